@@ -1,0 +1,44 @@
+/* status.h -- how every fallible function of the library reports.
+ *
+ * A function that can fail returns trl_status and takes `trl_error *err` last (NULL is
+ * allowed).  On failure *err holds one sentence for the user, where in his input it went
+ * wrong, and, where we know it, what to do about it.  On success *err is not touched.
+ * The library never prints, exits or aborts.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_STATUS_H
+#define TRELLIS_STATUS_H
+
+#include <stdint.h>
+
+#define TRL_API __attribute__((visibility("default")))
+
+typedef enum trl_status {
+    TRL_OK = 0,
+    TRL_ENOMEM,   /* an allocation failed */
+    TRL_EINVAL,   /* an argument or an option is out of its range */
+    TRL_EPARSE,   /* the user's text is not in the stated format */
+    TRL_EIO,      /* the system could not open, read or write */
+    TRL_EMODEL,   /* a model or checkpoint is damaged, foreign or of another version */
+    TRL_ENUMERIC, /* a value is not finite where it must be */
+    TRL_ECANCEL,  /* a callback asked to stop */
+} trl_status;
+
+/* Filled on failure only.  All strings are copies, cut when too long. */
+typedef struct trl_error {
+    trl_status  code;
+    char        msg[320];  /* one sentence, no newline, no prefix */
+    char        hint[240]; /* what to do; "" when we do not know */
+    char        path[512]; /* the user's file; "" when there is none */
+    uint64_t    row, col;  /* 1-based; 0 = not known */
+    const char *src_file;  /* the check that failed, for bug reports */
+    int         src_line;
+} trl_error;
+
+/* The name of a status ("out of memory", ...), a static string. */
+TRL_API const char *trl_status_name(trl_status code);
+
+/* Writes `path:row:col: message` (the parts that are known) into out, cut at cap bytes. */
+TRL_API void trl_error_text(const trl_error *err, char *out, unsigned long cap);
+
+#endif

@@ -1,0 +1,84 @@
+/* arena.c -- a bump allocator whose blocks merge on reset. */
+/* SPDX-License-Identifier: MIT */
+#include "base/arena.h"
+
+#include <stdint.h>
+
+#include "base/mem.h"
+
+#define SLACK 64 /* bytes a kernel may read behind its array */
+#define FIRST ((size_t)1 << 16)
+
+struct trl_arena_block {
+    trl_arena_block *next; /* older, full */
+    unsigned char   *base;
+    size_t           used, cap;
+};
+
+static trl_arena_block *block_new(size_t cap, trl_arena_block *next)
+{
+    trl_arena_block *b = trl_alloc(1, sizeof *b);
+    unsigned char *base = b ? trl_alloc64(cap, 1) : NULL;
+    if (!base) {
+        trl_free(b);
+        return NULL;
+    }
+    *b = (trl_arena_block){.next = next, .base = base, .cap = cap};
+    return b;
+}
+
+static void blocks_free(trl_arena_block *b)
+{
+    while (b) {
+        trl_arena_block *next = b->next;
+        trl_free(b->base);
+        trl_free(b);
+        b = next;
+    }
+}
+
+void *trl_arena_get(trl_arena *a, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4)
+        return NULL;
+    bytes = (bytes + SLACK + 63) & ~(size_t)63;
+    if (!a->head || bytes > a->head->cap - a->head->used) {
+        size_t cap = a->head ? a->head->cap * 2 : FIRST;
+        if (cap < bytes)
+            cap = bytes;
+        trl_arena_block *b = block_new(cap, a->head);
+        if (!b)
+            return NULL;
+        a->head = b;
+    }
+    void *p = a->head->base + a->head->used;
+    a->head->used += bytes;
+    return p;
+}
+
+void trl_arena_reset(trl_arena *a)
+{
+    if (!a->head)
+        return;
+    if (a->head->next) { /* several blocks: one that would have held them all */
+        size_t total = 0;
+        for (trl_arena_block *b = a->head; b; b = b->next)
+            total += b->cap;
+        trl_arena_block *merged = block_new(total, NULL);
+        if (merged) {
+            blocks_free(a->head);
+            a->head = merged;
+        } else { /* no memory for that: keep the newest, which is the largest */
+            blocks_free(a->head->next);
+            a->head->next = NULL;
+        }
+    }
+    a->head->used = 0;
+}
+
+void trl_arena_fini(trl_arena *a)
+{
+    blocks_free(a->head);
+    a->head = NULL;
+}

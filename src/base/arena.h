@@ -1,0 +1,26 @@
+/* arena.h -- scratch memory that is reused from sentence to sentence.
+ *
+ * A chain of blocks, bumped; trl_arena_reset makes it empty without giving memory back, and
+ * merges several blocks into one of their total size, so that after the longest sentence
+ * has been seen nothing is allocated any more.  One arena per thread.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_ARENA_H
+#define TRL_ARENA_H
+
+#include <stddef.h>
+
+typedef struct trl_arena_block trl_arena_block;
+typedef struct trl_arena {
+    trl_arena_block *head; /* the block being filled; zero-initialise the struct */
+} trl_arena;
+
+/* count * size bytes, 64-byte aligned, uninitialised, with 64 readable bytes behind them so
+ * that a vector kernel may overshoot a row; NULL when memory ran out. */
+void *trl_arena_get(trl_arena *a, size_t count, size_t size);
+
+/* All pointers become invalid. */
+void trl_arena_reset(trl_arena *a);
+void trl_arena_fini(trl_arena *a);
+
+#endif

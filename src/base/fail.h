@@ -1,0 +1,23 @@
+/* fail.h -- filling trl_error in one line: check, explain, return. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_FAIL_H
+#define TRL_FAIL_H
+
+#include "trellis/status.h"
+
+trl_status trl_fail_at(trl_error *err, trl_status code, const char *src_file, int src_line,
+                       const char *fmt, ...) __attribute__((format(printf, 5, 6), cold));
+
+/* Both return err->code (or `code` unchanged), so that they can end a return statement. */
+trl_status trl_fail_where(trl_error *err, trl_status code, const char *path, uint64_t row,
+                          uint64_t col);
+trl_status trl_fail_hint(trl_error *err, trl_status code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+/* return trl_fail(err, TRL_EINVAL, "c2 must not be negative: %g", c2); */
+#define trl_fail(err, code, ...) \
+    trl_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
+
+#define trl_fail_mem(err) trl_fail_at((err), TRL_ENOMEM, __FILE__, __LINE__, "out of memory")
+
+#endif

@@ -1,0 +1,68 @@
+/* mem.c -- checked allocation. */
+/* SPDX-License-Identifier: MIT */
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *trl_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return malloc(bytes ? bytes : 1);
+}
+
+void *trl_zalloc(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
+void *trl_realloc(void *p, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return realloc(p, bytes ? bytes : 1);
+}
+
+void trl_free(void *p)
+{
+    free(p);
+}
+
+void *trl_alloc64(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 64)
+        return NULL;
+    bytes = (bytes + 64) & ~(size_t)63;
+    return aligned_alloc(64, bytes);
+}
+
+void *trl_reserve(void *p, size_t *cap, size_t need, size_t size)
+{
+    if (p && need <= *cap)
+        return p;
+    size_t next = *cap < 16 ? 16 : *cap;
+    while (next < need) {
+        if (next > SIZE_MAX / 2)
+            return NULL;
+        next *= 2;
+    }
+    void *q = trl_realloc(p, next, size);
+    if (q)
+        *cap = next;
+    return q;
+}
+
+char *trl_strndup(const char *s, size_t n)
+{
+    char *copy = n < SIZE_MAX ? trl_alloc(n + 1, 1) : NULL;
+    if (copy) {
+        memcpy(copy, s, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}

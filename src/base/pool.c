@@ -1,0 +1,158 @@
+/* pool.c -- worker threads over an atomic job counter. */
+/* SPDX-License-Identifier: MIT */
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/mem.h"
+
+typedef struct worker {
+    trl_pool *pool;
+    size_t    index;
+    pthread_t thread;
+    trl_error err;        /* of its failed job */
+    size_t    failed_job; /* SIZE_MAX when none */
+} worker;
+
+struct trl_pool {
+    size_t          threads; /* the caller is worker 0 */
+    worker         *workers; /* [threads] */
+    size_t          started;
+    pthread_mutex_t lock;
+    pthread_cond_t  work, done;
+    size_t          round;   /* guarded by lock */
+    size_t          running; /* guarded by lock */
+    bool            quit;    /* guarded by lock */
+    trl_job_fn      fn;
+    void           *ctx;
+    size_t          n_jobs;
+    atomic_size_t   next;
+    atomic_bool     stop;
+};
+
+static void work_through(worker *w)
+{
+    trl_pool *p = w->pool;
+    while (!atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+        const size_t job = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
+        if (job >= p->n_jobs)
+            return;
+        const trl_status st = p->fn(p->ctx, job, w->index, &w->err);
+        if (st != TRL_OK) {
+            w->err.code = st;
+            w->failed_job = job;
+            atomic_store_explicit(&p->stop, true, memory_order_relaxed);
+        }
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    worker *w = arg;
+    trl_pool *p = w->pool;
+    size_t seen = 0;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (p->round == seen && !p->quit)
+            pthread_cond_wait(&p->work, &p->lock);
+        if (p->quit)
+            break;
+        seen = p->round;
+        pthread_mutex_unlock(&p->lock);
+        work_through(w);
+        pthread_mutex_lock(&p->lock);
+        if (--p->running == 0)
+            pthread_cond_signal(&p->done);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+trl_pool *trl_pool_new(size_t threads)
+{
+    if (threads == 0)
+        threads = 1;
+    trl_pool *p = trl_zalloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->done, NULL);
+    p->threads = threads;
+    p->started = 1;
+    p->workers = trl_zalloc(threads, sizeof *p->workers);
+    if (!p->workers) {
+        trl_pool_free(p);
+        return NULL;
+    }
+    for (size_t i = 0; i < threads; i++)
+        p->workers[i] = (worker){.pool = p, .index = i, .failed_job = SIZE_MAX};
+    for (size_t i = 1; i < threads; i++, p->started++) {
+        if (pthread_create(&p->workers[i].thread, NULL, worker_main, &p->workers[i])) {
+            trl_pool_free(p);
+            return NULL;
+        }
+    }
+    return p;
+}
+
+void trl_pool_free(trl_pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->quit = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (size_t i = 1; p->workers && i < p->started; i++)
+        pthread_join(p->workers[i].thread, NULL);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->done);
+    trl_free(p->workers);
+    trl_free(p);
+}
+
+size_t trl_pool_threads(const trl_pool *p)
+{
+    return p->threads;
+}
+
+trl_status trl_pool_run(trl_pool *p, size_t n_jobs, trl_job_fn fn, void *ctx, trl_error *err)
+{
+    p->fn = fn;
+    p->ctx = ctx;
+    p->n_jobs = n_jobs;
+    atomic_store(&p->next, 0);
+    atomic_store(&p->stop, false);
+    if (p->threads > 1) {
+        pthread_mutex_lock(&p->lock);
+        p->round++;
+        p->running = p->threads - 1;
+        pthread_cond_broadcast(&p->work);
+        pthread_mutex_unlock(&p->lock);
+    }
+    work_through(&p->workers[0]);
+    if (p->threads > 1) {
+        pthread_mutex_lock(&p->lock);
+        while (p->running)
+            pthread_cond_wait(&p->done, &p->lock);
+        pthread_mutex_unlock(&p->lock);
+    }
+    worker *first = NULL;
+    for (size_t i = 0; i < p->threads; i++) {
+        worker *w = &p->workers[i];
+        if (w->failed_job != SIZE_MAX && (!first || w->failed_job < first->failed_job))
+            first = w;
+    }
+    if (!first)
+        return TRL_OK;
+    const trl_status st = first->err.code;
+    if (err)
+        *err = first->err;
+    for (size_t i = 0; i < p->threads; i++)
+        p->workers[i].failed_job = SIZE_MAX;
+    return st;
+}

@@ -1,0 +1,31 @@
+/* pool.h -- a fixed set of threads that work through numbered jobs.
+ *
+ * Jobs are handed out in order to whichever worker is free; a job must write only to what
+ * belongs to its number (or, for scratch, to its worker), so results never depend on the
+ * number of threads.  With one thread, or none to be had, everything runs in the caller.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_POOL_H
+#define TRL_POOL_H
+
+#include <stddef.h>
+
+#include "trellis/status.h"
+
+typedef struct trl_pool trl_pool;
+
+/* job: 0 .. n_jobs-1; worker: 0 .. threads-1.  A failure is reported through `err`, which
+ * belongs to the worker; after it no further job is started. */
+typedef trl_status (*trl_job_fn)(void *ctx, size_t job, size_t worker, trl_error *err);
+
+/* threads >= 1.  NULL: out of memory, or no thread could be started. */
+trl_pool *trl_pool_new(size_t threads);
+void      trl_pool_free(trl_pool *pool); /* accepts NULL */
+size_t    trl_pool_threads(const trl_pool *pool);
+
+/* Runs all jobs and waits.  Returns the status of the failed job with the lowest number
+ * among those that ran.  Not re-entrant: one caller at a time. */
+trl_status trl_pool_run(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx,
+                        trl_error *err);
+
+#endif

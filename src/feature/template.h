@@ -1,0 +1,54 @@
+/* template.h -- feature templates: CRF++ templates and Wapiti 1.5 patterns, unchanged.
+ *
+ * A template line makes one attribute per position, by replacing macros in its text:
+ *
+ *     %x[row,col]        the cell `col` (absolute) of the token `row` (relative)
+ *     %t[row,col,"re"]   "true" / "false": does the cell match the regular expression
+ *     %m[row,col,"re"]   the part of the cell that matches, or nothing
+ *     %X %T %M           the same, with ASCII upper case lowered
+ *     @row               absolute position: @1 first token, @-1 last
+ *
+ * The first letter says what the attribute scores: u/U the label, b/B the label pair, t/T the
+ * label triple (ours, order 2), * label and pair.  Rows outside the sequence expand to
+ * `_B-1`, `_B+1`, ... (CRF++) or `_X-1`, `_X+1`, ... (Wapiti).  The two dialects are told apart
+ * by what only Wapiti has (lower-case first letters, '*', %t, %m, capitals, '@'); in CRF++'s '#'
+ * starts a comment only as the first character of a line, in Wapiti's anywhere.
+ * Regular expressions are Wapiti's: literals, `.`, \d \a \w \l \u \p \s and their upper-case
+ * complements, ^ $ at the ends, * and ? after an element.
+ *
+ * A parsed template is read-only and may be shared by threads.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TEMPLATE_H
+#define TRL_TEMPLATE_H
+
+#include "base/buf.h"
+#include "text/columns.h"
+
+enum { TRL_ON_LABEL = 1, TRL_ON_PAIR = 2, TRL_ON_TRIPLE = 4 };
+
+typedef struct trl_template trl_template;
+
+/* Parses the text of a template file; `name` is for messages.  TRL_EPARSE with row:col for a
+ * line that is no template, a bad macro or a bad regular expression; TRL_ENOMEM. */
+trl_status trl_template_parse(const char *name, const char *text, size_t n, trl_template **out,
+                              trl_error *err);
+void       trl_template_free(trl_template *t); /* accepts NULL */
+
+/* The text it was parsed from, for the model file. */
+trl_str trl_template_text(const trl_template *t);
+
+size_t trl_template_count(const trl_template *t);                 /* lines that make attributes */
+int    trl_template_cliques(const trl_template *t, size_t k);      /* TRL_ON_... bits */
+bool   trl_template_is_constant(const trl_template *t, size_t k);  /* has no macro */
+size_t trl_template_columns(const trl_template *t);                /* 1 + largest column used */
+
+/* Where line k asks for the column `column` first: its row and col in the template file. */
+void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uint64_t *col);
+
+/* Appends to `out` the attribute that line k makes at position pos.  Every column it uses must
+ * exist in seq.  False when memory ran out. */
+bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, size_t pos,
+                         trl_buf *out);
+
+#endif

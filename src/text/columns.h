@@ -1,0 +1,37 @@
+/* columns.h -- sequences of tokens in columns (CoNLL, CRF++, Wapiti).
+ *
+ * One token a line, cells separated by runs of spaces and tabs, a blank (or all-white) line
+ * ends a sequence, any number of blank lines may stand between sequences.  All tokens of an
+ * input have the same number of cells.  '#' has no meaning: it may be a token.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_COLUMNS_H
+#define TRL_COLUMNS_H
+
+#include "text/input.h"
+
+/* One sequence; everything is borrowed from the reader until its next call.  Also the way a
+ * caller hands raw tokens to the tagger. */
+typedef struct trl_rows {
+    size_t         n_tokens, n_columns;
+    const trl_str *cell;      /* [n_tokens][n_columns] */
+    const char    *path;      /* for messages; NULL when not from a file */
+    uint64_t       first_row; /* line of the first token; tokens are on consecutive lines */
+} trl_rows;
+
+typedef struct trl_columns trl_columns;
+
+/* `in` is borrowed and must outlive the reader.  TRL_ENOMEM. */
+trl_status trl_columns_new(trl_input *in, trl_columns **out, trl_error *err);
+void       trl_columns_free(trl_columns *r); /* accepts NULL */
+
+/* The next sequence, never an empty one; *more is false at the end of the input.
+ * TRL_EPARSE, with path:row:col, when a token has not as many cells as the first one of the
+ * input (col is the byte column, 1-based, of the first surplus cell or of the line's end)
+ * or a cell holds a NUL byte. */
+trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error *err);
+
+/* The byte column (1-based) where `column` starts on the line of token t, for messages. */
+uint64_t trl_rows_col(const trl_rows *seq, size_t t, size_t column);
+
+#endif

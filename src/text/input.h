@@ -1,0 +1,42 @@
+/* input.h -- lines of text from a file, a pipe or memory, whatever wrapping they come in.
+ *
+ * gzip and zstd are recognised by their first bytes and unpacked on the fly; a UTF-8 byte
+ * order mark at the start and a CR before each LF are dropped; the last line needs no LF.
+ * Nothing is limited to 32 bits; a line may be as long as memory allows.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_INPUT_H
+#define TRL_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strtab.h"
+#include "trellis/status.h"
+
+typedef struct trl_input trl_input;
+
+/* "-" is standard input.  TRL_EIO, TRL_ENOMEM. */
+trl_status trl_input_open(const char *path, trl_input **out, trl_error *err);
+
+/* Borrows `bytes` until freed; `name` (copied) appears in messages. */
+trl_status trl_input_memory(const char *name, const void *bytes, size_t n, trl_input **out,
+                            trl_error *err);
+void trl_input_free(trl_input *in); /* accepts NULL */
+
+/* The next line without its end.  *line is borrowed until the next call.  *more is false at
+ * the end of the input.  TRL_EIO for a read error or damaged compressed data. */
+trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *err);
+
+uint64_t    trl_input_row(const trl_input *in);  /* of the line last returned, 1-based */
+const char *trl_input_name(const trl_input *in); /* for messages; "-" reads "<stdin>" */
+
+/* The bytes already read but not yet returned (at least one block when there is one): for
+ * guessing a format.  Valid until the next call. */
+trl_status trl_input_peek(trl_input *in, trl_str *head, trl_error *err);
+
+/* Fills err's place with this input's name, the current row and `col` (0: none). */
+trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, uint64_t col);
+
+#endif
