@@ -1,4 +1,12 @@
-/* score.h -- how good predicted tags are: chunks as conlleval counts them, and tokens. */
+/* score.h -- how good predicted tags are: chunks as conlleval counts them, and tokens.
+ *
+ *     precision = correct / predicted     recall = correct / gold
+ *     F1 = 2 precision recall / (precision + recall)
+ *
+ * all in percent, and 0 where they would divide by zero.  A chunk is correct when it has the
+ * same first and last token and the same type in both taggings.  Tags are bytes; sorting is
+ * by byte.  A score belongs to one thread at a time.
+ */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_SCORE_H
 #define TRELLIS_SCORE_H
@@ -10,53 +18,75 @@
 #include "trellis/status.h"
 
 typedef struct trl_score_options {
-    char        delimiter; /* -d: between columns; ' ' means a run of blanks */
-    const char *outside;   /* -o: the tag outside all chunks; "O" */
-    bool        raw;       /* -r: every tag is a chunk type of its own, no B- and I- */
+    char        delimiter; /* -d: between columns; ' ' means a run of spaces and tabs */
+    const char *outside;   /* -o: the tag outside all chunks, beside "O"; only with raw */
+    bool        raw;       /* -r: every token is a chunk, its tag the type, no B- and I- */
 } trl_score_options;
 
+/* ' ', "O", false. */
 TRL_API trl_score_options trl_score_options_default(void);
 
 /* Counts grow while sequences are fed; all strings are borrowed only during the call. */
 typedef struct trl_score trl_score;
 
+/* TRL_EINVAL for a NULL `outside` or a line end or NUL as delimiter; TRL_ENOMEM. */
 TRL_API trl_status trl_score_new(const trl_score_options *options, trl_score **out,
                                  trl_error *err);
 TRL_API void       trl_score_free(trl_score *s); /* accepts NULL */
 
-/* One sequence of n gold and predicted tags (NUL-terminated).  TRL_ENOMEM. */
+/* One sequence of n gold and predicted tags (NUL-terminated); n = 0 adds nothing.
+ * TRL_ENOMEM: nothing was counted. */
 TRL_API trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
                                  const char *const *predicted, trl_error *err);
 
-/* Reads a column file (path, "-" for standard input) whose last two columns are gold and
- * predicted tag.  TRL_EPARSE with the place for a line with too few columns; TRL_EIO. */
+/* Reads a column file (path, "-" for standard input, gzip and zstd unpacked) whose last two
+ * columns are gold and predicted tag.  A sequence ends at an empty line, at a line whose
+ * first column is -X-, and with the file.  Every other line must have as many columns as the
+ * first one of the file.
+ * TRL_EPARSE with path:row:col for fewer than two columns, for one too many or too few (col:
+ * the byte where it starts or should have started) or for a NUL in a tag; TRL_EIO;
+ * TRL_ENOMEM.  On failure the lines before the bad one have been counted. */
 TRL_API trl_status trl_score_file(trl_score *s, const char *path, trl_error *err);
 
 /* One row of the per-type or per-label table. */
 typedef struct trl_score_row {
     const char *name; /* borrowed from the score */
     uint64_t    correct, gold, predicted;
-    double      precision, recall, f1; /* percent, 0 when undefined */
+    double      precision, recall, f1;
 } trl_score_row;
 
 typedef struct trl_score_totals {
     uint64_t tokens, correct_tokens;       /* conlleval's accuracy */
-    uint64_t sequences, correct_sequences; /* all tags right */
+    uint64_t sequences, correct_sequences; /* all tags right; empty sequences do not count */
     uint64_t gold, predicted, correct;     /* chunks */
-    double   accuracy, precision, recall, f1; /* percent */
+    double   accuracy, sequence_accuracy, precision, recall, f1;
 } trl_score_totals;
 
 TRL_API trl_score_totals trl_score_get(const trl_score *s);
 
 /* Rows sorted by name: chunk types, or labels of single tokens.  Returns their number;
- * writes at most cap of them. */
+ * writes the first cap of them.  Labels are whole tags compared letter for letter, where
+ * conlleval's accuracy takes some for the same ("B", "B-" and "B-0"; with raw, the outside
+ * tag and "O"). */
 TRL_API size_t trl_score_chunks(const trl_score *s, trl_score_row *rows, size_t cap);
 TRL_API size_t trl_score_labels(const trl_score *s, trl_score_row *rows, size_t cap);
 
-/* Whole reports, allocated with malloc and NUL-terminated; the caller frees *text with
- * trl_text_free.  `chunks`: conlleval's output to the byte (`latex`: its -l table).
+typedef struct trl_score_confusion {
+    const char *gold, *predicted; /* two different labels, borrowed from the score */
+    uint64_t    count;
+} trl_score_confusion;
+
+/* Most frequent first, then by gold and predicted name.  Returns the number of different
+ * confusions; writes the first cap of them. */
+TRL_API size_t trl_score_confusions(const trl_score *s, trl_score_confusion *rows, size_t cap);
+
+/* Whole reports, NUL-terminated; the caller frees *text with trl_text_free.  Numbers have a
+ * decimal point whatever the locale.  TRL_ENOMEM: *text is untouched.
+ * `chunks`: conlleval's output to the byte (`latex`: its -l table), also in that the type ""
+ * is listed twice when it occurs in both taggings.
  * `tokens`: accuracy, per-label precision, recall and F1, and the most frequent confusions.
- * `json`: both, as one JSON object. */
+ * `json`: both, and all confusions, as one JSON object on one line.  Bytes of a name that
+ * are not UTF-8 become U+FFFD. */
 TRL_API trl_status trl_score_report_chunks(const trl_score *s, bool latex, char **text,
                                            trl_error *err);
 TRL_API trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *err);

@@ -16,7 +16,10 @@ void *trl_alloc(size_t count, size_t size)
 
 void *trl_zalloc(size_t count, size_t size)
 {
-    return calloc(count ? count : 1, size ? size : 1);
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return calloc(bytes ? bytes : 1, 1);
 }
 
 void *trl_realloc(void *p, size_t count, size_t size)

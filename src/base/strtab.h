@@ -17,12 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRL_NO_ID UINT32_MAX
+#include "trellis/sequence.h"
 
-typedef struct trl_str {
-    const char *p; /* borrowed, not terminated */
-    size_t      n;
-} trl_str;
+#define TRL_NO_ID UINT32_MAX
 
 /* A borrowed, read-only table.  Exactly one of end32 and end64 is set when n > 0. */
 typedef struct trl_strview {

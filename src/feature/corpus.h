@@ -20,12 +20,11 @@
 #include <stdint.h>
 
 #include "base/strtab.h"
+#include "feature/tables.h"
 #include "feature/template.h"
 #include "text/columns.h"
 #include "text/items.h"
 #include "trellis/status.h"
-
-#define TRL_FAMILIES 3
 
 typedef struct trl_occurrences {
     trl_strtab names;
@@ -46,11 +45,20 @@ typedef struct trl_corpus {
     size_t          first_cap, label_cap, weight_cap;
     size_t          n_columns; /* columns per token, label included; 0 for items */
     bool            frozen_labels; /* a label that is not in `labels` is an error */
-} trl_corpus; /* zero-initialise, then trl_corpus_init */
+    trl_buf         scratch;
+} trl_corpus;
 
-/* order 1 or 2.  The constant attributes "B" (and "T") exist when `constants` is true. */
 trl_status trl_corpus_init(trl_corpus *c, trl_error *err);
 void       trl_corpus_fini(trl_corpus *c);
+
+/* Gives family 1 or 2 its constant attribute, named "B" or "T". */
+trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err);
+
+/* The constant attributes that the template's macro-free lines ask for. */
+trl_status trl_corpus_use_template(trl_corpus *c, const trl_template *tpl, trl_error *err);
+
+/* Frees the lists, not the names. */
+void trl_occurrences_fini(trl_occurrences *o);
 
 /* Adds one sequence.  TRL_EPARSE (with the place) for a label that a frozen corpus does not
  * know or a missing column; TRL_ENOMEM.  After a failure the corpus is only good for fini. */

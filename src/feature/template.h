@@ -9,12 +9,19 @@
  *     @row               absolute position: @1 first token, @-1 last
  *
  * The first letter says what the attribute scores: u/U the label, b/B the label pair, t/T the
- * label triple (ours, order 2), * label and pair.  Rows outside the sequence expand to
- * `_B-1`, `_B+1`, ... (CRF++) or `_X-1`, `_X+1`, ... (Wapiti).  The two dialects are told apart
- * by what only Wapiti has (lower-case first letters, '*', %t, %m, capitals, '@'); in CRF++'s '#'
- * starts a comment only as the first character of a line, in Wapiti's anywhere.
- * Regular expressions are Wapiti's: literals, `.`, \d \a \w \l \u \p \s and their upper-case
- * complements, ^ $ at the ends, * and ? after an element.
+ * label triple (ours, order 2), * label and pair.  The two dialects are told apart by what
+ * only Wapiti has (lower-case first letters, '*', %t, %m, capitals, '@'); one such thing
+ * anywhere makes the whole file Wapiti's:
+ *
+ *                      CRF++                              Wapiti 1.5
+ *     rows outside     _B-1 _B-2 ...  _B+1 _B+2 ...       _x-1 .. _x-4 _x-#  _x+1 .. _x+4 _x+#
+ *     first letter     as written                         lower case
+ *     '#'              comment if first on the line       comment anywhere, in quotes too
+ *     trailing blanks  kept                               dropped
+ *
+ * (Wapiti's manual says _X, its program _x.)  %t and %m look at the `_x-1` too.  Blanks and a
+ * '+' may stand before a number, as in Wapiti; '%' always starts a macro.
+ * Regular expressions are Wapiti's: see pattern_regex.h.
  *
  * A parsed template is read-only and may be shared by threads.
  */
@@ -38,12 +45,13 @@ void       trl_template_free(trl_template *t); /* accepts NULL */
 /* The text it was parsed from, for the model file. */
 trl_str trl_template_text(const trl_template *t);
 
-size_t trl_template_count(const trl_template *t);                 /* lines that make attributes */
-int    trl_template_cliques(const trl_template *t, size_t k);      /* TRL_ON_... bits */
-bool   trl_template_is_constant(const trl_template *t, size_t k);  /* has no macro */
-size_t trl_template_columns(const trl_template *t);                /* 1 + largest column used */
+size_t trl_template_count(const trl_template *t); /* lines that make attributes */
+int    trl_template_cliques(const trl_template *t, size_t k);     /* TRL_ON_... bits */
+bool   trl_template_is_constant(const trl_template *t, size_t k); /* has no macro */
+size_t trl_template_columns(const trl_template *t); /* 1 + largest column used; 0: none */
 
-/* Where line k asks for the column `column` first: its row and col in the template file. */
+/* Where the template first asks for the column `column` or a later one: row and col of that
+ * macro in the template file, 0 and 0 when it does not. */
 void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uint64_t *col);
 
 /* Appends to `out` the attribute that line k makes at position pos.  Every column it uses must

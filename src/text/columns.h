@@ -9,15 +9,7 @@
 #define TRL_COLUMNS_H
 
 #include "text/input.h"
-
-/* One sequence; everything is borrowed from the reader until its next call.  Also the way a
- * caller hands raw tokens to the tagger. */
-typedef struct trl_rows {
-    size_t         n_tokens, n_columns;
-    const trl_str *cell;      /* [n_tokens][n_columns] */
-    const char    *path;      /* for messages; NULL when not from a file */
-    uint64_t       first_row; /* line of the first token; tokens are on consecutive lines */
-} trl_rows;
+#include "trellis/sequence.h"
 
 typedef struct trl_columns trl_columns;
 
@@ -31,7 +23,8 @@ void       trl_columns_free(trl_columns *r); /* accepts NULL */
  * or a cell holds a NUL byte. */
 trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error *err);
 
-/* The byte column (1-based) where `column` starts on the line of token t, for messages. */
+/* The byte column (1-based) where `column` starts on the line of token t, for messages; 0 when
+ * the rows did not come from a reader. */
 uint64_t trl_rows_col(const trl_rows *seq, size_t t, size_t column);
 
 #endif

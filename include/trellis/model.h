@@ -1,0 +1,58 @@
+/* model.h -- trained models: one file, mapped, checked once, then read-only and shared.
+ *
+ * A model may be used by any number of threads at the same time, each with a trl_tagger of its
+ * own, and by any number of processes, which share its pages.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_MODEL_H
+#define TRELLIS_MODEL_H
+
+#include "trellis/sequence.h"
+
+typedef struct trl_model trl_model;
+
+/* Maps and checks the file: magic, version, checksum, bounds of everything that is later used as
+ * an index.  TRL_EIO, TRL_EMODEL (with a hint when it is some other known file), TRL_ENOMEM. */
+TRL_API trl_status trl_model_open(const char *path, trl_model **out, trl_error *err);
+
+/* The same from memory, borrowed until the model is freed. */
+TRL_API trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out,
+                                         trl_error *err);
+TRL_API void       trl_model_free(trl_model *m); /* accepts NULL */
+
+typedef struct trl_model_info {
+    const char *kind;      /* "chain" */
+    const char *objective; /* "likelihood", ... */
+    const char *settings;  /* how it was trained: one `name value` pair a line */
+    int         order;
+    trl_format  format;    /* what it reads */
+    size_t      n_columns; /* of the training data, label included; 0 for items */
+    size_t      n_labels;
+    uint64_t    n_attributes, n_features, file_size;
+    bool        is_probability; /* scores give probabilities; false for the perceptron */
+} trl_model_info;
+
+TRL_API trl_model_info trl_model_get_info(const trl_model *m);
+
+TRL_API trl_str  trl_model_label(const trl_model *m, size_t k); /* k < n_labels */
+TRL_API uint32_t trl_model_find_label(const trl_model *m, trl_str label); /* UINT32_MAX: none */
+TRL_API trl_str  trl_model_template(const trl_model *m); /* "" for items */
+
+/* Text out: called with pieces in order; a status other than TRL_OK ends the dump with it. */
+typedef trl_status (*trl_write_fn)(void *ctx, const char *text, size_t n, trl_error *err);
+
+/* The whole model as text (docs/formats.md) that trl_model_undump turns into the same model, bit
+ * for bit. */
+TRL_API trl_status trl_model_dump(const trl_model *m, trl_write_fn write, void *ctx,
+                                  trl_error *err);
+
+/* A table of the `top` largest and smallest weights of every label. */
+TRL_API trl_status trl_model_dump_top(const trl_model *m, size_t top, trl_write_fn write,
+                                      void *ctx, trl_error *err);
+
+/* Reads a dump ("-": standard input) and writes the model file atomically.  TRL_EPARSE with the
+ * place, TRL_EIO, TRL_ENOMEM. */
+TRL_API trl_status trl_model_undump(const char *dump_path, const char *model_path,
+                                    trl_error *err);
+
+#endif

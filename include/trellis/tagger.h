@@ -1,0 +1,53 @@
+/* tagger.h -- labelling sequences with a chain model.
+ *
+ * A tagger is the working memory of one thread: load a sequence, then ask for as many answers
+ * about it as wanted.  After the longest sequence has been seen nothing is allocated any more.
+ * Attributes the model does not know are ignored (and counted).
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_TAGGER_H
+#define TRELLIS_TAGGER_H
+
+#include "trellis/model.h"
+
+typedef struct trl_tagger trl_tagger;
+
+/* Borrows the model until freed.  TRL_ENOMEM, TRL_EINVAL for a model of another kind. */
+TRL_API trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err);
+TRL_API void       trl_tagger_free(trl_tagger *t); /* accepts NULL */
+
+/* Takes in a sequence; nothing of it is kept.  A sequence of columns may have the label column
+ * of the training data or not: it is not looked at.  TRL_EPARSE (with the place) when a column
+ * that the template uses is missing; TRL_EINVAL for a sequence of the other format or with no
+ * tokens; TRL_ENOMEM. */
+TRL_API trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *seq, trl_error *err);
+TRL_API trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *err);
+
+/* Answers about the current sequence of n tokens.  Label numbers are the model's. */
+
+/* The most probable labelling, and its score (natural log, up to log Z). */
+TRL_API trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score,
+                                      trl_error *err);
+
+/* For every token the label of largest marginal. */
+TRL_API trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err);
+
+/* The n best labellings, best first: labels[rank * n_tokens + position], their scores;
+ * *found <= n. */
+TRL_API trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *scores,
+                                    size_t *found, trl_error *err);
+
+/* P(label at every position): p[position * n_labels + label].  TRL_EINVAL when the model's scores
+ * are no log-probabilities (perceptron). */
+TRL_API trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err);
+
+/* log Z: a labelling's probability is exp(score - log_z).  As trl_tagger_marginals. */
+TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err);
+
+/* The score of a given labelling. */
+TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
+                                    trl_error *err);
+
+TRL_API uint64_t trl_tagger_unknown(const trl_tagger *t); /* attributes ignored so far */
+
+#endif

@@ -1,0 +1,81 @@
+/* train.h -- learning a model from labelled sequences. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_TRAIN_H
+#define TRELLIS_TRAIN_H
+
+#include "trellis/sequence.h"
+
+/* What a run reports, once per iteration and at a few other moments. */
+typedef struct trl_progress {
+    const char *stage;     /* "read", "compiled", "iteration", "done" */
+    uint64_t    iteration; /* 1 for the first */
+    uint64_t    max_iterations;
+    double      objective; /* minimised, penalties included; NaN when not known */
+    double      gradient;  /* norm; NaN when not known */
+    double      step;
+    double      dev_score, dev_best; /* percent; NaN without a dev set */
+    double      seconds, seconds_left; /* since the start; NaN when not known */
+    uint64_t    n_sequences, n_tokens, n_labels, n_attributes, n_features;
+    const char *note; /* a sentence, or NULL */
+} trl_progress;
+
+/* Return true to stop: the best weights so far are saved as usual. */
+typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
+
+typedef struct trl_train_options {
+    const char        *kind; /* "chain" */
+    const char *const *train; /* paths; "-" is standard input */
+    size_t             n_train;
+    const char        *dev;    /* path or NULL */
+    trl_format         format; /* guessed by default */
+
+    const char *template_name; /* for messages */
+    const char *template_text; /* NULL: items need none; columns get a built-in one */
+    size_t      template_size;
+
+    const char *objective; /* "likelihood" */
+    const char *optimizer; /* "lbfgs", "sag", "sgd", "perceptron"; NULL: what suits */
+    int         order;     /* 1, 2; 0: what the template asks for */
+    double      c1, c2;    /* + c1 ||w||_1 + c2 ||w||^2; 0, 1 */
+    bool        all_pairs, all_transitions;
+    size_t      min_count; /* attributes seen less often are dropped */
+
+    uint64_t max_iter; /* 0: the optimiser's own rule decides */
+    double   epsilon;  /* gradient norm / weight norm to stop at: 1e-5 */
+    uint64_t period;   /* stop when the objective fell by less than ... */
+    double   delta;    /* ... this fraction in `period` iterations: 10, 1e-5 */
+    uint64_t memory;   /* L-BFGS pairs: 6 */
+    double   eta;      /* SGD first gain; 0: calibrated */
+    uint64_t batch;    /* SGD sequences a step: 15 */
+    uint64_t patience; /* stop after so many iterations without a better dev score; 0: never */
+    uint64_t seed;
+    size_t   threads; /* 0: all processors */
+
+    const char *model;      /* where to write it */
+    const char *init;       /* a model to start from, or NULL */
+    const char *checkpoint; /* file for checkpoints, or NULL */
+    uint64_t    checkpoint_every; /* iterations: 10 */
+    bool        resume; /* go on from `checkpoint` */
+
+    trl_progress_fn progress; /* or NULL */
+    void           *progress_ctx;
+} trl_train_options;
+
+TRL_API trl_train_options trl_train_options_default(void);
+
+typedef struct trl_train_result {
+    uint64_t iterations, n_features, n_active; /* n_active: weights other than 0 */
+    double   objective, dev_score;             /* NaN when not known */
+    double   seconds;
+    bool     stopped; /* by the callback */
+    char     ending[80]; /* why it ended, in words */
+} trl_train_result;
+
+/* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with
+ * a sentence that names the valid values.  TRL_EPARSE with path:row:col for bad data, TRL_EIO,
+ * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by the callback it still writes the model (and the
+ * checkpoint) and returns TRL_OK with result->stopped set. */
+TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result,
+                             trl_error *err);
+
+#endif

@@ -1,0 +1,257 @@
+/* chain.c -- preparing the shared scores, choosing an engine, scoring one labelling. */
+/* SPDX-License-Identifier: MIT */
+#include "chain/chain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "chain/engine.h"
+#include "num/simd.h"
+#include "num/vexp.h"
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+/* Doubles in E: [L][stride], or [L][L][stride] in order 2. */
+static size_t matrix_size(const trl_chain *c)
+{
+    return (c->order == 2 ? c->L : 1) * c->L * c->stride;
+}
+
+trl_status trl_chain_init(trl_chain *c, size_t L, int order, trl_error *err)
+{
+    *c = (trl_chain){.L = L, .order = order, .stride = trl_padded(L)};
+    if (L == 0)
+        return trl_fail(err, TRL_EINVAL, "a chain needs at least one label");
+    if (order != 1 && order != 2)
+        return trl_fail(err, TRL_EINVAL, "order %d is not supported: use 1 or 2", order);
+    if (L > 65535)
+        return trl_fail(err, TRL_EINVAL, "%zu labels are more than 65,535", L);
+    c->edge = trl_alloc64(L * L + TRL_LANES, sizeof *c->edge);
+    c->tri = order == 2 ? trl_alloc64(L * L * L + TRL_LANES, sizeof *c->tri) : NULL;
+    c->E = trl_alloc64(matrix_size(c), sizeof *c->E);
+    c->Et = trl_alloc64(matrix_size(c), sizeof *c->Et);
+    if (!c->edge || !c->E || !c->Et || (order == 2 && !c->tri)) {
+        trl_chain_fini(c);
+        return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+void trl_chain_fini(trl_chain *c)
+{
+    trl_free(c->edge);
+    trl_free(c->tri);
+    trl_free(c->E);
+    trl_free(c->Et);
+    *c = (trl_chain){0};
+}
+
+/* ---- preparation -------------------------------------------------------------------- */
+
+static void copy_or_zero(size_t n, const double *from, double *to)
+{
+    if (from)
+        memcpy(to, from, n * sizeof *to);
+    else
+        memset(to, 0, n * sizeof *to);
+}
+
+/* Largest and smallest value; false when one is NaN or +inf. */
+static bool range(size_t n, const double *x, double *min, double *max)
+{
+    *min = HUGE_VAL;
+    *max = -HUGE_VAL;
+    bool good = true;
+    for (size_t i = 0; i < n; i++) {
+        good &= x[i] < HUGE_VAL;
+        *min = x[i] < *min ? x[i] : *min;
+        *max = x[i] > *max ? x[i] : *max;
+    }
+    return good;
+}
+
+/* E and Et from an n x n block of scores whose element (i, k) is at x[i * step + k]; `add`
+ * (may be NULL) adds add[k] to every row. */
+static void fill_block(const trl_chain *c, const double *x, size_t step, const double *add,
+                       double *E, double *Et)
+{
+    const size_t L = c->L, S = c->stride;
+    for (size_t i = 0; i < L; i++) {
+        for (size_t k = 0; k < L; k++)
+            E[i * S + k] = x[i * step + k] + (add ? add[k] : 0.0);
+        trl_vexp(L, E + i * S, c->shift, E + i * S);
+        memset(E + i * S + L, 0, (S - L) * sizeof *E);
+    }
+    for (size_t k = 0; k < L; k++) {
+        for (size_t i = 0; i < L; i++)
+            Et[k * S + i] = E[i * S + k];
+        memset(Et + k * S + L, 0, (S - L) * sizeof *Et);
+    }
+}
+
+/* The range of what goes into E: edges, or triples with (perhaps) edges added. */
+static bool shared_range(const trl_chain *c, double *min, double *max)
+{
+    const size_t L = c->L;
+    if (c->order == 1)
+        return range(L * L, c->edge, min, max);
+    bool good = true;
+    *min = HUGE_VAL;
+    *max = -HUGE_VAL;
+    for (size_t hi = 0; hi < L * L; hi++) {
+        const double *tri = c->tri + hi * L, *edge = c->edge + hi % L * L;
+        for (size_t k = 0; k < L; k++) {
+            const double x = tri[k] + (c->edge_in_E ? edge[k] : 0.0);
+            good &= x < HUGE_VAL;
+            *min = x < *min ? x : *min;
+            *max = x > *max ? x : *max;
+        }
+    }
+    return good;
+}
+
+trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
+{
+    const size_t L = c->L, S = c->stride;
+    copy_or_zero(L * L, s->shared[TRL_EDGE], c->edge);
+    if (c->order == 2)
+        copy_or_zero(L * L * L, s->shared[TRL_TRI], c->tri);
+    c->edge_in_E = c->order == 2 && !s->row[TRL_EDGE];
+
+    double min, max, edge_min, edge_max;
+    bool good = range(L * L, c->edge, &edge_min, &edge_max);
+    good = shared_range(c, &min, &max) && good;
+    if (!good)
+        return trl_fail(err, TRL_ENUMERIC, "a transition score is NaN or infinite");
+    c->spread = max - min; /* inf, or NaN when all are forbidden: both refuse scaling */
+    c->scaled = c->spread <= TRL_SCALED_MAX_SPREAD && edge_max - edge_min < HUGE_VAL;
+    if (!c->scaled)
+        return TRL_OK;
+    c->shift = max;
+    if (c->order == 1) {
+        fill_block(c, c->edge, L, NULL, c->E, c->Et);
+    } else {
+        for (size_t i = 0; i < L; i++)
+            fill_block(c, c->tri + i * L, L * L, c->edge_in_E ? c->edge + i * L : NULL,
+                       c->E + i * L * S, c->Et + i * L * S);
+    }
+    return TRL_OK;
+}
+
+/* ---- sums --------------------------------------------------------------------------- */
+
+trl_status trl_chain_sums_init(trl_chain_sums *m, const trl_chain *c, trl_error *err)
+{
+    const size_t L = c->L;
+    m->outer = trl_alloc64(matrix_size(c), sizeof *m->outer);
+    m->edge = trl_alloc64(L * L, sizeof *m->edge);
+    m->tri = c->order == 2 ? trl_alloc64(L * L * L, sizeof *m->tri) : NULL;
+    if (!m->outer || !m->edge || (c->order == 2 && !m->tri)) {
+        trl_chain_sums_fini(m);
+        return trl_fail_mem(err);
+    }
+    trl_chain_sums_clear(m, c);
+    return TRL_OK;
+}
+
+void trl_chain_sums_fini(trl_chain_sums *m)
+{
+    trl_free(m->outer);
+    trl_free(m->edge);
+    trl_free(m->tri);
+    *m = (trl_chain_sums){0};
+}
+
+void trl_chain_sums_clear(trl_chain_sums *m, const trl_chain *c)
+{
+    const size_t L = c->L;
+    memset(m->outer, 0, matrix_size(c) * sizeof *m->outer);
+    memset(m->edge, 0, L * L * sizeof *m->edge);
+    if (m->tri)
+        memset(m->tri, 0, L * L * L * sizeof *m->tri);
+}
+
+/* `outer` of one middle label, multiplied with E: triples (., i, .) and pairs (i, .). */
+static void add_outer2(const trl_chain_sums *m, const trl_chain *c, size_t i, double scale,
+                       double *edge, double *tri)
+{
+    const size_t L = c->L, S = c->stride;
+    for (size_t h = 0; h < L; h++)
+        for (size_t k = 0; k < L; k++) {
+            const size_t at = (i * L + h) * S + k;
+            const double n = scale * m->outer[at] * c->E[at];
+            if (tri)
+                tri[(h * L + i) * L + k] += n;
+            if (edge)
+                edge[i * L + k] += n;
+        }
+}
+
+void trl_chain_sums_add(const trl_chain_sums *m, const trl_chain *c, double scale, double *edge,
+                        double *tri)
+{
+    const size_t L = c->L, S = c->stride;
+    for (size_t i = 0; edge && i < L * L; i++)
+        edge[i] += scale * m->edge[i];
+    for (size_t i = 0; tri && i < L * L * L; i++)
+        tri[i] += scale * m->tri[i];
+    if (!c->scaled)
+        return;
+    if (c->order == 2)
+        for (size_t i = 0; i < L; i++)
+            add_outer2(m, c, i, scale, edge, tri);
+    else
+        for (size_t i = 0; edge && i < L; i++)
+            for (size_t k = 0; k < L; k++)
+                edge[i * L + k] += scale * m->outer[i * S + k] * c->E[i * S + k];
+}
+
+/* ---- inference ---------------------------------------------------------------------- */
+
+double trl_sum_log(size_t n, const double *c)
+{
+    double sum = 0.0, product = 1.0;
+    for (size_t t = 0; t < n; t++) {
+        const double next = product * c[t];
+        if (next > 1e-150 && next < 1e150) {
+            product = next;
+        } else {
+            sum += log(product) + log(c[t]);
+            product = 1.0;
+        }
+    }
+    return sum + log(product);
+}
+
+trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
+                           double weight, trl_chain_marginals *out, trl_chain_sums *sums,
+                           trl_error *err)
+{
+    if (s->n == 0)
+        return trl_fail(err, TRL_EINVAL, "an empty sequence has no marginals");
+    const trl_chain_call call = {c, s, arena, want, weight};
+    *out = (trl_chain_marginals){0};
+    bool fits = c->scaled && !s->row[TRL_TRI];
+    if (fits) {
+        const trl_status st = c->order == 1 ? trl_chain_scaled1(&call, out, sums, &fits, err)
+                                            : trl_chain_scaled2(&call, out, sums, &fits, err);
+        if (fits || st != TRL_OK)
+            return st;
+    }
+    return trl_chain_log(&call, out, sums, err);
+}
+
+double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *y)
+{
+    double sum = 0.0;
+    for (size_t t = 0; t < s->n; t++) {
+        sum += trl_node_at(s, t, y[t]);
+        if (t >= 1)
+            sum += trl_edge_at(c, s, t, y[t - 1], y[t]);
+        if (t >= 2 && c->order == 2)
+            sum += trl_tri_at(c, s, t, y[t - 2], y[t - 1], y[t]);
+    }
+    return sum;
+}

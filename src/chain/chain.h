@@ -1,0 +1,108 @@
+/* chain.h -- exact inference in linear chains of order 1 and 2.
+ *
+ * With T positions and L labels a labelling y scores, in order 1,
+ *
+ *     s(y) = sum_t node_t(y_t) + sum_{t>=1} edge_t(y_{t-1}, y_t)
+ *
+ * and in order 2 also + sum_{t>=2} tri_t(y_{t-2}, y_{t-1}, y_t);  p(y) = exp(s(y) - log Z).
+ * Scores come as a trl_tables (feature/tables.h): natural logs, -inf forbids, NaN and +inf are
+ * refused.  Marginals are d log Z / d score.
+ *
+ * Two engines compute the same: the scaled one (chain_scaled*.c) works on exp(score) with rows
+ * scaled to sum 1 and runs where a bound on the scores proves that nothing can under- or
+ * overflow; the log one (chain_log.c) takes anything, an exp and a log per cell.
+ *
+ * A trl_chain holds what depends on the shared scores only (their exponentials).  It is
+ * prepared once per weight vector and then read by any number of threads; each thread works
+ * in its own trl_chain_work.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CHAIN_H
+#define TRL_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "feature/tables.h"
+#include "trellis/status.h"
+
+typedef struct trl_chain {
+    size_t L, stride; /* labels; padded(L) */
+    int    order;     /* 1 or 2 */
+    bool   scaled;    /* the shared scores allow the scaled engine */
+
+    double *edge;   /* [L][L] shared edge scores, zeros where there are none */
+    double *tri;    /* [L][L][L], order 2 */
+    double  spread; /* max - min over the shared scores (edge, or edge + tri) */
+
+    /* Order 1: E[i][j] = exp(edge[i][j] - shift) and its transpose, padded rows.
+     * Order 2: E[j][i][k] = exp(tri[i][j][k] - shift), rows by the middle label j, so that each
+     * step is L independent vector-matrix products; Et[j][k][i] its transpose per j.  When edges
+     * do not depend on the position, edge[j][k] is in E too. */
+    double *E, *Et;
+    double  shift;
+    bool    edge_in_E; /* order 2 */
+} trl_chain;
+
+/* Allocates for L labels.  TRL_EINVAL for L = 0 or an order other than 1, 2; TRL_ENOMEM. */
+trl_status trl_chain_init(trl_chain *c, size_t L, int order, trl_error *err);
+void       trl_chain_fini(trl_chain *c);
+
+/* Takes in the shared scores of `s` (its rows are not read, only whether there are any).
+ * TRL_ENUMERIC for NaN or +inf. */
+trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err);
+
+/* What one inference leaves behind; arrays live in the arena until its reset. */
+typedef struct trl_chain_marginals {
+    double  log_z;
+    double *node; /* [T][stride]      P(y_t), pads 0 */
+    double *edge; /* [T][step[1]]     P(y_{t-1}, y_t), rows 1.. valid; NULL when not asked for */
+    double *tri;  /* [T][step[2]]     rows 2.. valid; NULL when not asked for */
+} trl_chain_marginals;
+
+/* Sums over positions of edge and triple marginals, for shared scores.  `outer` holds them
+ * still divided by E (a sum of outer products); trl_chain_sums_add turns them into expected
+ * counts.  One per shard of the corpus. */
+typedef struct trl_chain_sums {
+    double *outer; /* like chain->E */
+    double *edge;  /* [L][L] from the log engine, and first edges of order 2 */
+    double *tri;   /* [L][L][L] from the log engine */
+} trl_chain_sums;
+
+trl_status trl_chain_sums_init(trl_chain_sums *m, const trl_chain *c, trl_error *err);
+void       trl_chain_sums_fini(trl_chain_sums *m);
+void       trl_chain_sums_clear(trl_chain_sums *m, const trl_chain *c);
+
+/* edge[i][j] += scale * expected count, the same for tri; either may be NULL. */
+void trl_chain_sums_add(const trl_chain_sums *m, const trl_chain *c, double scale,
+                        double *edge, double *tri);
+
+/* Which marginals beyond the nodes to compute. */
+enum {
+    TRL_WANT_EDGE_ROWS = 1, /* out->edge, out->tri */
+    TRL_WANT_SUMS = 2,      /* `sums` += weight * (sums over positions) */
+    TRL_WANT_LOG_Z_ONLY = 4, /* the forward pass and nothing else */
+};
+
+/* Forward-backward.  O(T L^2) or O(T L^3).  `sums` may be NULL unless wanted.
+ * TRL_EINVAL for T = 0; TRL_ENUMERIC for NaN, +inf, or when every labelling is forbidden (the
+ * message names the position); TRL_ENOMEM. */
+trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
+                           double weight, trl_chain_marginals *out, trl_chain_sums *sums,
+                           trl_error *err);
+
+/* The score s(y) of one labelling.  Labels must be below L. */
+double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *y);
+
+/* The best labelling (ties: the lowest label at the latest position) into y[T], its score
+ * into *score. */
+trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena,
+                             uint32_t *y, double *score, trl_error *err);
+
+/* The n best labellings, best first: y[rank][T], score[rank]; *found <= n of them exist.
+ * O(T L^2 n log) -- exact, by n-best lists per state. */
+trl_status trl_chain_nbest(const trl_chain *c, const trl_tables *s, trl_arena *arena, size_t n,
+                           uint32_t *y, double *score, size_t *found, trl_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* chain_task.c -- chains as a trl_task. */
+/* SPDX-License-Identifier: MIT */
+#include "chain/chain_task.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int order,
+                               const trl_objective *objective, size_t n_lanes, trl_error *err)
+{
+    *t = (trl_chain_task){.corpus = corpus, .objective = objective};
+    trl_status st = trl_chain_init(&t->chain, corpus->labels.n, order, err);
+    if (st != TRL_OK)
+        return st;
+    t->lanes = trl_zalloc(n_lanes, sizeof *t->lanes);
+    if (!t->lanes)
+        st = trl_fail_mem(err);
+    for (; st == TRL_OK && t->n_lanes < n_lanes; t->n_lanes++)
+        st = trl_chain_sums_init(&t->lanes[t->n_lanes], &t->chain, err);
+    if (st != TRL_OK)
+        trl_chain_task_fini(t);
+    return st;
+}
+
+void trl_chain_task_fini(trl_chain_task *t)
+{
+    for (size_t k = 0; k < t->n_lanes; k++)
+        trl_chain_sums_fini(&t->lanes[k]);
+    trl_free(t->lanes);
+    trl_chain_fini(&t->chain);
+    *t = (trl_chain_task){0};
+}
+
+static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
+{
+    trl_chain_task *t = self;
+    return trl_chain_prepare(&t->chain, scores, err);
+}
+
+static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
+                           const trl_tables *scores, trl_tables *adjoint, double *value,
+                           trl_error *err)
+{
+    trl_chain_task *t = self;
+    const trl_chain_example x = {.chain = &t->chain,
+                                 .scores = scores,
+                                 .gold = t->corpus->label + t->corpus->first[example],
+                                 .weight = t->corpus->weight[example],
+                                 .arena = arena};
+    return t->objective->evaluate(&x, adjoint, &t->lanes[lane], value, err);
+}
+
+static void finish(void *self, size_t lane, trl_tables *adjoint)
+{
+    trl_chain_task *t = self;
+    if (adjoint->shared[TRL_EDGE] || adjoint->shared[TRL_TRI])
+        trl_chain_sums_add(&t->lanes[lane], &t->chain, -1.0, adjoint->shared[TRL_EDGE],
+                           adjoint->shared[TRL_TRI]);
+    trl_chain_sums_clear(&t->lanes[lane], &t->chain);
+}
+
+trl_task trl_chain_task_view(trl_chain_task *t)
+{
+    return (trl_task){t, prepare, evaluate, finish};
+}

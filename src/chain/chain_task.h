@@ -1,0 +1,26 @@
+/* chain_task.h -- chains as a trl_task: objective + inference behind the generic trainers. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CHAIN_TASK_H
+#define TRL_CHAIN_TASK_H
+
+#include "chain/objective.h"
+#include "feature/corpus.h"
+#include "train/task.h"
+
+typedef struct trl_chain_task {
+    const trl_corpus    *corpus;
+    const trl_objective *objective;
+    trl_chain            chain;
+    trl_chain_sums      *lanes; /* [n_lanes] */
+    size_t               n_lanes;
+} trl_chain_task;
+
+/* `corpus` is borrowed. */
+trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int order,
+                               const trl_objective *objective, size_t n_lanes, trl_error *err);
+void       trl_chain_task_fini(trl_chain_task *t);
+
+/* The callbacks, with t as `self`. */
+trl_task trl_chain_task_view(trl_chain_task *t);
+
+#endif

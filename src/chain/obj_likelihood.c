@@ -1,0 +1,43 @@
+/* obj_likelihood.c -- exact conditional likelihood: the CRF [LMP01].
+ *
+ *     value = s(y) - log Z(x)
+ *     d value / d score of a cell = [the gold labelling passes it] - P(cell | x)
+ *
+ * [LMP01] Lafferty, McCallum, Pereira. Conditional random fields. ICML 2001.
+ */
+/* SPDX-License-Identifier: MIT */
+#include "chain/objective.h"
+
+/* row = - weight * marginals, position by position. */
+static void minus_rows(size_t n, double weight, const double *p, double *row)
+{
+#pragma omp simd
+    for (size_t k = 0; k < n; k++)
+        row[k] = -weight * p[k];
+}
+
+trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
+                              trl_chain_sums *minus, double *value, trl_error *err)
+{
+    trl_chain_marginals m;
+    const bool rows = adjoint->row[TRL_EDGE] || adjoint->row[TRL_TRI];
+    const trl_status st =
+        trl_chain_infer(x->chain, x->scores, x->arena,
+                        TRL_WANT_SUMS | (rows ? TRL_WANT_EDGE_ROWS : 0), x->weight, &m, minus,
+                        err);
+    if (st != TRL_OK)
+        return st;
+    const double *p[TRL_FAMILIES] = {m.node, m.edge, m.tri};
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        if (adjoint->row[f]) {
+            const size_t skip = f * adjoint->step[f];
+            for (size_t k = 0; k < skip && k < adjoint->n * adjoint->step[f]; k++)
+                adjoint->row[f][k] = 0.0;
+            if (adjoint->n > f)
+                minus_rows(adjoint->n * adjoint->step[f] - skip, x->weight, p[f] + skip,
+                           adjoint->row[f] + skip);
+        }
+    trl_add_path(x->chain, x->gold, x->weight, adjoint);
+    *value = x->weight * (trl_chain_score(x->chain, x->scores, x->gold) - m.log_z);
+    return TRL_OK;
+}

@@ -1,0 +1,28 @@
+/* obj_perceptron.c -- the structured perceptron's loss [Col02].
+ *
+ *     value = s(y) - max_y' s(y')
+ *     a subgradient: + 1 on the gold labelling's cells, - 1 on the best labelling's
+ *
+ * [Col02] Collins. Discriminative training methods for hidden Markov models. EMNLP 2002.
+ */
+/* SPDX-License-Identifier: MIT */
+#include "base/fail.h"
+#include "chain/objective.h"
+
+trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
+                              trl_chain_sums *minus, double *value, trl_error *err)
+{
+    (void)minus;
+    uint32_t *best = trl_arena_get(x->arena, x->scores->n, sizeof *best);
+    if (!best)
+        return trl_fail_mem(err);
+    double top;
+    const trl_status st = trl_chain_viterbi(x->chain, x->scores, x->arena, best, &top, err);
+    if (st != TRL_OK)
+        return st;
+    trl_clear_rows(adjoint);
+    trl_add_path(x->chain, x->gold, x->weight, adjoint);
+    trl_add_path(x->chain, best, -x->weight, adjoint);
+    *value = x->weight * (trl_chain_score(x->chain, x->scores, x->gold) - top);
+    return TRL_OK;
+}

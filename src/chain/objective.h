@@ -1,0 +1,50 @@
+/* objective.h -- training objectives on chains: from scores to value and adjoint.
+ *
+ * An objective is one short file, obj_*.c, with its equation on top, and one row in the table of
+ * objective.c.  It sees the score tables of one sequence and its gold labels, and nothing else.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_OBJECTIVE_H
+#define TRL_OBJECTIVE_H
+
+#include "chain/chain.h"
+#include "train/task.h"
+
+typedef struct trl_chain_example {
+    const trl_chain  *chain; /* prepared from scores->shared */
+    const trl_tables *scores;
+    const uint32_t   *gold;   /* [scores->n] */
+    double            weight; /* multiplies value and adjoint */
+    trl_arena        *arena;  /* scratch */
+} trl_chain_example;
+
+/* Sets *value (to be maximised) and the adjoint: rows are overwritten, pads and leading rows
+ * that no clique covers with 0; shared tables are added to, or `minus` (expected counts that
+ * will be subtracted once per pass) is. */
+typedef trl_status (*trl_objective_fn)(const trl_chain_example *x, trl_tables *adjoint,
+                                       trl_chain_sums *minus, double *value, trl_error *err);
+
+typedef struct trl_objective {
+    const char      *name, *brief; /* what --objective takes; a short form */
+    trl_objective_fn evaluate;
+    bool             is_probability; /* scores are log-probabilities up to a constant */
+} trl_objective;
+
+/* NULL when there is none of that name (long or short). */
+const trl_objective *trl_objective_find(const char *name);
+
+/* The k-th objective, NULL behind the last: for messages and help. */
+const trl_objective *trl_objective_at(size_t k);
+
+trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
+                              trl_chain_sums *minus, double *value, trl_error *err);
+trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
+                              trl_chain_sums *minus, double *value, trl_error *err);
+
+/* Adds `amount` to every cell that the labelling y passes through, in all families. */
+void trl_add_path(const trl_chain *c, const uint32_t *y, double amount, trl_tables *adjoint);
+
+/* Sets all rows of the adjoint to 0. */
+void trl_clear_rows(trl_tables *adjoint);
+
+#endif

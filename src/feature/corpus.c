@@ -1,0 +1,219 @@
+/* corpus.c -- collecting labelled sequences as attribute ids. */
+/* SPDX-License-Identifier: MIT */
+#include "feature/corpus.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+static const char *const constant_name[TRL_FAMILIES] = {NULL, "B", "T"};
+
+trl_status trl_corpus_init(trl_corpus *c, trl_error *err)
+{
+    *c = (trl_corpus){0};
+    c->first = trl_reserve(NULL, &c->first_cap, 1, sizeof *c->first);
+    bool good = c->first != NULL;
+    if (good)
+        c->first[0] = 0;
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        trl_occurrences *o = &c->family[f];
+        o->constant = TRL_NO_ID;
+        o->begin = trl_reserve(NULL, &o->begin_cap, 1, sizeof *o->begin);
+        good = good && o->begin;
+        if (good)
+            o->begin[0] = 0;
+    }
+    if (!good) {
+        trl_corpus_fini(c);
+        return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+void trl_occurrences_fini(trl_occurrences *o)
+{
+    trl_free(o->begin);
+    trl_free(o->id);
+    trl_free(o->value);
+    o->begin = NULL;
+    o->id = NULL;
+    o->value = NULL;
+    o->n = o->cap = o->value_cap = o->begin_cap = 0;
+}
+
+void trl_corpus_fini(trl_corpus *c)
+{
+    trl_free(c->first);
+    trl_free(c->label);
+    trl_free(c->weight);
+    trl_strtab_fini(&c->labels);
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        trl_strtab_fini(&c->family[f].names);
+        trl_occurrences_fini(&c->family[f]);
+    }
+    trl_buf_fini(&c->scratch);
+    *c = (trl_corpus){0};
+}
+
+trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err)
+{
+    trl_occurrences *o = &c->family[family];
+    if (o->constant == TRL_NO_ID)
+        o->constant = trl_strtab_add(&o->names, constant_name[family], 1);
+    return o->constant == TRL_NO_ID ? trl_fail_mem(err) : TRL_OK;
+}
+
+/* ---- growing ------------------------------------------------------------------------ */
+
+static bool reserve_tokens(trl_corpus *c, size_t n)
+{
+    uint32_t *label = trl_reserve(c->label, &c->label_cap, c->n_tokens + n, sizeof *label);
+    if (!label)
+        return false;
+    c->label = label;
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        trl_occurrences *o = &c->family[f];
+        uint64_t *begin =
+            trl_reserve(o->begin, &o->begin_cap, c->n_tokens + n + 1, sizeof *begin);
+        if (!begin)
+            return false;
+        o->begin = begin;
+    }
+    return true;
+}
+
+static bool add_value(trl_occurrences *o, double value)
+{
+    if (!o->value && value == 1.0)
+        return true;
+    double *v = trl_reserve(o->value, &o->value_cap, o->n + 1, sizeof *v);
+    if (!v)
+        return false;
+    for (size_t k = 0; !o->value && k < o->n; k++)
+        v[k] = 1.0; /* the first value that is not 1: all before were */
+    o->value = v;
+    v[o->n] = value;
+    return true;
+}
+
+static bool add_occurrence(trl_occurrences *o, const char *p, size_t n, double value)
+{
+    const uint32_t id = trl_strtab_add(&o->names, p, n);
+    uint32_t *list = trl_reserve(o->id, &o->cap, o->n + 1, sizeof *list);
+    if (list)
+        o->id = list;
+    if (id == TRL_NO_ID || !list || !add_value(o, value))
+        return false;
+    list[o->n++] = id;
+    return true;
+}
+
+static void end_token(trl_corpus *c)
+{
+    c->n_tokens++;
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        c->family[f].begin[c->n_tokens] = c->family[f].n;
+}
+
+static trl_status add_label(trl_corpus *c, trl_str label, trl_error *err)
+{
+    const uint32_t id = c->frozen_labels ? trl_strtab_find(&c->labels, label.p, label.n)
+                                         : trl_strtab_add(&c->labels, label.p, label.n);
+    if (id == TRL_NO_ID && c->frozen_labels)
+        return trl_fail(err, TRL_EPARSE, "label '%.*s' is not in the model",
+                        (int)(label.n < 100 ? label.n : 100), label.p);
+    if (id == TRL_NO_ID)
+        return trl_fail_mem(err);
+    c->label[c->n_tokens] = id;
+    return TRL_OK;
+}
+
+static trl_status end_sequence(trl_corpus *c, double weight, trl_error *err)
+{
+    uint64_t *first =
+        trl_reserve(c->first, &c->first_cap, c->n_sequences + 2, sizeof *first);
+    if (first)
+        c->first = first;
+    double *w = trl_reserve(c->weight, &c->weight_cap, c->n_sequences + 1, sizeof *w);
+    if (w)
+        c->weight = w;
+    if (!first || !w)
+        return trl_fail_mem(err);
+    w[c->n_sequences++] = weight;
+    first[c->n_sequences] = c->n_tokens;
+    return TRL_OK;
+}
+
+/* ---- sequences ---------------------------------------------------------------------- */
+
+/* The attributes that the template makes at position t. */
+static bool expand_token(trl_corpus *c, const trl_template *tpl, const trl_rows *seq, size_t t)
+{
+    trl_buf *b = &c->scratch;
+    for (size_t k = 0; k < trl_template_count(tpl); k++) {
+        const int on = trl_template_cliques(tpl, k);
+        const bool constant = trl_template_is_constant(tpl, k);
+        b->len = 0;
+        if (!trl_template_expand(tpl, k, seq, t, b))
+            return false;
+        for (size_t f = 0; f < TRL_FAMILIES; f++)
+            if ((on >> f & 1) && t >= f && !(constant && f > 0) &&
+                !add_occurrence(&c->family[f], b->data, b->len, 1.0))
+                return false;
+    }
+    return true;
+}
+
+trl_status trl_corpus_use_template(trl_corpus *c, const trl_template *tpl, trl_error *err)
+{
+    for (size_t k = 0; k < trl_template_count(tpl); k++)
+        for (size_t f = 1; f < TRL_FAMILIES; f++)
+            if ((trl_template_cliques(tpl, k) >> f & 1) && trl_template_is_constant(tpl, k)) {
+                const trl_status st = trl_corpus_set_constant(c, f, err);
+                if (st != TRL_OK)
+                    return st;
+            }
+    return TRL_OK;
+}
+
+trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl_rows *seq,
+                               trl_error *err)
+{
+    const size_t label_at = seq->n_columns - 1;
+    if (c->n_columns == 0)
+        c->n_columns = seq->n_columns;
+    if (seq->n_columns != c->n_columns) {
+        trl_fail(err, TRL_EPARSE, "%zu columns where %zu were found before", seq->n_columns,
+                 c->n_columns);
+        return trl_fail_where(err, TRL_EPARSE, seq->path, seq->first_row, 0);
+    }
+    if (!reserve_tokens(c, seq->n_tokens))
+        return trl_fail_mem(err);
+    for (size_t t = 0; t < seq->n_tokens; t++) {
+        const trl_status st =
+            add_label(c, seq->cell[t * seq->n_columns + label_at], err);
+        if (st != TRL_OK)
+            return trl_fail_where(err, st, seq->path, seq->first_row + t,
+                                  trl_rows_col(seq, t, label_at));
+        if (!expand_token(c, tpl, seq, t))
+            return trl_fail_mem(err);
+        end_token(c);
+    }
+    return end_sequence(c, 1.0, err);
+}
+
+trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *err)
+{
+    if (!reserve_tokens(c, seq->n_tokens))
+        return trl_fail_mem(err);
+    for (size_t t = 0; t < seq->n_tokens; t++) {
+        const trl_status st = add_label(c, seq->label[t], err);
+        if (st != TRL_OK)
+            return trl_fail_where(err, st, seq->path, seq->first_row + t, 1);
+        for (size_t k = seq->begin[t]; k < seq->begin[t + 1]; k++)
+            if (!add_occurrence(&c->family[TRL_NODE], seq->attr[k].name.p, seq->attr[k].name.n,
+                                seq->attr[k].value))
+                return trl_fail_mem(err);
+        end_token(c);
+    }
+    return end_sequence(c, seq->weight, err);
+}

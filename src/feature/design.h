@@ -1,0 +1,154 @@
+/* design.h -- the sparse linear map from weights to score tables, compiled for speed.
+ *
+ * Gather is scores = A w, scatter is gradient = A^T adjoint, A the (huge, sparse) matrix that says
+ * which weights are on at which cell of which position.  This is where a training pass spends its
+ * time, so A is laid out by how often and how densely an attribute is used:
+ *
+ *     dense row    an attribute with many live labels: `width` weights back to back, added to
+ *                  a table row as vectors.  Cells that are not features ("dead") stay 0: their
+ *                  gradient is masked.  Hot rows are padded, so that each vector is one cache
+ *                  line; the pads are dead too.
+ *     entry        one weight of an attribute with few labels, compiled into the token's own list
+ *                  as (weight, cell): one indirection, no attribute in between.
+ *     constant     an attribute that is on everywhere: the shared tables.
+ *
+ * Weight vector:   [ constants | hot rows | hot entries ][ cold entries | cold rows ]
+ *                    <----- hot: n_hot_weights ---------->
+ *
+ * Scatter of a whole corpus goes two ways.  Hot weights are scattered token by token, into one
+ * buffer per shard (reduced in order: the same bits with any number of threads).  Cold ones
+ * (rare attributes: most weights, few occurrences) are summed attribute by attribute from the
+ * table of all node adjoints, each weight written once, by one thread.
+ *
+ * A design is read-only after trl_design_build and may be shared by threads.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_DESIGN_H
+#define TRL_DESIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "feature/corpus.h"
+#include "feature/tables.h"
+
+typedef struct trl_entry {
+    uint32_t weight, cell;
+} trl_entry;
+
+typedef struct trl_family {
+    size_t width, step; /* cells of a table row; padded */
+
+    /* Attributes are numbered hot dense, cold dense, hot sparse, cold sparse; the constant one
+     * has no number.  Parts are given by their ends. */
+    size_t    n_hot, n_dense, n_warm, n_attrs; /* n_warm: end of hot sparse */
+    uint32_t *name;                    /* [n_attrs] id in the corpus' name table */
+    uint64_t  hot_at, cold_at;         /* first weight of hot and of cold dense rows */
+    uint64_t  entry_hot_at, entry_cold_at; /* first weight of hot and of cold entries */
+    uint64_t *entry_first;             /* [n_attrs - n_dense + 1] entry numbers */
+    uint32_t *entry_cell;              /* [number of entries] */
+    uint64_t *live;  /* [n_dense][words] bits of live cells; NULL: all are live */
+    size_t    words; /* 64-bit words per dense row */
+
+    bool      has_constant;
+    uint64_t  constant_at;
+    size_t    n_constant;    /* live cells of the constant attribute */
+    uint32_t *constant_cell; /* [n_constant], ascending */
+
+    /* Token-major: what is on at each token. */
+    bool       has_rows;    /* any non-constant attribute at all */
+    uint64_t  *dense_begin; /* [n_tokens + 1] */
+    uint32_t  *dense_row;   /* attribute numbers */
+    double    *dense_value; /* NULL: all 1 */
+    uint64_t  *entry_begin; /* [n_tokens + 1] */
+    trl_entry *entry;
+    double    *entry_value; /* NULL: all 1 */
+
+    /* Attribute-major, family 0 only: where each cold attribute (dense, then sparse) is on. */
+    size_t    n_cold;
+    uint64_t *token_begin; /* [n_cold + 1] */
+    uint32_t *token;
+    double   *token_value; /* NULL: all 1 */
+} trl_family;
+
+typedef struct trl_design {
+    size_t          L, n_tokens, n_sequences;
+    int             order;
+    const uint64_t *first; /* [n_sequences + 1], borrowed from the corpus */
+    uint64_t        n_weights, n_hot_weights;
+    uint64_t        n_live; /* weights that are features */
+    uint64_t       *dead;   /* weights that are not */
+    size_t          n_dead;
+    trl_family      family[TRL_FAMILIES];
+} trl_design;
+
+typedef struct trl_design_options {
+    int    order;           /* 1 or 2 */
+    bool   all_pairs;       /* every attribute with every label, not only seen pairs */
+    bool   all_transitions; /* the same for the constant attributes */
+    size_t min_count;       /* attributes with fewer occurrences are dropped; 0, 1: none */
+} trl_design_options;
+
+/* Compiles the corpus and frees its occurrence lists, which are not needed any more; names,
+ * labels, sequences and weights stay and must outlive the design.  TRL_ENOMEM; TRL_EINVAL when
+ * the corpus is empty or has more than 2^32 - 64 tokens or entries.  After a failure the corpus
+ * is only good for fini. */
+trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_options *o,
+                            trl_error *err);
+void       trl_design_fini(trl_design *d);
+
+/* Doubles in a weight vector with room for kernels that overshoot a row. */
+static inline size_t trl_design_alloc(const trl_design *d)
+{
+    return (size_t)d->n_weights + 64;
+}
+
+/* The first weight of a dense row. */
+static inline uint64_t trl_dense_at(const trl_family *f, size_t row)
+{
+    return row < f->n_hot ? f->hot_at + row * f->step : f->cold_at + (row - f->n_hot) * f->width;
+}
+
+/* The weight of entry number e (as in entry_first). */
+static inline uint64_t trl_entry_at(const trl_family *f, uint64_t e)
+{
+    const uint64_t hot = f->entry_first[f->n_warm - f->n_dense];
+    return e < hot ? f->entry_hot_at + e : f->entry_cold_at + (e - hot);
+}
+
+/* The attribute number of cold attribute c < n_cold. */
+static inline size_t trl_cold_attr(const trl_family *f, size_t c)
+{
+    const size_t dense = f->n_dense - f->n_hot;
+    return c < dense ? f->n_hot + c : f->n_warm + (c - dense);
+}
+
+/* ---- gather ------------------------------------------------------------------------- */
+
+/* Shared tables: out[f] has room for padded(width) doubles where family f has a constant. */
+void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES]);
+
+/* Rows of the tokens from .. from + t->n - 1 into t->row[f], for every family that has rows
+ * (t->step[f] = family[f].step).  Pads of the rows receive garbage. */
+void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t);
+
+/* ---- scatter ------------------------------------------------------------------------ */
+
+/* g += A^T adjoint for the shared tables (a NULL shared table adds nothing). */
+void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *g);
+
+/* The hot weights of the tokens from ..; g has n_hot_weights (+ 64) doubles.  Dead cells
+ * receive garbage: clear them with trl_clear_dead. */
+void trl_scatter_hot(const trl_design *d, size_t from, const trl_tables *adjoint, double *g);
+
+/* The weights of the cold attributes c0 .. c1-1 (below n_cold of family 0), overwritten, from the
+ * node adjoints of all tokens, [n_tokens][step]. */
+void trl_scatter_cold(const trl_design *d, const double *node, size_t c0, size_t c1, double *g);
+
+/* Everything token-major, scaled, live cells only: g += scale A^T adjoint for one example. */
+void trl_scatter_all(const trl_design *d, size_t from, const trl_tables *adjoint, double scale,
+                     double *g);
+
+void trl_clear_dead(const trl_design *d, double *g);
+
+#endif

@@ -1,0 +1,286 @@
+/* gather_kernel.c -- moving scores and adjoints between weight rows and table rows.
+ *
+ * Hot rows are padded with zeros and aligned.  Cold rows are `width` doubles without padding, and
+ * vectors overshoot them by up to seven lanes: the surplus falls into the table row's pads.
+ */
+/* SPDX-License-Identifier: MIT */
+#include "feature/design.h"
+#include "num/simd.h"
+
+#define AHEAD 12 /* rows prefetched: far enough to hide memory, near enough to stay in L1 */
+
+/* ---- dense rows --------------------------------------------------------------------- */
+
+TRL_INLINE void add_row(const size_t NV, const double *row, const double *value, uint64_t r,
+                        trl_v8 *acc)
+{
+    if (value)
+        for (size_t k = 0; k < NV; k++)
+            acc[k] += value[r] * *(const trl_v8 *)(row + 8 * k);
+    else
+        for (size_t k = 0; k < NV; k++)
+            acc[k] += *(const trl_v8 *)(row + 8 * k);
+}
+
+/* out[0 .. 8 NV) = sum over refs of value * row; `col` is the first column of the block.  Hot
+ * rows come first and are in cache; cold ones are fetched ahead. */
+TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const double *w, uint64_t from,
+                         uint64_t to, size_t col, double *out)
+{
+    trl_v8 acc[8];
+    for (size_t k = 0; k < NV; k++)
+        acc[k] = (trl_v8){0};
+    const double *hot = w + f->hot_at + col;
+    uint64_t r = from;
+    for (; r < to && f->dense_row[r] < f->n_hot; r++)
+        add_row(NV, hot + (uint64_t)f->dense_row[r] * f->step, f->dense_value, r, acc);
+    for (; r < to; r++) {
+        const double *ahead = w + trl_dense_at(f, f->dense_row[r + AHEAD]) + col;
+        for (size_t k = 0; k < NV; k++)
+            __builtin_prefetch(ahead + 8 * k);
+        add_row(NV, w + trl_dense_at(f, f->dense_row[r]) + col, f->dense_value, r, acc);
+    }
+    for (size_t k = 0; k < NV; k++)
+        *(trl_v8 *)(out + 8 * k) = acc[k];
+}
+
+TRL_INLINE void gather_dense(const trl_family *f, const double *w, uint64_t from, uint64_t to,
+                             double *out)
+{
+    size_t col = 0;
+    for (; f->step - col >= 64; col += 64)
+        sum_rows(8, f, w, from, to, col, out + col);
+    switch ((f->step - col) / 8) {
+    case 1: sum_rows(1, f, w, from, to, col, out + col); break;
+    case 2: sum_rows(2, f, w, from, to, col, out + col); break;
+    case 3: sum_rows(3, f, w, from, to, col, out + col); break;
+    case 4: sum_rows(4, f, w, from, to, col, out + col); break;
+    case 5: sum_rows(5, f, w, from, to, col, out + col); break;
+    case 6: sum_rows(6, f, w, from, to, col, out + col); break;
+    case 7: sum_rows(7, f, w, from, to, col, out + col); break;
+    default: break;
+    }
+}
+
+TRL_INLINE void gather_entries(const trl_family *f, const double *w, uint64_t from, uint64_t to,
+                               double *out)
+{
+    if (f->entry_value)
+        for (uint64_t e = from; e < to; e++)
+            out[f->entry[e].cell] += f->entry_value[e] * w[f->entry[e].weight];
+    else
+        for (uint64_t e = from; e < to; e++)
+            out[f->entry[e].cell] += w[f->entry[e].weight];
+}
+
+TRL_CLONES static void gather_family(const trl_family *f, const double *w, size_t from, size_t n,
+                                     double *out)
+{
+    for (size_t t = 0; t < n; t++, out += f->step) {
+        const size_t tok = from + t;
+        gather_dense(f, w, f->dense_begin[tok], f->dense_begin[tok + 1], out);
+        gather_entries(f, w, f->entry_begin[tok], f->entry_begin[tok + 1], out);
+    }
+}
+
+void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        if (t->row[k])
+            gather_family(&d->family[k], w, from, t->n, t->row[k]);
+}
+
+/* Adds scale * value * adj to the hot rows among refs (all of them when `all`). */
+TRL_INLINE void add_rows(const size_t NV, const trl_family *f, uint64_t from, uint64_t to,
+                         size_t col, const double *adj, double *g)
+{
+    trl_v8 a[8];
+    for (size_t k = 0; k < NV; k++)
+        a[k] = *(const trl_v8 *)(adj + 8 * k);
+    for (uint64_t r = from; r < to; r++) {
+        if (f->dense_row[r] >= f->n_hot) /* rows of a token are sorted: the rest is cold */
+            break;
+        double *row = g + f->hot_at + (uint64_t)f->dense_row[r] * f->step + col;
+        const double v = f->dense_value ? f->dense_value[r] : 1.0;
+        for (size_t k = 0; k < NV; k++)
+            *(trl_v8 *)(row + 8 * k) += v * a[k];
+    }
+}
+
+TRL_INLINE void scatter_dense(const trl_family *f, uint64_t from, uint64_t to, const double *adj,
+                              double *g)
+{
+    size_t col = 0;
+    for (; f->step - col >= 64; col += 64)
+        add_rows(8, f, from, to, col, adj + col, g);
+    switch ((f->step - col) / 8) {
+    case 1: add_rows(1, f, from, to, col, adj + col, g); break;
+    case 2: add_rows(2, f, from, to, col, adj + col, g); break;
+    case 3: add_rows(3, f, from, to, col, adj + col, g); break;
+    case 4: add_rows(4, f, from, to, col, adj + col, g); break;
+    case 5: add_rows(5, f, from, to, col, adj + col, g); break;
+    case 6: add_rows(6, f, from, to, col, adj + col, g); break;
+    case 7: add_rows(7, f, from, to, col, adj + col, g); break;
+    default: break;
+    }
+}
+
+/* Entries of a token with weights below `end`, which come first. */
+TRL_INLINE void scatter_entries(const trl_family *f, uint64_t from, uint64_t to, uint64_t end,
+                                const double *adj, double scale, double *g)
+{
+    for (uint64_t e = from; e < to && f->entry[e].weight < end; e++)
+        g[f->entry[e].weight] +=
+            scale * (f->entry_value ? f->entry_value[e] : 1.0) * adj[f->entry[e].cell];
+}
+
+TRL_CLONES static void scatter_family(const trl_family *f, size_t from, size_t n,
+                                      const double *adj, uint64_t end, double *g)
+{
+    for (size_t t = 0; t < n; t++, adj += f->step) {
+        const size_t tok = from + t;
+        scatter_dense(f, f->dense_begin[tok], f->dense_begin[tok + 1], adj, g);
+        scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], end, adj, 1.0, g);
+    }
+}
+
+void trl_scatter_hot(const trl_design *d, size_t from, const trl_tables *adjoint, double *g)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        if (adjoint->row[k])
+            scatter_family(&d->family[k], from, adjoint->n, adjoint->row[k], d->n_hot_weights,
+                           g);
+}
+
+/* ---- cold attributes: one at a time over its tokens --------------------------------- */
+
+TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const double *node,
+                           uint64_t from, uint64_t to, size_t col, double *out, size_t room)
+{
+    trl_v8 acc[8];
+    for (size_t k = 0; k < NV; k++)
+        acc[k] = (trl_v8){0};
+    for (uint64_t r = from; r < to; r++) {
+        const double *ahead = node + (size_t)f->token[r + AHEAD] * f->step + col;
+        for (size_t k = 0; k < NV; k++)
+            __builtin_prefetch(ahead + 8 * k);
+        const double *adj = node + (size_t)f->token[r] * f->step + col;
+        const double v = f->token_value ? f->token_value[r] : 1.0;
+        for (size_t k = 0; k < NV; k++)
+            acc[k] += v * *(const trl_v8 *)(adj + 8 * k);
+    }
+    const double *sum = (const double *)acc;
+    for (size_t k = 0; k < 8 * NV && k < room; k++)
+        out[k] = sum[k];
+}
+
+TRL_INLINE void cold_dense(const trl_family *f, const double *node, size_t c, double *g)
+{
+    const uint64_t from = f->token_begin[c], to = f->token_begin[c + 1];
+    double *out = g + trl_dense_at(f, trl_cold_attr(f, c));
+    size_t col = 0;
+    for (; f->step - col >= 32; col += 32)
+        cold_block(4, f, node, from, to, col, out + col, f->width - col);
+    switch ((f->step - col) / 8) {
+    case 1: cold_block(1, f, node, from, to, col, out + col, f->width - col); break;
+    case 2: cold_block(2, f, node, from, to, col, out + col, f->width - col); break;
+    case 3: cold_block(3, f, node, from, to, col, out + col, f->width - col); break;
+    default: break;
+    }
+}
+
+TRL_INLINE void cold_entries(const trl_family *f, const double *node, size_t c, double *g)
+{
+    const uint64_t from = f->token_begin[c], to = f->token_begin[c + 1];
+    const size_t a = trl_cold_attr(f, c) - f->n_dense;
+    const uint64_t e0 = f->entry_first[a], e1 = f->entry_first[a + 1];
+    double *out = g + trl_entry_at(f, e0), sum[8];
+    for (uint64_t e = e0; e < e1; e += 8, out += 8) {
+        const size_t k = (size_t)(e1 - e < 8 ? e1 - e : 8);
+        for (size_t i = 0; i < k; i++)
+            sum[i] = 0.0;
+        for (uint64_t r = from; r < to; r++) {
+            const double *adj = node + (size_t)f->token[r] * f->step;
+            const double v = f->token_value ? f->token_value[r] : 1.0;
+            __builtin_prefetch(node + (size_t)f->token[r + AHEAD] * f->step);
+            for (size_t i = 0; i < k; i++)
+                sum[i] += v * adj[f->entry_cell[e + i]];
+        }
+        for (size_t i = 0; i < k; i++)
+            out[i] = sum[i];
+    }
+}
+
+TRL_CLONES void trl_scatter_cold(const trl_design *d, const double *node, size_t c0, size_t c1,
+                                 double *g)
+{
+    const trl_family *f = &d->family[TRL_NODE];
+    const size_t dense = f->n_dense - f->n_hot;
+    for (size_t c = c0; c < c1; c++) {
+        if (c < dense)
+            cold_dense(f, node, c, g);
+        else
+            cold_entries(f, node, c, g);
+    }
+}
+
+/* ---- shared tables, single examples ------------------------------------------------- */
+
+void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES])
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        const trl_family *f = &d->family[k];
+        if (!f->has_constant || !out[k])
+            continue;
+        for (size_t c = 0; c < f->step; c++)
+            out[k][c] = 0.0;
+        for (size_t i = 0; i < f->n_constant; i++)
+            out[k][f->constant_cell[i]] = w[f->constant_at + i];
+    }
+}
+
+void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *g)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        const trl_family *f = &d->family[k];
+        if (!f->has_constant || !adjoint->shared[k])
+            continue;
+        for (size_t i = 0; i < f->n_constant; i++)
+            g[f->constant_at + i] += adjoint->shared[k][f->constant_cell[i]];
+    }
+}
+
+static void add_live_row(const trl_family *f, size_t row, const double *adj, double scale,
+                         double *g)
+{
+    double *out = g + trl_dense_at(f, row);
+    const uint64_t *live = f->live ? f->live + row * f->words : NULL;
+    for (size_t c = 0; c < f->width; c++)
+        if (!live || (live[c / 64] >> (c % 64) & 1))
+            out[c] += scale * adj[c];
+}
+
+void trl_scatter_all(const trl_design *d, size_t from, const trl_tables *adjoint, double scale,
+                     double *g)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        const trl_family *f = &d->family[k];
+        for (size_t t = 0; adjoint->row[k] && t < adjoint->n; t++) {
+            const double *adj = adjoint->row[k] + t * f->step;
+            const size_t tok = from + t;
+            for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++)
+                add_live_row(f, f->dense_row[r], adj,
+                             scale * (f->dense_value ? f->dense_value[r] : 1.0), g);
+            scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], UINT64_MAX,
+                            adj, scale, g);
+        }
+        for (size_t i = 0; f->has_constant && adjoint->shared[k] && i < f->n_constant; i++)
+            g[f->constant_at + i] += scale * adjoint->shared[k][f->constant_cell[i]];
+    }
+}
+
+void trl_clear_dead(const trl_design *d, double *g)
+{
+    for (size_t i = 0; i < d->n_dead; i++)
+        g[d->dead[i]] = 0.0;
+}

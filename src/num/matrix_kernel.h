@@ -1,0 +1,48 @@
+/* matrix_kernel.h -- the three small dense products of forward-backward.
+ *
+ * Matrices are row-major with padded rows (stride = trl_padded(columns), pads zero), so
+ * every kernel works on whole vectors.  None allocates or fails.  Plain twins with the
+ * same contract, one loop each, are the oracles of test_matrix_kernel.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_MATRIX_KERNEL_H
+#define TRL_MATRIX_KERNEL_H
+
+#include "num/simd.h"
+
+/* y[j] = sum_i x[i] M[i][j], i < n, j < stride. */
+void trl_vecmat(size_t n, size_t stride, const double *x, const double *M, double *y);
+
+/* One scaled forward step: y[j] = psi[j] sum_i x[i] M[i][j], then y /= sum y; returns that
+ * sum (not 0 and finite as long as the caller's bound on the spread holds). */
+double trl_forward_step(size_t n, size_t stride, const double *x, const double *M,
+                        const double *psi, double *y);
+
+/* One scaled backward step: v[j] *= beta[j] * scale, then prev[i] = sum_j v[j] Mt[j][i], j < n. */
+void trl_backward_step(size_t n, size_t stride, double scale, const double *beta, double *v,
+                       const double *Mt, double *prev);
+
+/* y[i] *= x[i], i < n (a multiple of 8). */
+void trl_multiply(size_t n, const double *x, double *y);
+
+/* X[i][j] += sum_t A[t][i] B[t][j] for i < n, j < stride; rows of A and B are `a_step` and
+ * `b_step` doubles apart. */
+void trl_outer_sum(size_t T, size_t n, size_t stride, const double *A, size_t a_step,
+                   const double *B, size_t b_step, double *X);
+
+/* y[j] = max_i (x[i] + M[i][j]), from[j] the smallest such i, for j < lanes (a multiple of 8); rows
+ * of M are `step` >= the number of valid columns apart and readable for `lanes` doubles. */
+void trl_maxplus(size_t n, size_t lanes, const double *x, const double *M, size_t step,
+                 double *y, int64_t *from);
+
+void   trl_maxplus_plain(size_t n, size_t lanes, const double *x, const double *M, size_t step,
+                         double *y, int64_t *from);
+void   trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M, double *y);
+double trl_forward_step_plain(size_t n, size_t stride, const double *x, const double *M,
+                              const double *psi, double *y);
+void   trl_backward_step_plain(size_t n, size_t stride, double scale, const double *beta,
+                               double *v, const double *Mt, double *prev);
+void   trl_outer_sum_plain(size_t T, size_t n, size_t stride, const double *A, size_t a_step,
+                           const double *B, size_t b_step, double *X);
+
+#endif

@@ -1,0 +1,71 @@
+/* vexp.c -- array exponentials. */
+/* SPDX-License-Identifier: MIT */
+#include "num/vexp.h"
+
+#include <math.h>
+#include <string.h>
+
+TRL_CLONES void trl_vexp(size_t n, const double *x, double shift, double *y)
+{
+    size_t i = 0;
+    for (; i + TRL_LANES <= n; i += TRL_LANES) {
+        trl_v8 v = *(const trl_v8 *)(x + i) - shift;
+        trl_v8_exp(&v);
+        *(trl_v8 *)(y + i) = v;
+    }
+    if (i < n) {
+        double rest[TRL_LANES] = {0};
+        memcpy(rest, x + i, (n - i) * sizeof *x);
+        trl_v8 v = *(const trl_v8 *)rest - shift;
+        trl_v8_exp(&v);
+        *(trl_v8 *)rest = v;
+        memcpy(y + i, rest, (n - i) * sizeof *y);
+    }
+}
+
+/* Lanes below k are all ones. */
+static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+TRL_CLONES double trl_exp_row(size_t n, const double *x, double *y, double *min)
+{
+    const size_t whole = n & ~(size_t)(TRL_LANES - 1), rest = n - whole;
+    const trl_v8i keep = *(const trl_v8i *)(lane_mask + TRL_LANES - rest);
+    const trl_v8 first = (trl_v8){0} + x[0];
+    trl_v8 hi = first, lo = first;
+    for (size_t i = 0; i < n; i += TRL_LANES) {
+        trl_v8 v = *(const trl_v8 *)(x + i);
+        if (i == whole)
+            v = trl_v8_select(keep, v, first);
+        hi = trl_v8_select(v > hi, v, hi);
+        lo = trl_v8_select(v < lo, v, lo);
+    }
+    static const trl_v8i swap[3] = {
+        {4, 5, 6, 7, 0, 1, 2, 3}, {2, 3, 0, 1, 6, 7, 4, 5}, {1, 0, 3, 2, 5, 4, 7, 6}};
+    for (size_t k = 0; k < 3; k++) {
+        const trl_v8 h = __builtin_shuffle(hi, swap[k]), l = __builtin_shuffle(lo, swap[k]);
+        hi = trl_v8_select(h > hi, h, hi);
+        lo = trl_v8_select(l < lo, l, lo);
+    }
+    const double max = hi[0], low = lo[0];
+    for (size_t i = 0; i < n; i += TRL_LANES) {
+        trl_v8 v = *(const trl_v8 *)(x + i) - max;
+        trl_v8_exp(&v);
+        if (i == whole)
+            v = (trl_v8)(keep & (trl_v8i)v);
+        *(trl_v8 *)(y + i) = v;
+    }
+    *min = low;
+    return max;
+}
+
+double trl_logsumexp(size_t n, const double *x)
+{
+    double max = -HUGE_VAL, sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    if (max == -HUGE_VAL)
+        return max;
+    for (size_t i = 0; i < n; i++)
+        sum += exp(x[i] - max);
+    return max + log(sum);
+}

@@ -1,0 +1,76 @@
+/* chunks.c -- chunk boundaries between neighbouring tags. */
+/* SPDX-License-Identifier: MIT */
+#include "score/chunks.h"
+
+#include <string.h>
+
+#define SET(kind) (1u << (kind))
+
+void trl_tag_split(trl_str tag, trl_str *prefix, trl_str *type)
+{
+    const char *hyphen = tag.n ? memchr(tag.p, '-', tag.n) : NULL;
+    if (!hyphen) {
+        *prefix = tag;
+        *type = (trl_str){"", 0};
+        return;
+    }
+    *prefix = (trl_str){tag.p, (size_t)(hyphen - tag.p)};
+    *type = (trl_str){hyphen + 1, tag.n - prefix->n - 1};
+    if (type->n == 1 && type->p[0] == '0')
+        type->n = 0;
+}
+
+trl_tag_kind trl_tag_kind_of(trl_str prefix)
+{
+    if (prefix.n != 1)
+        return TRL_TAG_OTHER;
+    switch (prefix.p[0]) {
+    case 'O':
+        return TRL_TAG_O;
+    case 'B':
+        return TRL_TAG_B;
+    case 'I':
+        return TRL_TAG_I;
+    case 'E':
+        return TRL_TAG_E;
+    case '.':
+        return TRL_TAG_DOT;
+    case '[':
+    case ']':
+        return TRL_TAG_BRACKET;
+    default:
+        return TRL_TAG_OTHER;
+    }
+}
+
+/* True when `tag` is inside a chunk and its type is not the neighbour's. */
+static bool type_breaks(trl_tag tag, trl_tag neighbour)
+{
+    return tag.kind != TRL_TAG_O && tag.kind != TRL_TAG_DOT && tag.type != neighbour.type;
+}
+
+bool trl_chunk_ends(trl_tag prev, trl_tag cur)
+{
+    /* [p]: the kinds of c before which a p ends its chunk, whatever the types. */
+    static const unsigned ends[] = {
+        [TRL_TAG_B] = SET(TRL_TAG_B) | SET(TRL_TAG_O),
+        [TRL_TAG_I] = SET(TRL_TAG_B) | SET(TRL_TAG_O),
+        [TRL_TAG_E] = SET(TRL_TAG_E) | SET(TRL_TAG_I) | SET(TRL_TAG_O),
+        [TRL_TAG_BRACKET] = ~0u,
+        [TRL_TAG_OTHER] = 0,
+    };
+    return (ends[prev.kind] & SET(cur.kind)) || type_breaks(prev, cur);
+}
+
+bool trl_chunk_starts(trl_tag prev, trl_tag cur)
+{
+    /* [c]: the kinds of p after which a c starts a chunk, whatever the types. */
+    static const unsigned starts[] = {
+        [TRL_TAG_B] = SET(TRL_TAG_B) | SET(TRL_TAG_I) | SET(TRL_TAG_O),
+        [TRL_TAG_I] = SET(TRL_TAG_E) | SET(TRL_TAG_O),
+        [TRL_TAG_E] = SET(TRL_TAG_E) | SET(TRL_TAG_O),
+        [TRL_TAG_BRACKET] = ~0u,
+        [TRL_TAG_OTHER] = 0,
+    };
+    return (starts[cur.kind] & SET(prev.kind)) || type_breaks(cur, prev);
+}

@@ -1,0 +1,70 @@
+/* brackets.h -- constituency trees in Penn brackets: (S (NP (NNP Kim)) (VP (VBZ sleeps)))
+ *
+ *     tree := '(' label tree ... ')'  |  '(' label word ')'
+ *
+ * A tree may spread over any number of lines and a line may hold any number of trees.  White
+ * space is blank, TAB, VT, FF, CR and the line end; labels and words are any other bytes but
+ * brackets.  The outermost label alone may be missing: ( (S ...)).  Nesting is limited by
+ * memory only: nothing here recurses.  Several words in one node, (NN New York), which
+ * published treebanks do contain, are read as one word with blanks in it.
+ *
+ * A tree is an array of nodes in preorder, node 0 the root; spans count words:
+ *
+ *     (S (NP (NNP Kim)) (VP (VBZ sleeps)))
+ *
+ *     node      0       1       2       3       4
+ *     label     S       NP      NNP     VP      VBZ
+ *     parent    -       0       1       0       3
+ *     child     1       2       -       4       -      first child; none: a word's node
+ *     next      -       3       -       -       -      next sibling
+ *     from,to   0,2     0,1     0,1     1,2     1,2    word[from .. to)
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_BRACKETS_H
+#define TRL_BRACKETS_H
+
+#include "base/buf.h"
+#include "base/strtab.h"
+#include "text/input.h"
+
+#define TRL_NO_NODE UINT32_MAX
+
+typedef struct trl_node {
+    uint32_t label; /* id in the caller's table; of a word's node, its part of speech */
+    uint32_t parent, child, next; /* TRL_NO_NODE: none */
+    uint32_t from, to;            /* from < to; to = from + 1 in a word's node */
+} trl_node;
+
+/* A borrowed tree, whoever made it. */
+typedef struct trl_tree {
+    size_t          n_nodes, n_words; /* both at least 1 */
+    const trl_node *node;             /* [n_nodes], preorder */
+    const trl_str  *word;             /* [n_words] */
+    const char     *path;             /* for messages; NULL when not from a file */
+    uint64_t        row, col;         /* of the opening bracket */
+} trl_tree;
+
+typedef struct trl_bracket_reader trl_bracket_reader;
+
+/* Reads trees from `in`, adding their labels to `labels`; both are borrowed and must outlive
+ * the reader.  TRL_ENOMEM. */
+trl_status trl_bracket_reader_new(trl_input *in, trl_strtab *labels, trl_bracket_reader **out,
+                                  trl_error *err);
+void       trl_bracket_reader_free(trl_bracket_reader *r); /* accepts NULL */
+
+/* The next tree, borrowed until the next call; *more is false at the end of the input.
+ * Memory is reused: after the largest tree nothing is allocated.
+ * TRL_EPARSE, with path:row:col (bytes, 1-based), for a word or a closing bracket where a
+ * tree is expected, a node without label or without words, a tree behind a word, or an
+ * input that ends inside a tree (the place is then that tree's opening bracket); TRL_EIO;
+ * TRL_ENOMEM.  After TRL_EPARSE the rest of the line is dropped and a further call goes on
+ * with the next line. */
+trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *more,
+                                   trl_error *err);
+
+/* Appends the tree on one line, without a line end.  A one-line tree with single blanks is
+ * written back byte for byte.  Brackets inside a word (no reader yields them, raw text does)
+ * become -LRB- and -RRB-.  False: out of memory. */
+bool trl_tree_write(const trl_tree *tree, const trl_strtab *labels, trl_buf *out);
+
+#endif

@@ -1,0 +1,170 @@
+/* columns.c -- splitting lines into cells, sequence by sequence. */
+/* SPDX-License-Identifier: MIT */
+#include "text/columns.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/mem.h"
+
+/* Lines are copied into `text`, each with an LF behind it: no line holds one, so it ends the
+ * scan without a bounds check.  The cells point into these copies. */
+struct trl_columns {
+    trl_input *in; /* borrowed */
+    trl_arena text;
+    size_t n_columns;   /* of the first token of the input; 0 before it */
+    uint64_t model_row; /* the line of that token, for messages */
+
+    trl_str *cell;
+    size_t n_cells, cell_cap;
+    const char **line; /* [n_tokens] */
+    size_t n_tokens, line_cap;
+};
+
+trl_status trl_columns_new(trl_input *in, trl_columns **out, trl_error *err)
+{
+    trl_columns *r = trl_zalloc(1, sizeof *r);
+    if (!r)
+        return trl_fail_mem(err);
+    r->in = in;
+    *out = r;
+    return TRL_OK;
+}
+
+void trl_columns_free(trl_columns *r)
+{
+    if (!r)
+        return;
+    trl_arena_fini(&r->text);
+    trl_free(r->cell);
+    trl_free(r->line);
+    trl_free(r);
+}
+
+static bool is_blank(trl_str s)
+{
+    size_t i = 0;
+    while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+        i++;
+    return i == s.n;
+}
+
+static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint64_t col,
+                         trl_error *err)
+{
+    const trl_status st =
+        trl_fail(err, TRL_EPARSE, "%zu column%s here, but %zu on line %" PRIu64, n,
+                 n == 1 ? "" : "s", r->n_columns, r->model_row);
+    if (line[0] == '#')
+        trl_fail_hint(err, st,
+                      "a line that starts with '#' is a token like any other; "
+                      "remove comments from column data");
+    return trl_input_fail(r->in, err, st, col);
+}
+
+/* The end of the cell at p: a blank or the line's end.  NULL: a NUL byte, at *bad. */
+static const char *cell_end(const char *p, const char **bad)
+{
+    for (;; p++) {
+        while ((unsigned char)*p > ' ')
+            p++;
+        if (*p == ' ' || *p == '\t' || *p == '\n')
+            return p;
+        if (*p == '\0') {
+            *bad = p;
+            return NULL;
+        }
+    }
+}
+
+/* Adds the cells of one line.  Counts them all, even past n_columns, for the message. */
+static trl_status split(trl_columns *r, const char *line, trl_error *err)
+{
+    size_t n = 0;
+    const char *surplus = NULL, *p = line;
+    for (;;) {
+        while (*p == ' ' || *p == '\t')
+            p++;
+        if (*p == '\n')
+            break;
+        const char *bad = NULL, *end = cell_end(p, &bad);
+        if (!end) {
+            const trl_status st = trl_fail(err, TRL_EPARSE, "a NUL byte: is this text?");
+            return trl_input_fail(r->in, err, st, (uint64_t)(bad - line) + 1);
+        }
+        if (r->n_cells == r->cell_cap) {
+            trl_str *grown = trl_reserve(r->cell, &r->cell_cap, r->n_cells + 1, sizeof *grown);
+            if (!grown)
+                return trl_fail_mem(err);
+            r->cell = grown;
+        }
+        if (n == r->n_columns)
+            surplus = p;
+        r->cell[r->n_cells++] = (trl_str){p, (size_t)(end - p)};
+        n++;
+        p = end;
+    }
+    if (r->n_columns == 0) {
+        r->n_columns = n;
+        r->model_row = trl_input_row(r->in);
+    } else if (n != r->n_columns) {
+        const char *at = n > r->n_columns ? surplus : p;
+        return ragged(r, line, n, (uint64_t)(at - line) + 1, err);
+    }
+    return TRL_OK;
+}
+
+static trl_status add_token(trl_columns *r, trl_str s, trl_error *err)
+{
+    char *copy = trl_arena_get(&r->text, s.n + 1, 1);
+    const char **line = trl_reserve(r->line, &r->line_cap, r->n_tokens + 1, sizeof *line);
+    if (line)
+        r->line = line;
+    if (!copy || !line)
+        return trl_fail_mem(err);
+    memcpy(copy, s.p, s.n);
+    copy[s.n] = '\n';
+    r->line[r->n_tokens++] = copy;
+    return split(r, copy, err);
+}
+
+trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error *err)
+{
+    uint64_t first_row = 0;
+    trl_arena_reset(&r->text);
+    r->n_cells = r->n_tokens = 0;
+    for (;;) {
+        trl_str s;
+        bool got;
+        trl_status st = trl_input_line(r->in, &s, &got, err);
+        if (st != TRL_OK)
+            return st;
+        if (!got || is_blank(s)) {
+            if (!got || r->n_tokens > 0)
+                break;
+            continue;
+        }
+        if (r->n_tokens == 0)
+            first_row = trl_input_row(r->in);
+        st = add_token(r, s, err);
+        if (st != TRL_OK)
+            return st;
+    }
+    *more = r->n_tokens > 0;
+    *seq = (trl_rows){.n_tokens = r->n_tokens,
+                      .n_columns = r->n_columns,
+                      .cell = r->cell,
+                      .path = trl_input_name(r->in),
+                      .first_row = first_row,
+                      .line = r->line};
+    return TRL_OK;
+}
+
+uint64_t trl_rows_col(const trl_rows *seq, size_t t, size_t column)
+{
+    if (!seq->line)
+        return 0;
+    return (uint64_t)(seq->cell[t * seq->n_columns + column].p - seq->line[t]) + 1;
+}

@@ -1,0 +1,270 @@
+/* items.c -- reading attribute lists. */
+/* SPDX-License-Identifier: MIT */
+#include "text/items.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/mem.h"
+#include "text/number.h"
+
+/* Lines are copied into `text`, each with an LF behind it: no line holds one, so it ends every
+ * scan without a bounds check.  Names point into these copies and are unescaped in place. */
+struct trl_item_reader {
+    trl_input *in; /* borrowed */
+    trl_arena text;
+    const char *line; /* the copy being read */
+
+    trl_str *label;
+    size_t *begin; /* room for one more than label */
+    trl_attr *attr;
+    size_t n_tokens, label_cap, begin_cap, n_attrs, attr_cap;
+    double weight;
+};
+
+typedef struct field {
+    char *at;
+    trl_str name;
+    const char *value; /* NULL: no ':' */
+    size_t value_n;
+} field;
+
+trl_status trl_item_reader_new(trl_input *in, trl_item_reader **out, trl_error *err)
+{
+    trl_item_reader *r = trl_zalloc(1, sizeof *r);
+    if (!r)
+        return trl_fail_mem(err);
+    r->in = in;
+    *out = r;
+    return TRL_OK;
+}
+
+void trl_item_reader_free(trl_item_reader *r)
+{
+    if (!r)
+        return;
+    trl_arena_fini(&r->text);
+    trl_free(r->label);
+    trl_free(r->begin);
+    trl_free(r->attr);
+    trl_free(r);
+}
+
+static trl_status fail_here(const trl_item_reader *r, trl_status st, const char *at,
+                            trl_error *err)
+{
+    return trl_input_fail(r->in, err, st, (uint64_t)(at - r->line) + 1);
+}
+
+/* ---- fields ----------------------------------------------------------------------- */
+
+/* Goes on with a name at its first backslash, moving the bytes behind escapes down.
+ * *end becomes the end of the name; returns the byte that ended it, or NULL for a backslash
+ * with nothing behind it, which is then at *end. */
+static char *unescape(char *p, char **end)
+{
+    char *to = p;
+    while (*p != ':' && *p != '\t' && *p != '\n') {
+        if (*p == '\\') {
+            if (p[1] == '\t' || p[1] == '\n') {
+                *end = p;
+                return NULL;
+            }
+            if (p[1] == '\\' || p[1] == ':')
+                p++;
+        }
+        *to++ = *p++;
+    }
+    *end = to;
+    return p;
+}
+
+/* Reads the field at p; *next is the tab or LF behind it. */
+static trl_status scan_field(const trl_item_reader *r, char *p, field *f, char **next,
+                             trl_error *err)
+{
+    static const bool special[256] = {
+        ['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
+    f->at = p;
+    while (!special[(unsigned char)*p])
+        p++;
+    char *end = p;
+    if (*p == '\\') {
+        p = unescape(p, &end);
+        if (!p) {
+            const trl_status st = trl_fail(err, TRL_EPARSE, "a backslash ends the field");
+            trl_fail_hint(err, st, "write '\\\\' for a backslash");
+            return fail_here(r, st, end, err);
+        }
+    }
+    f->name = (trl_str){f->at, (size_t)(end - f->at)};
+    f->value = NULL;
+    f->value_n = 0;
+    if (*p == ':') {
+        f->value = ++p;
+        while (*p != '\t' && *p != '\n')
+            p++;
+        f->value_n = (size_t)(p - f->value);
+    }
+    *next = p;
+    return TRL_OK;
+}
+
+static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number kind,
+                            trl_error *err)
+{
+    const int n = f->value_n < 60 ? (int)f->value_n : 60;
+    const trl_status st = trl_fail(err, TRL_EPARSE, "the value '%.*s' is %s", n, f->value,
+                                   kind == TRL_NUMBER_BAD ? "no number" : "not finite");
+    if (kind == TRL_NUMBER_BAD)
+        trl_fail_hint(err, st, "write '\\:' for a colon in a name");
+    return fail_here(r, st, f->value, err);
+}
+
+/* ---- what fields mean ------------------------------------------------------------- */
+
+static trl_status set_weight(trl_item_reader *r, const field *f, trl_error *err)
+{
+    if (f->value_n == 0) {
+        const trl_status st = trl_fail(err, TRL_EPARSE, "@weight without a number");
+        return fail_here(r, st, f->at, err);
+    }
+    double w;
+    const trl_number kind = trl_number_parse(f->value, f->value_n, &w);
+    if (kind != TRL_NUMBER_OK)
+        return bad_value(r, f, kind, err);
+    if (w < 0.0) {
+        const trl_status st = trl_fail(err, TRL_EPARSE, "the weight %g is negative", w);
+        return fail_here(r, st, f->value, err);
+    }
+    r->weight = w;
+    return TRL_OK;
+}
+
+static trl_status add_label(trl_item_reader *r, const field *f, trl_error *err)
+{
+    if (f->name.n == 0)
+        return fail_here(r, trl_fail(err, TRL_EPARSE, "no label"), f->at, err);
+    if (f->value) {
+        const trl_status st = trl_fail(err, TRL_EPARSE, "a label has no value");
+        trl_fail_hint(err, st, "write '\\:' for a colon in a label");
+        return fail_here(r, st, f->value - 1, err);
+    }
+    trl_str *label = trl_reserve(r->label, &r->label_cap, r->n_tokens + 1, sizeof *label);
+    if (label)
+        r->label = label;
+    size_t *begin = trl_reserve(r->begin, &r->begin_cap, r->n_tokens + 2, sizeof *begin);
+    if (begin)
+        r->begin = begin;
+    if (!label || !begin)
+        return trl_fail_mem(err);
+    label[r->n_tokens] = f->name;
+    begin[r->n_tokens++] = r->n_attrs;
+    return TRL_OK;
+}
+
+static trl_status add_attr(trl_item_reader *r, const field *f, trl_error *err)
+{
+    double value = 1.0;
+    if (f->value_n) {
+        const trl_number kind = trl_number_parse(f->value, f->value_n, &value);
+        if (kind != TRL_NUMBER_OK)
+            return bad_value(r, f, kind, err);
+    }
+    if (r->n_attrs == r->attr_cap) {
+        trl_attr *grown = trl_reserve(r->attr, &r->attr_cap, r->n_attrs + 1, sizeof *grown);
+        if (!grown)
+            return trl_fail_mem(err);
+        r->attr = grown;
+    }
+    r->attr[r->n_attrs++] = (trl_attr){f->name, value};
+    return TRL_OK;
+}
+
+static bool is_weight(const field *f)
+{
+    return f->name.n == 7 && memcmp(f->name.p, "@weight", 7) == 0;
+}
+
+/* ---- lines ------------------------------------------------------------------------ */
+
+static bool is_blank(const char *p)
+{
+    while (*p == '\t' || *p == ' ')
+        p++;
+    return *p == '\n';
+}
+
+/* Adds the token on the line `p`; a line of weights alone adds none. */
+static trl_status read_token(trl_item_reader *r, char *p, trl_error *err)
+{
+    field f;
+    bool labelled = false;
+    for (;; p++) { /* p: the first byte of a field */
+        if (labelled && *p == '\t')
+            continue;
+        if (*p == '\n' || (!labelled && is_blank(p)))
+            return TRL_OK;
+        trl_status st = scan_field(r, p, &f, &p, err);
+        if (st != TRL_OK)
+            return st;
+        if (labelled)
+            st = add_attr(r, &f, err);
+        else if (is_weight(&f))
+            st = set_weight(r, &f, err);
+        else {
+            st = add_label(r, &f, err);
+            labelled = true;
+        }
+        if (st != TRL_OK || *p == '\n')
+            return st;
+    }
+}
+
+trl_status trl_items_next(trl_item_reader *r, trl_items *seq, bool *more, trl_error *err)
+{
+    uint64_t first_row = 0;
+    trl_arena_reset(&r->text);
+    r->n_tokens = r->n_attrs = 0;
+    r->weight = 1.0;
+    for (;;) {
+        trl_str s;
+        bool got;
+        trl_status st = trl_input_line(r->in, &s, &got, err);
+        if (st != TRL_OK)
+            return st;
+        if (!got)
+            break;
+        char *copy = trl_arena_get(&r->text, s.n + 1, 1);
+        if (!copy)
+            return trl_fail_mem(err);
+        if (s.n)
+            memcpy(copy, s.p, s.n);
+        copy[s.n] = '\n';
+        r->line = copy;
+        if (is_blank(copy)) {
+            if (r->n_tokens > 0)
+                break;
+            r->weight = 1.0;
+            trl_arena_reset(&r->text);
+            continue;
+        }
+        st = read_token(r, copy, err);
+        if (st != TRL_OK)
+            return st;
+        if (r->n_tokens == 1 && first_row == 0)
+            first_row = trl_input_row(r->in);
+    }
+    *more = r->n_tokens > 0;
+    if (*more)
+        r->begin[r->n_tokens] = r->n_attrs;
+    *seq = (trl_items){.n_tokens = r->n_tokens,
+                       .label = r->label,
+                       .begin = r->begin,
+                       .attr = r->attr,
+                       .weight = r->weight,
+                       .path = trl_input_name(r->in),
+                       .first_row = first_row};
+    return TRL_OK;
+}

@@ -1,0 +1,274 @@
+/* gradient.c -- corpus objective and gradient over lanes. */
+/* SPDX-License-Identifier: MIT */
+#include "train/gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "num/blas1.h"
+
+#define COLD_JOBS 64 /* pieces of the second phase; a property of the result's layout only */
+
+typedef struct lane {
+    size_t     seq0, seq1; /* sequences */
+    double    *hot;        /* [n_hot_weights + 64] */
+    trl_tables shared;     /* adjoint of the shared scores */
+    double     value;
+} lane;
+
+struct trl_gradient {
+    const trl_design *d;
+    const trl_task   *task;
+    trl_pool         *pool;
+    size_t            n_lanes;
+    lane              lanes[TRL_LANES_MAX];
+    trl_arena        *arenas; /* [threads] */
+    trl_tables        shared; /* scores */
+    double           *node;   /* [n_tokens][step] adjoints */
+
+    /* of the evaluation under way */
+    const double *w;
+    double       *grad;
+    double        c2;
+};
+
+/* ---- tables ------------------------------------------------------------------------- */
+
+bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out)
+{
+    *out = (trl_tables){.n = n};
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        out->step[k] = d->family[k].step;
+        if (!d->family[k].has_rows)
+            continue;
+        out->row[k] = trl_arena_get(arena, n, out->step[k] * sizeof(double));
+        if (!out->row[k])
+            return false;
+    }
+    return true;
+}
+
+trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)
+{
+    *out = (trl_tables){0};
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        out->step[k] = d->family[k].step;
+        if (!d->family[k].has_constant)
+            continue;
+        out->shared[k] = trl_alloc64(d->family[k].step, sizeof(double));
+        if (!out->shared[k]) {
+            trl_shared_free(out);
+            return trl_fail_mem(err);
+        }
+    }
+    trl_shared_clear(d, out);
+    return TRL_OK;
+}
+
+void trl_shared_clear(const trl_design *d, trl_tables *t)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        if (t->shared[k])
+            memset(t->shared[k], 0, d->family[k].step * sizeof(double));
+}
+
+void trl_shared_free(trl_tables *t)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        trl_free(t->shared[k]);
+        t->shared[k] = NULL;
+    }
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+/* As many lanes as keep their buffers within a quarter of a gigabyte, cut by tokens. */
+static void cut_lanes(trl_gradient *g)
+{
+    const trl_design *d = g->d;
+    const uint64_t bytes = (d->n_hot_weights + 64) * sizeof(double);
+    const uint64_t fit = ((uint64_t)1 << 28) / bytes;
+    g->n_lanes = fit < 1 ? 1 : fit > TRL_LANES_MAX ? TRL_LANES_MAX : (size_t)fit;
+    if (g->n_lanes > d->n_sequences)
+        g->n_lanes = d->n_sequences;
+    size_t seq = 0;
+    for (size_t k = 0; k < g->n_lanes; k++) {
+        const uint64_t upto = d->n_tokens / g->n_lanes * (k + 1);
+        g->lanes[k].seq0 = seq;
+        while (seq < d->n_sequences && (k + 1 == g->n_lanes || d->first[seq] < upto))
+            seq++;
+        g->lanes[k].seq1 = seq;
+    }
+}
+
+trl_status trl_gradient_new(const trl_design *d, const trl_task *task, trl_pool *pool,
+                            trl_gradient **out, trl_error *err)
+{
+    trl_gradient *g = trl_zalloc(1, sizeof *g);
+    if (!g)
+        return trl_fail_mem(err);
+    g->d = d;
+    g->task = task;
+    g->pool = pool;
+    cut_lanes(g);
+    g->arenas = trl_zalloc(trl_pool_threads(pool), sizeof *g->arenas);
+    g->node = trl_alloc64(d->n_tokens, d->family[TRL_NODE].step * sizeof(double));
+    trl_status st = g->arenas && g->node ? trl_shared_new(d, &g->shared, err)
+                                         : trl_fail_mem(err);
+    for (size_t k = 0; k < g->n_lanes && st == TRL_OK; k++) {
+        g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
+        st = g->lanes[k].hot ? trl_shared_new(d, &g->lanes[k].shared, err) : trl_fail_mem(err);
+    }
+    if (st != TRL_OK) {
+        trl_gradient_free(g);
+        return st;
+    }
+    *out = g;
+    return TRL_OK;
+}
+
+void trl_gradient_free(trl_gradient *g)
+{
+    if (!g)
+        return;
+    for (size_t k = 0; k < g->n_lanes; k++) {
+        trl_free(g->lanes[k].hot);
+        trl_shared_free(&g->lanes[k].shared);
+    }
+    for (size_t k = 0; g->arenas && k < trl_pool_threads(g->pool); k++)
+        trl_arena_fini(&g->arenas[k]);
+    trl_shared_free(&g->shared);
+    trl_free(g->arenas);
+    trl_free(g->node);
+    trl_free(g);
+}
+
+size_t trl_gradient_lanes(const trl_gradient *g)
+{
+    return g->n_lanes;
+}
+
+/* ---- phase 1: examples -------------------------------------------------------------- */
+
+static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq,
+                              trl_arena *arena, double *value, trl_error *err)
+{
+    const trl_design *d = g->d;
+    const size_t from = (size_t)d->first[seq], n = (size_t)d->first[seq + 1] - from;
+    trl_tables scores, adjoint;
+    trl_arena_reset(arena);
+    if (!trl_tables_get(d, n, arena, &scores) || !trl_tables_get(d, n, arena, &adjoint))
+        return trl_fail_mem(err);
+    adjoint.row[TRL_NODE] = g->node + from * d->family[TRL_NODE].step;
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        scores.shared[k] = g->shared.shared[k];
+        adjoint.shared[k] = l->shared.shared[k];
+    }
+    trl_gather(d, g->w, from, &scores);
+    const trl_status st =
+        g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
+    if (st == TRL_OK)
+        trl_scatter_hot(d, from, &adjoint, l->hot);
+    return st;
+}
+
+static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    trl_gradient *g = ctx;
+    lane *l = &g->lanes[job];
+    double sum = 0.0, lost = 0.0; /* compensated: lanes hold thousands of values */
+    memset(l->hot, 0, (g->d->n_hot_weights + 64) * sizeof(double));
+    trl_shared_clear(g->d, &l->shared);
+    for (size_t seq = l->seq0; seq < l->seq1; seq++) {
+        double value;
+        const trl_status st = run_example(g, l, job, seq, &g->arenas[worker], &value, err);
+        if (st != TRL_OK)
+            return st;
+        const double y = value - lost, t = sum + y;
+        lost = (t - sum) - y;
+        sum = t;
+    }
+    l->value = sum;
+    g->task->finish(g->task->self, job, &l->shared);
+    trl_scatter_shared(g->d, &l->shared, l->hot);
+    return TRL_OK;
+}
+
+/* ---- phase 2: adding up ------------------------------------------------------------- */
+
+/* grad[i] = 2 c2 w[i] - sum over lanes, for a piece of the hot weights. */
+static void reduce_hot(trl_gradient *g, size_t i0, size_t i1)
+{
+    const double *parts[TRL_LANES_MAX];
+    for (size_t k = 0; k < g->n_lanes; k++)
+        parts[k] = g->lanes[k].hot + i0;
+    trl_sum_vectors(i1 - i0, g->n_lanes, parts, g->grad + i0);
+    trl_negate_add(i1 - i0, 2.0 * g->c2, g->w + i0, g->grad + i0);
+}
+
+/* Bounds of piece `job` when n things are cut into COLD_JOBS pieces. */
+static size_t piece(size_t n, size_t job)
+{
+    return n / COLD_JOBS * job + (n % COLD_JOBS * job) / COLD_JOBS;
+}
+
+/* grad = 2 c2 w - grad for the weights of cold attributes c0 .. c1-1. */
+static void regularise_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c1)
+{
+    const size_t dense = f->n_dense - f->n_hot;
+    const size_t d1 = c1 < dense ? c1 : dense, s0 = c0 > dense ? c0 : dense;
+    if (c0 < d1) {
+        const uint64_t at = f->cold_at + c0 * f->width;
+        trl_negate_add((d1 - c0) * f->width, 2.0 * g->c2, g->w + at, g->grad + at);
+    }
+    if (s0 < c1) {
+        const uint64_t *first = f->entry_first + (f->n_warm - f->n_dense);
+        const uint64_t at = f->entry_cold_at + (first[s0 - dense] - first[0]);
+        trl_negate_add((size_t)(first[c1 - dense] - first[s0 - dense]), 2.0 * g->c2, g->w + at,
+                       g->grad + at);
+    }
+}
+
+static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    trl_gradient *g = ctx;
+    const trl_family *f = &g->d->family[TRL_NODE];
+    reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
+               piece((size_t)g->d->n_hot_weights, job + 1));
+    const size_t c0 = piece(f->n_cold, job), c1 = piece(f->n_cold, job + 1);
+    trl_scatter_cold(g->d, g->node, c0, c1, g->grad);
+    regularise_cold(g, f, c0, c1);
+    return TRL_OK;
+}
+
+trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
+                             double *F, trl_error *err)
+{
+    g->w = w;
+    g->grad = grad;
+    g->c2 = c2;
+    trl_gather_shared(g->d, w, g->shared.shared);
+    trl_tables shape = g->shared;
+    for (size_t k = 0; k < TRL_FAMILIES; k++) /* any non-NULL pointer says "has rows" */
+        shape.row[k] = g->d->family[k].has_rows ? g->node : NULL;
+    trl_status st = g->task->prepare(g->task->self, &shape, err);
+    if (st == TRL_OK)
+        st = trl_pool_run(g->pool, g->n_lanes, run_lane, g, err);
+    if (st == TRL_OK)
+        st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);
+    if (st != TRL_OK)
+        return st;
+    trl_clear_dead(g->d, grad);
+    memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);
+    double value = 0.0;
+    for (size_t k = 0; k < g->n_lanes; k++)
+        value += g->lanes[k].value;
+    *F = -value + (c2 > 0.0 ? c2 * trl_dot(g->pool, (size_t)g->d->n_weights, w, w) : 0.0);
+    if (!isfinite(*F))
+        return trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
+    return TRL_OK;
+}

@@ -1,0 +1,43 @@
+/* gradient.h -- the regularised objective of a whole corpus, and its gradient.
+ *
+ *     F(w) = - sum_i value_i(w) + c2 ||w||^2          (minimised)
+ *
+ * Deterministic: the corpus is cut into lanes by its size alone; every lane sums its own share,
+ * lanes are added in order.  Any number of threads gives the same bits.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_GRADIENT_H
+#define TRL_GRADIENT_H
+
+#include "base/pool.h"
+#include "feature/design.h"
+#include "train/task.h"
+
+#define TRL_LANES_MAX 16
+
+typedef struct trl_gradient trl_gradient;
+
+/* All pointers are borrowed and must outlive the object.  TRL_ENOMEM. */
+trl_status trl_gradient_new(const trl_design *d, const trl_task *task, trl_pool *pool,
+                            trl_gradient **out, trl_error *err);
+void       trl_gradient_free(trl_gradient *g); /* accepts NULL */
+
+/* w and grad have trl_design_alloc(d) doubles.  grad is overwritten.  Whatever the task's
+ * evaluate returns; TRL_ENUMERIC when F is not finite. */
+trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
+                             double *F, trl_error *err);
+
+/* The lane of a sequence, for callers that evaluate single examples. */
+size_t trl_gradient_lanes(const trl_gradient *g);
+
+/* Allocates score tables for up to n positions in the arena: rows for every family that has
+ * them.  False when memory ran out. */
+bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out);
+
+/* Allocates the shared tables (zeroed) on the heap, as one block: free out->shared's with
+ * trl_shared_free. */
+trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err);
+void       trl_shared_free(trl_tables *t);
+void       trl_shared_clear(const trl_design *d, trl_tables *t);
+
+#endif

@@ -1,0 +1,53 @@
+/* history.h -- the last m steps and gradient differences, and directions made of them.
+ *
+ * The quasi-Newton direction d = -H v is a linear combination of v, the steps s_i and the
+ * gradient differences y_i, with coefficients that depend on inner products alone [CH14].  So two
+ * sweeps over memory do: one for all inner products with the newest vectors, one for
+ * d; the usual two-loop recursion needs 4m.  s and y are kept as floats, which halves the
+ * traffic and costs nothing in iterations (docs/performance.md); all products are of the
+ * rounded vectors, so the curvature conditions are exact for what is stored.
+ *
+ * [CH14] Chen, Wang, Zhou. Large-scale L-BFGS using MapReduce. NIPS 2014.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_HISTORY_H
+#define TRL_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/pool.h"
+
+#define TRL_HISTORY_MAX 32
+
+typedef struct trl_history {
+    size_t   n, m; /* vector length, pairs kept at most */
+    size_t   used; /* pairs held */
+    size_t   next; /* slot of the next pair, cyclic */
+    float   *s, *y; /* [m][n] */
+    double   ss[TRL_HISTORY_MAX][TRL_HISTORY_MAX]; /* s_i . s_j by slot, likewise below */
+    double   sy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
+    double   yy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
+    double   vs[TRL_HISTORY_MAX], vy[TRL_HISTORY_MAX]; /* v . s_i, v . y_i */
+    double  *part; /* per-piece sums */
+    trl_pool *pool;
+} trl_history;
+
+bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool);
+void trl_history_fini(trl_history *h);
+
+/* Takes in s = step * d and y = g_new - g_old, unless s.y is too small for a positive
+ * definite update (then the pair is dropped), and computes the products with v (g_new, or the
+ * pseudo-gradient). */
+void trl_history_push(trl_history *h, double step, const double *d, const double *g_old,
+                      const double *g_new, const double *v);
+
+/* d = -H v for the v of the last push; with no pair held d = -v. */
+void trl_history_direction(const trl_history *h, const double *v, double *d);
+
+bool trl_history_save(const trl_history *h, trl_buf *out);
+bool trl_history_load(trl_history *h, const unsigned char **p, size_t *n);
+
+#endif

@@ -1,0 +1,24 @@
+/* lbfgs.h -- limited-memory BFGS [LN89] and its L1 form OWL-QN [AG07]. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_LBFGS_H
+#define TRL_LBFGS_H
+
+#include "train/optimizer.h"
+
+typedef struct trl_lbfgs_options {
+    size_t memory;   /* pairs kept: 6 */
+    double c1;       /* > 0: OWL-QN */
+    size_t max_iter; /* 0: no limit */
+    double epsilon;  /* stop when ||g|| < epsilon max(1, ||x||): 1e-5 */
+    size_t period;   /* stop when F fell by less than delta (relative) ... */
+    double delta;    /* ... in the last `period` iterations: 10, 1e-5 */
+} trl_lbfgs_options;
+
+/* Minimises from x, in place.  `state` (may be NULL, n bytes) continues a run that a watcher
+ * saved; x must then hold the weights saved with it.  TRL_ENOMEM, TRL_EMODEL for a state that
+ * does not fit, or what eval or watch return: x then holds the last accepted weights. */
+trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool *pool,
+                     const trl_watcher *watcher, const void *state, size_t state_size, double *x,
+                     trl_ending *ending, trl_error *err);
+
+#endif

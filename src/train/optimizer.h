@@ -1,0 +1,53 @@
+/* optimizer.h -- what all optimisers have in common.
+ *
+ * Batch optimisers minimise F(x) + c1 ||x||_1 and see nothing but a value/gradient callback.
+ * Every iteration ends in a callback that may look at the weights, write a checkpoint, and stop.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_OPTIMIZER_H
+#define TRL_OPTIMIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/pool.h"
+#include "trellis/status.h"
+
+/* F and its gradient at x; both arrays have n (+ 64) elements. */
+typedef struct trl_function {
+    void  *self;
+    size_t n;
+    trl_status (*eval)(void *self, const double *x, double *g, double *F, trl_error *err);
+} trl_function;
+
+typedef struct trl_iteration {
+    uint64_t      number;      /* 1 for the first */
+    double        objective;   /* with all penalties; stochastic: an estimate, see `exact` */
+    bool          exact;       /* objective belongs to these weights */
+    double        gradient;    /* Euclidean norm; NaN when not known */
+    double        step;        /* length factor of the step taken, or the gain */
+    uint64_t      evaluations; /* of the whole corpus, so far */
+    const double *x;           /* the weights */
+} trl_iteration;
+
+/* Appends the optimiser's whole state to `out`: with it training goes on to the same bits. */
+typedef bool (*trl_state_fn)(const void *optimizer, trl_buf *out);
+
+/* Called after every iteration.  Sets *stop to end; save(optimizer, buf) gives the state.
+ * A failure ends the run with that status. */
+typedef struct trl_watcher {
+    void *self;
+    trl_status (*watch)(void *self, const trl_iteration *it, trl_state_fn save,
+                        const void *optimizer, bool *stop, trl_error *err);
+} trl_watcher;
+
+typedef enum trl_ending {
+    TRL_END_CONVERGED, /* the stopping rule holds */
+    TRL_END_MAX_ITER,
+    TRL_END_STOPPED,  /* by the watcher */
+    TRL_END_NO_STEP,  /* no step decreases F any more: the end of the precision */
+} trl_ending;
+
+#endif

@@ -1,0 +1,34 @@
+/* task.h -- what a structure (chain, graph, tree) supplies to be trained.
+ *
+ * A task turns the score tables of one example into a value, to be maximised, and its adjoint. It
+ * knows nothing of features, weights or optimisers; the training loops know nothing of the
+ * structure.  Examples are spread over a fixed number of *lanes* (a property of the corpus, not
+ * of the machine); all that an evaluation accumulates for the shared scores belongs to its
+ * lane, all scratch to its worker.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TASK_H
+#define TRL_TASK_H
+
+#include "base/arena.h"
+#include "feature/tables.h"
+#include "trellis/status.h"
+
+typedef struct trl_task {
+    void *self;
+
+    /* Takes in shared scores; `scores->row` only says which families have rows.  Called by one
+     * thread before the examples that use them. */
+    trl_status (*prepare)(void *self, const trl_tables *scores, trl_error *err);
+
+    /* Value and adjoint of one example.  Overwrites adjoint->row[f] (pads and unused leading
+     * rows with 0) where it is not NULL, adds to adjoint->shared[f] or to the lane's own sums. */
+    trl_status (*evaluate)(void *self, size_t example, size_t lane, trl_arena *arena,
+                           const trl_tables *scores, trl_tables *adjoint, double *value,
+                           trl_error *err);
+
+    /* Adds what the lane holds for the shared scores to adjoint->shared, and clears it. */
+    void (*finish)(void *self, size_t lane, trl_tables *adjoint);
+} trl_task;
+
+#endif
