@@ -250,12 +250,25 @@ void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *
     }
 }
 
-static void add_live_row(const trl_family *f, size_t row, const double *adj, double scale,
-                         double *g)
+/* Lanes of the mask whose bit is set. */
+TRL_INLINE trl_v8 keep_live(trl_v8 x, uint64_t bits)
+{
+    static const trl_v8i lane = {1, 2, 4, 8, 16, 32, 64, 128};
+    const trl_v8i on = ((trl_v8i){0} + (int64_t)bits) & lane;
+    return (trl_v8)((trl_v8i)x & (on == lane));
+}
+
+TRL_CLONES static void add_live_row(const trl_family *f, size_t row, const double *adj,
+                                    double scale, double *g)
 {
     double *out = g + trl_dense_at(f, row);
     const uint64_t *live = f->live ? f->live + row * f->words : NULL;
-    for (size_t c = 0; c < f->width; c++)
+    size_t c = 0;
+    for (; c + 8 <= f->width; c += 8) {
+        const trl_v8 x = scale * *(const trl_v8 *)(adj + c);
+        *(trl_v8 *)(out + c) += live ? keep_live(x, live[c / 64] >> (c % 64)) : x;
+    }
+    for (; c < f->width; c++)
         if (!live || (live[c / 64] >> (c % 64) & 1))
             out[c] += scale * adj[c];
 }

@@ -1,7 +1,9 @@
-/* random_chain.h -- random chains and their enumeration: the oracle of test_chain and test_decode.
+/* random_chain.h -- random chains and their enumeration: the oracle of test_chain and
+ * test_decode.
  *
- * Cells that no function may look at (pads, the pair row of the first position, the triple rows
- * of the first two) hold NaN.  The oracle has its own indexing and works in long double.
+ * Cells that no function may look at (pads, the pair row of the first position, the triple
+ * rows of the first two) hold NaN or numbers that would win or lose every comparison.  The
+ * oracle has its own indexing and works in long double.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TEST_RANDOM_CHAIN_H
@@ -13,16 +15,16 @@
 
 typedef struct chain_shape {
     size_t T, L;
-    int    order;
-    bool   shared, edge_rows, tri_rows; /* which scores there are, besides the nodes' */
-    double scale;                       /* scores are uniform in +-scale / 2 ... */
-    double forbid;                      /* ... or, with this probability, -inf */
+    int order;
+    bool shared, edge_rows, tri_rows; /* which scores there are, besides the nodes' */
+    double scale;                     /* scores are uniform in +-scale / 2 ... */
+    double forbid;                    /* ... or, with this probability, -inf */
 } chain_shape;
 
 typedef struct random_chain {
     chain_shape shape;
-    trl_tables  s;
-    trl_chain   c; /* prepared */
+    trl_tables s;
+    trl_chain c; /* prepared */
 } random_chain;
 
 static inline double random_score(trl_rng *rng, const chain_shape *h)
@@ -33,13 +35,14 @@ static inline double random_score(trl_rng *rng, const chain_shape *h)
 }
 
 /* [T][step] rows, valid from position `first` on. */
-static inline double *random_rows(trl_rng *rng, const chain_shape *h, size_t width, size_t first,
-                                  size_t step)
+static inline double *random_rows(trl_rng *rng, const chain_shape *h, size_t width,
+                                  size_t first, size_t step)
 {
+    const double unused[3] = {nan(""), 1e9, -1e9};
     double *x = malloc(h->T * step * sizeof *x);
     assert_non_null(x);
     for (size_t k = 0; k < h->T * step; k++)
-        x[k] = k / step >= first && k % step < width ? random_score(rng, h) : nan("");
+        x[k] = k / step >= first && k % step < width ? random_score(rng, h) : unused[k % 3];
     return x;
 }
 
@@ -86,7 +89,8 @@ static inline void random_chain_fini(random_chain *r)
 /* A small chain: T 1..5, L 1..4, anything else drawn too. */
 static inline chain_shape random_shape(trl_rng *rng)
 {
-    static const double scale[] = {0.1, 1.0, 8.0, 30.0, 120.0, 200.0, 280.0, 400.0, 550.0, 2000.0};
+    static const double scale[] = {0.1,   1.0,   8.0,   30.0,  120.0,
+                                   200.0, 280.0, 400.0, 550.0, 2000.0};
     chain_shape h = {.T = 1 + trl_rng_below(rng, 5), .L = 1 + trl_rng_below(rng, 4)};
     h.order = 1 + (int)trl_rng_below(rng, 2);
     h.shared = trl_rng_below(rng, 4) != 0;

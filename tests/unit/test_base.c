@@ -14,13 +14,14 @@
 #include "base/rng.h"
 #include "base/strtab.h"
 
-/* ---- strtab against a list ---------------------------------------------------------------- */
+/* ---- strtab against a list ----------------------------------------------------------------
+ */
 
 enum { MAX_STRINGS = 3000, MAX_LEN = 12 };
 
 typedef struct naive { /* the obvious table: a list searched from the front */
     size_t n, len[MAX_STRINGS];
-    char   text[MAX_STRINGS][MAX_LEN];
+    char text[MAX_STRINGS][MAX_LEN];
 } naive;
 
 static uint32_t naive_find(const naive *m, const char *p, size_t n)
@@ -108,7 +109,8 @@ static void test_strtab(void **state)
         assert_true(trl_strtab_select(&t, old, n));
         m = kept;
         check_same(&t, &m, &rng);
-        assert_int_equal(trl_strtab_add(&t, "new string", 10), naive_add(&m, "new string", 10));
+        assert_int_equal(trl_strtab_add(&t, "new string", 10),
+                         naive_add(&m, "new string", 10));
         check_same(&t, &m, &rng);
     }
     trl_strtab_fini(&t);
@@ -155,7 +157,8 @@ static void test_strview_check_finds_damage(void **state)
     trl_strtab_fini(&t);
 }
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------
+ */
 
 static void test_arena(void **state)
 {
@@ -236,7 +239,8 @@ static void test_buf(void **state)
     assert_true(!b.data && !b.failed);
 }
 
-/* ---- random numbers: the published outputs of splitmix64 and xoshiro256** ---------------------- */
+/* ---- random numbers: the published outputs of splitmix64 and xoshiro256**
+ * ---------------------- */
 
 static void test_rng(void **state)
 {
@@ -244,9 +248,16 @@ static void test_rng(void **state)
     trl_rng r = trl_rng_seed(1234567);
     static const uint64_t seeded[4] = {6457827717110365317u, 3203168211198807973u,
                                        9817491932198370423u, 4593380528125082431u};
-    static const uint64_t out[10] = {
-        11520u, 0u, 1509978240u, 1215971899390074240u, 1216172134540287360u, 607988272756665600u,
-        16172922978634559625u, 8476171486693032832u, 10595114339597558777u, 2904607092377533576u};
+    static const uint64_t out[10] = {11520u,
+                                     0u,
+                                     1509978240u,
+                                     1215971899390074240u,
+                                     1216172134540287360u,
+                                     607988272756665600u,
+                                     16172922978634559625u,
+                                     8476171486693032832u,
+                                     10595114339597558777u,
+                                     2904607092377533576u};
     for (int i = 0; i < 4; i++)
         assert_true(r.s[i] == seeded[i]);
     r = (trl_rng){{1, 2, 3, 4}};
@@ -266,11 +277,12 @@ static void test_rng(void **state)
     assert_int_equal(trl_rng_below(&r, 1), 0);
 }
 
-/* ---- threads ------------------------------------------------------------------------------- */
+/* ---- threads -------------------------------------------------------------------------------
+ */
 
 typedef struct jobs {
     atomic_int runs[500], workers[8];
-    size_t     threads, fail_from; /* jobs from here on fail */
+    size_t threads, fail_from; /* jobs from here on fail */
 } jobs;
 
 static trl_status run_job(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -301,7 +313,8 @@ static void test_pool_reports_the_lowest_failure(void **state)
         assert_int_equal(pthread_barrier_init(&barrier, NULL, threads), 0);
         for (int round = 0; round < 100; round++) {
             trl_error err = {0};
-            assert_int_equal(trl_pool_run(pool, threads, fail_together, &barrier, &err), TRL_EIO);
+            assert_int_equal(trl_pool_run(pool, threads, fail_together, &barrier, &err),
+                             TRL_EIO);
             assert_string_equal(err.msg, "job 0 failed");
         }
         pthread_barrier_destroy(&barrier);
@@ -333,7 +346,7 @@ static void test_pool(void **state)
             assert_string_equal(err.msg, want);
             assert_int_equal(err.code, TRL_EPARSE);
             for (size_t k = 0; k < 500; k++) /* at most one more per worker */
-                assert_int_equal(f.runs[k], k <= 7 * round                 ? 1
+                assert_int_equal(f.runs[k], k <= 7 * round             ? 1
                                             : k >= 7 * round + threads ? 0
                                                                        : f.runs[k] != 0);
         }
@@ -366,14 +379,10 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strtab),
-        cmocka_unit_test(test_strview_check_finds_damage),
-        cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_mem),
-        cmocka_unit_test(test_buf),
-        cmocka_unit_test(test_rng),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_pool_reports_the_lowest_failure),
+        cmocka_unit_test(test_strtab), cmocka_unit_test(test_strview_check_finds_damage),
+        cmocka_unit_test(test_arena),  cmocka_unit_test(test_mem),
+        cmocka_unit_test(test_buf),    cmocka_unit_test(test_rng),
+        cmocka_unit_test(test_pool),   cmocka_unit_test(test_pool_reports_the_lowest_failure),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

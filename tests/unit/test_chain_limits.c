@@ -1,4 +1,4 @@
-/* test_chain_limits.c -- inference at its limits: refusals, what is left out, long chains, memory. */
+/* test_chain_limits.c -- refusals, what is left out, long chains, memory in steady state. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -8,9 +8,11 @@
 #include "chain/engine.h"
 #include "random_chain.h"
 
-/* ---- refusals ---------------------------------------------------------------------------- */
+/* ---- refusals ----------------------------------------------------------------------------
+ */
 
-/* Expects TRL_ENUMERIC from preparation or, failing that, from inference; `word` in its message. */
+/* Expects TRL_ENUMERIC from preparation or, failing that, from inference; `word` in its
+ * message. */
 static void expect_numeric(random_chain *r, const char *word)
 {
     trl_arena arena = {0};
@@ -86,13 +88,15 @@ static void test_bad_shapes(void **state)
         const trl_tables empty = {0};
         assert_ok(trl_chain_init(&c, 3, order, &err));
         assert_ok(trl_chain_prepare(&c, &empty, &err));
-        assert_int_equal(trl_chain_infer(&c, &empty, &arena, 0, 1.0, &m, NULL, &err), TRL_EINVAL);
+        assert_int_equal(trl_chain_infer(&c, &empty, &arena, 0, 1.0, &m, NULL, &err),
+                         TRL_EINVAL);
         trl_chain_fini(&c);
         trl_arena_fini(&arena);
     }
 }
 
-/* ---- what is left out, long chains, memory -------------------------------------------------- */
+/* ---- what is left out, long chains, memory
+ * -------------------------------------------------- */
 
 static void test_rows_only_when_asked_for(void **state)
 {
@@ -104,14 +108,16 @@ static void test_rows_only_when_asked_for(void **state)
         trl_chain_marginals m;
         trl_chain_sums sums;
         random_chain r;
-        chain_shape h = {1 + (size_t)round / 8 * 4, 3, 1 + round % 2, true, round / 2 % 2, false,
-                         round / 4 % 2 ? 2000.0 : 2.0, 0.0};
+        chain_shape h = {
+            1 + (size_t)round / 8 * 4,    3,  1 + round % 2, true, round / 2 % 2, false,
+            round / 4 % 2 ? 2000.0 : 2.0, 0.0};
         random_chain_make(&rng, h, &r);
         assert_ok(trl_chain_sums_init(&sums, &r.c, &err));
         assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_SUMS, 1.0, &m, &sums, &err));
         assert_non_null(m.node);
         assert_true(!m.edge && !m.tri);
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
+        assert_ok(
+            trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
         assert_non_null(m.edge);
         assert_true((m.tri != NULL) == (h.order == 2));
         trl_chain_sums_fini(&sums);
@@ -135,9 +141,10 @@ static long double plain_log_z(const random_chain *r)
             for (size_t j = 0; j < L; j++) {
                 b[i][j] = 0.0L;
                 for (size_t h = 0; h < L; h++)
-                    b[i][j] += a[h][i] * (r->shape.order == 2
-                                              ? expl(family_score(r, TRL_TRI, t, (h * L + i) * L + j))
-                                              : 1.0L);
+                    b[i][j] +=
+                        a[h][i] * (r->shape.order == 2
+                                       ? expl(family_score(r, TRL_TRI, t, (h * L + i) * L + j))
+                                       : 1.0L);
                 b[i][j] *= expl(family_score(r, TRL_NODE, t, j) +
                                 family_score(r, TRL_EDGE, t, i * L + j));
                 max = b[i][j] > max ? b[i][j] : max;
@@ -199,8 +206,9 @@ static void test_steady_state_allocates_nothing(void **state)
             trl_chain_marginals m;
             trl_arena_reset(&arena);
             const void *before = arena.head;
-            assert_ok(trl_chain_infer(&r[k].c, &r[k].s, &arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS,
-                                      1.0, &m, &sums[k], &err));
+            assert_ok(trl_chain_infer(&r[k].c, &r[k].s, &arena,
+                                      TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS, 1.0, &m, &sums[k],
+                                      &err));
             if (pass == 1 && k == 0)
                 settled = before;
             if (pass >= 1)

@@ -14,7 +14,7 @@
 #define WIDE 96 /* padded(MAX) and some strides more */
 
 typedef struct case_data {
-    size_t  n, stride;
+    size_t n, stride;
     double *x, *M, *psi, *y, *want; /* exactly as long as the contract says */
 } case_data;
 
@@ -30,7 +30,9 @@ static double *numbers(trl_rng *rng, size_t n)
 /* The row's own padding, one more vector, or a width that has nothing to do with n. */
 static size_t stride_for(trl_rng *rng, size_t n, int round)
 {
-    return round == 0 ? trl_padded(n) : round == 1 ? trl_padded(n) + 8 : 8 + 8 * trl_rng_below(rng, 12);
+    return round == 0   ? trl_padded(n)
+           : round == 1 ? trl_padded(n) + 8
+                        : 8 + 8 * trl_rng_below(rng, 12);
 }
 
 static case_data case_make(trl_rng *rng, size_t n, size_t stride)
@@ -53,7 +55,8 @@ static void case_free(case_data *d)
     free(d->want);
 }
 
-static void same(size_t n, const double *got, const double *want, const char *what, size_t rows)
+static void same(size_t n, const double *got, const double *want, const char *what,
+                 size_t rows)
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs(got[i] - want[i]) <= TOL * fabs(want[i])))
@@ -139,7 +142,8 @@ static void test_outer_sum(void **state)
     for (size_t n = 1; n <= MAX; n++)
         for (int round = 0; round < 3; round++) {
             const size_t stride = stride_for(&rng, n, round), T = lengths[n % 5];
-            const size_t a_step = n + trl_rng_below(&rng, 5), b_step = stride + 8 * trl_rng_below(&rng, 3);
+            const size_t a_step = n + trl_rng_below(&rng, 5),
+                         b_step = stride + 8 * trl_rng_below(&rng, 3);
             double *A = numbers(&rng, T * a_step + 1), *B = numbers(&rng, T * b_step + 1);
             double *X = numbers(&rng, n * stride), *want = malloc(n * stride * sizeof *want);
             assert_non_null(want);
@@ -186,11 +190,11 @@ static void test_maxplus_ties_take_the_lowest(void **state)
     int64_t from[8];
     for (int k = 0; k < 40; k++)
         M[k] = 0.0;
-    M[0 * 8 + 1] = 2.0;                                   /* 3 from 0, before 1 and 3 */
-    M[2 * 8 + 2] = 1.5;                                   /* 3.5 from 2 alone */
-    M[1 * 8 + 3] = -1.0, M[3 * 8 + 3] = -1.0;             /* 2 from 1, 2 and 3 */
+    M[0 * 8 + 1] = 2.0;                       /* 3 from 0, before 1 and 3 */
+    M[2 * 8 + 2] = 1.5;                       /* 3.5 from 2 alone */
+    M[1 * 8 + 3] = -1.0, M[3 * 8 + 3] = -1.0; /* 2 from 1, 2 and 3 */
     for (int i = 0; i < 5; i++)
-        M[i * 8 + 4] = -HUGE_VAL;                         /* nothing: 0 */
+        M[i * 8 + 4] = -HUGE_VAL; /* nothing: 0 */
     static const int64_t want_from[5] = {1, 0, 2, 1, 0};
     static const double want[5] = {3.0, 3.0, 3.5, 2.0, -HUGE_VAL};
     trl_maxplus(5, 8, x, M, 8, y, from);
