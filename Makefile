@@ -69,3 +69,4 @@ clean:
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 .PHONY: all unit clean
 .DELETE_ON_ERROR:
+include mk/corpus.mk

@@ -13,7 +13,8 @@ trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int 
     if (st != TRL_OK)
         return st;
     t->lanes = trl_zalloc(n_lanes, sizeof *t->lanes);
-    if (!t->lanes)
+    t->open = trl_zalloc(n_lanes, sizeof *t->open);
+    if (!t->lanes || !t->open)
         st = trl_fail_mem(err);
     for (; st == TRL_OK && t->n_lanes < n_lanes; t->n_lanes++)
         st = trl_chain_sums_init(&t->lanes[t->n_lanes], &t->chain, err);
@@ -27,13 +28,20 @@ void trl_chain_task_fini(trl_chain_task *t)
     for (size_t k = 0; k < t->n_lanes; k++)
         trl_chain_sums_fini(&t->lanes[k]);
     trl_free(t->lanes);
+    trl_free(t->open);
     trl_chain_fini(&t->chain);
     *t = (trl_chain_task){0};
 }
 
+/* A pass that failed left its lanes unfinished: what they hold must not reach the next one. */
 static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
 {
     trl_chain_task *t = self;
+    for (size_t k = 0; k < t->n_lanes; k++)
+        if (t->open[k]) {
+            trl_chain_sums_clear(&t->lanes[k], &t->chain);
+            t->open[k] = false;
+        }
     return trl_chain_prepare(&t->chain, scores, err);
 }
 
@@ -42,10 +50,15 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
                            trl_error *err)
 {
     trl_chain_task *t = self;
+    const size_t from = (size_t)t->corpus->first[example];
+    if (!t->open[lane]) /* read first: the line is shared by threads */
+        t->open[lane] = true;
     const trl_chain_example x = {.chain = &t->chain,
                                  .scores = scores,
-                                 .gold = t->corpus->label + t->corpus->first[example],
+                                 .gold = t->corpus->label + from,
                                  .weight = t->corpus->weight[example],
+                                 .nota = t->nota ? trl_nota_at(t->nota, from)
+                                                 : (trl_nota_view){0},
                                  .arena = arena};
     return t->objective->evaluate(&x, adjoint, &t->lanes[lane], value, err);
 }
@@ -57,6 +70,7 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
         trl_chain_sums_add(&t->lanes[lane], &t->chain, -1.0, adjoint->shared[TRL_EDGE],
                            adjoint->shared[TRL_TRI]);
     trl_chain_sums_clear(&t->lanes[lane], &t->chain);
+    t->open[lane] = false;
 }
 
 trl_task trl_chain_task_view(trl_chain_task *t)

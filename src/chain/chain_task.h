@@ -3,6 +3,7 @@
 #ifndef TRL_CHAIN_TASK_H
 #define TRL_CHAIN_TASK_H
 
+#include "chain/nota.h"
 #include "chain/objective.h"
 #include "feature/corpus.h"
 #include "train/task.h"
@@ -12,7 +13,9 @@ typedef struct trl_chain_task {
     const trl_objective *objective;
     trl_chain            chain;
     trl_chain_sums      *lanes; /* [n_lanes] */
+    bool                *open;  /* [n_lanes] evaluated since the last finish */
     size_t               n_lanes;
+    const trl_nota      *nota; /* borrowed; NULL: no instances.  Set between passes. */
 } trl_chain_task;
 
 /* `corpus` is borrowed. */

@@ -5,8 +5,13 @@
 #include <string.h>
 
 static const trl_objective objectives[] = {
-    {"likelihood", "crf", trl_obj_likelihood, true},
-    {"perceptron", "ap", trl_obj_perceptron, false},
+    {"likelihood", "crf", trl_obj_likelihood, true, false},
+    {"memm", "memm", trl_obj_memm, true, true},
+    {"pseudolikelihood", "pl", trl_obj_pseudo, true, false},
+    {"pseudolikelihood-edge", "ple", trl_obj_pseudo_edge, true, false},
+    {"piecewise", "pw", trl_obj_piecewise, true, false},
+    {"piecewise-nota", "nota", trl_obj_nota, true, true},
+    {"perceptron", "ap", trl_obj_perceptron, false, false},
 };
 
 const trl_objective *trl_objective_at(size_t k)

@@ -60,29 +60,21 @@ static trl_status fail_here(const trl_item_reader *r, trl_status st, const char 
 /* ---- fields ----------------------------------------------------------------------- */
 
 /* Goes on with a name at its first backslash, moving the bytes behind escapes down.
- * *end becomes the end of the name; returns the byte that ended it, or NULL for a backslash
- * with nothing behind it, which is then at *end. */
+ * *end becomes the end of the name; returns the byte that ended it. */
 static char *unescape(char *p, char **end)
 {
     char *to = p;
     while (*p != ':' && *p != '\t' && *p != '\n') {
-        if (*p == '\\') {
-            if (p[1] == '\t' || p[1] == '\n') {
-                *end = p;
-                return NULL;
-            }
-            if (p[1] == '\\' || p[1] == ':')
-                p++;
-        }
+        if (*p == '\\' && (p[1] == '\\' || p[1] == ':'))
+            p++;
         *to++ = *p++;
     }
     *end = to;
     return p;
 }
 
-/* Reads the field at p; *next is the tab or LF behind it. */
-static trl_status scan_field(const trl_item_reader *r, char *p, field *f, char **next,
-                             trl_error *err)
+/* Reads the field at p and returns the tab or LF behind it. */
+static char *scan_field(char *p, field *f)
 {
     static const bool special[256] = {
         ['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
@@ -90,14 +82,8 @@ static trl_status scan_field(const trl_item_reader *r, char *p, field *f, char *
     while (!special[(unsigned char)*p])
         p++;
     char *end = p;
-    if (*p == '\\') {
+    if (*p == '\\')
         p = unescape(p, &end);
-        if (!p) {
-            const trl_status st = trl_fail(err, TRL_EPARSE, "a backslash ends the field");
-            trl_fail_hint(err, st, "write '\\\\' for a backslash");
-            return fail_here(r, st, end, err);
-        }
-    }
     f->name = (trl_str){f->at, (size_t)(end - f->at)};
     f->value = NULL;
     f->value_n = 0;
@@ -107,8 +93,7 @@ static trl_status scan_field(const trl_item_reader *r, char *p, field *f, char *
             p++;
         f->value_n = (size_t)(p - f->value);
     }
-    *next = p;
-    return TRL_OK;
+    return p;
 }
 
 static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number kind,
@@ -206,9 +191,8 @@ static trl_status read_token(trl_item_reader *r, char *p, trl_error *err)
             continue;
         if (*p == '\n' || (!labelled && is_blank(p)))
             return TRL_OK;
-        trl_status st = scan_field(r, p, &f, &p, err);
-        if (st != TRL_OK)
-            return st;
+        trl_status st;
+        p = scan_field(p, &f);
         if (labelled)
             st = add_attr(r, &f, err);
         else if (is_weight(&f))

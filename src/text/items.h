@@ -4,9 +4,9 @@
  *
  * A blank (or all-white) line ends a sequence.  ':' separates a name from its value; no value,
  * or an empty one, is 1.  "\:" and "\\" stand for the two characters in names (labels too); a
- * backslash before anything else is itself.  Empty fields behind the label are skipped.
- * `@weight:V` before the label (a line of its own, or the leading fields of a token's line)
- * weighs the whole sequence; the last one counts.  Names are opaque bytes.
+ * backslash before anything else, or at the end of a field, is itself.  Empty fields behind the
+ * label are skipped.  `@weight:V` before the label (a line of its own, or the leading fields of a
+ * token's line) weighs the whole sequence; the last one counts.  Names are opaque bytes.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_ITEMS_H
@@ -21,9 +21,8 @@ trl_status trl_item_reader_new(trl_input *in, trl_item_reader **out, trl_error *
 void       trl_item_reader_free(trl_item_reader *r); /* accepts NULL */
 
 /* The next sequence, never an empty one.  TRL_EPARSE, with path:row:col, for a value or weight
- * that is no finite number (or a negative weight), an empty label or one with a value (an
- * unescaped ':'), or a lone escape at the end of a field.  Numbers are parsed independently of
- * the locale. */
+ * that is no finite number (or a negative weight), or an empty label or one with a value (an
+ * unescaped ':').  Numbers are parsed independently of the locale. */
 trl_status trl_items_next(trl_item_reader *r, trl_items *seq, bool *more, trl_error *err);
 
 #endif

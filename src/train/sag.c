@@ -24,6 +24,10 @@
 #include "train/gradient.h"
 
 #define MAX_DOUBLINGS 30
+#ifndef SHRINK
+#define SHRINK 0.9
+#define ALPHA 0.5 * (1.0 / (r->L_max + lambda) + 1.0 / (mean + lambda))
+#endif
 
 typedef struct example_state {
     double   L;     /* Lipschitz estimate; 0 before the first visit */
@@ -45,11 +49,12 @@ typedef struct run {
     float                 *kept_shared; /* [n][shared cells] */
     size_t                 row_cells, shared_cells; /* per token, per example */
     uint32_t              *order;       /* the first pass */
-    uint64_t               seen, pass;
+    uint64_t               seen, pass, next;
     trl_rng                rng;
     trl_arena              arena;
     trl_tables             scores, adjoint; /* shared tables; rows come from the arena */
-    double                *past;        /* objective estimates, [period] */
+    double                *past;        /* objective estimates, [period + 1] */
+    double                *g;           /* [n_weights] dir as a plain vector */
 } run;
 
 /* ---- memory ------------------------------------------------------------------------- */
@@ -105,13 +110,20 @@ static void set_L(run *r, size_t i, double L)
     r->L_max = L > r->L_max ? L : r->L_max;
 }
 
+/* The next example.  It is drawn one step ahead, so that its weights can be fetched while the
+ * current one is worked on. */
 static size_t draw(run *r)
 {
-    if (r->seen < r->n)
-        return r->order[r->seen];
-    if (trl_rng_unit(&r->rng) < 0.5)
-        return trl_rng_below(&r->rng, r->n);
-    return tree_find(r, trl_rng_unit(&r->rng) * r->L_sum);
+    const size_t now = r->next;
+    if (r->seen + 1 < r->n)
+        r->next = r->order[r->seen + 1];
+    else if (trl_rng_unit(&r->rng) < 0.5)
+        r->next = trl_rng_below(&r->rng, r->n);
+    else
+        r->next = tree_find(r, trl_rng_unit(&r->rng) * r->L_sum);
+    const size_t from = (size_t)r->d->first[r->next];
+    trl_lazy_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from);
+    return now;
 }
 
 /* ---- one example -------------------------------------------------------------------- */
@@ -163,7 +175,7 @@ static void replace_kept(run *r, size_t i, trl_tables *a)
             *kept = now;
         }
     }
-    trl_scatter_all(r->d, from, a, 1.0, r->z.dir);
+    trl_lazy_scatter(&r->z, from, a, false);
 }
 
 /* sum over cells of a * (s1 - s0), shared tables included. */
@@ -184,6 +196,16 @@ static double inner(const run *r, const trl_tables *a, const trl_tables *s1,
     return sum;
 }
 
+static void multiply(const run *r, trl_tables *a, double by)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        for (size_t c = 0; a->row[k] && c < a->n * a->step[k]; c++)
+            a->row[k][c] *= by;
+        for (size_t c = 0; a->shared[k] && c < r->d->family[k].width; c++)
+            a->shared[k][c] *= by;
+    }
+}
+
 /* Copies the shared tables into the arena: evaluate reuses r->scores and r->adjoint. */
 static bool keep_shared(run *r, trl_tables *t)
 {
@@ -201,8 +223,8 @@ static bool keep_shared(run *r, trl_tables *t)
 
 /* Tests, and where needed doubles, L for example i, whose scores, adjoint and value are given.
  * The weights are moved by -g/L and back; ||g||^2 falls out of how far the scores moved. */
-static trl_status line_search(run *r, size_t i, const trl_tables *s0, const trl_tables *a,
-                              double value, double *L, bool *at_once, trl_error *err)
+static trl_status line_search(run *r, size_t i, const trl_tables *s0, trl_tables *a, double value,
+                               double *L, bool *at_once, trl_error *err)
 {
     const size_t from = (size_t)r->d->first[i];
     *at_once = true;
@@ -210,10 +232,13 @@ static trl_status line_search(run *r, size_t i, const trl_tables *s0, const trl_
         trl_tables s1, a1;
         double v1;
         const double step = 1.0 / (*L * r->z.scale);
-        trl_scatter_all(r->d, from, a, step, r->z.v);
+        multiply(r, a, step);
+        trl_lazy_scatter(&r->z, from, a, true);
         const trl_status st = evaluate(r, i, &s1, &a1, &v1, err);
+        multiply(r, a, -1.0);
+        trl_lazy_scatter(&r->z, from, a, true);
+        multiply(r, a, -1.0 / step);
         const double norm2 = *L * inner(r, a, &s1, s0);
-        trl_scatter_all(r->d, from, a, -step, r->z.v);
         if (st != TRL_OK)
             return st;
         if (norm2 < 1e-8 || v1 >= value + norm2 / (2.0 * *L))
@@ -237,7 +262,7 @@ static trl_status maybe_search(run *r, size_t i, trl_tables *s, trl_tables *a, d
     bool at_once;
     const trl_status st = line_search(r, i, s, a, value, &L, &at_once, err);
     if (at_once) {
-        L *= first ? 1.0 : 0.9;
+        L *= first ? 1.0 : SHRINK;
         x->ease = x->ease < 20 ? x->ease + 1 : 20;
         x->skip = (1u << (x->ease - 1)) - 1;
     } else {
@@ -266,7 +291,7 @@ static trl_status step(run *r, trl_error *err)
     r->seen += r->seen < r->n;
     const double m = (double)r->seen, lambda = 2.0 * r->o->c2 / (double)r->n;
     const double mean = r->L_sum / m;
-    const double alpha = 0.5 * (1.0 / (r->L_max + lambda) + 1.0 / (mean + lambda));
+    const double alpha = ALPHA;
     r->z.scale *= 1.0 - alpha * lambda;
     r->z.drift += alpha / (m * r->z.scale);
     return TRL_OK;
@@ -275,20 +300,21 @@ static trl_status step(run *r, trl_error *err)
 /* ---- state -------------------------------------------------------------------------- */
 
 typedef struct saved_head {
-    uint64_t n, n_weights, n_tokens, seen, pass;
+    uint64_t n, n_weights, n_tokens, seen, pass, next;
     trl_rng  rng;
 } saved_head;
 
 static bool save_state(const void *optimizer, trl_buf *out)
 {
     const run *r = optimizer;
-    const saved_head h = {r->n, r->d->n_weights, r->d->n_tokens, r->seen, r->pass, r->rng};
+    const saved_head h = {r->n, r->d->n_weights, r->d->n_tokens, r->seen,
+                          r->pass, r->next, r->rng};
     return trl_buf_add(out, &h, sizeof h) && trl_buf_add(out, r->ex, r->n * sizeof *r->ex) &&
            trl_buf_add(out, r->past, (r->o->period + 1) * sizeof *r->past) &&
            trl_buf_add(out, r->kept_rows,
                        r->d->n_tokens * r->row_cells * sizeof *r->kept_rows) &&
            trl_buf_add(out, r->kept_shared, r->n * r->shared_cells * sizeof *r->kept_shared) &&
-           trl_buf_add(out, r->z.dir, r->d->n_weights * sizeof *r->z.dir);
+           trl_buf_add(out, r->g, (size_t)r->d->n_weights * sizeof *r->g); /* of the pass' end */
 }
 
 static bool take(const unsigned char **p, size_t *n, void *to, size_t bytes)
@@ -306,17 +332,18 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 {
     saved_head h;
     if (!take(&p, &n, &h, sizeof h) || h.n != r->n || h.n_weights != r->d->n_weights ||
-        h.n_tokens != r->d->n_tokens || h.seen > r->n)
+        h.n_tokens != r->d->n_tokens || h.seen > r->n || h.next >= r->n)
         return false;
     r->seen = h.seen;
     r->pass = h.pass;
+    r->next = h.next;
     r->rng = h.rng;
     return take(&p, &n, r->ex, r->n * sizeof *r->ex) &&
            take(&p, &n, r->past, (r->o->period + 1) * sizeof *r->past) &&
            take(&p, &n, r->kept_rows,
                 r->d->n_tokens * r->row_cells * sizeof *r->kept_rows) &&
            take(&p, &n, r->kept_shared, r->n * r->shared_cells * sizeof *r->kept_shared) &&
-           take(&p, &n, r->z.dir, r->d->n_weights * sizeof *r->z.dir) && n == 0;
+           take(&p, &n, r->g, (size_t)r->d->n_weights * sizeof *r->g) && n == 0;
 }
 
 /* ---- passes ------------------------------------------------------------------------- */
@@ -340,14 +367,14 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     const size_t n = (size_t)r->d->n_weights;
     settle(r);
     r->pass++;
-    memcpy(x, r->z.v, n * sizeof *x);
+    trl_lazy_get(&r->z, x, r->g);
     double F = 0.0, g2 = 0.0;
     for (size_t i = 0; i < r->n; i++)
         F += r->ex[i].value;
     const double w2 = trl_dot(NULL, n, x, x);
     F += r->o->c2 * w2;
     for (size_t k = 0; k < n; k++) {
-        const double g = 2.0 * r->o->c2 * x[k] - r->z.dir[k];
+        const double g = 2.0 * r->o->c2 * x[k] - r->g[k];
         g2 += g * g;
     }
     double *past = &r->past[r->pass % (r->o->period + 1)];
@@ -390,9 +417,10 @@ static trl_status run_init(run *r, trl_error *err)
     r->tree = trl_zalloc(r->n + 1, sizeof *r->tree);
     r->order = trl_alloc(r->n, sizeof *r->order);
     r->past = trl_zalloc(r->o->period + 1, sizeof *r->past);
+    r->g = trl_alloc((size_t)r->d->n_weights, sizeof *r->g);
     r->kept_rows = trl_zalloc(r->d->n_tokens * r->row_cells, sizeof *r->kept_rows);
     r->kept_shared = trl_zalloc(r->n * r->shared_cells + 1, sizeof *r->kept_shared);
-    if (!r->ex || !r->tree || !r->order || !r->past || !r->kept_rows || !r->kept_shared)
+    if (!r->ex || !r->tree || !r->order || !r->past || !r->g || !r->kept_rows || !r->kept_shared)
         return trl_fail_mem(err);
     trl_rng shuffle = r->rng;
     for (size_t i = 0; i < r->n; i++) {
@@ -400,6 +428,7 @@ static trl_status run_init(run *r, trl_error *err)
         r->order[i] = r->order[j];
         r->order[j] = (uint32_t)i;
     }
+    r->next = r->order[0];
     trl_status st = trl_lazy_init(&r->z, r->d, err);
     if (st == TRL_OK)
         st = trl_shared_new(r->d, &r->scores, err);
@@ -414,6 +443,7 @@ static void run_fini(run *r)
     trl_free(r->tree);
     trl_free(r->order);
     trl_free(r->past);
+    trl_free(r->g);
     trl_free(r->kept_rows);
     trl_free(r->kept_shared);
     trl_lazy_fini(&r->z);
@@ -432,7 +462,7 @@ trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_opti
     if (st == TRL_OK && state && !load_state(&r, state, state_size))
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     if (st == TRL_OK) {
-        memcpy(r.z.v, x, (size_t)d->n_weights * sizeof *x);
+        trl_lazy_set(&r.z, x, state ? r.g : NULL);
         settle(&r);
         st = passes(&r, watcher, x, ending, err);
     }

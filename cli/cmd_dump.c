@@ -1,0 +1,94 @@
+/* cmd_dump.c -- trellis dump: a model as text. */
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "message.h"
+#include "output.h"
+#include "trellis/model.h"
+#include "verbs.h"
+
+typedef struct settings {
+    size_t top;
+    bool info;
+    const char *to;
+} settings;
+
+static const option options[] = {
+    {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N", .fallback = "all",
+     .help = "only the N largest and smallest weights of every label, as a table"},
+    {"info", 'i', OPTION_FLAG, OPTION_FIELD(settings, info),
+     .help = "only what the model is and how it was trained"},
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+     .fallback = "standard output", .help = "where to write"},
+    {0},
+};
+
+static trl_status write_piece(void *ctx, const char *piece, size_t n, trl_error *err)
+{
+    (void)err; /* the output says itself what is wrong */
+    return output_put(ctx, piece, n) ? TRL_OK : TRL_ECANCEL;
+}
+
+static void add_info(const trl_model *m, text *t)
+{
+    const trl_model_info i = trl_model_get_info(m);
+    text_fmt(t, "kind %s\norder %d\nobjective %s\nprobabilities %s\nformat %s\n", i.kind,
+             i.order, i.objective, i.is_probability ? "yes" : "no",
+             i.format == TRL_FORMAT_COLUMNS ? "columns" : "crfsuite");
+    text_fmt(t, "columns %zu\nlabels %zu\nattributes %" PRIu64 "\nfeatures %" PRIu64 "\n",
+             i.n_columns, i.n_labels, i.n_attributes, i.n_features);
+    text_fmt(t, "bytes %" PRIu64 "\n\n%s", i.file_size, i.settings);
+    if (t->n && t->p[t->n - 1] != '\n')
+        text_char(t, '\n');
+}
+
+static int run(void *settings_, const operands *args)
+{
+    const settings *s = settings_;
+    trl_error err = {0};
+    trl_model *m = NULL;
+    trl_status st = trl_model_open(args->item[0], &m, &err);
+    if (st != TRL_OK) {
+        message_error(&err);
+        return CLI_FAILED;
+    }
+    output o;
+    int code = CLI_FAILED;
+    if (!output_open(&o, s->to))
+        goto out;
+    if (s->info) {
+        text t = {0};
+        add_info(m, &t);
+        output_text(&o, &t);
+        text_fini(&t);
+    } else if (s->top)
+        st = trl_model_dump_top(m, s->top, write_piece, &o, &err);
+    else
+        st = trl_model_dump(m, write_piece, &o, &err);
+    if (st != TRL_OK && !o.failed)
+        message_error(&err);
+    if (st != TRL_OK)
+        output_discard(&o);
+    else if (output_close(&o))
+        code = CLI_DONE;
+out:
+    trl_model_free(m);
+    return code;
+}
+
+const verb verb_dump = {
+    .name = "dump",
+    .summary = "print a model as text",
+    .usage = "[OPTION]... MODEL",
+    .description =
+        "Prints a model as text, from which 'trellis load' makes the same model again, bit for\n"
+        "bit; or a table of its largest weights, to see what it has learnt.\n",
+    .examples = "  trellis dump --top 10 chunk.model\n"
+                "  trellis dump chunk.model | trellis load - -m copy.model\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .min_operands = 1,
+    .max_operands = 1,
+    .operand = "a model",
+    .run = run,
+};

@@ -1,0 +1,131 @@
+/* cmd_score.c -- trellis score: how good predicted labels are. */
+/* SPDX-License-Identifier: MIT */
+#include "trellis/score.h"
+
+#include <string.h>
+
+#include "message.h"
+#include "names.h"
+#include "output.h"
+#include "verbs.h"
+
+typedef struct settings {
+    bool latex, json;
+    const char *delimiter;
+    trl_score_options score;
+} settings;
+
+static const option options[] = {
+    {"latex", 'l', OPTION_FLAG, OPTION_FIELD(settings, latex),
+     .help = "chunks: print the table in LaTeX"},
+    {"raw", 'r', OPTION_FLAG, OPTION_FIELD(settings, score.raw),
+     .help = "labels are types without B- and I-; every token is a chunk of its own"},
+    {"delimiter", 'd', OPTION_STRING, OPTION_FIELD(settings, delimiter), .value = "CHAR",
+     .fallback = "runs of spaces and tabs",
+     .help = "what stands between columns; '\\t' is a tab"},
+    {"outside", 'o', OPTION_STRING, OPTION_FIELD(settings, score.outside), .value = "LABEL",
+     .help = "with --raw: the label of tokens outside all chunks"},
+    {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
+     .help = "print chunks, labels and confusions as one JSON object"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    *(settings *)settings_ = (settings){.score = trl_score_options_default()};
+}
+
+/* As Perl, which conlleval is written in, would read it between quotes. */
+static bool read_delimiter(const char *s, char *out)
+{
+    if (strcmp(s, "\\t") == 0)
+        *out = '\t';
+    else if (s[0] && !s[1])
+        *out = s[0];
+    else
+        return false;
+    return true;
+}
+
+static const char *what_name(const void *set, size_t k)
+{
+    (void)set;
+    static const char *const names[] = {"chunks", "tokens", NULL};
+    return names[k];
+}
+
+static int print_report(const settings *s, const trl_score *score, bool tokens, trl_error *err)
+{
+    char *report = NULL;
+    const trl_status st = s->json  ? trl_score_report_json(score, &report, err)
+                          : tokens ? trl_score_report_tokens(score, &report, err)
+                                   : trl_score_report_chunks(score, s->latex, &report, err);
+    if (st != TRL_OK) {
+        message_error(err);
+        return CLI_FAILED;
+    }
+    output o;
+    output_open(&o, NULL);
+    output_put(&o, report, strlen(report));
+    if (s->json && report[0] && report[strlen(report) - 1] != '\n')
+        output_put(&o, "\n", 1);
+    trl_text_free(report);
+    return output_close(&o) ? CLI_DONE : CLI_FAILED;
+}
+
+static int run(void *settings_, const operands *args)
+{
+    settings *s = settings_;
+    const size_t what = name_lookup("kind of score", "", args->item[0], what_name, NULL);
+    if (what == NAME_NOT_FOUND) {
+        message_hint("'trellis score chunks FILE' or 'trellis score tokens FILE'");
+        return CLI_USAGE;
+    }
+    const bool tokens = what == 1;
+    if (s->delimiter && !read_delimiter(s->delimiter, &s->score.delimiter))
+        return message_usage("--delimiter: '%s' is not one character", s->delimiter);
+    if (s->latex && (tokens || s->json))
+        return message_usage("--latex is for chunks, and does not go with --json");
+
+    trl_error err = {0};
+    trl_score *score = NULL;
+    trl_status st = trl_score_new(&s->score, &score, &err);
+    if (st != TRL_OK) {
+        message_error(&err);
+        return st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    int code = CLI_FAILED;
+    st = trl_score_file(score, args->n > 1 ? args->item[1] : "-", &err);
+    if (st == TRL_OK) {
+        if (trl_score_get(score).tokens == 0)
+            message_warn("no tokens in the input");
+        code = print_report(s, score, tokens, &err);
+    } else
+        message_error(&err);
+    trl_score_free(score);
+    return code;
+}
+
+const verb verb_score = {
+    .name = "score",
+    .summary = "compare predicted labels with true ones",
+    .usage = "[OPTION]... chunks|tokens [FILE]",
+    .description =
+        "Reads columns whose last two are the true and the predicted label, from FILE or\n"
+        "standard input, and prints how well they agree.\n"
+        "\n"
+        "'chunks' counts spans (noun phrases, names) and prints what conlleval prints, to the\n"
+        "byte; a chunk is right when its first and last token and its type are.  Labels are\n"
+        "O, B-TYPE and I-TYPE, or IOBES; -l, -r, -d and -o are conlleval's options.\n"
+        "'tokens' counts single labels: accuracy, precision, recall and F1 of every label, and\n"
+        "the most frequent confusions.\n",
+    .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
+                "  trellis score tokens --json tagged.txt\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .min_operands = 1,
+    .max_operands = 2,
+    .operand = "the kind of score: chunks or tokens",
+    .run = run,
+};

@@ -1,0 +1,401 @@
+/* cmd_tag.c -- trellis tag: labels for new sequences. */
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "output.h"
+#include "tag_print.h"
+#include "tag_queue.h"
+#include "verbs.h"
+
+#define MOST_THREADS 1024
+
+typedef struct settings {
+    const char *model, *to;
+    trl_format format;
+    tag_style style;
+    size_t threads;
+    bool verbose;
+} settings;
+
+static const option options[] = {
+    {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
+     .help = "the model that 'trellis train' wrote"},
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+     .fallback = "standard output", .help = "where to write"},
+    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, format), .choices = format_names,
+     .fallback = "the model's", .help = "what the input is written in"},
+    {"marginals", 'i', OPTION_FLAG, OPTION_FIELD(settings, style.marginals),
+     .help = "print LABEL:P, the probability of the label at its place"},
+    {"all-marginals", 'l', OPTION_FLAG, OPTION_FIELD(settings, style.all_marginals),
+     .help = "print LABEL:P, and behind it the same for every label of the model"},
+    {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, style.nbest), .value = "N",
+     .fallback = "1, without a heading",
+     .help = "print the N best labellings, each headed by '#', rank and probability"},
+    {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, style.probability),
+     .help = "print the probability of each labelling before it, behind '#', or for the "
+             "crfsuite format behind @probability and a tab"},
+    {"posterior", .type = OPTION_FLAG, OPTION_FIELD(settings, style.posterior),
+     .help = "take the most probable label of every token instead of the best labelling"},
+    {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
+     .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
+    {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
+     .help = "threads, 0 for one per processor; the output does not depend on it"},
+    {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
+     .help = "say how much was tagged, how fast, and how many attributes were unknown"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    *(settings *)settings_ = (settings){.threads = 1};
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* Does what the caller wants with a sequence; *stop ends the reading. */
+typedef trl_status (*sequence_fn)(void *ctx, const tag_sequence *seq, bool *stop,
+                                  trl_error *err);
+
+static trl_status read_file(const char *path, trl_format format, sequence_fn use, void *ctx,
+                            bool *stop, trl_error *err)
+{
+    trl_reader *r = NULL;
+    trl_status st = trl_reader_open(path, format, &r, err);
+    while (st == TRL_OK && !*stop) {
+        trl_rows rows;
+        trl_items items;
+        tag_sequence seq = {0};
+        bool more = false;
+        if (format == TRL_FORMAT_COLUMNS) {
+            st = trl_reader_rows(r, &rows, &more, err);
+            seq.rows = &rows;
+        } else {
+            st = trl_reader_items(r, &items, &more, err);
+            seq.items = &items;
+        }
+        if (st != TRL_OK || !more)
+            break;
+        st = use(ctx, &seq, stop, err);
+    }
+    trl_reader_free(r);
+    return st;
+}
+
+static trl_status read_all(const operands *args, trl_format format, sequence_fn use, void *ctx,
+                           trl_error *err)
+{
+    bool stop = false;
+    if (args->n == 0)
+        return read_file("-", format, use, ctx, &stop, err);
+    trl_status st = TRL_OK;
+    for (size_t i = 0; i < args->n && st == TRL_OK && !stop; i++)
+        st = read_file(args->item[i], format, use, ctx, &stop, err);
+    return st;
+}
+
+/* ---- the work --------------------------------------------------------------------------- */
+
+typedef struct job {
+    const settings *s;
+    const operands *args;
+    output out;
+    text pending; /* without threads: tagged, not yet handed to out */
+    tag_printer *printer; /* [threads] */
+    size_t threads;
+} job;
+
+#define PENDING ((size_t)1 << 15)
+
+static bool hand_over(job *j)
+{
+    const bool ok = output_text(&j->out, &j->pending);
+    j->pending.n = 0;
+    return ok;
+}
+
+static trl_status tag_one(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err)
+{
+    job *j = ctx;
+    const trl_status st = tag_printer_add(&j->printer[0], seq, &j->pending, err);
+    if (st == TRL_OK && j->pending.n >= PENDING)
+        *stop = !hand_over(j);
+    return st;
+}
+
+/* One thread, input that never makes us wait: nothing is copied. */
+static bool run_simple(job *j)
+{
+    trl_error err = {0};
+    const trl_status st = read_all(j->args, j->s->format, tag_one, j, &err);
+    const bool ok = hand_over(j);
+    if (st != TRL_OK && !j->out.failed) {
+        output_flush(&j->out); /* what is right comes before what is wrong */
+        message_error(&err);
+    }
+    return ok && st == TRL_OK;
+}
+
+typedef struct reading {
+    tag_queue *queue;
+    const operands *args;
+    trl_format format;
+} reading;
+
+static trl_status queue_one(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err)
+{
+    return tag_queue_fill(ctx, seq, stop, err);
+}
+
+static void *reader_main(void *ctx)
+{
+    reading *r = ctx;
+    trl_error err = {0};
+    const trl_status st = read_all(r->args, r->format, queue_one, r->queue, &err);
+    tag_queue_end(r->queue, st, &err);
+    return NULL;
+}
+
+typedef struct working {
+    tag_queue *queue;
+    tag_printer *printer;
+    pthread_t thread;
+} working;
+
+static void *worker_main(void *ctx)
+{
+    working *w = ctx;
+    tag_batch *b;
+    while ((b = tag_queue_take(w->queue)) != NULL) {
+        for (size_t i = 0; i < b->n && b->status == TRL_OK; i++)
+            b->status = tag_printer_add(w->printer, &b->seq[i], &b->out, &b->error);
+        tag_queue_give(w->queue, b);
+    }
+    return NULL;
+}
+
+static bool flush_idle(void *out)
+{
+    return output_flush(out);
+}
+
+/* Prints batches as they come.  False: stopped by an error, which has been said. */
+static bool print_all(job *j, tag_queue *q)
+{
+    tag_batch *b;
+    while ((b = tag_queue_next(q, flush_idle, &j->out)) != NULL) {
+        const bool ok = output_put(&j->out, b->out.p, b->out.n);
+        const trl_status st = b->status;
+        if (ok && st != TRL_OK) {
+            output_flush(&j->out);
+            message_error(&b->error);
+        }
+        tag_queue_release(q, b);
+        if (!ok || st != TRL_OK)
+            return false;
+    }
+    return !j->out.failed;
+}
+
+static size_t start_workers(job *j, tag_queue *q, working *w)
+{
+    size_t n = 0;
+    for (; n < j->threads; n++) {
+        w[n] = (working){.queue = q, .printer = &j->printer[n]};
+        if (pthread_create(&w[n].thread, NULL, worker_main, &w[n]) != 0)
+            break; /* those that could be started will do */
+    }
+    return n;
+}
+
+static bool run_threads(job *j)
+{
+    bool ok = false;
+    trl_error err = {0};
+    trl_status st = TRL_OK;
+    size_t n = 0;
+    pthread_t reader;
+    tag_queue *q = tag_queue_new(j->threads);
+    working *w = calloc(j->threads, sizeof *w);
+    reading r = {q, j->args, j->s->format};
+    if (!q || !w) {
+        message_memory();
+        goto out;
+    }
+    n = start_workers(j, q, w);
+    if (n == 0 || pthread_create(&reader, NULL, reader_main, &r) != 0) {
+        message_say("cannot start a thread");
+        tag_queue_stop(q);
+        goto out;
+    }
+    ok = print_all(j, q);
+    if (!ok)
+        tag_queue_stop(q);
+    if (tag_queue_ended(q, &st, &err))
+        pthread_join(reader, NULL);
+    else { /* failed while the reader may be waiting for input that never comes */
+        output_discard(&j->out);
+        _exit(CLI_FAILED);
+    }
+    if (ok && st != TRL_OK) {
+        ok = false;
+        if (output_flush(&j->out))
+            message_error(&err);
+    }
+out:
+    for (size_t i = 0; i < n; i++)
+        pthread_join(w[i].thread, NULL);
+    tag_queue_free(q);
+    free(w);
+    return ok;
+}
+
+/* ---- before and after ------------------------------------------------------------------- */
+
+static bool is_regular(const char *path)
+{
+    struct stat sb;
+    const int rc = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &sb) : stat(path, &sb);
+    return rc != 0 || S_ISREG(sb.st_mode); /* what cannot be opened does not make us wait */
+}
+
+static bool never_waits(const operands *args)
+{
+    bool regular = args->n > 0 || is_regular("-");
+    for (size_t i = 0; i < args->n; i++)
+        regular = regular && is_regular(args->item[i]);
+    return regular;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void report(const job *j, double seconds)
+{
+    uint64_t sequences = 0, tokens = 0, unknown = 0;
+    for (size_t i = 0; i < j->threads; i++) {
+        sequences += j->printer[i].n_sequences;
+        tokens += j->printer[i].n_tokens;
+        unknown += trl_tagger_unknown(j->printer[i].tagger);
+    }
+    if (sequences == 0)
+        message_warn("no sequences in the input");
+    if (!j->s->verbose)
+        return;
+    message_say("%" PRIu64 " sequences, %" PRIu64 " tokens in %.2f s (%.0f tokens/s); "
+                "%" PRIu64 " attributes unknown to the model were ignored",
+                sequences, tokens, seconds, (double)tokens / (seconds > 0.0 ? seconds : 1e-9),
+                unknown);
+}
+
+/* Fills in what the model decides, and refuses what it cannot do. */
+static int check_model(settings *s, const trl_model *m)
+{
+    const trl_model_info info = trl_model_get_info(m);
+    const tag_style *y = &s->style;
+    if (!info.is_probability && (y->marginals || y->probability || y->posterior)) {
+        message_say("%s: a model trained with the objective %s has no probabilities", s->model,
+                    info.objective);
+        message_hint("leave out --marginals, --all-marginals, --probability and --posterior, "
+                     "or train with --objective likelihood");
+        return CLI_FAILED;
+    }
+    if (s->format != TRL_FORMAT_GUESS && s->format != info.format)
+        return message_fail("%s: the model reads the format %s, not %s", s->model,
+                            format_names[info.format], format_names[s->format]);
+    s->format = info.format;
+    if (y->reference && info.format == TRL_FORMAT_COLUMNS)
+        return message_fail("--reference is for the crfsuite format; columns keep their label");
+    return CLI_DONE;
+}
+
+static int tag(settings *s, const trl_model *m, const operands *args)
+{
+    job j = {.s = s, .args = args, .threads = s->threads};
+    int code = CLI_FAILED;
+    trl_error err = {0};
+    trl_status st = TRL_OK;
+    const double start = seconds_now();
+    j.printer = calloc(j.threads, sizeof *j.printer);
+    if (!j.printer)
+        return message_memory();
+    for (size_t i = 0; i < j.threads && st == TRL_OK; i++)
+        st = tag_printer_init(&j.printer[i], m, &s->style, &err);
+    if (st != TRL_OK)
+        message_error(&err);
+    else if (output_open(&j.out, s->to)) {
+        const bool ok = j.threads == 1 && never_waits(args) ? run_simple(&j) : run_threads(&j);
+        if (!ok)
+            output_discard(&j.out);
+        else if (output_close(&j.out)) {
+            code = CLI_DONE;
+            report(&j, seconds_now() - start);
+        }
+    }
+    for (size_t i = 0; i < j.threads; i++)
+        tag_printer_fini(&j.printer[i]);
+    free(j.printer);
+    text_fini(&j.pending);
+    return code;
+}
+
+static int run(void *settings_, const operands *args)
+{
+    settings *s = settings_;
+    if (s->style.nbest && (s->style.posterior || s->style.probability))
+        return message_usage("--nbest has probabilities of its own, and does not go with "
+                             "--posterior or --probability");
+    if (s->threads == 0) {
+        const long n = sysconf(_SC_NPROCESSORS_ONLN);
+        s->threads = n > 0 ? (size_t)n : 1;
+    }
+    if (s->threads > MOST_THREADS)
+        s->threads = MOST_THREADS;
+    s->style.marginals = s->style.marginals || s->style.all_marginals;
+
+    trl_error err = {0};
+    trl_model *m = NULL;
+    if (trl_model_open(s->model, &m, &err) != TRL_OK) {
+        message_error(&err);
+        return CLI_FAILED;
+    }
+    int code = check_model(s, m);
+    if (code == CLI_DONE)
+        code = tag(s, m, args);
+    trl_model_free(m);
+    return code;
+}
+
+const verb verb_tag = {
+    .name = "tag",
+    .alias = "label",
+    .summary = "label sequences with a model",
+    .usage = "[OPTION]... -m MODEL [INPUT]...",
+    .description =
+        "Labels the sequences of the INPUT files, or of standard input, and prints an empty\n"
+        "line after each.  Sequences are printed as they come: a program may write one and\n"
+        "read the answer before it writes the next.\n"
+        "\n"
+        "Columns are printed as they are, with the predicted label as one more column, behind\n"
+        "a tab if the line has one and else behind a blank; the label column of the training\n"
+        "data may be there or not.  For the crfsuite format only the label is printed.\n"
+        "Probabilities have six decimals.  A model without probabilities shows scores in the\n"
+        "headings of --nbest, and refuses what asks for probabilities.\n",
+    .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
+                "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .max_operands = (size_t)-1,
+    .run = run,
+};

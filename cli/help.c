@@ -1,0 +1,141 @@
+/* help.c -- help as plain text. */
+/* SPDX-License-Identifier: MIT */
+#include "help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 79
+#define HELP_COLUMN 26 /* where the explanation of an option starts */
+
+/* Adds the words of s[0 .. n) from column `at` on, broken at WIDTH, later lines indented. */
+static void wrap(const char *s, size_t n, size_t at, size_t indent, text *out)
+{
+    const char *end = s + n;
+    bool first = true;
+    while (s < end) {
+        while (s < end && (*s == ' ' || *s == '\n'))
+            s++;
+        size_t k = 0;
+        while (s + k < end && s[k] != ' ' && s[k] != '\n')
+            k++;
+        if (k == 0)
+            break;
+        if (!first && at + 1 + k > WIDTH) {
+            text_fmt(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!first) {
+            text_char(out, ' ');
+            at++;
+        }
+        text_add(out, s, k);
+        at += k;
+        s += k;
+        first = false;
+    }
+    text_char(out, '\n');
+}
+
+/* Paragraphs are separated by an empty line; lines that start with a blank stay as they are. */
+static void paragraphs(const char *s, text *out)
+{
+    while (*s) {
+        const char *end = s;
+        if (*s == ' ' || *s == '\n') {
+            end += strcspn(s, "\n");
+            end += *end == '\n';
+            text_add(out, s, (size_t)(end - s));
+        } else {
+            while (*end && !(end[0] == '\n' && (end[1] == '\n' || end[1] == ' ')))
+                end++;
+            wrap(s, (size_t)(end - s), 0, 0, out);
+            end += *end == '\n';
+        }
+        s = end;
+    }
+    if (out->n && out->p[out->n - 1] != '\n')
+        text_char(out, '\n');
+}
+
+static void add_value_name(const option *o, text *out)
+{
+    if (o->value) {
+        text_str(out, o->value);
+        return;
+    }
+    for (size_t k = 0; o->choices && o->choices[k]; k++) {
+        text_str(out, k ? "|" : "");
+        text_str(out, o->choices[k]);
+    }
+}
+
+static void help_option(const option *o, const void *settings, text *out)
+{
+    const size_t start = out->n;
+    if (o->letter)
+        text_fmt(out, "  -%c, --%s", o->letter, o->name);
+    else
+        text_fmt(out, "      --%s", o->name);
+    if (o->type != OPTION_FLAG) {
+        text_char(out, ' ');
+        add_value_name(o, out);
+    }
+    size_t at = out->n - start;
+    if (at + 2 > HELP_COLUMN) {
+        text_char(out, '\n');
+        at = 0;
+    }
+    text_fmt(out, "%*s", (int)(HELP_COLUMN - at), "");
+    text what = {0};
+    text_str(&what, o->help);
+    const size_t n = what.n;
+    text_str(&what, " (default ");
+    const size_t k = what.n;
+    option_default(o, settings, &what);
+    if (what.n > k)
+        text_char(&what, ')');
+    else
+        what.n = n;
+    wrap(what.p, what.n, HELP_COLUMN, HELP_COLUMN, out);
+    out->failed = out->failed || what.failed;
+    text_fini(&what);
+}
+
+void help_about(const verb *v, text *out)
+{
+    void *settings = calloc(1, v->settings_size + 1);
+    if (!settings) {
+        out->failed = true;
+        return;
+    }
+    if (v->defaults)
+        v->defaults(settings);
+    text_fmt(out, "usage: trellis %s %s\n\n", v->name, v->usage);
+    paragraphs(v->description, out);
+    if (v->alias)
+        text_fmt(out, "\n'trellis %s' is the same.\n", v->alias);
+    if (option_is_last(v->options) || !option_is_heading(v->options))
+        text_str(out, "\nOptions:\n");
+    for (const option *o = v->options; !option_is_last(o); o++)
+        if (option_is_heading(o))
+            text_fmt(out, "\n%s:\n", o->help);
+        else
+            help_option(o, settings, out);
+    text_fmt(out, "  -h, --help%*sprint this\n", HELP_COLUMN - 12, "");
+    if (v->examples) {
+        text_str(out, "\nExamples:\n");
+        paragraphs(v->examples, out);
+    }
+    free(settings);
+}
+
+void help_overview(text *out)
+{
+    text_str(out, "usage: trellis COMMAND [OPTION]... [FILE]...\n\n");
+    for (size_t k = 0; verbs[k]; k++)
+        text_fmt(out, "  %-8s %s\n", verbs[k]->name, verbs[k]->summary);
+    paragraphs("\n'trellis help COMMAND' explains one of them.  Commands and long options may "
+               "be cut as long as they stay unambiguous.  The file '-' is standard input.  "
+               "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
+               out);
+}

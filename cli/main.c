@@ -1,0 +1,96 @@
+/* main.c -- trellis COMMAND ...: finds the verb, reads its options, runs it. */
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "help.h"
+#include "message.h"
+#include "options.h"
+#include "output.h"
+#include "verbs.h"
+
+const verb *const verbs[] = {
+    &verb_train, &verb_tag, &verb_score, &verb_dump, &verb_load,
+    &verb_columns, &verb_help, NULL,
+};
+
+const char *const format_names[] = {
+    [TRL_FORMAT_GUESS] = "guess",
+    [TRL_FORMAT_COLUMNS] = "columns",
+    [TRL_FORMAT_CRFSUITE] = "crfsuite",
+    NULL,
+};
+
+static int print_help(const verb *v)
+{
+    text t = {0};
+    if (v)
+        help_about(v, &t);
+    else
+        help_overview(&t);
+    return output_print(&t);
+}
+
+static int print_version(void)
+{
+    text t = {0};
+    text_str(&t, "trellis " TRL_VERSION "\n");
+    return output_print(&t);
+}
+
+static int run(const verb *v, int argc, char **argv)
+{
+    operands args = {0};
+    void *settings = calloc(1, v->settings_size + 1);
+    if (!settings)
+        return message_memory();
+    if (v->defaults)
+        v->defaults(settings);
+    int code = CLI_USAGE;
+    switch (options_parse(v, argc, argv, settings, &args)) {
+    case PARSE_RUN:
+        code = v->run(settings, &args);
+        break;
+    case PARSE_HELP:
+        code = print_help(v);
+        break;
+    case PARSE_BAD:
+        break;
+    }
+    options_fini(v, settings, &args);
+    free(settings);
+    return code;
+}
+
+/* A descriptor that the caller closed must not be given to a file of ours.  Opened the wrong
+ * way round, so that its use is still an error. */
+static void fill_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    if (argc < 2) {
+        message_say("which command?");
+        message_hint("'trellis help' lists them");
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return print_version();
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help(NULL);
+    const verb *v = verb_find(argv[1]);
+    if (!v) {
+        message_hint("'trellis help' lists the commands");
+        return CLI_USAGE;
+    }
+    return run(v, argc - 2, argv + 2);
+}

@@ -1,0 +1,112 @@
+/* message.c -- lines on standard error. */
+/* SPDX-License-Identifier: MIT */
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool status_shown; /* the cursor stands behind a status line */
+
+/* One write per line, so that lines of several programs on one terminal do not mix. */
+static void put_line(const char *head, const char *fmt, va_list ap)
+{
+    char line[1600];
+    const size_t cap = sizeof line - 1; /* room for the LF */
+    message_status(NULL);
+    int n = snprintf(line, cap, "%s", head);
+    const int k = vsnprintf(line + n, cap - (size_t)n, fmt, ap);
+    if (k > 0)
+        n += k;
+    size_t len = (size_t)n < cap ? (size_t)n : cap - 1;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+            line[i] = '?';
+    line[len++] = '\n';
+    fwrite(line, 1, len, stderr);
+}
+
+void message_say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("trellis: ", fmt, ap);
+    va_end(ap);
+}
+
+void message_warn(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("trellis: warning: ", fmt, ap);
+    va_end(ap);
+}
+
+void message_hint(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("trellis: hint: ", fmt, ap);
+    va_end(ap);
+}
+
+void message_line(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("", fmt, ap);
+    va_end(ap);
+}
+
+int message_fail(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("trellis: ", fmt, ap);
+    va_end(ap);
+    return CLI_FAILED;
+}
+
+int message_usage(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line("trellis: ", fmt, ap);
+    va_end(ap);
+    return CLI_USAGE;
+}
+
+int message_memory(void)
+{
+    return message_fail("out of memory");
+}
+
+void message_error(const trl_error *err)
+{
+    char line[1000];
+    trl_error_text(err, line, sizeof line);
+    message_say("%s", line);
+    if (err->hint[0])
+        message_hint("%s", err->hint);
+}
+
+static size_t terminal_width(void)
+{
+    struct winsize w;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col : 80;
+}
+
+void message_status(const char *line)
+{
+    if (line) {
+        const size_t n = strlen(line), room = terminal_width() - 1;
+        fprintf(stderr, "\r%.*s\033[K", (int)(n < room ? n : room), line);
+        status_shown = true;
+    } else if (status_shown) {
+        fputs("\r\033[K", stderr);
+        status_shown = false;
+    }
+}

@@ -1,0 +1,33 @@
+/* message.h -- what the program says on standard error.
+ *
+ *     trellis: data.txt:17:4: 3 columns here, but 4 on line 1
+ *     trellis: hint: what to do about it
+ *
+ * Control characters are shown as '?'.  A status line on a terminal is taken away before
+ * anything else is printed.  Main thread only.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include "trellis/status.h"
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit codes */
+
+void message_error(const trl_error *err); /* with its hint */
+void message_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void message_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void message_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* As message_say, and the exit code to return with. */
+int message_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));  /* CLI_FAILED */
+int message_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* CLI_USAGE */
+int message_memory(void);                                                      /* CLI_FAILED */
+
+/* A line without the program's name: progress, tables. */
+void message_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Rewrites the status line of a terminal, cut to its width; NULL takes it away. */
+void message_status(const char *line);
+
+#endif

@@ -1,0 +1,111 @@
+/* record.c -- collecting the curve, writing the file. */
+/* SPDX-License-Identifier: MIT */
+#include "record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "output.h"
+
+/* A key behind '{', or behind a value and then with a comma. */
+static void key(text *t, const char *name)
+{
+    if (t->n && t->p[t->n - 1] != '{')
+        text_char(t, ',');
+    text_json_str(t, name);
+    text_char(t, ':');
+}
+
+static void key_real(text *t, const char *name, double x)
+{
+    key(t, name);
+    text_json_real(t, x);
+}
+
+static void key_count(text *t, const char *name, uint64_t x)
+{
+    key(t, name);
+    text_fmt(t, "%" PRIu64, x);
+}
+
+void record_add(record *r, const trl_progress *now)
+{
+    r->last = *now;
+    if (strcmp(now->stage, "iteration") != 0)
+        return;
+    text *t = &r->curve;
+    text_str(t, t->n ? ",\n{" : "\n{");
+    key_count(t, "iteration", now->iteration);
+    key_real(t, "seconds", now->seconds);
+    key_real(t, "objective", now->objective);
+    key_real(t, "gradient", now->gradient);
+    key_real(t, "dev", now->dev_score);
+    text_char(t, '}');
+}
+
+void record_fini(record *r)
+{
+    text_fini(&r->curve);
+}
+
+static void add_data(const trl_progress *p, text *t)
+{
+    key(t, "data");
+    text_char(t, '{');
+    key_count(t, "sequences", p->n_sequences);
+    key_count(t, "tokens", p->n_tokens);
+    key_count(t, "labels", p->n_labels);
+    key_count(t, "attributes", p->n_attributes);
+    key_count(t, "features", p->n_features);
+    text_char(t, '}');
+}
+
+static void add_result(const trl_train_result *r, uint64_t model_bytes, text *t)
+{
+    key(t, "result");
+    text_char(t, '{');
+    key_count(t, "iterations", r->iterations);
+    key_count(t, "features", r->n_features);
+    key_count(t, "active", r->n_active);
+    key_real(t, "objective", r->objective);
+    key_real(t, "dev", r->dev_score);
+    key_real(t, "seconds", r->seconds);
+    key_count(t, "model_bytes", model_bytes);
+    key(t, "stopped");
+    text_str(t, r->stopped ? "true" : "false");
+    key(t, "ending");
+    text_json_str(t, r->ending);
+    text_char(t, '}');
+}
+
+bool record_save(const record *r, const char *path, const verb *v, const void *settings,
+                 const operands *train, const trl_train_result *result, uint64_t model_bytes)
+{
+    text t = {0};
+    text_char(&t, '{');
+    key(&t, "program");
+    text_json_str(&t, "trellis " TRL_VERSION);
+    key(&t, "command");
+    text_json_str(&t, v->name);
+    key(&t, "options");
+    options_json(v, settings, &t);
+    key(&t, "train");
+    for (size_t i = 0; i < train->n; i++) {
+        text_char(&t, i ? ',' : '[');
+        text_json_str(&t, train->item[i]);
+    }
+    text_char(&t, ']');
+    add_data(&r->last, &t);
+    key(&t, "curve");
+    text_char(&t, '[');
+    text_add(&t, r->curve.p, r->curve.n);
+    text_char(&t, ']');
+    add_result(result, model_bytes, &t);
+    text_str(&t, "}\n");
+    t.failed = t.failed || r->curve.failed;
+
+    output o;
+    const bool ok = output_open(&o, path) && output_text(&o, &t);
+    text_fini(&t);
+    return output_close(&o) && ok;
+}

@@ -1,0 +1,180 @@
+/* tag_print.c -- labelling a sequence and writing it as CRF++ and CRFsuite do. */
+/* SPDX-License-Identifier: MIT */
+#include "tag_print.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+trl_status tag_no_memory(trl_error *err)
+{
+    *err = (trl_error){.code = TRL_ENOMEM};
+    snprintf(err->msg, sizeof err->msg, "out of memory");
+    return TRL_ENOMEM;
+}
+
+trl_status tag_printer_init(tag_printer *x, const trl_model *m, const tag_style *style,
+                            trl_error *err)
+{
+    const trl_model_info info = trl_model_get_info(m);
+    *x = (tag_printer){.model = m,
+                       .style = *style,
+                       .is_probability = info.is_probability,
+                       .n_labels = info.n_labels};
+    const size_t ranks = style->nbest ? style->nbest : 1;
+    if (ranks < SIZE_MAX / sizeof *x->score)
+        x->score = malloc(ranks * sizeof *x->score);
+    x->label = malloc((info.n_labels + 1) * sizeof *x->label);
+    if (!x->score || !x->label)
+        return tag_no_memory(err);
+    for (size_t k = 0; k < info.n_labels; k++)
+        x->label[k] = trl_model_label(m, k);
+    return trl_tagger_new(m, &x->tagger, err);
+}
+
+void tag_printer_fini(tag_printer *x)
+{
+    trl_tagger_free(x->tagger);
+    free(x->label);
+    free(x->path);
+    free(x->score);
+    free(x->p);
+}
+
+/* Room for count * each elements, old content lost. */
+static bool room(void **p, size_t *cap, size_t count, size_t each, size_t size)
+{
+    if (each && count > SIZE_MAX / 2 / size / each)
+        return false;
+    const size_t need = count * each;
+    if (need <= *cap)
+        return true;
+    void *grown = malloc(need * 3 / 2 * size);
+    if (!grown)
+        return false;
+    free(*p);
+    *p = grown;
+    *cap = need * 3 / 2;
+    return true;
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static void add_label(const tag_printer *x, size_t k, text *out)
+{
+    text_add(out, x->label[k].p, x->label[k].n);
+}
+
+static void add_marginal(const tag_printer *x, size_t t, size_t k, text *out)
+{
+    add_label(x, k, out);
+    text_char(out, ':');
+    text_fixed6(out, x->p[t * x->n_labels + k]);
+}
+
+/* The line as it was, up to its last cell, and the separator it uses itself. */
+static char add_line(const trl_rows *rows, size_t t, text *out)
+{
+    const trl_str last = rows->cell[(t + 1) * rows->n_columns - 1];
+    const char *line = rows->line[t];
+    const size_t n = (size_t)(last.p - line) + last.n;
+    const char separator = memchr(line, '\t', n) ? '\t' : ' ';
+    text_add(out, line, n);
+    text_char(out, separator);
+    return separator;
+}
+
+static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, size_t k,
+                      text *out)
+{
+    char separator = '\t';
+    if (seq->rows)
+        separator = add_line(seq->rows, t, out);
+    else if (x->style.reference) {
+        text_add(out, seq->items->label[t].p, seq->items->label[t].n);
+        text_char(out, '\t');
+    }
+    if (x->style.marginals)
+        add_marginal(x, t, k, out);
+    else
+        add_label(x, k, out);
+    for (size_t j = 0; x->style.all_marginals && j < x->n_labels; j++) {
+        text_char(out, separator);
+        add_marginal(x, t, j, out);
+    }
+    text_char(out, '\n');
+}
+
+/* ---- sequences -------------------------------------------------------------------------- */
+
+/* Fills path and score with `found` labellings. */
+static trl_status find_paths(tag_printer *x, size_t *found, trl_error *err)
+{
+    *found = 1;
+    if (x->style.nbest)
+        return trl_tagger_nbest(x->tagger, x->style.nbest, x->path, x->score, found, err);
+    if (!x->style.posterior)
+        return trl_tagger_viterbi(x->tagger, x->path, x->score, err);
+    trl_status st = trl_tagger_posterior(x->tagger, x->path, err);
+    if (st == TRL_OK && x->style.probability)
+        st = trl_tagger_score(x->tagger, x->path, x->score, err);
+    return st;
+}
+
+/* Rounding may leave a sure labelling a hair above 1. */
+static double probability(double score, double log_z)
+{
+    return score < log_z ? exp(score - log_z) : 1.0;
+}
+
+/* What stands before a labelling.  A model without probabilities shows scores instead. */
+static void add_heading(const tag_printer *x, const tag_sequence *seq, size_t rank,
+                        double log_z, text *out)
+{
+    if (x->style.nbest) {
+        text_fmt(out, "# %zu ", rank);
+        text_fmt(out, "%f\n",
+                 x->is_probability ? probability(x->score[rank], log_z) : x->score[rank]);
+    } else if (x->style.probability) {
+        text_str(out, seq->rows ? "# " : "@probability\t");
+        text_fmt(out, "%f\n", probability(x->score[0], log_z));
+    }
+}
+
+trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, trl_error *err)
+{
+    const tag_style *s = &x->style;
+    const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens, start = out->n;
+    trl_status st = seq->rows ? trl_tagger_set_rows(x->tagger, seq->rows, err)
+                              : trl_tagger_set_items(x->tagger, seq->items, err);
+    if (st != TRL_OK)
+        return st;
+    if (!room((void **)&x->path, &x->path_cap, n, s->nbest ? s->nbest : 1, sizeof *x->path) ||
+        (s->marginals && !room((void **)&x->p, &x->p_cap, n, x->n_labels, sizeof *x->p)))
+        return tag_no_memory(err);
+
+    size_t found;
+    double log_z = 0.0;
+    st = find_paths(x, &found, err);
+    if (st == TRL_OK && s->marginals)
+        st = trl_tagger_marginals(x->tagger, x->p, err);
+    if (st == TRL_OK && x->is_probability && (s->probability || s->nbest))
+        st = trl_tagger_log_z(x->tagger, &log_z, err);
+    if (st != TRL_OK)
+        return st;
+    for (size_t rank = 0; rank < found; rank++) {
+        add_heading(x, seq, rank, log_z, out);
+        for (size_t t = 0; t < n; t++)
+            add_token(x, seq, t, x->path[rank * n + t], out);
+        text_char(out, '\n');
+    }
+    if (out->failed) {
+        out->n = start;
+        return tag_no_memory(err);
+    }
+    x->n_sequences++;
+    x->n_tokens += n;
+    return TRL_OK;
+}

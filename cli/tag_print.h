@@ -1,0 +1,49 @@
+/* tag_print.h -- one sequence in, its labels out as text: the work of one thread. */
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_TAG_PRINT_H
+#define CLI_TAG_PRINT_H
+
+#include "text.h"
+#include "trellis/tagger.h"
+
+/* What to print. */
+typedef struct tag_style {
+    bool posterior;                /* labels by their own marginals, not by the best path */
+    bool marginals, all_marginals; /* label:p instead of label; and all labels behind it */
+    bool probability;              /* a line with that of the labelling before it */
+    bool reference;                /* items: the input's label before ours */
+    size_t nbest;                  /* 0: the best labelling alone, without a heading */
+} tag_style;
+
+/* A sequence of either format: the member that fits is set, the other NULL. */
+typedef struct tag_sequence {
+    const trl_rows *rows; /* from a reader: the cells lie in their lines */
+    const trl_items *items;
+} tag_sequence;
+
+typedef struct tag_printer {
+    const trl_model *model; /* borrowed */
+    tag_style style;
+    bool is_probability;
+    trl_tagger *tagger;
+    trl_str *label; /* [n_labels] the model's */
+    size_t n_labels;
+    uint32_t *path; /* [nbest or 1][tokens] */
+    double *score;  /* [nbest or 1] */
+    double *p;      /* [tokens][n_labels] */
+    size_t path_cap, p_cap;
+    uint64_t n_sequences, n_tokens; /* printed so far */
+} tag_printer;
+
+/* TRL_ENOMEM and what trl_tagger_new returns; to be followed by fini in any case. */
+trl_status tag_printer_init(tag_printer *x, const trl_model *m, const tag_style *style,
+                            trl_error *err);
+void tag_printer_fini(tag_printer *x);
+
+/* Appends what is to be printed; nothing after a failure. */
+trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, trl_error *err);
+
+/* An error of our own, in the form of the library's. */
+trl_status tag_no_memory(trl_error *err);
+
+#endif

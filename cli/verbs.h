@@ -1,0 +1,14 @@
+/* verbs.h -- one cmd_VERB.c each; a new verb is one line here and one in main.c. */
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "options.h"
+#include "trellis/sequence.h"
+
+extern const verb verb_train, verb_tag, verb_score, verb_dump, verb_load, verb_columns,
+    verb_help;
+
+extern const char *const format_names[]; /* by trl_format, up to a NULL */
+
+#endif

@@ -1,0 +1,34 @@
+/* dev_score.h -- scoring weights in training on a held-out corpus. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_DEV_SCORE_H
+#define TRL_DEV_SCORE_H
+
+#include "base/pool.h"
+#include "chain/objective.h"
+#include "feature/project.h"
+
+typedef struct trl_dev {
+    trl_corpus        corpus; /* filled by the caller before init; its labels are its own */
+    const trl_corpus *train;
+    trl_design        design; /* the training design's weights, this corpus' tokens */
+    trl_chain         chain;
+    trl_pool         *pool;
+    trl_arena        *arenas;    /* [threads] */
+    uint32_t         *predicted; /* [n_tokens] labels of the training corpus */
+    trl_tables        shared;
+    const double     *w; /* of the scoring under way */
+    const char      **names; /* label names, NUL-terminated: training's, then dev's */
+    char             *name_bytes;
+    bool              chunks; /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */
+} trl_dev;
+
+/* Everything is borrowed except d->corpus. */
+trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
+                        const trl_objective *objective, trl_pool *pool, trl_error *err);
+void       trl_dev_fini(trl_dev *d);
+
+/* Decodes (Viterbi) with weights w; *score is the chunk F1 or token accuracy, in percent.  `dev` is a
+ * trl_dev. */
+trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* sweep.h -- one inference pass over a corpus under fixed weights: scores are gathered, sequence
+ * by sequence, and handed to a callback.  What selection of NOTA instances and calibration run on.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_SWEEP_H
+#define TRL_SWEEP_H
+
+#include "base/pool.h"
+#include "chain/chain.h"
+#include "feature/design.h"
+
+#define TRL_SWEEP_LANES 16
+
+/* Sequence `seq`, whose first token is `from`.  Lanes are cut by the corpus alone and run their
+ * sequences in order, each in one thread: what a lane accumulates does not depend on the number
+ * of threads.  `arena` is reset before every call. */
+typedef trl_status (*trl_sweep_fn)(void *ctx, size_t lane, size_t seq, size_t from,
+                                   const trl_chain *chain, const trl_tables *scores,
+                                   trl_arena *arena, trl_error *err);
+
+/* w as for trl_gather.  TRL_ENOMEM, TRL_ENUMERIC for weights that are no numbers, or what the
+ * callback returns. */
+trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool,
+                           trl_sweep_fn visit, void *ctx, trl_error *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* tag_kernel.c -- looking up attributes in a pipeline and adding their weights. */
+/* SPDX-License-Identifier: MIT */
+#include "chain/tag_kernel.h"
+
+#include <string.h>
+
+#include "num/simd.h"
+
+#define NO_SLOT SIZE_MAX
+
+/* ---- look-up ------------------------------------------------------------------------ */
+
+static inline uint64_t load8(const void *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static inline uint32_t load4(const void *p)
+{
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+/* Bit 7 of the lowest zero byte of x (and perhaps of bytes above it). */
+static inline uint64_t zero_bytes(uint64_t x)
+{
+    return (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
+}
+
+/* The first slot from `k` on with the tag, before any empty one; NO_SLOT: there is none. */
+static inline size_t next_slot(const trl_model_family *f, size_t k, uint8_t tag)
+{
+    const size_t mask = f->names.n_slots - 1;
+    for (;; k = (k + 8) & mask) {
+        const uint64_t tags = load8(f->tag + k); /* 8 more than slots: no wrap inside */
+        const uint64_t same = zero_bytes(tags ^ (0x0101010101010101u * tag));
+        const uint64_t empty = zero_bytes(tags);
+        if (same && (!empty || (same & -same) < (empty & -empty)))
+            return (k + (size_t)__builtin_ctzll(same) / 8) & mask;
+        if (empty)
+            return NO_SLOT;
+    }
+}
+
+/* memcmp is a call; names are short. */
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+    if (n >= 8) {
+        uint64_t diff = load8(a + n - 8) ^ load8(b + n - 8);
+        for (size_t i = 0; i + 8 < n; i += 8)
+            diff |= load8(a + i) ^ load8(b + i);
+        return diff == 0;
+    }
+    if (n >= 4)
+        return ((load4(a) ^ load4(b)) | (load4(a + n - 4) ^ load4(b + n - 4))) == 0;
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+static inline trl_str name_of(const trl_strview *v, uint32_t id)
+{
+    const uint64_t to = v->end32 ? v->end32[id] : v->end64[id];
+    const uint64_t from = id == 0 ? 0 : v->end32 ? v->end32[id - 1] : v->end64[id - 1];
+    return (trl_str){v->pool + from, (size_t)(to - from)};
+}
+
+/* The id of a key, given the first slot with its tag. */
+static inline uint32_t resolve(const trl_model_family *f, const trl_tag_key *key)
+{
+    for (size_t k = key->at; k != NO_SLOT;) {
+        const uint32_t id = f->names.slot[k] - 1;
+        const trl_str have = name_of(&f->names, id);
+        if (have.n == key->n && same_bytes(have.p, key->p, key->n))
+            return id;
+        k = next_slot(f, (k + 1) & (f->names.n_slots - 1), trl_name_tag(key->hash));
+    }
+    return TRL_NO_ID;
+}
+
+/* Stages: hash; tag -> slot; slot -> end; end -> name. */
+static void fetch_names(const trl_model_family *f, trl_tag_key *key, size_t n)
+{
+    const trl_strview *v = &f->names;
+    const size_t mask = v->n_slots - 1;
+    for (size_t i = 0; i < n; i++) {
+        key[i].hash = trl_str_hash(key[i].p, key[i].n);
+        __builtin_prefetch(&f->tag[key[i].hash & mask]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        key[i].at = next_slot(f, (size_t)key[i].hash & mask, trl_name_tag(key[i].hash));
+        if (key[i].at != NO_SLOT)
+            __builtin_prefetch(&v->slot[key[i].at]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t id = key[i].at != NO_SLOT ? v->slot[key[i].at] - 1 : 0;
+        key[i].id = id;
+        if (v->end32)
+            __builtin_prefetch(&v->end32[id]);
+        else
+            __builtin_prefetch(&v->end64[id]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (key[i].at != NO_SLOT) {
+            const trl_str name = name_of(v, key[i].id);
+            __builtin_prefetch(name.p);
+            __builtin_prefetch(name.p + name.n); /* perhaps on the next line */
+        }
+}
+
+/* Where the weights of an attribute are, and sends for them. */
+static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *key)
+{
+    key->id = id;
+    key->k = 0;
+    if (id < f->n_full_attrs) {
+        key->weight = f->weight + id * f->width;
+    } else if (id < f->n_wide) {
+        key->weight = f->wide + (id - f->n_full_attrs) * f->step;
+    } else {
+        const trl_weight_row row = trl_model_row(f, id);
+        key->at = (size_t)(row.at - f->n_full);
+        key->weight = f->weight + row.at;
+        key->k = row.k;
+        __builtin_prefetch(key->weight);
+        __builtin_prefetch((const char *)f->cell + key->at * f->cell_size);
+        return;
+    }
+    __builtin_prefetch(key->weight);
+    __builtin_prefetch(key->weight + f->width - 1);
+}
+
+/* Keeps the keys that are known, with their weights on the way; returns their number. */
+static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n, size_t *unknown)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t id = resolve(f, &key[i]);
+        if (id == TRL_NO_ID) {
+            ++*unknown;
+            continue;
+        }
+        if (id == f->constant) /* is on everywhere already */
+            continue;
+        trl_tag_key *to = &key[kept++];
+        to->row = key[i].row;
+        to->value = key[i].value;
+        locate(f, id, to);
+    }
+    return kept;
+}
+
+/* ---- adding ------------------------------------------------------------------------- */
+
+typedef float f8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* out[0 .. n) += value * w, by eights: reads and writes up to seven elements more. */
+TRL_INLINE void add_whole(size_t n, double value, const float *w, double *out)
+{
+    for (size_t j = 0; j < n; j += 8)
+        *(trl_v8 *)(out + j) +=
+            value * __builtin_convertvector(*(const f8 *)(w + j), trl_v8);
+}
+
+/* Adds weights one by one; `type` is that of a cell. */
+#define ADD_CELLS(type)                                            \
+    do {                                                           \
+        const type *cell = (const type *)f->cell + key[i].at;      \
+        for (size_t j = 0; j < key[i].k; j++)                      \
+            out[cell[j]] += key[i].value * (double)key[i].weight[j]; \
+    } while (0)
+
+TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *key, size_t n,
+                                double *rows)
+{
+    const float *safe = f->weight + f->n_weights - f->step; /* whole vectors up to here */
+    for (size_t i = 0; i < n; i++) {
+        double *out = rows + key[i].row * f->step;
+        if (key[i].k == 0 && (key[i].id >= f->n_full_attrs || key[i].weight <= safe))
+            add_whole(f->step, key[i].value, key[i].weight, out);
+        else if (key[i].k == 0)
+            for (size_t j = 0; j < f->width; j++)
+                out[j] += key[i].value * (double)key[i].weight[j];
+        else if (f->cell_size == 1)
+            ADD_CELLS(uint8_t);
+        else if (f->cell_size == 2)
+            ADD_CELLS(uint16_t);
+        else
+            ADD_CELLS(uint32_t);
+    }
+}
+
+size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows)
+{
+    size_t unknown = 0;
+    fetch_names(f, key, n);
+    const size_t kept = find_weights(f, key, n, &unknown);
+    add_rows(f, key, kept, rows);
+    return unknown;
+}

@@ -1,0 +1,33 @@
+/* tag_kernel.h -- private: from attribute names to score rows, many names at a time.
+ *
+ * A look-up touches five places that depend on each other and are rarely in cache: tag, slot, end
+ * of the name, the name, its weights.  So names go through in blocks, stage by stage, and each
+ * stage fetches what the next one reads.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TAG_KERNEL_H
+#define TRL_TAG_KERNEL_H
+
+#include "model/chain_model.h"
+
+#define TRL_TAG_BLOCK 256 /* 16 KB of keys; the fetched lines stay in L2 */
+
+/* One attribute on its way, 64 bytes.  The caller fills the first group. */
+typedef struct trl_tag_key {
+    const char *p; /* the name */
+    size_t      n;
+    double      value;
+    size_t      row; /* position in the sequence */
+
+    uint64_t     hash;   /* of the name */
+    size_t       at;     /* its first slot by tag; then where its cells are */
+    const float *weight; /* of its first cell */
+    uint32_t     id;
+    uint32_t     k; /* number of weights; 0: a whole row */
+} trl_tag_key;
+
+/* rows[key.row * f->step + cell] += value * weight for each key (at most TRL_TAG_BLOCK); pads may
+ * receive garbage.  Returns how many keys the model does not know. */
+size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows);
+
+#endif

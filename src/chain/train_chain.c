@@ -1,0 +1,348 @@
+/* train_chain.c -- trl_train for chains: files -> corpus -> design -> session -> model. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "chain/chain_task.h"
+#include "chain/dev_score.h"
+#include "feature/default_template.h"
+#include "model/chain_model.h"
+#include "model/model.h"
+#include "train/session.h"
+#include "trellis/train.h"
+
+typedef struct job {
+    const trl_train_options *o;
+    const trl_objective     *objective;
+    bool                     smooth;
+    int                      order;
+    trl_template            *tpl; /* NULL for items */
+    trl_corpus               corpus;
+    trl_design               design;
+    trl_pool                *pool;
+    trl_chain_task           task;
+    trl_dev                  dev;
+    double                  *w;
+    double                   started;
+} job;
+
+trl_train_options trl_train_options_default(void)
+{
+    return (trl_train_options){.kind = "chain",
+                               .objective = "likelihood",
+                               .c2 = 1.0,
+                               .epsilon = 1e-5,
+                               .period = 10,
+                               .delta = 1e-5,
+                               .memory = 6,
+                               .batch = 15,
+                               .seed = 1,
+                               .threads = 1,
+                               .checkpoint_every = 10};
+}
+
+/* ---- options ------------------------------------------------------------------------ */
+
+static trl_status unknown_objective(const char *name, trl_error *err)
+{
+    char list[200] = "";
+    size_t n = 0;
+    for (size_t k = 0; trl_objective_at(k) && n < sizeof list; k++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
+                              trl_objective_at(k)->name);
+    return trl_fail(err, TRL_EINVAL, "objective '%s' is none of %s", name, list);
+}
+
+static trl_status check(job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    if (strcmp(o->kind, "chain") != 0)
+        return trl_fail(err, TRL_EINVAL, "kind '%s' is not known: use chain", o->kind);
+    j->objective = trl_objective_find(o->objective);
+    if (!j->objective)
+        return unknown_objective(o->objective, err);
+    j->smooth = strcmp(j->objective->name, "perceptron") != 0;
+    if (o->n_train == 0)
+        return trl_fail(err, TRL_EINVAL, "no training file is given");
+    if (!o->model)
+        return trl_fail(err, TRL_EINVAL, "no model file is given");
+    if (o->order < 0 || o->order > 2)
+        return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
+    if (o->template_text && o->format == TRL_FORMAT_CRFSUITE)
+        return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
+    return trl_session_check(o, j->smooth, err);
+}
+
+/* ---- reading ------------------------------------------------------------------------ */
+
+/* The template must be known before the first sequence of columns is expanded. */
+static trl_status need_template(job *j, const trl_rows *seq, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    if (!j->tpl) {
+        const char *text = j->o->template_text;
+        size_t size = j->o->template_size;
+        if (!text) {
+            text = trl_default_template(seq->n_columns);
+            size = strlen(text);
+        }
+        st = trl_template_parse(j->o->template_name ? j->o->template_name : "<template>", text,
+                                size, &j->tpl, err);
+        if (st == TRL_OK)
+            st = trl_corpus_use_template(&j->corpus, j->tpl, err);
+    }
+    if (st == TRL_OK && trl_template_columns(j->tpl) >= seq->n_columns) {
+        uint64_t row, col;
+        trl_template_place(j->tpl, seq->n_columns - 1, &row, &col);
+        st = trl_fail(err, TRL_EPARSE,
+                      "column %zu is asked for, but the data have %zu columns, the last one "
+                      "being the label",
+                      trl_template_columns(j->tpl) - 1, seq->n_columns);
+        trl_fail_where(err, st, j->o->template_name ? j->o->template_name : "<template>", row,
+                       col);
+    }
+    return st;
+}
+
+/* All sequences of one file into c (the training corpus, or a dev set with frozen columns). */
+static trl_status read_file(job *j, const char *path, trl_corpus *c, trl_error *err)
+{
+    trl_reader *r = NULL;
+    const trl_format want = j->o->template_text ? TRL_FORMAT_COLUMNS : j->o->format;
+    trl_status st = trl_reader_open(path, want, &r, err);
+    const bool columns = st == TRL_OK && trl_reader_format(r) == TRL_FORMAT_COLUMNS;
+    for (bool more = true; st == TRL_OK && more;) {
+        if (columns) {
+            trl_rows seq;
+            st = trl_reader_rows(r, &seq, &more, err);
+            if (st == TRL_OK && more)
+                st = need_template(j, &seq, err);
+            if (st == TRL_OK && more)
+                st = trl_corpus_add_rows(c, j->tpl, &seq, err);
+        } else {
+            trl_items seq;
+            st = trl_reader_items(r, &seq, &more, err);
+            if (st == TRL_OK && more)
+                st = trl_corpus_add_items(c, &seq, err);
+        }
+    }
+    trl_reader_free(r);
+    return st;
+}
+
+/* Label bigrams (and trigrams) that no template asks for. */
+static trl_status default_transitions(job *j, trl_error *err)
+{
+    bool pairs = j->tpl == NULL, triples = false;
+    for (size_t k = 0; j->tpl && k < trl_template_count(j->tpl); k++)
+        triples = triples || (trl_template_cliques(j->tpl, k) & TRL_ON_TRIPLE);
+    j->order = j->o->order ? j->o->order : triples ? 2 : 1;
+    if (triples && j->order == 1)
+        return trl_fail(err, TRL_EINVAL, "the template has label triples: they need order 2");
+    trl_status st = TRL_OK;
+    if (pairs)
+        st = trl_corpus_set_constant(&j->corpus, TRL_EDGE, err);
+    if (st == TRL_OK && j->order == 2 && !triples)
+        st = trl_corpus_set_constant(&j->corpus, TRL_TRI, err);
+    return st;
+}
+
+static trl_status read_all(job *j, trl_error *err)
+{
+    trl_status st = trl_corpus_init(&j->corpus, err);
+    for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
+        st = read_file(j, j->o->train[k], &j->corpus, err);
+    if (st == TRL_OK && j->corpus.n_tokens == 0) {
+        st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
+        trl_fail_where(err, st, j->o->train[0], 0, 0);
+    }
+    return st == TRL_OK ? default_transitions(j, err) : st;
+}
+
+static trl_status read_dev(job *j, trl_error *err)
+{
+    if (!j->o->dev)
+        return TRL_OK;
+    trl_corpus *c = &j->dev.corpus;
+    trl_status st = trl_corpus_init(c, err);
+    if (st == TRL_OK)
+        st = read_file(j, j->o->dev, c, err);
+    if (st == TRL_OK && c->n_tokens == 0) {
+        st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
+        trl_fail_where(err, st, j->o->dev, 0, 0);
+    }
+    if (st == TRL_OK)
+        st = trl_dev_init(&j->dev, &j->corpus, &j->design, j->objective, j->pool, err);
+    return st;
+}
+
+/* ---- the run ------------------------------------------------------------------------ */
+
+static bool report(const job *j, const char *stage, const char *note)
+{
+    if (!j->o->progress)
+        return false;
+    uint64_t attributes = 0;
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        attributes += j->corpus.family[f].names.n;
+    const trl_progress p = {.stage = stage,
+                            .objective = NAN,
+                            .gradient = NAN,
+                            .dev_score = NAN,
+                            .dev_best = NAN,
+                            .seconds = trl_clock() - j->started,
+                            .seconds_left = NAN,
+                            .n_sequences = j->corpus.n_sequences,
+                            .n_tokens = j->corpus.n_tokens,
+                            .n_labels = j->corpus.labels.n,
+                            .n_attributes = attributes,
+                            .n_features = j->design.n_live,
+                            .note = note};
+    return j->o->progress(j->o->progress_ctx, &p);
+}
+
+static trl_status compile(job *j, trl_error *err)
+{
+    const trl_design_options d = {.order = j->order,
+                                  .all_pairs = j->o->all_pairs,
+                                  .all_transitions = j->o->all_transitions,
+                                  .min_count = j->o->min_count};
+    size_t threads = j->o->threads;
+    if (threads == 0) {
+        const long n = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = n > 0 ? (size_t)n : 1;
+    }
+    j->pool = trl_pool_new(threads);
+    if (!j->pool)
+        return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
+    trl_status st = trl_design_build(&j->design, &j->corpus, &d, err);
+    if (st != TRL_OK)
+        return st;
+    j->w = trl_alloc64(trl_design_alloc(&j->design), sizeof *j->w);
+    if (!j->w)
+        return trl_fail_mem(err);
+    memset(j->w, 0, trl_design_alloc(&j->design) * sizeof *j->w);
+    return trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
+                               trl_session_lanes(j->o), err);
+}
+
+static trl_status warm_start(job *j, trl_error *err)
+{
+    if (!j->o->init)
+        return TRL_OK;
+    trl_model *m = NULL;
+    trl_status st = trl_model_open(j->o->init, &m, err);
+    const trl_chain_model *c = st == TRL_OK ? trl_model_chain(m) : NULL;
+    if (st == TRL_OK && !c)
+        st = trl_fail(err, TRL_EMODEL, "a chain cannot start from a model of another kind");
+    if (c)
+        st = trl_chain_model_read_weights(c, &j->corpus, &j->design, j->w, err);
+    trl_model_free(m);
+    return st;
+}
+
+/* What a checkpoint must agree with: the design's shape, the labels, and the options that
+ * steer the numbers. */
+static uint64_t fingerprint(const job *j)
+{
+    const trl_train_options *o = j->o;
+    trl_buf b = {0};
+    trl_buf_fmt(&b, "%zu %zu %llu %llu %zu %d %s %s %a %a %a %a %llu %llu %llu %a",
+                j->corpus.n_sequences, j->corpus.n_tokens,
+                (unsigned long long)j->design.n_weights, (unsigned long long)j->design.n_live,
+                j->corpus.labels.n, j->order, j->objective->name,
+                trl_session_optimizer(o, j->smooth), o->c1, o->c2, o->epsilon, o->delta,
+                (unsigned long long)o->period, (unsigned long long)o->memory,
+                (unsigned long long)o->batch, o->eta);
+    const uint64_t parts[3] = {
+        trl_str_hash(b.data ? b.data : "", b.len),
+        trl_str_hash((const char *)j->corpus.label, j->corpus.n_tokens * sizeof(uint32_t)),
+        trl_str_hash(j->corpus.family[TRL_NODE].names.pool,
+                     j->corpus.family[TRL_NODE].names.pool_len)};
+    trl_buf_fini(&b);
+    return trl_str_hash((const char *)parts, sizeof parts) ^ o->seed * 0x9e3779b97f4a7c15u;
+}
+
+static trl_status write_model(job *j, const trl_train_result *r, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    trl_buf s = {0};
+    trl_buf_fmt(&s, "trellis %s\nobjective %s\noptimizer %s\norder %d\nc1 %.17g\nc2 %.17g\n",
+                TRL_VERSION, j->objective->name, trl_session_optimizer(o, j->smooth), j->order,
+                o->c1, o->c2);
+    trl_buf_fmt(&s, "pairs %s\ntransitions %s\nmin-count %zu\nseed %llu\niterations %llu\n",
+                o->all_pairs ? "all" : "seen", o->all_transitions ? "all" : "seen", o->min_count,
+                (unsigned long long)o->seed, (unsigned long long)r->iterations);
+    trl_buf_ch(&s, '\0');
+    trl_status st = s.failed ? trl_fail_mem(err) : TRL_OK;
+    if (st == TRL_OK) {
+        const trl_chain_model_spec spec = {.corpus = &j->corpus,
+                                           .design = &j->design,
+                                           .w = j->w,
+                                           .tpl = j->tpl,
+                                           .objective = j->objective->name,
+                                           .settings = s.data,
+                                           .is_probability = j->objective->is_probability};
+        st = trl_chain_model_write(&spec, o->model, err);
+    }
+    trl_buf_fini(&s);
+    return st;
+}
+
+static trl_status run(job *j, trl_train_result *result, trl_error *err)
+{
+    trl_status st = read_all(j, err);
+    if (st != TRL_OK)
+        return st;
+    report(j, "read", NULL);
+    st = compile(j, err);
+    if (st == TRL_OK)
+        st = read_dev(j, err);
+    if (st == TRL_OK)
+        st = warm_start(j, err);
+    if (st != TRL_OK)
+        return st;
+    report(j, "compiled", NULL);
+    const trl_task task = trl_chain_task_view(&j->task);
+    const trl_session s = {.o = j->o,
+                           .d = &j->design,
+                           .task = &task,
+                           .pool = j->pool,
+                           .fingerprint = fingerprint(j),
+                           .started = j->started,
+                           .score_dev = j->o->dev ? trl_dev_score : NULL,
+                           .dev = &j->dev};
+    st = trl_session_run(&s, j->smooth, j->w, result, err);
+    if (st != TRL_OK)
+        return st;
+    result->n_features = j->design.n_live;
+    for (uint64_t i = 0; i < j->design.n_weights; i++)
+        result->n_active += j->w[i] != 0.0;
+    st = write_model(j, result, err);
+    result->seconds = trl_clock() - j->started;
+    report(j, "done", result->ending);
+    return st;
+}
+
+trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err)
+{
+    trl_train_result local;
+    result = result ? result : &local;
+    *result = (trl_train_result){.objective = NAN, .dev_score = NAN};
+    job j = {.o = o, .started = trl_clock()};
+    trl_status st = check(&j, err);
+    if (st == TRL_OK)
+        st = run(&j, result, err);
+    trl_dev_fini(&j.dev);
+    trl_chain_task_fini(&j.task);
+    trl_design_fini(&j.design);
+    trl_corpus_fini(&j.corpus);
+    trl_template_free(j.tpl);
+    trl_pool_free(j.pool);
+    trl_free(j.w);
+    return st;
+}

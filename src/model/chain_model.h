@@ -1,0 +1,147 @@
+/* chain_model.h -- chain models in a container of kind "chain": what is in it, writing, loading.
+ *
+ * Sections (little-endian; F is "node", "edge" or "trip", for families 0 .. order):
+ *
+ *     info      u32 order, u32 flags (1: scores are log-probabilities up to a constant),
+ *               u64 columns of the training data (0: items),
+ *               u32[3] number of each family's constant attribute (2^32 - 1: none), u32 zero
+ *     objectiv  name of the objective, NUL behind it
+ *     settings  how it was trained, `name value` lines, NUL behind them
+ *     template  text of the template; empty for items
+ *     labl....  labels (strtab_io.h)
+ *     F....     attribute names (strtab_io.h)
+ *     Ftag1     u8[slots + 8]: per slot of the name table 0 (empty) or a byte of the name's hash, so
+ *               that nearly all probes need no look at a name; the first 8 again at the end
+ *     Fclas     classes of attributes with the same number of weights: {u32 k, u32 first attribute,
+ *               u64 first weight}, by falling k
+ *     Fwght     float[weights], attribute by attribute
+ *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
+ *
+ * Attributes are numbered so that k falls; inside a class the order is the writer's (frequent ones
+ * first).  So three numbers per class replace an offset per attribute: the weights of
+ * attribute a in class c start at first_weight[c] + (a - first_attr[c]) k[c].  Rows with a weight
+ * for every cell (k = width) come first and need no cells.  A cell is as wide as the width of
+ * the family (L, L^2, L^3) demands: u8 up to 256, u16 up to 65536.  Weights that round to 0 as
+ * float, and attributes left without any, are not stored.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CHAIN_MODEL_H
+#define TRL_CHAIN_MODEL_H
+
+#include "feature/design.h"
+#include "feature/template.h"
+#include "model/container.h"
+
+#define TRL_KIND_CHAIN "chain"
+
+/* ---- loading ------------------------------------------------------------------------ */
+
+typedef struct trl_weight_class {
+    uint32_t k, first_attr;
+    uint64_t first_weight;
+} trl_weight_class;
+
+/* One clique family.  All pointers are into the container. */
+typedef struct trl_model_family {
+    size_t                  width;
+    trl_strview             names;
+    const uint8_t          *tag;      /* [n_slots + 8] */
+    uint32_t                constant; /* TRL_NO_ID: none */
+    const trl_weight_class *class;
+    size_t                  n_classes;
+    const float            *weight; /* [n_weights] */
+    uint64_t                n_weights, n_full; /* n_full: weights without cells; they come first */
+    size_t                  cell_size;         /* 1, 2, 4 */
+    const void             *cell;              /* [n_weights - n_full] */
+
+    /* Attributes with many weights, but not for every cell, follow the full ones: those up to
+     * n_wide are also kept as whole rows, for vector loops. */
+    size_t n_full_attrs, n_wide, step; /* step: the width, padded */
+    float *wide;                       /* [n_wide - n_full_attrs][step]; owned */
+} trl_model_family;
+
+typedef struct trl_chain_model {
+    int              order;
+    size_t           L, n_columns;
+    bool             is_probability;
+    const char      *objective, *settings;
+    trl_str          template_text;
+    trl_template    *tpl; /* owned; NULL for items */
+    trl_strview      labels;
+    trl_model_family family[TRL_FAMILIES]; /* those above `order` are empty */
+} trl_chain_model;
+
+/* A checked view of the container, which must outlive it.  Everything that is later used as an index
+ * is in range afterwards, whatever the bytes; weights are finite.  One pass over the weights.
+ * TRL_EMODEL, TRL_ENOMEM; *m is then not to be used. */
+trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err);
+void       trl_chain_model_fini(trl_chain_model *m);
+
+/* Where the weights of an attribute are: weight[at .. at + k). */
+typedef struct trl_weight_row {
+    uint64_t at;
+    uint32_t k;
+} trl_weight_row;
+
+static inline trl_weight_row trl_model_row(const trl_model_family *f, uint32_t attr)
+{
+    const trl_weight_class *c = f->class;
+    for (size_t n = f->n_classes; n > 1;) { /* to the last class that starts at or before attr */
+        const size_t half = n / 2;
+        c = c[half].first_attr <= attr ? c + half : c;
+        n -= half;
+    }
+    return (trl_weight_row){c->first_weight + (uint64_t)(attr - c->first_attr) * c->k, c->k};
+}
+
+/* The cell of weight number `at` of the row. */
+static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row row, uint64_t at)
+{
+    if (row.k == f->width)
+        return (uint32_t)(at - row.at);
+    at -= f->n_full;
+    switch (f->cell_size) {
+    case 1:
+        return ((const uint8_t *)f->cell)[at];
+    case 2:
+        return ((const uint16_t *)f->cell)[at];
+    default:
+        return ((const uint32_t *)f->cell)[at];
+    }
+}
+
+/* What stands in `tag` for a name with this hash. */
+static inline uint8_t trl_name_tag(uint64_t hash)
+{
+    const uint8_t tag = (uint8_t)(hash >> 56);
+    return tag ? tag : 1;
+}
+
+/* Sets the weights of `w` (trl_design_alloc doubles) whose attribute and labels the model has, by
+ * name; the others stay.  For warm starts.  TRL_ENOMEM. */
+trl_status trl_chain_model_read_weights(const trl_chain_model *m, const trl_corpus *corpus,
+                                        const trl_design *d, double *w, trl_error *err);
+
+/* ---- writing ------------------------------------------------------------------------ */
+
+/* All pointers are borrowed for the call. */
+typedef struct trl_chain_model_spec {
+    const trl_corpus   *corpus; /* names, labels, number of columns */
+    const trl_design   *design;
+    const double       *w;   /* of the design */
+    const trl_template *tpl; /* NULL for items */
+    const char         *objective; /* its long name */
+    const char         *settings;  /* one `name value` pair a line; NULL: none */
+    bool                is_probability;
+} trl_chain_model_spec;
+
+/* Replaces the file atomically.  TRL_EIO, TRL_ENOMEM; TRL_ENUMERIC for a weight beyond a float's
+ * range; TRL_EINVAL for more than 65,535 labels or 2^32 cells. */
+trl_status trl_chain_model_write(const trl_chain_model_spec *spec, const char *path,
+                                 trl_error *err);
+
+/* The same bytes in memory, 64-byte aligned; release with trl_free. */
+trl_status trl_chain_model_to_buffer(const trl_chain_model_spec *spec, unsigned char **out,
+                                     size_t *size, trl_error *err);
+
+#endif

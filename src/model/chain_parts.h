@@ -1,0 +1,65 @@
+/* chain_parts.h -- private to src/model: the parts a chain model file is put together from. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CHAIN_PARTS_H
+#define TRL_CHAIN_PARTS_H
+
+#include "base/buf.h"
+#include "model/chain_model.h"
+
+#define TRL_NO_ROW SIZE_MAX
+
+/* The weights of one family, row by row in the order that is to be kept.  Zero-initialise. */
+typedef struct trl_weight_rows {
+    const trl_strtab *names;
+    size_t            n;
+    uint32_t         *name;  /* [n] ids in names */
+    uint64_t         *first; /* [n + 1] into cell and weight */
+    uint32_t         *cell;  /* ascending in each row */
+    float            *weight;
+    size_t            constant; /* its row, or TRL_NO_ROW */
+    size_t            name_cap, first_cap, cell_cap, weight_cap;
+} trl_weight_rows;
+
+/* Starts a row; weights added from now on belong to it.  False: out of memory. */
+bool trl_rows_begin(trl_weight_rows *r, uint32_t name);
+
+/* Adds a weight to the last row. */
+bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight);
+void trl_rows_fini(trl_weight_rows *r);
+
+typedef struct trl_chain_parts {
+    int               order;
+    bool              is_probability;
+    uint64_t          n_columns;
+    const char       *objective;
+    trl_str           settings, template_text; /* written with an LF at the end of a last line */
+    const trl_strtab *labels;
+    trl_weight_rows   rows[TRL_FAMILIES];
+    trl_strtab        sorted[TRL_FAMILIES]; /* names as stored, made when saving */
+} trl_chain_parts;
+
+/* Releases rows and sorted. */
+void trl_chain_parts_fini(trl_chain_parts *p);
+
+/* Writes the model; to memory when `path` is NULL (*out, *size; release with trl_free).
+ * TRL_EINVAL for a bad number of labels, TRL_EIO, TRL_ENOMEM. */
+trl_status trl_chain_parts_write(trl_chain_parts *p, const char *path, unsigned char **out,
+                                 size_t *size, trl_error *err);
+
+/* L^(family + 1), or 0 when that is more than 2^32. */
+uint64_t trl_family_width(size_t L, size_t family);
+
+/* "info" */
+typedef struct trl_chain_info {
+    uint32_t order, flags;
+    uint64_t n_columns;
+    uint32_t constant[TRL_FAMILIES], zero;
+} trl_chain_info;
+
+enum { TRL_CHAIN_PROBABILITY = 1 }; /* flags */
+
+/* Four letters that start the tags of a family's sections; tag = they and four more. */
+extern const char *const trl_family_prefix[TRL_FAMILIES];
+const char              *trl_family_tag(size_t family, const char *suffix, char tag[9]);
+
+#endif

@@ -1,0 +1,17 @@
+/* model.h -- private: what is behind trl_model. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_MODEL_PRIVATE_H
+#define TRL_MODEL_PRIVATE_H
+
+#include "model/chain_model.h"
+#include "trellis/model.h"
+
+/* The chain model inside, or NULL when it is of another kind; lives as long as m. */
+const trl_chain_model *trl_model_chain(const trl_model *m);
+
+/* Reads a dump into a model file in memory, 64-byte aligned, to be released with trl_free.
+ * `name` is for messages.  As trl_model_undump. */
+trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n,
+                                   unsigned char **out, size_t *size, trl_error *err);
+
+#endif

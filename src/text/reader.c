@@ -1,0 +1,147 @@
+/* reader.c -- the public reader: a format guessed or given, and the reader that fits it. */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "text/columns.h"
+#include "text/items.h"
+
+struct trl_reader {
+    trl_input       *in;
+    trl_format       format;
+    trl_columns     *columns; /* one of the two */
+    trl_item_reader *items;
+};
+
+/* ---- guessing ----------------------------------------------------------------------- */
+
+/* Columns may be separated by tabs, attributes always are.  What tells them apart, on lines with
+ * tabs: a token's attributes vary in number (at sentence ends at least), its columns do not; and
+ * attributes mostly look like `name=value`, `name[0]...` or `name:1`, behind a label that does
+ * not.  One odd line among many is a fault in columns, to be reported by their reader. */
+
+#define GUESS_LINES 1000 /* looked at */
+#define GUESS_FIELDS 64  /* counts told apart; more are attributes anyway */
+
+typedef struct tally {
+    size_t lines, with_count[GUESS_FIELDS + 1]; /* lines with tabs, by number of fields */
+    size_t labels, labels_like;                 /* first fields, and how many look like attributes */
+    size_t rest, rest_like;                     /* the other fields */
+} tally;
+
+static bool like_attribute(trl_str f)
+{
+    const char *eq = f.n > 1 ? memchr(f.p + 1, '=', f.n - 1) : NULL;
+    if (eq)
+        return true;
+    const char *open = f.n > 1 ? memchr(f.p + 1, '[', f.n - 1) : NULL;
+    if (open && memchr(open, ']', (size_t)(f.p + f.n - open)))
+        return true;
+    const char *colon = f.n > 2 ? memchr(f.p + 1, ':', f.n - 2) : NULL;
+    return colon && colon[-1] != '\\' && strchr("+-.0123456789", colon[1]);
+}
+
+static void tally_line(tally *n, trl_str line)
+{
+    size_t fields = 0;
+    if (line.n == 0 || !memchr(line.p, '\t', line.n))
+        return;
+    for (const char *p = line.p, *end = line.p + line.n; p <= end; fields++) {
+        const char *tab = p < end ? memchr(p, '\t', (size_t)(end - p)) : NULL;
+        const trl_str f = {p, (size_t)((tab ? tab : end) - p)};
+        n->labels += fields == 0;
+        n->rest += fields > 0;
+        if (like_attribute(f))
+            ++*(fields == 0 ? &n->labels_like : &n->rest_like);
+        p += f.n + 1;
+    }
+    n->lines++;
+    n->with_count[fields < GUESS_FIELDS ? fields : GUESS_FIELDS]++;
+}
+
+static trl_format guess(trl_str head)
+{
+    static const char weight[] = "@weight:";
+    tally n = {0};
+    const char *p = head.p, *end = head.p + head.n;
+    for (size_t k = 0; k < GUESS_LINES && p < end; k++) {
+        const char *lf = memchr(p, '\n', (size_t)(end - p));
+        if (!lf && k > 0)
+            break; /* perhaps half a line */
+        size_t len = (size_t)((lf ? lf : end) - p);
+        if (len > sizeof weight && memcmp(p, weight, sizeof weight - 1) == 0)
+            return TRL_FORMAT_CRFSUITE;
+        if (len && p[len - 1] == '\r')
+            len--;
+        tally_line(&n, (trl_str){p, len});
+        p = lf ? lf + 1 : end;
+    }
+    size_t usual = 0;
+    for (size_t i = 0; i < GUESS_FIELDS; i++)
+        usual = n.with_count[i] > usual ? n.with_count[i] : usual;
+    const bool varies = (n.lines - usual) * 10 >= n.lines && n.lines > 0;
+    const bool named = n.rest_like * 2 > n.rest && n.labels_like * 2 <= n.labels;
+    return varies || named ? TRL_FORMAT_CRFSUITE : TRL_FORMAT_COLUMNS;
+}
+
+/* ---- the reader --------------------------------------------------------------------- */
+
+trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out,
+                           trl_error *err)
+{
+    trl_reader *r = trl_zalloc(1, sizeof *r);
+    if (!r)
+        return trl_fail_mem(err);
+    trl_str head;
+    trl_status st = trl_input_open(path, &r->in, err);
+    r->format = format;
+    if (st == TRL_OK && format == TRL_FORMAT_GUESS) {
+        st = trl_input_peek(r->in, &head, err);
+        if (st == TRL_OK)
+            r->format = guess(head);
+    }
+    if (st == TRL_OK)
+        st = r->format == TRL_FORMAT_CRFSUITE ? trl_item_reader_new(r->in, &r->items, err)
+                                              : trl_columns_new(r->in, &r->columns, err);
+    if (st != TRL_OK) {
+        trl_reader_free(r);
+        return st;
+    }
+    *out = r;
+    return TRL_OK;
+}
+
+void trl_reader_free(trl_reader *r)
+{
+    if (!r)
+        return;
+    trl_columns_free(r->columns);
+    trl_item_reader_free(r->items);
+    trl_input_free(r->in);
+    trl_free(r);
+}
+
+trl_format trl_reader_format(const trl_reader *r)
+{
+    return r->format;
+}
+
+trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err)
+{
+    if (!r->columns) {
+        const trl_status st = trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
+        return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
+    }
+    return trl_columns_next(r->columns, seq, more, err);
+}
+
+trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err)
+{
+    if (!r->items) {
+        const trl_status st =
+            trl_fail(err, TRL_EINVAL, "items asked for, but the input is columns");
+        return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
+    }
+    return trl_items_next(r->items, seq, more, err);
+}

@@ -1,0 +1,130 @@
+/* checkpoint.c -- progress reports and resumable state.
+ *
+ * A checkpoint is a container of kind "chkpt":
+ *
+ *     print   u64 fingerprint of the data, features and options that must not change
+ *     progres trl_progress_state
+ *     weights double[n_weights]
+ *     best    double[n_weights], with a dev set and a score
+ *     state   the optimiser's own
+ */
+/* SPDX-License-Identifier: MIT */
+#include "train/checkpoint.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* ---- reports ------------------------------------------------------------------------ */
+
+/* Iterations left until the objective's relative fall is below delta, if it goes on falling
+ * geometrically as in the last two iterations; NaN when that cannot be told. */
+static double iterations_left(const trl_progress_state *ps, const trl_train_options *o)
+{
+    const double now = ps->fall[0], before = ps->fall[1];
+    const double end = o->delta / (double)(o->period ? o->period : 1);
+    if (!(now > 0.0) || !(before > now) || !(now > end) || !(end > 0.0))
+        return NAN;
+    return log(now / end) / log(before / now);
+}
+
+bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const trl_iteration *it,
+                          double dev_score)
+{
+    const trl_train_options *o = s->o;
+    /* a fall smoothed over about five iterations: single ones are too ragged */
+    const double fall = it->number > 1 && ps->last_objective > it->objective
+                            ? (ps->last_objective - it->objective) / fabs(it->objective)
+                            : ps->fall[0];
+    ps->fall[1] = ps->fall[0];
+    ps->fall[0] = it->number > 2 ? 0.8 * ps->fall[0] + 0.2 * fall : fall;
+    ps->last_objective = it->objective;
+    if (!o->progress)
+        return false;
+    const double seconds = trl_clock() - s->started;
+    const double per = seconds / (double)it->number;
+    double left = iterations_left(ps, o) * per;
+    if (o->max_iter && (isnan(left) || left > per * (double)(o->max_iter - it->number)))
+        left = per * (double)(o->max_iter - it->number);
+    const trl_progress p = {.stage = "iteration",
+                            .iteration = it->number,
+                            .max_iterations = o->max_iter,
+                            .objective = it->objective,
+                            .gradient = it->gradient,
+                            .step = it->step,
+                            .dev_score = dev_score,
+                            .dev_best = ps->best_score,
+                            .seconds = seconds + ps->seconds_before,
+                            .seconds_left = left,
+                            .n_features = s->d->n_live};
+    return o->progress(o->progress_ctx, &p);
+}
+
+/* ---- checkpoints -------------------------------------------------------------------- */
+
+trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps,
+                                const double *x, const double *best, trl_state_fn save,
+                                const void *optimizer, trl_error *err)
+{
+    const size_t bytes = (size_t)s->d->n_weights * sizeof *x;
+    trl_progress_state out = *ps;
+    out.seconds_before += trl_clock() - s->started;
+    out.asked_to_stop = out.out_of_patience = false;
+    trl_buf state = {0};
+    if (!save(optimizer, &state)) {
+        trl_buf_fini(&state);
+        return trl_fail_mem(err);
+    }
+    trl_container_builder b = {0};
+    trl_container_builder_add(&b, "print", &s->fingerprint, sizeof s->fingerprint);
+    trl_container_builder_add(&b, "progres", &out, sizeof out);
+    trl_container_builder_add(&b, "weights", x, bytes);
+    if (best && !isnan(ps->best_score))
+        trl_container_builder_add(&b, "best", best, bytes);
+    trl_container_builder_add(&b, "state", state.data, state.len);
+    const trl_status st = trl_container_write(&b, "chkpt", s->o->checkpoint, err);
+    trl_container_builder_fini(&b);
+    trl_buf_fini(&state);
+    return st;
+}
+
+static bool copy_section(const trl_container *c, const char *tag, void *to, size_t bytes)
+{
+    const void *p;
+    size_t n;
+    if (!trl_container_find(c, tag, &p, &n) || n != bytes)
+        return false;
+    memcpy(to, p, bytes);
+    return true;
+}
+
+trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
+                               double *best, trl_checkpoint *out, trl_error *err)
+{
+    const size_t bytes = (size_t)s->d->n_weights * sizeof *x;
+    trl_status st = trl_container_open(s->o->checkpoint, "chkpt", &out->file, err);
+    if (st != TRL_OK)
+        return st;
+    uint64_t print;
+    const void *state;
+    if (!copy_section(out->file, "print", &print, sizeof print) || print != s->fingerprint) {
+        st = trl_fail(err, TRL_EMODEL, "this checkpoint is of a run with other data or options");
+        trl_fail_where(err, st, s->o->checkpoint, 0, 0);
+        return trl_fail_hint(err, st, "resume with the same files and options, or leave out "
+                                      "--resume to start anew");
+    }
+    if (!copy_section(out->file, "progres", ps, sizeof *ps) ||
+        !copy_section(out->file, "weights", x, bytes) ||
+        !trl_container_find(out->file, "state", &state, &out->state_size) ||
+        (best && !isnan(ps->best_score) && !copy_section(out->file, "best", best, bytes)))
+        return trl_container_damaged(out->file, err, "a part of the checkpoint is missing");
+    out->state = state;
+    return TRL_OK;
+}
+
+void trl_checkpoint_fini(trl_checkpoint *c)
+{
+    trl_container_free(c->file);
+    *c = (trl_checkpoint){0};
+}

@@ -1,0 +1,46 @@
+/* session.h -- one training run of any structure: optimiser, progress, best weights, checkpoints.
+ *
+ * Knows options, weights and callbacks; knows nothing of chains or trees.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_SESSION_H
+#define TRL_SESSION_H
+
+#include "base/pool.h"
+#include "feature/design.h"
+#include "train/task.h"
+#include "trellis/train.h"
+
+/* All pointers are borrowed. */
+typedef struct trl_session {
+    const trl_train_options *o;
+    const trl_design        *d;
+    const trl_task          *task; /* made for trl_session_lanes(o) lanes */
+    trl_pool                *pool;
+    uint64_t                 fingerprint; /* of data and features: a checkpoint must match */
+    double                   started;     /* trl_clock() at the start */
+
+    /* The score of weights x on held-out data, percent; NULL: none. */
+    trl_status (*score_dev)(void *dev, const double *x, double *score, trl_error *err);
+    void *dev;
+} trl_session;
+
+/* Checks objective-independent options: names, ranges, combinations.  TRL_EINVAL with a sentence
+ * that names the valid values.  `smooth`: the objective has a gradient everywhere. */
+trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error *err);
+
+/* The optimiser that will run: o->optimizer, or what suits. */
+const char *trl_session_optimizer(const trl_train_options *o, bool smooth);
+
+size_t trl_session_lanes(const trl_train_options *o);
+
+/* Trains from x (or from the checkpoint) and leaves the result in x: the weights with the best
+ * dev score when there is a dev set, else the last.  Fills iterations, objective, dev_score,
+ * stopped and ending of *result. */
+trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
+                           trl_train_result *result, trl_error *err);
+
+/* Seconds on a monotonic clock. */
+double trl_clock(void);
+
+#endif
