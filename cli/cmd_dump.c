@@ -14,7 +14,8 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N", .fallback = "all",
+    {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N",
+     .fallback = "all",
      .help = "only the N largest and smallest weights of every label, as a table"},
     {"info", 'i', OPTION_FLAG, OPTION_FIELD(settings, info),
      .help = "only what the model is and how it was trained"},
@@ -81,8 +82,8 @@ const verb verb_dump = {
     .summary = "print a model as text",
     .usage = "[OPTION]... MODEL",
     .description =
-        "Prints a model as text, from which 'trellis load' makes the same model again, bit for\n"
-        "bit; or a table of its largest weights, to see what it has learnt.\n",
+        "Prints a model as text, from which 'trellis load' makes the same model again, bit\n"
+        "for bit; or a table of its largest weights, to see what it has learnt.\n",
     .examples = "  trellis dump --top 10 chunk.model\n"
                 "  trellis dump chunk.model | trellis load - -m copy.model\n",
     .options = options,

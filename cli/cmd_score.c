@@ -114,11 +114,11 @@ const verb verb_score = {
         "Reads columns whose last two are the true and the predicted label, from FILE or\n"
         "standard input, and prints how well they agree.\n"
         "\n"
-        "'chunks' counts spans (noun phrases, names) and prints what conlleval prints, to the\n"
-        "byte; a chunk is right when its first and last token and its type are.  Labels are\n"
-        "O, B-TYPE and I-TYPE, or IOBES; -l, -r, -d and -o are conlleval's options.\n"
-        "'tokens' counts single labels: accuracy, precision, recall and F1 of every label, and\n"
-        "the most frequent confusions.\n",
+        "'chunks' counts spans (noun phrases, names) and prints what conlleval prints, to\n"
+        "the byte; a chunk is right when its first and last token and its type are.  Labels\n"
+        "are O, B-TYPE and I-TYPE, or IOBES; -l, -r, -d and -o are conlleval's options.\n"
+        "'tokens' counts single labels: accuracy, precision, recall and F1 of every label,\n"
+        "and the most frequent confusions.\n",
     .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
                 "  trellis score tokens --json tagged.txt\n",
     .options = options,

@@ -106,7 +106,7 @@ typedef struct job {
     const settings *s;
     const operands *args;
     output out;
-    text pending; /* without threads: tagged, not yet handed to out */
+    text pending;         /* without threads: tagged, not yet handed to out */
     tag_printer *printer; /* [threads] */
     size_t threads;
 } job;
@@ -315,7 +315,8 @@ static int check_model(settings *s, const trl_model *m)
                             format_names[info.format], format_names[s->format]);
     s->format = info.format;
     if (y->reference && info.format == TRL_FORMAT_COLUMNS)
-        return message_fail("--reference is for the crfsuite format; columns keep their label");
+        return message_fail(
+            "--reference is for the crfsuite format; columns keep their label");
     return CLI_DONE;
 }
 
@@ -386,11 +387,12 @@ const verb verb_tag = {
         "line after each.  Sequences are printed as they come: a program may write one and\n"
         "read the answer before it writes the next.\n"
         "\n"
-        "Columns are printed as they are, with the predicted label as one more column, behind\n"
-        "a tab if the line has one and else behind a blank; the label column of the training\n"
-        "data may be there or not.  For the crfsuite format only the label is printed.\n"
-        "Probabilities have six decimals.  A model without probabilities shows scores in the\n"
-        "headings of --nbest, and refuses what asks for probabilities.\n",
+        "Columns are printed as they are, with the predicted label as one more column,\n"
+        "behind a tab if the line has one and else behind a blank; the label column of the\n"
+        "training data may be there or not.  For the crfsuite format only the label is\n"
+        "printed. Probabilities have six decimals.  A model without probabilities shows "
+        "scores in\n"
+        "the headings of --nbest, and refuses what asks for probabilities.\n",
     .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
                 "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n",
     .options = options,

@@ -31,8 +31,8 @@ static const option options[] = {
      .help = "where to write the model"},
     {"template", 't', OPTION_STRING, OPTION_FIELD(settings, template_path), .value = "FILE",
      .fallback = "a built-in one", .help = "CRF++ template or Wapiti patterns, for columns"},
-    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, train.format), .choices = format_names,
-     .help = "what the training data is written in"},
+    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, train.format),
+     .choices = format_names, .help = "what the training data is written in"},
     {"dev", 'd', OPTION_STRING, OPTION_FIELD(settings, train.dev), .value = "FILE",
      .help = "data to score every iteration on; the best model is kept"},
     {"init", 'i', OPTION_STRING, OPTION_FIELD(settings, train.init), .value = "MODEL",
@@ -62,10 +62,12 @@ static const option options[] = {
 
     {.help = "Training"},
     {"objective", .type = OPTION_STRING, OPTION_FIELD(settings, train.objective),
-     .value = "NAME", .help = "what is optimised: likelihood, perceptron"},
+     .value = "NAME",
+     .help = "what is optimised: likelihood, memm, pseudolikelihood, pseudolikelihood-edge, "
+             "piecewise, piecewise-nota, perceptron"},
     {"optimizer", .type = OPTION_STRING, OPTION_FIELD(settings, train.optimizer),
      .value = "NAME", .fallback = "what suits the objective",
-     .help = "how: lbfgs, sag, sgd, perceptron"},
+     .help = "how: lbfgs (with --c1 OWL-QN), sag, sgd, asgd, perceptron"},
     {"c1", .type = OPTION_REAL, OPTION_FIELD(settings, train.c1), .value = "X",
      .help = "adds X times the sum of absolute weights"},
     {"c2", .type = OPTION_REAL, OPTION_FIELD(settings, train.c2), .value = "X",
@@ -131,8 +133,8 @@ static int apply_algorithm(settings *s)
             s->train.optimizer = known[k].optimizer;
             return CLI_DONE;
         }
-    const bool online = strcmp(a, "pa") == 0 || strcmp(a, "passive-aggressive") == 0 ||
-                        strcmp(a, "arow") == 0;
+    const bool online =
+        strcmp(a, "pa") == 0 || strcmp(a, "passive-aggressive") == 0 || strcmp(a, "arow") == 0;
     message_say(online ? "-a %s: there is no such training method here"
                        : "-a %s: unknown algorithm; CRFsuite's lbfgs, l2sgd and ap are known",
                 a);
@@ -331,8 +333,7 @@ static int train(settings *s, const operands *args)
                         result.iterations);
         if (!s->quiet)
             summary(s, &result, bytes);
-        if (s->json &&
-            !record_save(&r.written, s->json, &verb_train, s, args, &result, bytes))
+        if (s->json && !record_save(&r.written, s->json, &verb_train, s, args, &result, bytes))
             code = CLI_FAILED;
     }
     record_fini(&r.written);
@@ -369,12 +370,12 @@ const verb verb_train = {
         "            tabs; '\\:' and '\\\\' stand for ':' and '\\'; @weight:X before the\n"
         "            label weighs the sequence\n"
         "\n"
-        "Columns become features by a template, which is kept in the model.  The objective is\n"
-        "minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops after\n"
-        "the current iteration and saves the model.\n",
+        "Columns become features by a template, which is kept in the model.  The objective\n"
+        "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"
+        "after the current iteration and saves the model.\n",
     .examples =
         "  trellis train -t chunk.template -m chunk.model train.txt\n"
-        "  trellis train -t chunk.template -m chunk.model --dev dev.txt --patience 5 train.txt\n"
+        "  trellis train -t chunk.template -m chunk.model -d dev.txt --patience 5 train.txt\n"
         "  trellis train -a lbfgs -p c2=1 -m chunk.model train.crfsuite\n",
     .options = options,
     .settings_size = sizeof(settings),

@@ -147,13 +147,13 @@ void help_man(text *out)
                   ".SH SYNOPSIS\n\\fBtrellis\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
                   "[\\fIFILE\\fR]...\n.br\n\\fBtrellis \\-\\-version\\fR\n");
     section("DESCRIPTION",
-            "Trellis learns to label sequences (words, lines, addresses) from examples, labels\n"
-            "new ones, and says how good the labels are.\n"
+            "Trellis learns to label sequences (words, lines, addresses) from examples,\n"
+            "labels new ones, and says how good the labels are.\n"
             "Commands and long options may be cut as long as they stay unambiguous.\n"
-            "Options and files may be mixed; behind '--' everything is a file; the file '-' is\n"
-            "standard input.\n"
-            "Files may be compressed with gzip or zstd, may start with a byte order mark and may\n"
-            "have DOS line ends.\n"
+            "Options and files may be mixed; behind '--' everything is a file; the file '-'\n"
+            "is standard input.\n"
+            "Files may be compressed with gzip or zstd, may start with a byte order mark and\n"
+            "may have DOS line ends.\n"
             "Results go to standard output, everything else to standard error.\n"
             "A file is written under another name and renamed when it is complete.\n",
             out);
@@ -166,8 +166,8 @@ void help_man(text *out)
             "  2  wrong usage: an unknown option or a value out of its range\n",
             out);
     section("SIGNALS",
-            "SIGINT or SIGTERM lets 'trellis train' finish its iteration, save the model and end\n"
-            "with status 0; the second one ends it at once.\n"
+            "SIGINT or SIGTERM lets 'trellis train' finish its iteration, save the model and\n"
+            "end with status 0; the second one ends it at once.\n"
             "What was there before is then unharmed.\n",
             out);
     text_str(out, ".SH EXAMPLES\n");

@@ -71,4 +71,3 @@ size_t name_lookup(const char *what, const char *dash, const char *word, name_fn
     }
     return NAME_NOT_FOUND;
 }
-

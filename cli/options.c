@@ -330,8 +330,7 @@ static bool check_complete(const parser *p)
         return false;
     }
     if (p->args->n > p->v->max_operands) {
-        message_say("%s has no use for '%s'", p->v->name,
-                    p->args->item[p->v->max_operands]);
+        message_say("%s has no use for '%s'", p->v->name, p->args->item[p->v->max_operands]);
         return false;
     }
     return true;

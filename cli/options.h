@@ -1,8 +1,8 @@
 /* options.h -- the verbs of the program and their options, as tables.
  *
  * One table per verb drives parsing, the default values shown, --help, the man page and the
- * record of a run.  Each option fills one field of the verb's settings struct; `defaults` fills
- * the struct first, so a default is stated there and nowhere else.
+ * record of a run.  Each option fills one field of the verb's settings struct; `defaults`
+ * fills the struct first, so a default is stated there and nowhere else.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_OPTIONS_H
@@ -39,7 +39,7 @@ typedef struct option {
     const char *help;           /* one line, no full stop */
 } option;
 
-#define OPTION_FIELD(settings, member)                                                         \
+#define OPTION_FIELD(settings, member)                                                        \
     .at = offsetof(settings, member), .size = sizeof(((settings *)0)->member)
 
 /* Files and words on the command line that belong to no option. */

@@ -26,7 +26,7 @@ bool output_open(output *o, const char *path);
 bool output_put(output *o, const void *bytes, size_t n);
 bool output_text(output *o, const text *t); /* also fails when the text did */
 bool output_flush(output *o);
-bool output_close(output *o); /* flushes and renames, or, after a failure, removes */
+bool output_close(output *o);   /* flushes and renames, or, after a failure, removes */
 void output_discard(output *o); /* removes what is unfinished */
 
 /* Prints the text on standard output and frees it; the exit code. */

@@ -91,6 +91,6 @@ void progress_show(progress *p, const trl_progress *now)
                      now->n_attributes, now->n_features, time);
     else if (strcmp(now->stage, "iteration") == 0)
         show_iteration(p, now);
-    if (now->note)
+    if (now->note && strcmp(now->stage, "done") != 0) /* the summary has it */
         message_line("%s", now->note);
 }

@@ -3,8 +3,8 @@
  *     {"program": "trellis 0.1.0", "command": "train", "options": {"c2": 1, ...},
  *      "train": ["train.txt"],
  *      "data": {"sequences": n, "tokens": n, "labels": n, "attributes": n, "features": n},
- *      "curve": [{"iteration": 1, "seconds": x, "objective": x, "gradient": x, "dev": x}, ...],
- *      "result": {"iterations": n, "features": n, "active": n, "objective": x, "dev": x,
+ *      "curve": [{"iteration": 1, "seconds": x, "objective": x, "gradient": x, "dev": x},
+ * ...], "result": {"iterations": n, "features": n, "active": n, "objective": x, "dev": x,
  *                 "seconds": x, "model_bytes": n, "stopped": false, "ending": "..."}}
  *
  * What is not known is null.

@@ -111,8 +111,8 @@ static bool copy_rows(tag_batch *b, const trl_rows *from, tag_sequence *out)
         const trl_str last = from->cell[(t + 1) * C - 1];
         n_text += (size_t)(last.p - from->line[t]) + last.n;
     }
-    trl_rows *to = batch_alloc(b, sizeof *to + T * C * sizeof *to->cell +
-                                      T * sizeof *to->line + n_text);
+    trl_rows *to =
+        batch_alloc(b, sizeof *to + T * C * sizeof *to->cell + T * sizeof *to->line + n_text);
     if (!to)
         return false;
     trl_str *cell = (trl_str *)(to + 1);
@@ -141,9 +141,8 @@ static bool copy_items(tag_batch *b, const trl_items *from, tag_sequence *out)
         n_text += from->label ? from->label[t].n : 0;
     for (size_t a = 0; a < A; a++)
         n_text += from->attr[a].name.n;
-    trl_items *to =
-        batch_alloc(b, sizeof *to + A * sizeof *to->attr + T * sizeof *to->label +
-                           (T + 1) * sizeof *to->begin + n_text);
+    trl_items *to = batch_alloc(b, sizeof *to + A * sizeof *to->attr + T * sizeof *to->label +
+                                       (T + 1) * sizeof *to->begin + n_text);
     if (!to)
         return false;
     trl_attr *attr = (trl_attr *)(to + 1);

@@ -5,8 +5,8 @@
  *
  * A ring of batches numbered in order of reading.  The reader adds to the open batch; a worker
  * that has nothing to do takes the oldest batch with anything in it, even the open one, so no
- * sequence waits for the input to go on.  What is printed does not depend on how sequences fall
- * into batches.
+ * sequence waits for the input to go on.  What is printed does not depend on how sequences
+ * fall into batches.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_TAG_QUEUE_H
@@ -19,7 +19,7 @@ typedef struct tag_block tag_block;
 /* Copies of sequences, and what becomes of them. */
 typedef struct tag_batch {
     enum { BATCH_FREE, BATCH_OPEN, BATCH_TAKEN, BATCH_READY } state;
-    uint64_t number; /* in order of reading, from OPEN on */
+    uint64_t number;           /* in order of reading, from OPEN on */
     tag_block *blocks, *block; /* memory of the copies, kept for the next round */
     tag_sequence *seq;
     size_t n, cap, n_tokens;

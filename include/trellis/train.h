@@ -34,7 +34,8 @@ typedef struct trl_train_options {
     size_t      template_size;
 
     const char *objective; /* "likelihood" */
-    const char *optimizer; /* "lbfgs", "sag", "sgd", "perceptron"; NULL: what suits */
+    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron"; NULL: what
+                              suits */
     int         order;     /* 1, 2; 0: what the template asks for */
     double      c1, c2;    /* + c1 ||w||_1 + c2 ||w||^2; 0, 1 */
     bool        all_pairs, all_transitions;
@@ -46,7 +47,7 @@ typedef struct trl_train_options {
     double   delta;    /* ... this fraction in `period` iterations: 10, 1e-5 */
     uint64_t memory;   /* L-BFGS pairs: 6 */
     double   eta;      /* SGD first gain; 0: calibrated */
-    uint64_t batch;    /* SGD sequences a step: 15 */
+    uint64_t batch;    /* SGD sequences a step; 0: 15 for sgd, 1 for asgd */
     uint64_t patience; /* stop after so many iterations without a better dev score; 0: never */
     uint64_t seed;
     size_t   threads; /* 0: all processors */

@@ -53,7 +53,7 @@ static double position_log(const trl_chain_example *x, trl_term *m, size_t t, do
 {
     const size_t Q = trl_sources(x->chain, t), gold = trl_gold_source(x->chain, x->gold, t);
     trl_term_source(m, t, gold);
-    double sum = trl_term_normalise(m, x->nota.any, x->weight, p);
+    double sum = trl_rows_term(m->L, m->n, m->line, x->nota.any, true, x->weight, p);
     if (t == 0 || !x->nota.any)
         return sum;
     for (size_t k = 0; k * 64 < Q; k++)
@@ -62,7 +62,7 @@ static double position_log(const trl_chain_example *x, trl_term *m, size_t t, do
             if (q == gold)
                 continue;
             trl_term_source(m, t, q);
-            sum += trl_term_normalise(m, true, x->weight, p);
+            sum += trl_rows_term(m->L, m->n, m->line, true, false, x->weight, p);
         }
     return sum;
 }
@@ -172,7 +172,7 @@ static double positions_exp(const trl_chain_example *x, nota_work *w, trl_tables
 trl_status trl_obj_nota(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
                         double *value, trl_error *err)
 {
-    const trl_status st = trl_local_start(x, adjoint, err);
+    const trl_status st = trl_local_start(x, TRL_EDGE, adjoint, err);
     if (st != TRL_OK)
         return st;
     double *p = trl_arena_get(x->arena, x->chain->stride, sizeof *p);

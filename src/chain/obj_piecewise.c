@@ -78,7 +78,7 @@ trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint,
 {
     const size_t T = x->scores->n, order = (size_t)x->chain->order;
     const bool fast = trl_shared_only(x) && T > order;
-    const trl_status st = trl_local_start(x, adjoint, err);
+    const trl_status st = trl_local_start(x, TRL_NODE, adjoint, err);
     if (st != TRL_OK)
         return st;
     const size_t most = fast ? order - 1 : T - 1; /* the last position done in log space */

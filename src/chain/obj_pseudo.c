@@ -33,7 +33,7 @@ trl_status trl_obj_pseudo(const trl_chain_example *x, trl_tables *adjoint, trl_c
                           double *value, trl_error *err)
 {
     (void)minus;
-    const trl_status st = trl_local_start(x, adjoint, err);
+    const trl_status st = trl_local_start(x, TRL_NODE, adjoint, err);
     if (st != TRL_OK)
         return st;
     double *p = trl_arena_get(x->arena, x->chain->stride, sizeof *p), sum = 0.0;

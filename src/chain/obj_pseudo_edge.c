@@ -130,7 +130,7 @@ trl_status trl_obj_pseudo_edge(const trl_chain_example *x, trl_tables *adjoint,
     const bool fast = x->chain->order == 1 && trl_shared_only(x);
     edge_work w;
     double sum = 0.0;
-    trl_status st = trl_local_start(x, adjoint, err);
+    trl_status st = trl_local_start(x, TRL_NODE, adjoint, err);
     if (st == TRL_OK)
         st = work_get(x, adjoint, fast, &w, err);
     if (st != TRL_OK)

@@ -38,22 +38,29 @@ static inline size_t next_slot(const trl_model_family *f, size_t k, uint8_t tag)
         const uint64_t tags = load8(f->tag + k); /* 8 more than slots: no wrap inside */
         const uint64_t same = zero_bytes(tags ^ (0x0101010101010101u * tag));
         const uint64_t empty = zero_bytes(tags);
-        if (same && (!empty || (same & -same) < (empty & -empty)))
+        if ((same & -same) - 1 < (empty & -empty) - 1) /* 0 - 1: none */
             return (k + (size_t)__builtin_ctzll(same) / 8) & mask;
         if (empty)
             return NO_SLOT;
     }
 }
 
+/* Are n >= 8 bytes the same?  By overlapping words. */
+static inline bool same_long(const char *a, const char *b, size_t n)
+{
+    uint64_t diff = (load8(a) ^ load8(b)) | (load8(a + n - 8) ^ load8(b + n - 8));
+    if (n > 16)
+        diff |= (load8(a + 8) ^ load8(b + 8)) | (load8(a + n - 16) ^ load8(b + n - 16));
+    for (size_t i = 16; i + 16 < n; i += 8)
+        diff |= load8(a + i) ^ load8(b + i);
+    return diff == 0;
+}
+
 /* memcmp is a call; names are short. */
 static inline bool same_bytes(const char *a, const char *b, size_t n)
 {
-    if (n >= 8) {
-        uint64_t diff = load8(a + n - 8) ^ load8(b + n - 8);
-        for (size_t i = 0; i + 8 < n; i += 8)
-            diff |= load8(a + i) ^ load8(b + i);
-        return diff == 0;
-    }
+    if (n >= 8)
+        return same_long(a, b, n);
     if (n >= 4)
         return ((load4(a) ^ load4(b)) | (load4(a + n - 4) ^ load4(b + n - 4))) == 0;
     for (size_t i = 0; i < n; i++)
@@ -122,7 +129,7 @@ static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *k
     } else if (id < f->n_wide) {
         key->weight = f->wide + (id - f->n_full_attrs) * f->step;
     } else {
-        const trl_weight_row row = trl_model_row(f, id);
+        const trl_weight_row row = trl_model_row_from(f, f->narrow_class, id);
         key->at = (size_t)(row.at - f->n_full);
         key->weight = f->weight + row.at;
         key->k = row.k;

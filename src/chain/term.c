@@ -3,6 +3,7 @@
 #include "chain/term.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "chain/engine.h"
@@ -32,11 +33,14 @@ void trl_term_add(const trl_term *m, size_t j, double amount)
             m->line[l].adjoint[j * m->line[l].stride] += amount;
 }
 
-trl_status trl_local_start(const trl_chain_example *x, trl_tables *adjoint, trl_error *err)
+trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adjoint,
+                           trl_error *err)
 {
     if (x->scores->n == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no value");
-    trl_clear_rows(adjoint);
+    for (; f < TRL_FAMILIES; f++)
+        if (adjoint->row[f])
+            memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
     return TRL_OK;
 }
 

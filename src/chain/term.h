@@ -95,8 +95,10 @@ double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p);
 /* Adds `amount` to the cells of outcome j. */
 void trl_term_add(const trl_term *m, size_t j, double amount);
 
-/* The start of every local objective: rows of the adjoint cleared.  TRL_EINVAL for no tokens. */
-trl_status trl_local_start(const trl_chain_example *x, trl_tables *adjoint, trl_error *err);
+/* The start of every local objective: the adjoint's rows from family f on are cleared.
+ * TRL_EINVAL for no tokens. */
+trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adjoint,
+                           trl_error *err);
 
 /* The end of every local objective: *value = weight * sum.  A sum that is not finite is looked
  * into: TRL_ENUMERIC for a NaN or +inf among the scores, else something gold is forbidden and

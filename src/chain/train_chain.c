@@ -39,7 +39,6 @@ trl_train_options trl_train_options_default(void)
                                .period = 10,
                                .delta = 1e-5,
                                .memory = 6,
-                               .batch = 15,
                                .seed = 1,
                                .threads = 1,
                                .checkpoint_every = 10};

@@ -1,12 +1,18 @@
 /* lazy.h -- weights that drift along a slowly changing direction, updated only when touched.
  *
- * Stochastic methods with a dense step, w <- (1 - a) w + b dir, would touch every weight for every
- * example.  Here w = scale * v, and v += (drift - at) * dir is caught up for a row or an entry
- * only when an example uses it; `at` is the drift it has seen.  A step is then two scalars:
+ * A stochastic method with a dense step
  *
- *     scale *= 1 - a,   drift += b / scale
+ *     w_r <- w_r + a (dir_r / m - lambda w_r)          for every weight r, for every example
  *
- * `dir` changes only by trl_lazy_scatter, whose rows have just been gathered and are current.
+ * would touch all weights all the time.  Here a row (or an entry) remembers the time `at`, the sum
+ * of all a so far, when it was last current.  While dir_r stays as it is the steps follow the linear
+ * equation dw/dt = dir_r / m - lambda w, whose solution after a gap g is
+ *
+ *     w_r <- e w_r + (1 - e) dir_r / (lambda m),      e = exp(-lambda g),
+ *
+ * so catching up is cheap, and `dir` changes only by trl_lazy_scatter, whose rows
+ * have just been gathered and are current.  Methods without drift keep the time at 0 and use
+ * `scale`: w = scale * v.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LAZY_H
@@ -14,7 +20,7 @@
 
 #include "feature/design.h"
 
-/* The three numbers of one entry lie together: one cache miss instead of three. */
+/* The numbers of one entry lie together: one cache miss instead of three. */
 typedef struct trl_lazy_entry {
     double v, dir, at;
 } trl_lazy_entry;
@@ -25,8 +31,9 @@ typedef struct trl_lazy {
     double           *row_at[TRL_FAMILIES]; /* [n_dense] */
     trl_lazy_entry   *entry;                /* by weight, up to the last entry */
     bool             *is_entry;             /* which of those are entries */
-    double            constant_at;
-    double            drift, scale;
+    double            constant_at[TRL_FAMILIES];
+    double            time, lambda, m; /* m > 0 */
+    double            scale;
 } trl_lazy;
 
 /* Everything starts at 0.  TRL_ENOMEM. */
@@ -45,7 +52,7 @@ void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n);
  * scores must have been gathered since the last step. */
 void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool to_v);
 
-/* Brings everything up to date, folds scale into v and sets drift to 0. */
+/* Brings everything up to date, folds scale into v and sets the time to 0. */
 void trl_lazy_flush(trl_lazy *z);
 
 /* Weights and direction as plain vectors [n_weights]; in a flushed (or fresh) state only. */
@@ -54,6 +61,9 @@ void trl_lazy_set(trl_lazy *z, const double *w, const double *dir);
 
 /* w = a v - b dir, in a flushed state. */
 void trl_lazy_average(const trl_lazy *z, double a, double b, double *w);
+
+/* dir = 0. */
+void trl_lazy_clear_dir(trl_lazy *z);
 
 /* ||v||^2. */
 double trl_lazy_norm2(const trl_lazy *z);

@@ -1,5 +1,6 @@
 /* lazy_kernel.c -- gather with catching up, and scatter into the direction. */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -25,7 +26,7 @@ static void mark_entries(trl_lazy *z)
 
 trl_status trl_lazy_init(trl_lazy *z, const trl_design *d, trl_error *err)
 {
-    *z = (trl_lazy){.d = d, .scale = 1.0};
+    *z = (trl_lazy){.d = d, .scale = 1.0, .m = 1.0};
     const size_t n = trl_design_alloc(d);
     z->v = trl_alloc64(n, sizeof *z->v);
     z->dir = trl_alloc64(n, sizeof *z->dir);
@@ -57,14 +58,64 @@ void trl_lazy_fini(trl_lazy *z)
     *z = (trl_lazy){0};
 }
 
-/* v[0 .. n) += gap * dir.  Cold rows are not padded, so the last lanes are done one by one. */
-TRL_INLINE void catch_up(size_t n, double gap, const double *dir, double *v)
+/* e and c of v <- e v + c dir after a gap (lazy.h).  The series is exact to a double's
+ * precision below its bound, and has the right limit at lambda = 0. */
+TRL_INLINE void coefficients(const trl_lazy *z, double gap, double *e, double *c)
+{
+    const double x = z->lambda * gap;
+    if (x < 1e-3) {
+        const double p = 1.0 - x * (0.5 - x * (1.0 / 6 - x * (1.0 / 24))); /* (1 - e) / x */
+        *e = 1.0 - x * p;
+        *c = gap * p / z->m;
+    } else {
+        *e = exp(-x);
+        *c = (1.0 - *e) / (z->lambda * z->m);
+    }
+}
+
+/* v[0 .. n) = e v + c dir.  Cold rows are not padded, so the last lanes are done one by one. */
+TRL_INLINE void catch_up(size_t n, double e, double c, const double *dir, double *v)
 {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        *(trl_v8 *)(v + i) += gap * *(const trl_v8 *)(dir + i);
+        *(trl_v8 *)(v + i) = e * *(trl_v8 *)(v + i) + c * *(const trl_v8 *)(dir + i);
     for (; i < n; i++)
-        v[i] += gap * dir[i];
+        v[i] = e * v[i] + c * dir[i];
+}
+
+TRL_INLINE void catch_up_row(trl_lazy *z, size_t k, size_t row)
+{
+    const trl_family *f = &z->d->family[k];
+    const double gap = z->time - z->row_at[k][row];
+    if (gap == 0.0)
+        return;
+    const uint64_t at = trl_dense_at(f, row);
+    double e, c;
+    coefficients(z, gap, &e, &c);
+    catch_up(row < f->n_hot ? f->step : f->width, e, c, z->dir + at, z->v + at);
+    z->row_at[k][row] = z->time;
+}
+
+TRL_INLINE void catch_up_entry(trl_lazy *z, trl_lazy_entry *x)
+{
+    if (x->at == z->time)
+        return;
+    double e, c;
+    coefficients(z, z->time - x->at, &e, &c);
+    x->v = e * x->v + c * x->dir;
+    x->at = z->time;
+}
+
+static void catch_up_constant(trl_lazy *z, size_t k)
+{
+    const trl_family *f = &z->d->family[k];
+    const double gap = z->time - z->constant_at[k];
+    if (!f->has_constant || gap == 0.0)
+        return;
+    double e, c;
+    coefficients(z, gap, &e, &c);
+    catch_up(f->n_constant, e, c, z->dir + f->constant_at, z->v + f->constant_at);
+    z->constant_at[k] = z->time;
 }
 
 /* ---- gather ------------------------------------------------------------------------- */
@@ -80,12 +131,8 @@ TRL_INLINE void gather_rows(const size_t NV, trl_lazy *z, size_t k, size_t tok, 
     for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++) {
         const size_t row = f->dense_row[r];
         const uint64_t at = trl_dense_at(f, row);
-        const double gap = z->drift - z->row_at[k][row];
         const double value = f->dense_value ? f->dense_value[r] : 1.0;
-        if (gap != 0.0) {
-            catch_up(row < f->n_hot ? f->step : f->width, gap, z->dir + at, z->v + at);
-            z->row_at[k][row] = z->drift;
-        }
+        catch_up_row(z, k, row);
         for (size_t i = 0; i < NV; i++)
             acc[i] += value * *(const trl_v8 *)(z->v + at + col + 8 * i);
     }
@@ -97,10 +144,7 @@ TRL_INLINE void gather_entries(trl_lazy *z, const trl_family *f, size_t tok, dou
 {
     for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
         trl_lazy_entry *x = &z->entry[f->entry[e].weight];
-        if (x->at != z->drift) {
-            x->v += (z->drift - x->at) * x->dir;
-            x->at = z->drift;
-        }
+        catch_up_entry(z, x);
         out[f->entry[e].cell] += (f->entry_value ? f->entry_value[e] : 1.0) * x->v * z->scale;
     }
 }
@@ -163,19 +207,16 @@ void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n)
 
 void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES])
 {
-    const double gap = z->drift - z->constant_at;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &z->d->family[k];
         if (!f->has_constant)
             continue;
-        if (gap != 0.0)
-            catch_up(f->n_constant, gap, z->dir + f->constant_at, z->v + f->constant_at);
+        catch_up_constant(z, k);
         for (size_t i = 0; i < f->step; i++)
             out[k][i] = 0.0;
         for (size_t i = 0; i < f->n_constant; i++)
             out[k][f->constant_cell[i]] = z->scale * z->v[f->constant_at + i];
     }
-    z->constant_at = z->drift;
 }
 
 /* ---- scatter ------------------------------------------------------------------------ */
@@ -188,9 +229,11 @@ TRL_INLINE trl_v8 keep_live(trl_v8 x, uint64_t bits)
     return (trl_v8)((trl_v8i)x & (on == lane));
 }
 
-/* Rows of one token: to[row] += adj (already scaled), live cells only. */
-TRL_INLINE void scatter_rows(const trl_family *f, size_t tok, const double *adj, double *to)
+/* Rows of one token: dir (or v) += adj, live cells only. */
+TRL_INLINE void scatter_rows(trl_lazy *z, size_t k, size_t tok, const double *adj, bool to_v)
 {
+    const trl_family *f = &z->d->family[k];
+    double *to = to_v ? z->v : z->dir;
     for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++) {
         const size_t row = f->dense_row[r];
         const uint64_t *live = f->live ? f->live + row * f->words : NULL;
@@ -220,11 +263,12 @@ TRL_INLINE void scatter_entries(trl_lazy *z, const trl_family *f, size_t tok, co
     }
 }
 
-TRL_CLONES static void scatter_family(trl_lazy *z, const trl_family *f, size_t from, size_t n,
+TRL_CLONES static void scatter_family(trl_lazy *z, size_t k, size_t from, size_t n,
                                       const double *adj, bool to_v)
 {
+    const trl_family *f = &z->d->family[k];
     for (size_t t = 0; t < n; t++, adj += f->step) {
-        scatter_rows(f, from + t, adj, to_v ? z->v : z->dir);
+        scatter_rows(z, k, from + t, adj, to_v);
         scatter_entries(z, f, from + t, adj, to_v);
     }
 }
@@ -234,7 +278,7 @@ void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool 
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &z->d->family[k];
         if (adjoint->row[k])
-            scatter_family(z, f, from, adjoint->n, adjoint->row[k], to_v);
+            scatter_family(z, k, from, adjoint->n, adjoint->row[k], to_v);
         double *to = (to_v ? z->v : z->dir) + f->constant_at;
         for (size_t i = 0; f->has_constant && adjoint->shared[k] && i < f->n_constant; i++)
             to[i] += adjoint->shared[k][f->constant_cell[i]];
@@ -247,13 +291,10 @@ void trl_lazy_flush(trl_lazy *z)
 {
     const trl_design *d = z->d;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        const trl_family *f = &d->family[k];
-        if (f->has_constant)
-            catch_up(f->n_constant, z->drift - z->constant_at, z->dir + f->constant_at,
-                     z->v + f->constant_at);
-        for (size_t row = 0; row < f->n_dense; row++) {
-            const uint64_t at = trl_dense_at(f, row);
-            catch_up(f->width, z->drift - z->row_at[k][row], z->dir + at, z->v + at);
+        catch_up_constant(z, k);
+        z->constant_at[k] = 0.0;
+        for (size_t row = 0; row < d->family[k].n_dense; row++) {
+            catch_up_row(z, k, row);
             z->row_at[k][row] = 0.0;
         }
     }
@@ -261,10 +302,11 @@ void trl_lazy_flush(trl_lazy *z)
         z->v[i] *= z->scale;
     for (size_t w = 0; w < entry_end(d); w++) {
         trl_lazy_entry *x = &z->entry[w];
-        x->v = (x->v + (z->drift - x->at) * x->dir) * z->scale;
+        catch_up_entry(z, x);
+        x->v *= z->scale;
         x->at = 0.0;
     }
-    z->constant_at = z->drift = 0.0;
+    z->time = 0.0;
     z->scale = 1.0;
 }
 
@@ -290,6 +332,13 @@ void trl_lazy_average(const trl_lazy *z, double a, double b, double *w)
     for (size_t at = 0; at < entry_end(z->d); at++)
         if (z->is_entry[at])
             w[at] = a * z->entry[at].v - b * z->entry[at].dir;
+}
+
+void trl_lazy_clear_dir(trl_lazy *z)
+{
+    memset(z->dir, 0, trl_design_alloc(z->d) * sizeof *z->dir);
+    for (size_t w = 0; w < entry_end(z->d); w++)
+        z->entry[w].dir = 0.0;
 }
 
 double trl_lazy_norm2(const trl_lazy *z)

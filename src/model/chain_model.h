@@ -57,6 +57,7 @@ typedef struct trl_model_family {
     /* Attributes with many weights, but not for every cell, follow the full ones: those up to
      * n_wide are also kept as whole rows, for vector loops. */
     size_t n_full_attrs, n_wide, step; /* step: the width, padded */
+    size_t narrow_class;               /* the class of attribute n_wide; 0 when there is none */
     float *wide;                       /* [n_wide - n_full_attrs][step]; owned */
 } trl_model_family;
 
@@ -83,15 +84,22 @@ typedef struct trl_weight_row {
     uint32_t k;
 } trl_weight_row;
 
-static inline trl_weight_row trl_model_row(const trl_model_family *f, uint32_t attr)
+/* As trl_model_row, for attributes of class `from` or a later one. */
+static inline trl_weight_row trl_model_row_from(const trl_model_family *f, size_t from,
+                                                uint32_t attr)
 {
-    const trl_weight_class *c = f->class;
-    for (size_t n = f->n_classes; n > 1;) { /* to the last class that starts at or before attr */
+    const trl_weight_class *c = f->class + from;
+    for (size_t n = f->n_classes - from; n > 1;) { /* to the last class that starts at or before attr */
         const size_t half = n / 2;
         c = c[half].first_attr <= attr ? c + half : c;
         n -= half;
     }
     return (trl_weight_row){c->first_weight + (uint64_t)(attr - c->first_attr) * c->k, c->k};
+}
+
+static inline trl_weight_row trl_model_row(const trl_model_family *f, uint32_t attr)
+{
+    return trl_model_row_from(f, 0, attr);
 }
 
 /* The cell of weight number `at` of the row. */

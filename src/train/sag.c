@@ -24,10 +24,6 @@
 #include "train/gradient.h"
 
 #define MAX_DOUBLINGS 30
-#ifndef SHRINK
-#define SHRINK 0.9
-#define ALPHA 0.5 * (1.0 / (r->L_max + lambda) + 1.0 / (mean + lambda))
-#endif
 
 typedef struct example_state {
     double   L;     /* Lipschitz estimate; 0 before the first visit */
@@ -231,7 +227,7 @@ static trl_status line_search(run *r, size_t i, const trl_tables *s0, trl_tables
     for (int k = 0; k < MAX_DOUBLINGS; k++) {
         trl_tables s1, a1;
         double v1;
-        const double step = 1.0 / (*L * r->z.scale);
+        const double step = 1.0 / *L;
         multiply(r, a, step);
         trl_lazy_scatter(&r->z, from, a, true);
         const trl_status st = evaluate(r, i, &s1, &a1, &v1, err);
@@ -262,7 +258,7 @@ static trl_status maybe_search(run *r, size_t i, trl_tables *s, trl_tables *a, d
     bool at_once;
     const trl_status st = line_search(r, i, s, a, value, &L, &at_once, err);
     if (at_once) {
-        L *= first ? 1.0 : SHRINK;
+        L *= first ? 1.0 : 0.9;
         x->ease = x->ease < 20 ? x->ease + 1 : 20;
         x->skip = (1u << (x->ease - 1)) - 1;
     } else {
@@ -291,9 +287,9 @@ static trl_status step(run *r, trl_error *err)
     r->seen += r->seen < r->n;
     const double m = (double)r->seen, lambda = 2.0 * r->o->c2 / (double)r->n;
     const double mean = r->L_sum / m;
-    const double alpha = ALPHA;
-    r->z.scale *= 1.0 - alpha * lambda;
-    r->z.drift += alpha / (m * r->z.scale);
+    const double alpha = 0.5 * (1.0 / (r->L_max + lambda) + 1.0 / (mean + lambda));
+    r->z.m = m;
+    r->z.time += alpha;
     return TRL_OK;
 }
 
@@ -430,6 +426,7 @@ static trl_status run_init(run *r, trl_error *err)
     }
     r->next = r->order[0];
     trl_status st = trl_lazy_init(&r->z, r->d, err);
+    r->z.lambda = 2.0 * r->o->c2 / (double)r->n;
     if (st == TRL_OK)
         st = trl_shared_new(r->d, &r->scores, err);
     if (st == TRL_OK)

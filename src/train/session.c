@@ -43,8 +43,7 @@ const char *trl_session_optimizer(const trl_train_options *o, bool smooth)
 
 size_t trl_session_lanes(const trl_train_options *o)
 {
-    const size_t batch = (size_t)(o->batch < TRL_SGD_BATCH_MAX ? o->batch : TRL_SGD_BATCH_MAX);
-    return batch > TRL_LANES_MAX ? batch : TRL_LANES_MAX;
+    return o->batch > TRL_LANES_MAX ? (size_t)o->batch : TRL_LANES_MAX;
 }
 
 static trl_status check_ranges(const trl_train_options *o, trl_error *err)
@@ -60,7 +59,7 @@ static trl_status check_ranges(const trl_train_options *o, trl_error *err)
     if (o->memory < 1 || o->memory > 32)
         return trl_fail(err, TRL_EINVAL, "L-BFGS keeps 1 to 32 pairs, not %llu",
                         (unsigned long long)o->memory);
-    if (o->batch < 1 || o->batch > TRL_SGD_BATCH_MAX)
+    if (o->batch > TRL_SGD_BATCH_MAX)
         return trl_fail(err, TRL_EINVAL, "a batch has 1 to %d sequences", TRL_SGD_BATCH_MAX);
     if (!(o->eta >= 0.0 && isfinite(o->eta)))
         return trl_fail(err, TRL_EINVAL, "the gain eta must be finite and not negative: %g",
@@ -177,7 +176,7 @@ static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const 
     const bool perceptron = strcmp(name, "perceptron") == 0;
     const trl_sgd_options so = {.c2 = o->c2,
                                 .eta = o->eta,
-                                .batch = o->batch,
+                                .batch = o->batch ? o->batch : strcmp(name, "sgd") == 0 ? 15 : 1,
                                 .perceptron = perceptron,
                                 .averaged = strcmp(name, "sgd") != 0,
                                 .max_iter = o->max_iter ? o->max_iter : perceptron ? 20 : 50,

@@ -5,7 +5,7 @@
  *
  * Batches are drawn with replacement [FKM08, sec. 3]; their examples are evaluated side by side
  * and applied in order.  The decay of w is a scalar (feature/lazy.h).  Calibration: eta_0 is the
- * best of a row of powers of two after one pass over a sample, halved for safety.
+ * best of a row of powers of two after one pass over a sample, halved unless averaged.
  *
  * Averaging: w_k = scale_k v_k, v_k = v_{k-1} + u_k.  With S_k = scale_1 + ... + scale_k,
  *     sum_k w_k = S_K v_K - sum_k S_{k-1} u_k;
@@ -202,7 +202,7 @@ static trl_status calibrate(run *r, const double *x, trl_error *err)
         if (best_eta > 0.15)
             break; /* going up was right */
     }
-    r->eta = 0.5 * best_eta;
+    r->eta = r->o->averaged ? best_eta : 0.5 * best_eta; /* the mean takes the noise out */
     r->steps = r->averaged_steps = 0;
     r->scales = 0.0;
     return TRL_OK;
@@ -312,6 +312,11 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
             r->order[i] = (uint32_t)i;
         if (r->o->perceptron)
             shuffle(r);
+        if (r->o->averaged && !r->o->perceptron && (r->pass & (r->pass - 1)) == 0) {
+            trl_lazy_clear_dir(&r->z); /* passes 1, 2, 4, ...: drop the older half of the mean */
+            r->scales = 0.0;
+            r->averaged_steps = 0;
+        }
         trl_status st = one_pass(r, r->n, r->o->perceptron, err);
         if (st == TRL_OK)
             st = end_pass(r, w, x, &done, &stop, err);
