@@ -1,15 +1,22 @@
-# Trellis.  `make` builds, `make check` tests, `make install` installs; see `make help`.
-#
-# Everything goes to $(BUILD).  Variants share this file:
-#   make SAN=1            address and undefined-behaviour sanitizers, in build-san
-#   make CFLAGS_EXTRA=... more flags
-# The library needs zlib, zstd and xxHash; the tests need cmocka.
+# Trellis.  `make` builds, `make demo` shows what it does, `make test` proves it; `make help`
+# lists the rest.  Everything goes to $(BUILD).  Variants share this file:
+#   make SAN=1             address and undefined-behaviour sanitizers, in build-san
+#   make WERROR=1          warnings are errors, as in CI
+#   make CFLAGS_EXTRA=...  more flags
+# The library needs zlib, zstd and xxHash; the tests need cmocka: `make deps` installs them.
 
 VERSION  = 0.1.0
+SOVERSION = 0
 PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+INCDIR  ?= $(PREFIX)/include
+MANDIR  ?= $(PREFIX)/share/man
 BUILD   ?= $(if $(SAN),build-san,build)
 CC      ?= gcc
 AR      ?= ar
+CLANG   ?= clang
+FUZZ_SECONDS ?= 20
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
        -Wmissing-prototypes -Wvla -Wdouble-promotion -Wundef -Wcast-qual -Wno-psabi
@@ -29,13 +36,29 @@ endif
 
 LIB_SRC  := $(sort $(wildcard src/*/*.c))
 CLI_SRC  := $(sort $(wildcard cli/*.c))
-TEST_SRC := $(sort $(wildcard tests/unit/test_*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
-TESTS    := $(TEST_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+REPLAYS  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/replay_%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZERS  := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 all: $(BUILD)/libtrellis.a $(BUILD)/libtrellis.so $(BUILD)/trellis
 
+help:
+	@echo 'make             the library (static, shared) and the program, in $(BUILD)/'
+	@echo 'make demo        train taggers on the sample corpus and show what they do'
+	@echo 'make test        everything: make deps, make check, make check-san'
+	@echo 'make check       unit tests, fuzzing corpus, command line, layers, man page, install'
+	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'
+	@echo 'make unit        the unit tests alone'
+	@echo 'make fuzz        fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
+	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR if set; make uninstall'
+	@echo 'make deps        install what is missing to build and test (Debian packages)'
+	@echo 'make clean       remove all build folders'
+	@echo 'Variables: BUILD=dir, SAN=1 (sanitizers), WERROR=1, CFLAGS=..., CFLAGS_EXTRA=...'
+
+# ---- library and program ---------------------------------------------------------------
 # Vector kernels: -O3, and multiply-add contraction where the machine has it.
 KERNELS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/num/*.c) $(wildcard src/*/*_kernel.c))
 $(KERNELS): ALL_CFLAGS += -O3 -ffp-contract=fast
@@ -48,25 +71,108 @@ $(BUILD)/libtrellis.a: $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/libtrellis.so: $(LIB_OBJ)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libtrellis.so.0 -o $@ $^ $(LDLIBS)
+# The shared library exports what the public headers declare and nothing else: gcc makes
+# resolvers of target_clones global whatever -fvisibility says.
+$(BUILD)/exports.map: $(wildcard include/trellis/*.h)
+	@mkdir -p $(@D)
+	@{ echo '{ global:'; sed -n 's/^TRL_API.*[ *]\(trl_[a-z0-9_]*\)(.*/\1;/p' $^; \
+	  echo 'local: *; };'; } >$@
+
+$(BUILD)/libtrellis.so: $(LIB_OBJ) $(BUILD)/exports.map
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libtrellis.so.$(SOVERSION) \
+	  -Wl,--version-script=$(BUILD)/exports.map -o $@ $(LIB_OBJ) $(LDLIBS)
 
 $(BUILD)/trellis: $(CLI_OBJ) $(BUILD)/libtrellis.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# ---- tests ---------------------------------------------------------------------------
-$(BUILD)/tests/%: tests/unit/%.c tests/unit/support.h $(BUILD)/libtrellis.a
+# ---- tests -------------------------------------------------------------------------------
+# One program per test file, with what it includes in a .d file beside it.
+TEST_CC = @mkdir -p $(@D); echo '$(CC) -o $@'; \
+          $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
+
+$(BUILD)/tests/test_%: tests/unit/test_%.c $(BUILD)/libtrellis.a
+	$(TEST_CC) -Itests/unit $< $(BUILD)/libtrellis.a $(LDLIBS) -lcmocka
+
+$(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(BUILD)/libtrellis.a
+	$(TEST_CC) $< tests/fuzz/replay.c $(BUILD)/libtrellis.a $(LDLIBS)
+
+WRAPS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
+$(BUILD)/tests/test_alloc: tests/alloc/test_alloc.c tests/alloc/failing.c $(BUILD)/libtrellis.a
+	$(TEST_CC) -Itests/unit -Itests/alloc $(WRAPS) $(filter %.c,$^) $(BUILD)/libtrellis.a \
+	  $(LDLIBS) -lcmocka
+
+# Examples see the public headers only.
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libtrellis.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests/unit $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libtrellis.a $(LDLIBS) -lcmocka
+	$(CC) -Iinclude -std=c11 $(CFLAGS) $(WARN) $(if $(WERROR),-Werror) $(LDFLAGS) \
+	  -MMD -MP -MF $@.d -MT $@ -o $@ $< $(BUILD)/libtrellis.a $(LDLIBS)
 
 unit: $(TESTS)
-	@for t in $(TESTS); do $$t >$(BUILD)/tests/log 2>&1 || { cat $(BUILD)/tests/log; echo "failed: $$t"; exit 1; }; \
-	  sed -n 's/^\[  PASSED  \]/&/p' $(BUILD)/tests/log | sed "s|^|$$(basename $$t): |"; done
+	@BUILD=$(BUILD) scripts/check.sh unit
+
+check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BUILD)/tests/test_alloc corpus
+	@BUILD=$(BUILD) scripts/check.sh unit replay cli layers man example install
+
+check-san:
+	@+$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)-san check-san-here
+
+check-san-here: $(TESTS) $(REPLAYS) $(BUILD)/tests/test_alloc
+	@BUILD=$(BUILD) scripts/check.sh unit replay alloc
+
+test:
+	@scripts/deps.sh --tests
+	@+BUILD=$(BUILD) scripts/test-all.sh $(MAKE)
+
+fuzz: $(FUZZERS)
+	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
+
+FUZZ_CFLAGS = -std=c11 -O1 -g -fopenmp-simd -ffp-contract=off -pthread -DTRL_NO_CLONES \
+              -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-psabi
+FUZZ_OBJ := $(LIB_SRC:%.c=build-fuzz/%.o)
+
+build-fuzz/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJ)
+	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+# ---- the rest ------------------------------------------------------------------------------
+deps:
+	@scripts/deps.sh --tests
+
+demo:
+	@scripts/deps.sh
+	@+$(MAKE) --no-print-directory --silent all corpus
+	@BUILD=$(BUILD) scripts/demo.sh
+
+DEST_LIB = $(DESTDIR)$(LIBDIR)
+SONAME   = libtrellis.so.$(SOVERSION)
+
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DEST_LIB)/pkgconfig $(DESTDIR)$(INCDIR)/trellis \
+	  $(DESTDIR)$(MANDIR)/man1
+	install $(BUILD)/trellis $(DESTDIR)$(BINDIR)/trellis
+	install -m 644 $(BUILD)/libtrellis.a $(DEST_LIB)/libtrellis.a
+	install $(BUILD)/libtrellis.so $(DEST_LIB)/libtrellis.so.$(VERSION)
+	ln -sf libtrellis.so.$(VERSION) $(DEST_LIB)/$(SONAME)
+	ln -sf $(SONAME) $(DEST_LIB)/libtrellis.so
+	install -m 644 include/trellis/*.h $(DESTDIR)$(INCDIR)/trellis
+	install -m 644 man/trellis.1 $(DESTDIR)$(MANDIR)/man1/trellis.1
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|' \
+	  -e 's|@VERSION@|$(VERSION)|' mk/trellis.pc.in >$(DEST_LIB)/pkgconfig/trellis.pc
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/trellis $(DEST_LIB)/libtrellis.a $(DEST_LIB)/libtrellis.so \
+	  $(DEST_LIB)/$(SONAME) $(DEST_LIB)/libtrellis.so.$(VERSION) \
+	  $(DEST_LIB)/pkgconfig/trellis.pc $(DESTDIR)$(MANDIR)/man1/trellis.1
+	rm -rf $(DESTDIR)$(INCDIR)/trellis
 
 clean:
-	rm -rf build build-san build-fuzz
+	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
-.PHONY: all unit clean
-.DELETE_ON_ERROR:
 include mk/corpus.mk
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) \
+         $(BUILD)/tests/test_alloc.d $(FUZZ_OBJ:.o=.d)
+.PHONY: all help unit check check-san check-san-here test fuzz deps demo install uninstall clean
+.DELETE_ON_ERROR:

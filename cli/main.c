@@ -13,7 +13,7 @@
 #include "verbs.h"
 
 const verb *const verbs[] = {
-    &verb_train, &verb_tag,     &verb_score, &verb_dump,
+    &verb_train, &verb_tag,     &verb_score, &verb_compare, &verb_dump,
     &verb_load,  &verb_columns, &verb_help,  NULL,
 };
 

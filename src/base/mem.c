@@ -1,10 +1,12 @@
 /* mem.c -- checked allocation. */
 /* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *trl_alloc(size_t count, size_t size)
 {
@@ -35,13 +37,24 @@ void trl_free(void *p)
     free(p);
 }
 
+/* Large blocks are given huge pages where the system has them: they are read in no order. */
+#define HUGE_PAGE ((size_t)1 << 21)
+
 void *trl_alloc64(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 64)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         return NULL;
     bytes = (bytes + 64) & ~(size_t)63;
-    return aligned_alloc(64, bytes);
+    if (bytes < 2 * HUGE_PAGE)
+        return aligned_alloc(64, bytes);
+    bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    void *p = aligned_alloc(HUGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+    if (p)
+        (void)madvise(p, bytes, MADV_HUGEPAGE); /* a wish, not a condition */
+#endif
+    return p;
 }
 
 void *trl_reserve(void *p, size_t *cap, size_t need, size_t size)

@@ -2,17 +2,21 @@
  *
  * With psi_t(j) = exp(node_t(j) - m_t), m_t the row's maximum, and E = exp(edge - shift):
  *
- *     alpha_t(j) = psi_t(j) sum_i alpha_{t-1}(i) E(i,j) / c_t      rows sum to 1
- *     v_t(j)     = psi_t(j) beta_t(j) / c_t
- *     beta_{t-1}(i) = sum_j E(i,j) v_t(j),   beta_{T-1} = 1
+ *     alpha_t(j) = psi_t(j) sum_i a_{t-1}(i) E(i,j),     a_t = alpha_t / c_t,  c_t = sum_j alpha_t(j)
+ *     beta_{t-1}(i) = sum_j E(i,j) psi_t(j) b_t(j),      b_t = beta_t / r_t,   r_t = sum_j beta_t(j)
+ *
+ * alpha_0 = psi_0, beta_{T-1} = 1.  The two recursions do not meet, so they run side by side in one
+ * loop, from both ends: each alone waits for its own additions most of the time.  Then, with
+ * d_t = a_t . b_t:
  *
  *     log Z = sum_t (log c_t + m_t) + (T-1) shift
- *     P(y_t = j) = alpha_t(j) beta_t(j)
- *     P(y_{t-1} = i, y_t = j) = alpha_{t-1}(i) E(i,j) v_t(j)
+ *     P(y_t = j) = a_t(j) b_t(j) / d_t
+ *     P(y_{t-1} = i, y_t = j) = a_{t-1}(i) E(i,j) v_t(j),   v_t = psi_t b_t / (c_t d_t)
  *
  * For shared edges the last line is summed over the whole corpus before E is multiplied in: the
  * sum of outer products alpha v^T is one matrix product per sequence (trl_outer_sum).
- * Elements of a row differ by at most exp(spread of node_t + spread of edges), which is checked.
+ * Elements of a row differ by at most exp(spread of node_t + spread of edges), which is checked
+ * (MAX_STEP below).
  *
  * Edges that depend on the position get their own E_t, L^2 exponentials each.
  *
@@ -27,10 +31,15 @@
 #include "num/matrix_kernel.h"
 #include "num/vexp.h"
 
+/* A step enters unscaled: its smallest element may be two steps' spreads below 1, and the
+ * transition takes off a third before the factor is applied. */
+#define MAX_STEP (TRL_SCALED_MAX_SPREAD / 3)
+
 typedef struct lattice {
     size_t  T, L, S;
-    double *psi, *alpha, *beta; /* [T][S]; psi becomes v in the backward pass */
-    double *c;                  /* [T] */
+    double *psi, *alpha, *beta; /* [T][S]; in the end v, a and the marginals */
+    double *c, *r;              /* [T] sums of alpha_t and beta_t */
+    double *tmp;                /* [S] */
     double *own, *own_t;        /* [T][L][S] E_t and its transpose, or NULL */
     double  shift;              /* everything taken out before exp */
 } lattice;
@@ -43,13 +52,15 @@ static bool lattice_get(const trl_chain_call *call, lattice *g)
     g->alpha = trl_arena_get(call->arena, T * S, sizeof(double));
     g->beta = trl_arena_get(call->arena, T * S, sizeof(double));
     g->c = trl_arena_get(call->arena, T, sizeof(double));
+    g->r = trl_arena_get(call->arena, T, sizeof(double));
+    g->tmp = trl_arena_get(call->arena, S, sizeof(double));
     if (call->s->row[TRL_EDGE]) {
         g->own = trl_arena_get(call->arena, T * L, S * sizeof(double));
         g->own_t = trl_arena_get(call->arena, T * L, S * sizeof(double));
         if (!g->own || !g->own_t)
             return false;
     }
-    return g->psi && g->alpha && g->beta && g->c;
+    return g->psi && g->alpha && g->beta && g->c && g->r && g->tmp;
 }
 
 /* E_t = exp(edge + row_t - max).  False when the scores do not fit. */
@@ -85,7 +96,7 @@ static bool own_edges(const trl_chain_call *call, lattice *g, size_t t, double r
 static bool exponentials(const trl_chain_call *call, lattice *g)
 {
     const trl_tables *s = call->s;
-    const double room = TRL_SCALED_MAX_SPREAD - (g->own ? 0.0 : call->c->spread);
+    const double room = MAX_STEP - (g->own ? 0.0 : call->c->spread);
     double widest = 0.0;
     g->shift = g->own ? 0.0 : call->c->shift * (double)(g->T - 1);
     for (size_t t = 0; t < g->T; t++) {
@@ -110,29 +121,32 @@ static const double *edges_at(const trl_chain *c, const lattice *g, size_t t, bo
     return transposed ? c->Et : c->E;
 }
 
-static void forward(const trl_chain *c, lattice *g)
-{
-    const size_t S = g->S;
-    double sum = 0.0;
-    for (size_t j = 0; j < g->L; j++)
-        sum += g->psi[j];
-    for (size_t j = 0; j < S; j++)
-        g->alpha[j] = g->psi[j] / sum;
-    g->c[0] = sum;
-    for (size_t t = 1; t < g->T; t++)
-        g->c[t] = trl_forward_step(g->L, S, g->alpha + (t - 1) * S, edges_at(c, g, t, false),
-                                   g->psi + t * S, g->alpha + t * S);
-}
-
-/* Fills beta and turns psi_t into v_t for t >= 1. */
-static void backward(const trl_chain *c, lattice *g)
+static void first_rows(lattice *g)
 {
     const size_t S = g->S, last = g->T - 1;
+    memcpy(g->alpha, g->psi, S * sizeof *g->alpha);
+    g->c[0] = 0.0;
+    for (size_t j = 0; j < g->L; j++)
+        g->c[0] += g->psi[j];
     for (size_t j = 0; j < S; j++)
         g->beta[last * S + j] = j < g->L ? 1.0 : 0.0;
-    for (size_t t = last; t >= 1; t--)
-        trl_backward_step(g->L, S, 1.0 / g->c[t], g->beta + t * S, g->psi + t * S,
-                          edges_at(c, g, t, true), g->beta + (t - 1) * S);
+    g->r[last] = (double)g->L;
+}
+
+static void forward_at(const trl_chain *c, lattice *g, size_t t)
+{
+    const size_t S = g->S;
+    g->c[t] = trl_forward_step(g->L, S, g->alpha + (t - 1) * S, edges_at(c, g, t, false),
+                               1.0 / g->c[t - 1], g->psi + t * S, g->alpha + t * S);
+}
+
+/* beta_{t-1} from beta_t. */
+static void backward_at(const trl_chain *c, lattice *g, size_t t)
+{
+    const size_t S = g->S;
+    g->r[t - 1] =
+        trl_backward_step(g->L, S, g->psi + t * S, g->beta + t * S, edges_at(c, g, t, true),
+                          1.0 / g->r[t], g->tmp, g->beta + (t - 1) * S);
 }
 
 /* p_t(i,j) for one position, into cells of stride L. */
@@ -182,14 +196,20 @@ trl_status trl_chain_scaled1(const trl_chain_call *call, trl_chain_marginals *ou
     *fits = exponentials(call, &g);
     if (!*fits)
         return TRL_OK;
-    forward(call->c, &g);
+    const bool both = !(call->want & TRL_WANT_LOG_Z_ONLY);
+    first_rows(&g);
+    for (size_t t = 1; t < g.T; t++) {
+        forward_at(call->c, &g, t);
+        if (both)
+            backward_at(call->c, &g, g.T - t);
+    }
     out->log_z = trl_sum_log(g.T, g.c) + g.shift;
     *fits = isfinite(out->log_z); /* a NaN among the scores: the log engine finds it */
-    if (!*fits || (call->want & TRL_WANT_LOG_Z_ONLY))
+    if (!*fits || !both)
         return TRL_OK;
-    backward(call->c, &g);
+    for (size_t t = 0; t < g.T; t++)
+        trl_combine(g.S, g.c[t], g.r[t], g.alpha + t * g.S, g.beta + t * g.S, g.psi + t * g.S);
     const trl_status st = edge_results(call, &g, out, sums, err);
-    trl_multiply(g.T * g.S, g.alpha, g.beta);
     out->node = g.beta;
     return st;
 }

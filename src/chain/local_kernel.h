@@ -29,15 +29,41 @@ double trl_softmax(size_t n, double *x, bool nota);
 /* adjoint[j * stride] += scale * p[j] for j < n, in every line that has an adjoint. */
 void trl_lines_add(size_t n, size_t k, const trl_line *line, double scale, const double *p);
 
-/* All three in one for lines of stride 1: adds - weight * probability to the adjoints and returns
- * log of the normaliser.  line[0] must be padded to whole vectors; with `first` its adjoint is
+/* A sum of logarithms, most of them taken together: log of a product, as long as it is safe. */
+typedef struct trl_log_sum {
+    double sum, product;
+} trl_log_sum;
+
+static inline trl_log_sum trl_log_sum_new(void)
+{
+    return (trl_log_sum){0.0, 1.0};
+}
+
+double trl_log_sum_value(const trl_log_sum *s);
+
+/* All three in one for lines of stride 1: adds - weight * probability to the adjoints and the log
+ * of the normaliser to *z.  line[0] must be padded to whole vectors; with `first` its adjoint is
  * overwritten (pads with 0) instead of added to.  p: scratch of padded(n), left holding garbage. */
-double trl_rows_term(size_t n, size_t k, const trl_line *line, bool nota, bool first,
-                     double weight, double *p);
+void trl_rows_term(size_t n, size_t k, const trl_line *line, bool nota, bool first,
+                   double weight, double *p, trl_log_sum *z);
+
+/* The same from exponentials, all rows padded: psi = exp(node scores), pads 0, as trl_exp_plain
+ * leaves them, and the source's row E of exp(other scores) / factor.  The adjoint of the node scores
+ * goes to `node`, overwritten with `first`; outer[j] += weight * probability / E[j].  False, and
+ * nothing is done, when the sum is out of range: take trl_rows_term. */
+bool trl_exp_term(size_t stride, const double *psi, const double *E, double factor, bool nota,
+                  bool first, double weight, double *node, double *outer, trl_log_sum *z);
+
+/* Many sources at once: z[h] becomes keep[h] / (one + z[h]), keep 1 or 0 (pads 0); returns the sum
+ * of log(one + z[h]) over those kept.  one and z[h] within exp(+-600), n a multiple of 8. */
+double trl_nota_sources(size_t n, double one, const double *keep, double *z);
+
+/* y[j] = exp(x[j]) for j < n, 0 in the pads up to padded(n), which x has room for, too. */
+void trl_exp_plain(size_t n, const double *x, double *y);
 
 /* One factor of the piecewise objective from exp(scores): with z = sum_j psi[j] C[j], returned,
  * node[j] = - weight psi[j] C[j] / z and sum[j] += weight psi[j] / z.  n a multiple of 8. */
-double trl_piece(size_t n, double weight, const double *psi, const double *C, double *node,
+double trl_exp_piece(size_t n, double weight, const double *psi, const double *C, double *node,
                  double *sum);
 
 /* row[i] = sum_j X[i][j], column[j] = sum_i X[i][j]; X has n rows of `stride` (a multiple of 8). */

@@ -7,9 +7,10 @@
  */
 /* SPDX-License-Identifier: MIT */
 #include "chain/objective.h"
+#include "num/simd.h"
 
 /* row = - weight * marginals, position by position. */
-static void minus_rows(size_t n, double weight, const double *p, double *row)
+TRL_CLONES static void minus_rows(size_t n, double weight, const double *p, double *row)
 {
 #pragma omp simd
     for (size_t k = 0; k < n; k++)

@@ -11,25 +11,19 @@
  *         and segmentation. ICML 2000.
  */
 /* SPDX-License-Identifier: MIT */
-#include "base/fail.h"
 #include "chain/term.h"
 
 trl_status trl_obj_memm(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
                         double *value, trl_error *err)
 {
-    (void)minus;
-    const trl_status st = trl_local_start(x, TRL_EDGE, adjoint, err);
+    trl_source_sum s;
+    trl_status st = trl_local_start(x, TRL_EDGE, adjoint, err);
+    if (st == TRL_OK)
+        st = trl_source_sum_init(&s, x, adjoint, minus, err);
     if (st != TRL_OK)
         return st;
-    double *p = trl_arena_get(x->arena, x->chain->stride, sizeof *p);
-    if (!p)
-        return trl_fail_mem(err);
-    trl_term m = trl_term_of(x->chain, x->scores, adjoint);
-    double sum = trl_chain_score(x->chain, x->scores, x->gold);
-    for (size_t t = 0; t < x->scores->n; t++) {
-        trl_term_source(&m, t, trl_gold_source(x->chain, x->gold, t));
-        sum -= trl_rows_term(m.L, m.n, m.line, false, true, x->weight, p);
-    }
-    trl_add_path(x->chain, x->gold, x->weight, adjoint);
-    return trl_local_value(x, sum, value, err);
+    double score = 0.0;
+    for (size_t t = 0; t < x->scores->n; t++)
+        score += trl_source_sum_gold(&s, t, false);
+    return trl_local_value(x, score - trl_log_sum_value(&s.z), value, err);
 }

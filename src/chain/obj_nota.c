@@ -38,7 +38,7 @@
 #include "num/vexp.h"
 
 #define MAX_SHIFT 500.0  /* |m_t + shift| within which exp and products are safe */
-#define DENSE_FROM 8     /* instances per L sources from which all sources at once is faster */
+#define DENSE_FROM 0.4   /* share of instances from which all sources at once is faster */
 
 /* ---- few instances ------------------------------------------------------------------ */
 
@@ -48,23 +48,20 @@ static uint64_t word_at(const trl_chain_example *x, size_t t, size_t Q, size_t k
     return valid & (x->nota.all ? ~(uint64_t)0 : x->nota.bits[t * x->nota.words + k]);
 }
 
-/* sum over q in N_t + {source_t} of log(1 + Z_t(q)); adjoint added. */
-static double position_log(const trl_chain_example *x, trl_term *m, size_t t, double *p)
+/* log(1 + Z_t(q)) of all q in N_t + {source_t}; returns s_t(gold). */
+static double position_few(const trl_chain_example *x, trl_source_sum *s, size_t t)
 {
     const size_t Q = trl_sources(x->chain, t), gold = trl_gold_source(x->chain, x->gold, t);
-    trl_term_source(m, t, gold);
-    double sum = trl_rows_term(m->L, m->n, m->line, x->nota.any, true, x->weight, p);
+    const double score = trl_source_sum_gold(s, t, x->nota.any);
     if (t == 0 || !x->nota.any)
-        return sum;
+        return score;
     for (size_t k = 0; k * 64 < Q; k++)
         for (uint64_t set = word_at(x, t, Q, k); set; set &= set - 1) {
             const size_t q = k * 64 + (size_t)__builtin_ctzll(set);
-            if (q == gold)
-                continue;
-            trl_term_source(m, t, q);
-            sum += trl_rows_term(m->L, m->n, m->line, true, false, x->weight, p);
+            if (q != gold)
+                trl_source_sum_more(s, t, q, true);
         }
-    return sum;
+    return score;
 }
 
 /* ---- many --------------------------------------------------------------------------- */
@@ -72,9 +69,10 @@ static double position_log(const trl_chain_example *x, trl_term *m, size_t t, do
 typedef struct nota_work {
     double *psi;   /* [T][S] */
     double *shift; /* [T] m_t + shift */
-    double *a;     /* [T][S] weight / (exp(-shift_t) + Z), 0 for sources not in N_t */
+    double *a;     /* [T][S] weight / (exp(-shift_t) + E psi), 0 for sources not in N_t */
     double *back;  /* [T][S] sum over sources of a E */
-    double *z, *y; /* [S] */
+    double *keep;  /* [S] 1 for sources in N_t */
+    double *y;     /* [S] */
 } nota_work;
 
 static bool is_dense(const trl_chain_example *x)
@@ -89,7 +87,7 @@ static bool is_dense(const trl_chain_example *x)
         for (size_t k = 0; k * 64 < Q; k++)
             n += (size_t)__builtin_popcountll(word_at(x, t, Q, k));
     }
-    return n * DENSE_FROM > sources;
+    return (double)n > DENSE_FROM * (double)sources;
 }
 
 static bool work_get(const trl_chain_example *x, nota_work *w)
@@ -99,9 +97,9 @@ static bool work_get(const trl_chain_example *x, nota_work *w)
     w->shift = trl_arena_get(x->arena, T, sizeof(double));
     w->a = trl_arena_get(x->arena, T * S, sizeof(double));
     w->back = trl_arena_get(x->arena, T * S, sizeof(double));
-    w->z = trl_arena_get(x->arena, S, sizeof(double));
+    w->keep = trl_arena_get(x->arena, S, sizeof(double));
     w->y = trl_arena_get(x->arena, S, sizeof(double));
-    return w->psi && w->shift && w->a && w->back && w->z && w->y;
+    return w->psi && w->shift && w->a && w->back && w->keep && w->y;
 }
 
 /* psi and shift from `order` on; false when a shift is out of bounds or not a number. */
@@ -118,36 +116,44 @@ static bool exponentials(const trl_chain_example *x, nota_work *w)
     return true;
 }
 
-/* The sources with middle label i (order 1: all) at t: a_t, and log(1 + Z) of those in N_t. */
-static double sources_exp(const trl_chain_example *x, nota_work *w, size_t t, size_t i)
+/* 1 for the sources with middle label i (order 1: all) that are in N_t + {source_t}. */
+static void mark_sources(const trl_chain_example *x, size_t t, size_t i, double *keep)
 {
-    const size_t L = x->chain->L, S = x->chain->stride, second = x->chain->order == 2;
-    const size_t gold = trl_gold_source(x->chain, x->gold, t);
-    const double inverse = exp(-w->shift[t]);
-    double *a = w->a + t * S;
-    size_t n = 0;
-    trl_vecmat(L, S, w->psi + t * S, x->chain->Et + i * L * S, w->z);
-    memset(a, 0, S * sizeof *a);
-    for (size_t h = 0; h < L; h++) {
-        const size_t q = second ? h * L + i : h;
-        const bool in = x->nota.all || q == gold ||
-                        x->nota.bits[t * x->nota.words + q / 64] >> q % 64 & 1;
-        const double z = inverse + w->z[h];
-        a[h] = in ? x->weight / z : 0.0;
-        w->y[n] = z;
-        n += in;
+    const size_t L = x->chain->L, gold = trl_gold_source(x->chain, x->gold, t);
+    for (size_t h = 0; h < x->chain->stride; h++) {
+        const size_t q = x->chain->order == 2 ? h * L + i : h;
+        const bool in = h < L && (x->nota.all || q == gold ||
+                                  x->nota.bits[t * x->nota.words + q / 64] >> q % 64 & 1);
+        keep[h] = in ? 1.0 : 0.0;
     }
-    return (double)n * w->shift[t] + trl_sum_log(n, w->y);
 }
 
-/* All positions from `order` on. */
-static double positions_exp(const trl_chain_example *x, nota_work *w, trl_tables *adjoint,
-                            trl_chain_sums *minus)
+/* Those sources at t: a_t, and the sum of log(1 + Z) over them. */
+static double sources_exp(const trl_chain_example *x, nota_work *w, size_t t, size_t i)
+{
+    const size_t L = x->chain->L, S = x->chain->stride;
+    double *a = w->a + t * S, n = 0.0;
+    if (!x->nota.all)
+        mark_sources(x, t, i, w->keep);
+    for (size_t h = 0; h < L; h++)
+        n += w->keep[h];
+    trl_vecmat(L, S, w->psi + t * S, x->chain->Et + i * L * S, a);
+    const double sum = trl_nota_sources(S, exp(-w->shift[t]), w->keep, a);
+    for (size_t h = 0; x->weight != 1.0 && h < L; h++)
+        a[h] *= x->weight;
+    return n * w->shift[t] + sum;
+}
+
+/* The same for all positions from `order` on. */
+static double positions_exp(const trl_chain_example *x, nota_work *w, trl_term *m,
+                            trl_tables *adjoint, trl_chain_sums *minus, trl_log_sum *z)
 {
     const trl_chain *c = x->chain;
     const size_t T = x->scores->n, L = c->L, S = c->stride, from = (size_t)c->order;
-    double sum = 0.0;
+    double sum = 0.0, score = 0.0;
     memset(w->back, 0, T * S * sizeof *w->back);
+    if (x->nota.all)
+        mark_sources(x, from, 0, w->keep);
     for (size_t i = 0; i < (c->order == 2 ? L : 1); i++) {
         for (size_t t = from; t < T; t++) {
             sum += sources_exp(x, w, t, i);
@@ -163,8 +169,11 @@ static double positions_exp(const trl_chain_example *x, nota_work *w, trl_tables
         double *node = adjoint->row[TRL_NODE] + t * adjoint->step[TRL_NODE];
         for (size_t j = 0; j < S; j++)
             node[j] = -w->psi[t * S + j] * w->back[t * S + j];
+        trl_term_source(m, t, trl_gold_source(c, x->gold, t));
+        score += trl_term_gold(m, x->gold[t], x->weight);
     }
-    return sum;
+    z->sum += sum;
+    return score;
 }
 
 /* ---- the objective ------------------------------------------------------------------ */
@@ -172,21 +181,21 @@ static double positions_exp(const trl_chain_example *x, nota_work *w, trl_tables
 trl_status trl_obj_nota(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
                         double *value, trl_error *err)
 {
-    const trl_status st = trl_local_start(x, TRL_EDGE, adjoint, err);
+    trl_source_sum s;
+    trl_status st = trl_local_start(x, TRL_EDGE, adjoint, err);
+    if (st == TRL_OK)
+        st = trl_source_sum_init(&s, x, adjoint, minus, err);
     if (st != TRL_OK)
         return st;
-    double *p = trl_arena_get(x->arena, x->chain->stride, sizeof *p);
     nota_work w;
     bool dense = is_dense(x);
-    if (!p || (dense && !work_get(x, &w)))
+    if (dense && !work_get(x, &w))
         return trl_fail_mem(err);
     dense = dense && exponentials(x, &w);
-    trl_term m = trl_term_of(x->chain, x->scores, adjoint);
-    double sum = trl_chain_score(x->chain, x->scores, x->gold);
+    double score = 0.0;
     for (size_t t = 0; t < (dense ? (size_t)x->chain->order : x->scores->n); t++)
-        sum -= position_log(x, &m, t, p);
+        score += position_few(x, &s, t);
     if (dense)
-        sum -= positions_exp(x, &w, adjoint, minus);
-    trl_add_path(x->chain, x->gold, x->weight, adjoint);
-    return trl_local_value(x, sum, value, err);
+        score += positions_exp(x, &w, &s.m, adjoint, minus, &s.z);
+    return trl_local_value(x, score - trl_log_sum_value(&s.z), value, err);
 }

@@ -66,7 +66,7 @@ static bool pieces_exp(const trl_chain_example *x, trl_tables *adjoint, trl_chai
         const double max = trl_exp_row(L, x->scores->row[TRL_NODE] + at, psi, &min);
         *sum += max + c->shift;
         if (isfinite(max))
-            *sum += log(trl_piece(S, x->weight, psi, C, adjoint->row[TRL_NODE] + at, r));
+            *sum += log(trl_exp_piece(S, x->weight, psi, C, adjoint->row[TRL_NODE] + at, r));
     }
     if (isfinite(*sum))
         trl_outer_sum(1, Q, S, ones, Q, r, S, minus->outer);

@@ -76,7 +76,7 @@ static double pair_log(const trl_chain_example *x, edge_work *w, size_t t)
         take_middle(x, w, t, i);
         trl_lines_add(L, w->m.n, w->m.line, -x->weight, w->X + i * S);
         if (i == i0)
-            trl_term_add(&w->m, j0, x->weight);
+            (void)trl_term_gold(&w->m, j0, x->weight);
     }
     trl_block_sums(L, S, w->X, w->va, w->vb);
     return score - z;
@@ -146,8 +146,8 @@ trl_status trl_obj_pseudo_edge(const trl_chain_example *x, trl_tables *adjoint,
         sum += fast ? pair_exp(x, &w, t) : pair_log(x, &w, t);
         trl_lines_add(L, w.a.n, w.a.line, -x->weight, w.va);
         trl_lines_add(L, w.b.n, w.b.line, -x->weight, w.vb);
-        trl_term_add(&w.a, x->gold[t - 1], x->weight);
-        trl_term_add(&w.b, x->gold[t], x->weight);
+        (void)trl_term_gold(&w.a, x->gold[t - 1], x->weight);
+        (void)trl_term_gold(&w.b, x->gold[t], x->weight);
         if (fast && adjoint->shared[TRL_EDGE])
             adjoint->shared[TRL_EDGE][x->gold[t - 1] * L + x->gold[t]] += x->weight;
     }

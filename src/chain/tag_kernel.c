@@ -184,10 +184,10 @@ TRL_INLINE void add_whole(size_t n, double value, const float *w, double *out)
 TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *key, size_t n,
                                 double *rows)
 {
-    const float *safe = f->weight + f->n_weights - f->step; /* whole vectors up to here */
     for (size_t i = 0; i < n; i++) {
         double *out = rows + key[i].row * f->step;
-        if (key[i].k == 0 && (key[i].id >= f->n_full_attrs || key[i].weight <= safe))
+        const bool in_file = key[i].id < f->n_full_attrs; /* there, vectors must not pass the end */
+        if (key[i].k == 0 && (!in_file || key[i].id * f->width + f->step <= f->n_weights))
             add_whole(f->step, key[i].value, key[i].weight, out);
         else if (key[i].k == 0)
             for (size_t j = 0; j < f->width; j++)

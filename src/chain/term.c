@@ -18,20 +18,61 @@ double trl_term_normalise(const trl_term *m, bool nota, double weight, double *p
 
 double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p)
 {
-    double score = 0.0;
-    for (size_t l = 0; l < m->n; l++)
-        score += m->line[l].score[gold * m->line[l].stride];
     const double z = trl_term_normalise(m, false, weight, p);
-    trl_term_add(m, gold, weight);
-    return score - z;
+    return trl_term_gold(m, gold, weight) - z;
 }
 
-void trl_term_add(const trl_term *m, size_t j, double amount)
+/* ---- single sources ----------------------------------------------------------------- */
+
+#define MAX_SHIFT 300.0 /* |chain->shift| up to which exp(scores) is taken apart */
+
+trl_status trl_source_sum_init(trl_source_sum *s, const trl_chain_example *x,
+                               trl_tables *adjoint, trl_chain_sums *minus, trl_error *err)
 {
-    for (size_t l = 0; l < m->n; l++)
-        if (m->line[l].adjoint)
-            m->line[l].adjoint[j * m->line[l].stride] += amount;
+    const bool fast = trl_shared_only(x) && fabs(x->chain->shift) <= MAX_SHIFT;
+    s->x = x;
+    s->minus = minus;
+    s->m = trl_term_of(x->chain, x->scores, adjoint);
+    s->z = trl_log_sum_new();
+    s->p = trl_arena_get(x->arena, x->chain->stride, sizeof(double));
+    s->psi = trl_arena_get(x->arena, x->chain->stride, sizeof(double));
+    s->factor = fast ? exp(x->chain->shift) : 0.0;
+    return s->p && s->psi ? TRL_OK : trl_fail_mem(err);
 }
+
+static void add_source(trl_source_sum *s, size_t t, size_t q, bool nota, bool first)
+{
+    const trl_chain *c = s->x->chain;
+    if (s->fast) {
+        const size_t row = (c->order == 2 ? q % c->L * c->L + q / c->L : q) * c->stride;
+        double *node = s->m.adjoint->row[TRL_NODE] + t * s->m.adjoint->step[TRL_NODE];
+        if (trl_exp_term(c->stride, s->psi, c->E + row, s->factor, nota, first, s->x->weight,
+                         node, s->minus->outer + row, &s->z))
+            return;
+    }
+    trl_term_source(&s->m, t, q);
+    trl_rows_term(c->L, s->m.n, s->m.line, nota, first, s->x->weight, s->p, &s->z);
+}
+
+double trl_source_sum_gold(trl_source_sum *s, size_t t, bool nota)
+{
+    const trl_chain *c = s->x->chain;
+    const size_t q = trl_gold_source(c, s->x->gold, t);
+    s->fast = s->factor > 0.0 && t >= (size_t)c->order;
+    if (s->fast)
+        trl_exp_plain(c->L, s->x->scores->row[TRL_NODE] + t * s->x->scores->step[TRL_NODE],
+                      s->psi);
+    add_source(s, t, q, nota, true);
+    trl_term_source(&s->m, t, q);
+    return trl_term_gold(&s->m, s->x->gold[t], s->x->weight);
+}
+
+void trl_source_sum_more(trl_source_sum *s, size_t t, size_t q, bool nota)
+{
+    add_source(s, t, q, nota, false);
+}
+
+/* ---- start and end ------------------------------------------------------------------ */
 
 trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adjoint,
                            trl_error *err)

@@ -84,6 +84,29 @@ static inline size_t trl_gold_source(const trl_chain *c, const uint32_t *y, size
     return t == 0 ? 0 : before + y[t - 1];
 }
 
+/* Terms of single sources, for memm and nota: log-normalisers summed in z, adjoints added.  Where
+ * only nodes depend on the position a source is a product of rows: exp(node_t), taken once per
+ * position, and the source's row of exp(shared scores) in the chain; else L exponentials each. */
+typedef struct trl_source_sum {
+    const trl_chain_example *x;
+    trl_chain_sums          *minus;
+    trl_term                 m;
+    trl_log_sum              z;
+    double                  *p, *psi; /* [S] scratch; exp(node_t) */
+    double                   factor;  /* exp(chain->shift); 0: not on exponentials */
+    bool                     fast;    /* psi holds this position's */
+} trl_source_sum;
+
+trl_status trl_source_sum_init(trl_source_sum *s, const trl_chain_example *x,
+                               trl_tables *adjoint, trl_chain_sums *minus, trl_error *err);
+
+/* The gold source of position t; overwrites the node adjoint.  Returns s_t(gold).  `nota`: the
+ * outcome NOTA is there. */
+double trl_source_sum_gold(trl_source_sum *s, size_t t, bool nota);
+
+/* One more source of the position that trl_source_sum_gold was called for last. */
+void trl_source_sum_more(trl_source_sum *s, size_t t, size_t q, bool nota);
+
 /* log of the normaliser over the term's L outcomes, one more of score 0 with `nota`; adds
  * - weight * probability to the adjoint.  p: scratch of padded(L) doubles, left holding the
  * probabilities. */
@@ -92,8 +115,18 @@ double trl_term_normalise(const trl_term *m, bool nota, double weight, double *p
 /* log p(gold), which weight * ([gold] - probability) is added to the adjoint for. */
 double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p);
 
-/* Adds `amount` to the cells of outcome j. */
-void trl_term_add(const trl_term *m, size_t j, double amount);
+/* The score of outcome j; adds `amount` to its cells. */
+static inline double trl_term_gold(const trl_term *m, size_t j, double amount)
+{
+    double score = 0.0;
+    for (size_t l = 0; l < m->n; l++) {
+        const size_t at = j * m->line[l].stride;
+        score += m->line[l].score[at];
+        if (m->line[l].adjoint)
+            m->line[l].adjoint[at] += amount;
+    }
+    return score;
+}
 
 /* The start of every local objective: the adjoint's rows from family f on are cleared.
  * TRL_EINVAL for no tokens. */

@@ -309,6 +309,7 @@ static trl_status run(job *j, trl_train_result *result, trl_error *err)
     const trl_task task = trl_chain_task_view(&j->task);
     const trl_session s = {.o = j->o,
                            .d = &j->design,
+                           .names = &j->corpus.family[TRL_NODE].names,
                            .task = &task,
                            .pool = j->pool,
                            .fingerprint = fingerprint(j),

@@ -304,10 +304,11 @@ static bool token_lists(draft *b)
     if (!count_token_lists(b, &n_rows, &n_entries))
         return false;
     f->has_rows = n_rows + n_entries > 0 || b->k == TRL_NODE;
-    f->dense_row = trl_zalloc(n_rows + SLACK, sizeof *f->dense_row);
-    f->entry = trl_alloc(n_entries, sizeof *f->entry);
+    f->dense_row = trl_alloc64(n_rows + SLACK, sizeof *f->dense_row);
+    f->entry = trl_alloc64(n_entries, sizeof *f->entry);
     if (!f->dense_row || !f->entry)
         return false;
+    memset(f->dense_row + n_rows, 0, SLACK * sizeof *f->dense_row);
     if (b->o->value) {
         f->dense_value = trl_alloc(n_rows, sizeof *f->dense_value);
         f->entry_value = trl_alloc(n_entries, sizeof *f->entry_value);
@@ -337,10 +338,11 @@ static bool attribute_lists(draft *b)
         total += b->at[old + 1] - b->at[old];
     }
     f->token_begin[f->n_cold] = total;
-    f->token = trl_zalloc(total + SLACK, sizeof *f->token);
+    f->token = trl_alloc64(total + SLACK, sizeof *f->token);
     f->token_value = b->value ? trl_alloc(total, sizeof *f->token_value) : NULL;
     if (!f->token || (b->value && !f->token_value))
         return false;
+    memset(f->token + total, 0, SLACK * sizeof *f->token);
     for (size_t c = 0; c < f->n_cold; c++) {
         const uint64_t from = b->at[f->name[trl_cold_attr(f, c)]], to = f->token_begin[c];
         const size_t len = (size_t)(f->token_begin[c + 1] - to);

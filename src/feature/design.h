@@ -137,9 +137,6 @@ void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tab
 /* g += A^T adjoint for the shared tables (a NULL shared table adds nothing). */
 void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *g);
 
-/* The hot weights of the tokens from ..; g has n_hot_weights (+ 64) doubles.  Dead cells
- * receive garbage: clear them with trl_clear_dead. */
-void trl_scatter_hot(const trl_design *d, size_t from, const trl_tables *adjoint, double *g);
 
 /* The weights of the cold attributes c0 .. c1-1 (below n_cold of family 0), overwritten, from the
  * node adjoints of all tokens, [n_tokens][step]. */

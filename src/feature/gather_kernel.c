@@ -4,7 +4,7 @@
  * vectors overshoot them by up to seven lanes: the surplus falls into the table row's pads.
  */
 /* SPDX-License-Identifier: MIT */
-#include "feature/design.h"
+#include "feature/fold.h"
 #include "num/simd.h"
 
 #define AHEAD 12 /* rows prefetched: far enough to hide memory, near enough to stay in L1 */
@@ -22,42 +22,43 @@ TRL_INLINE void add_row(const size_t NV, const double *row, const double *value,
             acc[k] += *(const trl_v8 *)(row + 8 * k);
 }
 
-/* out[0 .. 8 NV) = sum over refs of value * row; `col` is the first column of the block.  Hot
+/* out[0 .. 8 NV) += sum over refs of value * row; `col` is the first column of the block.  Hot
  * rows come first and are in cache; cold ones are fetched ahead. */
-TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const double *w, uint64_t from,
-                         uint64_t to, size_t col, double *out)
+TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *list,
+                         const double *w, const double *hot_rows, uint64_t from, uint64_t to,
+                         size_t col, double *out)
 {
     trl_v8 acc[8];
     for (size_t k = 0; k < NV; k++)
-        acc[k] = (trl_v8){0};
-    const double *hot = w + f->hot_at + col;
+        acc[k] = *(const trl_v8 *)(out + 8 * k);
+    const double *hot = hot_rows + col;
     uint64_t r = from;
-    for (; r < to && f->dense_row[r] < f->n_hot; r++)
-        add_row(NV, hot + (uint64_t)f->dense_row[r] * f->step, f->dense_value, r, acc);
+    for (; r < to && list[r] < f->n_hot; r++)
+        add_row(NV, hot + (uint64_t)list[r] * f->step, f->dense_value, r, acc);
     for (; r < to; r++) {
-        const double *ahead = w + trl_dense_at(f, f->dense_row[r + AHEAD]) + col;
+        const double *ahead = w + trl_dense_at(f, list[r + AHEAD]) + col;
         for (size_t k = 0; k < NV; k++)
             __builtin_prefetch(ahead + 8 * k);
-        add_row(NV, w + trl_dense_at(f, f->dense_row[r]) + col, f->dense_value, r, acc);
+        add_row(NV, w + trl_dense_at(f, list[r]) + col, f->dense_value, r, acc);
     }
     for (size_t k = 0; k < NV; k++)
         *(trl_v8 *)(out + 8 * k) = acc[k];
 }
 
-TRL_INLINE void gather_dense(const trl_family *f, const double *w, uint64_t from, uint64_t to,
-                             double *out)
+TRL_INLINE void gather_dense(const trl_family *f, const uint32_t *list, const double *w,
+                             const double *hot, uint64_t from, uint64_t to, double *out)
 {
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        sum_rows(8, f, w, from, to, col, out + col);
+        sum_rows(8, f, list, w, hot, from, to, col, out + col);
     switch ((f->step - col) / 8) {
-    case 1: sum_rows(1, f, w, from, to, col, out + col); break;
-    case 2: sum_rows(2, f, w, from, to, col, out + col); break;
-    case 3: sum_rows(3, f, w, from, to, col, out + col); break;
-    case 4: sum_rows(4, f, w, from, to, col, out + col); break;
-    case 5: sum_rows(5, f, w, from, to, col, out + col); break;
-    case 6: sum_rows(6, f, w, from, to, col, out + col); break;
-    case 7: sum_rows(7, f, w, from, to, col, out + col); break;
+    case 1: sum_rows(1, f, list, w, hot, from, to, col, out + col); break;
+    case 2: sum_rows(2, f, list, w, hot, from, to, col, out + col); break;
+    case 3: sum_rows(3, f, list, w, hot, from, to, col, out + col); break;
+    case 4: sum_rows(4, f, list, w, hot, from, to, col, out + col); break;
+    case 5: sum_rows(5, f, list, w, hot, from, to, col, out + col); break;
+    case 6: sum_rows(6, f, list, w, hot, from, to, col, out + col); break;
+    case 7: sum_rows(7, f, list, w, hot, from, to, col, out + col); break;
     default: break;
     }
 }
@@ -73,54 +74,83 @@ TRL_INLINE void gather_entries(const trl_family *f, const double *w, uint64_t fr
             out[f->entry[e].cell] += w[f->entry[e].weight];
 }
 
-TRL_CLONES static void gather_family(const trl_family *f, const double *w, size_t from, size_t n,
-                                     double *out)
+/* Entries first, for a block of tokens, then rows: the entries' additions to the same few cells wait
+ * for each other, and only several tokens' side by side keep the machine busy; and a row's vectors
+ * must not be loaded right behind scalar stores to it. */
+#define TOKENS 32
+
+TRL_CLONES static void gather_family(const trl_family *f, const uint64_t *begin,
+                                     const uint32_t *list, const double *w, const double *hot,
+                                     size_t from, size_t n, double *out)
 {
-    for (size_t t = 0; t < n; t++, out += f->step) {
-        const size_t tok = from + t;
-        gather_dense(f, w, f->dense_begin[tok], f->dense_begin[tok + 1], out);
-        gather_entries(f, w, f->entry_begin[tok], f->entry_begin[tok + 1], out);
+    for (size_t t0 = 0; t0 < n; t0 += TOKENS) {
+        const size_t t1 = n - t0 < TOKENS ? n : t0 + TOKENS;
+        for (size_t c = t0 * f->step; c < t1 * f->step; c += 8)
+            *(trl_v8 *)(out + c) = (trl_v8){0};
+        for (size_t t = t0; t < t1; t++)
+            gather_entries(f, w, f->entry_begin[from + t], f->entry_begin[from + t + 1],
+                           out + t * f->step);
+        for (size_t t = t0; t < t1; t++)
+            gather_dense(f, list, w, hot, begin[from + t], begin[from + t + 1],
+                         out + t * f->step);
     }
 }
 
 void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
-        if (t->row[k])
-            gather_family(&d->family[k], w, from, t->n, t->row[k]);
+    trl_gather_folded(d, NULL, w, NULL, from, t);
 }
 
-/* Adds scale * value * adj to the hot rows among refs (all of them when `all`). */
-TRL_INLINE void add_rows(const size_t NV, const trl_family *f, uint64_t from, uint64_t to,
-                         size_t col, const double *adj, double *g)
+void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *w,
+                       const double *hot, size_t from, const trl_tables *t)
 {
-    trl_v8 a[8];
-    for (size_t k = 0; k < NV; k++)
-        a[k] = *(const trl_v8 *)(adj + 8 * k);
-    for (uint64_t r = from; r < to; r++) {
-        if (f->dense_row[r] >= f->n_hot) /* rows of a token are sorted: the rest is cold */
-            break;
-        double *row = g + f->hot_at + (uint64_t)f->dense_row[r] * f->step + col;
-        const double v = f->dense_value ? f->dense_value[r] : 1.0;
-        for (size_t k = 0; k < NV; k++)
-            *(trl_v8 *)(row + 8 * k) += v * a[k];
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        const trl_family *f = &d->family[k];
+        const bool folded = fold && fold->begin && k == TRL_NODE;
+        if (t->row[k])
+            gather_family(f, folded ? fold->begin : f->dense_begin,
+                          folded ? fold->row : f->dense_row, w, folded ? hot : w + f->hot_at,
+                          from, t->n, t->row[k]);
     }
 }
 
-TRL_INLINE void scatter_dense(const trl_family *f, uint64_t from, uint64_t to, const double *adj,
-                              double *g)
+/* Adds value * adj to the hot rows among refs: a token's rows are sorted, the rest is cold. */
+TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *list,
+                         uint64_t from, uint64_t to, size_t col, const double *adj, double *g)
+{
+    trl_v8 a[8];
+    double *hot = g + f->hot_at + col;
+    for (size_t k = 0; k < NV; k++)
+        a[k] = *(const trl_v8 *)(adj + 8 * k);
+    if (f->dense_value) {
+        for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+            double *row = hot + (uint64_t)list[r] * f->step;
+            for (size_t k = 0; k < NV; k++)
+                *(trl_v8 *)(row + 8 * k) += f->dense_value[r] * a[k];
+        }
+        return;
+    }
+    for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+        double *row = hot + (uint64_t)list[r] * f->step;
+        for (size_t k = 0; k < NV; k++)
+            *(trl_v8 *)(row + 8 * k) += a[k];
+    }
+}
+
+TRL_INLINE void scatter_dense(const trl_family *f, const uint32_t *list, uint64_t from,
+                              uint64_t to, const double *adj, double *g)
 {
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        add_rows(8, f, from, to, col, adj + col, g);
+        add_rows(8, f, list, from, to, col, adj + col, g);
     switch ((f->step - col) / 8) {
-    case 1: add_rows(1, f, from, to, col, adj + col, g); break;
-    case 2: add_rows(2, f, from, to, col, adj + col, g); break;
-    case 3: add_rows(3, f, from, to, col, adj + col, g); break;
-    case 4: add_rows(4, f, from, to, col, adj + col, g); break;
-    case 5: add_rows(5, f, from, to, col, adj + col, g); break;
-    case 6: add_rows(6, f, from, to, col, adj + col, g); break;
-    case 7: add_rows(7, f, from, to, col, adj + col, g); break;
+    case 1: add_rows(1, f, list, from, to, col, adj + col, g); break;
+    case 2: add_rows(2, f, list, from, to, col, adj + col, g); break;
+    case 3: add_rows(3, f, list, from, to, col, adj + col, g); break;
+    case 4: add_rows(4, f, list, from, to, col, adj + col, g); break;
+    case 5: add_rows(5, f, list, from, to, col, adj + col, g); break;
+    case 6: add_rows(6, f, list, from, to, col, adj + col, g); break;
+    case 7: add_rows(7, f, list, from, to, col, adj + col, g); break;
     default: break;
     }
 }
@@ -134,22 +164,28 @@ TRL_INLINE void scatter_entries(const trl_family *f, uint64_t from, uint64_t to,
             scale * (f->entry_value ? f->entry_value[e] : 1.0) * adj[f->entry[e].cell];
 }
 
-TRL_CLONES static void scatter_family(const trl_family *f, size_t from, size_t n,
+TRL_CLONES static void scatter_family(const trl_family *f, const uint64_t *begin,
+                                      const uint32_t *list, size_t from, size_t n,
                                       const double *adj, uint64_t end, double *g)
 {
     for (size_t t = 0; t < n; t++, adj += f->step) {
         const size_t tok = from + t;
-        scatter_dense(f, f->dense_begin[tok], f->dense_begin[tok + 1], adj, g);
+        scatter_dense(f, list, begin[tok], begin[tok + 1], adj, g);
         scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], end, adj, 1.0, g);
     }
 }
 
-void trl_scatter_hot(const trl_design *d, size_t from, const trl_tables *adjoint, double *g)
+void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
+                     const trl_tables *adjoint, double *g)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        const trl_family *f = &d->family[k];
+        const bool folded = fold && fold->begin && k == TRL_NODE;
         if (adjoint->row[k])
-            scatter_family(&d->family[k], from, adjoint->n, adjoint->row[k], d->n_hot_weights,
-                           g);
+            scatter_family(f, folded ? fold->begin : f->dense_begin,
+                           folded ? fold->row : f->dense_row, from, adjoint->n, adjoint->row[k],
+                           d->n_hot_weights, g);
+    }
 }
 
 /* ---- cold attributes: one at a time over its tokens --------------------------------- */

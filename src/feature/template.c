@@ -436,16 +436,18 @@ static trl_str value_of(const trl_template *t, const piece *pc, const trl_rows *
     return seq->cell[(size_t)at * seq->n_columns + pc->column];
 }
 
-/* Replaces *v by what the regular expression makes of it.  False: out of memory. */
-static bool apply_regex(const piece *pc, trl_str *v)
+/* Appends what the macro makes of the cell v. */
+static bool apply(const piece *pc, trl_str v, trl_buf *out)
 {
     size_t from = 0, len = 0;
-    const trl_regex_answer a = trl_regex_find(pc->re, v->p, v->n, &from, &len);
+    const trl_regex_answer a =
+        pc->re ? trl_regex_find(pc->re, v.p, v.n, &from, &len) : TRL_REGEX_NO;
+    out->failed |= a == TRL_REGEX_NOMEM;
     if (pc->kind == TEST)
-        *v = a == TRL_REGEX_YES ? (trl_str){"true", 4} : (trl_str){"false", 5};
-    else
-        *v = (trl_str){v->p + from, len};
-    return a != TRL_REGEX_NOMEM;
+        v = a == TRL_REGEX_YES ? (trl_str){"true", 4} : (trl_str){"false", 5};
+    else if (pc->kind == MATCH)
+        v = (trl_str){v.p + from, len};
+    return a != TRL_REGEX_NOMEM && append(out, v, pc->lower);
 }
 
 bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, size_t pos,
@@ -457,13 +459,37 @@ bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, s
         return false;
     for (size_t i = 0; i < pt->n; i++) {
         const piece *pc = &t->piece[pt->first + i];
-        trl_str v = pc->kind == TEXT ? pc->text : value_of(t, pc, seq, pos, scratch);
-        if (pc->re && !apply_regex(pc, &v)) {
-            out->failed = true;
-            return false;
-        }
-        if (!append(out, v, pc->lower))
+        if (pc->kind == TEXT ? !append(out, pc->text, false)
+                             : !apply(pc, value_of(t, pc, seq, pos, scratch), out))
             return false;
     }
     return true;
+}
+
+/* ---- pieces ----------------------------------------------------------------------- */
+
+size_t trl_template_pieces(const trl_template *t, size_t k)
+{
+    return 1 + t->pattern[k].n;
+}
+
+trl_piece trl_template_piece(const trl_template *t, size_t k, size_t i)
+{
+    const pattern *pt = &t->pattern[k];
+    if (i == 0)
+        return (trl_piece){.text = {&pt->letter, 1}};
+    const piece *pc = &t->piece[pt->first + i - 1];
+    return (trl_piece){pc->kind != TEXT, pc->kind == CELL && !pc->lower, pc->absolute,
+                       pc->row, pc->column, pc->text};
+}
+
+bool trl_template_apply(const trl_template *t, size_t k, size_t i, trl_str v, trl_buf *out)
+{
+    return apply(&t->piece[t->pattern[k].first + i - 1], v, out);
+}
+
+trl_str trl_template_outside(const trl_template *t, int64_t distance, char scratch[24])
+{
+    return distance < 0 ? outside(t, '-', -distance, scratch)
+                        : outside(t, '+', distance, scratch);
 }

@@ -59,4 +59,26 @@ void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uin
 bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, size_t pos,
                          trl_buf *out);
 
+/* ---- what a line is made of: for programs that reason about its attributes -------------- */
+
+/* The attribute is its pieces one after the other; piece 0 is the first letter. */
+typedef struct trl_piece {
+    bool    macro;    /* else literal text */
+    bool    plain;    /* %x: the cell as it is */
+    bool    absolute; /* @row */
+    int64_t row;      /* as written: relative, or 1, 2, ..., -1, -2, ... when absolute */
+    size_t  column;
+    trl_str text; /* literal text; lives as long as the template */
+} trl_piece;
+
+size_t    trl_template_pieces(const trl_template *t, size_t k);
+trl_piece trl_template_piece(const trl_template *t, size_t k, size_t i);
+
+/* Appends what macro i makes of the cell v.  False when memory ran out. */
+bool trl_template_apply(const trl_template *t, size_t k, size_t i, trl_str v, trl_buf *out);
+
+/* The cell that stands for a row outside: distance -1, -2, ... before, 1, 2, ... behind the
+ * sequence. */
+trl_str trl_template_outside(const trl_template *t, int64_t distance, char scratch[24]);
+
 #endif

@@ -38,6 +38,27 @@ static size_t character(const unsigned char *p, size_t n)
     return c >= least[len] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? len : 0;
 }
 
+static void put_escape(trl_buf *b, unsigned char c)
+{
+    switch (c) {
+    case '\t':
+        trl_buf_str(b, "\\t");
+        break;
+    case '\n':
+        trl_buf_str(b, "\\n");
+        break;
+    case '\r':
+        trl_buf_str(b, "\\r");
+        break;
+    case '\\':
+        trl_buf_str(b, "\\\\");
+        break;
+    default:
+        trl_buf_fmt(b, "\\x%02x", c);
+        break;
+    }
+}
+
 size_t trl_put_field(trl_buf *b, trl_str s)
 {
     size_t width = 0;
@@ -48,11 +69,7 @@ size_t trl_put_field(trl_buf *b, trl_str s)
             trl_buf_add(b, p, len);
             width++;
         } else {
-            const char *short_form = *p ? strchr("\\\\\tt\nn\rr", *p) : NULL;
-            if (short_form)
-                trl_buf_fmt(b, "\\%c", short_form[1]);
-            else
-                trl_buf_fmt(b, "\\x%02x", *p);
+            put_escape(b, *p);
             width += b->len - before;
         }
         i += len ? len : 1;
@@ -80,26 +97,42 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
+/* The byte that the escape at p (a backslash) stands for, and the escape's length; 0: it is none. */
+static size_t escape(const char *p, size_t n, char *out)
+{
+    const int high = n >= 4 && p[1] == 'x' ? hex_digit(p[2]) : -1;
+    const int low = high >= 0 ? hex_digit(p[3]) : -1;
+    if (low >= 0) {
+        *out = (char)(unsigned char)(high * 16 + low);
+        return 4;
+    }
+    switch (n >= 2 ? p[1] : '\0') {
+    case 't':
+        *out = '\t';
+        return 2;
+    case 'n':
+        *out = '\n';
+        return 2;
+    case 'r':
+        *out = '\r';
+        return 2;
+    case '\\':
+        *out = '\\';
+        return 2;
+    default:
+        return 0;
+    }
+}
+
 bool trl_unescape_field(char *p, size_t *n)
 {
     size_t to = 0;
-    for (size_t i = 0; i < *n; i++) {
+    for (size_t i = 0, len; i < *n; i += len) {
         char c = p[i];
-        if (c == '\\') {
-            const char next = i + 1 < *n ? p[i + 1] : '\0';
-            const int high = next == 'x' && i + 3 < *n ? hex_digit(p[i + 2]) : -1;
-            const int low = high >= 0 ? hex_digit(p[i + 3]) : -1;
-            const char *at = next && next != 'x' ? strchr("t\tn\nr\r\\\\", next) : NULL;
-            if (low >= 0) {
-                c = (char)(unsigned char)(high * 16 + low);
-                i += 3;
-            } else if (at && (at - "") >= 0) {
-                c = at[1];
-                i++;
-            } else {
-                *n = i;
-                return false;
-            }
+        len = c == '\\' ? escape(p + i, *n - i, &c) : 1;
+        if (len == 0) {
+            *n = i;
+            return false;
         }
         p[to++] = c;
     }

@@ -49,28 +49,54 @@ TRL_CLONES void trl_vecmat(size_t n, size_t stride, const double *x, const doubl
     vecmat_any(n, stride, x, M, y);
 }
 
+/* Factors and sums are kept off the chain from step to step: they are ready before the product
+ * that needs them is. */
 TRL_CLONES double trl_forward_step(size_t n, size_t stride, const double *x, const double *M,
-                                   const double *psi, double *y)
+                                   double scale, const double *psi, double *y)
 {
     vecmat_any(n, stride, x, M, y);
     trl_v8 sum = {0};
     for (size_t j = 0; j < stride; j += 8) {
-        const trl_v8 v = *(const trl_v8 *)(y + j) * *(const trl_v8 *)(psi + j);
+        const trl_v8 v = *(const trl_v8 *)(y + j) * (*(const trl_v8 *)(psi + j) * scale);
         *(trl_v8 *)(y + j) = v;
         sum += v;
     }
-    const double c = trl_v8_sum(&sum), inv = 1.0 / c;
-    for (size_t j = 0; j < stride; j += 8)
-        *(trl_v8 *)(y + j) *= inv;
-    return c;
+    return trl_v8_sum(&sum);
 }
 
-TRL_CLONES void trl_backward_step(size_t n, size_t stride, double scale, const double *beta,
-                                  double *v, const double *Mt, double *prev)
+TRL_CLONES double trl_backward_step(size_t n, size_t stride, const double *psi,
+                                    const double *beta, const double *Mt, double scale,
+                                    double *tmp, double *prev)
 {
+    trl_v8 sum = {0};
     for (size_t j = 0; j < stride; j += 8)
-        *(trl_v8 *)(v + j) *= *(const trl_v8 *)(beta + j) * scale;
-    vecmat_any(n, stride, v, Mt, prev);
+        *(trl_v8 *)(tmp + j) = *(const trl_v8 *)(psi + j) * *(const trl_v8 *)(beta + j);
+    vecmat_any(n, stride, tmp, Mt, prev);
+    for (size_t j = 0; j < stride; j += 8) {
+        const trl_v8 v = *(const trl_v8 *)(prev + j) * scale;
+        *(trl_v8 *)(prev + j) = v;
+        sum += v;
+    }
+    return trl_v8_sum(&sum);
+}
+
+TRL_CLONES void trl_combine(size_t stride, double alpha_sum, double beta_sum, double *alpha,
+                            double *beta, double *psi)
+{
+    const double a = 1.0 / alpha_sum, b = 1.0 / beta_sum;
+    trl_v8 dot = {0};
+    for (size_t j = 0; j < stride; j += 8) {
+        const trl_v8 x = *(const trl_v8 *)(alpha + j) * a, y = *(const trl_v8 *)(beta + j) * b;
+        *(trl_v8 *)(alpha + j) = x;
+        *(trl_v8 *)(psi + j) *= y;
+        *(trl_v8 *)(beta + j) = x * y;
+        dot += x * y;
+    }
+    const double d = 1.0 / trl_v8_sum(&dot), v = a * d;
+    for (size_t j = 0; j < stride; j += 8) {
+        *(trl_v8 *)(beta + j) *= d;
+        *(trl_v8 *)(psi + j) *= v;
+    }
 }
 
 TRL_CLONES void trl_multiply(size_t n, const double *x, double *y)
@@ -149,23 +175,40 @@ void trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M,
 }
 
 double trl_forward_step_plain(size_t n, size_t stride, const double *x, const double *M,
-                              const double *psi, double *y)
+                              double scale, const double *psi, double *y)
 {
-    double c = 0.0;
+    double sum = 0.0;
     trl_vecmat_plain(n, stride, x, M, y);
     for (size_t j = 0; j < stride; j++)
-        c += y[j] *= psi[j];
-    for (size_t j = 0; j < stride; j++)
-        y[j] /= c;
-    return c;
+        sum += y[j] *= psi[j] * scale;
+    return sum;
 }
 
-void trl_backward_step_plain(size_t n, size_t stride, double scale, const double *beta, double *v,
-                             const double *Mt, double *prev)
+double trl_backward_step_plain(size_t n, size_t stride, const double *psi, const double *beta,
+                               const double *Mt, double scale, double *tmp, double *prev)
 {
+    double sum = 0.0;
     for (size_t j = 0; j < stride; j++)
-        v[j] *= beta[j] * scale;
-    trl_vecmat_plain(n, stride, v, Mt, prev);
+        tmp[j] = psi[j] * beta[j];
+    trl_vecmat_plain(n, stride, tmp, Mt, prev);
+    for (size_t j = 0; j < stride; j++)
+        sum += prev[j] *= scale;
+    return sum;
+}
+
+void trl_combine_plain(size_t stride, double alpha_sum, double beta_sum, double *alpha,
+                       double *beta, double *psi)
+{
+    double d = 0.0;
+    for (size_t j = 0; j < stride; j++) {
+        alpha[j] /= alpha_sum;
+        beta[j] /= beta_sum;
+        d += alpha[j] * beta[j];
+    }
+    for (size_t j = 0; j < stride; j++) {
+        psi[j] *= beta[j] / (alpha_sum * d);
+        beta[j] *= alpha[j] / d;
+    }
 }
 
 void trl_outer_sum_plain(size_t T, size_t n, size_t stride, const double *A, size_t a_step,

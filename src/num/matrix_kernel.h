@@ -13,14 +13,20 @@
 /* y[j] = sum_i x[i] M[i][j], i < n, j < stride. */
 void trl_vecmat(size_t n, size_t stride, const double *x, const double *M, double *y);
 
-/* One scaled forward step: y[j] = psi[j] sum_i x[i] M[i][j], then y /= sum y; returns that
- * sum (not 0 and finite as long as the caller's bound on the spread holds). */
-double trl_forward_step(size_t n, size_t stride, const double *x, const double *M,
+/* One forward step: y[j] = psi[j] scale sum_i x[i] M[i][j]; returns sum_j y[j]. */
+double trl_forward_step(size_t n, size_t stride, const double *x, const double *M, double scale,
                         const double *psi, double *y);
 
-/* One scaled backward step: v[j] *= beta[j] * scale, then prev[i] = sum_j v[j] Mt[j][i], j < n. */
-void trl_backward_step(size_t n, size_t stride, double scale, const double *beta, double *v,
-                       const double *Mt, double *prev);
+/* One backward step: prev[i] = scale sum_j psi[j] beta[j] Mt[j][i], j < n; returns sum_i prev[i].
+ * `tmp` has room for `stride` doubles. */
+double trl_backward_step(size_t n, size_t stride, const double *psi, const double *beta,
+                         const double *Mt, double scale, double *tmp, double *prev);
+
+/* What one position of a lattice ends in.  alpha and beta come unscaled, with their sums; with
+ * a = alpha / alpha_sum, b = beta / beta_sum and d = a.b:  alpha <- a,  beta <- a b / d (the
+ * marginals),  psi <- psi b / (alpha_sum d). */
+void trl_combine(size_t stride, double alpha_sum, double beta_sum, double *alpha, double *beta,
+                 double *psi);
 
 /* y[i] *= x[i], i < n (a multiple of 8). */
 void trl_multiply(size_t n, const double *x, double *y);
@@ -39,9 +45,11 @@ void   trl_maxplus_plain(size_t n, size_t lanes, const double *x, const double *
                          double *y, int64_t *from);
 void   trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M, double *y);
 double trl_forward_step_plain(size_t n, size_t stride, const double *x, const double *M,
-                              const double *psi, double *y);
-void   trl_backward_step_plain(size_t n, size_t stride, double scale, const double *beta,
-                               double *v, const double *Mt, double *prev);
+                              double scale, const double *psi, double *y);
+double trl_backward_step_plain(size_t n, size_t stride, const double *psi, const double *beta,
+                               const double *Mt, double scale, double *tmp, double *prev);
+void   trl_combine_plain(size_t stride, double alpha_sum, double beta_sum, double *alpha,
+                         double *beta, double *psi);
 void   trl_outer_sum_plain(size_t T, size_t n, size_t stride, const double *A, size_t a_step,
                            const double *B, size_t b_step, double *X);
 

@@ -70,7 +70,7 @@ static trl_format guess(trl_str head)
         if (!lf && k > 0)
             break; /* perhaps half a line */
         size_t len = (size_t)((lf ? lf : end) - p);
-        if (len > sizeof weight && memcmp(p, weight, sizeof weight - 1) == 0)
+        if (len >= sizeof weight && memcmp(p, weight, sizeof weight - 1) == 0)
             return TRL_FORMAT_CRFSUITE;
         if (len && p[len - 1] == '\r')
             len--;

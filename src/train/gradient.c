@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "feature/fold.h"
 #include "num/blas1.h"
 
 #define COLD_JOBS 64 /* pieces of the second phase; a property of the result's layout only */
@@ -27,6 +28,8 @@ struct trl_gradient {
     trl_arena        *arenas; /* [threads] */
     trl_tables        shared; /* scores */
     double           *node;   /* [n_tokens][step] adjoints */
+    trl_fold          fold;
+    double           *hot; /* [n_hot][step] folded rows of w */
 
     /* of the evaluation under way */
     const double *w;
@@ -103,8 +106,8 @@ static void cut_lanes(trl_gradient *g)
     }
 }
 
-trl_status trl_gradient_new(const trl_design *d, const trl_task *task, trl_pool *pool,
-                            trl_gradient **out, trl_error *err)
+trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const trl_task *task,
+                            trl_pool *pool, trl_gradient **out, trl_error *err)
 {
     trl_gradient *g = trl_zalloc(1, sizeof *g);
     if (!g)
@@ -115,8 +118,12 @@ trl_status trl_gradient_new(const trl_design *d, const trl_task *task, trl_pool 
     cut_lanes(g);
     g->arenas = trl_zalloc(trl_pool_threads(pool), sizeof *g->arenas);
     g->node = trl_alloc64(d->n_tokens, d->family[TRL_NODE].step * sizeof(double));
-    trl_status st = g->arenas && g->node ? trl_shared_new(d, &g->shared, err)
-                                         : trl_fail_mem(err);
+    const trl_family *f = &d->family[TRL_NODE];
+    g->hot = trl_alloc64(f->n_hot * f->step + 64, sizeof(double));
+    trl_status st = g->arenas && g->node && g->hot ? trl_shared_new(d, &g->shared, err)
+                                                   : trl_fail_mem(err);
+    if (st == TRL_OK && names)
+        st = trl_fold_build(&g->fold, d, names, err);
     for (size_t k = 0; k < g->n_lanes && st == TRL_OK; k++) {
         g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
         st = g->lanes[k].hot ? trl_shared_new(d, &g->lanes[k].shared, err) : trl_fail_mem(err);
@@ -142,6 +149,8 @@ void trl_gradient_free(trl_gradient *g)
     trl_shared_free(&g->shared);
     trl_free(g->arenas);
     trl_free(g->node);
+    trl_free(g->hot);
+    trl_fold_fini(&g->fold);
     trl_free(g);
 }
 
@@ -166,11 +175,11 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
     }
-    trl_gather(d, g->w, from, &scores);
+    trl_gather_folded(d, &g->fold, g->w, g->hot, from, &scores);
     const trl_status st =
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
     if (st == TRL_OK)
-        trl_scatter_hot(d, from, &adjoint, l->hot);
+        trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot);
     return st;
 }
 
@@ -198,14 +207,13 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
 
 /* ---- phase 2: adding up ------------------------------------------------------------- */
 
-/* grad[i] = 2 c2 w[i] - sum over lanes, for a piece of the hot weights. */
+/* grad[i] = sum over lanes, for a piece of the hot weights. */
 static void reduce_hot(trl_gradient *g, size_t i0, size_t i1)
 {
     const double *parts[TRL_LANES_MAX];
     for (size_t k = 0; k < g->n_lanes; k++)
         parts[k] = g->lanes[k].hot + i0;
     trl_sum_vectors(i1 - i0, g->n_lanes, parts, g->grad + i0);
-    trl_negate_add(i1 - i0, 2.0 * g->c2, g->w + i0, g->grad + i0);
 }
 
 /* Bounds of piece `job` when n things are cut into COLD_JOBS pieces. */
@@ -252,6 +260,7 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->grad = grad;
     g->c2 = c2;
     trl_gather_shared(g->d, w, g->shared.shared);
+    trl_fold_forward(&g->fold, g->d, w, g->hot);
     trl_tables shape = g->shared;
     for (size_t k = 0; k < TRL_FAMILIES; k++) /* any non-NULL pointer says "has rows" */
         shape.row[k] = g->d->family[k].has_rows ? g->node : NULL;
@@ -262,6 +271,8 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);
     if (st != TRL_OK)
         return st;
+    trl_fold_backward(&g->fold, g->d, grad);
+    trl_negate_add((size_t)g->d->n_hot_weights, 2.0 * c2, w, grad);
     trl_clear_dead(g->d, grad);
     memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);
     double value = 0.0;

@@ -149,7 +149,8 @@ static trl_status run_lbfgs(run *r, const trl_watcher *w, const trl_checkpoint *
                                   .epsilon = o->epsilon,
                                   .period = (size_t)o->period,
                                   .delta = o->delta};
-    trl_status st = trl_gradient_new(r->s->d, r->s->task, r->s->pool, &r->gradient, err);
+    trl_status st = trl_gradient_new(r->s->d, r->s->names, r->s->task, r->s->pool,
+                                     &r->gradient, err);
     if (st == TRL_OK)
         st = trl_lbfgs(&f, &lo, r->s->pool, w, c->state, c->state_size, x, ending, err);
     trl_gradient_free(r->gradient);

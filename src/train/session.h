@@ -15,6 +15,7 @@
 typedef struct trl_session {
     const trl_train_options *o;
     const trl_design        *d;
+    const trl_strtab        *names; /* of family 0 in the corpus */
     const trl_task          *task; /* made for trl_session_lanes(o) lanes */
     trl_pool                *pool;
     uint64_t                 fingerprint; /* of data and features: a checkpoint must match */

@@ -86,14 +86,11 @@ static void test_forward_step(void **state)
             case_data d = case_make(&rng, n, stride_for(&rng, n, round));
             for (size_t j = n; j < d.stride; j++)
                 d.psi[j] = 0.0;
-            const double c = trl_forward_step(n, d.stride, d.x, d.M, d.psi, d.y);
-            const double want = trl_forward_step_plain(n, d.stride, d.x, d.M, d.psi, d.want);
+            const double c = trl_forward_step(n, d.stride, d.x, d.M, 0.37, d.psi, d.y);
+            const double want =
+                trl_forward_step_plain(n, d.stride, d.x, d.M, 0.37, d.psi, d.want);
             same(1, &c, &want, "forward sum", n);
             same(d.stride, d.y, d.want, "forward step", n);
-            double sum = 0.0;
-            for (size_t j = 0; j < d.stride; j++)
-                sum += d.y[j];
-            assert_near(sum, 1.0, TOL);
             case_free(&d);
         }
 }
@@ -104,19 +101,46 @@ static void test_backward_step(void **state)
     trl_rng rng = trl_rng_seed(13);
     for (size_t n = 1; n <= MAX; n++)
         for (int round = 0; round < 2; round++) {
-            /* v has to hold n values and stride of them are scaled */
             case_data d = case_make(&rng, n, stride_for(&rng, n, round));
-            double *v = numbers(&rng, d.stride), *w = malloc(d.stride * sizeof *w);
-            assert_non_null(w);
-            memcpy(w, v, d.stride * sizeof *w);
-            trl_backward_step(n, d.stride, 0.37, d.psi, v, d.M, d.y);
-            trl_backward_step_plain(n, d.stride, 0.37, d.psi, w, d.M, d.want);
-            same(d.stride, v, w, "backward v", n);
+            double *beta = numbers(&rng, d.stride), *tmp = numbers(&rng, d.stride);
+            const double r = trl_backward_step(n, d.stride, d.psi, beta, d.M, 0.37, tmp, d.y);
+            const double want =
+                trl_backward_step_plain(n, d.stride, d.psi, beta, d.M, 0.37, tmp, d.want);
+            same(1, &r, &want, "backward sum", n);
             same(d.stride, d.y, d.want, "backward step", n);
-            free(v);
-            free(w);
+            free(beta);
+            free(tmp);
             case_free(&d);
         }
+}
+
+static void test_combine(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(15);
+    for (size_t stride = 8; stride <= 80; stride += 8) {
+        double *a[2], *b[2], *v[2], sum = 0.0;
+        for (int k = 0; k < 2; k++) {
+            trl_rng same_numbers = rng;
+            a[k] = numbers(&same_numbers, stride);
+            b[k] = numbers(&same_numbers, stride);
+            v[k] = numbers(&same_numbers, stride);
+        }
+        trl_combine(stride, 2.5, 0.75, a[0], b[0], v[0]);
+        trl_combine_plain(stride, 2.5, 0.75, a[1], b[1], v[1]);
+        same(stride, a[0], a[1], "combined alpha", stride);
+        same(stride, b[0], b[1], "combined beta", stride);
+        same(stride, v[0], v[1], "combined psi", stride);
+        for (size_t j = 0; j < stride; j++)
+            sum += b[0][j];
+        assert_near(sum, 1.0, TOL);
+        for (int k = 0; k < 2; k++) {
+            free(a[k]);
+            free(b[k]);
+            free(v[k]);
+        }
+        (void)trl_rng_u64(&rng);
+    }
 }
 
 static void test_multiply(void **state)
@@ -210,13 +234,18 @@ static void test_plain_twins_by_hand(void **state)
     (void)state;
     const double x[8] = {5, 6}, psi[8] = {2, 1};
     const double M[16] = {1, 2, 0, 0, 0, 0, 0, 0, 3, 4};
-    double y[8], v[8] = {1, 2}, X[16] = {100};
+    double y[8], tmp[8], v[8] = {1, 2}, X[16] = {100};
     trl_vecmat_plain(2, 8, x, M, y);
     assert_true(y[0] == 23.0 && y[1] == 34.0 && y[2] == 0.0);
-    assert_true(trl_forward_step_plain(2, 8, x, M, psi, y) == 80.0);
-    assert_true(y[0] == 46.0 / 80.0 && y[1] == 34.0 / 80.0);
-    trl_backward_step_plain(2, 8, 0.5, psi, v, M, y); /* v = (1, 1) */
-    assert_true(v[0] == 1.0 && v[1] == 1.0 && y[0] == 4.0 && y[1] == 6.0);
+    assert_true(trl_forward_step_plain(2, 8, x, M, 0.5, psi, y) == 40.0);
+    assert_true(y[0] == 23.0 && y[1] == 17.0);
+    /* psi v = (2, 2) */
+    assert_true(trl_backward_step_plain(2, 8, psi, v, M, 0.5, tmp, y) == 10.0);
+    assert_true(y[0] == 4.0 && y[1] == 6.0);
+    double alpha[8] = {2, 6}, beta[8] = {3, 1}, w[8] = {1, 1};
+    /* a = (1/4, 3/4), b = (3/4, 1/4), d = 3/8 */
+    trl_combine_plain(8, 8.0, 4.0, alpha, beta, w);
+    assert_true(alpha[0] == 0.25 && beta[0] == 0.5 && beta[1] == 0.5 && w[0] == 0.25);
     trl_outer_sum_plain(2, 2, 8, M, 8, M, 8, X); /* X += M' M */
     assert_true(X[0] == 110.0 && X[1] == 14.0 && X[8] == 14.0 && X[9] == 20.0);
 }
@@ -227,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_vecmat),
         cmocka_unit_test(test_forward_step),
         cmocka_unit_test(test_backward_step),
+        cmocka_unit_test(test_combine),
         cmocka_unit_test(test_multiply),
         cmocka_unit_test(test_outer_sum),
         cmocka_unit_test(test_maxplus),

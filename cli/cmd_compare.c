@@ -1,0 +1,251 @@
+/* cmd_compare.c -- trellis compare: is one tagging really better than the other? */
+/* SPDX-License-Identifier: MIT */
+#include "trellis/compare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "output.h"
+#include "verbs.h"
+
+typedef enum by_measure { BY_GUESS, BY_F1, BY_ACCURACY } by_measure;
+
+typedef struct settings {
+    trl_bootstrap_options bootstrap;
+    by_measure by;
+    bool json;
+} settings;
+
+static const char *const by_names[] = {"guess", "f1", "accuracy", NULL};
+
+static const option options[] = {
+    {"score", 's', OPTION_CHOICE, OPTION_FIELD(settings, by), .choices = by_names,
+     .help = "what the bootstrap tests; guess: f1 when the tags are chunk tags"},
+    {"resamples", 'n', OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.resamples),
+     .value = "N", .help = "resamples of the bootstrap"},
+    {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.seed), .value = "N",
+     .help = "of the resampling"},
+    {"confidence", .type = OPTION_REAL, OPTION_FIELD(settings, bootstrap.confidence),
+     .value = "X", .help = "of the intervals"},
+    {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
+     .help = "print everything as one JSON object"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    *(settings *)settings_ = (settings){.bootstrap = trl_bootstrap_options_default()};
+}
+
+static const struct {
+    const char *shown, *key;
+} measures[TRL_MEASURES] = {
+    [TRL_ACCURACY] = {"accuracy", "accuracy"},
+    [TRL_SENTENCES] = {"sentence accuracy", "sentence_accuracy"},
+    [TRL_PRECISION] = {"precision", "precision"},
+    [TRL_RECALL] = {"recall", "recall"},
+    [TRL_F1] = {"F1", "f1"},
+};
+
+static trl_measure decisive(const settings *s, const trl_comparison *r)
+{
+    const bool f1 = s->by == BY_F1 || (s->by == BY_GUESS && r->chunk_tags);
+    return f1 ? TRL_F1 : TRL_ACCURACY;
+}
+
+/* ---- a table ---------------------------------------------------------------------------- */
+
+static void add_p(text *t, double p)
+{
+    if (p < 1e-4)
+        text_fmt(t, "  %8.1e", p);
+    else
+        text_fmt(t, "  %8.4f", p);
+}
+
+static void add_scores(const settings *s, const trl_comparison *r, text *t)
+{
+    const bool chunks = r->chunk_tags || s->by == BY_F1;
+    char interval[24];
+    snprintf(interval, sizeof interval, "%g %% interval", 100.0 * s->bootstrap.confidence);
+    text_fmt(t, "%-18s %8s %8s %8s   %-16s  %8s\n", "", "A", "B", "B - A", interval, "p");
+    for (int k = 0; k < (chunks ? TRL_MEASURES : TRL_PRECISION); k++) {
+        const trl_bootstrap *d = &r->difference[k];
+        text_fmt(t, "%-18s %8.2f %8.2f %+8.2f   [%+6.2f, %+6.2f]", measures[k].shown,
+                 r->score[0][k], r->score[1][k], d->difference, d->low, d->high);
+        add_p(t, d->p);
+        text_char(t, '\n');
+    }
+}
+
+static void add_test(const char *name, const char *of, const trl_test *test, const char *how,
+                     text *t)
+{
+    char statistic[40];
+    snprintf(statistic, sizeof statistic, "%s = %.6g", how, test->statistic);
+    text_fmt(t, "%-22s %-27s %-18s", name, of, statistic);
+    add_p(t, test->p);
+    text_char(t, '\n');
+}
+
+static void add_table(const settings *s, const trl_comparison *r, text *t)
+{
+    text_fmt(t, "%" PRIu64 " sentences, %" PRIu64 " tokens", r->sentences, r->tokens);
+    if (r->chunk_tags)
+        text_fmt(t, ", %" PRIu64 " chunks", r->chunks);
+    text_str(t, "\n\n");
+    add_scores(s, r, t);
+
+    char of[60], how[40];
+    text_fmt(t, "\n%-69s  %8s\n", "test of B against A", "p");
+    snprintf(of, sizeof of, "%" PRIu64 " right in A alone, %" PRIu64 " in B", r->only_a,
+             r->only_b);
+    add_test(r->mcnemar.exact ? "McNemar, exact" : "McNemar", of, &r->mcnemar,
+             r->mcnemar.exact ? "fewer" : "chi2", t);
+    snprintf(of, sizeof of, "%.3f, %.3f errors/sentence", r->errors[0], r->errors[1]);
+    add_test("paired t", of, &r->t, "t", t);
+    snprintf(of, sizeof of, "%zu sentences differ", r->wilcoxon.n);
+    add_test(r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank", of, &r->wilcoxon,
+             "W+", t);
+    const trl_measure by = decisive(s, r);
+    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures[by].shown,
+             s->bootstrap.resamples);
+    snprintf(how, sizeof how, "d = %+.2f", r->difference[by].difference);
+    text_fmt(t, "%-22s %-27s %-18s", "paired bootstrap", of, how);
+    add_p(t, r->difference[by].p);
+    text_char(t, '\n');
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static void key_real(text *t, const char *key, double x)
+{
+    text_fmt(t, "\"%s\":", key);
+    text_json_real(t, x);
+}
+
+static void json_test(text *t, const char *name, const trl_test *test)
+{
+    text_fmt(t, ",\"%s\":{", name);
+    key_real(t, "statistic", test->statistic);
+    text_fmt(t, ",\"n\":%zu,\"exact\":%s,", test->n, test->exact ? "true" : "false");
+    key_real(t, "p", test->p);
+    text_char(t, '}');
+}
+
+static void add_json(const settings *s, const trl_comparison *r, text *t)
+{
+    text_fmt(t, "{\"sentences\":%" PRIu64 ",\"tokens\":%" PRIu64 ",\"chunks\":", r->sentences,
+             r->tokens);
+    if (r->chunk_tags)
+        text_fmt(t, "%" PRIu64, r->chunks);
+    else
+        text_str(t, "null");
+    text_str(t, ",\"scores\":{");
+    for (int k = 0; k < TRL_MEASURES; k++) {
+        const trl_bootstrap *d = &r->difference[k];
+        text_fmt(t, "%s\"%s\":{", k ? "," : "", measures[k].key);
+        key_real(t, "a", r->score[0][k]);
+        text_char(t, ',');
+        key_real(t, "b", r->score[1][k]);
+        text_char(t, ',');
+        key_real(t, "difference", d->difference);
+        text_char(t, ',');
+        key_real(t, "low", d->low);
+        text_char(t, ',');
+        key_real(t, "high", d->high);
+        text_char(t, ',');
+        key_real(t, "p", d->p);
+        text_char(t, '}');
+    }
+    text_fmt(t, "},\"confidence\":%g,\"only_a\":%" PRIu64 ",\"only_b\":%" PRIu64,
+             s->bootstrap.confidence, r->only_a, r->only_b);
+    text_str(t, ",\"errors_per_sentence\":{");
+    key_real(t, "a", r->errors[0]);
+    text_char(t, ',');
+    key_real(t, "b", r->errors[1]);
+    text_char(t, '}');
+    json_test(t, "mcnemar", &r->mcnemar);
+    json_test(t, "paired_t", &r->t);
+    json_test(t, "wilcoxon", &r->wilcoxon);
+    const trl_measure by = decisive(s, r);
+    text_fmt(t, ",\"bootstrap\":{\"score\":\"%s\",\"resamples\":%" PRIu64 ",\"seed\":%" PRIu64,
+             measures[by].key, s->bootstrap.resamples, s->bootstrap.seed);
+    text_char(t, ',');
+    key_real(t, "p", r->difference[by].p);
+    text_str(t, "}}\n");
+}
+
+/* ---- the verb --------------------------------------------------------------------------- */
+
+static int check(const settings *s, const operands *args)
+{
+    size_t from_stdin = 0;
+    for (size_t i = 0; i < args->n; i++)
+        from_stdin += strcmp(args->item[i], "-") == 0;
+    if (from_stdin > 1)
+        return message_usage("only one of the files can be standard input");
+    if (s->bootstrap.resamples == 0 || s->bootstrap.resamples > 100000000)
+        return message_usage("--resamples: between 1 and 100000000");
+    if (!(s->bootstrap.confidence > 0.0 && s->bootstrap.confidence < 1.0))
+        return message_usage("--confidence: between 0 and 1, such as 0.95");
+    return CLI_DONE;
+}
+
+static int run(void *settings_, const operands *args)
+{
+    const settings *s = settings_;
+    const int bad = check(s, args);
+    if (bad != CLI_DONE)
+        return bad;
+    trl_error err = {0};
+    trl_compare *c = NULL;
+    trl_comparison r;
+    trl_status st = trl_compare_new(&c, &err);
+    if (st == TRL_OK)
+        st = trl_compare_files(c, args->item[0], args->item[1], args->item[2], &err);
+    int code = CLI_FAILED;
+    if (st == TRL_OK && trl_compare_sentences(c) == 0)
+        message_say("%s: no sentences", args->item[0]);
+    else if (st == TRL_OK && (st = trl_compare_run(c, &s->bootstrap, &r, &err)) == TRL_OK) {
+        text t = {0};
+        if (s->json)
+            add_json(s, &r, &t);
+        else
+            add_table(s, &r, &t);
+        code = output_print(&t);
+    }
+    if (st != TRL_OK)
+        message_error(&err);
+    trl_compare_free(c);
+    return code;
+}
+
+const verb verb_compare = {
+    .name = "compare",
+    .summary = "test whether one tagging is better than another",
+    .usage = "[OPTION]... GOLD A B",
+    .description =
+        "Compares two taggings of the same sentences and says whether their difference is\n"
+        "more than chance.  The files have columns with the label last: the true label in\n"
+        "GOLD, the predicted ones in A and B, as 'trellis tag' writes them for GOLD.\n"
+        "\n"
+        "The unit is the sentence.  McNemar's test looks at the sentences that only one of\n"
+        "the two got wholly right; the paired t-test and Wilcoxon's signed rank test look at\n"
+        "the number of wrong labels in each sentence; the bootstrap draws the sentences\n"
+        "again and again and looks at the score.  All p-values are two-sided, and\n"
+        "differences are B - A.  Beside each score stands the interval of its difference,\n"
+        "and the p-value of its bootstrap.\n",
+    .examples = "  trellis tag -m crf.model test.txt >crf.txt\n"
+                "  trellis tag -m memm.model test.txt >memm.txt\n"
+                "  trellis compare test.txt memm.txt crf.txt\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .min_operands = 3,
+    .max_operands = 3,
+    .operand = "three files: the true labels, and two taggings",
+    .run = run,
+};

@@ -1,0 +1,125 @@
+/* compare.h -- is the difference between two systems more than chance?
+ *
+ * Two systems, A and B, did the same n units (sentences).  Differences are B - A throughout; all
+ * p-values are two-sided: the probability of a difference at least as large when there is none
+ * between the systems.
+ *
+ *     McNemar        units that only one system got wholly right: only_a against only_b, a fair
+ *                    coin when the systems are alike [McN47].  Exact binomial below
+ *                    TRL_MCNEMAR_EXACT of them, beyond it chi-square with one degree of freedom,
+ *                    (|only_a - only_b| - 1)^2 / (only_a + only_b) [Edw48]
+ *     paired t       mean of b_i - a_i over its standard error, n - 1 degrees of freedom
+ *     Wilcoxon       signed ranks of b_i - a_i, zeros left out, ties share their ranks [Wil45].
+ *                    Exact up to TRL_WILCOXON_EXACT differences without ties, beyond it normal
+ *                    with corrections for ties and continuity
+ *     bootstrap      units drawn with replacement [ET93]: the interval holds the middle of the
+ *                    resampled differences d*, p counts those with |d* - d| >= |d| [BBK12]
+ *
+ * The functions on arrays serve any measurements; trl_compare reads tagged files.
+ *
+ * [BBK12] Berg-Kirkpatrick, Burkett, Klein. An empirical investigation of statistical significance
+ *         in NLP. EMNLP 2012, sec. 2.
+ * [Edw48] Edwards. Note on the correction for continuity. Psychometrika 13, 1948.
+ * [ET93]  Efron, Tibshirani. An introduction to the bootstrap. 1993, ch. 13 and 16.
+ * [McN47] McNemar. Note on the sampling error of the difference. Psychometrika 12, 1947.
+ * [Wil45] Wilcoxon. Individual comparisons by ranking methods. Biometrics Bulletin 1, 1945.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_COMPARE_H
+#define TRELLIS_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trellis/status.h"
+
+#define TRL_MCNEMAR_EXACT 25
+#define TRL_WILCOXON_EXACT 50
+
+/* ---- tests on arrays ------------------------------------------------------------------ */
+
+typedef struct trl_test {
+    double statistic;
+    double p;
+    size_t n; /* units that had a say */
+    bool   exact;
+} trl_test;
+
+/* statistic: chi-square, or the smaller count when exact.  No unit at all: p = 1. */
+TRL_API trl_test trl_mcnemar(uint64_t only_a, uint64_t only_b);
+
+/* statistic: t.  p is 1 when all differences are 0, 0 when all are the same other number, and NaN
+ * for n < 2 or a value that is not finite. */
+TRL_API trl_test trl_paired_t(size_t n, const double *a, const double *b);
+
+/* statistic: the sum of the ranks of positive b_i - a_i.  O(n log n).  TRL_EINVAL for a value
+ * that is not finite, TRL_ENOMEM; *out is then untouched. */
+TRL_API trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *out,
+                                trl_error *err);
+
+typedef struct trl_bootstrap_options {
+    uint64_t resamples, seed; /* 10000, 1 */
+    double   confidence;      /* of the interval: 0.95 */
+} trl_bootstrap_options;
+
+TRL_API trl_bootstrap_options trl_bootstrap_options_default(void);
+
+typedef struct trl_bootstrap {
+    double difference, low, high, p;
+} trl_bootstrap;
+
+/* Of the means of a and b.  O(n resamples); the same seed gives the same bits.  TRL_EINVAL for
+ * n = 0, no resamples or a confidence outside (0, 1); TRL_ENOMEM; *out is then untouched. */
+TRL_API trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
+                                      const trl_bootstrap_options *options,
+                                      trl_bootstrap *out, trl_error *err);
+
+/* ---- two taggings of the same sentences ----------------------------------------------- */
+
+typedef struct trl_compare trl_compare;
+
+TRL_API trl_status trl_compare_new(trl_compare **out, trl_error *err); /* TRL_ENOMEM */
+TRL_API void       trl_compare_free(trl_compare *c);                   /* accepts NULL */
+
+/* One sentence of n > 0 tokens: its true tags and the two systems' (NUL-terminated, borrowed
+ * during the call).  TRL_ENOMEM: c is then only good for trl_compare_free. */
+TRL_API trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold,
+                                   const char *const *a, const char *const *b, trl_error *err);
+
+/* Reads three column files side by side; the last column of each is the tag.  TRL_EPARSE, with
+ * path:row:col, where the sentences or the tokens (first columns; a file of tags alone has none)
+ * are not the same; TRL_EIO; TRL_ENOMEM.  After a failure c is only good for
+ * trl_compare_free. */
+TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a,
+                                     const char *b, trl_error *err);
+
+TRL_API size_t trl_compare_sentences(const trl_compare *c);
+
+/* Wrong tags of system 0 (A) or 1 (B), [sentences]; borrowed until c changes. */
+TRL_API const double *trl_compare_errors(const trl_compare *c, int system);
+
+typedef enum trl_measure { /* in percent, as in score.h */
+    TRL_ACCURACY,
+    TRL_SENTENCES, /* wholly right */
+    TRL_PRECISION,
+    TRL_RECALL,
+    TRL_F1,
+    TRL_MEASURES
+} trl_measure;
+
+typedef struct trl_comparison {
+    uint64_t      sentences, tokens, chunks; /* chunks: in gold */
+    bool          chunk_tags; /* every true tag is O or like B-NP, and there are chunks */
+    double        score[2][TRL_MEASURES];
+    trl_bootstrap difference[TRL_MEASURES];
+    double        errors[2];      /* wrong tags a sentence, mean */
+    uint64_t      only_a, only_b; /* sentences that only this system got wholly right */
+    trl_test      mcnemar, t, wilcoxon; /* t, wilcoxon: of the errors a sentence */
+} trl_comparison;
+
+/* TRL_EINVAL as trl_bootstrap_mean (no sentence: n = 0), TRL_ENOMEM; *out is then untouched. */
+TRL_API trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *options,
+                                   trl_comparison *out, trl_error *err);
+
+#endif

@@ -1,0 +1,177 @@
+#!/bin/bash
+# Who may include whom, and what the library must not do.
+#
+#     scripts/check-layers.sh [ROOT [BUILD]]    checks the tree (and, with BUILD, the built library)
+#     scripts/check-layers.sh --self-test       checks that every rule is able to fail
+#
+#   - a folder of src/ includes only itself and folders to its left in LAYERS, and include/trellis;
+#     include/trellis only itself; cli/ include/trellis and its own headers; examples/ trellis only
+#   - src/ neither ends the process nor prints, and uses no function without bounds
+#   - files of C have at most 500 lines
+#   - every symbol that the library defines for others starts with trl_, and every one the shared
+#     library exports is declared in include/trellis
+set -u
+LAYERS="base num text score feature model train chain"
+FORBIDDEN="exit _exit _Exit abort printf fprintf vprintf perror puts putchar fputs rand srand atoi \
+atol atof strcpy strcat sprintf vsprintf gets strtok"
+MAX_LINES=500
+findings=0
+
+finding() {
+    echo "$1"
+    findings=$((findings + 1))
+}
+
+# path:line:header of every #include "header" in the files.
+includes() {
+    grep -nH '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$@" /dev/null |
+        sed 's/^\([^:]*:[0-9]*\):[^"]*"\([^"]*\)".*/\1:\2/'
+}
+
+check_src_includes() {
+    local layer allowed="" at header folder
+    for layer in $LAYERS; do
+        allowed="$allowed $layer"
+        [ -d "src/$layer" ] || continue
+        while IFS= read -r at; do
+            header=${at#*:*:} folder=${header%%/*}
+            if [ "$folder" = trellis ]; then
+                [ -f "include/$header" ] || finding "$at: there is no such public header"
+            elif [[ " $allowed " != *" $folder "* || $header != */* ]]; then
+                finding "${at%:*}: src/$layer may not include \"$header\""
+            fi
+        done < <(includes "src/$layer"/*.[ch])
+    done
+    for layer in src/*/; do
+        layer=$(basename "$layer")
+        [[ " $LAYERS " == *" $layer "* ]] || finding "src/$layer: not in the list of layers"
+    done
+}
+
+check_other_includes() {
+    local at header
+    while IFS= read -r at; do
+        header=${at#*:*:}
+        case ${at%%/*} in
+        cli) [[ $header == trellis/* || -f cli/$header ]] && continue ;;
+        *) [[ $header == trellis/* ]] && continue ;;
+        esac
+        finding "${at%:*}: \"$header\" is not public"
+    done < <(includes include/trellis/*.h cli/*.[ch] examples/*.[ch] 2>/dev/null)
+}
+
+# Comments and strings are taken out first, line numbers kept.
+check_calls() {
+    local words=${FORBIDDEN// /|} file hit
+    for file in src/*/*.[ch]; do
+        while IFS= read -r hit; do
+            finding "$file:$hit"
+        done < <(awk '
+            {   line = $0; out = ""
+                gsub(/\\./, "", line)
+                gsub(/"[^"]*"/, "\"\"", line)
+                while (line != "") {
+                    if (inside) {
+                        end = index(line, "*/")
+                        if (!end) break
+                        line = substr(line, end + 2); inside = 0
+                    } else {
+                        start = index(line, "/*")
+                        if (!start) { out = out line; break }
+                        out = out substr(line, 1, start - 1)
+                        line = substr(line, start + 2); inside = 1
+                    }
+                }
+                print out
+            }' "$file" | grep -nE "(^|[^A-Za-z0-9_>.])($words)[[:space:]]*\(" |
+            sed 's/^\([0-9]*\):[[:space:]]*/\1: not in a library: /')
+    done
+}
+
+check_sizes() {
+    local n file
+    while read -r n file; do
+        [ "$file" = total ] || [ "$n" -le $MAX_LINES ] ||
+            finding "$file: $n lines are more than $MAX_LINES"
+    done < <(wc -l src/*/*.c cli/*.c tests/*/*.c 2>/dev/null)
+}
+
+check_symbols() { # BUILD
+    local name
+    [ -f "$1/libtrellis.a" ] || return
+    while read -r name; do
+        finding "symbol $name does not start with trl_"
+    done < <(nm -g --defined-only "$1/libtrellis.a" | awk 'NF == 3 && $3 !~ /^trl_/ { print $3 }')
+    [ -f "$1/libtrellis.so" ] || return
+    while read -r name; do
+        grep -qw "$name" include/trellis/*.h ||
+            finding "symbol $name is exported but in no public header"
+    done < <(nm -D --defined-only "$1/libtrellis.so" | awk 'NF == 3 { print $3 }')
+}
+
+check_tree() { # BUILD
+    check_src_includes
+    check_other_includes
+    check_calls
+    check_sizes
+    [ -z "$1" ] || check_symbols "$1"
+    [ $findings = 0 ]
+}
+
+# ---- is every rule able to fail? ----------------------------------------------------------
+
+expect() { # GOOD|BAD WORDS FILE TEXT: a tree with this one file
+    local dir=$temp/tree out
+    rm -rf "$dir"
+    mkdir -p "$dir"/src/{base,num,text,model,chain} "$dir"/{include/trellis,cli,examples,$(dirname "$3")}
+    echo 'int trl_x(void);' | tee "$dir"/src/{base,num,text,model,chain}/x.h \
+        "$dir"/include/trellis/x.h "$dir"/cli/x.h >/dev/null
+    printf '%b\n' "$4" >"$dir/$3"
+    mkdir -p "$dir/build"
+    if [ "$3" = src/base/sym.c ]; then
+        (cd "$dir" && cc -fPIC -c -o build/sym.o src/base/sym.c && ar rcs build/libtrellis.a build/sym.o &&
+            cc -shared -o build/libtrellis.so build/sym.o)
+    fi
+    out=$("$self" "$dir" "$dir/build" 2>&1)
+    local status=$?
+    if [ "$1" = GOOD ] && [ $status != 0 ]; then
+        finding "refused: $3: $4: $out"
+    elif [ "$1" = BAD ] && { [ $status = 0 ] || [[ $out != *"$2"* ]]; }; then
+        finding "not found: $3: $4: $out"
+    fi
+}
+
+self_test() {
+    self=$(cd "$(dirname "$0")" && pwd)/check-layers.sh
+    temp=$(mktemp -d)
+    trap 'rm -rf "$temp"' EXIT
+    expect GOOD "" src/text/a.c '#include "base/x.h"\n#include "text/x.h"\n#include "trellis/x.h"'
+    expect GOOD "" src/text/a.c '/* exit(1) printf("x") */\nint n = snprintf(b, 2, "exit(");'
+    expect GOOD "" src/base/sym.c 'int trl_x(void) { return 0; }'
+    expect GOOD "" cli/a.c '#include "trellis/x.h"\n#include "x.h"\n  exit(2);'
+    expect BAD "src/text/a.c:1: src/text may not include" src/text/a.c '#include "model/x.h"'
+    expect BAD "src/base/a.h:2: src/base may not include" src/base/a.h '\n# include "chain/x.h"'
+    expect BAD "src/model may not include" src/model/a.c '#include "x.h"'
+    expect BAD "no such public header" src/model/a.c '#include "trellis/gone.h"'
+    expect BAD "not in the list of layers" src/extra/a.c ''
+    expect BAD 'cli/a.c:1: "base/x.h" is not public' cli/a.c '#include "base/x.h"'
+    expect BAD "is not public" include/trellis/a.h '#include "base/x.h"'
+    expect BAD "is not public" examples/a.c '#include "base/x.h"'
+    local word
+    for word in $FORBIDDEN; do
+        expect BAD "src/num/a.c:2: not in a library: $word(" src/num/a.c "/* c\\n */ $word(1);"
+    done
+    expect BAD "not in a library" src/num/a.c 'x = "a\\"b"; abort ();'
+    expect BAD "501 lines are more than" src/num/a.c "$(printf '\\n%.0s' {1..500})"
+    expect BAD "symbol other does not start" src/base/sym.c 'int other(void) { return 0; }'
+    expect BAD "trl_y is exported" src/base/sym.c 'int trl_y(void) { return 0; }'
+    [ $findings = 0 ]
+}
+
+if [ "${1-}" = --self-test ]; then
+    self_test
+    exit
+fi
+build=${2-}
+case $build in "" | /*) ;; *) build=$PWD/$build ;; esac
+cd "${1:-.}" && check_tree "$build"

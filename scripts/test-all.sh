@@ -1,0 +1,21 @@
+#!/bin/sh
+# `make check` and `make check-san`, both in any case, then the sum of both: scripts/test-all.sh MAKE
+set -u
+make=${1:-make}
+BUILD=${BUILD:-build}
+status=0
+passed=0 failed=0
+rm -f "$BUILD/tests/result" "$BUILD-san/tests/result"
+for variant in "check:$BUILD" "check-san:$BUILD-san"; do
+    echo "---- make ${variant%:*}"
+    "$make" --no-print-directory "${variant%:*}" || status=1
+    if [ -e "${variant#*:}/tests/result" ]; then
+        read -r p _ f _ <"${variant#*:}/tests/result"
+    else
+        p=0 f=1 # it did not even build
+    fi
+    passed=$((passed + p)) failed=$((failed + f))
+done
+echo "---- both"
+echo "$passed passed, $failed failed"
+exit $status

@@ -1,0 +1,107 @@
+/* dump.c -- a model as text.
+ *
+ * One fact a line, fields separated by tabs (here shown as blanks), escaped as in dump_text.h.
+ * Blank lines and lines that start with '#' mean nothing.
+ *
+ *     trellis-model 1                      first: the format and its version
+ *     kind chain
+ *     objective likelihood
+ *     probability yes                      or no: scores are log-probabilities up to a constant
+ *     order 1
+ *     columns 3                            of the training data, label included; 0: items
+ *     setting LINE                         how it was trained, line by line
+ *     template LINE                        the template, line by line
+ *     label NAME                           in the order of their numbers
+ *     constant edge NAME                   the attribute of pairs (trip: of triples) that is
+ *                                          always on
+ *     node NAME LABEL WEIGHT               a weight of an attribute and a label,
+ *     edge NAME BEFORE LABEL WEIGHT        of an attribute and a pair,
+ *     trip NAME FIRST BEFORE LABEL WEIGHT  of an attribute and a triple
+ *
+ * The lines come in this order: all labels before the first weight, `constant` before the weights
+ * of its family, the weights of an attribute together.  Weights have nine digits, which is
+ * enough for a float to come back as it was.  Attributes come in the order of the model file, so that
+ * reading the dump gives the same file.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "model/chain_parts.h"
+#include "model/dump_text.h"
+#include "model/model.h"
+
+static void put_line(trl_buf *b, const char *what, trl_str field)
+{
+    trl_buf_str(b, what);
+    trl_buf_ch(b, '\t');
+    trl_put_field(b, field);
+    trl_buf_ch(b, '\n');
+}
+
+/* Every line of a text as a line of its own.  The text ends with an LF or is empty. */
+static void put_lines(trl_buf *b, const char *what, trl_str text)
+{
+    for (size_t at = 0; at < text.n;) {
+        size_t end = at;
+        while (end < text.n && text.p[end] != '\n')
+            end++;
+        put_line(b, what, (trl_str){text.p + at, end - at});
+        at = end + 1;
+    }
+}
+
+static void put_header(trl_buf *b, const trl_chain_model *m)
+{
+    trl_buf_str(b, "trellis-model\t1\nkind\tchain\n");
+    put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
+    trl_buf_fmt(b, "probability\t%s\norder\t%d\ncolumns\t%zu\n", m->is_probability ? "yes" : "no",
+                m->order, m->n_columns);
+    put_lines(b, "setting", (trl_str){m->settings, strlen(m->settings)});
+    put_lines(b, "template", m->template_text);
+    for (size_t k = 0; k < m->L; k++)
+        put_line(b, "label", trl_strview_get(&m->labels, (uint32_t)k));
+    for (size_t f = 1; f <= (size_t)m->order; f++)
+        if (m->family[f].constant != TRL_NO_ID) {
+            trl_buf_str(b, "constant\t");
+            put_line(b, trl_family_prefix[f],
+                     trl_strview_get(&m->family[f].names, m->family[f].constant));
+        }
+}
+
+/* The weights of one attribute. */
+static void put_row(trl_buf *b, const trl_chain_model *m, size_t family, uint32_t attr)
+{
+    const trl_model_family *f = &m->family[family];
+    const trl_weight_row row = trl_model_row(f, attr);
+    for (uint64_t at = row.at; at < row.at + row.k; at++) {
+        const uint32_t cell = trl_model_cell(f, row, at);
+        trl_buf_str(b, trl_family_prefix[family]);
+        trl_buf_ch(b, '\t');
+        trl_put_field(b, trl_strview_get(&f->names, attr));
+        size_t scale = f->width / m->L;
+        for (size_t k = 0; k <= family; k++, scale /= m->L) {
+            trl_buf_ch(b, '\t');
+            trl_put_field(b, trl_strview_get(&m->labels, (uint32_t)(cell / scale % m->L)));
+        }
+        trl_buf_ch(b, '\t');
+        trl_put_number(b, "%.9g", (double)f->weight[at]);
+        trl_buf_ch(b, '\n');
+    }
+}
+
+trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx, trl_error *err)
+{
+    const trl_chain_model *m = trl_model_chain(model);
+    trl_printer p = {.write = write, .ctx = ctx};
+    put_header(&p.buf, m);
+    trl_status st = trl_printer_flush(&p, false, err);
+    for (size_t f = 0; f <= (size_t)m->order; f++)
+        for (size_t a = 0; st == TRL_OK && a < m->family[f].names.n; a++) {
+            put_row(&p.buf, m, f, (uint32_t)a);
+            st = trl_printer_flush(&p, false, err);
+        }
+    if (st == TRL_OK)
+        st = trl_printer_flush(&p, true, err);
+    trl_buf_fini(&p.buf);
+    return st;
+}

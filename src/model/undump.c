@@ -1,0 +1,464 @@
+/* undump.c -- reading a dump (format: dump.c) back into a model file. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "model/chain_parts.h"
+#include "model/dump_text.h"
+#include "model/model.h"
+#include "text/input.h"
+#include "text/number.h"
+
+#define MAX_FIELDS 6 /* trip NAME FIRST BEFORE LABEL WEIGHT */
+
+typedef struct undump {
+    trl_input *in;
+    char      *line; /* a copy of the line, unescaped in place */
+    size_t     line_cap;
+    trl_str    field[MAX_FIELDS];
+    size_t     col[MAX_FIELDS]; /* where each starts, 1-based */
+    size_t     n_fields;
+    trl_error *err;
+
+    bool            has_kind, has_probability, has_columns, in_weights;
+    char           *objective;
+    trl_buf         settings, template_text;
+    uint64_t        template_row; /* of its first line */
+    trl_strtab      labels, names[TRL_FAMILIES];
+    uint32_t        constant[TRL_FAMILIES]; /* ids in names */
+    trl_chain_parts parts;
+} undump;
+
+/* ---- faults ------------------------------------------------------------------------- */
+
+/* Completes a failure with the place of field k. */
+static trl_status at_field(undump *u, size_t k, trl_status st)
+{
+    return trl_input_fail(u->in, u->err, st, k < u->n_fields ? u->col[k] : 0);
+}
+
+#define FAIL_AT(u, k, ...) at_field((u), (k), trl_fail((u)->err, TRL_EPARSE, __VA_ARGS__))
+
+static int shown(trl_str s)
+{
+    return s.n < 60 ? (int)s.n : 60;
+}
+
+/* ---- lines -------------------------------------------------------------------------- */
+
+/* Splits and unescapes a line. */
+static trl_status split(undump *u, trl_str s)
+{
+    char *line = trl_reserve(u->line, &u->line_cap, s.n + 1, 1);
+    if (!line)
+        return trl_fail_mem(u->err);
+    u->line = line;
+    if (s.n)
+        memcpy(line, s.p, s.n);
+    u->n_fields = 0;
+    for (size_t from = 0; from <= s.n;) {
+        const char *tab = from < s.n ? memchr(line + from, '\t', s.n - from) : NULL;
+        const size_t end = tab ? (size_t)(tab - line) : s.n;
+        size_t n = end - from;
+        if (u->n_fields == MAX_FIELDS) {
+            const trl_status st = trl_fail(u->err, TRL_EPARSE, "too many fields");
+            return trl_input_fail(u->in, u->err, st, from + 1);
+        }
+        if (!trl_unescape_field(line + from, &n)) {
+            const trl_status st = trl_fail(u->err, TRL_EPARSE, "a bad escape");
+            trl_fail_hint(u->err, st, "write '\\\\' for a backslash; \\t, \\n, \\r, \\xHH are known");
+            return trl_input_fail(u->in, u->err, st, from + n + 1);
+        }
+        u->col[u->n_fields] = from + 1;
+        u->field[u->n_fields++] = (trl_str){line + from, n};
+        from = end + 1;
+    }
+    return TRL_OK;
+}
+
+/* The next line that means something; *more is false at the end. */
+static trl_status next_line(undump *u, bool *more)
+{
+    trl_str s;
+    for (;;) {
+        const trl_status st = trl_input_line(u->in, &s, more, u->err);
+        if (st != TRL_OK || !*more)
+            return st;
+        if (s.n && s.p[0] != '#')
+            return split(u, s);
+    }
+}
+
+static bool is(trl_str s, const char *word)
+{
+    return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
+}
+
+/* ---- header ------------------------------------------------------------------------- */
+
+static trl_status read_kind(undump *u)
+{
+    if (!is(u->field[1], TRL_KIND_CHAIN))
+        return FAIL_AT(u, 1, "kind '%.*s' is not known", shown(u->field[1]), u->field[1].p);
+    u->has_kind = true;
+    return TRL_OK;
+}
+
+static trl_status read_objective(undump *u)
+{
+    if (u->objective)
+        return FAIL_AT(u, 0, "a second objective");
+    if (memchr(u->field[1].p, '\0', u->field[1].n))
+        return FAIL_AT(u, 1, "a NUL byte in a name");
+    u->objective = trl_strndup(u->field[1].p, u->field[1].n);
+    return u->objective ? TRL_OK : trl_fail_mem(u->err);
+}
+
+static trl_status read_probability(undump *u)
+{
+    if (!is(u->field[1], "yes") && !is(u->field[1], "no"))
+        return FAIL_AT(u, 1, "'yes' or 'no' expected");
+    u->parts.is_probability = is(u->field[1], "yes");
+    u->has_probability = true;
+    return TRL_OK;
+}
+
+static trl_status read_order(undump *u)
+{
+    if (!is(u->field[1], "1") && !is(u->field[1], "2"))
+        return FAIL_AT(u, 1, "the order is 1 or 2");
+    u->parts.order = u->field[1].p[0] - '0';
+    return TRL_OK;
+}
+
+static trl_status read_columns(undump *u)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < u->field[1].n; i++) {
+        const char c = u->field[1].p[i];
+        if (c < '0' || c > '9' || n > 1000000000)
+            return FAIL_AT(u, 1, "a number of columns expected");
+        n = n * 10 + (uint64_t)(c - '0');
+    }
+    if (u->field[1].n == 0)
+        return FAIL_AT(u, 1, "a number of columns expected");
+    u->parts.n_columns = n;
+    u->has_columns = true;
+    return TRL_OK;
+}
+
+static trl_status add_text(undump *u, trl_buf *to)
+{
+    trl_buf_add(to, u->field[1].p, u->field[1].n);
+    trl_buf_ch(to, '\n');
+    return to->failed ? trl_fail_mem(u->err) : TRL_OK;
+}
+
+static trl_status read_setting(undump *u)
+{
+    if (memchr(u->field[1].p, '\0', u->field[1].n))
+        return FAIL_AT(u, 1, "a NUL byte in a setting");
+    return add_text(u, &u->settings);
+}
+
+static trl_status read_template(undump *u)
+{
+    if (u->template_text.len == 0)
+        u->template_row = trl_input_row(u->in);
+    return add_text(u, &u->template_text);
+}
+
+static trl_status read_label(undump *u)
+{
+    const size_t n = u->labels.n;
+    if (u->in_weights)
+        return FAIL_AT(u, 0, "labels come before weights");
+    if (n == 65535)
+        return FAIL_AT(u, 0, "more than 65,535 labels");
+    if (trl_strtab_add(&u->labels, u->field[1].p, u->field[1].n) == TRL_NO_ID)
+        return trl_fail_mem(u->err);
+    if (u->labels.n == n)
+        return FAIL_AT(u, 1, "label '%.*s' again", shown(u->field[1]), u->field[1].p);
+    return TRL_OK;
+}
+
+/* ---- weights ------------------------------------------------------------------------ */
+
+/* The family a word names, or TRL_FAMILIES. */
+static size_t family_of(trl_str word)
+{
+    size_t f = 0;
+    while (f < TRL_FAMILIES && !is(word, trl_family_prefix[f]))
+        f++;
+    return f;
+}
+
+static trl_status read_constant(undump *u)
+{
+    const size_t f = family_of(u->field[1]);
+    if (f == TRL_NODE || f == TRL_FAMILIES)
+        return FAIL_AT(u, 1, "'edge' or 'trip' expected");
+    if (u->constant[f] != TRL_NO_ID)
+        return FAIL_AT(u, 0, "a second constant attribute");
+    if (u->names[f].n > 0)
+        return FAIL_AT(u, 0, "'constant' comes before the weights");
+    u->constant[f] = trl_strtab_add(&u->names[f], u->field[2].p, u->field[2].n);
+    return u->constant[f] == TRL_NO_ID ? trl_fail_mem(u->err) : TRL_OK;
+}
+
+/* What must be known before the first weight. */
+static trl_status begin_weights(undump *u)
+{
+    if (u->parts.order == 0)
+        return FAIL_AT(u, 0, "a weight before the order");
+    if (u->labels.n == 0)
+        return FAIL_AT(u, 0, "a weight before the labels");
+    if (trl_family_width(u->labels.n, (size_t)u->parts.order) == 0)
+        return FAIL_AT(u, 0, "%zu labels are too many for order 2", u->labels.n);
+    u->in_weights = true;
+    return TRL_OK;
+}
+
+/* Goes to the row of the attribute in field 1: the last one, or a new one. */
+static trl_status find_row(undump *u, size_t family)
+{
+    trl_weight_rows *r = &u->parts.rows[family];
+    const size_t known = u->names[family].n;
+    const uint32_t id = trl_strtab_add(&u->names[family], u->field[1].p, u->field[1].n);
+    if (id == TRL_NO_ID)
+        return trl_fail_mem(u->err);
+    if (r->n > 0 && r->name[r->n - 1] == id)
+        return TRL_OK;
+    const bool first_constant = id == u->constant[family] && r->constant == TRL_NO_ROW;
+    if (id < known && !first_constant) {
+        const trl_status st = trl_fail(u->err, TRL_EPARSE, "attribute '%.*s' again",
+                                       shown(u->field[1]), u->field[1].p);
+        trl_fail_hint(u->err, st, "the weights of an attribute must stand together");
+        return at_field(u, 1, st);
+    }
+    if (first_constant)
+        r->constant = r->n;
+    return trl_rows_begin(r, id) ? TRL_OK : trl_fail_mem(u->err);
+}
+
+static trl_status read_cell(undump *u, size_t family, uint32_t *cell)
+{
+    uint64_t c = 0;
+    for (size_t k = 2; k < 3 + family; k++) {
+        const trl_str s = u->field[k];
+        const uint32_t y = trl_strtab_find(&u->labels, s.p, s.n);
+        if (y == TRL_NO_ID)
+            return FAIL_AT(u, k, "label '%.*s' is not in the list", shown(s), s.p);
+        c = c * u->labels.n + y;
+    }
+    *cell = (uint32_t)c;
+    return TRL_OK;
+}
+
+/* Adds to the last row, keeping it sorted by cell. */
+static trl_status insert(undump *u, trl_weight_rows *r, uint32_t cell, float weight)
+{
+    if (!trl_rows_add(r, cell, weight))
+        return trl_fail_mem(u->err);
+    const size_t first = (size_t)r->first[r->n - 1];
+    size_t at = (size_t)r->first[r->n] - 1;
+    for (; at > first && r->cell[at - 1] >= cell; at--) {
+        if (r->cell[at - 1] == cell)
+            return FAIL_AT(u, 0, "a second weight for the same labels");
+        r->cell[at] = r->cell[at - 1];
+        r->weight[at] = r->weight[at - 1];
+    }
+    r->cell[at] = cell;
+    r->weight[at] = weight;
+    return TRL_OK;
+}
+
+static trl_status read_weight(undump *u, size_t family)
+{
+    const size_t last = u->n_fields - 1;
+    double w;
+    uint32_t cell = 0;
+    trl_status st = u->in_weights ? TRL_OK : begin_weights(u);
+    if (st == TRL_OK && family > (size_t)u->parts.order)
+        st = FAIL_AT(u, 0, "a triple in a model of order 1");
+    if (st == TRL_OK)
+        st = read_cell(u, family, &cell);
+    if (st != TRL_OK)
+        return st;
+    const trl_str s = u->field[last];
+    const trl_number kind = trl_number_parse(s.p, s.n, &w);
+    if (kind == TRL_NUMBER_BAD)
+        return FAIL_AT(u, last, "the weight '%.*s' is no number", shown(s), s.p);
+    if (kind != TRL_NUMBER_OK || !isfinite((float)w))
+        return FAIL_AT(u, last, "the weight '%.*s' is too large", shown(s), s.p);
+    st = find_row(u, family);
+    if (st != TRL_OK || (float)w == 0.0f)
+        return st;
+    return insert(u, &u->parts.rows[family], cell, (float)w);
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    size_t      n_fields; /* this word included */
+    trl_status (*read)(undump *u);
+} words[] = {
+    {"kind", 2, read_kind},         {"objective", 2, read_objective},
+    {"probability", 2, read_probability}, {"order", 2, read_order},
+    {"columns", 2, read_columns},   {"setting", 2, read_setting},
+    {"template", 2, read_template}, {"label", 2, read_label},
+    {"constant", 3, read_constant},
+};
+
+static trl_status read_line(undump *u)
+{
+    const size_t f = family_of(u->field[0]);
+    const size_t n_words = sizeof words / sizeof *words;
+    size_t k = 0;
+    while (f == TRL_FAMILIES && k < n_words && !is(u->field[0], words[k].name))
+        k++;
+    if (k == n_words)
+        return FAIL_AT(u, 0, "'%.*s' is not known", shown(u->field[0]), u->field[0].p);
+    const size_t want = f < TRL_FAMILIES ? f + 4 : words[k].n_fields;
+    if (u->n_fields != want)
+        return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected", u->n_fields,
+                       want);
+    if (f < TRL_FAMILIES)
+        return read_weight(u, f);
+    if (u->in_weights && words[k].read == read_order)
+        return FAIL_AT(u, 0, "the order comes before the weights");
+    return words[k].read(u);
+}
+
+static trl_status read_all(undump *u)
+{
+    bool more;
+    trl_status st = next_line(u, &more);
+    if (st != TRL_OK)
+        return st;
+    if (!more || u->n_fields != 2 || !is(u->field[0], "trellis-model"))
+        return FAIL_AT(u, 0, "this is no dump of a model: 'trellis-model' expected");
+    if (!is(u->field[1], "1"))
+        return FAIL_AT(u, 1, "version '%.*s' of dumps is not known", shown(u->field[1]),
+                       u->field[1].p);
+    for (;;) {
+        st = next_line(u, &more);
+        if (st != TRL_OK || !more)
+            return st;
+        st = read_line(u);
+        if (st != TRL_OK)
+            return st;
+    }
+}
+
+static trl_status check_template(undump *u)
+{
+    trl_template *tpl = NULL;
+    trl_error why = {0};
+    const char *name = trl_input_name(u->in);
+    if (u->parts.n_columns == 0) {
+        if (u->template_text.len == 0)
+            return TRL_OK;
+        const trl_status st = trl_fail(u->err, TRL_EPARSE, "a template, but 0 columns");
+        return trl_fail_where(u->err, st, name, u->template_row, 0);
+    }
+    trl_status st = trl_template_parse(name, u->template_text.data, u->template_text.len, &tpl,
+                                       &why);
+    const size_t columns = st == TRL_OK ? trl_template_columns(tpl) : 0;
+    trl_template_free(tpl);
+    if (st == TRL_EPARSE) {
+        trl_fail(u->err, st, "in the template: %s", why.msg);
+        return trl_fail_where(u->err, st, name, u->template_row + why.row - 1, 0);
+    }
+    if (st == TRL_OK && columns > u->parts.n_columns) {
+        st = trl_fail(u->err, TRL_EPARSE, "the template uses %zu columns, there are %llu", columns,
+                      (unsigned long long)u->parts.n_columns);
+        return trl_fail_where(u->err, st, name, u->template_row, 0);
+    }
+    return st == TRL_OK ? st : trl_fail_mem(u->err);
+}
+
+/* Everything there?  Then completes the parts. */
+static trl_status finish(undump *u)
+{
+    const char *missing = !u->has_kind          ? "kind"
+                          : !u->objective       ? "objective"
+                          : !u->has_probability ? "probability"
+                          : !u->parts.order     ? "order"
+                          : !u->has_columns     ? "columns"
+                          : !u->labels.n        ? "label"
+                                                : NULL;
+    if (missing) {
+        const trl_status st = trl_fail(u->err, TRL_EPARSE, "there is no line '%s'", missing);
+        return trl_input_fail(u->in, u->err, st, 0);
+    }
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        trl_weight_rows *r = &u->parts.rows[f];
+        r->names = &u->names[f];
+        if (f > (size_t)u->parts.order && u->constant[f] != TRL_NO_ID) {
+            const trl_status st = trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
+            return trl_input_fail(u->in, u->err, st, 0);
+        }
+        if (u->constant[f] == TRL_NO_ID || r->constant != TRL_NO_ROW)
+            continue;
+        r->constant = r->n; /* a constant attribute without weights */
+        if (!trl_rows_begin(r, u->constant[f]))
+            return trl_fail_mem(u->err);
+    }
+    u->parts.objective = u->objective;
+    u->parts.settings = (trl_str){u->settings.data, u->settings.len};
+    u->parts.template_text = (trl_str){u->template_text.data, u->template_text.len};
+    u->parts.labels = &u->labels;
+    return check_template(u);
+}
+
+/* Reads `in` (freed here) and writes to the path, or to memory when it is NULL. */
+static trl_status run(trl_input *in, const char *path, unsigned char **out, size_t *size,
+                      trl_error *err)
+{
+    undump *u = trl_zalloc(1, sizeof *u);
+    if (!u) {
+        trl_input_free(in);
+        return trl_fail_mem(err);
+    }
+    u->in = in;
+    u->err = err;
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        u->constant[f] = TRL_NO_ID;
+        u->parts.rows[f].constant = TRL_NO_ROW;
+    }
+    trl_status st = read_all(u);
+    if (st == TRL_OK)
+        st = finish(u);
+    if (st == TRL_OK)
+        st = trl_chain_parts_write(&u->parts, path, out, size, err);
+    trl_chain_parts_fini(&u->parts);
+    trl_strtab_fini(&u->labels);
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        trl_strtab_fini(&u->names[f]);
+    trl_buf_fini(&u->settings);
+    trl_buf_fini(&u->template_text);
+    trl_free(u->objective);
+    trl_free(u->line);
+    trl_input_free(in);
+    trl_free(u);
+    return st;
+}
+
+trl_status trl_model_undump(const char *dump_path, const char *model_path, trl_error *err)
+{
+    trl_input *in = NULL;
+    const trl_status st = trl_input_open(dump_path, &in, err);
+    return st == TRL_OK ? run(in, model_path, NULL, NULL, err) : st;
+}
+
+trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n,
+                                   unsigned char **out, size_t *size, trl_error *err)
+{
+    trl_input *in = NULL;
+    const trl_status st = trl_input_memory(name, bytes, n, &in, err);
+    return st == TRL_OK ? run(in, NULL, out, size, err) : st;
+}

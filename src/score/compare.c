@@ -1,0 +1,340 @@
+/* compare.c -- two taggings against the truth, sentence by sentence; see compare.h. */
+/* SPDX-License-Identifier: MIT */
+#include "trellis/compare.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "score/chunks.h"
+#include "score/resample.h"
+#include "text/columns.h"
+#include "trellis/score.h"
+
+/* What is counted of a sentence; those of system s lie s * PER_SYSTEM further on.  Sums of
+ * counts, whole numbers, are exact. */
+enum {
+    TOKENS,
+    SENTENCES,
+    CHUNKS,
+    RIGHT, /* tokens */
+    WHOLE, /* 1: the sentence is wholly right */
+    PREDICTED,
+    CORRECT,
+    PER_SYSTEM = 4,
+    COUNTS = RIGHT + 2 * PER_SYSTEM
+};
+
+struct trl_compare {
+    trl_score       *score[2];
+    trl_score_totals before[2];
+    double          *units;  /* [n][COUNTS] */
+    double          *errors[2];
+    size_t           n, units_cap, errors_cap[2];
+    bool             all_chunk_tags;
+
+    /* One sentence of a file: tags as C strings. */
+    char        *pool;
+    const char **tag;
+    size_t       pool_cap, tag_cap;
+};
+
+trl_status trl_compare_new(trl_compare **out, trl_error *err)
+{
+    trl_compare *c = trl_zalloc(1, sizeof *c);
+    if (!c)
+        return trl_fail_mem(err);
+    const trl_score_options plain = trl_score_options_default();
+    c->all_chunk_tags = true;
+    for (int s = 0; s < 2; s++) {
+        const trl_status st = trl_score_new(&plain, &c->score[s], err);
+        if (st != TRL_OK) {
+            trl_compare_free(c);
+            return st;
+        }
+    }
+    *out = c;
+    return TRL_OK;
+}
+
+void trl_compare_free(trl_compare *c)
+{
+    if (!c)
+        return;
+    for (int s = 0; s < 2; s++) {
+        trl_score_free(c->score[s]);
+        trl_free(c->errors[s]);
+    }
+    trl_free(c->units);
+    trl_free(c->pool);
+    trl_free(c->tag);
+    trl_free(c);
+}
+
+/* ---- counting ----------------------------------------------------------------------- */
+
+static bool is_chunk_tag(const char *tag)
+{
+    trl_str prefix, type;
+    trl_tag_split((trl_str){tag, strlen(tag)}, &prefix, &type);
+    if (type.n == 0)
+        return strcmp(tag, "O") == 0;
+    return prefix.n == 1 && strchr("BIESLUM", prefix.p[0]);
+}
+
+static bool reserve_sentence(trl_compare *c)
+{
+    if (c->n >= SIZE_MAX / COUNTS - 1)
+        return false;
+    double *units =
+        trl_reserve(c->units, &c->units_cap, (c->n + 1) * COUNTS, sizeof *units);
+    if (!units)
+        return false;
+    c->units = units;
+    for (int s = 0; s < 2; s++) {
+        double *errors =
+            trl_reserve(c->errors[s], &c->errors_cap[s], c->n + 1, sizeof *errors);
+        if (!errors)
+            return false;
+        c->errors[s] = errors;
+    }
+    return true;
+}
+
+/* The scorer decides about a sentence's last chunk when the next one starts; for ill-formed
+ * tags it may then take a correct one back.  The difference of two totals puts that on the
+ * next sentence, so that sums are always the scorer's. */
+static void count_system(trl_compare *c, int s, double *unit)
+{
+    const trl_score_totals now = trl_score_get(c->score[s]), *old = &c->before[s];
+    double *count = unit + s * PER_SYSTEM;
+    count[RIGHT] = (double)now.correct_tokens - (double)old->correct_tokens;
+    count[WHOLE] = (double)now.correct_sequences - (double)old->correct_sequences;
+    count[PREDICTED] = (double)now.predicted - (double)old->predicted;
+    count[CORRECT] = (double)now.correct - (double)old->correct;
+    unit[CHUNKS] = (double)now.gold - (double)old->gold;
+    c->before[s] = now;
+    c->errors[s][c->n] = unit[TOKENS] - count[RIGHT];
+}
+
+trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold,
+                           const char *const *a, const char *const *b, trl_error *err)
+{
+    if (!reserve_sentence(c))
+        return trl_fail_mem(err);
+    double *unit = c->units + c->n * COUNTS;
+    unit[TOKENS] = (double)n;
+    unit[SENTENCES] = 1.0;
+    for (int s = 0; s < 2; s++) {
+        const trl_status st = trl_score_add(c->score[s], n, gold, s == 0 ? a : b, err);
+        if (st != TRL_OK)
+            return st;
+        count_system(c, s, unit);
+    }
+    for (size_t t = 0; t < n && c->all_chunk_tags; t++)
+        c->all_chunk_tags = is_chunk_tag(gold[t]);
+    c->n++;
+    return TRL_OK;
+}
+
+size_t trl_compare_sentences(const trl_compare *c)
+{
+    return c->n;
+}
+
+const double *trl_compare_errors(const trl_compare *c, int system)
+{
+    return c->errors[system];
+}
+
+/* ---- files -------------------------------------------------------------------------- */
+
+typedef struct source {
+    trl_reader *reader;
+    const char *path;
+    trl_rows    rows;
+    bool        more;
+} source;
+
+static trl_str token(const source *f, size_t t)
+{
+    return f->rows.cell[t * f->rows.n_columns];
+}
+
+static bool equal(trl_str a, trl_str b)
+{
+    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+static int shown(trl_str s)
+{
+    return (int)(s.n < 40 ? s.n : 40);
+}
+
+static trl_status fail_at(const source *f, uint64_t row, uint64_t col, trl_error *err)
+{
+    trl_fail_where(err, TRL_EPARSE, f->path, row, col);
+    return trl_fail_hint(err, TRL_EPARSE,
+                         "all files must hold the same sentences in the same order");
+}
+
+/* Does `f` go on with the same tokens as `gold`? */
+static trl_status check_sentence(const source *gold, const source *f, trl_error *err)
+{
+    const trl_rows *g = &gold->rows, *r = &f->rows;
+    const trl_status st = TRL_EPARSE;
+    if (!gold->more && !f->more)
+        return TRL_OK;
+    if (!f->more) {
+        trl_fail(err, st, "the file ends, but %s goes on with a sentence in line %llu",
+                 gold->path, (unsigned long long)g->first_row);
+        return fail_at(f, 0, 0, err);
+    }
+    if (!gold->more) {
+        trl_fail(err, st, "a sentence more than %s has", gold->path);
+        return fail_at(f, r->first_row, 1, err);
+    }
+    const size_t n = g->n_tokens < r->n_tokens ? g->n_tokens : r->n_tokens;
+    const bool tokens = g->n_columns > 1 && r->n_columns > 1;
+    for (size_t t = 0; t < n && tokens; t++) {
+        const trl_str x = token(f, t), y = token(gold, t);
+        if (equal(x, y))
+            continue;
+        trl_fail(err, st, "the token is '%.*s', but '%.*s' in line %llu of %s", shown(x), x.p,
+                 shown(y), y.p, (unsigned long long)(g->first_row + t), gold->path);
+        return fail_at(f, r->first_row + t, trl_rows_col(r, t, 0), err);
+    }
+    if (g->n_tokens == r->n_tokens)
+        return TRL_OK;
+    trl_fail(err, st,
+             r->n_tokens > n ? "the sentence goes on, but ends before line %llu of %s"
+                             : "the sentence ends, but goes on in line %llu of %s",
+             (unsigned long long)(g->first_row + n), gold->path);
+    return fail_at(f, r->first_row + n, 1, err);
+}
+
+/* The last column of all rows as C strings, from *at in the pool on. */
+static void copy_tags(const trl_rows *r, char **at, const char **tag)
+{
+    for (size_t t = 0; t < r->n_tokens; t++) {
+        const trl_str x = r->cell[(t + 1) * r->n_columns - 1];
+        tag[t] = *at;
+        memcpy(*at, x.p, x.n);
+        (*at)[x.n] = '\0';
+        *at += x.n + 1;
+    }
+}
+
+static trl_status add_rows(trl_compare *c, const source f[3], trl_error *err)
+{
+    const size_t n = f[0].rows.n_tokens;
+    size_t bytes = 0;
+    for (int k = 0; k < 3; k++)
+        for (size_t t = 0; t < n; t++)
+            bytes += f[k].rows.cell[(t + 1) * f[k].rows.n_columns - 1].n + 1;
+    char *pool = trl_reserve(c->pool, &c->pool_cap, bytes, 1);
+    if (pool)
+        c->pool = pool;
+    const char **tag = trl_reserve(c->tag, &c->tag_cap, 3 * n, sizeof *tag);
+    if (tag)
+        c->tag = tag;
+    if (!pool || !tag)
+        return trl_fail_mem(err);
+    for (int k = 0; k < 3; k++)
+        copy_tags(&f[k].rows, &pool, tag + (size_t)k * n);
+    return trl_compare_add(c, n, tag, tag + n, tag + 2 * n, err);
+}
+
+static trl_status read_all(trl_compare *c, source f[3], trl_error *err)
+{
+    for (;;) {
+        trl_status st = TRL_OK;
+        for (int k = 0; k < 3 && st == TRL_OK; k++)
+            st = trl_reader_rows(f[k].reader, &f[k].rows, &f[k].more, err);
+        for (int k = 1; k < 3 && st == TRL_OK; k++)
+            st = check_sentence(&f[0], &f[k], err);
+        if (st == TRL_OK && f[0].more)
+            st = add_rows(c, f, err);
+        if (st != TRL_OK || !f[0].more)
+            return st;
+    }
+}
+
+trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
+                             trl_error *err)
+{
+    source f[3] = {{.path = gold}, {.path = a}, {.path = b}};
+    trl_status st = TRL_OK;
+    for (int k = 0; k < 3 && st == TRL_OK; k++)
+        st = trl_reader_open(f[k].path, TRL_FORMAT_COLUMNS, &f[k].reader, err);
+    if (st == TRL_OK)
+        st = read_all(c, f, err);
+    for (int k = 0; k < 3; k++)
+        trl_reader_free(f[k].reader);
+    return st;
+}
+
+/* ---- results ------------------------------------------------------------------------ */
+
+static double percent(double part, double whole)
+{
+    return whole > 0.0 ? 100.0 * part / whole : 0.0;
+}
+
+static void measures(const double *sums, int s, double out[TRL_MEASURES])
+{
+    const double *count = sums + s * PER_SYSTEM;
+    out[TRL_ACCURACY] = percent(count[RIGHT], sums[TOKENS]);
+    out[TRL_SENTENCES] = percent(count[WHOLE], sums[SENTENCES]);
+    out[TRL_PRECISION] = percent(count[CORRECT], count[PREDICTED]);
+    out[TRL_RECALL] = percent(count[CORRECT], sums[CHUNKS]);
+    out[TRL_F1] = percent(2.0 * count[CORRECT], sums[CHUNKS] + count[PREDICTED]);
+}
+
+static void differences(const double *sums, double *out)
+{
+    double a[TRL_MEASURES];
+    measures(sums, 0, a);
+    measures(sums, 1, out);
+    for (int k = 0; k < TRL_MEASURES; k++)
+        out[k] -= a[k];
+}
+
+static void fill_scores(const trl_compare *c, trl_comparison *r)
+{
+    double sums[COUNTS] = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        const double *unit = c->units + i * COUNTS;
+        for (size_t k = 0; k < COUNTS; k++)
+            sums[k] += unit[k];
+        const bool a = unit[WHOLE] > 0.0, b = unit[WHOLE + PER_SYSTEM] > 0.0;
+        r->only_a += a && !b;
+        r->only_b += b && !a;
+    }
+    r->sentences = c->n;
+    r->tokens = (uint64_t)sums[TOKENS];
+    r->chunks = (uint64_t)sums[CHUNKS];
+    r->chunk_tags = c->all_chunk_tags && r->chunks > 0;
+    for (int s = 0; s < 2; s++) {
+        measures(sums, s, r->score[s]);
+        r->errors[s] = (sums[TOKENS] - sums[RIGHT + s * PER_SYSTEM]) / (double)c->n;
+    }
+}
+
+trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *options,
+                           trl_comparison *out, trl_error *err)
+{
+    trl_comparison r = {0};
+    trl_status st = trl_resample(c->n, COUNTS, c->units, TRL_MEASURES, differences, options,
+                                 r.difference, err);
+    if (st != TRL_OK)
+        return st;
+    st = trl_wilcoxon(c->n, c->errors[0], c->errors[1], &r.wilcoxon, err);
+    if (st != TRL_OK)
+        return st;
+    fill_scores(c, &r);
+    r.mcnemar = trl_mcnemar(r.only_a, r.only_b);
+    r.t = trl_paired_t(c->n, c->errors[0], c->errors[1]);
+    *out = r;
+    return TRL_OK;
+}
