@@ -84,8 +84,8 @@ static void add_test(const char *name, const char *of, const trl_test *test, con
                      text *t)
 {
     char statistic[40];
-    snprintf(statistic, sizeof statistic, "%s = %.6g", how, test->statistic);
-    text_fmt(t, "%-22s %-27s %-18s", name, of, statistic);
+    snprintf(statistic, sizeof statistic, "%s = %.5g", how, test->statistic);
+    text_fmt(t, "%-20s %-30s %-15s", name, of, statistic);
     add_p(t, test->p);
     text_char(t, '\n');
 }
@@ -99,12 +99,12 @@ static void add_table(const settings *s, const trl_comparison *r, text *t)
     add_scores(s, r, t);
 
     char of[60], how[40];
-    text_fmt(t, "\n%-69s  %8s\n", "test of B against A", "p");
+    text_fmt(t, "\n%-67s  %8s\n", "test of B against A", "p");
     snprintf(of, sizeof of, "%" PRIu64 " right in A alone, %" PRIu64 " in B", r->only_a,
              r->only_b);
     add_test(r->mcnemar.exact ? "McNemar, exact" : "McNemar", of, &r->mcnemar,
              r->mcnemar.exact ? "fewer" : "chi2", t);
-    snprintf(of, sizeof of, "%.3f, %.3f errors/sentence", r->errors[0], r->errors[1]);
+    snprintf(of, sizeof of, "%.3f, %.3f errors a sentence", r->errors[0], r->errors[1]);
     add_test("paired t", of, &r->t, "t", t);
     snprintf(of, sizeof of, "%zu sentences differ", r->wilcoxon.n);
     add_test(r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank", of, &r->wilcoxon,
@@ -113,7 +113,7 @@ static void add_table(const settings *s, const trl_comparison *r, text *t)
     snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures[by].shown,
              s->bootstrap.resamples);
     snprintf(how, sizeof how, "d = %+.2f", r->difference[by].difference);
-    text_fmt(t, "%-22s %-27s %-18s", "paired bootstrap", of, how);
+    text_fmt(t, "%-20s %-30s %-15s", "paired bootstrap", of, how);
     add_p(t, r->difference[by].p);
     text_char(t, '\n');
 }

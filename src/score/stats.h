@@ -2,7 +2,7 @@
  *
  * All functions are pure.  Relative accuracy: 1e-13 for small parameters; prefactors are
  * exponentials of log-gamma differences, so for parameters near N about 1e-15 N log N is lost.
- * test_stats holds 1e-12 up to parameters of 30 and 1e-10 up to 1e5.
+ * test_stats holds 1e-12 up to parameters of 30 and 1e-9 up to 1e5.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_STATS_H

@@ -158,4 +158,22 @@ static inline bool oracle_run(oracle *o, const char *name, const uint32_t *gold,
     return true;
 }
 
+/* The value of an objective, its adjoint thrown away. */
+static inline double objective_value(const char *name, const trl_chain_example *x)
+{
+    trl_error err;
+    double value;
+    trl_chain_sums sums;
+    trl_tables adjoint = *x->scores;
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        adjoint.shared[f] = NULL;
+        if (x->scores->row[f])
+            adjoint.row[f] = trl_arena_get(x->arena, adjoint.n, adjoint.step[f] * sizeof(double));
+    }
+    assert_ok(trl_chain_sums_init(&sums, x->chain, &err));
+    assert_ok(trl_objective_find(name)->evaluate(x, &adjoint, &sums, &value, &err));
+    trl_chain_sums_fini(&sums);
+    return value;
+}
+
 #endif

@@ -34,7 +34,7 @@ static double *vector(size_t n)
     return x;
 }
 
-/* Marks weights that are features: what scatters from adjoints of all ones. */
+/* Everything but the dead cells (pads are not listed as dead, and stay 0 as well). */
 static void mark_live(twins *p)
 {
     double *g = vector(p->n);
@@ -150,7 +150,7 @@ static void check_vectors(twins *p, double tol)
         assert_true(p->live[i] || (w[i] == 0.0 && dir[i] == 0.0));
         norm2 += p->w[i] * p->w[i];
     }
-    assert_near(trl_lazy_norm2(&p->z), norm2, tol);
+    assert_near(trl_lazy_norm2(&p->z), norm2, tol > 0.0 ? tol : 1e-13); /* another order */
     trl_free(w);
     trl_free(dir);
 }
@@ -179,7 +179,7 @@ static void test_drift(void **state)
             for (int i = 0; i < 50; i++) {
                 const size_t s = trl_rng_below(&rng, p.d.n_sequences);
                 gather_both(&p, s, 1e-11);
-                if (trl_rng_below(&rng, 4)) /* a step tried out and taken back, sometimes */
+                if (trl_rng_below(&rng, 4)) /* a step tried out, mostly */
                     scatter_both(&rng, &p, s, true, 0.25);
                 scatter_both(&rng, &p, s, false, 1.0);
                 drift(&p, trl_rng_unit(&rng) * (i % 7 ? 0.01 : 1.0));
