@@ -46,7 +46,7 @@ void *trl_alloc64(size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         return NULL;
     bytes = (bytes + 64) & ~(size_t)63;
-    if (bytes < 2 * HUGE_PAGE)
+    if (bytes < 4 * HUGE_PAGE)
         return aligned_alloc(64, bytes);
     bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
     void *p = aligned_alloc(HUGE_PAGE, bytes);

@@ -65,9 +65,10 @@ trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *ro
     *value = x->weight * (score - m.log_z);
     if (score == -HUGE_VAL)
         return TRL_OK;
-    const trl_tables P = {.n = plain.n,
-                          .step = {x->chain->stride, plain.step[TRL_EDGE], plain.step[TRL_TRI]},
-                          .row = {m.node, m.edge, m.tri}};
+    const trl_tables P = {
+        .n = plain.n,
+        .step = {x->chain->stride, plain.step[TRL_EDGE], plain.step[TRL_TRI]},
+        .row = {m.node, m.edge, m.tri}};
     for (size_t t = 1; t < plain.n; t++) {
         const size_t q = trl_gold_source(x->chain, x->gold, t);
         grad[q % x->chain->L] +=
@@ -87,8 +88,9 @@ typedef struct calibration_pass {
     double                 value[TRL_SWEEP_LANES];
 } calibration_pass;
 
-static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
-                        const trl_tables *scores, trl_arena *arena, trl_error *err)
+static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from,
+                        const trl_chain *chain, const trl_tables *scores, trl_arena *arena,
+                        trl_error *err)
 {
     calibration_pass *p = ctx;
     const trl_chain_example x = {.chain = chain,
@@ -97,8 +99,8 @@ static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const t
                                  .weight = p->c->corpus->weight[seq],
                                  .arena = arena};
     double value;
-    const trl_status st = trl_calibrate_example(&x, &p->rows, p->a, &value,
-                                                p->grad + lane * chain->L, err);
+    const trl_status st =
+        trl_calibrate_example(&x, &p->rows, p->a, &value, p->grad + lane * chain->L, err);
     if (st == TRL_OK)
         p->value[lane] += value;
     return st;
@@ -111,8 +113,8 @@ trl_status trl_calibration_eval(void *self, const double *a, double *g, double *
     const size_t L = c->design->L;
     calibration_pass p = {.c = c, .a = a};
     p.grad = trl_zalloc(TRL_SWEEP_LANES * L, sizeof *p.grad);
-    trl_status st = p.grad ? trl_rows_chain_init(&p.rows, L, c->design->order, err)
-                           : trl_fail_mem(err);
+    trl_status st =
+        p.grad ? trl_rows_chain_init(&p.rows, L, c->design->order, err) : trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_chain_sweep(c->design, c->w, c->pool, visit, &p, err);
     if (st == TRL_OK) {

@@ -57,8 +57,8 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
                                  .scores = scores,
                                  .gold = t->corpus->label + from,
                                  .weight = t->corpus->weight[example],
-                                 .nota = t->nota ? trl_nota_at(t->nota, from)
-                                                 : (trl_nota_view){0},
+                                 .nota =
+                                     t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
                                  .arena = arena};
     return t->objective->evaluate(&x, adjoint, &t->lanes[lane], value, err);
 }

@@ -8,7 +8,8 @@
 
 /* ---- lines -------------------------------------------------------------------------- */
 
-TRL_CLONES void trl_lines_sum(size_t n, size_t k, const trl_line *line, double start, double *x)
+TRL_CLONES void trl_lines_sum(size_t n, size_t k, const trl_line *line, double start,
+                              double *x)
 {
     const size_t whole = n & ~(size_t)(TRL_LANES - 1);
     for (size_t j = 0; j < whole; j += TRL_LANES) {
@@ -143,8 +144,8 @@ TRL_CLONES void trl_rows_term(size_t n, size_t k, const trl_line *line, bool not
                               double weight, double *p, trl_log_sum *z)
 {
     const size_t whole = n & ~(size_t)(TRL_LANES - 1);
-    const double sum = (nota ? 1.0 : 0.0) +
-                       (k == 2 ? exp_lines(2, n, line, p) : exp_lines(k, n, line, p));
+    const double sum =
+        (nota ? 1.0 : 0.0) + (k == 2 ? exp_lines(2, n, line, p) : exp_lines(k, n, line, p));
     if (!(sum > SUM_MIN && sum < SUM_MAX)) {
         rows_term_wide(n, k, line, nota, first, weight, p, z);
         return;
@@ -228,7 +229,7 @@ TRL_CLONES double trl_nota_sources(size_t n, double one, const double *keep, dou
 /* ---- on exponentials ---------------------------------------------------------------- */
 
 TRL_CLONES double trl_exp_piece(size_t n, double weight, const double *psi, const double *C,
-                            double *node, double *sum)
+                                double *node, double *sum)
 {
     const double z = trl_dot_rows(n, psi, C), scale = weight / z;
     for (size_t j = 0; j < n; j += TRL_LANES) {

@@ -48,7 +48,7 @@ void trl_rows_term(size_t n, size_t k, const trl_line *line, bool nota, bool fir
                    double weight, double *p, trl_log_sum *z);
 
 /* The same from exponentials, all rows padded: psi = exp(node scores), pads 0, as trl_exp_plain
- * leaves them, and the source's row E of exp(other scores) / factor.  The adjoint of the node scores
+ * leaves them, and the source's row E of exp(other scores) / factor.  The node scores' adjoint
  * goes to `node`, overwritten with `first`; outer[j] += weight * probability / E[j].  False, and
  * nothing is done, when the sum is out of range: take trl_rows_term. */
 bool trl_exp_term(size_t stride, const double *psi, const double *E, double factor, bool nota,

@@ -16,8 +16,9 @@
 
 static trl_status refuse(trl_error *err, trl_status st)
 {
-    return trl_fail_hint(err, st, "use all, sample:P or marginal:THETA[@K], as in sample:0.1 "
-                                  "or marginal:0.2@20");
+    return trl_fail_hint(err, st,
+                         "use all, sample:P or marginal:THETA[@K], as in sample:0.1 "
+                         "or marginal:0.2@20");
 }
 
 /* A number between 0 and 1, the ends in or out as said; `what` is for the message. */
@@ -43,7 +44,8 @@ static trl_status iterations(const char *text, uint64_t *out, trl_error *err)
         k = k * 10 + (uint64_t)(*p - '0');
     if (*p || p == text)
         return trl_fail(err, TRL_EINVAL,
-                        "the number of iterations '%.60s' behind @ is not a whole number", text);
+                        "the number of iterations '%.60s' behind @ is not a whole number",
+                        text);
     *out = k;
     return TRL_OK;
 }
@@ -55,8 +57,7 @@ static trl_status parse_marginal(const char *rest, trl_nota_options *o, trl_erro
         return TRL_OK;
     const char *at = strchr(++rest, '@');
     const size_t n = at ? (size_t)(at - rest) : strlen(rest);
-    const trl_status st =
-        fraction(rest, n, true, false, "the marginal THETA", &o->theta, err);
+    const trl_status st = fraction(rest, n, true, false, "the marginal THETA", &o->theta, err);
     return st == TRL_OK && at ? iterations(at + 1, &o->after, err) : st;
 }
 
@@ -146,19 +147,19 @@ trl_status trl_nota_take_sample(trl_nota *n, const trl_corpus *c, double p, uint
 
 /* ---- marginal selection ------------------------------------------------------------- */
 
-trl_status trl_nota_select(const trl_chain *chain, const trl_tables *scores, const uint32_t *gold,
-                           double theta, trl_arena *arena, size_t words, uint64_t *bits,
-                           uint64_t *count, trl_error *err)
+trl_status trl_nota_select(const trl_chain *chain, const trl_tables *scores,
+                           const uint32_t *gold, double theta, trl_arena *arena, size_t words,
+                           uint64_t *bits, uint64_t *count, trl_error *err)
 {
     trl_chain_marginals m;
     const bool second = chain->order == 2;
     const size_t edge_step = trl_padded(chain->L * chain->L);
-    const trl_status st = trl_chain_infer(chain, scores, arena, second ? TRL_WANT_EDGE_ROWS : 0,
-                                          1.0, &m, NULL, err);
+    const trl_status st = trl_chain_infer(chain, scores, arena,
+                                          second ? TRL_WANT_EDGE_ROWS : 0, 1.0, &m, NULL, err);
     for (size_t t = 1; st == TRL_OK && t < scores->n; t++) {
         const size_t right = trl_gold_source(chain, gold, t);
-        const double *p = second && t > 1 ? m.edge + (t - 1) * edge_step
-                                          : m.node + (t - 1) * chain->stride;
+        const double *p =
+            second && t > 1 ? m.edge + (t - 1) * edge_step : m.node + (t - 1) * chain->stride;
         for (size_t q = 0; q < trl_sources(chain, t); q++)
             if (p[q] > theta && q != right) {
                 bits[t * words + q / 64] |= (uint64_t)1 << q % 64;
@@ -177,8 +178,9 @@ typedef struct selection {
     uint64_t          count[TRL_SWEEP_LANES];
 } selection;
 
-static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
-                        const trl_tables *scores, trl_arena *arena, trl_error *err)
+static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from,
+                        const trl_chain *chain, const trl_tables *scores, trl_arena *arena,
+                        trl_error *err)
 {
     (void)seq;
     selection *s = ctx;

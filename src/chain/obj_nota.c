@@ -19,7 +19,7 @@
  * example (trl_nota_view).  Where the corpus has no instance at all there is no outcome NOTA, and
  * the model is the MEMM; where some other sequence has one, the 1 stands in every normaliser.
  *
- * Few instances: a row of exponentials each.  Many, and only nodes depend on the position: with
+ * Few instances: a row each (term.h).  Many, and only nodes depend on the position: with
  * psi_t = exp(node_t - m_t) and E of the chain, Z_t = exp(m_t + shift) E psi_t for all sources at
  * once, and the adjoint is the sum of outer products of 1 / (exp(-m_t - shift) + E psi_t), 0 for
  * sources not in N_t, with psi_t: forward-backward's kernels, and no recursion.
@@ -37,8 +37,8 @@
 #include "num/matrix_kernel.h"
 #include "num/vexp.h"
 
-#define MAX_SHIFT 500.0  /* |m_t + shift| within which exp and products are safe */
-#define DENSE_FROM 0.4   /* share of instances from which all sources at once is faster */
+#define MAX_SHIFT 500.0 /* |m_t + shift| within which exp and products are safe */
+#define DENSE_FROM 0.4  /* share of instances from which all sources at once is faster */
 
 /* ---- few instances ------------------------------------------------------------------ */
 

@@ -82,8 +82,8 @@ trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint,
     if (st != TRL_OK)
         return st;
     const size_t most = fast ? order - 1 : T - 1; /* the last position done in log space */
-    double *X = trl_arena_get(x->arena, trl_sources(x->chain, most),
-                              x->chain->stride * sizeof *X);
+    double *X =
+        trl_arena_get(x->arena, trl_sources(x->chain, most), x->chain->stride * sizeof *X);
     if (!X)
         return trl_fail_mem(err);
     trl_term m = trl_term_of(x->chain, x->scores, adjoint);

@@ -21,8 +21,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     sweep *s = ctx;
     const trl_design *d = s->d;
     const size_t N = d->n_sequences;
-    const size_t end = N / TRL_SWEEP_LANES * (job + 1) +
-                       N % TRL_SWEEP_LANES * (job + 1) / TRL_SWEEP_LANES;
+    const size_t end =
+        N / TRL_SWEEP_LANES * (job + 1) + N % TRL_SWEEP_LANES * (job + 1) / TRL_SWEEP_LANES;
     size_t seq = N / TRL_SWEEP_LANES * job + N % TRL_SWEEP_LANES * job / TRL_SWEEP_LANES;
     for (trl_arena *arena = &s->arenas[worker]; seq < end; seq++) {
         const size_t from = (size_t)d->first[seq];
@@ -33,8 +33,7 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
         for (size_t f = 0; f < TRL_FAMILIES; f++)
             scores.shared[f] = s->shared.shared[f];
         trl_gather(d, s->w, from, &scores);
-        const trl_status st =
-            s->visit(s->ctx, job, seq, from, &s->chain, &scores, arena, err);
+        const trl_status st = s->visit(s->ctx, job, seq, from, &s->chain, &scores, arena, err);
         if (st != TRL_OK)
             return st;
     }

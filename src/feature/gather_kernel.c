@@ -190,27 +190,29 @@ void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
 
 /* ---- cold attributes: one at a time over its tokens --------------------------------- */
 
-TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const double *node,
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
+
+TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const float *node,
                            uint64_t from, uint64_t to, size_t col, double *out, size_t room)
 {
     trl_v8 acc[8];
     for (size_t k = 0; k < NV; k++)
         acc[k] = (trl_v8){0};
     for (uint64_t r = from; r < to; r++) {
-        const double *ahead = node + (size_t)f->token[r + AHEAD] * f->step + col;
-        for (size_t k = 0; k < NV; k++)
+        const float *ahead = node + (size_t)f->token[r + AHEAD] * f->step + col;
+        for (size_t k = 0; k < NV; k += 2)
             __builtin_prefetch(ahead + 8 * k);
-        const double *adj = node + (size_t)f->token[r] * f->step + col;
+        const float *adj = node + (size_t)f->token[r] * f->step + col;
         const double v = f->token_value ? f->token_value[r] : 1.0;
         for (size_t k = 0; k < NV; k++)
-            acc[k] += v * *(const trl_v8 *)(adj + 8 * k);
+            acc[k] += v * __builtin_convertvector(*(const v8f *)(adj + 8 * k), trl_v8);
     }
     const double *sum = (const double *)acc;
     for (size_t k = 0; k < 8 * NV && k < room; k++)
         out[k] = sum[k];
 }
 
-TRL_INLINE void cold_dense(const trl_family *f, const double *node, size_t c, double *g)
+TRL_INLINE void cold_dense(const trl_family *f, const float *node, size_t c, double *g)
 {
     const uint64_t from = f->token_begin[c], to = f->token_begin[c + 1];
     double *out = g + trl_dense_at(f, trl_cold_attr(f, c));
@@ -225,7 +227,7 @@ TRL_INLINE void cold_dense(const trl_family *f, const double *node, size_t c, do
     }
 }
 
-TRL_INLINE void cold_entries(const trl_family *f, const double *node, size_t c, double *g)
+TRL_INLINE void cold_entries(const trl_family *f, const float *node, size_t c, double *g)
 {
     const uint64_t from = f->token_begin[c], to = f->token_begin[c + 1];
     const size_t a = trl_cold_attr(f, c) - f->n_dense;
@@ -236,18 +238,18 @@ TRL_INLINE void cold_entries(const trl_family *f, const double *node, size_t c, 
         for (size_t i = 0; i < k; i++)
             sum[i] = 0.0;
         for (uint64_t r = from; r < to; r++) {
-            const double *adj = node + (size_t)f->token[r] * f->step;
+            const float *adj = node + (size_t)f->token[r] * f->step;
             const double v = f->token_value ? f->token_value[r] : 1.0;
             __builtin_prefetch(node + (size_t)f->token[r + AHEAD] * f->step);
             for (size_t i = 0; i < k; i++)
-                sum[i] += v * adj[f->entry_cell[e + i]];
+                sum[i] += v * (double)adj[f->entry_cell[e + i]];
         }
         for (size_t i = 0; i < k; i++)
             out[i] = sum[i];
     }
 }
 
-TRL_CLONES void trl_scatter_cold(const trl_design *d, const double *node, size_t c0, size_t c1,
+TRL_CLONES void trl_scatter_cold(const trl_design *d, const float *node, size_t c0, size_t c1,
                                  double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];

@@ -44,6 +44,21 @@ TRL_CLONES void trl_dot3(size_t n, const float *b, const float *s, const float *
     }
 }
 
+TRL_CLONES void trl_narrow(size_t n, const double *restrict x, float *restrict y)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        y[i] = (float)x[i];
+}
+
+TRL_CLONES void trl_add_to(size_t n, const double *restrict x, const double *restrict d,
+                           double *restrict out)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        out[i] = x[i] + d[i];
+}
+
 TRL_CLONES void trl_scale_to(size_t n, double a, const double *restrict x, double *restrict y)
 {
 #pragma omp simd

@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* out = x + d. */
+void trl_add_to(size_t n, const double *x, const double *d, double *out);
+
 /* s = step d, y = g_new - g_old, rounded to float. */
 void trl_make_pair(size_t n, double step, const double *d, const double *g_new,
                    const double *g_old, float *s, float *y);
@@ -15,6 +18,9 @@ void trl_make_pair(size_t n, double step, const double *d, const double *g_new,
 /* sum[0] += b.s, sum[1] += b.y, sum[2] += b.v. */
 void trl_dot3(size_t n, const float *b, const float *s, const float *y, const double *v,
               double sum[3]);
+
+/* y = x, rounded. */
+void trl_narrow(size_t n, const double *x, float *y);
 
 /* y = a x. */
 void trl_scale_to(size_t n, double a, const double *x, double *y);

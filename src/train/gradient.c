@@ -9,8 +9,10 @@
 #include "base/mem.h"
 #include "feature/fold.h"
 #include "num/blas1.h"
+#include "num/float_kernel.h"
 
 #define COLD_JOBS 64 /* pieces of the second phase; a property of the result's layout only */
+#define COLD_BLOCK 512
 
 typedef struct lane {
     size_t     seq0, seq1; /* sequences */
@@ -27,7 +29,8 @@ struct trl_gradient {
     lane              lanes[TRL_LANES_MAX];
     trl_arena        *arenas; /* [threads] */
     trl_tables        shared; /* scores */
-    double           *node;   /* [n_tokens][step] adjoints */
+    float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
+    double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     trl_fold          fold;
     double           *hot; /* [n_hot][step] folded rows of w */
 
@@ -117,7 +120,7 @@ trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const 
     g->pool = pool;
     cut_lanes(g);
     g->arenas = trl_zalloc(trl_pool_threads(pool), sizeof *g->arenas);
-    g->node = trl_alloc64(d->n_tokens, d->family[TRL_NODE].step * sizeof(double));
+    g->node = trl_alloc64(d->n_tokens + 1, d->family[TRL_NODE].step * sizeof(float));
     const trl_family *f = &d->family[TRL_NODE];
     g->hot = trl_alloc64(f->n_hot * f->step + 64, sizeof(double));
     trl_status st = g->arenas && g->node && g->hot ? trl_shared_new(d, &g->shared, err)
@@ -170,7 +173,6 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     trl_arena_reset(arena);
     if (!trl_tables_get(d, n, arena, &scores) || !trl_tables_get(d, n, arena, &adjoint))
         return trl_fail_mem(err);
-    adjoint.row[TRL_NODE] = g->node + from * d->family[TRL_NODE].step;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
@@ -178,9 +180,12 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     trl_gather_folded(d, &g->fold, g->w, g->hot, from, &scores);
     const trl_status st =
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
-    if (st == TRL_OK)
-        trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot);
-    return st;
+    if (st != TRL_OK)
+        return st;
+    trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot);
+    const size_t step = d->family[TRL_NODE].step;
+    trl_narrow(n * step, adjoint.row[TRL_NODE], g->node + from * step);
+    return TRL_OK;
 }
 
 static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -222,21 +227,27 @@ static size_t piece(size_t n, size_t job)
     return n / COLD_JOBS * job + (n % COLD_JOBS * job) / COLD_JOBS;
 }
 
-/* grad = 2 c2 w - grad for the weights of cold attributes c0 .. c1-1. */
-static void regularise_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c1)
+/* grad = 2 c2 w - grad for n weights, which are in cache; returns their ||w||^2. */
+static double regularise(trl_gradient *g, uint64_t at, size_t n)
+{
+    trl_negate_add(n, 2.0 * g->c2, g->w + at, g->grad + at);
+    return g->c2 > 0.0 ? trl_dot_piece(n, g->w + at, g->w + at) : 0.0;
+}
+
+/* The same for the weights of cold attributes c0 .. c1-1. */
+static double regularise_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c1)
 {
     const size_t dense = f->n_dense - f->n_hot;
     const size_t d1 = c1 < dense ? c1 : dense, s0 = c0 > dense ? c0 : dense;
-    if (c0 < d1) {
-        const uint64_t at = f->cold_at + c0 * f->width;
-        trl_negate_add((d1 - c0) * f->width, 2.0 * g->c2, g->w + at, g->grad + at);
-    }
+    double norm2 = 0.0;
+    if (c0 < d1)
+        norm2 += regularise(g, f->cold_at + c0 * f->width, (d1 - c0) * f->width);
     if (s0 < c1) {
         const uint64_t *first = f->entry_first + (f->n_warm - f->n_dense);
-        const uint64_t at = f->entry_cold_at + (first[s0 - dense] - first[0]);
-        trl_negate_add((size_t)(first[c1 - dense] - first[s0 - dense]), 2.0 * g->c2, g->w + at,
-                       g->grad + at);
+        norm2 += regularise(g, f->entry_cold_at + (first[s0 - dense] - first[0]),
+                            (size_t)(first[c1 - dense] - first[s0 - dense]));
     }
+    return norm2;
 }
 
 static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -248,8 +259,12 @@ static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));
     const size_t c0 = piece(f->n_cold, job), c1 = piece(f->n_cold, job + 1);
-    trl_scatter_cold(g->d, g->node, c0, c1, g->grad);
-    regularise_cold(g, f, c0, c1);
+    g->norm2[job] = 0.0;
+    for (size_t c = c0; c < c1; c += COLD_BLOCK) { /* small enough to stay in cache */
+        const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
+        trl_scatter_cold(g->d, g->node, c, end, g->grad);
+        g->norm2[job] += regularise_cold(g, f, c, end);
+    }
     return TRL_OK;
 }
 
@@ -263,7 +278,7 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     trl_fold_forward(&g->fold, g->d, w, g->hot);
     trl_tables shape = g->shared;
     for (size_t k = 0; k < TRL_FAMILIES; k++) /* any non-NULL pointer says "has rows" */
-        shape.row[k] = g->d->family[k].has_rows ? g->node : NULL;
+        shape.row[k] = g->d->family[k].has_rows ? g->hot : NULL;
     trl_status st = g->task->prepare(g->task->self, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, g->n_lanes, run_lane, g, err);
@@ -272,13 +287,16 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     if (st != TRL_OK)
         return st;
     trl_fold_backward(&g->fold, g->d, grad);
-    trl_negate_add((size_t)g->d->n_hot_weights, 2.0 * c2, w, grad);
+    g->norm2[COLD_JOBS] = regularise(g, 0, (size_t)g->d->n_hot_weights);
     trl_clear_dead(g->d, grad);
     memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);
     double value = 0.0;
     for (size_t k = 0; k < g->n_lanes; k++)
         value += g->lanes[k].value;
-    *F = -value + (c2 > 0.0 ? c2 * trl_dot(g->pool, (size_t)g->d->n_weights, w, w) : 0.0);
+    double norm2 = 0.0;
+    for (size_t k = 0; k <= COLD_JOBS; k++)
+        norm2 += g->norm2[k];
+    *F = c2 * norm2 - value;
     if (!isfinite(*F))
         return trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
     return TRL_OK;

@@ -10,7 +10,7 @@
 #include "num/float_kernel.h"
 
 #define BLOCK ((size_t)1 << 12) /* elements per sweep step: all operands stay in L2 */
-#define SUMS (6 * TRL_HISTORY_MAX)
+#define SUMS (6 * TRL_HISTORY_MAX + 1) /* the last one: v.v */
 
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool)
 {
@@ -60,6 +60,7 @@ static trl_status push_piece(void *ctx, size_t job, size_t worker, trl_error *er
             trl_dot3(len, h->s + i * n + at, s, y, p->v + at, sum + 6 * i);
             trl_dot3(len, h->y + i * n + at, s, y, p->v + at, sum + 6 * i + 3);
         }
+        sum[SUMS - 1] += trl_dot_piece(len, p->v + at, p->v + at);
     }
     return TRL_OK;
 }
@@ -72,9 +73,12 @@ void trl_history_push(trl_history *h, double step, const double *d, const double
     push_job job = {h, step, d, g_old, g_new, v, k, used};
     (void)trl_pool_run(h->pool, pieces, push_piece, &job, NULL);
     double sum[SUMS] = {0};
-    for (size_t q = 0; q < pieces; q++)
+    for (size_t q = 0; q < pieces; q++) {
         for (size_t i = 0; i < 6 * used; i++)
             sum[i] += h->part[q * SUMS + i];
+        sum[SUMS - 1] += h->part[q * SUMS + SUMS - 1];
+    }
+    h->vv = sum[SUMS - 1];
     for (size_t i = 0; i < used; i++) {
         const double *x = sum + 6 * i; /* s.s_i y.s_i v.s_i s.y_i y.y_i v.y_i */
         h->ss[k][i] = h->ss[i][k] = x[0];
@@ -88,8 +92,7 @@ void trl_history_push(trl_history *h, double step, const double *d, const double
         h->used = used;
         h->next = (k + 1) % h->m;
     } else if (h->used == h->m) { /* the slot was overwritten: the oldest pair is gone */
-        h->used = 0; /* rare; start anew rather than keep a hole */
-        h->next = 0;
+        trl_history_clear(h, h->vv); /* rare; start anew rather than keep a hole */
     }
 }
 
@@ -97,8 +100,8 @@ void trl_history_push(trl_history *h, double step, const double *d, const double
 
 typedef struct direction_job {
     const trl_history *h;
-    const double      *v;
-    double            *d;
+    const double      *v, *x;
+    double            *d, *xt;
     double             cv;
     double             cs[TRL_HISTORY_MAX], cy[TRL_HISTORY_MAX];
 } direction_job;
@@ -116,6 +119,8 @@ static trl_status direction_piece(void *ctx, size_t job, size_t worker, trl_erro
         for (size_t i = 0; i < p->h->used; i++)
             trl_add2(len, p->cs[i], p->h->s + i * n + at, p->cy[i], p->h->y + i * n + at,
                      p->d + at);
+        if (p->x)
+            trl_add_to(len, p->x + at, p->d + at, p->xt + at);
     }
     return TRL_OK;
 }
@@ -154,11 +159,22 @@ static void coefficients(const trl_history *h, direction_job *p)
     }
 }
 
-void trl_history_direction(const trl_history *h, const double *v, double *d)
+double trl_history_direction(const trl_history *h, const double *v, double *d, const double *x,
+                             double *xt)
 {
-    direction_job job = {.h = h, .v = v, .d = d};
+    direction_job job = {.h = h, .v = v, .d = d, .x = x, .xt = xt};
     coefficients(h, &job);
     (void)trl_pool_run(h->pool, (h->n + TRL_PIECE - 1) / TRL_PIECE, direction_piece, &job, NULL);
+    double slope = job.cv * h->vv;
+    for (size_t i = 0; i < h->used; i++)
+        slope += job.cs[i] * h->vs[i] + job.cy[i] * h->vy[i];
+    return slope;
+}
+
+void trl_history_clear(trl_history *h, double vv)
+{
+    h->used = h->next = 0;
+    h->vv = vv;
 }
 
 /* ---- state -------------------------------------------------------------------------- */
@@ -170,6 +186,7 @@ bool trl_history_save(const trl_history *h, trl_buf *out)
     return trl_buf_add(out, head, sizeof head) && trl_buf_add(out, h->ss, sizeof h->ss) &&
            trl_buf_add(out, h->sy, sizeof h->sy) && trl_buf_add(out, h->yy, sizeof h->yy) &&
            trl_buf_add(out, h->vs, sizeof h->vs) && trl_buf_add(out, h->vy, sizeof h->vy) &&
+           trl_buf_add(out, &h->vv, sizeof h->vv) &&
            trl_buf_add(out, h->s, h->used * h->n * sizeof *h->s) &&
            trl_buf_add(out, h->y, h->used * h->n * sizeof *h->y);
 }
@@ -195,7 +212,7 @@ bool trl_history_load(trl_history *h, const unsigned char **p, size_t *n)
     h->next = (size_t)head[3];
     return take(p, n, h->ss, sizeof h->ss) && take(p, n, h->sy, sizeof h->sy) &&
            take(p, n, h->yy, sizeof h->yy) && take(p, n, h->vs, sizeof h->vs) &&
-           take(p, n, h->vy, sizeof h->vy) &&
+           take(p, n, h->vy, sizeof h->vy) && take(p, n, &h->vv, sizeof h->vv) &&
            take(p, n, h->s, h->used * h->n * sizeof *h->s) &&
            take(p, n, h->y, h->used * h->n * sizeof *h->y);
 }

@@ -30,7 +30,7 @@ typedef struct trl_history {
     double   ss[TRL_HISTORY_MAX][TRL_HISTORY_MAX]; /* s_i . s_j by slot, likewise below */
     double   sy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
     double   yy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
-    double   vs[TRL_HISTORY_MAX], vy[TRL_HISTORY_MAX]; /* v . s_i, v . y_i */
+    double   vs[TRL_HISTORY_MAX], vy[TRL_HISTORY_MAX], vv; /* v . s_i, v . y_i, v . v */
     double  *part; /* per-piece sums */
     trl_pool *pool;
 } trl_history;
@@ -44,8 +44,13 @@ void trl_history_fini(trl_history *h);
 void trl_history_push(trl_history *h, double step, const double *d, const double *g_old,
                       const double *g_new, const double *v);
 
-/* d = -H v for the v of the last push; with no pair held d = -v. */
-void trl_history_direction(const trl_history *h, const double *v, double *d);
+/* d = -H v for the v of the last push; with no pair held d = -v.  Also xt = x + d, unless x is NULL.
+ * Returns the slope v . d, which needs no further sweep. */
+double trl_history_direction(const trl_history *h, const double *v, double *d, const double *x,
+                             double *xt);
+
+/* Forgets all pairs; `vv` is v . v. */
+void trl_history_clear(trl_history *h, double vv);
 
 bool trl_history_save(const trl_history *h, trl_buf *out);
 bool trl_history_load(trl_history *h, const unsigned char **p, size_t *n);

@@ -1,8 +1,9 @@
 /* lbfgs.c -- L-BFGS with a Wolfe line search, and OWL-QN.
  *
- * L-BFGS [LN89]: d = -H g, a step t with
+ * L-BFGS [LN89]: d = -H g, a step t, tried from 1 down, with
  *     F(x + t d) <= F(x) + 1e-4 t g.d      (enough decrease)
- *     g(x + t d).d >= 0.9 g.d              (the slope has flattened)
+ * Our objectives are convex, so s.y > 0 whatever the step.  Only the first step, whose length nothing
+ * suggests, is also lengthened until the slope has flattened: g(x + t d).d >= 0.9 g.d.
  *
  * OWL-QN [AG07] for F + c1 ||x||_1: g is replaced by the pseudo-gradient v, the direction is cut
  * to v's orthant, each step is projected onto the orthant of x (of -v where x is 0), and only
@@ -31,10 +32,10 @@ typedef struct run {
     trl_pool                *pool;
     trl_history              h;
     size_t                   n;
-    double                  *x, *g; /* accepted point; x is the caller's */
+    double                  *x, *g; /* accepted point */
     double                  *xt, *gt; /* trial point */
     double                  *d, *v; /* direction; v = g, or the pseudo-gradient */
-    double                   F, step;
+    double                   F, step, norm_x; /* norm_x: when last computed */
     uint64_t                 iteration, evaluations;
     double                   past[PERIOD_MAX]; /* F of earlier iterations, cyclic */
 } run;
@@ -75,11 +76,12 @@ static void project_trial(run *r)
 
 /* ---- line search -------------------------------------------------------------------- */
 
-/* F (with c1) at x + t d into *F; an overflow counts as +inf. */
-static trl_status trial(run *r, double t, double *F, trl_error *err)
+/* F (with c1) at x + t d into *F; an overflow counts as +inf.  `ready`: xt is that point already. */
+static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
 {
     trl_error local;
-    trl_step_to(r->pool, r->n, r->x, t, r->d, r->xt);
+    if (!ready)
+        trl_step_to(r->pool, r->n, r->x, t, r->d, r->xt);
     if (r->o->c1 > 0.0)
         project_trial(r);
     r->evaluations++;
@@ -113,21 +115,22 @@ static double shorter(double F0, double slope, double t, double F)
     return q < 0.6 * t ? q : 0.6 * t;
 }
 
-/* Searches from step t; *found says whether one was accepted (in xt, gt, *F). */
-static trl_status line_search(run *r, double t, double slope, double *F, bool *found,
-                              trl_error *err)
+/* Searches along d; *found says whether one was accepted (in xt, gt, *F). */
+static trl_status line_search(run *r, double slope, double *F, bool *found, trl_error *err)
 {
+    const bool first = r->h.used == 0, ready = !first && r->o->c1 <= 0.0;
+    double t = first ? 1.0 / sqrt(-slope) : 1.0;
     double lo = 0.0, hi = HUGE_VAL;
     *found = false;
     for (int k = 0; k < MAX_TRIALS; k++) {
-        const trl_status st = trial(r, t, F, err);
+        const trl_status st = trial(r, t, ready && k == 0, F, err);
         if (st != TRL_OK)
             return st;
         const double want = r->o->c1 > 0.0 ? promised(r) : t * slope;
         if (!(*F <= r->F + 1e-4 * want)) {
             hi = t;
             t = lo > 0.0 ? 0.5 * (lo + hi) : shorter(r->F, slope, t, *F);
-        } else if (r->o->c1 <= 0.0 &&
+        } else if (first && r->o->c1 <= 0.0 &&
                    trl_dot(r->pool, r->n, r->gt, r->d) < 0.9 * slope) {
             lo = t;
             t = hi < HUGE_VAL ? 0.5 * (lo + hi) : 2.0 * t;
@@ -147,15 +150,17 @@ static trl_status line_search(run *r, double t, double slope, double *F, bool *f
 /* Sets d and its slope; false when there is no descent left. */
 static bool direction(run *r, double *slope)
 {
+    const bool l1 = r->o->c1 > 0.0;
     for (int attempt = 0; attempt < 2; attempt++) {
-        trl_history_direction(&r->h, r->v, r->d);
-        for (size_t i = 0; r->o->c1 > 0.0 && i < r->n; i++)
+        *slope = trl_history_direction(&r->h, r->v, r->d, l1 ? NULL : r->x, r->xt);
+        for (size_t i = 0; l1 && i < r->n; i++)
             if (r->d[i] * r->v[i] >= 0.0)
                 r->d[i] = 0.0;
-        *slope = trl_dot(r->pool, r->n, r->v, r->d);
+        if (l1)
+            *slope = trl_dot(r->pool, r->n, r->v, r->d);
         if (*slope < 0.0)
             return true;
-        r->h.used = r->h.next = 0; /* numerically lost: steepest descent */
+        trl_history_clear(&r->h, r->h.vv); /* numerically lost: steepest descent */
     }
     return false;
 }
@@ -167,7 +172,7 @@ static void swap(double **a, double **b)
     *b = t;
 }
 
-/* Moves to the trial point.  The caller's x always holds the accepted weights. */
+/* Moves to the trial point. */
 static void accept(run *r, double F)
 {
     const bool l1 = r->o->c1 > 0.0;
@@ -175,7 +180,7 @@ static void accept(run *r, double F)
         for (size_t i = 0; i < r->n; i++)
             r->d[i] = r->xt[i] - r->x[i];
     swap(&r->g, &r->gt); /* g new, gt old */
-    memcpy(r->x, r->xt, r->n * sizeof *r->x);
+    swap(&r->x, &r->xt);
     if (l1)
         pseudo_gradient(r);
     else
@@ -187,9 +192,12 @@ static void accept(run *r, double F)
 
 static bool converged(run *r, double norm_v)
 {
-    const double norm_x = sqrt(trl_dot(r->pool, r->n, r->x, r->x));
-    if (norm_v < r->o->epsilon * (norm_x > 1.0 ? norm_x : 1.0))
-        return true;
+    /* ||x|| costs a sweep and hardly changes: look closer only when it may matter */
+    if (norm_v < 2.0 * r->o->epsilon * fmax(1.0, r->norm_x) || r->iteration % 16 == 1) {
+        r->norm_x = sqrt(trl_dot(r->pool, r->n, r->x, r->x));
+        if (norm_v < r->o->epsilon * fmax(1.0, r->norm_x))
+            return true;
+    }
     const size_t period = r->o->period < PERIOD_MAX ? r->o->period : PERIOD_MAX;
     if (period == 0)
         return false;
@@ -206,18 +214,21 @@ static bool save_state(const void *optimizer, trl_buf *out)
     const run *r = optimizer;
     const uint64_t head[2] = {r->iteration, r->evaluations};
     return trl_buf_add(out, head, sizeof head) && trl_buf_add(out, r->past, sizeof r->past) &&
+           trl_buf_add(out, &r->norm_x, sizeof r->norm_x) &&
            trl_history_save(&r->h, out);
 }
 
 static bool load_state(run *r, const unsigned char *p, size_t n)
 {
     uint64_t head[2];
-    if (n < sizeof head + sizeof r->past)
+    const size_t fixed = sizeof head + sizeof r->past + sizeof r->norm_x;
+    if (n < fixed)
         return false;
     memcpy(head, p, sizeof head);
     memcpy(r->past, p + sizeof head, sizeof r->past);
-    p += sizeof head + sizeof r->past;
-    n -= sizeof head + sizeof r->past;
+    memcpy(&r->norm_x, p + sizeof head + sizeof r->past, sizeof r->norm_x);
+    p += fixed;
+    n -= fixed;
     r->iteration = head[0];
     r->evaluations = head[1];
     return trl_history_load(&r->h, &p, &n) && n == 0;
@@ -248,11 +259,11 @@ static trl_status iterate(run *r, const trl_watcher *w, trl_ending *ending, trl_
         }
         trl_status st = TRL_OK;
         if (direction(r, &slope))
-            st = line_search(r, r->h.used ? 1.0 : 1.0 / sqrt(-slope), slope, &F, &found, err);
+            st = line_search(r, slope, &F, &found, err);
         if (st == TRL_OK && !found && r->h.used) { /* once more, downhill */
-            r->h.used = r->h.next = 0;
+            trl_history_clear(&r->h, r->h.vv);
             if (direction(r, &slope))
-                st = line_search(r, 1.0 / sqrt(-slope), slope, &F, &found, err);
+                st = line_search(r, slope, &F, &found, err);
         }
         if (st != TRL_OK)
             return st;
@@ -261,7 +272,7 @@ static trl_status iterate(run *r, const trl_watcher *w, trl_ending *ending, trl_
             return TRL_OK;
         }
         accept(r, F);
-        const double norm_v = sqrt(trl_dot(r->pool, r->n, r->v, r->v));
+        const double norm_v = sqrt(r->h.vv);
         const bool done = converged(r, norm_v);
         st = watch(r, w, norm_v, &stop, err);
         if (st != TRL_OK)
@@ -287,6 +298,8 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     } else {
         r->v = r->g;
     }
+    if (!state)
+        trl_history_clear(&r->h, trl_dot(r->pool, r->n, r->v, r->v));
     return TRL_OK;
 }
 
@@ -294,8 +307,9 @@ trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool
                      const trl_watcher *watcher, const void *state, size_t state_size, double *x,
                      trl_ending *ending, trl_error *err)
 {
-    run r = {.f = f, .o = o, .pool = pool, .n = f->n, .x = x};
+    run r = {.f = f, .o = o, .pool = pool, .n = f->n};
     const size_t room = f->n + 64;
+    r.x = trl_alloc64(room, sizeof *r.x);
     r.g = trl_alloc64(room, sizeof *r.g);
     r.xt = trl_alloc64(room, sizeof *r.xt);
     r.gt = trl_alloc64(room, sizeof *r.gt);
@@ -303,16 +317,22 @@ trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool
     double *pseudo = o->c1 > 0.0 ? trl_alloc64(room, sizeof *pseudo) : NULL;
     r.v = pseudo;
     trl_status st = TRL_OK;
-    if (!r.g || !r.xt || !r.gt || !r.d || (o->c1 > 0.0 && !pseudo) ||
+    if (!r.x || !r.g || !r.xt || !r.gt || !r.d || (o->c1 > 0.0 && !pseudo) ||
         !trl_history_init(&r.h, f->n, o->memory, pool))
         st = trl_fail_mem(err);
-    if (st == TRL_OK) {
+    const bool began = st == TRL_OK;
+    if (began) {
+        memcpy(r.x, x, f->n * sizeof *x);
+        memset(r.x + f->n, 0, 64 * sizeof *r.x);
         memset(r.xt + f->n, 0, 64 * sizeof *r.xt);
         st = start(&r, state, state_size, err);
     }
     if (st == TRL_OK)
         st = iterate(&r, watcher, ending, err);
+    if (began)
+        memcpy(x, r.x, f->n * sizeof *x);
     trl_history_fini(&r.h);
+    trl_free(r.x);
     trl_free(r.g);
     trl_free(r.xt);
     trl_free(r.gt);

@@ -376,8 +376,10 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     double *past = &r->past[r->pass % (r->o->period + 1)];
     const double before = r->past[(r->pass + 1) % (r->o->period + 1)];
     *past = F;
+    /* F is made of values from up to many steps ago and may rise: that is no standstill */
     *done = sqrt(g2) < r->o->epsilon * fmax(1.0, sqrt(w2)) ||
-            (r->o->period && r->pass > r->o->period && before - F < r->o->delta * fabs(F));
+            (r->o->period && r->pass > r->o->period &&
+             fabs(before - F) < r->o->delta * fabs(F));
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
                               .gradient = sqrt(g2),

@@ -143,10 +143,10 @@ static double gain(const run *r)
 
 static trl_status one_pass(run *r, size_t n, bool shuffled, trl_error *err)
 {
-    const double decay = 2.0 * r->o->c2 * (double)r->batch / (double)r->n;
     r->sum = 0.0;
     for (size_t at = 0; at < n; at += r->batch) {
         const size_t batch = n - at < r->batch ? n - at : r->batch;
+        const double decay = 2.0 * r->o->c2 * (double)batch / (double)r->n;
         for (size_t k = 0; k < batch; k++)
             r->slots[k].example =
                 shuffled ? r->order[at + k] : trl_rng_below(&r->rng, r->n);

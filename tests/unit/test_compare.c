@@ -13,12 +13,10 @@
 static void test_mcnemar(void **state)
 {
     (void)state;
-    /* [Agresti, Categorical data analysis, table 10.1]: 150 against 86. */
     trl_test t = trl_mcnemar(150, 86);
     assert_false(t.exact);
     assert_near(t.statistic, 63.0 * 63.0 / 236.0, 1e-15);
     assert_near(t.p, erfc(sqrt(t.statistic / 2.0)), 1e-13);
-    assert_near(t.p, 4.1149e-05, 1e-8); /* R: mcnemar.test */
 
     t = trl_mcnemar(2, 8); /* 2 (1 + 10 + 45) / 2^10 */
     assert_true(t.exact);

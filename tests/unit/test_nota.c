@@ -31,16 +31,23 @@ static void test_nota_options(void **state)
     assert_ok(trl_nota_parse("marginal:0@7", &o, &err));
     assert_true(o.theta == 0.0 && o.after == 7);
 
-    static const char *const bad[][2] = {
-        {"some", "'some'"},           {"", "''"},
-        {"allx", "'allx'"},           {"all:1", "'all:1'"},
-        {"sample", "needs"},          {"sample:", "not a number"},
-        {"sample:0", "above 0"},      {"sample:1.5", "at most 1"},
-        {"sample:0.1x", "'0.1x'"},    {"sample:nan", "not a number"},
-        {"marginal:", "not a number"}, {"marginal:1", "below 1"},
-        {"marginal:-0.1", "at least 0"}, {"marginal:0.2@", "whole number"},
-        {"marginal:0.2@3.5", "'3.5'"}, {"marginal:0.2@99999999999999999999", "whole number"},
-        {"marginals:0.2", "'marginals:0.2'"}};
+    static const char *const bad[][2] = {{"some", "'some'"},
+                                         {"", "''"},
+                                         {"allx", "'allx'"},
+                                         {"all:1", "'all:1'"},
+                                         {"sample", "needs"},
+                                         {"sample:", "not a number"},
+                                         {"sample:0", "above 0"},
+                                         {"sample:1.5", "at most 1"},
+                                         {"sample:0.1x", "'0.1x'"},
+                                         {"sample:nan", "not a number"},
+                                         {"marginal:", "not a number"},
+                                         {"marginal:1", "below 1"},
+                                         {"marginal:-0.1", "at least 0"},
+                                         {"marginal:0.2@", "whole number"},
+                                         {"marginal:0.2@3.5", "'3.5'"},
+                                         {"marginal:0.2@99999999999999999999", "whole number"},
+                                         {"marginals:0.2", "'marginals:0.2'"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         assert_int_equal(trl_nota_parse(bad[k][0], &o, &err), TRL_EINVAL);
         if (!strstr(err.msg, bad[k][1]) || !strstr(err.hint, "marginal:THETA[@K]"))
@@ -76,12 +83,15 @@ static void data_make(data *x, int order)
         for (size_t t = 0; t < n; t++) {
             const size_t y = trl_rng_below(&rng, 5);
             labels[t] = (trl_str){label[y], 1};
-            attr[t] = (trl_attr){{word[trl_rng_below(&rng, 2) ? y : trl_rng_below(&rng, 6)], 1},
-                                 1.0};
+            attr[t] = (trl_attr){
+                {word[trl_rng_below(&rng, 2) ? y : trl_rng_below(&rng, 6)], 1}, 1.0};
             begin[t] = t;
         }
         begin[n] = n;
-        const trl_items items = {.n_tokens = n, .label = labels, .begin = begin, .attr = attr,
+        const trl_items items = {.n_tokens = n,
+                                 .label = labels,
+                                 .begin = begin,
+                                 .attr = attr,
                                  .weight = s % 3 ? 1.0 : 0.5};
         assert_ok(trl_corpus_add_items(&x->c, &items, &err));
     }
@@ -147,7 +157,8 @@ static void test_sets(void **state)
         assert_ok(trl_nota_take_sample(&some, &x.c, 1.0, 1, &err));
         assert_int_equal(all.n_instances, some.n_instances);
         assert_int_equal(some.n_instances, count_bits(&some));
-        assert_near(corpus_value(&x, "nota", &all, g), corpus_value(&x, "nota", &some, g), 1e-12);
+        assert_near(corpus_value(&x, "nota", &all, g), corpus_value(&x, "nota", &some, g),
+                    1e-12);
         assert_ok(trl_nota_take_sample(&none, &x.c, 0.0, 1, &err));
         assert_true(corpus_value(&x, "nota", &none, g) == corpus_value(&x, "memm", NULL, g));
 
@@ -203,7 +214,7 @@ static trl_status look(void *ctx, size_t lane, size_t seq, size_t from, const tr
         const trl_nota_view v = trl_nota_at(w->n, from);
         for (size_t q = 0; q < (pair ? L * L : L); q++) {
             const bool in = v.bits[t * v.words + q / 64] >> q % 64 & 1;
-            assert_int_equal(in, q != right && p[t][q] / z > 0.15L);
+            assert_int_equal(in, q != right && p[t][q] / z > 0.3L);
             w->checked++;
             w->kept += in;
         }
@@ -222,11 +233,12 @@ static void test_marginal_sets(void **state)
         data_make(&x, 1 + k % 2);
         trl_pool *one = trl_pool_new(1);
         trl_nota_init(&n, &x.c, 1 + k % 2);
-        assert_ok(trl_nota_take_marginal(&n, &x.c, &x.d, x.w, 0.15, k >= 2, x.pool, &err));
+        assert_ok(trl_nota_take_marginal(&n, &x.c, &x.d, x.w, 0.3, k >= 2, x.pool, &err));
         assert_int_equal(n.n_instances, count_bits(&n));
         watch w = {.x = &x, .n = &n, .local = k >= 2};
         assert_ok(trl_chain_sweep(&x.d, x.w, one, look, &w, &err));
-        assert_true(w.kept > 10 && w.checked > 5 * w.kept);
+        if (w.kept < 20 || w.checked < 2 * w.kept)
+            fail_msg("%zu of %zu sources kept", w.kept, w.checked);
         trl_pool_free(one);
         trl_nota_fini(&n);
         data_fini(&x);
@@ -282,7 +294,8 @@ static void test_a_failed_pass_leaves_nothing(void **state)
     double *bad = trl_alloc64(trl_design_alloc(&x.d), sizeof *bad);
     memcpy(bad, x.w, trl_design_alloc(&x.d) * sizeof *bad);
     want = corpus_value(&x, "crf", NULL, right);
-    assert_ok(trl_chain_task_init(&task, &x.c, 1, trl_objective_find("crf"), TRL_LANES_MAX, &err));
+    assert_ok(
+        trl_chain_task_init(&task, &x.c, 1, trl_objective_find("crf"), TRL_LANES_MAX, &err));
     const trl_task view = trl_chain_task_view(&task);
     assert_ok(trl_gradient_new(&x.d, NULL, &view, x.pool, &g, &err));
     bad[x.d.n_weights - 1] = nan(""); /* some word's: other sequences come through */

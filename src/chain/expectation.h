@@ -1,0 +1,53 @@
+/* expectation.h -- E_q0[f] for every feature of a design, exactly.
+ *
+ *     E_q0[f] = sum over all (x, y) of q0(x, y) f(x, y)        expected count per sequence
+ *
+ * A template line is a window of cells (line_view.h); an attribute is one way to fill it, and its
+ * row of label cells is a path sum (window.h).  Which fillings there are is read off the training
+ * data: every distinct tuple of macro texts of every line, sorted, so that windows share their
+ * partial products.
+ *
+ * Two lines that differ only in what their macros read (bags of words) can make the same attribute:
+ * it then has the sum of both expectations, over all tuples that either line makes.  Lines whose
+ * literal text differs must not be able to make equal attributes from tuples that only one of them
+ * has in the data, and texts run together ("%x[0,0]%x[1,0]" on a, bc and ab, c) count only as they
+ * were seen; nobody writes such templates, but see docs.
+ *
+ * Cost: one look-up per line and token, two sparse matrix-vector products per distinct tuple and
+ * row.  One thread.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_EXPECTATION_H
+#define TRL_EXPECTATION_H
+
+#include "base/pool.h"
+#include "chain/hmm.h"
+#include "feature/design.h"
+
+/* What was trained on; everything is borrowed. */
+typedef struct trl_expect_data {
+    const trl_template *tpl; /* NULL for items */
+    const trl_corpus   *corpus;
+    const trl_design   *design; /* of the corpus */
+    const trl_cells    *cells;  /* the same sequences; masked if the corpus was made from that */
+} trl_expect_data;
+
+/* Adds to E (trl_design_alloc doubles; the caller starts with zeros) the expectations of the
+ * lines with a window and of the constant attributes.  left_over [lines of the template] is set
+ * for lines that have none: sample them (sample_q0.h).
+ * TRL_EINVAL when a line reads a column that the HMM does not emit, or there is no template;
+ * TRL_ENUMERIC, TRL_ENOMEM. */
+trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double *E,
+                            bool *left_over, trl_error *err);
+
+/* Adds to E the expectations of q0(y | x) on the training data [SVL07, equation 16]:
+ *
+ *     E[f] = sum_i (weight_i / sum weight) E_{q0(y | x_i)}[f(x_i, y)]
+ *
+ * one forward-backward pass, for features of any kind.  `value` [n_tokens][columns]: the HMM's
+ * values.  TRL_ENUMERIC when a sequence is impossible under the HMM, TRL_ENOMEM. */
+trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0,
+                                const uint32_t *value, trl_pool *pool, double *E,
+                                trl_error *err);
+
+#endif
