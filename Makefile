@@ -17,6 +17,7 @@ CC      ?= gcc
 AR      ?= ar
 CLANG   ?= clang
 FUZZ_SECONDS ?= 20
+JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc)) # all, unless told
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
        -Wmissing-prototypes -Wvla -Wdouble-promotion -Wundef -Wcast-qual -Wno-psabi
@@ -49,7 +50,7 @@ help:
 	@echo 'make             the library (static, shared) and the program, in $(BUILD)/'
 	@echo 'make demo        train taggers on the sample corpus and show what they do'
 	@echo 'make test        everything: make deps, make check, make check-san'
-	@echo 'make check       unit tests, fuzzing corpus, command line, layers, man page, install'
+	@echo 'make check       unit tests, fuzzing corpus, command line, docs, layers, install'
 	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'
 	@echo 'make unit        the unit tests alone'
 	@echo 'make fuzz        fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
@@ -111,7 +112,7 @@ unit: $(TESTS)
 	@BUILD=$(BUILD) scripts/check.sh unit
 
 check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BUILD)/tests/test_alloc corpus
-	@BUILD=$(BUILD) scripts/check.sh unit replay cli layers man example install
+	@BUILD=$(BUILD) scripts/check.sh unit replay cli layers man example docs install
 
 check-san:
 	@+$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)-san check-san-here
@@ -121,7 +122,7 @@ check-san-here: $(TESTS) $(REPLAYS) $(BUILD)/tests/test_alloc
 
 test:
 	@scripts/deps.sh --tests
-	@+BUILD=$(BUILD) scripts/test-all.sh $(MAKE)
+	@+BUILD=$(BUILD) scripts/test-all.sh $(MAKE) $(JOBS)
 
 fuzz: $(FUZZERS)
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
@@ -143,7 +144,8 @@ deps:
 
 demo:
 	@scripts/deps.sh
-	@+$(MAKE) --no-print-directory --silent all corpus
+	@echo 'Building ...'
+	@+$(MAKE) --no-print-directory --silent $(JOBS) all corpus
 	@BUILD=$(BUILD) scripts/demo.sh
 
 DEST_LIB = $(DESTDIR)$(LIBDIR)

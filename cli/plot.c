@@ -155,7 +155,7 @@ static void tick_label(double v, double step, char out[24])
     if (plain[0] == '-')
         out[k++] = '-';
     for (size_t i = 0; digits[i] && k < 22; i++) {
-        if (i > 0 && i < whole && (whole - i) % 3 == 0 && whole > 4)
+        if (i > 0 && i < whole && (whole - i) % 3 == 0)
             out[k++] = ',';
         out[k++] = digits[i];
     }
@@ -242,11 +242,11 @@ static void extend(range *r, double v)
     r->max = fmax(r->max, v);
 }
 
-static bool check_log(bool log, const range *r, const char *option)
+static bool check_log(bool log, const range *r, const char *shown)
 {
     if (!log || r->min > 0.0)
         return true;
-    message_say("%s: there are values that are not above 0", option);
+    message_say("%s: there are values that are not above 0", shown);
     return false;
 }
 

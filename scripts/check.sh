@@ -3,7 +3,7 @@
 #
 #     unit replay alloc    test programs in $BUILD/tests
 #     cli                  tests/cli/run.sh with $BUILD/trellis
-#     layers man example install
+#     layers man example docs install
 #
 # Programs run side by side, one per processor.  Prints what failed and, last, `N passed, N failed`,
 # which also goes to $BUILD/tests/result.  Exit status 1 when anything failed.
@@ -90,6 +90,9 @@ for kind; do
         ;;
     man) run_step man sh -c "'$BUILD/trellis' help --man | diff -u man/trellis.1 -" ;;
     example) run_step example scripts/check-example.sh "$BUILD" ;;
+    docs)
+        if [ -x scripts/check-docs.sh ]; then run_step docs scripts/check-docs.sh; fi
+        ;;
     install) run_step install scripts/check-install.sh "$BUILD" ;;
     *)
         echo "no such kind of test: $kind" >&2

@@ -1,14 +1,14 @@
 #!/bin/sh
-# `make check` and `make check-san`, both in any case, then the sum of both: scripts/test-all.sh MAKE
+# `make check` and `make check-san`, both in any case, then the sum of both: scripts/test-all.sh MAKE...
 set -u
-make=${1:-make}
+[ $# -gt 0 ] || set -- make
 BUILD=${BUILD:-build}
 status=0
 passed=0 failed=0
 rm -f "$BUILD/tests/result" "$BUILD-san/tests/result"
 for variant in "check:$BUILD" "check-san:$BUILD-san"; do
     echo "---- make ${variant%:*}"
-    "$make" --no-print-directory "${variant%:*}" || status=1
+    "$@" --no-print-directory "${variant%:*}" || status=1
     if [ -e "${variant#*:}/tests/result" ]; then
         read -r p _ f _ <"${variant#*:}/tests/result"
     else

@@ -20,7 +20,6 @@
 #ifndef TRL_EXPECTATION_H
 #define TRL_EXPECTATION_H
 
-#include "base/pool.h"
 #include "chain/hmm.h"
 #include "feature/design.h"
 
@@ -47,7 +46,6 @@ trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double 
  * one forward-backward pass, for features of any kind.  `value` [n_tokens][columns]: the HMM's
  * values.  TRL_ENUMERIC when a sequence is impossible under the HMM, TRL_ENOMEM. */
 trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0,
-                                const uint32_t *value, trl_pool *pool, double *E,
-                                trl_error *err);
+                                const uint32_t *value, double *E, trl_error *err);
 
 #endif

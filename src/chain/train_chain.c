@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "chain/chain_task.h"
 #include "chain/dev_score.h"
@@ -56,6 +58,19 @@ static trl_status unknown_objective(const char *name, trl_error *err)
     return trl_fail(err, TRL_EINVAL, "objective '%s' is none of %s", name, list);
 }
 
+/* Can the file be written?  Better known now than after hours of training.  What is no regular
+ * file is not touched before its time. */
+static trl_status probe(const char *path, trl_error *err)
+{
+    struct stat sb;
+    if (!path || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode)))
+        return TRL_OK;
+    trl_writer *w = NULL;
+    const trl_status st = trl_writer_open(path, &w, err);
+    trl_writer_abort(w);
+    return st;
+}
+
 static trl_status check(job *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -73,7 +88,10 @@ static trl_status check(job *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
     if (o->template_text && o->format == TRL_FORMAT_CRFSUITE)
         return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
-    return trl_session_check(o, j->smooth, err);
+    trl_status st = trl_session_check(o, j->smooth, err);
+    if (st == TRL_OK)
+        st = probe(o->model, err);
+    return st == TRL_OK ? probe(o->checkpoint, err) : st;
 }
 
 /* ---- reading ------------------------------------------------------------------------ */
@@ -244,27 +262,62 @@ static trl_status warm_start(job *j, trl_error *err)
     return st;
 }
 
-/* What a checkpoint must agree with: the design's shape, the labels, and the options that
- * steer the numbers. */
+/* ---- what a checkpoint must agree with ------------------------------------------------ */
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+{
+    const uint64_t parts[2] = {h, n ? trl_str_hash(bytes, n) : 0};
+    return trl_str_hash((const char *)parts, sizeof parts);
+}
+
+static uint64_t mix_names(uint64_t h, const trl_strtab *t)
+{
+    return mix(mix(h, t->pool, t->pool_len), t->end, t->n * sizeof *t->end);
+}
+
+static uint64_t mix_corpus(uint64_t h, const trl_corpus *c)
+{
+    h = mix_names(h, &c->labels);
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        h = mix_names(h, &c->family[f].names);
+    h = mix(h, c->label, c->n_tokens * sizeof *c->label);
+    h = mix(h, c->first, (c->n_sequences + 1) * sizeof *c->first);
+    return mix(h, c->weight, c->n_sequences * sizeof *c->weight);
+}
+
+/* What is on where, with its value. */
+static uint64_t mix_lists(uint64_t h, const trl_design *d)
+{
+    for (size_t k = 0; k <= (size_t)d->order; k++) {
+        const trl_family *f = &d->family[k];
+        const size_t rows = (size_t)f->dense_begin[d->n_tokens];
+        const size_t entries = (size_t)f->entry_begin[d->n_tokens];
+        h = mix(h, f->dense_row, rows * sizeof *f->dense_row);
+        h = mix(h, f->entry, entries * sizeof *f->entry);
+        h = mix(h, f->dense_value, f->dense_value ? rows * sizeof *f->dense_value : 0);
+        h = mix(h, f->entry_value, f->entry_value ? entries * sizeof *f->entry_value : 0);
+    }
+    return h;
+}
+
+/* Of the data, the features and the options that steer the numbers. */
 static uint64_t fingerprint(const job *j)
 {
     const trl_train_options *o = j->o;
-    trl_buf b = {0};
-    trl_buf_fmt(&b, "%zu %zu %llu %llu %zu %d %s %s %a %a %a %a %llu %llu %llu %a",
-                j->corpus.n_sequences, j->corpus.n_tokens,
-                (unsigned long long)j->design.n_weights, (unsigned long long)j->design.n_live,
-                j->corpus.labels.n, j->order, j->objective->name,
-                trl_session_optimizer(o, j->smooth), o->c1, o->c2, o->epsilon, o->delta,
-                (unsigned long long)o->period, (unsigned long long)o->memory,
-                (unsigned long long)o->batch, o->eta);
-    const uint64_t parts[3] = {
-        trl_str_hash(b.data ? b.data : "", b.len),
-        trl_str_hash((const char *)j->corpus.label, j->corpus.n_tokens * sizeof(uint32_t)),
-        trl_str_hash(j->corpus.family[TRL_NODE].names.pool,
-                     j->corpus.family[TRL_NODE].names.pool_len)};
-    trl_buf_fini(&b);
-    return trl_str_hash((const char *)parts, sizeof parts) ^ o->seed * 0x9e3779b97f4a7c15u;
+    const uint64_t counts[] = {j->design.n_weights, j->design.n_live, (uint64_t)j->order,
+                               o->period,           o->memory,        o->batch,
+                               o->seed};
+    const double numbers[] = {o->c1, o->c2, o->epsilon, o->delta, o->eta};
+    const char *optimizer = trl_session_optimizer(o, j->smooth);
+    uint64_t h = mix(0, counts, sizeof counts);
+    h = mix(h, numbers, sizeof numbers);
+    h = mix(h, j->objective->name, strlen(j->objective->name));
+    h = mix(h, optimizer, strlen(optimizer));
+    h = mix_lists(mix_corpus(h, &j->corpus), &j->design);
+    return o->dev ? mix_lists(mix_corpus(h, &j->dev.corpus), &j->dev.design) : h;
 }
+
+/* ---- the model ------------------------------------------------------------------------ */
 
 static trl_status write_model(job *j, const trl_train_result *r, trl_error *err)
 {
@@ -312,7 +365,7 @@ static trl_status run(job *j, trl_train_result *result, trl_error *err)
                            .names = &j->corpus.family[TRL_NODE].names,
                            .task = &task,
                            .pool = j->pool,
-                           .fingerprint = fingerprint(j),
+                           .fingerprint = j->o->checkpoint ? fingerprint(j) : 0,
                            .started = j->started,
                            .score_dev = j->o->dev ? trl_dev_score : NULL,
                            .dev = &j->dev};

@@ -58,13 +58,14 @@ void trl_lazy_fini(trl_lazy *z)
     *z = (trl_lazy){0};
 }
 
-/* e and c of v <- e v + c dir after a gap (lazy.h).  The series is exact to a double's
- * precision below its bound, and has the right limit at lambda = 0. */
+/* e and c of v <- e v + c dir after a gap (lazy.h).  The series also has the right limit at
+ * lambda = 0. */
 TRL_INLINE void coefficients(const trl_lazy *z, double gap, double *e, double *c)
 {
     const double x = z->lambda * gap;
-    if (x < 1e-3) {
-        const double p = 1.0 - x * (0.5 - x * (1.0 / 6 - x * (1.0 / 24))); /* (1 - e) / x */
+    if (x < 0.01) { /* (1 - e) / x by its series, to 1e-15 */
+        const double p =
+            1.0 - x * (0.5 - x * (1.0 / 6 - x * (1.0 / 24 - x * (1.0 / 120 - x * (1.0 / 720)))));
         *e = 1.0 - x * p;
         *c = gap * p / z->m;
     } else {

@@ -354,6 +354,70 @@ static void test_forged_sections(void **state)
     toy_free(&y);
 }
 
+/* The file with one section replaced. */
+static trl_status replaced(const unsigned char *file, const char *tag, const void *bytes, size_t n)
+{
+    uint32_t sections;
+    trl_container_builder b = {0};
+    unsigned char *out = NULL;
+    size_t size;
+    trl_model *m = NULL;
+    memcpy(&sections, file + 12, 4);
+    for (uint32_t i = 0; i < sections; i++) {
+        const unsigned char *e = file + 64 + 32 * (size_t)i;
+        char name[9] = {0};
+        uint64_t offset, len;
+        memcpy(name, e, 8);
+        memcpy(&offset, e + 8, 8);
+        memcpy(&len, e + 16, 8);
+        if (strcmp(name, tag) == 0)
+            trl_container_builder_add(&b, name, bytes, n);
+        else
+            trl_container_builder_add(&b, name, file + offset, (size_t)len);
+    }
+    assert_ok(trl_container_to_buffer(&b, "chain", &out, &size, &err));
+    const trl_status st = trl_model_from_memory(out, size, &m, &err);
+    trl_model_free(m);
+    trl_free(out);
+    trl_container_builder_fini(&b);
+    return st;
+}
+
+static void test_forged_sizes(void **state)
+{
+    (void)state;
+    static const char text[] = "trellis-model\t1\nkind\tchain\nobjective\tx\nprobability\tno\n"
+                               "order\t1\ncolumns\t0\nlabel\tA\nlabel\tB\nlabel\tC\n"
+                               "node\tx\tA\t1\nnode\ty\tC\t2\n";
+    static const float weights[] = {1.0f, 2.0f, 3.0f};
+    static const uint8_t cells[] = {0, 2, 1};
+    static const trl_weight_class good[] = {{1, 0, 0}}, twice[] = {{1, 0, 0}, {1, 1, 1}};
+    static const trl_weight_class rising[] = {{0, 0, 0}, {2, 1, 0}}, late[] = {{2, 1, 0}};
+    unsigned char *file = NULL;
+    size_t n;
+    assert_ok(trl_model_undump_memory("d", text, sizeof text - 1, &file, &n, &err));
+    assert_int_equal(replaced(file, "nodeclas", good, sizeof good), TRL_OK);
+    assert_int_equal(replaced(file, "nodecell", cells, 2), TRL_OK);
+    const struct {
+        const char *tag;
+        const void *bytes;
+        size_t      n;
+    } lies[] = {
+        {"nodeclas", twice, sizeof twice}, {"nodeclas", rising, sizeof rising},
+        {"nodeclas", late, sizeof late},   {"nodeclas", good, 0},
+        {"nodeclas", good, 8},             {"nodecell", cells, 1},
+        {"nodecell", cells, 3},            {"nodewght", weights, 4},
+        {"nodewght", weights, 12},         {"nodewght", weights, 7},
+        {"nodetag1", cells, 3},            {"lablend4", weights, 0},
+        {"info", weights, 8},              {"settings", "", 0},
+        {"template", "B", 1},              {"objectiv", "a\0b", 4},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        if (replaced(file, lies[i].tag, lies[i].bytes, lies[i].n) != TRL_EMODEL)
+            fail_msg("lie %zu (%s) is not noticed", i, lies[i].tag);
+    trl_free(file);
+}
+
 static void test_other_kinds(void **state)
 {
     (void)state;
@@ -382,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_every_flip_and_length),
         cmocka_unit_test(test_forged_bytes),
         cmocka_unit_test(test_forged_sections),
+        cmocka_unit_test(test_forged_sizes),
         cmocka_unit_test(test_other_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,7 @@ static inline toy_shape toy_random_shape(trl_rng *rng, size_t max_T)
         "U0:%x[0,0]\nB\nB1:%x[0,0]\nT1:%x[0,1]\n",
         "u:%x[0,0]\n*:%m[0,1,\"a*\"]\n*\nt\n",
         "B\n",
+        "U%x[0,1]\nB%x[0,0]\nB\n", /* an empty cell makes the constant attribute's name */
     };
     const char *text = templates[trl_rng_below(rng, sizeof templates / sizeof *templates)];
     return (toy_shape){.L = 1 + trl_rng_below(rng, 4),
