@@ -23,6 +23,7 @@ typedef struct job {
     bool                     smooth;
     int                      order;
     trl_template            *tpl; /* NULL for items */
+    trl_format               format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
     trl_corpus               corpus;
     trl_design               design;
     trl_pool                *pool;
@@ -112,7 +113,12 @@ static trl_status need_template(job *j, const trl_rows *seq, trl_error *err)
         if (st == TRL_OK)
             st = trl_corpus_use_template(&j->corpus, j->tpl, err);
     }
-    if (st == TRL_OK && trl_template_columns(j->tpl) >= seq->n_columns) {
+    const size_t before = j->corpus.n_columns;
+    if (st == TRL_OK && before && seq->n_columns != before) {
+        st = trl_fail(err, TRL_EPARSE, "%zu columns where %zu were found before",
+                      seq->n_columns, before);
+        trl_fail_where(err, st, seq->path, seq->first_row, 0);
+    } else if (st == TRL_OK && trl_template_columns(j->tpl) >= seq->n_columns) {
         uint64_t row, col;
         trl_template_place(j->tpl, seq->n_columns - 1, &row, &col);
         st = trl_fail(err, TRL_EPARSE,
@@ -123,6 +129,20 @@ static trl_status need_template(job *j, const trl_rows *seq, trl_error *err)
                        col);
     }
     return st;
+}
+
+/* All files of a run have one format. */
+static trl_status same_format(job *j, trl_format format, const char *path, trl_error *err)
+{
+    if (j->format == TRL_FORMAT_GUESS)
+        j->format = format;
+    if (j->format == format)
+        return TRL_OK;
+    static const char *const name[] = {"", "columns", "CRFsuite items"};
+    const trl_status st = trl_fail(err, TRL_EPARSE, "this looks like %s, the data before like %s",
+                                   name[format], name[j->format]);
+    trl_fail_where(err, st, path, 0, 0);
+    return trl_fail_hint(err, st, "say which it is: --format columns or --format crfsuite");
 }
 
 /* All sequences of one file into c (the training corpus, or a dev set with frozen columns). */
@@ -137,12 +157,16 @@ static trl_status read_file(job *j, const char *path, trl_corpus *c, trl_error *
             trl_rows seq;
             st = trl_reader_rows(r, &seq, &more, err);
             if (st == TRL_OK && more)
+                st = same_format(j, TRL_FORMAT_COLUMNS, path, err);
+            if (st == TRL_OK && more)
                 st = need_template(j, &seq, err);
             if (st == TRL_OK && more)
                 st = trl_corpus_add_rows(c, j->tpl, &seq, err);
         } else {
             trl_items seq;
             st = trl_reader_items(r, &seq, &more, err);
+            if (st == TRL_OK && more)
+                st = same_format(j, TRL_FORMAT_CRFSUITE, path, err);
             if (st == TRL_OK && more)
                 st = trl_corpus_add_items(c, &seq, err);
         }

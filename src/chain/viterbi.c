@@ -150,6 +150,9 @@ trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena 
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no best labelling");
     if (!search_get(&g, arena))
         return trl_fail_mem(err);
+    const trl_status st = trl_chain_check_scores(s, c->L, err);
+    if (st != TRL_OK)
+        return st;
     *score = c->order == 1 ? order1(&g, y) : order2(&g, y);
     if (!isfinite(*score))
         return trl_fail(err, TRL_ENUMERIC, *score < 0.0 ? "every labelling is forbidden"

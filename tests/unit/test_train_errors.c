@@ -39,6 +39,7 @@ static const char *write_file(const char *name, const char *text)
 static trl_train_options options(void)
 {
     trl_train_options o = trl_train_options_default();
+    unlink(in_folder("model"));
     train[0] = write_file("good", "a x A\nb y B\n\nb x B\na y A\n");
     o.train = train;
     o.n_train = 1;
@@ -182,14 +183,16 @@ static void test_combinations(void **state)
 
 /* ---- data -------------------------------------------------------------------------------- */
 
-static void expect_data(const char *text, trl_status want, const char *words, int line)
+static void expect_data(const char *text, trl_format format, const char *words, int line)
 {
     trl_train_options o = options();
+    o.format = format;
     train[0] = write_file("data", text);
-    expect_at(&o, want, words, line);
+    expect_at(&o, TRL_EPARSE, words, line);
 }
 
-#define bad_data(text, words) expect_data((text), TRL_EPARSE, (words), __LINE__)
+#define bad_data(text, words) expect_data((text), TRL_FORMAT_GUESS, (words), __LINE__)
+#define bad_items(text, words) expect_data((text), TRL_FORMAT_CRFSUITE, (words), __LINE__)
 
 static void test_data(void **state)
 {
@@ -199,9 +202,9 @@ static void test_data(void **state)
     bad_data("a B\nb\n", "data:2:2|1 column|line 1");
     bad_data("a x B\nb y\n", "data:2:4|2 columns|line 1");
     bad_data("a x B\n\nb y C D\n", "data:3:7|4 columns|line 1");
-    bad_data("B\tx:nan\n", "data:1:5|nan|not finite");
-    bad_data("B\tx:1\n\nB\ty:-inf\n", "data:3:5|not finite");
-    bad_data("@weight:-2\nB\tx:1\n", "data:1:9|negative");
+    bad_items("B\tx:nan\n", "data:1:5|nan|not finite");
+    bad_items("B\tx:1\n\nB\ty:-inf\n", "data:3:5|not finite");
+    bad_items("@weight:-2\nB\tx:1\n", "data:1:9|negative");
     trl_train_options o = options();
     train[0] = write_bytes("data", "a x\0y B\n", 8);
     o.format = TRL_FORMAT_COLUMNS;
@@ -222,7 +225,9 @@ static void test_columns_disagree(void **state)
     expect(&o, TRL_EPARSE, "two:2|2 columns|3"); /* files of one run */
     o = options();
     o.dev = write_file("two", "a A\n");
-    expect(&o, TRL_EPARSE, "");
+    expect(&o, TRL_EPARSE, "two:1|2 columns|3");
+    o.dev = write_file("two", "A\tx:1\ty:1\tz:2\n");
+    expect(&o, TRL_EPARSE, "two|CRFsuite items|columns");
     o.dev = write_file("two", "\n\n");
     expect(&o, TRL_EPARSE, "two|no sequences");
     o.dev = in_folder("nowhere");
@@ -358,7 +363,7 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[128];
+    char command[256];
     snprintf(command, sizeof command, "chmod -R u+rwx %s && rm -rf %s", folder, folder);
     return system(command) != 0 || failed;
 }
