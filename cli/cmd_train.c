@@ -65,6 +65,9 @@ static const option options[] = {
      .value = "NAME",
      .help = "what is optimised: likelihood, memm, pseudolikelihood, pseudolikelihood-edge, "
              "piecewise, piecewise-nota, perceptron"},
+    {"nota", .type = OPTION_STRING, OPTION_FIELD(settings, train.nota), .value = "SET",
+     .fallback = "all",
+     .help = "piecewise-nota: wrong sources with an instance: all, sample:P, marginal:THETA@K"},
     {"optimizer", .type = OPTION_STRING, OPTION_FIELD(settings, train.optimizer),
      .value = "NAME", .fallback = "what suits the objective",
      .help = "how: lbfgs (with --c1 OWL-QN), sag, sgd, asgd, perceptron"},

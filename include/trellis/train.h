@@ -34,6 +34,7 @@ typedef struct trl_train_options {
     size_t      template_size;
 
     const char *objective; /* "likelihood" */
+    const char *nota; /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all" */
     const char *optimizer; /* "lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron"; NULL: what
                               suits */
     int         order;     /* 1, 2; 0: what the template asks for */
@@ -50,7 +51,7 @@ typedef struct trl_train_options {
     uint64_t batch;    /* SGD sequences a step; 0: 15 for sgd, 1 for asgd */
     uint64_t patience; /* stop after so many iterations without a better dev score; 0: never */
     uint64_t seed;
-    size_t   threads; /* 0: all processors */
+    size_t   threads; /* 0 (default): one per processor; changes nothing but the time */
 
     const char *model;      /* where to write it */
     const char *init;       /* a model to start from, or NULL */

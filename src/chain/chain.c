@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "chain/engine.h"
+#include "num/float_kernel.h"
 #include "num/simd.h"
 #include "num/vexp.h"
 
@@ -45,7 +46,27 @@ void trl_chain_fini(trl_chain *c)
     trl_free(c->tri);
     trl_free(c->E);
     trl_free(c->Et);
+    trl_free(c->single_E);
+    trl_free(c->single_Et);
     *c = (trl_chain){0};
+}
+
+trl_status trl_chain_use_single(trl_chain *c, trl_error *err)
+{
+    if (c->order != 1 || c->single_E)
+        return TRL_OK;
+    float *E = trl_alloc64(matrix_size(c), sizeof *E);
+    float *Et = trl_alloc64(matrix_size(c), sizeof *Et);
+    if (!E || !Et) {
+        trl_free(E);
+        trl_free(Et);
+        return trl_fail_mem(err);
+    }
+    memset(E, 0, matrix_size(c) * sizeof *E);
+    memset(Et, 0, matrix_size(c) * sizeof *Et);
+    c->single_E = E;
+    c->single_Et = Et;
+    return TRL_OK;
 }
 
 /* ---- preparation -------------------------------------------------------------------- */
@@ -132,6 +153,10 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
     c->shift = max;
     if (c->order == 1) {
         fill_block(c, c->edge, L, NULL, c->E, c->Et);
+        if (c->single_E) {
+            trl_narrow(matrix_size(c), c->E, c->single_E);
+            trl_narrow(matrix_size(c), c->Et, c->single_Et);
+        }
     } else {
         for (size_t i = 0; i < L; i++)
             fill_block(c, c->tri + i * L, L * L, c->edge_in_E ? c->edge + i * L : NULL,
@@ -234,6 +259,12 @@ trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *a
     const trl_chain_call call = {c, s, arena, want, weight};
     *out = (trl_chain_marginals){0};
     bool fits = c->scaled && !s->row[TRL_TRI];
+    if (fits && trl_chain_single_serves(&call)) {
+        const trl_status st = trl_chain_single1(&call, out, sums, &fits, err);
+        if (fits || st != TRL_OK)
+            return st;
+        fits = true;
+    }
     if (fits) {
         const trl_status st = c->order == 1 ? trl_chain_scaled1(&call, out, sums, &fits, err)
                                             : trl_chain_scaled2(&call, out, sums, &fits, err);

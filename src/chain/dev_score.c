@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "chain/local.h"
 #include "train/gradient.h"
 #include "trellis/score.h"
 
@@ -52,12 +53,14 @@ static bool copy_names(trl_dev *d)
 trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
                         const trl_objective *objective, trl_pool *pool, trl_error *err)
 {
-    (void)objective;
+    d->is_local = objective->local;
     d->train = train;
     d->pool = pool;
     trl_status st = trl_design_project(design, train, &d->corpus, &d->design, err);
     if (st == TRL_OK)
         st = trl_chain_init(&d->chain, train->labels.n, design->order, err);
+    if (st == TRL_OK && d->is_local)
+        st = trl_rows_chain_init(&d->local, train->labels.n, design->order, err);
     if (st == TRL_OK)
         st = trl_shared_new(&d->design, &d->shared, err);
     if (st != TRL_OK)
@@ -79,6 +82,7 @@ void trl_dev_fini(trl_dev *d)
     trl_free(d->name_bytes);
     trl_shared_free(&d->shared);
     trl_chain_fini(&d->chain);
+    trl_chain_fini(&d->local);
     trl_projection_fini(&d->design);
     trl_corpus_fini(&d->corpus);
     *d = (trl_dev){0};
@@ -100,8 +104,14 @@ static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
         for (size_t k = 0; k < TRL_FAMILIES; k++)
             s.shared[k] = d->shared.shared[k];
         trl_gather(&d->design, d->w, from, &s);
-        const trl_status st = trl_chain_viterbi(&d->chain, &s, &d->arenas[worker],
-                                                d->predicted + from, &score, err);
+        trl_tables own;
+        trl_status st = TRL_OK;
+        if (d->is_local)
+            st = trl_local_tables(&d->chain, &s, &d->arenas[worker], &own, err);
+        if (st == TRL_OK)
+            st = trl_chain_viterbi(d->is_local ? &d->local : &d->chain,
+                                   d->is_local ? &own : &s, &d->arenas[worker],
+                                   d->predicted + from, &score, err);
         if (st != TRL_OK)
             return st;
     }

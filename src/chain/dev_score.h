@@ -11,7 +11,8 @@ typedef struct trl_dev {
     trl_corpus        corpus; /* filled by the caller before init; its labels are its own */
     const trl_corpus *train;
     trl_design        design; /* the training design's weights, this corpus' tokens */
-    trl_chain         chain;
+    trl_chain         chain, local; /* local: for locally normalised objectives */
+    bool              is_local;
     trl_pool         *pool;
     trl_arena        *arenas;    /* [threads] */
     uint32_t         *predicted; /* [n_tokens] labels of the training corpus */

@@ -1,4 +1,4 @@
-/* engine.h -- private: the two engines behind trl_chain_infer. */
+/* engine.h -- private: the engines behind trl_chain_infer. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_ENGINE_H
 #define TRL_CHAIN_ENGINE_H
@@ -7,6 +7,9 @@
 
 /* exp(108) of a double's range is left for sums over labels and for row scaling. */
 #define TRL_SCALED_MAX_SPREAD 600.0
+
+/* exp(+-87) is the range of floats: chain_single1.c. */
+#define TRL_SINGLE_MAX_SPREAD 36.0
 
 typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
     const trl_chain  *c;
@@ -22,6 +25,13 @@ trl_status trl_chain_scaled1(const trl_chain_call *call, trl_chain_marginals *ou
                              trl_chain_sums *sums, bool *fits, trl_error *err);
 trl_status trl_chain_scaled2(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err);
+
+/* Whether what is asked for is in the single-precision engine's line; then the engine itself, which
+ * sets *fits as above: the double engine takes what does not fit. */
+bool       trl_chain_single_serves(const trl_chain_call *call);
+trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *out,
+                             trl_chain_sums *sums, bool *fits, trl_error *err);
+
 trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out,
                          trl_chain_sums *sums, trl_error *err);
 

@@ -30,18 +30,24 @@ static uint32_t text_of(const trl_view_source *s, size_t line, size_t piece, trl
     return trl_strtab_add(s->texts, buf->len ? buf->data : "", buf->len);
 }
 
+/* Behind the last value there is the one that was never seen. */
+static trl_str value_text(const trl_strtab *values, size_t k)
+{
+    return k < values->n ? trl_strtab_get(values, (uint32_t)k)
+                         : (trl_str){TRL_OOV, strlen(TRL_OOV)};
+}
+
 static bool tabulate(const trl_line_view *v, const trl_view_source *s, trl_view_macro *m,
                      trl_buf *buf)
 {
     const trl_strtab *values = &s->cells->values[m->column];
     const int reach = (int)v->reach;
-    m->of_value = trl_alloc(values->n, sizeof *m->of_value);
+    m->of_value = trl_alloc(values->n + 1, sizeof *m->of_value);
     m->outside = trl_alloc(2 * v->reach + 1, sizeof *m->outside);
     if (!m->of_value || !m->outside)
         return false;
-    for (size_t k = 0; k < values->n; k++) {
-        const trl_str cell = trl_strtab_get(values, (uint32_t)k);
-        m->of_value[k] = text_of(s, v->line, m->piece, cell, buf);
+    for (size_t k = 0; k <= values->n; k++) {
+        m->of_value[k] = text_of(s, v->line, m->piece, value_text(values, k), buf);
         if (m->of_value[k] == TRL_NO_ID)
             return false;
     }
@@ -129,24 +135,24 @@ static uint32_t outcome_of(const trl_line_view *v, trl_view_cell *c, size_t k, i
     return trl_strtab_add(&c->outcomes, (const char *)key, c->n_macros * sizeof *key);
 }
 
-/* Every value's part of the probability of the HMM's value it is taken for. */
+/* Every value's part of the probability of the HMM's value it is taken for, the one that was never
+ * seen included.  Masked values do not occur, but as OOV. */
 static double *share_values(const trl_view_source *s, size_t column, uint32_t *taken_for)
 {
     const trl_strtab *values = &s->cells->values[column];
     const size_t h = hmm_column(s->hmm, column);
-    double *share = trl_zalloc(values->n, sizeof *share);
-    uint64_t rare = 0;
+    double *share = trl_zalloc(values->n + 1, sizeof *share);
+    uint64_t rare = 1;
     for (size_t k = 0; share && k < values->n; k++) {
-        const trl_str cell = trl_strtab_get(values, (uint32_t)k);
-        const bool oov = cell.n == strlen(TRL_OOV) && memcmp(cell.p, TRL_OOV, cell.n) == 0;
-        taken_for[k] = trl_hmm_value(s->hmm, h, cell);
-        if (s->cells->masked)
-            share[k] = taken_for[k] || oov ? 1.0 : 0.0;
-        else
-            rare += taken_for[k] == 0;
+        taken_for[k] = trl_hmm_value(s->hmm, h, trl_strtab_get(values, (uint32_t)k));
+        share[k] = taken_for[k] ? 1.0 : 0.0;
+        rare += taken_for[k] == 0;
     }
     for (size_t k = 0; share && !s->cells->masked && k < values->n; k++)
-        share[k] = taken_for[k] ? 1.0 : 1.0 / (double)(rare + 1);
+        share[k] = taken_for[k] ? 1.0 : 1.0 / (double)rare;
+    taken_for[values->n] = 0;
+    if (share)
+        share[values->n] = s->cells->masked ? 1.0 : 1.0 / (double)rare;
     return share;
 }
 
@@ -155,10 +161,10 @@ static bool add_probabilities(const trl_line_view *v, const trl_view_source *s,
 {
     const trl_strtab *values = &s->cells->values[c->column];
     const double *e = s->hmm->column[hmm_column(s->hmm, c->column)].p;
-    uint32_t *taken_for = trl_alloc(values->n, sizeof *taken_for);
+    uint32_t *taken_for = trl_alloc(values->n + 1, sizeof *taken_for);
     double *share = taken_for ? share_values(s, c->column, taken_for) : NULL;
     c->p = trl_zalloc(c->outcomes.n, v->L * sizeof *c->p);
-    for (size_t k = 0; share && c->p && k < values->n; k++)
+    for (size_t k = 0; share && c->p && k <= values->n; k++)
         for (size_t y = 0; y < v->L; y++)
             c->p[outcome[k] * v->L + y] += share[k] * e[taken_for[k] * v->L + y];
     const bool good = share && c->p;
@@ -169,7 +175,7 @@ static bool add_probabilities(const trl_line_view *v, const trl_view_source *s,
 
 static bool tabulate_cell(trl_line_view *v, const trl_view_source *s, trl_view_cell *c)
 {
-    const size_t n = s->cells->values[c->column].n;
+    const size_t n = s->cells->values[c->column].n + 1;
     const int reach = (int)v->reach;
     uint32_t *key = trl_alloc(c->n_macros, sizeof *key);
     uint32_t *outcome = trl_alloc(n, sizeof *outcome);

@@ -10,7 +10,7 @@
  * and which outcome the rows before and behind the sequence have.
  *
  * Values that the HMM takes for OOV share its probability evenly, and when cells are not masked
- * one more value, never seen, has a share too (feature/cells.h).
+ * one more value, never seen, has a share too (feature/cells.h); macros see TRL_OOV in its place.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LINE_VIEW_H
@@ -25,7 +25,7 @@
 typedef struct trl_view_macro {
     size_t    piece, column;
     int       row;
-    uint32_t *of_value; /* [values of the column] text */
+    uint32_t *of_value; /* [values of the column + 1] text; the last is the value never seen */
     uint32_t *outside;  /* [2 reach + 1] text of the row at distance d, at reach + d */
 } trl_view_macro;
 

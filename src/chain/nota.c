@@ -2,12 +2,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain/nota.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "chain/local.h"
+#include "chain/engine.h"
 #include "chain/sweep.h"
 #include "chain/term.h"
 #include "text/number.h"
@@ -147,33 +148,81 @@ trl_status trl_nota_take_sample(trl_nota *n, const trl_corpus *c, double p, uint
 
 /* ---- marginal selection ------------------------------------------------------------- */
 
-trl_status trl_nota_select(const trl_chain *chain, const trl_tables *scores,
-                           const uint32_t *gold, double theta, trl_arena *arena, size_t words,
-                           uint64_t *bits, uint64_t *count, trl_error *err)
+/* Sources of position t with probability p[q] > theta, the right one left out. */
+static uint64_t select_at(const trl_chain *c, const uint32_t *gold, size_t t, const double *p,
+                          double theta, uint64_t *bits)
+{
+    const size_t right = trl_gold_source(c, gold, t);
+    uint64_t count = 0;
+    for (size_t q = 0; q < trl_sources(c, t); q++)
+        if (p[q] > theta && q != right) {
+            bits[q / 64] |= (uint64_t)1 << q % 64;
+            count++;
+        }
+    return count;
+}
+
+trl_status trl_nota_select(const trl_chain *c, const trl_tables *s, const uint32_t *gold,
+                           double theta, trl_arena *arena, size_t words, uint64_t *bits,
+                           uint64_t *count, trl_error *err)
 {
     trl_chain_marginals m;
-    const bool second = chain->order == 2;
-    const size_t edge_step = trl_padded(chain->L * chain->L);
-    const trl_status st = trl_chain_infer(chain, scores, arena,
-                                          second ? TRL_WANT_EDGE_ROWS : 0, 1.0, &m, NULL, err);
-    for (size_t t = 1; st == TRL_OK && t < scores->n; t++) {
-        const size_t right = trl_gold_source(chain, gold, t);
+    const bool second = c->order == 2;
+    const size_t edge_step = trl_padded(c->L * c->L);
+    const trl_status st =
+        trl_chain_infer(c, s, arena, second ? TRL_WANT_EDGE_ROWS : 0, 1.0, &m, NULL, err);
+    for (size_t t = 1; st == TRL_OK && t < s->n; t++) {
         const double *p =
-            second && t > 1 ? m.edge + (t - 1) * edge_step : m.node + (t - 1) * chain->stride;
-        for (size_t q = 0; q < trl_sources(chain, t); q++)
-            if (p[q] > theta && q != right) {
-                bits[t * words + q / 64] |= (uint64_t)1 << q % 64;
-                ++*count;
-            }
+            second && t > 1 ? m.edge + (t - 1) * edge_step : m.node + (t - 1) * c->stride;
+        *count += select_at(c, gold, t, p, theta, bits + t * words);
     }
     return st;
+}
+
+/* next: the sources of t + 1, from those of t.  False for a NaN. */
+static bool step_local(trl_term *m, size_t t, size_t n, const double *source, double *next,
+                       double *p)
+{
+    const size_t L = m->L;
+    bool good = true;
+    for (size_t q = 0; q < n; q++) {
+        double *to = next + (m->order == 2 && t > 0 ? q % L * L : 0);
+        trl_term_source(m, t, q);
+        trl_lines_sum(L, m->n, m->line, 0.0, p);
+        good &= !isnan(trl_softmax(trl_padded(L), p, false));
+        for (size_t j = 0; j < L; j++)
+            to[j] += source[q] * p[j];
+    }
+    return good;
+}
+
+trl_status trl_nota_select_local(const trl_chain *c, const trl_tables *s, const uint32_t *gold,
+                                 double theta, trl_arena *arena, size_t words, uint64_t *bits,
+                                 uint64_t *count, trl_error *err)
+{
+    const size_t most = (c->order == 2 ? c->L : 1) * c->L;
+    double *p = trl_arena_get(arena, c->stride, sizeof *p);
+    double *source = trl_arena_get(arena, most, sizeof *source);
+    double *next = trl_arena_get(arena, most, sizeof *next);
+    if (!p || !source || !next)
+        return trl_fail_mem(err);
+    trl_term m = trl_term_of(c, s, NULL);
+    bool good = true;
+    source[0] = 1.0;
+    for (size_t t = 0; t < s->n; t++) {
+        memset(next, 0, most * sizeof *next);
+        *count += t > 0 ? select_at(c, gold, t, source, theta, bits + t * words) : 0;
+        good &= step_local(&m, t, trl_sources(c, t), source, next, p);
+        memcpy(source, next, most * sizeof *next);
+    }
+    return good ? TRL_OK : trl_chain_check_scores(s, c->L, err);
 }
 
 typedef struct selection {
     const trl_nota   *n;
     const trl_corpus *c;
     double            theta;
-    trl_chain         rows; /* for local tables; L = 0: not wanted */
+    bool              local;
     uint64_t         *bits;
     uint64_t          count[TRL_SWEEP_LANES];
 } selection;
@@ -184,30 +233,19 @@ static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from,
 {
     (void)seq;
     selection *s = ctx;
-    trl_tables local;
-    if (s->rows.L > 0) {
-        const trl_status st = trl_local_tables(chain, scores, arena, &local, err);
-        if (st != TRL_OK)
-            return st;
-        chain = &s->rows;
-        scores = &local;
-    }
-    return trl_nota_select(chain, scores, s->c->label + from, s->theta, arena, s->n->words,
-                           s->bits + from * s->n->words, &s->count[lane], err);
+    return (s->local ? trl_nota_select_local : trl_nota_select)(
+        chain, scores, s->c->label + from, s->theta, arena, s->n->words,
+        s->bits + from * s->n->words, &s->count[lane], err);
 }
 
 trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_design *d,
                                   const double *w, double theta, bool local, trl_pool *pool,
                                   trl_error *err)
 {
-    selection s = {.n = n, .c = c, .theta = theta};
+    selection s = {.n = n, .c = c, .theta = theta, .local = local};
     s.bits = trl_zalloc(n->n_tokens, n->words * sizeof *s.bits);
-    trl_status st = s.bits ? TRL_OK : trl_fail_mem(err);
-    if (st == TRL_OK && local)
-        st = trl_rows_chain_init(&s.rows, n->L, n->order, err);
-    if (st == TRL_OK)
-        st = trl_chain_sweep(d, w, pool, visit, &s, err);
-    trl_chain_fini(&s.rows);
+    const trl_status st =
+        s.bits ? trl_chain_sweep(d, w, pool, visit, &s, err) : trl_fail_mem(err);
     if (st != TRL_OK) {
         trl_free(s.bits);
         return st;

@@ -142,7 +142,8 @@ static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *k
 }
 
 /* Keeps the keys that are known, with their weights on the way; returns their number. */
-static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n, size_t *unknown)
+static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n,
+                           size_t *unknown)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -186,7 +187,7 @@ TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *ke
 {
     for (size_t i = 0; i < n; i++) {
         double *out = rows + key[i].row * f->step;
-        const bool in_file = key[i].id < f->n_full_attrs; /* there, vectors must not pass the end */
+        const bool in_file = key[i].id < f->n_full_attrs; /* there, no vector past the end */
         if (key[i].k == 0 && (!in_file || key[i].id * f->width + f->step <= f->n_weights))
             add_whole(f->step, key[i].value, key[i].weight, out);
         else if (key[i].k == 0)

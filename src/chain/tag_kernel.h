@@ -1,8 +1,8 @@
 /* tag_kernel.h -- private: from attribute names to score rows, many names at a time.
  *
- * A look-up touches five places that depend on each other and are rarely in cache: tag, slot, end
- * of the name, the name, its weights.  So names go through in blocks, stage by stage, and each
- * stage fetches what the next one reads.
+ * A look-up touches five places that depend on each other and are rarely in cache: tag, slot,
+ * end of the name, the name, its weights.  So names go through in blocks, stage by stage, and
+ * each stage fetches what the next one reads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TAG_KERNEL_H
@@ -26,8 +26,8 @@ typedef struct trl_tag_key {
     uint32_t     k; /* number of weights; 0: a whole row */
 } trl_tag_key;
 
-/* rows[key.row * f->step + cell] += value * weight for each key (at most TRL_TAG_BLOCK); pads may
- * receive garbage.  Returns how many keys the model does not know. */
+/* rows[key.row * f->step + cell] += value * weight for each key (at most TRL_TAG_BLOCK); pads
+ * may receive garbage.  Returns how many keys the model does not know. */
 size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "chain/chain_task.h"
 #include "chain/dev_score.h"
+#include "chain/nota.h"
 #include "feature/default_template.h"
 #include "model/chain_model.h"
 #include "model/model.h"
@@ -28,6 +29,8 @@ typedef struct job {
     trl_design               design;
     trl_pool                *pool;
     trl_chain_task           task;
+    trl_nota_options         nota_options;
+    trl_nota                 nota; /* piecewise-nota only */
     trl_dev                  dev;
     double                  *w;
     double                   started;
@@ -43,7 +46,6 @@ trl_train_options trl_train_options_default(void)
                                .delta = 1e-5,
                                .memory = 6,
                                .seed = 1,
-                               .threads = 1,
                                .checkpoint_every = 10};
 }
 
@@ -87,9 +89,15 @@ static trl_status check(job *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (o->order < 0 || o->order > 2)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
+    if (o->nota && strcmp(j->objective->name, "piecewise-nota") != 0)
+        return trl_fail(err, TRL_EINVAL, "nota goes with the objective piecewise-nota, not %s",
+                        j->objective->name);
+    trl_status st = trl_nota_parse(o->nota ? o->nota : "all", &j->nota_options, err);
+    if (st != TRL_OK)
+        return st;
     if (o->template_text && o->format == TRL_FORMAT_CRFSUITE)
         return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
-    trl_status st = trl_session_check(o, j->smooth, err);
+    st = trl_session_check(o, j->smooth, err);
     if (st == TRL_OK)
         st = probe(o->model, err);
     return st == TRL_OK ? probe(o->checkpoint, err) : st;
@@ -369,6 +377,42 @@ static trl_status write_model(job *j, const trl_train_result *r, trl_error *err)
     return st;
 }
 
+/* Piecewise training with none-of-the-above instances.  Marginal selection first trains the
+ * MEMM for K iterations, chooses, and goes on from there; a resumed run repeats those K. */
+static trl_status run_nota(job *j, const trl_session *s, trl_train_result *result,
+                           trl_error *err)
+{
+    const trl_nota_options *n = &j->nota_options;
+    trl_status st = TRL_OK;
+    trl_nota_init(&j->nota, &j->corpus, j->order);
+    j->task.nota = &j->nota;
+    if (n->kind == TRL_NOTA_ALL) {
+        trl_nota_take_all(&j->nota, &j->corpus);
+    } else if (n->kind == TRL_NOTA_SAMPLE) {
+        st = trl_nota_take_sample(&j->nota, &j->corpus, n->p, j->o->seed, err);
+    } else if (n->after > 0) {
+        trl_train_options first = *j->o;
+        first.max_iter = n->after;
+        first.checkpoint = NULL;
+        first.resume = false;
+        trl_session begin = *s;
+        begin.o = &first;
+        begin.score_dev = NULL;
+        st = trl_session_run(&begin, j->smooth, j->w, result, err);
+    }
+    if (st == TRL_OK && n->kind == TRL_NOTA_MARGINAL)
+        st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true,
+                                    j->pool, err);
+    if (st != TRL_OK)
+        return st;
+    char note[80];
+    snprintf(note, sizeof note, "%llu none-of-the-above instances",
+             (unsigned long long)j->nota.n_instances);
+    if (result->stopped || report(j, "nota", note))
+        return TRL_OK;
+    return trl_session_run(s, j->smooth, j->w, result, err);
+}
+
 static trl_status run(job *j, trl_train_result *result, trl_error *err)
 {
     trl_status st = read_all(j, err);
@@ -393,7 +437,9 @@ static trl_status run(job *j, trl_train_result *result, trl_error *err)
                            .started = j->started,
                            .score_dev = j->o->dev ? trl_dev_score : NULL,
                            .dev = &j->dev};
-    st = trl_session_run(&s, j->smooth, j->w, result, err);
+    st = strcmp(j->objective->name, "piecewise-nota") == 0
+             ? run_nota(j, &s, result, err)
+             : trl_session_run(&s, j->smooth, j->w, result, err);
     if (st != TRL_OK)
         return st;
     result->n_features = j->design.n_live;
@@ -416,6 +462,7 @@ trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_e
         st = run(&j, result, err);
     trl_dev_fini(&j.dev);
     trl_chain_task_fini(&j.task);
+    trl_nota_fini(&j.nota);
     trl_design_fini(&j.design);
     trl_corpus_fini(&j.corpus);
     trl_template_free(j.tpl);

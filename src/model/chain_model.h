@@ -1,4 +1,4 @@
-/* chain_model.h -- chain models in a container of kind "chain": what is in it, writing, loading.
+/* chain_model.h -- chain models: what is in a container of kind "chain"; writing, loading.
  *
  * Sections (little-endian; F is "node", "edge" or "trip", for families 0 .. order):
  *
@@ -10,19 +10,20 @@
  *     template  text of the template; empty for items
  *     labl....  labels (strtab_io.h)
  *     F....     attribute names (strtab_io.h)
- *     Ftag1     u8[slots + 8]: per slot of the name table 0 (empty) or a byte of the name's hash, so
- *               that nearly all probes need no look at a name; the first 8 again at the end
- *     Fclas     classes of attributes with the same number of weights: {u32 k, u32 first attribute,
- *               u64 first weight}, by falling k
+ *     Ftag1     u8[slots + 8]: per slot of the name table 0 (empty) or a byte of the name's
+ *               hash, so that nearly all probes need no look at a name; at the end the first
+ *               8 again
+ *     Fclas     classes of attributes with the same number of weights, by falling number:
+ *               {u32 k, u32 first attribute, u64 first weight}
  *     Fwght     float[weights], attribute by attribute
  *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
  *
- * Attributes are numbered so that k falls; inside a class the order is the writer's (frequent ones
- * first).  So three numbers per class replace an offset per attribute: the weights of
- * attribute a in class c start at first_weight[c] + (a - first_attr[c]) k[c].  Rows with a weight
- * for every cell (k = width) come first and need no cells.  A cell is as wide as the width of
- * the family (L, L^2, L^3) demands: u8 up to 256, u16 up to 65536.  Weights that round to 0 as
- * float, and attributes left without any, are not stored.
+ * Attributes are numbered so that k falls; inside a class the order is the writer's (frequent
+ * ones first).  So three numbers per class replace an offset per attribute: the weights of
+ * attribute a in class c start at first_weight[c] + (a - first_attr[c]) k[c].  Rows with a
+ * weight for every cell (k = width) come first and need no cells.  A cell is as wide as the
+ * width of the family (L, L^2, L^3) demands: u8 up to 256, u16 up to 65536.  Weights that
+ * round to 0 as float, and attributes left without any, are not stored.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_MODEL_H
@@ -72,9 +73,9 @@ typedef struct trl_chain_model {
     trl_model_family family[TRL_FAMILIES]; /* those above `order` are empty */
 } trl_chain_model;
 
-/* A checked view of the container, which must outlive it.  Everything that is later used as an index
- * is in range afterwards, whatever the bytes; weights are finite.  One pass over the weights.
- * TRL_EMODEL, TRL_ENOMEM; *m is then not to be used. */
+/* A checked view of the container, which must outlive it.  Everything that is later used as an
+ * index is in range afterwards, whatever the bytes; weights are finite.  One pass over the
+ * weights.  TRL_EMODEL, TRL_ENOMEM; *m is then not to be used. */
 trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err);
 void       trl_chain_model_fini(trl_chain_model *m);
 
@@ -88,8 +89,8 @@ typedef struct trl_weight_row {
 static inline trl_weight_row trl_model_row_from(const trl_model_family *f, size_t from,
                                                 uint32_t attr)
 {
-    const trl_weight_class *c = f->class + from;
-    for (size_t n = f->n_classes - from; n > 1;) { /* to the last class that starts at or before attr */
+    const trl_weight_class *c = f->class + from; /* to be the last that starts up to attr */
+    for (size_t n = f->n_classes - from; n > 1;) {
         const size_t half = n / 2;
         c = c[half].first_attr <= attr ? c + half : c;
         n -= half;
@@ -103,7 +104,8 @@ static inline trl_weight_row trl_model_row(const trl_model_family *f, uint32_t a
 }
 
 /* The cell of weight number `at` of the row. */
-static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row row, uint64_t at)
+static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row row,
+                                      uint64_t at)
 {
     if (row.k == f->width)
         return (uint32_t)(at - row.at);
@@ -125,8 +127,8 @@ static inline uint8_t trl_name_tag(uint64_t hash)
     return tag ? tag : 1;
 }
 
-/* Sets the weights of `w` (trl_design_alloc doubles) whose attribute and labels the model has, by
- * name; the others stay.  For warm starts.  TRL_ENOMEM. */
+/* Sets the weights of `w` (trl_design_alloc doubles) whose attribute and labels the model has,
+ * by name; the others stay.  For warm starts.  TRL_ENOMEM. */
 trl_status trl_chain_model_read_weights(const trl_chain_model *m, const trl_corpus *corpus,
                                         const trl_design *d, double *w, trl_error *err);
 
@@ -143,8 +145,8 @@ typedef struct trl_chain_model_spec {
     bool                is_probability;
 } trl_chain_model_spec;
 
-/* Replaces the file atomically.  TRL_EIO, TRL_ENOMEM; TRL_ENUMERIC for a weight beyond a float's
- * range; TRL_EINVAL for more than 65,535 labels or 2^32 cells. */
+/* Replaces the file atomically.  TRL_EIO, TRL_ENOMEM; TRL_ENUMERIC for a weight beyond a
+ * float's range; TRL_EINVAL for more than 65,535 labels or 2^32 cells. */
 trl_status trl_chain_model_write(const trl_chain_model_spec *spec, const char *path,
                                  trl_error *err);
 

@@ -74,8 +74,8 @@ static uint64_t row_size(const trl_weight_rows *r, size_t i)
     return r->first[i + 1] - r->first[i];
 }
 
-/* The rows by falling size, equal ones in their order, those with no weights left out (but for the
- * constant): order[0 .. *n).  Also the classes.  NULL: out of memory. */
+/* The rows by falling size, equal ones in their order, those with no weights left out (but for
+ * the constant): order[0 .. *n).  Also the classes.  NULL: out of memory. */
 static uint32_t *sort_rows(const trl_weight_rows *r, size_t *n, trl_weight_class **class,
                            size_t *n_classes)
 {
@@ -148,7 +148,8 @@ static bool order_names(const trl_weight_rows *r, const uint32_t *order, size_t 
     return true;
 }
 
-/* The tags of the slots that trl_strtab_save has just added to the builder as its last section. */
+/* The tags of the slots that trl_strtab_save has just added to the builder as its last
+ * section. */
 static trl_status save_tags(const trl_strtab *names, size_t family, trl_container_builder *b,
                             trl_error *err)
 {

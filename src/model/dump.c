@@ -6,7 +6,7 @@
  *     trellis-model 1                      first: the format and its version
  *     kind chain
  *     objective likelihood
- *     probability yes                      or no: scores are log-probabilities up to a constant
+ *     probability yes                      or no: scores are log-probabilities, up to log Z
  *     order 1
  *     columns 3                            of the training data, label included; 0: items
  *     setting LINE                         how it was trained, line by line
@@ -18,10 +18,10 @@
  *     edge NAME BEFORE LABEL WEIGHT        of an attribute and a pair,
  *     trip NAME FIRST BEFORE LABEL WEIGHT  of an attribute and a triple
  *
- * The lines come in this order: all labels before the first weight, `constant` before the weights
- * of its family, the weights of an attribute together.  Weights have nine digits, which is
- * enough for a float to come back as it was.  Attributes come in the order of the model file, so that
- * reading the dump gives the same file.
+ * All labels come before the first weight, `constant` before the weights of its family, the
+ * weights of an attribute together.  Weights have nine digits, which is enough for a float to
+ * come back as it was.  Attributes come in the order of the model file, so that reading the
+ * dump gives the same file.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -54,8 +54,8 @@ static void put_header(trl_buf *b, const trl_chain_model *m)
 {
     trl_buf_str(b, "trellis-model\t1\nkind\tchain\n");
     put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
-    trl_buf_fmt(b, "probability\t%s\norder\t%d\ncolumns\t%zu\n", m->is_probability ? "yes" : "no",
-                m->order, m->n_columns);
+    trl_buf_fmt(b, "probability\t%s\norder\t%d\ncolumns\t%zu\n",
+                m->is_probability ? "yes" : "no", m->order, m->n_columns);
     put_lines(b, "setting", (trl_str){m->settings, strlen(m->settings)});
     put_lines(b, "template", m->template_text);
     for (size_t k = 0; k < m->L; k++)
@@ -89,7 +89,8 @@ static void put_row(trl_buf *b, const trl_chain_model *m, size_t family, uint32_
     }
 }
 
-trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx, trl_error *err)
+trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
+                          trl_error *err)
 {
     const trl_chain_model *m = trl_model_chain(model);
     trl_printer p = {.write = write, .ctx = ctx};

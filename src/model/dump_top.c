@@ -143,8 +143,8 @@ static trl_status put_family(table *t)
     return st;
 }
 
-trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn write, void *ctx,
-                              trl_error *err)
+trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn write,
+                              void *ctx, trl_error *err)
 {
     table t = {.m = trl_model_chain(model), .top = top, .p = {write, ctx, {0}}, .err = err};
     trl_status st = TRL_OK;

@@ -98,7 +98,8 @@ trl_str trl_model_label(const trl_model *m, size_t k)
 
 uint32_t trl_model_find_label(const trl_model *m, trl_str label)
 {
-    return trl_strview_find(&m->chain.labels, label.p, label.n, trl_str_hash(label.p, label.n));
+    return trl_strview_find(&m->chain.labels, label.p, label.n,
+                            trl_str_hash(label.p, label.n));
 }
 
 trl_str trl_model_template(const trl_model *m)

@@ -68,7 +68,8 @@ static trl_status split(undump *u, trl_str s)
         }
         if (!trl_unescape_field(line + from, &n)) {
             const trl_status st = trl_fail(u->err, TRL_EPARSE, "a bad escape");
-            trl_fail_hint(u->err, st, "write '\\\\' for a backslash; \\t, \\n, \\r, \\xHH are known");
+            trl_fail_hint(u->err, st,
+                          "write '\\\\' for a backslash; \\t, \\n, \\r, \\xHH are known");
             return trl_input_fail(u->in, u->err, st, from + n + 1);
         }
         u->col[u->n_fields] = from + 1;
@@ -324,8 +325,8 @@ static trl_status read_line(undump *u)
         return FAIL_AT(u, 0, "'%.*s' is not known", shown(u->field[0]), u->field[0].p);
     const size_t want = f < TRL_FAMILIES ? f + 4 : words[k].n_fields;
     if (u->n_fields != want)
-        return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected", u->n_fields,
-                       want);
+        return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected",
+                       u->n_fields, want);
     if (f < TRL_FAMILIES)
         return read_weight(u, f);
     if (u->in_weights && words[k].read == read_order)
@@ -374,8 +375,8 @@ static trl_status check_template(undump *u)
         return trl_fail_where(u->err, st, name, u->template_row + why.row - 1, 0);
     }
     if (st == TRL_OK && columns > u->parts.n_columns) {
-        st = trl_fail(u->err, TRL_EPARSE, "the template uses %zu columns, there are %llu", columns,
-                      (unsigned long long)u->parts.n_columns);
+        st = trl_fail(u->err, TRL_EPARSE, "the template uses %zu columns, there are %llu",
+                      columns, (unsigned long long)u->parts.n_columns);
         return trl_fail_where(u->err, st, name, u->template_row, 0);
     }
     return st == TRL_OK ? st : trl_fail_mem(u->err);
@@ -399,7 +400,8 @@ static trl_status finish(undump *u)
         trl_weight_rows *r = &u->parts.rows[f];
         r->names = &u->names[f];
         if (f > (size_t)u->parts.order && u->constant[f] != TRL_NO_ID) {
-            const trl_status st = trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
+            const trl_status st =
+                trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
             return trl_input_fail(u->in, u->err, st, 0);
         }
         if (u->constant[f] == TRL_NO_ID || r->constant != TRL_NO_ROW)

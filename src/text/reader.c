@@ -16,10 +16,11 @@ struct trl_reader {
 
 /* ---- guessing ----------------------------------------------------------------------- */
 
-/* Columns may be separated by tabs, attributes always are.  What tells them apart, on lines with
- * tabs: a token's attributes vary in number (at sentence ends at least), its columns do not; and
- * attributes mostly look like `name=value`, `name[0]...` or `name:1`, behind a label that does
- * not.  One odd line among many is a fault in columns, to be reported by their reader. */
+/* Columns may be separated by tabs, attributes always are.  What tells them apart, on lines
+ * with tabs: a token's attributes vary in number (at sentence ends at least), its columns do
+ * not; and attributes mostly look like `name=value`, `name[0]...` or `name:1`, behind a label
+ * that does not.  One odd line among many is a fault in columns, to be reported by their
+ * reader. */
 
 #define GUESS_LINES 1000 /* looked at */
 #define GUESS_FIELDS 64  /* counts told apart; more are attributes anyway */
@@ -130,7 +131,8 @@ trl_format trl_reader_format(const trl_reader *r)
 trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err)
 {
     if (!r->columns) {
-        const trl_status st = trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
+        const trl_status st =
+            trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
         return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
     }
     return trl_columns_next(r->columns, seq, more, err);

@@ -233,18 +233,18 @@ static bool save_state(const void *optimizer, trl_buf *out)
     return good;
 }
 
-static bool load_state(run *r, const unsigned char *p, size_t size)
+static trl_status load_state(run *r, const unsigned char *p, size_t size, trl_error *err)
 {
-    saved_head h;
+    saved_head h = {0};
     const size_t n = (size_t)r->d->n_weights, past = (r->o->period + 1) * sizeof *r->past;
-    if (size != sizeof h + past + n * 2 * sizeof(double))
-        return false;
-    memcpy(&h, p, sizeof h);
-    double *w = trl_alloc(n, 2 * sizeof *w);
-    if (!w || h.n != r->n || h.n_weights != n) {
-        trl_free(w);
-        return false;
-    }
+    const bool whole = size == sizeof h + past + n * 2 * sizeof(double);
+    if (whole)
+        memcpy(&h, p, sizeof h);
+    if (!whole || h.n != r->n || h.n_weights != n)
+        return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
+    double *w = trl_alloc(n, 2 * sizeof *w); /* a copy, for its alignment */
+    if (!w)
+        return trl_fail_mem(err);
     memcpy(r->past, p + sizeof h, past);
     memcpy(w, p + sizeof h + past, n * 2 * sizeof *w);
     trl_lazy_set(&r->z, w, w + n);
@@ -255,7 +255,7 @@ static bool load_state(run *r, const unsigned char *p, size_t size)
     r->scales = h.scales;
     r->eta = h.eta;
     r->rng = h.rng;
-    return true;
+    return TRL_OK;
 }
 
 /* ---- passes ------------------------------------------------------------------------- */
@@ -366,8 +366,7 @@ trl_status trl_sgd(const trl_design *d, const trl_task *task, const trl_sgd_opti
     r.rng = trl_rng_seed(o->seed);
     trl_status st = run_init(&r, err);
     if (st == TRL_OK && state) {
-        if (!load_state(&r, state, state_size))
-            st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
+        st = load_state(&r, state, state_size, err);
     } else if (st == TRL_OK) {
         if (!o->perceptron && o->eta <= 0.0)
             st = calibrate(&r, x, err);

@@ -1,6 +1,8 @@
-/* fuzz_model.c -- any bytes as a model: never a crash; what opens can be used, dumped, described.
+/* fuzz_model.c -- any bytes as a model: never a crash; what opens can be used, dumped,
+ * described.
  *
- * Magic, size and checksums are put right first, so that the checks behind them are reached. */
+ * Magic, size and checksums are put right first, so that the checks behind them are reached.
+ */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +56,9 @@ static void set_sequence(trl_tagger *t, const trl_model *m)
         attr[i] = (trl_attr){some[i % 3], (double)i - 3.0};
     const trl_rows rows = {.n_tokens = TOKENS, .n_columns = 8, .cell = cell};
     const trl_items items = {.n_tokens = TOKENS, .begin = begin, .attr = attr};
-    const trl_status st = info.format == TRL_FORMAT_COLUMNS ? trl_tagger_set_rows(t, &rows, &err)
-                                                            : trl_tagger_set_items(t, &items, &err);
+    const trl_status st = info.format == TRL_FORMAT_COLUMNS
+                              ? trl_tagger_set_rows(t, &rows, &err)
+                              : trl_tagger_set_items(t, &items, &err);
     require(st == TRL_OK || st == TRL_EPARSE);
 }
 

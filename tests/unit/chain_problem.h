@@ -40,7 +40,8 @@ static inline void problem_make(trl_rng *rng, const corpus_shape *h, const trl_d
     p->task = trl_chain_task_view(&p->chain);
     p->pool = trl_pool_new(threads);
     assert_non_null(p->pool);
-    assert_ok(trl_gradient_new(&p->d, &p->task, p->pool, &p->g, &err));
+    assert_ok(trl_gradient_new(&p->d, &p->c.family[TRL_NODE].names, &p->task, p->pool, &p->g,
+                               &err));
 }
 
 static inline void problem_fini(chain_problem *p)

@@ -18,6 +18,7 @@ typedef struct corpus_shape {
     size_t per_token[TRL_FAMILIES]; /* occurrences a token, at most */
     bool constant[TRL_FAMILIES];  /* families 1 and 2 */
     bool values, weights;
+    bool implied;     /* family 0: some kinds of attributes follow from others (fold.h) */
     size_t new_names; /* numbers from here on get other names: a held-out corpus */
 } corpus_shape;
 
@@ -26,6 +27,35 @@ static inline size_t skewed(trl_rng *rng, size_t n)
 {
     const double u = trl_rng_unit(rng);
     return (size_t)(u * u * u * u * (double)n);
+}
+
+static inline void add_attr(trl_rng *rng, const corpus_shape *h, trl_occurrences *o,
+                            const char *name)
+{
+    o->id = trl_reserve(o->id, &o->cap, o->n + 1, sizeof *o->id);
+    assert_non_null(o->id);
+    o->id[o->n] = trl_strtab_add(&o->names, name, strlen(name));
+    assert_true(o->id[o->n] != TRL_NO_ID);
+    if (h->values) {
+        o->value = trl_reserve(o->value, &o->value_cap, o->n + 1, sizeof *o->value);
+        assert_non_null(o->value);
+        o->value[o->n] = 4.0 * trl_rng_unit(rng) - 2.0;
+    }
+    o->n++;
+}
+
+/* One number in ever coarser forms, as words, tags and word classes are; the middle one is left out
+ * now and then, and another kind depends on nothing. */
+static inline void add_implied(trl_rng *rng, const corpus_shape *h, trl_occurrences *o)
+{
+    const size_t x = trl_rng_below(rng, 8);
+    char name[32];
+    for (size_t k = 0; k < 5; k++) {
+        snprintf(name, sizeof name, "s%zu%c%zu", k, k % 2 ? ':' : '=',
+                 k == 4 ? skewed(rng, 4) : x >> k);
+        if (k != 2 || trl_rng_below(rng, 3))
+            add_attr(rng, h, o, name);
+    }
 }
 
 static inline void random_token(trl_rng *rng, const corpus_shape *h, size_t t, trl_corpus *c)
@@ -37,18 +67,11 @@ static inline void random_token(trl_rng *rng, const corpus_shape *h, size_t t, t
             char name[32];
             const size_t a = skewed(rng, h->attrs[f]);
             const bool fresh = h->new_names && a >= h->new_names;
-            const int len = snprintf(name, sizeof name, "%s%zu", fresh ? "new" : "a", a);
-            o->id = trl_reserve(o->id, &o->cap, o->n + 1, sizeof *o->id);
-            assert_non_null(o->id);
-            o->id[o->n] = trl_strtab_add(&o->names, name, (size_t)len);
-            assert_true(o->id[o->n] != TRL_NO_ID);
-            if (h->values) {
-                o->value = trl_reserve(o->value, &o->value_cap, o->n + 1, sizeof *o->value);
-                assert_non_null(o->value);
-                o->value[o->n] = 4.0 * trl_rng_unit(rng) - 2.0;
-            }
-            o->n++;
+            snprintf(name, sizeof name, "%s%zu", fresh ? "new" : "a", a);
+            add_attr(rng, h, o, name);
         }
+        if (f == TRL_NODE && h->implied)
+            add_implied(rng, h, o);
         o->begin = trl_reserve(o->begin, &o->begin_cap, c->n_tokens + 2, sizeof *o->begin);
         assert_non_null(o->begin);
         o->begin[c->n_tokens + 1] = o->n;

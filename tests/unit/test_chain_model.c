@@ -119,8 +119,10 @@ static void test_warm_start(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(3);
     toy a, b;
-    toy_make(&rng, (toy_shape){.L = 5, .A = 120, .n_sequences = 40, .max_T = 8, .order = 2}, &a);
-    toy_make(&rng, (toy_shape){.L = 7, .A = 120, .n_sequences = 40, .max_T = 8, .order = 1}, &b);
+    toy_make(&rng, (toy_shape){.L = 5, .A = 120, .n_sequences = 40, .max_T = 8, .order = 2},
+             &a);
+    toy_make(&rng, (toy_shape){.L = 7, .A = 120, .n_sequences = 40, .max_T = 8, .order = 1},
+             &b);
     double *w = toy_alloc(trl_design_alloc(&b.d), sizeof *w);
     for (size_t i = 0; i < b.d.n_weights; i++)
         w[i] = 99.0;
@@ -243,7 +245,8 @@ static void put_right(unsigned char *p, size_t n)
 static void use(trl_model *m)
 {
     trl_tagger *t = NULL;
-    static const trl_str cell[] = {{"a0", 2}, {"a2", 2}, {"L0", 2}, {"a4", 2}, {"a0", 2}, {"L2", 2}};
+    static const trl_str cell[] = {{"a0", 2}, {"a2", 2}, {"L0", 2},
+                                   {"a4", 2}, {"a0", 2}, {"L2", 2}};
     static const trl_attr attr[] = {{{"a0", 2}, 1.0}, {{"a2", 2}, 2.0}, {{"B", 1}, 1.0}};
     static const size_t begin[] = {0, 2, 3};
     const trl_rows rows = {.n_tokens = 2, .n_columns = 3, .cell = cell};
@@ -265,8 +268,13 @@ static void test_forged_bytes(void **state)
     size_t opened = 0, refused = 0;
     for (int k = 0; k < 4; k++) {
         toy y;
-        toy_make(&rng, (toy_shape){.L = 3, .A = 5, .n_sequences = 4, .max_T = 5, .order = 1 + k / 2,
-                                   .template_text = k % 2 ? "U:%x[0,0]\nB:%x[0,1]\nB\n" : NULL},
+        toy_make(&rng,
+                 (toy_shape){.L = 3,
+                             .A = 5,
+                             .n_sequences = 4,
+                             .max_T = 5,
+                             .order = 1 + k / 2,
+                             .template_text = k % 2 ? "U:%x[0,0]\nB:%x[0,1]\nB\n" : NULL},
                  &y);
         unsigned char *copy = trl_alloc64(y.size, 1);
         for (size_t i = 64; i < y.size; i++)
@@ -355,7 +363,8 @@ static void test_forged_sections(void **state)
 }
 
 /* The file with one section replaced. */
-static trl_status replaced(const unsigned char *file, const char *tag, const void *bytes, size_t n)
+static trl_status replaced(const unsigned char *file, const char *tag, const void *bytes,
+                           size_t n)
 {
     uint32_t sections;
     trl_container_builder b = {0};

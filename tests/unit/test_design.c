@@ -4,6 +4,7 @@
 
 #include "random_corpus.h"
 
+#include "feature/fold.h"
 #include "feature/project.h"
 #include "num/simd.h"
 #include "train/gradient.h"
@@ -21,7 +22,7 @@ typedef struct matrix {
 static corpus_shape random_shape(trl_rng *rng, int order)
 {
     corpus_shape h = {.sequences = 1 + trl_rng_below(rng, 60), .max_tokens = 12};
-    h.L = 1 + trl_rng_below(rng, order == 2 ? 5 : trl_rng_below(rng, 4) == 0 ? 70 : 20);
+    h.L = 1 + trl_rng_below(rng, order == 2 ? 5 : trl_rng_below(rng, 3) == 0 ? 90 : 20);
     const size_t some[] = {0, 1, 5, 40};
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         h.attrs[f] = some[trl_rng_below(rng, 4)] * (f ? 1 : 8);
@@ -30,6 +31,7 @@ static corpus_shape random_shape(trl_rng *rng, int order)
     }
     h.values = trl_rng_below(rng, 2);
     h.weights = trl_rng_below(rng, 2);
+    h.implied = trl_rng_below(rng, 2);
     return h;
 }
 
@@ -205,6 +207,12 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
     (void)adjoint;
 }
 
+/* Adjoints of cold attributes travel as floats: numbers that are floats lose nothing. */
+static double signed_float(trl_rng *rng)
+{
+    return (double)(float)signed_unit(rng);
+}
+
 static void linear_make(trl_rng *rng, const matrix *m, linear_task *l)
 {
     *l = (linear_task){.m = m};
@@ -215,7 +223,7 @@ static void linear_make(trl_rng *rng, const matrix *m, linear_task *l)
         assert_true(l->row[f] && l->shared[f]);
         for (size_t k = 0; k < m->d.n_tokens * step; k++)
             if (k % step < width && m->n.position[k / step] >= f)
-                l->row[f][k] = signed_unit(rng);
+                l->row[f][k] = signed_float(rng);
         for (size_t k = 0; k < m->d.n_sequences * step; k++)
             if (k % step < width)
                 l->shared[f][k] = signed_unit(rng);
@@ -273,7 +281,7 @@ static void check_gradient(trl_rng *rng, const matrix *m)
     naive_scatter(&l, 0, m->d.n_sequences, want, &value);
     for (size_t i = 0; i < n; i++)
         got[i] = nan("");
-    assert_ok(trl_gradient_new(&m->d, &task, pool, &g, &err));
+    assert_ok(trl_gradient_new(&m->d, &m->c.family[TRL_NODE].names, &task, pool, &g, &err));
     assert_ok(trl_gradient_eval(g, m->w, c2, got, &F, &err));
     double norm2 = 0.0;
     for (uint64_t i = 0; i < m->d.n_weights; i++) {
@@ -315,13 +323,24 @@ static void check_scatter_all(trl_rng *rng, const matrix *m)
     linear_fini(&l);
 }
 
+/* Number of attributes that were folded into others: check_gradient has then tested that. */
+static size_t folded(const matrix *m)
+{
+    trl_error err;
+    trl_fold fold;
+    assert_ok(trl_fold_build(&fold, &m->d, &m->c.family[TRL_NODE].names, &err));
+    const size_t n = fold.n_pairs;
+    trl_fold_fini(&fold);
+    return n;
+}
+
 /* ---- random designs -------------------------------------------------------------------- */
 
 static void test_random_designs(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(3);
-    size_t parts[TRL_FAMILIES][4] = {{0}}, dead = 0, wide = 0;
+    size_t parts[TRL_FAMILIES][4] = {{0}}, dead = 0, wide = 0, folds = 0;
     for (int k = 0; k < 600; k++) {
         trl_design_options o = {.order = 1 + (int)trl_rng_below(&rng, 2),
                                 .all_pairs = trl_rng_below(&rng, 4) == 0,
@@ -341,6 +360,7 @@ static void test_random_designs(void **state)
                 parts[f][i] += ends[i + 1] - ends[i];
         }
         dead += m.d.n_dead;
+        folds += folded(&m);
         wide += m.d.family[TRL_NODE].n_hot && m.d.L > 64;
         matrix_fini(&m);
     }
@@ -348,7 +368,7 @@ static void test_random_designs(void **state)
         assert_true(parts[TRL_NODE][i] > 100); /* all kinds have been there */
     for (size_t f = 1; f < TRL_FAMILIES; f++)
         assert_true(parts[f][0] > 100 && parts[f][2] > 100);
-    assert_true(dead > 1000);
+    assert_true(dead > 1000 && folds > 500);
     assert_true(wide > 5); /* rows of more than one block of vectors */
 }
 

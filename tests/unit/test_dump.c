@@ -26,7 +26,8 @@ static void check_same(const toy *y)
         assert_true((unsigned char)text.data[i] >= ' ' || strchr("\t\n", text.data[i]));
     const trl_status st = trl_model_undump_memory("d", text.data, text.len, &bytes, &n, &err);
     if (st != TRL_OK)
-        fail_msg("%llu:%llu: %s", (unsigned long long)err.row, (unsigned long long)err.col, err.msg);
+        fail_msg("%llu:%llu: %s", (unsigned long long)err.row, (unsigned long long)err.col,
+                 err.msg);
     assert_int_equal(n, y->size);
     assert_memory_equal(bytes, y->bytes, n);
     trl_free(bytes);
@@ -51,10 +52,14 @@ static void test_floats(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(2);
     toy y;
-    toy_make(&rng, (toy_shape){.L = 8, .A = 60, .n_sequences = 200, .max_T = 9, .order = 1}, &y);
+    toy_make(&rng, (toy_shape){.L = 8, .A = 60, .n_sequences = 200, .max_T = 9, .order = 1},
+             &y);
     for (size_t i = 0; i < y.d.n_weights; i++) {
         uint32_t bits = (uint32_t)trl_rng_u64(&rng);
-        bits = i % 9 == 0 ? bits & 0x807fffff : i % 9 == 1 ? 0x7f7fffff : i % 9 == 2 ? 1 : bits;
+        bits = i % 9 == 0   ? bits & 0x807fffff
+               : i % 9 == 1 ? 0x7f7fffff
+               : i % 9 == 2 ? 1
+                            : bits;
         if ((bits & 0x7f800000) == 0x7f800000)
             bits &= 0xbfffffff;
         float x;
@@ -92,7 +97,8 @@ static void test_escapes(void **state)
 {
     (void)state;
     expect_field("plain", 5, "plain", 5);
-    expect_field("\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 9, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 3);
+    expect_field("\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 9,
+                 "\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 3);
     expect_field("\t\n\r\\\0\x7f", 6, "\\t\\n\\r\\\\\\x00\\x7f", 16);
     expect_field("\xff\xc3", 2, "\\xff\\xc3", 8);
     expect_field("\xc2\x85\xc0\x80", 4, "\\xc2\\x85\\xc0\\x80", 16);  /* control, overlong */
@@ -162,12 +168,14 @@ static void test_faults(void **state)
     expect_fault(FULL "template\tU:%x[0,0]\n", 9, 0, "0 columns");
     expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\t#\ntemplate\t?\n", 9, 0,
                  "in the template");
-    expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\tU:%x[0,4]\n", 8, 0, "5 columns");
+    expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\tU:%x[0,4]\n", 8, 0,
+                 "5 columns");
     expect_fault(HEAD, 4, 0, "'order'");
     expect_fault(HEAD "order\t1\ncolumns\t0\n", 6, 0, "'label'");
 }
 
-/* What people may write: comments, any order of labels, weights of 0, a constant without any. */
+/* What people may write: comments, any order of labels, weights of 0, a constant without any.
+ */
 static void test_by_hand(void **state)
 {
     (void)state;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "chain/local_kernel.h"
 #include "chain/nota.h"
 #include "objective_oracle.h"
 
@@ -208,6 +209,51 @@ static void test_definitions_with_many_labels(void **state)
         example_make(&rng, h, &e);
         check_example(&e);
         example_fini(&e);
+    }
+}
+
+static void shift_scores(size_t n, double by, double *x)
+{
+    for (size_t k = 0; x && k < n; k++)
+        x[k] += by;
+}
+
+/* Close together, but all around -735 or 700: no exponential can be taken as it is. */
+static void test_definitions_far_from_zero(void **state)
+{
+    (void)state;
+    static const double by[] = {-735.0, -250.0, 0.0, 250.0, 700.0};
+    trl_rng rng = trl_rng_seed(39);
+    for (int round = 0; round < 2000; round++) {
+        example e;
+        trl_error err;
+        chain_shape h = random_shape(&rng);
+        h.scale = 8.0;
+        h.L = round % 20 ? h.L : 9;
+        h.T = round % 20 ? h.T : 3;
+        example_make(&rng, h, &e);
+        for (size_t f = 0; f < TRL_FAMILIES; f++) {
+            shift_scores(h.T * e.r.s.step[f], by[trl_rng_below(&rng, 5)], e.r.s.row[f]);
+            shift_scores(width_of(&e.r, f), by[trl_rng_below(&rng, 5)], e.r.s.shared[f]);
+        }
+        e.r.shape.scale = 700.0; /* for the tolerance */
+        assert_ok(trl_chain_prepare(&e.r.c, &e.r.s, &err));
+        check_example(&e);
+        example_fini(&e);
+    }
+}
+
+/* Pads may hold anything, and come out as 0. */
+static void test_exp_of_a_padded_row(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 24; n++) {
+        double x[24], y[24];
+        for (size_t k = 0; k < 24; k++)
+            x[k] = k < n ? 0.25 * (double)k : k % 2 ? nan("") : 1e9;
+        trl_exp_plain(n, x, y);
+        for (size_t k = 0; k < trl_padded(n); k++)
+            assert_near(y[k], k < n ? exp(x[k]) : 0.0, k < n ? 1e-15 : 0.0);
     }
 }
 
@@ -417,6 +463,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definitions),
         cmocka_unit_test(test_definitions_with_many_labels),
+        cmocka_unit_test(test_definitions_far_from_zero),
+        cmocka_unit_test(test_exp_of_a_padded_row),
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_piecewise_bounds_the_likelihood),
         cmocka_unit_test(test_equal_on_short_sequences),

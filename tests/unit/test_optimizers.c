@@ -88,7 +88,8 @@ static corpus_shape shape_of(int order)
                           .attrs = {150, 6, 3},
                           .per_token = {6, 2, 1},
                           .constant = {false, true, true},
-                          .values = true,
+                          .implied = true,
+                          .values = order == 2,
                           .weights = true};
 }
 
@@ -134,6 +135,38 @@ static void test_same_optimum(void **state)
     }
 }
 
+/* SAG's steps are bolder than theory allows: it must notice when they are too bold. */
+static void test_sag_converges(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 25; seed++) {
+        trl_rng rng = trl_rng_seed(seed);
+        corpus_shape h = shape_of(1);
+        h.sequences = 20 + seed * 4;
+        h.values = seed % 2;
+        h.attrs[0] = 20 * seed;
+        const trl_design_options o = {.order = 1};
+        chain_problem p;
+        problem_make(&rng, &h, &o, "likelihood", 1, &p);
+        p.c2 = 0.2;
+        double *x = problem_vector(&p);
+        trl_ending ending;
+        const run_options precise = {.max_iter = 500, .epsilon = 1e-6};
+        assert_int_equal(run(LBFGS, &p, &precise, NULL, NULL, x, &ending), TRL_OK);
+        const double F = problem_value(&p, x, NULL);
+        for (int warm = 0; warm < 2; warm++) {
+            const run_options so = {.max_iter = 1000, .epsilon = 1e-6};
+            for (uint64_t i = 0; i < p.d.n_weights; i++)
+                x[i] *= warm ? 0.5 : 0.0;
+            assert_int_equal(run(SAG, &p, &so, NULL, NULL, x, &ending), TRL_OK);
+            assert_int_equal(ending, TRL_END_CONVERGED);
+            assert_near(problem_value(&p, x, NULL) / F, 1.0, 1e-7);
+        }
+        trl_free(x);
+        problem_fini(&p);
+    }
+}
+
 /* The stochastic methods come near like 1 / passes, when c2 is large enough for their gains.
  * A batch that does not divide the corpus must not change the optimum. */
 static void test_stochastic_optimum(void **state)
@@ -144,10 +177,10 @@ static void test_stochastic_optimum(void **state)
         uint64_t batch, passes;
         double close;
     } runs[] = {{SGD, 1, 400, 1e-3},
-                {SGD, 1, 1600, 2e-4},
-                {SGD, 15, 1600, 2e-4},
-                {ASGD, 1, 512, 6e-4},
-                {ASGD, 7, 2048, 1.5e-4}};
+                {SGD, 1, 1600, 4e-4},
+                {SGD, 15, 1600, 1.5e-3},
+                {ASGD, 1, 512, 8e-4},
+                {ASGD, 7, 2048, 1.7e-4}};
     for (int order = 1; order <= 2; order++) {
         chain_problem p;
         problem_of(order, 1, "likelihood", &p);
@@ -183,7 +216,7 @@ static void test_owlqn(void **state)
             observer eye = {0};
             double *x = problem_vector(&p), *g = problem_vector(&p), F, l1 = 0.0;
             const run_options o = {
-                .max_iter = 3000, .epsilon = 1e-7, .c1 = k == 2 ? 5.0 : 0.7};
+                .max_iter = 3000, .epsilon = 1e-5, .c1 = k == 2 ? 5.0 : 0.7};
             assert_int_equal(run(OWLQN, &p, &o, &eye, NULL, x, &ending), TRL_OK);
             assert_true(ending == TRL_END_CONVERGED || ending == TRL_END_NO_STEP);
             assert_true(eye.falling);
@@ -243,7 +276,7 @@ static void test_perceptron_separates(void **state)
                                   TRL_SGD_BATCH_MAX, &err));
     p.task = trl_chain_task_view(&p.chain);
     p.pool = trl_pool_new(1);
-    assert_ok(trl_gradient_new(&p.d, &p.task, p.pool, &p.g, &err));
+    assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
     double *x = problem_vector(&p), norm;
     trl_ending ending;
     const run_options po = {.max_iter = 60};
@@ -408,12 +441,12 @@ static void test_start_at_optimum(void **state)
     problem_of(1, 1, "likelihood", &p);
     double *best = problem_vector(&p), *x = problem_vector(&p);
     trl_ending ending;
-    const run_options precise = {.max_iter = 500, .epsilon = 1e-9};
+    const run_options precise = {.max_iter = 500, .epsilon = 1e-7};
     assert_int_equal(run(LBFGS, &p, &precise, NULL, NULL, best, &ending), TRL_OK);
     const size_t bytes = (size_t)p.d.n_weights * sizeof *x;
     const double F = problem_value(&p, best, NULL);
     for (method m = LBFGS; m <= SAG; m += SAG) {
-        const run_options o = {.max_iter = 500, .epsilon = m == SAG ? 1e-6 : 1e-9};
+        const run_options o = {.max_iter = 500, .epsilon = m == SAG ? 1e-6 : 1e-7};
         memcpy(x, best, bytes);
         assert_int_equal(run(m, &p, &o, NULL, NULL, x, &ending), TRL_OK);
         assert_true(ending != TRL_END_MAX_ITER);
@@ -428,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_optimum),
+        cmocka_unit_test(test_sag_converges),
         cmocka_unit_test(test_stochastic_optimum),
         cmocka_unit_test(test_owlqn),
         cmocka_unit_test(test_perceptron_separates),

@@ -46,10 +46,15 @@ static void test_guess(void **state)
 {
     (void)state;
     static const char *const columns[] = {
-        "", "\n\n", "the DT B-NP\ncat NN I-NP\n\n", "the", "a=b c=d X\n",
-        "the\tDT\tB-NP\ncat\tNN\tI-NP\n\n", "the\tDT\tB-NP\r\ncat\tNN\tI-NP\r\n",
-        "# sent_id = 1\nthe\tDT\tB-NP\ncat\tNN\tI-NP\n",     /* the comment is a fault in columns */
-        "w=the\tp=DT\tB-NP\nw=cat\tp=NN\tI-NP\n",            /* the label is behind */
+        "",
+        "\n\n",
+        "the DT B-NP\ncat NN I-NP\n\n",
+        "the",
+        "a=b c=d X\n",
+        "the\tDT\tB-NP\ncat\tNN\tI-NP\n\n",
+        "the\tDT\tB-NP\r\ncat\tNN\tI-NP\r\n",
+        "# sent_id = 1\nthe\tDT\tB-NP\ncat\tNN\tI-NP\n", /* a fault in columns */
+        "w=the\tp=DT\tB-NP\nw=cat\tp=NN\tI-NP\n",        /* the label is behind */
         "x=y\tNN\tO\nhttp://a?b=1\tNN\tO\nthe\tDT\tO\n",
         "\xef\xbb\xbfthe\tDT\nab\tNN\n",
     };

@@ -243,7 +243,7 @@ static void test_template(void **state)
                {"U:%x[0,2]\n", "mine:1:3|column 2|the label"},
                {"U:%x[0\n", "mine:1"},
                {"Q what\n", "mine:1"},
-               {"u:%m[0,0,\"(\"]\n", "mine:1"}};
+               {"u:%m[0,0,\"a\n", "mine:1"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         trl_train_options o = options();
         o.template_name = "mine";

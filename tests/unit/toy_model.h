@@ -1,7 +1,7 @@
 /* toy_model.h -- small random models, with the sequences they were made from.
  *
- * The oracle of the tests is the design: what trl_gather says about a sequence of the corpus is
- * what a tagger that has only the model file must say about it too.
+ * The oracle of the tests is the design: what trl_gather says about a sequence of the corpus
+ * is what a tagger that has only the model file must say about it too.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TEST_TOY_MODEL_H
@@ -94,8 +94,8 @@ static inline void toy_corpus(trl_rng *rng, toy *y)
     y->items = toy_alloc(h->n_sequences, sizeof *y->items);
     y->rows = toy_alloc(h->n_sequences, sizeof *y->rows);
     if (h->template_text) {
-        assert_ok(trl_template_parse("toy", h->template_text, strlen(h->template_text), &y->tpl,
-                                     &err));
+        assert_ok(trl_template_parse("toy", h->template_text, strlen(h->template_text),
+                                     &y->tpl, &err));
         assert_ok(trl_corpus_use_template(&y->c, y->tpl, &err));
     } else {
         for (size_t f = 1; f <= (size_t)h->order; f++)
