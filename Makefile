@@ -2,7 +2,7 @@
 # lists the rest.  Everything goes to $(BUILD).  Variants share this file:
 #   make SAN=1             address and undefined-behaviour sanitizers, in build-san
 #   make WERROR=1          warnings are errors, as in CI
-#   make CFLAGS_EXTRA=...  more flags
+#   make CFLAGS_EXTRA=...  more flags;  make V=1  whole commands
 # The library needs zlib, zstd and xxHash; the tests need cmocka: `make deps` installs them.
 
 VERSION  = 0.1.0
@@ -17,6 +17,7 @@ CC      ?= gcc
 AR      ?= ar
 CLANG   ?= clang
 FUZZ_SECONDS ?= 20
+Q        = $(if $(V),,@)$(if $(V),,echo '  $(1)  $@';)
 JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc)) # all, unless told
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
@@ -57,7 +58,7 @@ help:
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR if set; make uninstall'
 	@echo 'make deps        install what is missing to build and test (Debian packages)'
 	@echo 'make clean       remove all build folders'
-	@echo 'Variables: BUILD=dir, SAN=1 (sanitizers), WERROR=1, CFLAGS=..., CFLAGS_EXTRA=...'
+	@echo 'Variables: BUILD=dir, SAN=1 (sanitizers), WERROR=1, V=1 (whole commands), CFLAGS_EXTRA=...'
 
 # ---- library and program ---------------------------------------------------------------
 # Vector kernels: -O3, and multiply-add contraction where the machine has it.
@@ -66,11 +67,11 @@ $(KERNELS): ALL_CFLAGS += -O3 -ffp-contract=fast
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call Q,CC)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/libtrellis.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call Q,AR)$(AR) rcs $@ $^
 
 # The shared library exports what the public headers declare and nothing else: gcc makes
 # resolvers of target_clones global whatever -fvisibility says.
@@ -80,15 +81,15 @@ $(BUILD)/exports.map: $(wildcard include/trellis/*.h)
 	  echo 'local: *; };'; } >$@
 
 $(BUILD)/libtrellis.so: $(LIB_OBJ) $(BUILD)/exports.map
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libtrellis.so.$(SOVERSION) \
+	$(call Q,LD)$(CC) $(LDFLAGS) -shared -Wl,-soname,libtrellis.so.$(SOVERSION) \
 	  -Wl,--version-script=$(BUILD)/exports.map -o $@ $(LIB_OBJ) $(LDLIBS)
 
 $(BUILD)/trellis: $(CLI_OBJ) $(BUILD)/libtrellis.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call Q,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # ---- tests -------------------------------------------------------------------------------
 # One program per test file, with what it includes in a .d file beside it.
-TEST_CC = @mkdir -p $(@D); echo '$(CC) -o $@'; \
+TEST_CC = $(call Q,CC)mkdir -p $(@D); \
           $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
 
 $(BUILD)/tests/test_%: tests/unit/test_%.c $(BUILD)/libtrellis.a
@@ -105,7 +106,7 @@ $(BUILD)/tests/test_alloc: tests/alloc/test_alloc.c tests/alloc/failing.c $(BUIL
 # Examples see the public headers only.
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libtrellis.a
 	@mkdir -p $(@D)
-	$(CC) -Iinclude -std=c11 $(CFLAGS) $(WARN) $(if $(WERROR),-Werror) $(LDFLAGS) \
+	$(call Q,CC)$(CC) -Iinclude -std=c11 $(CFLAGS) $(WARN) $(if $(WERROR),-Werror) $(LDFLAGS) \
 	  -MMD -MP -MF $@.d -MT $@ -o $@ $< $(BUILD)/libtrellis.a $(LDLIBS)
 
 unit: $(TESTS)
@@ -137,10 +138,10 @@ $(FUZZ_KERNELS): FUZZ_CC = $(CC) $(filter-out -fsanitize=%,$(ALL_CFLAGS)) -DTRL_
 
 build-fuzz/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call Q,CC)$(FUZZ_CC) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJ)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call Q,LD)$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # ---- the rest ------------------------------------------------------------------------------
 deps:

@@ -54,8 +54,8 @@ crfsuite=$(peer crfsuite "${CRFSUITE:-}")
 wapiti=$(peer wapiti "${WAPITI:-}")
 crf_learn=$(peer crf_learn "${CRF_LEARN:-}")
 crf_test=$(peer crf_test "${CRF_TEST:-}")
-[ -z "$quick" ] || crf_learn= crf_test=
-no_dense=$quick # the peers need a minute for all pairs
+[ -z "$quick" ] || crf_learn= crf_test= wapiti=
+no_dense=$quick # CRFsuite needs half a minute for all pairs
 
 ${CC:-cc} -O2 -o "$work/measure" "$here/measure.c"
 
@@ -150,10 +150,10 @@ iteration_row() { # NAME TEXT
 iteration_runs() {
     [ -z "${iterated:-}" ] || return 0
     iterated=yes
-    n=$([ -n "$quick" ] && echo 8 || echo 12)
+    n=$([ -n "$quick" ] && echo 6 || echo 12)
     iteration_case sparse chunk "$n" "$repeat" "" ""
     iteration_case pos pos "$n" "$repeat" "" ""
-    iteration_case np np "$n" "$repeat" "" ""
+    [ -n "$quick" ] || iteration_case np np "$n" "$repeat" "" ""
     iteration_case dense chunk $((n / 2)) $(((repeat + 1) / 2)) "$all_pairs" "$their_pairs"
 }
 
@@ -166,7 +166,7 @@ section_iteration() {
     echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     iteration_row sparse "chunks, 22 labels, pairs seen"
     iteration_row pos "parts of speech, 44 labels, pairs seen"
-    iteration_row np "noun phrases, 3 labels, pairs seen"
+    [ -n "$quick" ] || iteration_row np "noun phrases, 3 labels, pairs seen"
     iteration_row dense "chunks, all pairs"
     echo
 }
@@ -174,9 +174,9 @@ section_iteration() {
 # The fewest passes of sag after which the exact objective is at most $1; estimates come close.
 sag_passes() { # MOST OPTIONS
     pinned "$work/out" "$trellis" train -q -m "$work/ours.model" --json "$work/ours.json" \
-        --optimizer sag --c2 1 --max-iter 60 $2 "$work/chunk.train"
+        --optimizer sag --c2 1 --max-iter 40 $2 "$work/chunk.train"
     n=$(first_below "$work/ours.json" "$1")
-    n=${n:-60} best= tries=0
+    n=${n:-40} best= tries=0
     while [ $tries -lt 12 ] && [ "$n" -gt 0 ]; do
         tries=$((tries + 1))
         pinned "$work/out" "$trellis" train -q -m "$work/ours.model" --json "$work/ours.json" \
@@ -197,7 +197,7 @@ optimum_case() { # NAME OPTIMUM OUR-OPTIONS THEIR-OPTIONS THEIR-ITERATIONS
     most=$(awk -v x="$2" 'BEGIN { printf "%.3f", x * 1.001 }')
     say "$1: passes of sag to $most"
     sag=$(sag_passes "$most" "$3")
-    ours "opt.$1.lbfgs" pinned --optimizer lbfgs --c2 1 --max-iter 250 $3 "$work/chunk.train"
+    ours "opt.$1.lbfgs" pinned --optimizer lbfgs --c2 1 --max-iter 150 $3 "$work/chunk.train"
     lbfgs=$(first_below "$work/ours.json" "$most")
     rm -f "$work/notes/opt.$1.lbfgs".*
     note "opt.$1.sag.passes" "$sag"
@@ -274,7 +274,8 @@ section_score() {
         for n in 5 10; do
             score_ours sc.perceptron$n --objective perceptron --max-iter $n
         done
-        for n in 3 5 10; do
+        [ "$r" -le 2 ] || continue
+        for n in $([ -n "$quick" ] && echo 5 || echo 3 5 10); do
             score_theirs sc.pa$n -a pa -p max_iterations=$n
             score_theirs sc.ap$n -a ap -p max_iterations=$n
         done
@@ -320,7 +321,7 @@ section_tagging() {
     [ -s "$work/crfpp.model" ] || run_crfpp tag.p 1
     [ -z "$wapiti" ] || pinned "$work/out" "$wapiti" train -a l-bfgs -t 1 -1 0 -2 2 -w 0 -i 2 \
         -d "$work/tiny.txt" -p "$here/chunk.template" "$data/train.txt" "$work/columns.wapiti"
-    for r in $(rounds $((repeat + 2))); do
+    for r in $(rounds "$repeat"); do
         say "tagging, round $r"
         tag_case tag.ours "$work/chunk.test" "$work/chunk.test10" \
             "$trellis" tag -m "$work/items.model" -o /dev/null
@@ -392,7 +393,8 @@ for name; do
     esac
 done
 begun=$(date +%s)
-case " $* " in *" iteration "* | *" memory "*) make_data "chunk np pos" ;; *) make_data chunk ;; esac
+np=$([ -n "$quick" ] || echo np)
+case " $* " in *" iteration "* | *" memory "*) make_data "chunk pos $np" ;; *) make_data chunk ;; esac
 echo "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), core $core;" \
     "$("$trellis" --version)$(git -C "$root" rev-parse --short HEAD 2>/dev/null | sed 's/^/, commit /');" \
     "medians of $repeat."

@@ -48,6 +48,7 @@ void trl_chain_fini(trl_chain *c)
     trl_free(c->Et);
     trl_free(c->single_E);
     trl_free(c->single_Et);
+    trl_free(c->single_rest);
     *c = (trl_chain){0};
 }
 
@@ -55,17 +56,19 @@ trl_status trl_chain_use_single(trl_chain *c, trl_error *err)
 {
     if (c->order != 1 || c->single_E)
         return TRL_OK;
-    float *E = trl_alloc64(matrix_size(c), sizeof *E);
-    float *Et = trl_alloc64(matrix_size(c), sizeof *Et);
-    if (!E || !Et) {
+    const size_t n = matrix_size(c);
+    float *E = trl_alloc64(n, sizeof *E), *Et = trl_alloc64(n, sizeof *Et);
+    float *rest = trl_alloc64(n, sizeof *rest);
+    if (!E || !Et || !rest) {
         trl_free(E);
         trl_free(Et);
+        trl_free(rest);
         return trl_fail_mem(err);
     }
-    memset(E, 0, matrix_size(c) * sizeof *E);
-    memset(Et, 0, matrix_size(c) * sizeof *Et);
     c->single_E = E;
     c->single_Et = Et;
+    c->single_rest = rest;
+    c->scaled = false; /* until it is prepared again */
     return TRL_OK;
 }
 
@@ -154,7 +157,7 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
     if (c->order == 1) {
         fill_block(c, c->edge, L, NULL, c->E, c->Et);
         if (c->single_E) {
-            trl_narrow(matrix_size(c), c->E, c->single_E);
+            trl_narrow_rest(matrix_size(c), c->E, c->single_E, c->single_rest);
             trl_narrow(matrix_size(c), c->Et, c->single_Et);
         }
     } else {

@@ -45,7 +45,8 @@ typedef struct trl_chain {
     double  shift;
     bool    edge_in_E; /* order 2 */
 
-    float *single_E, *single_Et; /* E and Et rounded, once trl_chain_use_single was called */
+    /* Once trl_chain_use_single was called: E and Et rounded, and E - single_E. */
+    float *single_E, *single_Et, *single_rest;
 } trl_chain;
 
 /* Allocates for L labels.  TRL_EINVAL for L = 0 or an order other than 1, 2; TRL_ENOMEM. */

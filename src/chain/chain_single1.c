@@ -71,14 +71,14 @@ trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *ou
     *fits = -low + call->c->spread <= MAX_STEP;
     if (!*fits)
         return TRL_OK;
-    const double log_z = trl_single_sweep(&g) + shift;
+    double log_z = trl_single_sweep(&g) + shift;
     *fits = isfinite(log_z); /* a NaN among the scores: the log engine finds it */
     if (!*fits)
         return TRL_OK;
     trl_single_combine(&g, node);
     if ((call->want & TRL_WANT_SUMS) && g.T > 1)
-        trl_single_outer_sum(g.T - 1, g.n, g.stride, g.alpha, g.q + g.stride, call->weight, part,
-                             sums->outer);
+        log_z += trl_single_outer_sum(g.T - 1, g.n, g.stride, g.alpha, g.q + g.stride,
+                                      call->weight, call->c->single_rest, part, sums->outer);
     out->log_z = log_z;
     out->node = node;
     return TRL_OK;

@@ -27,8 +27,7 @@
 
 typedef struct trl_mest trl_mest;
 
-/* d, its corpus, E [n_weights] and the pool are borrowed.  Memory: 8 bytes per feature and token (24
- * with real values).  TRL_EINVAL when all weights of sequences are 0 or there are 2^32 features;
+/* d, its corpus, E [n_weights] and the pool are borrowed.  Memory: gold_matrix.h.  TRL_EINVAL when all weights of sequences are 0 or there are 2^32 features;
  * TRL_ENOMEM. */
 trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const double *E,
                         trl_pool *pool, trl_mest **out, trl_error *err);

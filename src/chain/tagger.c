@@ -8,6 +8,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "chain/chain.h"
+#include "chain/local.h"
+#include "chain/objective.h"
 #include "chain/tag_expand.h"
 #include "chain/tag_kernel.h"
 #include "model/model.h"
@@ -20,6 +22,9 @@ struct trl_tagger {
     const trl_chain_model *m;
     trl_chain              chain;  /* of the constant attributes */
     trl_tables             tables; /* of the current sequence; n = 0: there is none */
+    bool                   is_local; /* locally normalised: decode `own`, in the arena, with `local` */
+    trl_chain              local;
+    trl_tables             own;
     size_t                 cap[TRL_FAMILIES]; /* doubles in tables.row */
     bool                   has_rows[TRL_FAMILIES];
     trl_arena              arena; /* scratch of one answer */
@@ -117,6 +122,7 @@ void trl_tagger_free(trl_tagger *t)
     if (!t)
         return;
     trl_chain_fini(&t->chain);
+    trl_chain_fini(&t->local);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_free(t->tables.row[f]);
         trl_free(t->line[f]);
@@ -280,6 +286,19 @@ static trl_status need_sequence(const trl_tagger *t, trl_error *err)
     return t->tables.n ? TRL_OK : trl_fail(err, TRL_EINVAL, "no sequence has been set");
 }
 
+/* What to decode: the scores as they are, or, for a locally normalised model, the tables of its own
+ * distribution, made in the arena. */
+static trl_status need_view(trl_tagger *t, const trl_chain **chain, const trl_tables **tables,
+                            trl_error *err)
+{
+    const trl_status st = need_sequence(t, err);
+    *chain = t->is_local ? &t->local : &t->chain;
+    *tables = t->is_local ? &t->own : &t->tables;
+    if (st != TRL_OK || !t->is_local)
+        return st;
+    return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
+}
+
 static trl_status need_probability(const trl_tagger *t, trl_error *err)
 {
     if (t->m->is_probability)
@@ -291,9 +310,11 @@ static trl_status need_probability(const trl_tagger *t, trl_error *err)
 
 trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score, trl_error *err)
 {
-    trl_status st = need_sequence(t, err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_status st = need_view(t, &chain, &tables, err);
     if (st == TRL_OK)
-        st = trl_chain_viterbi(&t->chain, &t->tables, &t->arena, labels, score, err);
+        st = trl_chain_viterbi(chain, tables, &t->arena, labels, score, err);
     trl_arena_reset(&t->arena);
     return st;
 }
@@ -301,10 +322,12 @@ trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score, tr
 trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *scores,
                             size_t *found, trl_error *err)
 {
-    trl_status st = need_sequence(t, err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_status st = need_view(t, &chain, &tables, err);
     *found = 0;
     if (st == TRL_OK && n > 0)
-        st = trl_chain_nbest(&t->chain, &t->tables, &t->arena, n, labels, scores, found, err);
+        st = trl_chain_nbest(chain, tables, &t->arena, n, labels, scores, found, err);
     trl_arena_reset(&t->arena);
     return st;
 }
@@ -312,9 +335,13 @@ trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *s
 /* Forward-backward, or forward alone; out lives in the arena. */
 static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_error *err)
 {
-    const trl_status st = need_probability(t, err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_status st = need_probability(t, err);
+    if (st == TRL_OK)
+        st = need_view(t, &chain, &tables, err);
     return st == TRL_OK
-               ? trl_chain_infer(&t->chain, &t->tables, &t->arena, want, 1.0, out, NULL, err)
+               ? trl_chain_infer(chain, tables, &t->arena, want, 1.0, out, NULL, err)
                : st;
 }
 
@@ -356,13 +383,16 @@ trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err)
 trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
                             trl_error *err)
 {
-    const trl_status st = need_sequence(t, err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    const trl_status st = need_view(t, &chain, &tables, err);
     if (st != TRL_OK)
         return st;
     for (size_t pos = 0; pos < t->tables.n; pos++)
         if (labels[pos] >= t->m->L)
             return trl_fail(err, TRL_EINVAL, "label %u at token %zu: the model has %zu",
                             (unsigned)labels[pos], pos + 1, t->m->L);
-    *score = trl_chain_score(&t->chain, &t->tables, labels);
+    *score = trl_chain_score(chain, tables, labels);
+    trl_arena_reset(&t->arena);
     return TRL_OK;
 }

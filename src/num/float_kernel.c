@@ -51,6 +51,16 @@ TRL_CLONES void trl_narrow(size_t n, const double *restrict x, float *restrict y
         y[i] = (float)x[i];
 }
 
+TRL_CLONES void trl_narrow_rest(size_t n, const double *restrict x, float *restrict y,
+                                float *restrict rest)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        y[i] = (float)x[i];
+        rest[i] = (float)(x[i] - (double)y[i]);
+    }
+}
+
 TRL_CLONES void trl_add_to(size_t n, const double *restrict x, const double *restrict d,
                            double *restrict out)
 {

@@ -22,6 +22,9 @@ void trl_dot3(size_t n, const float *b, const float *s, const float *y, const do
 /* y = x, rounded. */
 void trl_narrow(size_t n, const double *x, float *y);
 
+/* y = x, rounded, and rest = x - y, rounded. */
+void trl_narrow_rest(size_t n, const double *x, float *y, float *rest);
+
 /* y = a x. */
 void trl_scale_to(size_t n, double a, const double *x, double *y);
 

@@ -326,10 +326,11 @@ TRL_INLINE void outer_columns(const size_t NV, size_t T, size_t n, const float *
     }
 }
 
-TRL_CLONES void trl_single_outer_sum(size_t T, size_t n, size_t stride, const float *A,
-                                     const float *B, double weight, float *restrict part,
-                                     double *restrict X)
+TRL_CLONES double trl_single_outer_sum(size_t T, size_t n, size_t stride, const float *A,
+                                       const float *B, double weight, const float *restrict D,
+                                       float *restrict part, double *restrict X)
 {
+    double dot = 0.0;
     for (size_t t = 0; t < T; t += FLUSH, A += FLUSH * stride, B += FLUSH * stride) {
         const size_t rows = T - t < FLUSH ? T - t : FLUSH;
         size_t j = 0;
@@ -339,8 +340,11 @@ TRL_CLONES void trl_single_outer_sum(size_t T, size_t n, size_t stride, const fl
             outer_columns(2, rows, n, A, B + j, part + j, stride);
         else if (stride - j == 8)
             outer_columns(1, rows, n, A, B + j, part + j, stride);
-#pragma omp simd
-        for (size_t k = 0; k < n * stride; k++)
+#pragma omp simd reduction(+ : dot)
+        for (size_t k = 0; k < n * stride; k++) {
             X[k] += weight * (double)part[k];
+            dot += (double)(D[k] * part[k]);
+        }
     }
+    return dot;
 }

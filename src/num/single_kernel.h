@@ -43,8 +43,9 @@ double trl_single_sweep(const trl_single_lattice *g);
 void trl_single_combine(const trl_single_lattice *g, double *node);
 
 /* X[i][j] += weight sum_t A[t][i] B[t][j] for t < T, i < n, j < stride; the rows of A, B and X are
- * `stride` numbers apart.  Sums over 256 rows at a time are single, in `part`, [n][stride]. */
-void trl_single_outer_sum(size_t T, size_t n, size_t stride, const float *A, const float *B,
-                          double weight, float *part, double *X);
+ * `stride` numbers apart.  Sums over 256 rows at a time are single, in `part`, [n][stride].
+ * Returns sum_ij D[i][j] sum_t A[t][i] B[t][j]. */
+double trl_single_outer_sum(size_t T, size_t n, size_t stride, const float *A, const float *B,
+                            double weight, const float *D, float *part, double *X);
 
 #endif
