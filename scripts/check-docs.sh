@@ -17,7 +17,9 @@ for doc in README.md docs/*.md; do
     chmod +x "$dir/make"
     awk -v dir="$dir" '/^```sh$/ {n++; on = 1; next} /^```$/ {on = 0} on {print > sprintf("%s/block-%03d.sh", dir, n)}' "$doc"
     for block in "$dir"/block-*.sh; do
-        if (cd "$dir" && PATH="$dir:$top/$build:$PATH" sh -e "$block" >"$dir/out" 2>&1); then
+        # a pipeline hides the exit code of its first commands, not their messages
+        if (cd "$dir" && PATH="$dir:$top/$build:$PATH" sh -e "$block" >"$dir/out" 2>&1) &&
+            ! grep '^trellis: ' "$dir/out" | grep -qv 'its reader is gone'; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))
