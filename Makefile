@@ -113,7 +113,7 @@ unit: $(TESTS)
 	@BUILD=$(BUILD) scripts/check.sh unit
 
 check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BUILD)/tests/test_alloc corpus
-	@BUILD=$(BUILD) scripts/check.sh unit replay cli layers man example docs install
+	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers man example docs install
 
 check-san:
 	@+$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)-san check-san-here

@@ -72,12 +72,12 @@ seconds_crfpp() { # only a total is given
 # The exact objective at the end of a run of ours.
 objective_ours() { sed -n 's/.*"result":.*"objective":\([0-9.e+-]*\).*/\1/p' "$1"; }
 
-# The first iteration of ours whose objective (of sag: an estimate) is at most $2.
-first_below() {
-    awk -F'[:,]' -v most="$2" '/^\{"iteration"/ && $6 <= most { print $2; exit }' "$1"
+# Seconds from start until the objective of ours is at most $2, and the iterations.
+ours_until() {
+    awk -F'[:,]' -v most="$2" '/^\{"iteration"/ && $6 <= most { print $4, $2; exit }' "$1"
 }
 
-# Seconds from start until CRFsuite's loss is at most $2: reading, features, iterations.
+# The same of CRFsuite: reading, features, iterations.
 crfsuite_until() {
     awk -v most="$2" '/^Seconds required:/ && !n { t += $NF } /^Loss:/ { loss = $2 }
         /^Seconds required for this iteration/ { n++; t += $NF

@@ -1,9 +1,9 @@
 /* kernels.c -- micro-benchmarks: each vector kernel beside its plain twin.
  *
- * Prints one JSON object a line: nanoseconds a call (median of SAMPLES), the twin's, the spread
- * (90th percentile over 10th), floating-point operations and bytes touched a second.  Sizes are
- * those of a chunker (22 labels) and a tagger of parts of speech (44); numbers come from a
- * fixed seed.  The twins of gather and scatter are the loops their definition gives.
+ * Prints one JSON object a line: nanoseconds a call (median of SAMPLES), the twin's, the
+ * spread (90th percentile over 10th), floating-point operations and bytes touched a second.
+ * Sizes are those of a chunker (22 labels) and a tagger of parts of speech (44); numbers come
+ * from a fixed seed.  The twins of gather and scatter are the loops their definition gives.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>

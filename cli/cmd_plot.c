@@ -100,8 +100,8 @@ static bool draw(const settings *s, const plot *p, text *t)
     const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
     struct winsize w;
     plot_terminal how = {.width = s->width, .height = s->height, .ascii = s->ascii};
-    how.colour = terminal && !s->ascii && kind && strcmp(kind, "dumb") != 0 &&
-                 !(none && none[0]);
+    how.colour =
+        terminal && !s->ascii && kind && strcmp(kind, "dumb") != 0 && !(none && none[0]);
     if (!how.width && terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
         how.width = w.ws_col;
     return plot_text(p, &how, t);

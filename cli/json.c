@@ -211,8 +211,8 @@ static bool take_members(parser *p, bool object, size_t *count)
         ++*count;
         skip_blanks(p);
     } while (take(p, ','));
-    return take(p, close) || refuse_here(p, object ? "',' or '}' is expected"
-                                                   : "',' or ']' is expected");
+    return take(p, close) ||
+           refuse_here(p, object ? "',' or '}' is expected" : "',' or ']' is expected");
 }
 
 static bool new_value(json *j, size_t *at)

@@ -214,7 +214,8 @@ static void log_ticks(plot_axis *a, size_t target)
 plot_axis plot_axis_make(double min, double max, bool log, size_t target, bool whole)
 {
     plot_axis a = {.log = log, .low = min, .high = max};
-    if (!(max - min > 1e-12 * fmax(fabs(min), fabs(max)))) { /* one value: some room around it */
+    if (!(max - min >
+          1e-12 * fmax(fabs(min), fabs(max)))) { /* one value: some room around it */
         const double room = min == 0.0 ? 1.0 : 0.05 * fabs(min);
         a.low = min - room;
         a.high = max + room;

@@ -28,7 +28,7 @@ typedef struct plot {
     bool log_x, log_y;
     double y_min, y_max; /* NaN: as the data has it */
     bool failed;         /* memory ran out */
-} plot; /* zero-initialise, but for y_min and y_max */
+} plot;                  /* zero-initialise, but for y_min and y_max */
 
 void plot_fini(plot *p);
 
@@ -49,9 +49,9 @@ void plot_sort(plot *p);
 /* What the user asked for, beyond the kind. */
 typedef struct plot_request {
     plot_kind kind;
-    const char *x, *by;      /* NULL: what suits */
-    string_list y, labels;   /* names of columns or fields; of series */
-    bool types, whole_tags;  /* kind labels: chunk types or labels; neither: what suits */
+    const char *x, *by;     /* NULL: what suits */
+    string_list y, labels;  /* names of columns or fields; of series */
+    bool types, whole_tags; /* kind labels: chunk types or labels; neither: what suits */
 } plot_request;
 
 /* Adds what the file has: run records and score reports (JSON), tables.  False: said. */
@@ -76,8 +76,8 @@ typedef struct plot_axis {
     size_t n;
 } plot_axis;
 
-/* About `target` ticks at round numbers.  `whole`: the axis ends at ticks.  On a logarithmic axis
- * values must be above 0. */
+/* About `target` ticks at round numbers.  `whole`: the axis ends at ticks.  On a logarithmic
+ * axis values must be above 0. */
 plot_axis plot_axis_make(double min, double max, bool log, size_t target, bool whole);
 
 /* The axes that hold all points; bars: y only.  False: said (no points, a log of 0). */

@@ -12,11 +12,16 @@
 static const char *axis_name(const char *field)
 {
     static const char *const names[][2] = {
-        {"iteration", "iteration"},        {"seconds", "training time, seconds"},
-        {"dev", "score on dev, %"},        {"sequences", "training sequences"},
-        {"tokens", "training tokens"},     {"gradient", "norm of the gradient"},
-        {"f1", "F1, %"},                   {"precision", "precision, %"},
-        {"recall", "recall, %"},           {"model_bytes", "model, bytes"},
+        {"iteration", "iteration"},
+        {"seconds", "training time, seconds"},
+        {"dev", "score on dev, %"},
+        {"sequences", "training sequences"},
+        {"tokens", "training tokens"},
+        {"gradient", "norm of the gradient"},
+        {"f1", "F1, %"},
+        {"precision", "precision, %"},
+        {"recall", "recall, %"},
+        {"model_bytes", "model, bytes"},
     };
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(names[k][0], field) == 0)
@@ -164,8 +169,8 @@ static bool read_score(plot *p, const plot_request *q, const json *j, const char
     }
     const json_value *v = json_first(j, rows);
     for (size_t i = 0; i < rows->n; i++, v = json_next(j, v))
-        bars[i] = (bar){v->key, json_number(json_get(j, v, "gold")),
-                        json_number(json_get(j, v, y))};
+        bars[i] =
+            (bar){v->key, json_number(json_get(j, v, "gold")), json_number(json_get(j, v, y))};
     qsort(bars, rows->n, sizeof *bars, by_gold);
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++) {

@@ -1,5 +1,5 @@
-/* plot_svg.c -- plots as SVG 1.1: light background, colours of Okabe and Ito that stay apart for
- * the colour-blind and, with the markers, in grey. */
+/* plot_svg.c -- plots as SVG 1.1: light background, colours of Okabe and Ito that stay apart
+ * for the colour-blind and, with the markers, in grey. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -165,7 +165,8 @@ static double widest_label(const plot_axis *a)
 
 static frame curve_frame(const plot *p, size_t width, size_t height, const plot_axis *y)
 {
-    frame f = {.width = width ? (double)width : 760.0, .height = height ? (double)height : 440.0};
+    frame f = {.width = width ? (double)width : 760.0,
+               .height = height ? (double)height : 440.0};
     f.left = 18.0 + (p->y_name ? NAME_SIZE + 10.0 : 0.0) + widest_label(y);
     f.right = f.width - fmax(24.0, legend_width(p));
     f.top = p->title ? 52.0 : 22.0;
@@ -193,8 +194,10 @@ static void add_axes(text *t, const plot *p, const frame *f, const plot_axis *x,
         add_text(t, 0.5 * (f->left + f->right), f->height - 14.0, "n", "middle", p->x_name);
     if (p->y_name) {
         const double middle = 0.5 * (f->top + f->bottom);
-        text_fmt(t, "<text class=\"n\" transform=\"translate(18 %.1f) rotate(-90)\" "
-                    "text-anchor=\"middle\">", middle);
+        text_fmt(t,
+                 "<text class=\"n\" transform=\"translate(18 %.1f) rotate(-90)\" "
+                 "text-anchor=\"middle\">",
+                 middle);
         add_escaped(t, p->y_name, true);
         text_str(t, "</text>\n");
     }
@@ -224,7 +227,8 @@ static void add_clip(text *t, const frame *f)
     text_fmt(t,
              "<clipPath id=\"c\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
              "</clipPath>\n<g clip-path=\"url(#c)\">\n",
-             f->left - 6.0, f->top - 6.0, f->right - f->left + 12.0, f->bottom - f->top + 12.0);
+             f->left - 6.0, f->top - 6.0, f->right - f->left + 12.0,
+             f->bottom - f->top + 12.0);
 }
 
 /* ---- bars ------------------------------------------------------------------------------- */

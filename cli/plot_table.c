@@ -48,9 +48,8 @@ static bool add_cell(table *t, char *s)
 {
     if (t->n_cells == t->cap) {
         const size_t cap = t->cap ? 2 * t->cap : 256;
-        char **grown = cap > SIZE_MAX / sizeof *grown
-                           ? NULL
-                           : realloc(t->cell, cap * sizeof *grown);
+        char **grown =
+            cap > SIZE_MAX / sizeof *grown ? NULL : realloc(t->cell, cap * sizeof *grown);
         if (!grown) {
             message_memory();
             return false;

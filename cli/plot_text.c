@@ -50,8 +50,8 @@ static void canvas_fini(canvas *c)
 /* (x, y) in dots from the lower left corner. */
 static void canvas_set(canvas *c, size_t series, double x, double y)
 {
-    static const unsigned char bit[4][2] = {{0x40, 0x80}, {0x04, 0x20}, {0x02, 0x10},
-                                            {0x01, 0x08}}; /* from the bottom up */
+    static const unsigned char bit[4][2] = {
+        {0x40, 0x80}, {0x04, 0x20}, {0x02, 0x10}, {0x01, 0x08}}; /* from the bottom up */
     const size_t wide = c->braille ? 2 : 1, high = c->braille ? 4 : 1;
     if (!(x >= 0.0 && y >= 0.0 && x < (double)(c->w * wide) && y < (double)(c->h * high)))
         return;
@@ -74,8 +74,8 @@ static void draw(const plot *p, canvas *c, const plot_axis *x, const plot_axis *
 {
     const double w = (double)(c->w * (c->braille ? 2 : 1)) - 1.0;
     const double h = (double)(c->h * (c->braille ? 4 : 1)) - 1.0;
-    const bool points = p->marks == MARKS_POINTS ||
-                        (p->marks == MARKS_GUESS && p->kind == PLOT_TIME);
+    const bool points =
+        p->marks == MARKS_POINTS || (p->marks == MARKS_GUESS && p->kind == PLOT_TIME);
     for (size_t k = 0; k < p->n_series; k++) {
         const plot_series *s = &p->series[k];
         double px = 0.0, py = 0.0;
@@ -210,8 +210,8 @@ static void add_x_axis(const plot_axis *x, size_t w, size_t margin, bool ascii, 
     text_fmt(t, "%*s", (int)margin, "");
     text_str(t, ascii ? " +" : " \xe2\x94\x94");
     for (size_t i = 0; i < w; i++)
-        text_str(t, ascii ? (tick[i] ? "+" : "-")
-                          : (tick[i] ? "\xe2\x94\xac" : "\xe2\x94\x80"));
+        text_str(t,
+                 ascii ? (tick[i] ? "+" : "-") : (tick[i] ? "\xe2\x94\xac" : "\xe2\x94\x80"));
     text_fmt(t, "\n%*s", (int)margin + 2, "");
     text_add(t, labels, end);
     text_char(t, '\n');

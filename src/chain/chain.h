@@ -55,8 +55,9 @@ void       trl_chain_fini(trl_chain *c);
 
 /* Lets trl_chain_infer work in single precision from the next trl_chain_prepare on, for node
  * marginals and sums of order 1 without edge rows: about twice as fast.  Scores too far apart for
- * floats (more than 36 in a row and the edges together) are still worked on in double.  Marginals
- * are then good to 5e-6, log Z to 1e-6 per token: test_chain_single.  Nothing happens in order 2.
+ * floats (more than 36 in a row and the edges together) are still worked on in double.  Errors held
+ * by test_chain_single: marginals, and sums per token, 5e-7, log Z 2e-7 per token with random
+ * scores; 2e-6 and 1.2e-6 with all of them at that limit.  Nothing happens in order 2.
  * TRL_ENOMEM. */
 trl_status trl_chain_use_single(trl_chain *c, trl_error *err);
 

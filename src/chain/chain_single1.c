@@ -20,8 +20,10 @@
  * a_{t-1}, at most exp(11.1 + S), and its product with scale_{t-1} <= 2 exp(S) at most exp(84).
  * Floats are normal from exp(-87.3) to exp(88.7).
  *
- * Accuracy.  Scores below their row's maximum by x are rounded to x 2^-24, sums of positive terms to
- * some 2^-24; test_chain_single holds the numbers below against the double engine.
+ * Accuracy.  A score x below its row's maximum is rounded by up to x 2^-25, E and each sum of
+ * positive terms by some 2^-24.  What E lost is the same all over the corpus, so it would not
+ * average out in the objective: log Z gets back sum_ij (E - E rounded) d log Z / d E, which comes
+ * with the sums.  On CoNLL-2000 this takes the noise of the objective from 2e-7 to some 1e-8 of it.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -7,24 +7,10 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "chain/gold_matrix.h"
+#include "chain/mest_parts.h"
 #include "num/blas1.h"
 
 #define JOBS 64 /* pieces of either product; of no influence on the result */
-
-struct trl_mest {
-    trl_gold_matrix f;
-    const double *E;
-    trl_pool *pool;
-    double *share; /* [sequences] weight_i / sum weight */
-    double *v;     /* [sequences] share_i exp(-w . f_i) */
-    double c2;     /* for trl_mest_function */
-
-    /* of the evaluation under way */
-    const double *w;
-    double *grad;
-    double now_c2;
-};
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
@@ -117,13 +103,18 @@ static trl_status run_columns(void *ctx, size_t job, size_t worker, trl_error *e
     return TRL_OK;
 }
 
+trl_status trl_mest_rows(trl_mest *m, const double *w, trl_error *err)
+{
+    m->w = w;
+    return trl_pool_run(m->pool, JOBS, run_rows, m, err);
+}
+
 trl_status trl_mest_eval(trl_mest *m, const double *w, double c2, double *grad, double *F,
                          trl_error *err)
 {
-    m->w = w;
     m->grad = grad;
     m->now_c2 = c2;
-    trl_status st = trl_pool_run(m->pool, JOBS, run_rows, m, err);
+    trl_status st = trl_mest_rows(m, w, err);
     if (st != TRL_OK)
         return st;
     double sum = 0.0, lost = 0.0; /* compensated: thousands of sequences */

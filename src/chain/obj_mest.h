@@ -27,8 +27,8 @@
 
 typedef struct trl_mest trl_mest;
 
-/* d, its corpus, E [n_weights] and the pool are borrowed.  Memory: gold_matrix.h.  TRL_EINVAL when all weights of sequences are 0 or there are 2^32 features;
- * TRL_ENOMEM. */
+/* d, its corpus, E [n_weights] and the pool are borrowed.  Memory: gold_matrix.h.  TRL_EINVAL when
+ * all weights of sequences are 0 or there are 2^32 features; TRL_ENOMEM. */
 trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const double *E,
                         trl_pool *pool, trl_mest **out, trl_error *err);
 void       trl_mest_free(trl_mest *m); /* accepts NULL */

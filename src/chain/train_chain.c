@@ -61,6 +61,19 @@ static trl_status unknown_objective(const char *name, trl_error *err)
     return trl_fail(err, TRL_EINVAL, "objective '%s' is none of %s", name, list);
 }
 
+/* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): no harm
+ * unless the run is to go on until smaller changes, or, as SAG does to find its steps, compares
+ * single examples at points close to each other.  A choice for the whole run. */
+static bool single_precision(const job *j)
+{
+    const trl_train_options *o = j->o;
+    if (strcmp(j->objective->name, "likelihood") != 0 ||
+        strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
+        return false;
+    return o->precision ? strcmp(o->precision, "single") == 0
+                        : o->period > 0 && o->delta >= 1e-6;
+}
+
 /* Can the file be written?  Better known now than after hours of training.  What is no regular
  * file is not touched before its time. */
 static trl_status probe(const char *path, trl_error *err)
@@ -89,6 +102,10 @@ static trl_status check(job *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (o->order < 0 || o->order > 2)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
+    if (o->precision && strcmp(o->precision, "single") != 0 &&
+        strcmp(o->precision, "double") != 0)
+        return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
+                        o->precision);
     if (o->nota && strcmp(j->objective->name, "piecewise-nota") != 0)
         return trl_fail(err, TRL_EINVAL, "nota goes with the objective piecewise-nota, not %s",
                         j->objective->name);
@@ -275,8 +292,11 @@ static trl_status compile(job *j, trl_error *err)
     if (!j->w)
         return trl_fail_mem(err);
     memset(j->w, 0, trl_design_alloc(&j->design) * sizeof *j->w);
-    return trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
-                               trl_session_lanes(j->o), err);
+    st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
+                             trl_session_lanes(j->o), err);
+    if (st == TRL_OK && single_precision(j))
+        st = trl_chain_use_single(&j->task.chain, err);
+    return st;
 }
 
 static trl_status warm_start(job *j, trl_error *err)
@@ -338,7 +358,7 @@ static uint64_t fingerprint(const job *j)
     const trl_train_options *o = j->o;
     const uint64_t counts[] = {j->design.n_weights, j->design.n_live, (uint64_t)j->order,
                                o->period,           o->memory,        o->batch,
-                               o->seed};
+                               o->seed,             single_precision(j)};
     const double numbers[] = {o->c1, o->c2, o->epsilon, o->delta, o->eta};
     const char *optimizer = trl_session_optimizer(o, j->smooth);
     uint64_t h = mix(0, counts, sizeof counts);

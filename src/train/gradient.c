@@ -25,6 +25,7 @@ struct trl_gradient {
     const trl_design *d;
     const trl_task   *task;
     trl_pool         *pool;
+    bool              values_only; /* no gradient: no buffers for it */
     size_t            n_lanes;
     lane              lanes[TRL_LANES_MAX];
     trl_arena        *arenas; /* [threads] */
@@ -109,8 +110,25 @@ static void cut_lanes(trl_gradient *g)
     }
 }
 
-trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const trl_task *task,
-                            trl_pool *pool, trl_gradient **out, trl_error *err)
+/* What only the gradient needs. */
+static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl_error *err)
+{
+    const trl_design *d = g->d;
+    const trl_family *f = &d->family[TRL_NODE];
+    g->node = trl_alloc64(d->n_tokens + 1, f->step * sizeof(float));
+    g->hot = trl_alloc64(f->n_hot * f->step + 64, sizeof(double));
+    if (!g->node || !g->hot)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < g->n_lanes; k++) {
+        g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
+        if (!g->lanes[k].hot)
+            return trl_fail_mem(err);
+    }
+    return names ? trl_fold_build(&g->fold, d, names, err) : TRL_OK;
+}
+
+static trl_status make(const trl_design *d, const trl_strtab *names, const trl_task *task,
+                       trl_pool *pool, bool values_only, trl_gradient **out, trl_error *err)
 {
     trl_gradient *g = trl_zalloc(1, sizeof *g);
     if (!g)
@@ -118,25 +136,26 @@ trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const 
     g->d = d;
     g->task = task;
     g->pool = pool;
+    g->values_only = values_only;
     cut_lanes(g);
     g->arenas = trl_zalloc(trl_pool_threads(pool), sizeof *g->arenas);
-    g->node = trl_alloc64(d->n_tokens + 1, d->family[TRL_NODE].step * sizeof(float));
-    const trl_family *f = &d->family[TRL_NODE];
-    g->hot = trl_alloc64(f->n_hot * f->step + 64, sizeof(double));
-    trl_status st = g->arenas && g->node && g->hot ? trl_shared_new(d, &g->shared, err)
-                                                   : trl_fail_mem(err);
-    if (st == TRL_OK && names)
-        st = trl_fold_build(&g->fold, d, names, err);
-    for (size_t k = 0; k < g->n_lanes && st == TRL_OK; k++) {
-        g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
-        st = g->lanes[k].hot ? trl_shared_new(d, &g->lanes[k].shared, err) : trl_fail_mem(err);
-    }
+    trl_status st = g->arenas ? trl_shared_new(d, &g->shared, err) : trl_fail_mem(err);
+    for (size_t k = 0; k < g->n_lanes && st == TRL_OK; k++)
+        st = trl_shared_new(d, &g->lanes[k].shared, err);
+    if (st == TRL_OK && !values_only)
+        st = gradient_buffers(g, names, err);
     if (st != TRL_OK) {
         trl_gradient_free(g);
         return st;
     }
     *out = g;
     return TRL_OK;
+}
+
+trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const trl_task *task,
+                            trl_pool *pool, trl_gradient **out, trl_error *err)
+{
+    return make(d, names, task, pool, false, out, err);
 }
 
 void trl_gradient_free(trl_gradient *g)
@@ -180,7 +199,7 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     trl_gather_folded(d, &g->fold, g->w, g->hot, from, &scores);
     const trl_status st =
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
-    if (st != TRL_OK)
+    if (st != TRL_OK || g->values_only)
         return st;
     trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot);
     const size_t step = d->family[TRL_NODE].step;
@@ -193,7 +212,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     trl_gradient *g = ctx;
     lane *l = &g->lanes[job];
     double sum = 0.0, lost = 0.0; /* compensated: lanes hold thousands of values */
-    memset(l->hot, 0, (g->d->n_hot_weights + 64) * sizeof(double));
+    if (!g->values_only)
+        memset(l->hot, 0, (g->d->n_hot_weights + 64) * sizeof(double));
     trl_shared_clear(g->d, &l->shared);
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
         double value;
@@ -206,7 +226,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     }
     l->value = sum;
     g->task->finish(g->task->self, job, &l->shared);
-    trl_scatter_shared(g->d, &l->shared, l->hot);
+    if (!g->values_only)
+        trl_scatter_shared(g->d, &l->shared, l->hot);
     return TRL_OK;
 }
 
@@ -268,20 +289,37 @@ static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err
     return TRL_OK;
 }
 
-trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
-                             double *F, trl_error *err)
+/* Phase 1: the values of all lanes, summed in order. */
+static trl_status run_lanes(trl_gradient *g, double *value, trl_error *err)
 {
-    g->w = w;
-    g->grad = grad;
-    g->c2 = c2;
-    trl_gather_shared(g->d, w, g->shared.shared);
-    trl_fold_forward(&g->fold, g->d, w, g->hot);
+    trl_gather_shared(g->d, g->w, g->shared.shared);
     trl_tables shape = g->shared;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) /* any non-NULL pointer says "has rows" */
-        shape.row[k] = g->d->family[k].has_rows ? g->hot : NULL;
+    double any = 0.0; /* a non-NULL row says "has rows" */
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        shape.row[k] = g->d->family[k].has_rows ? &any : NULL;
     trl_status st = g->task->prepare(g->task->self, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, g->n_lanes, run_lane, g, err);
+    *value = 0.0;
+    for (size_t k = 0; st == TRL_OK && k < g->n_lanes; k++)
+        *value += g->lanes[k].value;
+    return st;
+}
+
+static trl_status finite(double F, trl_error *err)
+{
+    return isfinite(F) ? TRL_OK : trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
+}
+
+trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
+                             double *F, trl_error *err)
+{
+    double value;
+    g->w = w;
+    g->grad = grad;
+    g->c2 = c2;
+    trl_fold_forward(&g->fold, g->d, w, g->hot);
+    trl_status st = run_lanes(g, &value, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);
     if (st != TRL_OK)
@@ -290,14 +328,26 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->norm2[COLD_JOBS] = regularise(g, 0, (size_t)g->d->n_hot_weights);
     trl_clear_dead(g->d, grad);
     memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);
-    double value = 0.0;
-    for (size_t k = 0; k < g->n_lanes; k++)
-        value += g->lanes[k].value;
     double norm2 = 0.0;
     for (size_t k = 0; k <= COLD_JOBS; k++)
         norm2 += g->norm2[k];
     *F = c2 * norm2 - value;
-    if (!isfinite(*F))
-        return trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
-    return TRL_OK;
+    return finite(*F, err);
+}
+
+trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_pool *pool,
+                               const double *w, double c2, double *F, trl_error *err)
+{
+    trl_gradient *g = NULL;
+    double value;
+    trl_status st = make(d, NULL, task, pool, true, &g, err);
+    if (st != TRL_OK)
+        return st;
+    g->w = w;
+    st = run_lanes(g, &value, err);
+    trl_gradient_free(g);
+    if (st != TRL_OK)
+        return st;
+    *F = c2 * trl_dot(pool, (size_t)d->n_weights, w, w) - value;
+    return finite(*F, err);
 }

@@ -28,6 +28,10 @@ void       trl_gradient_free(trl_gradient *g); /* accepts NULL */
 trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
                              double *F, trl_error *err);
 
+/* F alone, with hardly any memory: for optimisers that only estimate it on the way. */
+trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_pool *pool,
+                               const double *w, double c2, double *F, trl_error *err);
+
 /* The lane of a sequence, for callers that evaluate single examples. */
 size_t trl_gradient_lanes(const trl_gradient *g);
 

@@ -167,7 +167,11 @@ static trl_status run_sag(run *r, const trl_watcher *w, const trl_checkpoint *c,
                                 .period = o->period < 3 ? o->period : 3,
                                 .delta = o->delta,
                                 .seed = o->seed};
-    return trl_sag(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
+    const trl_status st =
+        trl_sag(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
+    if (st != TRL_OK)
+        return st;
+    return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
 }
 
 static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const trl_checkpoint *c,

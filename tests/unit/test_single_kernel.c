@@ -242,20 +242,26 @@ static void test_recursions(void **state)
 static void check_outer(trl_rng *rng, size_t T, size_t n, double weight)
 {
     const size_t S = trl_padded(n);
-    float *A = floats(rng, T, n, S), *B = floats(rng, T, n, S);
+    float *A = floats(rng, T, n, S), *B = floats(rng, T, n, S), *D = floats(rng, n, n, S);
     float *part = get(n * S, sizeof *part);
     double *X = get(n * S, sizeof *X), *want = get(n * S, sizeof *want);
+    double want_dot = 0.0;
     for (size_t k = 0; k < n * S; k++)
         want[k] = X[k] = trl_rng_unit(rng);
     for (size_t t = 0; t < T; t++)
         for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < S; j++)
-                want[i * S + j] += weight * (double)A[t * S + i] * (double)B[t * S + j];
-    trl_single_outer_sum(T, n, S, A, B, weight, part, X);
+            for (size_t j = 0; j < S; j++) {
+                const double product = (double)A[t * S + i] * (double)B[t * S + j];
+                want[i * S + j] += weight * product;
+                want_dot += (double)D[i * S + j] * product;
+            }
+    const double dot = trl_single_outer_sum(T, n, S, A, B, weight, D, part, X);
+    near_rel(dot, want_dot, TOL, "dot", n, 0);
     for (size_t k = 0; k < n * S; k++)
         near_rel(X[k], want[k], TOL, "outer sum", n, k);
     free(A);
     free(B);
+    free(D);
     free(part);
     free(X);
     free(want);

@@ -12,9 +12,9 @@ static trl_error err;
 
 /* ---- counting allocations ----------------------------------------------------------- */
 
-static size_t n_allocated;
+static _Atomic size_t n_allocated;
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
                                               void (*on_free)(const volatile void *));
 
@@ -276,7 +276,7 @@ static void test_no_allocation(void **state)
     trl_rows rows = long_rows(&rng, 2000);
     uint32_t *labels = toy_alloc(4000, sizeof *labels);
     double *p = toy_alloc(6000, sizeof *p);
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free);
 #endif
     n_allocated = 0;

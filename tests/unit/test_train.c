@@ -448,6 +448,9 @@ static void test_wrong_checkpoint(void **state)
     s.o.optimizer = "sag";
     expect_refused(&s, "other data or options");
     s.o = right;
+    s.o.precision = "double";
+    expect_refused(&s, "other data or options");
+    s.o = right;
     s.train[0] = write_columns("data2", 52, 60);
     expect_refused(&s, "other data or options");
     /* the same shape, other names of labels */

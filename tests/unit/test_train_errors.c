@@ -94,6 +94,9 @@ static void test_names(void **state)
     o = options();
     o.optimizer = "best";
     expect(&o, TRL_EINVAL, "best|lbfgs|owlqn|sag|sgd|asgd|perceptron");
+    o = options();
+    o.precision = "half";
+    expect(&o, TRL_EINVAL, "half|single|double");
 }
 
 static void test_ranges(void **state)
