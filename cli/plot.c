@@ -11,6 +11,8 @@
 
 #include "message.h"
 
+#define TOO_LARGE 1e300 /* sums and differences must stay finite */
+
 /* ---- memory ----------------------------------------------------------------------------- */
 
 void plot_fini(plot *p)
@@ -42,49 +44,80 @@ static void *grow(void *p, size_t n, size_t *cap, size_t size)
     return grown;
 }
 
+/* The length of the well-formed UTF-8 character at s that can be shown; 0: none. */
+static size_t shown_length(const unsigned char *s)
+{
+    const size_t n = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (s[0] < 0x20 || s[0] == 0x7f || (s[0] >= 0x80 && s[0] < 0xc2) || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < n; i++) /* stops at the NUL */
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    const bool control = s[0] == 0xc2 && s[1] < 0xa0;
+    const bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    const bool outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+                         (s[0] == 0xef && s[1] == 0xbf && s[2] > 0xbd);
+    return control || overlong || outside ? 0 : n;
+}
+
+/* Neither a terminal nor XML takes every byte: what cannot be shown becomes '?'. */
 static char *copy(const char *s)
 {
     char *c = malloc(strlen(s) + 1);
-    return c ? strcpy(c, s) : NULL;
+    if (!c)
+        return NULL;
+    strcpy(c, s);
+    for (char *at = c; *at;) {
+        const size_t n = shown_length((const unsigned char *)at);
+        if (n == 0)
+            *at = '?';
+        at += n ? n : 1;
+    }
+    return c;
 }
 
 size_t plot_series_of(plot *p, const char *name)
 {
-    for (size_t k = 0; k < p->n_series; k++)
-        if (strcmp(p->series[k].name, name) == 0)
+    char *c = copy(name);
+    for (size_t k = 0; c && k < p->n_series; k++)
+        if (strcmp(p->series[k].name, c) == 0) {
+            free(c);
             return k;
-    plot_series *s = grow(p->series, p->n_series, &p->cap_series, sizeof *s);
-    if (s)
-        p->series = s;
-    char *c = s ? copy(name) : NULL;
-    if (!c) {
+        }
+    plot_series *s = c ? grow(p->series, p->n_series, &p->cap_series, sizeof *s) : NULL;
+    if (!s) {
         p->failed = true;
+        free(c);
         return (size_t)-1;
     }
+    p->series = s;
     s[p->n_series] = (plot_series){.name = c};
     return p->n_series++;
 }
 
 size_t plot_category_of(plot *p, const char *name)
 {
-    for (size_t k = 0; k < p->n_categories; k++)
-        if (strcmp(p->category[k], name) == 0)
+    char *c = copy(name);
+    for (size_t k = 0; c && k < p->n_categories; k++)
+        if (strcmp(p->category[k], c) == 0) {
+            free(c);
             return k;
-    char **all = grow(p->category, p->n_categories, &p->cap_categories, sizeof *all);
-    if (all)
-        p->category = all;
-    char *c = all ? copy(name) : NULL;
-    if (!c) {
+        }
+    char **all =
+        c ? grow(p->category, p->n_categories, &p->cap_categories, sizeof *all) : NULL;
+    if (!all) {
         p->failed = true;
+        free(c);
         return (size_t)-1;
     }
+    p->category = all;
     all[p->n_categories] = c;
     return p->n_categories++;
 }
 
 void plot_add(plot *p, size_t series, double x, double y)
 {
-    if (series >= p->n_series || !isfinite(x) || !isfinite(y))
+    if (series >= p->n_series || !(fabs(x) < TOO_LARGE && fabs(y) < TOO_LARGE))
         return;
     plot_series *s = &p->series[series];
     size_t cap = s->cap;
@@ -271,8 +304,9 @@ bool plot_axes(const plot *p, size_t x_target, size_t y_target, plot_axis *x, pl
         ry.max = p->y_max;
     else if (p->kind == PLOT_LABELS && ry.max > 50.0 && ry.max <= 100.0)
         ry.max = 100.0; /* percent */
-    if (ry.min > ry.max || (ry.min == ry.max && isfinite(p->y_min) && isfinite(p->y_max))) {
-        message_say("the range of y is empty");
+    const bool given = isfinite(p->y_min) && isfinite(p->y_max);
+    if (ry.min > ry.max || (ry.min == ry.max && given) || ry.max - ry.min > TOO_LARGE) {
+        message_say("the range of y is empty or too large");
         return false;
     }
     if (!check_log(p->log_x, &rx, "--log-x") || !check_log(p->log_y, &ry, "--log-y"))

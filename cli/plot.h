@@ -37,7 +37,7 @@ void plot_fini(plot *p);
 size_t plot_series_of(plot *p, const char *name);
 size_t plot_category_of(plot *p, const char *name);
 
-/* Points that are not finite are left out. */
+/* Points that are not finite, or beyond 1e300, are left out. */
 void plot_add(plot *p, size_t series, double x, double y);
 
 /* Sets a string that is not set yet; NULL sets nothing. */

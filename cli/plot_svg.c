@@ -35,7 +35,7 @@ static double text_width(const char *s, double size)
     return 0.6 * size * (double)(n < LONGEST_NAME ? n : LONGEST_NAME + 1);
 }
 
-/* Escaped, cut at LONGEST_NAME characters when `cut`; what XML forbids becomes '?'. */
+/* Escaped, cut at LONGEST_NAME characters when `cut`.  Names hold nothing XML forbids. */
 static void add_escaped(text *t, const char *s, bool cut)
 {
     size_t n = 0;
@@ -52,7 +52,7 @@ static void add_escaped(text *t, const char *s, bool cut)
         else if (c == '>')
             text_str(t, "&gt;");
         else
-            text_char(t, c < 0x20 || c == 0x7f ? '?' : *s);
+            text_char(t, *s);
     }
 }
 

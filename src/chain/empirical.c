@@ -5,8 +5,8 @@
  *
  *     alpha_t = (T^T alpha_{t-1}) * e_t / c_t        beta_t = T (beta_{t+1} * e_{t+1} / c_{t+1})
  *
- * from alpha_0 = start * e_0 / c_0 and beta_{n-1} = stop / sum alpha_{n-1} stop.  Marginals become
- * score tables and are scattered to the weights as every objective's adjoints are.
+ * from alpha_0 = start * e_0 / c_0 and beta_{n-1} = stop / sum alpha_{n-1} stop.  Marginals
+ * become score tables and are scattered to the weights as every objective's adjoints are.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -2,16 +2,16 @@
  *
  *     E_q0[f] = sum over all (x, y) of q0(x, y) f(x, y)        expected count per sequence
  *
- * A template line is a window of cells (line_view.h); an attribute is one way to fill it, and its
- * row of label cells is a path sum (window.h).  Which fillings there are is read off the training
- * data: every distinct tuple of macro texts of every line, sorted, so that windows share their
- * partial products.
+ * A template line is a window of cells (line_view.h); an attribute is one way to fill it, and
+ * its row of label cells is a path sum (window.h).  Which fillings there are is read off the
+ * training data: every distinct tuple of macro texts of every line, sorted, so that windows
+ * share their partial products.
  *
- * Two lines that differ only in what their macros read (bags of words) can make the same attribute:
- * it then has the sum of both expectations, over all tuples that either line makes.  Lines whose
- * literal text differs must not be able to make equal attributes from tuples that only one of them
- * has in the data, and texts run together ("%x[0,0]%x[1,0]" on a, bc and ab, c) count only as they
- * were seen; nobody writes such templates, but see docs.
+ * Two lines that differ only in what their macros read (bags of words) can make the same
+ * attribute: it then has the sum of both expectations, over all tuples that either line
+ * makes.  Not exact are only attributes that run together: two lines with different literal
+ * text, or two tuples of one line ("%x[0,0]%x[1,0]" on a, bc and ab, c), that make the same
+ * attribute count as far as the data have them.
  *
  * Cost: one look-up per line and token, two sparse matrix-vector products per distinct tuple and
  * row.  One thread.

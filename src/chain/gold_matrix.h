@@ -1,4 +1,5 @@
-/* gold_matrix.h -- the features of all gold labellings as one sparse matrix, by rows and by columns.
+/* gold_matrix.h -- the features of all gold labellings as one sparse matrix, by rows and by
+ * columns.
  *
  *     F[i][j] = f_j(x_i, y_i), how often feature j is on in sequence i with its gold labels
  *
@@ -11,8 +12,8 @@
 #include "chain/mest_kernel.h"
 #include "feature/design.h"
 
-/* Line k is index[begin[k] .. begin[k + 1]): first, up to ones[k], where it is 1; behind them the
- * rest, with values from value[other[k]] on.  Both parts ascend. */
+/* Line k is index[begin[k] .. begin[k + 1]): first, up to ones[k], where it is 1; behind
+ * them the rest, with values from value[other[k]] on.  Both parts ascend. */
 typedef struct trl_sparse_side {
     size_t    n;
     uint64_t *begin; /* [n + 1] */
@@ -26,8 +27,8 @@ typedef struct trl_gold_matrix {
     trl_sparse_side rows, columns; /* sequences; weights of the design */
 } trl_gold_matrix;
 
-/* Peak memory: 28 bytes per feature and token; a third of that stays.  TRL_EINVAL for 2^32 features,
- * TRL_ENOMEM. */
+/* Peak memory: 28 bytes per feature and token; a third of that stays.  TRL_EINVAL for 2^32
+ * features, TRL_ENOMEM. */
 trl_status trl_gold_matrix_init(trl_gold_matrix *m, const trl_design *d,
                                 const trl_corpus *corpus, trl_error *err);
 void       trl_gold_matrix_fini(trl_gold_matrix *m);

@@ -2,17 +2,17 @@
  *
  * A sequence of T >= 1 tokens with labels y and, in each column c, values x^c has
  *
- *     order 1   q(x, y) = p(y_0) prod_{t>=1} p(y_t | y_{t-1})           p(STOP | y_{T-1})           e(x, y)
+ *     order 1   q(x, y) = p(y_0) prod_{t>=1} p(y_t | y_{t-1}) p(STOP | y_{T-1}) e(x, y)
  *     order 2   q(x, y) = p(y_0) p(y_1 | START, y_0) prod_{t>=2} p(y_t | y_{t-2}, y_{t-1})
- *                                                               p(STOP | y_{T-2}, y_{T-1})  e(x, y)
+ *                         p(STOP | y_{T-2}, y_{T-1}) e(x, y)
  *     e(x, y) = prod_t prod_c e_c(x^c_t | y_t)
  *
  * (order 2, T = 1: p(STOP | START, y_0)), a proper distribution over sequences of all lengths.
  * Training is counting [SVL07, section 5]: the first occurrence of every value counts as the
  * value OOV; transitions are relative frequencies, emissions are smoothed by adding lambda = 1.
  *
- * The `uniform` model ("locally uniform", equation 15 there) gives all labels that were ever seen
- * behind y', and STOP, the same probability, and every column its unigram distribution.
+ * The `uniform` model ("locally uniform", equation 15 there) gives all labels that were ever
+ * seen behind y', and STOP, the same probability, and every column its unigram distribution.
  * Two differences to the paper's: sequences are not empty, so STOP cannot follow START; "can
  * follow" is read off the training data.
  *
@@ -31,9 +31,10 @@
 #include "feature/cells.h"
 #include "model/container.h"
 
-/* The score that tables for decoding give a transition of probability 0.  One such transition
- * outweighs any two tokens' emissions (a factor of exp(25) each on a million tokens), so the best
- * labelling has as few as it must; but no input is left without a labelling. */
+/* The score that tables for decoding give a transition of probability 0.  One such
+ * transition outweighs any two tokens' emissions (a factor of exp(25) each on a million
+ * tokens), so the best labelling has as few as it must; but no input is left without a
+ * labelling. */
 #define TRL_HMM_FLOOR (-100.0)
 
 typedef struct trl_hmm_column {
@@ -71,8 +72,8 @@ typedef struct trl_hmm_options {
     size_t        n_columns;
 } trl_hmm_options;
 
-/* `label` [cells->n_tokens], below L, belongs to the tokens of `cells`.  One pass for the labels,
- * two per column.  TRL_EINVAL for bad options or no sequences, TRL_ENOMEM. */
+/* `label` [cells->n_tokens], below L, belongs to the tokens of `cells`.  One pass for the
+ * labels, two per column.  TRL_EINVAL for bad options or no sequences, TRL_ENOMEM. */
 trl_status trl_hmm_train(trl_hmm *h, const trl_cells *cells, const uint32_t *label, size_t L,
                          const trl_hmm_options *o, trl_error *err);
 void       trl_hmm_fini(trl_hmm *h);

@@ -1,16 +1,17 @@
 /* line_view.h -- a template line as constraints on the cells of a window.
  *
- * At position t the macros of a line read cells (row, column) around t; the attribute is a function
- * of what they make of them, their *texts*.  Macros that read the same cell are taken together:
- * what they make of it is the cell's *outcome*.  Given the labels all cells are independent in an
- * HMM, so all that expectations need of a line is, for every cell,
+ * At position t the macros of a line read cells (row, column) around t; the attribute is a
+ * function of what they make of them, their *texts*.  Macros that read the same cell are taken
+ * together: what they make of it is the cell's *outcome*.  Given the labels all cells are
+ * independent in an HMM, so all that expectations need of a line is, for every cell,
  *
  *     p(outcome | y) = sum over values v with that outcome of e(v | y)
  *
  * and which outcome the rows before and behind the sequence have.
  *
- * Values that the HMM takes for OOV share its probability evenly, and when cells are not masked
- * one more value, never seen, has a share too (feature/cells.h); macros see TRL_OOV in its place.
+ * Values that the HMM takes for OOV share its probability evenly, and when cells are not
+ * masked one more value, never seen, has a share too (feature/cells.h); macros see TRL_OOV in
+ * its place.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LINE_VIEW_H

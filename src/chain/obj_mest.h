@@ -5,10 +5,11 @@
  *     F(w) = (1/n) sum_i exp(-w . f(x_i, y_i)) + w . E_q0[f] + c2 ||w||^2        (minimised)
  *     dF/dw = -(1/n) sum_i exp(-w . f(x_i, y_i)) f(x_i, y_i) + E_q0[f] + 2 c2 w
  *
- * with c2 = 1 / (2c) in the paper's terms.  (Its equation 13 forgets the 1/n.)  Convex, and there is
- * no inference in it: the gold labelling's features are all that is needed of a sequence, kept as a
- * sparse matrix, by rows for w . f and by columns for the gradient, so that every weight is
- * summed by one thread, in order.  Weighted sequences count weight_i / sum weight instead of 1/n.
+ * with c2 = 1 / (2c) in the paper's terms.  (Its equation 13 forgets the 1/n.)  Convex, and
+ * there is no inference in it: the gold labelling's features are all that is needed of a
+ * sequence, kept as a sparse matrix, by rows for w . f and by columns for the gradient, so
+ * that every weight is summed by one thread, in order.  Weighted sequences count weight_i /
+ * sum weight instead of 1/n.
  *
  * The decoder's score is log q0(x, y) + w . f(x, y): trl_hmm_add_shared, trl_hmm_add_rows.
  *
@@ -27,8 +28,8 @@
 
 typedef struct trl_mest trl_mest;
 
-/* d, its corpus, E [n_weights] and the pool are borrowed.  Memory: gold_matrix.h.  TRL_EINVAL when
- * all weights of sequences are 0 or there are 2^32 features; TRL_ENOMEM. */
+/* d, its corpus, E [n_weights] and the pool are borrowed.  Memory: gold_matrix.h.
+ * TRL_EINVAL when all weights of sequences are 0 or there are 2^32 features; TRL_ENOMEM. */
 trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const double *E,
                         trl_pool *pool, trl_mest **out, trl_error *err);
 void       trl_mest_free(trl_mest *m); /* accepts NULL */

@@ -23,17 +23,17 @@ typedef enum trl_q0_kind { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_kind;
 bool        trl_q0_find(const char *name, trl_q0_kind *kind);
 const char *trl_q0_name(trl_q0_kind kind);
 
-/* Trains q0 on labelled cells, all columns but the label's, add-1.  `order` is that of the features (lu
- * is of order 1 anyway).  As trl_hmm_train. */
+/* Trains q0 on labelled cells, all columns but the label's, add-1.  `order` is that of the
+ * features (lu is of order 1 anyway).  As trl_hmm_train. */
 trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_cells *cells,
                         const uint32_t *label, size_t L, trl_error *err);
 
 /* What `sample` is by default: 100,000 sequences, lambda 0.1, seed 1. */
 trl_sample_options trl_sample_options_default(void);
 
-/* E_q0[f] for every weight into E (trl_design_alloc doubles, overwritten): exactly, but for template
- * lines without a window, which are sampled; *n_sampled (may be NULL) tells how many lines that
- * were. */
+/* E_q0[f] for every weight into E (trl_design_alloc doubles, overwritten): exactly, but for
+ * template lines without a window, which are sampled; *n_sampled (may be NULL) tells how
+ * many lines that were. */
 trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err);

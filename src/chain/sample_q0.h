@@ -19,23 +19,23 @@ typedef struct trl_sampler {
     const trl_hmm   *hmm;
     const trl_cells *cells;
     trl_rng          rng;
-    double         **sum;    /* [columns of the HMM] [L][values] running sums of e */
-    uint32_t       **rare;   /* [columns of the HMM] values of the cells that the HMM does not know */
+    double         **sum;  /* by column of the HMM: [L][values] running sums of e */
+    uint32_t       **rare; /* by column of the HMM: values of the cells that it does not know */
     size_t          *n_rare;
-    trl_str         *cell;   /* of the sequence drawn last */
+    trl_str         *cell; /* of the sequence drawn last */
     uint32_t        *label;
     size_t           cell_cap, label_cap;
 } trl_sampler;
 
-/* hmm and cells are borrowed.  OOV is drawn as TRL_OOV from masked cells, else as one of the rare
- * values or, as often as each of them, as TRL_OOV.  TRL_ENOMEM. */
+/* hmm and cells are borrowed.  OOV is drawn as TRL_OOV from masked cells, else as one of
+ * the rare values or, as often as each of them, as TRL_OOV.  TRL_ENOMEM. */
 trl_status trl_sampler_init(trl_sampler *s, const trl_hmm *hmm, const trl_cells *cells,
                             uint64_t seed, trl_error *err);
 void       trl_sampler_fini(trl_sampler *s);
 
-/* The next sequence, with the columns of the cells; columns that the HMM does not emit, the label's
- * too, are empty.  Valid until the next call.  TRL_ENOMEM; TRL_ENUMERIC beyond ten million
- * tokens. */
+/* The next sequence, with the columns of the cells; columns that the HMM does not emit, the
+ * label's too, are empty.  Valid until the next call.  TRL_ENOMEM; TRL_ENUMERIC beyond ten
+ * million tokens. */
 trl_status trl_sampler_draw(trl_sampler *s, trl_rows *seq, const uint32_t **label,
                             trl_error *err);
 
@@ -45,9 +45,9 @@ typedef struct trl_sample_options {
     uint64_t seed;
 } trl_sample_options;
 
-/* Adds to E the expectations of the lines marked in `which`; NULL: all lines and the constant
- * attributes.  Features of these lines that no sample had get lambda / n.  TRL_EINVAL for no samples or
- * no template, TRL_ENOMEM, TRL_ENUMERIC. */
+/* Adds to E the expectations of the lines marked in `which`; NULL: all lines and the
+ * constant attributes.  Features of these lines that no sample had get lambda / n.
+ * TRL_EINVAL for no samples or no template, TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_expect_sampled(const trl_expect_data *x, const trl_hmm *q0, const bool *which,
                               const trl_sample_options *o, double *E, trl_error *err);
 

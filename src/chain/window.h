@@ -10,9 +10,10 @@
  *                                          the leftmost one nothing is needed at all
  *     right  B_r = T (p_{r+1} * B_{r+1})   from B = ends at the rightmost row on
  *
- * Beyond the ends of the sequence there is one state per row: before it START_d, at distance d,
- * START_d -> START_{d-1} -> .. -> START_1 -> first token, of mass 1 each (every sequence has one);
- * behind it STOP -> END_1 -> END_2 ...  Their p is 1 or 0: the outcome of that row is fixed.
+ * Beyond the ends of the sequence there is one state per row: before it START_d, at distance
+ * d, START_d -> START_{d-1} -> .. -> START_1 -> first token, of mass 1 each (every sequence
+ * has one); behind it STOP -> END_1 -> END_2 ...  Their p is 1 or 0: the outcome of that row
+ * is fixed.
  *
  * Windows are computed in turn and share what they have in common with the one before: sort them
  * by outcomes, leftmost cell first.

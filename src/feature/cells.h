@@ -5,8 +5,8 @@
  * token one id for each column, the label's (the last column) included.
  *
  * Out of vocabulary.  A value is *rare* when it occurs once.  Generative models here take the
- * first occurrence of every value as an occurrence of the value TRL_OOV, so rare values are never
- * seen as themselves [SVL07, section 5].  Two ways to let features see that too:
+ * first occurrence of every value as an occurrence of the value TRL_OOV, so rare values are
+ * never seen as themselves [SVL07, section 5].  Two ways to let features see that too:
  *
  *     raw      features see the data as they are; the model's OOV mass is shared out evenly
  *              among the rare values and one value that was never seen

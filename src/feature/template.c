@@ -459,8 +459,8 @@ bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, s
         return false;
     for (size_t i = 0; i < pt->n; i++) {
         const piece *pc = &t->piece[pt->first + i];
-        if (pc->kind == TEXT ? !append(out, pc->text, false)
-                             : !apply(pc, value_of(t, pc, seq, pos, scratch), out))
+        const trl_str v = pc->kind == TEXT ? pc->text : value_of(t, pc, seq, pos, scratch);
+        if (pc->re ? !apply(pc, v, out) : !append(out, v, pc->lower))
             return false;
     }
     return true;

@@ -1,7 +1,7 @@
 /* expect_oracle.h -- expectations as sums over all sequences.
  *
- * The oracle expands the template on every sequence, as training does on data, and knows nothing of
- * windows.
+ * The oracle expands the template on every sequence, as training does on data, and knows
+ * nothing of windows.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TEST_EXPECT_ORACLE_H

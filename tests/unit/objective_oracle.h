@@ -134,13 +134,11 @@ static inline void oracle_nota(oracle *o, const uint32_t *gold, size_t t,
     }
 }
 
-/* False: this objective is not a sum of such terms (the perceptron's). */
+/* False: this objective is not a sum of such terms (the perceptron's, m-estimation). */
 static inline bool oracle_run(oracle *o, const char *name, const uint32_t *gold,
                               const trl_nota_view *nota)
 {
     const size_t T = o->r->shape.T, last = T - 1, order = (size_t)o->r->shape.order;
-    if (strcmp(name, "perceptron") == 0)
-        return false;
     if (strcmp(name, "likelihood") == 0 ||
         (strcmp(name, "pseudolikelihood-edge") == 0 && T == 1)) {
         oracle_term(o, gold, 0, last, 0, last, NOTA_ABSENT);
@@ -155,6 +153,8 @@ static inline bool oracle_run(oracle *o, const char *name, const uint32_t *gold,
             oracle_term(o, gold, t, t, t < order ? 0 : t - order, t, NOTA_ABSENT);
         else if (strcmp(name, "piecewise-nota") == 0)
             oracle_nota(o, gold, t, nota);
+        else if (strcmp(name, "pseudolikelihood-edge") != 0)
+            return false;
         else if (t > 0)
             oracle_term(o, gold, 0, last, t - 1, t, NOTA_ABSENT);
     }

@@ -166,6 +166,30 @@ static void test_hands_over(void **state)
     trl_arena_fini(&arena);
 }
 
+/* The spreads of a row and of the edges count together. */
+static void test_bound(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(56);
+    trl_arena arena = {0};
+    for (int wide = 0; wide < 2; wide++) {
+        trl_error err;
+        trl_chain_marginals m;
+        random_chain r;
+        bool fits = wide;
+        random_chain_make(&rng, (chain_shape){.T = 3, .L = 9, .order = 1, .shared = true}, &r);
+        r.s.row[TRL_NODE][r.s.step[TRL_NODE] + 8] = -20.0;
+        r.s.shared[TRL_EDGE][5] = wide ? 16.1 : 15.9;
+        assert_ok(trl_chain_use_single(&r.c, &err));
+        assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
+        const trl_chain_call call = {&r.c, &r.s, &arena, 0, 1.0};
+        assert_ok(trl_chain_single1(&call, &m, NULL, &fits, &err));
+        assert_true(fits == !wide);
+        random_chain_fini(&r);
+    }
+    trl_arena_fini(&arena);
+}
+
 /* Edges too wide, edge rows, log Z alone and order 2 are not its business. */
 static void test_serves(void **state)
 {
@@ -242,7 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_scores), cmocka_unit_test(test_limit),
         cmocka_unit_test(test_hands_over),    cmocka_unit_test(test_serves),
-        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_bound),         cmocka_unit_test(test_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* test_expectation.c -- E_q0[f] of every weight against sums over all sequences.
  *
- * HMMs whose labels only grow end after L tokens: the sum over all (x, y) is finite and exact.  For HMMs
- * with circles the sum stops at a length beyond which at most a known mass is left.
+ * HMMs whose labels only grow end after L tokens: the sum over all (x, y) is finite and
+ * exact.  For HMMs with circles the sum stops at a length beyond which at most a known mass is
+ * left.
  */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
@@ -67,8 +68,8 @@ static void make(trl_rng *rng, const plan *p, tiny *t, trl_hmm *h)
     tiny_randomise(h, rng, p->stop, p->acyclic);
 }
 
-/* Exact expectations against the sum over all sequences of at most p->longest tokens, beyond which
- * there is at most `tail` of any feature. */
+/* Exact expectations against the sum over all sequences of at most p->longest tokens,
+ * beyond which there is at most `tail` of any feature. */
 static void run(trl_rng *rng, const plan *p, double tail)
 {
     tiny t;
@@ -169,8 +170,8 @@ static void test_bag(void **state)
     }
 }
 
-/* With circles: P(more than n tokens) <= (1 - stop)^n, so what is missing of a count, for at most two
- * lines per position, is at most 2 sum_{n > longest} n (1 - stop)^(n - 1). */
+/* With circles: P(more than n tokens) <= (1 - stop)^n, so what is missing of a count, for
+ * at most two lines per position, is at most 2 sum_{n > longest} n (1 - stop)^(n - 1). */
 static void test_cyclic(void **state)
 {
     (void)state;

@@ -454,7 +454,6 @@ static void test_names(void **state)
         assert_non_null(trl_objective_find(names[k][0]));
         assert_ptr_equal(trl_objective_find(names[k][0]), trl_objective_find(names[k][1]));
     }
-    assert_null(trl_objective_at(7));
     assert_null(trl_objective_find("piece"));
 }
 
