@@ -5,7 +5,8 @@ set -u
 BUILD=${BUILD:-build}
 status=0
 passed=0 failed=0
-rm -f "$BUILD/tests/result" "$BUILD-san/tests/result"
+mkdir -p "$BUILD/tests"
+rm -f "$BUILD/tests/result" "$BUILD-san/tests/result" "$BUILD/tests/total"
 for variant in "check:$BUILD" "check-san:$BUILD-san"; do
     echo "---- make ${variant%:*}"
     "$@" --no-print-directory "${variant%:*}" || status=1
@@ -17,5 +18,5 @@ for variant in "check:$BUILD" "check-san:$BUILD-san"; do
     passed=$((passed + p)) failed=$((failed + f))
 done
 echo "---- both"
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed" | tee "$BUILD/tests/total"
 exit $status

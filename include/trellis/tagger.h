@@ -29,7 +29,7 @@ TRL_API trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl
 TRL_API trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score,
                                       trl_error *err);
 
-/* For every token the label of largest marginal. */
+/* For every token the label of largest marginal.  As trl_tagger_marginals. */
 TRL_API trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err);
 
 /* The n best labellings, best first: labels[rank * n_tokens + position], their scores;

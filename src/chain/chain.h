@@ -55,9 +55,9 @@ void       trl_chain_fini(trl_chain *c);
 
 /* Lets trl_chain_infer work in single precision from the next trl_chain_prepare on, for node
  * marginals and sums of order 1 without edge rows: about twice as fast.  Scores too far apart for
- * floats (more than 36 in a row and the edges together) are still worked on in double.  Errors held
- * by test_chain_single: marginals, and sums per token, 5e-7, log Z 2e-7 per token with random
- * scores; 2e-6 and 1.2e-6 with all of them at that limit.  Nothing happens in order 2.
+ * floats (spread of a row + 3 times that of the edges + log L above 84) are still worked on in
+ * double.  Errors held by test_chain_single: log Z 2e-7 per token; marginals, and sums per token,
+ * 5e-7 with random scores, 2e-6 with all of them at that limit.  Nothing happens in order 2.
  * TRL_ENOMEM. */
 trl_status trl_chain_use_single(trl_chain *c, trl_error *err);
 
@@ -98,8 +98,8 @@ enum {
 };
 
 /* Forward-backward.  O(T L^2) or O(T L^3).  `sums` may be NULL unless wanted.
- * TRL_EINVAL for T = 0; TRL_ENUMERIC for NaN, +inf, or when every labelling is forbidden (the
- * message names the position); TRL_ENOMEM. */
+ * TRL_EINVAL for T = 0; TRL_ENUMERIC for NaN or +inf (the message names the token), or when every
+ * labelling is forbidden; TRL_ENOMEM. */
 trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
                            double weight, trl_chain_marginals *out, trl_chain_sums *sums,
                            trl_error *err);

@@ -8,22 +8,25 @@
  *     P(y_t = j) = alpha_t(j) beta_t(j) / d_t
  *     P(y_{t-1} = i, y_t = j) = a_{t-1}(i) E(i,j) psi_t(j) beta_t(j) / d_t
  *
- * Range.  Let S be the spread of the edges and N_t that of node_t; all N_t + S <= MAX_STEP = 36 is
- * checked, and there are fewer than exp(11.1) labels.  E and psi are at most 1, E at least exp(-S),
- * psi_t at least exp(-N_t) and 1 somewhere.  As a_{t-1} sums to at least 1, and the scaled beta_t
- * likewise,
+ * Range.  Let S be the spread of the edges and N that of node_t; N + 3 S + log L <= 84 is checked.
+ * E and psi are at most 1, E at least exp(-S), psi_t at least exp(-N) and 1 somewhere.  Rows scaled
+ * sum to at least 1; elements of one beta_t differ by exp(S) at most, so that the scaled ones are
+ * at least exp(-S) / L.  Hence
  *
- *     exp(-36) <= alpha_t(j), beta_t(j) <= 2,     max_j alpha_t(j) >= exp(-S),
- *     exp(-72) <= alpha_{t-1}(i) E(i,j),  E(i,j) psi_t(j) beta_t(j),  alpha_t(j) beta_t(j),  d_t
+ *     exp(-N - S)    <=  alpha_t(j)  <= 2,        max_j alpha_t(j) >= exp(-S)
+ *     exp(-2 S) / L  <=  beta_t(j)   <= 2
  *
- * The factor 1 / d_t is at most exp(72); psi_t beta_t / d_t = P / (a_{t-1} E) is, for the largest
- * a_{t-1}, at most exp(11.1 + S), and its product with scale_{t-1} <= 2 exp(S) at most exp(84).
- * Floats are normal from exp(-87.3) to exp(88.7).
+ * and all products that enter sums, alpha_{t-1}(i) E(i,j), E(i,j) psi_t(j) beta_t(j) and
+ * alpha_t(j) beta_t(j), are at least exp(-N - 3 S) / L >= exp(-84).  d_t is at least exp(-3 S) / L,
+ * so that 1 / d_t <= exp(84); psi_t beta_t / d_t = P / (sum_i a_{t-1} E) <= exp(S), and its product
+ * with scale_{t-1} <= 2 exp(S) has room.  Marginals below exp(-84) may vanish.  Floats are normal
+ * from exp(-87.3) to exp(88.7), which leaves a factor of 20 for rounding and the powers of two.
  *
- * Accuracy.  A score x below its row's maximum is rounded by up to x 2^-25, E and each sum of
- * positive terms by some 2^-24.  What E lost is the same all over the corpus, so it would not
- * average out in the objective: log Z gets back sum_ij (E - E rounded) d log Z / d E, which comes
- * with the sums.  On CoNLL-2000 this takes the noise of the objective from 2e-7 to some 1e-8 of it.
+ * Accuracy.  psi, E and each sum of positive terms are rounded by some 2^-24.  What E lost is the
+ * same all over the corpus, so it would not average out in the objective: log Z gets back
+ * sum_ij (E - E rounded) d log Z / d E, which comes with the sums.  Near the optimum of CoNLL-2000
+ * this takes the scatter of the objective about that in double from 1e-7 to 3e-9 of it, which is
+ * what line searches see; a nearly constant -6e-8 remains.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -33,7 +36,11 @@
 #include "num/simd.h"
 #include "num/single_kernel.h"
 
-#define MAX_STEP TRL_SINGLE_MAX_SPREAD
+/* 3 S + log L. */
+static double range_of_edges(const trl_chain *c)
+{
+    return 3.0 * c->spread + log((double)c->L);
+}
 
 static bool lattice_get(const trl_chain_call *call, trl_single_lattice *g, float **part,
                         double **node)
@@ -54,7 +61,8 @@ static bool lattice_get(const trl_chain_call *call, trl_single_lattice *g, float
 
 bool trl_chain_single_serves(const trl_chain_call *call)
 {
-    return call->c->single_E && call->c->spread <= MAX_STEP && !call->s->row[TRL_EDGE] &&
+    return call->c->single_E && range_of_edges(call->c) <= TRL_SINGLE_RANGE &&
+           !call->s->row[TRL_EDGE] &&
            !(call->want & (TRL_WANT_EDGE_ROWS | TRL_WANT_LOG_Z_ONLY));
 }
 
@@ -70,7 +78,7 @@ trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *ou
     const double shift =
         trl_single_exp_rows(g.T, g.n, s->row[TRL_NODE], s->step[TRL_NODE], g.psi, &low) +
         call->c->shift * (double)(g.T - 1);
-    *fits = -low + call->c->spread <= MAX_STEP;
+    *fits = -low + range_of_edges(call->c) <= TRL_SINGLE_RANGE;
     if (!*fits)
         return TRL_OK;
     double log_z = trl_single_sweep(&g) + shift;

@@ -75,5 +75,9 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
 
 trl_task trl_chain_task_view(trl_chain_task *t)
 {
-    return (trl_task){t, prepare, evaluate, finish};
+    return (trl_task){.self = t,
+                      .single = t->chain.single_E != NULL,
+                      .prepare = prepare,
+                      .evaluate = evaluate,
+                      .finish = finish};
 }

@@ -8,8 +8,8 @@
 /* exp(108) of a double's range is left for sums over labels and for row scaling. */
 #define TRL_SCALED_MAX_SPREAD 600.0
 
-/* exp(+-87) is the range of floats: chain_single1.c. */
-#define TRL_SINGLE_MAX_SPREAD 36.0
+/* Floats are normal from exp(-87.3) to exp(88.7); what must stay below this: chain_single1.c. */
+#define TRL_SINGLE_RANGE 84.0
 
 typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
     const trl_chain  *c;

@@ -40,9 +40,10 @@ void trl_fold_forward(const trl_fold *fold, const trl_design *d, const double *w
 /* The reverse, in place on a gradient of folded hot rows. */
 void trl_fold_backward(const trl_fold *fold, const trl_design *d, double *g);
 
-/* As trl_gather, by the shortened lists and the folded rows; fold NULL: by the design's own. */
+/* As trl_gather, by the shortened lists and the folded rows; fold NULL: by the design's own.  hot32,
+ * unless NULL, is `hot` in single precision and used instead: half the cache. */
 void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *w,
-                       const double *hot, size_t from, const trl_tables *t);
+                       const double *hot, const float *hot32, size_t from, const trl_tables *t);
 
 /* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, in
  * folded form when `fold` is not NULL.  Dead cells receive garbage: clear them with

@@ -7,6 +7,8 @@
 #include "feature/fold.h"
 #include "num/simd.h"
 
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
+
 #define AHEAD 12 /* rows prefetched: far enough to hide memory, near enough to stay in L1 */
 
 /* ---- dense rows --------------------------------------------------------------------- */
@@ -25,14 +27,20 @@ TRL_INLINE void add_row(const size_t NV, const double *row, const double *value,
 /* out[0 .. 8 NV) += sum over refs of value * row; `col` is the first column of the block.  Hot
  * rows come first and are in cache; cold ones are fetched ahead. */
 TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *list,
-                         const double *w, const double *hot_rows, uint64_t from, uint64_t to,
-                         size_t col, double *out)
+                         const double *w, const double *hot_rows, const float *hot32,
+                         uint64_t from, uint64_t to, size_t col, double *out)
 {
     trl_v8 acc[8];
     for (size_t k = 0; k < NV; k++)
         acc[k] = *(const trl_v8 *)(out + 8 * k);
     const double *hot = hot_rows + col;
     uint64_t r = from;
+    if (hot32) /* folded, so without values */
+        for (; r < to && list[r] < f->n_hot; r++) {
+            const float *row = hot32 + (uint64_t)list[r] * f->step + col;
+            for (size_t k = 0; k < NV; k++)
+                acc[k] += __builtin_convertvector(*(const v8f *)(row + 8 * k), trl_v8);
+        }
     for (; r < to && list[r] < f->n_hot; r++)
         add_row(NV, hot + (uint64_t)list[r] * f->step, f->dense_value, r, acc);
     for (; r < to; r++) {
@@ -46,19 +54,20 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *l
 }
 
 TRL_INLINE void gather_dense(const trl_family *f, const uint32_t *list, const double *w,
-                             const double *hot, uint64_t from, uint64_t to, double *out)
+                             const double *hot, const float *hot32, uint64_t from, uint64_t to,
+                             double *out)
 {
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        sum_rows(8, f, list, w, hot, from, to, col, out + col);
+        sum_rows(8, f, list, w, hot, hot32, from, to, col, out + col);
     switch ((f->step - col) / 8) {
-    case 1: sum_rows(1, f, list, w, hot, from, to, col, out + col); break;
-    case 2: sum_rows(2, f, list, w, hot, from, to, col, out + col); break;
-    case 3: sum_rows(3, f, list, w, hot, from, to, col, out + col); break;
-    case 4: sum_rows(4, f, list, w, hot, from, to, col, out + col); break;
-    case 5: sum_rows(5, f, list, w, hot, from, to, col, out + col); break;
-    case 6: sum_rows(6, f, list, w, hot, from, to, col, out + col); break;
-    case 7: sum_rows(7, f, list, w, hot, from, to, col, out + col); break;
+    case 1: sum_rows(1, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 2: sum_rows(2, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 3: sum_rows(3, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 4: sum_rows(4, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 5: sum_rows(5, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 6: sum_rows(6, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 7: sum_rows(7, f, list, w, hot, hot32, from, to, col, out + col); break;
     default: break;
     }
 }
@@ -81,7 +90,7 @@ TRL_INLINE void gather_entries(const trl_family *f, const double *w, uint64_t fr
 
 TRL_CLONES static void gather_family(const trl_family *f, const uint64_t *begin,
                                      const uint32_t *list, const double *w, const double *hot,
-                                     size_t from, size_t n, double *out)
+                                     const float *hot32, size_t from, size_t n, double *out)
 {
     for (size_t t0 = 0; t0 < n; t0 += TOKENS) {
         const size_t t1 = n - t0 < TOKENS ? n : t0 + TOKENS;
@@ -91,18 +100,18 @@ TRL_CLONES static void gather_family(const trl_family *f, const uint64_t *begin,
             gather_entries(f, w, f->entry_begin[from + t], f->entry_begin[from + t + 1],
                            out + t * f->step);
         for (size_t t = t0; t < t1; t++)
-            gather_dense(f, list, w, hot, begin[from + t], begin[from + t + 1],
+            gather_dense(f, list, w, hot, hot32, begin[from + t], begin[from + t + 1],
                          out + t * f->step);
     }
 }
 
 void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t)
 {
-    trl_gather_folded(d, NULL, w, NULL, from, t);
+    trl_gather_folded(d, NULL, w, NULL, NULL, from, t);
 }
 
 void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *w,
-                       const double *hot, size_t from, const trl_tables *t)
+                       const double *hot, const float *hot32, size_t from, const trl_tables *t)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
@@ -110,7 +119,7 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
         if (t->row[k])
             gather_family(f, folded ? fold->begin : f->dense_begin,
                           folded ? fold->row : f->dense_row, w, folded ? hot : w + f->hot_at,
-                          from, t->n, t->row[k]);
+                          folded ? hot32 : NULL, from, t->n, t->row[k]);
     }
 }
 
@@ -189,8 +198,6 @@ void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
 }
 
 /* ---- cold attributes: one at a time over its tokens --------------------------------- */
-
-typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
 TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const float *node,
                            uint64_t from, uint64_t to, size_t col, double *out, size_t room)

@@ -28,7 +28,7 @@ typedef struct trl_tables {
     size_t  n;                    /* positions */
     size_t  step[TRL_FAMILIES];   /* doubles from row to row: the width, padded */
     double *row[TRL_FAMILIES];    /* [n][step]; NULL: none */
-    double *shared[TRL_FAMILIES]; /* [width]; NULL: none (all 0) */
+    double *shared[TRL_FAMILIES]; /* [width]; NULL: none (all 0); chains have none for nodes */
 } trl_tables;
 
 #endif

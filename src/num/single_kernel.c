@@ -14,12 +14,6 @@ typedef float    v4f __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double   v4d __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t  v4s __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* mask ? a : b; the comparison must stand in the call (trl_v8_select). */
-TRL_INLINE v8f select8(v8s mask, v8f a, v8f b)
-{
-    return (v8f)((mask & (v8s)a) | (~mask & (v8s)b));
-}
-
 TRL_INLINE float sum8(v8f v)
 {
     const v4f low = __builtin_shufflevector(v, v, 0, 1, 2, 3);
@@ -30,39 +24,36 @@ TRL_INLINE float sum8(v8f v)
 
 /* ---- exponentials ------------------------------------------------------------------- */
 
-/* exp(x) = 2^k exp(r) as in trl_v8_exp, the polynomial of degree 6 (relative error 2^-28 before its
- * coefficients are rounded).  2^k is made from the bits of `shifted`, which hold k + 127, and
- * multiplied rather than added to the exponent: a NaN stays one. */
-TRL_INLINE v8f exp8(v8f x)
+/* exp(x) = 2^k exp(r) as in trl_v8_exp, x and the reduction in double, so that a large x loses
+ * nothing; then a polynomial of degree 6 (relative error 2^-28 before its coefficients are rounded)
+ * in single.  The low halves of `shifted` hold k + 127, which becomes 2^k.  That is multiplied, not
+ * added to the exponent, for a NaN to stay one. */
+TRL_INLINE v8f exp8(v4d x0, v4d x1)
 {
-    const v8f zero = {0}, magic = zero + (0x1.8p23f + 127.0f);
-    const v8f shifted = x * 0x1.715476p+0f + magic;
-    const v8f k = shifted - magic;
-    const v8f r = (x - k * 0x1.63p-1f) - k * -0x1.bd0106p-13f;
-    const v8f r2 = r * r;
+    const v4d magic = (v4d){0} + (0x1.8p52 + 127.0);
+    const v4d shifted0 = x0 * 0x1.71547652b82fep+0 + magic;
+    const v4d shifted1 = x1 * 0x1.71547652b82fep+0 + magic;
+    const v4d r0 = x0 - (shifted0 - magic) * 0x1.62e42fefa39efp-1;
+    const v4d r1 = x1 - (shifted1 - magic) * 0x1.62e42fefa39efp-1;
+    const v4f a = __builtin_convertvector(r0, v4f), b = __builtin_convertvector(r1, v4f);
+    const v8f r = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7), r2 = r * r;
+    const v8u k = __builtin_shufflevector((v8u)shifted0, (v8u)shifted1, 0, 2, 4, 6, 8, 10, 12, 14);
     const v8f p23 = r * 0x1.555492p-3f + 0x1.fffffcp-2f;
     const v8f p45 = r * 0x1.1239e2p-7f + 0x1.5558f2p-5f;
     const v8f p = ((r2 * 0x1.6a2434p-10f + p45) * r2 + p23) * r2 + r + 1.0f;
-    return p * (v8f)((v8u)shifted << 23);
+    return p * (v8f)(k << 23);
 }
 
-TRL_INLINE v4d max4(v4d a, v4d b)
+/* mask ? a : b; the comparison must stand in the call (trl_v8_select). */
+TRL_INLINE v4d select4(v4s mask, v4d a, v4d b)
 {
-    const v4s above = b > a;
-    return (v4d)((above & (v4s)b) | (~above & (v4s)a));
+    return (v4d)((mask & (v4s)a) | (~mask & (v4s)b));
 }
 
 TRL_INLINE double max_of(v4d v)
 {
     const double x = v[2] > v[0] ? v[2] : v[0], y = v[3] > v[1] ? v[3] : v[1];
     return y > x ? y : x;
-}
-
-TRL_INLINE v8f narrow(const double *x, double shift)
-{
-    const v4f a = __builtin_convertvector(*(const v4d *)x - shift, v4f);
-    const v4f b = __builtin_convertvector(*(const v4d *)(x + 4) - shift, v4f);
-    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 /* From lane_mask + 8 - k on, lanes below k are all ones. */
@@ -78,35 +69,36 @@ TRL_CLONES double trl_single_exp_rows(size_t T, size_t n, const double *x, size_
     for (size_t k = 0; k < TRL_LANES; k++)
         keep[k] = (int32_t)mask[k];
     double shift = 0.0;
-    v8f least = {0};
+    v4d low0 = {0}, low1 = {0};
     for (size_t t = 0; t < T; t++, x += step, psi += stride) {
         const v4d first = (v4d){0} + x[0];
         v4d hi0 = first, hi1 = first;
-        for (size_t i = 0; i < whole; i += TRL_LANES) {
-            hi0 = max4(hi0, *(const v4d *)(x + i));
-            hi1 = max4(hi1, *(const v4d *)(x + i + 4));
+        for (size_t i = 0; i < n; i += TRL_LANES) {
+            v4d a = *(const v4d *)(x + i), b = *(const v4d *)(x + i + 4);
+            if (i == whole) {
+                a = select4(keep0, a, first);
+                b = select4(keep1, b, first);
+            }
+            hi0 = select4(a > hi0, a, hi0);
+            hi1 = select4(b > hi1, b, hi1);
         }
-        if (whole < n) {
-            const v4s a = *(const v4s *)(x + whole), b = *(const v4s *)(x + whole + 4);
-            hi0 = max4(hi0, (v4d)((keep0 & a) | (~keep0 & (v4s)first)));
-            hi1 = max4(hi1, (v4d)((keep1 & b) | (~keep1 & (v4s)first)));
-        }
-        const double max = max_of(max4(hi0, hi1));
+        const double max = max_of(select4(hi1 > hi0, hi1, hi0));
         shift += max;
-        for (size_t i = 0; i < whole; i += TRL_LANES) {
-            const v8f v = narrow(x + i, max);
-            least = select8(v < least, v, least);
-            *(v8f *)(psi + i) = exp8(v);
-        }
-        if (whole < n) {
-            const v8f v = (v8f)(keep & (v8s)narrow(x + whole, max));
-            least = select8(v < least, v, least);
-            *(v8f *)(psi + whole) = (v8f)(keep & (v8s)exp8(v));
+        for (size_t i = 0; i < n; i += TRL_LANES) {
+            v4d a = *(const v4d *)(x + i) - max, b = *(const v4d *)(x + i + 4) - max;
+            if (i == whole) {
+                a = (v4d)(keep0 & (v4s)a);
+                b = (v4d)(keep1 & (v4s)b);
+            }
+            low0 = select4(a < low0, a, low0);
+            low1 = select4(b < low1, b, low1);
+            v8f y = exp8(a, b);
+            if (i == whole)
+                y = (v8f)(keep & (v8s)y);
+            *(v8f *)(psi + i) = y;
         }
     }
-    *low = 0.0;
-    for (size_t k = 0; k < TRL_LANES; k++)
-        *low = (double)least[k] < *low ? (double)least[k] : *low;
+    *low = -max_of(-select4(low1 < low0, low1, low0));
     return shift;
 }
 

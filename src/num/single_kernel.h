@@ -25,7 +25,7 @@ typedef struct trl_single_lattice {
 
 /* psi[t][j] = exp(x[t][j] - m_t), m_t = max_j x[t][j]; rows of x are `step` >= padded(n) doubles
  * apart, their pads are read and ignored.  Returns sum_t m_t; *low = min (x[t][j] - m_t), in which
- * NaNs do not count: they make psi NaN.  Below 2 ulp where x - m_t > -80. */
+ * NaNs do not count: they make psi NaN.  Below 2 ulp where x - m_t > -86. */
 double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step, float *psi,
                            double *low);
 

@@ -33,7 +33,8 @@ struct trl_gradient {
     float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     trl_fold          fold;
-    double           *hot; /* [n_hot][step] folded rows of w */
+    double           *hot;   /* [n_hot][step] folded rows of w */
+    float            *hot32; /* the same in single precision; NULL: not wanted */
 
     /* of the evaluation under way */
     const double *w;
@@ -117,7 +118,9 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     const trl_family *f = &d->family[TRL_NODE];
     g->node = trl_alloc64(d->n_tokens + 1, f->step * sizeof(float));
     g->hot = trl_alloc64(f->n_hot * f->step + 64, sizeof(double));
-    if (!g->node || !g->hot)
+    if (g->task->single)
+        g->hot32 = trl_alloc64(f->n_hot * f->step + 64, sizeof(float));
+    if (!g->node || !g->hot || (g->task->single && !g->hot32))
         return trl_fail_mem(err);
     for (size_t k = 0; k < g->n_lanes; k++) {
         g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
@@ -172,6 +175,7 @@ void trl_gradient_free(trl_gradient *g)
     trl_free(g->arenas);
     trl_free(g->node);
     trl_free(g->hot);
+    trl_free(g->hot32);
     trl_fold_fini(&g->fold);
     trl_free(g);
 }
@@ -196,7 +200,7 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
     }
-    trl_gather_folded(d, &g->fold, g->w, g->hot, from, &scores);
+    trl_gather_folded(d, &g->fold, g->w, g->hot, g->hot32, from, &scores);
     const trl_status st =
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
     if (st != TRL_OK || g->values_only)
@@ -319,6 +323,9 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->grad = grad;
     g->c2 = c2;
     trl_fold_forward(&g->fold, g->d, w, g->hot);
+    const trl_family *f = &g->d->family[TRL_NODE];
+    if (g->hot32)
+        trl_narrow(f->n_hot * f->step, g->hot, g->hot32);
     trl_status st = run_lanes(g, &value, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);

@@ -10,12 +10,15 @@
 #ifndef TRL_TASK_H
 #define TRL_TASK_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "feature/tables.h"
 #include "trellis/status.h"
 
 typedef struct trl_task {
     void *self;
+    bool  single; /* works in single precision: scores need no more either */
 
     /* Takes in shared scores; `scores->row` only says which families have rows.  Called by one
      * thread before the examples that use them. */

@@ -53,7 +53,7 @@ static void check_exp_rows(trl_rng *rng, size_t T, size_t n, double wide, double
             max = row[j] > max ? row[j] : max;
         want_shift += max;
         for (size_t j = 0; j < S; j++) {
-            const double at = j < n ? (double)(float)(row[j] - max) : 0.0;
+            const double at = j < n ? row[j] - max : 0.0;
             const double got = (double)psi[t * S + j], want = j < n ? exp(at) : 0.0;
             if (j >= n) {
                 assert_true(got == 0.0);
@@ -63,7 +63,7 @@ static void check_exp_rows(trl_rng *rng, size_t T, size_t n, double wide, double
             int e;
             (void)frexp(want, &e);
             *worst = fmax(*worst, fabs(got - want) / ldexp(1.0, e - 24));
-            near_rel(got, exp(row[j] - max), TOL + 0x1p-24 * wide, "exp", n, j);
+            near_rel(got, want, TOL, "exp", n, j);
             if (row[j] == max)
                 assert_true(got == 1.0);
         }
@@ -82,7 +82,7 @@ static void test_exp_rows(void **state)
     for (size_t n = 1; n <= MAX; n++)
         for (int k = 0; k < 6; k++)
             check_exp_rows(&rng, 1 + trl_rng_below(&rng, 40), n,
-                           (const double[]){0.0, 0.3, 4.0, 20.0, 36.0, 80.0}[k], &worst);
+                           (const double[]){0.0, 0.3, 4.0, 20.0, 40.0, 86.0}[k], &worst);
     print_message("exp: %.2f ulp\n", worst);
     assert_true(worst < 2.0);
 }
