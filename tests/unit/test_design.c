@@ -270,7 +270,8 @@ static void check_gradient(trl_rng *rng, const matrix *m)
     trl_error err;
     linear_task l;
     linear_make(rng, m, &l);
-    const trl_task task = {&l, prepare, evaluate, finish};
+    const trl_task task = {
+        .self = &l, .prepare = prepare, .evaluate = evaluate, .finish = finish};
     const size_t n = trl_design_alloc(&m->d);
     double *want = malloc(n * sizeof *want), *got = trl_alloc64(n, sizeof *got);
     double value, F;
