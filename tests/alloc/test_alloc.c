@@ -1,10 +1,10 @@
 /* test_alloc.c -- from files to tags with every single allocation failing once.
  *
  * Each scenario is run again and again: the first allocation fails, then the second, and so on
- * until a run needs fewer than that.  A run must end with TRL_ENOMEM, or, where something can be
- * done without, with the right result.  Nothing may leak (the sanitizer build sees that), no file
- * may be half-written or left behind.  Then all of it once more with every later allocation
- * failing, too. */
+ * until a run needs fewer than that.  A run must end with TRL_ENOMEM, or, where something can
+ * be done without, with the right result.  Nothing may leak (the sanitizer build sees that),
+ * no file may be half-written or left behind.  Then all of it once more with every later
+ * allocation failing, too. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -42,7 +42,8 @@ static const char data_text[] = "the D x\ncat N y\nsleeps V z\n\na D x\ndog N y\
                                 "the D x\ndog N y\nbarks V z\n";
 static const char items_text[] = "@weight:2\nX\tw:0.5\tv\nY\tu\n\nY\tu:2\n";
 
-/* ---- scenarios --------------------------------------------------------------------------- */
+/* ---- scenarios ---------------------------------------------------------------------------
+ */
 
 /* Does something from beginning to end; on failure it has cleaned up. */
 typedef trl_status (*scenario_fn)(const void *arg, trl_error *err);
@@ -175,7 +176,8 @@ static trl_status do_undump(const void *p, trl_error *err)
 static trl_status do_score(const void *p, trl_error *err)
 {
     (void)p;
-    static const char *const gold[] = {"B-X", "I-X", "O"}, *const guess[] = {"B-X", "O", "B-Y"};
+    static const char *const gold[] = {"B-X", "I-X", "O"}, *const guess[] = {"B-X", "O",
+                                                                             "B-Y"};
     const trl_score_options o = trl_score_options_default();
     trl_score *s = NULL;
     char *text = NULL, path[512];
@@ -219,7 +221,8 @@ static trl_status do_trees(const void *p, trl_error *err)
     return st;
 }
 
-/* ---- failing ----------------------------------------------------------------------------- */
+/* ---- failing -----------------------------------------------------------------------------
+ */
 
 static bool exists(const char *path)
 {
@@ -316,8 +319,8 @@ static void test_train(void **state)
 static void make_ready(void)
 {
     static const train_arg arg = {
-        "lbfgs", "likelihood", "data", NULL, "U:%x[0,0]\nU:%t[0,0,\"s$\"]\nB\nT\n", 0.0, 2,
-        false};
+        "lbfgs", "likelihood", "data", NULL, "U:%x[0,0]\nU:%t[0,0,\"s$\"]\nB\nT\n", 0.0,
+        2,       false};
     trl_error err;
     assert_ok(do_train(&arg, &err));
     assert_int_equal(rename(in_folder("model"), in_folder("ready")), 0);

@@ -28,8 +28,9 @@ static inline double *problem_vector(const chain_problem *p)
     return x;
 }
 
-static inline void problem_make(trl_rng *rng, const corpus_shape *h, const trl_design_options *o,
-                                const char *objective, size_t threads, chain_problem *p)
+static inline void problem_make(trl_rng *rng, const corpus_shape *h,
+                                const trl_design_options *o, const char *objective,
+                                size_t threads, chain_problem *p)
 {
     trl_error err;
     *p = (chain_problem){0};
@@ -40,8 +41,8 @@ static inline void problem_make(trl_rng *rng, const corpus_shape *h, const trl_d
     p->task = trl_chain_task_view(&p->chain);
     p->pool = trl_pool_new(threads);
     assert_non_null(p->pool);
-    assert_ok(trl_gradient_new(&p->d, &p->c.family[TRL_NODE].names, &p->task, p->pool, &p->g,
-                               &err));
+    assert_ok(
+        trl_gradient_new(&p->d, &p->c.family[TRL_NODE].names, &p->task, p->pool, &p->g, &err));
 }
 
 static inline void problem_fini(chain_problem *p)

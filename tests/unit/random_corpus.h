@@ -1,8 +1,8 @@
-/* random_corpus.h -- random corpora, and the feature matrix written out the slow way: the oracle
- * of test_design, test_gradient and test_optimizers.
+/* random_corpus.h -- random corpora, and the feature matrix written out the slow way: the
+ * oracle of test_design, test_gradient and test_optimizers.
  *
- * The oracle keeps its own copy of who is on where, decides by itself which cells are features,
- * and takes from the design only where a feature's weight lies.
+ * The oracle keeps its own copy of who is on where, decides by itself which cells are
+ * features, and takes from the design only where a feature's weight lies.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TEST_RANDOM_CORPUS_H
@@ -14,9 +14,9 @@
 
 typedef struct corpus_shape {
     size_t sequences, max_tokens, L;
-    size_t attrs[TRL_FAMILIES];   /* different attributes; low numbers are frequent */
+    size_t attrs[TRL_FAMILIES];     /* different attributes; low numbers are frequent */
     size_t per_token[TRL_FAMILIES]; /* occurrences a token, at most */
-    bool constant[TRL_FAMILIES];  /* families 1 and 2 */
+    bool constant[TRL_FAMILIES];    /* families 1 and 2 */
     bool values, weights;
     bool implied;     /* family 0: some kinds of attributes follow from others (fold.h) */
     size_t new_names; /* numbers from here on get other names: a held-out corpus */
@@ -44,8 +44,8 @@ static inline void add_attr(trl_rng *rng, const corpus_shape *h, trl_occurrences
     o->n++;
 }
 
-/* One number in ever coarser forms, as words, tags and word classes are; the middle one is left out
- * now and then, and another kind depends on nothing. */
+/* One number in ever coarser forms, as words, tags and word classes are; the middle one is
+ * left out now and then, and another kind depends on nothing. */
 static inline void add_implied(trl_rng *rng, const corpus_shape *h, trl_occurrences *o)
 {
     const size_t x = trl_rng_below(rng, 8);
@@ -151,8 +151,8 @@ static inline void naive_live(naive_family *n, size_t f, const naive *all, const
             if (a == n->constant)
                 *live = *live || o->all_transitions;
             else
-                *live = count[a] >= (o->min_count ? o->min_count : 1) &&
-                        (*live || o->all_pairs);
+                *live =
+                    count[a] >= (o->min_count ? o->min_count : 1) && (*live || o->all_pairs);
         }
     free(count);
 }
@@ -226,12 +226,13 @@ static inline uint64_t weight_of(const trl_design *d, const naive *all, size_t f
 }
 
 /* All weights by (family, attribute, cell): map[f][a * width + cell]. */
-static inline void naive_map(const trl_design *d, const naive *all, uint64_t *map[TRL_FAMILIES])
+static inline void naive_map(const trl_design *d, const naive *all,
+                             uint64_t *map[TRL_FAMILIES])
 {
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         const naive_family *n = &all->family[f];
-        map[f] = f <= (size_t)all->order
-                     ? malloc((n->n_names * n->width + 1) * sizeof **map) : NULL;
+        map[f] = f <= (size_t)all->order ? malloc((n->n_names * n->width + 1) * sizeof **map)
+                                         : NULL;
         for (size_t i = 0; map[f] && i < n->n_names * n->width; i++)
             map[f][i] = weight_of(d, all, f, (uint32_t)(i / n->width), i % n->width);
     }

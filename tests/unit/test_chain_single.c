@@ -212,7 +212,8 @@ static void test_serves(void **state)
 
 /* ---- training ---------------------------------------------------------------------------- */
 
-/* F and gradient of a corpus, both ways. */
+/* F and gradient of a corpus, both ways, at random weights: near an optimum, where the gradient
+ * vanishes and its error does not, see docs/numerics.md. */
 static void test_gradient(void **state)
 {
     (void)state;

@@ -80,9 +80,11 @@ static double naive_score(const matrix *m, const naive *n, const double *w, size
     return sum;
 }
 
-/* ---- what is a feature ------------------------------------------------------------------- */
+/* ---- what is a feature -------------------------------------------------------------------
+ */
 
-/* Every feature has a weight of its own; the design counts them; all others are dead or pads. */
+/* Every feature has a weight of its own; the design counts them; all others are dead or pads.
+ */
 static void check_layout(const matrix *m)
 {
     const trl_design *d = &m->d;
@@ -156,7 +158,8 @@ static void check_gather(const matrix *m)
     trl_arena_fini(&arena);
 }
 
-/* ---- scatter, through a task whose value is linear in the scores -------------------------- */
+/* ---- scatter, through a task whose value is linear in the scores --------------------------
+ */
 
 /* value = sum of adjoint * score with fixed random adjoints: F and its gradient are known. */
 typedef struct linear_task {
@@ -416,9 +419,8 @@ static void test_projection(void **state)
     trl_error err;
     trl_arena arena = {0};
     for (int k = 0; k < 40; k++) {
-        const trl_design_options o = {.order = 1 + k % 2,
-                                      .all_pairs = k % 5 == 0,
-                                      .min_count = trl_rng_below(&rng, 3)};
+        const trl_design_options o = {
+            .order = 1 + k % 2, .all_pairs = k % 5 == 0, .min_count = trl_rng_below(&rng, 3)};
         corpus_shape h = random_shape(&rng, o.order);
         matrix m;
         matrix_make(&rng, &h, &o, &m);

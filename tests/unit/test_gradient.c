@@ -1,5 +1,5 @@
-/* test_gradient.c -- the gradient of the whole pipeline (weights, gather, inference, objective,
- * scatter, penalty) against central differences of F. */
+/* test_gradient.c -- the gradient of the whole pipeline (weights, gather, inference,
+ * objective, scatter, penalty) against central differences of F. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -20,7 +20,8 @@ static void random_weights(trl_rng *rng, const chain_problem *p, double scale, d
     trl_clear_dead(&p->d, w);
 }
 
-/* Central differences: an error of h^2 F''' / 6 and of 1e-16 F / h; cold weights add up floats. */
+/* Central differences: an error of h^2 F''' / 6 and of 1e-16 F / h; cold weights add up
+ * floats. */
 static void check_differences(trl_rng *rng, chain_problem *p)
 {
     trl_error err;
@@ -50,16 +51,16 @@ static void check_differences(trl_rng *rng, chain_problem *p)
 
 static corpus_shape small_shape(trl_rng *rng, int order)
 {
-    return (corpus_shape){.sequences = 1 + trl_rng_below(rng, 6),
-                          .max_tokens = 5,
-                          .L = 1 + trl_rng_below(rng, order == 2 ? 3 : 5),
-                          .attrs = {12, trl_rng_below(rng, 2) * 3, trl_rng_below(rng, 2) * 2},
-                          .per_token = {3, 2, 1},
-                          .constant = {false, trl_rng_below(rng, 4) != 0,
-                                       trl_rng_below(rng, 2) != 0},
-                          .implied = trl_rng_below(rng, 2),
-                          .values = trl_rng_below(rng, 2),
-                          .weights = trl_rng_below(rng, 2)};
+    return (corpus_shape){
+        .sequences = 1 + trl_rng_below(rng, 6),
+        .max_tokens = 5,
+        .L = 1 + trl_rng_below(rng, order == 2 ? 3 : 5),
+        .attrs = {12, trl_rng_below(rng, 2) * 3, trl_rng_below(rng, 2) * 2},
+        .per_token = {3, 2, 1},
+        .constant = {false, trl_rng_below(rng, 4) != 0, trl_rng_below(rng, 2) != 0},
+        .implied = trl_rng_below(rng, 2),
+        .values = trl_rng_below(rng, 2),
+        .weights = trl_rng_below(rng, 2)};
 }
 
 static void test_differences(void **state)
@@ -218,10 +219,8 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_perceptron_differences),
-        cmocka_unit_test(test_large_weights),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_differences),   cmocka_unit_test(test_perceptron_differences),
+        cmocka_unit_test(test_large_weights), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* test_lazy.c -- weights that are updated only when touched, against weights that always are.
  *
  * The eager twin keeps plain vectors w and dir and moves every weight at every step.  With a
- * drift both follow the same linear equation, so they agree to rounding, not only to first order.
+ * drift both follow the same linear equation, so they agree to rounding, not only to first
+ * order.
  */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
@@ -15,7 +16,7 @@ typedef struct twins {
     trl_corpus c;
     trl_design d;
     trl_lazy z;
-    size_t n;       /* weights */
+    size_t n;        /* weights */
     double *w, *dir; /* the eager ones; w includes the scale */
     bool *live;
     trl_arena arena;

@@ -1,5 +1,5 @@
-/* test_optimizers.c -- all optimisers reach the one optimum there is, in the same bits with any
- * number of threads and after any interruption. */
+/* test_optimizers.c -- all optimisers reach the one optimum there is, in the same bits with
+ * any number of threads and after any interruption. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -10,7 +10,8 @@
 
 typedef enum method { LBFGS, OWLQN, SAG, SGD, ASGD, PERCEPTRON, METHODS } method;
 
-static const char *const method_name[] = {"lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron"};
+static const char *const method_name[] = {"lbfgs", "owlqn", "sag",
+                                          "sgd",   "asgd",  "perceptron"};
 
 typedef struct run_options {
     uint64_t max_iter;
@@ -276,7 +277,8 @@ static void test_perceptron_separates(void **state)
                                   TRL_SGD_BATCH_MAX, &err));
     p.task = trl_chain_task_view(&p.chain);
     p.pool = trl_pool_new(1);
-    assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
+    assert_ok(
+        trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
     double *x = problem_vector(&p), norm;
     trl_ending ending;
     const run_options po = {.max_iter = 60};
@@ -384,7 +386,8 @@ typedef struct barrier {
     size_t calls, overflows, fail_at;
 } barrier;
 
-static trl_status barrier_eval(void *self, const double *x, double *g, double *F, trl_error *err)
+static trl_status barrier_eval(void *self, const double *x, double *g, double *F,
+                               trl_error *err)
 {
     barrier *b = self;
     *F = 0.0;

@@ -1,8 +1,8 @@
 /* test_oracle_crf.c -- training and tagging against CRFsuite's own output.
  *
- * $TRELLIS_ORACLES/crf (or ../shared/oracles/crf) holds 300 sentences of CoNLL-2000, what CRFsuite
- * 0.12.2 made of them with c2 = 1, run to the end of its precision, and its tags for others.
- * Numbers there have six digits behind the point. */
+ * $TRELLIS_ORACLES/crf (or ../shared/oracles/crf) holds 300 sentences of CoNLL-2000, what
+ * CRFsuite 0.12.2 made of them with c2 = 1, run to the end of its precision, and its tags for
+ * others. Numbers there have six digits behind the point. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -114,7 +114,8 @@ static void test_train_sag(void **state)
 static double weight_of(const trl_chain_model *m, size_t f, trl_str attr, uint32_t cell)
 {
     const trl_model_family *p = &m->family[f];
-    const uint32_t a = trl_strview_find(&p->names, attr.p, attr.n, trl_str_hash(attr.p, attr.n));
+    const uint32_t a =
+        trl_strview_find(&p->names, attr.p, attr.n, trl_str_hash(attr.p, attr.n));
     if (a == TRL_NO_ID)
         return 0.0;
     const trl_weight_row row = trl_model_row(p, a);
@@ -147,8 +148,8 @@ static bool check_dump_line(const trl_chain_model *m, char *line, double *worst)
     const uint32_t y = label_id(m, to);
     double got;
     if (line[3] == '1')
-        got = weight_of(m, TRL_EDGE, (trl_str){"B", 1},
-                        label_id(m, from) * (uint32_t)m->L + y);
+        got =
+            weight_of(m, TRL_EDGE, (trl_str){"B", 1}, label_id(m, from) * (uint32_t)m->L + y);
     else
         got = weight_of(m, TRL_NODE, from, y);
     *worst = fmax(*worst, fabs(got - want));
@@ -203,8 +204,8 @@ static char *check_marginal(const trl_model *m, char *p, const double *marginals
     return *end ? end + 1 : end;
 }
 
-static void check_token(const trl_model *m, FILE *best, FILE *all, trl_str gold, uint32_t label,
-                        const double *marginals)
+static void check_token(const trl_model *m, FILE *best, FILE *all, trl_str gold,
+                        uint32_t label, const double *marginals)
 {
     char line[4096];
     uint32_t which;

@@ -80,7 +80,8 @@ static void expect_at(const trl_train_options *o, trl_status want, const char *w
 
 #define expect(o, status, words) expect_at((o), (status), (words), __LINE__)
 
-/* ---- options ----------------------------------------------------------------------------- */
+/* ---- options -----------------------------------------------------------------------------
+ */
 
 static void test_names(void **state)
 {
@@ -184,7 +185,8 @@ static void test_combinations(void **state)
     expect(&o, TRL_EINVAL, "triples|order 2");
 }
 
-/* ---- data -------------------------------------------------------------------------------- */
+/* ---- data --------------------------------------------------------------------------------
+ */
 
 static void expect_data(const char *text, trl_format format, const char *words, int line)
 {
@@ -256,7 +258,8 @@ static void test_template(void **state)
     }
 }
 
-/* ---- paths ------------------------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------------------------
+ */
 
 static void test_paths(void **state)
 {
@@ -355,11 +358,16 @@ static void test_old_model_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),            cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_combinations),     cmocka_unit_test(test_data),
-        cmocka_unit_test(test_columns_disagree), cmocka_unit_test(test_template),
-        cmocka_unit_test(test_paths),            cmocka_unit_test(test_model_path_first),
-        cmocka_unit_test(test_permissions),      cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_columns_disagree),
+        cmocka_unit_test(test_template),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_model_path_first),
+        cmocka_unit_test(test_permissions),
+        cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_old_model_stays),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-errors-XXXXXX");
