@@ -64,3 +64,14 @@ void trl_buf_fini(trl_buf *b)
     trl_free(b->data);
     *b = (trl_buf){0};
 }
+
+bool trl_take(const unsigned char **p, size_t *n, void *to, size_t bytes)
+{
+    if (bytes > *n)
+        return false;
+    if (bytes)
+        memcpy(to, *p, bytes);
+    *p += bytes;
+    *n -= bytes;
+    return true;
+}

@@ -22,4 +22,8 @@ bool trl_buf_ch(trl_buf *b, char c);
 bool trl_buf_fmt(trl_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void trl_buf_fini(trl_buf *b);
 
+/* The reverse of adding: copies the next `bytes` of *p, of which *n are left, and moves on.  False,
+ * and nothing is changed, when there are fewer. */
+bool trl_take(const unsigned char **p, size_t *n, void *to, size_t bytes);
+
 #endif

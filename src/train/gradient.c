@@ -58,6 +58,16 @@ bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables 
     return true;
 }
 
+void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        for (size_t c = 0; t->row[k] && c < t->n * t->step[k]; c++)
+            t->row[k][c] *= by;
+        for (size_t c = 0; t->shared[k] && c < d->family[k].width; c++)
+            t->shared[k][c] *= by;
+    }
+}
+
 trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)
 {
     *out = (trl_tables){0};

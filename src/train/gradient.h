@@ -39,6 +39,9 @@ size_t trl_gradient_lanes(const trl_gradient *g);
  * them.  False when memory ran out. */
 bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out);
 
+/* Multiplies all cells, rows and shared ones. */
+void trl_tables_scale(const trl_design *d, trl_tables *t, double by);
+
 /* Allocates the shared tables (zeroed) on the heap, as one block: free out->shared's with
  * trl_shared_free. */
 trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err);

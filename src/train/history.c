@@ -191,28 +191,17 @@ bool trl_history_save(const trl_history *h, trl_buf *out)
            trl_buf_add(out, h->y, h->used * h->n * sizeof *h->y);
 }
 
-static bool take(const unsigned char **p, size_t *n, void *to, size_t bytes)
-{
-    if (bytes > *n)
-        return false;
-    if (bytes)
-        memcpy(to, *p, bytes);
-    *p += bytes;
-    *n -= bytes;
-    return true;
-}
-
 bool trl_history_load(trl_history *h, const unsigned char **p, size_t *n)
 {
     uint64_t head[4];
-    if (!take(p, n, head, sizeof head) || head[0] != h->n || head[1] != h->m ||
+    if (!trl_take(p, n, head, sizeof head) || head[0] != h->n || head[1] != h->m ||
         head[2] > h->m || head[3] >= h->m)
         return false;
     h->used = (size_t)head[2];
     h->next = (size_t)head[3];
-    return take(p, n, h->ss, sizeof h->ss) && take(p, n, h->sy, sizeof h->sy) &&
-           take(p, n, h->yy, sizeof h->yy) && take(p, n, h->vs, sizeof h->vs) &&
-           take(p, n, h->vy, sizeof h->vy) && take(p, n, &h->vv, sizeof h->vv) &&
-           take(p, n, h->s, h->used * h->n * sizeof *h->s) &&
-           take(p, n, h->y, h->used * h->n * sizeof *h->y);
+    return trl_take(p, n, h->ss, sizeof h->ss) && trl_take(p, n, h->sy, sizeof h->sy) &&
+           trl_take(p, n, h->yy, sizeof h->yy) && trl_take(p, n, h->vs, sizeof h->vs) &&
+           trl_take(p, n, h->vy, sizeof h->vy) && trl_take(p, n, &h->vv, sizeof h->vv) &&
+           trl_take(p, n, h->s, h->used * h->n * sizeof *h->s) &&
+           trl_take(p, n, h->y, h->used * h->n * sizeof *h->y);
 }

@@ -196,16 +196,6 @@ static double inner(const run *r, const trl_tables *a, const trl_tables *s1,
     return sum;
 }
 
-static void multiply(const run *r, trl_tables *a, double by)
-{
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        for (size_t c = 0; a->row[k] && c < a->n * a->step[k]; c++)
-            a->row[k][c] *= by;
-        for (size_t c = 0; a->shared[k] && c < r->d->family[k].width; c++)
-            a->shared[k][c] *= by;
-    }
-}
-
 /* Copies the shared tables into the arena: evaluate reuses r->scores and r->adjoint. */
 static bool keep_shared(run *r, trl_tables *t)
 {
@@ -232,12 +222,12 @@ static trl_status line_search(run *r, size_t i, const trl_tables *s0, trl_tables
         trl_tables s1, a1;
         double v1;
         const double step = 1.0 / *L;
-        multiply(r, a, step);
+        trl_tables_scale(r->d, a, step);
         trl_lazy_scatter(&r->z, from, a, true);
         const trl_status st = evaluate(r, i, &s1, &a1, &v1, err);
-        multiply(r, a, -1.0);
+        trl_tables_scale(r->d, a, -1.0);
         trl_lazy_scatter(&r->z, from, a, true);
-        multiply(r, a, -1.0 / step);
+        trl_tables_scale(r->d, a, -1.0 / step);
         const double norm2 = *L * inner(r, a, &s1, s0);
         if (st != TRL_OK)
             return st;
@@ -319,21 +309,10 @@ static bool save_state(const void *optimizer, trl_buf *out)
            trl_buf_add(out, r->g, (size_t)r->d->n_weights * sizeof *r->g); /* of the pass' end */
 }
 
-static bool take(const unsigned char **p, size_t *n, void *to, size_t bytes)
-{
-    if (bytes > *n)
-        return false;
-    if (bytes)
-        memcpy(to, *p, bytes);
-    *p += bytes;
-    *n -= bytes;
-    return true;
-}
-
 static bool load_state(run *r, const unsigned char *p, size_t n)
 {
     saved_head h;
-    if (!take(&p, &n, &h, sizeof h) || h.n != r->n || h.n_weights != r->d->n_weights ||
+    if (!trl_take(&p, &n, &h, sizeof h) || h.n != r->n || h.n_weights != r->d->n_weights ||
         h.n_tokens != r->d->n_tokens || h.seen > r->n || h.next >= r->n)
         return false;
     r->seen = h.seen;
@@ -342,12 +321,12 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
     r->damp = h.damp;
     r->lowest = h.lowest;
     r->rng = h.rng;
-    return take(&p, &n, r->ex, r->n * sizeof *r->ex) &&
-           take(&p, &n, r->past, (r->o->period + 1) * sizeof *r->past) &&
-           take(&p, &n, r->kept_rows,
+    return trl_take(&p, &n, r->ex, r->n * sizeof *r->ex) &&
+           trl_take(&p, &n, r->past, (r->o->period + 1) * sizeof *r->past) &&
+           trl_take(&p, &n, r->kept_rows,
                 r->d->n_tokens * r->row_cells * sizeof *r->kept_rows) &&
-           take(&p, &n, r->kept_shared, r->n * r->shared_cells * sizeof *r->kept_shared) &&
-           take(&p, &n, r->g, (size_t)r->d->n_weights * sizeof *r->g) && n == 0;
+           trl_take(&p, &n, r->kept_shared, r->n * r->shared_cells * sizeof *r->kept_shared) &&
+           trl_take(&p, &n, r->g, (size_t)r->d->n_weights * sizeof *r->g) && n == 0;
 }
 
 /* ---- passes ------------------------------------------------------------------------- */

@@ -81,16 +81,6 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
     return st;
 }
 
-static void multiply(const run *r, trl_tables *a, double by)
-{
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        for (size_t c = 0; a->row[k] && c < a->n * a->step[k]; c++)
-            a->row[k][c] *= by;
-        for (size_t c = 0; a->shared[k] && c < r->d->family[k].width; c++)
-            a->shared[k][c] *= by;
-    }
-}
-
 static bool is_zero(const trl_tables *a)
 {
     for (size_t c = 0; c < a->n * a->step[TRL_NODE]; c++)
@@ -118,10 +108,10 @@ static trl_status step(run *r, size_t batch, double eta, double decay, trl_error
         r->sum += s->value;
         if (r->o->perceptron && is_zero(&s->adjoint))
             continue; /* the best labelling is the gold one */
-        multiply(r, &s->adjoint, eta / r->z.scale);
+        trl_tables_scale(r->d, &s->adjoint, eta / r->z.scale);
         trl_lazy_scatter(&r->z, from, &s->adjoint, true);
         if (r->o->averaged && r->scales > 0.0) {
-            multiply(r, &s->adjoint, r->scales);
+            trl_tables_scale(r->d, &s->adjoint, r->scales);
             trl_lazy_scatter(&r->z, from, &s->adjoint, false);
         }
     }
