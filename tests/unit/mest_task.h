@@ -3,7 +3,8 @@
 #ifndef TRL_TEST_MEST_TASK_H
 #define TRL_TEST_MEST_TASK_H
 
-#include "chain/obj_mest.h"
+#include "chain/chain.h"
+#include "mest/obj_mest.h"
 #include "tiny_q0.h"
 #include "train/gradient.h"
 #include "train/lbfgs.h"

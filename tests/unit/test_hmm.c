@@ -3,7 +3,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "chain/state_graph.h"
+#include "hmm_chain.h"
+#include "mest/state_graph.h"
 #include "num/simd.h"
 #include "tiny_q0.h"
 
@@ -193,7 +194,7 @@ static void check_tables(trl_rng *rng, const trl_hmm *h, size_t n)
     uint32_t x[16], y[8], best[8], found[8];
     for (size_t k = 0; k < 2 * n; k++)
         x[k] = (uint32_t)trl_rng_below(rng, h->column[k % 2].n);
-    assert_ok(trl_hmm_chain(h, -HUGE_VAL, &chain, &err));
+    assert_ok(hmm_chain(h, -HUGE_VAL, &chain, &err));
     assert_true(trl_hmm_need_rows(h, &arena, &t));
     trl_hmm_add_rows(h, -HUGE_VAL, x, &t);
     size_t many = 1;
@@ -230,7 +231,7 @@ static void check_tables(trl_rng *rng, const trl_hmm *h, size_t n)
 
     /* with the floor every input has a labelling, and the same one where there was one */
     trl_tables u = {.n = n};
-    assert_ok(trl_hmm_chain(h, TRL_HMM_FLOOR, &chain, &err));
+    assert_ok(hmm_chain(h, TRL_HMM_FLOOR, &chain, &err));
     assert_true(trl_hmm_need_rows(h, &arena, &u));
     trl_hmm_add_rows(h, TRL_HMM_FLOOR, x, &u);
     assert_ok(trl_chain_viterbi(&chain, &u, &arena, found, &score, &err));

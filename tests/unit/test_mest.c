@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "hmm_chain.h"
 #include "mest_task.h"
 
 static trl_error err;
@@ -169,7 +170,7 @@ static void test_strong_prior(void **state)
             before = norm(k.n, k.w);
         }
         assert_true(before < 1e-7);
-        assert_ok(trl_hmm_chain(&k.h, TRL_HMM_FLOOR, &chain, &err));
+        assert_ok(hmm_chain(&k.h, TRL_HMM_FLOOR, &chain, &err));
         assert_ok(trl_hmm_number(&k.h, &k.t.cells, &x, &err));
         for (size_t s = 0; s < k.t.corpus.n_sequences; s++) {
             const size_t from = (size_t)k.t.corpus.first[s];

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "chain/mest_dual.h"
+#include "mest/mest_dual.h"
 #include "mest_task.h"
 
 static trl_error err;

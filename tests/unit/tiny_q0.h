@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "chain/q0.h"
+#include "mest/q0.h"
 #include "feature/design.h"
 
 typedef struct tiny {

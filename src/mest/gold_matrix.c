@@ -1,6 +1,6 @@
 /* gold_matrix.c -- listing the features of the gold labellings, by sequence and by weight. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/gold_matrix.h"
+#include "mest/gold_matrix.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* line_view.c -- tabulating what the macros of a line make of every value. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/line_view.h"
+#include "mest/line_view.h"
 
 #include <string.h>
 

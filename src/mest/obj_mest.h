@@ -1,6 +1,6 @@
 /* obj_mest.h -- M-estimation: learning to undo what q0 got wrong [JL06, SVL07].
  *
- * The model is p(x, y) ~ q0(x, y) exp(w . f(x, y)), q0 a cheap generative model (chain/q0.h).
+ * The model is p(x, y) ~ q0(x, y) exp(w . f(x, y)), q0 a cheap generative model (mest/q0.h).
  *
  *     F(w) = (1/n) sum_i exp(-w . f(x_i, y_i)) + w . E_q0[f] + c2 ||w||^2        (minimised)
  *     dF/dw = -(1/n) sum_i exp(-w . f(x_i, y_i)) f(x_i, y_i) + E_q0[f] + 2 c2 w

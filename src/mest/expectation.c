@@ -1,12 +1,12 @@
 /* expectation.c -- exact expectations: from template lines to windows to weights. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/expectation.h"
+#include "mest/expectation.h"
 
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "chain/window.h"
+#include "mest/window.h"
 #include "feature/attr_map.h"
 
 typedef struct run {

@@ -25,8 +25,8 @@
 #ifndef TRL_WINDOW_H
 #define TRL_WINDOW_H
 
-#include "chain/line_view.h"
-#include "chain/state_graph.h"
+#include "mest/line_view.h"
+#include "mest/state_graph.h"
 
 typedef struct trl_window {
     const trl_state_graph *g;

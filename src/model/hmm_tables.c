@@ -1,12 +1,10 @@
 /* hmm_tables.c -- hidden Markov models as score tables. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/hmm.h"
+#include "model/hmm.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
-#include "base/mem.h"
 #include "num/simd.h"
 
 static double log_or(double p, double floor)
@@ -83,26 +81,4 @@ void trl_tables_add(size_t L, const trl_tables *from, const trl_tables *to)
             for (size_t c = 0; c < width; c++)
                 to->row[f][t * to->step[f] + c] += from->row[f][t * from->step[f] + c];
     }
-}
-
-trl_status trl_hmm_chain(const trl_hmm *h, double floor, trl_chain *chain, trl_error *err)
-{
-    const size_t f = trl_hmm_shared_family(h);
-    const size_t width = h->order == 2 ? h->L * h->L * h->L : h->L * h->L;
-    trl_tables s = {0};
-    double some_row = 0.0; /* only says that there are rows */
-    trl_status st = trl_chain_init(chain, h->L, h->order, err);
-    s.shared[f] = trl_zalloc(width, sizeof *s.shared[f]);
-    if (st == TRL_OK && !s.shared[f])
-        st = trl_fail_mem(err);
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
-        s.row[k] = trl_hmm_has_rows(h, k) ? &some_row : NULL;
-    if (st == TRL_OK) {
-        trl_hmm_add_shared(h, floor, s.shared);
-        st = trl_chain_prepare(chain, &s, err);
-    }
-    if (st != TRL_OK)
-        trl_chain_fini(chain);
-    trl_free(s.shared[f]);
-    return st;
 }

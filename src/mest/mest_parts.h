@@ -3,8 +3,8 @@
 #ifndef TRL_MEST_PARTS_H
 #define TRL_MEST_PARTS_H
 
-#include "chain/gold_matrix.h"
-#include "chain/obj_mest.h"
+#include "mest/gold_matrix.h"
+#include "mest/obj_mest.h"
 
 struct trl_mest {
     trl_gold_matrix f;

@@ -1,6 +1,6 @@
 /* sample_q0.c -- drawing sequences from an HMM and counting their features. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/sample_q0.h"
+#include "mest/sample_q0.h"
 
 #include <math.h>
 #include <string.h>

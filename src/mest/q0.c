@@ -1,6 +1,6 @@
 /* q0.c -- base distributions: training, expectations, the cache of expectations. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/q0.h"
+#include "mest/q0.h"
 
 #include <errno.h>
 #include <string.h>

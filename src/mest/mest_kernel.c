@@ -1,7 +1,7 @@
 /* mest_kernel.c -- sums over indexed elements, in eight lanes: the additions of one lane wait for
  * each other, loads that miss the cache do not. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/mest_kernel.h"
+#include "mest/mest_kernel.h"
 
 #include "num/simd.h"
 

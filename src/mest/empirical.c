@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "chain/expectation.h"
-#include "chain/state_graph.h"
+#include "mest/expectation.h"
+#include "mest/state_graph.h"
 #include "train/gradient.h"
 
 typedef struct job {

@@ -17,7 +17,7 @@
 #ifndef TRL_STATE_GRAPH_H
 #define TRL_STATE_GRAPH_H
 
-#include "chain/hmm.h"
+#include "model/hmm.h"
 
 #define TRL_STATES_MAX 8192 /* half a gigabyte for the system */
 

@@ -1,13 +1,13 @@
 /* obj_mest.c -- M-estimation as two sparse matrix-vector products. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/obj_mest.h"
+#include "mest/obj_mest.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "chain/mest_parts.h"
+#include "mest/mest_parts.h"
 #include "num/blas1.h"
 
 #define JOBS 64 /* pieces of either product; of no influence on the result */

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "chain/hmm.h"
+#include "model/hmm.h"
 #include "model/strtab_io.h"
 
 #define COLUMNS_MAX 100

@@ -1,6 +1,6 @@
 /* state_graph.c -- reachable states, their arcs, path sums over all sequences. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/state_graph.h"
+#include "mest/state_graph.h"
 
 #include <string.h>
 

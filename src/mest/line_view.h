@@ -17,7 +17,7 @@
 #ifndef TRL_LINE_VIEW_H
 #define TRL_LINE_VIEW_H
 
-#include "chain/hmm.h"
+#include "model/hmm.h"
 #include "feature/template.h"
 
 #define TRL_REACH_MAX 64 /* rows that a window may reach to either side */

@@ -20,7 +20,7 @@
 #ifndef TRL_EXPECTATION_H
 #define TRL_EXPECTATION_H
 
-#include "chain/hmm.h"
+#include "model/hmm.h"
 #include "feature/design.h"
 
 /* What was trained on; everything is borrowed. */

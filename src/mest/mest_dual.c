@@ -1,6 +1,6 @@
 /* mest_dual.c -- stochastic dual coordinate ascent. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/mest_dual.h"
+#include "mest/mest_dual.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "chain/mest_parts.h"
+#include "mest/mest_parts.h"
 #include "num/blas1.h"
 
 typedef struct run {

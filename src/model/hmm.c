@@ -1,6 +1,6 @@
 /* hmm.c -- hidden Markov models: counting, asking. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/hmm.h"
+#include "model/hmm.h"
 
 #include <math.h>
 #include <string.h>

@@ -27,8 +27,8 @@
 #define TRL_HMM_H
 
 #include "base/arena.h"
-#include "chain/chain.h"
 #include "feature/cells.h"
+#include "feature/tables.h"
 #include "model/container.h"
 
 /* The score that tables for decoding give a transition of probability 0.  One such
@@ -140,10 +140,6 @@ void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value,
 /* to += from, cell by cell, for L labels; `to` must have rows and shared tables where `from`
  * has some. */
 void trl_tables_add(size_t L, const trl_tables *from, const trl_tables *to);
-
-/* A chain prepared for tables that hold nothing but the model (order: the model's).
- * TRL_ENOMEM. */
-trl_status trl_hmm_chain(const trl_hmm *h, double floor, trl_chain *chain, trl_error *err);
 
 /* ---- files -------------------------------------------------------------------------- */
 

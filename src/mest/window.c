@@ -1,6 +1,6 @@
 /* window.c -- path sums along a window. */
 /* SPDX-License-Identifier: MIT */
-#include "chain/window.h"
+#include "mest/window.h"
 
 #include <string.h>
 

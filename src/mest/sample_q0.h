@@ -13,7 +13,7 @@
 #define TRL_SAMPLE_Q0_H
 
 #include "base/rng.h"
-#include "chain/expectation.h"
+#include "mest/expectation.h"
 
 typedef struct trl_sampler {
     const trl_hmm   *hmm;

@@ -21,7 +21,7 @@
 #ifndef TRL_MEST_DUAL_H
 #define TRL_MEST_DUAL_H
 
-#include "chain/obj_mest.h"
+#include "mest/obj_mest.h"
 
 typedef struct trl_mest_dual_options {
     double   c2;       /* > 0 */

@@ -9,7 +9,7 @@
 #ifndef TRL_GOLD_MATRIX_H
 #define TRL_GOLD_MATRIX_H
 
-#include "chain/mest_kernel.h"
+#include "mest/mest_kernel.h"
 #include "feature/design.h"
 
 /* Line k is index[begin[k] .. begin[k + 1]): first, up to ones[k], where it is 1; behind

@@ -13,7 +13,7 @@
 #ifndef TRL_Q0_H
 #define TRL_Q0_H
 
-#include "chain/sample_q0.h"
+#include "mest/sample_q0.h"
 
 typedef enum trl_q0_kind { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_kind;
 
