@@ -1,9 +1,7 @@
 /* cmd_train.c -- trellis train: a model from labelled sequences. */
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,92 +11,47 @@
 #include "output.h"
 #include "progress.h"
 #include "record.h"
-#include "trellis/train.h"
+#include "train_settings.h"
 #include "verbs.h"
 
 typedef struct settings {
-    trl_train_options train;
-    const char *template_path, *algorithm, *json;
+    train_settings base; /* first: the shared tables count on it */
+    const char *algorithm, *json;
     string_list parameters;
-    bool quiet;
 } settings;
-
-static const char *const seen_or_all[] = {"seen", "all", NULL};
 
 static const option options[] = {
     {.help = "Files"},
-    {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, train.model), .value = "MODEL",
+    {"model", 'm', OPTION_STRING, true, TRAIN_FIELD(train.model), .value = "MODEL",
      .help = "where to write the model"},
-    {"template", 't', OPTION_STRING, OPTION_FIELD(settings, template_path), .value = "FILE",
+    {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
      .fallback = "a built-in one", .help = "CRF++ template or Wapiti patterns, for columns"},
-    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, train.format),
+    {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format),
      .choices = format_names, .help = "what the training data is written in"},
-    {"dev", 'd', OPTION_STRING, OPTION_FIELD(settings, train.dev), .value = "FILE",
+    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE",
      .help = "data to score every iteration on; the best model is kept"},
-    {"init", 'i', OPTION_STRING, OPTION_FIELD(settings, train.init), .value = "MODEL",
+    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL",
      .help = "start from the weights of this model"},
-    {"checkpoint", .type = OPTION_STRING, OPTION_FIELD(settings, train.checkpoint),
+    {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint),
      .value = "FILE", .help = "save the state of the run here from time to time"},
     {"checkpoint-every", .type = OPTION_INTEGER,
-     OPTION_FIELD(settings, train.checkpoint_every), .value = "N",
+     TRAIN_FIELD(train.checkpoint_every), .value = "N",
      .help = "iterations between checkpoints"},
-    {"resume", .type = OPTION_FLAG, OPTION_FIELD(settings, train.resume),
+    {"resume", .type = OPTION_FLAG, TRAIN_FIELD(train.resume),
      .help = "go on from the checkpoint as if the run had never ended"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .help = "write a record of the run: options, curve, result"},
 
-    {.help = "Model"},
-    {"kind", .type = OPTION_STRING, OPTION_FIELD(settings, train.kind), .value = "KIND",
-     .help = "the structure of the model"},
-    {"order", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.order), .value = "N",
-     .fallback = "what the template asks for",
-     .help = "features of label pairs (1) or also triples (2)"},
-    {"pairs", .type = OPTION_CHOICE, OPTION_FIELD(settings, train.all_pairs),
-     .choices = seen_or_all, .help = "features for attribute and label seen together, or all"},
-    {"transitions", .type = OPTION_CHOICE, OPTION_FIELD(settings, train.all_transitions),
-     .choices = seen_or_all, .help = "features for label sequences seen in the data, or all"},
-    {"min-count", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.min_count),
-     .value = "N", .help = "drop attributes that occur less often"},
+#include "train_model.inc"
 
-    {.help = "Training"},
-    {"objective", .type = OPTION_STRING, OPTION_FIELD(settings, train.objective),
-     .value = "NAME",
-     .help = "what is optimised: likelihood, memm, pseudolikelihood, pseudolikelihood-edge, "
-             "piecewise, piecewise-nota, perceptron"},
-    {"nota", .type = OPTION_STRING, OPTION_FIELD(settings, train.nota), .value = "SET",
-     .fallback = "all",
-     .help = "piecewise-nota: wrong sources with an instance: all, sample:P, marginal:THETA@K"},
-    {"optimizer", .type = OPTION_STRING, OPTION_FIELD(settings, train.optimizer),
-     .value = "NAME", .fallback = "what suits the objective",
-     .help = "how: lbfgs (with --c1 OWL-QN), sag, sgd, asgd, perceptron"},
-    {"precision", .type = OPTION_STRING, OPTION_FIELD(settings, train.precision),
-     .value = "NAME", .fallback = "single, but double when --delta is below 1e-6",
-     .help = "of inference for the likelihood: single (faster) or double"},
-    {"c1", .type = OPTION_REAL, OPTION_FIELD(settings, train.c1), .value = "X",
+    {.help = "Penalties"},
+    {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
      .help = "adds X times the sum of absolute weights"},
-    {"c2", .type = OPTION_REAL, OPTION_FIELD(settings, train.c2), .value = "X",
+    {"c2", .type = OPTION_REAL, TRAIN_FIELD(train.c2), .value = "X",
      .help = "adds X times the sum of squared weights"},
-    {"memory", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.memory), .value = "N",
-     .help = "lbfgs: pairs of vectors remembered"},
-    {"eta", .type = OPTION_REAL, OPTION_FIELD(settings, train.eta), .value = "X",
-     .fallback = "calibrated", .help = "sgd: first gain"},
-    {"batch", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.batch), .value = "N",
-     .help = "sgd: sequences a step"},
-    {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.seed), .value = "N",
-     .help = "of the random order of sequences"},
-    {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, train.threads), .value = "N",
-     .help = "threads, 0 for one per processor; the result does not depend on it"},
 
-    {.help = "When to stop"},
-    {"max-iter", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.max_iter), .value = "N",
-     .fallback = "the optimizer's own rule", .help = "iterations at most"},
-    {"epsilon", .type = OPTION_REAL, OPTION_FIELD(settings, train.epsilon), .value = "X",
-     .help = "stop when gradient norm / weight norm is below X"},
-    {"period", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.period), .value = "N",
-     .help = "iterations over which --delta is measured"},
-    {"delta", .type = OPTION_REAL, OPTION_FIELD(settings, train.delta), .value = "X",
-     .help = "stop when the objective fell by less than this fraction"},
-    {"patience", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.patience), .value = "N",
+#include "train_stop.inc"
+    {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N",
      .fallback = "never", .help = "stop after N iterations without a better --dev score"},
 
     {.help = "Others"},
@@ -108,14 +61,14 @@ static const option options[] = {
      .help = "CRFsuite's name for an option: c1, c2, max_iterations, num_memories, epsilon, "
              "period, delta, feature.minfreq, feature.possible_states, "
              "feature.possible_transitions"},
-    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet),
+    {"quiet", 'q', OPTION_FLAG, TRAIN_FIELD(quiet),
      .help = "no progress, no summary"},
     {0},
 };
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.train = trl_train_options_default()};
+    *(settings *)settings_ = (settings){.base.train = trl_train_options_default()};
 }
 
 /* ---- CRFsuite's command line ------------------------------------------------------------ */
@@ -135,8 +88,8 @@ static int apply_algorithm(settings *s)
         return CLI_DONE;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strcmp(a, known[k].name) == 0) {
-            s->train.objective = known[k].objective;
-            s->train.optimizer = known[k].optimizer;
+            s->base.train.objective = known[k].objective;
+            s->base.train.optimizer = known[k].optimizer;
             return CLI_DONE;
         }
     const bool online =
@@ -208,7 +161,7 @@ static int set_parameter(settings *s, const char *given)
 
 static int check_settings(settings *s)
 {
-    const trl_train_options *t = &s->train;
+    const trl_train_options *t = &s->base.train;
     int code = apply_algorithm(s);
     for (size_t i = 0; code == CLI_DONE && i < s->parameters.n; i++)
         code = set_parameter(s, s->parameters.item[i]);
@@ -226,54 +179,12 @@ static int check_settings(settings *s)
 /* A folder that cannot be written to is better found before the training than after. */
 static bool check_places(const settings *s)
 {
-    return output_check(s->train.model) &&
-           (!s->train.checkpoint || output_check(s->train.checkpoint)) &&
+    return output_check(s->base.train.model) &&
+           (!s->base.train.checkpoint || output_check(s->base.train.checkpoint)) &&
            (!s->json || output_check(s->json));
 }
 
-/* Reads the whole template.  False: said. */
-static bool read_template(settings *s, text *t)
-{
-    FILE *f = fopen(s->template_path, "rb");
-    char block[4096];
-    size_t n;
-    while (f && (n = fread(block, 1, sizeof block, f)) > 0)
-        text_add(t, block, n);
-    const bool ok = f && !ferror(f) && !t->failed;
-    if (!ok)
-        message_say("%s: cannot read: %s", s->template_path,
-                    t->failed ? "out of memory" : strerror(errno));
-    if (f)
-        fclose(f);
-    s->train.template_name = s->template_path;
-    s->train.template_text = t->n ? t->p : "";
-    s->train.template_size = t->n;
-    return ok;
-}
-
 /* ---- the run ---------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t interrupted;
-
-/* The second signal of either kind finds its default action. */
-static void on_interrupt(int sig)
-{
-    (void)sig;
-    interrupted = 1;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-/* Also where a shell ignores SIGINT for what it runs in the background: whoever sends it to a
- * training means it. */
-static void catch_signals(void)
-{
-    struct sigaction act = {0};
-    act.sa_handler = on_interrupt;
-    act.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
-}
 
 typedef struct run_state {
     progress shown;
@@ -286,12 +197,12 @@ static bool on_progress(void *ctx, const trl_progress *now)
 {
     run_state *r = ctx;
     if (!r->catching && strcmp(now->stage, "read") != 0) {
-        catch_signals();
+        train_catch_signals();
         r->catching = true;
     }
     progress_show(&r->shown, now);
     record_add(&r->written, now);
-    return interrupted != 0;
+    return train_interrupted();
 }
 
 static uint64_t file_size(const char *path)
@@ -313,31 +224,31 @@ static void summary(const settings *s, const trl_train_result *r, uint64_t bytes
     message_line("iterations  %" PRIu64 "%s%s", r->iterations, r->ending[0] ? ": " : "",
                  r->ending);
     message_line("time        %s", time);
-    message_line("model       %s, %.2f MB", s->train.model, (double)bytes / 1e6);
+    message_line("model       %s, %.2f MB", s->base.train.model, (double)bytes / 1e6);
 }
 
 static int train(settings *s, const operands *args)
 {
     run_state r = {0};
-    progress_init(&r.shown, s->quiet);
-    s->train.train = args->item;
-    s->train.n_train = args->n;
-    s->train.progress = on_progress;
-    s->train.progress_ctx = &r;
+    progress_init(&r.shown, s->base.quiet);
+    s->base.train.train = args->item;
+    s->base.train.n_train = args->n;
+    s->base.train.progress = on_progress;
+    s->base.train.progress_ctx = &r;
     trl_train_result result = {0};
     trl_error err = {0};
-    const trl_status st = trl_train(&s->train, &result, &err);
+    const trl_status st = trl_train(&s->base.train, &result, &err);
     message_status(NULL);
     int code = CLI_DONE;
     if (st != TRL_OK) {
         message_error(&err);
         code = st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
     } else {
-        const uint64_t bytes = file_size(s->train.model);
+        const uint64_t bytes = file_size(s->base.train.model);
         if (result.stopped)
             message_say("interrupted after iteration %" PRIu64 "; the model has been saved",
                         result.iterations);
-        if (!s->quiet)
+        if (!s->base.quiet)
             summary(s, &result, bytes);
         if (s->json && !record_save(&r.written, s->json, &verb_train, s, args, &result, bytes))
             code = CLI_FAILED;
@@ -354,7 +265,7 @@ static int run(void *settings_, const operands *args)
         return code;
     text template = {0};
     code = CLI_FAILED;
-    if ((!s->template_path || read_template(s, &template)) && check_places(s))
+    if (train_read_template(&s->base, &template) && check_places(s))
         code = train(s, args);
     text_fini(&template);
     return code;

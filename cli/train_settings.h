@@ -1,0 +1,29 @@
+/* train_settings.h -- what every verb that trains has in common: options, template, signals. */
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_TRAIN_SETTINGS_H
+#define CLI_TRAIN_SETTINGS_H
+
+#include "options.h"
+#include "trellis/train.h"
+
+/* First member of the settings of such a verb; filled by its own options and those of
+ * train_model.inc and train_stop.inc. */
+typedef struct train_settings {
+    trl_train_options train;
+    const char *template_path;
+    bool quiet;
+} train_settings;
+
+#define TRAIN_FIELD(member) OPTION_FIELD(train_settings, member)
+
+extern const char *const seen_or_all[]; /* "seen", "all", NULL */
+
+/* Reads the whole template, if one was named, into t, which train.template_text then borrows.
+ * False: said. */
+bool train_read_template(train_settings *s, text *t);
+
+/* From now on the first SIGINT or SIGTERM is only remembered, the second one kills. */
+void train_catch_signals(void);
+bool train_interrupted(void);
+
+#endif
