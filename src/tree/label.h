@@ -1,0 +1,23 @@
+/* label.h -- the category in a label of a treebank: what is left without its annotation. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TREE_LABEL_H
+#define TRL_TREE_LABEL_H
+
+#include "base/strtab.h"
+
+/* NP of NP-SBJ-1, NP=2 and NP-SBJ=3-1; all of a label that starts with '-' (-LRB-, -NONE-) or
+ * with '='.  A part of the argument. */
+trl_str trl_label_category(trl_str label);
+
+static inline bool trl_label_is(trl_str label, const char *name, size_t n)
+{
+    return label.n == n && __builtin_memcmp(label.p, name, n) == 0;
+}
+
+/* Is it the tag of an empty element, -NONE-? */
+static inline bool trl_label_is_empty(trl_str label)
+{
+    return trl_label_is(label, "-NONE-", 6);
+}
+
+#endif
