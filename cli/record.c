@@ -3,6 +3,7 @@
 #include "record.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "output.h"
@@ -46,6 +47,7 @@ void record_add(record *r, const trl_progress *now)
 void record_fini(record *r)
 {
     text_fini(&r->curve);
+    text_fini(&r->more);
 }
 
 static void add_data(const trl_progress *p, text *t)
@@ -60,7 +62,8 @@ static void add_data(const trl_progress *p, text *t)
     text_char(t, '}');
 }
 
-static void add_result(const trl_train_result *r, uint64_t model_bytes, text *t)
+static void add_result(const trl_train_result *r, uint64_t model_bytes, const text *more,
+                       text *t)
 {
     key(t, "result");
     text_char(t, '{');
@@ -70,11 +73,16 @@ static void add_result(const trl_train_result *r, uint64_t model_bytes, text *t)
     key_real(t, "objective", r->objective);
     key_real(t, "dev", r->dev_score);
     key_real(t, "seconds", r->seconds);
-    key_count(t, "model_bytes", model_bytes);
+    if (model_bytes)
+        key_count(t, "model_bytes", model_bytes);
+    else
+        key_real(t, "model_bytes", (double)NAN);
     key(t, "stopped");
     text_str(t, r->stopped ? "true" : "false");
     key(t, "ending");
     text_json_str(t, r->ending);
+    text_str(t, more->n ? "," : "");
+    text_add(t, more->p, more->n);
     text_char(t, '}');
 }
 
@@ -100,9 +108,9 @@ bool record_save(const record *r, const char *path, const verb *v, const void *s
     text_char(&t, '[');
     text_add(&t, r->curve.p, r->curve.n);
     text_char(&t, ']');
-    add_result(result, model_bytes, &t);
+    add_result(result, model_bytes, &r->more, &t);
     text_str(&t, "}\n");
-    t.failed = t.failed || r->curve.failed;
+    t.failed = t.failed || r->curve.failed || r->more.failed;
 
     output o;
     const bool ok = output_open(&o, path) && output_text(&o, &t);

@@ -7,7 +7,8 @@
  * ...], "result": {"iterations": n, "features": n, "active": n, "objective": x, "dev": x,
  *                 "seconds": x, "model_bytes": n, "stopped": false, "ending": "..."}}
  *
- * What is not known is null.
+ * What is not known is null.  'tune' writes one for each run, whose result also has c, c2, f1,
+ * precision, recall and accuracy.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_RECORD_H
@@ -18,13 +19,14 @@
 
 typedef struct record {
     text curve;
+    text more; /* of the result: "name":value,...; empty: nothing */
     trl_progress last; /* its strings are not looked at */
 } record;
 
 void record_add(record *r, const trl_progress *now);
 void record_fini(record *r);
 
-/* Writes the file atomically.  False: said. */
+/* Writes the file atomically; model_bytes 0: not known.  False: said. */
 bool record_save(const record *r, const char *path, const verb *v, const void *settings,
                  const operands *train, const trl_train_result *result, uint64_t model_bytes);
 

@@ -26,6 +26,7 @@ typedef struct trl_train_options {
     const char        *kind; /* "chain" */
     const char *const *train; /* paths; "-" is standard input */
     size_t             n_train;
+    uint64_t           hold_out; /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
     const char        *dev;    /* path or NULL */
     trl_format         format; /* guessed by default */
 

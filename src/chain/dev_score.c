@@ -12,8 +12,7 @@
 
 #define JOB 64 /* sequences a job */
 
-/* Tags of a chunk scheme: O, or one of B I E S L M U before '-'. */
-static bool is_chunk_tag(trl_str s)
+bool trl_is_chunk_tag(trl_str s)
 {
     return (s.n == 1 && s.p[0] == 'O') ||
            (s.n > 2 && s.p[1] == '-' && memchr("BIESLMU", s.p[0], 7) != NULL);
@@ -39,7 +38,7 @@ static bool copy_names(trl_dev *d)
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < tabs[k]->n; i++, at++) {
             const trl_str s = trl_strtab_get(tabs[k], (uint32_t)i);
-            d->chunks = d->chunks && is_chunk_tag(s);
+            d->chunks = d->chunks && trl_is_chunk_tag(s);
             any = any || s.n > 2;
             memcpy(to, s.p, s.n);
             to[s.n] = '\0';

@@ -23,6 +23,9 @@ typedef struct trl_dev {
     bool              chunks; /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */
 } trl_dev;
 
+/* A tag of a chunk scheme: O, or one of B I E S L M U before '-'. */
+bool trl_is_chunk_tag(trl_str s);
+
 /* Everything is borrowed except d->corpus. */
 trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
                         const trl_objective *objective, trl_pool *pool, trl_error *err);

@@ -33,6 +33,7 @@ typedef struct job {
     trl_nota                 nota; /* piecewise-nota only */
     trl_dev                  dev;
     double                  *w;
+    uint64_t                 n_read; /* training sequences, those held out included */
     double                   started;
 } job;
 
@@ -170,6 +171,11 @@ static trl_status same_format(job *j, trl_format format, const char *path, trl_e
     return trl_fail_hint(err, st, "say which it is: --format columns or --format crfsuite");
 }
 
+static bool held_out(job *j, const trl_corpus *c)
+{
+    return c == &j->corpus && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
+}
+
 /* All sequences of one file into c (the training corpus, or a dev set with frozen columns). */
 static trl_status read_file(job *j, const char *path, trl_corpus *c, trl_error *err)
 {
@@ -185,14 +191,14 @@ static trl_status read_file(job *j, const char *path, trl_corpus *c, trl_error *
                 st = same_format(j, TRL_FORMAT_COLUMNS, path, err);
             if (st == TRL_OK && more)
                 st = need_template(j, &seq, err);
-            if (st == TRL_OK && more)
+            if (st == TRL_OK && more && !held_out(j, c))
                 st = trl_corpus_add_rows(c, j->tpl, &seq, err);
         } else {
             trl_items seq;
             st = trl_reader_items(r, &seq, &more, err);
             if (st == TRL_OK && more)
                 st = same_format(j, TRL_FORMAT_CRFSUITE, path, err);
-            if (st == TRL_OK && more)
+            if (st == TRL_OK && more && !held_out(j, c))
                 st = trl_corpus_add_items(c, &seq, err);
         }
     }

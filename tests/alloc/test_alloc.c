@@ -17,6 +17,7 @@
 #include "trellis/score.h"
 #include "trellis/tagger.h"
 #include "trellis/train.h"
+#include "trellis/tune.h"
 #include "trellis/trees.h"
 
 static char folder[64];
@@ -81,6 +82,28 @@ static trl_status do_train(const void *p, trl_error *err)
     o.resume = a->resume;
     o.model = model;
     return trl_train(&o, &result, err);
+}
+
+static trl_status do_tune(const void *p, trl_error *err)
+{
+    const train_arg *a = p;
+    static const double grid[] = {0.5, 5.0};
+    trl_tune_options o = trl_tune_options_default();
+    char data[512], model[512];
+    const char *train[1] = {data};
+    snprintf(data, sizeof data, "%s/%s", folder, a->data);
+    snprintf(model, sizeof model, "%s/model", folder);
+    o.train.train = train;
+    o.train.n_train = 1;
+    o.train.template_text = a->template_text;
+    o.train.template_size = a->template_text ? strlen(a->template_text) : 0;
+    o.train.max_iter = 2;
+    o.train.model = model;
+    o.grid = grid;
+    o.n_grid = 2;
+    o.hold_out = 2;
+    o.refit = true;
+    return trl_tune(&o, NULL, err);
 }
 
 /* A dump goes into a fixed buffer: the callback must not need memory itself. */
@@ -316,6 +339,15 @@ static void test_train(void **state)
     }
 }
 
+static void test_tune(void **state)
+{
+    (void)state;
+    static const train_arg columns = {.data = "data", .template_text = "U:%x[0,0]\nB\n"};
+    static const train_arg items = {.data = "items"};
+    fail_all("tune columns", do_tune, &columns);
+    fail_all("tune items", do_tune, &items);
+}
+
 static void make_ready(void)
 {
     static const train_arg arg = {
@@ -359,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_train),
+        cmocka_unit_test(test_tune),
         cmocka_unit_test(test_use),
         cmocka_unit_test(test_others),
     };

@@ -1,0 +1,405 @@
+/* cmd_tune.c -- trellis tune: the penalty chosen on held-out data. */
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "message.h"
+#include "output.h"
+#include "plot.h"
+#include "progress.h"
+#include "record.h"
+#include "train_settings.h"
+#include "trellis/tune.h"
+#include "verbs.h"
+
+typedef struct settings {
+    train_settings base; /* first: the shared tables count on it */
+    const char *grid, *records, *svg;
+    uint64_t hold_out;
+    trl_tune_measure measure;
+    bool cold, refit;
+} settings;
+
+static const char *const measure_names[] = {
+    [TRL_TUNE_GUESS] = "guess",         [TRL_TUNE_F1] = "f1",
+    [TRL_TUNE_PRECISION] = "precision", [TRL_TUNE_RECALL] = "recall",
+    [TRL_TUNE_ACCURACY] = "accuracy",   NULL,
+};
+
+static const option options[] = {
+    {.help = "Files"},
+    {"model", 'm', OPTION_STRING, true, TRAIN_FIELD(train.model), .value = "MODEL",
+     .help = "where to write the best model"},
+    {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
+     .fallback = "a built-in one", .help = "CRF++ template or Wapiti patterns, for columns"},
+    {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
+     .help = "what the training data is written in"},
+    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE",
+     .fallback = "a share of TRAIN", .help = "data to score the models on"},
+    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL",
+     .help = "start the first run from the weights of this model"},
+    {"records", .type = OPTION_STRING, OPTION_FIELD(settings, records), .value = "DIR",
+     .help = "write a record of every run there, as 'train --json' does: c-0.1.json, ..."},
+    {"svg", .type = OPTION_STRING, OPTION_FIELD(settings, svg), .value = "FILE",
+     .help = "write the plot there as well"},
+
+    {.help = "Search"},
+    {"grid", 'g', OPTION_STRING, OPTION_FIELD(settings, grid), .value = "LIST",
+     .fallback = "0.1,0.215,0.464,1,2.15,4.64,10,none, exactly",
+     .help = "values of c, separated by commas; 'none' is no penalty"},
+    {"hold-out", .type = OPTION_INTEGER, OPTION_FIELD(settings, hold_out), .value = "N",
+     .help = "without --dev: every N-th sequence of TRAIN is held out"},
+    {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure),
+     .choices = measure_names,
+     .help = "what is compared; guess: F1 of chunks for tags like B-X and O, else accuracy"},
+    {"cold", .type = OPTION_FLAG, OPTION_FIELD(settings, cold),
+     .help = "start every run anew, not from the weights of the one before"},
+    {"refit", .type = OPTION_FLAG, OPTION_FIELD(settings, refit),
+     .help = "train the model once more with the c chosen, held-out data included"},
+
+#include "train_model.inc"
+
+    {.help = "Penalties"},
+    {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
+     .help = "adds X times the sum of absolute weights in every run"},
+
+#include "train_stop.inc"
+
+    {.help = "Others"},
+    {"quiet", 'q', OPTION_FLAG, TRAIN_FIELD(quiet),
+     .help = "no progress and no plot, the table alone"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    const trl_tune_options o = trl_tune_options_default();
+    *(settings *)settings_ =
+        (settings){.base.train = o.train, .hold_out = o.hold_out, .measure = o.measure};
+}
+
+/* ---- the grid --------------------------------------------------------------------------- */
+
+#define MOST_VALUES 1000
+
+/* One value of c, up to a comma or the end.  False: said. */
+static bool read_value(const char *s, size_t n, double *c)
+{
+    char word[40];
+    char *end = word;
+    *c = 0.0;
+    if (n < sizeof word) {
+        memcpy(word, s, n);
+        word[n] = '\0';
+        const bool none = strcmp(word, "none") == 0;
+        if (!word[strspn(word, "0123456789.eE+-")] && n)
+            *c = strtod(word, &end);
+        if (none || (n && *end == '\0' && *c > 0.0 && isfinite(*c))) {
+            *c = none ? (double)INFINITY : *c;
+            return true;
+        }
+    }
+    message_say("--grid: '%.*s' is neither a number above 0 nor 'none'", (int)n, s);
+    return false;
+}
+
+/* grid[MOST_VALUES].  0: said. */
+static size_t read_grid(const char *s, double *grid)
+{
+    for (size_t n = 0;; n++) {
+        const size_t k = strcspn(s, ",");
+        if (n == MOST_VALUES) {
+            message_say("--grid: more than %d values", MOST_VALUES);
+            return 0;
+        }
+        if (!read_value(s, k, &grid[n]))
+            return 0;
+        if (s[k] == '\0')
+            return n + 1;
+        s += k + 1;
+    }
+}
+
+/* ---- while it runs ---------------------------------------------------------------------- */
+
+typedef struct state {
+    settings *s;
+    const operands *args;
+    progress shown;
+    record written;
+    bool catching, chunks;
+    size_t n_runs, n_grid;
+    text table;
+    plot plot;
+} state;
+
+static bool on_progress(void *ctx, const trl_progress *now)
+{
+    state *x = ctx;
+    if (strcmp(now->stage, "read") == 0) { /* a run begins */
+        record_fini(&x->written);
+        x->shown.shown = -1.0;
+        if (!x->s->base.quiet)
+            message_line(x->n_runs < x->n_grid ? "run %zu of %zu" : "all data",
+                         x->n_runs + 1, x->n_grid);
+    } else if (!x->catching) {
+        train_catch_signals();
+        x->catching = true;
+    }
+    progress_show(&x->shown, now);
+    record_add(&x->written, now);
+    return train_interrupted();
+}
+
+static void name_of_c(double c, char out[24])
+{
+    snprintf(out, 24, isinf(c) ? "none" : "%.4g", c);
+}
+
+static void add_row(state *x, const trl_tune_run *r)
+{
+    char c[24];
+    name_of_c(r->c, c);
+    text *t = &x->table;
+    if (t->n == 0) {
+        x->chunks = r->chunks;
+        text_fmt(t, "%-7s %8s %8s", "c", "c2", "score");
+        if (r->chunks)
+            text_fmt(t, " %9s %8s", "precision", "recall");
+        text_fmt(t, " %8s %10s %8s %14s\n", "accuracy", "iterations", "seconds", "objective");
+    }
+    const trl_score_totals *h = &r->held_out;
+    text_fmt(t, "%-7s %8.4g", isinf(r->c) ? "-" : c, r->c2);
+    if (isnan(r->score)) {
+        text_fmt(t, " %8s%s %8s %10s %8.2f %14s\n", "-", x->chunks ? "         -        -" : "",
+                 "-", "-", r->result.seconds, "-");
+        return;
+    }
+    text_fmt(t, " %8.2f", r->score);
+    if (x->chunks)
+        text_fmt(t, " %9.2f %8.2f", h->precision, h->recall);
+    text_fmt(t, " %8.2f %10" PRIu64 " %8.2f %14.4f\n", h->accuracy, r->result.iterations,
+             r->result.seconds, r->result.objective);
+}
+
+/* A run without penalty has no place on the axis: a level line. */
+static void add_point(state *x, const trl_tune_run *r)
+{
+    if (isfinite(r->c)) {
+        plot_add(&x->plot, plot_series_of(&x->plot, "with penalty"), r->c, r->score);
+        return;
+    }
+    double low = (double)INFINITY, high = 0.0;
+    const size_t n = x->plot.n_series ? x->plot.series[0].n : 0;
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, x->plot.series[0].x[i]);
+        high = fmax(high, x->plot.series[0].x[i]);
+    }
+    const size_t level = plot_series_of(&x->plot, "no penalty");
+    plot_add(&x->plot, level, n ? low : 1.0, r->score);
+    plot_add(&x->plot, level, n ? high : 10.0, r->score);
+}
+
+static void result_field(text *t, const char *name, double v)
+{
+    text_fmt(t, "%s\"%s\":", t->n ? "," : "", name);
+    text_json_real(t, v);
+}
+
+static bool save_record(state *x, const trl_tune_run *r)
+{
+    char c[24];
+    name_of_c(r->c, c);
+    text path = {0}, *m = &x->written.more;
+    text_fmt(&path, "%s/c-%s.json", x->s->records, c);
+    text_char(&path, '\0');
+    result_field(m, "c", r->c);
+    result_field(m, "c2", r->c2);
+    result_field(m, "f1", r->held_out.f1);
+    result_field(m, "precision", r->held_out.precision);
+    result_field(m, "recall", r->held_out.recall);
+    result_field(m, "accuracy", r->held_out.accuracy);
+    bool ok = !path.failed;
+    if (!ok)
+        message_memory();
+    ok = ok && record_save(&x->written, path.p, &verb_tune, x->s, x->args, &r->result, 0);
+    text_fini(&path);
+    return ok;
+}
+
+/* TRL_ECANCEL: said. */
+static trl_status on_run(void *ctx, const trl_tune_run *r, trl_error *err)
+{
+    (void)err;
+    state *x = ctx;
+    if (r->refit)
+        return TRL_OK;
+    char c[24], time[40];
+    name_of_c(r->c, c);
+    x->n_runs++;
+    add_row(x, r);
+    add_point(x, r);
+    message_status(NULL);
+    progress_duration(r->result.seconds, time, sizeof time);
+    if (!x->s->base.quiet && isnan(r->score))
+        message_line("c = %s: %s", c, r->result.ending);
+    else if (!x->s->base.quiet)
+        message_line("c = %s: score %.2f%s  time %s", c, r->score, r->best ? ", the best so far" : "",
+                     time);
+    return x->s->records && !isnan(r->score) && !save_record(x, r) ? TRL_ECANCEL : TRL_OK;
+}
+
+/* ---- what comes out --------------------------------------------------------------------- */
+
+static bool draw_svg(const state *x)
+{
+    text t = {0};
+    output o;
+    bool ok = plot_svg(&x->plot, 0, 0, &t) && output_open(&o, x->s->svg);
+    if (ok) {
+        output_text(&o, &t);
+        ok = output_close(&o);
+    }
+    text_fini(&t);
+    return ok;
+}
+
+static int print_results(state *x, const trl_tune_run *best)
+{
+    const settings *s = x->s;
+    char c[24];
+    name_of_c(best->c, c);
+    text out = {0};
+    text_add(&out, x->table.p, x->table.n);
+    out.failed = out.failed || x->table.failed;
+    if (x->plot.failed)
+        return message_memory();
+    bool ok = !s->svg || draw_svg(x);
+    if (ok && !s->base.quiet && x->n_runs > 1) {
+        const plot_terminal how = {.height = 14};
+        text_char(&out, '\n');
+        ok = plot_text(&x->plot, &how, &out);
+    }
+    const int code = output_print(&out);
+    if (!s->base.quiet)
+        message_line("best: c = %s (--c2 %.6g), score %.2f; model %s%s", c, best->c2,
+                     best->score, s->base.train.model, s->refit ? ", of all data" : "");
+    return ok ? code : CLI_FAILED;
+}
+
+/* A measure of chunks for labels that are none is a mistake worth a word. */
+static void warn_of_measure(const state *x)
+{
+    const trl_tune_measure m = x->s->measure;
+    if (!x->chunks && m != TRL_TUNE_GUESS && m != TRL_TUNE_ACCURACY)
+        message_warn("--select %s counts chunks, but the labels are not those of chunks",
+                     measure_names[m]);
+}
+
+static int tune(settings *s, const operands *args, const double *grid, size_t n_grid)
+{
+    state x = {.s = s, .args = args, .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
+    x.plot = (plot){.kind = PLOT_LEARNING,
+                    .marks = MARKS_BOTH,
+                    .log_x = true,
+                    .y_min = (double)NAN,
+                    .y_max = (double)NAN};
+    plot_name(&x.plot, &x.plot.x_name, "c");
+    plot_name(&x.plot, &x.plot.y_name, "held-out score, %");
+    progress_init(&x.shown, s->base.quiet);
+    trl_tune_options o = {.train = s->base.train,
+                          .grid = n_grid ? grid : NULL,
+                          .n_grid = n_grid,
+                          .hold_out = s->hold_out,
+                          .measure = s->measure,
+                          .cold = s->cold,
+                          .refit = s->refit,
+                          .on_run = on_run,
+                          .ctx = &x};
+    o.train.train = args->item;
+    o.train.n_train = args->n;
+    o.train.progress = on_progress;
+    o.train.progress_ctx = &x;
+    trl_tune_run best;
+    trl_error err = {0};
+    const trl_status st = trl_tune(&o, &best, &err);
+    message_status(NULL);
+    int code = CLI_FAILED;
+    if (st == TRL_OK) {
+        if (best.result.stopped)
+            message_say("interrupted; the best model so far has been saved");
+        warn_of_measure(&x);
+        code = print_results(&x, &best);
+    } else if (st != TRL_ECANCEL) {
+        message_error(&err);
+        code = st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    record_fini(&x.written);
+    text_fini(&x.table);
+    plot_fini(&x.plot);
+    return code;
+}
+
+/* ---- before it runs --------------------------------------------------------------------- */
+
+static bool check_places(const settings *s)
+{
+    if (s->records && mkdir(s->records, 0777) != 0) {
+        struct stat sb;
+        if (stat(s->records, &sb) != 0 || !S_ISDIR(sb.st_mode)) {
+            message_say("%s: cannot make the folder", s->records);
+            return false;
+        }
+    }
+    return output_check(s->base.train.model) && (!s->svg || output_check(s->svg));
+}
+
+static int run(void *settings_, const operands *args)
+{
+    settings *s = settings_;
+    double grid[MOST_VALUES];
+    size_t n = 0;
+    if (strcmp(s->base.train.model, "-") == 0)
+        return message_usage("a model cannot be written to standard output");
+    if (s->grid && (n = read_grid(s->grid, grid)) == 0)
+        return CLI_USAGE;
+    text template = {0};
+    int code = CLI_FAILED;
+    if (train_read_template(&s->base, &template) && check_places(s))
+        code = tune(s, args, grid, n);
+    text_fini(&template);
+    return code;
+}
+
+const verb verb_tune = {
+    .name = "tune",
+    .summary = "choose the penalty on held-out data",
+    .usage = "[OPTION]... -m MODEL TRAIN...",
+    .description =
+        "Trains a model for every c of a grid, with the sum of squared weights divided by\n"
+        "2 c added to the objective (as by --c2 X of 'trellis train', X being 1 / (2 c)),\n"
+        "and keeps the one with the best score on held-out data: --dev, or every tenth\n"
+        "sequence of TRAIN.  The order is from strong to weak penalties; every run starts\n"
+        "from the weights of the one before.  All other options are those of 'trellis\n"
+        "train'.\n"
+        "\n"
+        "A table of the runs goes to standard output, behind it a plot; --records keeps\n"
+        "every run for 'trellis plot'.  SIGINT (Ctrl-C) or SIGTERM ends the search and saves\n"
+        "the best model so far.\n",
+    .examples =
+        "  trellis tune -t chunk.template -m chunk.model -d dev.txt train.txt\n"
+        "  trellis tune --grid 0.5,1,2,none --refit -t chunk.template -m best.model train.txt\n"
+        "  trellis tune --records runs --svg c.svg -m best.model train.txt\n"
+        "  trellis plot -k time --by c runs/*.json\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .min_operands = 1,
+    .max_operands = (size_t)-1,
+    .operand = "training data",
+    .run = run,
+};
