@@ -1,4 +1,118 @@
-/* trees.h -- treebanks as columns, for taggers: part of speech, base chunk, named entity.
+/* trees.h -- treebanks: constituency trees read, changed, printed, drawn, counted, searched.
+ *
+ * Text is Penn brackets, (S (NP (NNP Kim)) (VP (VBZ sleeps))), a tree on one line or on many
+ * (docs/formats.md).  A tree is an array of nodes in preorder, node 0 the root; spans count
+ * words:
+ *
+ *     node      0       1       2       3       4
+ *     label     S       NP      NNP     VP      VBZ
+ *     parent    -       0       1       0       3
+ *     child     1       2       -       4       -      first child; none: a word's node
+ *     next      -       3       -       -       -      next sibling
+ *     from,to   0,2     0,1     0,1     1,2     1,2    word[from .. to)
+ *
+ * Nothing here recurses: trees may be as deep as memory allows.  Labels and words are bytes;
+ * where text must be UTF-8 (drawings, SVG, JSON) other bytes become U+FFFD.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_TREES_H
+#define TRELLIS_TREES_H
+
+#include "trellis/buf.h"
+#include "trellis/sequence.h"
+
+#define TRL_NO_NODE UINT32_MAX
+
+typedef struct trl_node {
+    uint32_t label; /* trl_tree_label; of a word's node, its part of speech */
+    uint32_t parent, child, next; /* TRL_NO_NODE: none */
+    uint32_t from, to;            /* from < to; to = from + 1 in a word's node */
+} trl_node;
+
+/* A borrowed tree, whoever made it. */
+typedef struct trl_tree {
+    size_t                   n_nodes, n_words; /* both at least 1 */
+    const trl_node          *node;             /* [n_nodes], preorder */
+    const trl_str           *word;             /* [n_words] */
+    const char              *path;             /* for messages; NULL when not from a file */
+    uint64_t                 row, col;         /* of the opening bracket */
+    const struct trl_strtab *labels;           /* of the nodes */
+    const struct trl_tree   *raw; /* as it was before it was changed; NULL: it was not */
+    trl_str                  source; /* its text, where the reader was asked to keep it */
+} trl_tree;
+
+/* The label of a node; borrowed from the tree's table. */
+TRL_API trl_str trl_tree_label(const trl_tree *tree, uint32_t node);
+
+/* ---- reading -------------------------------------------------------------------------- */
+
+/* What is changed in each tree; all off: nothing.  The tree as it was is kept beside the
+ * changed one, in its `raw`. */
+typedef struct trl_transform {
+    bool drop_empty;      /* words tagged -NONE-, SU or CODE (traces, marks of speech), and
+                             nodes without other words */
+    bool drop_functions;  /* NP-SBJ-1, NP=2 -> NP: function tags, indices, gaps */
+    bool drop_duplicates; /* X over nothing but X -> X */
+    bool unescape;        /* in words: -LRB- -> (, -RRB- -LSB- -RSB- -LCB- -RCB- alike, \/ -> /,
+                             \* -> * */
+    const char *root; /* NULL: as it is; "": a root TOP, ROOT, S1, VROOT or "" with one child is
+                         taken off; else: such a root is renamed, and put where there is none */
+} trl_transform;
+
+/* drop_empty and drop_functions. */
+TRL_API trl_transform trl_transform_clean(void);
+
+/* Reads the trees of a file.  Belongs to one thread at a time. */
+typedef struct trl_treebank trl_treebank;
+
+/* `how` (NULL: nothing is changed) is copied.  keep_source: trees have their text as it stood,
+ * line ends as LF.  "-": standard input; gzip and zstd are unpacked.  TRL_EIO; TRL_ENOMEM. */
+TRL_API trl_status trl_treebank_open(const char *path, const trl_transform *how,
+                                     bool keep_source, trl_treebank **out, trl_error *err);
+
+/* The same for text in memory, borrowed until freed; `name` appears in messages. */
+TRL_API trl_status trl_treebank_memory(const char *name, const char *text, size_t n,
+                                       const trl_transform *how, bool keep_source,
+                                       trl_treebank **out, trl_error *err);
+TRL_API void       trl_treebank_free(trl_treebank *bank); /* accepts NULL */
+
+/* The next tree, borrowed until the next call; *more is false at the end.  A tree of which the
+ * changes leave no word is passed over and counted.  TRL_EPARSE, with path:row:col, for
+ * brackets that do not match, nodes without label or words, words where a tree must be; a
+ * further call then goes on with the next line.  TRL_EIO; TRL_ENOMEM. */
+TRL_API trl_status trl_treebank_next(trl_treebank *bank, trl_tree *tree, bool *more,
+                                     trl_error *err);
+
+/* Trees passed over so far. */
+TRL_API uint64_t trl_treebank_passed(const trl_treebank *bank);
+
+/* ---- printing ------------------------------------------------------------------------- */
+
+typedef enum trl_tree_format {
+    TRL_TREE_LINE,    /* (S (NP (NNP Kim)) (VP (VBZ sleeps))) */
+    TRL_TREE_PRETTY,  /* over several lines, indented */
+    TRL_TREE_COLUMNS, /* Kim NNP, one word a line, an empty line behind the tree */
+    TRL_TREE_WORDS,   /* Kim sleeps */
+    TRL_TREE_TAGGED,  /* Kim_NNP sleeps_VBZ */
+    TRL_TREE_JSON,    /* {"label":"S","children":[{"label":"NP",...,"word":"Kim"}...]} */
+    TRL_TREE_SOURCE,  /* the text it was read from, or LINE of the raw tree */
+} trl_tree_format;
+
+/* Appends the tree and a line end.  `width` is for PRETTY: lines up to that long, where it can
+ * be (0: 100).  Columns, words and tagged leave out words tagged -NONE-; a blank inside a word
+ * becomes '_' there.  TRL_ENOMEM. */
+TRL_API trl_status trl_tree_print(const trl_tree *tree, trl_tree_format format, size_t width,
+                                  trl_buf *out, trl_error *err);
+
+/* Are all labels and words UTF-8? */
+TRL_API bool trl_tree_is_utf8(const trl_tree *tree);
+
+/* Words that are no empty elements (-NONE-); the longest way from the root to a part of
+ * speech, in nodes.  O(nodes). */
+TRL_API size_t trl_tree_length(const trl_tree *tree);
+TRL_API size_t trl_tree_depth(const trl_tree *tree);
+
+/* ---- columns for taggers: part of speech, base chunk, named entity ----------------------
  *
  * One sentence is read from up to three files:
  *
@@ -17,11 +131,6 @@
  * last one; marks do not nest.  Documents stand in the order of the treebank and cover it: each
  * begins at the sentence (from 1) behind the last one of the document before.
  */
-/* SPDX-License-Identifier: MIT */
-#ifndef TRELLIS_TREES_H
-#define TRELLIS_TREES_H
-
-#include "trellis/sequence.h"
 
 typedef struct trl_tree_columns_options {
     const char *treebank;  /* paths; gzip and zstd are unpacked; "-": standard input */

@@ -10,17 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct trl_buf {
-    char  *data; /* NULL until the first byte */
-    size_t len, cap;
-    bool   failed;
-} trl_buf;
+#include "trellis/buf.h"
 
 bool trl_buf_add(trl_buf *b, const void *bytes, size_t n);
 bool trl_buf_str(trl_buf *b, const char *s);
 bool trl_buf_ch(trl_buf *b, char c);
 bool trl_buf_fmt(trl_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void trl_buf_fini(trl_buf *b);
 
 /* The reverse of adding: copies the next `bytes` of *p, of which *n are left, and moves on.  False,
  * and nothing is changed, when there are fewer. */

@@ -20,7 +20,12 @@ struct trl_bracket_reader {
     trl_str  *word; /* .p is set when the tree is complete, for text may move until then */
     size_t    n_words, cap_words;
     uint64_t  row, col; /* of the tree */
+    bool      keep;
+    trl_buf   source;
+    size_t    source_at; /* line.p[source_at .. at) is to be kept, too */
 };
+
+#define BRACKET_HINT "brackets that are words are written -LRB- and -RRB-"
 
 typedef enum token { OPEN, CLOSE, ATOM, END } token;
 
@@ -50,7 +55,13 @@ void trl_bracket_reader_free(trl_bracket_reader *r)
     trl_free(r->node);
     trl_free(r->text);
     trl_free(r->word);
+    trl_buf_fini(&r->source);
     trl_free(r);
+}
+
+void trl_bracket_reader_keep_source(trl_bracket_reader *r)
+{
+    r->keep = true;
 }
 
 /* ---- tokens ----------------------------------------------------------------------- */
@@ -67,6 +78,14 @@ static unsigned class_at(const trl_bracket_reader *r, size_t at)
     return char_class[(unsigned char)r->line.p[at]];
 }
 
+/* Keeps what was read of the line. */
+static bool keep_source(trl_bracket_reader *r)
+{
+    trl_buf_add(&r->source, r->line.p + r->source_at, r->at - r->source_at);
+    r->source_at = 0;
+    return !r->source.failed;
+}
+
 /* The next token, its text in *s (borrowed from the line). */
 static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl_error *err)
 {
@@ -76,6 +95,8 @@ static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl
         if (r->at < r->line.n)
             break;
         bool more;
+        if (r->keep && r->n_nodes && !(keep_source(r) && trl_buf_ch(&r->source, '\n')))
+            return trl_fail_mem(err);
         r->line = (trl_str){0};
         r->at = 0;
         const trl_status st = trl_input_line(r->in, &r->line, &more, err);
@@ -129,6 +150,7 @@ static trl_status open_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_err
 {
     if (c->worded) {
         trl_fail(err, TRL_EPARSE, "a bracket opens behind a word; ')' is expected");
+        trl_fail_hint(err, TRL_EPARSE, BRACKET_HINT);
         return bad_token(r, s, err);
     }
     if (c->node != TRL_NO_NODE && !c->labelled) {
@@ -193,6 +215,7 @@ static trl_status add_atom(trl_bracket_reader *r, cursor *c, trl_str s, trl_erro
 {
     if (c->node == TRL_NO_NODE || c->prev != TRL_NO_NODE) {
         trl_fail(err, TRL_EPARSE, "word '%s' where a tree is expected", show(s).s);
+        trl_fail_hint(err, TRL_EPARSE, "every word has a node of its own: (NN %s)", show(s).s);
         return bad_token(r, s, err);
     }
     if (c->worded)
@@ -213,6 +236,7 @@ static trl_status close_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_er
 {
     if (c->node == TRL_NO_NODE) {
         trl_fail(err, TRL_EPARSE, "')' without a '(' before it");
+        trl_fail_hint(err, TRL_EPARSE, BRACKET_HINT);
         return bad_token(r, s, err);
     }
     trl_node *node = &r->node[c->node];
@@ -222,6 +246,7 @@ static trl_status close_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_er
                      show(trl_strtab_get(r->labels, node->label)).s);
         else
             trl_fail(err, TRL_EPARSE, "the node has no label and no words");
+        trl_fail_hint(err, TRL_EPARSE, "an empty element has a word, too: (-NONE- *)");
         return bad_token(r, s, err);
     }
     node->to = (uint32_t)r->n_words;
@@ -232,11 +257,14 @@ static trl_status close_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_er
 static trl_status ends_inside(const trl_bracket_reader *r, trl_error *err)
 {
     trl_fail(err, TRL_EPARSE, "the input ends inside the tree that opens here");
+    trl_fail_hint(err, TRL_EPARSE, "a ')' is missing in this tree or behind it");
     return trl_fail_where(err, TRL_EPARSE, trl_input_name(r->in), r->row, r->col);
 }
 
-static void finish(trl_bracket_reader *r, trl_tree *tree)
+static trl_status finish(trl_bracket_reader *r, trl_tree *tree, trl_error *err)
 {
+    if (r->keep && !keep_source(r))
+        return trl_fail_mem(err);
     const char *p = r->text;
     for (size_t i = 0; i < r->n_words; i++) {
         r->word[i].p = p;
@@ -248,7 +276,10 @@ static void finish(trl_bracket_reader *r, trl_tree *tree)
                        .word = r->word,
                        .path = trl_input_name(r->in),
                        .row = r->row,
-                       .col = r->col};
+                       .col = r->col,
+                       .labels = r->labels,
+                       .source = {r->source.data, r->source.len}};
+    return TRL_OK;
 }
 
 trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *more,
@@ -256,7 +287,8 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
 {
     cursor c = {.node = TRL_NO_NODE, .prev = TRL_NO_NODE};
     trl_status st = TRL_OK;
-    r->n_nodes = r->n_words = r->text_len = 0;
+    r->n_nodes = r->n_words = r->text_len = r->source.len = 0;
+    r->source.failed = false;
     do {
         token kind;
         trl_str s;
@@ -270,21 +302,21 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
         if (r->n_nodes == 0) {
             r->row = trl_input_row(r->in);
             r->col = (uint64_t)(s.p - r->line.p) + 1;
+            r->source_at = (size_t)(s.p - r->line.p);
         }
         st = kind == OPEN    ? open_node(r, &c, s, err)
              : kind == CLOSE ? close_node(r, &c, s, err)
                              : add_atom(r, &c, s, err);
     } while (st == TRL_OK && c.node != TRL_NO_NODE);
-    if (st == TRL_OK) {
-        finish(r, tree);
-        *more = true;
-    }
-    return st;
+    if (st != TRL_OK)
+        return st;
+    *more = true;
+    return finish(r, tree, err);
 }
 
 /* ---- writing ---------------------------------------------------------------------- */
 
-static void write_word(trl_str w, trl_buf *out)
+void trl_write_word(trl_str w, trl_buf *out)
 {
     size_t from = 0;
     for (size_t i = 0; i < w.n; i++) {
@@ -310,7 +342,7 @@ bool trl_tree_write(const trl_tree *tree, const trl_strtab *labels, trl_buf *out
             i = node->child;
             continue;
         }
-        write_word(tree->word[node->from], out);
+        trl_write_word(tree->word[node->from], out);
         trl_buf_ch(out, ')');
         while (tree->node[i].next == TRL_NO_NODE && i != 0) {
             i = tree->node[i].parent;

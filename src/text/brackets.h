@@ -8,16 +8,7 @@
  * memory only: nothing here recurses.  Several words in one node, (NN New York), which
  * published treebanks do contain, are read as one word with blanks in it.
  *
- * A tree is an array of nodes in preorder, node 0 the root; spans count words:
- *
- *     (S (NP (NNP Kim)) (VP (VBZ sleeps)))
- *
- *     node      0       1       2       3       4
- *     label     S       NP      NNP     VP      VBZ
- *     parent    -       0       1       0       3
- *     child     1       2       -       4       -      first child; none: a word's node
- *     next      -       3       -       -       -      next sibling
- *     from,to   0,2     0,1     0,1     1,2     1,2    word[from .. to)
+ * Trees are those of trellis/trees.h.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BRACKETS_H
@@ -26,23 +17,7 @@
 #include "base/buf.h"
 #include "base/strtab.h"
 #include "text/input.h"
-
-#define TRL_NO_NODE UINT32_MAX
-
-typedef struct trl_node {
-    uint32_t label; /* id in the caller's table; of a word's node, its part of speech */
-    uint32_t parent, child, next; /* TRL_NO_NODE: none */
-    uint32_t from, to;            /* from < to; to = from + 1 in a word's node */
-} trl_node;
-
-/* A borrowed tree, whoever made it. */
-typedef struct trl_tree {
-    size_t          n_nodes, n_words; /* both at least 1 */
-    const trl_node *node;             /* [n_nodes], preorder */
-    const trl_str  *word;             /* [n_words] */
-    const char     *path;             /* for messages; NULL when not from a file */
-    uint64_t        row, col;         /* of the opening bracket */
-} trl_tree;
+#include "trellis/trees.h"
 
 typedef struct trl_bracket_reader trl_bracket_reader;
 
@@ -51,6 +26,9 @@ typedef struct trl_bracket_reader trl_bracket_reader;
 trl_status trl_bracket_reader_new(trl_input *in, trl_strtab *labels, trl_bracket_reader **out,
                                   trl_error *err);
 void       trl_bracket_reader_free(trl_bracket_reader *r); /* accepts NULL */
+
+/* From now on trees have their `source`: the text from bracket to bracket, line ends as LF. */
+void trl_bracket_reader_keep_source(trl_bracket_reader *r);
 
 /* The next tree, borrowed until the next call; *more is false at the end of the input.
  * Memory is reused: after the largest tree nothing is allocated.
@@ -66,5 +44,8 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
  * written back byte for byte.  Brackets inside a word (no reader yields them, raw text does)
  * become -LRB- and -RRB-.  False: out of memory. */
 bool trl_tree_write(const trl_tree *tree, const trl_strtab *labels, trl_buf *out);
+
+/* A word alone, likewise. */
+void trl_write_word(trl_str word, trl_buf *out);
 
 #endif
