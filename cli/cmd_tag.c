@@ -24,6 +24,8 @@ typedef struct settings {
     bool verbose;
 } settings;
 
+static const char *const decoding_names[] = {"model", "local", "global", NULL};
+
 static const option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
      .help = "the model that 'trellis train' wrote"},
@@ -43,6 +45,9 @@ static const option options[] = {
              "crfsuite format behind @probability and a tab"},
     {"posterior", .type = OPTION_FLAG, OPTION_FIELD(settings, style.posterior),
      .help = "take the most probable label of every token instead of the best labelling"},
+    {"decode", .type = OPTION_CHOICE, OPTION_FIELD(settings, style.decoding),
+     .choices = decoding_names,
+     .help = "as the model says, locally (label by label, each given those before), or globally"},
     {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
      .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",

@@ -18,6 +18,7 @@ typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
     const char *algorithm, *json;
     string_list parameters;
+    double c;
 } settings;
 
 static const option options[] = {
@@ -49,6 +50,8 @@ static const option options[] = {
      .help = "adds X times the sum of absolute weights"},
     {"c2", .type = OPTION_REAL, TRAIN_FIELD(train.c2), .value = "X",
      .help = "adds X times the sum of squared weights"},
+    {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
+     .help = "the same as --c2 1/(2X): a Gaussian prior of variance X"},
 
 #include "train_stop.inc"
     {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N",
@@ -167,6 +170,13 @@ static int check_settings(settings *s)
         code = set_parameter(s, s->parameters.item[i]);
     if (code != CLI_DONE)
         return code;
+    if (s->c != 0.0) {
+        if (!(s->c > 0.0))
+            return message_usage("--c %g: a variance is more than 0", s->c);
+        if (t->c2 != trl_train_options_default().c2)
+            return message_usage("--c and --c2 say the same: give one of them");
+        s->base.train.c2 = 0.5 / s->c;
+    }
     if (t->resume && !t->checkpoint)
         return message_usage("--resume needs --checkpoint FILE, the file to go on from");
     if (t->patience && !t->dev)

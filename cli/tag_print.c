@@ -31,7 +31,8 @@ trl_status tag_printer_init(tag_printer *x, const trl_model *m, const tag_style 
         return tag_no_memory(err);
     for (size_t k = 0; k < info.n_labels; k++)
         x->label[k] = trl_model_label(m, k);
-    return trl_tagger_new(m, &x->tagger, err);
+    const trl_status st = trl_tagger_new(m, &x->tagger, err);
+    return st == TRL_OK ? trl_tagger_set_decoding(x->tagger, style->decoding, err) : st;
 }
 
 void tag_printer_fini(tag_printer *x)

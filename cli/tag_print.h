@@ -12,6 +12,7 @@ typedef struct tag_style {
     bool marginals, all_marginals; /* label:p instead of label; and all labels behind it */
     bool probability;              /* a line with that of the labelling before it */
     bool reference;                /* items: the input's label before ours */
+    trl_decoding decoding;
     size_t nbest;                  /* 0: the best labelling alone, without a heading */
 } tag_style;
 

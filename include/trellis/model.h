@@ -20,6 +20,14 @@ TRL_API trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model 
                                          trl_error *err);
 TRL_API void       trl_model_free(trl_model *m); /* accepts NULL */
 
+/* How scores become a distribution over labellings: each factor normalised on its own, given the
+ * labels before it (memm, piecewise-nota), or all of them together. */
+typedef enum trl_decoding {
+    TRL_DECODE_MODEL, /* as the model says */
+    TRL_DECODE_LOCAL,
+    TRL_DECODE_GLOBAL,
+} trl_decoding;
+
 typedef struct trl_model_info {
     const char *kind;      /* "chain" */
     const char *objective; /* "likelihood", ... */
@@ -30,6 +38,9 @@ typedef struct trl_model_info {
     size_t      n_labels;
     uint64_t    n_attributes, n_features, file_size;
     bool        is_probability; /* scores give probabilities; false for the perceptron */
+    bool        is_local;       /* decoded locally unless asked otherwise */
+    bool        is_calibrated;  /* global decoding uses multipliers, one per source label */
+    bool        has_q0;         /* a generative model's log-probability is part of the score */
 } trl_model_info;
 
 TRL_API trl_model_info trl_model_get_info(const trl_model *m);

@@ -16,6 +16,10 @@ typedef struct trl_tagger trl_tagger;
 TRL_API trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err);
 TRL_API void       trl_tagger_free(trl_tagger *t); /* accepts NULL */
 
+/* From the next answer on; at first as the model says.  A model whose factors were calibrated
+ * against each other is decoded globally with its multipliers.  TRL_ENOMEM. */
+TRL_API trl_status trl_tagger_set_decoding(trl_tagger *t, trl_decoding how, trl_error *err);
+
 /* Takes in a sequence; nothing of it is kept.  A sequence of columns may have the label column
  * of the training data or not: it is not looked at.  TRL_EPARSE (with the place) when a column
  * that the template uses is missing; TRL_EINVAL for a sequence of the other format or with no

@@ -36,7 +36,16 @@ typedef struct trl_train_options {
 
     const char *objective; /* "likelihood" */
     const char *nota; /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all" */
-    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron"; NULL: what
+    const char *q0; /* m-estimation: "hmm", "lu", "emp"; NULL: "hmm", for items "emp" */
+    uint64_t    q0_samples; /* m-estimation: sequences drawn for features without a closed form;
+                               0: 100,000 */
+    bool        q0_mask;  /* m-estimation: features see first occurrences as out of vocabulary */
+    const char *q0_cache; /* m-estimation: file of expectations, used if it fits; or NULL */
+    bool        calibrate; /* piecewise-nota, piecewise, memm: fit a multiplier per source label by
+                              the global likelihood */
+    const char *decode; /* "local", "global"; NULL: local for memm and piecewise-nota unless
+                           calibrated */
+    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron", "dual"; NULL: what
                               suits */
     const char *precision; /* "single", "double": of forward-backward in the likelihood of order 1,
                               twice as fast in single; NULL: single unless delta is below 1e-6, or

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "chain/calibrate.h"
 #include "chain/local.h"
 #include "train/gradient.h"
 #include "trellis/score.h"
@@ -49,19 +50,30 @@ static bool copy_names(trl_dev *d)
     return true;
 }
 
-trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
-                        const trl_objective *objective, trl_pool *pool, trl_error *err)
+/* A shared table for q0 where the weights have none. */
+static trl_status need_q0_shared(trl_dev *d, trl_error *err)
 {
-    d->is_local = objective->local;
+    const size_t f = trl_hmm_shared_family(d->q0), L = d->train->labels.n;
+    if (d->shared.shared[f])
+        return TRL_OK;
+    d->q0_shared = trl_zalloc(f == TRL_TRI ? L * L * L : L * L, sizeof *d->q0_shared);
+    return d->q0_shared ? TRL_OK : trl_fail_mem(err);
+}
+
+trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
+                        trl_pool *pool, trl_error *err)
+{
     d->train = train;
     d->pool = pool;
     trl_status st = trl_design_project(design, train, &d->corpus, &d->design, err);
     if (st == TRL_OK)
         st = trl_chain_init(&d->chain, train->labels.n, design->order, err);
-    if (st == TRL_OK && d->is_local)
-        st = trl_rows_chain_init(&d->local, train->labels.n, design->order, err);
+    if (st == TRL_OK)
+        st = trl_rows_chain_init(&d->rows, train->labels.n, design->order, err);
     if (st == TRL_OK)
         st = trl_shared_new(&d->design, &d->shared, err);
+    if (st == TRL_OK && d->q0)
+        st = need_q0_shared(d, err);
     if (st != TRL_OK)
         return st;
     d->predicted = trl_alloc(d->corpus.n_tokens, sizeof *d->predicted);
@@ -81,10 +93,48 @@ void trl_dev_fini(trl_dev *d)
     trl_free(d->name_bytes);
     trl_shared_free(&d->shared);
     trl_chain_fini(&d->chain);
-    trl_chain_fini(&d->local);
+    trl_chain_fini(&d->rows);
+    trl_free(d->value);
+    trl_free(d->q0_shared);
     trl_projection_fini(&d->design);
     trl_corpus_fini(&d->corpus);
     *d = (trl_dev){0};
+}
+
+/* The scores of the tokens from .. from + n - 1, q0's included. */
+static trl_status get_scores(const trl_dev *d, size_t from, size_t n, trl_arena *arena,
+                             trl_tables *s, trl_error *err)
+{
+    if (!trl_tables_get(&d->design, n, arena, s) ||
+        (d->q0 && !trl_hmm_need_rows(d->q0, arena, s)))
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        s->shared[k] = d->shared.shared[k];
+    trl_gather(&d->design, d->w, from, s);
+    if (d->q0) {
+        const size_t f = trl_hmm_shared_family(d->q0);
+        s->shared[f] = d->q0_shared ? d->q0_shared : s->shared[f];
+        trl_hmm_add_rows(d->q0, TRL_HMM_FLOOR,
+                         d->value ? d->value + from * d->q0->n_columns : NULL, s);
+    }
+    return TRL_OK;
+}
+
+static trl_status decode_one(const trl_dev *d, const trl_tables *s, trl_arena *arena,
+                             uint32_t *y, trl_error *err)
+{
+    trl_tables own;
+    double score;
+    trl_status st = TRL_OK;
+    if (d->is_local)
+        st = trl_local_tables(&d->chain, s, arena, &own, err);
+    else if (d->calibration)
+        st = trl_calibrate_tables(&d->chain, s, d->calibration, arena, &own, err);
+    if (st != TRL_OK)
+        return st;
+    const bool made = d->is_local || d->calibration;
+    return trl_chain_viterbi(made ? &d->rows : &d->chain, made ? &own : s, arena, y, &score,
+                             err);
 }
 
 static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -96,21 +146,10 @@ static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
         const size_t from = (size_t)d->corpus.first[seq];
         const size_t n = (size_t)d->corpus.first[seq + 1] - from;
         trl_tables s;
-        double score;
         trl_arena_reset(&d->arenas[worker]);
-        if (!trl_tables_get(&d->design, n, &d->arenas[worker], &s))
-            return trl_fail_mem(err);
-        for (size_t k = 0; k < TRL_FAMILIES; k++)
-            s.shared[k] = d->shared.shared[k];
-        trl_gather(&d->design, d->w, from, &s);
-        trl_tables own;
-        trl_status st = TRL_OK;
-        if (d->is_local)
-            st = trl_local_tables(&d->chain, &s, &d->arenas[worker], &own, err);
+        trl_status st = get_scores(d, from, n, &d->arenas[worker], &s, err);
         if (st == TRL_OK)
-            st = trl_chain_viterbi(d->is_local ? &d->local : &d->chain,
-                                   d->is_local ? &own : &s, &d->arenas[worker],
-                                   d->predicted + from, &score, err);
+            st = decode_one(d, &s, &d->arenas[worker], d->predicted + from, err);
         if (st != TRL_OK)
             return st;
     }
@@ -154,7 +193,17 @@ trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *e
     trl_tables shape = d->shared;
     double any = 0.0; /* a non-NULL row says "has rows" */
     for (size_t k = 0; k < TRL_FAMILIES; k++)
-        shape.row[k] = d->design.family[k].has_rows ? &any : NULL;
+        shape.row[k] = d->design.family[k].has_rows || (d->q0 && trl_hmm_has_rows(d->q0, k))
+                           ? &any
+                           : NULL;
+    if (d->q0) {
+        const size_t f = trl_hmm_shared_family(d->q0), L = d->train->labels.n;
+        if (d->q0_shared) {
+            memset(d->q0_shared, 0, (f == TRL_TRI ? L : 1) * L * L * sizeof(double));
+            shape.shared[f] = d->q0_shared;
+        }
+        trl_hmm_add_shared(d->q0, TRL_HMM_FLOOR, shape.shared);
+    }
     trl_status st = trl_chain_prepare(&d->chain, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(d->pool, (d->corpus.n_sequences + JOB - 1) / JOB, decode, d, err);

@@ -6,13 +6,19 @@
 #include "base/pool.h"
 #include "chain/objective.h"
 #include "feature/project.h"
+#include "model/hmm.h"
 
 typedef struct trl_dev {
     trl_corpus        corpus; /* filled by the caller before init; its labels are its own */
     const trl_corpus *train;
     trl_design        design; /* the training design's weights, this corpus' tokens */
-    trl_chain         chain, local; /* local: for locally normalised objectives */
-    bool              is_local;
+    trl_chain         chain, rows; /* rows: for tables that are made of the scores */
+    bool              is_local;    /* normalise locally */
+    const double     *calibration; /* borrowed; NULL: none.  Set between scorings. */
+    const trl_hmm    *q0;          /* borrowed; NULL: none */
+    uint32_t         *value;       /* [n_tokens][columns of q0], filled by the caller */
+    size_t            value_cap;
+    double           *q0_shared; /* where q0 adds to and no weights do */
     trl_pool         *pool;
     trl_arena        *arenas;    /* [threads] */
     uint32_t         *predicted; /* [n_tokens] labels of the training corpus */
@@ -26,9 +32,10 @@ typedef struct trl_dev {
 /* A tag of a chunk scheme: O, or one of B I E S L M U before '-'. */
 bool trl_is_chunk_tag(trl_str s);
 
-/* Everything is borrowed except d->corpus. */
+/* Corpus, q0, value and is_local are set before; everything is borrowed except corpus and
+ * value. */
 trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
-                        const trl_objective *objective, trl_pool *pool, trl_error *err);
+                        trl_pool *pool, trl_error *err);
 void       trl_dev_fini(trl_dev *d);
 
 /* Decodes (Viterbi) with weights w; *score is the chunk F1 or token accuracy, in percent.  `dev` is a

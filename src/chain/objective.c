@@ -12,6 +12,8 @@ static const trl_objective objectives[] = {
     {"piecewise", "pw", trl_obj_piecewise, true, false},
     {"piecewise-nota", "nota", trl_obj_nota, true, true},
     {"perceptron", "ap", trl_obj_perceptron, false, false},
+    {"m-estimation", "mest", NULL, true, false}, /* not a sum over score tables: src/mest */
+    {"hmm", "hmm", NULL, true, false},           /* counted: model/hmm.h */
 };
 
 const trl_objective *trl_objective_at(size_t k)

@@ -37,7 +37,7 @@ typedef trl_status (*trl_objective_fn)(const trl_chain_example *x, trl_tables *a
 
 typedef struct trl_objective {
     const char      *name, *brief; /* what --objective takes; a short form */
-    trl_objective_fn evaluate;
+    trl_objective_fn evaluate; /* NULL: not trained example by example; these come last */
     bool             is_probability; /* scores are log-probabilities up to a constant */
     bool             local; /* ... once normalised per source: decode trl_local_tables */
 } trl_objective;

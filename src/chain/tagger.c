@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "chain/calibrate.h"
 #include "chain/chain.h"
 #include "chain/local.h"
 #include "chain/objective.h"
@@ -22,9 +23,9 @@ struct trl_tagger {
     const trl_chain_model *m;
     trl_chain              chain;  /* of the constant attributes */
     trl_tables             tables; /* of the current sequence; n = 0: there is none */
-    bool                   is_local; /* locally normalised: decode `own`, in the arena, with `local` */
-    trl_chain              local;
-    trl_tables             own;
+    bool                   is_local;
+    trl_chain              rows; /* for tables made from those of the sequence: `own`, in the */
+    trl_tables             own;  /* arena, locally normalised or calibrated */
     size_t                 cap[TRL_FAMILIES]; /* doubles in tables.row */
     bool                   has_rows[TRL_FAMILIES];
     trl_arena              arena; /* scratch of one answer */
@@ -35,6 +36,9 @@ struct trl_tagger {
     trl_tag_key            key[TRL_TAG_BLOCK];
     size_t                 n_keys;
     uint64_t               unknown;
+    uint32_t              *value; /* q0's values of the sequence; masked cells */
+    trl_str               *cell;
+    size_t                 value_cap, cell_cap;
 };
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -72,6 +76,18 @@ static trl_status sort_lines(trl_tagger *t, trl_error *err)
     return TRL_OK;
 }
 
+/* q0's share of the shared scores. */
+static trl_status add_q0_shared(const trl_chain_model *m, trl_tables *s, trl_error *err)
+{
+    const size_t f = trl_hmm_shared_family(&m->q0);
+    if (!s->shared[f])
+        s->shared[f] = trl_zalloc(m->family[f].width, sizeof *s->shared[f]);
+    if (!s->shared[f])
+        return trl_fail_mem(err);
+    trl_hmm_add_shared(&m->q0, TRL_HMM_FLOOR, s->shared);
+    return TRL_OK;
+}
+
 static trl_status prepare(trl_tagger *t, trl_error *err)
 {
     const trl_chain_model *m = t->m;
@@ -80,16 +96,19 @@ static trl_status prepare(trl_tagger *t, trl_error *err)
     trl_status st = trl_chain_init(&t->chain, m->L, m->order, err);
     for (size_t f = 0; st == TRL_OK && f <= (size_t)m->order; f++) {
         const trl_model_family *mf = &m->family[f];
-        t->has_rows[f] = f == TRL_NODE || mf->names.n > (mf->constant != TRL_NO_ID);
+        t->has_rows[f] = f == TRL_NODE || mf->names.n > (mf->constant != TRL_NO_ID) ||
+                         (m->has_q0 && trl_hmm_has_rows(&m->q0, f));
         t->tables.step[f] = mf->step;
         s.row[f] = t->has_rows[f] ? &some_row : NULL;
         if (f != TRL_NODE)
             st = constant_scores(mf, &s.shared[f], err);
     }
+    if (st == TRL_OK && m->has_q0)
+        st = add_q0_shared(m, &s, err);
     if (st == TRL_OK)
         st = trl_chain_prepare(&t->chain, &s, err);
     for (size_t f = 0; f < TRL_FAMILIES; f++)
-        trl_free(s.shared[f]);
+        t->tables.shared[f] = s.shared[f]; /* for tables that are made of these */
     if (st == TRL_OK && m->tpl)
         st = sort_lines(t, err);
     if (st == TRL_OK && m->tpl)
@@ -108,7 +127,9 @@ trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err)
     if (!t)
         return trl_fail_mem(err);
     t->m = chain;
-    const trl_status st = prepare(t, err);
+    trl_status st = prepare(t, err);
+    if (st == TRL_OK)
+        st = trl_tagger_set_decoding(t, TRL_DECODE_MODEL, err);
     if (st != TRL_OK) {
         trl_tagger_free(t);
         return st;
@@ -122,15 +143,29 @@ void trl_tagger_free(trl_tagger *t)
     if (!t)
         return;
     trl_chain_fini(&t->chain);
-    trl_chain_fini(&t->local);
+    trl_chain_fini(&t->rows);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_free(t->tables.row[f]);
+        trl_free(t->tables.shared[f]);
         trl_free(t->line[f]);
     }
     trl_arena_fini(&t->arena);
     trl_expander_free(t->expander);
     trl_buf_fini(&t->text);
+    trl_free(t->value);
+    trl_free(t->cell);
     trl_free(t);
+}
+
+trl_status trl_tagger_set_decoding(trl_tagger *t, trl_decoding how, trl_error *err)
+{
+    const bool local = how == TRL_DECODE_MODEL ? t->m->is_local : how == TRL_DECODE_LOCAL;
+    trl_status st = TRL_OK;
+    if ((local || t->m->calibration) && !t->rows.L)
+        st = trl_rows_chain_init(&t->rows, t->m->L, t->m->order, err);
+    if (st == TRL_OK)
+        t->is_local = local;
+    return st;
 }
 
 uint64_t trl_tagger_unknown(const trl_tagger *t)
@@ -200,6 +235,8 @@ trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *
         }
     flush(t, TRL_NODE);
     t->tables.n = seq->n_tokens;
+    if (t->m->has_q0)
+        trl_hmm_add_rows(&t->m->q0, TRL_HMM_FLOOR, NULL, &t->tables);
     return TRL_OK;
 }
 
@@ -261,8 +298,32 @@ static trl_status missing_column(const trl_tagger *t, const trl_rows *seq, trl_e
     return trl_fail_where(err, st, seq->path, seq->first_row, 0);
 }
 
-trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *seq, trl_error *err)
+/* q0's values of the sequence into t->value; when the model is a masked one, *seq is too. */
+static trl_status number_q0(trl_tagger *t, trl_rows *seq, trl_error *err)
 {
+    const trl_hmm *h = &t->m->q0;
+    uint32_t *value = trl_reserve(t->value, &t->value_cap, seq->n_tokens,
+                                  (h->n_columns + 1) * sizeof *value);
+    if (value)
+        t->value = value;
+    trl_str *cell = t->cell;
+    if (t->m->masked)
+        cell = trl_reserve(t->cell, &t->cell_cap, seq->n_tokens * seq->n_columns,
+                           sizeof *cell);
+    if (cell)
+        t->cell = cell;
+    if (!value || (t->m->masked && !cell))
+        return trl_fail_mem(err);
+    const trl_status st = trl_hmm_number_rows(h, seq, value, err);
+    if (st == TRL_OK && t->m->masked)
+        *seq = trl_hmm_mask_rows(h, seq, cell);
+    return st;
+}
+
+trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_error *err)
+{
+    trl_rows masked = *sequence;
+    const trl_rows *seq = &masked;
     t->tables.n = 0;
     if (!t->m->tpl)
         return trl_fail(err, TRL_EINVAL, "the model reads attribute lists, not columns");
@@ -270,12 +331,17 @@ trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *seq, trl_error *er
         return trl_fail(err, TRL_EINVAL, "an empty sequence cannot be labelled");
     if (seq->n_columns < trl_template_columns(t->m->tpl))
         return missing_column(t, seq, err);
+    const trl_status st = t->m->has_q0 ? number_q0(t, &masked, err) : TRL_OK;
+    if (st != TRL_OK)
+        return st;
     if (!clear_tables(t, seq->n_tokens) || !trl_expander_set(t->expander, seq))
         return trl_fail_mem(err);
     for (size_t f = 0; f <= (size_t)t->m->order; f++)
         if (!add_family(t, seq->n_tokens, f))
             return trl_fail_mem(err);
     t->tables.n = seq->n_tokens;
+    if (t->m->has_q0)
+        trl_hmm_add_rows(&t->m->q0, TRL_HMM_FLOOR, t->value, &t->tables);
     return TRL_OK;
 }
 
@@ -286,17 +352,21 @@ static trl_status need_sequence(const trl_tagger *t, trl_error *err)
     return t->tables.n ? TRL_OK : trl_fail(err, TRL_EINVAL, "no sequence has been set");
 }
 
-/* What to decode: the scores as they are, or, for a locally normalised model, the tables of its own
- * distribution, made in the arena. */
+/* What to decode: the scores as they are, or tables made of them in the arena: those of the
+ * locally normalised distribution, or the factors times their multipliers. */
 static trl_status need_view(trl_tagger *t, const trl_chain **chain, const trl_tables **tables,
                             trl_error *err)
 {
     const trl_status st = need_sequence(t, err);
-    *chain = t->is_local ? &t->local : &t->chain;
-    *tables = t->is_local ? &t->own : &t->tables;
-    if (st != TRL_OK || !t->is_local)
+    const bool made = t->is_local || t->m->calibration;
+    *chain = made ? &t->rows : &t->chain;
+    *tables = made ? &t->own : &t->tables;
+    if (st != TRL_OK || !made)
         return st;
-    return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
+    if (t->is_local)
+        return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
+    return trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own,
+                                err);
 }
 
 static trl_status need_probability(const trl_tagger *t, trl_error *err)

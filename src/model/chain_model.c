@@ -79,6 +79,10 @@ static trl_status write_spec(const trl_chain_model_spec *spec, const char *path,
     const char *settings = spec->settings ? spec->settings : "";
     trl_chain_parts p = {.order = spec->design->order,
                          .is_probability = spec->is_probability,
+                         .is_local = spec->is_local,
+                         .masked = spec->masked,
+                         .q0 = spec->q0,
+                         .calibration = spec->calibration,
                          .n_columns = spec->tpl ? spec->corpus->n_columns : 0,
                          .objective = spec->objective,
                          .settings = {settings, strlen(settings)},
@@ -267,11 +271,14 @@ static trl_status load_info(trl_chain_model *m, const trl_container *c, trl_erro
     if (n != 1)
         return trl_container_damaged(c, err, "impossible header of a chain model");
     memcpy(&info, bytes, sizeof info);
-    if ((info.order != 1 && info.order != 2) || info.flags > TRL_CHAIN_PROBABILITY ||
-        info.zero || info.n_columns > SIZE_MAX / 2)
+    const uint32_t flags = TRL_CHAIN_PROBABILITY | TRL_CHAIN_LOCAL | TRL_CHAIN_MASKED;
+    if ((info.order != 1 && info.order != 2) || (info.flags & ~flags) || info.zero ||
+        info.n_columns > SIZE_MAX / 2)
         return trl_container_damaged(c, err, "impossible header of a chain model");
     m->order = (int)info.order;
     m->is_probability = info.flags & TRL_CHAIN_PROBABILITY;
+    m->is_local = info.flags & TRL_CHAIN_LOCAL;
+    m->masked = info.flags & TRL_CHAIN_MASKED;
     m->n_columns = (size_t)info.n_columns;
     for (size_t f = 0; f < TRL_FAMILIES; f++)
         m->family[f].constant = info.constant[f];
@@ -292,6 +299,34 @@ static trl_status load_template(trl_chain_model *m, const trl_container *c, trl_
     if (st == TRL_EPARSE || (st == TRL_OK && trl_template_columns(m->tpl) > m->n_columns))
         st = trl_container_damaged(c, err, "its template is none");
     return st;
+}
+
+static trl_status load_q0(trl_chain_model *m, const trl_container *c, trl_error *err)
+{
+    m->has_q0 = trl_hmm_in_container(c, TRL_Q0_PREFIX);
+    if (!m->has_q0)
+        return m->masked ? trl_container_damaged(c, err, "cells are masked without an HMM")
+                         : TRL_OK;
+    const trl_status st = trl_hmm_load(&m->q0, c, TRL_Q0_PREFIX, err);
+    if (st != TRL_OK)
+        return st;
+    if (m->q0.L != m->L || m->q0.order > m->order || (!m->n_columns && m->q0.n_columns))
+        return trl_container_damaged(c, err, "its HMM does not fit");
+    return TRL_OK;
+}
+
+static trl_status load_calibration(trl_chain_model *m, const trl_container *c, trl_error *err)
+{
+    const void *p;
+    size_t n;
+    if (!trl_container_find(c, "calibrat", &p, &n))
+        return TRL_OK;
+    const double *a = p;
+    bool good = n == m->L * sizeof *a;
+    for (size_t k = 0; good && k < m->L; k++)
+        good = isfinite(a[k]);
+    m->calibration = good ? a : NULL;
+    return good ? TRL_OK : trl_container_damaged(c, err, "its multipliers are none");
 }
 
 trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err)
@@ -316,6 +351,10 @@ trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_
     }
     if (st == TRL_OK)
         st = load_template(m, c, err);
+    if (st == TRL_OK)
+        st = load_q0(m, c, err);
+    if (st == TRL_OK)
+        st = load_calibration(m, c, err);
     if (st != TRL_OK)
         trl_chain_model_fini(m);
     return st;
@@ -324,6 +363,7 @@ trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_
 void trl_chain_model_fini(trl_chain_model *m)
 {
     trl_template_free(m->tpl);
+    trl_hmm_fini(&m->q0);
     for (size_t f = 0; f < TRL_FAMILIES; f++)
         trl_free(m->family[f].wide);
     *m = (trl_chain_model){0};

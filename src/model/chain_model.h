@@ -2,7 +2,8 @@
  *
  * Sections (little-endian; F is "node", "edge" or "trip", for families 0 .. order):
  *
- *     info      u32 order, u32 flags (1: scores are log-probabilities up to a constant),
+ *     info      u32 order, u32 flags (1: scores are log-probabilities up to a constant; 2: the
+ *               model is normalised locally; 4: cells that q0 does not know are masked),
  *               u64 columns of the training data (0: items),
  *               u32[3] number of each family's constant attribute (2^32 - 1: none), u32 zero
  *     objectiv  name of the objective, NUL behind it
@@ -17,6 +18,9 @@
  *               {u32 k, u32 first attribute, u64 first weight}
  *     Fwght     float[weights], attribute by attribute
  *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
+ *     q0....    the HMM whose log-probability is added to the scores (hmm.h), if there is one
+ *     calibrat  double[L]: what the factors of each source label are multiplied with when the
+ *               model is decoded globally, if it was calibrated
  *
  * Attributes are numbered so that k falls; inside a class the order is the writer's (frequent
  * ones first).  So three numbers per class replace an offset per attribute: the weights of
@@ -32,6 +36,7 @@
 #include "feature/design.h"
 #include "feature/template.h"
 #include "model/container.h"
+#include "model/hmm.h"
 
 #define TRL_KIND_CHAIN "chain"
 
@@ -66,6 +71,11 @@ typedef struct trl_chain_model {
     int              order;
     size_t           L, n_columns;
     bool             is_probability;
+    bool             is_local; /* decoded as p(y_t | source), unless asked otherwise */
+    bool             has_q0;
+    bool             masked; /* features see TRL_OOV where q0 knows no value */
+    trl_hmm          q0;
+    const double    *calibration; /* [L], finite; NULL: none */
     const char      *objective, *settings;
     trl_str          template_text;
     trl_template    *tpl; /* owned; NULL for items */
@@ -142,7 +152,9 @@ typedef struct trl_chain_model_spec {
     const trl_template *tpl; /* NULL for items */
     const char         *objective; /* its long name */
     const char         *settings;  /* one `name value` pair a line; NULL: none */
-    bool                is_probability;
+    bool                is_probability, is_local, masked;
+    const trl_hmm      *q0;          /* trained here; NULL: none */
+    const double       *calibration; /* [L]; NULL: none */
 } trl_chain_model_spec;
 
 /* Replaces the file atomically.  TRL_EIO, TRL_ENOMEM; TRL_ENUMERIC for a weight beyond a

@@ -267,7 +267,9 @@ static trl_status save_all(trl_chain_parts *p, trl_container_builder *b, trl_cha
                            trl_error *err)
 {
     *info = (trl_chain_info){.order = (uint32_t)p->order,
-                             .flags = p->is_probability ? TRL_CHAIN_PROBABILITY : 0,
+                             .flags = (p->is_probability ? TRL_CHAIN_PROBABILITY : 0) |
+                                      (p->is_local ? TRL_CHAIN_LOCAL : 0) |
+                                      (p->masked ? TRL_CHAIN_MASKED : 0),
                              .n_columns = p->n_columns,
                              .constant = {TRL_NO_ID, TRL_NO_ID, TRL_NO_ID}};
     if (p->labels->n == 0 || p->labels->n > 65535)
@@ -285,6 +287,11 @@ static trl_status save_all(trl_chain_parts *p, trl_container_builder *b, trl_cha
     for (size_t f = 0; st == TRL_OK && f <= (size_t)p->order; f++)
         st = save_family(&p->rows[f], f, trl_family_width(p->labels->n, f), &p->sorted[f],
                          &info->constant[f], b, err);
+    if (st == TRL_OK && p->q0)
+        st = trl_hmm_save(p->q0, TRL_Q0_PREFIX, b, err);
+    if (p->calibration)
+        trl_container_builder_add(b, "calibrat", p->calibration,
+                                  p->labels->n * sizeof *p->calibration);
     return st;
 }
 

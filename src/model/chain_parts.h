@@ -7,6 +7,7 @@
 #include "model/chain_model.h"
 
 #define TRL_NO_ROW SIZE_MAX
+#define TRL_Q0_PREFIX "q0" /* of the HMM's sections */
 
 /* The weights of one family, row by row in the order that is to be kept.  Zero-initialise. */
 typedef struct trl_weight_rows {
@@ -29,7 +30,9 @@ void trl_rows_fini(trl_weight_rows *r);
 
 typedef struct trl_chain_parts {
     int               order;
-    bool              is_probability;
+    bool              is_probability, is_local, masked;
+    const trl_hmm    *q0;          /* NULL: none */
+    const double     *calibration; /* [labels]; NULL: none */
     uint64_t          n_columns;
     const char       *objective;
     trl_str           settings, template_text; /* written with an LF at the end of a last line */
@@ -56,7 +59,7 @@ typedef struct trl_chain_info {
     uint32_t constant[TRL_FAMILIES], zero;
 } trl_chain_info;
 
-enum { TRL_CHAIN_PROBABILITY = 1 }; /* flags */
+enum { TRL_CHAIN_PROBABILITY = 1, TRL_CHAIN_LOCAL = 2, TRL_CHAIN_MASKED = 4 }; /* flags */
 
 /* Four letters that start the tags of a family's sections; tag = they and four more. */
 extern const char *const trl_family_prefix[TRL_FAMILIES];

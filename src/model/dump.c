@@ -7,6 +7,8 @@
  *     kind chain
  *     objective likelihood
  *     probability yes                      or no: scores are log-probabilities, up to log Z
+ *     decode local                         when the model is normalised locally
+ *     mask yes                             when features see what q0 does not know as OOV
  *     order 1
  *     columns 3                            of the training data, label included; 0: items
  *     setting LINE                         how it was trained, line by line
@@ -17,6 +19,8 @@
  *     node NAME LABEL WEIGHT               a weight of an attribute and a label,
  *     edge NAME BEFORE LABEL WEIGHT        of an attribute and a pair,
  *     trip NAME FIRST BEFORE LABEL WEIGHT  of an attribute and a triple
+ *     calibration LABEL X                  the multiplier of a source label
+ *     q0-...                               the HMM (dump_hmm.c)
  *
  * All labels come before the first weight, `constant` before the weights of its family, the
  * weights of an attribute together.  Weights have nine digits, which is enough for a float to
@@ -27,6 +31,7 @@
 #include <string.h>
 
 #include "model/chain_parts.h"
+#include "model/dump_hmm.h"
 #include "model/dump_text.h"
 #include "model/model.h"
 
@@ -54,8 +59,9 @@ static void put_header(trl_buf *b, const trl_chain_model *m)
 {
     trl_buf_str(b, "trellis-model\t1\nkind\tchain\n");
     put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
-    trl_buf_fmt(b, "probability\t%s\norder\t%d\ncolumns\t%zu\n",
-                m->is_probability ? "yes" : "no", m->order, m->n_columns);
+    trl_buf_fmt(b, "probability\t%s\n%s%sorder\t%d\ncolumns\t%zu\n",
+                m->is_probability ? "yes" : "no", m->is_local ? "decode\tlocal\n" : "",
+                m->masked ? "mask\tyes\n" : "", m->order, m->n_columns);
     put_lines(b, "setting", (trl_str){m->settings, strlen(m->settings)});
     put_lines(b, "template", m->template_text);
     for (size_t k = 0; k < m->L; k++)
@@ -89,6 +95,17 @@ static void put_row(trl_buf *b, const trl_chain_model *m, size_t family, uint32_
     }
 }
 
+static void put_calibration(trl_buf *b, const trl_chain_model *m)
+{
+    for (size_t k = 0; m->calibration && k < m->L; k++) {
+        trl_buf_str(b, "calibration\t");
+        trl_put_field(b, trl_strview_get(&m->labels, (uint32_t)k));
+        trl_buf_ch(b, '\t');
+        trl_put_number(b, "%.17g", m->calibration[k]);
+        trl_buf_ch(b, '\n');
+    }
+}
+
 trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
                           trl_error *err)
 {
@@ -101,6 +118,10 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
             put_row(&p.buf, m, f, (uint32_t)a);
             st = trl_printer_flush(&p, false, err);
         }
+    if (st == TRL_OK)
+        put_calibration(&p.buf, m);
+    if (st == TRL_OK && m->has_q0)
+        st = trl_put_hmm(&p, m, err);
     if (st == TRL_OK)
         st = trl_printer_flush(&p, true, err);
     trl_buf_fini(&p.buf);

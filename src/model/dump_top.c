@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "model/dump_hmm.h"
 #include "model/dump_text.h"
 #include "model/model.h"
 
@@ -127,6 +128,8 @@ static trl_status put_family(table *t)
 {
     static const char *const title[] = {"label ", "pairs of labels", "triples of labels"};
     const size_t groups = t->family == TRL_NODE ? t->m->L : 1;
+    if (t->m->has_q0 && t->m->family[t->family].n_weights == 0)
+        return TRL_OK; /* an HMM alone */
     size_t *at = trl_alloc(groups + 2, sizeof *at);
     ranked *all = at ? collect(t, groups, at) : NULL;
     trl_status st = all ? TRL_OK : trl_fail_mem(t->err);
@@ -150,6 +153,8 @@ trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn w
     trl_status st = TRL_OK;
     for (t.family = 0; st == TRL_OK && t.family <= (size_t)t.m->order; t.family++)
         st = put_family(&t);
+    if (st == TRL_OK && t.m->has_q0)
+        st = trl_put_hmm_top(&t.p, t.m, top, err);
     if (st == TRL_OK)
         st = trl_printer_flush(&t.p, true, err);
     trl_buf_fini(&t.p.buf);

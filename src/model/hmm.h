@@ -161,6 +161,9 @@ trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_buil
 trl_status trl_hmm_load(trl_hmm *h, const trl_container *c, const char *prefix,
                         trl_error *err);
 
+/* Are all tables distributions (and contexts never seen empty)?  The loader asks. */
+bool trl_hmm_is_proper(const trl_hmm *h);
+
 /* Is there one of that prefix? */
 bool trl_hmm_in_container(const trl_container *c, const char *prefix);
 

@@ -101,6 +101,16 @@ static bool are_distributions(const double *p, size_t rows, size_t n, size_t ste
     return true;
 }
 
+bool trl_hmm_is_proper(const trl_hmm *h)
+{
+    const size_t contexts = trl_hmm_contexts(h->L, h->order);
+    bool good = are_distributions(h->start, 1, h->L, 0, 1, false) &&
+                are_distributions(h->next, contexts, h->L + 1, h->L + 1, 1, true);
+    for (size_t c = 0; good && c < h->n_columns; c++)
+        good = are_distributions(h->column[c].p, h->L, h->column[c].n, 1, h->L, false);
+    return good;
+}
+
 /* double[want] under `tag`. */
 static trl_status load_array(const trl_container *c, const char *tag, size_t want,
                              const double **out, trl_error *err)
@@ -130,8 +140,6 @@ static trl_status load_column(trl_hmm *h, const trl_container *c, const char *pr
         st = load_array(c, emit, col->n * h->L, &col->p, err);
     if (st != TRL_OK)
         return st;
-    if (!are_distributions(col->p, h->L, col->n, 1, h->L, false))
-        return trl_container_damaged(c, err, "an emission of its HMM is no distribution");
     col->log_p = trl_alloc(col->n, h->L * sizeof *col->log_p);
     if (!col->log_p)
         return trl_fail_mem(err);
@@ -172,12 +180,10 @@ static trl_status load(trl_hmm *h, const trl_container *c, const char *prefix,
         st = load_array(c, tag->start, h->L, &h->start, err);
     if (st == TRL_OK)
         st = load_array(c, tag->next, contexts * (h->L + 1), &h->next, err);
-    if (st == TRL_OK &&
-        (!are_distributions(h->start, 1, h->L, 0, 1, false) ||
-         !are_distributions(h->next, contexts, h->L + 1, h->L + 1, 1, true)))
-        st = trl_container_damaged(c, err, "a transition of its HMM is no distribution");
     for (size_t k = 0; st == TRL_OK && k < h->n_columns; k++)
         st = load_column(h, c, prefix, k, err);
+    if (st == TRL_OK && !trl_hmm_is_proper(h))
+        st = trl_container_damaged(c, err, "a table of its HMM is no distribution");
     return st;
 }
 

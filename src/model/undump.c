@@ -3,53 +3,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/mem.h"
-#include "model/chain_parts.h"
 #include "model/dump_text.h"
 #include "model/model.h"
-#include "text/input.h"
+#include "model/undump.h"
 #include "text/number.h"
-
-#define MAX_FIELDS 6 /* trip NAME FIRST BEFORE LABEL WEIGHT */
-
-typedef struct undump {
-    trl_input *in;
-    char      *line; /* a copy of the line, unescaped in place */
-    size_t     line_cap;
-    trl_str    field[MAX_FIELDS];
-    size_t     col[MAX_FIELDS]; /* where each starts, 1-based */
-    size_t     n_fields;
-    trl_error *err;
-
-    bool            has_kind, has_probability, has_columns, in_weights;
-    char           *objective;
-    trl_buf         settings, template_text;
-    uint64_t        template_row; /* of its first line */
-    trl_strtab      labels, names[TRL_FAMILIES];
-    uint32_t        constant[TRL_FAMILIES]; /* ids in names */
-    trl_chain_parts parts;
-} undump;
 
 /* ---- faults ------------------------------------------------------------------------- */
 
-/* Completes a failure with the place of field k. */
-static trl_status at_field(undump *u, size_t k, trl_status st)
+trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st)
 {
     return trl_input_fail(u->in, u->err, st, k < u->n_fields ? u->col[k] : 0);
-}
-
-#define FAIL_AT(u, k, ...) at_field((u), (k), trl_fail((u)->err, TRL_EPARSE, __VA_ARGS__))
-
-static int shown(trl_str s)
-{
-    return s.n < 60 ? (int)s.n : 60;
 }
 
 /* ---- lines -------------------------------------------------------------------------- */
 
 /* Splits and unescapes a line. */
-static trl_status split(undump *u, trl_str s)
+static trl_status split(trl_undump *u, trl_str s)
 {
     char *line = trl_reserve(u->line, &u->line_cap, s.n + 1, 1);
     if (!line)
@@ -62,7 +32,7 @@ static trl_status split(undump *u, trl_str s)
         const char *tab = from < s.n ? memchr(line + from, '\t', s.n - from) : NULL;
         const size_t end = tab ? (size_t)(tab - line) : s.n;
         size_t n = end - from;
-        if (u->n_fields == MAX_FIELDS) {
+        if (u->n_fields == TRL_UNDUMP_FIELDS) {
             const trl_status st = trl_fail(u->err, TRL_EPARSE, "too many fields");
             return trl_input_fail(u->in, u->err, st, from + 1);
         }
@@ -80,7 +50,7 @@ static trl_status split(undump *u, trl_str s)
 }
 
 /* The next line that means something; *more is false at the end. */
-static trl_status next_line(undump *u, bool *more)
+static trl_status next_line(trl_undump *u, bool *more)
 {
     trl_str s;
     for (;;) {
@@ -99,15 +69,15 @@ static bool is(trl_str s, const char *word)
 
 /* ---- header ------------------------------------------------------------------------- */
 
-static trl_status read_kind(undump *u)
+static trl_status read_kind(trl_undump *u)
 {
     if (!is(u->field[1], TRL_KIND_CHAIN))
-        return FAIL_AT(u, 1, "kind '%.*s' is not known", shown(u->field[1]), u->field[1].p);
+        return FAIL_AT(u, 1, "kind '%.*s' is not known", trl_shown(u->field[1]), u->field[1].p);
     u->has_kind = true;
     return TRL_OK;
 }
 
-static trl_status read_objective(undump *u)
+static trl_status read_objective(trl_undump *u)
 {
     if (u->objective)
         return FAIL_AT(u, 0, "a second objective");
@@ -117,7 +87,7 @@ static trl_status read_objective(undump *u)
     return u->objective ? TRL_OK : trl_fail_mem(u->err);
 }
 
-static trl_status read_probability(undump *u)
+static trl_status read_probability(trl_undump *u)
 {
     if (!is(u->field[1], "yes") && !is(u->field[1], "no"))
         return FAIL_AT(u, 1, "'yes' or 'no' expected");
@@ -126,7 +96,7 @@ static trl_status read_probability(undump *u)
     return TRL_OK;
 }
 
-static trl_status read_order(undump *u)
+static trl_status read_order(trl_undump *u)
 {
     if (!is(u->field[1], "1") && !is(u->field[1], "2"))
         return FAIL_AT(u, 1, "the order is 1 or 2");
@@ -134,7 +104,7 @@ static trl_status read_order(undump *u)
     return TRL_OK;
 }
 
-static trl_status read_columns(undump *u)
+static trl_status read_columns(trl_undump *u)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < u->field[1].n; i++) {
@@ -150,28 +120,28 @@ static trl_status read_columns(undump *u)
     return TRL_OK;
 }
 
-static trl_status add_text(undump *u, trl_buf *to)
+static trl_status add_text(trl_undump *u, trl_buf *to)
 {
     trl_buf_add(to, u->field[1].p, u->field[1].n);
     trl_buf_ch(to, '\n');
     return to->failed ? trl_fail_mem(u->err) : TRL_OK;
 }
 
-static trl_status read_setting(undump *u)
+static trl_status read_setting(trl_undump *u)
 {
     if (memchr(u->field[1].p, '\0', u->field[1].n))
         return FAIL_AT(u, 1, "a NUL byte in a setting");
     return add_text(u, &u->settings);
 }
 
-static trl_status read_template(undump *u)
+static trl_status read_template(trl_undump *u)
 {
     if (u->template_text.len == 0)
         u->template_row = trl_input_row(u->in);
     return add_text(u, &u->template_text);
 }
 
-static trl_status read_label(undump *u)
+static trl_status read_label(trl_undump *u)
 {
     const size_t n = u->labels.n;
     if (u->in_weights)
@@ -181,7 +151,23 @@ static trl_status read_label(undump *u)
     if (trl_strtab_add(&u->labels, u->field[1].p, u->field[1].n) == TRL_NO_ID)
         return trl_fail_mem(u->err);
     if (u->labels.n == n)
-        return FAIL_AT(u, 1, "label '%.*s' again", shown(u->field[1]), u->field[1].p);
+        return FAIL_AT(u, 1, "label '%.*s' again", trl_shown(u->field[1]), u->field[1].p);
+    return TRL_OK;
+}
+
+static trl_status read_decode(trl_undump *u)
+{
+    if (!is(u->field[1], "local") && !is(u->field[1], "global"))
+        return FAIL_AT(u, 1, "'local' or 'global' expected");
+    u->parts.is_local = is(u->field[1], "local");
+    return TRL_OK;
+}
+
+static trl_status read_mask(trl_undump *u)
+{
+    if (!is(u->field[1], "yes") && !is(u->field[1], "no"))
+        return FAIL_AT(u, 1, "'yes' or 'no' expected");
+    u->parts.masked = is(u->field[1], "yes");
     return TRL_OK;
 }
 
@@ -196,7 +182,7 @@ static size_t family_of(trl_str word)
     return f;
 }
 
-static trl_status read_constant(undump *u)
+static trl_status read_constant(trl_undump *u)
 {
     const size_t f = family_of(u->field[1]);
     if (f == TRL_NODE || f == TRL_FAMILIES)
@@ -209,8 +195,7 @@ static trl_status read_constant(undump *u)
     return u->constant[f] == TRL_NO_ID ? trl_fail_mem(u->err) : TRL_OK;
 }
 
-/* What must be known before the first weight. */
-static trl_status begin_weights(undump *u)
+trl_status trl_undump_begin(trl_undump *u)
 {
     if (u->parts.order == 0)
         return FAIL_AT(u, 0, "a weight before the order");
@@ -223,7 +208,7 @@ static trl_status begin_weights(undump *u)
 }
 
 /* Goes to the row of the attribute in field 1: the last one, or a new one. */
-static trl_status find_row(undump *u, size_t family)
+static trl_status find_row(trl_undump *u, size_t family)
 {
     trl_weight_rows *r = &u->parts.rows[family];
     const size_t known = u->names[family].n;
@@ -235,23 +220,43 @@ static trl_status find_row(undump *u, size_t family)
     const bool first_constant = id == u->constant[family] && r->constant == TRL_NO_ROW;
     if (id < known && !first_constant) {
         const trl_status st = trl_fail(u->err, TRL_EPARSE, "attribute '%.*s' again",
-                                       shown(u->field[1]), u->field[1].p);
+                                       trl_shown(u->field[1]), u->field[1].p);
         trl_fail_hint(u->err, st, "the weights of an attribute must stand together");
-        return at_field(u, 1, st);
+        return trl_undump_at(u, 1, st);
     }
     if (first_constant)
         r->constant = r->n;
     return trl_rows_begin(r, id) ? TRL_OK : trl_fail_mem(u->err);
 }
 
-static trl_status read_cell(undump *u, size_t family, uint32_t *cell)
+trl_status trl_undump_label(trl_undump *u, size_t k, uint32_t *y)
+{
+    const trl_str s = u->field[k];
+    *y = trl_strtab_find(&u->labels, s.p, s.n);
+    if (*y == TRL_NO_ID)
+        return FAIL_AT(u, k, "label '%.*s' is not in the list", trl_shown(s), s.p);
+    return TRL_OK;
+}
+
+trl_status trl_undump_number(trl_undump *u, size_t k, double *x)
+{
+    const trl_str s = u->field[k];
+    const trl_number kind = trl_number_parse(s.p, s.n, x);
+    if (kind == TRL_NUMBER_BAD)
+        return FAIL_AT(u, k, "the weight '%.*s' is no number", trl_shown(s), s.p);
+    if (kind != TRL_NUMBER_OK || !isfinite(*x))
+        return FAIL_AT(u, k, "the weight '%.*s' is too large", trl_shown(s), s.p);
+    return TRL_OK;
+}
+
+static trl_status read_cell(trl_undump *u, size_t family, uint32_t *cell)
 {
     uint64_t c = 0;
     for (size_t k = 2; k < 3 + family; k++) {
-        const trl_str s = u->field[k];
-        const uint32_t y = trl_strtab_find(&u->labels, s.p, s.n);
-        if (y == TRL_NO_ID)
-            return FAIL_AT(u, k, "label '%.*s' is not in the list", shown(s), s.p);
+        uint32_t y;
+        const trl_status st = trl_undump_label(u, k, &y);
+        if (st != TRL_OK)
+            return st;
         c = c * u->labels.n + y;
     }
     *cell = (uint32_t)c;
@@ -259,7 +264,7 @@ static trl_status read_cell(undump *u, size_t family, uint32_t *cell)
 }
 
 /* Adds to the last row, keeping it sorted by cell. */
-static trl_status insert(undump *u, trl_weight_rows *r, uint32_t cell, float weight)
+static trl_status insert(trl_undump *u, trl_weight_rows *r, uint32_t cell, float weight)
 {
     if (!trl_rows_add(r, cell, weight))
         return trl_fail_mem(u->err);
@@ -276,24 +281,24 @@ static trl_status insert(undump *u, trl_weight_rows *r, uint32_t cell, float wei
     return TRL_OK;
 }
 
-static trl_status read_weight(undump *u, size_t family)
+static trl_status read_weight(trl_undump *u, size_t family)
 {
     const size_t last = u->n_fields - 1;
     double w;
     uint32_t cell = 0;
-    trl_status st = u->in_weights ? TRL_OK : begin_weights(u);
+    trl_status st = u->in_weights ? TRL_OK : trl_undump_begin(u);
     if (st == TRL_OK && family > (size_t)u->parts.order)
         st = FAIL_AT(u, 0, "a triple in a model of order 1");
     if (st == TRL_OK)
         st = read_cell(u, family, &cell);
     if (st != TRL_OK)
         return st;
-    const trl_str s = u->field[last];
-    const trl_number kind = trl_number_parse(s.p, s.n, &w);
-    if (kind == TRL_NUMBER_BAD)
-        return FAIL_AT(u, last, "the weight '%.*s' is no number", shown(s), s.p);
-    if (kind != TRL_NUMBER_OK || !isfinite((float)w))
-        return FAIL_AT(u, last, "the weight '%.*s' is too large", shown(s), s.p);
+    st = trl_undump_number(u, last, &w);
+    if (st == TRL_OK && !isfinite((float)w))
+        st = FAIL_AT(u, last, "the weight '%.*s' is too large", trl_shown(u->field[last]),
+                     u->field[last].p);
+    if (st != TRL_OK)
+        return st;
     st = find_row(u, family);
     if (st != TRL_OK || (float)w == 0.0f)
         return st;
@@ -304,17 +309,21 @@ static trl_status read_weight(undump *u, size_t family)
 
 static const struct {
     const char *name;
-    size_t      n_fields; /* this word included */
-    trl_status (*read)(undump *u);
+    size_t      n_fields; /* this word included; 0: it looks itself */
+    trl_status (*read)(trl_undump *u);
 } words[] = {
     {"kind", 2, read_kind},         {"objective", 2, read_objective},
     {"probability", 2, read_probability}, {"order", 2, read_order},
     {"columns", 2, read_columns},   {"setting", 2, read_setting},
     {"template", 2, read_template}, {"label", 2, read_label},
-    {"constant", 3, read_constant},
+    {"constant", 3, read_constant}, {"decode", 2, read_decode},
+    {"mask", 2, read_mask},         {"calibration", 3, trl_undump_calibration},
+    {"q0-order", 2, trl_undump_q0_order},   {"q0-start", 3, trl_undump_q0_start},
+    {"q0-next", 0, trl_undump_q0_next},     {"q0-stop", 0, trl_undump_q0_stop},
+    {"q0-column", 2, trl_undump_q0_column}, {"q0-emit", 4, trl_undump_q0_emit},
 };
 
-static trl_status read_line(undump *u)
+static trl_status read_line(trl_undump *u)
 {
     const size_t f = family_of(u->field[0]);
     const size_t n_words = sizeof words / sizeof *words;
@@ -322,9 +331,9 @@ static trl_status read_line(undump *u)
     while (f == TRL_FAMILIES && k < n_words && !is(u->field[0], words[k].name))
         k++;
     if (k == n_words)
-        return FAIL_AT(u, 0, "'%.*s' is not known", shown(u->field[0]), u->field[0].p);
+        return FAIL_AT(u, 0, "'%.*s' is not known", trl_shown(u->field[0]), u->field[0].p);
     const size_t want = f < TRL_FAMILIES ? f + 4 : words[k].n_fields;
-    if (u->n_fields != want)
+    if (want && u->n_fields != want)
         return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected",
                        u->n_fields, want);
     if (f < TRL_FAMILIES)
@@ -334,7 +343,7 @@ static trl_status read_line(undump *u)
     return words[k].read(u);
 }
 
-static trl_status read_all(undump *u)
+static trl_status read_all(trl_undump *u)
 {
     bool more;
     trl_status st = next_line(u, &more);
@@ -343,7 +352,7 @@ static trl_status read_all(undump *u)
     if (!more || u->n_fields != 2 || !is(u->field[0], "trellis-model"))
         return FAIL_AT(u, 0, "this is no dump of a model: 'trellis-model' expected");
     if (!is(u->field[1], "1"))
-        return FAIL_AT(u, 1, "version '%.*s' of dumps is not known", shown(u->field[1]),
+        return FAIL_AT(u, 1, "version '%.*s' of dumps is not known", trl_shown(u->field[1]),
                        u->field[1].p);
     for (;;) {
         st = next_line(u, &more);
@@ -355,7 +364,7 @@ static trl_status read_all(undump *u)
     }
 }
 
-static trl_status check_template(undump *u)
+static trl_status check_template(trl_undump *u)
 {
     trl_template *tpl = NULL;
     trl_error why = {0};
@@ -383,7 +392,7 @@ static trl_status check_template(undump *u)
 }
 
 /* Everything there?  Then completes the parts. */
-static trl_status finish(undump *u)
+static trl_status finish(trl_undump *u)
 {
     const char *missing = !u->has_kind          ? "kind"
                           : !u->objective       ? "objective"
@@ -414,14 +423,16 @@ static trl_status finish(undump *u)
     u->parts.settings = (trl_str){u->settings.data, u->settings.len};
     u->parts.template_text = (trl_str){u->template_text.data, u->template_text.len};
     u->parts.labels = &u->labels;
-    return check_template(u);
+    u->parts.calibration = u->calibration;
+    const trl_status st = check_template(u);
+    return st == TRL_OK ? trl_undump_q0_finish(u) : st;
 }
 
 /* Reads `in` (freed here) and writes to the path, or to memory when it is NULL. */
 static trl_status run(trl_input *in, const char *path, unsigned char **out, size_t *size,
                       trl_error *err)
 {
-    undump *u = trl_zalloc(1, sizeof *u);
+    trl_undump *u = trl_zalloc(1, sizeof *u);
     if (!u) {
         trl_input_free(in);
         return trl_fail_mem(err);
@@ -443,6 +454,8 @@ static trl_status run(trl_input *in, const char *path, unsigned char **out, size
         trl_strtab_fini(&u->names[f]);
     trl_buf_fini(&u->settings);
     trl_buf_fini(&u->template_text);
+    trl_hmm_parts_fini(&u->q0);
+    trl_free(u->calibration);
     trl_free(u->objective);
     trl_free(u->line);
     trl_input_free(in);

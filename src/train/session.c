@@ -228,7 +228,9 @@ trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
     if (s->o->resume)
         st = trl_checkpoint_read(s, &r.ps, x, r.best, &c, err);
     if (st == TRL_OK) {
-        if (strcmp(name, "sag") == 0)
+        if (s->solve)
+            st = s->solve(s->solver, &w, c.state, c.state_size, x, &ending, err);
+        else if (strcmp(name, "sag") == 0)
             st = run_sag(&r, &w, &c, x, &ending, err);
         else if (strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
             st = run_sgd(&r, name, &w, &c, x, &ending, err);

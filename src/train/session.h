@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "feature/design.h"
+#include "train/optimizer.h"
 #include "train/task.h"
 #include "trellis/train.h"
 
@@ -24,6 +25,12 @@ typedef struct trl_session {
     /* The score of weights x on held-out data, percent; NULL: none. */
     trl_status (*score_dev)(void *dev, const double *x, double *score, trl_error *err);
     void *dev;
+
+    /* An optimiser of the objective's own, to run instead of the one that the options name;
+     * arguments as of trl_lbfgs.  NULL: none. */
+    trl_status (*solve)(void *solver, const trl_watcher *watcher, const void *state,
+                        size_t state_size, double *x, trl_ending *ending, trl_error *err);
+    void *solver;
 } trl_session;
 
 /* Checks objective-independent options: names, ranges, combinations.  TRL_EINVAL with a sentence

@@ -327,10 +327,11 @@ static void test_forged_sections(void **state)
         const char *msg;
     } lies[] = {
         {"info", 0, 4, 0, "header"},        {"info", 0, 4, 3, "header"},
-        {"info", 4, 4, 2, "header"},        {"info", 8, 8, UINT64_MAX, "header"},
+        {"info", 4, 4, 8, "header"},        {"info", 8, 8, UINT64_MAX, "header"},
         {"info", 8, 8, 0, "template"},      {"info", 8, 8, 1, "template"},
         {"info", 16, 4, 0, "constant"},     {"info", 20, 4, 1000, "constant"},
         {"info", 28, 4, 1, "header"},       {"info", 0, 4, 2, "no section"},
+        {"info", 4, 4, 5, "masked"},
         {"template", 0, 1, '?', "template"}, {"settings", 0, 1, 0, "text"},
         {"objectiv", 10, 1, 'x', "text"},   {"nodeclas", 0, 4, 4, "classes"},
         {"nodeclas", 4, 4, 1, "classes"},   {"nodeclas", 8, 8, 1, "classes"},

@@ -153,7 +153,7 @@ static void check_forbidden(const example *e, const char *name, double value)
 static void check_example(example *e)
 {
     trl_error err;
-    for (size_t k = 0; trl_objective_at(k); k++) {
+    for (size_t k = 0; trl_objective_at(k)->evaluate; k++) {
         const trl_objective *obj = trl_objective_at(k);
         double value = nan("");
         oracle o;
@@ -321,7 +321,7 @@ static void test_gradients(void **state)
         h.scale = round % 2 ? 3.0 : 8.0;
         h.L = round % 10 == 0 ? 9 : h.L;
         example_make(&rng, h, &e);
-        for (size_t k = 0; trl_objective_at(k); k++) {
+        for (size_t k = 0; trl_objective_at(k)->evaluate; k++) {
             const bool tie = strcmp(trl_objective_at(k)->brief, "ap") == 0;
             if (!tie || is_clear(&e))
                 check_differences(&e, trl_objective_at(k), &rng);
@@ -429,7 +429,7 @@ static void test_bad_scores_are_refused(void **state)
         e.r.s.row[TRL_NODE][t * e.r.s.step[TRL_NODE] + j] = round % 2 ? nan("") : HUGE_VAL;
         char token[32];
         snprintf(token, sizeof token, "token %zu", t + 1);
-        for (size_t k = 0; trl_objective_at(k); k++) {
+        for (size_t k = 0; trl_objective_at(k)->evaluate; k++) {
             const trl_objective *o = trl_objective_at(k);
             if (o->evaluate == trl_obj_perceptron) /* Viterbi sees a NaN only on its way */
                 continue;
@@ -437,7 +437,7 @@ static void test_bad_scores_are_refused(void **state)
                 fail_msg("%s does not refuse it, or says '%s'", o->name, err.msg);
         }
         e.r.s.n = e.adjoint.n = 0;
-        for (size_t k = 0; trl_objective_at(k); k++)
+        for (size_t k = 0; trl_objective_at(k)->evaluate; k++)
             assert_int_equal(evaluate(&e, trl_objective_at(k), &value, &err), TRL_EINVAL);
         example_fini(&e);
     }
