@@ -7,15 +7,20 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "score_trees.h"
 #include "verbs.h"
 
 typedef struct settings {
     bool latex, json;
     const char *delimiter;
     trl_score_options score;
+    tree_score_settings trees;
 } settings;
 
 static const option options[] = {
+    {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
+     .help = "print everything as one JSON object"},
+    {.help = "Chunks and tokens"},
     {"latex", 'l', OPTION_FLAG, OPTION_FIELD(settings, latex),
      .help = "chunks: print the table in LaTeX"},
     {"raw", 'r', OPTION_FLAG, OPTION_FIELD(settings, score.raw),
@@ -25,14 +30,23 @@ static const option options[] = {
      .help = "what stands between columns; '\\t' is a tab"},
     {"outside", 'o', OPTION_STRING, OPTION_FIELD(settings, score.outside), .value = "LABEL",
      .help = "with --raw: the label of tokens outside all chunks"},
-    {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
-     .help = "print chunks, labels and confusions as one JSON object"},
+    {.help = "Trees"},
+    TREE_PARAMS_OPTION(settings, trees),
+    {"max-length", 'c', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_length),
+     .value = "N", .fallback = "as the parameters say: 40",
+     .help = "sentences of at most N words have a summary of their own"},
+    {"max-errors", 'e', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_errors),
+     .value = "N", .fallback = "as the parameters say: 10",
+     .help = "stop when more than N + 1 sentences are errors"},
+    TREE_UNLABELLED_OPTION(settings, trees),
+    TREE_GOLD_TAGS_OPTION(settings, trees),
     {0},
 };
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.score = trl_score_options_default()};
+    *(settings *)settings_ = (settings){
+        .score = trl_score_options_default(), .trees = tree_score_defaults()};
 }
 
 /* As Perl, which conlleval is written in, would read it between quotes. */
@@ -50,7 +64,7 @@ static bool read_delimiter(const char *s, char *out)
 static const char *what_name(const void *set, size_t k)
 {
     (void)set;
-    static const char *const names[] = {"chunks", "tokens", NULL};
+    static const char *const names[] = {"chunks", "tokens", "trees", NULL};
     return names[k];
 }
 
@@ -78,9 +92,14 @@ static int run(void *settings_, const operands *args)
     settings *s = settings_;
     const size_t what = name_lookup("kind of score", "", args->item[0], what_name, NULL);
     if (what == NAME_NOT_FOUND) {
-        message_hint("'trellis score chunks FILE' or 'trellis score tokens FILE'");
+        message_hint("'trellis score chunks FILE', 'trellis score tokens FILE' or "
+                     "'trellis score trees GOLD TEST'");
         return CLI_USAGE;
     }
+    if (what == 2)
+        return score_trees(&s->trees, s->json, args);
+    if (args->n > 2)
+        return message_usage("one file too many: '%s'", args->item[2]);
     const bool tokens = what == 1;
     if (s->delimiter && !read_delimiter(s->delimiter, &s->score.delimiter))
         return message_usage("--delimiter: '%s' is not one character", s->delimiter);
@@ -108,8 +127,8 @@ static int run(void *settings_, const operands *args)
 
 const verb verb_score = {
     .name = "score",
-    .summary = "compare predicted labels with true ones",
-    .usage = "[OPTION]... chunks|tokens [FILE]",
+    .summary = "compare predicted labels or trees with true ones",
+    .usage = "[OPTION]... chunks|tokens [FILE] | trees GOLD [TEST]",
     .description =
         "Reads columns whose last two are the true and the predicted label, from FILE or\n"
         "standard input, and prints how well they agree.\n"
@@ -118,14 +137,22 @@ const verb verb_score = {
         "the byte; a chunk is right when its first and last token and its type are.  Labels\n"
         "are O, B-TYPE and I-TYPE, or IOBES; -l, -r, -d and -o are conlleval's options.\n"
         "'tokens' counts single labels: accuracy, precision, recall and F1 of every label,\n"
-        "and the most frequent confusions.\n",
+        "and the most frequent confusions.\n"
+        "\n"
+        "'trees' compares the brackets of two files with a tree a line, in Penn brackets, and\n"
+        "prints what EVALB prints, to the byte, without its limits of length and size; -p, -c\n"
+        "and -e are its options.  A blank line in TEST is a sentence without a parse.  A\n"
+        "sentence whose words differ is an error and left out of the scores; since words are\n"
+        "deleted by their tags, a wrong tag of a comma is enough.  With --gold-tags there are\n"
+        "no such errors.\n",
     .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
-                "  trellis score tokens --json tagged.txt\n",
+                "  trellis score tokens --json tagged.txt\n"
+                "  trellis score trees --gold-tags gold.trees parsed.trees\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,
-    .max_operands = 2,
-    .operand = "the kind of score: chunks or tokens",
+    .max_operands = 3,
+    .operand = "the kind of score: chunks, tokens or trees",
     .run = run,
 };

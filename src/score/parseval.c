@@ -1,0 +1,355 @@
+/* parseval.c -- the scorer of trees: sentences, errors, totals. */
+/* SPDX-License-Identifier: MIT */
+#include "score/parseval.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "score/parseval_match.h"
+
+struct trl_parseval {
+    trl_parseval_params params;
+    trl_label_table     labels;
+    bool                gold_tags;
+
+    trl_side    gold, test;
+    trl_matcher matcher;
+
+    trl_parseval_sentence *sentence;
+    size_t                 n, cap;
+    trl_buf                errors; /* "" or NUL-terminated, see add_error */
+    uint64_t               n_errors;
+    bool                   stopped;
+};
+
+trl_parseval_options trl_parseval_options_default(void)
+{
+    return (trl_parseval_options){
+        .params = "collins", .max_length = TRL_AS_PARAMS, .max_errors = TRL_AS_PARAMS};
+}
+
+trl_status trl_parseval_new(const trl_parseval_options *o, trl_parseval **out, trl_error *err)
+{
+    if (o->max_length < TRL_AS_PARAMS || o->max_errors < TRL_AS_PARAMS)
+        return trl_fail(err, TRL_EINVAL, "a length or a number of errors below 0");
+    trl_parseval *p = trl_zalloc(1, sizeof *p);
+    if (!p)
+        return trl_fail_mem(err);
+    trl_status st = trl_parseval_params_load(&p->params, o->params, err);
+    if (st == TRL_OK)
+        st = trl_label_table_init(&p->labels, &p->params, err);
+    if (st != TRL_OK) {
+        trl_parseval_free(p);
+        return st;
+    }
+    if (o->max_length != TRL_AS_PARAMS)
+        p->params.max_length = o->max_length;
+    if (o->max_errors != TRL_AS_PARAMS)
+        p->params.max_errors = o->max_errors;
+    if (o->unlabelled)
+        p->params.labelled = 0;
+    p->gold_tags = o->gold_tags;
+    *out = p;
+    return TRL_OK;
+}
+
+void trl_parseval_free(trl_parseval *p)
+{
+    if (!p)
+        return;
+    trl_parseval_params_fini(&p->params);
+    trl_label_table_fini(&p->labels);
+    trl_side_fini(&p->gold);
+    trl_side_fini(&p->test);
+    trl_matcher_fini(&p->matcher);
+    trl_free(p->sentence);
+    trl_buf_fini(&p->errors);
+    trl_free(p);
+}
+
+void trl_parseval_reset(trl_parseval *p)
+{
+    p->n = 0;
+    p->errors.len = 0;
+    p->n_errors = 0;
+    p->stopped = false;
+}
+
+/* ---- one sentence ---------------------------------------------------------------------- */
+
+/* What became of a sentence before it is counted.  Errors are noted here first, so that running
+ * out of memory leaves the scorer as it was. */
+typedef struct draft {
+    trl_parseval_sentence sentence;
+    trl_buf               errors;
+    uint64_t              n_errors;
+} draft;
+
+static void draft_error(const trl_parseval *p, draft *d)
+{
+    d->sentence.state = TRL_PARSEVAL_ERROR;
+    d->n_errors++;
+    trl_buf_fmt(&d->errors, "%zu : ", p->n + 1);
+}
+
+/* A line that is no tree. */
+static void draft_bad_line(const trl_parseval *p, draft *d, const trl_error *why,
+                           const char *name)
+{
+    draft_error(p, d);
+    trl_buf_fmt(&d->errors, "%s:%zu:%" PRIu64 ": %s\n", name, p->n + 1, why->col, why->msg);
+}
+
+/* EVALB stops at error number max_errors + 2; that sentence is then not counted. */
+static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error *err)
+{
+    trl_parseval_sentence *sentence =
+        trl_reserve(p->sentence, &p->cap, p->n + 1, sizeof *sentence);
+    if (sentence)
+        p->sentence = sentence;
+    const size_t len = p->errors.len;
+    if (len && d->errors.len)
+        p->errors.len--; /* its NUL */
+    const bool ok = sentence && !d->errors.failed &&
+                    (d->errors.len == 0 || (trl_buf_add(&p->errors, d->errors.data,
+                                                        d->errors.len) &&
+                                            trl_buf_ch(&p->errors, '\0')));
+    trl_buf_fini(&d->errors);
+    if (!ok) {
+        if (len)
+            p->errors.data[len - 1] = '\0';
+        p->errors.len = len;
+        p->errors.failed = false;
+        return trl_fail_mem(err);
+    }
+    p->n_errors += d->n_errors;
+    p->stopped = d->n_errors && p->n_errors > (uint64_t)p->params.max_errors + 1;
+    if (is_sentence && !p->stopped)
+        p->sentence[p->n++] = d->sentence;
+    return TRL_OK;
+}
+
+/* A NUL would end the text. */
+static void draft_word(draft *d, trl_str word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        trl_buf_ch(&d->errors, (char)(word.p[i] ? word.p[i] : '?'));
+}
+
+static void draft_differing(const trl_parseval *p, draft *d, size_t a, size_t b)
+{
+    draft_error(p, d);
+    trl_buf_str(&d->errors, "Words unmatch (");
+    draft_word(d, p->gold.leaf[a].word);
+    trl_buf_ch(&d->errors, '|');
+    draft_word(d, p->test.leaf[b].word);
+    trl_buf_str(&d->errors, ")\n");
+}
+
+static uint32_t gold_length(const trl_parseval *p)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < p->gold.n_leaves; i++)
+        n += !p->labels.info[p->gold.leaf[i].tag].no_length;
+    return n;
+}
+
+/* The two sides are filled. */
+static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
+{
+    trl_alignment how;
+    size_t a, b;
+    if (p->gold_tags)
+        trl_side_copy_tags(&p->gold, &p->test, &p->labels);
+    trl_status st = trl_side_align(&p->matcher, &p->gold, &p->test, &p->labels, &how, &a, &b, err);
+    if (st != TRL_OK)
+        return st;
+    trl_parseval_sentence *s = &d->sentence;
+    if (how == TRL_NO_WORDS) {
+        s->state = TRL_PARSEVAL_SKIPPED;
+    } else if (how == TRL_LENGTHS) {
+        draft_error(p, d);
+        trl_buf_fmt(&d->errors, "Length unmatch (%zu|%zu)\n", a, b);
+    } else if (how == TRL_WORDS_DIFFER) {
+        draft_differing(p, d, a, b);
+    } else {
+        st = trl_side_match(&p->matcher, &p->gold, &p->test, &p->labels,
+                            p->params.labelled != 0, s, err);
+        s->exact = s->state == TRL_PARSEVAL_VALID && s->gold == s->test && s->gold == s->match;
+    }
+    return st;
+}
+
+/* Reads one line; *whole is false when there is nothing to score. */
+static trl_status read_side(trl_parseval *p, trl_side *side, trl_str line, const char *name,
+                            draft *d, bool *whole, trl_error *err)
+{
+    trl_error why = {0};
+    bool ok = false;
+    const trl_status st = trl_side_line(side, &p->labels, line, &ok, whole, &why);
+    if (st != TRL_OK) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (!ok)
+        draft_bad_line(p, d, &why, name);
+    return TRL_OK;
+}
+
+static trl_status add_lines(trl_parseval *p, trl_str gold, const char *gold_name, trl_str test,
+                            const char *test_name, trl_error *err)
+{
+    draft d = {0};
+    bool gold_whole = true, test_whole = true;
+    if (p->stopped)
+        return TRL_OK;
+    trl_status st = read_side(p, &p->gold, gold, gold_name, &d, &gold_whole, err);
+    if (st == TRL_OK)
+        st = read_side(p, &p->test, test, test_name, &d, &test_whole, err);
+    if (st == TRL_OK) {
+        d.sentence.length = gold_length(p);
+        if (gold_whole && test_whole)
+            st = score_sides(p, &d, err);
+    }
+    if (st != TRL_OK) {
+        trl_buf_fini(&d.errors);
+        return st;
+    }
+    return commit(p, &d, true, err);
+}
+
+trl_status trl_parseval_add(trl_parseval *p, const char *gold, size_t gold_n, const char *test,
+                            size_t test_n, trl_error *err)
+{
+    return add_lines(p, (trl_str){gold, gold_n}, "gold", (trl_str){test, test_n}, "test", err);
+}
+
+trl_status trl_parseval_add_trees(trl_parseval *p, const trl_tree *gold,
+                                  const trl_strtab *gold_labels, const trl_tree *test,
+                                  const trl_strtab *test_labels, trl_error *err)
+{
+    draft d = {0};
+    if (p->stopped)
+        return TRL_OK;
+    trl_status st = trl_side_tree(&p->gold, &p->labels, gold, gold_labels, err);
+    if (st == TRL_OK)
+        st = trl_side_tree(&p->test, &p->labels, test, test_labels, err);
+    if (st == TRL_OK) {
+        d.sentence.length = gold_length(p);
+        st = score_sides(p, &d, err);
+    }
+    if (st != TRL_OK) {
+        trl_buf_fini(&d.errors);
+        return st;
+    }
+    return commit(p, &d, true, err);
+}
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static trl_status lines_left(trl_parseval *p, const char *where, trl_error *err)
+{
+    draft d = {0};
+    draft_error(p, &d);
+    trl_buf_fmt(&d.errors, "Number of lines unmatch (too many lines in %s file)\n", where);
+    return commit(p, &d, false, err);
+}
+
+static trl_status read_files(trl_parseval *p, trl_input *gold, trl_input *test, trl_error *err)
+{
+    while (!p->stopped) {
+        trl_str x, y;
+        bool more_gold = false, more_test = false;
+        trl_status st = trl_input_line(gold, &x, &more_gold, err);
+        if (st == TRL_OK)
+            st = trl_input_line(test, &y, &more_test, err);
+        if (st == TRL_OK && more_gold != more_test)
+            return lines_left(p, more_gold ? "gold" : "test", err);
+        if (st == TRL_OK && more_gold)
+            st = add_lines(p, x, trl_input_name(gold), y, trl_input_name(test), err);
+        if (st != TRL_OK || !more_gold)
+            return st;
+    }
+    return TRL_OK;
+}
+
+trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *test, trl_error *err)
+{
+    trl_input *in[2] = {NULL, NULL};
+    trl_status st = trl_input_open(gold, &in[0], err);
+    if (st == TRL_OK)
+        st = trl_input_open(test, &in[1], err);
+    if (st == TRL_OK)
+        st = read_files(p, in[0], in[1], err);
+    trl_input_free(in[0]);
+    trl_input_free(in[1]);
+    return st;
+}
+
+/* ---- results --------------------------------------------------------------------------- */
+
+const trl_parseval_sentence *trl_parseval_sentences(const trl_parseval *p, size_t *n)
+{
+    *n = p->n;
+    return p->sentence;
+}
+
+const char *trl_parseval_errors(const trl_parseval *p)
+{
+    return p->errors.len ? p->errors.data : "";
+}
+
+bool trl_parseval_stopped(const trl_parseval *p)
+{
+    return p->stopped;
+}
+
+uint64_t trl_parseval_max_length(const trl_parseval *p)
+{
+    return (uint64_t)p->params.max_length;
+}
+
+static double ratio(double scale, uint64_t part, uint64_t whole)
+{
+    return whole ? scale * (double)part / (double)whole : 0.0;
+}
+
+static void add_sentence(trl_parseval_totals *t, const trl_parseval_sentence *s)
+{
+    t->sentences++;
+    t->errors += s->state == TRL_PARSEVAL_ERROR;
+    t->skipped += s->state == TRL_PARSEVAL_SKIPPED;
+    if (s->state != TRL_PARSEVAL_VALID)
+        return;
+    t->valid++;
+    t->match += s->match;
+    t->gold += s->gold;
+    t->test += s->test;
+    t->crossing += s->crossing;
+    t->words += s->words;
+    t->tags += s->tags;
+    t->exact_sentences += s->exact;
+    t->uncrossed += s->crossing == 0;
+    t->few_crossed += s->crossing <= 2;
+}
+
+trl_parseval_totals trl_parseval_get(const trl_parseval *p, uint64_t max_length)
+{
+    trl_parseval_totals t = {0};
+    for (size_t i = 0; i < p->n; i++)
+        if (p->sentence[i].length <= max_length)
+            add_sentence(&t, &p->sentence[i]);
+    t.recall = ratio(100.0, t.match, t.gold);
+    t.precision = ratio(100.0, t.match, t.test);
+    const double sum = t.precision + t.recall;
+    t.f1 = sum > 0.0 ? 2 * t.precision * t.recall / sum : 0.0;
+    t.exact = ratio(100.0, t.exact_sentences, t.valid);
+    t.mean_crossing = ratio(1.0, t.crossing, t.valid);
+    t.no_crossing = ratio(100.0, t.uncrossed, t.valid);
+    t.few_crossing = ratio(100.0, t.few_crossed, t.valid);
+    t.tagging = ratio(100.0, t.tags, t.words);
+    return t;
+}

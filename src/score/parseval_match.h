@@ -1,0 +1,39 @@
+/* parseval_match.h -- two sides of a sentence against each other. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_PARSEVAL_MATCH_H
+#define TRL_PARSEVAL_MATCH_H
+
+#include "score/parseval_side.h"
+#include "trellis/parseval.h"
+
+/* Scratch memory, reused; zero-initialise. */
+typedef struct trl_matcher {
+    struct trl_match_key *key;  /* live test brackets by span */
+    int32_t              *mark; /* for crossing, and the words that may be quotes */
+    size_t                cap_key, cap_mark;
+} trl_matcher;
+
+void trl_matcher_fini(trl_matcher *m);
+
+/* Gives the test words the tags of the gold words: one by one when there are as many, else when
+ * there are as many without those deleted for length (traces); else nothing is changed. */
+void trl_side_copy_tags(const trl_side *gold, trl_side *test, const trl_label_table *labels);
+
+typedef enum trl_alignment {
+    TRL_ALIGNED,
+    TRL_NO_WORDS,     /* in the test tree */
+    TRL_LENGTHS,      /* a, b: numbers of words */
+    TRL_WORDS_DIFFER, /* at words a and b of their leaves */
+} trl_alignment;
+
+/* Deletes words and says whether those left are the same.  TRL_ENOMEM. */
+trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
+                          const trl_label_table *labels, trl_alignment *how, size_t *a,
+                          size_t *b, trl_error *err);
+
+/* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out.  TRL_ENOMEM. */
+trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
+                          const trl_label_table *labels, bool labelled,
+                          trl_parseval_sentence *out, trl_error *err);
+
+#endif
