@@ -37,7 +37,7 @@ static const option options[] = {
      .help = "sentences of at most N words have a summary of their own"},
     {"max-errors", 'e', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_errors),
      .value = "N", .fallback = "as the parameters say: 10",
-     .help = "stop when more than N + 1 sentences are errors"},
+     .help = "stop at error number N + 2"},
     TREE_UNLABELLED_OPTION(settings, trees),
     TREE_GOLD_TAGS_OPTION(settings, trees),
     {0},
@@ -99,7 +99,7 @@ static int run(void *settings_, const operands *args)
     if (what == 2)
         return score_trees(&s->trees, s->json, args);
     if (args->n > 2)
-        return message_usage("one file too many: '%s'", args->item[2]);
+        return message_usage("score %s has no use for '%s'", args->item[0], args->item[2]);
     const bool tokens = what == 1;
     if (s->delimiter && !read_delimiter(s->delimiter, &s->score.delimiter))
         return message_usage("--delimiter: '%s' is not one character", s->delimiter);

@@ -15,7 +15,7 @@
  * takes O(n log n) for n brackets, and, at worst, the product of the two lengths of chains of
  * one-child nodes above one span.  A scorer belongs to one thread at a time.
  *
- * [BAG+91] Black, Abney, Flickinger, Gdaniec, et al. A procedure for quantitatively comparing
+ * [BAG+91] Black, Abney, Flickenger, Gdaniec, et al. A procedure for quantitatively comparing
  *          the syntactic coverage of English grammars. Speech and Natural Language, 1991.
  */
 /* SPDX-License-Identifier: MIT */

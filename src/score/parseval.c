@@ -103,6 +103,11 @@ static void draft_bad_line(const trl_parseval *p, draft *d, const trl_error *why
 }
 
 /* EVALB stops at error number max_errors + 2; that sentence is then not counted. */
+static bool too_many(const trl_parseval *p, const draft *d)
+{
+    return d->n_errors && p->n_errors + d->n_errors > (uint64_t)p->params.max_errors + 1;
+}
+
 static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error *err)
 {
     trl_parseval_sentence *sentence =
@@ -124,8 +129,8 @@ static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error 
         p->errors.failed = false;
         return trl_fail_mem(err);
     }
+    p->stopped = too_many(p, d);
     p->n_errors += d->n_errors;
-    p->stopped = d->n_errors && p->n_errors > (uint64_t)p->params.max_errors + 1;
     if (is_sentence && !p->stopped)
         p->sentence[p->n++] = d->sentence;
     return TRL_OK;
@@ -207,9 +212,9 @@ static trl_status add_lines(trl_parseval *p, trl_str gold, const char *gold_name
     if (p->stopped)
         return TRL_OK;
     trl_status st = read_side(p, &p->gold, gold, gold_name, &d, &gold_whole, err);
-    if (st == TRL_OK)
+    if (st == TRL_OK && !too_many(p, &d))
         st = read_side(p, &p->test, test, test_name, &d, &test_whole, err);
-    if (st == TRL_OK) {
+    if (st == TRL_OK && !too_many(p, &d)) {
         d.sentence.length = gold_length(p);
         if (gold_whole && test_whole)
             st = score_sides(p, &d, err);

@@ -81,6 +81,7 @@ static size_t delete_words(trl_side *s, const trl_label_table *labels)
         s->leaf[i].copies = !labels->info[s->leaf[i].tag].word_deleted;
         n += s->leaf[i].copies;
     }
+    s->put_back = 0;
     return n;
 }
 
@@ -108,6 +109,7 @@ static size_t list_quotes(const trl_side *s, const trl_label_table *labels, int3
 static void put_back(trl_side *s, int32_t *quotes, size_t n, size_t k)
 {
     s->leaf[quotes[2 * k]].copies++;
+    s->put_back++;
     for (; k < n; k++)
         quotes[2 * k + 1]++;
 }
@@ -198,7 +200,8 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
 
 /* ---- matching -------------------------------------------------------------------------- */
 
-/* Spans among the words left, and which brackets count.  Returns how many do. */
+/* Spans among the words left, and which brackets count.  One that was never closed ends before
+ * the first word, as with EVALB, and moves on with every word put back. */
 static trl_status settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
                          trl_error *err)
 {
@@ -214,7 +217,7 @@ static trl_status settle(trl_side *s, const trl_label_table *labels, uint32_t *n
     for (size_t i = 0; i < s->n_brackets; i++) {
         trl_bracket *b = &s->bracket[i];
         b->start = before[b->from];
-        b->end = b->to == TRL_UNCLOSED ? TRL_UNCLOSED : before[b->to];
+        b->end = b->to == TRL_UNCLOSED ? s->put_back - 1 : before[b->to];
         b->live = b->start != b->end && !labels->info[b->label].bracket_deleted;
         *n_live += b->live;
     }
@@ -316,7 +319,7 @@ static void nearest_edges(const trl_side *gold, int32_t W, bool by_end, int32_t 
     }
     for (size_t i = 0; i < gold->n_brackets; i++) {
         const trl_bracket *b = &gold->bracket[i];
-        if (!b->live || b->end == TRL_UNCLOSED)
+        if (!b->live || b->end < b->start)
             continue;
         const int32_t at = by_end ? b->end : b->start;
         next[i] = list[at];
@@ -350,7 +353,7 @@ static trl_status count_crossing(trl_matcher *m, const trl_side *gold, const trl
     nearest_edges(gold, W, false, -1, most_start, skip, list, list + row);
     for (size_t i = 0; i < test->n_brackets; i++) {
         const trl_bracket *b = &test->bracket[i];
-        if (b->live && b->end != TRL_UNCLOSED)
+        if (b->live && b->end >= 0)
             out->crossing += least_end[b->start] < b->end || most_start[b->end] > b->start;
     }
     return TRL_OK;

@@ -22,7 +22,7 @@ typedef struct trl_leaf {
 typedef struct trl_bracket {
     uint32_t label;      /* as written */
     int32_t  from, to;   /* leaves [from, to); to may be TRL_UNCLOSED */
-    int32_t  start, end; /* the same among the words that are left; end may be TRL_UNCLOSED */
+    int32_t  start, end; /* the same among the words that are left */
     bool     live;       /* counts */
 } trl_bracket;
 
@@ -32,6 +32,7 @@ typedef struct trl_side {
     uint32_t    *open;    /* stack of the scanner */
     int32_t     *before;  /* [n_leaves + 1]: words left before the leaf */
     size_t       n_leaves, cap_leaves, n_brackets, cap_brackets, cap_open, cap_before;
+    int32_t      put_back; /* see parseval_match.c */
     size_t       first_open; /* where in the line the outermost open bracket is; scanner only */
 } trl_side; /* zero-initialise */
 

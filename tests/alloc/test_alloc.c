@@ -14,6 +14,7 @@
 #include "failing.h"
 
 #include "base/file.h"
+#include "trellis/parseval.h"
 #include "trellis/score.h"
 #include "trellis/tagger.h"
 #include "trellis/train.h"
@@ -222,6 +223,31 @@ static trl_status do_score(const void *p, trl_error *err)
     return st;
 }
 
+static trl_status do_parseval(const void *p, trl_error *err)
+{
+    (void)p;
+    trl_parseval_options o = trl_parseval_options_default();
+    trl_parseval *s = NULL;
+    char *text = NULL, params[512], gold[512], test[512];
+    snprintf(params, sizeof params, "%s/params", folder);
+    snprintf(gold, sizeof gold, "%s/trees", folder);
+    snprintf(test, sizeof test, "%s/parses", folder);
+    o.params = params;
+    trl_status st = trl_parseval_new(&o, &s, err);
+    if (st == TRL_OK)
+        st = trl_parseval_files(s, gold, test, err);
+    if (st == TRL_OK)
+        st = trl_parseval_report(s, &text, err);
+    if (st == TRL_OK) {
+        trl_text_free(text);
+        st = trl_parseval_report_json(s, &text, err);
+    }
+    if (st == TRL_OK)
+        trl_text_free(text);
+    trl_parseval_free(s);
+    return st;
+}
+
 static trl_status do_trees(const void *p, trl_error *err)
 {
     (void)p;
@@ -383,8 +409,12 @@ static void test_others(void **state)
                         "(TOP (S (NP (NNP Anna)) (VP (VBZ sleeps)) (. .)))\n");
     write_file("marks", "The cat sleeps .\n[PER Anna] sleeps .\n");
     write_file("documents", "one 1 1 dev\ntwo 2 2 train\n");
+    write_file("params", "DELETE_LABEL TOP\nDELETE_LABEL .\nQUOTE_LABEL .\nEQ_WORD a b\n");
+    write_file("parses", "(TOP (S (DT The) (NP (NN cat) (VBZ sleeps)) (NN .)))\n"
+                         "(S (NNP Anna) (VBZ sleeps)\n(S (NN x))\n");
     fail_all("score", do_score, NULL);
     fail_all("trees", do_trees, NULL);
+    fail_all("parseval", do_parseval, NULL);
 }
 
 int main(void)
