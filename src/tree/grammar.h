@@ -84,6 +84,8 @@ typedef struct trl_grammar {
     uint32_t  *by_child; /* [n_states + 1] */
     uint32_t  *chain_pool;
     size_t     n_chain_pool;
+    double    *parent_count;  /* [n_states]: counts of the rules with this parent, added up */
+    uint32_t  *parent_unseen; /* [n_states]: how many of them have count 0 */
     void      *building; /* maps in use between _init and _finish */
 } trl_grammar;
 

@@ -52,6 +52,8 @@ void trl_grammar_fini(trl_grammar *g)
     trl_free(g->unary_count);
     trl_free(g->by_child);
     trl_free(g->chain_pool);
+    trl_free(g->parent_count);
+    trl_free(g->parent_unseen);
     *g = (trl_grammar){0};
 }
 

@@ -133,16 +133,29 @@ static bool classify_unary(trl_grammar *g)
     return ok;
 }
 
+static void count_parent(trl_grammar *g, uint32_t parent, double count)
+{
+    g->parent_count[parent] += count;
+    g->parent_unseen[parent] += count == 0.0;
+}
+
 trl_status trl_grammar_make_index(trl_grammar *g, trl_error *err)
 {
     g->by_left = trl_zalloc(g->n_states + 1, sizeof *g->by_left);
     g->by_child = trl_zalloc(g->n_states + 1, sizeof *g->by_child);
-    if (!g->by_left || !g->by_child || !classify_binary(g) || !classify_unary(g))
+    g->parent_count = trl_zalloc(g->n_states, sizeof *g->parent_count);
+    g->parent_unseen = trl_zalloc(g->n_states, sizeof *g->parent_unseen);
+    if (!g->by_left || !g->by_child || !g->parent_count || !g->parent_unseen ||
+        !classify_binary(g) || !classify_unary(g))
         return trl_fail_mem(err);
-    for (size_t r = 0; r < g->n_binary; r++)
+    for (size_t r = 0; r < g->n_binary; r++) {
         g->by_left[g->binary[r].left + 1]++;
-    for (size_t r = 0; r < g->n_unary; r++)
+        count_parent(g, g->binary[r].parent, g->binary_count[r]);
+    }
+    for (size_t r = 0; r < g->n_unary; r++) {
         g->by_child[g->unary[r].child + 1]++;
+        count_parent(g, g->unary[r].parent, g->unary_count[r]);
+    }
     for (size_t s = 0; s < g->n_states; s++) {
         g->by_left[s + 1] += g->by_left[s];
         g->by_child[s + 1] += g->by_child[s];

@@ -71,7 +71,8 @@ bool trl_grammar_relax(trl_grammar *g);
 /* g->state, n_states, n_plain, names and root from g->keys.  TRL_ENOMEM. */
 trl_status trl_grammar_make_states(trl_grammar *g, trl_error *err);
 
-/* The classes of rules, by_left and by_child from the sorted rules.  TRL_ENOMEM. */
+/* The classes of rules, by_left, by_child and the sums by parent from the sorted rules and
+ * their counts.  TRL_ENOMEM. */
 trl_status trl_grammar_make_index(trl_grammar *g, trl_error *err);
 
 /* < 0, 0, > 0: the order of unary rules in g->unary. */
