@@ -1,4 +1,4 @@
-/* cmd_compare.c -- trellis compare: is one tagging really better than the other? */
+/* cmd_compare.c -- trellis compare: is one tagging, or one parser, really better? */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/compare.h"
 
@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "message.h"
+#include "names.h"
 #include "output.h"
+#include "score_trees.h"
 #include "verbs.h"
 
 typedef enum by_measure { BY_GUESS, BY_F1, BY_ACCURACY } by_measure;
@@ -16,13 +18,17 @@ typedef struct settings {
     trl_bootstrap_options bootstrap;
     by_measure by;
     bool json;
+    tree_score_settings trees;
+
+    bool of_trees; /* what is compared; set by run, not by an option */
+    uint64_t left_out;
 } settings;
 
 static const char *const by_names[] = {"guess", "f1", "accuracy", NULL};
 
 static const option options[] = {
     {"score", 's', OPTION_CHOICE, OPTION_FIELD(settings, by), .choices = by_names,
-     .help = "what the bootstrap tests; guess: f1 when the tags are chunk tags"},
+     .help = "what the bootstrap tests; guess: f1 for trees and chunk tags"},
     {"resamples", 'n', OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.resamples),
      .value = "N", .help = "resamples of the bootstrap"},
     {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.seed), .value = "N",
@@ -31,23 +37,40 @@ static const option options[] = {
      .value = "X", .help = "of the intervals"},
     {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
      .help = "print everything as one JSON object"},
+    {.help = "Trees"},
+    TREE_PARAMS_OPTION(settings, trees),
+    TREE_UNLABELLED_OPTION(settings, trees),
+    TREE_GOLD_TAGS_OPTION(settings, trees),
     {0},
 };
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.bootstrap = trl_bootstrap_options_default()};
+    *(settings *)settings_ = (settings){.bootstrap = trl_bootstrap_options_default(),
+                                        .trees = tree_score_defaults()};
 }
 
-static const struct {
+typedef struct measure_name {
     const char *shown, *key;
-} measures[TRL_MEASURES] = {
-    [TRL_ACCURACY] = {"accuracy", "accuracy"},
-    [TRL_SENTENCES] = {"sentence accuracy", "sentence_accuracy"},
-    [TRL_PRECISION] = {"precision", "precision"},
-    [TRL_RECALL] = {"recall", "recall"},
-    [TRL_F1] = {"F1", "f1"},
+} measure_name;
+
+static const measure_name names[2][TRL_MEASURES] = {
+    {[TRL_ACCURACY] = {"accuracy", "accuracy"},
+     [TRL_SENTENCES] = {"sentence accuracy", "sentence_accuracy"},
+     [TRL_PRECISION] = {"precision", "precision"},
+     [TRL_RECALL] = {"recall", "recall"},
+     [TRL_F1] = {"F1", "f1"}},
+    {[TRL_ACCURACY] = {"tagging accuracy", "tagging"},
+     [TRL_SENTENCES] = {"complete match", "exact"},
+     [TRL_PRECISION] = {"precision", "precision"},
+     [TRL_RECALL] = {"recall", "recall"},
+     [TRL_F1] = {"F1", "f1"}},
 };
+
+static const measure_name *measures(const settings *s)
+{
+    return names[s->of_trees];
+}
 
 static trl_measure decisive(const settings *s, const trl_comparison *r)
 {
@@ -73,7 +96,7 @@ static void add_scores(const settings *s, const trl_comparison *r, text *t)
     text_fmt(t, "%-18s %8s %8s %8s   %-16s  %8s\n", "", "A", "B", "B - A", interval, "p");
     for (int k = 0; k < (chunks ? TRL_MEASURES : TRL_PRECISION); k++) {
         const trl_bootstrap *d = &r->difference[k];
-        text_fmt(t, "%-18s %8.2f %8.2f %+8.2f   [%+6.2f, %+6.2f]", measures[k].shown,
+        text_fmt(t, "%-18s %8.2f %8.2f %+8.2f   [%+6.2f, %+6.2f]", measures(s)[k].shown,
                  r->score[0][k], r->score[1][k], d->difference, d->low, d->high);
         add_p(t, d->p);
         text_char(t, '\n');
@@ -92,9 +115,12 @@ static void add_test(const char *name, const char *of, const trl_test *test, con
 
 static void add_table(const settings *s, const trl_comparison *r, text *t)
 {
-    text_fmt(t, "%" PRIu64 " sentences, %" PRIu64 " tokens", r->sentences, r->tokens);
+    text_fmt(t, "%" PRIu64 " sentences, %" PRIu64 " %s", r->sentences, r->tokens,
+             s->of_trees ? "words" : "tokens");
     if (r->chunk_tags)
-        text_fmt(t, ", %" PRIu64 " chunks", r->chunks);
+        text_fmt(t, ", %" PRIu64 " %s", r->chunks, s->of_trees ? "brackets" : "chunks");
+    if (s->left_out)
+        text_fmt(t, "; left out: %" PRIu64, s->left_out);
     text_str(t, "\n\n");
     add_scores(s, r, t);
 
@@ -110,7 +136,7 @@ static void add_table(const settings *s, const trl_comparison *r, text *t)
     add_test(r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank", of, &r->wilcoxon,
              "W+", t);
     const trl_measure by = decisive(s, r);
-    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures[by].shown,
+    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures(s)[by].shown,
              s->bootstrap.resamples);
     snprintf(how, sizeof how, "d = %+.2f", r->difference[by].difference);
     text_fmt(t, "%-20s %-30s %-15s", "paired bootstrap", of, how);
@@ -137,8 +163,13 @@ static void json_test(text *t, const char *name, const trl_test *test)
 
 static void add_json(const settings *s, const trl_comparison *r, text *t)
 {
-    text_fmt(t, "{\"sentences\":%" PRIu64 ",\"tokens\":%" PRIu64 ",\"chunks\":", r->sentences,
-             r->tokens);
+    text_fmt(t, "{\"sentences\":%" PRIu64 ",", r->sentences);
+    if (s->of_trees)
+        text_fmt(t,
+                 "\"left_out\":%" PRIu64 ",\"words\":%" PRIu64 ",\"brackets\":", s->left_out,
+                 r->tokens);
+    else
+        text_fmt(t, "\"tokens\":%" PRIu64 ",\"chunks\":", r->tokens);
     if (r->chunk_tags)
         text_fmt(t, "%" PRIu64, r->chunks);
     else
@@ -146,7 +177,7 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
     text_str(t, ",\"scores\":{");
     for (int k = 0; k < TRL_MEASURES; k++) {
         const trl_bootstrap *d = &r->difference[k];
-        text_fmt(t, "%s\"%s\":{", k ? "," : "", measures[k].key);
+        text_fmt(t, "%s\"%s\":{", k ? "," : "", measures(s)[k].key);
         key_real(t, "a", r->score[0][k]);
         text_char(t, ',');
         key_real(t, "b", r->score[1][k]);
@@ -172,7 +203,7 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
     json_test(t, "wilcoxon", &r->wilcoxon);
     const trl_measure by = decisive(s, r);
     text_fmt(t, ",\"bootstrap\":{\"score\":\"%s\",\"resamples\":%" PRIu64 ",\"seed\":%" PRIu64,
-             measures[by].key, s->bootstrap.resamples, s->bootstrap.seed);
+             measures(s)[by].key, s->bootstrap.resamples, s->bootstrap.seed);
     text_char(t, ',');
     key_real(t, "p", r->difference[by].p);
     text_str(t, "}}\n");
@@ -180,10 +211,27 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
 
 /* ---- the verb --------------------------------------------------------------------------- */
 
-static int check(const settings *s, const operands *args)
+static const char *kind_name(const void *set, size_t k)
 {
+    (void)set;
+    static const char *const kinds[] = {"tags", "trees", NULL};
+    return kinds[k];
+}
+
+/* `kind` may be missing before the three files. */
+static int check(settings *s, const operands *args)
+{
+    const bool named = args->n > 3;
+    if (named) {
+        const size_t kind = name_lookup("kind of files", "", args->item[0], kind_name, NULL);
+        if (kind == NAME_NOT_FOUND)
+            return CLI_USAGE;
+        s->of_trees = kind == 1;
+    } else if (strcmp(args->item[0], "trees") == 0)
+        return message_usage(
+            "compare trees needs three files: the true trees, and two parses");
     size_t from_stdin = 0;
-    for (size_t i = 0; i < args->n; i++)
+    for (size_t i = named; i < args->n; i++)
         from_stdin += strcmp(args->item[i], "-") == 0;
     if (from_stdin > 1)
         return message_usage("only one of the files can be standard input");
@@ -194,21 +242,37 @@ static int check(const settings *s, const operands *args)
     return CLI_DONE;
 }
 
+static trl_status read_files(settings *s, trl_compare *c, const char *const *path,
+                             trl_error *err)
+{
+    if (!s->of_trees)
+        return trl_compare_files(c, path[0], path[1], path[2], err);
+    const trl_parseval_options o = tree_score_options(&s->trees);
+    const trl_status st =
+        trl_compare_trees(c, &o, path[0], path[1], path[2], &s->left_out, err);
+    if (st == TRL_OK && s->left_out)
+        message_warn("sentences left out: %" PRIu64 " (no parse, or not the same words); "
+                     "'trellis score trees' lists them",
+                     s->left_out);
+    return st;
+}
+
 static int run(void *settings_, const operands *args)
 {
-    const settings *s = settings_;
+    settings *s = settings_;
     const int bad = check(s, args);
     if (bad != CLI_DONE)
         return bad;
+    const char *const *path = (const char *const *)args->item + (args->n > 3);
     trl_error err = {0};
     trl_compare *c = NULL;
     trl_comparison r;
     trl_status st = trl_compare_new(&c, &err);
     if (st == TRL_OK)
-        st = trl_compare_files(c, args->item[0], args->item[1], args->item[2], &err);
+        st = read_files(s, c, path, &err);
     int code = CLI_FAILED;
     if (st == TRL_OK && trl_compare_sentences(c) == 0)
-        message_say("%s: no sentences", args->item[0]);
+        message_say("%s: no sentences", path[0]);
     else if (st == TRL_OK && (st = trl_compare_run(c, &s->bootstrap, &r, &err)) == TRL_OK) {
         text t = {0};
         if (s->json)
@@ -225,8 +289,8 @@ static int run(void *settings_, const operands *args)
 
 const verb verb_compare = {
     .name = "compare",
-    .summary = "test whether one tagging is better than another",
-    .usage = "[OPTION]... GOLD A B",
+    .summary = "test whether one tagging or parser is better than another",
+    .usage = "[OPTION]... [tags|trees] GOLD A B",
     .description =
         "Compares two taggings of the same sentences and says whether their difference is\n"
         "more than chance.  The files have columns with the label last: the true label in\n"
@@ -237,15 +301,23 @@ const verb verb_compare = {
         "the number of wrong labels in each sentence; the bootstrap draws the sentences\n"
         "again and again and looks at the score.  All p-values are two-sided, and\n"
         "differences are B - A.  Beside each score stands the interval of its difference,\n"
-        "and the p-value of its bootstrap.\n",
+        "and the p-value of its bootstrap.\n"
+        "\n"
+        "With 'trees' the files hold a tree a line, and brackets are counted as 'trellis "
+        "score\n"
+        "trees' does.  A sentence is wholly right when all brackets are; its errors are the\n"
+        "brackets missing and those too many.  Sentences without a parse, or with other "
+        "words,\n"
+        "in A or B are left out of both; --gold-tags keeps those with mistagged commas.\n",
     .examples = "  trellis tag -m crf.model test.txt >crf.txt\n"
                 "  trellis tag -m memm.model test.txt >memm.txt\n"
-                "  trellis compare test.txt memm.txt crf.txt\n",
+                "  trellis compare test.txt memm.txt crf.txt\n"
+                "  trellis compare trees --gold-tags gold.trees a.trees b.trees\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 3,
-    .max_operands = 3,
+    .max_operands = 4,
     .operand = "three files: the true labels, and two taggings",
     .run = run,
 };

@@ -15,7 +15,7 @@
  *     bootstrap      units drawn with replacement [ET93]: the interval holds the middle of the
  *                    resampled differences d*, p counts those with |d* - d| >= |d| [BBK12]
  *
- * The functions on arrays serve any measurements; trl_compare reads tagged files.
+ * The functions on arrays serve any measurements; trl_compare reads tagged files and trees.
  *
  * [BBK12] Berg-Kirkpatrick, Burkett, Klein. An empirical investigation of statistical significance
  *         in NLP. EMNLP 2012, sec. 2.
@@ -32,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trellis/parseval.h"
 #include "trellis/status.h"
 
 #define TRL_MCNEMAR_EXACT 25
@@ -94,14 +95,25 @@ TRL_API trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *
 TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a,
                                      const char *b, trl_error *err);
 
+/* Reads three files of trees, a sentence a line, and counts brackets as parseval.h says;
+ * options->max_errors and max_length do not matter.  A sentence that is an error or skipped in A or
+ * B is left out of both and counted in *left_out.  TRL_EPARSE, with the path, when the files do not
+ * have the same number of lines; TRL_EPARSE, TRL_EINVAL, TRL_EIO, TRL_ENOMEM as
+ * trl_parseval_new.  After a failure c is only good for trl_compare_free.  Not to be mixed with
+ * tags in one c. */
+TRL_API trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options,
+                                     const char *gold, const char *a, const char *b,
+                                     uint64_t *left_out, trl_error *err);
+
 TRL_API size_t trl_compare_sentences(const trl_compare *c);
 
-/* Wrong tags of system 0 (A) or 1 (B), [sentences]; borrowed until c changes. */
+/* Wrong tags of system 0 (A) or 1 (B), [sentences]; borrowed until c changes.  Of trees: brackets
+ * that are missing or too many. */
 TRL_API const double *trl_compare_errors(const trl_compare *c, int system);
 
-typedef enum trl_measure { /* in percent, as in score.h */
-    TRL_ACCURACY,
-    TRL_SENTENCES, /* wholly right */
+typedef enum trl_measure { /* in percent, as in score.h and parseval.h */
+    TRL_ACCURACY,  /* of tags */
+    TRL_SENTENCES, /* wholly right; of trees: all brackets */
     TRL_PRECISION,
     TRL_RECALL,
     TRL_F1,
@@ -109,11 +121,11 @@ typedef enum trl_measure { /* in percent, as in score.h */
 } trl_measure;
 
 typedef struct trl_comparison {
-    uint64_t      sentences, tokens, chunks; /* chunks: in gold */
-    bool          chunk_tags; /* every true tag is O or like B-NP, and there are chunks */
+    uint64_t      sentences, tokens, chunks; /* chunks, or brackets, in gold */
+    bool          chunk_tags; /* trees, or every true tag is O or like B-NP; there are chunks */
     double        score[2][TRL_MEASURES];
     trl_bootstrap difference[TRL_MEASURES];
-    double        errors[2];      /* wrong tags a sentence, mean */
+    double        errors[2];      /* trl_compare_errors, mean */
     uint64_t      only_a, only_b; /* sentences that only this system got wholly right */
     trl_test      mcnemar, t, wilcoxon; /* t, wilcoxon: of the errors a sentence */
 } trl_comparison;

@@ -7,22 +7,23 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "score/chunks.h"
+#include "score/compare.h"
 #include "score/resample.h"
 #include "text/columns.h"
 #include "trellis/score.h"
 
 /* What is counted of a sentence; those of system s lie s * PER_SYSTEM further on.  Sums of
- * counts, whole numbers, are exact. */
+ * counts, whole numbers, are exact.  For trees a bracket is a chunk. */
 enum {
-    TOKENS,
     SENTENCES,
+    TOKENS,
     CHUNKS,
     RIGHT, /* tokens */
     WHOLE, /* 1: the sentence is wholly right */
     PREDICTED,
     CORRECT,
-    PER_SYSTEM = 4,
-    COUNTS = RIGHT + 2 * PER_SYSTEM
+    PER_SYSTEM = 6,
+    COUNTS = TOKENS + 2 * PER_SYSTEM
 };
 
 struct trl_compare {
@@ -101,40 +102,58 @@ static bool reserve_sentence(trl_compare *c)
     return true;
 }
 
+trl_status trl_compare_add_counts(trl_compare *c, const trl_compare_counts n[2], trl_error *err)
+{
+    if (!reserve_sentence(c))
+        return trl_fail_mem(err);
+    double *unit = c->units + c->n * COUNTS;
+    unit[SENTENCES] = 1.0;
+    for (int s = 0; s < 2; s++) {
+        double *count = unit + s * PER_SYSTEM;
+        count[TOKENS] = n[s].tokens;
+        count[CHUNKS] = n[s].gold;
+        count[RIGHT] = n[s].right;
+        count[WHOLE] = n[s].whole;
+        count[PREDICTED] = n[s].predicted;
+        count[CORRECT] = n[s].correct;
+        c->errors[s][c->n] = n[s].errors;
+    }
+    c->n++;
+    return TRL_OK;
+}
+
 /* The scorer decides about a sentence's last chunk when the next one starts; for ill-formed
  * tags it may then take a correct one back.  The difference of two totals puts that on the
  * next sentence, so that sums are always the scorer's. */
-static void count_system(trl_compare *c, int s, double *unit)
+static trl_compare_counts count_system(trl_compare *c, int s, size_t n)
 {
-    const trl_score_totals now = trl_score_get(c->score[s]), *old = &c->before[s];
-    double *count = unit + s * PER_SYSTEM;
-    count[RIGHT] = (double)now.correct_tokens - (double)old->correct_tokens;
-    count[WHOLE] = (double)now.correct_sequences - (double)old->correct_sequences;
-    count[PREDICTED] = (double)now.predicted - (double)old->predicted;
-    count[CORRECT] = (double)now.correct - (double)old->correct;
-    unit[CHUNKS] = (double)now.gold - (double)old->gold;
+    const trl_score_totals now = trl_score_get(c->score[s]), old = c->before[s];
+    const double right = (double)now.correct_tokens - (double)old.correct_tokens;
     c->before[s] = now;
-    c->errors[s][c->n] = unit[TOKENS] - count[RIGHT];
+    return (trl_compare_counts){
+        .tokens = (double)n,
+        .gold = (double)now.gold - (double)old.gold,
+        .right = right,
+        .whole = (double)now.correct_sequences - (double)old.correct_sequences,
+        .predicted = (double)now.predicted - (double)old.predicted,
+        .correct = (double)now.correct - (double)old.correct,
+        .errors = (double)n - right,
+    };
 }
 
 trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold,
                            const char *const *a, const char *const *b, trl_error *err)
 {
-    if (!reserve_sentence(c))
-        return trl_fail_mem(err);
-    double *unit = c->units + c->n * COUNTS;
-    unit[TOKENS] = (double)n;
-    unit[SENTENCES] = 1.0;
+    trl_compare_counts counts[2];
     for (int s = 0; s < 2; s++) {
         const trl_status st = trl_score_add(c->score[s], n, gold, s == 0 ? a : b, err);
         if (st != TRL_OK)
             return st;
-        count_system(c, s, unit);
+        counts[s] = count_system(c, s, n);
     }
     for (size_t t = 0; t < n && c->all_chunk_tags; t++)
         c->all_chunk_tags = is_chunk_tag(gold[t]);
-    c->n++;
-    return TRL_OK;
+    return trl_compare_add_counts(c, counts, err);
 }
 
 size_t trl_compare_sentences(const trl_compare *c)
@@ -284,11 +303,11 @@ static double percent(double part, double whole)
 static void measures(const double *sums, int s, double out[TRL_MEASURES])
 {
     const double *count = sums + s * PER_SYSTEM;
-    out[TRL_ACCURACY] = percent(count[RIGHT], sums[TOKENS]);
+    out[TRL_ACCURACY] = percent(count[RIGHT], count[TOKENS]);
     out[TRL_SENTENCES] = percent(count[WHOLE], sums[SENTENCES]);
     out[TRL_PRECISION] = percent(count[CORRECT], count[PREDICTED]);
-    out[TRL_RECALL] = percent(count[CORRECT], sums[CHUNKS]);
-    out[TRL_F1] = percent(2.0 * count[CORRECT], sums[CHUNKS] + count[PREDICTED]);
+    out[TRL_RECALL] = percent(count[CORRECT], count[CHUNKS]);
+    out[TRL_F1] = percent(2.0 * count[CORRECT], count[CHUNKS] + count[PREDICTED]);
 }
 
 static void differences(const double *sums, double *out)
@@ -316,8 +335,11 @@ static void fill_scores(const trl_compare *c, trl_comparison *r)
     r->chunks = (uint64_t)sums[CHUNKS];
     r->chunk_tags = c->all_chunk_tags && r->chunks > 0;
     for (int s = 0; s < 2; s++) {
+        double errors = 0.0;
+        for (size_t i = 0; i < c->n; i++)
+            errors += c->errors[s][i];
         measures(sums, s, r->score[s]);
-        r->errors[s] = (sums[TOKENS] - sums[RIGHT + s * PER_SYSTEM]) / (double)c->n;
+        r->errors[s] = errors / (double)c->n;
     }
 }
 

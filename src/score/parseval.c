@@ -11,17 +11,17 @@
 
 struct trl_parseval {
     trl_parseval_params params;
-    trl_label_table     labels;
-    bool                gold_tags;
+    trl_label_table labels;
+    bool gold_tags;
 
-    trl_side    gold, test;
+    trl_side gold, test;
     trl_matcher matcher;
 
     trl_parseval_sentence *sentence;
-    size_t                 n, cap;
-    trl_buf                errors; /* "" or NUL-terminated, see add_error */
-    uint64_t               n_errors;
-    bool                   stopped;
+    size_t n, cap;
+    trl_buf errors; /* "" or NUL-terminated, see add_error */
+    uint64_t n_errors;
+    bool stopped;
 };
 
 trl_parseval_options trl_parseval_options_default(void)
@@ -79,12 +79,12 @@ void trl_parseval_reset(trl_parseval *p)
 
 /* ---- one sentence ---------------------------------------------------------------------- */
 
-/* What became of a sentence before it is counted.  Errors are noted here first, so that running
- * out of memory leaves the scorer as it was. */
+/* What became of a sentence before it is counted.  Errors are noted here first, so that
+ * running out of memory leaves the scorer as it was. */
 typedef struct draft {
     trl_parseval_sentence sentence;
-    trl_buf               errors;
-    uint64_t              n_errors;
+    trl_buf errors;
+    uint64_t n_errors;
 } draft;
 
 static void draft_error(const trl_parseval *p, draft *d)
@@ -117,10 +117,10 @@ static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error 
     const size_t len = p->errors.len;
     if (len && d->errors.len)
         p->errors.len--; /* its NUL */
-    const bool ok = sentence && !d->errors.failed &&
-                    (d->errors.len == 0 || (trl_buf_add(&p->errors, d->errors.data,
-                                                        d->errors.len) &&
-                                            trl_buf_ch(&p->errors, '\0')));
+    const bool ok =
+        sentence && !d->errors.failed &&
+        (d->errors.len == 0 || (trl_buf_add(&p->errors, d->errors.data, d->errors.len) &&
+                                trl_buf_ch(&p->errors, '\0')));
     trl_buf_fini(&d->errors);
     if (!ok) {
         if (len)
@@ -168,7 +168,8 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
     size_t a, b;
     if (p->gold_tags)
         trl_side_copy_tags(&p->gold, &p->test, &p->labels);
-    trl_status st = trl_side_align(&p->matcher, &p->gold, &p->test, &p->labels, &how, &a, &b, err);
+    trl_status st =
+        trl_side_align(&p->matcher, &p->gold, &p->test, &p->labels, &how, &a, &b, err);
     if (st != TRL_OK)
         return st;
     trl_parseval_sentence *s = &d->sentence;
@@ -281,7 +282,8 @@ static trl_status read_files(trl_parseval *p, trl_input *gold, trl_input *test, 
     return TRL_OK;
 }
 
-trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *test, trl_error *err)
+trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *test,
+                              trl_error *err)
 {
     trl_input *in[2] = {NULL, NULL};
     trl_status st = trl_input_open(gold, &in[0], err);

@@ -1,19 +1,19 @@
 /* parseval_match.c -- deleting, aligning and matching; see parseval.h for what is counted.
  *
- * Quotes.  An apostrophe may be a quotation mark, whose tag is deleted, or a possessive, whose tag
- * is not.  A parser that takes one for the other would make the sentence an error.  So, when the
- * lengths differ, EVALB looks at the words ' " / with a QUOTE_LABEL: where one at the same place,
- * counted in words left, has another tag and is deleted on one side only, it is put back there.
- * Places are moved on behind a word put back, itself included, so that one word may be put back
- * twice; kept, since numbers must agree.
+ * Quotes.  An apostrophe may be a quotation mark, whose tag is deleted, or a possessive, whose
+ * tag is not.  A parser that takes one for the other would make the sentence an error.  So,
+ * when the lengths differ, EVALB looks at the words ' " / with a QUOTE_LABEL: where one at the
+ * same place, counted in words left, has another tag and is deleted on one side only, it is
+ * put back there. Places are moved on behind a word put back, itself included, so that one
+ * word may be put back twice; kept, since numbers must agree.
  *
  * Crossing.  The test bracket [s, e) crosses a gold bracket [a, b) when a < s < b < e or
  * s < a < e < b, that is, when
  *
  *     min { b : a < s < b } < e     or     max { a : a < e < b } > s.
  *
- * Both sides are tables over positions, filled in order of b, or of a, so that each entry is set
- * once; what is set is skipped by links, as in union-find.
+ * Both sides are tables over positions, filled in order of b, or of a, so that each entry is
+ * set once; what is set is skipped by links, as in union-find.
  */
 /* SPDX-License-Identifier: MIT */
 #include "score/parseval_match.h"
@@ -25,10 +25,10 @@
 #include "base/mem.h"
 
 typedef struct trl_match_key {
-    int32_t  start, end;
+    int32_t start, end;
     uint32_t index; /* of the test bracket */
-    bool     used;
-    size_t   first; /* in the first key of a span: the first that is not used, in keys */
+    bool used;
+    size_t first; /* in the first key of a span: the first that is not used, in keys */
 } key;
 
 void trl_matcher_fini(trl_matcher *m)
@@ -151,8 +151,8 @@ static size_t words_left(const trl_side *s)
 /* Walks over the words left on one side, some twice. */
 typedef struct walk {
     const trl_side *s;
-    size_t          leaf;
-    uint32_t        copy;
+    size_t leaf;
+    uint32_t copy;
 } walk;
 
 static const trl_leaf *walk_next(walk *w)
@@ -205,8 +205,7 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
 static trl_status settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
                          trl_error *err)
 {
-    int32_t *before =
-        trl_reserve(s->before, &s->cap_before, s->n_leaves + 1, sizeof *before);
+    int32_t *before = trl_reserve(s->before, &s->cap_before, s->n_leaves + 1, sizeof *before);
     if (!before)
         return trl_fail_mem(err);
     s->before = before;

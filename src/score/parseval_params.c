@@ -28,8 +28,8 @@ static const trl_parseval_params plain = {.labelled = 1, .max_length = 40, .max_
 
 typedef struct keyword {
     const char *name;
-    size_t      at;      /* of the field */
-    size_t      n_names; /* 0: a number */
+    size_t at;      /* of the field */
+    size_t n_names; /* 0: a number */
 } keyword;
 
 #define FIELD(member) offsetof(trl_parseval_params, member)
@@ -81,7 +81,8 @@ static trl_status fail_at(const trl_input *in, trl_str line, trl_str word, trl_e
 static const keyword *find_keyword(trl_str word)
 {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strlen(keywords[i].name) == word.n && memcmp(keywords[i].name, word.p, word.n) == 0)
+        if (strlen(keywords[i].name) == word.n &&
+            memcmp(keywords[i].name, word.p, word.n) == 0)
             return &keywords[i];
     return NULL;
 }
@@ -127,7 +128,7 @@ static trl_status read_values(trl_parseval_params *p, const trl_input *in, trl_s
         const trl_str value = next_word(line, &at);
         if (value.n == 0) {
             trl_fail(err, TRL_EPARSE, "%s needs %s", key->name,
-                     n == 2            ? "two values"
+                     n == 2              ? "two values"
                      : key->n_names == 0 ? "a whole number"
                                          : "a label");
             return fail_at(in, line, value, err);

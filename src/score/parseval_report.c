@@ -7,12 +7,11 @@
 #include "base/fail.h"
 #include "score/parseval.h"
 
-#define RULE                                                                                  \
-    "============================================================================\n"
+#define RULE "============================================================================\n"
 
 /* The text so far, and the "C" locale while it is being written. */
 typedef struct report {
-    trl_buf  text;
+    trl_buf text;
     locale_t plain, before;
 } report;
 
@@ -47,8 +46,8 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void write_sentence(trl_buf *b, size_t number, const trl_parseval_sentence *s)
 {
-    trl_buf_fmt(b, "%4zu  %3" PRIu32 "    %d  %6.2f %6.2f   %3" PRIu32 "    %3" PRIu32,
-                number, s->length, (int)s->state, percent(s->match, s->gold),
+    trl_buf_fmt(b, "%4zu  %3" PRIu32 "    %d  %6.2f %6.2f   %3" PRIu32 "    %3" PRIu32, number,
+                s->length, (int)s->state, percent(s->match, s->gold),
                 percent(s->match, s->test), s->match, s->gold);
     trl_buf_fmt(b, "  %3" PRIu32 "    %3" PRIu32 "   %4" PRIu32 "  %4" PRIu32 "   %6.2f\n",
                 s->test, s->crossing, s->words, s->tags, percent(s->tags, s->words));
@@ -58,10 +57,9 @@ static void write_sentence(trl_buf *b, size_t number, const trl_parseval_sentenc
 static void write_sums(trl_buf *b, const trl_parseval_totals *t)
 {
     if (t->gold && t->test)
-        trl_buf_fmt(b,
-                    "                %6.2f %6.2f %6" PRIu64 " %5" PRIu64 " %5" PRIu64
-                    "  %5" PRIu64,
-                    t->recall, t->precision, t->match, t->gold, t->test, t->crossing);
+        trl_buf_fmt(
+            b, "                %6.2f %6.2f %6" PRIu64 " %5" PRIu64 " %5" PRIu64 "  %5" PRIu64,
+            t->recall, t->precision, t->match, t->gold, t->test, t->crossing);
     trl_buf_fmt(b, "  %5" PRIu64 " %5" PRIu64 "   %6.2f\n", t->words, t->tags, t->tagging);
 }
 
@@ -103,9 +101,10 @@ trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *er
     if (st != TRL_OK)
         return st;
     trl_buf *b = &r.text;
-    trl_buf_str(b, "  Sent.                        Matched  Bracket   Cross        Correct Tag\n"
-                   " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy\n"
-                   RULE);
+    trl_buf_str(
+        b,
+        "  Sent.                        Matched  Bracket   Cross        Correct Tag\n"
+        " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy\n" RULE);
     for (size_t i = 0; i < n; i++)
         write_sentence(b, i + 1, &s[i]);
     if (!trl_parseval_stopped(p)) {

@@ -14,6 +14,7 @@
 #include "failing.h"
 
 #include "base/file.h"
+#include "trellis/compare.h"
 #include "trellis/parseval.h"
 #include "trellis/score.h"
 #include "trellis/tagger.h"
@@ -248,6 +249,26 @@ static trl_status do_parseval(const void *p, trl_error *err)
     return st;
 }
 
+static trl_status do_compare(const void *p, trl_error *err)
+{
+    (void)p;
+    const trl_parseval_options o = trl_parseval_options_default();
+    const trl_bootstrap_options b = {.resamples = 3, .confidence = 0.5};
+    trl_compare *c = NULL;
+    trl_comparison r;
+    uint64_t left_out;
+    char gold[512], a[512];
+    snprintf(gold, sizeof gold, "%s/trees", folder);
+    snprintf(a, sizeof a, "%s/others", folder);
+    trl_status st = trl_compare_new(&c, err);
+    if (st == TRL_OK)
+        st = trl_compare_trees(c, &o, gold, a, gold, &left_out, err);
+    if (st == TRL_OK)
+        st = trl_compare_run(c, &b, &r, err);
+    trl_compare_free(c);
+    return st;
+}
+
 static trl_status do_trees(const void *p, trl_error *err)
 {
     (void)p;
@@ -412,9 +433,11 @@ static void test_others(void **state)
     write_file("params", "DELETE_LABEL TOP\nDELETE_LABEL .\nQUOTE_LABEL .\nEQ_WORD a b\n");
     write_file("parses", "(TOP (S (DT The) (NP (NN cat) (VBZ sleeps)) (NN .)))\n"
                          "(S (NNP Anna) (VBZ sleeps)\n(S (NN x))\n");
+    write_file("others", "(TOP (S (DT The) (NP (NN cat) (VBZ sleeps)) (. .)))\n(S (NN x))\n");
     fail_all("score", do_score, NULL);
     fail_all("trees", do_trees, NULL);
     fail_all("parseval", do_parseval, NULL);
+    fail_all("compare", do_compare, NULL);
 }
 
 int main(void)

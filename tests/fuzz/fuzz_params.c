@@ -1,5 +1,5 @@
-/* fuzz_params.c -- any bytes as a parameter file: never a crash, every error with its place, and
- * what was read can be used. */
+/* fuzz_params.c -- any bytes as a parameter file: never a crash, every error with its place,
+ * and what was read can be used. */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* fuzz_parseval.c -- any bytes as lines, gold and test in turn: never a crash, every error with its
- * place, and what can be said of all counts holds. */
+/* fuzz_parseval.c -- any bytes as lines, gold and test in turn: never a crash, every error
+ * with its place, and what can be said of all counts holds. */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const trl_parseval_sentence *s)
 {
-    if (s->match > s->gold || s->match > s->test || s->crossing > s->test || s->tags > s->words)
+    if (s->match > s->gold || s->match > s->test || s->crossing > s->test ||
+        s->tags > s->words)
         abort();
     if (s->exact && (s->state != TRL_PARSEVAL_VALID || s->gold != s->test))
         abort();
@@ -33,8 +34,8 @@ static trl_parseval_sentence score(trl_parseval *p, trl_str gold, trl_str test)
     return *s;
 }
 
-/* A line that has been scored against another one without error: a tree equals itself, and both
- * ways round there are as many matches. */
+/* A line that has been scored against another one without error: a tree equals itself, and
+ * both ways round there are as many matches. */
 static void check_pair(trl_parseval *p, trl_str gold, trl_str test)
 {
     const trl_parseval_sentence s = score(p, gold, test), t = score(p, test, gold);

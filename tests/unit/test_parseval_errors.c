@@ -41,7 +41,8 @@ static void test_errors(void **state)
     expect_error(good, "no parse", "1 : test:1:1: word 'no' where a bracket is expected\n");
     expect_error("(S (NN a)))", good, "1 : gold:1:11: ')' without a '(' before it\n");
     expect_error(good, "(S (NN a b))", "1 : test:1:10: more than one word in a bracket\n");
-    expect_error(good, "(S (NN a (NN b)))", "1 : test:1:10: a bracket opens behind the word 'a'\n");
+    expect_error(good, "(S (NN a (NN b)))",
+                 "1 : test:1:10: a bracket opens behind the word 'a'\n");
     expect_error(good, "(S (NN a", "1 : test:1:4: the line ends inside a bracket\n");
     expect_error(good, " (S (NN a) (NN b)",
                  "1 : test:1:2: the line ends inside the bracket that opens here\n");
@@ -131,9 +132,10 @@ static void test_no_limits(void **state)
 static void test_params(void **state)
 {
     (void)state;
-    const char *path = put_file("# a comment\n\nLABELED 0\r\nCUTOFF_LEN 1\n"
-                                "DELETE_LABEL X\nDELETE_LABEL NN\nDELETE_LABEL_FOR_LENGTH NN\n"
-                                "EQ_WORD colour color\nEQ_LABEL X Y\nDEBUG 0\n  MAX_ERROR 3  ");
+    const char *path =
+        put_file("# a comment\n\nLABELED 0\r\nCUTOFF_LEN 1\n"
+                 "DELETE_LABEL X\nDELETE_LABEL NN\nDELETE_LABEL_FOR_LENGTH NN\n"
+                 "EQ_WORD colour color\nEQ_LABEL X Y\nDEBUG 0\n  MAX_ERROR 3  ");
     trl_parseval *p = new_scorer(path, false);
     unlink(path);
     /* Y is deleted like X; NP and VP are the same when labels do not count */
@@ -147,7 +149,7 @@ static void test_bad_params(void **state)
 {
     static const struct {
         const char *text, *message;
-        uint64_t    row, col;
+        uint64_t row, col;
     } cases[] = {
         {"LABELED 1\nDELETE TOP\n", "'DELETE' is no parameter", 2, 1},
         {"DELETE_LABEL\n", "DELETE_LABEL needs a label", 1, 13},
