@@ -45,8 +45,8 @@ typedef struct trl_train_options {
                               the global likelihood */
     const char *decode; /* "local", "global"; NULL: local for memm and piecewise-nota unless
                            calibrated */
-    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron", "dual"; NULL: what
-                              suits */
+    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sdca", "sgd", "asgd", "perceptron", "dual";
+                              NULL: what suits */
     const char *precision; /* "single", "double": of forward-backward in the likelihood of order 1,
                               twice as fast in single; NULL: single unless delta is below 1e-6, or
                               period 0; sag is always double */

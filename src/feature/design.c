@@ -124,15 +124,17 @@ static bool is_dense(const draft *b, uint32_t live)
 }
 
 /* The part an attribute goes to, in the order of their numbers. */
-typedef enum part { HOT_DENSE, COLD_DENSE, HOT_SPARSE, COLD_SPARSE, PARTS } part;
+typedef enum part {
+    HOT_DENSE, COLD_DENSE, LONE_DENSE, HOT_SPARSE, COLD_SPARSE, LONE_SPARSE, PARTS
+} part;
 
 static part part_of(const draft *b, size_t a)
 {
     const uint64_t count = b->at[a + 1] - b->at[a];
     const bool always = b->k != TRL_NODE;
     if (is_dense(b, b->live[a]))
-        return always || count >= HOT_ROW ? HOT_DENSE : COLD_DENSE;
-    return always || count >= HOT_ENTRY ? HOT_SPARSE : COLD_SPARSE;
+        return always || count >= HOT_ROW ? HOT_DENSE : count > 1 ? COLD_DENSE : LONE_DENSE;
+    return always || count >= HOT_ENTRY ? HOT_SPARSE : count > 1 ? COLD_SPARSE : LONE_SPARSE;
 }
 
 /* Decides for every attribute what it becomes, and numbers them: hot rows by falling count, the
@@ -149,9 +151,11 @@ static bool classify(draft *b, const trl_design_options *o)
             size[part_of(b, a)]++;
     }
     f->n_hot = next[COLD_DENSE] = size[HOT_DENSE];
-    f->n_dense = next[HOT_SPARSE] = f->n_hot + size[COLD_DENSE];
+    f->lone_row = next[LONE_DENSE] = f->n_hot + size[COLD_DENSE];
+    f->n_dense = next[HOT_SPARSE] = f->lone_row + size[LONE_DENSE];
     f->n_warm = next[COLD_SPARSE] = f->n_dense + size[HOT_SPARSE];
-    f->n_attrs = f->n_warm + size[COLD_SPARSE];
+    f->lone_attr = next[LONE_SPARSE] = f->n_warm + size[COLD_SPARSE];
+    f->n_attrs = f->lone_attr + size[LONE_SPARSE];
     hot_row *hot = trl_alloc(f->n_hot, sizeof *hot);
     f->name = trl_alloc(f->n_attrs, sizeof *f->name);
     if (!hot || !f->name) {
@@ -273,19 +277,19 @@ static bool count_token_lists(draft *b, uint64_t *n_rows, uint64_t *n_entries)
     return true;
 }
 
-/* One token's rows or entries, hot ones first: scatter stops at the first cold one. */
-static void fill_token(draft *b, size_t t, bool hot, uint64_t *r, uint64_t *e)
+/* One token's rows and entries of the attributes row[0] .. row[1], sparse[0] .. sparse[1].  Hot
+ * ones go first, so that scatter stops at the first cold one; lone ones last. */
+static void fill_token(draft *b, size_t t, const size_t row[2], const size_t sparse[2], uint64_t *r,
+                       uint64_t *e)
 {
     trl_family *f = b->f;
     for (uint64_t i = b->o->begin[t]; i < b->o->begin[t + 1]; i++) {
         const uint32_t a = b->new_id[b->o->id[i]];
-        if (a == DROPPED)
-            continue;
-        if (a < f->n_dense && (a < f->n_hot) == hot) {
+        if (a >= row[0] && a < row[1]) {
             if (f->dense_value)
                 f->dense_value[*r] = b->o->value[i];
             f->dense_row[(*r)++] = a;
-        } else if (a >= f->n_dense && (a < f->n_warm) == hot) {
+        } else if (a >= sparse[0] && a < sparse[1]) {
             for (uint64_t k = f->entry_first[a - f->n_dense];
                  k < f->entry_first[a - f->n_dense + 1]; k++) {
                 if (f->entry_value)
@@ -315,10 +319,12 @@ static bool token_lists(draft *b)
         if (!f->dense_value || !f->entry_value)
             return false;
     }
+    const size_t row[] = {0, f->n_hot, f->lone_row, f->n_dense};
+    const size_t sparse[] = {f->n_dense, f->n_warm, f->lone_attr, f->n_attrs};
     for (size_t t = 0; t < b->c->n_tokens; t++) {
         uint64_t r = f->dense_begin[t], e = f->entry_begin[t];
-        fill_token(b, t, true, &r, &e);
-        fill_token(b, t, false, &r, &e);
+        for (size_t k = 0; k < 3; k++)
+            fill_token(b, t, row + k, sparse + k, &r, &e);
     }
     return true;
 }

@@ -24,6 +24,7 @@
 #include "feature/lazy.h"
 #include "num/blas1.h"
 #include "train/gradient.h"
+#include "train/lottery.h"
 
 #define MAX_DOUBLINGS 30
 
@@ -41,8 +42,8 @@ typedef struct run {
     size_t                 n;
     trl_lazy               z;
     example_state         *ex;    /* [n] */
-    double                *tree;  /* [n + 1] Fenwick sums of L */
-    double                 L_sum, L_max;
+    trl_lottery            sizes; /* of L */
+    double                 L_max;
     double                 damp, lowest; /* of steps; least gradient norm so far */
     bool                   warm; /* from given weights: the first pass only looks */
     float                 *kept_rows;   /* adjoint rows of all tokens, family after family */
@@ -82,30 +83,9 @@ size_t trl_sag_memory(const trl_design *d)
 
 /* ---- sampling ----------------------------------------------------------------------- */
 
-static void tree_add(run *r, size_t i, double by)
-{
-    for (size_t k = i + 1; k <= r->n; k += k & (~k + 1))
-        r->tree[k] += by;
-}
-
-/* The example at which the running sum of L passes `target`. */
-static size_t tree_find(const run *r, double target)
-{
-    size_t at = 0, bit = 1;
-    while (bit * 2 <= r->n)
-        bit *= 2;
-    for (; bit; bit /= 2)
-        if (at + bit <= r->n && r->tree[at + bit] < target) {
-            at += bit;
-            target -= r->tree[at];
-        }
-    return at < r->n ? at : r->n - 1;
-}
-
 static void set_L(run *r, size_t i, double L)
 {
-    tree_add(r, i, L - r->ex[i].L);
-    r->L_sum += L - r->ex[i].L;
+    trl_lottery_add(&r->sizes, i, L - r->ex[i].L);
     r->ex[i].L = L;
     r->L_max = L > r->L_max ? L : r->L_max;
 }
@@ -120,7 +100,7 @@ static size_t draw(run *r)
     else if (trl_rng_unit(&r->rng) < 0.5)
         r->next = trl_rng_below(&r->rng, r->n);
     else
-        r->next = tree_find(r, trl_rng_unit(&r->rng) * r->L_sum);
+        r->next = trl_lottery_find(&r->sizes, trl_rng_unit(&r->rng));
     const size_t from = (size_t)r->d->first[r->next];
     trl_lazy_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from);
     return now;
@@ -244,7 +224,7 @@ static trl_status maybe_search(run *r, size_t i, trl_tables *s, trl_tables *a, d
 {
     example_state *x = &r->ex[i];
     const bool first = x->L == 0.0;
-    double L = first ? (r->L_sum > 0.0 ? r->L_sum / (double)r->seen : 1.0) : x->L;
+    double L = first ? (r->sizes.sum > 0.0 ? r->sizes.sum / (double)r->seen : 1.0) : x->L;
     if (!first && x->skip > 0) {
         x->skip--;
         return TRL_OK;
@@ -280,7 +260,7 @@ static trl_status step(run *r, trl_error *err)
     replace_kept(r, i, &a);
     r->seen += r->seen < r->n;
     const double m = (double)r->seen, lambda = 2.0 * r->o->c2 / (double)r->n;
-    const double mean = r->L_sum / m;
+    const double mean = r->sizes.sum / m;
     const double alpha = 0.5 * (1.0 / (r->L_max + lambda) + 1.0 / (mean + lambda));
     r->z.m = m;
     if (!r->warm || r->pass > 0)
@@ -335,12 +315,11 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 static void settle(run *r)
 {
     trl_lazy_flush(&r->z);
-    r->L_sum = r->L_max = 0.0;
-    memset(r->tree, 0, (r->n + 1) * sizeof *r->tree);
+    r->L_max = 0.0;
+    trl_lottery_clear(&r->sizes);
     for (size_t i = 0; i < r->n; i++) {
-        r->L_sum += r->ex[i].L;
         r->L_max = r->ex[i].L > r->L_max ? r->ex[i].L : r->L_max;
-        tree_add(r, i, r->ex[i].L);
+        trl_lottery_add(&r->sizes, i, r->ex[i].L);
     }
 }
 
@@ -385,7 +364,7 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
                               .gradient = sqrt(g2),
-                              .step = r->L_sum / (double)r->n,
+                              .step = r->sizes.sum / (double)r->n,
                               .evaluations = r->pass,
                               .x = x};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
@@ -414,13 +393,13 @@ static trl_status run_init(run *r, trl_error *err)
     r->row_cells = row_cells(r->d);
     r->shared_cells = shared_cells(r->d);
     r->ex = trl_zalloc(r->n, sizeof *r->ex);
-    r->tree = trl_zalloc(r->n + 1, sizeof *r->tree);
     r->order = trl_alloc(r->n, sizeof *r->order);
     r->past = trl_zalloc(r->o->period + 1, sizeof *r->past);
     r->g = trl_alloc((size_t)r->d->n_weights, sizeof *r->g);
     r->kept_rows = trl_zalloc(r->d->n_tokens * r->row_cells, sizeof *r->kept_rows);
     r->kept_shared = trl_zalloc(r->n * r->shared_cells + 1, sizeof *r->kept_shared);
-    if (!r->ex || !r->tree || !r->order || !r->past || !r->g || !r->kept_rows || !r->kept_shared)
+    if (!trl_lottery_init(&r->sizes, r->n) || !r->ex || !r->order || !r->past || !r->g ||
+        !r->kept_rows || !r->kept_shared)
         return trl_fail_mem(err);
     trl_rng shuffle = r->rng;
     for (size_t i = 0; i < r->n; i++) {
@@ -441,7 +420,7 @@ static trl_status run_init(run *r, trl_error *err)
 static void run_fini(run *r)
 {
     trl_free(r->ex);
-    trl_free(r->tree);
+    trl_lottery_fini(&r->sizes);
     trl_free(r->order);
     trl_free(r->past);
     trl_free(r->g);

@@ -13,6 +13,7 @@
 #include "train/gradient.h"
 #include "train/lbfgs.h"
 #include "train/sag.h"
+#include "train/sdca.h"
 #include "train/sgd.h"
 
 typedef struct run {
@@ -31,8 +32,9 @@ double trl_clock(void)
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static const char *const optimizers[] = {"lbfgs", "owlqn", "sag", "sgd", "asgd", "perceptron"};
-#define OPTIMIZERS "lbfgs, owlqn, sag, sgd, asgd, perceptron"
+static const char *const optimizers[] = {"lbfgs", "owlqn", "sag", "sdca",
+                                         "sgd",   "asgd",  "perceptron"};
+#define OPTIMIZERS "lbfgs, owlqn, sag, sdca, sgd, asgd, perceptron"
 
 const char *trl_session_optimizer(const trl_train_options *o, bool smooth)
 {
@@ -85,7 +87,10 @@ trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error 
                         "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then), not %s", name);
     if (strcmp(name, "owlqn") == 0 && o->c1 <= 0.0)
         return trl_fail(err, TRL_EINVAL, "owlqn is for c1 > 0; without L1 use lbfgs");
-    if (!smooth && (batch || strcmp(name, "sag") == 0))
+    const bool sdca = strcmp(name, "sdca") == 0;
+    if (sdca && !(o->c2 > 0.0))
+        return trl_fail(err, TRL_EINVAL, "the optimizer sdca needs c2 above 0");
+    if (!smooth && (batch || sdca || strcmp(name, "sag") == 0))
         return trl_fail(err, TRL_EINVAL,
                         "the perceptron's objective has no gradient for %s: use the optimizer "
                         "perceptron or sgd",
@@ -174,6 +179,23 @@ static trl_status run_sag(run *r, const trl_watcher *w, const trl_checkpoint *c,
     return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
 }
 
+static trl_status run_sdca(run *r, const trl_watcher *w, const trl_checkpoint *c, double *x,
+                           trl_ending *ending, trl_error *err)
+{
+    const trl_train_options *o = r->s->o;
+    const trl_sdca_options so = {.c2 = o->c2,
+                                 .max_iter = o->max_iter,
+                                 .epsilon = o->epsilon,
+                                 .period = o->period < 3 ? o->period : 3,
+                                 .delta = o->delta,
+                                 .seed = o->seed};
+    const trl_status st =
+        trl_sdca(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
+    if (st != TRL_OK)
+        return st;
+    return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
+}
+
 static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const trl_checkpoint *c,
                           double *x, trl_ending *ending, trl_error *err)
 {
@@ -232,6 +254,8 @@ trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
             st = s->solve(s->solver, &w, c.state, c.state_size, x, &ending, err);
         else if (strcmp(name, "sag") == 0)
             st = run_sag(&r, &w, &c, x, &ending, err);
+        else if (strcmp(name, "sdca") == 0)
+            st = run_sdca(&r, &w, &c, x, &ending, err);
         else if (strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
             st = run_sgd(&r, name, &w, &c, x, &ending, err);
         else

@@ -374,6 +374,7 @@ static void test_train(void **state)
         {"owlqn", "likelihood", "items", "items", NULL, 0.1, 0, false},
         {"sag", "likelihood", "items", NULL, NULL, 0.0, 0, false},
         {"sag", "likelihood", "items", NULL, NULL, 0.0, 0, true},
+        {"sdca", "likelihood", "items", NULL, NULL, 0.0, 0, false},
         {"sgd", "likelihood", "data", NULL, triples, 0.0, 0, false},
         {"asgd", "likelihood", "data", NULL, columns, 0.0, 0, false},
         {"asgd", "likelihood", "data", NULL, columns, 0.0, 0, true},

@@ -71,7 +71,7 @@ static double objective_of(const trl_model *m, const char *path)
     return F;
 }
 
-static void train_with(const char *optimizer, const char *model)
+static void train_with(const char *optimizer, double epsilon, const char *model)
 {
     trl_error err;
     trl_train_options o = trl_train_options_default();
@@ -83,7 +83,7 @@ static void train_with(const char *optimizer, const char *model)
     o.optimizer = optimizer;
     o.model = model;
     o.c2 = 1.0;
-    o.epsilon = 1e-7;
+    o.epsilon = epsilon;
     o.delta = 0.0;
     o.max_iter = 3000;
     assert_ok(trl_train(&o, &result, &err));
@@ -99,14 +99,21 @@ static void test_train_lbfgs(void **state)
 {
     (void)state;
     if (have_oracle())
-        train_with("lbfgs", model_path[0]);
+        train_with("lbfgs", 1e-7, model_path[0]);
 }
 
 static void test_train_sag(void **state)
 {
     (void)state;
     if (have_oracle())
-        train_with("sag", model_path[1]);
+        train_with("sag", 1e-7, model_path[1]);
+}
+
+static void test_train_sdca(void **state)
+{
+    (void)state;
+    if (have_oracle())
+        train_with("sdca", 1e-6, model_path[1]);
 }
 
 /* ---- weights --------------------------------------------------------------------------- */
@@ -294,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_train_lbfgs),
+        cmocka_unit_test(test_train_sdca),
         cmocka_unit_test(test_train_sag),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_tags),

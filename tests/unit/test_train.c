@@ -313,8 +313,8 @@ static void test_init(void **state)
 static void test_stop(void **state)
 {
     (void)state;
-    static const char *const optimizers[] = {"lbfgs", "sag", "sgd", "asgd"};
-    for (int k = 0; k < 4; k++) {
+    static const char *const optimizers[] = {"lbfgs", "sag", "sdca", "sgd", "asgd"};
+    for (int k = 0; k < 5; k++) {
         trl_error err;
         setup s;
         watcher w = {.stop_at = 3, .best = NAN};
@@ -379,9 +379,9 @@ static void remove_leftovers(void) /* SIGKILL may leave a temporary file */
 static void test_resume(void **state)
 {
     (void)state;
-    static const char *const optimizers[] = {"lbfgs", "owlqn", "sag",
-                                             "sgd",   "asgd",  "perceptron"};
-    for (int k = 0; k < 6; k++)
+    static const char *const optimizers[] = {"lbfgs", "owlqn", "sag", "sgd",
+                                             "asgd",  "perceptron", "sdca"};
+    for (int k = 0; k < 7; k++)
         for (int with_dev = 0; with_dev < 2; with_dev++) {
             trl_error err;
             setup s;

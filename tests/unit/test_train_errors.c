@@ -94,7 +94,7 @@ static void test_names(void **state)
     expect(&o, TRL_EINVAL, "best|likelihood|perceptron|memm|piecewise");
     o = options();
     o.optimizer = "best";
-    expect(&o, TRL_EINVAL, "best|lbfgs|owlqn|sag|sgd|asgd|perceptron");
+    expect(&o, TRL_EINVAL, "best|lbfgs|owlqn|sag|sdca|sgd|asgd|perceptron");
     o = options();
     o.precision = "half";
     expect(&o, TRL_EINVAL, "half|single|double");
@@ -155,13 +155,17 @@ static void test_combinations(void **state)
     o.c1 = 1.0;
     expect(&o, TRL_EINVAL, "c1|lbfgs|sag");
     o = options();
+    o.optimizer = "sdca";
+    o.c2 = 0.0;
+    expect(&o, TRL_EINVAL, "c2|sdca");
+    o = options();
     o.optimizer = "owlqn";
     expect(&o, TRL_EINVAL, "c1 > 0|lbfgs");
     o = options();
     o.optimizer = "perceptron";
     expect(&o, TRL_EINVAL, "objective perceptron");
-    static const char *const smooth[] = {"lbfgs", "sag"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const smooth[] = {"lbfgs", "sag", "sdca"};
+    for (int k = 0; k < 3; k++) {
         o = options();
         o.objective = "perceptron";
         o.optimizer = smooth[k];
