@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "failing.h"
+#include "grammar_scenario.h"
 
 #include "base/file.h"
 #include "trellis/compare.h"
@@ -396,6 +397,12 @@ static void test_tune(void **state)
     fail_all("tune items", do_tune, &items);
 }
 
+static void test_grammar(void **state)
+{
+    (void)state;
+    fail_all("grammar", do_grammar, grammar_text);
+}
+
 static void make_ready(void)
 {
     static const train_arg arg = {
@@ -446,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_train),
         cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_grammar),
         cmocka_unit_test(test_use),
         cmocka_unit_test(test_others),
     };
