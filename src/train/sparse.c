@@ -1,0 +1,320 @@
+/* sparse.c -- adagrad and sgd over sparse gradients. */
+/* SPDX-License-Identifier: MIT */
+#include "train/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+bool trl_sparse_room(trl_sparse *s, size_t more)
+{
+    uint32_t *id = trl_reserve(s->id, &s->cap_id, s->n + more, sizeof *id);
+    if (id)
+        s->id = id;
+    double *value = trl_reserve(s->value, &s->cap_value, s->n + more, sizeof *value);
+    if (value)
+        s->value = value;
+    return id && value;
+}
+
+void trl_sparse_fini(trl_sparse *s)
+{
+    trl_free(s->id);
+    trl_free(s->value);
+    *s = (trl_sparse){0};
+}
+
+typedef struct slot { /* one example of a batch */
+    size_t     example;
+    double     loss;
+    trl_sparse g;
+} slot;
+
+typedef struct run {
+    const trl_sparse_task    *task;
+    const trl_sparse_options *o;
+    trl_pool                 *pool;
+    size_t                    n, batch;
+    double                   *w, *sum;  /* sum of squares (adagrad), of weights (averaged sgd) */
+    double                   *mean;     /* averaged: sum over steps of the weights, up to date with
+                                           last[] */
+    uint64_t                 *last;     /* step a weight was last brought up to date at */
+    double                   *g;        /* [n_weights] sums of the batch, 0 between batches */
+    uint32_t                 *touched;
+    size_t                    n_touched, cap_touched;
+    slot                     *slots;
+    uint32_t                 *order;
+    uint64_t                  step, pass, mean_from;
+    double                    loss, past[64];
+    trl_rng                   rng;
+} run;
+
+/* ---- one weight ------------------------------------------------------------------------------- */
+
+static double gain(const run *r, uint64_t step)
+{
+    const double tau = 5.0 * (double)((r->task->n_examples + r->batch - 1) / r->batch);
+    return r->o->eta * tau / (tau + (double)step);
+}
+
+/* Brings weight k up to date: the penalty of the steps since it was last touched, and its share of
+ * the mean. */
+static void catch_up(run *r, uint32_t k)
+{
+    const uint64_t missed = r->step - r->last[k];
+    if (missed == 0)
+        return;
+    const double per = 2.0 * r->o->c2 / (double)r->n;
+    double rate;
+    if (r->o->adaptive)
+        rate = r->sum[k] > 0.0 ? r->o->eta / sqrt(r->sum[k]) * per : 0.0;
+    else
+        rate = gain(r, r->step) * per * (double)r->batch;
+    const double keep = rate < 1.0 ? 1.0 - rate : 0.0;
+    const double old = r->w[k];
+    if (rate > 0.0)
+        r->w[k] *= missed == 1 ? keep : pow(keep, (double)missed);
+    if (r->mean) {
+        const uint64_t from = r->last[k] > r->mean_from ? r->last[k] : r->mean_from;
+        if (r->step > from)
+            r->mean[k] += 0.5 * (old + r->w[k]) * (double)(r->step - from);
+    }
+    r->last[k] = r->step;
+}
+
+static void apply(run *r, uint32_t k)
+{
+    const double g = r->o->adaptive ? r->g[k] / (double)r->batch : r->g[k];
+    r->g[k] = 0.0;
+    catch_up(r, k);
+    if (r->o->adaptive) {
+        r->sum[k] += g * g;
+        if (g != 0.0)
+            r->w[k] -= r->o->eta * g / (sqrt(r->sum[k]) + 1e-8);
+    } else {
+        r->w[k] -= gain(r, r->step) * g;
+    }
+}
+
+/* ---- one batch ---------------------------------------------------------------------------------- */
+
+static trl_status evaluate(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    run *r = ctx;
+    slot *s = &r->slots[job];
+    s->g.n = 0;
+    return r->task->evaluate(r->task->self, s->example, worker, &s->loss, &s->g, err);
+}
+
+/* Adds the slots' gradients, in order; remembers which weights they touch. */
+static bool collect(run *r, size_t n)
+{
+    r->n_touched = 0;
+    for (size_t b = 0; b < n; b++) {
+        const trl_sparse *s = &r->slots[b].g;
+        uint32_t *t = trl_reserve(r->touched, &r->cap_touched, r->n_touched + s->n, sizeof *t);
+        if (!t)
+            return false;
+        r->touched = t;
+        for (size_t k = 0; k < s->n; k++) {
+            if (r->g[s->id[k]] == 0.0)
+                t[r->n_touched++] = s->id[k];
+            r->g[s->id[k]] += s->value[k];
+        }
+        r->loss += r->slots[b].loss;
+    }
+    return true;
+}
+
+static trl_status one_batch(run *r, size_t n, trl_error *err)
+{
+    trl_status st = r->task->prepare(r->task->self, r->w, err);
+    if (st == TRL_OK)
+        st = trl_pool_run(r->pool, n, evaluate, r, err);
+    if (st != TRL_OK)
+        return st;
+    if (!collect(r, n))
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < r->n_touched; k++)
+        if (r->g[r->touched[k]] != 0.0)
+            apply(r, r->touched[k]);
+    r->step++;
+    return TRL_OK;
+}
+
+static void shuffle(run *r)
+{
+    for (size_t k = r->n; k > 1; k--) {
+        const size_t other = trl_rng_below(&r->rng, k);
+        const uint32_t t = r->order[k - 1];
+        r->order[k - 1] = r->order[other];
+        r->order[other] = t;
+    }
+}
+
+static trl_status one_pass(run *r, trl_error *err)
+{
+    if (r->o->adaptive)
+        shuffle(r);
+    r->loss = 0.0;
+    trl_status st = TRL_OK;
+    for (size_t from = 0; st == TRL_OK && from < r->n; from += r->batch) {
+        const size_t n = r->n - from < r->batch ? r->n - from : r->batch;
+        for (size_t b = 0; b < n; b++)
+            r->slots[b].example = r->o->adaptive ? r->order[from + b] : trl_rng_below(&r->rng, r->n);
+        st = one_batch(r, n, err);
+    }
+    for (size_t k = 0; k < r->task->n_weights; k++)
+        catch_up(r, (uint32_t)k);
+    r->pass++;
+    if (r->mean && r->pass == 1) { /* the mean starts behind the first pass */
+        r->mean_from = r->step;
+        memset(r->mean, 0, r->task->n_weights * sizeof *r->mean);
+    }
+    return st;
+}
+
+/* ---- state ---------------------------------------------------------------------------------------- */
+
+static size_t state_bytes(const run *r)
+{
+    return r->task->n_weights * sizeof(double) * (r->mean ? 3 : 2);
+}
+
+static bool save(const void *self, trl_buf *out)
+{
+    const run *r = self;
+    const size_t bytes = r->task->n_weights * sizeof(double);
+    const uint64_t head[3] = {r->step, r->pass, r->mean_from};
+    trl_buf_add(out, head, sizeof head);
+    trl_buf_add(out, &r->rng, sizeof r->rng);
+    trl_buf_add(out, r->past, sizeof r->past);
+    trl_buf_add(out, r->order, r->n * sizeof *r->order);
+    trl_buf_add(out, r->w, bytes);
+    trl_buf_add(out, r->sum, bytes);
+    if (r->mean)
+        trl_buf_add(out, r->mean, bytes);
+    return !out->failed;
+}
+
+static trl_status restore(run *r, const unsigned char *p, size_t n, trl_error *err)
+{
+    const size_t bytes = r->task->n_weights * sizeof(double);
+    uint64_t head[3];
+    if (!trl_take(&p, &n, head, sizeof head) || !trl_take(&p, &n, &r->rng, sizeof r->rng) ||
+        !trl_take(&p, &n, r->past, sizeof r->past) ||
+        !trl_take(&p, &n, r->order, r->n * sizeof *r->order) || n != state_bytes(r) ||
+        !trl_take(&p, &n, r->w, bytes) || !trl_take(&p, &n, r->sum, bytes) ||
+        (r->mean && !trl_take(&p, &n, r->mean, bytes)))
+        return trl_fail(err, TRL_EMODEL, "the checkpoint belongs to another run");
+    for (size_t k = 0; k < r->n; k++)
+        if (r->order[k] >= r->n)
+            return trl_fail(err, TRL_EMODEL, "the checkpoint is damaged");
+    r->step = head[0];
+    r->pass = head[1];
+    r->mean_from = head[2];
+    for (size_t k = 0; k < r->task->n_weights; k++)
+        r->last[k] = r->step;
+    return TRL_OK;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------- */
+
+static void finish(run *r)
+{
+    for (size_t b = 0; r->slots && b < r->batch; b++)
+        trl_sparse_fini(&r->slots[b].g);
+    trl_free(r->slots);
+    trl_free(r->w);
+    trl_free(r->sum);
+    trl_free(r->mean);
+    trl_free(r->last);
+    trl_free(r->g);
+    trl_free(r->order);
+    trl_free(r->touched);
+}
+
+static bool start(run *r, const double *x)
+{
+    const size_t m = r->task->n_weights;
+    r->w = trl_alloc64(m, sizeof *r->w);
+    r->sum = trl_zalloc(m, sizeof *r->sum);
+    r->mean = r->o->averaged ? trl_zalloc(m, sizeof *r->mean) : NULL;
+    r->last = trl_zalloc(m, sizeof *r->last);
+    r->g = trl_zalloc(m, sizeof *r->g);
+    r->order = trl_alloc(r->n, sizeof *r->order);
+    r->slots = trl_zalloc(r->batch, sizeof *r->slots);
+    if (!r->w || !r->sum || (r->o->averaged && !r->mean) || !r->last || !r->g || !r->order ||
+        !r->slots)
+        return false;
+    memcpy(r->w, x, m * sizeof *x);
+    for (size_t k = 0; k < r->n; k++)
+        r->order[k] = (uint32_t)k;
+    return true;
+}
+
+/* The weights as a user would have them now. */
+static void current(const run *r, double *x)
+{
+    const double steps = (double)(r->step - r->mean_from);
+    const bool mean = r->mean && r->pass > 1;
+    for (size_t k = 0; k < r->task->n_weights; k++)
+        x[k] = mean ? r->mean[k] / steps : r->w[k];
+}
+
+static trl_status report(run *r, const trl_watcher *watcher, double *x, bool *stop, trl_error *err)
+{
+    double penalty = 0.0;
+    for (size_t k = 0; k < r->task->n_weights; k++)
+        penalty += r->w[k] * r->w[k];
+    current(r, x);
+    const double F = r->loss + r->o->c2 * penalty;
+    const trl_iteration it = {.number = r->pass,
+                              .objective = F,
+                              .gradient = (double)NAN,
+                              .step = r->o->adaptive ? r->o->eta : gain(r, r->step),
+                              .evaluations = r->pass,
+                              .x = x};
+    r->past[r->pass % 64] = F;
+    return watcher ? watcher->watch(watcher->self, &it, save, r, stop, err) : TRL_OK;
+}
+
+static bool settled(const run *r)
+{
+    const uint64_t period = r->o->period;
+    if (period == 0 || period >= 64 || r->pass <= period)
+        return false;
+    const double now = r->past[r->pass % 64], then = r->past[(r->pass - period) % 64];
+    return then - now < r->o->delta * fabs(now);
+}
+
+trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o, trl_pool *pool,
+                            const trl_watcher *watcher, const void *state, size_t state_size,
+                            double *x, trl_ending *ending, trl_error *err)
+{
+    run r = {.task = task, .o = o, .pool = pool, .n = task->n_examples, .batch = (size_t)o->batch};
+    r.rng = trl_rng_seed(o->seed);
+    trl_status st = start(&r, x) ? TRL_OK : trl_fail_mem(err);
+    if (st == TRL_OK && state_size)
+        st = restore(&r, state, state_size, err);
+    bool stop = false;
+    *ending = TRL_END_MAX_ITER;
+    while (st == TRL_OK && r.pass < o->max_iter && !stop) {
+        st = one_pass(&r, err);
+        if (st == TRL_OK)
+            st = report(&r, watcher, x, &stop, err);
+        if (stop) {
+            *ending = TRL_END_STOPPED;
+        } else if (settled(&r)) {
+            *ending = TRL_END_CONVERGED;
+            break;
+        }
+    }
+    if (st == TRL_OK && state_size && r.pass >= o->max_iter)
+        current(&r, x);
+    finish(&r);
+    return st;
+}

@@ -1,0 +1,483 @@
+/* coarse.c -- the pruning pass. */
+/* SPDX-License-Identifier: MIT */
+#include "tree/coarse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "tree/coarse_kernel.h"
+
+#define UNSET INT32_MIN
+#define LN2 0.693147180559945309417232
+
+/* ---- set-up -------------------------------------------------------------------------------------- */
+
+static bool is_tag(const trl_grammar *g, uint32_t s)
+{
+    return g->state[s].kind == TRL_STATE_TAG;
+}
+
+/* Numbers the children on one side that are no tags. */
+static size_t number_children(const trl_grammar *g, bool right, uint32_t *place, uint32_t *list)
+{
+    size_t n = 0;
+    for (uint32_t s = 0; s < g->n_states; s++)
+        place[s] = TRL_NO_ID;
+    for (size_t r = 0; r < g->n_binary; r++) {
+        const uint32_t s = right ? g->binary[r].right : g->binary[r].left;
+        if (!is_tag(g, s) && place[s] == TRL_NO_ID) {
+            place[s] = (uint32_t)n;
+            list[n++] = s;
+        }
+    }
+    return n;
+}
+
+static int by_left(const void *a, const void *b)
+{
+    const trl_coarse_rule *x = a, *y = b;
+    if (x->left != y->left)
+        return x->left < y->left ? -1 : 1;
+    if (x->right != y->right)
+        return x->right < y->right ? -1 : 1;
+    return x->parent < y->parent ? -1 : x->parent > y->parent;
+}
+
+static int by_right(const void *a, const void *b)
+{
+    const trl_coarse_rule *x = a, *y = b;
+    if (x->right != y->right)
+        return x->right < y->right ? -1 : 1;
+    return by_left(a, b);
+}
+
+static void index_rules(const trl_coarse_rule *r, size_t n, bool right, size_t states, uint32_t *first)
+{
+    memset(first, 0, (states + 1) * sizeof *first);
+    for (size_t k = 0; k < n; k++)
+        first[(right ? r[k].right : r[k].left) + 1]++;
+    for (size_t s = 0; s < states; s++)
+        first[s + 1] += first[s];
+}
+
+static void sort_rules(trl_coarse *c, const uint32_t *lp, const uint32_t *rp)
+{
+    const trl_grammar *g = c->pcfg->g;
+    size_t tn = 0, nt = 0, tt = 0;
+    for (size_t k = 0; k < g->n_binary; k++) {
+        const trl_binary *b = &g->binary[k];
+        const bool lt = is_tag(g, b->left), rt = is_tag(g, b->right);
+        const trl_coarse_rule r = {b->parent, lt ? b->left : lp[b->left],
+                                   rt ? b->right : rp[b->right], (float)c->pcfg->binary_exp[k]};
+        if (lt && rt)
+            c->tt[tt++] = r;
+        else if (lt)
+            c->tn[tn++] = r;
+        else if (rt)
+            c->nt[nt++] = r;
+        else
+            c->nn[c->n_nn++] = r;
+    }
+    qsort(c->nn, c->n_nn, sizeof *c->nn, by_left);
+    qsort(c->tn, tn, sizeof *c->tn, by_left);
+    qsort(c->tt, tt, sizeof *c->tt, by_left);
+    qsort(c->nt, nt, sizeof *c->nt, by_right);
+    index_rules(c->tn, tn, false, c->n_states, c->tn_first);
+    index_rules(c->tt, tt, false, c->n_states, c->tt_first);
+    index_rules(c->nt, nt, true, c->n_states, c->nt_first);
+}
+
+trl_status trl_coarse_init(trl_coarse *c, const trl_pcfg *p, trl_error *err)
+{
+    const trl_grammar *g = p->g;
+    const size_t s = g->n_states, b = g->n_binary;
+    *c = (trl_coarse){.pcfg = p, .n_states = s};
+    uint32_t *lp = trl_alloc(s, sizeof *lp), *rp = trl_alloc(s, sizeof *rp);
+    c->left = trl_alloc(s, sizeof *c->left);
+    c->right = trl_alloc(s, sizeof *c->right);
+    c->nn = trl_alloc(b, sizeof *c->nn);
+    c->tn = trl_alloc(b, sizeof *c->tn);
+    c->nt = trl_alloc(b, sizeof *c->nt);
+    c->tt = trl_alloc(b, sizeof *c->tt);
+    c->tn_first = trl_alloc(s + 1, sizeof *c->tn_first);
+    c->nt_first = trl_alloc(s + 1, sizeof *c->nt_first);
+    c->tt_first = trl_alloc(s + 1, sizeof *c->tt_first);
+    c->unary = trl_alloc(g->n_unary, sizeof *c->unary);
+    const bool ok = lp && rp && c->left && c->right && c->nn && c->tn && c->nt && c->tt &&
+                    c->tn_first && c->nt_first && c->tt_first && c->unary;
+    if (ok) {
+        c->n_left = number_children(g, false, lp, c->left);
+        c->n_right = number_children(g, true, rp, c->right);
+        c->stride = (c->n_right + 15) & ~(size_t)15;
+        sort_rules(c, lp, rp);
+        for (size_t u = 0; u < g->n_unary; u++)
+            c->unary[u] = (float)exp(p->unary[u]);
+    }
+    trl_free(lp);
+    trl_free(rp);
+    if (!ok)
+        trl_coarse_fini(c);
+    return ok ? TRL_OK : trl_fail_mem(err);
+}
+
+void trl_coarse_fini(trl_coarse *c)
+{
+    trl_free(c->left);
+    trl_free(c->right);
+    trl_free(c->nn);
+    trl_free(c->tn);
+    trl_free(c->nt);
+    trl_free(c->tt);
+    trl_free(c->tn_first);
+    trl_free(c->nt_first);
+    trl_free(c->tt_first);
+    trl_free(c->unary);
+    *c = (trl_coarse){0};
+}
+
+/* ---- one sentence ---------------------------------------------------------------------------------- */
+
+typedef struct run {
+    const trl_coarse *c;
+    trl_coarse_chart *t;
+    const uint8_t    *keep;
+    float            *m; /* [n_left][stride] */
+    uint32_t         *tags; /* [n_states] scratch */
+    double           *logp;
+    uint32_t        **tag;   /* [n]: tag states of each word, */
+    size_t           *n_tag; /* so many */
+    float            *ol, *or_; /* [cells][n_left], [cells][stride]: outside of the vectors */
+} run;
+
+static float power_of_two(int64_t e)
+{
+    return e < -126 ? 0.0f : e > 127 ? 0x1p127f : ldexpf(1.0f, (int)e);
+}
+
+/* Vectors of a closed cell. */
+static void spread(run *r, size_t cell)
+{
+    const trl_coarse *c = r->c;
+    const float *a = r->t->after + cell * c->n_states;
+    float *l = r->t->l + cell * c->n_left, *x = r->t->r + cell * c->stride;
+    for (size_t k = 0; k < c->n_left; k++)
+        l[k] = a[c->left[k]];
+    for (size_t k = 0; k < c->n_right; k++)
+        x[k] = a[c->right[k]];
+    for (size_t k = c->n_right; k < c->stride; k++)
+        x[k] = 0.0f;
+}
+
+static void close_cell(run *r, size_t cell)
+{
+    const trl_coarse *c = r->c;
+    const trl_grammar *g = c->pcfg->g;
+    float *before = r->t->before + cell * c->n_states, *after = r->t->after + cell * c->n_states;
+    memcpy(after, before, c->n_states * sizeof *after);
+    for (size_t u = 0; u < g->n_unary; u++)
+        after[g->unary[u].parent] += c->unary[u] * before[g->unary[u].child];
+    float top = 0.0f;
+    for (size_t s = 0; s < c->n_states; s++)
+        top = after[s] > top ? after[s] : top;
+    if (!(top > 0.0f)) {
+        r->t->scale[cell] = UNSET;
+        return;
+    }
+    const int e = ilogbf(top);
+    const float f = ldexpf(1.0f, -e);
+    for (size_t s = 0; s < c->n_states; s++) { /* what is too small would make outsides too large */
+        before[s] = before[s] * f < 0x1p-90f ? 0.0f : before[s] * f;
+        after[s] = after[s] * f < 0x1p-90f ? 0.0f : after[s] * f;
+    }
+    r->t->scale[cell] += e;
+    spread(r, cell);
+}
+
+static bool dead(const run *r, size_t cell)
+{
+    return r->t->scale[cell] == UNSET;
+}
+
+/* The largest scale of any split, so that no factor is above 1. */
+static int32_t scale_of(const run *r, size_t i, size_t j)
+{
+    int32_t top = UNSET;
+    for (size_t k = i + 1; k < j; k++) {
+        if (dead(r, trl_cell(i, k)) || dead(r, trl_cell(k, j)))
+            continue;
+        const int32_t s = r->t->scale[trl_cell(i, k)] + r->t->scale[trl_cell(k, j)];
+        top = s > top ? s : top;
+    }
+    return top;
+}
+
+static float factor(const run *r, size_t i, size_t k, size_t j)
+{
+    const size_t a = trl_cell(i, k), b = trl_cell(k, j);
+    if (dead(r, a) || dead(r, b))
+        return 0.0f;
+    return power_of_two((int64_t)r->t->scale[a] + r->t->scale[b] - r->t->scale[trl_cell(i, j)]);
+}
+
+/* Rules with a tag on the left (split i + 1), on the right (j - 1), or on both (two words). */
+static void tag_rules(run *r, size_t i, size_t j, float *before)
+{
+    const trl_coarse *c = r->c;
+    const size_t a = trl_cell(i, i + 1), b = trl_cell(j - 1, j);
+    const float *in_a = r->t->after + a * c->n_states, *in_b = r->t->after + b * c->n_states;
+    const float fl = factor(r, i, i + 1, j), fr = factor(r, i, j - 1, j);
+    const float *x = fl > 0.0f ? r->t->r + trl_cell(i + 1, j) * c->stride : NULL;
+    const float *l = fr > 0.0f ? r->t->l + trl_cell(i, j - 1) * c->n_left : NULL;
+    for (size_t k = 0; x && k < r->n_tag[i]; k++) {
+        const uint32_t t = r->tag[i][k];
+        const float y = in_a[t] * fl;
+        for (uint32_t q = c->tn_first[t]; q < c->tn_first[t + 1]; q++)
+            before[c->tn[q].parent] += y * c->tn[q].p * x[c->tn[q].right];
+        for (uint32_t q = c->tt_first[t]; j - i == 2 && q < c->tt_first[t + 1]; q++)
+            before[c->tt[q].parent] += y * c->tt[q].p * in_b[c->tt[q].right];
+    }
+    for (size_t k = 0; l && k < r->n_tag[j - 1]; k++) {
+        const uint32_t t = r->tag[j - 1][k];
+        const float y = in_b[t] * fr;
+        for (uint32_t q = c->nt_first[t]; q < c->nt_first[t + 1]; q++)
+            before[c->nt[q].parent] += y * c->nt[q].p * l[c->nt[q].left];
+    }
+}
+
+static void inside_cell(run *r, size_t i, size_t j)
+{
+    const trl_coarse *c = r->c;
+    const size_t cell = trl_cell(i, j);
+    float *before = r->t->before + cell * c->n_states;
+    memset(before, 0, c->n_states * sizeof *before);
+    r->t->scale[cell] = scale_of(r, i, j);
+    if (dead(r, cell) || (r->keep && !r->keep[cell])) {
+        r->t->scale[cell] = UNSET;
+        return;
+    }
+    memset(r->m, 0, c->n_left * c->stride * sizeof *r->m);
+    for (size_t k = i + 1; k < j; k++) {
+        const float f = factor(r, i, k, j);
+        if (f > 0.0f)
+            trl_outer_add(c->n_left, c->stride, r->t->l + trl_cell(i, k) * c->n_left,
+                          r->t->r + trl_cell(k, j) * c->stride, f, r->m);
+    }
+    for (size_t q = 0; q < c->n_nn; q++)
+        before[c->nn[q].parent] += c->nn[q].p * r->m[c->nn[q].left * c->stride + c->nn[q].right];
+    tag_rules(r, i, j, before);
+    close_cell(r, cell);
+}
+
+static void inside_word(run *r, const trl_str *word, size_t i)
+{
+    const trl_coarse *c = r->c;
+    const trl_lexicon *x = c->pcfg->x;
+    const size_t cell = trl_cell(i, i + 1);
+    float *before = r->t->before + cell * c->n_states;
+    memset(before, 0, c->n_states * sizeof *before);
+    const size_t n = trl_lexicon_tags(x, c->pcfg->g, trl_lexicon_word(x, word[i]),
+                                      trl_lexicon_class(x, word[i], i), r->tags, r->logp);
+    double top = r->logp[0];
+    for (size_t k = 1; k < n; k++)
+        top = r->logp[k] > top ? r->logp[k] : top;
+    const int e = (int)floor(top / LN2);
+    r->n_tag[i] = n;
+    for (size_t k = 0; k < n; k++) {
+        r->tag[i][k] = r->tags[k];
+        before[r->tags[k]] = (float)exp(r->logp[k] - e * LN2);
+    }
+    r->t->scale[cell] = e;
+    close_cell(r, cell);
+}
+
+/* ---- outside --------------------------------------------------------------------------------------- */
+
+/* Outside after from what parents sent to the vectors; then before. */
+static void open_cell(run *r, size_t cell)
+{
+    const trl_coarse *c = r->c;
+    const trl_grammar *g = c->pcfg->g;
+    float *oa = r->t->out_after + cell * c->n_states, *ob = r->t->out_before + cell * c->n_states;
+    for (size_t k = 0; k < c->n_left; k++)
+        oa[c->left[k]] += r->ol[cell * c->n_left + k];
+    for (size_t k = 0; k < c->n_right; k++)
+        oa[c->right[k]] += r->or_[cell * c->stride + k];
+    memcpy(ob, oa, c->n_states * sizeof *ob);
+    for (size_t u = 0; u < g->n_unary; u++)
+        ob[g->unary[u].child] += c->unary[u] * oa[g->unary[u].parent];
+}
+
+static void tag_rules_back(run *r, size_t i, size_t j, const float *ob)
+{
+    const trl_coarse *c = r->c;
+    const size_t a = trl_cell(i, i + 1), b = trl_cell(j - 1, j), s = c->n_states;
+    const float *in_a = r->t->after + a * s, *in_b = r->t->after + b * s;
+    float *out_a = r->t->out_after + a * s, *out_b = r->t->out_after + b * s;
+    const float fl = factor(r, i, i + 1, j), fr = factor(r, i, j - 1, j);
+    const size_t rest = trl_cell(i + 1, j), head = trl_cell(i, j - 1);
+    for (size_t k = 0; fl > 0.0f && k < r->n_tag[i]; k++) {
+        const uint32_t t = r->tag[i][k];
+        float sum = 0.0f;
+        for (uint32_t q = c->tn_first[t]; q < c->tn_first[t + 1]; q++) {
+            const trl_coarse_rule *u = &c->tn[q];
+            const float w = ob[u->parent] * u->p * fl;
+            sum += w * r->t->r[rest * c->stride + u->right];
+            r->or_[rest * c->stride + u->right] += w * in_a[t];
+        }
+        for (uint32_t q = c->tt_first[t]; j - i == 2 && q < c->tt_first[t + 1]; q++) {
+            const trl_coarse_rule *u = &c->tt[q];
+            const float w = ob[u->parent] * u->p * fl;
+            sum += w * in_b[u->right];
+            out_b[u->right] += w * in_a[t];
+        }
+        out_a[t] += sum;
+    }
+    for (size_t k = 0; fr > 0.0f && k < r->n_tag[j - 1]; k++) {
+        const uint32_t t = r->tag[j - 1][k];
+        for (uint32_t q = c->nt_first[t]; q < c->nt_first[t + 1]; q++) {
+            const trl_coarse_rule *u = &c->nt[q];
+            const float w = ob[u->parent] * u->p * fr;
+            out_b[t] += w * r->t->l[head * c->n_left + u->left];
+            r->ol[head * c->n_left + u->left] += w * in_b[t];
+        }
+    }
+}
+
+static void outside_cell(run *r, size_t i, size_t j)
+{
+    const trl_coarse *c = r->c;
+    const size_t cell = trl_cell(i, j);
+    if (dead(r, cell))
+        return;
+    open_cell(r, cell);
+    if (j - i == 1)
+        return;
+    const float *ob = r->t->out_before + cell * c->n_states;
+    memset(r->m, 0, c->n_left * c->stride * sizeof *r->m);
+    for (size_t q = 0; q < c->n_nn; q++)
+        r->m[c->nn[q].left * c->stride + c->nn[q].right] += c->nn[q].p * ob[c->nn[q].parent];
+    for (size_t k = i + 1; k < j; k++) {
+        const float f = factor(r, i, k, j);
+        const size_t a = trl_cell(i, k), b = trl_cell(k, j);
+        if (f > 0.0f)
+            trl_outer_back(c->n_left, c->stride, r->m, r->t->l + a * c->n_left,
+                           r->t->r + b * c->stride, f, r->ol + a * c->n_left,
+                           r->or_ + b * c->stride);
+    }
+    tag_rules_back(r, i, j, ob);
+}
+
+static void outside(run *r)
+{
+    trl_coarse_chart *t = r->t;
+    const size_t cells = trl_cells(t->n), s = r->c->n_states, top = trl_cell(0, t->n);
+    memset(t->out_after, 0, cells * s * sizeof *t->out_after);
+    memset(t->out_before, 0, cells * s * sizeof *t->out_before);
+    memset(r->ol, 0, cells * r->c->n_left * sizeof *r->ol);
+    memset(r->or_, 0, cells * r->c->stride * sizeof *r->or_);
+    const uint32_t root = r->c->pcfg->g->root;
+    t->out_after[top * s + root] = 1.0f / t->after[top * s + root];
+    for (size_t j = t->n; j > 0; j--)
+        for (size_t i = 0; i < j; i++)
+            outside_cell(r, i, j);
+}
+
+/* ---- entry ------------------------------------------------------------------------------------------ */
+
+static bool lay_out(run *r, size_t n, trl_arena *arena)
+{
+    const trl_coarse *c = r->c;
+    trl_coarse_chart *t = r->t;
+    const size_t cells = trl_cells(n), all = cells * c->n_states;
+    *t = (trl_coarse_chart){.n = n, .n_states = c->n_states, .log_z = -(double)INFINITY};
+    t->before = trl_arena_get(arena, all, sizeof *t->before);
+    t->after = trl_arena_get(arena, all, sizeof *t->after);
+    t->out_before = trl_arena_get(arena, all, sizeof *t->out_before);
+    t->out_after = trl_arena_get(arena, all, sizeof *t->out_after);
+    t->l = trl_arena_get(arena, cells * c->n_left, sizeof *t->l);
+    t->r = trl_arena_get(arena, cells * c->stride, sizeof *t->r);
+    t->scale = trl_arena_get(arena, cells, sizeof *t->scale);
+    r->m = trl_arena_get(arena, c->n_left * c->stride, sizeof *r->m);
+    r->ol = trl_arena_get(arena, cells * c->n_left, sizeof *r->ol);
+    r->or_ = trl_arena_get(arena, cells * c->stride, sizeof *r->or_);
+    r->tags = trl_arena_get(arena, c->n_states, sizeof *r->tags);
+    r->logp = trl_arena_get(arena, c->n_states, sizeof *r->logp);
+    r->tag = trl_arena_get(arena, n, sizeof *r->tag);
+    r->n_tag = trl_arena_get(arena, n, sizeof *r->n_tag);
+    bool ok = t->before && t->after && t->out_before && t->out_after && t->l && t->r && t->scale &&
+              r->m && r->ol && r->or_ && r->tags && r->logp && r->tag && r->n_tag;
+    for (size_t i = 0; ok && i < n; i++) {
+        r->tag[i] = trl_arena_get(arena, c->n_states, sizeof **r->tag);
+        ok = r->tag[i] != NULL;
+    }
+    return ok;
+}
+
+trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
+                          trl_coarse_chart *out, trl_arena *arena, trl_error *err)
+{
+    run r = {.c = c, .t = out, .keep = keep};
+    if (!lay_out(&r, n, arena))
+        return trl_fail_mem(err);
+    for (size_t j = 1; j <= n; j++) {
+        inside_word(&r, word, j - 1);
+        for (size_t i = j - 1; i-- > 0;)
+            inside_cell(&r, i, j);
+    }
+    const size_t top = trl_cell(0, n);
+    const float z = dead(&r, top) ? 0.0f : out->after[top * c->n_states + c->pcfg->g->root];
+    if (!(z > 0x1p-100f))
+        return TRL_OK;
+    out->log_z = log((double)z) + LN2 * out->scale[top];
+    outside(&r);
+    return TRL_OK;
+}
+
+/* ---- pruning ------------------------------------------------------------------------------------------ */
+
+static uint32_t marks_of(const trl_coarse_chart *c, size_t at, double threshold)
+{
+    uint32_t marks = 0;
+    if ((double)c->before[at] * (double)c->out_before[at] > threshold)
+        marks |= TRL_BEFORE;
+    if ((double)c->after[at] * (double)c->out_after[at] > threshold)
+        marks |= TRL_AFTER;
+    return marks;
+}
+
+static int by_state(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a & TRL_STATE_MASK;
+    const uint32_t y = *(const uint32_t *)b & TRL_STATE_MASK;
+    return x < y ? -1 : x > y;
+}
+
+trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,
+                            trl_skeleton *fine, trl_arena *arena, trl_error *err)
+{
+    const size_t cells = trl_cells(c->n), s = c->n_states;
+    size_t most = 0;
+    for (size_t cell = 0; cell < cells; cell++)
+        for (size_t k = 0; c->scale[cell] != UNSET && k < s; k++)
+            if (marks_of(c, cell * s + k, threshold))
+                most += m->first[k + 1] - m->first[k];
+    *fine = (trl_skeleton){c->n, trl_arena_get(arena, cells + 1, sizeof *fine->first),
+                           trl_arena_get(arena, most, sizeof *fine->item)};
+    if (!fine->first || !fine->item)
+        return trl_fail_mem(err);
+    uint32_t n = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        const uint32_t from = fine->first[cell] = n;
+        for (size_t k = 0; c->scale[cell] != UNSET && k < s; k++) {
+            const uint32_t marks = marks_of(c, cell * s + k, threshold);
+            for (uint32_t q = m->first[k]; marks && q < m->first[k + 1]; q++)
+                fine->item[n++] = m->state[q] | marks;
+        }
+        qsort(fine->item + from, n - from, sizeof *fine->item, by_state);
+    }
+    fine->first[cells] = n;
+    return TRL_OK;
+}

@@ -1,0 +1,141 @@
+/* tree_model.c -- from a treebank to grammars, lexicons and charts. */
+/* SPDX-License-Identifier: MIT */
+#include "tree/tree_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+/* ---- building --------------------------------------------------------------------------------- */
+
+static trl_status build_grammar(trl_grammar *g, const trl_annotation *a, bool relaxed,
+                                const trl_head_rules *heads, const trl_tree_set *trees,
+                                trl_error *err)
+{
+    trl_status st = trl_grammar_init(g, a, heads, err);
+    for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
+        st = trl_grammar_add(g, &trees->tree[k], &trees->labels, err);
+    return st == TRL_OK ? trl_grammar_finish(g, relaxed, err) : st;
+}
+
+static trl_status build_lexicon(trl_lexicon *x, uint32_t rare, const trl_grammar *g,
+                                const trl_head_rules *heads, const trl_tree_set *trees,
+                                trl_error *err)
+{
+    trl_btree b = {0};
+    trl_status st = trl_lexicon_init(x, rare, err);
+    for (size_t k = 0; st == TRL_OK && k < trees->n; k++) {
+        bool known;
+        const trl_tree *t = &trees->tree[k];
+        st = trl_grammar_encode(g, heads, t, &trees->labels, &b, &known, NULL, err);
+        if (st == TRL_OK && known)
+            st = trl_lexicon_add(x, &b, t->word, err);
+    }
+    trl_btree_fini(&b);
+    return st == TRL_OK ? trl_lexicon_finish(x, g, err) : st;
+}
+
+trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
+{
+    trl_status st = trl_pcfg_init(&m->pcfg, &m->fine, &m->lexicon, err);
+    if (st == TRL_OK)
+        st = trl_pcfg_init(&m->coarse_pcfg, &m->coarse, &m->coarse_lexicon, err);
+    if (st == TRL_OK)
+        st = trl_coarse_init(&m->pruner, &m->coarse_pcfg, err);
+    if (st == TRL_OK)
+        st = trl_coarse_map_init(&m->map, &m->fine, &m->coarse, err);
+    if (st == TRL_OK)
+        st = trl_observer_init(&m->observer, &m->fine, &m->lexicon, m->frequent, err);
+    return st == TRL_OK ? trl_tree_features_init(&m->features, &m->fine, &m->tpl, err) : st;
+}
+
+trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
+                                const trl_head_rules *heads, const trl_tree_set *trees,
+                                trl_error *err)
+{
+    static const trl_annotation none = {0};
+    *m = (trl_tree_model){.grade = o->grade, .threshold = o->threshold, .frequent = o->frequent};
+    trl_status st = TRL_OK;
+    if (o->template_text)
+        st = trl_tree_template_parse(&m->tpl, o->template_name, o->template_text, o->template_size,
+                                     err);
+    if (st == TRL_OK)
+        st = build_grammar(&m->fine, &o->annotation, o->relaxed, heads, trees, err);
+    if (st == TRL_OK)
+        st = build_grammar(&m->coarse, &none, false, NULL, trees, err);
+    if (st == TRL_OK)
+        st = build_lexicon(&m->lexicon, o->rare, &m->fine, heads, trees, err);
+    if (st == TRL_OK)
+        st = build_lexicon(&m->coarse_lexicon, o->rare, &m->coarse, NULL, trees, err);
+    return st == TRL_OK ? trl_tree_model_connect(m, err) : st;
+}
+
+void trl_tree_model_fini(trl_tree_model *m)
+{
+    trl_tree_features_fini(&m->features);
+    trl_observer_fini(&m->observer);
+    trl_coarse_map_fini(&m->map);
+    trl_coarse_fini(&m->pruner);
+    trl_pcfg_fini(&m->pcfg);
+    trl_pcfg_fini(&m->coarse_pcfg);
+    trl_lexicon_fini(&m->lexicon);
+    trl_lexicon_fini(&m->coarse_lexicon);
+    trl_grammar_fini(&m->fine);
+    trl_grammar_fini(&m->coarse);
+    trl_free(m->binary_exp);
+    trl_free(m->unary);
+    *m = (trl_tree_model){0};
+}
+
+/* ---- a sentence --------------------------------------------------------------------------------- */
+
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
+                             const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
+                             trl_arena *arena, trl_error *err)
+{
+    trl_coarse_chart coarse;
+    *complete = true;
+    trl_status st = trl_coarse_run(&m->pruner, word, n, NULL, &coarse, arena, err);
+    if (st != TRL_OK)
+        return st;
+    if (isfinite(coarse.log_z))
+        st = trl_coarse_prune(&coarse, &m->map, threshold, s, arena, err);
+    else
+        st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
+    if (st == TRL_OK && gold)
+        st = trl_skeleton_add_tree(s, gold, arena, err);
+    return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
+}
+
+trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
+                                trl_tree_tables *t, trl_arena *arena, trl_error *err)
+{
+    const trl_grammar *g = &m->fine;
+    uint32_t *tags = trl_arena_get(arena, g->n_states, sizeof *tags);
+    double *logp = trl_arena_get(arena, g->n_states, sizeof *logp);
+    *t = (trl_tree_tables){.binary_exp = m->pcfg.binary_exp,
+                           .unary = m->pcfg.unary,
+                           .item = trl_arena_get(arena, c->n_items, sizeof *t->item),
+                           .unary_at = trl_arena_get(arena, c->n_unary, sizeof *t->unary_at),
+                           .n_classes = 1,
+                           .edge_class = m->pcfg.no_class};
+    if (!tags || !logp || !t->item || !t->unary_at)
+        return trl_fail_mem(err);
+    memset(t->item, 0, c->n_items * sizeof *t->item);
+    memset(t->unary_at, 0, c->n_unary * sizeof *t->unary_at);
+    for (size_t i = 0; i < c->n; i++) {
+        const size_t k = trl_lexicon_tags(&m->lexicon, g, trl_lexicon_word(&m->lexicon, word[i]),
+                                          trl_lexicon_class(&m->lexicon, word[i], i), tags, logp);
+        const size_t cell = trl_cell(i, i + 1);
+        size_t at = 0;
+        for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
+            const uint32_t state = c->s->item[x] & TRL_STATE_MASK;
+            while (at < k && tags[at] < state)
+                at++;
+            t->item[x] = at < k && tags[at] == state ? logp[at] : -100.0;
+        }
+    }
+    return TRL_OK;
+}

@@ -1,0 +1,73 @@
+/* tree_model.h -- all that parsing needs: grammars, lexicons, features, weights.
+ *
+ *     sentence -> coarse chart -> skeleton -> gather -> fine chart -> tree
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TREE_MODEL_H
+#define TRL_TREE_MODEL_H
+
+#include "tree/coarse.h"
+#include "tree/tree_gather.h"
+#include "tree/tree_set.h"
+
+typedef enum trl_grade { /* [FKM08, 5] */
+    TRL_GRADE_GENERATIVE,     /* the PCFG */
+    TRL_GRADE_DISCRIMINATIVE, /* rules and lexicon, conditional */
+    TRL_GRADE_FEATURES,
+} trl_grade;
+
+typedef struct trl_tree_model {
+    trl_grade         grade;
+    trl_grammar       fine, coarse;
+    trl_lexicon       lexicon, coarse_lexicon;
+    trl_pcfg          pcfg, coarse_pcfg;
+    trl_coarse        pruner;
+    trl_coarse_map    map;
+    trl_observer      observer;
+    trl_tree_template tpl;
+    trl_tree_features features;
+    double            threshold; /* of coarse posteriors */
+    uint32_t          frequent;  /* of the observer */
+    double           *binary_exp, *unary; /* of the weights, when they are final */
+} trl_tree_model;
+
+typedef struct trl_tree_model_options {
+    trl_grade      grade;
+    trl_annotation annotation;
+    bool           relaxed;
+    uint32_t       rare;     /* of the lexicon */
+    uint32_t       frequent; /* of the observer */
+    double         threshold;
+    const char    *template_name, *template_text; /* families */
+    size_t         template_size;
+} trl_tree_model_options;
+
+/* Reads grammars and lexicons off the trees and prepares features (none indexed yet).  `heads` may be
+ * NULL without head tags.  The model must not move afterwards.  TRL_ENOMEM, TRL_EPARSE (template). */
+trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
+                                const trl_head_rules *heads, const trl_tree_set *trees,
+                                trl_error *err);
+void       trl_tree_model_fini(trl_tree_model *m);
+
+/* What follows from grammars, lexicons and template: PCFGs, projection, observer, features. */
+trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
+
+/* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until the
+ * container is written.  TRL_ENOMEM. */
+trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,
+                               trl_container_builder *b, trl_error *err);
+
+/* Weights and keys stay in the container, which must outlive the model.  TRL_EMODEL, TRL_ENOMEM. */
+trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
+
+/* The skeleton of a sentence, in the arena: pruned, with the items of `gold` (or NULL) added, and
+ * filtered when asked.  *complete: some tree is left.  Without a coarse tree the skeleton is full. */
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
+                             const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
+                             trl_arena *arena, trl_error *err);
+
+/* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */
+trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
+                                trl_tree_tables *t, trl_arena *arena, trl_error *err);
+
+#endif

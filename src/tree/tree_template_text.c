@@ -1,0 +1,100 @@
+/* tree_template_text.c -- the built-in feature sets of tree models.
+ *
+ * [FKM08] Finkel, Kleeman, Manning. Efficient, feature-based, conditional random field parsing.
+ * ACL 2008, table 1.   [HDK14] Hall, Durrett, Klein. Less grammar, more features. ACL 2014.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "tree/tree_template.h"
+
+#define LEXICON                   \
+    "tag\n"                       \
+    "base-tag\n"                  \
+    "tag here.word\n"             \
+    "tag here.lower\n"            \
+    "base-tag here.word\n"        \
+    "base-tag here.lower\n"       \
+    "tag-parent here.word\n"      \
+    "tag here.cluster\n"          \
+    "tag here-1.cluster\n"        \
+    "tag here+1.cluster\n"        \
+    "base-tag here.cluster\n"     \
+    "base-tag here-1.cluster\n"   \
+    "base-tag here+1.cluster\n"   \
+    "tag here.class\n"            \
+    "base-tag here.class\n"
+
+#define PAPER                                       \
+    LEXICON                                         \
+    "base-parent inside.cluster inside+1.cluster\n" \
+    "base-parent inside.cluster inside+1.cluster inside+2.cluster\n" \
+    "base-parent heavy\n"                           \
+    "verb-rule first.word\n"                        \
+    "verb-rule last.word\n"                         \
+    "base-parent split.cluster\n"                   \
+    "base-parent last.cluster\n"                    \
+    "base-parent left.cluster split.cluster\n"      \
+    "pp-rule split.word\n"                          \
+    "unary-1 first.word\n"                          \
+    "unary-1 first.cluster\n"                       \
+    "base-unary-parent-1 first.word\n"              \
+    "base-unary-parent-1 first.cluster\n"
+
+/* What [HDK14] see of a span, and words around a tag. */
+#define SURFACE                              \
+    "base-tag here.suffix3\n"                \
+    "base-tag here.suffix2\n"                \
+    "base-tag here-1.form\n"                 \
+    "base-tag here+1.form\n"                 \
+    "base-tag here-1.tag here+1.tag\n"       \
+    "base-tag here-1.tag\n"                  \
+    "base-tag here+1.tag\n"                  \
+    "base-parent first.form\n"               \
+    "base-parent last.form\n"                \
+    "base-parent before.form\n"              \
+    "base-parent after.form\n"               \
+    "base-parent first.tag\n"                \
+    "base-parent last.tag\n"                 \
+    "base-parent before.tag\n"               \
+    "base-parent after.tag\n"                \
+    "base-parent before.tag first.tag\n"     \
+    "base-parent last.tag after.tag\n"       \
+    "base-parent before.form first.form\n"   \
+    "base-parent last.form after.form\n"     \
+    "base-parent before.tag after.tag\n"     \
+    "base-parent first.tag last.tag\n"       \
+    "base-parent length\n"                   \
+    "base-parent shape\n"                    \
+    "base-parent length first.form\n"        \
+    "base-parent length after.form\n"        \
+    "base-rule split.form\n"                 \
+    "base-rule left.form\n"                  \
+    "base-rule split.tag\n"                  \
+    "base-rule left.tag\n"                   \
+    "base-rule left.tag split.tag\n"         \
+    "base-rule first.form\n"                 \
+    "base-rule last.form\n"                  \
+    "base-rule first.tag\n"                  \
+    "base-rule last.tag\n"                   \
+    "base-unary first.form\n"                \
+    "base-unary last.form\n"                 \
+    "base-unary before.form\n"               \
+    "base-unary after.form\n"                \
+    "base-unary first.tag\n"                 \
+    "base-unary last.tag\n"                  \
+    "base-unary before.tag\n"                \
+    "base-unary after.tag\n"                 \
+    "base-unary length\n"                    \
+    "base-unary shape\n"
+
+const char *trl_tree_template_text(const char *name)
+{
+    static const struct {
+        const char *name, *text;
+    } known[] = {{"discriminative", LEXICON}, {"paper", PAPER}, {"features", LEXICON SURFACE}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(name, known[k].name) == 0)
+            return known[k].text;
+    return NULL;
+}
