@@ -54,6 +54,8 @@ help:
 	@echo 'make check       unit tests, fuzzing corpus, command line, docs, layers, install'
 	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'
 	@echo 'make unit        the unit tests alone'
+	@echo 'make experiments the tables of the papers, to docs/results; one: experiment-mest, -nota,'
+	@echo '                 -piecewise, -speed (corpora from TRELLIS_DATA)'
 	@echo 'make fuzz        fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR if set; make uninstall'
 	@echo 'make deps        install what is missing to build and test (Debian packages)'
@@ -179,6 +181,7 @@ clean:
 	rm -rf build build-*
 
 include mk/corpus.mk
+include mk/experiments.mk
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) \
          $(BUILD)/tests/test_alloc.d $(FUZZ_OBJ:.o=.d)
 .PHONY: all help unit check check-san check-san-here test fuzz deps demo install uninstall clean

@@ -1,0 +1,127 @@
+# common.sh -- what the recipes share: options, data, fits, numbers for the tables.  Sourced.
+#
+#     experiments/NAME.sh [--sample] [--keep] [--work DIR] [--out DIR]
+#
+# --sample  a few seconds on the sample corpus, to see that the recipe works
+# --keep    what was trained by an earlier call of the same recipe is not trained again
+# --work    models, records, tagged files (default $BUILD/experiments/NAME)
+# --out     the page and its plots (default docs/results; with --sample the work folder)
+#
+# Corpora are read from $TRELLIS_DATA, by default ../shared/data beside the project.
+set -euo pipefail
+export LC_ALL=C
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$top/$build ;; esac
+trellis=${TRELLIS:-$build/trellis}
+data=${TRELLIS_DATA:-$top/../shared/data}
+templates=$top/experiments/templates
+name=$(basename "$0" .sh)
+sample='' keep='' work='' out=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    --sample) sample=yes ;;
+    --keep) keep=yes ;;
+    --work) work=$2 && shift ;;
+    --out) out=$2 && shift ;;
+    *) echo "usage: $0 [--sample] [--keep] [--work DIR] [--out DIR]" >&2 && exit 2 ;;
+    esac
+    shift
+done
+work=${work:-$build/experiments/$name}
+out=${out:-$([ -z "$sample" ] && echo "$top/docs/results" || echo "$work")}
+[ -n "$keep" ] || rm -rf "$work"
+mkdir -p "$work/runs" "$out"
+[ -x "$trellis" ] || { echo "no program at $trellis: run make first" >&2; exit 1; }
+
+say() { echo "$name: $*" >&2; }
+
+need() { # FILE...: a corpus that must be there
+    local f
+    for f; do
+        [ -e "$f" ] || { echo "$f is not there: set TRELLIS_DATA to the folder of the corpora" >&2; exit 1; }
+    done
+}
+
+# Sequences of column files.
+count() { awk 'NF { if (!on) n++; on = 1; next } { on = 0 } END { print n + 0 }' "$1"; }
+from_to() { # FIRST LAST FILE: sequences, counted from 1
+    awk -v a="$1" -v b="$2" 'NF { if (!on) n++; on = 1; if (n >= a && n <= b) print; next }
+        { if (on && n >= a && n <= b) print ""; on = 0 }' "$3"
+}
+
+# little FILE: the start of a sample file, in the work folder, for --sample.
+little() {
+    [ -e "$1" ] || { echo "$1 is not there: run make corpus first" >&2; exit 1; }
+    from_to 1 60 "$1" >"$work/little.$(basename "$1")"
+    echo "$work/little.$(basename "$1")"
+}
+
+# ---- fits ---------------------------------------------------------------------------------
+# fit NAME FILES... -- [OPTION]...   files: template train held-out test; the grid is in $grid.
+# Leaves NAME.model, NAME.table (of the grid), NAME.time (wall and processor seconds of the whole
+# grid), NAME.out (the test data tagged) and runs/NAME/c-*.json.
+fit() {
+    local n=$1 template=$2 train=$3 held=$4 test=$5
+    shift 6
+    if [ ! -e "$work/$n.out" ]; then
+        say "$n"
+        local TIMEFORMAT='%R %U %S'
+        { time "$trellis" tune -q -t "$template" -m "$work/$n.model" -d "$held" -g "$grid" \
+            --records "$work/runs/$n" ${cold:+--cold} "$@" "$train" >"$work/$n.table"; } 2>"$work/$n.time" ||
+            { cat "$work/$n.time" >&2; exit 1; }
+        "$trellis" tag -m "$work/$n.model" "$test" >"$work/$n.tmp"
+        mv "$work/$n.tmp" "$work/$n.out"
+    fi
+}
+
+# train_once NAME TEMPLATE TRAIN TEST [OPTION]...: one model, no grid.
+train_once() {
+    local n=$1 template=$2 train=$3 test=$4
+    shift 4
+    if [ ! -e "$work/$n.out" ]; then
+        say "$n"
+        local TIMEFORMAT='%R %U %S'
+        { time "$trellis" train -q -t "$template" -m "$work/$n.model" --json "$work/runs/$n.json" \
+            "$@" "$train"; } 2>"$work/$n.time" || { cat "$work/$n.time" >&2; exit 1; }
+        "$trellis" tag -m "$work/$n.model" "$test" >"$work/$n.tmp"
+        mv "$work/$n.tmp" "$work/$n.out"
+    fi
+}
+
+# ---- numbers ------------------------------------------------------------------------------
+field() { sed -n 's/.*[{,]"'"$2"'":\([^,}]*\).*/\1/p' "$1" | tail -n 1; } # RECORD NAME: in its result
+best_row() { awk 'NR > 1 && $3 != "-" && (best == "" || $3 > best) { best = $3; row = $0 } END { print row }' "$work/$1.table"; }
+chosen_c() { best_row "$1" | awk '{ print $1 == "-" ? "none" : $1 }'; }
+held_score() { best_row "$1" | awk '{ print $3 }'; }
+seconds() { awk 'END { printf "%.1f", $2 + $3 }' "$work/$1.time"; } # of the processor, whole grid
+wall() { awk 'END { printf "%.1f", $1 }' "$work/$1.time"; }
+prf() { # NAME: precision recall F1 on the test data
+    "$trellis" score chunks "$work/$1.out" |
+        sed -n '2s/.*precision: *\([0-9.]*\)%; recall: *\([0-9.]*\)%; FB1: *\([0-9.]*\).*/\1 \2 \3/p'
+}
+f1() { prf "$1" | awk '{ print $3 }'; }
+accuracy() { "$trellis" score tokens "$work/$1.out" | sed -n 's/^accuracy: *\([0-9.]*\)%.*/\1/p'; }
+
+# pvalue TEST A B: mcnemar, paired_t, wilcoxon or bootstrap, of B against A on the test data.
+pvalue() {
+    "$trellis" compare --json "$test" "$work/$2.out" "$work/$3.out" |
+        sed -n 's/.*"'"$1"'":{[^}]*"p":\([^,}]*\)}.*/\1/p' | awk '{ printf $1 < 0.001 ? "%.1e" : "%.3f", $1 }'
+}
+
+# How and where: a sentence for the page.
+made_by() {
+    local cpu
+    cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
+    echo "Made by \`make experiment-$name\`, $("$trellis" --version), $(nproc) processors (${cpu:-unknown}), load"
+    echo "average at its end $(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || echo unknown)."
+    [ -z "$sample" ] || echo "This is the sample run: the numbers mean nothing."
+}
+
+# What was found, kept by hand in experiments/notes/NAME.md, goes to the end of the page.
+notes() {
+    if [ -z "$sample" ] && [ -e "$top/experiments/notes/$name.md" ]; then
+        echo
+        cat "$top/experiments/notes/$name.md"
+    fi
+}
