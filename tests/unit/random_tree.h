@@ -26,7 +26,10 @@ static inline void random_subtree(trl_rng *r, int depth, trl_buf *out)
                                        "well-known", "sleeps", "."};
     const unsigned what = draw(r, 10);
     if (depth == 0 || what < 3) {
-        trl_buf_fmt(out, "(%s %s)", tag[draw(r, 6)], word[draw(r, 7)]);
+        if (draw(r, 3)) /* some words often, many once */
+            trl_buf_fmt(out, "(%s %s)", tag[draw(r, 6)], word[draw(r, 7)]);
+        else
+            trl_buf_fmt(out, "(%s w%u%s)", tag[draw(r, 6)], draw(r, 5000), word[draw(r, 7)]);
         return;
     }
     const unsigned n = what < 5   ? 1
