@@ -112,6 +112,88 @@ TRL_API bool trl_tree_is_utf8(const trl_tree *tree);
 TRL_API size_t trl_tree_length(const trl_tree *tree);
 TRL_API size_t trl_tree_depth(const trl_tree *tree);
 
+/* ---- drawing -------------------------------------------------------------------------- */
+
+typedef enum trl_draw_style {
+    TRL_DRAW_AUTO,    /* upright where the tree fits, else flat */
+    TRL_DRAW_UPRIGHT, /* root on top, children side by side, words below their tags */
+    TRL_DRAW_FLAT,    /* a line for every child, as file managers show folders */
+} trl_draw_style;
+
+typedef struct trl_draw_options {
+    trl_draw_style style;
+    size_t         width;  /* columns of the terminal, for AUTO; 0: no limit */
+    bool           ascii;  /* lines of + - | instead of Unicode's */
+    bool           colour; /* ANSI escapes */
+} trl_draw_options;
+
+TRL_API trl_draw_options trl_draw_options_default(void); /* AUTO, all else 0 */
+
+/* Appends the tree as text, whole lines.  Control characters and bytes that are no UTF-8 are
+ * shown as U+FFFD.  An upright tree of more than 16 M cells is drawn flat; levels of a flat one
+ * below the fortieth are shown in brackets.  TRL_ENOMEM. */
+TRL_API trl_status trl_tree_draw(const trl_tree *tree, const trl_draw_options *options,
+                                 trl_buf *out, trl_error *err);
+
+/* Trees one below the other in one SVG 1.1 file. */
+typedef struct trl_tree_svg trl_tree_svg;
+
+TRL_API trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err); /* TRL_ENOMEM */
+TRL_API void       trl_tree_svg_free(trl_tree_svg *svg);                 /* accepts NULL */
+
+/* After TRL_ENOMEM the drawing is of no use. */
+TRL_API trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *tree, trl_error *err);
+TRL_API trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err);
+
+/* ---- counting ------------------------------------------------------------------------- */
+
+/* Trees, words, labels, tags, rules, lengths and depths of a treebank. */
+typedef struct trl_tree_counts trl_tree_counts;
+
+TRL_API trl_status trl_tree_counts_new(trl_tree_counts **out, trl_error *err); /* TRL_ENOMEM */
+TRL_API void       trl_tree_counts_free(trl_tree_counts *counts);              /* accepts NULL */
+
+/* TRL_ENOMEM: the counts are of no use any more. */
+TRL_API trl_status trl_tree_counts_add(trl_tree_counts *counts, const trl_tree *tree,
+                                       trl_error *err);
+
+/* Appends tables for people, the `top` most frequent labels, tags and rules (0: all); or all
+ * of it as one JSON object on one line.  Words tagged -NONE- count as empty elements, not as
+ * words; a rule is a phrase with its children.  TRL_ENOMEM. */
+TRL_API trl_status trl_tree_counts_report(const trl_tree_counts *counts, size_t top,
+                                          trl_buf *out, trl_error *err);
+TRL_API trl_status trl_tree_counts_json(const trl_tree_counts *counts, trl_buf *out,
+                                        trl_error *err);
+
+/* ---- searching ------------------------------------------------------------------------
+ *
+ * A pattern is a label or word and relations to others, after tgrep:
+ *
+ *     A < B     B is a child of A       A > B     A is a child of B
+ *     A << B    B is below A            A >> B    A is below B
+ *     A <2 B    B is the second child   A <- B    B is the last child
+ *     A <: B    B is the only child     A $ B     A and B are sisters
+ *     A . B     B begins where A ends   A .. B    B begins behind A
+ *     A , B     B ends where A begins   A ,, B    B ends before A
+ *
+ * All relations are of the first name, unless in brackets: S < (NP < PRP) < VP.  An `!` before
+ * a relation: there is no such B.  NP|PP is either, NP* whatever begins with NP, __ anything;
+ * quotes take the meaning from signs: "$" . CD.  A word is the child of its part of speech.
+ */
+
+/* Belongs to one thread at a time. */
+typedef struct trl_tree_pattern trl_tree_pattern;
+
+/* TRL_EPARSE with the column of what is not understood, TRL_ENOMEM. */
+TRL_API trl_status trl_tree_pattern_parse(const char *text, trl_tree_pattern **out,
+                                          trl_error *err);
+TRL_API void       trl_tree_pattern_free(trl_tree_pattern *pattern); /* accepts NULL */
+
+/* How many nodes and words of the tree fit, and the first such node (of a word, its tag), or
+ * TRL_NO_NODE.  O(items x relations).  TRL_ENOMEM. */
+TRL_API trl_status trl_tree_pattern_match(trl_tree_pattern *pattern, const trl_tree *tree,
+                                          size_t *n, uint32_t *first, trl_error *err);
+
 /* ---- columns for taggers: part of speech, base chunk, named entity ----------------------
  *
  * One sentence is read from up to three files:

@@ -156,6 +156,7 @@ static trl_status open_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_err
     if (c->node != TRL_NO_NODE && !c->labelled) {
         if (c->node != 0) {
             trl_fail(err, TRL_EPARSE, "no label (only the outermost node may lack it)");
+            trl_fail_hint(err, TRL_EPARSE, BRACKET_HINT);
             return bad_token(r, s, err);
         }
         r->node[0].label = trl_strtab_add(r->labels, "", 0);

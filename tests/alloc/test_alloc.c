@@ -22,6 +22,7 @@
 #include "trellis/train.h"
 #include "trellis/tune.h"
 #include "trellis/trees.h"
+#include "treebank_scenario.h"
 
 static char folder[64];
 
@@ -446,6 +447,9 @@ static void test_others(void **state)
     fail_all("trees", do_trees, NULL);
     fail_all("parseval", do_parseval, NULL);
     fail_all("compare", do_compare, NULL);
+    char trees[512];
+    snprintf(trees, sizeof trees, "%s/trees", folder);
+    fail_all("treebank", do_treebank, trees);
 }
 
 int main(void)

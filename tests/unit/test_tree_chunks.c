@@ -213,9 +213,9 @@ static void test_treebanks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_noun_phrases),   cmocka_unit_test(test_verb_groups),
-        cmocka_unit_test(test_other_phrases),  cmocka_unit_test(test_raw_annotation),
-        cmocka_unit_test(test_deep),           cmocka_unit_test(test_treebanks),
+        cmocka_unit_test(test_noun_phrases),  cmocka_unit_test(test_verb_groups),
+        cmocka_unit_test(test_other_phrases), cmocka_unit_test(test_raw_annotation),
+        cmocka_unit_test(test_deep),          cmocka_unit_test(test_treebanks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
