@@ -15,6 +15,7 @@
 #include "grammar_scenario.h"
 
 #include "base/file.h"
+#include "trellis/cluster.h"
 #include "trellis/compare.h"
 #include "trellis/parseval.h"
 #include "trellis/score.h"
@@ -293,6 +294,28 @@ static trl_status do_trees(const void *p, trl_error *err)
     return st;
 }
 
+static trl_status do_cluster(const void *p, trl_error *err)
+{
+    (void)p;
+    char text[512], model[512];
+    const char *texts[1] = {text};
+    trl_cluster_options o = trl_cluster_options_default();
+    trl_cluster_result result;
+    trl_clusters *c = NULL;
+    snprintf(text, sizeof text, "%s/text", folder);
+    snprintf(model, sizeof model, "%s/model", folder);
+    o.text = texts;
+    o.n_text = 1;
+    o.clusters = 3;
+    o.threads = 2;
+    o.output = model;
+    trl_status st = trl_cluster(&o, &result, err);
+    if (st == TRL_OK)
+        st = trl_clusters_open(model, TRL_CLUSTERS_GUESS, 0, &c, err);
+    trl_clusters_free(c);
+    return st;
+}
+
 /* ---- failing -----------------------------------------------------------------------------
  */
 
@@ -444,6 +467,8 @@ static void test_others(void **state)
                          "(S (NNP Anna) (VBZ sleeps)\n(S (NN x))\n");
     write_file("others", "(TOP (S (DT The) (NP (NN cat) (VBZ sleeps)) (. .)))\n(S (NN x))\n");
     fail_all("score", do_score, NULL);
+    write_file("text", "so the cat sleeps .\nso a dog sleeps .\nso the dog barks .\n");
+    fail_all("cluster", do_cluster, NULL);
     fail_all("trees", do_trees, NULL);
     fail_all("parseval", do_parseval, NULL);
     fail_all("compare", do_compare, NULL);
