@@ -11,7 +11,7 @@
 #define MAX_W ((size_t)1 << 20)
 #define BLOCK_SUMS 256 /* a job sums the row of so many clusters, a multiple of 64, */
 #define BLOCK_ROWS 64  /* or updates so many rows of losses */
-#define WORTH 100000   /* look-ups below which threads cost more than they bring */
+#define WORTH 20000    /* look-ups below which threads cost more than they bring */
 #define NO_SLOT SIZE_MAX
 
 /* ---- memory --------------------------------------------------------------------------- */

@@ -369,12 +369,12 @@ static void test_threads(void **state)
     trl_error err;
     trl_bigrams b = {0};
     trl_brown one, many;
-    random_text(&b, 1500, 60000);
-    assert_ok(trl_brown_run(&b, 400, NULL, NULL, NULL, &one, &err));
+    random_text(&b, 600, 120000);
+    assert_ok(trl_brown_run(&b, 300, NULL, NULL, NULL, &one, &err));
     for (size_t threads = 2; threads <= 5; threads += 3) {
         trl_pool *pool = trl_pool_new(threads);
         assert_non_null(pool);
-        assert_ok(trl_brown_run(&b, 400, pool, NULL, NULL, &many, &err));
+        assert_ok(trl_brown_run(&b, 300, pool, NULL, NULL, &many, &err));
         assert_memory_equal(one.cluster, many.cluster, b.word.n * sizeof *one.cluster);
         assert_int_equal(one.paths.len, many.paths.len);
         assert_memory_equal(one.paths.data, many.paths.data, one.paths.len);
