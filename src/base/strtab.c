@@ -121,11 +121,17 @@ uint32_t trl_strtab_find(const trl_strtab *t, const char *p, size_t n)
     return s ? s - 1 : TRL_NO_ID;
 }
 
-uint32_t trl_strtab_add(trl_strtab *t, const char *p, size_t n)
+static bool make_room(trl_strtab *t, size_t n)
 {
-    if (t->n_slots - t->n_slots / 4 <= t->n && !rehash(t, t->n_slots ? t->n_slots * 2 : 64))
-        return TRL_NO_ID;
-    const uint64_t hash = trl_str_hash(p, n);
+    size_t slots = t->n_slots ? t->n_slots : 64;
+    while (slots - slots / 4 < t->n + n)
+        slots *= 2;
+    return slots == t->n_slots || rehash(t, slots);
+}
+
+/* There is a free slot. */
+static uint32_t add_hashed(trl_strtab *t, const char *p, size_t n, uint64_t hash)
+{
     const size_t k = probe(t, p, n, hash);
     if (t->slot[k])
         return t->slot[k] - 1;
@@ -146,6 +152,38 @@ uint32_t trl_strtab_add(trl_strtab *t, const char *p, size_t n)
     t->slot[k] = (uint32_t)++t->n;
     t->tag[k] = (uint32_t)(hash >> 32);
     return (uint32_t)t->n - 1;
+}
+
+uint32_t trl_strtab_add(trl_strtab *t, const char *p, size_t n)
+{
+    return make_room(t, 1) ? add_hashed(t, p, n, trl_str_hash(p, n)) : TRL_NO_ID;
+}
+
+bool trl_strtab_add_many(trl_strtab *t, const trl_str *s, size_t n, uint32_t *id)
+{
+    uint64_t hash[TRL_STRTAB_MANY];
+    if (!make_room(t, n))
+        return false;
+    const size_t mask = t->n_slots - 1;
+    for (size_t i = 0; i < n; i++) {
+        hash[i] = trl_str_hash(s[i].p, s[i].n);
+        __builtin_prefetch(&t->slot[hash[i] & mask]);
+        __builtin_prefetch(&t->tag[hash[i] & mask]);
+    }
+    for (size_t i = 0; i < n; i++) { /* where the string ends, if it is the first one probed */
+        id[i] = t->slot[hash[i] & mask];
+        if (id[i])
+            __builtin_prefetch(&t->end[id[i] - 1]);
+    }
+    for (size_t i = 0; i < n; i++) /* and the string itself */
+        if (id[i] && t->end[id[i] - 1])
+            __builtin_prefetch(t->pool + (t->end[id[i] - 1] - 1));
+    for (size_t i = 0; i < n; i++) {
+        id[i] = add_hashed(t, s[i].p, s[i].n, hash[i]);
+        if (id[i] == TRL_NO_ID)
+            return false;
+    }
+    return true;
 }
 
 bool trl_strtab_select(trl_strtab *t, const uint32_t *old, size_t n)

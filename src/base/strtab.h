@@ -62,6 +62,11 @@ typedef struct trl_strtab {
  * table is then as it was. */
 uint32_t trl_strtab_add(trl_strtab *t, const char *p, size_t n);
 
+/* The same for n <= TRL_STRTAB_MANY strings, whose memory is fetched side by side: for large tables
+ * several times faster.  False where trl_strtab_add returns TRL_NO_ID; some may have been added. */
+#define TRL_STRTAB_MANY 32
+bool trl_strtab_add_many(trl_strtab *t, const trl_str *s, size_t n, uint32_t *id);
+
 /* As trl_strtab_add but never adds. */
 uint32_t trl_strtab_find(const trl_strtab *t, const char *p, size_t n);
 trl_str  trl_strtab_get(const trl_strtab *t, uint32_t id);

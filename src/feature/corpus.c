@@ -107,6 +107,32 @@ static bool add_occurrence(trl_occurrences *o, const char *p, size_t n, double v
     return true;
 }
 
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The attributes of one item. */
+static bool add_attrs(trl_occurrences *o, const trl_attr *attr, size_t n)
+{
+    uint32_t *list = trl_reserve(o->id, &o->cap, o->n + n, sizeof *list);
+    if (!list)
+        return false;
+    o->id = list;
+    for (size_t at = 0; at < n; at += TRL_STRTAB_MANY) {
+        trl_str name[TRL_STRTAB_MANY];
+        const size_t some = lesser(n - at, TRL_STRTAB_MANY);
+        for (size_t k = 0; k < some; k++)
+            name[k] = attr[at + k].name;
+        if (!trl_strtab_add_many(&o->names, name, some, list + o->n))
+            return false;
+        for (size_t k = 0; k < some; k++, o->n++)
+            if (!add_value(o, attr[at + k].value))
+                return false;
+    }
+    return true;
+}
+
 static void end_token(trl_corpus *c)
 {
     c->n_tokens++;
@@ -209,10 +235,9 @@ trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *
         const trl_status st = add_label(c, seq->label[t], err);
         if (st != TRL_OK)
             return trl_fail_where(err, st, seq->path, seq->first_row + t, 1);
-        for (size_t k = seq->begin[t]; k < seq->begin[t + 1]; k++)
-            if (!add_occurrence(&c->family[TRL_NODE], seq->attr[k].name.p, seq->attr[k].name.n,
-                                seq->attr[k].value))
-                return trl_fail_mem(err);
+        const size_t at = seq->begin[t], n = seq->begin[t + 1] - at;
+        if (!add_attrs(&c->family[TRL_NODE], seq->attr + at, n))
+            return trl_fail_mem(err);
         end_token(c);
     }
     return end_sequence(c, seq->weight, err);

@@ -20,7 +20,7 @@
 /* What is known of a family while it is compiled. */
 typedef struct draft {
     const trl_corpus      *c;
-    const trl_occurrences *o;
+    trl_occurrences       *o;
     trl_family            *f;
     size_t                 k;     /* family number */
     uint64_t              *at;    /* [n_old + 1] into tokens: the transposed lists */
@@ -251,7 +251,8 @@ static bool constant_cells(draft *b, const trl_design_options *o)
 
 /* ---- occurrences -------------------------------------------------------------------- */
 
-/* Sizes of the token-major lists, and their begin arrays. */
+/* Sizes of the token-major lists, and their begin arrays.  The occurrences have new ids from here
+ * on. */
 static bool count_token_lists(draft *b, uint64_t *n_rows, uint64_t *n_entries)
 {
     trl_family *f = b->f;
@@ -265,11 +266,11 @@ static bool count_token_lists(draft *b, uint64_t *n_rows, uint64_t *n_entries)
         f->dense_begin[t] = *n_rows;
         f->entry_begin[t] = *n_entries;
         for (uint64_t i = b->o->begin[t]; i < b->o->begin[t + 1]; i++) {
-            const uint32_t a = b->new_id[b->o->id[i]];
-            if (a != DROPPED && a < f->n_dense)
+            const uint32_t a = b->o->id[i] = b->new_id[b->o->id[i]];
+            if (a < f->n_dense)
                 ++*n_rows;
             else if (a != DROPPED)
-                *n_entries += b->live[b->o->id[i]];
+                *n_entries += f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
         }
     }
     f->dense_begin[n] = *n_rows;
@@ -284,7 +285,7 @@ static void fill_token(draft *b, size_t t, const size_t row[2], const size_t spa
 {
     trl_family *f = b->f;
     for (uint64_t i = b->o->begin[t]; i < b->o->begin[t + 1]; i++) {
-        const uint32_t a = b->new_id[b->o->id[i]];
+        const uint32_t a = b->o->id[i];
         if (a >= row[0] && a < row[1]) {
             if (f->dense_value)
                 f->dense_value[*r] = b->o->value[i];

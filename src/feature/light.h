@@ -33,8 +33,9 @@ void       trl_light_fini(trl_light *z);
 void trl_light_gather(const trl_light *z, size_t from, const float *kept, const trl_tables *t);
 void trl_light_gather_shared(const trl_light *z, double *const out[TRL_FAMILIES]);
 
-/* Asks for what gathering the tokens from .. from + n - 1 will touch and may not be in cache. */
-void trl_light_prefetch(const trl_light *z, size_t from, size_t n);
+/* Asks for the lists of the tokens from .. from + n - 1 and their kept adjoints.  (To ask for the
+ * weights as well costs as much as it saves: most are in cache.) */
+void trl_light_prefetch(const trl_light *z, size_t from, size_t n, const float *kept);
 
 /* w += by * A^T delta, live cells only; delta[f] is [n][step], pads 0, NULL where there are no
  * rows.  The caller adds to the kept adjoints. */

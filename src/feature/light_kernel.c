@@ -157,21 +157,19 @@ void trl_light_gather_shared(const trl_light *z, double *const out[TRL_FAMILIES]
     }
 }
 
-void trl_light_prefetch(const trl_light *z, size_t from, size_t n)
+TRL_INLINE void fetch(const void *p, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k += 64)
+        __builtin_prefetch((const char *)p + k, 0, 2);
+}
+
+void trl_light_prefetch(const trl_light *z, size_t from, size_t n, const float *kept)
 {
     const trl_family *f = &z->d->family[TRL_NODE];
-    const uint64_t lone = trl_lone_entry_at(f);
-    for (uint64_t r = f->dense_begin[from]; r < f->dense_begin[from + n]; r++) {
-        const size_t row = f->dense_row[r];
-        if (row < f->n_hot || row >= f->lone_row)
-            continue;
-        const float *w = z->w + trl_dense_at(f, row);
-        for (size_t c = 0; c < f->width + 15; c += 16)
-            __builtin_prefetch(w + c, 1, 2);
-    }
-    for (uint64_t e = f->entry_begin[from]; e < f->entry_begin[from + n]; e++)
-        if (f->entry[e].weight < lone)
-            __builtin_prefetch(z->w + f->entry[e].weight, 1, 2);
+    const uint64_t r = f->dense_begin[from], e = f->entry_begin[from];
+    fetch(f->dense_row + r, (size_t)(f->dense_begin[from + n] - r) * sizeof *f->dense_row);
+    fetch(f->entry + e, (size_t)(f->entry_begin[from + n] - e) * sizeof *f->entry);
+    fetch(kept, n * f->step * sizeof *kept);
 }
 
 /* ---- scatter ------------------------------------------------------------------------ */

@@ -37,7 +37,8 @@
 #define PAUSE 3         /* visits between two measurements at least */
 #define MEMORY 0.998    /* of the mean of L / sqrt(mass) */
 #define L_MIN 1e-3
-#define RENEWAL 8       /* passes after which the weights are summed anew */
+#define RENEWAL 16      /* passes after which the weights are summed anew */
+#define STALE 4         /* steps for which shared scores are used */
 
 typedef struct example_state {
     double   value; /* of f_i when last seen */
@@ -61,6 +62,7 @@ typedef struct run {
     trl_kept                kept;
     uint32_t               *order; /* the first pass */
     uint64_t                seen, pass, next;
+    uint64_t                age; /* steps since the shared scores were made */
     trl_rng                 rng;
     trl_arena               arena;
     trl_tables              scores, adjoint; /* shared tables; rows come from the arena */
@@ -96,11 +98,26 @@ static size_t draw(run *r)
     else
         r->next = trl_lottery_find(&r->ranks, trl_rng_unit(&r->rng));
     const size_t from = (size_t)r->d->first[r->next];
-    trl_light_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from);
+    trl_light_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from,
+                       trl_kept_row(&r->kept, TRL_NODE, from));
     return now;
 }
 
 /* ---- one example -------------------------------------------------------------------- */
+
+/* The weights of constants move little in one step, and all examples need them: their scores (and
+ * exponentials) are made for several steps at a time. */
+static trl_status refresh(run *r, trl_error *err)
+{
+    trl_tables shape = r->scores;
+    double any = 0.0; /* a non-NULL row says "has rows" */
+    if (r->age++ % STALE != 0)
+        return TRL_OK;
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        shape.row[k] = r->d->family[k].has_rows ? &any : NULL;
+    trl_light_gather_shared(&r->z, r->scores.shared);
+    return r->task->prepare(r->task->self, &shape, err);
+}
 
 /* Scores, value and adjoint of the example at the current weights. */
 static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a, double *value,
@@ -114,10 +131,8 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
     }
     trl_shared_clear(r->d, a);
     trl_light_gather(&r->z, v->from, trl_kept_row(&r->kept, TRL_NODE, v->from), s);
-    trl_light_gather_shared(&r->z, s->shared);
-    trl_status st = r->task->prepare(r->task->self, s, err);
-    if (st == TRL_OK)
-        st = r->task->evaluate(r->task->self, v->i, 0, &r->arena, s, a, value, err);
+    const trl_status st =
+        r->task->evaluate(r->task->self, v->i, 0, &r->arena, s, a, value, err);
     r->task->finish(r->task->self, 0, a);
     return st;
 }
@@ -191,9 +206,16 @@ static double step_length(const run *r, double L)
 /* L from a second evaluation, after a step of gamma. */
 static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_error *err)
 {
-    trl_tables s1, a1;
+    trl_tables s1 = v->s, a1;
     double value, sum[2] = {0.0, 0.0};
-    const trl_status st = evaluate(r, v, &s1, &a1, &value, err);
+    for (size_t k = 0; k < TRL_FAMILIES; k++) /* this step alone, whoever else has moved them */
+        for (size_t c = 0; v->a.shared[k] && c < r->d->family[k].n_constant; c++)
+            r->scores.shared[k][r->d->family[k].constant_cell[c]] +=
+                gamma * r->z.scale * v->shared[k][c];
+    r->age = 0;
+    trl_status st = r->task->prepare(r->task->self, &s1, err);
+    if (st == TRL_OK)
+        st = evaluate(r, v, &s1, &a1, &value, err);
     if (st != TRL_OK)
         return st;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
@@ -203,7 +225,7 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
                      sum);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             const size_t cell = f->constant_cell[c];
-            const double ds = s1.shared[k][cell] - v->s.shared[k][cell];
+            const double ds = gamma * r->z.scale * v->shared[k][c];
             sum[0] += v->shared[k][c] * ds;
             sum[1] += (a1.shared[k][cell] - v->a.shared[k][cell]) * ds;
         }
@@ -250,7 +272,9 @@ static trl_status step(run *r, trl_error *err)
     trl_arena_reset(&r->arena);
     v.from = (size_t)r->d->first[v.i];
     v.n = (size_t)r->d->first[v.i + 1] - v.from;
-    trl_status st = evaluate(r, &v, &v.s, &v.a, &value, err);
+    trl_status st = refresh(r, err);
+    if (st == TRL_OK)
+        st = evaluate(r, &v, &v.s, &v.a, &value, err);
     if (st == TRL_OK && !residual(r, &v))
         st = trl_fail_mem(err);
     if (st != TRL_OK)
@@ -262,7 +286,7 @@ static trl_status step(run *r, trl_error *err)
     x->value = -value;
     set_rank(r, v.i, (float)(v.far2 / sqrt((double)v.n)));
     r->seen += r->seen < r->n;
-    if (to_measure && !(keep_shared(r, &v.s) && keep_shared(r, &v.a)))
+    if (to_measure && !keep_shared(r, &v.a))
         return trl_fail_mem(err);
     move(r, &v, gamma);
     if (!to_measure)
@@ -317,6 +341,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 /* Sums that were carried along are taken anew, so that a resumed run has the same ones. */
 static void settle(run *r)
 {
+    r->age = 0;
     trl_lottery_clear(&r->ranks);
     for (size_t i = 0; i < r->n; i++)
         trl_lottery_add(&r->ranks, i, (double)r->ex[i].rank);

@@ -116,6 +116,29 @@ static void test_strtab(void **state)
     trl_strtab_fini(&t);
 }
 
+static void test_strtab_many(void **state)
+{
+    (void)state;
+    static naive m;
+    trl_rng rng = trl_rng_seed(52);
+    trl_strtab t = {0};
+    m.n = 0;
+    for (int k = 0; k < 200 && m.n + TRL_STRTAB_MANY < MAX_STRINGS; k++) {
+        static char text[TRL_STRTAB_MANY][MAX_LEN];
+        trl_str s[TRL_STRTAB_MANY];
+        uint32_t id[TRL_STRTAB_MANY];
+        const size_t n = trl_rng_below(&rng, TRL_STRTAB_MANY + 1);
+        for (size_t i = 0; i < n; i++)
+            s[i] = (trl_str){text[i], random_string(&rng, text[i])};
+        assert_true(trl_strtab_add_many(&t, s, n, id));
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(id[i], naive_add(&m, s[i].p, s[i].n));
+    }
+    assert_true(m.n > 1000);
+    check_same(&t, &m, &rng);
+    trl_strtab_fini(&t);
+}
+
 static void test_strview_check_finds_damage(void **state)
 {
     (void)state;
@@ -379,7 +402,8 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strtab), cmocka_unit_test(test_strview_check_finds_damage),
+        cmocka_unit_test(test_strtab), cmocka_unit_test(test_strtab_many),
+        cmocka_unit_test(test_strview_check_finds_damage),
         cmocka_unit_test(test_arena),  cmocka_unit_test(test_mem),
         cmocka_unit_test(test_buf),    cmocka_unit_test(test_rng),
         cmocka_unit_test(test_pool),   cmocka_unit_test(test_pool_reports_the_lowest_failure),

@@ -73,7 +73,8 @@ static void gather_both(twins *p, size_t s)
     trl_arena_reset(&p->arena);
     assert_true(trl_tables_get(&p->d, len, &p->arena, &a));
     assert_true(trl_tables_get(&p->d, len, &p->arena, &b));
-    trl_light_prefetch(&p->z, from, len);
+    trl_light_prefetch(&p->z, from, len,
+                       p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step);
     trl_light_gather(&p->z, from, p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step, &a);
     trl_gather(&p->d, p->w, from, &b);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
