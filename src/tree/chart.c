@@ -35,6 +35,28 @@ uint32_t trl_skeleton_find(const trl_skeleton *s, size_t i, size_t j, uint32_t s
     return TRL_NO_ID;
 }
 
+static bool has_label(const trl_grammar *g, uint32_t label, uint32_t state, uint32_t rule)
+{
+    if (g->state[state].kind != TRL_STATE_ACTIVE && g->state[state].base == label)
+        return true;
+    if (rule == TRL_NO_ID)
+        return false;
+    const trl_unary *u = &g->unary[rule];
+    for (uint32_t k = 0; k < u->chain_length; k++)
+        if (g->chain_pool[u->chain + k] == label)
+            return true;
+    return has_label(g, label, u->child, TRL_NO_ID);
+}
+
+bool trl_skeleton_allows(const trl_skeleton *s, const trl_grammar *g, size_t cell, uint32_t state,
+                         uint32_t rule)
+{
+    for (size_t k = 0; k < s->n_must; k++)
+        if (s->must[k].cell == cell && !has_label(g, s->must[k].label, state, rule))
+            return false;
+    return true;
+}
+
 /* ---- layout ------------------------------------------------------------------------------ */
 
 /* Unary edges of one cell, in the order of children and rules; counts only when out is NULL. */
@@ -51,6 +73,8 @@ static size_t unaries_of_cell(const trl_chart *c, size_t cell, const uint32_t *a
         for (uint32_t u = g->by_child[child]; u < g->by_child[child + 1]; u++) {
             const uint32_t p = at[g->unary[u].parent];
             if (!p || !(s->item[p - 1] & TRL_AFTER))
+                continue;
+            if (s->n_must && !trl_skeleton_allows(s, g, cell, g->unary[u].parent, u))
                 continue;
             if (out)
                 out[n] = (trl_unary_edge){u, x, p - 1};
@@ -147,8 +171,9 @@ static trl_status exponentiate(trl_chart *c, const trl_tree_tables *t, trl_error
 
 static trl_status run(trl_chart *c, const trl_tree_tables *t, trl_error *err)
 {
-    trl_status st = exponentiate(c, t, err);
-    if (st != TRL_OK)
+    const trl_status st = exponentiate(c, t, err);
+    c->overflow = st != TRL_OK;
+    if (c->overflow)
         return st;
     memset(c->before, 0, c->n_items * sizeof *c->before);
     memset(c->after, 0, c->n_items * sizeof *c->after);
@@ -158,6 +183,8 @@ static trl_status run(trl_chart *c, const trl_tree_tables *t, trl_error *err)
         trl_chart_inside_end(c, t, j, any);
         trl_chart_map(c, j, false);
     }
+    if (c->overflow)
+        return trl_fail(err, TRL_ENUMERIC, "scores of the tree model are too large to add up");
     c->log_z = -(double)INFINITY;
     if (c->root_item != TRL_NO_ID && c->after[c->root_item] > 0.0)
         c->log_z = log(c->after[c->root_item]) + LN2 * c->scale[trl_cell(0, c->n)];
@@ -221,13 +248,19 @@ static bool expand(const trl_chart *c, const pending *p, trl_btree *out, pending
 
 trl_status trl_chart_tree(const trl_chart *c, trl_btree *out, trl_error *err)
 {
-    pending *stack = trl_alloc(2 * c->n + 2, sizeof *stack);
+    return trl_chart_subtree(c, c->root_item, 0, c->n, out, err);
+}
+
+trl_status trl_chart_subtree(const trl_chart *c, uint32_t item, size_t i, size_t j, trl_btree *out,
+                             trl_error *err)
+{
+    pending *stack = trl_alloc(j - i + 2, sizeof *stack);
     if (!stack)
         return trl_fail_mem(err);
     size_t n = 0, more;
     bool ok = true;
     out->n = 0;
-    stack[n++] = (pending){c->root_item, 0, (uint32_t)c->n, TRL_NO_NODE, true, false};
+    stack[n++] = (pending){item, (uint32_t)i, (uint32_t)j, TRL_NO_NODE, true, false};
     while (n && ok) {
         const pending p = stack[--n];
         ok = expand(c, &p, out, stack + n, &more);

@@ -33,10 +33,17 @@
 #define TRL_AFTER 0x40000000u  /* may be used by a binary rule, or be the root */
 #define TRL_STATE_MASK 0x3fffffffu
 
+/* Some constituent over the cell must have this (base) label, uppermost or below a unary rule. */
+typedef struct trl_must {
+    uint32_t cell, label;
+} trl_must;
+
 typedef struct trl_skeleton {
-    size_t    n;     /* words */
-    uint32_t *first; /* [cells + 1]: items of a cell are first[cell] .. first[cell+1]-1 */
-    uint32_t *item;  /* state with TRL_BEFORE, TRL_AFTER; states ascend in a cell */
+    size_t          n;     /* words */
+    uint32_t       *first; /* [cells + 1]: items of a cell are first[cell] .. first[cell+1]-1 */
+    uint32_t       *item;  /* state with TRL_BEFORE, TRL_AFTER; states ascend in a cell */
+    const trl_must *must;  /* [n_must], cells ascend (constrain.h) */
+    size_t          n_must;
 } trl_skeleton;
 
 static inline size_t trl_cell(size_t i, size_t j)
@@ -96,6 +103,7 @@ typedef struct trl_chart {
     double   *item_exp, *unary_exp;    /* exp(scores) */
     uint32_t *back; /* [items][TRL_BACK], best tree only (chart_kernel.h); NULL: sums */
     double    log_z; /* -inf: no tree */
+    bool      overflow; /* scores were too large: the numbers are of no use */
     uint32_t  root_item; /* TRL_NO_ID: none */
 } trl_chart;
 
@@ -112,8 +120,12 @@ trl_status trl_chart_best(trl_chart *c, const trl_tree_tables *t, trl_arena *are
  * number of times each score is used. */
 void trl_chart_outside(trl_chart *c, const trl_tree_tables *t, trl_tree_adjoint *a);
 
-/* After trl_chart_best: the tree.  TRL_ENOMEM. */
+/* After trl_chart_best with a finite log_z: the tree.  TRL_ENOMEM. */
 trl_status trl_chart_tree(const trl_chart *c, trl_btree *out, trl_error *err);
+
+/* The same for any item over (i, j), whose after is not 0. */
+trl_status trl_chart_subtree(const trl_chart *c, uint32_t item, size_t i, size_t j, trl_btree *out,
+                             trl_error *err);
 
 /* Calls `visit` for every binary rule of the skeleton's chart: a plain loop for those that need the
  * edges themselves (tests, n-best). */
@@ -123,5 +135,10 @@ void trl_chart_visit(const trl_chart *c, size_t i, size_t j, trl_visit_fn visit,
 
 /* The item of `state` over (i, j), or TRL_NO_ID. */
 uint32_t trl_skeleton_find(const trl_skeleton *s, size_t i, size_t j, uint32_t state);
+
+/* Whether s->must lets `state` be all there is over the cell (rule TRL_NO_ID), or the unary rule be
+ * applied there. */
+bool trl_skeleton_allows(const trl_skeleton *s, const trl_grammar *g, size_t cell, uint32_t state,
+                         uint32_t rule);
 
 #endif

@@ -30,22 +30,34 @@ TRL_INLINE double power_of_two(int64_t e)
 
 static void rescale(trl_chart *c, uint32_t from, uint32_t to, size_t cell)
 {
-    double top = 0.0;
+    double top = 0.0, sum = 0.0;
     for (uint32_t x = from; x < to; x++) {
         top = c->before[x] > top ? c->before[x] : top;
         top = c->after[x] > top ? c->after[x] : top;
+        sum += 0.0 * (c->before[x] + c->after[x]);
+    }
+    if (sum != 0.0) { /* inf or NaN among them */
+        c->overflow = true;
+        top = 0.0;
     }
     if (!(top > 0.0)) {
         c->scale[cell] = UNSET;
         return;
     }
-    const int e = ilogb(top);
+    int e = ilogb(top);
+    e = e < -1022 ? -1022 : e; /* 2^-e must be a number */
     const double f = power_of_two(-e);
     for (uint32_t x = from; x < to; x++) {
         c->before[x] *= f;
         c->after[x] *= f;
     }
     c->scale[cell] += e;
+}
+
+/* Whether the item may not be left without a unary rule above. */
+static bool barred(const trl_chart *c, uint32_t x, size_t cell)
+{
+    return !trl_skeleton_allows(c->s, c->g, cell, c->s->item[x] & TRL_STATE_MASK, TRL_NO_ID);
 }
 
 /* Turns the sums over binary rules into before and after. */
@@ -62,6 +74,8 @@ static void close_cell(trl_chart *c, size_t i, size_t j)
         const double made = j - i == 1 ? 1.0 : c->before[x];
         c->before[x] = item[x] & TRL_BEFORE ? made * c->item_exp[x] : 0.0;
         c->after[x] = item[x] & TRL_AFTER ? c->before[x] : 0.0;
+        if (c->s->n_must && barred(c, x, cell))
+            c->after[x] = 0.0;
         if (c->back)
             c->back[TRL_BACK * (size_t)x + TRL_BACK_UNARY] = TRL_NO_ID;
     }
@@ -189,7 +203,7 @@ static void open_cell(trl_chart *c, size_t cell, trl_tree_adjoint *a)
     const uint32_t *item = c->s->item;
     const uint32_t from = c->s->first[cell], to = c->s->first[cell + 1];
     for (uint32_t x = from; x < to; x++)
-        if (item[x] & TRL_AFTER)
+        if ((item[x] & TRL_AFTER) && !(c->s->n_must && barred(c, x, cell)))
             c->out_before[x] += c->out_after[x];
     for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
         const trl_unary_edge *u = &c->unary[e];

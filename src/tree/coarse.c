@@ -464,8 +464,9 @@ trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, 
         for (size_t k = 0; c->scale[cell] != UNSET && k < s; k++)
             if (marks_of(c, cell * s + k, threshold))
                 most += m->first[k + 1] - m->first[k];
-    *fine = (trl_skeleton){c->n, trl_arena_get(arena, cells + 1, sizeof *fine->first),
-                           trl_arena_get(arena, most, sizeof *fine->item)};
+    *fine = (trl_skeleton){.n = c->n,
+                           .first = trl_arena_get(arena, cells + 1, sizeof *fine->first),
+                           .item = trl_arena_get(arena, most, sizeof *fine->item)};
     if (!fine->first || !fine->item)
         return trl_fail_mem(err);
     uint32_t n = 0;

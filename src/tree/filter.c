@@ -19,6 +19,15 @@ typedef struct filter {
     uint8_t  *bit; /* [items] */
 } filter;
 
+/* Whether the item, made before, also is one after. */
+static bool passes(const filter *f, uint32_t x, size_t cell)
+{
+    const trl_skeleton *s = f->c.s;
+    return (s->item[x] & TRL_AFTER) &&
+           (!s->n_must ||
+            trl_skeleton_allows(s, f->c.g, cell, s->item[x] & TRL_STATE_MASK, TRL_NO_ID));
+}
+
 static void close_cell(filter *f, size_t cell, bool word)
 {
     const uint32_t *item = f->c.s->item;
@@ -27,7 +36,7 @@ static void close_cell(filter *f, size_t cell, bool word)
             f->bit[x] |= MADE_BEFORE;
         if (!(item[x] & TRL_BEFORE))
             f->bit[x] = 0;
-        if ((f->bit[x] & MADE_BEFORE) && (item[x] & TRL_AFTER))
+        if ((f->bit[x] & MADE_BEFORE) && passes(f, x, cell))
             f->bit[x] |= MADE_AFTER;
     }
     for (uint32_t e = f->c.unary_first[cell]; e < f->c.unary_first[cell + 1]; e++)
@@ -54,10 +63,9 @@ static void combine(filter *f, size_t i, size_t k)
 
 static void open_cell(filter *f, size_t cell)
 {
-    const uint32_t *item = f->c.s->item;
     for (uint32_t x = f->c.s->first[cell]; x < f->c.s->first[cell + 1]; x++)
         if ((f->bit[x] & (USED_AFTER | MADE_BEFORE)) == (USED_AFTER | MADE_BEFORE) &&
-            (item[x] & TRL_AFTER))
+            passes(f, x, cell))
             f->bit[x] |= USED_BEFORE;
     for (uint32_t e = f->c.unary_first[cell]; e < f->c.unary_first[cell + 1]; e++) {
         uint8_t *child = &f->bit[f->c.unary[e].child];

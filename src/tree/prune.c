@@ -73,8 +73,9 @@ trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const t
                              trl_error *err)
 {
     const size_t cells = trl_cells(n), most = cells * g->n_states;
-    *s = (trl_skeleton){n, trl_arena_get(arena, cells + 1, sizeof *s->first),
-                        trl_arena_get(arena, most, sizeof *s->item)};
+    *s = (trl_skeleton){.n = n,
+                        .first = trl_arena_get(arena, cells + 1, sizeof *s->first),
+                        .item = trl_arena_get(arena, most, sizeof *s->item)};
     uint32_t *tags = trl_arena_get(arena, g->n_states, sizeof *tags);
     double *score = trl_arena_get(arena, g->n_states, sizeof *score);
     double *all = logp ? trl_arena_get(arena, most, sizeof *all) : NULL;
@@ -186,8 +187,9 @@ trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double th
             const uint32_t state = s->item[x] & TRL_STATE_MASK;
             most += m->first[state + 1] - m->first[state];
         }
-    *fine = (trl_skeleton){s->n, trl_arena_get(arena, cells + 1, sizeof *fine->first),
-                           trl_arena_get(arena, most, sizeof *fine->item)};
+    *fine = (trl_skeleton){.n = s->n,
+                           .first = trl_arena_get(arena, cells + 1, sizeof *fine->first),
+                           .item = trl_arena_get(arena, most, sizeof *fine->item)};
     if (!fine->first || !fine->item)
         return trl_fail_mem(err);
     uint32_t n = 0;
@@ -289,6 +291,6 @@ trl_status trl_skeleton_copy(const trl_skeleton *s, trl_skeleton *out, trl_error
         return trl_fail_mem(err);
     memcpy(block, s->first, (cells + 1) * sizeof *block);
     memcpy(block + cells + 1, s->item, items * sizeof *block);
-    *out = (trl_skeleton){s->n, block, block + cells + 1};
+    *out = (trl_skeleton){.n = s->n, .first = block, .item = block + cells + 1};
     return TRL_OK;
 }
