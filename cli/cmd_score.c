@@ -40,6 +40,8 @@ static const option options[] = {
      .help = "stop at error number N + 2"},
     TREE_UNLABELLED_OPTION(settings, trees),
     TREE_GOLD_TAGS_OPTION(settings, trees),
+    {"details", .type = OPTION_FLAG, OPTION_FIELD(settings, trees.details),
+     .help = "list the words and brackets of every sentence, as EVALB's -d"},
     {0},
 };
 

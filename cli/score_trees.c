@@ -27,6 +27,7 @@ trl_parseval_options tree_score_options(const tree_score_settings *s)
     o.max_errors = limit(s->max_errors);
     o.unlabelled = s->unlabelled;
     o.gold_tags = s->gold_tags;
+    o.details = s->details;
     return o;
 }
 
@@ -56,6 +57,8 @@ static int print_report(const trl_parseval *p, bool json, trl_error *err)
 static int finish(const trl_parseval *p, bool json, trl_error *err)
 {
     tree_score_errors(p);
+    if (strstr(trl_parseval_errors(p), ": the line ends inside"))
+        message_hint("every tree must stand on one line");
     int code = print_report(p, json, err);
     if (trl_parseval_stopped(p)) {
         message_say("too many errors");

@@ -36,9 +36,10 @@ typedef struct trl_parseval_options {
     int64_t     max_errors; /* scoring stops at the second error beyond; TRL_AS_PARAMS */
     bool        unlabelled; /* spans alone */
     bool        gold_tags;  /* the test words get the parts of speech of the gold ones first */
+    bool        details;    /* the report lists the words and brackets of every sentence */
 } trl_parseval_options;
 
-/* "collins", as it says, as it says, false, false. */
+/* "collins", as it says, as it says, and all switches off. */
 TRL_API trl_parseval_options trl_parseval_options_default(void);
 
 typedef struct trl_parseval trl_parseval;
@@ -101,8 +102,9 @@ TRL_API bool trl_parseval_stopped(const trl_parseval *p);
 
 /* Whole reports, NUL-terminated, to be freed with trl_text_free (score.h); TRL_ENOMEM: *text is
  * untouched.
- * `report`: EVALB's standard output to the byte: a line for every sentence and, unless stopped,
- * the totals of all sentences and of those up to the length limit.  An F1 of 0/0 is "-nan", as
+ * `report`: EVALB's standard output to the byte: a line for every sentence (and, with details, or
+ * DEBUG in the parameters, what its option -d adds) and, unless stopped, the totals of all sentences
+ * and of those up to the length limit.  An F1 of 0/0 is "-nan", as
  * EVALB prints it on x86.
  * `json`: the same as one JSON object on one line. */
 TRL_API trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *err);

@@ -19,6 +19,9 @@ struct trl_parseval {
 
     trl_parseval_sentence *sentence;
     size_t n, cap;
+    trl_buf details;     /* of all sentences, back to back */
+    size_t *details_end; /* [n] */
+    size_t cap_details;
     trl_buf errors; /* "" or NUL-terminated, see add_error */
     uint64_t n_errors;
     bool stopped;
@@ -50,6 +53,8 @@ trl_status trl_parseval_new(const trl_parseval_options *o, trl_parseval **out, t
         p->params.max_errors = o->max_errors;
     if (o->unlabelled)
         p->params.labelled = 0;
+    if (o->details)
+        p->params.debug = 1;
     p->gold_tags = o->gold_tags;
     *out = p;
     return TRL_OK;
@@ -65,6 +70,8 @@ void trl_parseval_free(trl_parseval *p)
     trl_side_fini(&p->test);
     trl_matcher_fini(&p->matcher);
     trl_free(p->sentence);
+    trl_free(p->details_end);
+    trl_buf_fini(&p->details);
     trl_buf_fini(&p->errors);
     trl_free(p);
 }
@@ -72,6 +79,7 @@ void trl_parseval_free(trl_parseval *p)
 void trl_parseval_reset(trl_parseval *p)
 {
     p->n = 0;
+    p->details.len = 0;
     p->errors.len = 0;
     p->n_errors = 0;
     p->stopped = false;
@@ -131,8 +139,10 @@ static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error 
     }
     p->stopped = too_many(p, d);
     p->n_errors += d->n_errors;
-    if (is_sentence && !p->stopped)
+    if (is_sentence && !p->stopped) {
+        p->details_end[p->n] = p->details.len;
         p->sentence[p->n++] = d->sentence;
+    }
     return TRL_OK;
 }
 
@@ -161,6 +171,31 @@ static uint32_t gold_length(const trl_parseval *p)
     return n;
 }
 
+/* Room for the end of the details; what a failure left behind is dropped. */
+static trl_status reserve_details(trl_parseval *p, trl_error *err)
+{
+    size_t *end = trl_reserve(p->details_end, &p->cap_details, p->n + 1, sizeof *end);
+    if (!end)
+        return trl_fail_mem(err);
+    p->details_end = end;
+    p->details.len = p->n ? end[p->n - 1] : 0;
+    p->details.failed = false;
+    return TRL_OK;
+}
+
+/* Behind those of the sentences before; commit makes them count. */
+static trl_status draft_details(trl_parseval *p, bool scored, trl_error *err)
+{
+    uint32_t n_live;
+    trl_status st = TRL_OK;
+    if (!scored && (st = trl_side_settle(&p->gold, &p->labels, &n_live, err)) == TRL_OK)
+        st = trl_side_settle(&p->test, &p->labels, &n_live, err);
+    if (st != TRL_OK)
+        return st;
+    trl_side_details(&p->gold, &p->test, &p->labels, scored, &p->details);
+    return p->details.failed ? trl_fail_mem(err) : TRL_OK;
+}
+
 /* The two sides are filled. */
 static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
 {
@@ -185,6 +220,8 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
                             p->params.labelled != 0, s, err);
         s->exact = s->state == TRL_PARSEVAL_VALID && s->gold == s->test && s->gold == s->match;
     }
+    if (st == TRL_OK && p->params.debug)
+        st = draft_details(p, how == TRL_ALIGNED, err);
     return st;
 }
 
@@ -212,7 +249,9 @@ static trl_status add_lines(trl_parseval *p, trl_str gold, const char *gold_name
     bool gold_whole = true, test_whole = true;
     if (p->stopped)
         return TRL_OK;
-    trl_status st = read_side(p, &p->gold, gold, gold_name, &d, &gold_whole, err);
+    trl_status st = reserve_details(p, err);
+    if (st == TRL_OK)
+        st = read_side(p, &p->gold, gold, gold_name, &d, &gold_whole, err);
     if (st == TRL_OK && !too_many(p, &d))
         st = read_side(p, &p->test, test, test_name, &d, &test_whole, err);
     if (st == TRL_OK && !too_many(p, &d)) {
@@ -240,7 +279,9 @@ trl_status trl_parseval_add_trees(trl_parseval *p, const trl_tree *gold,
     draft d = {0};
     if (p->stopped)
         return TRL_OK;
-    trl_status st = trl_side_tree(&p->gold, &p->labels, gold, gold_labels, err);
+    trl_status st = reserve_details(p, err);
+    if (st == TRL_OK)
+        st = trl_side_tree(&p->gold, &p->labels, gold, gold_labels, err);
     if (st == TRL_OK)
         st = trl_side_tree(&p->test, &p->labels, test, test_labels, err);
     if (st == TRL_OK) {
@@ -312,6 +353,12 @@ const char *trl_parseval_errors(const trl_parseval *p)
 bool trl_parseval_stopped(const trl_parseval *p)
 {
     return p->stopped;
+}
+
+trl_str trl_parseval_details(const trl_parseval *p, size_t i)
+{
+    const size_t from = i ? p->details_end[i - 1] : 0, n = p->details_end[i] - from;
+    return n ? (trl_str){p->details.data + from, n} : (trl_str){"", 0};
 }
 
 uint64_t trl_parseval_max_length(const trl_parseval *p)

@@ -14,6 +14,10 @@ trl_status trl_parseval_add_trees(trl_parseval *p, const trl_tree *gold,
                                   const trl_strtab *gold_labels, const trl_tree *test,
                                   const trl_strtab *test_labels, trl_error *err);
 
+/* Words and brackets of sentence i as a table, "" when they are not wanted; borrowed until p
+ * changes. */
+trl_str trl_parseval_details(const trl_parseval *p, size_t i);
+
 /* The length limit of the second block. */
 uint64_t trl_parseval_max_length(const trl_parseval *p);
 

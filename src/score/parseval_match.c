@@ -148,23 +148,17 @@ static size_t words_left(const trl_side *s)
     return n;
 }
 
-/* Walks over the words left on one side, some twice. */
-typedef struct walk {
-    const trl_side *s;
-    size_t leaf;
-    uint32_t copy;
-} walk;
-
-static const trl_leaf *walk_next(walk *w)
+const trl_leaf *trl_side_next(trl_side_walk *w)
 {
-    while (w->leaf < w->s->n_leaves && w->copy >= w->s->leaf[w->leaf].copies) {
+    const trl_side *s = w->side;
+    while (w->leaf < s->n_leaves && w->copy >= s->leaf[w->leaf].copies) {
         w->leaf++;
         w->copy = 0;
     }
-    if (w->leaf == w->s->n_leaves)
+    if (w->leaf == s->n_leaves)
         return NULL;
     w->copy++;
-    return &w->s->leaf[w->leaf];
+    return &s->leaf[w->leaf];
 }
 
 trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
@@ -185,8 +179,8 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
     }
     if (*a != *b)
         return TRL_OK;
-    walk g = {.s = gold}, t = {.s = test};
-    for (const trl_leaf *x, *y; (x = walk_next(&g)) && (y = walk_next(&t));) {
+    trl_side_walk g = {.side = gold}, t = {.side = test};
+    for (const trl_leaf *x, *y; (x = trl_side_next(&g)) && (y = trl_side_next(&t));) {
         if (trl_word_equal(labels, x->word, y->word))
             continue;
         *how = TRL_WORDS_DIFFER;
@@ -202,8 +196,8 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
 
 /* Spans among the words left, and which brackets count.  One that was never closed ends before
  * the first word, as with EVALB, and moves on with every word put back. */
-static trl_status settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
-                         trl_error *err)
+trl_status trl_side_settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
+                           trl_error *err)
 {
     int32_t *before = trl_reserve(s->before, &s->cap_before, s->n_leaves + 1, sizeof *before);
     if (!before)
@@ -217,6 +211,7 @@ static trl_status settle(trl_side *s, const trl_label_table *labels, uint32_t *n
         trl_bracket *b = &s->bracket[i];
         b->start = before[b->from];
         b->end = b->to == TRL_UNCLOSED ? s->put_back - 1 : before[b->to];
+        b->matched = false;
         b->live = b->start != b->end && !labels->info[b->label].bracket_deleted;
         *n_live += b->live;
     }
@@ -247,7 +242,7 @@ static size_t find_span(const key *k, size_t n, const trl_bracket *b)
 }
 
 /* Takes the first free test bracket of the same span and label. */
-static bool match_one(key *k, size_t n, const trl_side *test, const trl_bracket *b,
+static bool match_one(key *k, size_t n, trl_side *test, const trl_bracket *b,
                       const trl_label_table *labels, bool labelled)
 {
     const size_t head = find_span(k, n, b);
@@ -256,10 +251,10 @@ static bool match_one(key *k, size_t n, const trl_side *test, const trl_bracket 
          i < n && k[i].start == b->start && k[i].end == b->end; i++) {
         if (k[i].used)
             continue;
-        const uint32_t other = labels->info[test->bracket[k[i].index].label].bare;
-        if (labelled && !trl_label_equal(labels, bare, other))
+        trl_bracket *other = &test->bracket[k[i].index];
+        if (labelled && !trl_label_equal(labels, bare, labels->info[other->label].bare))
             continue;
-        k[i].used = true;
+        k[i].used = other->matched = true;
         while (k[head].first < n && k[k[head].first].used)
             k[head].first++;
         return true;
@@ -267,7 +262,7 @@ static bool match_one(key *k, size_t n, const trl_side *test, const trl_bracket 
     return false;
 }
 
-static trl_status count_matches(trl_matcher *m, const trl_side *gold, const trl_side *test,
+static trl_status count_matches(trl_matcher *m, trl_side *gold, trl_side *test,
                                 const trl_label_table *labels, bool labelled,
                                 trl_parseval_sentence *out, trl_error *err)
 {
@@ -284,9 +279,11 @@ static trl_status count_matches(trl_matcher *m, const trl_side *gold, const trl_
     qsort(k, n, sizeof *k, by_span);
     for (size_t i = 0; i < n; i++)
         k[i].first = i;
-    for (size_t i = 0; i < gold->n_brackets; i++)
-        if (gold->bracket[i].live)
-            out->match += match_one(k, n, test, &gold->bracket[i], labels, labelled);
+    for (size_t i = 0; i < gold->n_brackets; i++) {
+        trl_bracket *b = &gold->bracket[i];
+        b->matched = b->live && match_one(k, n, test, b, labels, labelled);
+        out->match += b->matched;
+    }
     return TRL_OK;
 }
 
@@ -362,17 +359,17 @@ trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
                           const trl_label_table *labels, bool labelled,
                           trl_parseval_sentence *out, trl_error *err)
 {
-    trl_status st = settle(gold, labels, &out->gold, err);
+    trl_status st = trl_side_settle(gold, labels, &out->gold, err);
     if (st == TRL_OK)
-        st = settle(test, labels, &out->test, err);
+        st = trl_side_settle(test, labels, &out->test, err);
     if (st == TRL_OK)
         st = count_matches(m, gold, test, labels, labelled, out, err);
     if (st == TRL_OK)
         st = count_crossing(m, gold, test, out, err);
     if (st != TRL_OK)
         return st;
-    walk g = {.s = gold}, t = {.s = test};
-    for (const trl_leaf *x, *y; (x = walk_next(&g)) && (y = walk_next(&t));) {
+    trl_side_walk g = {.side = gold}, t = {.side = test};
+    for (const trl_leaf *x, *y; (x = trl_side_next(&g)) && (y = trl_side_next(&t));) {
         out->words++;
         out->tags += trl_label_equal(labels, x->tag, y->tag);
     }

@@ -31,9 +31,28 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
                           const trl_label_table *labels, trl_alignment *how, size_t *a,
                           size_t *b, trl_error *err);
 
-/* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out.  TRL_ENOMEM. */
+/* The words left on one side, in order; some come twice, see parseval_match.c. */
+typedef struct trl_side_walk {
+    const trl_side *side;
+    size_t          leaf; /* of the word last returned */
+    uint32_t        copy;
+} trl_side_walk; /* zero but for the side */
+
+const trl_leaf *trl_side_next(trl_side_walk *w); /* NULL: no more */
+
+/* Fills before, start, end and live.  *n_live: how many brackets count.  TRL_ENOMEM. */
+trl_status trl_side_settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
+                           trl_error *err);
+
+/* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out; settles them and
+ * marks the brackets that match.  TRL_ENOMEM. */
 trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
                           const trl_label_table *labels, bool labelled,
                           trl_parseval_sentence *out, trl_error *err);
+
+/* Appends both sides as a table (parseval_details.c).  They are settled, and, when `scored`,
+ * matched.  Running out of memory shows in out->failed. */
+void trl_side_details(const trl_side *gold, const trl_side *test, const trl_label_table *labels,
+                      bool scored, trl_buf *out);
 
 #endif

@@ -9,7 +9,7 @@
  *     LABELED 1                     0: spans alone
  *     CUTOFF_LEN 40
  *     MAX_ERROR 10
- *     DEBUG 0                       read and ignored
+ *     DEBUG 0                       1: list words and brackets
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_PARSEVAL_PARAMS_H

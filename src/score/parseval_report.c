@@ -105,8 +105,11 @@ trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *er
         b,
         "  Sent.                        Matched  Bracket   Cross        Correct Tag\n"
         " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy\n" RULE);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const trl_str details = trl_parseval_details(p, i);
         write_sentence(b, i + 1, &s[i]);
+        trl_buf_add(b, details.p, details.n);
+    }
     if (!trl_parseval_stopped(p)) {
         const uint64_t max = trl_parseval_max_length(p);
         const trl_parseval_totals all = trl_parseval_get(p, UINT64_MAX);

@@ -24,6 +24,7 @@ typedef struct trl_bracket {
     int32_t  from, to;   /* leaves [from, to); to may be TRL_UNCLOSED */
     int32_t  start, end; /* the same among the words that are left */
     bool     live;       /* counts */
+    bool     matched;
 } trl_bracket;
 
 typedef struct trl_side {

@@ -462,7 +462,7 @@ static void test_others(void **state)
                         "(TOP (S (NP (NNP Anna)) (VP (VBZ sleeps)) (. .)))\n");
     write_file("marks", "The cat sleeps .\n[PER Anna] sleeps .\n");
     write_file("documents", "one 1 1 dev\ntwo 2 2 train\n");
-    write_file("params", "DELETE_LABEL TOP\nDELETE_LABEL .\nQUOTE_LABEL .\nEQ_WORD a b\n");
+    write_file("params", "DELETE_LABEL TOP\nDELETE_LABEL .\nQUOTE_LABEL .\nEQ_WORD a b\nDEBUG 1\n");
     write_file("parses", "(TOP (S (DT The) (NP (NN cat) (VBZ sleeps)) (NN .)))\n"
                          "(S (NNP Anna) (VBZ sleeps)\n(S (NN x))\n");
     write_file("others", "(TOP (S (DT The) (NP (NN cat) (VBZ sleeps)) (. .)))\n(S (NN x))\n");

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trl_parseval *p[2] = {NULL, NULL};
     for (int k = 0; k < 2; k++) {
         o.params = k ? "new" : "collins";
-        o.gold_tags = k;
+        o.gold_tags = o.details = k;
         if (trl_parseval_new(&o, &p[k], NULL) != TRL_OK)
             abort();
     }

@@ -273,6 +273,48 @@ static void test_trees_as_lines(void **state)
 
 /* ---- reports --------------------------------------------------------------------------- */
 
+static void test_details(void **state)
+{
+    (void)state;
+    trl_error err = {0};
+    trl_parseval_options o = trl_parseval_options_default();
+    trl_parseval *p;
+    o.details = true;
+    assert_ok(trl_parseval_new(&o, &p, &err));
+    add(p, "(S (NP-1 (NN a)) (VB b))", "(TOP (X (NN a) (JJ b)))");
+    add(p, "(S (NN a))", "not a tree");
+    add(p, "(S-Y (NN a))", "(S-Z (X))");
+    char *text;
+    assert_ok(trl_parseval_report(p, &text, &err));
+    const char *from = strstr(text, "   1    2"), *to = strstr(text, "====\n      ");
+    assert_true(from && to);
+    while (to[-1] == '=')
+        to--;
+    char got[4000];
+    snprintf(got, sizeof got, "%.*s", (int)(to - from), from);
+    assert_string_equal(
+        got, "   1    2    0    0.00   0.00     0      2    1      0      2     1    50.00\n"
+             "-<1>---(wn1=  2, bn1=  2)-           -<2>---(wn2=  2, bn2=  2)-\n"
+             "  0 : 1 : NN      a                       0 : 1 : NN      a               \n"
+             "  1 : 0 : VB      b                       1 : 0 : JJ      b               \n"
+             "\n"
+             "  0 : 0 :   0    2  S             0 : 5 :   0    2  TOP   \n"
+             "  1 : 0 :   0    1  NP            1 : 0 :   0    2  X     \n"
+             "\n"
+             "========\n"
+             "   2    1    1    0.00   0.00     0      0    0      0      0     0     0.00\n"
+             "   3    1    2    0.00   0.00     0      0    0      0      0     0     0.00\n"
+             "-<1>---(wn1=  1, bn1=  1)-           -<2>---(wn2=  0, bn2=  2)-\n"
+             "  0 : 9 : NN      a                     \n"
+             "\n"
+             "  0 : 9 :   0    1  S-Y           0 : 9 :   0    0  S-Z   \n"
+             "                                  1 : 9 :   0    0  X     \n"
+             "\n"
+             "========\n");
+    trl_text_free(text);
+    trl_parseval_free(p);
+}
+
 static void test_json(void **state)
 {
     (void)state;
@@ -309,7 +351,8 @@ int main(void)
         cmocka_unit_test(test_counts),         cmocka_unit_test(test_states),
         cmocka_unit_test(test_gold_tags),      cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_oracles),        cmocka_unit_test(test_plain_twin),
-        cmocka_unit_test(test_trees_as_lines), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_trees_as_lines), cmocka_unit_test(test_details),
+        cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
