@@ -47,8 +47,9 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
 
 /* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, in
  * folded form when `fold` is not NULL.  Dead cells receive garbage: clear them with
- * trl_clear_dead. */
+ * trl_clear_dead.  With hot32, [n_hot][step], the hot rows of family 0 are added up there and not
+ * in g; there must be no values then. */
 void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
-                     const trl_tables *adjoint, double *g);
+                     const trl_tables *adjoint, double *g, float *hot32);
 
 #endif

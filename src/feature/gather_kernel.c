@@ -35,12 +35,18 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *l
         acc[k] = *(const trl_v8 *)(out + 8 * k);
     const double *hot = hot_rows + col;
     uint64_t r = from;
-    if (hot32) /* folded, so without values */
+    if (hot32) { /* folded, so without values; the sum of a few floats may be one too */
+        v8f sum[8];
+        for (size_t k = 0; k < NV; k++)
+            sum[k] = (v8f){0};
         for (; r < to && list[r] < f->n_hot; r++) {
             const float *row = hot32 + (uint64_t)list[r] * f->step + col;
             for (size_t k = 0; k < NV; k++)
-                acc[k] += __builtin_convertvector(*(const v8f *)(row + 8 * k), trl_v8);
+                sum[k] += *(const v8f *)(row + 8 * k);
         }
+        for (size_t k = 0; k < NV; k++)
+            acc[k] += __builtin_convertvector(sum[k], trl_v8);
+    }
     for (; r < to && list[r] < f->n_hot; r++)
         add_row(NV, hot + (uint64_t)list[r] * f->step, f->dense_value, r, acc);
     for (; r < to; r++) {
@@ -125,9 +131,21 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
 
 /* Adds value * adj to the hot rows among refs: a token's rows are sorted, the rest is cold. */
 TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *list,
-                         uint64_t from, uint64_t to, size_t col, const double *adj, double *g)
+                         uint64_t from, uint64_t to, size_t col, const double *adj, double *g,
+                         float *hot32)
 {
     trl_v8 a[8];
+    if (hot32) {
+        v8f b[8];
+        for (size_t k = 0; k < NV; k++)
+            b[k] = __builtin_convertvector(*(const trl_v8 *)(adj + 8 * k), v8f);
+        for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+            float *row = hot32 + (uint64_t)list[r] * f->step + col;
+            for (size_t k = 0; k < NV; k++)
+                *(v8f *)(row + 8 * k) += b[k];
+        }
+        return;
+    }
     double *hot = g + f->hot_at + col;
     for (size_t k = 0; k < NV; k++)
         a[k] = *(const trl_v8 *)(adj + 8 * k);
@@ -147,19 +165,19 @@ TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *l
 }
 
 TRL_INLINE void scatter_dense(const trl_family *f, const uint32_t *list, uint64_t from,
-                              uint64_t to, const double *adj, double *g)
+                              uint64_t to, const double *adj, double *g, float *hot32)
 {
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        add_rows(8, f, list, from, to, col, adj + col, g);
+        add_rows(8, f, list, from, to, col, adj + col, g, hot32);
     switch ((f->step - col) / 8) {
-    case 1: add_rows(1, f, list, from, to, col, adj + col, g); break;
-    case 2: add_rows(2, f, list, from, to, col, adj + col, g); break;
-    case 3: add_rows(3, f, list, from, to, col, adj + col, g); break;
-    case 4: add_rows(4, f, list, from, to, col, adj + col, g); break;
-    case 5: add_rows(5, f, list, from, to, col, adj + col, g); break;
-    case 6: add_rows(6, f, list, from, to, col, adj + col, g); break;
-    case 7: add_rows(7, f, list, from, to, col, adj + col, g); break;
+    case 1: add_rows(1, f, list, from, to, col, adj + col, g, hot32); break;
+    case 2: add_rows(2, f, list, from, to, col, adj + col, g, hot32); break;
+    case 3: add_rows(3, f, list, from, to, col, adj + col, g, hot32); break;
+    case 4: add_rows(4, f, list, from, to, col, adj + col, g, hot32); break;
+    case 5: add_rows(5, f, list, from, to, col, adj + col, g, hot32); break;
+    case 6: add_rows(6, f, list, from, to, col, adj + col, g, hot32); break;
+    case 7: add_rows(7, f, list, from, to, col, adj + col, g, hot32); break;
     default: break;
     }
 }
@@ -175,17 +193,17 @@ TRL_INLINE void scatter_entries(const trl_family *f, uint64_t from, uint64_t to,
 
 TRL_CLONES static void scatter_family(const trl_family *f, const uint64_t *begin,
                                       const uint32_t *list, size_t from, size_t n,
-                                      const double *adj, uint64_t end, double *g)
+                                      const double *adj, uint64_t end, double *g, float *hot32)
 {
     for (size_t t = 0; t < n; t++, adj += f->step) {
         const size_t tok = from + t;
-        scatter_dense(f, list, begin[tok], begin[tok + 1], adj, g);
+        scatter_dense(f, list, begin[tok], begin[tok + 1], adj, g, hot32);
         scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], end, adj, 1.0, g);
     }
 }
 
 void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
-                     const trl_tables *adjoint, double *g)
+                     const trl_tables *adjoint, double *g, float *hot32)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
@@ -193,7 +211,7 @@ void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
         if (adjoint->row[k])
             scatter_family(f, folded ? fold->begin : f->dense_begin,
                            folded ? fold->row : f->dense_row, from, adjoint->n, adjoint->row[k],
-                           d->n_hot_weights, g);
+                           d->n_hot_weights, g, k == TRL_NODE ? hot32 : NULL);
     }
 }
 

@@ -107,6 +107,24 @@ TRL_CLONES void trl_sum_vectors(size_t n, size_t n_parts, const double *const *p
     }
 }
 
+TRL_CLONES void trl_sum_floats(size_t n, size_t n_parts, const float *const *parts,
+                               double *restrict out)
+{
+    typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        trl_v8 a = __builtin_convertvector(*(const v8f *)(parts[0] + i), trl_v8);
+        for (size_t k = 1; k < n_parts; k++)
+            a += __builtin_convertvector(*(const v8f *)(parts[k] + i), trl_v8);
+        *(trl_v8 *)(out + i) = a;
+    }
+    for (; i < n; i++) {
+        out[i] = (double)parts[0][i];
+        for (size_t k = 1; k < n_parts; k++)
+            out[i] += (double)parts[k][i];
+    }
+}
+
 TRL_CLONES void trl_negate_add(size_t n, double a, const double *restrict w, double *restrict g)
 {
 #pragma omp simd

@@ -23,6 +23,9 @@ void trl_step_to(trl_pool *pool, size_t n, const double *x, double a, const doub
 /* out[i] = sum_k parts[k][i], k ascending. */
 void trl_sum_vectors(size_t n, size_t n_parts, const double *const *parts, double *out);
 
+/* The same of floats. */
+void trl_sum_floats(size_t n, size_t n_parts, const float *const *parts, double *out);
+
 /* g[i] = a w[i] - g[i]. */
 void trl_negate_add(size_t n, double a, const double *w, double *g);
 

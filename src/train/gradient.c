@@ -17,6 +17,7 @@
 typedef struct lane {
     size_t     seq0, seq1; /* sequences */
     double    *hot;        /* [n_hot_weights + 64] */
+    float     *hot32;      /* [n_hot][step] hot rows of the nodes, unless NULL: not in hot then */
     trl_tables shared;     /* adjoint of the shared scores */
     double     value;
 } lane;
@@ -132,9 +133,12 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
         g->hot32 = trl_alloc64(f->n_hot * f->step + 64, sizeof(float));
     if (!g->node || !g->hot || (g->task->single && !g->hot32))
         return trl_fail_mem(err);
+    const bool single = g->task->single && !f->dense_value;
     for (size_t k = 0; k < g->n_lanes; k++) {
         g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
-        if (!g->lanes[k].hot)
+        if (single)
+            g->lanes[k].hot32 = trl_alloc64(f->n_hot * f->step + 64, sizeof(float));
+        if (!g->lanes[k].hot || (single && !g->lanes[k].hot32))
             return trl_fail_mem(err);
     }
     return names ? trl_fold_build(&g->fold, d, names, err) : TRL_OK;
@@ -177,6 +181,7 @@ void trl_gradient_free(trl_gradient *g)
         return;
     for (size_t k = 0; k < g->n_lanes; k++) {
         trl_free(g->lanes[k].hot);
+        trl_free(g->lanes[k].hot32);
         trl_shared_free(&g->lanes[k].shared);
     }
     for (size_t k = 0; g->arenas && k < trl_pool_threads(g->pool); k++)
@@ -215,10 +220,24 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
     if (st != TRL_OK || g->values_only)
         return st;
-    trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot);
+    trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot, l->hot32);
     const size_t step = d->family[TRL_NODE].step;
     trl_narrow(n * step, adjoint.row[TRL_NODE], g->node + from * step);
     return TRL_OK;
+}
+
+static void clear_hot(const trl_gradient *g, lane *l)
+{
+    const trl_family *f = &g->d->family[TRL_NODE];
+    const size_t rows = f->n_hot * f->step, n = (size_t)g->d->n_hot_weights + 64;
+    if (l->hot32) {
+        const size_t end = (size_t)f->hot_at + rows;
+        memset(l->hot32, 0, rows * sizeof *l->hot32);
+        memset(l->hot, 0, (size_t)f->hot_at * sizeof *l->hot);
+        memset(l->hot + end, 0, (n - end) * sizeof *l->hot);
+    } else {
+        memset(l->hot, 0, n * sizeof *l->hot);
+    }
 }
 
 static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -227,7 +246,7 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     lane *l = &g->lanes[job];
     double sum = 0.0, lost = 0.0; /* compensated: lanes hold thousands of values */
     if (!g->values_only)
-        memset(l->hot, 0, (g->d->n_hot_weights + 64) * sizeof(double));
+        clear_hot(g, l);
     trl_shared_clear(g->d, &l->shared);
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
         double value;
@@ -247,13 +266,38 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
 
 /* ---- phase 2: adding up ------------------------------------------------------------- */
 
-/* grad[i] = sum over lanes, for a piece of the hot weights. */
-static void reduce_hot(trl_gradient *g, size_t i0, size_t i1)
+static void reduce(trl_gradient *g, size_t i0, size_t i1)
 {
     const double *parts[TRL_LANES_MAX];
     for (size_t k = 0; k < g->n_lanes; k++)
         parts[k] = g->lanes[k].hot + i0;
-    trl_sum_vectors(i1 - i0, g->n_lanes, parts, g->grad + i0);
+    if (i0 < i1)
+        trl_sum_vectors(i1 - i0, g->n_lanes, parts, g->grad + i0);
+}
+
+static void reduce32(trl_gradient *g, size_t i0, size_t i1)
+{
+    const float *parts[TRL_LANES_MAX];
+    for (size_t k = 0; k < g->n_lanes; k++)
+        parts[k] = g->lanes[k].hot32 + (i0 - g->d->family[TRL_NODE].hot_at);
+    if (i0 < i1)
+        trl_sum_floats(i1 - i0, g->n_lanes, parts, g->grad + i0);
+}
+
+static size_t clamp(size_t x, size_t from, size_t to)
+{
+    return x < from ? from : x > to ? to : x;
+}
+
+/* grad[i] = sum over lanes, for a piece of the hot weights. */
+static void reduce_hot(trl_gradient *g, size_t i0, size_t i1)
+{
+    const trl_family *f = &g->d->family[TRL_NODE];
+    const size_t rows = g->lanes[0].hot32 ? f->n_hot * f->step : 0;
+    const size_t a = clamp((size_t)f->hot_at, i0, i1), b = clamp((size_t)f->hot_at + rows, i0, i1);
+    reduce(g, i0, a);
+    reduce32(g, a, b);
+    reduce(g, b, i1);
 }
 
 /* Bounds of piece `job` when n things are cut into COLD_JOBS pieces. */

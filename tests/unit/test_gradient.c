@@ -183,6 +183,61 @@ static void test_threads(void **state)
     }
 }
 
+/* Single precision (floats in rows, lattices and sums of hot rows) against double; the same bits
+ * with any number of threads. */
+static void test_single(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        const corpus_shape h = {.sequences = 300,
+                                .max_tokens = 20,
+                                .L = k % 3 == 0 ? 3 : k % 3 == 1 ? 22 : 70,
+                                .attrs = {900},
+                                .per_token = {9},
+                                .constant = {false, true},
+                                .implied = k % 2,
+                                .values = k == 3};
+        const trl_design_options o = {.order = 1, .all_pairs = k == 4};
+        double *exact = NULL, *first = NULL, F0 = 0.0, F1 = 0.0;
+        for (size_t threads = 1; threads <= 3; threads++) {
+            trl_rng rng = trl_rng_seed(25 + (uint64_t)k);
+            chain_problem p;
+            trl_error err;
+            problem_make(&rng, &h, &o, "likelihood", threads, &p);
+            double *w = problem_vector(&p), *g = problem_vector(&p), F;
+            const size_t bytes = (size_t)p.d.n_weights * sizeof *g;
+            random_weights(&rng, &p, 0.5, w);
+            if (!exact) {
+                exact = problem_vector(&p);
+                first = problem_vector(&p);
+                assert_ok(trl_gradient_eval(p.g, w, 0.1, exact, &F0, &err));
+            }
+            trl_gradient_free(p.g);
+            assert_ok(trl_chain_use_single(&p.chain.chain, &err));
+            p.task = trl_chain_task_view(&p.chain);
+            assert_true(p.task.single);
+            assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g,
+                                       &err));
+            for (int again = 0; again < 2; again++)
+                assert_ok(trl_gradient_eval(p.g, w, 0.1, g, &F, &err));
+            for (uint64_t i = 0; i < p.d.n_weights; i++)
+                assert_near(g[i], exact[i], 1e-4);
+            assert_near(F / F0, 1.0, 1e-7);
+            if (threads == 1) {
+                memcpy(first, g, bytes);
+                F1 = F;
+            }
+            assert_true(F == F1);
+            assert_memory_equal(g, first, bytes);
+            trl_free(w);
+            trl_free(g);
+            problem_fini(&p);
+        }
+        trl_free(exact);
+        trl_free(first);
+    }
+}
+
 /* NaN among the weights is refused, and the next call is not hurt by it. */
 static void test_not_finite(void **state)
 {
@@ -221,7 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_differences),   cmocka_unit_test(test_perceptron_differences),
         cmocka_unit_test(test_large_weights), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_single),        cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
