@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "message.h"
 #include "output.h"
@@ -133,6 +134,7 @@ typedef struct state {
     record written;
     bool catching, chunks;
     size_t n_runs, n_grid;
+    clock_t since; /* processor time of the program when the run began */
     text table;
     plot plot;
 } state;
@@ -219,6 +221,7 @@ static bool save_record(state *x, const trl_tune_run *r)
     text_char(&path, '\0');
     result_field(m, "c", r->c);
     result_field(m, "c2", r->c2);
+    result_field(m, "processor", (double)(clock() - x->since) / CLOCKS_PER_SEC);
     result_field(m, "f1", r->held_out.f1);
     result_field(m, "precision", r->held_out.precision);
     result_field(m, "recall", r->held_out.recall);
@@ -248,9 +251,11 @@ static trl_status on_run(void *ctx, const trl_tune_run *r, trl_error *err)
     if (!x->s->base.quiet && isnan(r->score))
         message_line("c = %s: %s", c, r->result.ending);
     else if (!x->s->base.quiet)
-        message_line("c = %s: score %.2f%s  time %s", c, r->score, r->best ? ", the best so far" : "",
-                     time);
-    return x->s->records && !isnan(r->score) && !save_record(x, r) ? TRL_ECANCEL : TRL_OK;
+        message_line("c = %s: score %.2f%s  time %s", c, r->score,
+                     r->best ? ", the best so far" : "", time);
+    const bool ok = !x->s->records || isnan(r->score) || save_record(x, r);
+    x->since = clock();
+    return ok ? TRL_OK : TRL_ECANCEL;
 }
 
 /* ---- what comes out --------------------------------------------------------------------- */
@@ -302,7 +307,7 @@ static void warn_of_measure(const state *x)
 
 static int tune(settings *s, const operands *args, const double *grid, size_t n_grid)
 {
-    state x = {.s = s, .args = args, .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
+    state x = {.s = s, .args = args, .since = clock(), .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
     x.plot = (plot){.kind = PLOT_LEARNING,
                     .marks = MARKS_BOTH,
                     .log_x = true,

@@ -14,6 +14,7 @@ static const char *axis_name(const char *field)
     static const char *const names[][2] = {
         {"iteration", "iteration"},
         {"seconds", "training time, seconds"},
+        {"processor", "training, processor seconds"},
         {"dev", "score on dev, %"},
         {"sequences", "training sequences"},
         {"tokens", "training tokens"},

@@ -8,7 +8,7 @@
  *                 "seconds": x, "model_bytes": n, "stopped": false, "ending": "..."}}
  *
  * What is not known is null.  'tune' writes one for each run, whose result also has c, c2, f1,
- * precision, recall and accuracy.
+ * precision, recall, accuracy and processor, the seconds of all threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_RECORD_H

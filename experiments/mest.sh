@@ -150,7 +150,7 @@ Learning curves on the test data, c as chosen with all training data:
 
 ![learning curves](mest-learning.svg)
 
-Held-out F1 against the wall time of each run, one point for each c:
+Held-out F1 against the processor time of each run, one point for each c:
 
 ![accuracy against time](mest-accuracy-time.svg)
 
@@ -161,7 +161,7 @@ END
 "$trellis" plot -k labels --title 'training, extended features: processor seconds' -o "$out/mest-time.svg" "$work/seconds.table"
 "$trellis" plot -k learning -x sentences -y F1 --log-x --marks both --title 'noun phrases: F1 on test' \
     -o "$out/mest-learning.svg" "$work/learning.table"
-"$trellis" plot -k time --by objective --log-x --title 'noun phrases: held-out F1' -o "$out/mest-accuracy-time.svg" \
+"$trellis" plot -k time -x processor --by objective --log-x --title 'noun phrases: held-out F1' -o "$out/mest-accuracy-time.svg" \
     "$work"/runs/ext.likelihood/*.json "$work"/runs/ext.pseudolikelihood/*.json "$work"/runs/ext.memm/*.json \
     "$work"/runs/ext.m-estimation/*.json
 mv "$work/page.md" "$out/mest.md"

@@ -17,7 +17,7 @@ else
     ner_train=$work/ner.train ner_held=$work/ner.held ner_test=$data/ner-es/dev.txt
     pos_train=$work/pos.train pos_held=$work/pos.held pos_test=$work/pos.test
     all=$(count "$data/ner-es/train.txt")
-    from_to 1 $((all - 833)) "$data/ner-es/train.txt" >"$ner_train"
+    from_to 1 $((${SIZE:-all} < all - 833 ? ${SIZE:-all} : all - 833)) "$data/ner-es/train.txt" >"$ner_train"
     from_to $((all - 832)) "$all" "$data/ner-es/train.txt" >"$ner_held"
     for part in train dev test; do
         "$trellis" columns --no-chunks "$data/treebanks/wsj-sample-$part.mrg"

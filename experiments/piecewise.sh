@@ -15,7 +15,7 @@ else
     need "$data/ner-es/train.txt"
     train=$work/train held=$work/held test=$data/ner-es/dev.txt
     all=$(count "$data/ner-es/train.txt")
-    from_to 1 $((all - 833)) "$data/ner-es/train.txt" >"$train"
+    from_to 1 $((${SIZE:-all} < all - 833 ? ${SIZE:-all} : all - 833)) "$data/ner-es/train.txt" >"$train"
     from_to $((all - 832)) "$all" "$data/ner-es/train.txt" >"$held"
 fi
 sed 's/^\*/u:/' "$templates/ner.template" >"$work/node.template"
