@@ -23,7 +23,7 @@ typedef struct trl_progress {
 typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
 
 typedef struct trl_train_options {
-    const char        *kind; /* "chain" */
+    const char        *kind; /* "chain", "tree" */
     const char *const *train; /* paths; "-" is standard input */
     size_t             n_train;
     uint64_t           hold_out; /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
@@ -71,6 +71,18 @@ typedef struct trl_train_options {
     const char *checkpoint; /* file for checkpoints, or NULL */
     uint64_t    checkpoint_every; /* iterations: 10 */
     bool        resume; /* go on from `checkpoint` */
+
+    /* trees */
+    const char *grade; /* "generative", "discriminative", "features" */
+    const char *annotate; /* states: any of "parents", "tags", "heads", separated by commas; "none" */
+    int         markov;   /* what active states remember: 0, 1, 2 */
+    bool        relaxed;  /* rules also with other parent annotations than seen */
+    uint64_t    max_length; /* longer trees are left out; 0: none */
+    const char *clusters;   /* file of word clusters, or NULL */
+    const char *head_rules; /* file, or NULL: built in */
+    double      prune; /* items with a smaller coarse posterior are left out; 0: only those that are
+                          part of no tree */
+    uint64_t    chart_memory; /* megabytes of charts kept between passes */
 
     trl_progress_fn progress; /* or NULL */
     void           *progress_ctx;

@@ -8,20 +8,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "chain/job.h"
+#include "chain/train_chain.h"
 #include "model/model.h"
-
-trl_train_options trl_train_options_default(void)
-{
-    return (trl_train_options){.kind = "chain",
-                               .objective = "likelihood",
-                               .c2 = 1.0,
-                               .epsilon = 1e-5,
-                               .period = 10,
-                               .delta = 1e-5,
-                               .memory = 6,
-                               .seed = 1,
-                               .checkpoint_every = 10};
-}
 
 /* ---- the run ------------------------------------------------------------------------ */
 
@@ -179,11 +167,8 @@ static trl_status run(trl_job *j, trl_train_result *result, trl_error *err)
     return st;
 }
 
-trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err)
+trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
-    trl_train_result local;
-    result = result ? result : &local;
-    *result = (trl_train_result){.objective = NAN, .dev_score = NAN};
     trl_job j = {.o = o, .started = trl_clock()};
     trl_status st = trl_job_check(&j, err);
     if (st == TRL_OK)

@@ -57,7 +57,7 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .dev_best = ps->best_score,
                             .seconds = seconds + ps->seconds_before,
                             .seconds_left = left,
-                            .n_features = s->d->n_live};
+                            .n_features = s->d ? s->d->n_live : s->n_features};
     return o->progress(o->progress_ctx, &p);
 }
 
@@ -67,7 +67,7 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
                                 const double *x, const double *best, trl_state_fn save,
                                 const void *optimizer, trl_error *err)
 {
-    const size_t bytes = (size_t)s->d->n_weights * sizeof *x;
+    const size_t bytes = trl_session_weights(s) * sizeof *x;
     trl_progress_state out = *ps;
     out.seconds_before += trl_clock() - s->started;
     out.asked_to_stop = out.out_of_patience = false;
@@ -102,7 +102,7 @@ static bool copy_section(const trl_container *c, const char *tag, void *to, size
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
                                double *best, trl_checkpoint *out, trl_error *err)
 {
-    const size_t bytes = (size_t)s->d->n_weights * sizeof *x;
+    const size_t bytes = trl_session_weights(s) * sizeof *x;
     trl_status st = trl_container_open(s->o->checkpoint, "chkpt", &out->file, err);
     if (st != TRL_OK)
         return st;

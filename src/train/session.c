@@ -116,7 +116,7 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
         if (!(score <= r->ps.best_score)) { /* the first, or better */
             r->ps.best_score = score;
             r->ps.best_iteration = it->number;
-            memcpy(r->best, it->x, (size_t)s->d->n_weights * sizeof *r->best);
+            memcpy(r->best, it->x, trl_session_weights(s) * sizeof *r->best);
         } else if (s->o->patience && it->number - r->ps.best_iteration >= s->o->patience) {
             *stop = true;
             r->ps.out_of_patience = true;
@@ -243,7 +243,7 @@ trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
     trl_status st = TRL_OK;
     r.ps.objective = r.ps.best_score = NAN;
     if (s->score_dev) {
-        r.best = trl_alloc((size_t)s->d->n_weights, sizeof *r.best);
+        r.best = trl_alloc(trl_session_weights(s), sizeof *r.best);
         if (!r.best)
             return trl_fail_mem(err);
     }
@@ -264,7 +264,7 @@ trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
     if (st == TRL_OK) {
         describe_ending(&r, ending, result);
         if (r.best && !isnan(r.ps.best_score))
-            memcpy(x, r.best, (size_t)s->d->n_weights * sizeof *x);
+            memcpy(x, r.best, trl_session_weights(s) * sizeof *x);
     }
     trl_checkpoint_fini(&c);
     trl_free(r.best);

@@ -31,7 +31,15 @@ typedef struct trl_session {
     trl_status (*solve)(void *solver, const trl_watcher *watcher, const void *state,
                         size_t state_size, double *x, trl_ending *ending, trl_error *err);
     void *solver;
+
+    /* Of a structure without a design matrix (d is NULL), which must have a solver. */
+    size_t n_weights, n_features;
 } trl_session;
+
+static inline size_t trl_session_weights(const trl_session *s)
+{
+    return s->d ? (size_t)s->d->n_weights : s->n_weights;
+}
 
 /* Checks objective-independent options: names, ranges, combinations.  TRL_EINVAL with a sentence
  * that names the valid values.  `smooth`: the objective has a gradient everywhere. */

@@ -15,6 +15,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "train/session.h"
 #include "tree/chart_kernel.h"
 
 #define LN2 0.693147180559945309417232
@@ -178,14 +179,18 @@ static trl_status run(trl_chart *c, const trl_tree_tables *t, trl_error *err)
     memset(c->before, 0, c->n_items * sizeof *c->before);
     memset(c->after, 0, c->n_items * sizeof *c->after);
     const bool any = t->edge[0] || t->edge[1] || t->edge[2];
+    c->log_z = -(double)INFINITY;
     for (size_t j = 1; j <= c->n; j++) {
+        if (c->deadline > 0.0 && trl_clock() > c->deadline) {
+            c->late = true;
+            return TRL_OK;
+        }
         trl_chart_map(c, j, true);
         trl_chart_inside_end(c, t, j, any);
         trl_chart_map(c, j, false);
     }
     if (c->overflow)
         return trl_fail(err, TRL_ENUMERIC, "scores of the tree model are too large to add up");
-    c->log_z = -(double)INFINITY;
     if (c->root_item != TRL_NO_ID && c->after[c->root_item] > 0.0)
         c->log_z = log(c->after[c->root_item]) + LN2 * c->scale[trl_cell(0, c->n)];
     return TRL_OK;

@@ -104,6 +104,9 @@ typedef struct trl_chart {
     uint32_t *back; /* [items][TRL_BACK], best tree only (chart_kernel.h); NULL: sums */
     double    log_z; /* -inf: no tree */
     bool      overflow; /* scores were too large: the numbers are of no use */
+    double    deadline; /* on trl_clock(): behind it the chart is given up, log_z is -inf and late is
+                           set; 0: none */
+    bool      late;
     uint32_t  root_item; /* TRL_NO_ID: none */
 } trl_chart;
 

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "train/session.h"
 #include "tree/coarse_kernel.h"
 
 #define UNSET INT32_MIN
@@ -417,12 +418,14 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
 }
 
 trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
-                          trl_coarse_chart *out, trl_arena *arena, trl_error *err)
+                          double deadline, trl_coarse_chart *out, trl_arena *arena, trl_error *err)
 {
     run r = {.c = c, .t = out, .keep = keep};
     if (!lay_out(&r, n, arena))
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++) {
+        if (deadline > 0.0 && trl_clock() > deadline)
+            return TRL_OK;
         inside_word(&r, word, j - 1);
         for (size_t i = j - 1; i-- > 0;)
             inside_cell(&r, i, j);

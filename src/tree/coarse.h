@@ -44,9 +44,10 @@ typedef struct trl_coarse_chart {
     double   log_z;                                   /* -inf: no tree */
 } trl_coarse_chart;
 
-/* TRL_ENOMEM.  `keep` (or NULL: all): cells with keep[cell] 0 stay empty. */
+/* TRL_ENOMEM.  `keep` (or NULL: all): cells with keep[cell] 0 stay empty.  Behind the
+ * deadline (0: none) it gives up, log_z being -inf. */
 trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
-                          trl_coarse_chart *out, trl_arena *arena, trl_error *err);
+                          double deadline, trl_coarse_chart *out, trl_arena *arena, trl_error *err);
 
 /* As trl_prune. */
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,

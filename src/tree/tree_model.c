@@ -91,19 +91,44 @@ void trl_tree_model_fini(trl_tree_model *m)
 
 /* ---- a sentence --------------------------------------------------------------------------------- */
 
+#define LONG_SENTENCE 150 /* above, spans inside the sentence have at most ... */
+#define LONG_SPAN 60      /* ... so many words */
+
+/* Which cells of a very long sentence are tried: short spans, and those that start or end it. */
+static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_error *err)
+{
+    *keep = NULL;
+    if (n <= LONG_SENTENCE)
+        return TRL_OK;
+    *keep = trl_arena_get(arena, trl_cells(n), 1);
+    if (!*keep)
+        return trl_fail_mem(err);
+    for (size_t j = 1; j <= n; j++)
+        for (size_t i = 0; i < j; i++)
+            (*keep)[trl_cell(i, j)] = j - i <= LONG_SPAN || i == 0 || j == n;
+    return TRL_OK;
+}
+
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
-                             const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
-                             trl_arena *arena, trl_error *err)
+                             double deadline, const trl_btree *gold, bool filter, trl_skeleton *s,
+                             bool *complete, trl_arena *arena, trl_error *err)
 {
     trl_coarse_chart coarse;
+    uint8_t *keep;
     *complete = true;
-    trl_status st = trl_coarse_run(&m->pruner, word, n, NULL, &coarse, arena, err);
+    trl_status st = choose_cells(n, &keep, arena, err);
+    if (st == TRL_OK)
+        st = trl_coarse_run(&m->pruner, word, n, keep, deadline, &coarse, arena, err);
     if (st != TRL_OK)
         return st;
-    if (isfinite(coarse.log_z))
+    if (isfinite(coarse.log_z)) {
         st = trl_coarse_prune(&coarse, &m->map, threshold, s, arena, err);
-    else
+    } else if (gold) {
         st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
+    } else {
+        *complete = false;
+        return TRL_OK;
+    }
     if (st == TRL_OK && gold)
         st = trl_skeleton_add_tree(s, gold, arena, err);
     return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;

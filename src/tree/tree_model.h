@@ -61,9 +61,10 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
 
 /* The skeleton of a sentence, in the arena: pruned, with the items of `gold` (or NULL) added, and
- * filtered when asked.  *complete: some tree is left.  Without a coarse tree the skeleton is full. */
+ * filtered when asked.  *complete: some tree is left; false also behind the deadline (0: none), and when
+ * the coarse grammar has no tree. */
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
-                             const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
+                             double deadline, const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
                              trl_arena *arena, trl_error *err);
 
 /* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */

@@ -1,0 +1,49 @@
+/* tree_decode.h -- one sentence to trees, with the scratch that stays from sentence to sentence. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TREE_DECODE_H
+#define TRL_TREE_DECODE_H
+
+#include "tree/mbr.h"
+#include "tree/tree_model.h"
+
+typedef struct trl_decode_options {
+    double threshold; /* of coarse posteriors */
+    double deadline;  /* on trl_clock(); 0: none */
+    size_t max_bytes; /* of a sentence's charts; 0: no limit */
+} trl_decode_options;
+
+/* Scratch of one thread; zero-initialise. */
+typedef struct trl_decoder {
+    trl_arena       arena;
+    trl_tree_gather gather;
+    trl_skeleton    s;
+    trl_seen        seen;
+    trl_chart       chart;
+    trl_tree_tables tables; /* of the sentence: the gather's, or the PCFG's */
+    trl_btree       tree;
+    trl_node       *node; /* the result */
+    size_t          n_nodes, cap_nodes;
+    const char     *trouble; /* why there is no chart, or NULL */
+} trl_decoder;
+void trl_decoder_fini(trl_decoder *d);
+
+/* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Leaves
+ * d->trouble set, and no chart, when the sentence has no tree or is over a limit.  `edit` (or NULL)
+ * may change the skeleton.  binary_exp, unary: of trl_tree_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
+typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, trl_arena *arena, trl_error *err);
+trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
+                              const double *unary, const trl_str *word, size_t n,
+                              const trl_decode_options *o, trl_edit_fn edit, void *ctx,
+                              trl_error *err);
+
+/* The best tree, or the one with the best expected brackets, in d->node; d->n_nodes is 0 when there
+ * is none. */
+trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err);
+trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err);
+
+/* All words side by side under the root, each with its likeliest tag: what is left when all else
+ * fails. */
+trl_status trl_decode_flat(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
+                           trl_error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* tree_job.h -- private to training trees: one run and its parts.
+ *
+ *     check -> read -> grammar -> charts and features -> dev set -> train -> write
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TREE_JOB_H
+#define TRL_TREE_JOB_H
+
+#include "train/session.h"
+#include "tree/tree_decode.h"
+#include "tree/tree_task.h"
+#include "trellis/parseval.h"
+
+typedef struct trl_tree_job {
+    const trl_train_options  *o;
+    const trl_tree_objective *objective;
+    trl_tree_model_options    model_options;
+    trl_head_rules           *heads;
+    trl_tree_set              trees, dev;
+    trl_tree_model            model;
+    trl_tree_example         *example; /* [n_examples] */
+    size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
+    trl_pool                 *pool;
+    trl_tree_task             task;
+    double                   *w;
+    double                    started;
+    char                      settings[512]; /* how it was trained, one `name value` a line */
+
+    /* dev set */
+    trl_decoder  *decoder; /* [threads] */
+    trl_buf      *parsed;  /* [dev.n] */
+    trl_buf       gold;
+    trl_parseval *score;
+    double       *binary_exp, *unary;
+} trl_tree_job;
+
+/* tree_job_check.c: TRL_EINVAL with the valid values, TRL_EIO for files that cannot be written. */
+trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err);
+
+/* tree_job_dev.c: percent of F1 on the dev set (`trl_session.score_dev`). */
+trl_status trl_tree_job_dev(trl_tree_job *j, trl_error *err);
+trl_status trl_tree_job_score(void *job, const double *x, double *score, trl_error *err);
+void       trl_tree_job_dev_fini(trl_tree_job *j);
+
+#endif
