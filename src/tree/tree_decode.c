@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "train/session.h"
+#include "tree/fallback.h"
 
 void trl_decoder_fini(trl_decoder *d)
 {
@@ -41,34 +42,50 @@ static size_t coarse_bytes(const trl_tree_model *m, size_t n)
     return trl_cells(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
 }
 
+/* One try with a threshold; *complete is false when it leaves no tree. */
+static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
+                          double threshold, double deadline, trl_edit_fn edit, void *ctx,
+                          bool *complete, trl_error *err)
+{
+    trl_arena_reset(&d->arena);
+    d->has_chart = false;
+    trl_status st = trl_tree_skeleton(m, word, n, threshold, deadline, NULL, false, &d->s, complete,
+                                      &d->arena, err);
+    if (st == TRL_OK && *complete && edit)
+        st = edit(ctx, &d->s, complete, &d->arena, err);
+    if (st != TRL_OK || !*complete)
+        return st;
+    st = trl_chart_init(&d->chart, &m->fine, &d->s, &d->arena, err);
+    d->chart.deadline = deadline;
+    d->has_chart = st == TRL_OK;
+    *complete = d->chart.root_item != TRL_NO_ID;
+    return st;
+}
+
+#define RETRY 1e-4 /* what was pruned too hard gets a second chance with this much less */
+
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
                               const double *unary, const trl_str *word, size_t n,
                               const trl_decode_options *o, trl_edit_fn edit, void *ctx,
                               trl_error *err)
 {
-    bool complete;
-    trl_arena_reset(&d->arena);
+    bool complete = false;
+    trl_status st = TRL_OK;
     d->trouble = NULL;
     d->n_nodes = 0;
+    d->has_chart = false;
     if (o->max_bytes && coarse_bytes(m, n) > o->max_bytes) {
         d->trouble = "it is too long for the memory allowed";
         return TRL_OK;
     }
-    trl_status st = trl_tree_skeleton(m, word, n, o->threshold, o->deadline, NULL, edit != NULL, &d->s,
-                                      &complete, &d->arena, err);
-    if (st == TRL_OK && edit)
-        st = edit(ctx, &d->s, &d->arena, err);
-    if (st != TRL_OK)
-        return st;
-    if (!complete) {
-        d->trouble = "the grammar has no tree for it, or time ran out";
-        return TRL_OK;
-    }
-    st = trl_chart_init(&d->chart, &m->fine, &d->s, &d->arena, err);
-    if (st == TRL_OK && d->chart.root_item == TRL_NO_ID)
-        d->trouble = "the grammar has no tree for it";
-    d->chart.deadline = o->deadline;
-    return st == TRL_OK && !d->trouble ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
+    st = lay_out(d, m, word, n, o->threshold, o->deadline, edit, ctx, &complete, err);
+    if (st == TRL_OK && !complete && o->threshold > 0.0 && n <= 100)
+        st = lay_out(d, m, word, n, o->threshold * RETRY, o->deadline, edit, ctx, &complete, err);
+    if (st == TRL_OK && !complete)
+        d->trouble = o->deadline > 0.0 && trl_clock() > o->deadline
+                         ? "time ran out"
+                         : "the grammar has no tree for it";
+    return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
 }
 
 static void note_failure(trl_decoder *d)
@@ -110,33 +127,10 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 
 /* ---- the last resort ------------------------------------------------------------------------------ */
 
-trl_status trl_decode_flat(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                           trl_error *err)
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
+                               trl_error *err)
 {
-    const trl_grammar *g = &m->coarse;
-    trl_arena_reset(&d->arena);
-    uint32_t *tags = trl_arena_get(&d->arena, g->n_states, sizeof *tags);
-    double *logp = trl_arena_get(&d->arena, g->n_states, sizeof *logp);
-    trl_node *node = trl_reserve(d->node, &d->cap_nodes, n + 1, sizeof *node);
-    if (node)
-        d->node = node;
-    if (!tags || !logp || !node)
-        return trl_fail_mem(err);
-    node[0] = (trl_node){m->fine.state[m->fine.root].base, TRL_NO_NODE, 1, TRL_NO_NODE, 0,
-                         (uint32_t)n};
-    for (uint32_t i = 0; i < n; i++) {
-        const trl_lexicon *x = &m->coarse_lexicon;
-        const size_t k = trl_lexicon_tags(x, g, trl_lexicon_word(x, word[i]),
-                                          trl_lexicon_class(x, word[i], i), tags, logp);
-        size_t best = 0;
-        for (size_t t = 1; t < k; t++) {
-            const double a = logp[t] + log(x->state_count[tags[t]] + 1.0);
-            best = a > logp[best] + log(x->state_count[tags[best]] + 1.0) ? t : best;
-        }
-        const trl_str name = trl_strtab_get(&g->labels, g->state[tags[best]].base);
-        const uint32_t label = trl_strtab_find(&m->fine.labels, name.p, name.n);
-        node[i + 1] = (trl_node){label, 0, TRL_NO_NODE, i + 1 < n ? i + 2 : TRL_NO_NODE, i, i + 1};
-    }
-    d->n_nodes = n + 1;
-    return TRL_OK;
+    trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
+    return trl_fallback_tree(&m->fine, &m->lexicon, word, n, c, &d->tables, &d->node, &d->n_nodes,
+                             &d->cap_nodes, &d->arena, err);
 }

@@ -23,6 +23,7 @@ typedef struct trl_decoder {
     trl_btree       tree;
     trl_node       *node; /* the result */
     size_t          n_nodes, cap_nodes;
+    bool            has_chart;
     const char     *trouble; /* why there is no chart, or NULL */
 } trl_decoder;
 void trl_decoder_fini(trl_decoder *d);
@@ -30,7 +31,8 @@ void trl_decoder_fini(trl_decoder *d);
 /* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Leaves
  * d->trouble set, and no chart, when the sentence has no tree or is over a limit.  `edit` (or NULL)
  * may change the skeleton.  binary_exp, unary: of trl_tree_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
-typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, trl_arena *arena, trl_error *err);
+typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
+                                  trl_error *err);
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
                               const double *unary, const trl_str *word, size_t n,
                               const trl_decode_options *o, trl_edit_fn edit, void *ctx,
@@ -41,9 +43,8 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err);
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err);
 
-/* All words side by side under the root, each with its likeliest tag: what is left when all else
- * fails. */
-trl_status trl_decode_flat(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                           trl_error *err);
+/* A tree whatever happened (tree/fallback.h). */
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
+                               trl_error *err);
 
 #endif

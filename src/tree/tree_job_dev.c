@@ -48,7 +48,7 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
     if (st == TRL_OK)
         st = trl_decode_mbr(d, &j->model, LAMBDA, err);
     if (st == TRL_OK && d->n_nodes == 0)
-        st = trl_decode_flat(d, &j->model, t->word, t->n_words, err);
+        st = trl_decode_fallback(d, &j->model, t->word, t->n_words, err);
     if (st != TRL_OK)
         return st;
     const trl_tree parsed = {.n_nodes = d->n_nodes, .n_words = t->n_words, .node = d->node,

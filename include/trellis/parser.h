@@ -1,0 +1,89 @@
+/* parser.h -- trees for sentences.
+ *
+ * A model is read-only and may be shared by threads; each thread has a parser of its own.  There is
+ * always a tree: when the grammar has none, or a limit is met, a simpler one is made and
+ * trl_parse.warning says so.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_PARSER_H
+#define TRELLIS_PARSER_H
+
+#include "trellis/trees.h"
+
+typedef struct trl_parse_model trl_parse_model;
+
+/* Maps and checks a file of 'trellis train --kind tree'.  TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
+TRL_API trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err);
+TRL_API trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
+                                               trl_error *err);
+TRL_API void       trl_parse_model_free(trl_parse_model *m); /* accepts NULL */
+
+typedef struct trl_parse_info {
+    const char *grade;    /* "generative", "discriminative", "features" */
+    const char *settings; /* how it was trained: one `name value` pair a line */
+    size_t      n_states, n_binary, n_unary, n_words, n_features;
+    uint64_t    file_size;
+} trl_parse_info;
+
+TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
+
+typedef struct trl_parse_options {
+    bool   viterbi; /* the most probable tree; else the one with the best expected brackets */
+    double lambda;  /* of the latter: above 0.5 for precision, below for recall; 0.5 */
+    size_t nbest;   /* the so many most probable trees; 0, 1: one */
+    bool   probability; /* also of the tree; costs a pass when viterbi */
+    bool   spans;       /* also posteriors of labelled spans */
+    double max_seconds; /* of one sentence; 0: no limit; 10 */
+    size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
+    double prune;       /* as in training; negative: the model's */
+} trl_parse_options;
+
+TRL_API trl_parse_options trl_parse_options_default(void);
+
+/* What is known of a sentence beforehand. */
+typedef enum trl_known_kind {
+    TRL_KNOWN_TAG,         /* word `from` has the tag `label` */
+    TRL_KNOWN_CONSTITUENT, /* words from .. to-1 are one, with that label, or any ("") */
+    TRL_KNOWN_NO_CONSTITUENT,
+} trl_known_kind;
+
+typedef struct trl_known {
+    trl_known_kind kind;
+    size_t         from, to;
+    trl_str        label;
+} trl_known;
+
+typedef struct trl_parsed {
+    trl_tree tree;
+    double   log_probability; /* NaN when not asked for or not known */
+} trl_parsed;
+
+typedef struct trl_span {
+    trl_str label;
+    size_t  from, to;
+    double  probability;
+} trl_span;
+
+/* Borrowed from the parser until its next sentence. */
+typedef struct trl_parse {
+    size_t            n_trees; /* at least 1 */
+    const trl_parsed *trees;   /* best first */
+    size_t            n_spans;
+    const trl_span   *spans; /* probability descending; of one span, above 0.01 */
+    const char       *warning; /* NULL: all went well */
+} trl_parse;
+
+typedef struct trl_parser trl_parser;
+
+/* The options are copied.  TRL_EINVAL, TRL_ENOMEM. */
+TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o,
+                                  trl_parser **out, trl_error *err);
+TRL_API void       trl_parser_free(trl_parser *p); /* accepts NULL */
+
+/* Parses n words, n > 0.  TRL_EINVAL for knowledge about words that are not there or a label that
+ * the model does not know; TRL_ENOMEM. */
+TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n,
+                                    const trl_known *known, size_t n_known, trl_parse *out,
+                                    trl_error *err);
+
+#endif
