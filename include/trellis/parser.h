@@ -10,6 +10,37 @@
 
 #include "trellis/trees.h"
 
+/* ---- sentences ---------------------------------------------------------------------------- */
+
+typedef enum trl_sentence_format {
+    TRL_SENTENCE_WORDS,   /* one sentence a line, words separated by blanks */
+    TRL_SENTENCE_TAGGED,  /* the same with word_TAG */
+    TRL_SENTENCE_COLUMNS, /* one word a line, in the first column; an empty line behind each sentence */
+} trl_sentence_format;
+
+typedef struct trl_sentence {
+    size_t         n; /* 0: an empty line */
+    const trl_str *word; /* ( ) [ ] { } as treebanks write them: -LRB- ... */
+    const trl_str *tag;  /* TRL_SENTENCE_TAGGED only; else NULL */
+    uint64_t       row;
+} trl_sentence;
+
+/* Belongs to one thread at a time. */
+typedef struct trl_sentence_reader trl_sentence_reader;
+
+/* "-": standard input; gzip and zstd are unpacked.  TRL_EIO, TRL_ENOMEM. */
+TRL_API trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
+                                            trl_sentence_reader **out, trl_error *err);
+TRL_API void       trl_sentence_reader_free(trl_sentence_reader *r); /* accepts NULL */
+
+/* The next sentence, borrowed until the next call; *more is false at the end.  Empty lines are
+ * sentences of 0 words, but for columns.  TRL_EPARSE with path:row:col for a word without a tag or
+ * bytes that are no UTF-8; TRL_EIO; TRL_ENOMEM. */
+TRL_API trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
+                                            trl_error *err);
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
 typedef struct trl_parse_model trl_parse_model;
 
 /* Maps and checks a file of 'trellis train --kind tree'.  TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */

@@ -1,0 +1,422 @@
+/* cmd_parse.c -- trellis parse: trees for sentences. */
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "known.h"
+#include "message.h"
+#include "output.h"
+#include "trellis/parser.h"
+#include "verbs.h"
+
+typedef struct settings {
+    const char *model, *to, *constraints;
+    trl_sentence_format input;
+    trl_tree_format form;
+    bool draw, verbose;
+    double max_memory;
+    size_t threads;
+    trl_parse_options parse;
+} settings;
+
+static const char *const input_names[] = {"words", "tagged", "columns", NULL};
+static const char *const form_names[] = {"line", "pretty", "columns", "words", "tagged", "json",
+                                         NULL};
+
+static const option options[] = {
+    {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
+     .help = "the model that 'trellis train --kind tree' wrote"},
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+     .fallback = "standard output", .help = "where to write"},
+    {"input", 'f', OPTION_CHOICE, OPTION_FIELD(settings, input), .choices = input_names,
+     .help = "one sentence a line; the same with word_TAG, the tags being kept; or one word a "
+             "line, in the first column"},
+    {.help = "What to print"},
+    {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, form), .choices = form_names,
+     .help = "how trees are written"},
+    {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, draw), .help = "draw the trees"},
+    {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, parse.nbest), .value = "N",
+     .fallback = "1", .help = "the N most probable trees, each behind its probability and a tab; "
+                              "an empty line behind each sentence"},
+    {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, parse.probability),
+     .help = "print the probability of the tree and a tab before it (the most probable tree is "
+             "taken)"},
+    {"spans", 's', OPTION_FLAG, OPTION_FIELD(settings, parse.spans),
+     .help = "behind the tree, a line FROM-TO LABEL PROBABILITY for every likely constituent, "
+             "then an empty line"},
+    {.help = "How to parse"},
+    {"viterbi", .type = OPTION_FLAG, OPTION_FIELD(settings, parse.viterbi),
+     .help = "the most probable tree instead of the one with the best expected constituents"},
+    {"lambda", .type = OPTION_REAL, OPTION_FIELD(settings, parse.lambda), .value = "X",
+     .help = "a constituent is taken when it is more probable: above 0.5 favours precision"},
+    {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
+     .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
+             "SENTENCE WORD =TAG, all counted from 1"},
+    {"max-time", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_seconds),
+     .value = "SECONDS", .help = "for one sentence; then a simpler tree is made; 0: no limit"},
+    {"max-memory", .type = OPTION_REAL, OPTION_FIELD(settings, max_memory), .value = "MB",
+     .help = "for one sentence; 0: no limit"},
+    {"prune", .type = OPTION_REAL, OPTION_FIELD(settings, parse.prune), .value = "X",
+     .fallback = "the model's",
+     .help = "leave out of the chart what a coarse grammar finds less likely"},
+    {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
+     .help = "threads, 0 for one per processor; the output does not depend on it"},
+    {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
+     .help = "say how much was parsed, and how fast"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    *(settings *)settings_ = (settings){
+        .threads = 1, .max_memory = 2048.0, .parse = trl_parse_options_default()};
+}
+
+/* ---- printing ----------------------------------------------------------------------------- */
+
+static size_t terminal_width(void)
+{
+    struct winsize w;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col
+                                                                                          : 100;
+}
+
+static trl_status print_tree(const settings *s, const trl_parsed *p, trl_buf *out, trl_error *err)
+{
+    if (!s->draw)
+        return trl_tree_print(&p->tree, s->form, 0, out, err);
+    trl_draw_options o = trl_draw_options_default();
+    o.width = terminal_width();
+    return trl_tree_draw(&p->tree, &o, out, err);
+}
+
+static trl_status print_parse(const settings *s, const trl_parse *p, text *out, trl_error *err)
+{
+    trl_buf b = {0};
+    trl_status st = TRL_OK;
+    const bool many = s->parse.nbest > 1;
+    for (size_t k = 0; st == TRL_OK && k < p->n_trees; k++) {
+        b.len = 0;
+        if (many || s->parse.probability) {
+            const double log_p = p->trees[k].log_probability;
+            text_fmt(out, isnan(log_p) ? "-\t" : "%.6g\t", exp(log_p));
+        }
+        st = print_tree(s, &p->trees[k], &b, err);
+        if (b.len)
+            text_add(out, b.data, b.len);
+    }
+    for (size_t k = 0; st == TRL_OK && k < p->n_spans; k++) {
+        const trl_span *x = &p->spans[k];
+        text_fmt(out, "%zu-%zu %.*s %.4f\n", x->from + 1, x->to, (int)x->label.n, x->label.p,
+                 x->probability);
+    }
+    if (many || s->parse.spans)
+        text_char(out, '\n');
+    trl_buf_fini(&b);
+    return st;
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+#define BATCH 256
+
+typedef struct sentence {
+    trl_str *word, *tag;
+    char *block;
+    size_t n;
+    uint64_t row, number;
+    text out;
+    char warning[120];
+    trl_status status;
+    trl_error error;
+} sentence;
+
+typedef struct job {
+    const settings *s;
+    const trl_parse_model *model;
+    const known_list *known;
+    trl_parser **parser; /* [threads] */
+    size_t threads;
+    sentence *batch; /* [BATCH] */
+    size_t n;
+    atomic_size_t next;
+    output out;
+    uint64_t sentences, words, warnings;
+    const char *path;
+} job;
+
+/* Fixed tags and what the file says about this sentence. */
+static trl_known *knowledge(const job *j, const sentence *x, size_t *n)
+{
+    size_t more;
+    const trl_known *given = known_of(j->known, x->number, &more);
+    trl_known *all = malloc((more + x->n + 1) * sizeof *all);
+    *n = 0;
+    if (!all)
+        return NULL;
+    for (size_t k = 0; k < more; k++)
+        all[(*n)++] = given[k];
+    for (size_t k = 0; x->tag && k < x->n; k++)
+        all[(*n)++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, x->tag[k]};
+    return all;
+}
+
+static void parse_one(job *j, sentence *x, trl_parser *parser)
+{
+    size_t n;
+    trl_parse p;
+    x->status = TRL_OK;
+    x->warning[0] = 0;
+    if (x->n == 0) {
+        text_char(&x->out, '\n');
+        snprintf(x->warning, sizeof x->warning, "an empty line has no tree");
+        return;
+    }
+    trl_known *known = knowledge(j, x, &n);
+    if (!known) {
+        x->status = TRL_ENOMEM;
+        x->error = (trl_error){.code = TRL_ENOMEM, .msg = "out of memory"};
+        return;
+    }
+    x->status = trl_parser_parse(parser, x->word, x->n, known, n, &p, &x->error);
+    if (x->status == TRL_OK) {
+        x->status = print_parse(j->s, &p, &x->out, &x->error);
+        if (p.warning)
+            snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
+    }
+    free(known);
+}
+
+typedef struct worker {
+    job *j;
+    trl_parser *parser;
+} worker;
+
+static void *work(void *ctx)
+{
+    worker *w = ctx;
+    for (;;) {
+        const size_t k = atomic_fetch_add(&w->j->next, 1);
+        if (k >= w->j->n)
+            return NULL;
+        parse_one(w->j, &w->j->batch[k], w->parser);
+    }
+}
+
+static bool run_batch(job *j)
+{
+    pthread_t thread[64];
+    worker w[64];
+    size_t started = 0;
+    atomic_store(&j->next, 0);
+    for (size_t k = 0; k < j->threads; k++)
+        w[k] = (worker){j, j->parser[k]};
+    while (started + 1 < j->threads && started + 1 < j->n &&
+           pthread_create(&thread[started], NULL, work, &w[started + 1]) == 0)
+        started++;
+    work(&w[0]);
+    for (size_t k = 0; k < started; k++)
+        pthread_join(thread[k], NULL);
+    bool ok = true;
+    for (size_t k = 0; k < j->n && ok; k++) {
+        sentence *x = &j->batch[k];
+        ok = output_text(&j->out, &x->out);
+        if (ok && x->status != TRL_OK) {
+            output_flush(&j->out);
+            if (x->error.path[0] == 0) {
+                snprintf(x->error.path, sizeof x->error.path, "%s", j->path);
+                x->error.row = x->row;
+            }
+            message_error(&x->error);
+            ok = false;
+        } else if (x->warning[0]) {
+            message_warn("%s:%" PRIu64 ": %s", j->path, x->row, x->warning);
+            j->warnings++;
+        }
+        j->sentences++;
+        j->words += x->n;
+    }
+    for (size_t k = 0; k < j->n; k++) {
+        free(j->batch[k].block);
+        j->batch[k].out.n = 0;
+        j->batch[k].block = NULL;
+    }
+    j->n = 0;
+    return ok;
+}
+
+/* Copies the sentence into the batch: pointers first, bytes behind them. */
+static bool add_sentence(job *j, const trl_sentence *s, uint64_t number)
+{
+    sentence *x = &j->batch[j->n];
+    size_t bytes = 0;
+    for (size_t k = 0; k < s->n; k++)
+        bytes += s->word[k].n + (s->tag ? s->tag[k].n : 0);
+    const size_t lists = s->n * sizeof(trl_str) * (s->tag ? 2 : 1);
+    x->block = malloc(lists + bytes + 1);
+    if (!x->block)
+        return false;
+    x->word = (trl_str *)(void *)x->block;
+    x->tag = s->tag ? x->word + s->n : NULL;
+    x->n = s->n;
+    x->row = s->row;
+    x->number = number;
+    char *to = x->block + lists;
+    for (size_t k = 0; k < s->n; k++) {
+        memcpy(to, s->word[k].p, s->word[k].n);
+        x->word[k] = (trl_str){to, s->word[k].n};
+        to += s->word[k].n;
+        if (s->tag) {
+            memcpy(to, s->tag[k].p, s->tag[k].n);
+            x->tag[k] = (trl_str){to, s->tag[k].n};
+            to += s->tag[k].n;
+        }
+    }
+    j->n++;
+    return true;
+}
+
+/* From a terminal or a pipe every sentence is answered at once. */
+static bool parse_file(job *j, const char *path, uint64_t *number)
+{
+    trl_sentence_reader *r = NULL;
+    trl_error err = {0};
+    j->path = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const size_t most = strcmp(path, "-") == 0 && isatty(STDIN_FILENO) ? 1 : BATCH;
+    trl_status st = trl_sentence_reader_open(path, j->s->input, &r, &err);
+    bool ok = true;
+    for (bool more = true; st == TRL_OK && ok && more;) {
+        trl_sentence s;
+        st = trl_sentence_reader_next(r, &s, &more, &err);
+        if (st != TRL_OK || !more)
+            break;
+        ok = add_sentence(j, &s, ++*number);
+        if (!ok)
+            message_memory();
+        if (ok && j->n >= most) {
+            ok = run_batch(j);
+            ok = ok && (most > 1 || output_flush(&j->out));
+        }
+    }
+    if (ok && j->n)
+        ok = run_batch(j);
+    if (st != TRL_OK) {
+        output_flush(&j->out);
+        message_error(&err);
+    }
+    trl_sentence_reader_free(r);
+    return ok && st == TRL_OK;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------- */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool start(job *j, trl_error *err)
+{
+    long n = j->s->threads ? (long)j->s->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    j->threads = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
+    j->parser = calloc(j->threads, sizeof *j->parser);
+    j->batch = calloc(BATCH, sizeof *j->batch);
+    if (!j->parser || !j->batch) {
+        message_memory();
+        return false;
+    }
+    for (size_t k = 0; k < j->threads; k++)
+        if (trl_parser_new(j->model, &j->s->parse, &j->parser[k], err) != TRL_OK) {
+            message_error(err);
+            return false;
+        }
+    return true;
+}
+
+static void finish(job *j)
+{
+    for (size_t k = 0; j->parser && k < j->threads; k++)
+        trl_parser_free(j->parser[k]);
+    for (size_t k = 0; j->batch && k < BATCH; k++) {
+        free(j->batch[k].block);
+        text_fini(&j->batch[k].out);
+    }
+    free(j->parser);
+    free(j->batch);
+}
+
+static bool parse_all(job *j, const operands *args)
+{
+    uint64_t number = 0;
+    const double from = seconds();
+    bool ok = true;
+    if (args->n == 0)
+        ok = parse_file(j, "-", &number);
+    for (size_t k = 0; ok && k < args->n; k++)
+        ok = parse_file(j, args->item[k], &number);
+    const double took = seconds() - from;
+    if (ok && j->s->verbose)
+        message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s", j->sentences,
+                     j->words, took, (double)j->words / took);
+    return ok;
+}
+
+static int run(void *settings_, const operands *args)
+{
+    settings *s = settings_;
+    trl_error err = {0};
+    trl_parse_model *model = NULL;
+    known_list known = {0};
+    s->parse.max_bytes = s->max_memory > 0.0 ? (size_t)(s->max_memory * 1048576.0) : 0;
+    s->parse.viterbi = s->parse.viterbi || s->parse.probability;
+    if (s->constraints && !known_read(&known, s->constraints))
+        return CLI_FAILED;
+    if (trl_parse_model_open(s->model, &model, &err) != TRL_OK) {
+        message_error(&err);
+        known_fini(&known);
+        return CLI_FAILED;
+    }
+    job j = {.s = s, .model = model, .known = &known};
+    bool ok = false;
+    if (output_open(&j.out, s->to)) {
+        ok = start(&j, &err) && parse_all(&j, args);
+        if (ok)
+            ok = output_close(&j.out);
+        else
+            output_discard(&j.out);
+    }
+    finish(&j);
+    trl_parse_model_free(model);
+    known_fini(&known);
+    return ok ? CLI_DONE : err.code == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
+}
+
+const verb verb_parse = {
+    .name = "parse",
+    .summary = "draw trees over sentences",
+    .usage = "[OPTION]... -m MODEL [INPUT]...",
+    .description =
+        "Parses sentences, standard input without INPUT: one tokenised sentence a line, one tree\n"
+        "a line back.  There is always a tree: where the grammar has none, or a limit is met, a\n"
+        "simpler one is printed with a warning.\n",
+    .examples =
+        "  echo 'The cat sleeps .' | trellis parse -m parser.model --draw\n"
+        "  trellis parse -m parser.model -j 0 sentences.txt >trees.mrg\n"
+        "  trellis parse -m parser.model --nbest 5 sentences.txt\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .max_operands = (size_t)-1,
+    .operand = "sentences",
+    .run = run,
+};

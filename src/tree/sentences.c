@@ -1,0 +1,192 @@
+/* sentences.c -- the public reader of sentences to parse. */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "base/buf.h"
+#include "text/input.h"
+#include "trellis/parser.h"
+
+struct trl_sentence_reader {
+    trl_input          *in;
+    trl_sentence_format format;
+    trl_str            *word, *tag;
+    size_t              cap_word, cap_tag, n;
+    trl_buf             text; /* columns: the words of one sentence */
+    size_t             *end; /* columns: where each word ends in text */
+    size_t              cap_end;
+};
+
+trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
+                                    trl_sentence_reader **out, trl_error *err)
+{
+    trl_sentence_reader *r = trl_zalloc(1, sizeof *r);
+    if (!r)
+        return trl_fail_mem(err);
+    r->format = format;
+    const trl_status st = trl_input_open(path, &r->in, err);
+    if (st == TRL_OK)
+        *out = r;
+    else
+        trl_sentence_reader_free(r);
+    return st;
+}
+
+void trl_sentence_reader_free(trl_sentence_reader *r)
+{
+    if (!r)
+        return;
+    trl_input_free(r->in);
+    trl_free(r->word);
+    trl_free(r->tag);
+    trl_free(r->end);
+    trl_buf_fini(&r->text);
+    trl_free(r);
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* A bracket that is a word of its own, as treebanks write it. */
+static trl_str escaped(trl_str w)
+{
+    static const struct {
+        char        c;
+        const char *name;
+    } known[] = {{'(', "-LRB-"}, {')', "-RRB-"}, {'[', "-LSB-"},
+                 {']', "-RSB-"}, {'{', "-LCB-"}, {'}', "-RCB-"}};
+    for (size_t k = 0; w.n == 1 && k < sizeof known / sizeof *known; k++)
+        if (w.p[0] == known[k].c)
+            return (trl_str){known[k].name, 5};
+    return w;
+}
+
+/* Length of the UTF-8 sequence at p, 0 when it is none. */
+static size_t utf8(const unsigned char *p, size_t n)
+{
+    const size_t want = p[0] < 0x80 ? 1 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 && p[0] < 0xf0
+                                          ? 3 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : 0;
+    if (want == 0 || want > n)
+        return 0;
+    for (size_t k = 1; k < want; k++)
+        if ((p[k] & 0xc0) != 0x80)
+            return 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return want;
+}
+
+static trl_status check_text(trl_sentence_reader *r, trl_str line, trl_error *err)
+{
+    for (size_t k = 0; k < line.n;) {
+        const size_t step = utf8((const unsigned char *)line.p + k, line.n - k);
+        if (step == 0 || line.p[k] == 0) {
+            trl_fail(err, TRL_EPARSE, step ? "a NUL byte in the text" : "this is no UTF-8");
+            return trl_input_fail(r->in, err, TRL_EPARSE, k + 1);
+        }
+        k += step;
+    }
+    return TRL_OK;
+}
+
+static bool room(trl_sentence_reader *r)
+{
+    trl_str *w = trl_reserve(r->word, &r->cap_word, r->n + 1, sizeof *w);
+    if (w)
+        r->word = w;
+    trl_str *t = trl_reserve(r->tag, &r->cap_tag, r->n + 1, sizeof *t);
+    if (t)
+        r->tag = t;
+    return w && t;
+}
+
+static trl_status split_line(trl_sentence_reader *r, trl_str line, trl_error *err)
+{
+    size_t at = 0;
+    r->n = 0;
+    for (;;) {
+        while (at < line.n && blank(line.p[at]))
+            at++;
+        if (at == line.n)
+            return TRL_OK;
+        const size_t from = at;
+        while (at < line.n && !blank(line.p[at]))
+            at++;
+        if (!room(r))
+            return trl_fail_mem(err);
+        trl_str w = {line.p + from, at - from}, tag = {0};
+        if (r->format == TRL_SENTENCE_TAGGED) {
+            size_t cut = w.n;
+            while (cut > 0 && w.p[cut - 1] != '_')
+                cut--;
+            if (cut < 2 || cut == w.n) {
+                trl_fail(err, TRL_EPARSE, "'%.*s' has no tag: word_TAG is expected", (int)w.n, w.p);
+                return trl_input_fail(r->in, err, TRL_EPARSE, from + 1);
+            }
+            tag = (trl_str){w.p + cut, w.n - cut};
+            w.n = cut - 1;
+        }
+        r->word[r->n] = escaped(w);
+        r->tag[r->n++] = tag;
+    }
+}
+
+/* Lines up to an empty one; words are copied, their places known only at the end. */
+static trl_status gather_columns(trl_sentence_reader *r, bool *more, trl_error *err)
+{
+    r->n = 0;
+    r->text.len = 0;
+    for (;;) {
+        trl_str line;
+        trl_status st = trl_input_line(r->in, &line, more, err);
+        if (st == TRL_OK && *more)
+            st = check_text(r, line, err);
+        if (st != TRL_OK)
+            return st;
+        size_t from = 0, to;
+        while (*more && from < line.n && blank(line.p[from]))
+            from++;
+        if (!*more || from == line.n) {
+            if (*more && r->n == 0)
+                continue;
+            break;
+        }
+        for (to = from; to < line.n && !blank(line.p[to]);)
+            to++;
+        size_t *end = trl_reserve(r->end, &r->cap_end, r->n + 1, sizeof *end);
+        if (end)
+            r->end = end;
+        if (!end || !room(r) || !trl_buf_add(&r->text, line.p + from, to - from))
+            return trl_fail_mem(err);
+        r->end[r->n++] = r->text.len;
+    }
+    for (size_t k = 0; k < r->n; k++) {
+        const size_t from = k ? r->end[k - 1] : 0;
+        r->word[k] = escaped((trl_str){r->text.data + from, r->end[k] - from});
+    }
+    *more = r->n > 0;
+    return TRL_OK;
+}
+
+trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
+                                    trl_error *err)
+{
+    trl_status st;
+    if (r->format == TRL_SENTENCE_COLUMNS) {
+        st = gather_columns(r, more, err);
+    } else {
+        trl_str line;
+        st = trl_input_line(r->in, &line, more, err);
+        if (st == TRL_OK && *more)
+            st = check_text(r, line, err);
+        if (st == TRL_OK && *more)
+            st = split_line(r, line, err);
+    }
+    *s = (trl_sentence){r->n, r->word, r->format == TRL_SENTENCE_TAGGED ? r->tag : NULL,
+                        trl_input_row(r->in)};
+    return st;
+}
