@@ -134,10 +134,11 @@ static trl_status raw_fill(trl_input *in, trl_error *err)
     in->raw_at = in->raw_len = 0;
     if (in->fd < 0) {
         const size_t n = in->mem_len < BLOCK ? in->mem_len : BLOCK;
-        if (n)
+        if (n) { /* in->mem may be NULL */
             memcpy(in->raw, in->mem, n);
-        in->mem += n;
-        in->mem_len -= n;
+            in->mem += n;
+            in->mem_len -= n;
+        }
         in->raw_len = n;
     } else {
         ssize_t n;

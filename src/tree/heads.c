@@ -313,7 +313,7 @@ void trl_head_rules_free(trl_head_rules *h)
 
 trl_str trl_head_rules_text(const trl_head_rules *h)
 {
-    return (trl_str){h->text.data, h->text.len};
+    return (trl_str){h->text.data ? h->text.data : "", h->text.len};
 }
 
 /* ---- finding ---------------------------------------------------------------------------- */
@@ -335,9 +335,9 @@ static bool is_punctuation(const trl_head_rules *h, trl_str label)
 /* The rank of the label in the list: 0 is the best, list->n: not in it. */
 static size_t rank_in(const trl_head_rules *h, const head_list *list, trl_str label)
 {
-    const uint32_t id = id_of(h, label), *of = h->label + list->label;
+    const uint32_t id = id_of(h, label);
     size_t k = 0;
-    while (k < list->n && (id == TRL_NO_ID || of[k] != id))
+    while (k < list->n && (id == TRL_NO_ID || h->label[list->label + k] != id))
         k++;
     return k;
 }
