@@ -23,15 +23,15 @@ typedef struct piece { /* the last one of the best cover of words 0 .. j-1 */
     uint32_t from, item; /* TRL_NO_ID: the word alone */
 } piece;
 
-/* The best phrase of a cell, the root's label apart; TRL_NO_ID: none. */
-static uint32_t best_phrase(const trl_chart *c, size_t cell, double *score)
+/* The best phrase of a cell (the root's label apart), or, of a word, the best tag; TRL_NO_ID: none. */
+static uint32_t best_item(const trl_chart *c, size_t cell, trl_state_kind kind, double *score)
 {
     const trl_grammar *g = c->g;
     const uint32_t top = g->state[g->root].base;
     uint32_t best = TRL_NO_ID;
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
         const trl_state *s = &g->state[c->s->item[x] & TRL_STATE_MASK];
-        if (s->kind == TRL_STATE_PHRASE && s->base != top && c->after[x] > 0.0 &&
+        if (s->kind == kind && s->base != top && c->after[x] > 0.0 &&
             (best == TRL_NO_ID || c->after[x] > c->after[best]))
             best = x;
     }
@@ -44,17 +44,18 @@ static void cover(const trl_chart *c, size_t n, piece *at)
 {
     at[0] = (piece){0, 0.0, 0, TRL_NO_ID};
     for (size_t j = 1; j <= n; j++) {
-        at[j] = (piece){at[j - 1].pieces + 1, at[j - 1].score, (uint32_t)j - 1, TRL_NO_ID};
+        double score = 0.0;
+        if (c)
+            best_item(c, trl_cell(j - 1, j), TRL_STATE_TAG, &score);
+        at[j] = (piece){at[j - 1].pieces + 1, at[j - 1].score + score, (uint32_t)j - 1, TRL_NO_ID};
         for (size_t i = 0; c && i + 1 < j; i++) {
-            double score;
             if (at[i].pieces + 1 > at[j].pieces)
                 continue;
-            const uint32_t x = best_phrase(c, trl_cell(i, j), &score);
+            const uint32_t x = best_item(c, trl_cell(i, j), TRL_STATE_PHRASE, &score);
             if (x == TRL_NO_ID)
                 continue;
-            score += at[i].score;
-            if (at[i].pieces + 1 < at[j].pieces || at[j].item == TRL_NO_ID || score > at[j].score)
-                at[j] = (piece){at[i].pieces + 1, score, (uint32_t)i, x};
+            if (at[i].pieces + 1 < at[j].pieces || at[i].score + score > at[j].score)
+                at[j] = (piece){at[i].pieces + 1, at[i].score + score, (uint32_t)i, x};
         }
     }
 }

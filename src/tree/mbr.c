@@ -84,7 +84,9 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
     sums s = {trl_arena_get(arena, labels, sizeof(double)),
               trl_arena_get(arena, labels, sizeof(double)),
               trl_arena_get(arena, labels, sizeof(uint32_t)), 0};
-    const size_t most = 3 * c->n_items + 8 * c->n_unary + 1;
+    size_t most = c->n_items;
+    for (size_t e = 0; e < c->n_unary; e++)
+        most += 1 + c->g->unary[c->unary[e].rule].chain_length;
     *b = (trl_brackets){c->n, trl_arena_get(arena, cells + 1, sizeof *b->first),
                         trl_arena_get(arena, most, sizeof *b->bracket),
                         trl_arena_get(arena, c->n, sizeof *b->tag),
@@ -99,7 +101,7 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
         sum_cell(c, cell, &s);
         for (size_t k = 0; k < s.n; k++) {
             const uint32_t label = s.touched[k];
-            if (s.p[label] > LEAST && n < most)
+            if (s.p[label] > LEAST)
                 b->bracket[n++] = (trl_bracket){label, s.p[label], s.top[label]};
             s.p[label] = s.top[label] = 0.0;
         }
@@ -207,7 +209,9 @@ static bool build(const trl_brackets *b, const table *t, uint32_t root_label, do
     stack[n++] = (span){0, (uint32_t)b->n, root};
     while (n) {
         span s = stack[--n];
-        s.parent = append_labels(out, b, s.i, s.j, lambda, root_label, s.parent);
+        const bool whole = s.i == 0 && s.j == b->n;
+        s.parent =
+            append_labels(out, b, s.i, s.j, lambda, whole ? root_label : TRL_NO_ID, s.parent);
         if (s.parent == TRL_NO_NODE)
             return false;
         if (s.j - s.i == 1) {

@@ -1,0 +1,372 @@
+/* Posteriors of brackets, the tree that maximises them, and trees for sentences without one. */
+/* SPDX-License-Identifier: MIT */
+#include "tree_oracle.h"
+
+#include "tree/fallback.h"
+#include "tree/mbr.h"
+
+#define MOST_LABELS 16
+
+/* p[cell][label], top[cell][label], tag[word][label], by listing trees. */
+typedef struct listed {
+    double p[64][MOST_LABELS], top[64][MOST_LABELS], tag[8][MOST_LABELS];
+} listed;
+
+static void list_brackets(const world *w, const ders *all, double log_z, listed *out)
+{
+    trl_error err;
+    trl_btree t = {0};
+    trl_node *node = NULL;
+    size_t n, cap = 0;
+    assert_true(w->g.labels.n <= MOST_LABELS);
+    memset(out, 0, sizeof *out);
+    for (size_t k = 0; k < all->n; k++) {
+        const double p = exp(all->at[k].score - log_z);
+        tree_of(w, &all->at[k], &t);
+        assert_ok(trl_grammar_decode(&w->g, &t, &node, &n, &cap, &err));
+        for (size_t v = 0; v < n; v++) {
+            const trl_node *x = &node[v];
+            const size_t cell = trl_cell(x->from, x->to);
+            if (x->child == TRL_NO_NODE) {
+                out->tag[x->from][x->label] += p;
+                continue;
+            }
+            out->p[cell][x->label] += p;
+            if (v == 0 || node[x->parent].from != x->from || node[x->parent].to != x->to)
+                out->top[cell][x->label] += p;
+        }
+    }
+    trl_btree_fini(&t);
+    trl_free(node);
+}
+
+static void check_brackets(const world *w, const trl_brackets *b, const listed *want)
+{
+    for (size_t cell = 0; cell < trl_cells(w->n); cell++) {
+        bool seen[MOST_LABELS] = {0};
+        for (uint32_t k = b->first[cell]; k < b->first[cell + 1]; k++) {
+            const trl_bracket *x = &b->bracket[k];
+            assert_near(x->p, want->p[cell][x->label], 1e-11);
+            assert_near(x->top, want->top[cell][x->label], 1e-11);
+            assert_true(k == b->first[cell] || x[-1].p >= x->p);
+            assert_false(seen[x->label]);
+            seen[x->label] = true;
+        }
+        for (size_t l = 0; l < w->g.labels.n; l++)
+            assert_true(seen[l] || want->p[cell][l] < 1.1e-4);
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        assert_near(b->tag_p[i], want->tag[i][b->tag[i]], 1e-11);
+        for (size_t l = 0; l < w->g.labels.n; l++)
+            assert_true(want->tag[i][l] <= b->tag_p[i] + 1e-9);
+    }
+}
+
+/* A tree as trees.h wants it: preorder, links and spans right. */
+static void check_shape(const trl_node *node, size_t n, size_t words)
+{
+    assert_true(n > 0 && node[0].parent == TRL_NO_NODE && node[0].from == 0 && node[0].to == words);
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t at = node[v].from, last = v;
+        if (node[v].child == TRL_NO_NODE) {
+            assert_int_equal(node[v].to, node[v].from + 1);
+            continue;
+        }
+        assert_int_equal(node[v].child, v + 1);
+        for (uint32_t c = node[v].child; c != TRL_NO_NODE; c = node[c].next) {
+            assert_true(c > last && c < n && node[c].parent == v);
+            assert_int_equal(node[c].from, at);
+            at = node[c].to;
+            last = c;
+        }
+        assert_int_equal(at, node[v].to);
+    }
+}
+
+static bool crossing(size_t a, size_t b, size_t i, size_t j)
+{
+    return (a < i && i < b && b < j) || (i < a && a < j && j < b);
+}
+
+/* The largest sum over sets of spans that do not cross. */
+static double best_bracketing(const world *w, const listed *l, double lambda)
+{
+    size_t from[16], to[16], n = 0;
+    double gain[16], words = 0.0, best = -1.0;
+    for (size_t j = 1; j <= w->n; j++)
+        for (size_t i = 0; i < j; i++) {
+            double g = 0.0;
+            for (size_t k = 0; k < w->g.labels.n; k++)
+                g += fmax(l->p[trl_cell(i, j)][k] - lambda, 0.0);
+            words += j - i == 1 ? g : 0.0;
+            if (j - i == 1)
+                continue;
+            from[n] = i;
+            to[n] = j;
+            gain[n++] = g;
+        }
+    for (uint32_t set = 0; set < 1u << n; set++) {
+        double sum = words;
+        bool ok = true;
+        for (size_t a = 0; a < n && ok; a++)
+            for (size_t b = 0; b < a && ok; b++)
+                ok = !(set >> a & 1 && set >> b & 1) || !crossing(from[a], to[a], from[b], to[b]);
+        for (size_t a = 0; a < n; a++)
+            sum += set >> a & 1 ? gain[a] : 0.0;
+        best = ok && sum > best ? sum : best;
+    }
+    return best;
+}
+
+static void check_mbr(world *w, const listed *l, const trl_brackets *b, double lambda)
+{
+    trl_error err;
+    static trl_node *node;
+    static size_t cap;
+    size_t n;
+    double sum = 0.0;
+    const uint32_t root = w->g.state[w->g.root].base;
+    assert_ok(trl_mbr_tree(b, root, lambda, &node, &n, &cap, &w->arena, &err));
+    check_shape(node, n, w->n);
+    assert_int_equal(node[0].label, root);
+    for (size_t v = 0; v < n; v++) {
+        if (node[v].child == TRL_NO_NODE)
+            assert_int_equal(node[v].label, b->tag[node[v].from]);
+        else
+            sum += l->p[trl_cell(node[v].from, node[v].to)][node[v].label] - lambda;
+    }
+    assert_near(sum, best_bracketing(w, l, lambda), 1e-9);
+}
+
+static void test_mbr(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(31);
+    unsigned whole = 0;
+    static listed l;
+    for (unsigned round = 0; round < 150; round++) {
+        trl_error err;
+        world w;
+        forest f;
+        trl_brackets b;
+        world_grammar(&w, &r, round, round % 3 == 0);
+        world_words(&w, &r, 1 + draw(&r, 4));
+        world_skeleton(&w, &r, round % 2 ? 8 : 0);
+        world_scores(&w, &r, 2.0, 0.0, round % 8);
+        if (all_trees(&f, &w) && roots(&f)) {
+            whole++;
+            assert_ok(trl_chart_inside(&w.c, &w.t, &err));
+            trl_chart_outside(&w.c, &w.t, NULL);
+            assert_ok(trl_chart_brackets(&w.c, &b, &w.arena, &err));
+            list_brackets(&w, roots(&f), w.c.log_z, &l);
+            check_brackets(&w, &b, &l);
+            static const double lambda[] = {0.05, 0.3, 0.5, 0.9};
+            for (size_t k = 0; k < 4; k++)
+                check_mbr(&w, &l, &b, lambda[k]);
+        }
+        free_forest(&f);
+        world_free(&w);
+    }
+    assert_true(whole > 60);
+}
+
+/* The root's label inside a sentence is a label like any other. */
+static void test_root_label_inside(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_arena arena = {0};
+    trl_node *node = NULL;
+    size_t n, cap = 0;
+    uint32_t first[] = {0, 0, 1, 1, 2, 2, 3};
+    trl_bracket bracket[] = {{1, 0.9, 0.9}, {1, 0.8, 0.8}, {1, 1.0, 1.0}};
+    uint32_t tag[] = {2, 2, 2};
+    double tag_p[] = {1, 1, 1};
+    /* cells of 3 words: (0,1) (0,2) (1,2) (0,3) (1,3) (2,3) */
+    const trl_brackets b = {3, first, bracket, tag, tag_p};
+    assert_ok(trl_mbr_tree(&b, 1, 0.5, &node, &n, &cap, &arena, &err));
+    check_shape(node, n, 3);
+    assert_int_equal(n, 6); /* (1 (1 2 2) (1 2)) */
+    assert_int_equal(node[1].label, 1);
+    assert_int_equal(node[1].to, 2);
+    trl_free(node);
+    trl_arena_fini(&arena);
+}
+
+/* ---- fallback ---------------------------------------------------------------------------------------- */
+
+static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_kind kind)
+{
+    const world *w = f->w;
+    const der *best = NULL;
+    for (uint32_t x = w->s.first[trl_cell(i, j)]; x < w->s.first[trl_cell(i, j) + 1]; x++) {
+        const trl_state *s = &w->g.state[w->s.item[x] & TRL_STATE_MASK];
+        for (size_t k = 0; k < f->after[x].n; k++)
+            if (s->kind == kind && s->base != w->g.state[w->g.root].base &&
+                (!best || f->after[x].at[k].score > best->score))
+                best = &f->after[x].at[k];
+    }
+    return best;
+}
+
+/* Every way to cut the sentence: bit k of `cuts` is a cut behind word k. */
+static uint32_t best_cuts(const forest *f, size_t *pieces)
+{
+    const size_t n = f->w->n;
+    uint32_t best = 0;
+    double top = 0.0;
+    *pieces = SIZE_MAX;
+    for (uint32_t cuts = 0; cuts < 1u << (n - 1); cuts++) {
+        double sum = 0.0;
+        size_t m = 0, from = 0;
+        bool ok = true;
+        for (size_t k = 0; k < n && ok; k++) {
+            if (k + 1 < n && !(cuts >> k & 1))
+                continue;
+            const size_t to = k + 1;
+            const der *d =
+                best_piece(f, from, to, to - from == 1 ? TRL_STATE_TAG : TRL_STATE_PHRASE);
+            ok = d || to - from == 1;
+            sum += d ? d->score : 0.0;
+            m++;
+            from = to;
+        }
+        if (ok && (m < *pieces || (m == *pieces && sum > top))) {
+            best = cuts;
+            top = sum;
+            *pieces = m;
+        }
+    }
+    return best;
+}
+
+/* No tag is likelier than `got`. */
+static bool likeliest(const world *w, size_t i, uint32_t got)
+{
+    uint32_t tags[128];
+    double logp[128], top = -1.0, own = 0.0;
+    assert_true(w->g.n_states <= 128);
+    const size_t n = trl_lexicon_tags(&w->x, &w->g, trl_lexicon_word(&w->x, w->word[i]),
+                                      trl_lexicon_class(&w->x, w->word[i], i), tags, logp);
+    for (uint32_t l = 0; l < w->g.labels.n; l++) {
+        double p = 0.0;
+        for (size_t k = 0; k < n; k++)
+            if (w->g.state[tags[k]].base == l)
+                p += exp(logp[k]) * w->x.state_count[tags[k]];
+        own = l == got ? p : own;
+        top = p > top ? p : top;
+    }
+    return own > 0.0 && own >= top * (1.0 - 1e-12);
+}
+
+static void check_pieces(world *w, const forest *f, const trl_node *node, size_t n)
+{
+    trl_error err;
+    trl_btree t = {0};
+    trl_node *want = NULL;
+    size_t n_want, cap = 0, pieces, made = 0;
+    const uint32_t cuts = best_cuts(f, &pieces);
+    for (uint32_t c = node[0].child; c != TRL_NO_NODE; c = node[c].next, made++) {
+        const size_t i = node[c].from, j = node[c].to;
+        assert_true(j == w->n || (cuts >> (j - 1) & 1));
+        if (j - i == 1) {
+            assert_int_equal(node[c].child, TRL_NO_NODE);
+            continue;
+        }
+        tree_of(w, best_piece(f, i, j, TRL_STATE_PHRASE), &t);
+        assert_ok(trl_grammar_decode(&w->g, &t, &want, &n_want, &cap, &err));
+        assert_true(c + n_want <= n);
+        for (size_t k = 0; k < n_want; k++)
+            assert_true(node[c + k].label == want[k].label && node[c + k].from == want[k].from &&
+                        node[c + k].to == want[k].to);
+    }
+    assert_int_equal(made, pieces);
+    trl_btree_fini(&t);
+    trl_free(want);
+}
+
+static void test_fallback(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(32);
+    unsigned phrases = 0, several = 0;
+    trl_node *node = NULL;
+    size_t n, cap = 0;
+    for (unsigned round = 0; round < 150; round++) {
+        trl_error err;
+        world w;
+        forest f;
+        world_grammar(&w, &r, round, false);
+        world_words(&w, &r, 1 + draw(&r, 5));
+        world_skeleton(&w, &r, 3);
+        world_scores(&w, &r, 1.0, 0.0, round % 8);
+        if (all_trees(&f, &w)) {
+            if (round % 2)
+                assert_ok(trl_chart_inside(&w.c, &w.t, &err));
+            else
+                assert_ok(trl_chart_best(&w.c, &w.t, &w.arena, &err));
+            assert_ok(trl_fallback_tree(&w.g, &w.x, w.word, w.n, &w.c, &w.t, &node, &n, &cap,
+                                        &w.arena, &err));
+            check_shape(node, n, w.n);
+            check_pieces(&w, &f, node, n);
+            phrases += n > w.n + 1;
+            several += n > w.n + 1 && node[node[0].child].next != TRL_NO_NODE;
+        }
+        assert_ok(trl_fallback_tree(&w.g, &w.x, w.word, w.n, NULL, NULL, &node, &n, &cap, &w.arena,
+                                    &err));
+        check_shape(node, n, w.n);
+        assert_int_equal(n, w.n + 1);
+        assert_int_equal(node[0].label, w.g.state[w.g.root].base);
+        for (size_t i = 0; i < w.n; i++)
+            assert_true(likeliest(&w, i, node[1 + i].label));
+        free_forest(&f);
+        world_free(&w);
+    }
+    assert_true(phrases > 40 && several > 20);
+    trl_free(node);
+}
+
+/* Scores too large for any sum: a flat tree. */
+static void test_fallback_overflow(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(33);
+    trl_error err;
+    trl_node *node = NULL;
+    size_t n, cap = 0;
+    world w;
+    world_grammar(&w, &r, 0, false);
+    world_words(&w, &r, 4);
+    world_skeleton(&w, &r, 0);
+    world_scores(&w, &r, 1.0, 2000.0, 0);
+    assert_ok(trl_fallback_tree(&w.g, &w.x, w.word, 4, &w.c, &w.t, &node, &n, &cap, &w.arena, &err));
+    assert_int_equal(n, 5);
+    trl_free(node);
+    world_free(&w);
+}
+
+static int read_heads(void **state)
+{
+    (void)state;
+    trl_error err;
+    assert_ok(trl_head_rules_read(NULL, &heads, &err));
+    return 0;
+}
+
+static int free_heads(void **state)
+{
+    (void)state;
+    trl_head_rules_free(heads);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mbr),
+        cmocka_unit_test(test_root_label_inside),
+        cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_fallback_overflow),
+    };
+    return cmocka_run_group_tests(tests, read_heads, free_heads);
+}

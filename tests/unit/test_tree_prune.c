@@ -1,0 +1,511 @@
+/* Which items a chart has: filter, coarse to fine, constraints. */
+/* SPDX-License-Identifier: MIT */
+#include "tree_oracle.h"
+
+#include "tree/coarse.h"
+#include "tree/constrain.h"
+#include "tree/kbest.h"
+#include "tree/mbr.h"
+
+/* ---- filter: an item survives iff it is in some tree ------------------------------------------- */
+
+static void mark_used(const der *d, uint32_t *marks)
+{
+    marks[d->item] |= d->after ? TRL_AFTER : TRL_BEFORE;
+    if (d->left)
+        mark_used(d->left, marks);
+    if (d->right)
+        mark_used(d->right, marks);
+}
+
+static void check_filter(world *w, forest *f, unsigned *dropped)
+{
+    trl_error err;
+    bool complete;
+    const size_t items = w->c.n_items, cells = trl_cells(w->n);
+    uint32_t *marks = trl_zalloc(items + 1, sizeof *marks);
+    trl_skeleton s;
+    for (size_t k = 0; roots(f) && k < roots(f)->n; k++)
+        mark_used(&roots(f)->at[k], marks);
+    assert_ok(trl_skeleton_copy(&w->s, &s, &err));
+    assert_ok(trl_filter(&w->g, &s, &complete, &w->arena, &err));
+    assert_int_equal(complete, roots(f) != NULL);
+    uint32_t n = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        assert_int_equal(s.first[cell], complete ? n : w->s.first[cell]);
+        for (uint32_t x = w->s.first[cell]; complete && x < w->s.first[cell + 1]; x++) {
+            const uint32_t want = (w->s.item[x] & TRL_STATE_MASK) | marks[x];
+            if (marks[x])
+                assert_int_equal(s.item[n++], want);
+            *dropped += marks[x] != (w->s.item[x] & ~TRL_STATE_MASK);
+        }
+    }
+    assert_int_equal(s.first[cells], complete ? n : items);
+    trl_free(s.first);
+    trl_free(marks);
+}
+
+static void test_filter(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(21);
+    unsigned dropped = 0, whole = 0;
+    for (unsigned round = 0; round < 120; round++) {
+        world w;
+        forest f;
+        world_grammar(&w, &r, round, round % 3 == 0);
+        world_words(&w, &r, 1 + draw(&r, 5));
+        world_skeleton(&w, &r, round % 2 ? 6 : 0);
+        world_scores(&w, &r, 1.0, 0.0, 0);
+        if (all_trees(&f, &w)) {
+            whole += roots(&f) != NULL;
+            check_filter(&w, &f, &dropped);
+        }
+        free_forest(&f);
+        world_free(&w);
+    }
+    assert_true(whole > 40 && whole < 120 && dropped > 100);
+}
+
+/* ---- coarse to fine ------------------------------------------------------------------------------- */
+
+typedef struct pair { /* a fine and a coarse grammar of the same trees */
+    world          w;
+    trl_grammar    coarse;
+    trl_lexicon    x;
+    trl_pcfg       pcfg;
+    trl_coarse     vectors;
+    trl_coarse_map map;
+} pair;
+
+static void make_pair(pair *p, trl_rng *r, unsigned how)
+{
+    trl_error err;
+    trl_btree b = {0};
+    world_grammar(&p->w, r, how, how % 2);
+    build(&p->coarse, &(trl_annotation){0}, &p->w.trees, false);
+    assert_ok(trl_lexicon_init(&p->x, 1, &err));
+    for (size_t k = 0; k < p->w.trees.n; k++) {
+        bool known;
+        const trl_tree *t = &p->w.trees.tree[k];
+        assert_ok(trl_grammar_encode(&p->coarse, NULL, t, &p->w.trees.labels, &b, &known, NULL,
+                                     &err));
+        assert_ok(trl_lexicon_add(&p->x, &b, t->word, &err));
+    }
+    trl_btree_fini(&b);
+    assert_ok(trl_lexicon_finish(&p->x, &p->coarse, &err));
+    assert_ok(trl_pcfg_init(&p->pcfg, &p->coarse, &p->x, &err));
+    assert_ok(trl_coarse_init(&p->vectors, &p->pcfg, &err));
+    assert_ok(trl_coarse_map_init(&p->map, &p->w.g, &p->coarse, &err));
+}
+
+static void free_pair(pair *p)
+{
+    trl_coarse_map_fini(&p->map);
+    trl_coarse_fini(&p->vectors);
+    trl_pcfg_fini(&p->pcfg);
+    trl_lexicon_fini(&p->x);
+    trl_grammar_fini(&p->coarse);
+    world_free(&p->w);
+}
+
+/* The chart of the coarse PCFG over a full skeleton without the cells that keep[] (or NULL) bars. */
+static void plain_chart(pair *p, const uint8_t *keep, trl_skeleton *s, trl_chart *c)
+{
+    trl_error err;
+    double *logp;
+    world *w = &p->w;
+    assert_ok(trl_skeleton_full(&p->coarse, &p->x, w->word, w->n, s, &logp, &w->arena, &err));
+    uint32_t n = 0, from = 0;
+    for (size_t cell = 0; keep && cell < trl_cells(w->n); cell++) {
+        const uint32_t to = s->first[cell + 1];
+        s->first[cell] = n;
+        for (uint32_t x = from; x < to && keep[cell]; x++, n++) {
+            s->item[n] = s->item[x];
+            logp[n] = logp[x];
+        }
+        from = to;
+    }
+    if (keep)
+        s->first[trl_cells(w->n)] = n;
+    assert_ok(trl_pcfg_chart(&p->pcfg, s, logp, c, &w->arena, &err));
+}
+
+static void compare_charts(const trl_chart *c, const trl_coarse_chart *v, size_t n_states)
+{
+    assert_int_equal(isfinite(c->log_z), isfinite(v->log_z));
+    if (!isfinite(c->log_z))
+        return;
+    assert_near(v->log_z, c->log_z, 1e-5);
+    for (size_t cell = 0; cell < trl_cells(c->n); cell++) {
+        uint32_t x = c->s->first[cell];
+        for (uint32_t state = 0; state < n_states; state++) {
+            const size_t at = cell * n_states + state;
+            const bool there = x < c->s->first[cell + 1] &&
+                               (c->s->item[x] & TRL_STATE_MASK) == state;
+            const double b = there ? c->before[x] * c->out_before[x] : 0.0;
+            const double a = there ? c->after[x] * c->out_after[x] : 0.0;
+            const bool dead = v->scale[cell] == INT32_MIN;
+            assert_near(dead ? 0.0 : (double)v->before[at] * (double)v->out_before[at], b, 1e-5);
+            assert_near(dead ? 0.0 : (double)v->after[at] * (double)v->out_after[at], a, 1e-5);
+            x += there;
+        }
+    }
+}
+
+static void test_coarse(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(22);
+    unsigned whole = 0, barred = 0;
+    for (unsigned round = 0; round < 80; round++) {
+        trl_error err;
+        pair p;
+        trl_skeleton s;
+        trl_chart c;
+        trl_coarse_chart v;
+        uint8_t keep[64];
+        make_pair(&p, &r, round);
+        world_words(&p.w, &r, 1 + draw(&r, 7));
+        plain_chart(&p, NULL, &s, &c);
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, NULL, &v, &p.w.arena, &err));
+        compare_charts(&c, &v, p.coarse.n_states);
+        whole += isfinite(c.log_z) != 0;
+        for (size_t j = 1; j <= p.w.n; j++)
+            for (size_t i = 0; i < j; i++)
+                keep[trl_cell(i, j)] = j - i == 1 || draw(&r, 4) > 0;
+        plain_chart(&p, keep, &s, &c);
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, keep, &v, &p.w.arena, &err));
+        compare_charts(&c, &v, p.coarse.n_states);
+        barred += isfinite(c.log_z) != 0;
+        free_pair(&p);
+    }
+    assert_true(whole > 40 && barred > 20 && barred < whole);
+}
+
+static bool within(const trl_skeleton *small, const trl_skeleton *large)
+{
+    for (size_t j = 1; j <= small->n; j++)
+        for (size_t i = 0; i < j; i++)
+            for (uint32_t x = small->first[trl_cell(i, j)]; x < small->first[trl_cell(i, j) + 1];
+                 x++) {
+                const uint32_t y =
+                    trl_skeleton_find(large, i, j, small->item[x] & TRL_STATE_MASK);
+                if (y == TRL_NO_ID || (small->item[x] & ~large->item[y]))
+                    return false;
+            }
+    return true;
+}
+
+static uint32_t size_of(const trl_skeleton *s)
+{
+    return s->first[trl_cells(s->n)];
+}
+
+/* Threshold 0 loses nothing that is in a tree of the fine grammar; higher ones lose more and more,
+ * and both twins the same. */
+static void test_prune(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(23);
+    unsigned whole = 0, less = 0;
+    for (unsigned round = 0; round < 80; round++) {
+        trl_error err;
+        pair p;
+        trl_skeleton s, full, by_chart, by_vectors, high;
+        trl_chart c;
+        trl_coarse_chart v;
+        bool complete, complete2;
+        make_pair(&p, &r, round);
+        world_words(&p.w, &r, 1 + draw(&r, 6));
+        trl_arena *arena = &p.w.arena;
+        assert_ok(trl_skeleton_full(&p.w.g, &p.w.x, p.w.word, p.w.n, &full, NULL, arena, &err));
+        assert_ok(trl_filter(&p.w.g, &full, &complete, arena, &err));
+        plain_chart(&p, NULL, &s, &c);
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, NULL, &v, arena, &err));
+        assert_true(!complete || isfinite(c.log_z));
+        if (isfinite(c.log_z)) {
+            assert_ok(trl_prune(&c, &p.map, 0.0, &by_chart, arena, &err));
+            assert_ok(trl_coarse_prune(&v, &p.map, 0.0, &by_vectors, arena, &err));
+            assert_true(within(&by_chart, &by_vectors) && within(&by_vectors, &by_chart));
+            assert_ok(trl_filter(&p.w.g, &by_chart, &complete2, arena, &err));
+            assert_true(complete2 || !complete);
+            assert_true(!complete || within(&full, &by_chart));
+            assert_ok(trl_prune(&c, &p.map, 0.05, &high, arena, &err));
+            assert_true(within(&high, &by_vectors));
+            less += size_of(&high) < size_of(&by_vectors);
+            for (uint32_t x = 0; x < c.n_items; x++) { /* exactly those above */
+                const uint32_t at = s.item[x] & TRL_STATE_MASK;
+                size_t cell = 0;
+                while (s.first[cell + 1] <= x)
+                    cell++;
+                size_t j = 1;
+                while (trl_cell(0, j + 1) <= cell)
+                    j++;
+                for (uint32_t k = p.map.first[at]; k < p.map.first[at + 1]; k++) {
+                    const uint32_t y =
+                        trl_skeleton_find(&high, cell - trl_cell(0, j), j, p.map.state[k]);
+                    const uint32_t marks = y == TRL_NO_ID ? 0 : high.item[y];
+                    assert_int_equal((marks & TRL_BEFORE) != 0,
+                                     c.before[x] * c.out_before[x] > 0.05);
+                    assert_int_equal((marks & TRL_AFTER) != 0,
+                                     c.after[x] * c.out_after[x] > 0.05);
+                }
+            }
+        }
+        whole += complete;
+        free_pair(&p);
+    }
+    assert_true(whole > 40 && less > 40);
+}
+
+/* Every node has its item, with the marks it needs. */
+static bool holds(const trl_skeleton *s, const trl_btree *t)
+{
+    for (size_t k = 0; k < t->n; k++) {
+        const trl_bnode *b = &t->node[k];
+        const bool unary = b->left != TRL_NO_NODE && b->right == TRL_NO_NODE;
+        bool below = false;
+        for (size_t p = 0; p < k; p++)
+            below = below || (t->node[p].left == k && t->node[p].right == TRL_NO_NODE);
+        const uint32_t x = trl_skeleton_find(s, b->from, b->to, b->state);
+        const uint32_t want = (unary ? 0 : TRL_BEFORE) | (below ? 0 : TRL_AFTER);
+        if (x == TRL_NO_ID || (want & ~s->item[x]))
+            return false;
+    }
+    return true;
+}
+
+/* Adding a tree that was pruned away makes the skeleton hold it. */
+static void test_add_tree(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(24);
+    for (unsigned round = 0; round < 60; round++) {
+        trl_error err;
+        world w;
+        trl_btree gold = {0};
+        bool known, complete;
+        world_grammar(&w, &r, round, false);
+        const trl_tree *t = &w.trees.tree[draw(&r, (unsigned)w.trees.n)];
+        assert_ok(trl_grammar_encode(&w.g, heads, t, &w.trees.labels, &gold, &known, NULL, &err));
+        w.n = t->n_words;
+        if (w.n <= 8) {
+            memcpy(w.word, t->word, w.n * sizeof *w.word);
+            world_skeleton(&w, &r, 2);
+            assert_ok(trl_skeleton_add_tree(&w.s, &gold, &w.arena, &err));
+            assert_true(holds(&w.s, &gold));
+            assert_ok(trl_filter(&w.g, &w.s, &complete, &w.arena, &err));
+            assert_true(complete && holds(&w.s, &gold));
+        }
+        trl_btree_fini(&gold);
+        world_free(&w);
+    }
+}
+
+/* ---- constraints ------------------------------------------------------------------------------------- */
+
+static bool obeys(const trl_constraint *c, const trl_node *node, size_t n)
+{
+    bool span = false, labelled = false, tagged = false;
+    for (size_t k = 0; k < n; k++) {
+        const bool tag = node[k].child == TRL_NO_NODE;
+        if (tag && node[k].from == c->i)
+            tagged = node[k].label == c->label;
+        if (node[k].from != c->i || node[k].to != c->j)
+            continue;
+        span = span || !tag;
+        labelled = labelled || node[k].label == c->label;
+    }
+    switch (c->kind) {
+    case TRL_CONSTRAIN_TAG:
+        return tagged;
+    case TRL_CONSTRAIN_SPAN:
+        return span || c->j - c->i == 1;
+    case TRL_CONSTRAIN_LABEL:
+        return labelled;
+    case TRL_CONSTRAIN_NOT:
+        return !span;
+    }
+    return false;
+}
+
+static bool obeys_all(const world *w, const trl_constraint *c, size_t n_c, const trl_btree *t)
+{
+    static trl_node *node;
+    static size_t cap;
+    size_t n;
+    trl_error err;
+    assert_ok(trl_grammar_decode(&w->g, t, &node, &n, &cap, &err));
+    for (size_t k = 0; k < n_c; k++)
+        if (!obeys(&c[k], node, n))
+            return false;
+    return true;
+}
+
+/* Mostly what some tree has, so that something is left. */
+static void random_constraint(const world *w, const forest *f, trl_rng *r, trl_constraint *c)
+{
+    trl_error err;
+    trl_btree t = {0};
+    trl_node *node = NULL;
+    size_t n, cap = 0;
+    tree_of(w, &roots(f)->at[draw(r, (unsigned)roots(f)->n)], &t);
+    assert_ok(trl_grammar_decode(&w->g, &t, &node, &n, &cap, &err));
+    const trl_node *v = &node[draw(r, (unsigned)n)];
+    *c = (trl_constraint){(trl_constraint_kind)draw(r, 4), v->from, v->to, v->label};
+    if (c->kind == TRL_CONSTRAIN_NOT || draw(r, 4) == 0) {
+        c->i = draw(r, (unsigned)w->n);
+        c->j = c->i + 1 + draw(r, (unsigned)(w->n - c->i));
+    }
+    if (c->kind == TRL_CONSTRAIN_TAG) /* a tag that is there */
+        for (size_t k = 0; k < n; k++)
+            if (node[k].child == TRL_NO_NODE && node[k].from == c->i)
+                c->label = node[k].label;
+    trl_btree_fini(&t);
+    trl_free(node);
+}
+
+/* All scores 0: Z counts trees. */
+static void zero_scores(world *w, trl_rng *r)
+{
+    world_scores(w, r, 0.0, 0.0, 0);
+}
+
+static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
+{
+    trl_error err;
+    trl_btree t = {0};
+    trl_kbest got = {0};
+    trl_brackets b;
+    trl_constraint c[3];
+    const size_t n_c = 1 + draw(r, 3);
+    const size_t all = roots(f)->n;
+    bool complete;
+    size_t want = 0;
+    for (size_t k = 0; k < n_c; k++)
+        random_constraint(w, f, r, &c[k]);
+    for (size_t k = 0; k < all; k++) {
+        tree_of(w, &roots(f)->at[k], &t);
+        want += obeys_all(w, c, n_c, &t);
+    }
+    assert_ok(trl_constrain(&w->g, c, n_c, &w->s, &complete, &w->arena, &err));
+    zero_scores(w, r);
+    assert_ok(trl_chart_inside(&w->c, &w->t, &err));
+    assert_int_equal(complete, want > 0);
+    *left += want > 0 && want < all;
+    if (want) {
+        assert_near(exp(w->c.log_z), (double)want, 1e-10);
+        trl_chart_outside(&w->c, &w->t, NULL);
+        assert_ok(trl_chart_brackets(&w->c, &b, &w->arena, &err));
+        for (size_t k = 0; k < n_c; k++) {
+            const size_t cell = c[k].kind == TRL_CONSTRAIN_TAG ? 0 : trl_cell(c[k].i, c[k].j);
+            double p = 0.0;
+            for (uint32_t q = b.first[cell]; q < b.first[cell + 1]; q++)
+                p += b.bracket[q].label == c[k].label ? b.bracket[q].p : 0.0;
+            if (c[k].kind == TRL_CONSTRAIN_LABEL && c[k].j - c[k].i > 1)
+                assert_true(p > 1.0 - 1e-10);
+        }
+    }
+    assert_ok(trl_chart_kbest(&w->c, &w->t, 4000, &got, &w->arena, &err));
+    assert_int_equal(got.n, want < 4000 ? want : 4000);
+    for (size_t k = 0; k < got.n; k++)
+        assert_true(obeys_all(w, c, n_c, &got.tree[k]));
+    trl_kbest_fini(&got);
+    trl_btree_fini(&t);
+}
+
+static void test_constraints(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(25);
+    unsigned left = 0;
+    for (unsigned round = 0; round < 200; round++) {
+        world w;
+        forest f;
+        world_grammar(&w, &r, round, round % 3 == 0);
+        world_words(&w, &r, 1 + draw(&r, 4));
+        world_skeleton(&w, &r, round % 2 ? 8 : 0);
+        world_scores(&w, &r, 1.0, 0.0, 0);
+        const trl_skeleton old = w.s;
+        const size_t items = w.c.n_items;
+        const bool listed = all_trees(&f, &w) && roots(&f) && roots(&f)->n < 3000;
+        if (listed)
+            check_constraints(&w, &f, &r, &left);
+        w.s = old; /* what the forest is made of */
+        w.c.n_items = items;
+        free_forest(&f);
+        world_free(&w);
+    }
+    assert_true(left > 40);
+}
+
+/* A tag that no word was seen with is taken at the user's word; spans must lie in the sentence. */
+static void test_constraint_edges(void **state)
+{
+    (void)state;
+    static const char text[] = "(TOP (A (x a) (y b)))\n(TOP (A (x b) (y c)))\n(TOP (B (y c) (V d)))\n";
+    trl_error err = {0};
+    trl_btree b = {0};
+    world w = {0};
+    bool known, complete;
+    read_text(&w.trees, text, sizeof text - 1);
+    build(&w.g, &(trl_annotation){0}, &w.trees, false);
+    assert_ok(trl_lexicon_init(&w.x, 0, &err));
+    for (size_t k = 0; k < w.trees.n; k++) {
+        assert_ok(trl_grammar_encode(&w.g, heads, &w.trees.tree[k], &w.trees.labels, &b, &known,
+                                     NULL, &err));
+        assert_ok(trl_lexicon_add(&w.x, &b, w.trees.tree[k].word, &err));
+    }
+    assert_ok(trl_lexicon_finish(&w.x, &w.g, &err));
+    trl_btree_fini(&b);
+    w.n = 2;
+    w.word[0] = (trl_str){"a", 1};
+    w.word[1] = (trl_str){"a", 1};
+    world_skeleton(&w, NULL, 0);
+    const trl_skeleton old = w.s;
+    assert_ok(trl_constrain(&w.g, NULL, 0, &w.s, &complete, &w.arena, &err));
+    assert_false(complete); /* x x makes nothing */
+    const uint32_t y = trl_strtab_find(&w.g.labels, "y", 1);
+    trl_constraint c = {TRL_CONSTRAIN_TAG, 1, 0, y};
+    w.s = old;
+    assert_ok(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err));
+    assert_true(complete);
+    c.label = TRL_NO_ID;
+    w.s = old;
+    assert_ok(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err));
+    assert_false(complete);
+    c.i = 2;
+    assert_int_equal(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err), TRL_EINVAL);
+    c = (trl_constraint){TRL_CONSTRAIN_SPAN, 1, 1, 0};
+    assert_int_equal(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err), TRL_EINVAL);
+    c = (trl_constraint){TRL_CONSTRAIN_NOT, 0, 3, 0};
+    assert_int_equal(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "words 0 to 3 of a sentence of 2"));
+    world_free(&w);
+}
+
+static int read_heads(void **state)
+{
+    (void)state;
+    trl_error err;
+    assert_ok(trl_head_rules_read(NULL, &heads, &err));
+    return 0;
+}
+
+static int free_heads(void **state)
+{
+    (void)state;
+    trl_head_rules_free(heads);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filter),      cmocka_unit_test(test_coarse),
+        cmocka_unit_test(test_prune),       cmocka_unit_test(test_add_tree),
+        cmocka_unit_test(test_constraints), cmocka_unit_test(test_constraint_edges),
+    };
+    return cmocka_run_group_tests(tests, read_heads, free_heads);
+}
