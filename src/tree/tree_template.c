@@ -240,7 +240,7 @@ trl_status trl_tree_template_parse(trl_tree_template *t, const char *name, const
         const char *stop = memchr(p.line, '\n', (size_t)(end - p.line));
         stop = stop ? stop : end;
         st = parse_line(&p, stop, t);
-        p.line = stop + 1;
+        p.line = stop < end ? stop + 1 : end;
     }
     return st;
 }
