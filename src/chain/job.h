@@ -78,7 +78,7 @@ trl_status trl_job_run_mest(trl_job *j, const trl_session *s, trl_train_result *
 trl_status trl_job_run_hmm(trl_job *j, trl_train_result *result, trl_error *err);
 
 /* job_calibrate.c: multipliers of the source labels for j->w, into j->calibration; the dev score
- * with them into *result when the model decodes globally. */
+ * of the model as it then is into *result. */
 trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *err);
 
 /* train_chain.c: tells the caller; true when it asks to stop. */

@@ -65,7 +65,8 @@ trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *er
     trl_job_report(j, "calibrated", note);
     result->stopped = c.stop;
     j->dev.calibration = j->calibration;
-    if (j->o->dev && !j->is_local)
+    j->dev.is_local = j->is_local;
+    if (j->o->dev)
         st = trl_dev_score(&j->dev, j->w, &result->dev_score, err);
     return st;
 }

@@ -117,7 +117,7 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     solver *s = self;
     const trl_status st =
         s->watcher->watch(s->watcher->self, it, save, optimizer, stop, err);
-    if (st == TRL_OK && it->objective < BOTTOMLESS)
+    if (st == TRL_OK && s->j->o->c2 <= 0.0 && it->objective < BOTTOMLESS)
         *stop = s->bottomless = true;
     return st;
 }
@@ -167,6 +167,6 @@ trl_status trl_job_run_mest(trl_job *j, const trl_session *session, trl_train_re
     st = trl_session_run(&s, true, j->w, result, err);
     if (st == TRL_OK && own.bottomless)
         snprintf(result->ending, sizeof result->ending,
-                 "the objective has no minimum without a larger c2");
+                 "the objective has no minimum without a penalty (c2)");
     return st;
 }

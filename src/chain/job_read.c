@@ -104,9 +104,9 @@ static trl_status add_items(trl_job *j, const trl_items *seq, bool dev, trl_erro
 {
     if (!dev && j->has_q0) {
         if (trl_job_is(j, "hmm") || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
-            const trl_status st =
-                trl_fail(err, TRL_EINVAL, "an HMM generates columns, and items have none");
-            return trl_fail_hint(err, st, "with CRFsuite items q0 can only be emp");
+            return trl_fail(err, TRL_EINVAL,
+                            "an HMM generates columns, and CRFsuite items have none%s",
+                            trl_job_is(j, "hmm") ? "" : ": q0 can only be emp here");
         }
         j->q0_kind = TRL_Q0_EMP;
         const trl_rows labels = {
@@ -229,7 +229,7 @@ trl_status trl_job_read_dev(trl_job *j, trl_error *err)
     }
     if (st != TRL_OK)
         return st;
-    j->dev.is_local = j->is_local;
+    j->dev.is_local = j->o->calibrate ? j->objective->local : j->is_local;
     j->dev.q0 = j->has_q0 ? &j->q0 : NULL;
     return trl_dev_init(&j->dev, &j->corpus, &j->design, j->pool, err);
 }

@@ -90,6 +90,23 @@ static void mix(uint64_t *h, const void *bytes, size_t n)
     *h = trl_str_hash((const char *)both, sizeof both);
 }
 
+/* Attributes, by name and in the order of their weights, and where they are on: all there is to
+ * know of items, which have no cells. */
+static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs,
+                       size_t n_tokens)
+{
+    const size_t rows = (size_t)f->dense_begin[n_tokens], n = (size_t)f->entry_begin[n_tokens];
+    mix(h, attrs->pool, attrs->pool_len);
+    mix(h, attrs->end, attrs->n * sizeof *attrs->end);
+    mix(h, f->name, f->n_attrs * sizeof *f->name);
+    mix(h, f->dense_begin, (n_tokens + 1) * sizeof *f->dense_begin);
+    mix(h, f->dense_row, rows * sizeof *f->dense_row);
+    mix(h, f->dense_value, f->dense_value ? rows * sizeof *f->dense_value : 0);
+    mix(h, f->entry_begin, (n_tokens + 1) * sizeof *f->entry_begin);
+    mix(h, f->entry, n * sizeof *f->entry);
+    mix(h, f->entry_value, f->entry_value ? n * sizeof *f->entry_value : 0);
+}
+
 uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
                             const trl_sample_options *sample)
 {
@@ -118,8 +135,9 @@ uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect
     mix(&hash, h->next, trl_hmm_contexts(h->L, h->order) * (h->L + 1) * sizeof *h->next);
     for (size_t k = 0; k < h->n_columns; k++)
         mix(&hash, h->column[k].p, h->column[k].n * h->L * sizeof *h->column[k].p);
+    mix(&hash, x->corpus->weight, x->corpus->n_sequences * sizeof *x->corpus->weight);
     for (size_t f = 0; f <= (size_t)d->order; f++)
-        mix(&hash, d->family[f].name, d->family[f].n_attrs * sizeof *d->family[f].name);
+        mix_family(&hash, &d->family[f], &x->corpus->family[f].names, d->n_tokens);
     return hash;
 }
 

@@ -59,6 +59,8 @@ typedef struct train_arg {
     double c1;
     int order;
     bool resume;
+    const char *q0;
+    bool cache, mask, calibrate; /* cache: once there is none, once there is */
 } train_arg;
 
 static trl_status do_train(const void *p, trl_error *err)
@@ -66,8 +68,9 @@ static trl_status do_train(const void *p, trl_error *err)
     const train_arg *a = p;
     trl_train_options o = trl_train_options_default();
     trl_train_result result;
-    char data[512], dev[512], model[512], checkpoint[512];
+    char data[512], dev[512], model[512], checkpoint[512], cache[512];
     const char *train[1] = {data};
+    snprintf(cache, sizeof cache, "%s/cache", folder);
     snprintf(data, sizeof data, "%s/%s", folder, a->data);
     snprintf(dev, sizeof dev, "%s/%s", folder, a->dev ? a->dev : "");
     snprintf(model, sizeof model, "%s/model", folder);
@@ -82,7 +85,11 @@ static trl_status do_train(const void *p, trl_error *err)
     o.order = a->order;
     o.c1 = a->c1;
     o.max_iter = a->resume ? 4 : 2;
-    o.checkpoint = checkpoint;
+    o.checkpoint = strcmp(a->objective, "hmm") == 0 ? NULL : checkpoint;
+    o.q0 = a->q0;
+    o.q0_mask = a->mask;
+    o.calibrate = a->calibrate;
+    o.q0_cache = a->cache ? cache : NULL;
     o.checkpoint_every = 2;
     o.resume = a->resume;
     o.model = model;
@@ -386,27 +393,38 @@ static void test_train(void **state)
 {
     (void)state;
     static const char columns[] = "U:%x[0,0]\nU:%x[-1,0]/%x[0,1]\nB\nB:%x[0,1]\n";
+    static const char sampled[] = "U:%x[0,0]\nu:%x[@1,1]\nb\n";
     static const char triples[] = "u:%m[0,0,\"..$\"]\nt\n";
     static const train_arg args[] = {
-        {"lbfgs", "likelihood", "data", "data", columns, 0.0, 0, false},
-        {"lbfgs", "likelihood", "data", "data", columns, 0.0, 0, true},
-        {"lbfgs", "likelihood", "data", NULL, NULL, 0.0, 2, false},
-        {"lbfgs", "memm", "data", "data", columns, 0.0, 0, false},
-        {"lbfgs", "pseudolikelihood", "data", NULL, triples, 0.0, 0, false},
-        {"lbfgs", "pseudolikelihood-edge", "data", NULL, columns, 0.0, 0, false},
-        {"lbfgs", "piecewise", "data", "data", columns, 0.0, 0, false},
-        {"lbfgs", "piecewise-nota", "data", "data", columns, 0.0, 0, false},
-        {"owlqn", "likelihood", "items", "items", NULL, 0.1, 0, false},
-        {"sag", "likelihood", "items", NULL, NULL, 0.0, 0, false},
-        {"sag", "likelihood", "items", NULL, NULL, 0.0, 0, true},
-        {"sdca", "likelihood", "items", NULL, NULL, 0.0, 0, false},
-        {"sgd", "likelihood", "data", NULL, triples, 0.0, 0, false},
-        {"asgd", "likelihood", "data", NULL, columns, 0.0, 0, false},
-        {"asgd", "likelihood", "data", NULL, columns, 0.0, 0, true},
-        {"perceptron", "perceptron", "data", "data", columns, 0.0, 0, false}};
+        {"lbfgs", "likelihood", "data", "data", columns, .resume = false},
+        {"lbfgs", "likelihood", "data", "data", columns, .resume = true},
+        {"lbfgs", "likelihood", "data", NULL, NULL, .order = 2, .resume = false},
+        {"lbfgs", "memm", "data", "data", columns, .resume = false},
+        {"lbfgs", "pseudolikelihood", "data", NULL, triples, .resume = false},
+        {"lbfgs", "pseudolikelihood-edge", "data", NULL, columns, .resume = false},
+        {"lbfgs", "piecewise", "data", "data", columns, .resume = false},
+        {"lbfgs", "piecewise-nota", "data", "data", columns, .resume = false},
+        {"owlqn", "likelihood", "items", "items", NULL, .c1 = 0.1, .resume = false},
+        {"sag", "likelihood", "items", NULL, NULL, .resume = false},
+        {"sag", "likelihood", "items", NULL, NULL, .resume = true},
+        {"sdca", "likelihood", "items", NULL, NULL, .resume = false},
+        {"sgd", "likelihood", "data", NULL, triples, .resume = false},
+        {"asgd", "likelihood", "data", NULL, columns, .resume = false},
+        {"asgd", "likelihood", "data", NULL, columns, .resume = true},
+        {"perceptron", "perceptron", "data", "data", columns, .resume = false},
+        {.objective = "hmm", .data = "data", .dev = "data"},
+        {.objective = "m-estimation", .data = "data", .dev = "data", .template_text = columns},
+        {.objective = "m-estimation", .data = "data", .template_text = triples, .cache = true},
+        {.objective = "m-estimation", .data = "data", .template_text = triples, .resume = true},
+        {"lbfgs", "m-estimation", "data", "data", columns, .q0 = "emp", .mask = true},
+        {.objective = "m-estimation", .data = "data", .dev = "data", .template_text = sampled,
+         .q0 = "lu"},
+        {.objective = "m-estimation", .data = "items", .dev = "items"},
+        {"lbfgs", "piecewise-nota", "data", "data", columns, .calibrate = true}};
     for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
         char name[64];
-        snprintf(name, sizeof name, "%s %s%s", args[k].optimizer, args[k].objective,
+        snprintf(name, sizeof name, "%s %s%s",
+                 args[k].optimizer ? args[k].optimizer : "default", args[k].objective,
                  args[k].resume ? " resumed" : "");
         fail_all(name, do_train, &args[k]);
     }
@@ -427,15 +445,13 @@ static void test_grammar(void **state)
     fail_all("grammar", do_grammar, grammar_text);
 }
 
-static void make_ready(void)
+static void make_ready(const train_arg *arg)
 {
-    static const train_arg arg = {
-        "lbfgs", "likelihood", "data", NULL, "U:%x[0,0]\nU:%t[0,0,\"s$\"]\nB\nT\n", 0.0,
-        2,       false};
     trl_error err;
-    assert_ok(do_train(&arg, &err));
+    assert_ok(do_train(arg, &err));
     assert_int_equal(rename(in_folder("model"), in_folder("ready")), 0);
     static sink s;
+    s.n = 0;
     trl_model *m = NULL;
     assert_ok(trl_model_open(in_folder("ready"), &m, &err));
     assert_ok(trl_model_dump(m, take, &s, &err));
@@ -447,11 +463,19 @@ static void make_ready(void)
 static void test_use(void **state)
 {
     (void)state;
-    make_ready();
-    fail_all("tag", do_tag, NULL);
-    fail_all("dump", do_dump, NULL);
-    fail_all("undump", do_undump, NULL);
-    assert_true(same_files(in_folder("want"), in_folder("ready")));
+    static const char features[] = "U:%x[0,0]\nU:%t[0,0,\"s$\"]\nB\nT\n";
+    static const train_arg args[] = {
+        {"lbfgs", "likelihood", "data", NULL, features, .order = 2, .resume = false},
+        {.objective = "m-estimation", .data = "data", .template_text = features, .mask = true},
+        {"lbfgs", "piecewise-nota", "data", NULL, features, .calibrate = true},
+        {"lbfgs", "memm", "data", NULL, features, .order = 2, .resume = false}};
+    for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
+        make_ready(&args[k]);
+        fail_all("tag", do_tag, NULL);
+        fail_all("dump", do_dump, NULL);
+        fail_all("undump", do_undump, NULL);
+        assert_true(same_files(in_folder("want"), in_folder("ready")));
+    }
 }
 
 static void test_others(void **state)

@@ -91,7 +91,7 @@ static void test_names(void **state)
     expect(&o, TRL_EINVAL, "graph|chain");
     o = options();
     o.objective = "best";
-    expect(&o, TRL_EINVAL, "best|likelihood|perceptron|memm|piecewise");
+    expect(&o, TRL_EINVAL, "best|likelihood|perceptron|memm|piecewise|m-estimation|hmm");
     o = options();
     o.optimizer = "best";
     expect(&o, TRL_EINVAL, "best|lbfgs|owlqn|sag|sdca|sgd|asgd|perceptron");
@@ -139,6 +139,75 @@ static void test_ranges(void **state)
     o = options();
     o.batch = 65;
     expect(&o, TRL_EINVAL, "batch|1 to 64");
+}
+
+static void test_generative(void **state)
+{
+    (void)state;
+    trl_train_options o = options();
+    o.objective = "mest";
+    o.q0 = "best";
+    expect(&o, TRL_EINVAL, "best|hmm, lu, emp");
+    o = options();
+    o.q0 = "hmm";
+    expect(&o, TRL_EINVAL, "q0|m-estimation|likelihood");
+    o = options();
+    o.q0_cache = "file";
+    expect(&o, TRL_EINVAL, "q0-cache|m-estimation");
+    o = options();
+    o.q0_mask = true;
+    expect(&o, TRL_EINVAL, "q0-mask|m-estimation");
+    o = options();
+    o.q0_samples = 10;
+    expect(&o, TRL_EINVAL, "q0-samples|m-estimation");
+    static const char *const others[] = {"sag", "sgd", "asgd", "perceptron", "best"};
+    for (int k = 0; k < 5; k++) {
+        o = options();
+        o.objective = "mest";
+        o.optimizer = others[k];
+        expect(&o, TRL_EINVAL, "m-estimation|dual|lbfgs|owlqn");
+    }
+    o = options();
+    o.optimizer = "dual";
+    expect(&o, TRL_EINVAL, "dual|m-estimation");
+    o.objective = "mest";
+    o.c2 = 0.0;
+    expect(&o, TRL_EINVAL, "dual|c2 > 0|lbfgs");
+    o.c2 = -1.0;
+    o.optimizer = NULL;
+    expect(&o, TRL_EINVAL, "c2|not negative");
+    o = options();
+    o.objective = "hmm";
+    o.optimizer = "lbfgs";
+    expect(&o, TRL_EINVAL, "optimizer|hmm|counted");
+    o.optimizer = NULL;
+    o.init = "model";
+    expect(&o, TRL_EINVAL, "init|hmm|counted");
+    o.init = NULL;
+    o.checkpoint = in_folder("checkpoint");
+    expect(&o, TRL_EINVAL, "checkpoint|hmm|counted");
+    o = options();
+    o.decode = "best";
+    expect(&o, TRL_EINVAL, "best|local|global");
+    o = options();
+    o.calibrate = true;
+    expect(&o, TRL_EINVAL, "calibrate|piecewise-nota|memm|likelihood");
+}
+
+static void test_generative_items(void **state)
+{
+    (void)state;
+    trl_train_options o = options();
+    train[0] = write_file("items", "A\tx\nB\ty\n");
+    o.format = TRL_FORMAT_CRFSUITE;
+    o.objective = "hmm";
+    expect(&o, TRL_EINVAL, "columns|items");
+    o.objective = "mest";
+    o.q0 = "lu";
+    expect(&o, TRL_EINVAL, "columns|items|emp");
+    o.q0 = NULL;
+    o.q0_mask = true;
+    expect(&o, TRL_EINVAL, "q0-mask|items");
 }
 
 static void test_combinations(void **state)
@@ -364,7 +433,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_generative),
+        cmocka_unit_test(test_generative_items), cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_columns_disagree),
         cmocka_unit_test(test_template),
