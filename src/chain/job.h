@@ -11,6 +11,7 @@
 #include "chain/chain_task.h"
 #include "chain/dev_score.h"
 #include "chain/nota.h"
+#include "chain/sources.h"
 #include "mest/obj_mest.h"
 #include "mest/q0.h"
 #include "model/chain_model.h"
@@ -31,6 +32,7 @@ typedef struct trl_job {
     trl_chain_task           task;
     trl_nota_options         nota_options;
     trl_nota                 nota; /* piecewise-nota only */
+    trl_selection            only; /* memm, piecewise-nota: what they look at */
     trl_dev                  dev;
     double                  *w;
     double                  *calibration; /* [L + 64]; NULL: not calibrated */

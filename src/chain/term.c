@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "chain/engine.h"
+#include "feature/select.h"
 
 double trl_term_normalise(const trl_term *m, bool nota, double weight, double *p)
 {
@@ -79,7 +80,9 @@ trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adj
 {
     if (x->scores->n == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no value");
-    for (; f < TRL_FAMILIES; f++)
+    if (adjoint->only)
+        trl_clear_selected(x->chain->L, adjoint->only, adjoint->from, adjoint);
+    for (; !adjoint->only && f < TRL_FAMILIES; f++)
         if (adjoint->row[f])
             memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
     return TRL_OK;
@@ -89,9 +92,14 @@ trl_status trl_local_value(const trl_chain_example *x, double sum, double *value
                            trl_error *err)
 {
     if (!isfinite(sum)) {
-        const trl_status st = trl_chain_check_scores(x->scores, x->chain->L, err);
-        if (st != TRL_OK)
-            return st;
+        if (x->scores->only) { /* what is not there cannot be looked into */
+            if (sum != -HUGE_VAL)
+                return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
+        } else {
+            const trl_status st = trl_chain_check_scores(x->scores, x->chain->L, err);
+            if (st != TRL_OK)
+                return st;
+        }
         sum = -HUGE_VAL;
     }
     *value = x->weight == 0.0 ? 0.0 : x->weight * sum;

@@ -81,6 +81,23 @@ static trl_status warm_start(trl_job *j, trl_error *err)
     return st;
 }
 
+/* Memm and piecewise-nota look at few of the cells of pairs and triples that depend on the
+ * position: *task is told which.  Batch optimisers only; others gather single examples. */
+static trl_status select_cells(trl_job *j, trl_task *task, trl_error *err)
+{
+    const char *optimizer = trl_job_optimizer(j);
+    const bool rows = j->design.family[TRL_EDGE].has_rows || j->design.family[TRL_TRI].has_rows;
+    const trl_nota *nota = j->task.nota;
+    task->only = NULL;
+    trl_selection_fini(&j->only);
+    if (!rows || (!trl_job_is(j, "memm") && !nota) || (nota && nota->all) ||
+        (strcmp(optimizer, "lbfgs") != 0 && strcmp(optimizer, "owlqn") != 0))
+        return TRL_OK;
+    const trl_status st = trl_select_sources(&j->only, &j->design, &j->corpus, nota, err);
+    task->only = st == TRL_OK ? &j->only : NULL;
+    return st;
+}
+
 /* Piecewise training with none-of-the-above instances.  Marginal selection first trains the
  * MEMM for K iterations, chooses, and goes on from there; a resumed run repeats those K. */
 static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *result,
@@ -88,6 +105,9 @@ static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *r
 {
     const trl_nota_options *n = &j->nota_options;
     trl_status st = TRL_OK;
+    trl_task task = *s->task;
+    trl_session own = *s;
+    own.task = &task;
     trl_nota_init(&j->nota, &j->corpus, j->order);
     j->task.nota = &j->nota;
     if (n->kind == TRL_NOTA_ALL) {
@@ -99,10 +119,12 @@ static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *r
         first.max_iter = n->after;
         first.checkpoint = NULL;
         first.resume = false;
-        trl_session begin = *s;
+        trl_session begin = own;
         begin.o = &first;
         begin.score_dev = NULL;
-        st = trl_session_run(&begin, j->smooth, j->w, result, err);
+        st = select_cells(j, &task, err);
+        if (st == TRL_OK)
+            st = trl_session_run(&begin, j->smooth, j->w, result, err);
     }
     if (st == TRL_OK && n->kind == TRL_NOTA_MARGINAL)
         st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true,
@@ -114,13 +136,14 @@ static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *r
              (unsigned long long)j->nota.n_instances);
     if (result->stopped || trl_job_report(j, "nota", note))
         return TRL_OK;
-    return trl_session_run(s, j->smooth, j->w, result, err);
+    st = select_cells(j, &task, err);
+    return st == TRL_OK ? trl_session_run(&own, j->smooth, j->w, result, err) : st;
 }
 
 /* The part that depends on the objective; j->w, and *result but for sizes and time. */
 static trl_status train(trl_job *j, trl_train_result *result, trl_error *err)
 {
-    const trl_task task = trl_chain_task_view(&j->task);
+    trl_task task = trl_chain_task_view(&j->task);
     const trl_session s = {.o = j->o,
                            .d = &j->design,
                            .names = &j->corpus.family[TRL_NODE].names,
@@ -136,6 +159,9 @@ static trl_status train(trl_job *j, trl_train_result *result, trl_error *err)
         return trl_job_run_mest(j, &s, result, err);
     if (trl_job_is(j, "piecewise-nota"))
         return run_nota(j, &s, result, err);
+    const trl_status st = select_cells(j, &task, err);
+    if (st != TRL_OK)
+        return st;
     return trl_session_run(&s, j->smooth, j->w, result, err);
 }
 
@@ -176,6 +202,7 @@ trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result,
     trl_dev_fini(&j.dev);
     trl_chain_task_fini(&j.task);
     trl_nota_fini(&j.nota);
+    trl_selection_fini(&j.only);
     trl_design_fini(&j.design);
     trl_corpus_fini(&j.corpus);
     trl_template_free(j.tpl);

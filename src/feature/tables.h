@@ -14,6 +14,9 @@
  *
  * Cells of an edge are numbered y' * L + y, of a triple (y'' * L + y') * L + y.  Rows are padded
  * to whole vectors: scores' pads hold garbage, adjoints' pads must be 0.
+ *
+ * A partial table has only some blocks of its rows of pairs and triples (feature/select.h); the
+ * rest of them is garbage.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TABLES_H
@@ -29,6 +32,9 @@ typedef struct trl_tables {
     size_t  step[TRL_FAMILIES];   /* doubles from row to row: the width, padded */
     double *row[TRL_FAMILIES];    /* [n][step]; NULL: none */
     double *shared[TRL_FAMILIES]; /* [width]; NULL: none (all 0); chains have none for nodes */
+
+    const struct trl_selection *only; /* NULL: all cells are there */
+    size_t                      from; /* with `only`: the sequence's first token */
 } trl_tables;
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/fold.h"
+#include "feature/select.h"
 #include "num/blas1.h"
 #include "num/float_kernel.h"
 
@@ -202,6 +203,30 @@ size_t trl_gradient_lanes(const trl_gradient *g)
 
 /* ---- phase 1: examples -------------------------------------------------------------- */
 
+/* Nodes as ever, and of the other families what the task looks at. */
+static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_tables *adjoint)
+{
+    const trl_selection *only = g->task->only;
+    trl_tables part = *scores;
+    for (size_t k = TRL_EDGE; only && k < TRL_FAMILIES; k++)
+        part.row[k] = NULL;
+    trl_gather_folded(g->d, &g->fold, g->w, g->hot, g->hot32, from, &part);
+    if (only)
+        trl_gather_selected(g->d, only, g->w, from, scores);
+    scores->only = adjoint->only = only;
+    scores->from = adjoint->from = from;
+}
+
+static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoint, lane *l)
+{
+    trl_tables part = *adjoint;
+    for (size_t k = TRL_EDGE; adjoint->only && k < TRL_FAMILIES; k++)
+        part.row[k] = NULL;
+    trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32);
+    if (adjoint->only)
+        trl_scatter_selected(g->d, adjoint->only, from, adjoint, l->hot);
+}
+
 static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq,
                               trl_arena *arena, double *value, trl_error *err)
 {
@@ -215,12 +240,12 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
     }
-    trl_gather_folded(d, &g->fold, g->w, g->hot, g->hot32, from, &scores);
+    gather(g, from, &scores, &adjoint);
     const trl_status st =
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
     if (st != TRL_OK || g->values_only)
         return st;
-    trl_scatter_hot(d, &g->fold, from, &adjoint, l->hot, l->hot32);
+    scatter(g, from, &adjoint, l);
     const size_t step = d->family[TRL_NODE].step;
     trl_narrow(n * step, adjoint.row[TRL_NODE], g->node + from * step);
     return TRL_OK;

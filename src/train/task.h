@@ -20,6 +20,10 @@ typedef struct trl_task {
     void *self;
     bool  single; /* works in single precision: scores need no more either */
 
+    /* Which cells of pairs and triples `evaluate` looks at, of all examples; NULL: all.  It then
+     * gets partial tables, or whole ones from trainers that know no others. */
+    const struct trl_selection *only;
+
     /* Takes in shared scores; `scores->row` only says which families have rows.  Called by one
      * thread before the examples that use them. */
     trl_status (*prepare)(void *self, const trl_tables *scores, trl_error *err);
