@@ -1,46 +1,13 @@
 /* test_train_q0.c -- trl_train without inference in the loop: hidden Markov models and
- * M-estimation, from files to tags; calibration and local decoding. */
+ * M-estimation, from files to tags. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include <errno.h>
-
 #include "base/mem.h"
 #include "mest/q0.h"
-#include "train_setup.h"
+#include "train_notes.h"
 
 static const char second[] = "*w:%x[0,0]\nU:%x[-1,0]/%x[0,0]\n*p:%x[0,1]\nB\nT\n";
-
-/* Notes of the run, one a line; stops at an iteration. */
-typedef struct notes {
-    char text[2000];
-    uint64_t stop_at;
-    bool stop_at_q0;
-} notes;
-
-static bool note(void *ctx, const trl_progress *p)
-{
-    notes *n = ctx;
-    if (p->note)
-        snprintf(n->text + strlen(n->text), sizeof n->text - strlen(n->text), "%s\n", p->note);
-    return (strcmp(p->stage, "iteration") == 0 && p->iteration == n->stop_at) ||
-           (strcmp(p->stage, "q0") == 0 && n->stop_at_q0);
-}
-
-static void train(setup *s, notes *n)
-{
-    trl_error err;
-    *n = (notes){.stop_at = n->stop_at, .stop_at_q0 = n->stop_at_q0};
-    s->o.progress = note;
-    s->o.progress_ctx = n;
-    assert_ok(trl_train(&s->o, &s->result, &err));
-}
-
-static void use_template(setup *s, const char *text)
-{
-    s->o.template_text = text;
-    s->o.template_size = text ? strlen(text) : 0;
-}
 
 /* ---- what is scored in training is what the tagger does --------------------------------- */
 
@@ -91,38 +58,6 @@ static void test_dev_is_tagger(void **state)
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */
-
-/* Everything a tagger says of the first sequence of a file. */
-typedef struct answers {
-    size_t n, L;
-    double log_z, best, p[1024];
-    uint32_t y[64];
-} answers;
-
-static void ask(const char *model, const char *path, trl_decoding how, answers *a)
-{
-    trl_error err;
-    trl_model *m = NULL;
-    trl_tagger *t = NULL;
-    trl_reader *r = NULL;
-    trl_rows seq;
-    bool more;
-    assert_ok(trl_model_open(model, &m, &err));
-    assert_ok(trl_tagger_new(m, &t, &err));
-    assert_ok(trl_tagger_set_decoding(t, how, &err));
-    assert_ok(trl_reader_open(path, TRL_FORMAT_COLUMNS, &r, &err));
-    assert_ok(trl_reader_rows(r, &seq, &more, &err));
-    a->n = seq.n_tokens;
-    a->L = trl_model_get_info(m).n_labels;
-    assert_true(a->n <= 64 && a->n * a->L <= 1024);
-    assert_ok(trl_tagger_set_rows(t, &seq, &err));
-    assert_ok(trl_tagger_viterbi(t, a->y, &a->best, &err));
-    assert_ok(trl_tagger_log_z(t, &a->log_z, &err));
-    assert_ok(trl_tagger_marginals(t, a->p, &err));
-    trl_reader_free(r);
-    trl_tagger_free(t);
-    trl_model_free(m);
-}
 
 /* With all weights at 0 M-estimation is q0. */
 static void test_zero_is_q0(void **state)
@@ -217,31 +152,6 @@ static void test_hmm_score(void **state)
     }
 }
 
-/* Locally decoded, every model is a proper distribution; a MEMM is one by itself. */
-static void test_local_is_proper(void **state)
-{
-    (void)state;
-    static const char *const objectives[] = {"memm", "nota", "likelihood"};
-    for (int order = 1; order <= 2; order++)
-        for (int k = 0; k < 3; k++) {
-            setup s;
-            notes n = {0};
-            answers local, global, own;
-            const char *dev = write_columns("dev", 72, 30);
-            setup_make(&s, write_columns("data", 71, 60));
-            s.o.order = order;
-            s.o.objective = objectives[k];
-            s.o.max_iter = 10;
-            train(&s, &n);
-            ask(s.o.model, dev, TRL_DECODE_LOCAL, &local);
-            ask(s.o.model, dev, TRL_DECODE_GLOBAL, &global);
-            ask(s.o.model, dev, TRL_DECODE_MODEL, &own);
-            assert_near(local.log_z, 0.0, 1e-12);
-            assert_true(fabs(global.log_z) > 1e-3);
-            assert_true(own.log_z == (k < 2 ? local.log_z : global.log_z));
-        }
-}
-
 /* ---- the cache of expectations ----------------------------------------------------------- */
 
 static void test_cache(void **state)
@@ -312,7 +222,8 @@ static void test_cache_of_items(void **state)
     train(&s, &n);
     assert_non_null(strstr(n.text, "read from the cache"));
     static const char *const others[] = {
-        "A\ty\tx\nB\tx\n\nB\ty\n", "A\tx\ty\nB\ty\n\n@weight:3\nB\tx\n", "A\tx\ty:2\nB\ty\n\nB\tx\n"};
+        "A\ty\tx\nB\tx\n\nB\ty\n", "A\tx\ty\nB\ty\n\n@weight:3\nB\tx\n",
+        "A\tx\ty:2\nB\ty\n\nB\tx\n"};
     for (int k = 0; k < 3; k++) {
         s.train[0] = write_file("other", others[k]);
         train(&s, &n);
@@ -433,100 +344,14 @@ static void test_bottomless(void **state)
     assert_string_equal(s.result.ending, "converged");
 }
 
-/* ---- calibration ------------------------------------------------------------------------- */
-
-static void test_calibration(void **state)
-{
-    (void)state;
-    for (int order = 1; order <= 2; order++) {
-        setup s;
-        notes n = {0};
-        double now = 0.0, before = 0.0;
-        unsigned long long steps = 0;
-        setup_make(&s, write_columns("data", 131, 100));
-        s.o.objective = "piecewise-nota";
-        s.o.order = order;
-        s.o.calibrate = true;
-        s.o.threads = 1;
-        train(&s, &n);
-        const char *said = strstr(n.text, "calibrated in");
-        assert_non_null(said);
-        assert_int_equal(sscanf(said,
-                                "calibrated in %llu steps: global log-likelihood %lf, before %lf",
-                                &steps, &now, &before),
-                         3);
-        assert_true(steps > 0 && now > before && now < 0.0);
-        rename(s.o.model, in_folder("first"));
-        s.o.threads = 3;
-        train(&s, &n);
-        assert_same_files(s.o.model, in_folder("first"));
-        answers local, global, plain;
-        ask(s.o.model, s.train[0], TRL_DECODE_MODEL, &global); /* global by default */
-        ask(s.o.model, s.train[0], TRL_DECODE_LOCAL, &local);
-        s.o.calibrate = false;
-        train(&s, &n);
-        ask(s.o.model, s.train[0], TRL_DECODE_LOCAL, &plain); /* which it leaves alone */
-        for (size_t k = 0; k < local.n * local.L; k++)
-            assert_true(local.p[k] == plain.p[k]);
-        ask(s.o.model, s.train[0], TRL_DECODE_GLOBAL, &plain); /* and this it does not */
-        assert_true(plain.log_z != global.log_z);
-    }
-}
-
-/* ---- dumps ------------------------------------------------------------------------------- */
-
-static trl_status put(void *ctx, const char *text, size_t n, trl_error *err)
-{
-    (void)err;
-    assert_int_equal(fwrite(text, 1, n, ctx), n);
-    return TRL_OK;
-}
-
-static void test_dump(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *objective, *q0;
-        bool mask, calibrate;
-    } run[] = {{"hmm", NULL, false, false},
-               {"mest", "hmm", true, false},
-               {"mest", "lu", false, false},
-               {"memm", NULL, false, false},
-               {"nota", NULL, false, true}};
-    for (int order = 1; order <= 2; order++)
-        for (size_t k = 0; k < sizeof run / sizeof *run; k++) {
-            trl_error err;
-            setup s;
-            notes n = {0};
-            trl_model *m = NULL;
-            setup_make(&s, write_columns("data", 141, 40));
-            s.o.objective = run[k].objective;
-            s.o.order = order;
-            s.o.q0 = run[k].q0;
-            s.o.q0_mask = run[k].mask;
-            s.o.calibrate = run[k].calibrate;
-            s.o.max_iter = 5;
-            train(&s, &n);
-            assert_ok(trl_model_open(s.o.model, &m, &err));
-            FILE *f = fopen(in_folder("dump"), "w");
-            assert_non_null(f);
-            assert_ok(trl_model_dump(m, put, f, &err));
-            assert_int_equal(fclose(f), 0);
-            trl_model_free(m);
-            assert_ok(trl_model_undump(in_folder("dump"), in_folder("copy"), &err));
-            assert_same_files(s.o.model, in_folder("copy"));
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dev_is_tagger), cmocka_unit_test(test_zero_is_q0),
-        cmocka_unit_test(test_hmm_score),     cmocka_unit_test(test_local_is_proper),
-        cmocka_unit_test(test_cache),         cmocka_unit_test(test_cache_of_items),
-        cmocka_unit_test(test_samples),       cmocka_unit_test(test_stop_and_resume),
-        cmocka_unit_test(test_same_optimum),  cmocka_unit_test(test_bottomless),
-        cmocka_unit_test(test_calibration),   cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_hmm_score),     cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_cache_of_items), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_stop_and_resume), cmocka_unit_test(test_same_optimum),
+        cmocka_unit_test(test_bottomless),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-q0-XXXXXX");
     if (!mkdtemp(folder))
