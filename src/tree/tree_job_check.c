@@ -114,7 +114,8 @@ trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     j->model_options = (trl_tree_model_options){
-        .relaxed = o->relaxed, .rare = 4, .frequent = 5, .threshold = o->prune};
+        .relaxed = o->relaxed, .rare = 4, .frequent = 5, .threshold = o->prune,
+        .clusters = o->clusters};
     if (o->n_train == 0)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
     if (!o->model)

@@ -48,6 +48,10 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
         st = trl_coarse_map_init(&m->map, &m->fine, &m->coarse, err);
     if (st == TRL_OK)
         st = trl_observer_init(&m->observer, &m->fine, &m->lexicon, m->frequent, err);
+    if (st == TRL_OK && m->clusters.view.word.n) {
+        m->observer.cluster = trl_tree_cluster_of;
+        m->observer.clusters = &m->clusters;
+    }
     return st == TRL_OK ? trl_tree_features_init(&m->features, &m->fine, &m->tpl, err) : st;
 }
 
@@ -61,6 +65,8 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
     if (o->template_text)
         st = trl_tree_template_parse(&m->tpl, o->template_name, o->template_text, o->template_size,
                                      err);
+    if (st == TRL_OK && o->clusters)
+        st = trl_tree_clusters_read(&m->clusters, o->clusters, err);
     if (st == TRL_OK)
         st = build_grammar(&m->fine, &o->annotation, o->relaxed, heads, trees, err);
     if (st == TRL_OK)
@@ -76,6 +82,7 @@ void trl_tree_model_fini(trl_tree_model *m)
 {
     trl_tree_features_fini(&m->features);
     trl_observer_fini(&m->observer);
+    trl_tree_clusters_fini(&m->clusters);
     trl_coarse_map_fini(&m->map);
     trl_coarse_fini(&m->pruner);
     trl_pcfg_fini(&m->pcfg);

@@ -7,6 +7,7 @@
 #define TRL_TREE_MODEL_H
 
 #include "tree/coarse.h"
+#include "tree/tree_clusters.h"
 #include "tree/tree_gather.h"
 #include "tree/tree_set.h"
 
@@ -23,6 +24,7 @@ typedef struct trl_tree_model {
     trl_pcfg          pcfg, coarse_pcfg;
     trl_coarse        pruner;
     trl_coarse_map    map;
+    trl_tree_clusters clusters;
     trl_observer      observer;
     trl_tree_template tpl;
     trl_tree_features features;
@@ -38,6 +40,7 @@ typedef struct trl_tree_model_options {
     uint32_t       rare;     /* of the lexicon */
     uint32_t       frequent; /* of the observer */
     double         threshold;
+    const char    *clusters; /* file, or NULL */
     const char    *template_name, *template_text; /* families */
     size_t         template_size;
 } trl_tree_model_options;

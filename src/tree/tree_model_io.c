@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "model/clusters_io.h"
 #include "tree/tree_model.h"
 
 #define LEAST 1e-4 /* a weight below adds nothing that can be seen in a score */
@@ -73,6 +74,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     trl_container_builder_give(b, "meta", head, sizeof *head);
     trl_container_builder_add(b, "template", template_text.p, template_text.n);
     trl_status st = m->grade == TRL_GRADE_GENERATIVE ? TRL_OK : add_weights(m, w, b, err);
+    if (st == TRL_OK && m->clusters.owned)
+        st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
         st = trl_grammar_save(&m->fine, "f0", b, err);
     if (st == TRL_OK)
@@ -119,7 +122,9 @@ static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_er
 
 static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_error *err)
 {
-    trl_status st = trl_grammar_load(&m->fine, "f0", c, err);
+    trl_status st = trl_tree_clusters_load(&m->clusters, c, err);
+    if (st == TRL_OK)
+        st = trl_grammar_load(&m->fine, "f0", c, err);
     if (st == TRL_OK)
         st = trl_lexicon_load(&m->lexicon, "l0", &m->fine, c, err);
     if (st == TRL_OK)

@@ -85,6 +85,17 @@
     "base-unary last.tag\n"                  \
     "base-unary before.tag\n"                \
     "base-unary after.tag\n"                 \
+    "base-parent first.cluster\n"            \
+    "base-parent last.cluster\n"             \
+    "base-parent before.cluster\n"           \
+    "base-parent after.cluster\n"            \
+    "base-parent before.cluster6 first.cluster6\n" \
+    "base-parent last.cluster6 after.cluster6\n" \
+    "base-rule split.cluster\n"              \
+    "base-rule left.cluster\n"               \
+    "base-rule left.cluster6 split.cluster6\n" \
+    "base-unary first.cluster\n"             \
+    "base-unary after.cluster\n"             \
     "base-unary length\n"                    \
     "base-unary shape\n"
 
