@@ -207,6 +207,28 @@ trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double th
     return TRL_OK;
 }
 
+trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out, trl_arena *arena,
+                           trl_error *err)
+{
+    const size_t cells = trl_cells(c->n);
+    *out = (trl_skeleton){.n = c->n,
+                          .first = trl_arena_get(arena, cells + 1, sizeof *out->first),
+                          .item = trl_arena_get(arena, c->n_items, sizeof *out->item)};
+    if (!out->first || !out->item)
+        return trl_fail_mem(err);
+    uint32_t n = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        out->first[cell] = n;
+        for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
+            const uint32_t marks = marks_of(c, x, threshold);
+            if (marks)
+                out->item[n++] = (c->s->item[x] & TRL_STATE_MASK) | marks;
+        }
+    }
+    out->first[cells] = n;
+    return TRL_OK;
+}
+
 /* ---- changing skeletons ------------------------------------------------------------------------------ */
 
 /* The mark a node of a tree asks for: words and binary nodes are made before, all that is not the

@@ -53,6 +53,11 @@ void       trl_coarse_map_fini(trl_coarse_map *m);
 trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double threshold,
                      trl_skeleton *fine, trl_arena *arena, trl_error *err);
 
+/* The items of a chart, after trl_chart_outside, whose posterior is above the threshold, before and after
+ * the unary rule apart.  In the arena. */
+trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out, trl_arena *arena,
+                           trl_error *err);
+
 /* Adds the items of a tree that are missing.  Result in the arena. */
 trl_status trl_skeleton_add_tree(trl_skeleton *s, const trl_btree *tree, trl_arena *arena,
                                  trl_error *err);

@@ -116,6 +116,27 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
     return TRL_OK;
 }
 
+#define COARSER 1.0
+
+/* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree the
+ * skeleton stays as it is. */
+static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, double threshold,
+                               trl_skeleton *s, trl_arena *arena, trl_error *err)
+{
+    trl_chart c;
+    trl_tree_tables t;
+    const trl_skeleton all = *s;
+    trl_status st = trl_chart_init(&c, &m->fine, &all, arena, err);
+    if (st == TRL_OK)
+        st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
+    if (st == TRL_OK)
+        st = trl_chart_inside(&c, &t, err);
+    if (st != TRL_OK || !isfinite(c.log_z))
+        return st;
+    trl_chart_outside(&c, &t, NULL);
+    return trl_prune_chart(&c, threshold, s, arena, err);
+}
+
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
                              double deadline, const trl_btree *gold, bool filter, trl_skeleton *s,
                              bool *complete, trl_arena *arena, trl_error *err)
@@ -129,7 +150,9 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
     if (st != TRL_OK)
         return st;
     if (isfinite(coarse.log_z)) {
-        st = trl_coarse_prune(&coarse, &m->map, threshold, s, arena, err);
+        st = trl_coarse_prune(&coarse, &m->map, threshold * COARSER, s, arena, err);
+        if (st == TRL_OK && threshold > 0.0)
+            st = prune_finely(m, word, threshold, s, arena, err);
     } else if (gold) {
         st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
     } else {
