@@ -30,6 +30,11 @@ trl_status trl_tree_features_init(trl_tree_features *f, const trl_grammar *g,
                                   const trl_tree_template *t, trl_error *err)
 {
     *f = (trl_tree_features){.g = g, .t = t};
+    for (size_t k = 0; k < t->n; k++) {
+        const trl_tree_family *fam = &t->family[k];
+        const size_t group = fam->hang == TRL_HANG_EDGE ? TRL_HANGS + fam->anchor : fam->hang;
+        f->family[group][f->n_family[group]++] = (uint8_t)k;
+    }
     f->n_direct = g->n_binary + g->n_plain_binary + g->n_unary + g->n_plain_unary;
     f->n_classes = t->annotated_edges ? g->n_binary : g->n_plain_binary;
     f->edge_class = trl_alloc(g->n_binary, sizeof *f->edge_class);

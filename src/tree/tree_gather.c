@@ -43,13 +43,42 @@ static double take(trl_tree_gather *ga, size_t family, const trl_tree_part *p)
     return weight(ga->f, id);
 }
 
-static double take_all(trl_tree_gather *ga, int hang, int anchor, const trl_tree_part *p)
+/* All families of a group on one part.  Keys first, then their places, then the weights: the memory
+ * accesses of one kind overlap. */
+static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p)
 {
-    const trl_tree_template *t = ga->f->t;
+    const trl_tree_features *f = ga->f;
+    const trl_tree_index *x = &f->index;
+    uint64_t key[TRL_TREE_FAMILIES];
+    size_t n = 0;
+    for (size_t k = 0; k < f->n_family[group]; k++) {
+        key[n] = trl_tree_part_key(f, f->family[group][k], p, ga->seen);
+        if (!key[n])
+            continue;
+        if (x->n_slots)
+            __builtin_prefetch(&x->key[trl_tree_hash(key[n]) & (x->n_slots - 1)]);
+        n++;
+    }
+    uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + n, sizeof *ids);
+    if (!ids) {
+        ga->failed = true;
+        return 0.0;
+    }
+    ga->ids = ids;
+    const size_t from = ga->n_ids;
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t id = trl_tree_index_find(x, key[k]);
+        if (id == TRL_NO_ID)
+            continue;
+        if (f->w)
+            __builtin_prefetch(&f->w[f->n_direct + id]);
+        else
+            __builtin_prefetch(&f->w32[f->n_direct + id]);
+        ids[ga->n_ids++] = id;
+    }
     double sum = 0.0;
-    for (size_t k = 0; k < t->n; k++)
-        if (t->family[k].hang == hang && (hang != TRL_HANG_EDGE || t->family[k].anchor == anchor))
-            sum += take(ga, k, p);
+    for (size_t k = from; k < ga->n_ids; k++)
+        sum += weight(f, ids[k]);
     return sum;
 }
 
@@ -77,7 +106,7 @@ static uint32_t slot_at(trl_tree_gather *ga, int which, uint32_t plain, uint32_t
         return s;
     const trl_tree_part p = {.state = state, .i = at, .j = at, .k = at};
     const uint32_t first = (uint32_t)ga->n_ids;
-    const double score = take_all(ga, which ? TRL_HANG_END : TRL_HANG_FIRST, 0, &p);
+    const double score = take_all(ga, which ? TRL_HANG_END : TRL_HANG_FIRST, &p);
     ga->slot[s] = (trl_slot){first, (uint32_t)ga->n_ids - first, score, 0.0};
     *memo = s + 1;
     return s;
@@ -131,7 +160,7 @@ static void own_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
     if (!(item & TRL_BEFORE))
         return;
     const trl_tree_part p = {.state = item & TRL_STATE_MASK, .i = i, .j = j, .k = i};
-    ga->t.item[x] = take_all(ga, j - i == 1 ? TRL_HANG_WORD : TRL_HANG_ITEM, 0, &p);
+    ga->t.item[x] = take_all(ga, j - i == 1 ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
 }
 
 static void own_unaries(trl_tree_gather *ga)
@@ -145,7 +174,7 @@ static void own_unaries(trl_tree_gather *ga)
                 const uint32_t u = c->unary[e].rule;
                 const trl_tree_part p = {u, c->g->unary[u].parent, i, i, j};
                 first[e] = (uint32_t)ga->n_ids;
-                ga->t.unary_at[e] = take_all(ga, TRL_HANG_UNARY, 0, &p);
+                ga->t.unary_at[e] = take_all(ga, TRL_HANG_UNARY, &p);
             }
         }
     first[c->n_unary] = (uint32_t)ga->n_ids;
@@ -190,7 +219,7 @@ static double fill_edge(void *self, int anchor, size_t at, uint32_t q)
     const uint32_t r = ga->f->edge_rule[q];
     const trl_tree_part p = {r, ga->f->g->binary[r].parent, at, at, at};
     const uint32_t first = (uint32_t)ga->n_ids;
-    const double value = exp(take_all(ga, TRL_HANG_EDGE, anchor, &p));
+    const double value = exp(take_all(ga, TRL_HANGS + (size_t)anchor, &p));
     const size_t place = at * ga->f->n_classes + q;
     ga->t.edge[anchor][place] = value;
     if (ga->a.edge[anchor])

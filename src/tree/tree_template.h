@@ -69,6 +69,7 @@ enum trl_hang {
     TRL_HANG_INSIDE, /* (base parent, p): summed over p */
     TRL_HANG_EDGE,   /* (rule class, i or k or j): `anchor` says which */
     TRL_HANG_UNARY,  /* (unary edge) */
+    TRL_HANGS
 };
 
 typedef struct trl_tree_family {
