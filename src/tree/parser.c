@@ -189,7 +189,8 @@ static trl_status keep_spans(trl_parser *p, trl_error *err)
                     return trl_fail_mem(err);
                 p->span = s;
                 const trl_str label = trl_strtab_get(&c->g->labels, b.bracket[k].label);
-                s[p->n_span++] = (trl_span){label, i, j, b.bracket[k].p};
+                const double q = b.bracket[k].p; /* a count: X over X has two */
+                s[p->n_span++] = (trl_span){label, i, j, q < 1.0 ? q : 1.0};
             }
     if (p->n_span)
         qsort(p->span, p->n_span, sizeof *p->span, by_probability);

@@ -305,12 +305,16 @@ trl_status trl_skeleton_add_tree(trl_skeleton *s, const trl_btree *tree, trl_are
     return TRL_OK;
 }
 
-trl_status trl_skeleton_copy(const trl_skeleton *s, trl_skeleton *out, trl_error *err)
+trl_status trl_skeleton_copy(const trl_skeleton *s, trl_store *store, trl_skeleton *out,
+                             trl_error *err)
 {
     const size_t cells = trl_cells(s->n), items = s->first[cells];
-    uint32_t *block = trl_alloc(cells + 1 + items, sizeof *block);
+    const size_t bytes = (cells + 1 + items) * sizeof(uint32_t);
+    uint32_t *block = store ? trl_store_get(store, bytes) : trl_alloc(bytes, 1);
     if (!block)
-        return trl_fail_mem(err);
+        return store ? trl_fail(err, TRL_ENOMEM, "no room for charts, neither in memory nor in a "
+                                                 "temporary file")
+                     : trl_fail_mem(err);
     memcpy(block, s->first, (cells + 1) * sizeof *block);
     memcpy(block + cells + 1, s->item, items * sizeof *block);
     *out = (trl_skeleton){.n = s->n, .first = block, .item = block + cells + 1};

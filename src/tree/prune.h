@@ -12,6 +12,7 @@
 #ifndef TRL_PRUNE_H
 #define TRL_PRUNE_H
 
+#include "base/store.h"
 #include "tree/chart.h"
 #include "tree/lexicon.h"
 
@@ -67,7 +68,9 @@ trl_status trl_skeleton_add_tree(trl_skeleton *s, const trl_btree *tree, trl_are
 trl_status trl_filter(const trl_grammar *g, trl_skeleton *s, bool *complete, trl_arena *arena,
                       trl_error *err);
 
-/* A copy on the heap, one block at out->first; release with trl_free(out->first).  TRL_ENOMEM. */
-trl_status trl_skeleton_copy(const trl_skeleton *s, trl_skeleton *out, trl_error *err);
+/* A copy, one block at out->first: in the store, or (NULL) on the heap, to be released with
+ * trl_free(out->first).  TRL_ENOMEM. */
+trl_status trl_skeleton_copy(const trl_skeleton *s, trl_store *store, trl_skeleton *out,
+                             trl_error *err);
 
 #endif

@@ -97,7 +97,8 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
         st = trl_tree_skeleton(&j->model, t->word, t->n_words, j->model.threshold, 0.0, &e->gold, true,
                                &s, &complete, &c->arena[worker], err);
     if (st == TRL_OK && known && complete)
-        st = trl_skeleton_copy(&s, &e->s, err);
+        st = trl_skeleton_copy(&s, j->charts, &e->s, err);
+    e->stored = true;
     c->unknown[k] = !known || !complete;
     void *memory = trl_alloc(trl_seen_size(t->n_words), 1);
     if (!memory)
@@ -138,6 +139,8 @@ static trl_status make_charts(trl_tree_job *j, trl_error *err)
     j->example = trl_zalloc(j->trees.n, sizeof *j->example);
     trl_status st = c.arena && c.unknown && j->example ? TRL_OK : trl_fail_mem(err);
     j->n_examples = st == TRL_OK ? j->trees.n : 0;
+    if (st == TRL_OK)
+        st = trl_store_new((size_t)j->o->chart_memory << 20, &j->charts, err);
     if (st == TRL_OK)
         st = trl_pool_run(j->pool, j->trees.n, chart_one, &c, err);
     if (st == TRL_OK)
@@ -307,9 +310,11 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
         st = make_charts(j, err);
     if (st != TRL_OK)
         return st;
-    snprintf(note, sizeof note, "%zu trees cannot be made by the grammar and are left out",
-             j->n_unknown);
-    report(j, "compiled", j->n_unknown ? note : NULL);
+    size_t in_file = 0;
+    const size_t bytes = j->charts ? trl_store_bytes(j->charts, &in_file) : 0;
+    snprintf(note, sizeof note, "%zu trees cannot be made by the grammar; charts: %.1f MB%s",
+             j->n_unknown, (double)bytes / 1e6, in_file ? ", partly in a temporary file" : "");
+    report(j, "compiled", counted ? NULL : note);
     st = counted ? count(j, result, err) : train(j, result, err);
     if (st == TRL_OK)
         st = write_model(j, result, err);
@@ -334,6 +339,7 @@ trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, 
     for (size_t k = 0; k < j->n_examples; k++)
         trl_tree_example_fini(&j->example[k]);
     trl_free(j->example);
+    trl_store_free(j->charts);
     trl_tree_model_fini(&j->model);
     trl_tree_set_fini(&j->trees);
     trl_tree_set_fini(&j->dev);

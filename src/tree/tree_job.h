@@ -20,6 +20,7 @@ typedef struct trl_tree_job {
     trl_tree_model            model;
     trl_tree_example         *example; /* [n_examples] */
     size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
+    trl_store                *charts;
     trl_pool                 *pool;
     trl_tree_task             task;
     double                   *w;

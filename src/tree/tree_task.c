@@ -7,7 +7,8 @@
 
 void trl_tree_example_fini(trl_tree_example *e)
 {
-    trl_free(e->s.first);
+    if (!e->stored)
+        trl_free(e->s.first);
     trl_free(e->seen.at);
     trl_btree_fini(&e->gold);
     *e = (trl_tree_example){0};

@@ -11,7 +11,8 @@
 #include "tree/tree_gather.h"
 
 typedef struct trl_tree_example {
-    trl_skeleton s;    /* one heap block at s.first */
+    trl_skeleton s;      /* one block at s.first, */
+    bool         stored; /* in a store, or else on the heap */
     trl_seen     seen; /* one heap block at seen.at */
     trl_btree    gold;
 } trl_tree_example;

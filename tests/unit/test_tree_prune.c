@@ -24,7 +24,7 @@ static void check_filter(world *w, forest *f, unsigned *dropped)
     trl_skeleton s;
     for (size_t k = 0; roots(f) && k < roots(f)->n; k++)
         mark_used(&roots(f)->at[k], marks);
-    assert_ok(trl_skeleton_copy(&w->s, &s, &err));
+    assert_ok(trl_skeleton_copy(&w->s, NULL, &s, &err));
     assert_ok(trl_filter(&w->g, &s, &complete, &w->arena, &err));
     assert_int_equal(complete, roots(f) != NULL);
     uint32_t n = 0;

@@ -71,7 +71,7 @@ static inline void bank_open(bank *b, const char *text, trl_annotation a, bool r
         assert_ok(trl_tree_skeleton(&b->m, t->word, t->n_words, 1e-4, 0.0, &e->gold, true, &s,
                                     &complete, &arena, &err));
         assert_true(complete);
-        assert_ok(trl_skeleton_copy(&s, &e->s, &err));
+        assert_ok(trl_skeleton_copy(&s, NULL, &e->s, &err));
         assert_ok(trl_tree_features_add(&b->m.features, &e->gold, &e->seen, &err));
         b->tree_of[b->n++] = k;
     }

@@ -1,0 +1,137 @@
+/* store.c -- blocks on the heap or in a mapped file. */
+/* SPDX-License-Identifier: MIT */
+#include "base/store.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#define CHUNK ((size_t)16 << 20)
+
+typedef struct chunk {
+    struct chunk *next;
+    char         *data;
+    size_t        size;
+    int           mapped;
+} chunk;
+
+struct trl_store {
+    pthread_mutex_t lock;
+    chunk          *chunks; /* the one being filled first */
+    size_t          used;   /* of it */
+    size_t          budget, bytes, on_heap, in_file;
+    int             fd; /* -1: no file yet */
+    off_t           end;
+};
+
+trl_status trl_store_new(size_t budget, trl_store **out, trl_error *err)
+{
+    trl_store *s = trl_zalloc(1, sizeof *s);
+    if (!s)
+        return trl_fail_mem(err);
+    if (pthread_mutex_init(&s->lock, NULL) != 0) {
+        trl_free(s);
+        return trl_fail_mem(err);
+    }
+    s->budget = budget;
+    s->fd = -1;
+    *out = s;
+    return TRL_OK;
+}
+
+void trl_store_free(trl_store *s)
+{
+    if (!s)
+        return;
+    for (chunk *c = s->chunks, *next; c; c = next) {
+        next = c->next;
+        if (c->mapped)
+            munmap(c->data, c->size);
+        else
+            trl_free(c->data);
+        trl_free(c);
+    }
+    if (s->fd >= 0)
+        close(s->fd);
+    pthread_mutex_destroy(&s->lock);
+    trl_free(s);
+}
+
+static int open_file(void)
+{
+    char path[512];
+    const char *folder = getenv("TMPDIR");
+    const int n = snprintf(path, sizeof path, "%s/trellis-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof path)
+        return -1;
+    const int fd = mkstemp(path);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* posix_fallocate: a full disk is noticed here, not by a signal later. */
+static char *map_file(trl_store *s, size_t size)
+{
+    if (s->fd < 0)
+        s->fd = open_file();
+    if (s->fd < 0 || posix_fallocate(s->fd, s->end, (off_t)size) != 0)
+        return NULL;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, s->end);
+    if (p == MAP_FAILED)
+        return NULL;
+    s->end += (off_t)size;
+    return p;
+}
+
+static bool new_chunk(trl_store *s, size_t need)
+{
+    const size_t size = need > CHUNK ? (need + 4095) & ~(size_t)4095 : CHUNK;
+    chunk *c = trl_zalloc(1, sizeof *c);
+    if (!c)
+        return false;
+    const bool heap = s->on_heap + size <= s->budget;
+    c->mapped = !heap;
+    c->size = size;
+    c->data = heap ? trl_alloc(size, 1) : map_file(s, size);
+    if (!c->data) {
+        trl_free(c);
+        return false;
+    }
+    *(heap ? &s->on_heap : &s->in_file) += size;
+    c->next = s->chunks;
+    s->chunks = c;
+    s->used = 0;
+    return true;
+}
+
+void *trl_store_get(trl_store *s, size_t bytes)
+{
+    void *p = NULL;
+    const size_t need = (bytes + 7) & ~(size_t)7;
+    if (need < bytes)
+        return NULL;
+    pthread_mutex_lock(&s->lock);
+    if ((s->chunks && s->chunks->size - s->used >= need) || new_chunk(s, need)) {
+        p = s->chunks->data + s->used;
+        s->used += need;
+        s->bytes += need;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return p;
+}
+
+size_t trl_store_bytes(const trl_store *s, size_t *in_file)
+{
+    if (in_file)
+        *in_file = s->in_file;
+    return s->bytes;
+}
