@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/store.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "support.h"
