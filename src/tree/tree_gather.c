@@ -34,9 +34,9 @@ static double take(trl_tree_gather *ga, size_t family, const trl_tree_part *p)
     if (id == TRL_NO_ID)
         return 0.0;
     uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + 1, sizeof *ids);
-    if (!ids) {
+    if (!ids) { /* the score is right all the same */
         ga->failed = true;
-        return 0.0;
+        return weight(ga->f, id);
     }
     ga->ids = ids;
     ids[ga->n_ids++] = id;

@@ -23,6 +23,7 @@
 #include "trellis/train.h"
 #include "trellis/tune.h"
 #include "trellis/trees.h"
+#include "parser_scenario.h"
 #include "treebank_scenario.h"
 
 static char folder[64];
@@ -376,6 +377,53 @@ static void test_grammar(void **state)
     fail_all("grammar", do_grammar, grammar_text);
 }
 
+static void train_trees(void)
+{
+    const tree_train_arg args[] = {
+        {folder, "generative", "likelihood", NULL, NULL, false},
+        {folder, "features", "likelihood", "adagrad", tree_template, false},
+        {folder, "features", "likelihood", "adagrad", tree_template, true},
+        {folder, "discriminative", "likelihood", "sgd", NULL, false},
+        {folder, "features", "likelihood", "lbfgs", tree_template, false},
+        {folder, "features", "perceptron", "adagrad", tree_template, false}};
+    for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "trees %s %s %s%s", args[k].grade, args[k].objective,
+                 args[k].optimizer ? args[k].optimizer : "", args[k].resume ? " resumed" : "");
+        fail_all(name, do_train_tree, &args[k]);
+        if (k == 1) {
+            assert_int_equal(rename(in_folder("want"), in_folder("parser")), 0);
+            trl_error err; /* what the next one resumes */
+            assert_ok(do_train_tree(&args[k], &err));
+        }
+    }
+}
+
+static void test_parser(void **state)
+{
+    (void)state;
+    write_file("trees", "(TOP (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n"
+                        "(TOP (S (NP (NNP Anna)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))\n"
+                        "(TOP (FRAG (NP (NNP Anna)) (. .)))\n");
+    train_trees();
+    char model[512];
+    snprintf(model, sizeof model, "%s/parser", folder);
+    static const trl_known known[] = {{TRL_KNOWN_TAG, 0, 1, {"NNP", 3}},
+                                      {TRL_KNOWN_CONSTITUENT, 1, 4, {"VP", 2}},
+                                      {TRL_KNOWN_NO_CONSTITUENT, 3, 4, {"", 0}}};
+    static const char *const text[] = {"Anna sees a dog .", "cat cat cat cat"};
+    for (size_t k = 0; k < 10; k++) {
+        uint64_t want = 0;
+        parse_arg a = {model, trl_parse_options_default(), known, k / 2 == 1 ? 3 : 0, text[k % 2],
+                       &want};
+        a.o.max_seconds = 0.0;
+        a.o.viterbi = k / 2 == 2;
+        a.o.nbest = k / 2 == 3 ? 5 : 0;
+        a.o.spans = k / 2 == 4;
+        fail_all("parse", do_parse, &a);
+    }
+}
+
 static void make_ready(const train_arg *arg)
 {
     trl_error err;
@@ -438,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_train),
         cmocka_unit_test(test_tune),
         cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_parser),
         cmocka_unit_test(test_use),
         cmocka_unit_test(test_others),
     };

@@ -1,0 +1,101 @@
+/* parser_scenario.h -- tree models trained and used, for test_alloc. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TEST_PARSER_SCENARIO_H
+#define TRL_TEST_PARSER_SCENARIO_H
+
+#include "trellis/parser.h"
+#include "trellis/train.h"
+
+typedef struct tree_train_arg {
+    const char *folder, *grade, *objective, *optimizer, *template_text;
+    bool resume;
+} tree_train_arg;
+
+static trl_status do_train_tree(const void *p, trl_error *err)
+{
+    const tree_train_arg *a = p;
+    trl_train_options o = trl_train_options_default();
+    trl_train_result result;
+    char data[512], model[512], checkpoint[512];
+    const char *train[1] = {data};
+    snprintf(data, sizeof data, "%s/trees", a->folder);
+    snprintf(model, sizeof model, "%s/model", a->folder);
+    snprintf(checkpoint, sizeof checkpoint, "%s/tree-checkpoint", a->folder);
+    o.kind = "tree";
+    o.train = train;
+    o.n_train = 1;
+    o.dev = a->resume ? NULL : data;
+    o.grade = a->grade;
+    o.objective = a->objective;
+    o.optimizer = a->optimizer;
+    o.template_text = a->template_text;
+    o.template_size = a->template_text ? strlen(a->template_text) : 0;
+    o.max_iter = a->resume ? 3 : 2;
+    o.threads = 1;
+    o.relaxed = true;
+    o.checkpoint = a->optimizer ? checkpoint : NULL;
+    o.checkpoint_every = 1;
+    o.resume = a->resume;
+    o.model = model;
+    return trl_train(&o, &result, err);
+}
+
+typedef struct parse_arg {
+    const char *model;
+    trl_parse_options o;
+    const trl_known *known;
+    size_t n_known;
+    const char *text; /* one sentence */
+    uint64_t *want;   /* of the answer; 0: not known yet */
+} parse_arg;
+
+/* Whatever was answered, as a number. */
+static uint64_t number_of(const trl_parse *out)
+{
+    uint64_t h = 1 + out->n_trees + 16 * out->n_spans + (out->warning ? 4096 : 0);
+    for (size_t k = 0; k < out->n_trees; k++)
+        for (size_t v = 0; v < out->trees[k].tree.n_nodes; v++) {
+            const trl_node *n = &out->trees[k].tree.node[v];
+            h = h * 0x9e3779b97f4a7c15u + n->label + 64 * n->from + 4096 * n->to;
+        }
+    for (size_t k = 0; k < out->n_spans; k++)
+        h = h * 0x9e3779b97f4a7c15u + (uint64_t)(out->spans[k].probability * 1e6);
+    return h;
+}
+
+static trl_status do_parse(const void *p, trl_error *err)
+{
+    const parse_arg *a = p;
+    trl_parse_model *m = NULL;
+    trl_parser *parser = NULL;
+    trl_parse out;
+    trl_str word[16];
+    size_t n = 0;
+    for (const char *s = a->text; *s; n++) {
+        word[n] = (trl_str){s, strcspn(s, " ")};
+        s += word[n].n + (s[word[n].n] == ' ');
+    }
+    trl_status st = trl_parse_model_open(a->model, &m, err);
+    if (st == TRL_OK)
+        st = trl_parser_new(m, &a->o, &parser, err);
+    if (st == TRL_OK)
+        st = trl_parser_parse(parser, word, n, a->known, a->n_known, &out, err);
+    if (st == TRL_OK) {
+        const uint64_t got = number_of(&out);
+        if (*a->want == 0)
+            *a->want = got;
+        if (*a->want != got)
+            fail_msg("'%s' has another answer", a->text);
+    }
+    trl_parser_free(parser);
+    trl_parse_model_free(m);
+    return st;
+}
+
+/* Features of every hang. */
+static const char tree_template[] = "tag here.word\nbase-tag here-1.class\nbase-parent first.form\n"
+                                    "base-parent after.tag\nbase-parent length first.tag\n"
+                                    "base-parent inside.tag inside+1.tag\nbase-rule split.form\n"
+                                    "base-unary first.tag\n";
+
+#endif
