@@ -38,6 +38,8 @@ uint32_t trl_skeleton_find(const trl_skeleton *s, size_t i, size_t j, uint32_t s
 
 static bool has_label(const trl_grammar *g, uint32_t label, uint32_t state, uint32_t rule)
 {
+    if (label == TRL_ANY_LABEL)
+        return true;
     if (g->state[state].kind != TRL_STATE_ACTIVE && g->state[state].base == label)
         return true;
     if (rule == TRL_NO_ID)

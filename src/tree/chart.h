@@ -33,10 +33,13 @@
 #define TRL_AFTER 0x40000000u  /* may be used by a binary rule, or be the root */
 #define TRL_STATE_MASK 0x3fffffffu
 
-/* Some constituent over the cell must have this (base) label, uppermost or below a unary rule. */
+/* There is a constituent over the cell, and one of them has this (base) label, uppermost or below a
+ * unary rule. */
 typedef struct trl_must {
     uint32_t cell, label;
 } trl_must;
+
+#define TRL_ANY_LABEL (TRL_NO_ID - 1) /* no matter which */
 
 typedef struct trl_skeleton {
     size_t          n;     /* words */

@@ -137,8 +137,11 @@ static trl_status add_musts(const trl_constraint *list, size_t n_list, trl_skele
     if (n)
         memcpy(all, s->must, n * sizeof *all);
     for (size_t k = 0; k < n_list; k++)
-        if (list[k].kind == TRL_CONSTRAIN_LABEL)
-            all[n++] = (trl_must){(uint32_t)trl_cell(list[k].i, list[k].j), list[k].label};
+        if (demands(&list[k])) {
+            const uint32_t cell = (uint32_t)trl_cell(list[k].i, list[k].j);
+            const bool any = list[k].kind == TRL_CONSTRAIN_SPAN;
+            all[n++] = (trl_must){cell, any ? TRL_ANY_LABEL : list[k].label};
+        }
     qsort(all, n, sizeof *all, by_cell);
     s->must = all;
     s->n_must = n;

@@ -90,7 +90,9 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
     *b = (trl_brackets){c->n, trl_arena_get(arena, cells + 1, sizeof *b->first),
                         trl_arena_get(arena, most, sizeof *b->bracket),
                         trl_arena_get(arena, c->n, sizeof *b->tag),
-                        trl_arena_get(arena, c->n, sizeof *b->tag_p)};
+                        trl_arena_get(arena, c->n, sizeof *b->tag_p),
+                        c->s->must,
+                        c->s->n_must};
     if (!s.p || !s.top || !s.touched || !b->first || !b->bracket || !b->tag || !b->tag_p)
         return trl_fail_mem(err);
     memset(s.p, 0, labels * sizeof *s.p);
@@ -121,9 +123,18 @@ typedef struct table {
     uint32_t *split; /* [cells] */
 } table;
 
+/* Whether the cell must be a constituent.  Nothing that crosses it has a posterior. */
+static bool forced(const trl_brackets *b, size_t cell)
+{
+    for (size_t k = 0; k < b->n_must; k++)
+        if (b->must[k].cell == cell)
+            return true;
+    return false;
+}
+
 static double gain_of(const trl_brackets *b, size_t cell, double lambda)
 {
-    double sum = 0.0;
+    double sum = b->n_must && forced(b, cell) ? 1.0 : 0.0;
     for (uint32_t k = b->first[cell]; k < b->first[cell + 1] && b->bracket[k].p > lambda; k++)
         sum += b->bracket[k].p - lambda;
     return sum;
@@ -192,6 +203,9 @@ static uint32_t append_labels(builder *out, const trl_brackets *b, size_t i, siz
         last = next;
         parent = append(out, b->bracket[next].label, parent, i, j);
     }
+    if (parent != TRL_NO_NODE && last == TRL_NO_ID && from < to && j - i > 1 && skip == TRL_NO_ID &&
+        b->n_must && forced(b, trl_cell(i, j)))
+        parent = append(out, b->bracket[from].label, parent, i, j);
     return parent;
 }
 

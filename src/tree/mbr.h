@@ -30,6 +30,8 @@ typedef struct trl_brackets {
     trl_bracket *bracket;
     uint32_t    *tag; /* [n] best label of each word */
     double      *tag_p;
+    const trl_must *must; /* of the skeleton: spans that are in the tree whatever lambda says */
+    size_t          n_must;
 } trl_brackets;
 
 trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err);

@@ -92,6 +92,15 @@ static trl_status do_parse(const void *p, trl_error *err)
     return st;
 }
 
+static const char parser_trees[] =
+    "(TOP (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n"
+    "(TOP (S (NP (NNP Anna)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))\n"
+    "(TOP (FRAG (NP (NNP Anna)) (. .)))\n";
+static const char *const parser_text[] = {"Anna sees a dog .", "cat cat cat cat"};
+static const trl_known parser_known[] = {{TRL_KNOWN_TAG, 0, 1, {"NNP", 3}},
+                                         {TRL_KNOWN_CONSTITUENT, 1, 4, {"VP", 2}},
+                                         {TRL_KNOWN_NO_CONSTITUENT, 3, 4, {"", 0}}};
+
 /* Features of every hang. */
 static const char tree_template[] = "tag here.word\nbase-tag here-1.class\nbase-parent first.form\n"
                                     "base-parent after.tag\nbase-parent length first.tag\n"

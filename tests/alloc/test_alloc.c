@@ -402,20 +402,14 @@ static void train_trees(void)
 static void test_parser(void **state)
 {
     (void)state;
-    write_file("trees", "(TOP (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n"
-                        "(TOP (S (NP (NNP Anna)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))\n"
-                        "(TOP (FRAG (NP (NNP Anna)) (. .)))\n");
+    write_file("trees", parser_trees);
     train_trees();
     char model[512];
     snprintf(model, sizeof model, "%s/parser", folder);
-    static const trl_known known[] = {{TRL_KNOWN_TAG, 0, 1, {"NNP", 3}},
-                                      {TRL_KNOWN_CONSTITUENT, 1, 4, {"VP", 2}},
-                                      {TRL_KNOWN_NO_CONSTITUENT, 3, 4, {"", 0}}};
-    static const char *const text[] = {"Anna sees a dog .", "cat cat cat cat"};
     for (size_t k = 0; k < 10; k++) {
         uint64_t want = 0;
-        parse_arg a = {model, trl_parse_options_default(), known, k / 2 == 1 ? 3 : 0, text[k % 2],
-                       &want};
+        parse_arg a = {model, trl_parse_options_default(), parser_known, k / 2 == 1 ? 3 : 0,
+                       parser_text[k % 2], &want};
         a.o.max_seconds = 0.0;
         a.o.viterbi = k / 2 == 2;
         a.o.nbest = k / 2 == 3 ? 5 : 0;

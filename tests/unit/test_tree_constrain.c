@@ -73,6 +73,22 @@ static void zero_scores(world *w, trl_rng *r)
     world_scores(w, r, 0.0, 0.0, 0);
 }
 
+/* The tree of best brackets obeys, too, whatever lambda is. */
+static void check_mbr(world *w, const trl_brackets *b, const trl_constraint *c, size_t n_c)
+{
+    static const double lambda[] = {0.1, 0.5, 0.99};
+    static trl_node *node;
+    static size_t cap;
+    trl_error err;
+    size_t n;
+    for (size_t k = 0; k < 3; k++) {
+        assert_ok(trl_mbr_tree(b, w->g.state[w->g.root].base, lambda[k], &node, &n, &cap, &w->arena,
+                               &err));
+        for (size_t q = 0; q < n_c; q++)
+            assert_true(obeys(&c[q], node, n));
+    }
+}
+
 static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
 {
     trl_error err;
@@ -107,6 +123,7 @@ static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
             if (c[k].kind == TRL_CONSTRAIN_LABEL && c[k].j - c[k].i > 1)
                 assert_true(p > 1.0 - 1e-10);
         }
+        check_mbr(w, &b, c, n_c);
     }
     assert_ok(trl_chart_kbest(&w->c, &w->t, 4000, &got, &w->arena, &err));
     assert_int_equal(got.n, want < 4000 ? want : 4000);

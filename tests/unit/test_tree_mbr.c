@@ -183,7 +183,7 @@ static void test_root_label_inside(void **state)
     uint32_t tag[] = {2, 2, 2};
     double tag_p[] = {1, 1, 1};
     /* cells of 3 words: (0,1) (0,2) (1,2) (0,3) (1,3) (2,3) */
-    const trl_brackets b = {3, first, bracket, tag, tag_p};
+    const trl_brackets b = {3, first, bracket, tag, tag_p, NULL, 0};
     assert_ok(trl_mbr_tree(&b, 1, 0.5, &node, &n, &cap, &arena, &err));
     check_shape(node, n, 3);
     assert_int_equal(n, 6); /* (1 (1 2 2) (1 2)) */
