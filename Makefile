@@ -49,7 +49,7 @@ all: $(BUILD)/libtrellis.a $(BUILD)/libtrellis.so $(BUILD)/trellis
 
 help:
 	@echo 'make             the library (static, shared) and the program, in $(BUILD)/'
-	@echo 'make demo        train taggers on the sample corpus and show what they do'
+	@echo 'make demo        train taggers and a parser on the sample corpus and show what they do'
 	@echo 'make test        everything: make deps, make check, make check-san'
 	@echo 'make check       unit tests, fuzzing corpus, command line, docs, layers, install'
 	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `make demo`: three taggers trained on the sample corpus, scored on its test part, and shown at work.
+# `make demo`: three taggers and a parser trained on the sample corpus, scored on its test part, and
+# shown at work.
 set -eu
 BUILD=${BUILD:-build}
 trellis=$BUILD/trellis
@@ -43,6 +44,17 @@ say "Its three most probable readings, side by side"
         }
     }'
 
+say "Trees: train a parser on $(wc -l <"$BUILD/corpus/train.mrg") trees"
+show "$trellis" train -q --kind tree -m "$out/parser.trl" "$BUILD/corpus/train.mrg"
+say "A sentence of the test part, parsed and drawn; its three most probable trees"
+"$trellis" trees --to words --max-length 12 "$BUILD/corpus/test.mrg" | awk 'NF == 9 { print; exit }' >"$out/words.txt"
+show "$trellis" parse -m "$out/parser.trl" --draw "$out/words.txt"
+show "$trellis" parse -m "$out/parser.trl" --nbest 3 "$out/words.txt"
+say "All of the test part, its brackets counted as EVALB does"
+"$trellis" trees --to words "$BUILD/corpus/test.mrg" | "$trellis" parse -m "$out/parser.trl" >"$out/test.mrg" 2>"$out/parse.log"
+show "$trellis" score trees --gold-tags "$BUILD/corpus/test.mrg" "$out/test.mrg" | awk '
+    /^\$/ { print } /-- All --/ { on = 1; next } on && /^Bracketing|^Complete|crossing/ { print } /len<=/ { exit }'
+
 say "Done"
-echo "The models are in $out/*.trl, the tagged test data in $out/*.txt."
+echo "The models are in $out/*.trl, the tagged test data in $out/*.txt, the parsed in $out/test.mrg."
 echo "Next: README.md, or '$trellis help'."

@@ -45,11 +45,12 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
     const double seconds = trl_clock() - s->started;
     const double per = seconds / (double)it->number;
     double left = iterations_left(ps, o) * per;
-    if (o->max_iter && (isnan(left) || left > per * (double)(o->max_iter - it->number)))
-        left = per * (double)(o->max_iter - it->number);
+    const uint64_t most = o->max_iter ? o->max_iter : s->max_iter;
+    if (most >= it->number && (isnan(left) || left > per * (double)(most - it->number)))
+        left = per * (double)(most - it->number);
     const trl_progress p = {.stage = "iteration",
                             .iteration = it->number,
-                            .max_iterations = o->max_iter,
+                            .max_iterations = most,
                             .objective = it->objective,
                             .gradient = it->gradient,
                             .step = it->step,

@@ -30,7 +30,8 @@ typedef struct trl_session {
      * arguments as of trl_lbfgs.  NULL: none. */
     trl_status (*solve)(void *solver, const trl_watcher *watcher, const void *state,
                         size_t state_size, double *x, trl_ending *ending, trl_error *err);
-    void *solver;
+    void    *solver;
+    uint64_t max_iter; /* the solver's own limit, for the time left; 0: as the options say */
 
     /* Of a structure without a design matrix (d is NULL), which must have a solver. */
     size_t n_weights, n_features;

@@ -83,6 +83,8 @@ trl_parse_info trl_parse_model_info(const trl_parse_model *m)
 
 /* ---- parsers -------------------------------------------------------------------------------------- */
 
+#define MOST_TREES 10000 /* of one sentence: memory grows with words times trees */
+
 struct trl_parser {
     const trl_parse_model *model;
     trl_parse_options      o;
@@ -112,6 +114,8 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
         return trl_fail(err, TRL_EINVAL, "lambda is at least 0 and below 1, not %g", o->lambda);
     if (!(o->max_seconds >= 0.0) || !(o->prune < 1.0))
         return trl_fail(err, TRL_EINVAL, "a time limit is not negative, a pruning threshold below 1");
+    if (o->nbest > MOST_TREES)
+        return trl_fail(err, TRL_EINVAL, "at most %d best trees can be had", MOST_TREES);
     trl_parser *p = trl_zalloc(1, sizeof *p);
     const size_t slots = o->nbest > 1 ? o->nbest : 1;
     if (p) {
@@ -239,7 +243,7 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
         st = trl_chart_inside(&p->d.chart, &p->d.tables, err);
         log_z = p->d.chart.log_z;
         if (st != TRL_OK || !isfinite(log_z)) {
-            p->d.trouble = p->d.chart.late ? "time ran out" : "the grammar has no tree for it";
+            p->d.trouble = p->d.chart.late ? "time ran out" : trl_no_tree;
             return st;
         }
     }
@@ -289,6 +293,23 @@ static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_ar
     return trl_constrain(&p->model->m.fine, p->known, p->n_known, s, complete, arena, err);
 }
 
+/* The simpler tree keeps at least the tags that are known. */
+static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n_known,
+                          trl_error *err)
+{
+    const trl_status st = trl_decode_fallback(&p->d, &p->model->m, word, n, err);
+    if (st != TRL_OK)
+        return st;
+    for (size_t k = 0; k < n_known; k++)
+        for (size_t v = 0; p->known[k].kind == TRL_CONSTRAIN_TAG && v < p->d.n_nodes; v++)
+            if (p->d.node[v].child == TRL_NO_NODE && p->d.node[v].from == p->known[k].i)
+                p->d.node[v].label = p->known[k].label;
+    if (n_known && p->d.trouble == trl_no_tree)
+        p->d.trouble = "no tree agrees with what is known of it";
+    keep_tree(p, 0, p->d.node, p->d.n_nodes, word, n, (double)NAN);
+    return TRL_OK;
+}
+
 trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const trl_known *known,
                             size_t n_known, trl_parse *out, trl_error *err)
 {
@@ -306,8 +327,7 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
     if (st == TRL_OK && !p->d.trouble)
         st = decode(p, word, n, &made, err);
     if (st == TRL_OK && made == 0) {
-        st = trl_decode_fallback(&p->d, m, word, n, err);
-        keep_tree(p, 0, p->d.node, p->d.n_nodes, word, n, (double)NAN);
+        st = simpler(p, word, n, n_known, err);
         made = 1;
     }
     if (st != TRL_OK)

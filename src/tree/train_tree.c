@@ -159,6 +159,15 @@ static const char *optimizer_of(const trl_train_options *o)
     return o->optimizer ? o->optimizer : o->c1 > 0.0 ? "owlqn" : "adagrad";
 }
 
+/* Passes; 0: until L-BFGS is done. */
+static uint64_t most_passes(const trl_train_options *o)
+{
+    const char *name = optimizer_of(o);
+    if (o->max_iter)
+        return o->max_iter;
+    return strcmp(name, "adagrad") == 0 ? 12 : strcmp(name, "sgd") == 0 ? 30 : 0;
+}
+
 static trl_status solve(void *self, const trl_watcher *watcher, const void *state, size_t state_size,
                         double *x, trl_ending *ending, trl_error *err)
 {
@@ -172,7 +181,7 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                        .c2 = o->c2,
                                        .eta = o->eta > 0.0 ? o->eta : 0.1,
                                        .batch = o->batch ? o->batch : 15,
-                                       .max_iter = o->max_iter ? o->max_iter : adaptive ? 12 : 30,
+                                       .max_iter = most_passes(o),
                                        .period = o->max_iter ? 0 : 3,
                                        .delta = 0.005,
                                        .seed = o->seed};
@@ -242,6 +251,7 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
                            .dev = j,
                            .solve = solve,
                            .solver = j,
+                           .max_iter = most_passes(j->o),
                            .n_weights = n,
                            .n_features = n};
     st = trl_session_run(&s, true, j->w, result, err);

@@ -9,6 +9,8 @@
 #include "train/session.h"
 #include "tree/fallback.h"
 
+const char trl_no_tree[] = "the grammar has no tree for it";
+
 void trl_decoder_fini(trl_decoder *d)
 {
     trl_arena_fini(&d->arena);
@@ -84,13 +86,13 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
     if (st == TRL_OK && !complete)
         d->trouble = o->deadline > 0.0 && trl_clock() > o->deadline
                          ? "time ran out"
-                         : "the grammar has no tree for it";
+                         : trl_no_tree;
     return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
 }
 
 static void note_failure(trl_decoder *d)
 {
-    d->trouble = d->chart.late ? "time ran out" : "the grammar has no tree for it";
+    d->trouble = d->chart.late ? "time ran out" : trl_no_tree;
 }
 
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err)

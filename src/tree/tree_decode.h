@@ -26,6 +26,7 @@ typedef struct trl_decoder {
     bool            has_chart;
     const char     *trouble; /* why there is no chart, or NULL */
 } trl_decoder;
+extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
 void trl_decoder_fini(trl_decoder *d);
 
 /* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Leaves
