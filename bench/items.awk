@@ -4,9 +4,11 @@
 #
 # chunk    attributes of CRFsuite's example/chunking.py, label = chunk
 # np       the same attributes, labels B-NP, I-NP and O only
+# padded   the same attributes, as a template has them: those that reach over an end see _B-1, _B+1
+#          and so on there, and there is no __BOS__ and __EOS__
 # pos      words, two word pairs, affixes up to 4 letters, shape; label = part of speech
 #
-# An attribute that reaches over an end of the sentence is left out; the first and the last
+# Elsewhere an attribute that reaches over an end of the sentence is left out; the first and the last
 # item have __BOS__ and __EOS__.  ':' and '\' are escaped by '\'.
 
 function escape(s) {
@@ -15,14 +17,17 @@ function escape(s) {
 }
 
 # The attribute made of the columns `names` at the offsets `offsets`; both are lists.
-function attribute(t, names, offsets,    k, m, name, value, c, o) {
+function attribute(t, names, offsets,    k, m, name, value, c, o, at, outside) {
     m = split(names, c, " ")
     split(offsets, o, " ")
     for (k = 1; k <= m; k++) {
-        if (t + o[k] < 1 || t + o[k] > n)
+        at = t + o[k]
+        outside = at < 1 ? at - 1 : at > n ? at - n : 0
+        if (outside && set != "padded")
             return ""
         name = name (k > 1 ? "|" : "") c[k] "[" o[k] "]"
-        value = value (k > 1 ? "|" : "") (c[k] == "w" ? word[t + o[k]] : tag[t + o[k]])
+        value = value (k > 1 ? "|" : "") (outside ? sprintf("_B%+d", outside) : \
+            c[k] == "w" ? word[at] : tag[at])
     }
     return "\t" escape(name "=" value)
 }
@@ -46,7 +51,9 @@ function flush_sentence(    t, k, s) {
             s = s attribute(t, names[k], offsets[k])
         if (set == "pos")
             s = s shape(t)
-        print s (t == 1 ? "\t__BOS__" : "") (t == n ? "\t__EOS__" : "")
+        if (set != "padded")
+            s = s (t == 1 ? "\t__BOS__" : "") (t == n ? "\t__EOS__" : "")
+        print s
     }
     if (n)
         print ""
