@@ -277,7 +277,7 @@ choose() {
     for c2 in 0.25 0.5 1 2; do
         pinned "$work/out" "$trellis" train -q -m "$work/ours.model" --json "$work/ours.json" \
             --optimizer sdca --c2 $c2 --max-iter $passes --dev "$work/held.dev" "$work/held.train"
-        echo "$c2 $(sed -n "s/^{\"iteration\":$passes,.*\"dev\":\([0-9.]*\).*/\1/p" "$work/ours.json")"
+        echo "$c2 $(sed -n "s/^{\"iteration\":$passes,[^}]*\"dev\":\([0-9.]*\).*/\1/p" "$work/ours.json")"
     done | sort -k2,2gr | awk '{ printf "%s%s: %.2f", n++ ? ", " : $1 " ", $1, $2 }'
 }
 
