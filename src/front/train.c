@@ -19,8 +19,8 @@ trl_train_options trl_train_options_default(void)
                                .seed = 1,
                                .checkpoint_every = 10,
                                .grade = "features",
-                               .annotate = "parents,heads",
-                               .prune = 1e-4,
+                               .annotate = "parents",
+                               .prune = 1e-3,
                                .chart_memory = 4096};
 }
 

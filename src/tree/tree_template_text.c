@@ -96,6 +96,21 @@
     "base-rule left.cluster6 split.cluster6\n" \
     "base-unary first.cluster\n"             \
     "base-unary after.cluster\n"             \
+    "base-rule before.tag\n" \
+    "base-rule after.tag\n" \
+    "base-rule last.tag after.tag\n" \
+    "base-rule before.tag first.tag\n" \
+    "parent length\n" \
+    "parent after.tag\n" \
+    "parent before.tag\n" \
+    "parent first.tag\n" \
+    "parent last.tag\n" \
+    "base-tag here.cluster6\n" \
+    "base-tag here-1.cluster6 here+1.cluster6\n" \
+    "base-tag here-2.tag here-1.tag\n" \
+    "base-tag here+1.tag here+2.tag\n" \
+    "base-tag here-1.form here.form\n" \
+    "base-tag here.form here+1.form\n" \
     "base-unary length\n"                    \
     "base-unary shape\n"
 
