@@ -78,7 +78,7 @@ typedef struct trl_train_options {
     int         markov;   /* what active states remember: 0, 1, 2 */
     bool        relaxed;  /* rules also with other parent annotations than seen */
     uint64_t    max_length; /* longer trees are left out; 0: none */
-    const char *clusters;   /* file of word clusters, or NULL */
+    const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */
     double      prune; /* items with a smaller coarse posterior are left out; 0: only those that are
                           part of no tree */

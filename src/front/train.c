@@ -20,6 +20,7 @@ trl_train_options trl_train_options_default(void)
                                .checkpoint_every = 10,
                                .grade = "features",
                                .annotate = "parents",
+                               .clusters = "auto",
                                .prune = 1e-3,
                                .chart_memory = 4096};
 }

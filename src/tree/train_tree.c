@@ -308,6 +308,7 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
         st = read_trees(j, err);
     if (st == TRL_OK)
         st = start_pool(j, err);
+    j->model_options.pool = j->pool;
     if (st == TRL_OK)
         st = trl_tree_model_build(&j->model, &j->model_options, j->heads, &j->trees, err);
     if (st != TRL_OK)

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "cluster/brown.h"
 #include "model/clusters_io.h"
 
 /* The first `bits` of a path as a number, with a 1 before them; 0 when it is no path. */
@@ -41,6 +42,57 @@ trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_er
         return st;
     c->view = trl_clusters_view(c->owned);
     return index_prefixes(c, err);
+}
+
+/* ---- from the trees themselves ------------------------------------------------------------------- */
+
+#define LEAST_WORDS 20000 /* running ones: clusters of less text do more harm than good */
+#define LEAST_COUNT 2
+#define MOST_CLUSTERS 400
+#define WORDS_PER_CLUSTER 8 /* distinct ones, at least */
+
+static trl_status take_over(trl_tree_clusters *c, const trl_bigrams *b, const trl_brown *r,
+                            trl_error *err)
+{
+    trl_status st = trl_clusters_new(&c->owned, err);
+    for (uint32_t w = 0; st == TRL_OK && w < b->word.n; w++) {
+        bool twice;
+        st = trl_clusters_add(c->owned, trl_strtab_get(&b->word, w), r->path[r->cluster[w]], &twice,
+                              err);
+    }
+    if (st == TRL_OK) {
+        c->view = trl_clusters_view(c->owned);
+        st = index_prefixes(c, err);
+    }
+    return st;
+}
+
+trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees, trl_pool *pool,
+                                  trl_error *err)
+{
+    trl_bigrams b = {0};
+    trl_brown r = {0};
+    trl_status st = TRL_OK;
+    if (trees->n_words < LEAST_WORDS)
+        return TRL_OK;
+    for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
+        st = trl_bigrams_add(&b, trees->tree[k].word, trees->tree[k].n_words, err);
+    if (st == TRL_OK)
+        st = trl_bigrams_finish(&b, LEAST_COUNT, err);
+    const size_t n = b.word.n / WORDS_PER_CLUSTER;
+    if (st == TRL_EINVAL || (st == TRL_OK && n < 2)) { /* no pairs, or next to none */
+        trl_bigrams_fini(&b);
+        return TRL_OK;
+    }
+    if (st == TRL_OK)
+        st = trl_brown_run(&b, n < MOST_CLUSTERS ? n : MOST_CLUSTERS, pool, NULL, NULL, &r, err);
+    if (st == TRL_OK)
+        st = take_over(c, &b, &r, err);
+    trl_brown_fini(&r);
+    trl_bigrams_fini(&b);
+    if (st != TRL_OK)
+        trl_tree_clusters_fini(c);
+    return st;
 }
 
 trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *from, trl_error *err)

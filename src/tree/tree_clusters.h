@@ -4,7 +4,9 @@
 #define TRL_TREE_CLUSTERS_H
 
 #include "cluster/clusters.h"
+#include "base/pool.h"
 #include "model/container.h"
+#include "tree/tree_set.h"
 
 typedef struct trl_tree_clusters {
     trl_cluster_view view;  /* of `owned`, or of a model file */
@@ -14,6 +16,11 @@ typedef struct trl_tree_clusters {
 
 /* TRL_EPARSE, TRL_EIO, TRL_ENOMEM. */
 trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_error *err);
+
+/* Brown clusters of the words of these trees, as many as their number suggests: none at all when
+ * there are too few words.  TRL_ENOMEM. */
+trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees, trl_pool *pool,
+                                  trl_error *err);
 
 /* From a model file, if it has any; the container must outlive c.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *from, trl_error *err);

@@ -65,8 +65,11 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
     if (o->template_text)
         st = trl_tree_template_parse(&m->tpl, o->template_name, o->template_text, o->template_size,
                                      err);
-    if (st == TRL_OK && o->clusters)
-        st = trl_tree_clusters_read(&m->clusters, o->clusters, err);
+    const char *clusters = o->clusters ? o->clusters : "none";
+    if (st == TRL_OK && strcmp(clusters, "auto") == 0)
+        st = m->tpl.clusters ? trl_tree_clusters_make(&m->clusters, trees, o->pool, err) : TRL_OK;
+    else if (st == TRL_OK && strcmp(clusters, "none") != 0)
+        st = trl_tree_clusters_read(&m->clusters, clusters, err);
     if (st == TRL_OK)
         st = build_grammar(&m->fine, &o->annotation, o->relaxed, heads, trees, err);
     if (st == TRL_OK)

@@ -40,7 +40,8 @@ typedef struct trl_tree_model_options {
     uint32_t       rare;     /* of the lexicon */
     uint32_t       frequent; /* of the observer */
     double         threshold;
-    const char    *clusters; /* file, or NULL */
+    const char    *clusters; /* file; "auto": made of the trees; "none" or NULL */
+    trl_pool      *pool;     /* for making them, or NULL */
     const char    *template_name, *template_text; /* families */
     size_t         template_size;
 } trl_tree_model_options;
