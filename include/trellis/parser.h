@@ -20,7 +20,7 @@ typedef enum trl_sentence_format {
 
 typedef struct trl_sentence {
     size_t         n; /* 0: an empty line */
-    const trl_str *word; /* ( ) [ ] { } as treebanks write them: -LRB- ... */
+    const trl_str *word; /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
     const trl_str *tag;  /* TRL_SENTENCE_TAGGED only; else NULL */
     uint64_t       row;
 } trl_sentence;

@@ -50,18 +50,12 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* A bracket that is a word of its own, as treebanks write it. */
+/* A round bracket that is a word of its own, as treebanks write it. */
 static trl_str escaped(trl_str w)
 {
-    static const struct {
-        char        c;
-        const char *name;
-    } known[] = {{'(', "-LRB-"}, {')', "-RRB-"}, {'[', "-LSB-"},
-                 {']', "-RSB-"}, {'{', "-LCB-"}, {'}', "-RCB-"}};
-    for (size_t k = 0; w.n == 1 && k < sizeof known / sizeof *known; k++)
-        if (w.p[0] == known[k].c)
-            return (trl_str){known[k].name, 5};
-    return w;
+    if (w.n == 1 && w.p[0] == '(')
+        return (trl_str){"-LRB-", 5};
+    return w.n == 1 && w.p[0] == ')' ? (trl_str){"-RRB-", 5} : w;
 }
 
 /* Length of the UTF-8 sequence at p, 0 when it is none. */
