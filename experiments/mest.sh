@@ -8,7 +8,7 @@ methods='likelihood pseudolikelihood memm m-estimation'
 grid=${GRID:-0.1,0.2154,0.4642,1,2.154,4.642,10,none}
 cold=yes # the time of a run is its own
 stop='--max-iter 100'
-sizes='250 500 1000 2000 4000'
+sizes=${SIZES:-250 500 1000 2000 4000}
 np_only() { awk 'NF { print $1, $2, $3 ~ /-NP$/ ? $3 : "O"; next } { print "" }' "$1"; }
 train=$work/train held=$work/held test=$work/test
 if [ -n "$sample" ]; then
@@ -67,8 +67,11 @@ echo "HMM $all $(f1 hmm)" >>"$work/learning.table"
 for m in $methods; do echo "$m $all $(f1 "ext.$m")" >>"$work/learning.table"; done
 
 # ---- Figure 1: time of a run; the expectations of q0, once --------------------------------
-runs=$(awk -F, '{ print NF; exit }' <<<"$grid")
-per_run() { awk -v s="$(seconds "$1")" -v n="$runs" 'BEGIN { printf "%.2f", s / n }'; }
+per_run() { # NAME: mean over its runs
+    for f in "$work/runs/$1"/*.json; do field "$f" processor; done |
+        awk -v all="$(seconds "$1")" -v n="$(($(wc -l <"$work/$1.table") - 1))" \
+            '{ s += $1 } END { printf "%.2f", NR ? s / NR : all / n }'
+}
 expectations() { # seconds of E_q0[f] alone, as training reports them
     rm -f "$work/once.q0"
     "$trellis" train -t "$work/$1.template" --objective m-estimation --q0 "$2" --q0-cache "$work/once.q0" --c 1 \
@@ -97,8 +100,8 @@ head='| | paper: precision | recall | F1 | ours: precision | recall | F1 | c | p
 
 Tables 1 and 2 and Figures 1 to 3 of Smith, Vail & Lafferty, *Computationally efficient M-estimation of log-linear
 structure models* (ACL 2007): noun phrases of CoNLL-2000, labels B, I, O, second order, $(count "$train") sentences for
-training, the last $(count "$held") of the training file for the choice of c, $(count "$test") for the test. c from the paper's seven
-values and none, by held-out F1; every run from zero, L-BFGS until ten iterations gain less than 1e-5, or 100
+training, the last $(count "$held") of the training file for the choice of c, $(count "$test") for the test. c from {$grid}
+by held-out F1; every run from zero, L-BFGS until ten iterations gain less than 1e-5, or 100
 iterations as in the paper (M-estimation: its dual, to its optimum). Features: \`experiments/templates/hmm.template\` and
 \`sha-pereira.template\`.
 

@@ -4,9 +4,9 @@
 # convergence of M-estimation beside the CRF's on noun phrases.
 . "$(dirname "$0")/common.sh"
 
-passes=24 after=12
+few=2 many=12
 if [ -n "$sample" ]; then
-    passes=6 after=3
+    few=1 many=3
     pos=$(little "$build/corpus/train.pos.txt") np=$(little "$build/corpus/train.chunk.txt")
 else
     need "$data/treebanks/wsj-sample-train.mrg" "$data/conll2000/train.txt"
@@ -18,19 +18,28 @@ fi
 sed 's/^\*/u:/' "$templates/pos.template" >"$work/node.template"
 cp "$templates/pos.template" "$work/edge.template"
 
-# pass FEATURES NAME OPTION...: milliseconds of the fastest of the later iterations, one thread.
-# The fastest, because other work on the machine only ever makes one slower.
+processor() { # COMMAND...: its processor seconds
+    local TIMEFORMAT='%U %S'
+    { time "$@" 2>/dev/null; } 2>&1 | awk 'END { print $1 + $2 }'
+}
+
+# pass FEATURES NAME OPTION...: milliseconds of the processor for one iteration, one thread: the
+# difference of two runs, one of $few iterations, one of $many.
 pass() {
-    local features=$1 n=$2
+    local features=$1 n=$2 a b
     shift 2
     say "$features.$n"
-    "$trellis" train -q -j 1 -t "$work/$features.template" --c 1 --epsilon 0 --period 0 --max-iter $passes \
-        --json "$work/runs/$features.$n.json" -m "$work/model" "$@" "$pos"
-    sed -n 's/.*{"iteration":[0-9]*,"seconds":\([^,]*\),.*/\1/p' "$work/runs/$features.$n.json" |
-        tail -n $after | awk 'NR > 1 { d = $1 - last; if (best == "" || (d > 0 && d < best)) best = d } { last = $1 }
-            END { printf "%.2f\n", 1000 * best }' >"$work/$features.$n.ms"
+    a=$(train_for $few "$features" "$@")
+    b=$(train_for $many "$features" "$@")
+    awk -v a="$a" -v b="$b" -v n=$((many - few)) 'BEGIN { printf "%.2f\n", 1000 * (b - a) / n }' >"$work/$features.$n.ms"
 }
-marginal=marginal:0.2@$((passes / 4))
+train_for() { # ITERATIONS FEATURES OPTION...
+    local k=$1 features=$2
+    shift 2
+    processor "$trellis" train -q -j 1 -t "$work/$features.template" --c 1 --epsilon 0 --period 0 --max-iter "$k" \
+        -m "$work/model" "$@" "$pos"
+}
+marginal=marginal:0.2@$([ -z "$sample" ] && echo 20 || echo 2)
 for features in node edge; do
     pass $features likelihood --objective likelihood
     pass $features likelihood-double --objective likelihood --precision double
@@ -39,32 +48,36 @@ for features in node edge; do
     pass $features nota-marginal --objective piecewise-nota --nota $marginal
 done
 
-# converged NAME OPTION...: seconds of optimisation, reading and compiling left out.
+# converged NAME OPTION...: processor seconds of the optimisation, one thread, one iteration, reading
+# and compiling left out; and its iterations.
 converged() {
-    local n=$1
+    local n=$1 a b
     shift
     say "$n"
-    "$trellis" train -t "$templates/sha-pereira.template" --c 1 -m "$work/model" "$@" "$np" 2>"$work/$n.log"
-    awk '$1 == "compiled" { from = $(NF - 1) } /^iteration/ { n = $2; for (i = 1; i < NF; i++) if ($i == "time") to = $(i + 1) }
-        /^expectations/ { sub(/.*: /, ""); e = $1 " " $2 } /^time/ { total = $2 + ($3 == "min" ? 59 * $2 + $4 : 0) }
-        END { printf "%.2f %d %s\n", total - from, n, e == "" ? "-" : e }' "$work/$n.log" >"$work/$n.conv"
+    a=$(processor "$trellis" train -q -j 1 -t "$templates/sha-pereira.template" --c 1 -m "$work/model" "$@" --max-iter 1 "$np")
+    b=$(processor "$trellis" train -q -j 1 -t "$templates/sha-pereira.template" --c 1 -m "$work/model" \
+        --json "$work/runs/$n.json" "$@" ${sample:+--max-iter 5} "$np")
+    awk -v a="$a" -v b="$b" -v n="$(field "$work/runs/$n.json" iterations)" 'BEGIN { printf "%.2f %d\n", b - a, n }' >"$work/$n.conv"
 }
-converged np.likelihood --objective likelihood ${sample:+--max-iter 5}
+converged np.likelihood --objective likelihood
 rm -f "$work/q0"
-converged np.first --objective m-estimation --q0-cache "$work/q0"
+mest() { processor "$trellis" train -q -j 1 -t "$templates/sha-pereira.template" --c 1 --objective m-estimation --max-iter 1 -m "$work/model" "$@" "$np"; }
+first=$(mest --q0-cache "$work/q0") again=$(mest --q0-cache "$work/q0")
+eq0=$(awk -v a="$first" -v b="$again" 'BEGIN { printf "%.2f", a - b }')
 converged np.m-estimation --objective m-estimation --q0-cache "$work/q0"
 
 row() { # TITLE NAME
     awk -v t="$1" -v f="$(cat "$work/node.$2.ms")" -v F="$(cat "$work/node.likelihood.ms")" \
         -v g="$(cat "$work/edge.$2.ms")" -v G="$(cat "$work/edge.likelihood.ms")" \
-        'BEGIN { printf "| %s | %.1f | %.2f | %.1f | %.2f |\n", t, f, f / F, g, g / G }'
+        'function r(x, y) { return y > 0 ? sprintf("%.2f", x / y) : "?" }
+         BEGIN { printf "| %s | %.1f | %s | %.1f | %s |\n", t, f, r(f, F), g, r(g, G) }'
 }
 {
     cat <<END
 # Time of a pass
 
 Parts of speech, $(count "$pos") sentences, $(awk 'NF' "$pos" | wc -l) tokens, $(awk 'NF { print $NF }' "$pos" | sort -u | wc -l) tags, one thread: milliseconds of the
-fastest L-BFGS iteration among the last $after of $passes (value, gradient and update), and its ratio to the CRF's. "Node" features
+processor for one L-BFGS iteration (value, gradient and update; the mean of $((many - few)) iterations), and its ratio to the CRF's. "Node" features
 see a label and the text; "edge" features also pairs of labels and the text (\`experiments/templates/pos.template\`).
 
 | objective | node features, ms | ratio | edge features, ms | ratio |
@@ -78,14 +91,13 @@ END
     row 'pseudolikelihood' pseudolikelihood
     row 'per-edge pseudolikelihood' pseudolikelihood-edge
     row 'piecewise' piecewise
-    read -r crf n _ <"$work/np.likelihood.conv"
-    read -r mest k _ <"$work/np.m-estimation.conv"
-    read -r _ _ eq0 <"$work/np.first.conv"
+    read -r crf n <"$work/np.likelihood.conv"
+    read -r mest k <"$work/np.m-estimation.conv"
     cat <<END
 
-Noun phrases, extended features, order 2, $(count "$np") sentences, c = 1, all threads, reading and compiling left out: the CRF
-converges in $crf s ($n iterations), M-estimation in $mest s ($k iterations) once the expectations are cached, which is $(awk -v a="$crf" -v b="$mest" 'BEGIN { printf "%.0f", a / b }')
-times as fast. The expectations take $eq0, once.
+Noun phrases, extended features, order 2, $(count "$np") sentences, c = 1, one thread, processor seconds, reading and compiling left out:
+the CRF converges in $crf s ($n iterations), M-estimation in $mest s ($k iterations) once the expectations are
+cached: a factor of $(awk -v a="$crf" -v b="$mest" 'BEGIN { if (b > 0) printf "%.0f", a / b; else printf "?" }'). The expectations take $eq0 s, once.
 
 $(made_by)
 END
