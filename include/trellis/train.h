@@ -35,10 +35,11 @@ typedef struct trl_train_options {
     size_t      template_size;
 
     const char *objective; /* "likelihood" */
-    const char *nota; /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all" */
+    const char *nota; /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all"; of trees
+                         (pt-cfg) "score:DELTA@K"; NULL: "score:15@10" */
     const char *q0; /* m-estimation: "hmm", "lu", "emp"; NULL: "hmm", for items "emp" */
     uint64_t    q0_samples; /* m-estimation: sequences drawn for features without a closed form;
-                               0: 100,000 */
+                               0: 100,000; trees: 30,000 */
     bool        q0_mask;  /* m-estimation: features see first occurrences as out of vocabulary */
     const char *q0_cache; /* m-estimation: file of expectations, used if it fits; or NULL */
     bool        calibrate; /* piecewise-nota, piecewise, memm: fit a multiplier per source label by

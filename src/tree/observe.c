@@ -176,6 +176,8 @@ uint32_t trl_seen_span(const trl_seen *s, int kind, size_t i, size_t j)
 {
     if (kind == TRL_SEEN_SHAPE)
         return span_shape(s, i, j);
+    if (kind == TRL_SEEN_SHORT)
+        return j - i < 3 ? TRL_SEEN_FIRST + (uint32_t)(j - i) : 0;
     const uint32_t n = length_class(j - i) + TRL_SEEN_FIRST;
     if (kind == TRL_SEEN_LENGTH)
         return n;

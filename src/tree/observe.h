@@ -25,6 +25,7 @@ enum trl_seen_kind {
     TRL_SEEN_LENGTH = TRL_SEEN_KINDS, /* in classes: 1 2 3 4 5 6-7 8-10 11-15 16-20 21- */
     TRL_SEEN_HEAVY, /* length class and distance to the end [CJ05 after JOH01] */
     TRL_SEEN_SHAPE, /* capitals, small letters, digits, punctuation as it is [HDK14] */
+    TRL_SEEN_SHORT, /* the length below 3, else nothing [SM05b] */
 };
 
 #define TRL_SEEN_START 1u

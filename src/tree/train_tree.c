@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "train/lbfgs.h"
 #include "tree/tree_job.h"
+#include "tree/tree_mest.h"
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
@@ -43,7 +44,7 @@ static trl_status read_heads(trl_tree_job *j, trl_error *err)
     return trl_head_rules_parse("<head rules>", text, strlen(text), &j->heads, err);
 }
 
-static bool report(const trl_tree_job *j, const char *stage, const char *note)
+bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note)
 {
     if (!j->o->progress)
         return false;
@@ -93,7 +94,10 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
     trl_arena_reset(&c->arena[worker]);
     trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold, &known,
                                        NULL, err);
-    if (st == TRL_OK && known)
+    if (st == TRL_OK && known && j->objective->local) {
+        complete = true;
+        st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
+    } else if (st == TRL_OK && known)
         st = trl_tree_skeleton(&j->model, t->word, t->n_words, j->model.threshold, 0.0, &e->gold, true,
                                &s, &complete, &c->arena[worker], err);
     if (st == TRL_OK && known && complete)
@@ -104,6 +108,7 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
     if (!memory)
         return trl_fail_mem(err);
     trl_observe(&j->model.observer, t->word, t->n_words, memory, &e->seen);
+    e->source = k;
     return st;
 }
 
@@ -154,18 +159,12 @@ static trl_status make_charts(trl_tree_job *j, trl_error *err)
 
 /* ---- training ------------------------------------------------------------------------------------- */
 
-static const char *optimizer_of(const trl_train_options *o)
-{
-    return o->optimizer ? o->optimizer : o->c1 > 0.0 ? "owlqn" : "adagrad";
-}
-
 /* Passes; 0: until L-BFGS is done. */
-static uint64_t most_passes(const trl_train_options *o)
+static uint64_t most_passes(const trl_tree_job *j)
 {
-    const char *name = optimizer_of(o);
-    if (o->max_iter)
-        return o->max_iter;
-    return strcmp(name, "adagrad") == 0 ? 12 : strcmp(name, "sgd") == 0 ? 30 : 0;
+    if (j->o->max_iter)
+        return j->o->max_iter;
+    return strcmp(j->optimizer, "adagrad") == 0 ? 12 : strcmp(j->optimizer, "sgd") == 0 ? 30 : 0;
 }
 
 static trl_status solve(void *self, const trl_watcher *watcher, const void *state, size_t state_size,
@@ -173,7 +172,7 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
 {
     trl_tree_job *j = self;
     const trl_train_options *o = j->o;
-    const char *name = optimizer_of(o);
+    const char *name = j->optimizer;
     if (strcmp(name, "adagrad") == 0 || strcmp(name, "sgd") == 0) {
         const bool adaptive = strcmp(name, "adagrad") == 0;
         const trl_sparse_options so = {.adaptive = adaptive,
@@ -181,7 +180,7 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                        .c2 = o->c2,
                                        .eta = o->eta > 0.0 ? o->eta : 0.1,
                                        .batch = o->batch ? o->batch : 15,
-                                       .max_iter = most_passes(o),
+                                       .max_iter = most_passes(j),
                                        .period = o->max_iter ? 0 : 3,
                                        .delta = 0.005,
                                        .seed = o->seed};
@@ -195,8 +194,12 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                   .period = (size_t)o->period,
                                   .delta = o->delta};
     trl_sparse_batch *batch = NULL;
-    trl_function f;
+    trl_mest_function over = {.E = j->E};
+    trl_function f = {0};
     trl_status st = trl_sparse_batch_new(&j->task.sparse, o->c2, j->pool, &batch, &f, err);
+    over.inner = f;
+    if (st == TRL_OK && j->E)
+        f = trl_tree_mest_function(&over);
     if (st == TRL_OK)
         st = trl_lbfgs(&f, &lo, j->pool, watcher, state, state_size, x, ending, err);
     trl_sparse_batch_free(batch);
@@ -219,8 +222,10 @@ static uint64_t fingerprint(const trl_tree_job *j)
                                o->max_iter ? 1 : 0};
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
-    h = mix(h, o->objective, strlen(o->objective));
-    h = mix(h, optimizer_of(o), strlen(optimizer_of(o)));
+    h = mix(h, j->objective->name, strlen(j->objective->name));
+    if (o->nota)
+        h = mix(h, o->nota, strlen(o->nota));
+    h = mix(h, j->optimizer, strlen(j->optimizer));
     h = mix(h, j->model_options.template_text, j->model_options.template_size);
     for (size_t k = 0; k < j->n_examples; k++) {
         const trl_tree_example *e = &j->example[k];
@@ -239,6 +244,9 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
     memset(j->w, 0, (n + 64) * sizeof *j->w);
     trl_status st = trl_tree_task_init(&j->task, j->objective, f, j->example, j->n_examples,
                                        trl_pool_threads(j->pool), err);
+    j->task.expansions = &j->model.expansions;
+    if (st == TRL_OK && j->objective == &trl_tree_mest)
+        st = trl_tree_job_expect(j, err);
     if (st == TRL_OK && j->o->dev)
         st = trl_tree_job_dev(j, err);
     if (st != TRL_OK)
@@ -251,10 +259,11 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
                            .dev = j,
                            .solve = solve,
                            .solver = j,
-                           .max_iter = most_passes(j->o),
+                           .max_iter = most_passes(j),
                            .n_weights = n,
                            .n_features = n};
-    st = trl_session_run(&s, true, j->w, result, err);
+    st = j->objective == &trl_tree_nota ? trl_tree_job_nota(j, &s, result, err)
+                                        : trl_session_run(&s, true, j->w, result, err);
     for (size_t k = 0; st == TRL_OK && k < n; k++)
         result->n_active += j->w[k] != 0.0;
     result->n_features = n;
@@ -286,7 +295,7 @@ static trl_status write_model(trl_tree_job *j, const trl_train_result *r, trl_er
                            "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
                            "%d\nrelaxed %s\nmax-length %llu\nprune %g\niterations %llu\ntrees %zu\n",
                            o->grade, counted ? "counting" : j->objective->name,
-                           counted ? "none" : optimizer_of(o), o->c1, o->c2, o->annotate, o->markov,
+                           counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
                            o->relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
                            (unsigned long long)r->iterations, j->trees.n);
     trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);
@@ -311,11 +320,13 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
     j->model_options.pool = j->pool;
     if (st == TRL_OK)
         st = trl_tree_model_build(&j->model, &j->model_options, j->heads, &j->trees, err);
+    if (st == TRL_OK)
+        st = trl_tree_job_check_features(j, err);
     if (st != TRL_OK)
         return st;
     snprintf(note, sizeof note, "%zu states, %zu binary and %zu unary rules", j->model.fine.n_states,
              j->model.fine.n_binary, j->model.fine.n_unary);
-    report(j, "read", note);
+    trl_tree_job_report(j, "read", note);
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     if (!counted)
         st = make_charts(j, err);
@@ -325,13 +336,13 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
     const size_t bytes = j->charts ? trl_store_bytes(j->charts, &in_file) : 0;
     snprintf(note, sizeof note, "%zu trees cannot be made by the grammar; charts: %.1f MB%s",
              j->n_unknown, (double)bytes / 1e6, in_file ? ", partly in a temporary file" : "");
-    report(j, "compiled", counted ? NULL : note);
+    trl_tree_job_report(j, "compiled", counted ? NULL : note);
     st = counted ? count(j, result, err) : train(j, result, err);
     if (st == TRL_OK)
         st = write_model(j, result, err);
     result->seconds = trl_clock() - j->started;
     if (st == TRL_OK)
-        report(j, "done", result->ending);
+        trl_tree_job_report(j, "done", result->ending);
     return st;
 }
 
@@ -357,6 +368,7 @@ trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, 
     trl_head_rules_free(j->heads);
     trl_pool_free(j->pool);
     trl_free(j->w);
+    trl_free(j->E);
     trl_free(j);
     return st;
 }

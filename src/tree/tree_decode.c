@@ -31,8 +31,8 @@ static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const dou
     if (!memory)
         return trl_fail_mem(err);
     trl_observe(&m->observer, word, n, memory, &d->seen);
-    const trl_status st = trl_tree_gather_scores(&d->gather, &m->features, &d->seen, &d->chart,
-                                                 binary_exp, unary, false, &d->arena, err);
+    const trl_status st = trl_tree_model_tables(m, word, &d->seen, &d->chart, binary_exp, unary,
+                                                &d->gather, &d->arena, err);
     d->tables = d->gather.t;
     return st;
 }

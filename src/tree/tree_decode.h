@@ -31,7 +31,7 @@ void trl_decoder_fini(trl_decoder *d);
 
 /* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Leaves
  * d->trouble set, and no chart, when the sentence has no tree or is over a limit.  `edit` (or NULL)
- * may change the skeleton.  binary_exp, unary: of trl_tree_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
+ * may change the skeleton.  binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
 typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                                   trl_error *err);
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,

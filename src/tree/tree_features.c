@@ -129,8 +129,8 @@ uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree
 
 /* ---- the features of gold trees ------------------------------------------------------------------ */
 
-static bool add_family(trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
-                       const trl_seen *seen)
+bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
+                        const trl_seen *seen, trl_key_fn fn, void *ctx)
 {
     const trl_tree_family *fam = &f->t->family[at];
     const bool word = n->left == TRL_NO_NODE, unary = !word && n->right == TRL_NO_NODE;
@@ -142,24 +142,25 @@ static bool add_family(trl_tree_features *f, size_t at, const trl_bnode *n, trl_
         if (inside)
             p.k = at_word;
         const uint64_t key = trl_tree_part_key(f, at, &p, seen);
-        if (key && trl_tree_index_add(&f->index, key) == TRL_NO_ID)
+        if (key && !fn(ctx, key))
             return false;
     }
     return true;
 }
 
+static bool add_key(void *index, uint64_t key)
+{
+    return trl_tree_index_add(index, key) != TRL_NO_ID;
+}
+
 trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
                                  trl_error *err)
 {
-    for (size_t x = 0; x < tree->n; x++) {
-        const trl_bnode *n = &tree->node[x];
-        trl_tree_part p = {n->rule, n->state, n->from, 0, n->to};
-        if (n->right != TRL_NO_NODE)
-            p.k = tree->node[n->right].from;
+    for (size_t x = 0; x < tree->n; x++)
         for (size_t at = 0; at < f->t->n; at++)
-            if (!add_family(f, at, n, p, seen))
+            if (!trl_tree_node_keys(f, at, &tree->node[x], trl_tree_node_part(tree, x), seen, add_key,
+                                    &f->index))
                 return trl_fail_mem(err);
-    }
     return TRL_OK;
 }
 

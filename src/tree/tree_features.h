@@ -16,6 +16,20 @@ typedef struct trl_tree_part {
 uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
                            const trl_seen *seen);
 
+/* Calls fn with every key of family `at` on node n of a tree, of which p is the part; false as soon as
+ * fn says so. */
+typedef bool (*trl_key_fn)(void *ctx, uint64_t key);
+bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
+                        const trl_seen *seen, trl_key_fn fn, void *ctx);
+
+/* The part that node x of a tree is. */
+static inline trl_tree_part trl_tree_node_part(const trl_btree *tree, size_t x)
+{
+    const trl_bnode *n = &tree->node[x];
+    return (trl_tree_part){n->rule, n->state, n->from,
+                           n->right != TRL_NO_NODE ? tree->node[n->right].from : 0, n->to};
+}
+
 /* Whether families of `hang` come in, so that their tables are needed. */
 bool trl_tree_hangs(const trl_tree_template *t, int hang, int anchor);
 

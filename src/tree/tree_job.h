@@ -21,6 +21,10 @@ typedef struct trl_tree_job {
     trl_tree_example         *example; /* [n_examples] */
     size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
     trl_store                *charts;
+    const char               *optimizer;
+    double                    nota_delta; /* PT-CFG: instances within, ... */
+    uint64_t                  nota_after; /* ... made after so many iterations */
+    double                   *E;          /* M-estimation: E_q0[f] */
     trl_pool                 *pool;
     trl_tree_task             task;
     double                   *w;
@@ -37,6 +41,16 @@ typedef struct trl_tree_job {
 
 /* tree_job_check.c: TRL_EINVAL with the valid values, TRL_EIO for files that cannot be written. */
 trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err);
+
+/* tree_job_local.c: objectives without charts in the loop. */
+trl_status trl_tree_job_check_local(trl_tree_job *j, trl_error *err);
+trl_status trl_tree_job_check_features(const trl_tree_job *j, trl_error *err);
+trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+                             trl_error *err);
+trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err);
+
+/* train_tree.c: true to stop. */
+bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note);
 
 /* tree_job_dev.c: percent of F1 on the dev set (`trl_session.score_dev`). */
 trl_status trl_tree_job_dev(trl_tree_job *j, trl_error *err);

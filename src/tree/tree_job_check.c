@@ -54,7 +54,8 @@ static trl_status check_template(trl_tree_job *j, trl_error *err)
     m->template_text = o->template_text;
     m->template_size = o->template_size;
     if (!m->template_text) {
-        m->template_text = trl_tree_template_text(o->grade);
+        const bool local = m->scoring == TRL_SCORING_LOCAL;
+        m->template_text = trl_tree_template_text(local ? "local" : o->grade);
         m->template_size = m->template_text ? strlen(m->template_text) : 0;
     } else if (m->grade == TRL_GRADE_GENERATIVE) {
         return trl_fail(err, TRL_EINVAL, "a generative grammar has no features: no template");
@@ -62,16 +63,25 @@ static trl_status check_template(trl_tree_job *j, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status check_training(trl_tree_job *j, trl_error *err)
+#define OBJECTIVES "likelihood, perceptron, mecfg, pt-cfg, m-estimation"
+
+static trl_status check_objective(trl_tree_job *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    const trl_tree_objective *const known[] = {&trl_tree_likelihood, &trl_tree_perceptron};
+    const trl_tree_objective *const known[] = {&trl_tree_likelihood, &trl_tree_perceptron,
+                                               &trl_tree_mecfg, &trl_tree_nota, &trl_tree_mest};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strcmp(o->objective, known[k]->name) == 0 || strcmp(o->objective, known[k]->alias) == 0)
             j->objective = known[k];
     if (!j->objective)
-        return trl_fail(err, TRL_EINVAL, "objective '%s' of trees is none of likelihood, perceptron",
+        return trl_fail(err, TRL_EINVAL, "objective '%s' of trees is none of " OBJECTIVES,
                         o->objective);
+    return trl_tree_job_check_local(j, err);
+}
+
+static trl_status check_training(trl_tree_job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
     bool fits = !o->optimizer;
     for (size_t k = 0; o->optimizer && k < sizeof optimizers / sizeof *optimizers; k++)
         fits = fits || strcmp(o->optimizer, optimizers[k]) == 0;
@@ -80,10 +90,17 @@ static trl_status check_training(trl_tree_job *j, trl_error *err)
                         o->optimizer);
     const bool batch = o->optimizer && (strcmp(o->optimizer, "lbfgs") == 0 ||
                                         strcmp(o->optimizer, "owlqn") == 0);
+    j->optimizer = o->optimizer ? o->optimizer
+                   : o->c1 > 0.0 ? "owlqn"
+                   : j->objective == &trl_tree_mest ? "lbfgs"
+                                                    : "adagrad";
+    if (!batch && o->optimizer && j->objective == &trl_tree_mest)
+        return trl_fail(err, TRL_EINVAL, "m-estimation goes with the optimizers lbfgs and owlqn, not %s",
+                        o->optimizer);
     if (batch && j->objective == &trl_tree_perceptron)
         return trl_fail(err, TRL_EINVAL, "the perceptron has no gradient for %s: use adagrad or sgd",
                         o->optimizer);
-    if (o->c1 > 0.0 && !batch)
+    if (o->c1 > 0.0 && o->optimizer && !batch)
         return trl_fail(err, TRL_EINVAL, "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then)");
     if (!(o->c1 >= 0.0) || !(o->c2 >= 0.0) || !isfinite(o->c1) || !isfinite(o->c2))
         return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g", o->c1,
@@ -125,6 +142,8 @@ trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err)
     trl_status st = check_grade(j, err);
     if (st == TRL_OK)
         st = check_annotation(j, err);
+    if (st == TRL_OK)
+        st = check_objective(j, err);
     if (st == TRL_OK)
         st = check_template(j, err);
     if (st == TRL_OK)

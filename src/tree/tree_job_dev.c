@@ -63,7 +63,7 @@ trl_status trl_tree_job_score(void *job, const double *x, double *score, trl_err
     trl_tree_job *j = job;
     j->model.features.w = x;
     if (j->model.grade != TRL_GRADE_GENERATIVE)
-        trl_tree_shared(&j->model.features, j->binary_exp, j->unary);
+        trl_tree_model_shared(&j->model, j->binary_exp, j->unary);
     trl_status st = trl_pool_run(j->pool, j->dev.n, parse_one, j, err);
     trl_parseval_reset(j->score);
     for (size_t k = 0; st == TRL_OK && k < j->dev.n; k++) {

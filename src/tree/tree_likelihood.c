@@ -33,4 +33,4 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
     return TRL_OK;
 }
 
-const trl_tree_objective trl_tree_likelihood = {"likelihood", "crf", loss};
+const trl_tree_objective trl_tree_likelihood = {"likelihood", "crf", false, loss};

@@ -52,6 +52,8 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
         m->observer.cluster = trl_tree_cluster_of;
         m->observer.clusters = &m->clusters;
     }
+    if (st == TRL_OK)
+        st = trl_expansions_init(&m->expansions, &m->fine, err);
     return st == TRL_OK ? trl_tree_features_init(&m->features, &m->fine, &m->tpl, err) : st;
 }
 
@@ -60,7 +62,10 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
                                 trl_error *err)
 {
     static const trl_annotation none = {0};
-    *m = (trl_tree_model){.grade = o->grade, .threshold = o->threshold, .frequent = o->frequent};
+    *m = (trl_tree_model){.grade = o->grade,
+                          .scoring = o->scoring,
+                          .threshold = o->threshold,
+                          .frequent = o->frequent};
     trl_status st = TRL_OK;
     if (o->template_text)
         st = trl_tree_template_parse(&m->tpl, o->template_name, o->template_text, o->template_size,
@@ -84,6 +89,7 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
 void trl_tree_model_fini(trl_tree_model *m)
 {
     trl_tree_features_fini(&m->features);
+    trl_expansions_fini(&m->expansions);
     trl_observer_fini(&m->observer);
     trl_tree_clusters_fini(&m->clusters);
     trl_coarse_map_fini(&m->map);
@@ -167,22 +173,15 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
     return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
 }
 
-trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
-                                trl_tree_tables *t, trl_arena *arena, trl_error *err)
+/* log p(word | tag) of tag items added to their scores. */
+static trl_status add_words(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
+                            double *item, trl_arena *arena, trl_error *err)
 {
     const trl_grammar *g = &m->fine;
     uint32_t *tags = trl_arena_get(arena, g->n_states, sizeof *tags);
     double *logp = trl_arena_get(arena, g->n_states, sizeof *logp);
-    *t = (trl_tree_tables){.binary_exp = m->pcfg.binary_exp,
-                           .unary = m->pcfg.unary,
-                           .item = trl_arena_get(arena, c->n_items, sizeof *t->item),
-                           .unary_at = trl_arena_get(arena, c->n_unary, sizeof *t->unary_at),
-                           .n_classes = 1,
-                           .edge_class = m->pcfg.no_class};
-    if (!tags || !logp || !t->item || !t->unary_at)
+    if (!tags || !logp)
         return trl_fail_mem(err);
-    memset(t->item, 0, c->n_items * sizeof *t->item);
-    memset(t->unary_at, 0, c->n_unary * sizeof *t->unary_at);
     for (size_t i = 0; i < c->n; i++) {
         const size_t k = trl_lexicon_tags(&m->lexicon, g, trl_lexicon_word(&m->lexicon, word[i]),
                                           trl_lexicon_class(&m->lexicon, word[i], i), tags, logp);
@@ -192,8 +191,48 @@ trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, co
             const uint32_t state = c->s->item[x] & TRL_STATE_MASK;
             while (at < k && tags[at] < state)
                 at++;
-            t->item[x] = at < k && tags[at] == state ? logp[at] : -100.0;
+            item[x] += at < k && tags[at] == state ? logp[at] : -100.0;
         }
     }
     return TRL_OK;
+}
+
+trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
+                                trl_tree_tables *t, trl_arena *arena, trl_error *err)
+{
+    *t = (trl_tree_tables){.binary_exp = m->pcfg.binary_exp,
+                           .unary = m->pcfg.unary,
+                           .item = trl_arena_get(arena, c->n_items, sizeof *t->item),
+                           .unary_at = trl_arena_get(arena, c->n_unary, sizeof *t->unary_at),
+                           .n_classes = 1,
+                           .edge_class = m->pcfg.no_class};
+    if (!t->item || !t->unary_at)
+        return trl_fail_mem(err);
+    memset(t->item, 0, c->n_items * sizeof *t->item);
+    memset(t->unary_at, 0, c->n_unary * sizeof *t->unary_at);
+    return add_words(m, word, c, t->item, arena, err);
+}
+
+void trl_tree_model_shared(const trl_tree_model *m, double *binary_exp, double *unary)
+{
+    trl_tree_shared(&m->features, binary_exp, unary);
+    if (m->scoring != TRL_SCORING_PCFG)
+        return;
+    for (size_t r = 0; r < m->fine.n_binary; r++)
+        binary_exp[r] *= m->pcfg.binary_exp[r];
+    for (size_t u = 0; u < m->fine.n_unary; u++)
+        unary[u] += m->pcfg.unary[u];
+}
+
+trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, const trl_seen *seen,
+                                 const trl_chart *c, const double *binary_exp, const double *unary,
+                                 trl_tree_gather *ga, trl_arena *arena, trl_error *err)
+{
+    trl_status st = trl_tree_gather_scores(ga, &m->features, seen, c, binary_exp, unary, false, arena,
+                                           err);
+    if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
+        st = trl_tree_local_tables(ga, &m->expansions, arena, err);
+    if (st == TRL_OK && m->scoring == TRL_SCORING_PCFG)
+        st = add_words(m, word, c, ga->t.item, arena, err);
+    return st;
 }

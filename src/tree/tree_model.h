@@ -9,6 +9,7 @@
 #include "tree/coarse.h"
 #include "tree/tree_clusters.h"
 #include "tree/tree_gather.h"
+#include "tree/tree_local.h"
 #include "tree/tree_set.h"
 
 typedef enum trl_grade { /* [FKM08, 5] */
@@ -17,8 +18,15 @@ typedef enum trl_grade { /* [FKM08, 5] */
     TRL_GRADE_FEATURES,
 } trl_grade;
 
+typedef enum trl_tree_scoring { /* what the weights stand for */
+    TRL_SCORING_GLOBAL, /* scores as they are: CRF-CFG, perceptron */
+    TRL_SCORING_LOCAL,  /* normalised at every edge (tree_local.h): MECFG, PT-CFG */
+    TRL_SCORING_PCFG,   /* on top of the PCFG's log probabilities: M-estimation */
+} trl_tree_scoring;
+
 typedef struct trl_tree_model {
     trl_grade         grade;
+    trl_tree_scoring  scoring;
     trl_grammar       fine, coarse;
     trl_lexicon       lexicon, coarse_lexicon;
     trl_pcfg          pcfg, coarse_pcfg;
@@ -28,13 +36,15 @@ typedef struct trl_tree_model {
     trl_observer      observer;
     trl_tree_template tpl;
     trl_tree_features features;
+    trl_expansions    expansions; /* of the fine grammar */
     double            threshold; /* of coarse posteriors */
     uint32_t          frequent;  /* of the observer */
     double           *binary_exp, *unary; /* of the weights, when they are final */
 } trl_tree_model;
 
 typedef struct trl_tree_model_options {
-    trl_grade      grade;
+    trl_grade        grade;
+    trl_tree_scoring scoring;
     trl_annotation annotation;
     bool           relaxed;
     uint32_t       rare;     /* of the lexicon */
@@ -74,5 +84,15 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
 /* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */
 trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
                                 trl_tree_tables *t, trl_arena *arena, trl_error *err);
+
+/* exp(score) of binary rules and score of unary rules by the weights of m->features, as m->scoring
+ * wants them. */
+void trl_tree_model_shared(const trl_tree_model *m, double *binary_exp, double *unary);
+
+/* Fills the scores of a chart over the fine grammar by the weights: ga->t.  binary_exp, unary: of
+ * trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
+trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, const trl_seen *seen,
+                                 const trl_chart *c, const double *binary_exp, const double *unary,
+                                 trl_tree_gather *ga, trl_arena *arena, trl_error *err);
 
 #endif

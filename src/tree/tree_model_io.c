@@ -20,7 +20,7 @@
 #define LEAST 1e-4 /* a weight below adds nothing that can be seen in a score */
 
 typedef struct meta {
-    uint32_t version, grade, frequent, spare;
+    uint32_t version, grade, frequent, scoring;
     double   threshold;
 } meta;
 
@@ -70,7 +70,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     meta *head = trl_zalloc(1, sizeof *head);
     if (!head)
         return trl_fail_mem(err);
-    *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, 0, m->threshold};
+    *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, (uint32_t)m->scoring,
+                   m->threshold};
     trl_container_builder_give(b, "meta", head, sizeof *head);
     trl_container_builder_add(b, "template", template_text.p, template_text.n);
     trl_status st = m->grade == TRL_GRADE_GENERATIVE ? TRL_OK : add_weights(m, w, b, err);
@@ -116,7 +117,7 @@ static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_er
     m->unary = trl_alloc64(m->fine.n_unary, sizeof *m->unary);
     if (!m->binary_exp || !m->unary)
         return trl_fail_mem(err);
-    trl_tree_shared(&m->features, m->binary_exp, m->unary);
+    trl_tree_model_shared(m, m->binary_exp, m->unary);
     return TRL_OK;
 }
 
@@ -144,14 +145,18 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         !trl_container_find(c, "template", &text, &size))
         return trl_container_damaged(c, err, "its header is missing");
     memcpy(&head, bytes, sizeof head);
-    if (head.version != 1 || head.grade > TRL_GRADE_FEATURES || !(head.threshold >= 0.0))
+    if (head.version != 1 || head.grade > TRL_GRADE_FEATURES ||
+        head.scoring > TRL_SCORING_PCFG || !(head.threshold >= 0.0))
         return trl_container_damaged(c, err, "its header makes no sense");
     m->grade = (trl_grade)head.grade;
+    m->scoring = (trl_tree_scoring)head.scoring;
     m->threshold = head.threshold;
     m->frequent = head.frequent;
     trl_status st = trl_tree_template_parse(&m->tpl, "<template>", text, size, err);
     if (st != TRL_OK)
         return trl_container_damaged(c, err, "its template cannot be read");
+    if (m->scoring == TRL_SCORING_LOCAL && !trl_tree_template_splitless(&m->tpl))
+        return trl_container_damaged(c, err, "its template looks at splits");
     st = load_parts(m, c, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = load_weights(m, c, err);

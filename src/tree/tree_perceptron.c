@@ -33,4 +33,4 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
     return st;
 }
 
-const trl_tree_objective trl_tree_perceptron = {"perceptron", "ap", loss};
+const trl_tree_objective trl_tree_perceptron = {"perceptron", "ap", false, loss};

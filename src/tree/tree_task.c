@@ -11,6 +11,7 @@ void trl_tree_example_fini(trl_tree_example *e)
         trl_free(e->s.first);
     trl_free(e->seen.at);
     trl_btree_fini(&e->gold);
+    trl_free(e->nota);
     *e = (trl_tree_example){0};
 }
 

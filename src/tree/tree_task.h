@@ -1,20 +1,23 @@
 /* tree_task.h -- a treebank ready for training, and its losses.
  *
  * An objective is a function from the score table of one example to a loss and its adjoint: one
- * file each, obj_*.c.
+ * file each.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_TASK_H
 #define TRL_TREE_TASK_H
 
 #include "train/sparse.h"
-#include "tree/tree_gather.h"
+#include "tree/tree_local.h"
 
 typedef struct trl_tree_example {
     trl_skeleton s;      /* one block at s.first, */
     bool         stored; /* in a store, or else on the heap */
     trl_seen     seen; /* one heap block at seen.at */
     trl_btree    gold;
+    size_t       source; /* the tree it was made from, for those who need its words */
+    trl_span_state *nota; /* [n_nota] NOTA instances, all in s; owned */
+    size_t       n_nota;
 } trl_tree_example;
 void trl_tree_example_fini(trl_tree_example *e);
 
@@ -31,6 +34,7 @@ typedef struct trl_tree_task trl_tree_task;
  * worker's gather when `adjoint`. */
 typedef struct trl_tree_objective {
     const char *name, *alias;
+    bool        local; /* looks at gold items alone: s needs no other (trl_gold_skeleton) */
     trl_status (*loss)(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
                        bool adjoint, double *loss, trl_error *err);
 } trl_tree_objective;
@@ -43,10 +47,13 @@ struct trl_tree_task {
     trl_tree_worker          *worker; /* [n_workers] */
     size_t                    n_workers;
     double                   *binary_exp, *unary; /* of the prepared weights */
+    const trl_expansions     *expansions; /* of local objectives; else NULL */
+    bool                      nota;       /* some example has a NOTA instance */
     trl_sparse_task           sparse;
 };
 
-extern const trl_tree_objective trl_tree_likelihood, trl_tree_perceptron;
+extern const trl_tree_objective trl_tree_likelihood, trl_tree_perceptron, trl_tree_mecfg,
+    trl_tree_nota, trl_tree_mest;
 
 /* Everything is borrowed.  TRL_ENOMEM. */
 trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *objective,

@@ -24,7 +24,7 @@ static const struct {
 static const char *const kinds[TRL_SEEN_KINDS] = {"word",    "lower",   "class",    "form",
                                                   "tag",     "suffix2", "suffix3",  "cluster",
                                                   "cluster4", "cluster6"};
-static const char *const spans[] = {"length", "heavy", "shape"};
+static const char *const spans[] = {"length", "heavy", "shape", "short"};
 
 #define CLASSES "tag, base-tag, tag-parent, rule, base-rule, pp-rule, verb-rule, parent, " \
                 "base-parent, unary, base-unary, unary-parent, base-unary-parent"
@@ -78,14 +78,14 @@ static bool parse_offset(trl_str *place, int *offset)
 
 static trl_status parse_sight(parser *p, trl_str w, trl_sight *s)
 {
-    for (uint8_t k = 0; k < 3; k++)
+    for (uint8_t k = 0; k < sizeof spans / sizeof *spans; k++)
         if (same(w, spans[k])) {
             *s = (trl_sight){TRL_PLACE_SPAN, 0, (uint8_t)(TRL_SEEN_LENGTH + k)};
             return TRL_OK;
         }
     const char *dot = memchr(w.p, '.', w.n);
     if (!dot) {
-        const trl_status st = FAIL(p, w.p, "'%.*s' is no sight: PLACE.KIND, length, heavy or shape",
+        const trl_status st = FAIL(p, w.p, "'%.*s' is no sight: PLACE.KIND, length, short, heavy or shape",
                                    (int)w.n, w.p);
         return trl_fail_hint(p->err, st, "for example first.word or after.tag");
     }
@@ -243,4 +243,13 @@ trl_status trl_tree_template_parse(trl_tree_template *t, const char *name, const
         p.line = stop < end ? stop + 1 : end;
     }
     return st;
+}
+
+bool trl_tree_template_splitless(const trl_tree_template *t)
+{
+    for (size_t k = 0; k < t->n; k++)
+        for (size_t s = 0; s < t->family[k].n; s++)
+            if (t->family[k].sight[s].place == TRL_PLACE_SPLIT)
+                return false;
+    return true;
 }

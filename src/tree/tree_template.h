@@ -16,7 +16,7 @@
  *            and left of the split: binary rules only), inside (every word of the span, the
  *            family's sum); with an offset: here-1, first+1, inside+1
  * sights     .word .lower .class .form .tag .suffix2 .suffix3 .cluster .cluster4 .cluster6
- * of spans   length  heavy  shape
+ * of spans   length  heavy  shape  short (the length of one or two words, else nothing)
  *
  * rule, base-rule, unary and base-unary alone are always there.
  */
@@ -93,8 +93,12 @@ typedef struct trl_tree_template {
 trl_status trl_tree_template_parse(trl_tree_template *t, const char *name, const char *text,
                                    size_t size, trl_error *err);
 
+/* No family looks at the split, so that rules can be normalised for a span as a whole. */
+bool trl_tree_template_splitless(const trl_tree_template *t);
+
 /* The built-in ones: "discriminative" (rules and lexicon), "paper" ([FKM08] table 1), "features"
- * (the default: the paper's and spans'); NULL for another name. */
+ * (the default: the paper's and spans'), "local" (the span's first and last word [SM05b]); NULL for
+ * another name. */
 const char *trl_tree_template_text(const char *name);
 
 #endif

@@ -2,6 +2,9 @@
  *
  * [FKM08] Finkel, Kleeman, Manning. Efficient, feature-based, conditional random field parsing.
  * ACL 2008, table 1.   [HDK14] Hall, Durrett, Klein. Less grammar, more features. ACL 2014.
+ *
+ * [SM05b] Sutton, McCallum. Fast, piecewise training for discriminative finite-state and parsing
+ * models. CIIR report IR-403, 2005.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -114,11 +117,30 @@
     "base-unary length\n"                    \
     "base-unary shape\n"
 
+/* First and last word of the span, with its length if below 3 [SM05b, 5], by rule and by parent; for
+ * rare words their class.  A binary rule over tags says its length itself. */
+#define LOCAL                              \
+    "rule first.word\n"                    \
+    "rule last.word\n"                     \
+    "base-rule first.form\n"               \
+    "base-rule last.form\n"                \
+    "parent first.word\n"                  \
+    "parent last.word\n"                   \
+    "parent first.word short\n"            \
+    "parent last.word short\n"             \
+    "unary first.word\n"                   \
+    "unary last.word\n"                    \
+    "unary first.word short\n"             \
+    "unary last.word short\n"              \
+    "base-unary first.form\n"              \
+    "base-unary last.form\n"
+
 const char *trl_tree_template_text(const char *name)
 {
     static const struct {
         const char *name, *text;
-    } known[] = {{"discriminative", LEXICON}, {"paper", PAPER}, {"features", LEXICON SURFACE}};
+    } known[] = {{"discriminative", LEXICON}, {"paper", PAPER}, {"features", LEXICON SURFACE},
+                 {"local", LOCAL}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strcmp(name, known[k].name) == 0)
             return known[k].text;

@@ -385,7 +385,10 @@ static void train_trees(void)
         {folder, "features", "likelihood", "adagrad", tree_template, true},
         {folder, "discriminative", "likelihood", "sgd", NULL, false},
         {folder, "features", "likelihood", "lbfgs", tree_template, false},
-        {folder, "features", "perceptron", "adagrad", tree_template, false}};
+        {folder, "features", "perceptron", "adagrad", tree_template, false},
+        {folder, "features", "mecfg", "lbfgs", NULL, false},
+        {folder, "features", "pt-cfg", NULL, NULL, false},
+        {folder, "features", "m-estimation", NULL, tree_template, false}};
     for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
         char name[64];
         snprintf(name, sizeof name, "trees %s %s %s%s", args[k].grade, args[k].objective,

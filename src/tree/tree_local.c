@@ -1,0 +1,268 @@
+/* tree_local.c -- choices of chart edges: sums, adjoints, tables for decoding.
+ *
+ * The chart (chart.h) knows no factor between before and after, so tables are written as
+ *
+ *     item[A]    <- item[A] - log Za(A)
+ *     unary_at   <- unary_at - log Za(A) + log Za(B) - log Zb(B)        A -> B, B a phrase
+ *                   unary_at - log Za(A)                                A -> B, B a tag
+ *
+ * Za, Zb: sums of the choices after and before.  A binary rule used after is then over Za, and one
+ * below a unary rule, whose parent must have no other choice than binary rules, over Zb.
+ */
+/* SPDX-License-Identifier: MIT */
+#include "tree/tree_local.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+/* ---- rules by parent ---------------------------------------------------------------------------- */
+
+trl_status trl_expansions_init(trl_expansions *x, const trl_grammar *g, trl_error *err)
+{
+    const size_t n = g->n_states;
+    uint32_t *block = trl_zalloc(2 * (n + 2) + g->n_binary + g->n_unary, sizeof *block);
+    if (!block)
+        return trl_fail_mem(err);
+    *x = (trl_expansions){block, block + 2 * (n + 2), block + n + 2,
+                          block + 2 * (n + 2) + g->n_binary};
+    /* first[a + 1] is where a's rules are put while they are dealt out */
+    for (size_t r = 0; r < g->n_binary; r++)
+        x->binary_first[g->binary[r].parent + 2]++;
+    for (size_t u = 0; u < g->n_unary; u++)
+        x->unary_first[g->unary[u].parent + 2]++;
+    for (size_t a = 2; a < n + 2; a++) {
+        x->binary_first[a] += x->binary_first[a - 1];
+        x->unary_first[a] += x->unary_first[a - 1];
+    }
+    for (uint32_t r = 0; r < g->n_binary; r++)
+        x->binary[x->binary_first[g->binary[r].parent + 1]++] = r;
+    for (uint32_t u = 0; u < g->n_unary; u++)
+        x->unary[x->unary_first[g->unary[u].parent + 1]++] = u;
+    return TRL_OK;
+}
+
+void trl_expansions_fini(trl_expansions *x)
+{
+    trl_free(x->binary_first);
+    *x = (trl_expansions){0};
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------ */
+
+static double log_add(double a, double b)
+{
+    if (a < b) {
+        const double t = a;
+        a = b;
+        b = t;
+    }
+    return b == -(double)INFINITY ? a : a + log1p(exp(b - a));
+}
+
+static inline double rule_exp(trl_tree_gather *ga, uint32_t r, size_t i, size_t j)
+{
+    return ga->t.binary_exp[r] * trl_tree_gather_edge(ga, TRL_EDGE_FIRST, i, r) *
+           trl_tree_gather_edge(ga, TRL_EDGE_END, j, r);
+}
+
+/* log of the sum over a's binary rules, the item's score left out; -inf when there are none. */
+static double log_binary(trl_tree_gather *ga, const trl_expansions *x, uint32_t a, size_t i, size_t j)
+{
+    double sum = 0.0;
+    if (j - i == 1)
+        return -(double)INFINITY;
+    for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++)
+        sum += rule_exp(ga, x->binary[k], i, j);
+    return log(sum);
+}
+
+/* ---- one choice ------------------------------------------------------------------------------------ */
+
+static void count_binary(trl_tree_gather *ga, const trl_choice *c, uint32_t r, double p)
+{
+    const size_t classes = ga->f->n_classes, q = ga->f->edge_class[r];
+    ga->a.binary[r] += p;
+    ga->a.item[c->item] += p;
+    if (ga->a.edge[TRL_EDGE_FIRST])
+        ga->a.edge[TRL_EDGE_FIRST][c->i * classes + q] += p;
+    if (ga->a.edge[TRL_EDGE_END])
+        ga->a.edge[TRL_EDGE_END][c->j * classes + q] += p;
+}
+
+static void count_unary(trl_tree_gather *ga, uint32_t u, uint32_t slot, double p)
+{
+    ga->a.unary[u] += p;
+    ga->slot[slot].adjoint += p;
+}
+
+/* Slots of the unary choices, TRL_NO_ID where the rule does not fit; their log sum. */
+static trl_status unary_slots(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
+                              uint32_t a, uint32_t *slot, double *sum, trl_error *err)
+{
+    *sum = -(double)INFINITY;
+    for (uint32_t k = x->unary_first[a]; c->after && k < x->unary_first[a + 1]; k++) {
+        const uint32_t u = x->unary[k];
+        uint32_t *s = &slot[k - x->unary_first[a]];
+        *s = TRL_NO_ID;
+        if (!trl_unary_fits(ga->f->g, u, c->i, c->j))
+            continue;
+        *s = trl_tree_gather_unary(ga, u, c->i, c->j);
+        if (*s == TRL_NO_ID)
+            return trl_fail_mem(err);
+        *sum = log_add(*sum, ga->t.unary[u] + ga->slot[*s].score);
+    }
+    return TRL_OK;
+}
+
+trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
+                            double *loss, trl_arena *arena, trl_error *err)
+{
+    const uint32_t a = ga->c->s->item[c->item] & TRL_STATE_MASK;
+    const uint32_t u0 = x->unary_first[a], u1 = x->unary_first[a + 1];
+    const double item = ga->t.item[c->item];
+    uint32_t *slot = trl_arena_get(arena, u1 - u0, sizeof *slot);
+    double log_z;
+    if (!slot)
+        return trl_fail_mem(err);
+    trl_status st = unary_slots(ga, x, c, a, slot, &log_z, err);
+    if (st != TRL_OK)
+        return st;
+    log_z = log_add(log_z, item + log_binary(ga, x, a, c->i, c->j));
+    if (c->nota)
+        log_z = log_add(log_z, 0.0);
+
+    double score = 0.0;
+    for (uint32_t k = u0; c->after && k < u1; k++) {
+        const uint32_t u = x->unary[k], s = slot[k - u0];
+        if (s == TRL_NO_ID)
+            continue;
+        const double v = ga->t.unary[u] + ga->slot[s].score;
+        const bool gold = c->unary && c->rule == u;
+        score = gold ? v : score;
+        if (ga->a.unary)
+            count_unary(ga, u, s, exp(v - log_z) - (gold ? 1.0 : 0.0));
+    }
+    const double scale = exp(item - log_z);
+    for (uint32_t k = x->binary_first[a]; c->j - c->i > 1 && k < x->binary_first[a + 1]; k++) {
+        const uint32_t r = x->binary[k];
+        const bool gold = !c->unary && c->rule == r;
+        if (!gold && !ga->a.binary)
+            continue;
+        const double v = rule_exp(ga, r, c->i, c->j);
+        score = gold ? item + log(v) : score;
+        if (ga->a.binary)
+            count_binary(ga, c, r, v * scale - (gold ? 1.0 : 0.0));
+    }
+    *loss += log_z - score;
+    return isfinite(log_z - score)
+               ? TRL_OK
+               : trl_fail(err, TRL_ENUMERIC, "the probability of a rule is not a number");
+}
+
+/* ---- decoding -------------------------------------------------------------------------------------- */
+
+static double log_unary(trl_tree_gather *ga, const trl_expansions *x, uint32_t a, size_t i, size_t j)
+{
+    double sum = -(double)INFINITY;
+    for (uint32_t k = x->unary_first[a]; k < x->unary_first[a + 1]; k++)
+        if (trl_unary_fits(ga->f->g, x->unary[k], i, j))
+            sum = log_add(sum, ga->t.unary[x->unary[k]] +
+                                   trl_tree_gather_unary_score(ga, x->unary[k], i, j));
+    return sum;
+}
+
+/* Za and Zb of the items of one cell; 0 for tags. */
+static bool sum_cell(trl_tree_gather *ga, const trl_expansions *x, size_t i, size_t j, double *after,
+                     double *before)
+{
+    const trl_skeleton *s = ga->c->s;
+    const size_t cell = trl_cell(i, j);
+    bool finite = true;
+    for (uint32_t k = s->first[cell]; k < s->first[cell + 1]; k++) {
+        const uint32_t a = s->item[k] & TRL_STATE_MASK;
+        after[k] = before[k] = 0.0;
+        if (ga->f->g->state[a].kind == TRL_STATE_TAG)
+            continue;
+        before[k] = trl_tree_gather_item(ga, k, i, j) + log_binary(ga, x, a, i, j);
+        after[k] = log_add(before[k], log_unary(ga, x, a, i, j));
+        finite = finite && !isnan(after[k]) && after[k] < (double)INFINITY;
+    }
+    return finite;
+}
+
+trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x, trl_arena *arena,
+                            trl_error *err)
+{
+    const trl_chart *c = ga->c;
+    double *after = trl_arena_get(arena, c->n_items, sizeof *after);
+    double *before = trl_arena_get(arena, c->n_items, sizeof *before);
+    if (!after || !before)
+        return trl_fail_mem(err);
+    bool finite = true;
+    for (size_t j = 1; j <= c->n; j++)
+        for (size_t i = 0; i < j; i++)
+            finite = sum_cell(ga, x, i, j, after, before) && finite;
+    if (ga->failed)
+        return trl_fail_mem(err);
+    if (!finite)
+        return trl_fail(err, TRL_ENUMERIC, "the probability of a rule is not a number");
+    for (size_t k = 0; k < c->n_items; k++) {
+        const uint32_t a = c->s->item[k] & TRL_STATE_MASK;
+        if (c->g->state[a].kind == TRL_STATE_TAG)
+            ga->t.item[k] = 0.0;
+        else if (isfinite(after[k]))
+            ga->t.item[k] -= after[k];
+    }
+    for (size_t e = 0; e < c->n_unary; e++) {
+        const trl_unary_edge *u = &c->unary[e];
+        ga->t.unary_at[e] -= after[u->parent];
+        if (isfinite(before[u->child])) /* both 0 of a tag */
+            ga->t.unary_at[e] += after[u->child] - before[u->child];
+    }
+    return TRL_OK;
+}
+
+/* ---- skeletons ------------------------------------------------------------------------------------- */
+
+typedef struct placed {
+    uint32_t cell, state;
+} placed;
+
+static int by_place(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->cell != y->cell)
+        return x->cell < y->cell ? -1 : 1;
+    return x->state < y->state ? -1 : x->state > y->state;
+}
+
+trl_status trl_gold_skeleton(const trl_btree *tree, const trl_span_state *extra, size_t n_extra,
+                              trl_skeleton *s, trl_arena *arena, trl_error *err)
+{
+    const size_t words = tree->node[0].to, cells = trl_cells(words), n = tree->n + n_extra;
+    placed *at = trl_arena_get(arena, n, sizeof *at);
+    *s = (trl_skeleton){words, trl_arena_get(arena, cells + 1, sizeof *s->first),
+                        trl_arena_get(arena, n, sizeof *s->item)};
+    if (!at || !s->first || !s->item)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < tree->n; k++)
+        at[k] = (placed){(uint32_t)trl_cell(tree->node[k].from, tree->node[k].to),
+                         tree->node[k].state};
+    for (size_t k = 0; k < n_extra; k++)
+        at[tree->n + k] = (placed){(uint32_t)trl_cell(extra[k].i, extra[k].j), extra[k].state};
+    qsort(at, n, sizeof *at, by_place);
+    uint32_t made = 0;
+    size_t k = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        s->first[cell] = made;
+        for (; k < n && at[k].cell == cell; k++)
+            if (made == s->first[cell] || (s->item[made - 1] & TRL_STATE_MASK) != at[k].state)
+                s->item[made++] = at[k].state | TRL_BEFORE | TRL_AFTER;
+    }
+    s->first[cells] = made;
+    return TRL_OK;
+}
