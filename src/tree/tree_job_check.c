@@ -54,7 +54,7 @@ static trl_status check_template(trl_tree_job *j, trl_error *err)
     m->template_text = o->template_text;
     m->template_size = o->template_size;
     if (!m->template_text) {
-        const bool local = m->scoring == TRL_SCORING_LOCAL;
+        const bool local = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
         m->template_text = trl_tree_template_text(local ? "local" : o->grade);
         m->template_size = m->template_text ? strlen(m->template_text) : 0;
     } else if (m->grade == TRL_GRADE_GENERATIVE) {

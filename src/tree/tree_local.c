@@ -69,12 +69,13 @@ static inline double rule_exp(trl_tree_gather *ga, uint32_t r, size_t i, size_t 
            trl_tree_gather_edge(ga, TRL_EDGE_END, j, r);
 }
 
-/* log of the sum over a's binary rules, the item's score left out; -inf when there are none. */
+/* log of the sum over a's binary rules, or a tag's word, the item's score left out; -inf when there
+ * are none. */
 static double log_binary(trl_tree_gather *ga, const trl_expansions *x, uint32_t a, size_t i, size_t j)
 {
     double sum = 0.0;
     if (j - i == 1)
-        return -(double)INFINITY;
+        return ga->f->g->state[a].kind == TRL_STATE_TAG ? 0.0 : -(double)INFINITY;
     for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++)
         sum += rule_exp(ga, x->binary[k], i, j);
     return log(sum);
@@ -118,38 +119,21 @@ static trl_status unary_slots(trl_tree_gather *ga, const trl_expansions *x, cons
     return TRL_OK;
 }
 
-trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
-                            double *loss, trl_arena *arena, trl_error *err)
+/* The choices made of rules and words, once log Z is known: adjoint; returns the score of what is
+ * chosen among them, or `score`. */
+static double count_binaries(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
+                             uint32_t a, double log_z, double score)
 {
-    const uint32_t a = ga->c->s->item[c->item] & TRL_STATE_MASK;
-    const uint32_t u0 = x->unary_first[a], u1 = x->unary_first[a + 1];
-    const double item = ga->t.item[c->item];
-    uint32_t *slot = trl_arena_get(arena, u1 - u0, sizeof *slot);
-    double log_z;
-    if (!slot)
-        return trl_fail_mem(err);
-    trl_status st = unary_slots(ga, x, c, a, slot, &log_z, err);
-    if (st != TRL_OK)
-        return st;
-    log_z = log_add(log_z, item + log_binary(ga, x, a, c->i, c->j));
-    if (c->nota)
-        log_z = log_add(log_z, 0.0);
-
-    double score = 0.0;
-    for (uint32_t k = u0; c->after && k < u1; k++) {
-        const uint32_t u = x->unary[k], s = slot[k - u0];
-        if (s == TRL_NO_ID)
-            continue;
-        const double v = ga->t.unary[u] + ga->slot[s].score;
-        const bool gold = c->unary && c->rule == u;
-        score = gold ? v : score;
-        if (ga->a.unary)
-            count_unary(ga, u, s, exp(v - log_z) - (gold ? 1.0 : 0.0));
+    const double item = ga->t.item[c->item], scale = exp(item - log_z);
+    if (c->j - c->i == 1) {
+        const bool tag = ga->f->g->state[a].kind == TRL_STATE_TAG, gold = c->what == TRL_CHOOSE_WORD;
+        if (tag && ga->a.item)
+            ga->a.item[c->item] += scale - (gold ? 1.0 : 0.0);
+        return gold ? item : score;
     }
-    const double scale = exp(item - log_z);
-    for (uint32_t k = x->binary_first[a]; c->j - c->i > 1 && k < x->binary_first[a + 1]; k++) {
+    for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++) {
         const uint32_t r = x->binary[k];
-        const bool gold = !c->unary && c->rule == r;
+        const bool gold = c->what == TRL_CHOOSE_BINARY && c->rule == r;
         if (!gold && !ga->a.binary)
             continue;
         const double v = rule_exp(ga, r, c->i, c->j);
@@ -157,6 +141,43 @@ trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const t
         if (ga->a.binary)
             count_binary(ga, c, r, v * scale - (gold ? 1.0 : 0.0));
     }
+    return score;
+}
+
+static double count_unaries(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
+                            uint32_t a, const uint32_t *slot, double log_z, double score)
+{
+    const uint32_t u0 = x->unary_first[a], u1 = x->unary_first[a + 1];
+    for (uint32_t k = u0; c->after && k < u1; k++) {
+        const uint32_t u = x->unary[k], s = slot[k - u0];
+        if (s == TRL_NO_ID)
+            continue;
+        const double v = ga->t.unary[u] + ga->slot[s].score;
+        const bool gold = c->what == TRL_CHOOSE_UNARY && c->rule == u;
+        score = gold ? v : score;
+        if (ga->a.unary)
+            count_unary(ga, u, s, exp(v - log_z) - (gold ? 1.0 : 0.0));
+    }
+    return score;
+}
+
+trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
+                           double *loss, trl_arena *arena, trl_error *err)
+{
+    const uint32_t a = ga->c->s->item[c->item] & TRL_STATE_MASK;
+    uint32_t *slot = trl_arena_get(arena, x->unary_first[a + 1] - x->unary_first[a], sizeof *slot);
+    double log_z;
+    if (!slot)
+        return trl_fail_mem(err);
+    trl_status st = unary_slots(ga, x, c, a, slot, &log_z, err);
+    if (st != TRL_OK)
+        return st;
+    log_z = log_add(log_z, ga->t.item[c->item] + log_binary(ga, x, a, c->i, c->j));
+    if (c->nota)
+        log_z = log_add(log_z, 0.0);
+    double score = c->what == TRL_CHOOSE_NOTA ? 0.0 : -(double)INFINITY;
+    score = count_unaries(ga, x, c, a, slot, log_z, score);
+    score = count_binaries(ga, x, c, a, log_z, score);
     *loss += log_z - score;
     return isfinite(log_z - score)
                ? TRL_OK

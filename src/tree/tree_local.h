@@ -6,13 +6,15 @@
  *     after, more words    all binary rules of A, and its unary rules of a phrase
  *     after, one word      its unary rules of a tag
  *     before, more words   all binary rules of A
- *     a tag                its word, which is given: nothing to choose, probability 1
+ *     a tag                its word, which is given: nothing else to choose
  *
  *     phi(A -> B C) = exp(binary[r] + item[A] + edge[FIRST][i][r] + edge[END][j][r])
  *     phi(A -> B)   = exp(unary[u] + its features over (i, j))
+ *     phi(tag -> word) = exp(item[tag])
  *     p(choice | A, x, i, j) = phi(choice) / Z,      Z = sum of phi over A's choices
  *
- * For each (A, level, i, j) the choices' probabilities sum to 1.  The split point is no part of the
+ * For each (A, level, i, j) the choices' probabilities sum to 1; a tag's word
+ * has probability 1.  The split point is no part of the
  * choice, so no feature may look at it.  Probability of a tree: the product over its nodes.
  *
  * None of the above (NOTA): once there are instances, every set of choices has one more, with
@@ -38,13 +40,16 @@ static inline bool trl_unary_fits(const trl_grammar *g, uint32_t u, size_t i, si
     return (g->state[g->unary[u].child].kind == TRL_STATE_TAG) == (j - i == 1);
 }
 
-/* One choice: item x over (i, j), TRL_NO_ID in `rule` for NOTA.  Adds -log p to *loss and, when
+/* One choice of an item over (i, j).  Adds -log p to *loss and, when
  * there is an adjoint in ga, its derivatives there.  `nota`: NOTA is among the choices.
  * TRL_ENOMEM, TRL_ENUMERIC. */
+enum { TRL_CHOOSE_BINARY, TRL_CHOOSE_UNARY, TRL_CHOOSE_WORD, TRL_CHOOSE_NOTA };
+
 typedef struct trl_choice {
-    uint32_t item, rule;
+    uint32_t item, rule; /* rule: of the first two */
     size_t   i, j;
-    bool     after, unary; /* the level; what `rule` is */
+    int      what;
+    bool     after; /* the level */
     bool     nota;
 } trl_choice;
 trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,

@@ -23,7 +23,9 @@ static trl_choice choice_of(const trl_skeleton *s, const trl_bnode *n, bool belo
                         .i = n->from,
                         .j = n->to,
                         .after = !below,
-                        .unary = n->right == TRL_NO_NODE,
+                        .what = n->left == TRL_NO_NODE    ? TRL_CHOOSE_WORD
+                                : n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY
+                                                          : TRL_CHOOSE_BINARY,
                         .nota = nota};
 }
 
@@ -37,9 +39,9 @@ trl_status trl_tree_local_gold(const trl_tree_task *t, const trl_tree_example *e
     trl_status st = TRL_OK;
     for (size_t x = 0; st == TRL_OK && x < e->gold.n; x++) {
         const trl_bnode *n = &e->gold.node[x];
-        if (n->left == TRL_NO_NODE)
-            continue; /* a tag has no choice */
-        if (n->right == TRL_NO_NODE)
+        if (n->left == TRL_NO_NODE && !t->nota)
+            continue; /* nothing to choose from */
+        if (n->left != TRL_NO_NODE && n->right == TRL_NO_NODE)
             below[n->left] = 1;
         const trl_choice c = choice_of(&e->s, n, below[x], t->nota);
         st = trl_tree_choose(&w->gather, t->expansions, &c, value, &w->arena, err);

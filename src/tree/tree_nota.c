@@ -32,7 +32,7 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
     for (size_t k = 0; st == TRL_OK && k < e->n_nota; k++) {
         const trl_span_state *x = &e->nota[k];
         const trl_choice c = {.item = trl_skeleton_find(&e->s, x->i, x->j, x->state),
-                              .rule = TRL_NO_ID,
+                              .what = TRL_CHOOSE_NOTA,
                               .i = x->i,
                               .j = x->j,
                               .after = true,
@@ -71,13 +71,6 @@ static double edge_score(const trl_chart *c, uint32_t x, size_t cell)
     return c->after[x] > 0.0 ? log(c->after[x]) + LN2 * c->scale[cell] : -(double)INFINITY;
 }
 
-/* A phrase or active state that may be used by others. */
-static bool is_edge(const trl_chart *c, uint32_t x)
-{
-    const uint32_t item = c->s->item[x];
-    return (item & TRL_AFTER) && c->g->state[item & TRL_STATE_MASK].kind != TRL_STATE_TAG;
-}
-
 static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gold, double delta,
                         trl_span_state **out, size_t *n_out, size_t *cap)
 {
@@ -86,7 +79,7 @@ static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gol
         for (size_t i = 0; i + length <= c->n; i++) {
             const size_t cell = trl_cell(i, i + length);
             for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
-                const double score = is_edge(c, x) ? edge_score(c, x, cell) : -(double)INFINITY;
+                const double score = edge_score(c, x, cell);
                 if (pass == 0) {
                     best = score > best ? score : best;
                 } else if (isfinite(score) && score >= best - delta && !is_gold[x]) {

@@ -120,6 +120,9 @@
 /* First and last word of the span, with its length if below 3 [SM05b, 5], by rule and by parent; for
  * rare words their class.  A binary rule over tags says its length itself. */
 #define LOCAL                              \
+    "tag here.word\n"                      \
+    "base-tag here.form\n"                 \
+    "tag-parent here.form\n"               \
     "rule first.word\n"                    \
     "rule last.word\n"                     \
     "base-rule first.form\n"               \
