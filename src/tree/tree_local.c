@@ -266,8 +266,9 @@ trl_status trl_gold_skeleton(const trl_btree *tree, const trl_span_state *extra,
 {
     const size_t words = tree->node[0].to, cells = trl_cells(words), n = tree->n + n_extra;
     placed *at = trl_arena_get(arena, n, sizeof *at);
-    *s = (trl_skeleton){words, trl_arena_get(arena, cells + 1, sizeof *s->first),
-                        trl_arena_get(arena, n, sizeof *s->item)};
+    *s = (trl_skeleton){.n = words,
+                        .first = trl_arena_get(arena, cells + 1, sizeof *s->first),
+                        .item = trl_arena_get(arena, n, sizeof *s->item)};
     if (!at || !s->first || !s->item)
         return trl_fail_mem(err);
     for (size_t k = 0; k < tree->n; k++)
