@@ -331,18 +331,9 @@ double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
         return ga->t.item[x];
     const trl_tree_part p = {.state = ga->c->s->item[x] & TRL_STATE_MASK, .i = i, .j = j, .k = i};
     const size_t ids = ga->n_ids;
-    const double own = take_all(ga, j - i == 1 ? TRL_HANG_WORD : TRL_HANG_ITEM, 0, &p);
+    const double own = take_all(ga, j - i == 1 ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
     ga->n_ids = ids;
     return j - i > 1 ? own + span_slots(ga, x, i, j, 0.0) : own;
-}
-
-double trl_tree_gather_unary_score(trl_tree_gather *ga, uint32_t u, size_t i, size_t j)
-{
-    const trl_tree_part p = {u, ga->f->g->unary[u].parent, i, i, j};
-    const size_t ids = ga->n_ids;
-    const double score = take_all(ga, TRL_HANG_UNARY, 0, &p);
-    ga->n_ids = ids;
-    return score;
 }
 
 uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t j)
@@ -352,7 +343,7 @@ uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t
     if (s == TRL_NO_ID)
         return s;
     const uint32_t first = (uint32_t)ga->n_ids;
-    const double score = take_all(ga, TRL_HANG_UNARY, 0, &p);
+    const double score = take_all(ga, TRL_HANG_UNARY, &p);
     ga->slot[s] = (trl_slot){first, (uint32_t)ga->n_ids - first, score, 0.0};
     return s;
 }

@@ -106,7 +106,7 @@ double trl_tree_gather_tree(trl_tree_gather *ga, const trl_btree *tree, double w
  *
  * _edge: exp(score) of rule r at an anchor.  _item: the score of item x over (i, j) whatever its
  * marks.  _unary: a slot (ga->slot) with the features of unary rule u over (i, j), whose adjoint
- * may be added to; TRL_NO_ID: out of memory.  _unary_score: the score alone. */
+ * may be added to; TRL_NO_ID: out of memory. */
 static inline double trl_tree_gather_edge(trl_tree_gather *ga, int anchor, size_t at, uint32_t r)
 {
     if (!ga->t.edge[anchor])
@@ -117,7 +117,6 @@ static inline double trl_tree_gather_edge(trl_tree_gather *ga, int anchor, size_
 }
 double   trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j);
 uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t j);
-double   trl_tree_gather_unary_score(trl_tree_gather *ga, uint32_t u, size_t i, size_t j);
 
 /* Carries ga->a back: appends d / d weight to out.  TRL_ENOMEM. */
 trl_status trl_tree_scatter(trl_tree_gather *ga, trl_sparse *out, trl_error *err);

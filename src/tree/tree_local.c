@@ -186,13 +186,25 @@ trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const t
 
 /* ---- decoding -------------------------------------------------------------------------------------- */
 
+/* The score of a unary rule over (i, j); nothing of it stays in ga. */
+static double unary_alone(trl_tree_gather *ga, uint32_t u, size_t i, size_t j)
+{
+    const size_t ids = ga->n_ids;
+    const uint32_t s = trl_tree_gather_unary(ga, u, i, j);
+    if (s == TRL_NO_ID)
+        return 0.0;
+    const double score = ga->slot[s].score;
+    ga->n_slots--;
+    ga->n_ids = ids;
+    return ga->t.unary[u] + score;
+}
+
 static double log_unary(trl_tree_gather *ga, const trl_expansions *x, uint32_t a, size_t i, size_t j)
 {
     double sum = -(double)INFINITY;
     for (uint32_t k = x->unary_first[a]; k < x->unary_first[a + 1]; k++)
         if (trl_unary_fits(ga->f->g, x->unary[k], i, j))
-            sum = log_add(sum, ga->t.unary[x->unary[k]] +
-                                   trl_tree_gather_unary_score(ga, x->unary[k], i, j));
+            sum = log_add(sum, unary_alone(ga, x->unary[k], i, j));
     return sum;
 }
 

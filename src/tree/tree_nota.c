@@ -142,12 +142,14 @@ static trl_status make_one(void *ctx, size_t k, size_t worker, trl_error *err)
     if (st == TRL_OK)
         st = trl_gold_skeleton(&e->gold, nota, n, &s, &d->arena, err);
     if (st == TRL_OK)
-        st = trl_skeleton_copy(&s, &copy, err);
+        st = trl_skeleton_copy(&s, NULL, &copy, err);
     if (st != TRL_OK) {
         trl_free(nota);
         return st;
     }
-    trl_free(e->s.first);
+    if (!e->stored)
+        trl_free(e->s.first);
+    e->stored = false;
     trl_free(e->nota);
     e->s = copy;
     e->nota = nota;

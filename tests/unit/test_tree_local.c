@@ -1,0 +1,451 @@
+/* Grammars normalised at every edge: choices one by one, gradients, decoding, NOTA instances. */
+/* SPDX-License-Identifier: MIT */
+#include "tree_bank.h"
+
+#include "tree/tree_nota.h"
+
+/* Places of all sorts but splits. */
+static const char several[] = "tag here.word\nbase-tag here-1.class\n"
+                              "parent first.form last.form\nparent length\n"
+                              "base-parent first.tag\nbase-parent after.tag\n"
+                              "base-parent inside.tag inside+1.tag\n"
+                              "rule first.class\nbase-rule last.form\n"
+                              "unary first.word\nbase-unary last.tag short\nunary-parent length\n";
+
+static const struct {
+    const char    *name;
+    trl_annotation a;
+    bool           relaxed;
+} models[] = {{"local", {true, false, true, 1}, false},
+              {"local", {false, false, false, 0}, false},
+              {NULL, {true, true, false, 2}, true}};
+#define N_MODELS 3
+
+/* Gold items alone, and every `one_in`th other item of the chart as a NOTA instance (0: none). */
+static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
+{
+    trl_error err;
+    trl_arena arena = {0};
+    trl_tree_example *x = &b->example[e];
+    trl_skeleton s;
+    size_t cap = 0;
+    const trl_skeleton full = x->s;
+    for (uint32_t j = 1; one_in && j <= full.n; j++)
+        for (uint32_t i = 0; i < j; i++)
+            for (uint32_t k = full.first[trl_cell(i, j)]; k < full.first[trl_cell(i, j) + 1]; k++)
+                if (trl_rng_below(r, one_in) == 0) {
+                    x->nota = trl_reserve(x->nota, &cap, x->n_nota + 1, sizeof *x->nota);
+                    x->nota[x->n_nota++] =
+                        (trl_span_state){full.item[k] & TRL_STATE_MASK, i, j};
+                }
+    assert_ok(trl_gold_skeleton(&x->gold, x->nota, x->n_nota, &s, &arena, &err));
+    assert_ok(trl_skeleton_copy(&s, NULL, &x->s, &err));
+    trl_free(full.first);
+    trl_arena_fini(&arena);
+}
+
+static void open_model(bank *b, size_t k, size_t n, size_t step)
+{
+    bank_open(b, models[k].name ? trl_tree_template_text(models[k].name) : several, models[k].a,
+              models[k].relaxed, 12, n, step);
+    b->m.scoring = TRL_SCORING_LOCAL;
+    b->m.features.w = b->w;
+}
+
+static void open_task(bank *b, trl_tree_task *t, const trl_tree_objective *o, size_t threads)
+{
+    trl_error err;
+    assert_ok(trl_tree_task_init(t, o, &b->m.features, b->example, b->n, threads, &err));
+    t->expansions = &b->m.expansions;
+}
+
+static double loss_of(trl_tree_task *t, const double *w, size_t e)
+{
+    trl_error err;
+    double loss;
+    assert_ok(t->sparse.prepare(t, w, &err));
+    assert_ok(t->sparse.evaluate(t, e, 0, &loss, NULL, &err));
+    return loss;
+}
+
+/* ---- the plain twin ------------------------------------------------------------------------------ */
+
+/* Features of families for `what` (words, binary or unary rules) on a part, one by one. */
+static double plain_features(const bank *b, int what, trl_tree_part p, const trl_seen *seen)
+{
+    const trl_tree_features *f = &b->m.features;
+    double sum = 0.0;
+    for (size_t k = 0; k < f->t->n; k++) {
+        const trl_tree_family *fam = &f->t->family[k];
+        const int is = fam->part <= TRL_PART_TAG_PARENT ? TRL_CHOOSE_WORD
+                       : fam->part >= TRL_PART_UNARY    ? TRL_CHOOSE_UNARY
+                                                        : TRL_CHOOSE_BINARY;
+        if (is != what)
+            continue;
+        const bool inside = fam->n && fam->sight[0].place == TRL_PLACE_INSIDE;
+        for (size_t at = p.i; at < (inside ? p.j - fam->width + 1 : p.i + 1); at++) {
+            p.k = inside ? at : 0;
+            const uint64_t key = trl_tree_part_key(f, k, &p, seen);
+            const uint32_t id = key ? trl_tree_index_find(&f->index, key) : TRL_NO_ID;
+            sum += id == TRL_NO_ID ? 0.0 : b->w[f->n_direct + id];
+        }
+    }
+    return sum;
+}
+
+/* phi of everything that `state` can choose, added up; *gold: of the rule chosen. */
+static double plain_sum(const bank *b, uint32_t state, size_t i, size_t j, bool after, int what,
+                        uint32_t rule, const trl_seen *seen, double *gold)
+{
+    const trl_grammar *g = &b->m.fine;
+    const size_t p0 = g->n_binary, u0 = p0 + g->n_plain_binary, q0 = u0 + g->n_unary;
+    double sum = 0.0;
+    if (g->state[state].kind == TRL_STATE_TAG)
+        return *gold = exp(plain_features(b, TRL_CHOOSE_WORD,
+                                          (trl_tree_part){TRL_NO_ID, state, i, i, j}, seen));
+    for (uint32_t r = 0; j - i > 1 && r < g->n_binary; r++) {
+        if (g->binary[r].parent != state)
+            continue;
+        const double phi = exp(b->w[r] + b->w[p0 + g->binary[r].plain] +
+                               plain_features(b, TRL_CHOOSE_BINARY,
+                                              (trl_tree_part){r, state, i, i, j}, seen));
+        sum += phi;
+        *gold = what == TRL_CHOOSE_BINARY && r == rule ? phi : *gold;
+    }
+    for (uint32_t u = 0; after && u < g->n_unary; u++) {
+        if (g->unary[u].parent != state ||
+            (g->state[g->unary[u].child].kind == TRL_STATE_TAG) != (j - i == 1))
+            continue;
+        const double phi = exp(b->w[u0 + u] + b->w[q0 + g->unary[u].plain] +
+                               plain_features(b, TRL_CHOOSE_UNARY,
+                                              (trl_tree_part){u, state, i, i, j}, seen));
+        sum += phi;
+        *gold = what == TRL_CHOOSE_UNARY && u == rule ? phi : *gold;
+    }
+    return sum;
+}
+
+static double plain_tree(const bank *b, const trl_btree *tree, const trl_seen *seen, bool nota)
+{
+    double loss = 0.0;
+    for (size_t x = 0; x < tree->n; x++) {
+        const trl_bnode *n = &tree->node[x];
+        bool below = false;
+        for (size_t y = 0; y < tree->n; y++)
+            below = below || (tree->node[y].left == x && tree->node[y].right == TRL_NO_NODE);
+        double gold = 0.0;
+        const double z = plain_sum(b, n->state, n->from, n->to, !below,
+                                   n->left == TRL_NO_NODE    ? TRL_CHOOSE_WORD
+                                   : n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY
+                                                             : TRL_CHOOSE_BINARY,
+                                   n->rule, seen, &gold);
+        loss -= log(gold / (z + (nota ? 1.0 : 0.0)));
+    }
+    return loss;
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(3);
+    for (size_t k = 0; k < N_MODELS; k++) {
+        bank b;
+        trl_tree_task me, pt;
+        open_model(&b, k, 6, 9);
+        random_weights(&b, k + 1, 0.7);
+        for (size_t e = 0; e < b.n; e++)
+            narrow(&b, e, 6, &r);
+        open_task(&b, &me, &trl_tree_mecfg, 1);
+        open_task(&b, &pt, &trl_tree_nota, 1);
+        pt.nota = true;
+        for (size_t e = 0; e < b.n; e++) {
+            const trl_tree_example *x = &b.example[e];
+            double loss = plain_tree(&b, &x->gold, &x->seen, false), gold;
+            assert_near(loss_of(&me, b.w, e), loss, 1e-11);
+            loss = plain_tree(&b, &x->gold, &x->seen, true);
+            for (size_t i = 0; i < x->n_nota; i++)
+                loss += log1p(plain_sum(&b, x->nota[i].state, x->nota[i].i, x->nota[i].j, true,
+                                        TRL_CHOOSE_NOTA, 0, &x->seen, &gold));
+            assert_true(x->n_nota > 0);
+            assert_near(loss_of(&pt, b.w, e), loss, 1e-11);
+        }
+        trl_tree_task_fini(&me);
+        trl_tree_task_fini(&pt);
+        bank_close(&b);
+    }
+}
+
+/* ---- distributions ------------------------------------------------------------------------------- */
+
+/* exp(-loss) of one choice. */
+static double p_of(trl_tree_gather *ga, const bank *b, trl_choice c, trl_arena *arena)
+{
+    trl_error err;
+    double loss = 0.0;
+    assert_ok(trl_tree_choose(ga, &b->m.expansions, &c, &loss, arena, &err));
+    return exp(-loss);
+}
+
+static double choices_sum(trl_tree_gather *ga, const bank *b, trl_choice c, uint32_t a,
+                          trl_arena *arena)
+{
+    const trl_grammar *g = &b->m.fine;
+    double sum = 0.0;
+    c.what = TRL_CHOOSE_BINARY;
+    for (c.rule = 0; c.j - c.i > 1 && c.rule < g->n_binary; c.rule++)
+        sum += g->binary[c.rule].parent == a ? p_of(ga, b, c, arena) : 0.0;
+    c.what = TRL_CHOOSE_UNARY;
+    for (c.rule = 0; c.after && c.rule < g->n_unary; c.rule++)
+        sum += g->unary[c.rule].parent == a && trl_unary_fits(g, c.rule, c.i, c.j)
+                   ? p_of(ga, b, c, arena)
+                   : 0.0;
+    c.what = TRL_CHOOSE_WORD;
+    sum += g->state[a].kind == TRL_STATE_TAG ? p_of(ga, b, c, arena) : 0.0;
+    c.what = TRL_CHOOSE_NOTA;
+    return sum + (c.nota ? p_of(ga, b, c, arena) : 0.0);
+}
+
+static void test_sum_to_one(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(4);
+    for (size_t k = 0; k < N_MODELS; k++) {
+        trl_error err;
+        bank b;
+        trl_tree_task t;
+        trl_arena arena = {0};
+        trl_chart c;
+        trl_tree_gather ga = {0};
+        size_t checked = 0;
+        open_model(&b, k, 2, 9);
+        random_weights(&b, k + 7, 1.0);
+        open_task(&b, &t, &trl_tree_mecfg, 1);
+        for (size_t e = 0; e < b.n; e++) {
+            const trl_tree_example *x = &b.example[e];
+            narrow(&b, e, 20, &r);
+            loss_of(&t, b.w, e);
+            assert_ok(trl_chart_init(&c, &b.m.fine, &x->s, &arena, &err));
+            assert_ok(trl_tree_gather_scores(&ga, &b.m.features, &x->seen, &c, t.binary_exp,
+                                             t.unary, false, &arena, &err));
+            for (uint32_t j = 1; j <= x->s.n; j++)
+                for (uint32_t i = 0; i < j; i++)
+                    for (uint32_t at = x->s.first[trl_cell(i, j)];
+                         at < x->s.first[trl_cell(i, j) + 1]; at++)
+                        for (int how = 0; how < 4; how++) {
+                            const uint32_t a = x->s.item[at] & TRL_STATE_MASK;
+                            const trl_choice ch = {
+                                .item = at, .i = i, .j = j, .after = how & 1, .nota = how & 2};
+                            double gold;
+                            if (plain_sum(&b, a, i, j, ch.after, TRL_CHOOSE_NOTA, 0, &x->seen,
+                                          &gold) == 0.0)
+                                continue; /* nothing to choose from */
+                            assert_near(choices_sum(&ga, &b, ch, a, &arena), 1.0, 1e-11);
+                            checked++;
+                        }
+        }
+        assert_true(checked > 100);
+        trl_tree_gather_fini(&ga);
+        trl_arena_fini(&arena);
+        trl_tree_task_fini(&t);
+        bank_close(&b);
+    }
+}
+
+/* ---- gradients ----------------------------------------------------------------------------------- */
+
+static size_t check_gradient(bank *b, trl_tree_task *t, size_t e, trl_rng *r)
+{
+    trl_error err;
+    double *g = trl_zalloc(t->sparse.n_weights, sizeof *g), loss;
+    trl_sparse s = {0};
+    size_t checked = 0;
+    const double h = 1e-5;
+    assert_ok(t->sparse.prepare(t, b->w, &err));
+    assert_ok(t->sparse.evaluate(t, e, 0, &loss, &s, &err));
+    for (size_t k = 0; k < s.n; k++)
+        g[s.id[k]] += s.value[k];
+    for (size_t n = 0; n < 80; n++) {
+        const size_t k = n % 6 ? s.id[trl_rng_below(r, s.n)] : trl_rng_below(r, t->sparse.n_weights);
+        const double old = b->w[k];
+        b->w[k] = old + h;
+        const double up = loss_of(t, b->w, e);
+        b->w[k] = old - h;
+        const double down = loss_of(t, b->w, e);
+        b->w[k] = old;
+        assert_near(g[k], (up - down) / (2 * h), 1e-6);
+        checked += fabs(g[k]) > 1e-3;
+    }
+    trl_sparse_fini(&s);
+    trl_free(g);
+    return checked;
+}
+
+static void test_gradients(void **state)
+{
+    (void)state;
+    static const trl_tree_objective *const all[] = {&trl_tree_mecfg, &trl_tree_nota, &trl_tree_mest};
+    trl_rng r = trl_rng_seed(5);
+    for (size_t k = 0; k < N_MODELS; k++)
+        for (size_t o = 0; o < 3; o++) {
+            bank b;
+            trl_tree_task t;
+            size_t checked = 0;
+            open_model(&b, k, 4, 13);
+            random_weights(&b, k + 3, o == 2 ? 0.05 : 0.6);
+            for (size_t e = 0; e < b.n; e++)
+                narrow(&b, e, o == 1 ? 8 : 0, &r);
+            open_task(&b, &t, all[o], 1);
+            t.nota = o == 1;
+            for (size_t e = 0; e < b.n; e++)
+                checked += check_gradient(&b, &t, e, &r);
+            assert_true(checked > 40);
+            trl_tree_task_fini(&t);
+            bank_close(&b);
+        }
+}
+
+/* Without instances PT-CFG is the MECFG: loss and gradient. */
+static void test_no_instances(void **state)
+{
+    (void)state;
+    trl_error err;
+    bank b;
+    trl_tree_task me, pt;
+    trl_sparse g1 = {0}, g2 = {0};
+    open_model(&b, 0, 5, 9);
+    random_weights(&b, 3, 0.5);
+    for (size_t e = 0; e < b.n; e++)
+        narrow(&b, e, 0, NULL);
+    open_task(&b, &me, &trl_tree_mecfg, 1);
+    open_task(&b, &pt, &trl_tree_nota, 1);
+    for (size_t e = 0; e < b.n; e++) {
+        double l1, l2;
+        g1.n = g2.n = 0;
+        assert_ok(me.sparse.prepare(&me, b.w, &err));
+        assert_ok(me.sparse.evaluate(&me, e, 0, &l1, &g1, &err));
+        assert_ok(pt.sparse.prepare(&pt, b.w, &err));
+        assert_ok(pt.sparse.evaluate(&pt, e, 0, &l2, &g2, &err));
+        assert_true(l1 == l2 && g1.n == g2.n);
+        assert_memory_equal(g1.id, g2.id, g1.n * sizeof *g1.id);
+        assert_memory_equal(g1.value, g2.value, g1.n * sizeof *g1.value);
+    }
+    trl_sparse_fini(&g1);
+    trl_sparse_fini(&g2);
+    trl_tree_task_fini(&me);
+    trl_tree_task_fini(&pt);
+    bank_close(&b);
+}
+
+/* ---- decoding ------------------------------------------------------------------------------------ */
+
+/* The score of any tree in the chart is the log of its probability. */
+static void test_tables(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_MODELS; k++) {
+        trl_error err;
+        bank b;
+        trl_tree_task t;
+        trl_arena arena = {0};
+        trl_tree_gather ga = {0};
+        open_model(&b, k, 6, 9);
+        open_task(&b, &t, &trl_tree_mecfg, 1);
+        for (size_t e = 0; e < b.n; e++) {
+            const trl_tree_example *x = &b.example[e];
+            const trl_tree *source = &b.trees.tree[b.tree_of[e]];
+            trl_chart c;
+            trl_btree best = {0};
+            random_weights(&b, e, 0.8);
+            assert_ok(t.sparse.prepare(&t, b.w, &err));
+            assert_ok(trl_chart_init(&c, &b.m.fine, &x->s, &arena, &err));
+            assert_ok(trl_tree_model_tables(&b.m, source->word, &x->seen, &c, t.binary_exp, t.unary,
+                                            &ga, &arena, &err));
+            assert_near(trl_tree_gather_tree(&ga, &x->gold, 0.0),
+                        -plain_tree(&b, &x->gold, &x->seen, false), 1e-11);
+            assert_ok(trl_chart_best(&c, &ga.t, &arena, &err));
+            assert_ok(trl_chart_tree(&c, &best, &err));
+            assert_near(c.log_z, -plain_tree(&b, &best, &x->seen, false), 1e-11);
+            assert_true(c.log_z >= trl_tree_gather_tree(&ga, &x->gold, 0.0) - 1e-9);
+            trl_btree_fini(&best);
+        }
+        trl_tree_gather_fini(&ga);
+        trl_arena_fini(&arena);
+        trl_tree_task_fini(&t);
+        bank_close(&b);
+    }
+}
+
+/* ---- which edges --------------------------------------------------------------------------------- */
+
+static const trl_str *words_of(const void *ctx, size_t source)
+{
+    return ((const bank *)ctx)->trees.tree[source].word;
+}
+
+static bool in_gold(const trl_btree *t, const trl_span_state *s)
+{
+    for (size_t x = 0; x < t->n; x++) {
+        bool below = false;
+        for (size_t y = 0; y < t->n; y++)
+            below = below || (t->node[y].left == x && t->node[y].right == TRL_NO_NODE);
+        if (!below && t->node[x].state == s->state && t->node[x].from == s->i &&
+            t->node[x].to == s->j)
+            return true;
+    }
+    return false;
+}
+
+static void test_instances(void **state)
+{
+    (void)state;
+    trl_error err;
+    bank b, other;
+    trl_tree_task t, t3;
+    size_t count, before = 0;
+    open_model(&b, 0, 8, 9);
+    open_model(&other, 0, 8, 9);
+    random_weights(&b, 1, 0.5);
+    random_weights(&other, 1, 0.5);
+    for (size_t e = 0; e < b.n; e++)
+        b.example[e].source = other.example[e].source = b.tree_of[e];
+    trl_pool *one = trl_pool_new(1), *three = trl_pool_new(3);
+    open_task(&b, &t, &trl_tree_nota, 1);
+    open_task(&other, &t3, &trl_tree_nota, 3);
+    static const double delta[] = {0.0, 3.0, 15.0};
+    for (size_t d = 0; d < 3; d++) {
+        size_t c3;
+        assert_ok(trl_tree_nota_make(&t, &b.m, words_of, &b, delta[d], one, &count, &err));
+        assert_ok(trl_tree_nota_make(&t3, &other.m, words_of, &b, delta[d], three, &c3, &err));
+        assert_int_equal(count, c3);
+        assert_true(count > before && t.nota);
+        before = count;
+        for (size_t e = 0; e < b.n; e++) {
+            const trl_tree_example *x = &b.example[e], *y = &other.example[e];
+            assert_int_equal(x->n_nota, y->n_nota);
+            for (size_t k = 0; k < x->n_nota; k++) {
+                assert_memory_equal(&x->nota[k], &y->nota[k], sizeof *x->nota);
+                assert_false(in_gold(&x->gold, &x->nota[k]));
+                assert_int_not_equal(trl_skeleton_find(&x->s, x->nota[k].i, x->nota[k].j,
+                                                       x->nota[k].state),
+                                     TRL_NO_ID);
+            }
+            loss_of(&t, b.w, e);
+        }
+    }
+    trl_pool_free(one);
+    trl_pool_free(three);
+    trl_tree_task_fini(&t);
+    trl_tree_task_fini(&t3);
+    bank_close(&b);
+    bank_close(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),       cmocka_unit_test(test_sum_to_one),
+        cmocka_unit_test(test_gradients),    cmocka_unit_test(test_no_instances),
+        cmocka_unit_test(test_tables),       cmocka_unit_test(test_instances),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
