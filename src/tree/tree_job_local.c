@@ -97,6 +97,7 @@ trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_re
     trl_session begin = *s;
     begin.o = j->o = &first;
     begin.score_dev = NULL;
+    begin.max_iter = j->nota_after;
     trl_status st = trl_session_run(&begin, true, j->w, result, err);
     j->o = o;
     if (st != TRL_OK || result->stopped)
