@@ -19,7 +19,7 @@ static trl_status load_kind(trl_model *m, trl_error *err)
     const char *kind = trl_container_kind(m->container);
     if (strcmp(kind, TRL_KIND_CHAIN) == 0)
         return trl_chain_model_load(&m->chain, m->container, err);
-    const trl_status st = trl_fail(err, TRL_EMODEL, "this is no model but of kind '%s'", kind);
+    const trl_status st = trl_fail(err, TRL_EMODEL, "this is no model of chains but of kind '%s'", kind);
     if (strcmp(kind, "chkpt") == 0)
         trl_fail_hint(err, st, "it is a checkpoint: resume training from it to get a model");
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);

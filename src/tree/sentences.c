@@ -118,7 +118,7 @@ static trl_status split_line(trl_sentence_reader *r, trl_str line, trl_error *er
             while (cut > 0 && w.p[cut - 1] != '_')
                 cut--;
             if (cut < 2 || cut == w.n) {
-                trl_fail(err, TRL_EPARSE, "'%.*s' has no tag: word_TAG is expected", (int)w.n, w.p);
+                trl_fail(err, TRL_EPARSE, "'%.*s' is not of the form word_TAG", (int)w.n, w.p);
                 return trl_input_fail(r->in, err, TRL_EPARSE, from + 1);
             }
             tag = (trl_str){w.p + cut, w.n - cut};
