@@ -21,7 +21,7 @@ trl_train_options trl_train_options_default(void)
                                .grade = "features",
                                .annotate = "parents",
                                .clusters = "auto",
-                               .prune = 1e-3,
+                               .prune = 1e-4,
                                .chart_memory = 4096};
 }
 

@@ -28,6 +28,7 @@ typedef struct trl_coarse {
     trl_coarse_rule *nn, *tn, *nt, *tt; /* by kind of children: (n)o tag, (t)ag; nn by left place, tn
                                            and tt by left tag, nt by right tag */
     size_t           n_nn;
+    uint32_t        *nn_first; /* [n_left + 1] */
     uint32_t        *tn_first, *nt_first, *tt_first; /* [n_states + 1] */
     float           *unary; /* [n_unary]: p */
 } trl_coarse;

@@ -132,6 +132,15 @@ static trl_status collect(trl_tree_job *j, const uint8_t *unknown, trl_error *er
     j->n_examples = n;
     for (size_t k = 0; st == TRL_OK && k < n; k++)
         st = trl_tree_features_add(&j->model.features, &j->example[k].gold, &j->example[k].seen, err);
+    trl_tree_gather ga = {0};
+    trl_arena arena = {0};
+    for (size_t k = 0; st == TRL_OK && j->o->all_pairs && k < n; k++) {
+        trl_arena_reset(&arena);
+        st = trl_tree_features_add_chart(&j->model.features, &j->example[k].s, &j->example[k].seen, &ga,
+                                         &arena, err);
+    }
+    trl_tree_gather_fini(&ga);
+    trl_arena_fini(&arena);
     if (st == TRL_OK && n == 0)
         st = trl_fail(err, TRL_EPARSE, "the grammar can make none of the trees");
     return st;

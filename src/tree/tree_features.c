@@ -164,6 +164,31 @@ trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, co
     return TRL_OK;
 }
 
+/* Rules without any score: what is looked at is what counts. */
+trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton *s,
+                                       const trl_seen *seen, trl_tree_gather *ga, trl_arena *arena,
+                                       trl_error *err)
+{
+    const trl_grammar *g = f->g;
+    trl_chart c;
+    double *ones = trl_arena_get(arena, g->n_binary, sizeof *ones);
+    double *zeros = trl_arena_get(arena, g->n_unary, sizeof *zeros);
+    if (!ones || !zeros)
+        return trl_fail_mem(err);
+    for (size_t r = 0; r < g->n_binary; r++)
+        ones[r] = 1.0;
+    for (size_t u = 0; u < g->n_unary; u++)
+        zeros[u] = 0.0;
+    f->grow = &f->index;
+    trl_status st = trl_chart_init(&c, g, s, arena, err);
+    if (st == TRL_OK)
+        st = trl_tree_gather_scores(ga, f, seen, &c, ones, zeros, false, arena, err);
+    if (st == TRL_OK)
+        st = trl_chart_inside(&c, &ga->t, err);
+    f->grow = NULL;
+    return st == TRL_OK && ga->failed ? trl_fail_mem(err) : st;
+}
+
 /* ---- what all sentences share --------------------------------------------------------------------- */
 
 void trl_tree_shared(const trl_tree_features *f, double *binary_exp, double *unary)

@@ -30,17 +30,33 @@ static double take(trl_tree_gather *ga, size_t family, const trl_tree_part *p)
     const uint64_t key = trl_tree_part_key(ga->f, family, p, ga->seen);
     if (!key)
         return 0.0;
-    const uint32_t id = trl_tree_index_find(&ga->f->index, key);
+    const trl_tree_features *f = ga->f;
+    if (f->grow) {
+        ga->failed = ga->failed || trl_tree_index_add(f->grow, key) == TRL_NO_ID;
+        return 0.0;
+    }
+    const uint32_t id = trl_tree_index_find(&f->index, key);
     if (id == TRL_NO_ID)
         return 0.0;
     uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + 1, sizeof *ids);
-    if (!ids) { /* the score is right all the same */
+    if (!ids) {
         ga->failed = true;
-        return weight(ga->f, id);
+        return weight(f, id);
     }
     ga->ids = ids;
     ids[ga->n_ids++] = id;
-    return weight(ga->f, id);
+    return weight(f, id);
+}
+
+/* When there is no room for ids the score is right all the same. */
+static double sum_weights(const trl_tree_features *f, const uint64_t *key, size_t n)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t id = trl_tree_index_find(&f->index, key[k]);
+        sum += id == TRL_NO_ID ? 0.0 : weight(f, id);
+    }
+    return sum;
 }
 
 /* All families of a group on one part.  Keys first, then their places, then the weights: the memory
@@ -62,14 +78,17 @@ static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p
     uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + n, sizeof *ids);
     if (!ids) {
         ga->failed = true;
-        return 0.0;
+        return sum_weights(f, key, n);
     }
     ga->ids = ids;
     const size_t from = ga->n_ids;
     for (size_t k = 0; k < n; k++) {
-        const uint32_t id = trl_tree_index_find(x, key[k]);
-        if (id == TRL_NO_ID)
+        const uint32_t id = f->grow ? trl_tree_index_add(f->grow, key[k])
+                                    : trl_tree_index_find(x, key[k]);
+        if (id == TRL_NO_ID) {
+            ga->failed = ga->failed || f->grow;
             continue;
+        }
         if (f->w)
             __builtin_prefetch(&f->w[f->n_direct + id]);
         else
@@ -77,7 +96,7 @@ static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p
         ids[ga->n_ids++] = id;
     }
     double sum = 0.0;
-    for (size_t k = from; k < ga->n_ids; k++)
+    for (size_t k = from; k < ga->n_ids && !f->grow; k++)
         sum += weight(f, ids[k]);
     return sum;
 }

@@ -30,7 +30,8 @@ typedef struct trl_tree_features {
     uint8_t                  family[TRL_HANGS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* by where they
                                 hang; edges by anchor, behind the others */
     size_t                   n_family[TRL_HANGS + TRL_EDGE_ANCHORS];
-    const double            *w; /* [n_weights]; or */
+    trl_tree_index          *grow; /* where keys that are looked up are added; NULL: nowhere */
+    const double            *w; /* [n_weights]; NULL while growing; or */
     const float             *w32;
 } trl_tree_features;
 
@@ -51,6 +52,12 @@ static inline size_t trl_tree_weights(const trl_tree_features *f)
 /* Adds the features of one gold tree to the index.  TRL_ENOMEM. */
 trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
                                  trl_error *err);
+
+/* Adds the features of everything that a chart holds.  Scratch in ga and the arena.  TRL_ENOMEM. */
+struct trl_tree_gather;
+trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton *s,
+                                       const trl_seen *seen, struct trl_tree_gather *ga,
+                                       trl_arena *arena, trl_error *err);
 
 /* exp(score) of binary rules, score of unary rules, which are the same in every sentence. */
 void trl_tree_shared(const trl_tree_features *f, double *binary_exp, double *unary);
