@@ -5,6 +5,7 @@
 #include "message.h"
 #include "output.h"
 #include "trellis/model.h"
+#include "trellis/parser.h"
 #include "verbs.h"
 
 typedef struct settings {
@@ -43,12 +44,37 @@ static void add_info(const trl_model *m, text *t)
         text_char(t, '\n');
 }
 
+/* Of parsers there is only the summary. */
+static int parser_info(const settings *s, trl_parse_model *m)
+{
+    const trl_parse_info i = trl_parse_model_info(m);
+    text t = {0};
+    output o;
+    text_fmt(&t, "kind tree\ngrade %s\nstates %zu\nbinary-rules %zu\nunary-rules %zu\nwords %zu\n"
+                 "features %zu\n\n%s",
+             i.grade, i.n_states, i.n_binary, i.n_unary, i.n_words, i.n_features, i.settings);
+    if (!s->info)
+        message_warn("the weights of a parser are not printed, only what it is");
+    bool ok = output_open(&o, s->to);
+    if (ok) {
+        output_text(&o, &t);
+        ok = output_close(&o);
+    }
+    text_fini(&t);
+    trl_parse_model_free(m);
+    return ok ? CLI_DONE : CLI_FAILED;
+}
+
 static int run(void *settings_, const operands *args)
 {
     const settings *s = settings_;
     trl_error err = {0};
     trl_model *m = NULL;
     trl_status st = trl_model_open(args->item[0], &m, &err);
+    trl_parse_model *parser = NULL;
+    trl_error other = {0};
+    if (st == TRL_EMODEL && trl_parse_model_open(args->item[0], &parser, &other) == TRL_OK)
+        return parser_info(s, parser);
     if (st != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;

@@ -112,7 +112,9 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
     return st;
 }
 
-/* Drops what the grammar cannot make, in order; then gives features their numbers. */
+#define MOST_LISTED 20
+
+/* Drops what the grammar cannot make, in order, and lists it; then gives features their numbers. */
 static trl_status collect(trl_tree_job *j, const uint8_t *unknown, trl_error *err)
 {
     trl_status st = TRL_OK;
@@ -120,7 +122,12 @@ static trl_status collect(trl_tree_job *j, const uint8_t *unknown, trl_error *er
     for (size_t k = 0; k < j->trees.n; k++) {
         if (unknown[k]) {
             trl_tree_example_fini(&j->example[k]);
-            j->n_unknown++;
+            if (j->n_unknown++ < MOST_LISTED) {
+                char note[700];
+                snprintf(note, sizeof note, "%s:%llu: the grammar cannot make this tree",
+                         j->trees.tree[k].path, (unsigned long long)j->trees.tree[k].row);
+                trl_tree_job_report(j, "skipped", note);
+            }
             continue;
         }
         if (n != k) {
@@ -371,6 +378,7 @@ trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, 
         trl_tree_example_fini(&j->example[k]);
     trl_free(j->example);
     trl_store_free(j->charts);
+    trl_buf_fini(&j->families);
     trl_tree_model_fini(&j->model);
     trl_tree_set_fini(&j->trees);
     trl_tree_set_fini(&j->dev);

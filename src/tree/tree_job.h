@@ -20,6 +20,7 @@ typedef struct trl_tree_job {
     trl_tree_model            model;
     trl_tree_example         *example; /* [n_examples] */
     size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
+    trl_buf                   families; /* the template, built-in sets written out */
     trl_store                *charts;
     const char               *optimizer;
     double                    nota_delta; /* PT-CFG: instances within, ... */

@@ -59,6 +59,12 @@ static trl_status check_template(trl_tree_job *j, trl_error *err)
         m->template_size = m->template_text ? strlen(m->template_text) : 0;
     } else if (m->grade == TRL_GRADE_GENERATIVE) {
         return trl_fail(err, TRL_EINVAL, "a generative grammar has no features: no template");
+    } else {
+        const trl_status st = trl_tree_template_expand(o->template_text, o->template_size,
+                                                       &j->families, err);
+        m->template_text = j->families.data ? j->families.data : "";
+        m->template_size = j->families.len;
+        return st;
     }
     return TRL_OK;
 }

@@ -18,12 +18,15 @@
  * sights     .word .lower .class .form .tag .suffix2 .suffix3 .cluster .cluster4 .cluster6
  * of spans   length  heavy  shape  short (the length of one or two words, else nothing)
  *
- * rule, base-rule, unary and base-unary alone are always there.
+ * rule, base-rule, unary and base-unary alone are always there.  A line @features (@paper,
+ * @discriminative, @local) stands for that built-in set, so that a file need only say what is to be
+ * added; a model keeps the text with such lines replaced.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_TEMPLATE_H
 #define TRL_TREE_TEMPLATE_H
 
+#include "trellis/buf.h"
 #include "trellis/sequence.h"
 #include "trellis/status.h"
 
@@ -95,6 +98,10 @@ trl_status trl_tree_template_parse(trl_tree_template *t, const char *name, const
 
 /* No family looks at the split, so that rules can be normalised for a span as a whole. */
 bool trl_tree_template_splitless(const trl_tree_template *t);
+
+/* The text with lines @NAME replaced, appended to out.  Unknown names stay, for _parse to refuse.
+ * TRL_ENOMEM. */
+trl_status trl_tree_template_expand(const char *text, size_t size, trl_buf *out, trl_error *err);
 
 /* The built-in ones: "discriminative" (rules and lexicon), "paper" ([FKM08] table 1), "features"
  * (the default: the paper's and spans'), "local" (the span's first and last word [SM05b]); NULL for

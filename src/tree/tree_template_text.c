@@ -9,6 +9,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/fail.h"
 #include "tree/tree_template.h"
 
 #define LEXICON                   \
@@ -148,4 +150,32 @@ const char *trl_tree_template_text(const char *name)
         if (strcmp(name, known[k].name) == 0)
             return known[k].text;
     return NULL;
+}
+
+/* The built-in set that a line names, NULL when it names none. */
+static const char *included(const char *line, size_t n)
+{
+    char name[32];
+    while (n && (line[n - 1] == ' ' || line[n - 1] == '\t' || line[n - 1] == '\r'))
+        n--;
+    if (n < 2 || line[0] != '@' || n > sizeof name)
+        return NULL;
+    memcpy(name, line + 1, n - 1);
+    name[n - 1] = 0;
+    return trl_tree_template_text(name);
+}
+
+trl_status trl_tree_template_expand(const char *text, size_t size, trl_buf *out, trl_error *err)
+{
+    for (const char *line = text, *end = text + size; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        const size_t n = (size_t)((stop ? stop : end) - line);
+        const char *set = included(line, n);
+        if (set)
+            trl_buf_str(out, set);
+        else if (trl_buf_add(out, line, n))
+            trl_buf_ch(out, '\n');
+        line += n + (stop != NULL);
+    }
+    return out->failed ? trl_fail_mem(err) : TRL_OK;
 }
