@@ -4,7 +4,7 @@
 # convergence of M-estimation beside the CRF's on noun phrases.
 . "$(dirname "$0")/common.sh"
 
-few=2 many=12
+few=2 many=32
 if [ -n "$sample" ]; then
     few=1 many=3
     pos=$(little "$build/corpus/train.pos.txt") np=$(little "$build/corpus/train.chunk.txt")
@@ -41,7 +41,7 @@ train_for() { # ITERATIONS FEATURES OPTION...
 }
 marginal=marginal:0.2@$([ -z "$sample" ] && echo 20 || echo 2)
 for features in node edge; do
-    pass $features likelihood --objective likelihood
+    pass $features likelihood --objective likelihood --precision single
     pass $features likelihood-double --objective likelihood --precision double
     for m in memm pseudolikelihood pseudolikelihood-edge piecewise; do pass $features "$m" --objective "$m"; done
     pass $features nota-all --objective piecewise-nota --nota all
