@@ -55,7 +55,7 @@ help:
 	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'
 	@echo 'make unit        the unit tests alone'
 	@echo 'make experiments the tables of the papers, to docs/results; one: experiment-mest, -nota,'
-	@echo '                 -piecewise, -speed (corpora from TRELLIS_DATA)'
+	@echo '                 -piecewise, -speed, -crfcfg, -ptcfg, -treemest (corpora from TRELLIS_DATA)'
 	@echo 'make fuzz        fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR if set; make uninstall'
 	@echo 'make deps        install what is missing to build and test (Debian packages)'

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "output.h"
 
@@ -38,6 +39,7 @@ void record_add(record *r, const trl_progress *now)
     text_str(t, t->n ? ",\n{" : "\n{");
     key_count(t, "iteration", now->iteration);
     key_real(t, "seconds", now->seconds);
+    key_real(t, "processor", (double)clock() / CLOCKS_PER_SEC);
     key_real(t, "objective", now->objective);
     key_real(t, "gradient", now->gradient);
     key_real(t, "dev", now->dev_score);

@@ -6,6 +6,8 @@
 # --keep    what was trained by an earlier call of the same recipe is not trained again
 # --work    models, records, tagged files (default $BUILD/experiments/NAME)
 # --out     the page and its plots (default docs/results; with --sample the work folder)
+# --treebank TRAIN DEV, --length N: recipes of trees: these files instead of the corpora, sentences of
+#           at most N words (may be given again; LENGTHS='15 40' is the same)
 #
 # Corpora are read from $TRELLIS_DATA, by default ../shared/data beside the project.
 set -euo pipefail
@@ -17,14 +19,16 @@ trellis=${TRELLIS:-$build/trellis}
 data=${TRELLIS_DATA:-$top/../shared/data}
 templates=$top/experiments/templates
 name=$(basename "$0" .sh)
-sample='' keep='' work='' out=''
+sample='' keep='' work='' out='' bank_train='' bank_dev='' lengths=${LENGTHS-}
 while [ $# -gt 0 ]; do
     case $1 in
     --sample) sample=yes ;;
     --keep) keep=yes ;;
     --work) work=$2 && shift ;;
     --out) out=$2 && shift ;;
-    *) echo "usage: $0 [--sample] [--keep] [--work DIR] [--out DIR]" >&2 && exit 2 ;;
+    --treebank) bank_train=$2 bank_dev=$3 && shift 2 ;;
+    --length) lengths="$lengths $2" && shift ;;
+    *) echo "usage: $0 [--sample] [--keep] [--work DIR] [--out DIR] [--treebank TRAIN DEV] [--length N]" >&2 && exit 2 ;;
     esac
     shift
 done
