@@ -33,6 +33,7 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     o.max_iter = a->resume ? 3 : 2;
     o.threads = 1;
     o.relaxed = true;
+    o.q0_samples = 20;
     o.checkpoint = a->optimizer ? checkpoint : NULL;
     o.checkpoint_every = 1;
     o.resume = a->resume;
