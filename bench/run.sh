@@ -1,7 +1,7 @@
 #!/bin/sh
 # Trellis beside CRFsuite, Wapiti and CRF++: the same work, one core, one run.
 #
-#     bench/run.sh [SECTION]...     iteration optimum score tagging memory kernels; default: all
+#     bench/run.sh [SECTION]...     iteration optimum score tagging memory kernels trees; default: all
 #
 # Prints tables in Markdown on standard output, progress on standard error.  Every measurement is
 # repeated, the programs taking turns; tables show medians.  A program that is not there has a
@@ -409,11 +409,35 @@ section_kernels() {
     echo
 }
 
-[ $# -gt 0 ] || set -- iteration optimum score tagging memory kernels
+# Trees: charts alone, then training and parsing of the WSJ sample up to 40 words.
+section_trees() {
+    local lib=$root/build/libtrellis.a bank=${data%/*}/treebanks/wsj-sample k
+    [ -r "$lib" ] && [ -r "$bank-train.mrg" ] || { say "no $lib or no $bank-train.mrg: no trees"; return 0; }
+    say "trees"
+    ${CC:-cc} -std=c11 -O2 -D_POSIX_C_SOURCE=200809L -I"$root/include" -I"$root/src" \
+        -o "$work/trees" "$here/trees.c" "$lib" -lz -lzstd -lm -pthread
+    echo "### Trees: WSJ sample, at most 40 words, one thread"
+    echo
+    echo '```'
+    taskset -c "$core" "$work/trees" "$bank-train.mrg" "$bank-dev.mrg" 40
+    "$trellis" trees --to words --max-length 40 "$bank-dev.mrg" >"$work/trees.words"
+    "$trellis" trees --max-length 40 "$bank-dev.mrg" >"$work/trees.gold"
+    taskset -c "$core" "$trellis" train --kind tree --threads 1 --max-length 40 --max-iter 4 --c2 2 \
+        -m "$work/trees.model" "$bank-train.mrg" 2>&1 | grep -E '^(compiled|iteration|time) '
+    for k in 1 2 3; do
+        taskset -c "$core" "$trellis" parse -v -m "$work/trees.model" "$work/trees.words" 2>&1 \
+            >"$work/trees.out" | tail -n 1
+    done
+    "$trellis" score trees --gold-tags "$work/trees.gold" "$work/trees.out" | grep -m 1 FMeasure
+    echo '```'
+    echo
+}
+
+[ $# -gt 0 ] || set -- iteration optimum score tagging memory kernels trees
 for name; do
     case $name in
-    iteration | optimum | score | tagging | memory | kernels) ;;
-    *) say "no section '$name': iteration optimum score tagging memory kernels"; exit 2 ;;
+    iteration | optimum | score | tagging | memory | kernels | trees) ;;
+    *) say "no section '$name': iteration optimum score tagging memory kernels trees"; exit 2 ;;
     esac
 done
 begun=$(date +%s)

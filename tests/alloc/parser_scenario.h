@@ -31,6 +31,7 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     o.template_text = a->template_text;
     o.template_size = a->template_text ? strlen(a->template_text) : 0;
     o.max_iter = a->resume ? 3 : 2;
+    o.q0_samples = 50;
     o.threads = 1;
     o.relaxed = true;
     o.q0_samples = 20;
