@@ -14,7 +14,7 @@ for n in $lengths; do
         tree_fit "$c.$n.generative" --grade generative $g
         tree_fit "$c.$n.mecfg" --objective mecfg $g $limit
         for grade in discriminative features; do
-            for c2 in ${C2:-0.1 1 10}; do
+            for c2 in ${C2:-0.01 0.1 1}; do
                 tree_fit "$c.$n.mest.$grade.$c2" --objective m-estimation --grade $grade --c2 $c2 $g $limit
             done
             tree_fit "$c.$n.crf.$grade" --grade $grade $g $limit
@@ -43,7 +43,7 @@ END
             row "$(title "$c"), $n: PCFG" "$c.$n.generative"
             row MECFG "$c.$n.mecfg"
             for grade in discriminative features; do
-                for c2 in ${C2:-0.1 1 10}; do row "M-estimation, $grade, c2 $c2" "$c.$n.mest.$grade.$c2"; done
+                for c2 in ${C2:-0.01 0.1 1}; do row "M-estimation, $grade, c2 $c2" "$c.$n.mest.$grade.$c2"; done
                 row "CRF-CFG, $grade" "$c.$n.crf.$grade"
             done
         done
