@@ -37,6 +37,21 @@ static void blocks_free(trl_arena_block *b)
     }
 }
 
+/* Makes the new block as small as it has to be; false: it has to be smaller than `bytes`. */
+static bool within_limit(trl_arena *a, size_t bytes, size_t *cap)
+{
+    size_t held = 0;
+    for (const trl_arena_block *b = a->head; b; b = b->next)
+        held += b->cap;
+    const size_t room = a->limit > held ? a->limit - held : 0;
+    if (bytes > room) {
+        a->limited = true;
+        return false;
+    }
+    *cap = *cap > room ? room & ~(size_t)63 : *cap;
+    return true;
+}
+
 void *trl_arena_get(trl_arena *a, size_t count, size_t size)
 {
     size_t bytes;
@@ -47,6 +62,8 @@ void *trl_arena_get(trl_arena *a, size_t count, size_t size)
         size_t cap = a->head ? a->head->cap * 2 : FIRST;
         if (cap < bytes)
             cap = bytes;
+        if (a->limit && !within_limit(a, bytes, &cap))
+            return NULL;
         trl_arena_block *b = block_new(cap, a->head);
         if (!b)
             return NULL;

@@ -8,15 +8,18 @@
 #ifndef TRL_ARENA_H
 #define TRL_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct trl_arena_block trl_arena_block;
 typedef struct trl_arena {
     trl_arena_block *head; /* the block being filled; zero-initialise the struct */
+    size_t           limit; /* bytes it may hold in all; 0: no limit */
+    bool             limited; /* set when something was refused for the limit */
 } trl_arena;
 
 /* count * size bytes, 64-byte aligned, uninitialised, with 64 readable bytes behind them so
- * that a vector kernel may overshoot a row; NULL when memory ran out. */
+ * that a vector kernel may overshoot a row; NULL when memory ran out or the limit is met. */
 void *trl_arena_get(trl_arena *a, size_t count, size_t size);
 
 /* All pointers become invalid. */

@@ -18,9 +18,24 @@
 struct trl_parse_model {
     trl_container *file;
     trl_tree_model m;
+    trl_strtab     labels; /* as they are shown: m.fine.labels with the treebank's own root */
     char          *settings;
     uint64_t       size;
 };
+
+/* The root is label 0.  Should its own label be that of an inner node, too, it stays TOP. */
+static trl_status show_labels(trl_parse_model *m, trl_error *err)
+{
+    const trl_strtab *from = &m->m.fine.labels;
+    const trl_str root = {m->m.root.label, strlen(m->m.root.label)};
+    const bool own = trl_strtab_find(from, root.p, root.n) == TRL_NO_ID;
+    for (uint32_t k = 0; k < from->n; k++) {
+        const trl_str s = k == 0 && own ? root : trl_strtab_get(from, k);
+        if (trl_strtab_add(&m->labels, s.p, s.n) == TRL_NO_ID)
+            return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
 
 static trl_status from_container(trl_container *c, trl_parse_model **out, trl_error *err)
 {
@@ -36,7 +51,9 @@ static trl_status from_container(trl_container *c, trl_parse_model **out, trl_er
     }
     m->file = c;
     m->settings = settings;
-    const trl_status st = trl_tree_model_load(&m->m, c, err);
+    trl_status st = trl_tree_model_load(&m->m, c, err);
+    if (st == TRL_OK)
+        st = show_labels(m, err);
     if (st == TRL_OK)
         *out = m;
     else
@@ -64,6 +81,7 @@ void trl_parse_model_free(trl_parse_model *m)
     if (!m)
         return;
     trl_tree_model_fini(&m->m);
+    trl_strtab_fini(&m->labels);
     trl_container_free(m->file);
     trl_free(m->settings);
     trl_free(m);
@@ -152,14 +170,31 @@ void trl_parser_free(trl_parser *p)
 
 /* ---- one sentence ----------------------------------------------------------------------------------- */
 
-static void keep_tree(trl_parser *p, size_t at, const trl_node *node, size_t n_nodes,
+/* Without its root: for treebanks that have none.  Only where it has one child. */
+static void drop_root(trl_node **node, size_t *n_nodes)
+{
+    if ((*node)[0].child != 1 || (*node)[1].next != TRL_NO_NODE)
+        return;
+    ++*node;
+    --*n_nodes;
+    for (size_t k = 0; k < *n_nodes; k++) {
+        trl_node *v = &(*node)[k];
+        v->parent = k ? v->parent - 1 : TRL_NO_NODE;
+        v->child -= v->child != TRL_NO_NODE;
+        v->next -= v->next != TRL_NO_NODE;
+    }
+}
+
+static void keep_tree(trl_parser *p, size_t at, trl_node *node, size_t n_nodes,
                       const trl_str *word, size_t n, double log_probability)
 {
+    if (p->model->m.root.bare)
+        drop_root(&node, &n_nodes);
     p->parsed[at] = (trl_parsed){.tree = {.n_nodes = n_nodes,
                                           .n_words = n,
                                           .node = node,
                                           .word = word,
-                                          .labels = &p->model->m.fine.labels},
+                                          .labels = &p->model->labels},
                                  .log_probability = log_probability};
 }
 
@@ -192,7 +227,7 @@ static trl_status keep_spans(trl_parser *p, trl_error *err)
                 if (!s)
                     return trl_fail_mem(err);
                 p->span = s;
-                const trl_str label = trl_strtab_get(&c->g->labels, b.bracket[k].label);
+                const trl_str label = trl_strtab_get(&p->model->labels, b.bracket[k].label);
                 const double q = b.bracket[k].p; /* a count: X over X has two */
                 s[p->n_span++] = (trl_span){label, i, j, q < 1.0 ? q : 1.0};
             }
@@ -267,7 +302,7 @@ static trl_status translate(trl_parser *p, const trl_known *known, size_t n_know
     for (size_t k = 0; k < n_known; k++) {
         const trl_known *x = &known[k];
         const size_t to = x->kind == TRL_KNOWN_TAG ? x->from + 1 : x->to;
-        const trl_strtab *labels = &p->model->m.fine.labels;
+        const trl_strtab *labels = &p->model->labels;
         if (x->from >= to || to > n)
             return trl_fail(err, TRL_EINVAL, "words %zu to %zu are not in a sentence of %zu words",
                             x->from + 1, to, n);
@@ -295,9 +330,13 @@ static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_ar
 
 /* The simpler tree keeps at least the tags that are known. */
 static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n_known,
-                          trl_error *err)
+                          double deadline, trl_error *err)
 {
-    const trl_status st = trl_decode_fallback(&p->d, &p->model->m, word, n, err);
+    bool only_tags = true;
+    for (size_t k = 0; k < n_known; k++)
+        only_tags = only_tags && p->known[k].kind == TRL_CONSTRAIN_TAG;
+    const trl_status st =
+        trl_decode_fallback(&p->d, &p->model->m, word, n, deadline, only_tags, err);
     if (st != TRL_OK)
         return st;
     for (size_t k = 0; k < n_known; k++)
@@ -314,20 +353,27 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
                             size_t n_known, trl_parse *out, trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
-    const trl_decode_options o = {
-        .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
-        .deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0,
-        .max_bytes = p->o.max_bytes};
+    const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
+    trl_decode_options o = {.threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
+                            .deadline = deadline,
+                            .max_bytes = p->o.max_bytes};
     size_t made = 0;
-    p->n_span = 0;
     trl_status st = n_known ? translate(p, known, n_known, n, err) : TRL_OK;
-    if (st == TRL_OK)
+    if (st != TRL_OK)
+        return st;
+    do {
+        made = p->n_span = 0;
         st = trl_decode_prepare(&p->d, m, m->binary_exp, m->unary, word, n, &o,
                                 n_known ? apply_known : NULL, p, err);
-    if (st == TRL_OK && !p->d.trouble)
-        st = decode(p, word, n, &made, err);
+        if (st == TRL_OK && !p->d.trouble)
+            st = decode(p, word, n, &made, err);
+        const trl_status settled = trl_decode_settle(&p->d, st);
+        made = settled == st ? made : 0;
+        st = settled;
+    } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, n, &o));
     if (st == TRL_OK && made == 0) {
-        st = simpler(p, word, n, n_known, err);
+        p->n_span = 0;
+        st = simpler(p, word, n, n_known, deadline, err);
         made = 1;
     }
     if (st != TRL_OK)

@@ -7,9 +7,13 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "train/session.h"
+#include "tree/coarse_tree.h"
 #include "tree/fallback.h"
 
+#define LAMBDA 0.5 /* of the coarse grammar's tree */
+
 const char trl_no_tree[] = "the grammar has no tree for it";
+static const char time_ran_out[] = "time ran out";
 
 void trl_decoder_fini(trl_decoder *d)
 {
@@ -53,6 +57,7 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
     d->has_chart = false;
     trl_status st = trl_tree_skeleton(m, word, n, threshold, deadline, NULL, false, &d->s, complete,
                                       &d->arena, err);
+    d->hopeless = st == TRL_OK && !*complete;
     if (st == TRL_OK && *complete && edit)
         st = edit(ctx, &d->s, complete, &d->arena, err);
     if (st != TRL_OK || !*complete)
@@ -64,7 +69,10 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
     return st;
 }
 
-#define RETRY 1e-4 /* what was pruned too hard gets a second chance with this much less */
+static bool over(double deadline)
+{
+    return deadline > 0.0 && trl_clock() > deadline;
+}
 
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
                               const double *unary, const trl_str *word, size_t n,
@@ -72,27 +80,52 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
                               trl_error *err)
 {
     bool complete = false;
-    trl_status st = TRL_OK;
     d->trouble = NULL;
     d->n_nodes = 0;
     d->has_chart = false;
+    d->arena.limit = o->max_bytes;
+    d->arena.limited = false;
     if (o->max_bytes && coarse_bytes(m, n) > o->max_bytes) {
         d->trouble = "it is too long for the memory allowed";
         return TRL_OK;
     }
-    st = lay_out(d, m, word, n, o->threshold, o->deadline, edit, ctx, &complete, err);
-    if (st == TRL_OK && !complete && o->threshold > 0.0 && n <= 100)
-        st = lay_out(d, m, word, n, o->threshold * RETRY, o->deadline, edit, ctx, &complete, err);
+    const trl_status st =
+        lay_out(d, m, word, n, o->threshold, o->deadline, edit, ctx, &complete, err);
     if (st == TRL_OK && !complete)
-        d->trouble = o->deadline > 0.0 && trl_clock() > o->deadline
-                         ? "time ran out"
-                         : trl_no_tree;
+        d->trouble = over(o->deadline) ? time_ran_out : trl_no_tree;
     return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
+}
+
+#define RELAXED 1e-3  /* the threshold of the second try, against that of the first */
+#define SHORT_ENOUGH 40 /* words of a sentence that may be tried without pruning */
+
+bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o)
+{
+    const bool again = d->trouble == trl_no_tree && !d->hopeless && o->threshold > 0.0 &&
+                       (o->tries == 0 || (o->tries == 1 && n <= SHORT_ENOUGH));
+    if (!again)
+        return false;
+    o->threshold = o->tries == 0 ? o->threshold * RELAXED : 0.0;
+    if (o->tries++ && o->deadline > 0.0) /* leave time for the simpler tree */
+        o->deadline = trl_clock() + (o->deadline - trl_clock()) / 2;
+    return true;
+}
+
+trl_status trl_decode_settle(trl_decoder *d, trl_status st)
+{
+    if (st == TRL_ENOMEM && d->arena.limited)
+        d->trouble = "it needs more memory than is allowed";
+    else if (st == TRL_ENUMERIC)
+        d->trouble = "scores of its trees are too large to add up";
+    else
+        return st;
+    d->has_chart = false;
+    return TRL_OK;
 }
 
 static void note_failure(trl_decoder *d)
 {
-    d->trouble = d->chart.late ? "time ran out" : trl_no_tree;
+    d->trouble = d->chart.late ? time_ran_out : trl_no_tree;
 }
 
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err)
@@ -130,9 +163,23 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 /* ---- the last resort ------------------------------------------------------------------------------ */
 
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                               trl_error *err)
+                               double deadline, bool whole, trl_error *err)
 {
+    d->n_nodes = 0;
+    if (whole && !d->hopeless && d->trouble == trl_no_tree && !over(deadline)) {
+        if (!d->has_chart)
+            trl_arena_reset(&d->arena);
+        const trl_status st = trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->node, &d->n_nodes,
+                                              &d->cap_nodes, &d->arena, err);
+        if (st == TRL_OK && d->n_nodes)
+            return TRL_OK;
+        if (st != TRL_OK && !(st == TRL_ENOMEM && d->arena.limited))
+            return st;
+    }
     trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
+    if (!c)
+        trl_arena_reset(&d->arena);
+    d->arena.limit = 0;
     return trl_fallback_tree(&m->fine, &m->lexicon, word, n, c, &d->tables, &d->node, &d->n_nodes,
                              &d->cap_nodes, &d->arena, err);
 }

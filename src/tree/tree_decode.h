@@ -10,6 +10,7 @@ typedef struct trl_decode_options {
     double threshold; /* of coarse posteriors */
     double deadline;  /* on trl_clock(); 0: none */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
+    int    tries;     /* of trl_decode_relax so far: 0 */
 } trl_decode_options;
 
 /* Scratch of one thread; zero-initialise. */
@@ -24,6 +25,7 @@ typedef struct trl_decoder {
     trl_node       *node; /* the result */
     size_t          n_nodes, cap_nodes;
     bool            has_chart;
+    bool            hopeless; /* even the coarse grammar has no tree */
     const char     *trouble; /* why there is no chart, or NULL */
 } trl_decoder;
 extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
@@ -44,8 +46,18 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err);
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err);
 
-/* A tree whatever happened (tree/fallback.h). */
+/* After a try that left no tree: whether another is worth while, with the threshold (and deadline)
+ * that it puts into *o.  A thousandth of the threshold first, then, of short sentences, none. */
+bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o);
+
+/* Failures that are the sentence's, limits and numbers, become d->trouble and TRL_OK; the others are
+ * passed on.  To be called with what any of the above returned. */
+trl_status trl_decode_settle(trl_decoder *d, trl_status st);
+
+/* A tree whatever happened: the coarse grammar's where it has one (unless `whole` is false: it
+ * keeps no constraint) and there is time before the deadline (0: no end), else pieces
+ * (tree/fallback.h).  TRL_ENOMEM. */
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                               trl_error *err);
+                               double deadline, bool whole, trl_error *err);
 
 #endif

@@ -42,13 +42,17 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
     trl_tree_job *j = ctx;
     trl_decoder *d = &j->decoder[worker];
     const trl_tree *t = &j->dev.tree[job];
-    const trl_decode_options o = {.threshold = j->model.threshold};
-    trl_status st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o,
-                                       NULL, NULL, err);
-    if (st == TRL_OK)
-        st = trl_decode_mbr(d, &j->model, LAMBDA, err);
+    trl_decode_options o = {.threshold = j->model.threshold};
+    trl_status st;
+    do {
+        st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o, NULL,
+                                NULL, err);
+        if (st == TRL_OK)
+            st = trl_decode_mbr(d, &j->model, LAMBDA, err);
+        st = trl_decode_settle(d, st);
+    } while (st == TRL_OK && d->n_nodes == 0 && trl_decode_relax(d, t->n_words, &o));
     if (st == TRL_OK && d->n_nodes == 0)
-        st = trl_decode_fallback(d, &j->model, t->word, t->n_words, err);
+        st = trl_decode_fallback(d, &j->model, t->word, t->n_words, 0.0, true, err);
     if (st != TRL_OK)
         return st;
     const trl_tree parsed = {.n_nodes = d->n_nodes, .n_words = t->n_words, .node = d->node,

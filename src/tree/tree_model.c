@@ -65,7 +65,8 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
     *m = (trl_tree_model){.grade = o->grade,
                           .scoring = o->scoring,
                           .threshold = o->threshold,
-                          .frequent = o->frequent};
+                          .frequent = o->frequent,
+                          .root = trees->root};
     trl_status st = TRL_OK;
     if (o->template_text)
         st = trl_tree_template_parse(&m->tpl, o->template_name, o->template_text, o->template_size,
@@ -130,12 +131,13 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
 /* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree the
  * skeleton stays as it is. */
 static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, double threshold,
-                               trl_skeleton *s, trl_arena *arena, trl_error *err)
+                               double deadline, trl_skeleton *s, trl_arena *arena, trl_error *err)
 {
     trl_chart c;
     trl_tree_tables t;
     const trl_skeleton all = *s;
     trl_status st = trl_chart_init(&c, &m->fine, &all, arena, err);
+    c.deadline = deadline;
     if (st == TRL_OK)
         st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
     if (st == TRL_OK)
@@ -161,7 +163,7 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
     if (isfinite(coarse.log_z)) {
         st = trl_coarse_prune(&coarse, &m->map, threshold * COARSER, s, arena, err);
         if (st == TRL_OK && threshold > 0.0)
-            st = prune_finely(m, word, threshold, s, arena, err);
+            st = prune_finely(m, word, threshold, deadline, s, arena, err);
     } else if (gold) {
         st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
     } else {

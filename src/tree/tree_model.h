@@ -39,6 +39,7 @@ typedef struct trl_tree_model {
     trl_expansions    expansions; /* of the fine grammar */
     double            threshold; /* of coarse posteriors */
     uint32_t          frequent;  /* of the observer */
+    trl_tree_root     root; /* what a parser's trees hang on; in the grammars it is TOP */
     double           *binary_exp, *unary; /* of the weights, when they are final */
 } trl_tree_model;
 

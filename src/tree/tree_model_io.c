@@ -3,6 +3,7 @@
  *     meta      one `meta` below
  *     template  the feature families as text
  *     weights   f32[n_direct + slots]
+ *     root      text: '(' and the label trees hang on, or '-' for none; not there: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
@@ -64,6 +65,18 @@ static trl_status add_weights(const trl_tree_model *m, const double *w, trl_cont
     return TRL_OK;
 }
 
+static trl_status add_root(const trl_tree_root *root, trl_container_builder *b, trl_error *err)
+{
+    const size_t n = root->bare ? 0 : strlen(root->label);
+    char *text = trl_zalloc(1 + n, 1);
+    if (!text)
+        return trl_fail_mem(err);
+    text[0] = root->bare ? '-' : '(';
+    memcpy(text + 1, root->label, n);
+    trl_container_builder_give(b, "root", text, 1 + n);
+    return TRL_OK;
+}
+
 trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,
                                trl_container_builder *b, trl_error *err)
 {
@@ -74,7 +87,9 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
                    m->threshold};
     trl_container_builder_give(b, "meta", head, sizeof *head);
     trl_container_builder_add(b, "template", template_text.p, template_text.n);
-    trl_status st = m->grade == TRL_GRADE_GENERATIVE ? TRL_OK : add_weights(m, w, b, err);
+    trl_status st = add_root(&m->root, b, err);
+    if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
+        st = add_weights(m, w, b, err);
     if (st == TRL_OK && m->clusters.owned)
         st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
@@ -135,6 +150,27 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_erro
     return st == TRL_OK ? trl_tree_model_connect(m, err) : st;
 }
 
+static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_error *err)
+{
+    const void *bytes;
+    size_t n;
+    *root = (trl_tree_root){"TOP", false};
+    if (!trl_container_find(c, "root", &bytes, &n))
+        return TRL_OK; /* an older file */
+    const char *text = bytes;
+    root->bare = n == 1 && text[0] == '-';
+    bool sane = root->bare || (n > 0 && text[0] == '(' && n <= sizeof root->label);
+    for (size_t k = 1; sane && k < n; k++)
+        sane = text[k] > ' ' && text[k] != '(' && text[k] != ')';
+    if (!sane)
+        return trl_container_damaged(c, err, "its root is no label");
+    if (!root->bare) {
+        memset(root->label, 0, sizeof root->label);
+        memcpy(root->label, text + 1, n - 1);
+    }
+    return TRL_OK;
+}
+
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err)
 {
     *m = (trl_tree_model){0};
@@ -157,7 +193,9 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         return trl_container_damaged(c, err, "its template cannot be read");
     if (m->scoring == TRL_SCORING_LOCAL && !trl_tree_template_splitless(&m->tpl))
         return trl_container_damaged(c, err, "its template looks at splits");
-    st = load_parts(m, c, err);
+    st = load_root(&m->root, c, err);
+    if (st == TRL_OK)
+        st = load_parts(m, c, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = load_weights(m, c, err);
     if (st != TRL_OK)

@@ -7,6 +7,19 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
+static trl_tree_root root_of(const trl_tree *t)
+{
+    static const char *const known[] = {"", "TOP", "ROOT", "S1", "VROOT"};
+    const trl_str label = trl_tree_label(t->raw ? t->raw : t, 0);
+    trl_tree_root root = {"TOP", true};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (label.n == strlen(known[k]) && memcmp(label.p, known[k], label.n) == 0) {
+            memcpy(root.label, known[k], label.n + 1);
+            root.bare = false;
+        }
+    return root;
+}
+
 /* One block: nodes, words, the words' bytes. */
 static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl_error *err)
 {
@@ -39,6 +52,8 @@ static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl
         word[k] = (trl_str){text, t->word[k].n};
         text += t->word[k].n;
     }
+    if (s->n == 0)
+        s->root = root_of(t);
     s->tree[s->n] = *t;
     s->tree[s->n].node = node;
     s->tree[s->n].word = word;

@@ -6,10 +6,18 @@
 #include "trellis/trees.h"
 #include "tree/grammar.h"
 
+/* What the trees of a treebank hang on: a label (TOP, ROOT, S1, VROOT or none), or nothing at all,
+ * trees beginning with their S. */
+typedef struct trl_tree_root {
+    char label[8];
+    bool bare;
+} trl_tree_root;
+
 typedef struct trl_tree_set {
     trl_strtab labels; /* of all trees */
     trl_tree  *tree;   /* [n]; each in a block of its own, tree.node */
     size_t     n, cap, n_words;
+    trl_tree_root root; /* of the first tree as it was read */
     uint64_t   too_long; /* trees left out */
 } trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 

@@ -214,6 +214,17 @@ static void test_arena(void **state)
     assert_null(trl_arena_get(&a, SIZE_MAX - 10, 1));
     assert_non_null(trl_arena_get(&a, 0, 8));
     trl_arena_fini(&a);
+    /* a limit on all blocks together, also after a reset */
+    a = (trl_arena){.limit = 200000};
+    for (int round = 0; round < 3; round++) {
+        size_t held = 0;
+        a.limited = false;
+        while (trl_arena_get(&a, 30000, 1))
+            held += 30000;
+        assert_true(a.limited && held >= 150000 && held <= 200000);
+        trl_arena_reset(&a);
+    }
+    trl_arena_fini(&a);
     assert_null(a.head);
 }
 

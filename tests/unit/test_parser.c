@@ -1,0 +1,236 @@
+/* The parser never returns nothing: pruning, grammars, numbers and limits that leave no tree. */
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "trellis/buf.h"
+#include "trellis/parser.h"
+#include "tree/tree_model.h"
+
+/* ---- models of a few trees -------------------------------------------------------------------------- */
+
+typedef struct maker {
+    trl_tree_set    trees;
+    trl_head_rules *heads;
+    trl_tree_model  m;
+    unsigned char  *bytes;
+} maker;
+
+static void read_trees(trl_tree_set *set, const char *text)
+{
+    trl_error err;
+    char path[] = "/tmp/trellis-test-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    assert_ok(trl_tree_set_read(set, path, 0, &err));
+    unlink(path);
+    for (size_t k = 0; k < set->n; k++)
+        set->tree[k].path = NULL;
+}
+
+/* A model file of the trees, all of whose rule weights are `weight` (unless it is a PCFG). */
+static trl_parse_model *make(maker *x, const char *text, trl_grade grade, double weight)
+{
+    trl_error err;
+    trl_container_builder b = {0};
+    trl_parse_model *model = NULL;
+    size_t size;
+    *x = (maker){0};
+    read_trees(&x->trees, text);
+    assert_ok(trl_head_rules_read(NULL, &x->heads, &err));
+    const char *families = grade == TRL_GRADE_GENERATIVE ? "" : trl_tree_template_text("discriminative");
+    const trl_tree_model_options o = {.grade = grade,
+                                      .annotation = {.parents = true},
+                                      .frequent = 5,
+                                      .threshold = 1e-3,
+                                      .template_name = "test",
+                                      .template_text = families,
+                                      .template_size = strlen(families)};
+    assert_ok(trl_tree_model_build(&x->m, &o, x->heads, &x->trees, &err));
+    const size_t n = trl_tree_weights(&x->m.features);
+    double *w = trl_alloc(n + 1, sizeof *w);
+    for (size_t k = 0; k < n; k++)
+        w[k] = weight;
+    assert_ok(trl_tree_model_save(&x->m, w, (trl_str){families, strlen(families)}, &b, &err));
+    assert_ok(trl_container_to_buffer(&b, "tree", &x->bytes, &size, &err));
+    assert_ok(trl_parse_model_from_memory(x->bytes, size, &model, &err));
+    trl_container_builder_fini(&b);
+    trl_free(w);
+    return model;
+}
+
+static void unmake(maker *x, trl_parse_model *model)
+{
+    trl_parse_model_free(model);
+    trl_tree_model_fini(&x->m);
+    trl_head_rules_free(x->heads);
+    trl_tree_set_fini(&x->trees);
+    trl_free(x->bytes);
+}
+
+/* Parses words (blanks between) and compares; the warning, or NULL. */
+static const char *check(const trl_parse_model *model, trl_parse_options o, const char *words,
+                         const char *want)
+{
+    trl_error err;
+    trl_parser *p = NULL;
+    trl_parse got;
+    trl_str word[100];
+    size_t n = 0;
+    trl_buf out = {0};
+    for (const char *at = words; *at; n++) {
+        const size_t len = strcspn(at, " ");
+        word[n] = (trl_str){at, len};
+        at += len + (at[len] == ' ');
+    }
+    assert_ok(trl_parser_new(model, &o, &p, &err));
+    assert_ok(trl_parser_parse(p, word, n, NULL, 0, &got, &err));
+    assert_true(got.n_trees >= 1);
+    assert_int_equal(got.trees[0].tree.n_words, n);
+    assert_ok(trl_tree_print(&got.trees[0].tree, TRL_TREE_LINE, 0, &out, &err));
+    trl_buf_ch(&out, 0);
+    out.data[strcspn(out.data, "\n")] = 0;
+    if (want)
+        assert_string_equal(out.data, want);
+    const char *warning = got.warning;
+    trl_buf_fini(&out);
+    trl_parser_free(p);
+    return warning;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------ */
+
+/* Two equally probable trees: a threshold of 0.9 leaves neither, and is lowered. */
+static void test_pruned_to_death(void **state)
+{
+    (void)state;
+    maker x;
+    trl_parse_options o = trl_parse_options_default();
+    trl_parse_model *model = make(&x,
+                                  "(TOP (S (X (A a) (B b)) (C c)))\n"
+                                  "(TOP (S (A a) (Y (B b) (C c))))\n"
+                                  "(TOP (S (A a) (Y (B b) (C c))))\n",
+                                  TRL_GRADE_GENERATIVE, 0.0);
+    const char *tree = "(TOP (S (A a) (Y (B b) (C c))))";
+    for (int viterbi = 0; viterbi < 2; viterbi++) {
+        o.viterbi = viterbi;
+        o.prune = 0.0;
+        assert_null(check(model, o, "a b c", tree));
+        o.prune = 0.9;
+        assert_null(check(model, o, "a b c", tree));
+    }
+    o.nbest = 5;
+    assert_null(check(model, o, "a b c", tree));
+    unmake(&x, model);
+}
+
+/* NP^VP was never DT NN: no tree of the fine grammar, but one of the coarse. */
+static void test_no_fine_tree(void **state)
+{
+    (void)state;
+    maker x;
+    trl_parse_options o = trl_parse_options_default();
+    trl_parse_model *model = make(&x,
+                                  "(TOP (S (NP (DT the) (NN dog)) (VP (VB runs))))\n"
+                                  "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))\n",
+                                  TRL_GRADE_GENERATIVE, 0.0);
+    assert_null(check(model, o, "the dog sees him",
+                      "(TOP (S (NP (DT the) (NN dog)) (VP (VB sees) (NP (PRP him)))))"));
+    assert_non_null(check(model, o, "he sees the dog",
+                          "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (DT the) (NN dog)))))"));
+    o.nbest = 3;
+    assert_non_null(check(model, o, "he sees the dog",
+                          "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (DT the) (NN dog)))))"));
+    /* not even of the coarse one: words with their tags */
+    assert_non_null(check(model, o, "dog dog", "(TOP (NN dog) (NN dog))"));
+    unmake(&x, model);
+}
+
+/* Weights too large for any sum. */
+static void test_overflow(void **state)
+{
+    (void)state;
+    maker x;
+    trl_parse_options o = trl_parse_options_default();
+    trl_parse_model *model = make(&x, "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))\n",
+                                  TRL_GRADE_DISCRIMINATIVE, 2000.0);
+    for (int how = 0; how < 4; how++) {
+        o.viterbi = how == 1;
+        o.nbest = how == 2 ? 3 : 1;
+        o.spans = how == 3;
+        const char *warning = check(model, o, "he sees him", "(TOP (PRP he) (VB sees) (PRP him))");
+        assert_non_null(warning);
+        assert_non_null(strstr(warning, "too large"));
+    }
+    unmake(&x, model);
+}
+
+/* However little memory is allowed. */
+static void test_memory(void **state)
+{
+    (void)state;
+    maker x;
+    trl_parse_options o = trl_parse_options_default();
+    trl_parse_model *model = make(&x,
+                                  "(TOP (S (NP (NP (NP (DT the) (NN dog)) (CC and) (NP (DT the) (NN dog))) "
+                                  "(CC and) (NP (DT the) (NN dog))) (VP (VB sees) (NP (DT the) (NN dog)))))\n",
+                                  TRL_GRADE_DISCRIMINATIVE, 0.1);
+    char words[400] = "the dog";
+    for (int k = 0; k < 15; k++)
+        strcat(words, " and the dog");
+    strcat(words, " sees the dog");
+    unsigned flat = 0, refused = 0, whole = 0;
+    for (double most = 10.0; most < 1e8; most *= 1.1) {
+        o.max_bytes = (size_t)most;
+        const char *warning = check(model, o, words, NULL);
+        flat += warning && strstr(warning, "too long");
+        refused += warning && strstr(warning, "more memory");
+        whole += !warning;
+        assert_true(!whole || !warning); /* once it is enough, it is enough */
+    }
+    assert_true(flat > 5 && refused > 1 && whole > 5);
+    unmake(&x, model);
+}
+
+/* What the treebank's trees hang on is what the parser's hang on. */
+static void test_root(void **state)
+{
+    (void)state;
+    static const char *const roots[] = {"TOP", "ROOT", "S1", "VROOT", ""};
+    char text[110], want[100];
+    maker x;
+    const trl_parse_options o = trl_parse_options_default();
+    for (size_t k = 0; k < 5; k++) {
+        snprintf(want, sizeof want, "(%s (S (NP (PRP he)) (VP (VB runs))))", roots[k]);
+        snprintf(text, sizeof text, "%s\n", want);
+        trl_parse_model *model = make(&x, text, TRL_GRADE_GENERATIVE, 0.0);
+        assert_null(check(model, o, "he runs", want));
+        snprintf(want, sizeof want, "(%s (VB runs) (PRP he))", roots[k]);
+        assert_non_null(check(model, o, "runs he", want));
+        unmake(&x, model);
+    }
+    trl_parse_model *model = make(&x, "(S (NP (PRP he)) (VP (VB runs)))\n", TRL_GRADE_GENERATIVE, 0.0);
+    assert_null(check(model, o, "he runs", "(S (NP (PRP he)) (VP (VB runs)))"));
+    assert_non_null(check(model, o, "runs he", "(TOP (VB runs) (PRP he))"));
+    unmake(&x, model);
+    /* a root that is an inner label, too */
+    model = make(&x, "(ROOT (ROOT (NP (PRP he)) (VP (VB runs))))\n", TRL_GRADE_GENERATIVE, 0.0);
+    assert_null(check(model, o, "he runs", "(TOP (ROOT (NP (PRP he)) (VP (VB runs))))"));
+    unmake(&x, model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pruned_to_death),
+        cmocka_unit_test(test_no_fine_tree),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
