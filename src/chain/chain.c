@@ -253,28 +253,47 @@ double trl_sum_log(size_t n, const double *c)
     return sum + log(product);
 }
 
-trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
-                           double weight, trl_chain_marginals *out, trl_chain_sums *sums,
-                           trl_error *err)
+static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out,
+                        trl_chain_sums *sums, trl_error *err)
 {
-    if (s->n == 0)
+    if (call->s->n == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no marginals");
-    const trl_chain_call call = {c, s, arena, want, weight};
     *out = (trl_chain_marginals){0};
-    bool fits = c->scaled && !s->row[TRL_TRI];
-    if (fits && trl_chain_single_serves(&call)) {
-        const trl_status st = trl_chain_single1(&call, out, sums, &fits, err);
+    bool fits = call->c->scaled && !call->s->row[TRL_TRI];
+    if (fits && trl_chain_single_serves(call)) {
+        const trl_status st = trl_chain_single1(call, out, sums, &fits, err);
         if (fits || st != TRL_OK)
             return st;
         fits = true;
     }
     if (fits) {
-        const trl_status st = c->order == 1 ? trl_chain_scaled1(&call, out, sums, &fits, err)
-                                            : trl_chain_scaled2(&call, out, sums, &fits, err);
+        const trl_status st = call->c->order == 1
+                                  ? trl_chain_scaled1(call, out, sums, &fits, err)
+                                  : trl_chain_scaled2(call, out, sums, &fits, err);
         if (fits || st != TRL_OK)
             return st;
     }
-    return trl_chain_log(&call, out, sums, err);
+    return trl_chain_log(call, out, sums, err);
+}
+
+trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
+                           double weight, trl_chain_marginals *out, trl_chain_sums *sums,
+                           trl_error *err)
+{
+    const trl_chain_call call = {c, s, arena, want, weight, NULL};
+    return infer(&call, out, sums, err);
+}
+
+trl_status trl_chain_adjoint(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
+                             double weight, double *node, trl_chain_marginals *out,
+                             trl_chain_sums *sums, trl_error *err)
+{
+    const trl_chain_call call = {c, s, arena, want, weight, node};
+    const trl_status st = infer(&call, out, sums, err);
+    for (size_t k = 0; st == TRL_OK && out->node && k < s->n * c->stride; k++)
+        node[k] = -weight * out->node[k];
+    out->node = NULL;
+    return st;
 }
 
 double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *y)

@@ -104,6 +104,11 @@ trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *a
                            double weight, trl_chain_marginals *out, trl_chain_sums *sums,
                            trl_error *err);
 
+/* The same, but -weight times the node marginals go to node, [T][stride]; out->node is NULL. */
+trl_status trl_chain_adjoint(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
+                             double weight, double *node, trl_chain_marginals *out,
+                             trl_chain_sums *sums, trl_error *err);
+
 /* The score s(y) of one labelling.  Labels must be below L. */
 double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *y);
 

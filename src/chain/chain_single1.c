@@ -55,7 +55,7 @@ static bool lattice_get(const trl_chain_call *call, trl_single_lattice *g, float
     g->q = trl_arena_get(call->arena, T * S, sizeof(float));
     g->scale = trl_arena_get(call->arena, T, sizeof(float));
     *part = trl_arena_get(call->arena, g->n * S, sizeof(float));
-    *node = trl_arena_get(call->arena, T * S, sizeof(double));
+    *node = call->node ? call->node : trl_arena_get(call->arena, T * S, sizeof(double));
     return g->psi && g->alpha && g->beta && g->q && g->scale && *part && *node;
 }
 
@@ -85,11 +85,11 @@ trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *ou
     *fits = isfinite(log_z); /* a NaN among the scores: the log engine finds it */
     if (!*fits)
         return TRL_OK;
-    trl_single_combine(&g, node);
+    trl_single_combine(&g, call->node ? -call->weight : 1.0, node);
     if ((call->want & TRL_WANT_SUMS) && g.T > 1)
         log_z += trl_single_outer_sum(g.T - 1, g.n, g.stride, g.alpha, g.q + g.stride,
                                       call->weight, call->c->single_rest, part, sums->outer);
     out->log_z = log_z;
-    out->node = node;
+    out->node = call->node ? NULL : node;
     return TRL_OK;
 }

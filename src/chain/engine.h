@@ -17,6 +17,7 @@ typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
     trl_arena        *arena;
     int               want;
     double            weight;
+    double           *node; /* where -weight times the node marginals go; NULL: out->node gets them */
 } trl_chain_call;
 
 /* The scaled engines set *fits to false, and do nothing else, when the rows' scores are too
@@ -27,7 +28,8 @@ trl_status trl_chain_scaled2(const trl_chain_call *call, trl_chain_marginals *ou
                              trl_chain_sums *sums, bool *fits, trl_error *err);
 
 /* Whether what is asked for is in the single-precision engine's line; then the engine itself, which
- * sets *fits as above: the double engine takes what does not fit. */
+ * sets *fits as above: the double engine takes what does not fit.  The only one that knows
+ * call->node: trl_chain_infer sees to it for the others. */
 bool       trl_chain_single_serves(const trl_chain_call *call);
 trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err);

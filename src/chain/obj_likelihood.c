@@ -23,13 +23,13 @@ trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
     trl_chain_marginals m;
     const bool rows = adjoint->row[TRL_EDGE] || adjoint->row[TRL_TRI];
     const trl_status st =
-        trl_chain_infer(x->chain, x->scores, x->arena,
-                        TRL_WANT_SUMS | (rows ? TRL_WANT_EDGE_ROWS : 0), x->weight, &m, minus,
-                        err);
+        trl_chain_adjoint(x->chain, x->scores, x->arena,
+                          TRL_WANT_SUMS | (rows ? TRL_WANT_EDGE_ROWS : 0), x->weight,
+                          adjoint->row[TRL_NODE], &m, minus, err);
     if (st != TRL_OK)
         return st;
-    const double *p[TRL_FAMILIES] = {m.node, m.edge, m.tri};
-    for (size_t f = 0; f < TRL_FAMILIES; f++)
+    const double *p[TRL_FAMILIES] = {NULL, m.edge, m.tri};
+    for (size_t f = TRL_EDGE; f < TRL_FAMILIES; f++)
         if (adjoint->row[f]) {
             const size_t skip = f * adjoint->step[f];
             for (size_t k = 0; k < skip && k < adjoint->n * adjoint->step[f]; k++)

@@ -48,8 +48,14 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
 /* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, in
  * folded form when `fold` is not NULL.  Dead cells receive garbage: clear them with
  * trl_clear_dead.  With hot32, [n_hot][step], the hot rows of family 0 are added up there and not
- * in g; there must be no values then. */
+ * in g; there must be no values then.  The adjoint rows of family 0 are also left in node, [n][step],
+ * unless that is NULL. */
 void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
-                     const trl_tables *adjoint, double *g, float *hot32);
+                     const trl_tables *adjoint, double *g, float *hot32, float *node);
+
+/* The lone weights of the tokens from .., with their regulariser: g = a w - A^T adjoint.  Every one of
+ * them is written, once, and no other.  Returns their ||w||^2. */
+double trl_scatter_lone(const trl_design *d, const trl_fold *fold, size_t from,
+                        const trl_tables *adjoint, double a, const double *w, double *g);
 
 #endif

@@ -5,6 +5,7 @@
  */
 /* SPDX-License-Identifier: MIT */
 #include "feature/fold.h"
+#include "num/float_kernel.h"
 #include "num/simd.h"
 
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
@@ -132,13 +133,16 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
 /* Adds value * adj to the hot rows among refs: a token's rows are sorted, the rest is cold. */
 TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *list,
                          uint64_t from, uint64_t to, size_t col, const double *adj, double *g,
-                         float *hot32)
+                         float *hot32, float *node)
 {
     trl_v8 a[8];
     if (hot32) {
         v8f b[8];
         for (size_t k = 0; k < NV; k++)
             b[k] = __builtin_convertvector(*(const trl_v8 *)(adj + 8 * k), v8f);
+        if (node)
+            for (size_t k = 0; k < NV; k++)
+                *(v8f *)(node + col + 8 * k) = b[k];
         for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
             float *row = hot32 + (uint64_t)list[r] * f->step + col;
             for (size_t k = 0; k < NV; k++)
@@ -165,19 +169,20 @@ TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *l
 }
 
 TRL_INLINE void scatter_dense(const trl_family *f, const uint32_t *list, uint64_t from,
-                              uint64_t to, const double *adj, double *g, float *hot32)
+                              uint64_t to, const double *adj, double *g, float *hot32,
+                              float *node)
 {
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        add_rows(8, f, list, from, to, col, adj + col, g, hot32);
+        add_rows(8, f, list, from, to, col, adj + col, g, hot32, node);
     switch ((f->step - col) / 8) {
-    case 1: add_rows(1, f, list, from, to, col, adj + col, g, hot32); break;
-    case 2: add_rows(2, f, list, from, to, col, adj + col, g, hot32); break;
-    case 3: add_rows(3, f, list, from, to, col, adj + col, g, hot32); break;
-    case 4: add_rows(4, f, list, from, to, col, adj + col, g, hot32); break;
-    case 5: add_rows(5, f, list, from, to, col, adj + col, g, hot32); break;
-    case 6: add_rows(6, f, list, from, to, col, adj + col, g, hot32); break;
-    case 7: add_rows(7, f, list, from, to, col, adj + col, g, hot32); break;
+    case 1: add_rows(1, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 2: add_rows(2, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 3: add_rows(3, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 4: add_rows(4, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 5: add_rows(5, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 6: add_rows(6, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 7: add_rows(7, f, list, from, to, col, adj + col, g, hot32, node); break;
     default: break;
     }
 }
@@ -193,26 +198,32 @@ TRL_INLINE void scatter_entries(const trl_family *f, uint64_t from, uint64_t to,
 
 TRL_CLONES static void scatter_family(const trl_family *f, const uint64_t *begin,
                                       const uint32_t *list, size_t from, size_t n,
-                                      const double *adj, uint64_t end, double *g, float *hot32)
+                                      const double *adj, uint64_t end, double *g, float *hot32,
+                                      float *node)
 {
     for (size_t t = 0; t < n; t++, adj += f->step) {
         const size_t tok = from + t;
-        scatter_dense(f, list, begin[tok], begin[tok + 1], adj, g, hot32);
+        scatter_dense(f, list, begin[tok], begin[tok + 1], adj, g, hot32,
+                      node ? node + t * f->step : NULL);
         scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], end, adj, 1.0, g);
     }
 }
 
 void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
-                     const trl_tables *adjoint, double *g, float *hot32)
+                     const trl_tables *adjoint, double *g, float *hot32, float *node)
 {
+    const size_t cells = adjoint->n * d->family[TRL_NODE].step;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
         const bool folded = fold && fold->begin && k == TRL_NODE;
         if (adjoint->row[k])
             scatter_family(f, folded ? fold->begin : f->dense_begin,
                            folded ? fold->row : f->dense_row, from, adjoint->n, adjoint->row[k],
-                           d->n_hot_weights, g, k == TRL_NODE ? hot32 : NULL);
+                           d->n_hot_weights, g, k == TRL_NODE ? hot32 : NULL,
+                           k == TRL_NODE ? node : NULL);
     }
+    if (node && !hot32)
+        trl_narrow(cells, adjoint->row[TRL_NODE], node);
 }
 
 /* ---- cold attributes: one at a time over its tokens --------------------------------- */

@@ -254,7 +254,7 @@ TRL_CLONES double trl_single_sweep(const trl_single_lattice *g)
 
 /* The conversion to double is a loop of its own here and below: gcc 12 takes converted vectors
  * apart when they come from registers. */
-TRL_CLONES void trl_single_combine(const trl_single_lattice *g, double *restrict node)
+TRL_CLONES void trl_single_combine(const trl_single_lattice *g, double by, double *restrict node)
 {
     const size_t T = g->T, S = g->stride;
     const float *alpha = g->alpha;
@@ -273,7 +273,7 @@ TRL_CLONES void trl_single_combine(const trl_single_lattice *g, double *restrict
     beta = g->beta;
 #pragma omp simd
     for (size_t k = 0; k < T * S; k++)
-        node[k] = (double)beta[k];
+        node[k] = by * (double)beta[k];
 }
 
 /* ---- the sum of outer products ------------------------------------------------------ */

@@ -39,8 +39,8 @@ double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step, flo
 double trl_single_sweep(const trl_single_lattice *g);
 
 /* After the sweep, with d_t = sum_j alpha_t(j) beta_t(j): beta_t <- alpha_t beta_t / d_t, which
- * node[t] gets, too, in double, and q_t <- scale_{t-1} q_t / d_t, q_0 without the factor. */
-void trl_single_combine(const trl_single_lattice *g, double *node);
+ * node[t] gets, too, times `by` in double, and q_t <- scale_{t-1} q_t / d_t, q_0 without the factor. */
+void trl_single_combine(const trl_single_lattice *g, double by, double *node);
 
 /* X[i][j] += weight sum_t A[t][i] B[t][j] for t < T, i < n, j < stride; the rows of A, B and X are
  * `stride` numbers apart.  Sums over 256 rows at a time are single, in `part`, [n][stride].

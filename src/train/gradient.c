@@ -21,6 +21,7 @@ typedef struct lane {
     float     *hot32;      /* [n_hot][step] hot rows of the nodes, unless NULL: not in hot then */
     trl_tables shared;     /* adjoint of the shared scores */
     double     value;
+    double     norm2; /* ||w||^2 of its lone weights */
 } lane;
 
 struct trl_gradient {
@@ -219,10 +220,12 @@ static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_t
 
 static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoint, lane *l)
 {
+    const size_t step = g->d->family[TRL_NODE].step;
     trl_tables part = *adjoint;
     for (size_t k = TRL_EDGE; adjoint->only && k < TRL_FAMILIES; k++)
         part.row[k] = NULL;
-    trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32);
+    trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32, g->node + from * step);
+    l->norm2 += trl_scatter_lone(g->d, &g->fold, from, &part, 2.0 * g->c2, g->w, g->grad);
     if (adjoint->only)
         trl_scatter_selected(g->d, adjoint->only, from, adjoint, l->hot);
 }
@@ -246,8 +249,6 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     if (st != TRL_OK || g->values_only)
         return st;
     scatter(g, from, &adjoint, l);
-    const size_t step = d->family[TRL_NODE].step;
-    trl_narrow(n * step, adjoint.row[TRL_NODE], g->node + from * step);
     return TRL_OK;
 }
 
@@ -273,6 +274,7 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     if (!g->values_only)
         clear_hot(g, l);
     trl_shared_clear(g->d, &l->shared);
+    l->norm2 = 0.0;
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
         double value;
         const trl_status st = run_example(g, l, job, seq, &g->arenas[worker], &value, err);
@@ -338,37 +340,38 @@ static double regularise(trl_gradient *g, uint64_t at, size_t n)
     return g->c2 > 0.0 ? trl_dot_piece(n, g->w + at, g->w + at) : 0.0;
 }
 
-/* The same for the weights of cold attributes c0 .. c1-1. */
-static double regularise_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c1)
+/* The gradient of the cold attributes c0 .. c1-1, all dense or all sparse, in blocks small enough to
+ * stay in cache; returns ||w||^2. */
+static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c1)
 {
     const size_t dense = f->n_dense - f->n_hot;
-    const size_t d1 = c1 < dense ? c1 : dense, s0 = c0 > dense ? c0 : dense;
+    const uint64_t *first = f->entry_first + (f->n_warm - f->n_dense); /* cold entries */
     double norm2 = 0.0;
-    if (c0 < d1)
-        norm2 += regularise(g, f->cold_at + c0 * f->width, (d1 - c0) * f->width);
-    if (s0 < c1) {
-        const uint64_t *first = f->entry_first + (f->n_warm - f->n_dense);
-        norm2 += regularise(g, f->entry_cold_at + (first[s0 - dense] - first[0]),
-                            (size_t)(first[c1 - dense] - first[s0 - dense]));
+    for (size_t c = c0; c < c1; c += COLD_BLOCK) {
+        const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
+        trl_scatter_cold(g->d, g->node, c, end, g->grad);
+        if (c < dense)
+            norm2 += regularise(g, f->cold_at + c * f->width, (end - c) * f->width);
+        else
+            norm2 += regularise(g, f->entry_cold_at + (first[c - dense] - first[0]),
+                                (size_t)(first[end - dense] - first[c - dense]));
     }
     return norm2;
 }
 
+/* Hot weights, then cold rows, then cold entries, lone ones excepted. */
 static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     (void)worker;
     (void)err;
     trl_gradient *g = ctx;
     const trl_family *f = &g->d->family[TRL_NODE];
+    const size_t rows = f->lone_row - f->n_hot, sparse = f->lone_attr - f->n_warm;
+    const size_t dense = f->n_dense - f->n_hot;
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));
-    const size_t c0 = piece(f->n_cold, job), c1 = piece(f->n_cold, job + 1);
-    g->norm2[job] = 0.0;
-    for (size_t c = c0; c < c1; c += COLD_BLOCK) { /* small enough to stay in cache */
-        const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
-        trl_scatter_cold(g->d, g->node, c, end, g->grad);
-        g->norm2[job] += regularise_cold(g, f, c, end);
-    }
+    g->norm2[job] = run_cold(g, f, piece(rows, job), piece(rows, job + 1)) +
+                    run_cold(g, f, dense + piece(sparse, job), dense + piece(sparse, job + 1));
     return TRL_OK;
 }
 
@@ -417,6 +420,8 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     double norm2 = 0.0;
     for (size_t k = 0; k <= COLD_JOBS; k++)
         norm2 += g->norm2[k];
+    for (size_t k = 0; k < g->n_lanes; k++)
+        norm2 += g->lanes[k].norm2;
     *F = c2 * norm2 - value;
     return finite(*F, err);
 }

@@ -214,10 +214,10 @@ static void check_combine(const trl_single_lattice *g)
             want[T * S + k] = scale * (double)g->q[k] / d;
         }
     }
-    trl_single_combine(g, node);
+    trl_single_combine(g, -3.0, node);
     for (size_t k = 0; k < T * S; k++) {
-        near_rel(node[k], want[k], TOL, "marginal", n, k);
-        assert_true(node[k] == (double)g->beta[k]);
+        near_rel((double)g->beta[k], want[k], TOL, "marginal", n, k);
+        assert_true(node[k] == -3.0 * (double)g->beta[k]);
         near_rel((double)g->q[k], want[T * S + k], TOL, "combined q", n, k);
     }
     free(node);
