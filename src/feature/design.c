@@ -310,10 +310,11 @@ static bool token_lists(draft *b)
         return false;
     f->has_rows = n_rows + n_entries > 0 || b->k == TRL_NODE;
     f->dense_row = trl_alloc64(n_rows + SLACK, sizeof *f->dense_row);
-    f->entry = trl_alloc64(n_entries, sizeof *f->entry);
+    f->entry = trl_alloc64(n_entries + SLACK, sizeof *f->entry);
     if (!f->dense_row || !f->entry)
         return false;
     memset(f->dense_row + n_rows, 0, SLACK * sizeof *f->dense_row);
+    memset(f->entry + n_entries, 0, SLACK * sizeof *f->entry);
     if (b->o->value) {
         f->dense_value = trl_alloc(n_rows, sizeof *f->dense_value);
         f->entry_value = trl_alloc(n_entries, sizeof *f->entry_value);

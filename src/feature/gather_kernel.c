@@ -144,6 +144,9 @@ TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *l
             for (size_t k = 0; k < NV; k++)
                 *(v8f *)(node + col + 8 * k) = b[k];
         for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+            const float *ahead = hot32 + (uint64_t)list[r + AHEAD] * f->step + col;
+            for (size_t k = 0; k < NV; k += 2)
+                __builtin_prefetch(ahead + 8 * k, 1);
             float *row = hot32 + (uint64_t)list[r] * f->step + col;
             for (size_t k = 0; k < NV; k++)
                 *(v8f *)(row + 8 * k) += b[k];
@@ -191,9 +194,11 @@ TRL_INLINE void scatter_dense(const trl_family *f, const uint32_t *list, uint64_
 TRL_INLINE void scatter_entries(const trl_family *f, uint64_t from, uint64_t to, uint64_t end,
                                 const double *adj, double scale, double *g)
 {
-    for (uint64_t e = from; e < to && f->entry[e].weight < end; e++)
+    for (uint64_t e = from; e < to && f->entry[e].weight < end; e++) {
+        __builtin_prefetch(g + f->entry[e + AHEAD].weight, 1);
         g[f->entry[e].weight] +=
             scale * (f->entry_value ? f->entry_value[e] : 1.0) * adj[f->entry[e].cell];
+    }
 }
 
 TRL_CLONES static void scatter_family(const trl_family *f, const uint64_t *begin,

@@ -76,7 +76,7 @@ static bool project_family(const trl_family *from, const trl_strtab *names,
         token_lists(f, o, number, n_tokens, false);
         f->dense_row = trl_zalloc(f->dense_begin[n_tokens] + SLACK, sizeof *f->dense_row);
         f->dense_value = trl_alloc(f->dense_begin[n_tokens], sizeof *f->dense_value);
-        f->entry = trl_alloc(f->entry_begin[n_tokens], sizeof *f->entry);
+        f->entry = trl_alloc(f->entry_begin[n_tokens] + SLACK, sizeof *f->entry);
         f->entry_value = trl_alloc(f->entry_begin[n_tokens], sizeof *f->entry_value);
         good = f->dense_row && f->dense_value && f->entry && f->entry_value;
     }
