@@ -149,7 +149,7 @@ typedef struct job {
     size_t n;
     atomic_size_t next;
     output out;
-    uint64_t sentences, words, warnings;
+    uint64_t sentences, words, warnings, odd;
     const char *path;
 } job;
 
@@ -298,6 +298,9 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
         st = trl_sentence_reader_next(r, &s, &more, &err);
         if (st != TRL_OK || !more)
             break;
+        if (s.odd_row && j->odd++ == 0)
+            message_warn("%s:%" PRIu64 ":%" PRIu64 ": this is no UTF-8; such bytes are taken as "
+                         "they are", j->path, s.odd_row, s.odd_col);
         ok = add_sentence(j, &s, ++*number);
         if (!ok)
             message_memory();
@@ -365,6 +368,10 @@ static bool parse_all(job *j, const operands *args)
     for (size_t k = 0; ok && k < args->n; k++)
         ok = parse_file(j, args->item[k], &number);
     const double took = seconds() - from;
+    if (ok && number == 0)
+        message_warn("no sentences in the input");
+    if (ok && j->s->constraints)
+        known_check(j->known, j->s->constraints, number);
     if (ok && j->s->verbose)
         message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s", j->sentences,
                      j->words, took, (double)j->words / took);

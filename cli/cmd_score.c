@@ -116,13 +116,15 @@ static int run(void *settings_, const operands *args)
         return st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
     }
     int code = CLI_FAILED;
-    st = trl_score_file(score, args->n > 1 ? args->item[1] : "-", &err);
-    if (st == TRL_OK) {
-        if (trl_score_get(score).tokens == 0)
-            message_warn("no tokens in the input");
-        code = print_report(s, score, tokens, &err);
-    } else
+    const char *path = args->n > 1 ? args->item[1] : "-";
+    st = trl_score_file(score, path, &err);
+    if (st != TRL_OK)
         message_error(&err);
+    else if (trl_score_get(score).tokens == 0)
+        message_say("%s: there is nothing to score: no token is in it",
+                    strcmp(path, "-") == 0 ? "<stdin>" : path);
+    else
+        code = print_report(s, score, tokens, &err);
     trl_score_free(score);
     return code;
 }

@@ -16,6 +16,7 @@ void known_fini(known_list *k)
     free(k->text);
     free(k->item);
     free(k->sentence);
+    free(k->row);
     *k = (known_list){0};
 }
 
@@ -77,27 +78,32 @@ static const char *parse_line(const char *p, uint64_t *sentence, trl_known *x, b
 }
 
 /* Insertion keeps items by sentence; files are mostly in order. */
-static bool insert(known_list *k, uint64_t sentence, const trl_known *x)
+static bool insert(known_list *k, uint64_t sentence, uint64_t row, const trl_known *x)
 {
-    if (k->n == k->cap_item) {
-        const size_t cap = k->cap_item ? 2 * k->cap_item : 64;
+    if (k->n == k->cap) {
+        const size_t cap = k->cap ? 2 * k->cap : 64;
         trl_known *item = realloc(k->item, cap * sizeof *item);
         if (item)
             k->item = item;
         uint64_t *s = realloc(k->sentence, cap * sizeof *s);
         if (s)
             k->sentence = s;
-        if (!item || !s)
+        uint64_t *r = realloc(k->row, cap * sizeof *r);
+        if (r)
+            k->row = r;
+        if (!item || !s || !r)
             return false;
-        k->cap_item = cap;
+        k->cap = cap;
     }
     size_t at = k->n++;
     for (; at > 0 && k->sentence[at - 1] > sentence; at--) {
         k->item[at] = k->item[at - 1];
         k->sentence[at] = k->sentence[at - 1];
+        k->row[at] = k->row[at - 1];
     }
     k->item[at] = *x;
     k->sentence[at] = sentence;
+    k->row[at] = row;
     return true;
 }
 
@@ -141,7 +147,7 @@ bool known_read(known_list *k, const char *path)
             known_fini(k);
             return false;
         }
-        if (used && !insert(k, sentence, &x)) {
+        if (used && !insert(k, sentence, row, &x)) {
             message_memory();
             known_fini(k);
             return false;
@@ -165,4 +171,21 @@ const trl_known *known_of(const known_list *k, uint64_t sentence, size_t *n)
     while (lo + *n < k->n && k->sentence[lo + *n] == sentence)
         ++*n;
     return k->item ? k->item + lo : NULL;
+}
+
+#define MOST_NAMED 10
+
+void known_check(const known_list *k, const char *path, uint64_t sentences)
+{
+    size_t at = k->n;
+    while (at > 0 && k->sentence[at - 1] > sentences)
+        at--;
+    for (size_t named = 0; at < k->n; at++, named++) {
+        if (named == MOST_NAMED) {
+            message_warn("%s: and so on: %zu more", path, k->n - at);
+            return;
+        }
+        message_warn("%s:%" PRIu64 ": there is no sentence %" PRIu64 " in the input, which has %" PRIu64,
+                     path, k->row[at], k->sentence[at], sentences);
+    }
 }

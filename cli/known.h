@@ -14,8 +14,8 @@
 typedef struct known_list {
     char *text;
     trl_known *item; /* by sentence */
-    uint64_t *sentence;
-    size_t n, cap_item, cap_sentence;
+    uint64_t *sentence, *row; /* of each item; the row in the file */
+    size_t n, cap;
 } known_list; /* zero-initialise */
 
 /* False: said. */
@@ -24,5 +24,8 @@ void known_fini(known_list *k);
 
 /* Those of one sentence, counted from 1. */
 const trl_known *known_of(const known_list *k, uint64_t sentence, size_t *n);
+
+/* Warns of what is said about sentences that are not there, `sentences` having been read. */
+void known_check(const known_list *k, const char *path, uint64_t sentences);
 
 #endif

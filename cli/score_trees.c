@@ -83,10 +83,13 @@ int score_trees(const tree_score_settings *s, bool json, const operands *args)
     if (st == TRL_OK)
         st = trl_parseval_files(p, gold, test, &err);
     int code = CLI_FAILED;
-    if (st == TRL_OK)
-        code = finish(p, json, &err);
-    else
+    if (st != TRL_OK)
         message_error(&err);
+    else if (trl_parseval_get(p, UINT64_MAX).sentences == 0)
+        message_say("%s: there is nothing to score: no tree is in it",
+                    strcmp(gold, "-") == 0 ? "<stdin>" : gold);
+    else
+        code = finish(p, json, &err);
     trl_parseval_free(p);
     return code;
 }

@@ -23,6 +23,7 @@ typedef struct trl_sentence {
     const trl_str *word; /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
     const trl_str *tag;  /* TRL_SENTENCE_TAGGED only; else NULL */
     uint64_t       row;
+    uint64_t       odd_row, odd_col; /* the first byte that is no UTF-8; 0: none */
 } trl_sentence;
 
 /* Belongs to one thread at a time. */
@@ -35,7 +36,7 @@ TRL_API void       trl_sentence_reader_free(trl_sentence_reader *r); /* accepts 
 
 /* The next sentence, borrowed until the next call; *more is false at the end.  Empty lines are
  * sentences of 0 words, but for columns.  TRL_EPARSE with path:row:col for a word without a tag or
- * bytes that are no UTF-8; TRL_EIO; TRL_ENOMEM. */
+ * a NUL byte; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
                                             trl_error *err);
 

@@ -123,11 +123,9 @@ typedef struct words {
 
 static trl_status split_line(trl_str line, words *w, const trl_input *in, trl_error *err)
 {
-    const char *nul = line.n ? memchr(line.p, '\0', line.n) : NULL;
-    if (nul) {
-        trl_fail(err, TRL_EPARSE, "a NUL byte in a text");
-        return trl_input_fail(in, err, TRL_EPARSE, (uint64_t)(nul - line.p) + 1);
-    }
+    const trl_status st = trl_input_check_text(in, line, err);
+    if (st != TRL_OK)
+        return st;
     w->n = 0;
     for (size_t i = 0; i < line.n;) {
         const size_t from = i;

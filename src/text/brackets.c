@@ -215,6 +215,10 @@ static trl_status more_word(trl_bracket_reader *r, trl_str s, trl_error *err)
 static trl_status add_atom(trl_bracket_reader *r, cursor *c, trl_str s, trl_error *err)
 {
     if (c->node == TRL_NO_NODE || c->prev != TRL_NO_NODE) {
+        if (trl_input_check_text(r->in, r->line, err) != TRL_OK) {
+            r->at = r->line.n;
+            return TRL_EPARSE;
+        }
         trl_fail(err, TRL_EPARSE, "word '%s' where a tree is expected", show(s).s);
         trl_fail_hint(err, TRL_EPARSE, "every word has a node of its own: (NN %s)", show(s).s);
         return bad_token(r, s, err);

@@ -91,8 +91,7 @@ static trl_status split(trl_columns *r, const char *line, trl_error *err)
             break;
         const char *bad = NULL, *end = cell_end(p, &bad);
         if (!end) {
-            const trl_status st = trl_fail(err, TRL_EPARSE, "a NUL byte: is this text?");
-            return trl_input_fail(r->in, err, st, (uint64_t)(bad - line) + 1);
+            return trl_input_check_text(r->in, (trl_str){line, (size_t)(bad - line) + 1}, err);
         }
         if (r->n_cells == r->cell_cap) {
             trl_str *grown = trl_reserve(r->cell, &r->cell_cap, r->n_cells + 1, sizeof *grown);

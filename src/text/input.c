@@ -125,6 +125,16 @@ trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, 
     return trl_fail_where(err, code, in->name, in->row, col);
 }
 
+trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *err)
+{
+    const char *nul = line.n ? memchr(line.p, '\0', line.n) : NULL;
+    if (!nul)
+        return TRL_OK;
+    trl_fail(err, TRL_EPARSE, "a NUL byte: this is a binary file, not text");
+    trl_fail_hint(err, TRL_EPARSE, "of files that are not text only gzip and zstd are unpacked");
+    return trl_input_fail(in, err, TRL_EPARSE, (uint64_t)(nul - line.p) + 1);
+}
+
 /* ---- bytes ------------------------------------------------------------------------ */
 
 static trl_status raw_fill(trl_input *in, trl_error *err)

@@ -39,4 +39,7 @@ trl_status trl_input_peek(trl_input *in, trl_str *head, trl_error *err);
 /* Fills err's place with this input's name, the current row and `col` (0: none). */
 trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, uint64_t col);
 
+/* TRL_EPARSE, with its place, when the current line has a NUL byte: no text has. */
+trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *err);
+
 #endif

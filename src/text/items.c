@@ -220,6 +220,9 @@ trl_status trl_items_next(trl_item_reader *r, trl_items *seq, bool *more, trl_er
             return st;
         if (!got)
             break;
+        st = trl_input_check_text(r->in, s, err);
+        if (st != TRL_OK)
+            return st;
         char *copy = trl_arena_get(&r->text, s.n + 1, 1);
         if (!copy)
             return trl_fail_mem(err);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/buf.h"
 #include "text/input.h"
+#include "text/utf8.h"
 #include "trellis/parser.h"
 
 struct trl_sentence_reader {
@@ -16,6 +17,7 @@ struct trl_sentence_reader {
     trl_buf             text; /* columns: the words of one sentence */
     size_t             *end; /* columns: where each word ends in text */
     size_t              cap_end;
+    uint64_t            odd_row, odd_col; /* as of trl_sentence */
 };
 
 trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
@@ -58,32 +60,18 @@ static trl_str escaped(trl_str w)
     return w.n == 1 && w.p[0] == ')' ? (trl_str){"-RRB-", 5} : w;
 }
 
-/* Length of the UTF-8 sequence at p, 0 when it is none. */
-static size_t utf8(const unsigned char *p, size_t n)
-{
-    const size_t want = p[0] < 0x80 ? 1 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 && p[0] < 0xf0
-                                          ? 3 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : 0;
-    if (want == 0 || want > n)
-        return 0;
-    for (size_t k = 1; k < want; k++)
-        if ((p[k] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return want;
-}
-
+/* NUL bytes are refused; bytes that are no UTF-8 are noted. */
 static trl_status check_text(trl_sentence_reader *r, trl_str line, trl_error *err)
 {
-    for (size_t k = 0; k < line.n;) {
-        const size_t step = utf8((const unsigned char *)line.p + k, line.n - k);
-        if (step == 0 || line.p[k] == 0) {
-            trl_fail(err, TRL_EPARSE, step ? "a NUL byte in the text" : "this is no UTF-8");
-            return trl_input_fail(r->in, err, TRL_EPARSE, k + 1);
-        }
-        k += step;
-    }
+    const trl_status st = trl_input_check_text(r->in, line, err);
+    if (st != TRL_OK || r->odd_row || trl_utf8_valid(line))
+        return st;
+    uint32_t code;
+    size_t at = 0, step;
+    while (at < line.n && (step = trl_utf8_next(line.p + at, line.n - at, &code)) > 0)
+        at += step;
+    r->odd_row = trl_input_row(r->in);
+    r->odd_col = at + 1;
     return TRL_OK;
 }
 
@@ -170,6 +158,7 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
                                     trl_error *err)
 {
     trl_status st;
+    r->odd_row = r->odd_col = 0;
     if (r->format == TRL_SENTENCE_COLUMNS) {
         st = gather_columns(r, more, err);
     } else {
@@ -180,7 +169,11 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
         if (st == TRL_OK && *more)
             st = split_line(r, line, err);
     }
-    *s = (trl_sentence){r->n, r->word, r->format == TRL_SENTENCE_TAGGED ? r->tag : NULL,
-                        trl_input_row(r->in)};
+    *s = (trl_sentence){.n = r->n,
+                        .word = r->word,
+                        .tag = r->format == TRL_SENTENCE_TAGGED ? r->tag : NULL,
+                        .row = trl_input_row(r->in),
+                        .odd_row = r->odd_row,
+                        .odd_col = r->odd_col};
     return st;
 }
