@@ -83,6 +83,8 @@ typedef struct trl_train_options {
     const char *head_rules; /* file, or NULL: built in */
     double      prune; /* items with a smaller coarse posterior are left out; 0: only those that are
                           part of no tree */
+    const char *pruner; /* "sieve": a PCFG helped by the words around spans; "pcfg"; NULL: the sieve for
+                           the likelihood and the perceptron over features */
     uint64_t    chart_memory; /* megabytes of charts kept between passes */
 
     trl_progress_fn progress; /* or NULL */

@@ -20,6 +20,8 @@ typedef struct run {
     const trl_coarse *c;
     trl_coarse_chart *t;
     const uint8_t    *keep;
+    const trl_gains  *gains; /* or NULL */
+    float            *back;  /* [n_states] scratch */
     float            *m; /* [n_left][stride] */
     uint8_t          *used; /* [n_left]: rows of m with anything in them */
     uint32_t         *tags; /* [n_states] scratch */
@@ -124,6 +126,13 @@ static void tag_rules(run *r, size_t i, size_t j, float *before)
     }
 }
 
+static void apply_gains(const run *r, size_t cell, const float *from, float *to)
+{
+    const float *gain = r->gains->span + cell * TRL_SIEVE_CLASSES;
+    for (size_t s = 0; s < r->c->n_states; s++)
+        to[s] = from[s] * gain[r->gains->class_of[s] % TRL_SIEVE_CLASSES]; /* tags are 0 here */
+}
+
 static void inside_cell(run *r, size_t i, size_t j)
 {
     const trl_coarse *c = r->c;
@@ -150,6 +159,8 @@ static void inside_cell(run *r, size_t i, size_t j)
         for (uint32_t q = c->nn_first[b]; r->used[b] && q < c->nn_first[b + 1]; q++)
             before[c->nn[q].parent] += c->nn[q].p * r->m[b * c->stride + c->nn[q].right];
     tag_rules(r, i, j, before);
+    if (r->gains)
+        apply_gains(r, cell, before, before);
     close_cell(r, cell);
 }
 
@@ -170,12 +181,21 @@ static void inside_word(run *r, const trl_str *word, size_t i)
     for (size_t k = 0; k < n; k++) {
         r->tag[i][k] = r->tags[k];
         before[r->tags[k]] = (float)exp(r->logp[k] - e * LN2);
+        if (r->gains)
+            before[r->tags[k]] *= r->gains->word[i * TRL_SIEVE_TAGS + r->gains->class_of[r->tags[k]]];
     }
     r->t->scale[cell] = e;
     close_cell(r, cell);
 }
 
 /* ---- outside --------------------------------------------------------------------------------------- */
+
+/* What is not there needs no outside, and could have one beyond all numbers. */
+static void bound(size_t n, const float *in, float *out)
+{
+    for (size_t s = 0; s < n; s++)
+        out[s] = in[s] > 0.0f ? (out[s] < 0x1p97f ? out[s] : 0x1p97f) : 0.0f;
+}
 
 /* Outside after from what parents sent to the vectors; then before. */
 static void open_cell(run *r, size_t cell)
@@ -187,9 +207,11 @@ static void open_cell(run *r, size_t cell)
         oa[c->left[k]] += r->ol[cell * c->n_left + k];
     for (size_t k = 0; k < c->n_right; k++)
         oa[c->right[k]] += r->or_[cell * c->stride + k];
+    bound(c->n_states, r->t->after + cell * c->n_states, oa);
     memcpy(ob, oa, c->n_states * sizeof *ob);
     for (size_t u = 0; u < g->n_unary; u++)
         ob[g->unary[u].child] += c->unary[u] * oa[g->unary[u].parent];
+    bound(c->n_states, r->t->before + cell * c->n_states, ob);
 }
 
 static void tag_rules_back(run *r, size_t i, size_t j, const float *ob)
@@ -238,6 +260,10 @@ static void outside_cell(run *r, size_t i, size_t j)
     if (j - i == 1)
         return;
     const float *ob = r->t->out_before + cell * c->n_states;
+    if (r->gains) {
+        apply_gains(r, cell, ob, r->back);
+        ob = r->back;
+    }
     memset(r->used, 0, c->n_left);
     for (size_t k = i + 1; k < j; k++)
         for (size_t b = 0; !dead(r, trl_cell(i, k)) && b < c->n_left; b++)
@@ -294,12 +320,13 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
     r->used = trl_arena_get(arena, c->n_left, 1);
     r->ol = trl_arena_get(arena, cells * c->n_left, sizeof *r->ol);
     r->or_ = trl_arena_get(arena, cells * c->stride, sizeof *r->or_);
+    r->back = trl_arena_get(arena, c->n_states, sizeof *r->back);
     r->tags = trl_arena_get(arena, c->n_states, sizeof *r->tags);
     r->logp = trl_arena_get(arena, c->n_states, sizeof *r->logp);
     r->tag = trl_arena_get(arena, n, sizeof *r->tag);
     r->n_tag = trl_arena_get(arena, n, sizeof *r->n_tag);
     bool ok = t->before && t->after && t->out_before && t->out_after && t->l && t->r && t->scale &&
-              r->m && r->used && r->ol && r->or_ && r->tags && r->logp && r->tag && r->n_tag;
+              r->m && r->used && r->back && r->ol && r->or_ && r->tags && r->logp && r->tag && r->n_tag;
     for (size_t i = 0; ok && i < n; i++) {
         r->tag[i] = trl_arena_get(arena, c->n_states, sizeof **r->tag);
         ok = r->tag[i] != NULL;
@@ -308,9 +335,10 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
 }
 
 trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
-                          double deadline, trl_coarse_chart *out, trl_arena *arena, trl_error *err)
+                          const trl_gains *gains, double deadline, trl_coarse_chart *out,
+                          trl_arena *arena, trl_error *err)
 {
-    run r = {.c = c, .t = out, .keep = keep};
+    run r = {.c = c, .t = out, .keep = keep, .gains = gains};
     if (!lay_out(&r, n, arena))
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++) {

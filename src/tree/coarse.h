@@ -14,6 +14,7 @@
 #define TRL_COARSE_H
 
 #include "tree/prune.h"
+#include "tree/sieve.h"
 
 typedef struct trl_coarse_rule {
     uint32_t parent, left, right; /* states; of children that are no tags: places in the vectors */
@@ -45,10 +46,12 @@ typedef struct trl_coarse_chart {
     double   log_z;                                   /* -inf: no tree */
 } trl_coarse_chart;
 
-/* TRL_ENOMEM.  `keep` (or NULL: all): cells with keep[cell] 0 stay empty.  Behind the
+/* TRL_ENOMEM.  `keep` (or NULL: all): cells with keep[cell] 0 stay empty.  `gains`: of the
+ * sieve, or NULL.  Behind the
  * deadline (0: none) it gives up, log_z being -inf. */
 trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
-                          double deadline, trl_coarse_chart *out, trl_arena *arena, trl_error *err);
+                          const trl_gains *gains, double deadline, trl_coarse_chart *out,
+                          trl_arena *arena, trl_error *err);
 
 /* As trl_prune. */
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,

@@ -238,6 +238,7 @@ static uint64_t fingerprint(const trl_tree_job *j)
                                o->max_iter ? 1 : 0};
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
+    h = mix(h, &j->sieve, sizeof j->sieve);
     h = mix(h, j->objective->name, strlen(j->objective->name));
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
@@ -309,10 +310,11 @@ static trl_status write_model(trl_tree_job *j, const trl_train_result *r, trl_er
     trl_container_builder b = {0};
     const int n = snprintf(j->settings, sizeof j->settings,
                            "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-                           "%d\nrelaxed %s\nmax-length %llu\nprune %g\niterations %llu\ntrees %zu\n",
+                           "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
                            o->grade, counted ? "counting" : j->objective->name,
                            counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
                            o->relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
+                           j->sieve ? "sieve" : "pcfg",
                            (unsigned long long)r->iterations, j->trees.n);
     trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
@@ -344,7 +346,9 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
              j->model.fine.n_binary, j->model.fine.n_unary);
     trl_tree_job_report(j, "read", note);
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
-    if (!counted)
+    if (j->sieve)
+        st = trl_tree_job_sieve(j, err);
+    if (st == TRL_OK && !counted)
         st = make_charts(j, err);
     if (st != TRL_OK)
         return st;

@@ -21,6 +21,7 @@ typedef struct trl_tree_job {
     trl_tree_example         *example; /* [n_examples] */
     size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
     trl_buf                   families; /* the template, built-in sets written out */
+    bool                      sieve; /* the pruner is one */
     trl_store                *charts;
     const char               *optimizer;
     double                    nota_delta; /* PT-CFG: instances within, ... */
@@ -49,6 +50,9 @@ trl_status trl_tree_job_check_features(const trl_tree_job *j, trl_error *err);
 trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_result *result,
                              trl_error *err);
 trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err);
+
+/* tree_job_sieve.c: trains the model's sieve. */
+trl_status trl_tree_job_sieve(trl_tree_job *j, trl_error *err);
 
 /* train_tree.c: true to stop. */
 bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note);

@@ -114,6 +114,12 @@ static trl_status check_training(trl_tree_job *j, trl_error *err)
     if (!(o->prune >= 0.0 && o->prune < 1.0))
         return trl_fail(err, TRL_EINVAL, "the pruning threshold is at least 0 and below 1, not %g",
                         o->prune);
+    if (o->pruner && strcmp(o->pruner, "sieve") != 0 && strcmp(o->pruner, "pcfg") != 0)
+        return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use sieve or pcfg", o->pruner);
+    j->sieve = o->pruner ? strcmp(o->pruner, "sieve") == 0
+                         : strcmp(o->grade, "features") == 0 &&
+                               (j->objective == &trl_tree_likelihood ||
+                                j->objective == &trl_tree_perceptron);
     if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)
         return trl_fail(err, TRL_EINVAL, "batch is 1 to 1000, period 0 to 60, memory 1 to 32");
     if (o->patience && !o->dev)

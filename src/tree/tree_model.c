@@ -47,6 +47,13 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
     if (st == TRL_OK)
         st = trl_coarse_map_init(&m->map, &m->fine, &m->coarse, err);
     if (st == TRL_OK)
+        st = trl_sieve_init(&m->sieve, &m->coarse, err);
+    m->coarse_of = trl_alloc(m->fine.n_states, sizeof *m->coarse_of);
+    if (st == TRL_OK && !m->coarse_of)
+        st = trl_fail_mem(err);
+    if (st == TRL_OK)
+        trl_grammar_project(&m->fine, &m->coarse, m->coarse_of);
+    if (st == TRL_OK)
         st = trl_observer_init(&m->observer, &m->fine, &m->lexicon, m->frequent, err);
     if (st == TRL_OK && m->clusters.view.word.n) {
         m->observer.cluster = trl_tree_cluster_of;
@@ -93,6 +100,8 @@ void trl_tree_model_fini(trl_tree_model *m)
     trl_expansions_fini(&m->expansions);
     trl_observer_fini(&m->observer);
     trl_tree_clusters_fini(&m->clusters);
+    trl_sieve_fini(&m->sieve);
+    trl_free(m->coarse_of);
     trl_coarse_map_fini(&m->map);
     trl_coarse_fini(&m->pruner);
     trl_pcfg_fini(&m->pcfg);
@@ -126,12 +135,28 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
     return TRL_OK;
 }
 
-#define COARSER 1.0
+/* Log gains of the sieve added to the scores of items. */
+static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_skeleton *s, double *score)
+{
+    for (size_t j = 1; j <= s->n; j++)
+        for (size_t i = 0; i < j; i++) {
+            const size_t cell = trl_cell(i, j);
+            const float *gain = j - i == 1 ? g->log_word + i * TRL_SIEVE_TAGS
+                                           : g->log_span + cell * TRL_SIEVE_CLASSES;
+            for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
+                const uint32_t state = s->item[x] & TRL_STATE_MASK, up = m->coarse_of[state];
+                const bool tag = m->fine.state[state].kind == TRL_STATE_TAG;
+                if (up != TRL_NO_ID && tag == (j - i == 1))
+                    score[x] += (double)gain[g->class_of[up]];
+            }
+        }
+}
 
 /* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree the
  * skeleton stays as it is. */
-static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, double threshold,
-                               double deadline, trl_skeleton *s, trl_arena *arena, trl_error *err)
+static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, const trl_gains *gains,
+                               double threshold, double deadline, trl_skeleton *s, trl_arena *arena,
+                               trl_error *err)
 {
     trl_chart c;
     trl_tree_tables t;
@@ -140,6 +165,8 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, dou
     c.deadline = deadline;
     if (st == TRL_OK)
         st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
+    if (st == TRL_OK && gains)
+        add_gains(m, gains, &all, t.item);
     if (st == TRL_OK)
         st = trl_chart_inside(&c, &t, err);
     if (st != TRL_OK || !isfinite(c.log_z))
@@ -148,22 +175,36 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, dou
     return trl_prune_chart(&c, threshold, s, arena, err);
 }
 
+static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_t n, trl_gains *out,
+                             trl_arena *arena, trl_error *err)
+{
+    trl_seen seen;
+    void *memory = trl_arena_get(arena, trl_seen_size(n), 1);
+    if (!memory)
+        return trl_fail_mem(err);
+    trl_observe(&m->observer, word, n, memory, &seen);
+    return trl_sieve_gains(&m->sieve, &seen, out, arena, err);
+}
+
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
                              double deadline, const trl_btree *gold, bool filter, trl_skeleton *s,
                              bool *complete, trl_arena *arena, trl_error *err)
 {
     trl_coarse_chart coarse;
     uint8_t *keep;
+    trl_gains gains, *with = m->sieve.span ? &gains : NULL;
     *complete = true;
     trl_status st = choose_cells(n, &keep, arena, err);
+    if (st == TRL_OK && with)
+        st = find_gains(m, word, n, with, arena, err);
     if (st == TRL_OK)
-        st = trl_coarse_run(&m->pruner, word, n, keep, deadline, &coarse, arena, err);
+        st = trl_coarse_run(&m->pruner, word, n, keep, with, deadline, &coarse, arena, err);
     if (st != TRL_OK)
         return st;
     if (isfinite(coarse.log_z)) {
-        st = trl_coarse_prune(&coarse, &m->map, threshold * COARSER, s, arena, err);
+        st = trl_coarse_prune(&coarse, &m->map, threshold, s, arena, err);
         if (st == TRL_OK && threshold > 0.0)
-            st = prune_finely(m, word, threshold, deadline, s, arena, err);
+            st = prune_finely(m, word, with, threshold, deadline, s, arena, err);
     } else if (gold) {
         st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
     } else {

@@ -31,6 +31,8 @@ typedef struct trl_tree_model {
     trl_lexicon       lexicon, coarse_lexicon;
     trl_pcfg          pcfg, coarse_pcfg;
     trl_coarse        pruner;
+    trl_sieve         sieve;  /* its gains; without weights unless trained */
+    uint32_t         *coarse_of; /* [fine states]: the coarse state, or TRL_NO_ID */
     trl_coarse_map    map;
     trl_tree_clusters clusters;
     trl_observer      observer;

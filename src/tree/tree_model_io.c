@@ -5,6 +5,7 @@
  *     weights   f32[n_direct + slots]
  *     root      text: '(' and the label trees hang on, or '-' for none; not there: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
+ *     sieve...  weights of the pruning pass, when it has any (sieve.h)
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
  * Features with weight 0 are left out.
@@ -93,6 +94,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     if (st == TRL_OK && m->clusters.owned)
         st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
+        st = trl_sieve_save(&m->sieve, b, err);
+    if (st == TRL_OK)
         st = trl_grammar_save(&m->fine, "f0", b, err);
     if (st == TRL_OK)
         st = trl_lexicon_save(&m->lexicon, "l0", b, err);
@@ -147,7 +150,9 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_erro
         st = trl_grammar_load(&m->coarse, "c0", c, err);
     if (st == TRL_OK)
         st = trl_lexicon_load(&m->coarse_lexicon, "k0", &m->coarse, c, err);
-    return st == TRL_OK ? trl_tree_model_connect(m, err) : st;
+    if (st == TRL_OK)
+        st = trl_tree_model_connect(m, err);
+    return st == TRL_OK ? trl_sieve_load(&m->sieve, c, err) : st;
 }
 
 static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_error *err)
