@@ -136,6 +136,12 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
         st = trl_coarse_run(t->coarse, tree->word, n, NULL, &gains, 0.0, &chart, &w->arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
+    if (t->hook && !t->done[example]) {
+        t->done[example] = 1;
+        st = t->hook->chart(t->hook->self, example, worker, &chart, &gains, err);
+        if (st != TRL_OK)
+            return st;
+    }
     posteriors(&chart, t->sieve.class_of, span, word);
     *loss = chart.log_z - take_gold(&w->gold, &gains, span, word);
     return !out || scatter(t, &x, span, word, left, right, out) ? TRL_OK : trl_fail_mem(err);
@@ -159,7 +165,8 @@ trl_status trl_sieve_task_init(trl_sieve_task *t, const trl_coarse *c, const trl
                           .n_workers = n_workers};
     trl_status st = trl_sieve_init(&t->sieve, c->pcfg->g, err);
     t->worker = trl_zalloc(n_workers, sizeof *t->worker);
-    if (st == TRL_OK && !t->worker)
+    t->done = trl_zalloc(trees->n, 1);
+    if (st == TRL_OK && (!t->worker || !t->done))
         st = trl_fail_mem(err);
     if (st != TRL_OK) {
         trl_sieve_task_fini(t);
@@ -180,6 +187,7 @@ void trl_sieve_task_fini(trl_sieve_task *t)
         trl_btree_fini(&t->worker[k].gold);
     }
     trl_free(t->worker);
+    trl_free(t->done);
     trl_sieve_fini(&t->sieve);
     *t = (trl_sieve_task){0};
 }
@@ -188,7 +196,8 @@ void trl_sieve_task_fini(trl_sieve_task *t)
 
 trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer *o,
                            const trl_tree_set *trees, const trl_sieve_options *options,
-                           trl_pool *pool, const trl_watcher *watcher, trl_error *err)
+                           trl_pool *pool, const trl_watcher *watcher, const trl_sieve_hook *hook,
+                           trl_error *err)
 {
     const trl_sparse_options so = {.adaptive = true,
                                    .averaged = options->passes > 1,
@@ -203,6 +212,7 @@ trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer
                                         trl_pool_threads(pool), err);
     if (st != TRL_OK)
         return st;
+    t.hook = hook;
     double *w = trl_zalloc(t.sparse.n_weights, sizeof *w);
     st = w ? trl_sparse_train(&t.sparse, &so, pool, watcher, NULL, 0, w, &ending, err)
            : trl_fail_mem(err);

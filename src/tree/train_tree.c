@@ -83,6 +83,42 @@ typedef struct charting {
     uint8_t      *unknown; /* [trees] */
 } charting;
 
+/* What the example has beside its chart. */
+static trl_status fill_example(trl_tree_job *j, size_t k, bool *known, trl_error *err)
+{
+    trl_tree_example *e = &j->example[k];
+    const trl_tree *t = &j->trees.tree[k];
+    trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold, known,
+                                       NULL, err);
+    void *memory = trl_alloc(trl_seen_size(t->n_words), 1);
+    if (!memory)
+        return trl_fail_mem(err);
+    trl_observe(&j->model.observer, t->word, t->n_words, memory, &e->seen);
+    e->source = k;
+    e->stored = true;
+    return st;
+}
+
+/* While the pruner learns: the charts of trees it has not learnt from. */
+static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coarse_chart *coarse,
+                               const trl_gains *gains, trl_error *err)
+{
+    charting *c = ctx;
+    trl_tree_job *j = c->j;
+    const trl_tree *t = &j->trees.tree[k];
+    bool known, complete = false;
+    trl_skeleton s;
+    trl_arena_reset(&c->arena[worker]);
+    trl_status st = fill_example(j, k, &known, err);
+    if (st == TRL_OK && known)
+        st = trl_tree_skeleton_of(&j->model, t->word, coarse, gains, j->o->prune, 0.0,
+                                  &j->example[k].gold, true, &s, &complete, &c->arena[worker], err);
+    if (st == TRL_OK && complete)
+        st = trl_skeleton_copy(&s, j->charts, &j->example[k].s, err);
+    c->unknown[k] = !complete;
+    return st;
+}
+
 static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
 {
     charting *c = ctx;
@@ -91,24 +127,19 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
     const trl_tree *t = &j->trees.tree[k];
     bool known, complete = false;
     trl_skeleton s;
+    if (e->seen.at)
+        return TRL_OK;
     trl_arena_reset(&c->arena[worker]);
-    trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold, &known,
-                                       NULL, err);
+    trl_status st = fill_example(j, k, &known, err);
     if (st == TRL_OK && known && j->objective->local) {
         complete = true;
         st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
     } else if (st == TRL_OK && known)
-        st = trl_tree_skeleton(&j->model, t->word, t->n_words, j->model.threshold, 0.0, &e->gold, true,
+        st = trl_tree_skeleton(&j->model, t->word, t->n_words, j->o->prune, 0.0, &e->gold, true,
                                &s, &complete, &c->arena[worker], err);
-    if (st == TRL_OK && known && complete)
+    if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &e->s, err);
-    e->stored = true;
-    c->unknown[k] = !known || !complete;
-    void *memory = trl_alloc(trl_seen_size(t->n_words), 1);
-    if (!memory)
-        return trl_fail_mem(err);
-    trl_observe(&j->model.observer, t->word, t->n_words, memory, &e->seen);
-    e->source = k;
+    c->unknown[k] = !complete;
     return st;
 }
 
@@ -162,6 +193,9 @@ static trl_status make_charts(trl_tree_job *j, trl_error *err)
     j->n_examples = st == TRL_OK ? j->trees.n : 0;
     if (st == TRL_OK)
         st = trl_store_new((size_t)j->o->chart_memory << 20, &j->charts, err);
+    const trl_sieve_hook hook = {&c, chart_unseen};
+    if (st == TRL_OK && j->sieve)
+        st = trl_tree_job_sieve(j, j->objective->local ? NULL : &hook, err);
     if (st == TRL_OK)
         st = trl_pool_run(j->pool, j->trees.n, chart_one, &c, err);
     if (st == TRL_OK)
@@ -346,10 +380,10 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
              j->model.fine.n_binary, j->model.fine.n_unary);
     trl_tree_job_report(j, "read", note);
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
-    if (j->sieve)
-        st = trl_tree_job_sieve(j, err);
-    if (st == TRL_OK && !counted)
+    if (!counted)
         st = make_charts(j, err);
+    else if (j->sieve)
+        st = trl_tree_job_sieve(j, NULL, err);
     if (st != TRL_OK)
         return st;
     size_t in_file = 0;

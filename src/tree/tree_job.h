@@ -7,6 +7,7 @@
 #define TRL_TREE_JOB_H
 
 #include "train/session.h"
+#include "tree/sieve_train.h"
 #include "tree/tree_decode.h"
 #include "tree/tree_task.h"
 #include "trellis/parseval.h"
@@ -51,8 +52,8 @@ trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_re
                              trl_error *err);
 trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err);
 
-/* tree_job_sieve.c: trains the model's sieve. */
-trl_status trl_tree_job_sieve(trl_tree_job *j, trl_error *err);
+/* tree_job_sieve.c: trains the model's sieve, telling `hook` of every tree. */
+trl_status trl_tree_job_sieve(trl_tree_job *j, const trl_sieve_hook *hook, trl_error *err);
 
 /* train_tree.c: true to stop. */
 bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note);

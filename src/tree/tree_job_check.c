@@ -120,6 +120,8 @@ static trl_status check_training(trl_tree_job *j, trl_error *err)
                          : strcmp(o->grade, "features") == 0 &&
                                (j->objective == &trl_tree_likelihood ||
                                 j->objective == &trl_tree_perceptron);
+    if (j->sieve) /* parsing gains from harder pruning than training (docs/parser.md) */
+        j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)
         return trl_fail(err, TRL_EINVAL, "batch is 1 to 1000, period 0 to 60, memory 1 to 32");
     if (o->patience && !o->dev)

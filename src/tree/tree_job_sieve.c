@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "tree/sieve_train.h"
 #include "tree/tree_job.h"
 
 /* Chosen on the dev sections of the WSJ sample and of CRAFT by items left and trees kept whole
@@ -22,7 +21,7 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save, 
     return TRL_OK;
 }
 
-trl_status trl_tree_job_sieve(trl_tree_job *j, trl_error *err)
+trl_status trl_tree_job_sieve(trl_tree_job *j, const trl_sieve_hook *hook, trl_error *err)
 {
     trl_sieve_options o = {.span_bits = 12, .word_bits = 8, .passes = PASSES, .batch = BATCH, .c2 = 1.0,
                            .eta = ETA, .seed = j->o->seed};
@@ -34,5 +33,5 @@ trl_status trl_tree_job_sieve(trl_tree_job *j, trl_error *err)
         o.word_bits = 11;
     const trl_watcher watcher = {j, watch};
     return trl_sieve_train(&j->model.sieve, &j->model.pruner, &j->model.observer, &j->trees, &o,
-                           j->pool, &watcher, err);
+                           j->pool, &watcher, hook, err);
 }

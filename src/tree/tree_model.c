@@ -186,6 +186,20 @@ static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_
     return trl_sieve_gains(&m->sieve, &seen, out, arena, err);
 }
 
+trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
+                                const trl_coarse_chart *coarse, const trl_gains *gains,
+                                double threshold, double deadline, const trl_btree *gold, bool filter,
+                                trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
+{
+    *complete = true;
+    trl_status st = trl_coarse_prune(coarse, &m->map, threshold, s, arena, err);
+    if (st == TRL_OK && threshold > 0.0)
+        st = prune_finely(m, word, gains, threshold, deadline, s, arena, err);
+    if (st == TRL_OK && gold)
+        st = trl_skeleton_add_tree(s, gold, arena, err);
+    return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
+}
+
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
                              double deadline, const trl_btree *gold, bool filter, trl_skeleton *s,
                              bool *complete, trl_arena *arena, trl_error *err)
@@ -193,7 +207,7 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
     trl_coarse_chart coarse;
     uint8_t *keep;
     trl_gains gains, *with = m->sieve.span ? &gains : NULL;
-    *complete = true;
+    *complete = false;
     trl_status st = choose_cells(n, &keep, arena, err);
     if (st == TRL_OK && with)
         st = find_gains(m, word, n, with, arena, err);
@@ -201,17 +215,14 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
         st = trl_coarse_run(&m->pruner, word, n, keep, with, deadline, &coarse, arena, err);
     if (st != TRL_OK)
         return st;
-    if (isfinite(coarse.log_z)) {
-        st = trl_coarse_prune(&coarse, &m->map, threshold, s, arena, err);
-        if (st == TRL_OK && threshold > 0.0)
-            st = prune_finely(m, word, with, threshold, deadline, s, arena, err);
-    } else if (gold) {
-        st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
-    } else {
-        *complete = false;
+    if (isfinite(coarse.log_z))
+        return trl_tree_skeleton_of(m, word, &coarse, with, threshold, deadline, gold, filter, s, complete,
+                                    arena, err);
+    if (!gold)
         return TRL_OK;
-    }
-    if (st == TRL_OK && gold)
+    *complete = true;
+    st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
+    if (st == TRL_OK)
         st = trl_skeleton_add_tree(s, gold, arena, err);
     return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
 }

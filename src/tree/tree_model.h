@@ -84,6 +84,13 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
                              double deadline, const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
                              trl_arena *arena, trl_error *err);
 
+/* The same from a coarse chart that is there already, log_z being finite; `gains` (or NULL) are those
+ * it was run with. */
+trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
+                                const trl_coarse_chart *coarse, const trl_gains *gains,
+                                double threshold, double deadline, const trl_btree *gold, bool filter,
+                                trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err);
+
 /* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */
 trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
                                 trl_tree_tables *t, trl_arena *arena, trl_error *err);

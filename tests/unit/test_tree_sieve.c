@@ -164,7 +164,7 @@ static void train(bank *b, trl_sieve *s, size_t threads)
     trl_pool *pool = trl_pool_new(threads);
     assert_ok(trl_sieve_init(s, &b->m.coarse, &err));
     assert_ok(trl_sieve_train(s, &b->m.pruner, &b->m.observer, &b->trees, &training, pool, NULL,
-                              &err));
+                              NULL, &err));
     trl_pool_free(pool);
 }
 
