@@ -51,8 +51,8 @@ static void fine(const trl_tree *t, double threshold, trl_arena *arena, sums *s)
     bool complete;
     trl_arena_reset(arena);
     double from = seconds();
-    must(trl_tree_skeleton(&model, t->word, t->n_words, threshold, 0.0, NULL, false, &k, &complete,
-                           arena, &err));
+    must(trl_tree_skeleton(&model, t->word, t->n_words, &(trl_pruning){.threshold = threshold}, &k,
+                           &complete, arena, &err));
     s->prune += seconds() - from;
     if (!complete)
         return;

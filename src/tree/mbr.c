@@ -116,6 +116,29 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
     return TRL_OK;
 }
 
+static void mix_cell(trl_bracket *b, size_t n, const trl_bracket *q, size_t n_q, double share)
+{
+    for (size_t x = 0; x < n; x++) {
+        b[x].p *= 1.0 - share;
+        b[x].top *= 1.0 - share;
+        for (size_t y = 0; y < n_q; y++)
+            if (q[y].label == b[x].label) {
+                b[x].p += share * q[y].p;
+                b[x].top += share * q[y].top;
+            }
+    }
+    qsort(b, n, sizeof *b, by_p);
+}
+
+void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share)
+{
+    for (size_t cell = 0; cell < trl_cells(b->n); cell++)
+        if (b->first[cell + 1] > b->first[cell])
+            mix_cell(b->bracket + b->first[cell], b->first[cell + 1] - b->first[cell],
+                     other->bracket + other->first[cell],
+                     other->first[cell + 1] - other->first[cell], share);
+}
+
 /* ---- the best tree -------------------------------------------------------------------------------- */
 
 typedef struct table {

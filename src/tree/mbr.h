@@ -36,6 +36,10 @@ typedef struct trl_brackets {
 
 trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err);
 
+/* Every p becomes (1 - share) p + share q, q being the other's of the same label and span (0 where it has
+ * none); sorted again. */
+void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share);
+
 /* The best tree: nodes with labels of the grammar, node 0 the root.  nodes is grown with
  * trl_reserve.  TRL_ENOMEM. */
 trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_node **nodes,

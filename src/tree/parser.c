@@ -122,7 +122,7 @@ struct trl_parser {
 trl_parse_options trl_parse_options_default(void)
 {
     return (trl_parse_options){
-        .lambda = 0.5, .max_seconds = 10.0, .max_bytes = (size_t)2 << 30, .prune = -1.0};
+        .lambda = 0.5, .mix = TRL_MIX, .max_seconds = 10.0, .max_bytes = (size_t)2 << 30, .prune = -1.0};
 }
 
 trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,
@@ -130,6 +130,8 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
 {
     if (!(o->lambda >= 0.0 && o->lambda < 1.0))
         return trl_fail(err, TRL_EINVAL, "lambda is at least 0 and below 1, not %g", o->lambda);
+    if (!(o->mix >= 0.0 && o->mix <= 1.0))
+        return trl_fail(err, TRL_EINVAL, "mix is 0 to 1, not %g", o->mix);
     if (!(o->max_seconds >= 0.0) || !(o->prune < 1.0))
         return trl_fail(err, TRL_EINVAL, "a time limit is not negative, a pruning threshold below 1");
     if (o->nbest > MOST_TREES)
@@ -354,7 +356,8 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
 {
     const trl_tree_model *m = &p->model->m;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
-    trl_decode_options o = {.threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
+    trl_decode_options o = {.mix = p->o.viterbi || p->o.nbest > 1 ? 0.0 : p->o.mix,
+                            .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
                             .deadline = deadline,
                             .max_bytes = p->o.max_bytes};
     size_t made = 0;

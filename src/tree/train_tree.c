@@ -110,9 +110,10 @@ static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coa
     trl_skeleton s;
     trl_arena_reset(&c->arena[worker]);
     trl_status st = fill_example(j, k, &known, err);
+    const trl_pruning p = {.threshold = j->o->prune, .gold = &j->example[k].gold, .filter = true};
     if (st == TRL_OK && known)
-        st = trl_tree_skeleton_of(&j->model, t->word, coarse, gains, j->o->prune, 0.0,
-                                  &j->example[k].gold, true, &s, &complete, &c->arena[worker], err);
+        st = trl_tree_skeleton_of(&j->model, t->word, coarse, gains, &p, &s, &complete,
+                                  &c->arena[worker], err);
     if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &j->example[k].s, err);
     c->unknown[k] = !complete;
@@ -135,7 +136,9 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
         complete = true;
         st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
     } else if (st == TRL_OK && known)
-        st = trl_tree_skeleton(&j->model, t->word, t->n_words, j->o->prune, 0.0, &e->gold, true,
+        st = trl_tree_skeleton(&j->model, t->word, t->n_words,
+                               &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold,
+                                              .filter = true},
                                &s, &complete, &c->arena[worker], err);
     if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &e->s, err);

@@ -50,20 +50,24 @@ static size_t coarse_bytes(const trl_tree_model *m, size_t n)
 
 /* One try with a threshold; *complete is false when it leaves no tree. */
 static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                          double threshold, double deadline, trl_edit_fn edit, void *ctx,
-                          bool *complete, trl_error *err)
+                          const trl_decode_options *o, trl_edit_fn edit, void *ctx, bool *complete,
+                          trl_error *err)
 {
+    const trl_pruning p = {.threshold = o->threshold,
+                           .deadline = o->deadline,
+                           .opinion = o->mix > 0.0 && m->sieve.span && !edit ? &d->opinion : NULL};
     trl_arena_reset(&d->arena);
     d->has_chart = false;
-    trl_status st = trl_tree_skeleton(m, word, n, threshold, deadline, NULL, false, &d->s, complete,
-                                      &d->arena, err);
+    d->opinion.n = 0;
+    d->mix = o->mix;
+    trl_status st = trl_tree_skeleton(m, word, n, &p, &d->s, complete, &d->arena, err);
     d->hopeless = st == TRL_OK && !*complete;
     if (st == TRL_OK && *complete && edit)
         st = edit(ctx, &d->s, complete, &d->arena, err);
     if (st != TRL_OK || !*complete)
         return st;
     st = trl_chart_init(&d->chart, &m->fine, &d->s, &d->arena, err);
-    d->chart.deadline = deadline;
+    d->chart.deadline = o->deadline;
     d->has_chart = st == TRL_OK;
     *complete = d->chart.root_item != TRL_NO_ID;
     return st;
@@ -89,8 +93,7 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
         d->trouble = "it is too long for the memory allowed";
         return TRL_OK;
     }
-    const trl_status st =
-        lay_out(d, m, word, n, o->threshold, o->deadline, edit, ctx, &complete, err);
+    const trl_status st = lay_out(d, m, word, n, o, edit, ctx, &complete, err);
     if (st == TRL_OK && !complete)
         d->trouble = over(o->deadline) ? time_ran_out : trl_no_tree;
     return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
@@ -155,6 +158,8 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
     }
     trl_chart_outside(&d->chart, &d->tables, NULL);
     st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
+    if (st == TRL_OK && d->opinion.n)
+        trl_brackets_mix(&b, &d->opinion, d->mix);
     return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->node,
                                        &d->n_nodes, &d->cap_nodes, &d->arena, err)
                         : st;

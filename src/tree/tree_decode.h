@@ -6,10 +6,13 @@
 #include "tree/mbr.h"
 #include "tree/tree_model.h"
 
+#define TRL_MIX 0.25 /* chosen on the dev sections of the corpora (docs/parser.md) */
+
 typedef struct trl_decode_options {
     double threshold; /* of coarse posteriors */
     double deadline;  /* on trl_clock(); 0: none */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
+    double mix;       /* share of the pruner's posteriors in expected brackets; without a sieve 0 */
     int    tries;     /* of trl_decode_relax so far: 0 */
 } trl_decode_options;
 
@@ -24,6 +27,8 @@ typedef struct trl_decoder {
     trl_btree       tree;
     trl_node       *node; /* the result */
     size_t          n_nodes, cap_nodes;
+    trl_brackets    opinion; /* of the pruner; n is 0 when it is not asked for */
+    double          mix;
     bool            has_chart;
     bool            hopeless; /* even the coarse grammar has no tree */
     const char     *trouble; /* why there is no chart, or NULL */

@@ -42,7 +42,7 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
     trl_tree_job *j = ctx;
     trl_decoder *d = &j->decoder[worker];
     const trl_tree *t = &j->dev.tree[job];
-    trl_decode_options o = {.threshold = j->model.threshold};
+    trl_decode_options o = {.mix = TRL_MIX, .threshold = j->model.threshold};
     trl_status st;
     do {
         st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o, NULL,

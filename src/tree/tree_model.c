@@ -155,14 +155,13 @@ static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_ske
 /* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree the
  * skeleton stays as it is. */
 static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, const trl_gains *gains,
-                               double threshold, double deadline, trl_skeleton *s, trl_arena *arena,
-                               trl_error *err)
+                               const trl_pruning *p, trl_skeleton *s, trl_arena *arena, trl_error *err)
 {
     trl_chart c;
     trl_tree_tables t;
     const trl_skeleton all = *s;
     trl_status st = trl_chart_init(&c, &m->fine, &all, arena, err);
-    c.deadline = deadline;
+    c.deadline = p->deadline;
     if (st == TRL_OK)
         st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
     if (st == TRL_OK && gains)
@@ -172,7 +171,9 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     if (st != TRL_OK || !isfinite(c.log_z))
         return st;
     trl_chart_outside(&c, &t, NULL);
-    return trl_prune_chart(&c, threshold, s, arena, err);
+    if (p->opinion)
+        st = trl_chart_brackets(&c, p->opinion, arena, err);
+    return st == TRL_OK ? trl_prune_chart(&c, p->threshold, s, arena, err) : st;
 }
 
 static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_t n, trl_gains *out,
@@ -186,45 +187,49 @@ static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_
     return trl_sieve_gains(&m->sieve, &seen, out, arena, err);
 }
 
-trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
-                                const trl_coarse_chart *coarse, const trl_gains *gains,
-                                double threshold, double deadline, const trl_btree *gold, bool filter,
-                                trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
+/* Gold items, and what cannot be part of a tree. */
+static trl_status finish_skeleton(const trl_tree_model *m, const trl_pruning *p, trl_skeleton *s,
+                                  bool *complete, trl_arena *arena, trl_error *err)
 {
     *complete = true;
-    trl_status st = trl_coarse_prune(coarse, &m->map, threshold, s, arena, err);
-    if (st == TRL_OK && threshold > 0.0)
-        st = prune_finely(m, word, gains, threshold, deadline, s, arena, err);
-    if (st == TRL_OK && gold)
-        st = trl_skeleton_add_tree(s, gold, arena, err);
-    return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
+    const trl_status st = p->gold ? trl_skeleton_add_tree(s, p->gold, arena, err) : TRL_OK;
+    return st == TRL_OK && p->filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
 }
 
-trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
-                             double deadline, const trl_btree *gold, bool filter, trl_skeleton *s,
-                             bool *complete, trl_arena *arena, trl_error *err)
+trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
+                                const trl_coarse_chart *coarse, const trl_gains *gains,
+                                const trl_pruning *p, trl_skeleton *s, bool *complete,
+                                trl_arena *arena, trl_error *err)
+{
+    trl_status st = trl_coarse_prune(coarse, &m->map, p->threshold, s, arena, err);
+    if (st == TRL_OK && p->threshold > 0.0)
+        st = prune_finely(m, word, gains, p, s, arena, err);
+    return st == TRL_OK ? finish_skeleton(m, p, s, complete, arena, err) : st;
+}
+
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
+                             const trl_pruning *p, trl_skeleton *s, bool *complete, trl_arena *arena,
+                             trl_error *err)
 {
     trl_coarse_chart coarse;
     uint8_t *keep;
     trl_gains gains, *with = m->sieve.span ? &gains : NULL;
     *complete = false;
+    if (p->opinion)
+        *p->opinion = (trl_brackets){0};
     trl_status st = choose_cells(n, &keep, arena, err);
     if (st == TRL_OK && with)
         st = find_gains(m, word, n, with, arena, err);
     if (st == TRL_OK)
-        st = trl_coarse_run(&m->pruner, word, n, keep, with, deadline, &coarse, arena, err);
+        st = trl_coarse_run(&m->pruner, word, n, keep, with, p->deadline, &coarse, arena, err);
     if (st != TRL_OK)
         return st;
     if (isfinite(coarse.log_z))
-        return trl_tree_skeleton_of(m, word, &coarse, with, threshold, deadline, gold, filter, s, complete,
-                                    arena, err);
-    if (!gold)
+        return trl_tree_skeleton_of(m, word, &coarse, with, p, s, complete, arena, err);
+    if (!p->gold)
         return TRL_OK;
-    *complete = true;
     st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
-    if (st == TRL_OK)
-        st = trl_skeleton_add_tree(s, gold, arena, err);
-    return st == TRL_OK && filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
+    return st == TRL_OK ? finish_skeleton(m, p, s, complete, arena, err) : st;
 }
 
 /* log p(word | tag) of tag items added to their scores. */

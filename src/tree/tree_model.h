@@ -7,6 +7,7 @@
 #define TRL_TREE_MODEL_H
 
 #include "tree/coarse.h"
+#include "tree/mbr.h"
 #include "tree/tree_clusters.h"
 #include "tree/tree_gather.h"
 #include "tree/tree_local.h"
@@ -77,19 +78,27 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 /* Weights and keys stay in the container, which must outlive the model.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
 
-/* The skeleton of a sentence, in the arena: pruned, with the items of `gold` (or NULL) added, and
- * filtered when asked.  *complete: some tree is left; false also behind the deadline (0: none), and when
- * the coarse grammar has no tree. */
-trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n, double threshold,
-                             double deadline, const trl_btree *gold, bool filter, trl_skeleton *s, bool *complete,
-                             trl_arena *arena, trl_error *err);
+typedef struct trl_pruning {
+    double           threshold; /* of posteriors */
+    double           deadline;  /* on trl_clock(); 0: none */
+    const trl_btree *gold;      /* its items are kept; or NULL */
+    bool             filter;    /* drop what is part of no complete tree */
+    trl_brackets    *opinion;   /* gets the pruner's own posteriors of brackets, if it has any (else
+                                   n is 0), in the arena; or NULL */
+} trl_pruning;
+
+/* The skeleton of a sentence, in the arena.  *complete: some tree is left; false also behind the
+ * deadline, and when the coarse grammar has no tree. */
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
+                             const trl_pruning *p, trl_skeleton *s, bool *complete, trl_arena *arena,
+                             trl_error *err);
 
 /* The same from a coarse chart that is there already, log_z being finite; `gains` (or NULL) are those
  * it was run with. */
 trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
                                 const trl_coarse_chart *coarse, const trl_gains *gains,
-                                double threshold, double deadline, const trl_btree *gold, bool filter,
-                                trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err);
+                                const trl_pruning *p, trl_skeleton *s, bool *complete,
+                                trl_arena *arena, trl_error *err);
 
 /* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */
 trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,

@@ -360,9 +360,29 @@ static int free_heads(void **state)
     return 0;
 }
 
+/* Shares of two opinions, sorted anew; labels the other does not know lose their share. */
+static void test_mix(void **state)
+{
+    (void)state;
+    uint32_t first[] = {0, 0, 3, 3}, other_first[] = {0, 1, 3, 3};
+    trl_bracket b[] = {{4, 0.6, 0.5}, {2, 0.5, 0.5}, {7, 0.1, 0.0}};
+    trl_bracket q[] = {{4, 0.9, 0.9}, {2, 1.0, 0.8}, {9, 0.7, 0.7}};
+    trl_brackets x = {.n = 2, .first = first, .bracket = b};
+    const trl_brackets other = {.n = 2, .first = other_first, .bracket = q};
+    trl_brackets_mix(&x, &other, 0.25);
+    assert_int_equal(b[0].label, 2);
+    assert_near(b[0].p, 0.625, 1e-12);
+    assert_near(b[0].top, 0.575, 1e-12);
+    assert_int_equal(b[1].label, 4);
+    assert_near(b[1].p, 0.45, 1e-12);
+    assert_int_equal(b[2].label, 7);
+    assert_near(b[2].p, 0.075, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mix),
         cmocka_unit_test(test_mbr),
         cmocka_unit_test(test_root_label_inside),
         cmocka_unit_test(test_fallback),

@@ -37,8 +37,9 @@ static double parse(const trl_tree_model *m, const double *w, const trl_tree *t,
     trl_tree_features f = m->features;
     f.w = w ? w : f.w;
     best->n = 0;
-    assert_ok(trl_tree_skeleton(m, t->word, t->n_words, m->threshold, 0.0, NULL, true, &s, &complete,
-                                &arena, &err));
+    assert_ok(trl_tree_skeleton(m, t->word, t->n_words,
+                                &(trl_pruning){.threshold = m->threshold, .filter = true}, &s,
+                                &complete, &arena, &err));
     if (!complete) {
         trl_free(memory);
         trl_free(shared);
