@@ -32,7 +32,7 @@ static const option options[] = {
     {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE",
      .help = "data to score every iteration on; the best model is kept"},
     {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL",
-     .help = "start from the weights of this model"},
+     .help = "start from the weights of this model, as far as its features are those of TRAIN"},
     {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint),
      .value = "FILE", .help = "save the state of the run here from time to time"},
     {"checkpoint-every", .type = OPTION_INTEGER,
@@ -241,6 +241,7 @@ static int train(settings *s, const operands *args)
 {
     run_state r = {0};
     progress_init(&r.shown, s->base.quiet);
+    r.shown.trees = strcmp(s->base.train.kind, "tree") == 0;
     s->base.train.train = args->item;
     s->base.train.n_train = args->n;
     s->base.train.progress = on_progress;
@@ -296,6 +297,8 @@ const verb verb_train = {
         "  crfsuite  LABEL, a tab, and attributes NAME or NAME:VALUE separated by\n"
         "            tabs; '\\:' and '\\\\' stand for ':' and '\\'; @weight:X before the\n"
         "            label weighs the sequence\n"
+        "\n"
+        "With --kind tree they are treebanks in Penn brackets, and the model is a parser's.\n"
         "\n"
         "Columns become features by a template, which is kept in the model.  The objective\n"
         "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"

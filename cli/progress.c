@@ -18,7 +18,7 @@ void progress_init(progress *p, bool quiet)
 {
     const char *term = getenv("TERM");
     const bool dumb = !term || strcmp(term, "dumb") == 0;
-    *p = (progress){quiet, isatty(STDERR_FILENO) && !dumb, -REDRAW};
+    *p = (progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO) && !dumb, .shown = -REDRAW};
 }
 
 void progress_duration(double seconds, char *out, size_t cap)
@@ -82,7 +82,13 @@ void progress_show(progress *p, const trl_progress *now)
         return;
     char time[40];
     progress_duration(now->seconds, time, sizeof time);
-    if (strcmp(now->stage, "read") == 0)
+    if (strcmp(now->stage, "read") == 0 && p->trees)
+        message_line("read %" PRIu64 " sentences, %" PRIu64 " words  time %s", now->n_sequences,
+                     now->n_tokens, time);
+    else if (strcmp(now->stage, "compiled") == 0 && p->trees)
+        message_line("compiled %" PRIu64 " rules, %" PRIu64 " features  time %s", now->n_attributes,
+                     now->n_features, time);
+    else if (strcmp(now->stage, "read") == 0)
         message_line("read %" PRIu64 " sequences, %" PRIu64 " tokens, %" PRIu64
                      " labels  time %s",
                      now->n_sequences, now->n_tokens, now->n_labels, time);

@@ -11,6 +11,7 @@
 typedef struct progress {
     bool quiet, terminal;
     double shown; /* when the line was last rewritten, in seconds of the run */
+    bool trees;   /* sentences, words and rules instead of sequences, tokens and attributes */
 } progress;
 
 void progress_init(progress *p, bool quiet);

@@ -48,6 +48,9 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
     const trl_train_options *t = &o->train;
     if (!t->model)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
+    if (strcmp(t->kind, "chain") != 0)
+        return trl_fail(err, TRL_EINVAL, "tuning is for chains: of trees, train with a dev set for "
+                                         "each c2");
     if (t->checkpoint || t->resume || t->patience || t->hold_out)
         return trl_fail(err, TRL_EINVAL,
                         "tuning knows no checkpoints, no patience and no hold_out of a run");

@@ -6,6 +6,7 @@
  *     progres trl_progress_state
  *     weights double[n_weights]
  *     best    double[n_weights], with a dev set and a score
+ *     base    double[n_weights], of a run in stages: what the stage before ended with
  *     state   the optimiser's own
  */
 /* SPDX-License-Identifier: MIT */
@@ -83,6 +84,8 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
     trl_container_builder_add(&b, "weights", x, bytes);
     if (best && !isnan(ps->best_score))
         trl_container_builder_add(&b, "best", best, bytes);
+    if (s->base)
+        trl_container_builder_add(&b, "base", s->base, bytes);
     trl_container_builder_add(&b, "state", state.data, state.len);
     const trl_status st = trl_container_write(&b, "chkpt", s->o->checkpoint, err);
     trl_container_builder_fini(&b);
@@ -121,6 +124,19 @@ trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, dou
         (best && !isnan(ps->best_score) && !copy_section(out->file, "best", best, bytes)))
         return trl_container_damaged(out->file, err, "a part of the checkpoint is missing");
     out->state = state;
+    return TRL_OK;
+}
+
+trl_status trl_session_base(const trl_session *s, double *x, bool *found, trl_error *err)
+{
+    trl_container *c = NULL;
+    uint64_t print;
+    const trl_status st = trl_container_open(s->o->checkpoint, "chkpt", &c, err);
+    if (st != TRL_OK)
+        return st;
+    *found = copy_section(c, "print", &print, sizeof print) && print == s->fingerprint &&
+             copy_section(c, "base", x, trl_session_weights(s) * sizeof *x);
+    trl_container_free(c);
     return TRL_OK;
 }
 

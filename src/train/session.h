@@ -35,6 +35,10 @@ typedef struct trl_session {
 
     /* Of a structure without a design matrix (d is NULL), which must have a solver. */
     size_t n_weights, n_features;
+
+    /* Of the last of several stages: the weights that the stage before ended with.  Checkpoints keep
+     * them for trl_session_base.  NULL: none. */
+    const double *base;
 } trl_session;
 
 static inline size_t trl_session_weights(const trl_session *s)
@@ -56,6 +60,10 @@ size_t trl_session_lanes(const trl_train_options *o);
  * stopped and ending of *result. */
 trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
                            trl_train_result *result, trl_error *err);
+
+/* Looks into the checkpoint that s->o resumes from: *found is true, and x has the weights that the stage
+ * before ended with, when it is one of this stage.  TRL_EIO, TRL_EMODEL. */
+trl_status trl_session_base(const trl_session *s, double *x, bool *found, trl_error *err);
 
 /* Seconds on a monotonic clock. */
 double trl_clock(void);

@@ -301,6 +301,8 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
     j->task.expansions = &j->model.expansions;
     if (st == TRL_OK && j->objective == &trl_tree_mest)
         st = trl_tree_job_expect(j, err);
+    if (st == TRL_OK && j->o->init)
+        st = trl_tree_job_init(j, err);
     if (st == TRL_OK && j->o->dev)
         st = trl_tree_job_dev(j, err);
     if (st != TRL_OK)

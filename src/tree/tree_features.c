@@ -129,8 +129,8 @@ uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree
 
 /* ---- the features of gold trees ------------------------------------------------------------------ */
 
-bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
-                        const trl_seen *seen, trl_key_fn fn, void *ctx)
+bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
+                         trl_part_fn fn, void *ctx)
 {
     const trl_tree_family *fam = &f->t->family[at];
     const bool word = n->left == TRL_NO_NODE, unary = !word && n->right == TRL_NO_NODE;
@@ -141,11 +141,32 @@ bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *
     for (size_t at_word = p.i; at_word < last; at_word++) {
         if (inside)
             p.k = at_word;
-        const uint64_t key = trl_tree_part_key(f, at, &p, seen);
-        if (key && !fn(ctx, key))
+        if (!fn(ctx, &p))
             return false;
     }
     return true;
+}
+
+typedef struct key_caller {
+    const trl_tree_features *f;
+    const trl_seen          *seen;
+    size_t                   at;
+    trl_key_fn               fn;
+    void                    *ctx;
+} key_caller;
+
+static bool call_key(void *ctx, const trl_tree_part *p)
+{
+    const key_caller *c = ctx;
+    const uint64_t key = trl_tree_part_key(c->f, c->at, p, c->seen);
+    return key == 0 || c->fn(c->ctx, key);
+}
+
+bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
+                        const trl_seen *seen, trl_key_fn fn, void *ctx)
+{
+    key_caller c = {f, seen, at, fn, ctx};
+    return trl_tree_node_parts(f, at, n, p, call_key, &c);
 }
 
 static bool add_key(void *index, uint64_t key)

@@ -16,8 +16,11 @@ typedef struct trl_tree_part {
 uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
                            const trl_seen *seen);
 
-/* Calls fn with every key of family `at` on node n of a tree, of which p is the part; false as soon as
- * fn says so. */
+/* Calls fn with every place that family `at` looks at on node n of a tree, of which p is the part; false
+ * as soon as fn says so.  Then the same with the keys there. */
+typedef bool (*trl_part_fn)(void *ctx, const trl_tree_part *p);
+bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
+                         trl_part_fn fn, void *ctx);
 typedef bool (*trl_key_fn)(void *ctx, uint64_t key);
 bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
                         const trl_seen *seen, trl_key_fn fn, void *ctx);

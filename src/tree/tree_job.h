@@ -55,6 +55,10 @@ trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err);
 /* tree_job_sieve.c: trains the model's sieve, telling `hook` of every tree. */
 trl_status trl_tree_job_sieve(trl_tree_job *j, const trl_sieve_hook *hook, trl_error *err);
 
+/* tree_job_init.c: j->w from the model o->init, as far as it knows the training trees.  TRL_EINVAL when
+ * its grammar or template is another, TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
+trl_status trl_tree_job_init(trl_tree_job *j, trl_error *err);
+
 /* train_tree.c: true to stop. */
 bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note);
 

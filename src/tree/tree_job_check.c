@@ -151,9 +151,9 @@ trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
     if (!o->model)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
-    if (o->init)
-        return trl_fail(err, TRL_EINVAL, "tree models cannot start from another model yet");
     trl_status st = check_grade(j, err);
+    if (st == TRL_OK && o->init && j->model_options.grade == TRL_GRADE_GENERATIVE)
+        st = trl_fail(err, TRL_EINVAL, "a generative grammar is counted: it starts from no other model");
     if (st == TRL_OK)
         st = check_annotation(j, err);
     if (st == TRL_OK)

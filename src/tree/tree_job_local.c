@@ -84,27 +84,34 @@ static const trl_str *words_of(const void *ctx, size_t source)
     return j->trees.tree[source].word;
 }
 
-/* Trains the MECFG for K iterations, takes the wrong edges, and goes on from there; a resumed run
- * repeats those K. */
-trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_result *result,
-                             trl_error *err)
+/* The first stage: the MECFG for K iterations.  Its checkpoints are told from those of the second by
+ * their fingerprint. */
+static trl_status first_stage(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+                              trl_error *err)
 {
     const trl_train_options *o = j->o;
     trl_train_options first = *o;
-    first.max_iter = j->nota_after;
-    first.checkpoint = NULL;
-    first.resume = false;
     trl_session begin = *s;
-    begin.o = j->o = &first;
+    first.max_iter = j->nota_after;
+    first.patience = 0;
+    begin.o = &first;
+    begin.fingerprint = ~s->fingerprint;
     begin.score_dev = NULL;
     begin.max_iter = j->nota_after;
-    trl_status st = trl_session_run(&begin, true, j->w, result, err);
+    j->o = &first;
+    const trl_status st = trl_session_run(&begin, true, j->w, result, err);
     j->o = o;
-    if (st != TRL_OK || result->stopped)
-        return st;
+    return st;
+}
+
+/* The second: with the wrong edges that the first scores too high, from where it ended. */
+static trl_status second_stage(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+                               trl_error *err)
+{
     size_t count = 0;
     j->model.features.w = j->w;
-    st = trl_tree_nota_make(&j->task, &j->model, words_of, j, j->nota_delta, j->pool, &count, err);
+    const trl_status st =
+        trl_tree_nota_make(&j->task, &j->model, words_of, j, j->nota_delta, j->pool, &count, err);
     if (st != TRL_OK)
         return st;
     char note[80];
@@ -113,7 +120,34 @@ trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_re
         result->stopped = true;
         return TRL_OK;
     }
-    return trl_session_run(s, true, j->w, result, err);
+    trl_session rest = *s;
+    double *base = trl_alloc(s->n_weights + 1, sizeof *base);
+    if (!base)
+        return trl_fail_mem(err);
+    memcpy(base, j->w, s->n_weights * sizeof *base);
+    rest.base = base;
+    const trl_status done = trl_session_run(&rest, true, j->w, result, err);
+    trl_free(base);
+    return done;
+}
+
+trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+                             trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    bool second = false; /* resumes there */
+    trl_status st = o->resume ? trl_session_base(s, j->w, &second, err) : TRL_OK;
+    if (st == TRL_OK && !second)
+        st = first_stage(j, s, result, err);
+    if (st != TRL_OK || (!second && result->stopped))
+        return st;
+    trl_train_options fresh = *o;
+    fresh.resume = second;
+    trl_session rest = *s;
+    rest.o = j->o = &fresh;
+    st = second_stage(j, &rest, result, err);
+    j->o = o;
+    return st;
 }
 
 /* ---- m-estimation ---------------------------------------------------------------------------------- */
