@@ -57,6 +57,7 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
                             {"clusters", differ(o->clusters, d.clusters)},
                             {"head-rules", o->head_rules},
                             {"prune", o->prune != d.prune},
+                            {"pruner", o->pruner},
                             {"chart-memory", o->chart_memory != d.chart_memory},
                             {NULL, false}};
     for (const choice *c = tree ? chains : trees; c->name; c++)
