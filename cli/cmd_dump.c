@@ -1,6 +1,7 @@
 /* cmd_dump.c -- trellis dump: a model as text. */
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <string.h>
 
 #include "message.h"
 #include "output.h"
@@ -17,7 +18,8 @@ typedef struct settings {
 static const option options[] = {
     {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N",
      .fallback = "all",
-     .help = "only the N largest and smallest weights of every label, as a table"},
+     .help = "only the N largest and smallest weights of every label (of parsers: of rules and of "
+             "every feature family), as a table"},
     {"info", 'i', OPTION_FLAG, OPTION_FIELD(settings, info),
      .help = "only what the model is and how it was trained"},
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
@@ -44,22 +46,36 @@ static void add_info(const trl_model *m, text *t)
         text_char(t, '\n');
 }
 
-/* Of parsers there is only the summary. */
-static int parser_info(const settings *s, trl_parse_model *m)
+/* Of parsers there are sizes and tables, no text to load. */
+static int dump_parser(const settings *s, trl_parse_model *m)
 {
     const trl_parse_info i = trl_parse_model_info(m);
     text t = {0};
+    trl_buf b = {0};
+    trl_error err = {0};
     output o;
-    text_fmt(&t, "kind tree\ngrade %s\nstates %zu\nbinary-rules %zu\nunary-rules %zu\nwords %zu\n"
-                 "features %zu\n\n%s",
-             i.grade, i.n_states, i.n_binary, i.n_unary, i.n_words, i.n_features, i.settings);
-    if (!s->info)
-        message_warn("the weights of a parser are not printed, only what it is");
-    bool ok = output_open(&o, s->to);
+    const bool table = s->top && !s->info;
+    if (!table) {
+        text_fmt(&t, "kind tree\ngrade %s\nstates %zu\nfeatures %zu\n", i.grade, i.n_states,
+                 i.n_features);
+        if (!s->info)
+            message_warn("a parser is described, not dumped: this text cannot be loaded");
+    } else if (strcmp(i.grade, "generative") == 0)
+        message_warn("a generative grammar has no weights");
+    bool ok = trl_parse_model_describe(m, table ? s->top : 0, &b, &err) == TRL_OK;
+    if (!ok)
+        message_error(&err);
+    if (b.len)
+        text_add(&t, b.data, b.len);
+    if (!table)
+        text_fmt(&t, "\n%s", i.settings);
+    if (ok)
+        ok = output_open(&o, s->to);
     if (ok) {
         output_text(&o, &t);
         ok = output_close(&o);
     }
+    trl_buf_fini(&b);
     text_fini(&t);
     trl_parse_model_free(m);
     return ok ? CLI_DONE : CLI_FAILED;
@@ -74,7 +90,7 @@ static int run(void *settings_, const operands *args)
     trl_parse_model *parser = NULL;
     trl_error other = {0};
     if (st == TRL_EMODEL && trl_parse_model_open(args->item[0], &parser, &other) == TRL_OK)
-        return parser_info(s, parser);
+        return dump_parser(s, parser);
     if (st != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;
@@ -109,7 +125,8 @@ const verb verb_dump = {
     .usage = "[OPTION]... MODEL",
     .description =
         "Prints a model as text, from which 'trellis load' makes the same model again, bit\n"
-        "for bit; or a table of its largest weights, to see what it has learnt.\n",
+        "for bit; or a table of its largest weights, to see what it has learnt.  Of a parser:\n"
+        "how large grammar and lexicon are and how it was trained, or such a table.\n",
     .examples = "  trellis dump --top 10 chunk.model\n"
                 "  trellis dump chunk.model | trellis load - -m copy.model\n",
     .options = options,

@@ -59,6 +59,12 @@ typedef struct trl_parse_info {
 
 TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
 
+/* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest and
+ * smallest weights of rules and of each feature family (nothing of a generative model, which has
+ * none).  TRL_ENOMEM. */
+TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
+                                            trl_error *err);
+
 typedef struct trl_parse_options {
     bool   viterbi; /* the most probable tree; else the one with the best expected brackets */
     double lambda;  /* of the latter: above 0.5 for precision, below for recall; 0.5 */

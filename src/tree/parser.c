@@ -12,6 +12,7 @@
 #include "tree/constrain.h"
 #include "tree/kbest.h"
 #include "tree/tree_decode.h"
+#include "tree/tree_dump.h"
 
 /* ---- models ------------------------------------------------------------------------------------- */
 
@@ -97,6 +98,18 @@ trl_parse_info trl_parse_model_info(const trl_parse_model *m)
                             .n_unary = m->m.fine.n_unary,
                             .n_words = m->m.lexicon.words.n,
                             .n_features = m->m.features.n_direct + m->m.features.index.n};
+}
+
+trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out, trl_error *err)
+{
+    const void *text = "";
+    size_t n = 0;
+    if (top == 0)
+        return trl_tree_dump_sizes(&m->m, out, err);
+    trl_container_find(m->file, "template", &text, &n);
+    return m->m.grade == TRL_GRADE_GENERATIVE
+               ? TRL_OK
+               : trl_tree_dump_top(&m->m, (trl_str){text, n}, top, out, err);
 }
 
 /* ---- parsers -------------------------------------------------------------------------------------- */
