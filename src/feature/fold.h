@@ -7,8 +7,12 @@
  * sums.  What implies what is read off the corpus; names only say which attributes are of one kind (a
  * *slot*: the same name up to '=' or ':').
  *
- *     gather:  w --forward--> folded hot rows --token lists--> scores
- *     scatter: adjoints --token lists--> folded hot rows --backward--> gradient
+ * A p with few labels has no row, only entries.  Where it implies enough (a word its affixes and its
+ * shape) it is given one, an *extra* row that is no part of the weights: row'(p) is then the sum of its
+ * own entries and of what it implies.
+ *
+ *     gather:  w --forward--> folded rows --token lists--> scores
+ *     scatter: adjoints --token lists--> folded rows --backward--> gradient
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_FOLD_H
@@ -17,28 +21,40 @@
 #include "feature/design.h"
 
 typedef struct trl_fold_pair {
-    uint32_t parent, child; /* hot rows of family 0 */
+    uint32_t parent, child; /* folded rows */
 } trl_fold_pair;
 
+typedef struct trl_fold_entry {
+    uint64_t cell;   /* of a folded row: row * step + label */
+    uint64_t weight; /* the entry that is added to it */
+} trl_fold_entry;
+
 typedef struct trl_fold {
-    size_t         n_pairs;
-    trl_fold_pair *pair;  /* a child's own pairs, as a parent, come before its pairs as a child */
-    uint64_t      *begin; /* [n_tokens + 1] the shortened lists of dense rows; NULL: the design's */
-    uint32_t      *row;
+    size_t          n_rows; /* folded rows: the hot rows of family 0, then extra ones */
+    size_t          n_pairs, n_entries;
+    trl_fold_pair  *pair; /* a child's own pairs, as a parent, come before its pairs as a child */
+    trl_fold_entry *entry;
+
+    /* The shortened lists of the tokens; NULL: the design's are good.  Dense rows from n_rows on are
+     * cold: their number in the design is less by the number of extra rows. */
+    uint64_t  *row_begin, *entry_begin; /* [n_tokens + 1] */
+    uint32_t  *row;
+    trl_entry *token_entry;
 } trl_fold;
 
-/* Finds the folding of family 0's hot rows; `names` are the family's in the corpus.  With values, or
- * where nothing implies anything, there are no pairs and the lists are the design's own.
- * TRL_ENOMEM. */
-trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names,
+/* Finds the folding of family 0's frequent attributes; `names` are the family's in the corpus.
+ * `extra`: with extra rows.  With values, or where nothing implies anything, there are no pairs and the
+ * lists are the design's own.  TRL_ENOMEM. */
+trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names, bool extra,
                           trl_error *err);
 void       trl_fold_fini(trl_fold *fold);
 
-/* hot[n_hot][step] = the hot rows of w with their children added. */
+/* hot[n_rows][step] = the folded rows of w. */
 void trl_fold_forward(const trl_fold *fold, const trl_design *d, const double *w, double *hot);
 
-/* The reverse, in place on a gradient of folded hot rows. */
-void trl_fold_backward(const trl_fold *fold, const trl_design *d, double *g);
+/* The reverse, in place on a gradient of folded rows: the hot ones in g, the extra ones in
+ * hot[n_rows][step]. */
+void trl_fold_backward(const trl_fold *fold, const trl_design *d, double *hot, double *g);
 
 /* As trl_gather, by the shortened lists and the folded rows; fold NULL: by the design's own.  hot32,
  * unless NULL, is `hot` in single precision and used instead: half the cache. */
@@ -47,9 +63,9 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
 
 /* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, in
  * folded form when `fold` is not NULL.  Dead cells receive garbage: clear them with
- * trl_clear_dead.  With hot32, [n_hot][step], the hot rows of family 0 are added up there and not
- * in g; there must be no values then.  The adjoint rows of family 0 are also left in node, [n][step],
- * unless that is NULL. */
+ * trl_clear_dead.  With hot32, [n_rows][step], the folded rows are added up there and not
+ * in g, which must be so when there are extra ones; there must be no values then.  The adjoint rows
+ * of family 0 are also left in node, [n][step], unless that is NULL. */
 void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node);
 

@@ -12,6 +12,29 @@ typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define AHEAD 12 /* rows prefetched: far enough to hide memory, near enough to stay in L1 */
 
+/* What is on at each token: the design's lists, or shortened ones. */
+typedef struct lists {
+    const uint64_t  *row_begin, *entry_begin;
+    const uint32_t  *row;
+    const trl_entry *entry;
+    size_t           n_hot; /* rows below are hot, the others cold: number `extra` less in the design */
+    size_t           extra;
+} lists;
+
+static lists lists_of(const trl_family *f, const trl_fold *fold)
+{
+    if (!fold || !fold->row)
+        return (lists){f->dense_begin, f->entry_begin, f->dense_row, f->entry, f->n_hot, 0};
+    return (lists){fold->row_begin,   fold->entry_begin, fold->row,
+                   fold->token_entry, fold->n_rows,      fold->n_rows - f->n_hot};
+}
+
+/* The first weight of a row in the lists; hot ones are only ever fetched ahead. */
+TRL_INLINE uint64_t cold_at(const trl_family *f, const lists *l, uint32_t row)
+{
+    return trl_dense_at(f, row >= l->n_hot ? row - l->extra : 0);
+}
+
 /* ---- dense rows --------------------------------------------------------------------- */
 
 TRL_INLINE void add_row(const size_t NV, const double *row, const double *value, uint64_t r,
@@ -27,10 +50,11 @@ TRL_INLINE void add_row(const size_t NV, const double *row, const double *value,
 
 /* out[0 .. 8 NV) += sum over refs of value * row; `col` is the first column of the block.  Hot
  * rows come first and are in cache; cold ones are fetched ahead. */
-TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *list,
-                         const double *w, const double *hot_rows, const float *hot32,
-                         uint64_t from, uint64_t to, size_t col, double *out)
+TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const lists *l, const double *w,
+                         const double *hot_rows, const float *hot32, uint64_t from, uint64_t to,
+                         size_t col, double *out)
 {
+    const uint32_t *list = l->row;
     trl_v8 acc[8];
     for (size_t k = 0; k < NV; k++)
         acc[k] = *(const trl_v8 *)(out + 8 * k);
@@ -40,7 +64,7 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *l
         v8f sum[8];
         for (size_t k = 0; k < NV; k++)
             sum[k] = (v8f){0};
-        for (; r < to && list[r] < f->n_hot; r++) {
+        for (; r < to && list[r] < l->n_hot; r++) {
             const float *row = hot32 + (uint64_t)list[r] * f->step + col;
             for (size_t k = 0; k < NV; k++)
                 sum[k] += *(const v8f *)(row + 8 * k);
@@ -48,46 +72,47 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const uint32_t *l
         for (size_t k = 0; k < NV; k++)
             acc[k] += __builtin_convertvector(sum[k], trl_v8);
     }
-    for (; r < to && list[r] < f->n_hot; r++)
+    for (; r < to && list[r] < l->n_hot; r++)
         add_row(NV, hot + (uint64_t)list[r] * f->step, f->dense_value, r, acc);
     for (; r < to; r++) {
-        const double *ahead = w + trl_dense_at(f, list[r + AHEAD]) + col;
+        const double *ahead = w + cold_at(f, l, list[r + AHEAD]) + col;
         for (size_t k = 0; k < NV; k++)
             __builtin_prefetch(ahead + 8 * k);
-        add_row(NV, w + trl_dense_at(f, list[r]) + col, f->dense_value, r, acc);
+        add_row(NV, w + cold_at(f, l, list[r]) + col, f->dense_value, r, acc);
     }
     for (size_t k = 0; k < NV; k++)
         *(trl_v8 *)(out + 8 * k) = acc[k];
 }
 
-TRL_INLINE void gather_dense(const trl_family *f, const uint32_t *list, const double *w,
-                             const double *hot, const float *hot32, uint64_t from, uint64_t to,
-                             double *out)
+TRL_INLINE void gather_dense(const trl_family *f, const lists *l, const double *w,
+                             const double *hot, const float *hot32, size_t tok, double *out)
 {
+    const uint64_t from = l->row_begin[tok], to = l->row_begin[tok + 1];
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        sum_rows(8, f, list, w, hot, hot32, from, to, col, out + col);
+        sum_rows(8, f, l, w, hot, hot32, from, to, col, out + col);
     switch ((f->step - col) / 8) {
-    case 1: sum_rows(1, f, list, w, hot, hot32, from, to, col, out + col); break;
-    case 2: sum_rows(2, f, list, w, hot, hot32, from, to, col, out + col); break;
-    case 3: sum_rows(3, f, list, w, hot, hot32, from, to, col, out + col); break;
-    case 4: sum_rows(4, f, list, w, hot, hot32, from, to, col, out + col); break;
-    case 5: sum_rows(5, f, list, w, hot, hot32, from, to, col, out + col); break;
-    case 6: sum_rows(6, f, list, w, hot, hot32, from, to, col, out + col); break;
-    case 7: sum_rows(7, f, list, w, hot, hot32, from, to, col, out + col); break;
+    case 1: sum_rows(1, f, l, w, hot, hot32, from, to, col, out + col); break;
+    case 2: sum_rows(2, f, l, w, hot, hot32, from, to, col, out + col); break;
+    case 3: sum_rows(3, f, l, w, hot, hot32, from, to, col, out + col); break;
+    case 4: sum_rows(4, f, l, w, hot, hot32, from, to, col, out + col); break;
+    case 5: sum_rows(5, f, l, w, hot, hot32, from, to, col, out + col); break;
+    case 6: sum_rows(6, f, l, w, hot, hot32, from, to, col, out + col); break;
+    case 7: sum_rows(7, f, l, w, hot, hot32, from, to, col, out + col); break;
     default: break;
     }
 }
 
-TRL_INLINE void gather_entries(const trl_family *f, const double *w, uint64_t from, uint64_t to,
+TRL_INLINE void gather_entries(const trl_family *f, const lists *l, const double *w, size_t tok,
                                double *out)
 {
+    const uint64_t from = l->entry_begin[tok], to = l->entry_begin[tok + 1];
     if (f->entry_value)
         for (uint64_t e = from; e < to; e++)
-            out[f->entry[e].cell] += f->entry_value[e] * w[f->entry[e].weight];
+            out[l->entry[e].cell] += f->entry_value[e] * w[l->entry[e].weight];
     else
         for (uint64_t e = from; e < to; e++)
-            out[f->entry[e].cell] += w[f->entry[e].weight];
+            out[l->entry[e].cell] += w[l->entry[e].weight];
 }
 
 /* Entries first, for a block of tokens, then rows: the entries' additions to the same few cells wait
@@ -95,20 +120,18 @@ TRL_INLINE void gather_entries(const trl_family *f, const double *w, uint64_t fr
  * must not be loaded right behind scalar stores to it. */
 #define TOKENS 32
 
-TRL_CLONES static void gather_family(const trl_family *f, const uint64_t *begin,
-                                     const uint32_t *list, const double *w, const double *hot,
-                                     const float *hot32, size_t from, size_t n, double *out)
+TRL_CLONES static void gather_family(const trl_family *f, const lists *l, const double *w,
+                                     const double *hot, const float *hot32, size_t from,
+                                     size_t n, double *out)
 {
     for (size_t t0 = 0; t0 < n; t0 += TOKENS) {
         const size_t t1 = n - t0 < TOKENS ? n : t0 + TOKENS;
         for (size_t c = t0 * f->step; c < t1 * f->step; c += 8)
             *(trl_v8 *)(out + c) = (trl_v8){0};
         for (size_t t = t0; t < t1; t++)
-            gather_entries(f, w, f->entry_begin[from + t], f->entry_begin[from + t + 1],
-                           out + t * f->step);
+            gather_entries(f, l, w, from + t, out + t * f->step);
         for (size_t t = t0; t < t1; t++)
-            gather_dense(f, list, w, hot, hot32, begin[from + t], begin[from + t + 1],
-                         out + t * f->step);
+            gather_dense(f, l, w, hot, hot32, from + t, out + t * f->step);
     }
 }
 
@@ -122,19 +145,20 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
-        const bool folded = fold && fold->begin && k == TRL_NODE;
+        const bool folded = fold && fold->row && k == TRL_NODE;
+        const lists l = lists_of(f, folded ? fold : NULL);
         if (t->row[k])
-            gather_family(f, folded ? fold->begin : f->dense_begin,
-                          folded ? fold->row : f->dense_row, w, folded ? hot : w + f->hot_at,
-                          folded ? hot32 : NULL, from, t->n, t->row[k]);
+            gather_family(f, &l, w, folded ? hot : w + f->hot_at, folded ? hot32 : NULL, from, t->n,
+                          t->row[k]);
     }
 }
 
 /* Adds value * adj to the hot rows among refs: a token's rows are sorted, the rest is cold. */
-TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *list,
-                         uint64_t from, uint64_t to, size_t col, const double *adj, double *g,
-                         float *hot32, float *node)
+TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const lists *l, size_t tok,
+                         size_t col, const double *adj, double *g, float *hot32, float *node)
 {
+    const uint32_t *list = l->row;
+    const uint64_t from = l->row_begin[tok], to = l->row_begin[tok + 1];
     trl_v8 a[8];
     if (hot32) {
         v8f b[8];
@@ -143,7 +167,7 @@ TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *l
         if (node)
             for (size_t k = 0; k < NV; k++)
                 *(v8f *)(node + col + 8 * k) = b[k];
-        for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+        for (uint64_t r = from; r < to && list[r] < l->n_hot; r++) {
             const float *ahead = hot32 + (uint64_t)list[r + AHEAD] * f->step + col;
             for (size_t k = 0; k < NV; k += 2)
                 __builtin_prefetch(ahead + 8 * k, 1);
@@ -157,78 +181,72 @@ TRL_INLINE void add_rows(const size_t NV, const trl_family *f, const uint32_t *l
     for (size_t k = 0; k < NV; k++)
         a[k] = *(const trl_v8 *)(adj + 8 * k);
     if (f->dense_value) {
-        for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+        for (uint64_t r = from; r < to && list[r] < l->n_hot; r++) {
             double *row = hot + (uint64_t)list[r] * f->step;
             for (size_t k = 0; k < NV; k++)
                 *(trl_v8 *)(row + 8 * k) += f->dense_value[r] * a[k];
         }
         return;
     }
-    for (uint64_t r = from; r < to && list[r] < f->n_hot; r++) {
+    for (uint64_t r = from; r < to && list[r] < l->n_hot; r++) {
         double *row = hot + (uint64_t)list[r] * f->step;
         for (size_t k = 0; k < NV; k++)
             *(trl_v8 *)(row + 8 * k) += a[k];
     }
 }
 
-TRL_INLINE void scatter_dense(const trl_family *f, const uint32_t *list, uint64_t from,
-                              uint64_t to, const double *adj, double *g, float *hot32,
-                              float *node)
+TRL_INLINE void scatter_dense(const trl_family *f, const lists *l, size_t tok, const double *adj,
+                              double *g, float *hot32, float *node)
 {
     size_t col = 0;
     for (; f->step - col >= 64; col += 64)
-        add_rows(8, f, list, from, to, col, adj + col, g, hot32, node);
+        add_rows(8, f, l, tok, col, adj + col, g, hot32, node);
     switch ((f->step - col) / 8) {
-    case 1: add_rows(1, f, list, from, to, col, adj + col, g, hot32, node); break;
-    case 2: add_rows(2, f, list, from, to, col, adj + col, g, hot32, node); break;
-    case 3: add_rows(3, f, list, from, to, col, adj + col, g, hot32, node); break;
-    case 4: add_rows(4, f, list, from, to, col, adj + col, g, hot32, node); break;
-    case 5: add_rows(5, f, list, from, to, col, adj + col, g, hot32, node); break;
-    case 6: add_rows(6, f, list, from, to, col, adj + col, g, hot32, node); break;
-    case 7: add_rows(7, f, list, from, to, col, adj + col, g, hot32, node); break;
+    case 1: add_rows(1, f, l, tok, col, adj + col, g, hot32, node); break;
+    case 2: add_rows(2, f, l, tok, col, adj + col, g, hot32, node); break;
+    case 3: add_rows(3, f, l, tok, col, adj + col, g, hot32, node); break;
+    case 4: add_rows(4, f, l, tok, col, adj + col, g, hot32, node); break;
+    case 5: add_rows(5, f, l, tok, col, adj + col, g, hot32, node); break;
+    case 6: add_rows(6, f, l, tok, col, adj + col, g, hot32, node); break;
+    case 7: add_rows(7, f, l, tok, col, adj + col, g, hot32, node); break;
     default: break;
     }
 }
 
 /* Entries of a token with weights below `end`, which come first. */
-TRL_INLINE void scatter_entries(const trl_family *f, uint64_t from, uint64_t to, uint64_t end,
+TRL_INLINE void scatter_entries(const trl_family *f, const lists *l, size_t tok, uint64_t end,
                                 const double *adj, double scale, double *g)
 {
-    for (uint64_t e = from; e < to && f->entry[e].weight < end; e++) {
-        __builtin_prefetch(g + f->entry[e + AHEAD].weight, 1);
-        g[f->entry[e].weight] +=
-            scale * (f->entry_value ? f->entry_value[e] : 1.0) * adj[f->entry[e].cell];
+    const uint64_t to = l->entry_begin[tok + 1];
+    for (uint64_t e = l->entry_begin[tok]; e < to && l->entry[e].weight < end; e++) {
+        __builtin_prefetch(g + l->entry[e + AHEAD].weight, 1);
+        g[l->entry[e].weight] +=
+            scale * (f->entry_value ? f->entry_value[e] : 1.0) * adj[l->entry[e].cell];
     }
 }
 
-TRL_CLONES static void scatter_family(const trl_family *f, const uint64_t *begin,
-                                      const uint32_t *list, size_t from, size_t n,
+TRL_CLONES static void scatter_family(const trl_family *f, const lists *l, size_t from, size_t n,
                                       const double *adj, uint64_t end, double *g, float *hot32,
                                       float *node)
 {
     for (size_t t = 0; t < n; t++, adj += f->step) {
-        const size_t tok = from + t;
-        scatter_dense(f, list, begin[tok], begin[tok + 1], adj, g, hot32,
-                      node ? node + t * f->step : NULL);
-        scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], end, adj, 1.0, g);
+        scatter_dense(f, l, from + t, adj, g, hot32, node ? node + t * f->step : NULL);
+        scatter_entries(f, l, from + t, end, adj, 1.0, g);
     }
 }
 
 void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node)
 {
-    const size_t cells = adjoint->n * d->family[TRL_NODE].step;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
-        const bool folded = fold && fold->begin && k == TRL_NODE;
+        const lists l = lists_of(f, k == TRL_NODE ? fold : NULL);
         if (adjoint->row[k])
-            scatter_family(f, folded ? fold->begin : f->dense_begin,
-                           folded ? fold->row : f->dense_row, from, adjoint->n, adjoint->row[k],
-                           d->n_hot_weights, g, k == TRL_NODE ? hot32 : NULL,
-                           k == TRL_NODE ? node : NULL);
+            scatter_family(f, &l, from, adjoint->n, adjoint->row[k], d->n_hot_weights, g,
+                           k == TRL_NODE ? hot32 : NULL, k == TRL_NODE ? node : NULL);
     }
     if (node && !hot32)
-        trl_narrow(cells, adjoint->row[TRL_NODE], node);
+        trl_narrow(adjoint->n * d->family[TRL_NODE].step, adjoint->row[TRL_NODE], node);
 }
 
 /* ---- cold attributes: one at a time over its tokens --------------------------------- */
@@ -357,14 +375,14 @@ void trl_scatter_all(const trl_design *d, size_t from, const trl_tables *adjoint
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
+        const lists l = lists_of(f, NULL);
         for (size_t t = 0; adjoint->row[k] && t < adjoint->n; t++) {
             const double *adj = adjoint->row[k] + t * f->step;
             const size_t tok = from + t;
             for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++)
                 add_live_row(f, f->dense_row[r], adj,
                              scale * (f->dense_value ? f->dense_value[r] : 1.0), g);
-            scatter_entries(f, f->entry_begin[tok], f->entry_begin[tok + 1], UINT64_MAX,
-                            adj, scale, g);
+            scatter_entries(f, &l, tok, UINT64_MAX, adj, scale, g);
         }
         for (size_t i = 0; f->has_constant && adjoint->shared[k] && i < f->n_constant; i++)
             g[f->constant_at + i] += scale * adjoint->shared[k][f->constant_cell[i]];

@@ -45,22 +45,26 @@ TRL_CLONES double trl_scatter_lone(const trl_design *d, const trl_fold *fold, si
                                    const trl_tables *adjoint, double a, const double *w, double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    const bool folded = fold && fold->begin;
-    const uint64_t *begin = folded ? fold->begin : f->dense_begin, lone = trl_lone_entry_at(f);
+    const bool folded = fold && fold->row;
+    const uint64_t *begin = folded ? fold->row_begin : f->dense_begin;
+    const uint64_t *entry_begin = folded ? fold->entry_begin : f->entry_begin;
     const uint32_t *list = folded ? fold->row : f->dense_row;
+    const trl_entry *entry = folded ? fold->token_entry : f->entry;
+    const size_t extra = folded ? fold->n_rows - f->n_hot : 0, lone_row = f->lone_row + extra;
+    const uint64_t lone = trl_lone_entry_at(f);
     const double *adj = adjoint->row[TRL_NODE];
     double sum = 0.0;
     for (size_t t = from; t < from + adjoint->n; t++, adj += f->step) {
-        for (uint64_t r = begin[t + 1]; r > begin[t] && list[r - 1] >= f->lone_row; r--) {
-            const uint64_t at = trl_dense_at(f, list[r - 1]);
+        for (uint64_t r = begin[t + 1]; r > begin[t] && list[r - 1] >= lone_row; r--) {
+            const uint64_t at = trl_dense_at(f, list[r - 1] - extra);
             sum += finish_row(f->width, a, f->dense_value ? f->dense_value[r - 1] : 1.0, w + at,
                               adj, g + at);
         }
-        for (uint64_t e = f->entry_begin[t + 1];
-             e > f->entry_begin[t] && f->entry[e - 1].weight >= lone; e--) {
-            const uint32_t at = f->entry[e - 1].weight;
+        for (uint64_t e = entry_begin[t + 1]; e > entry_begin[t] && entry[e - 1].weight >= lone;
+             e--) {
+            const uint32_t at = entry[e - 1].weight;
             const double v = f->entry_value ? f->entry_value[e - 1] : 1.0;
-            g[at] = a * w[at] - v * adj[f->entry[e - 1].cell];
+            g[at] = a * w[at] - v * adj[entry[e - 1].cell];
             sum += w[at] * w[at];
         }
     }

@@ -18,7 +18,7 @@
 typedef struct lane {
     size_t     seq0, seq1; /* sequences */
     double    *hot;        /* [n_hot_weights + 64] */
-    float     *hot32;      /* [n_hot][step] hot rows of the nodes, unless NULL: not in hot then */
+    float     *hot32;      /* [n_rows][step] folded rows, unless NULL: not in hot then */
     trl_tables shared;     /* adjoint of the shared scores */
     double     value;
     double     norm2; /* ||w||^2 of its lone weights */
@@ -36,7 +36,7 @@ struct trl_gradient {
     float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     trl_fold          fold;
-    double           *hot;   /* [n_hot][step] folded rows of w */
+    double           *hot;   /* [n_rows][step] folded rows of w; then the extra ones' gradient */
     float            *hot32; /* the same in single precision; NULL: not wanted */
 
     /* of the evaluation under way */
@@ -129,21 +129,28 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
 {
     const trl_design *d = g->d;
     const trl_family *f = &d->family[TRL_NODE];
+    const bool single = g->task->single && !f->dense_value;
+    g->fold.n_rows = f->n_hot;
+    if (names) {
+        const trl_status st = trl_fold_build(&g->fold, d, names, single, err);
+        if (st != TRL_OK)
+            return st;
+    }
+    const size_t rows = g->fold.n_rows * f->step + 64;
     g->node = trl_alloc64(d->n_tokens + 1, f->step * sizeof(float));
-    g->hot = trl_alloc64(f->n_hot * f->step + 64, sizeof(double));
+    g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
-        g->hot32 = trl_alloc64(f->n_hot * f->step + 64, sizeof(float));
+        g->hot32 = trl_alloc64(rows, sizeof(float));
     if (!g->node || !g->hot || (g->task->single && !g->hot32))
         return trl_fail_mem(err);
-    const bool single = g->task->single && !f->dense_value;
     for (size_t k = 0; k < g->n_lanes; k++) {
         g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
         if (single)
-            g->lanes[k].hot32 = trl_alloc64(f->n_hot * f->step + 64, sizeof(float));
+            g->lanes[k].hot32 = trl_alloc64(rows, sizeof(float));
         if (!g->lanes[k].hot || (single && !g->lanes[k].hot32))
             return trl_fail_mem(err);
     }
-    return names ? trl_fold_build(&g->fold, d, names, err) : TRL_OK;
+    return TRL_OK;
 }
 
 static trl_status make(const trl_design *d, const trl_strtab *names, const trl_task *task,
@@ -258,7 +265,7 @@ static void clear_hot(const trl_gradient *g, lane *l)
     const size_t rows = f->n_hot * f->step, n = (size_t)g->d->n_hot_weights + 64;
     if (l->hot32) {
         const size_t end = (size_t)f->hot_at + rows;
-        memset(l->hot32, 0, rows * sizeof *l->hot32);
+        memset(l->hot32, 0, g->fold.n_rows * f->step * sizeof *l->hot32);
         memset(l->hot, 0, (size_t)f->hot_at * sizeof *l->hot);
         memset(l->hot + end, 0, (n - end) * sizeof *l->hot);
     } else {
@@ -302,13 +309,15 @@ static void reduce(trl_gradient *g, size_t i0, size_t i1)
         trl_sum_vectors(i1 - i0, g->n_lanes, parts, g->grad + i0);
 }
 
-static void reduce32(trl_gradient *g, size_t i0, size_t i1)
+/* out = the sum over lanes of i1 - i0 cells of folded rows. */
+static void reduce32(trl_gradient *g, size_t i0, size_t i1, double *out)
 {
     const float *parts[TRL_LANES_MAX];
+    if (i0 >= i1)
+        return;
     for (size_t k = 0; k < g->n_lanes; k++)
-        parts[k] = g->lanes[k].hot32 + (i0 - g->d->family[TRL_NODE].hot_at);
-    if (i0 < i1)
-        trl_sum_floats(i1 - i0, g->n_lanes, parts, g->grad + i0);
+        parts[k] = g->lanes[k].hot32 + i0;
+    trl_sum_floats(i1 - i0, g->n_lanes, parts, out);
 }
 
 static size_t clamp(size_t x, size_t from, size_t to)
@@ -323,7 +332,7 @@ static void reduce_hot(trl_gradient *g, size_t i0, size_t i1)
     const size_t rows = g->lanes[0].hot32 ? f->n_hot * f->step : 0;
     const size_t a = clamp((size_t)f->hot_at, i0, i1), b = clamp((size_t)f->hot_at + rows, i0, i1);
     reduce(g, i0, a);
-    reduce32(g, a, b);
+    reduce32(g, a - (size_t)f->hot_at, b - (size_t)f->hot_at, g->grad + a);
     reduce(g, b, i1);
 }
 
@@ -370,6 +379,8 @@ static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err
     const size_t dense = f->n_dense - f->n_hot;
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));
+    const size_t extra = (g->fold.n_rows - f->n_hot) * f->step, at = f->n_hot * f->step;
+    reduce32(g, at + piece(extra, job), at + piece(extra, job + 1), g->hot + at + piece(extra, job));
     g->norm2[job] = run_cold(g, f, piece(rows, job), piece(rows, job + 1)) +
                     run_cold(g, f, dense + piece(sparse, job), dense + piece(sparse, job + 1));
     return TRL_OK;
@@ -407,13 +418,13 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     trl_fold_forward(&g->fold, g->d, w, g->hot);
     const trl_family *f = &g->d->family[TRL_NODE];
     if (g->hot32)
-        trl_narrow(f->n_hot * f->step, g->hot, g->hot32);
+        trl_narrow(g->fold.n_rows * f->step, g->hot, g->hot32);
     trl_status st = run_lanes(g, &value, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);
     if (st != TRL_OK)
         return st;
-    trl_fold_backward(&g->fold, g->d, grad);
+    trl_fold_backward(&g->fold, g->d, g->hot, grad);
     g->norm2[COLD_JOBS] = regularise(g, 0, (size_t)g->d->n_hot_weights);
     trl_clear_dead(g->d, grad);
     memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);

@@ -19,6 +19,7 @@ typedef struct corpus_shape {
     bool constant[TRL_FAMILIES];    /* families 1 and 2 */
     bool values, weights;
     bool implied;     /* family 0: some kinds of attributes follow from others (fold.h) */
+    bool few;         /* with implied: of the labels a token has one of two, by what implies */
     size_t new_names; /* numbers from here on get other names: a held-out corpus */
 } corpus_shape;
 
@@ -46,7 +47,7 @@ static inline void add_attr(trl_rng *rng, const corpus_shape *h, trl_occurrences
 
 /* One number in ever coarser forms, as words, tags and word classes are; the middle one is
  * left out now and then, and another kind depends on nothing. */
-static inline void add_implied(trl_rng *rng, const corpus_shape *h, trl_occurrences *o)
+static inline size_t add_implied(trl_rng *rng, const corpus_shape *h, trl_occurrences *o)
 {
     const size_t x = trl_rng_below(rng, 8);
     char name[32];
@@ -56,10 +57,12 @@ static inline void add_implied(trl_rng *rng, const corpus_shape *h, trl_occurren
         if (k != 2 || trl_rng_below(rng, 3))
             add_attr(rng, h, o, name);
     }
+    return x;
 }
 
 static inline void random_token(trl_rng *rng, const corpus_shape *h, size_t t, trl_corpus *c)
 {
+    size_t x = 0;
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_occurrences *o = &c->family[f];
         const size_t n = t >= f && h->attrs[f] ? trl_rng_below(rng, h->per_token[f] + 1) : 0;
@@ -71,14 +74,15 @@ static inline void random_token(trl_rng *rng, const corpus_shape *h, size_t t, t
             add_attr(rng, h, o, name);
         }
         if (f == TRL_NODE && h->implied)
-            add_implied(rng, h, o);
+            x = add_implied(rng, h, o);
         o->begin = trl_reserve(o->begin, &o->begin_cap, c->n_tokens + 2, sizeof *o->begin);
         assert_non_null(o->begin);
         o->begin[c->n_tokens + 1] = o->n;
     }
     c->label = trl_reserve(c->label, &c->label_cap, c->n_tokens + 1, sizeof *c->label);
     assert_non_null(c->label);
-    c->label[c->n_tokens++] = (uint32_t)skewed(rng, h->L);
+    c->label[c->n_tokens++] =
+        (uint32_t)(h->few ? (5 * x + trl_rng_below(rng, 2)) % h->L : skewed(rng, h->L));
 }
 
 static inline void random_corpus(trl_rng *rng, const corpus_shape *h, trl_corpus *c)

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "chain_problem.h"
+#include "feature/fold.h"
 
 static void random_weights(trl_rng *rng, const chain_problem *p, double scale, double *w)
 {
@@ -183,19 +184,35 @@ static void test_threads(void **state)
     }
 }
 
-/* Single precision (floats in rows, lattices and sums of hot rows) against double; the same bits
- * with any number of threads. */
+/* Whether folding makes extra rows, and only where it may. */
+static bool has_extra_rows(const chain_problem *p)
+{
+    trl_error err;
+    trl_fold with, without;
+    const size_t hot = p->d.family[TRL_NODE].n_hot;
+    assert_ok(trl_fold_build(&with, &p->d, &p->c.family[TRL_NODE].names, true, &err));
+    assert_ok(trl_fold_build(&without, &p->d, &p->c.family[TRL_NODE].names, false, &err));
+    assert_true(without.n_rows == hot && without.n_entries == 0);
+    const bool extra = with.n_rows > hot;
+    trl_fold_fini(&with);
+    trl_fold_fini(&without);
+    return extra;
+}
+
+/* Single precision (floats in rows, lattices and sums of folded rows, extra rows) against double; the
+ * same bits with any number of threads. */
 static void test_single(void **state)
 {
     (void)state;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 8; k++) {
         const corpus_shape h = {.sequences = 300,
                                 .max_tokens = 20,
                                 .L = k % 3 == 0 ? 3 : k % 3 == 1 ? 22 : 70,
                                 .attrs = {900},
                                 .per_token = {9},
                                 .constant = {false, true},
-                                .implied = k % 2,
+                                .implied = k % 2 || k > 5,
+                                .few = k > 4,
                                 .values = k == 3};
         const trl_design_options o = {.order = 1, .all_pairs = k == 4};
         double *exact = NULL, *first = NULL, F0 = 0.0, F1 = 0.0;
@@ -216,6 +233,7 @@ static void test_single(void **state)
             assert_ok(trl_chain_use_single(&p.chain.chain, &err));
             p.task = trl_chain_task_view(&p.chain);
             assert_true(p.task.single);
+            assert_true(has_extra_rows(&p) == (k > 5));
             assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g,
                                        &err));
             for (int again = 0; again < 2; again++)
