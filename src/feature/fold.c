@@ -14,7 +14,7 @@ void trl_fold_fini(trl_fold *fold)
     trl_free(fold->row_begin);
     trl_free(fold->entry_begin);
     trl_free(fold->row);
-    trl_free(fold->token_entry);
+    trl_free(fold->packed);
     *fold = (trl_fold){0};
 }
 

@@ -36,15 +36,16 @@ typedef struct trl_fold {
     trl_fold_entry *entry;
 
     /* The shortened lists of the tokens; NULL: the design's are good.  Dense rows from n_rows on are
-     * cold: their number in the design is less by the number of extra rows. */
-    uint64_t  *row_begin, *entry_begin; /* [n_tokens + 1] */
-    uint32_t  *row;
-    trl_entry *token_entry;
+     * cold: their number in the design is less by the number of extra rows.  Entries are packed:
+     * half the memory to go through. */
+    uint64_t *row_begin, *entry_begin; /* [n_tokens + 1] */
+    uint32_t *row, *packed;
+    unsigned  bits; /* packed entry: (weight - entry_hot_at) << bits | cell */
 } trl_fold;
 
 /* Finds the folding of family 0's frequent attributes; `names` are the family's in the corpus.
- * `extra`: with extra rows.  With values, or where nothing implies anything, there are no pairs and the
- * lists are the design's own.  TRL_ENOMEM. */
+ * `extra`: with extra rows.  With values, where nothing implies anything, or where packed entries do
+ * not fit into 32 bits, there are no pairs and the lists are the design's own.  TRL_ENOMEM. */
 trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names, bool extra,
                           trl_error *err);
 void       trl_fold_fini(trl_fold *fold);

@@ -348,7 +348,9 @@ static uint64_t shorten_entries(finder *x, trl_fold *fold, size_t t, uint64_t at
         bool first;
         const uint32_t u = unit_at(x, &f->entry[e], &first);
         if (u == NONE || (x->row[u] == NONE && !is_folded(x, u, on)))
-            fold->token_entry[at++] = f->entry[e];
+            fold->packed[at++] =
+                (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) |
+                f->entry[e].cell;
     }
     return at;
 }
@@ -363,8 +365,8 @@ static bool shorten_lists(finder *x, trl_fold *fold)
     /* an extra row takes the place of an entry or more */
     fold->row = trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK,
                             sizeof *fold->row);
-    fold->token_entry = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *fold->token_entry);
-    if (!fold->row_begin || !fold->entry_begin || !fold->row || !fold->token_entry)
+    fold->packed = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *fold->packed);
+    if (!fold->row_begin || !fold->entry_begin || !fold->row || !fold->packed)
         return false;
     for (size_t t = 0; t < n; t++) {
         fold->row_begin[t] = r;
@@ -375,7 +377,7 @@ static bool shorten_lists(finder *x, trl_fold *fold)
     fold->row_begin[n] = r;
     fold->entry_begin[n] = e;
     memset(fold->row + r, 0, SLACK * sizeof *fold->row);
-    memset(fold->token_entry + e, 0, SLACK * sizeof *fold->token_entry);
+    memset(fold->packed + e, 0, SLACK * sizeof *fold->packed);
     return true;
 }
 
@@ -384,7 +386,10 @@ trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab 
 {
     *fold = (trl_fold){.n_rows = d->family[TRL_NODE].n_hot};
     finder x = {.d = d, .f = &d->family[TRL_NODE]};
-    if (x.f->dense_value || x.f->entry_value)
+    while (x.f->width > (size_t)1 << fold->bits)
+        fold->bits++;
+    if (x.f->dense_value || x.f->entry_value ||
+        x.f->cold_at - x.f->entry_hot_at > UINT32_MAX >> fold->bits)
         return TRL_OK;
     bool good = list_units(&x, extra) && number_slots(&x, names) && find_implied(&x);
     if (good) {

@@ -15,8 +15,9 @@ typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 /* What is on at each token: the design's lists, or shortened ones. */
 typedef struct lists {
     const uint64_t  *row_begin, *entry_begin;
-    const uint32_t  *row;
+    const uint32_t  *row, *packed; /* packed: instead of entry, unless NULL (trl_fold) */
     const trl_entry *entry;
+    unsigned         bits;
     size_t           n_hot; /* rows below are hot, the others cold: number `extra` less in the design */
     size_t           extra;
 } lists;
@@ -24,9 +25,18 @@ typedef struct lists {
 static lists lists_of(const trl_family *f, const trl_fold *fold)
 {
     if (!fold || !fold->row)
-        return (lists){f->dense_begin, f->entry_begin, f->dense_row, f->entry, f->n_hot, 0};
-    return (lists){fold->row_begin,   fold->entry_begin, fold->row,
-                   fold->token_entry, fold->n_rows,      fold->n_rows - f->n_hot};
+        return (lists){.row_begin = f->dense_begin,
+                       .entry_begin = f->entry_begin,
+                       .row = f->dense_row,
+                       .entry = f->entry,
+                       .n_hot = f->n_hot};
+    return (lists){.row_begin = fold->row_begin,
+                   .entry_begin = fold->entry_begin,
+                   .row = fold->row,
+                   .packed = fold->packed,
+                   .bits = fold->bits,
+                   .n_hot = fold->n_rows,
+                   .extra = fold->n_rows - f->n_hot};
 }
 
 /* The first weight of a row in the lists; hot ones are only ever fetched ahead. */
@@ -107,7 +117,11 @@ TRL_INLINE void gather_entries(const trl_family *f, const lists *l, const double
                                double *out)
 {
     const uint64_t from = l->entry_begin[tok], to = l->entry_begin[tok + 1];
-    if (f->entry_value)
+    const uint32_t mask = (UINT32_C(1) << l->bits) - 1;
+    if (l->packed)
+        for (uint64_t e = from; e < to; e++)
+            out[l->packed[e] & mask] += w[f->entry_hot_at + (l->packed[e] >> l->bits)];
+    else if (f->entry_value)
         for (uint64_t e = from; e < to; e++)
             out[l->entry[e].cell] += f->entry_value[e] * w[l->entry[e].weight];
     else
@@ -217,8 +231,17 @@ TRL_INLINE void scatter_dense(const trl_family *f, const lists *l, size_t tok, c
 TRL_INLINE void scatter_entries(const trl_family *f, const lists *l, size_t tok, uint64_t end,
                                 const double *adj, double scale, double *g)
 {
-    const uint64_t to = l->entry_begin[tok + 1];
-    for (uint64_t e = l->entry_begin[tok]; e < to && l->entry[e].weight < end; e++) {
+    const uint64_t from = l->entry_begin[tok], to = l->entry_begin[tok + 1];
+    const uint32_t mask = (UINT32_C(1) << l->bits) - 1;
+    double *at = g + f->entry_hot_at;
+    for (uint64_t e = from; l->packed && e < to; e++) {
+        const uint32_t x = l->packed[e];
+        if (x >> l->bits >= end - f->entry_hot_at)
+            break;
+        __builtin_prefetch(at + (l->packed[e + AHEAD] >> l->bits), 1);
+        at[x >> l->bits] += scale * adj[x & mask];
+    }
+    for (uint64_t e = from; !l->packed && e < to && l->entry[e].weight < end; e++) {
         __builtin_prefetch(g + l->entry[e + AHEAD].weight, 1);
         g[l->entry[e].weight] +=
             scale * (f->entry_value ? f->entry_value[e] : 1.0) * adj[l->entry[e].cell];

@@ -41,17 +41,48 @@ TRL_INLINE double finish_row(size_t n, double a, double v, const double *w, cons
     return sum;
 }
 
+/* The lone entries of one token, from the design's list. */
+TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, const double *w,
+                                 const double *adj, double *g)
+{
+    const uint64_t lone = trl_lone_entry_at(f);
+    double sum = 0.0;
+    for (uint64_t e = f->entry_begin[tok + 1];
+         e > f->entry_begin[tok] && f->entry[e - 1].weight >= lone; e--) {
+        const uint32_t at = f->entry[e - 1].weight;
+        const double v = f->entry_value ? f->entry_value[e - 1] : 1.0;
+        g[at] = a * w[at] - v * adj[f->entry[e - 1].cell];
+        sum += w[at] * w[at];
+    }
+    return sum;
+}
+
+/* The same from the shortened list. */
+TRL_INLINE double finish_packed(const trl_family *f, const trl_fold *fold, size_t tok, double a,
+                                const double *w, const double *adj, double *g)
+{
+    const uint64_t lone = trl_lone_entry_at(f) - f->entry_hot_at;
+    const uint32_t mask = (UINT32_C(1) << fold->bits) - 1;
+    double sum = 0.0;
+    for (uint64_t e = fold->entry_begin[tok + 1]; e > fold->entry_begin[tok]; e--) {
+        const uint32_t x = fold->packed[e - 1];
+        if (x >> fold->bits < lone)
+            break;
+        const uint64_t at = f->entry_hot_at + (x >> fold->bits);
+        g[at] = a * w[at] - adj[x & mask];
+        sum += w[at] * w[at];
+    }
+    return sum;
+}
+
 TRL_CLONES double trl_scatter_lone(const trl_design *d, const trl_fold *fold, size_t from,
                                    const trl_tables *adjoint, double a, const double *w, double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const bool folded = fold && fold->row;
     const uint64_t *begin = folded ? fold->row_begin : f->dense_begin;
-    const uint64_t *entry_begin = folded ? fold->entry_begin : f->entry_begin;
     const uint32_t *list = folded ? fold->row : f->dense_row;
-    const trl_entry *entry = folded ? fold->token_entry : f->entry;
     const size_t extra = folded ? fold->n_rows - f->n_hot : 0, lone_row = f->lone_row + extra;
-    const uint64_t lone = trl_lone_entry_at(f);
     const double *adj = adjoint->row[TRL_NODE];
     double sum = 0.0;
     for (size_t t = from; t < from + adjoint->n; t++, adj += f->step) {
@@ -60,13 +91,8 @@ TRL_CLONES double trl_scatter_lone(const trl_design *d, const trl_fold *fold, si
             sum += finish_row(f->width, a, f->dense_value ? f->dense_value[r - 1] : 1.0, w + at,
                               adj, g + at);
         }
-        for (uint64_t e = entry_begin[t + 1]; e > entry_begin[t] && entry[e - 1].weight >= lone;
-             e--) {
-            const uint32_t at = entry[e - 1].weight;
-            const double v = f->entry_value ? f->entry_value[e - 1] : 1.0;
-            g[at] = a * w[at] - v * adj[entry[e - 1].cell];
-            sum += w[at] * w[at];
-        }
+        sum += folded ? finish_packed(f, fold, t, a, w, adj, g)
+                      : finish_entries(f, t, a, w, adj, g);
     }
     return sum;
 }
