@@ -10,7 +10,6 @@
  *     x0sn, x0sr         double[n_states]: state_count, state_rare
  */
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,9 +153,10 @@ static trl_status load_info(const source *s, trl_lexicon *x, const trl_grammar *
     return TRL_OK;
 }
 
+/* Ratios of such numbers, and their logs, are numbers. */
 static bool is_count(double c)
 {
-    return isfinite(c) && c > 0.0;
+    return c >= 1e-6 && c <= 1e15;
 }
 
 /* Tokens only where there are tags, and some. */
@@ -170,7 +170,7 @@ static trl_status load_states(const source *s, trl_lexicon *x, const trl_grammar
     for (size_t k = 0; k < g->n_states; k++) {
         const double all = x->state_count[k], rare = x->state_rare[k];
         const bool sane = all == 0.0 || (is_count(all) && g->state[k].kind == TRL_STATE_TAG);
-        if (!sane || !(rare >= 0.0 && rare <= all))
+        if (!sane || !(rare == 0.0 || (is_count(rare) && rare <= all)))
             return damaged(s);
         x->n_tokens += all;
     }

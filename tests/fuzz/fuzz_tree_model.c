@@ -1,0 +1,104 @@
+/* fuzz_tree_model.c -- any bytes as a parser's model: never a crash; what opens can parse and be
+ * described.
+ *
+ * Magic, size and checksums are put right first, so that the checks behind them are reached.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "trellis/buf.h"
+#include "trellis/parser.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CHECK(condition) ((condition) ? (void)0 : abort())
+
+static void put_right(unsigned char *p, size_t n)
+{
+    const uint64_t size = n;
+    uint64_t sum = XXH3_64bits(p + 64, n - 64);
+    memcpy(p, "TRELLIS\x1a\1\0\0", 12);
+    memcpy(p + 16, &size, 8);
+    memcpy(p + 24, &sum, 8);
+    memset(p + 32, 0, 8);
+    memcpy(p + 40, "tree\0\0\0", 8);
+    memset(p + 48, 0, 16);
+    sum = XXH3_64bits(p, 64);
+    memcpy(p + 32, &sum, 8);
+}
+
+/* Preorder, links forward, words in order. */
+static void check_tree(const trl_tree *t, size_t n_words)
+{
+    size_t leaves = 0;
+    CHECK(t->n_words == n_words && t->n_nodes > n_words - 1);
+    for (size_t k = 0; k < t->n_nodes; k++) {
+        const trl_node *v = &t->node[k];
+        (void)trl_tree_label(t, (uint32_t)k);
+        CHECK(v->from < v->to && v->to <= n_words);
+        CHECK(k == 0 ? v->parent == TRL_NO_NODE : v->parent < k);
+        CHECK(v->child == TRL_NO_NODE || v->child == k + 1);
+        CHECK(v->next == TRL_NO_NODE || (v->next > k && v->next < t->n_nodes));
+        if (v->child == TRL_NO_NODE)
+            CHECK(v->to == v->from + 1 && v->from == leaves++);
+    }
+    CHECK(leaves == n_words);
+}
+
+static void parse(const trl_parse_model *m)
+{
+    static const trl_str word[] = {{"she", 3}, {"sees", 4}, {"the", 3}, {"Catz", 4}, {".", 1}};
+    static const trl_known known[] = {{TRL_KNOWN_CONSTITUENT, 2, 4, {"", 0}}};
+    trl_error err = {0};
+    for (int how = 0; how < 4; how++) {
+        trl_parse_options o = trl_parse_options_default();
+        trl_parser *p = NULL;
+        trl_parse got;
+        o.viterbi = how & 1;
+        o.nbest = how == 2 ? 3 : 1;
+        o.spans = how == 2;
+        o.max_bytes = 1 << 24;
+        o.max_seconds = 1.0;
+        CHECK(trl_parser_new(m, &o, &p, &err) == TRL_OK);
+        for (size_t n = 1; n <= 5; n += 2) {
+            const trl_status st =
+                trl_parser_parse(p, word, n, known, how == 3 && n > 3 ? 1 : 0, &got, &err);
+            CHECK(st == TRL_OK && got.n_trees >= 1);
+            for (size_t k = 0; k < got.n_trees; k++)
+                check_tree(&got.trees[k].tree, n);
+        }
+        trl_parser_free(p);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 64)
+        return 0;
+    const size_t n = (size + 63) / 64 * 64;
+    unsigned char *p = trl_alloc64(n, 1);
+    if (!p)
+        return 0;
+    memset(p, 0, n);
+    memcpy(p, data, size);
+    put_right(p, n);
+    trl_error err = {0};
+    trl_parse_model *m = NULL;
+    if (trl_parse_model_from_memory(p, n, &m, &err) == TRL_OK) {
+        trl_buf out = {0};
+        parse(m);
+        CHECK(trl_parse_model_describe(m, 0, &out, &err) == TRL_OK && out.len > 0);
+        CHECK(trl_parse_model_describe(m, 2, &out, &err) == TRL_OK);
+        trl_buf_fini(&out);
+        trl_parse_model_free(m);
+    } else {
+        CHECK(err.code == TRL_EMODEL && err.msg[0] && err.path[0]);
+    }
+    trl_free(p);
+    return 0;
+}
