@@ -1,6 +1,6 @@
 # trees.sh -- what the recipes of trees share: corpora, fits, scores.  Sourced after common.sh.
 
-lengths=${lengths:-15}
+lengths=${lengths:-${usual_lengths:-15}}
 clusters=${CLUSTERS:-$data/clusters/bllip-clusters.txt}
 [ -e "$clusters" ] || [ "$clusters" = none ] || clusters=auto
 if [ -n "$sample" ]; then
@@ -9,7 +9,7 @@ elif [ -n "$bank_train" ]; then
     need "$bank_train" "$bank_dev"
     corpora=given
 else
-    corpora=${CORPORA:-wsj-sample craft}
+    corpora=${CORPORA:-wsj-sample masc craft}
     for c in $corpora; do need "$data/treebanks/$c-train.mrg" "$data/treebanks/$c-dev.mrg"; done
 fi
 

@@ -19,7 +19,7 @@ trl_train_options trl_train_options_default(void)
                                .seed = 1,
                                .checkpoint_every = 10,
                                .grade = "features",
-                               .annotate = "parents",
+                               .annotate = "parents,heads",
                                .clusters = "auto",
                                .prune = 1e-4,
                                .chart_memory = 4096};

@@ -217,7 +217,7 @@ static uint64_t most_passes(const trl_tree_job *j)
 {
     if (j->o->max_iter)
         return j->o->max_iter;
-    return strcmp(j->optimizer, "adagrad") == 0 ? 12 : strcmp(j->optimizer, "sgd") == 0 ? 30 : 0;
+    return strcmp(j->optimizer, "adagrad") == 0 ? (j->sieve ? 5 : 12) : strcmp(j->optimizer, "sgd") == 0 ? 30 : 0;
 }
 
 static trl_status solve(void *self, const trl_watcher *watcher, const void *state, size_t state_size,
