@@ -83,7 +83,7 @@ static void coarse(const trl_tree *t, trl_arena *arena, sums *s)
     double *logp;
     trl_arena_reset(arena);
     double from = seconds();
-    must(trl_coarse_run(&model.pruner, t->word, t->n_words, NULL, 0.0, &v, arena, &err));
+    must(trl_coarse_run(&model.pruner, t->word, t->n_words, &(trl_coarse_how){0}, &v, arena, &err));
     s->coarse += seconds() - from;
     trl_arena_reset(arena);
     must(trl_skeleton_full(&model.coarse, &model.coarse_lexicon, t->word, t->n_words, &all, &logp,

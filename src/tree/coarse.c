@@ -21,6 +21,7 @@ typedef struct run {
     trl_coarse_chart *t;
     const uint8_t    *keep;
     const trl_gains  *gains; /* or NULL */
+    float             least; /* posterior that counts */
     float            *back;  /* [n_states] scratch */
     float            *m; /* [n_left][stride] */
     uint8_t          *used; /* [n_left]: rows of m with anything in them */
@@ -190,11 +191,21 @@ static void inside_word(run *r, const trl_str *word, size_t i)
 
 /* ---- outside --------------------------------------------------------------------------------------- */
 
-/* What is not there needs no outside, and could have one beyond all numbers. */
-static void bound(size_t n, const float *in, float *out)
+/* What is not there, or next to nothing, needs no outside; it could have one beyond all numbers. */
+static void bound(size_t n, float least, const float *in, float *out)
 {
+    for (size_t s = 0; s < n; s++) {
+        const float x = out[s] < 0x1p97f ? out[s] : 0x1p97f;
+        out[s] = in[s] * x > least ? x : 0.0f;
+    }
+}
+
+static bool any(size_t n, const float *x)
+{
+    float sum = 0.0f;
     for (size_t s = 0; s < n; s++)
-        out[s] = in[s] > 0.0f ? (out[s] < 0x1p97f ? out[s] : 0x1p97f) : 0.0f;
+        sum += x[s];
+    return sum > 0.0f;
 }
 
 /* Outside after from what parents sent to the vectors; then before. */
@@ -207,11 +218,11 @@ static void open_cell(run *r, size_t cell)
         oa[c->left[k]] += r->ol[cell * c->n_left + k];
     for (size_t k = 0; k < c->n_right; k++)
         oa[c->right[k]] += r->or_[cell * c->stride + k];
-    bound(c->n_states, r->t->after + cell * c->n_states, oa);
+    bound(c->n_states, r->least, r->t->after + cell * c->n_states, oa);
     memcpy(ob, oa, c->n_states * sizeof *ob);
     for (size_t u = 0; u < g->n_unary; u++)
         ob[g->unary[u].child] += c->unary[u] * oa[g->unary[u].parent];
-    bound(c->n_states, r->t->before + cell * c->n_states, ob);
+    bound(c->n_states, r->least, r->t->before + cell * c->n_states, ob);
 }
 
 static void tag_rules_back(run *r, size_t i, size_t j, const float *ob)
@@ -257,9 +268,9 @@ static void outside_cell(run *r, size_t i, size_t j)
     if (dead(r, cell))
         return;
     open_cell(r, cell);
-    if (j - i == 1)
-        return;
     const float *ob = r->t->out_before + cell * c->n_states;
+    if (j - i == 1 || !any(c->n_states, ob))
+        return;
     if (r->gains) {
         apply_gains(r, cell, ob, r->back);
         ob = r->back;
@@ -334,15 +345,14 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
     return ok;
 }
 
-trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
-                          const trl_gains *gains, double deadline, trl_coarse_chart *out,
-                          trl_arena *arena, trl_error *err)
+trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const trl_coarse_how *how,
+                          trl_coarse_chart *out, trl_arena *arena, trl_error *err)
 {
-    run r = {.c = c, .t = out, .keep = keep, .gains = gains};
+    run r = {.c = c, .t = out, .keep = how->keep, .gains = how->gains, .least = how->least};
     if (!lay_out(&r, n, arena))
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++) {
-        if (deadline > 0.0 && trl_clock() > deadline)
+        if (how->deadline > 0.0 && trl_clock() > how->deadline)
             return TRL_OK;
         inside_word(&r, word, j - 1);
         for (size_t i = j - 1; i-- > 0;)

@@ -46,12 +46,17 @@ typedef struct trl_coarse_chart {
     double   log_z;                                   /* -inf: no tree */
 } trl_coarse_chart;
 
-/* TRL_ENOMEM.  `keep` (or NULL: all): cells with keep[cell] 0 stay empty.  `gains`: of the
- * sieve, or NULL.  Behind the
- * deadline (0: none) it gives up, log_z being -inf. */
-trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const uint8_t *keep,
-                          const trl_gains *gains, double deadline, trl_coarse_chart *out,
-                          trl_arena *arena, trl_error *err);
+typedef struct trl_coarse_how { /* zero: as it is */
+    const uint8_t   *keep;     /* cells with keep[cell] 0 stay empty; NULL: none does */
+    const trl_gains *gains;    /* of the sieve, or NULL */
+    double           deadline; /* on trl_clock(): behind it the run gives up, log_z being -inf */
+    float            least;    /* posteriors below may come out as 0, and add nothing to others: most
+                                  cells need no outside then */
+} trl_coarse_how;
+
+/* TRL_ENOMEM. */
+trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const trl_coarse_how *how,
+                          trl_coarse_chart *out, trl_arena *arena, trl_error *err);
 
 /* As trl_prune. */
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,

@@ -67,7 +67,8 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
     trl_brackets b;
     double *logp = NULL;
     *n_nodes = 0;
-    trl_status st = trl_coarse_run(&m->pruner, word, n, NULL, NULL, deadline, &chart, arena, err);
+    trl_status st = trl_coarse_run(&m->pruner, word, n, &(trl_coarse_how){.deadline = deadline},
+                                   &chart, arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
     st = likely_items(m, &chart, &s, arena, err);

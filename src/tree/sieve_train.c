@@ -14,6 +14,8 @@
 
 enum { K = TRL_SIEVE_CLASSES, TAGS = TRL_SIEVE_TAGS };
 
+#define LOST 1e-3f /* posteriors this much below what is looked at are of no account */
+
 struct trl_sieve_worker {
     trl_arena arena;
     trl_btree gold;
@@ -133,7 +135,9 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     trl_observe(t->observer, tree->word, n, memory, &x);
     st = trl_sieve_gains(&t->sieve, &x, &gains, &w->arena, err);
     if (st == TRL_OK)
-        st = trl_coarse_run(t->coarse, tree->word, n, NULL, &gains, 0.0, &chart, &w->arena, err);
+        st = trl_coarse_run(t->coarse, tree->word, n,
+                            &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart, &w->arena,
+                            err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
     if (t->hook && !t->done[example]) {

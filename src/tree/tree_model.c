@@ -176,6 +176,8 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     return st == TRL_OK ? trl_prune_chart(&c, p->threshold, s, arena, err) : st;
 }
 
+#define LOST 1e-3f /* posteriors this much below the threshold are of no account */
+
 static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_t n, trl_gains *out,
                              trl_arena *arena, trl_error *err)
 {
@@ -221,7 +223,9 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
     if (st == TRL_OK && with)
         st = find_gains(m, word, n, with, arena, err);
     if (st == TRL_OK)
-        st = trl_coarse_run(&m->pruner, word, n, keep, with, p->deadline, &coarse, arena, err);
+        st = trl_coarse_run(&m->pruner, word, n,
+                            &(trl_coarse_how){keep, with, p->deadline, LOST * (float)p->threshold},
+                            &coarse, arena, err);
     if (st != TRL_OK)
         return st;
     if (isfinite(coarse.log_z))

@@ -165,14 +165,19 @@ static void test_coarse(void **state)
         make_pair(&p, &r, round);
         world_words(&p.w, &r, 1 + draw(&r, 7));
         plain_chart(&p, NULL, &s, &c);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, NULL, NULL, 0.0, &v, &p.w.arena, &err));
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){0}, &v, &p.w.arena,
+                                 &err));
+        compare_charts(&c, &v, p.coarse.n_states);
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){.least = 1e-7f}, &v,
+                                 &p.w.arena, &err));
         compare_charts(&c, &v, p.coarse.n_states);
         whole += isfinite(c.log_z) != 0;
         for (size_t j = 1; j <= p.w.n; j++)
             for (size_t i = 0; i < j; i++)
                 keep[trl_cell(i, j)] = j - i == 1 || draw(&r, 4) > 0;
         plain_chart(&p, keep, &s, &c);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, keep, NULL, 0.0, &v, &p.w.arena, &err));
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){.keep = keep}, &v,
+                                 &p.w.arena, &err));
         compare_charts(&c, &v, p.coarse.n_states);
         barred += isfinite(c.log_z) != 0;
         free_pair(&p);
@@ -219,7 +224,7 @@ static void test_prune(void **state)
         assert_ok(trl_skeleton_full(&p.w.g, &p.w.x, p.w.word, p.w.n, &full, NULL, arena, &err));
         assert_ok(trl_filter(&p.w.g, &full, &complete, arena, &err));
         plain_chart(&p, NULL, &s, &c);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, NULL, NULL, 0.0, &v, arena, &err));
+        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){0}, &v, arena, &err));
         assert_true(!complete || isfinite(c.log_z));
         if (isfinite(c.log_z)) {
             assert_ok(trl_prune(&c, &p.map, 0.0, &by_chart, arena, &err));

@@ -90,9 +90,9 @@ static void test_gains(void **state)
         double *logp;
         trl_arena_reset(&arena);
         gains_of(&b, &t.sieve, tree, &g, &arena);
-        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, NULL, &g, 0.0, &v, &arena,
-                                 &err));
-        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, NULL, NULL, 0.0, &bare,
+        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){.gains = &g},
+                                 &v, &arena, &err));
+        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){0}, &bare,
                                  &arena, &err));
         assert_ok(trl_skeleton_full(&b.m.coarse, &b.m.coarse_lexicon, tree->word, tree->n_words, &s,
                                     &logp, &arena, &err));
