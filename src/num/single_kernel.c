@@ -59,42 +59,66 @@ TRL_INLINE double max_of(v4d v)
 /* From lane_mask + 8 - k on, lanes below k are all ones. */
 static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
+typedef struct tail { /* lanes of a row's last vectors that count */
+    size_t whole; /* elements before */
+    v4s    keep0, keep1;
+    v8s    keep;
+} tail;
+
+TRL_INLINE tail tail_of(size_t n)
+{
+    const size_t whole = n & ~(size_t)(TRL_LANES - 1);
+    const int64_t *mask = lane_mask + TRL_LANES - (n - whole);
+    tail e = {.whole = whole, .keep0 = *(const v4s *)mask, .keep1 = *(const v4s *)(mask + 4)};
+    for (size_t k = 0; k < TRL_LANES; k++)
+        e.keep[k] = (int32_t)mask[k];
+    return e;
+}
+
+TRL_INLINE double row_max(size_t n, const tail *e, const double *x)
+{
+    const v4d first = (v4d){0} + x[0];
+    v4d hi0 = first, hi1 = first;
+    for (size_t i = 0; i < n; i += TRL_LANES) {
+        v4d a = *(const v4d *)(x + i), b = *(const v4d *)(x + i + 4);
+        if (i == e->whole) {
+            a = select4(e->keep0, a, first);
+            b = select4(e->keep1, b, first);
+        }
+        hi0 = select4(a > hi0, a, hi0);
+        hi1 = select4(b > hi1, b, hi1);
+    }
+    return max_of(select4(hi1 > hi0, hi1, hi0));
+}
+
+/* All maxima first, kept at the beginning of their psi rows: rows' maxima are independent of each
+ * other, but a row's exponentials would wait for its own. */
 TRL_CLONES double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step,
                                       float *psi, double *low)
 {
-    const size_t whole = n & ~(size_t)(TRL_LANES - 1), stride = trl_padded(n);
-    const int64_t *mask = lane_mask + TRL_LANES - (n - whole);
-    const v4s keep0 = *(const v4s *)mask, keep1 = *(const v4s *)(mask + 4);
-    v8s keep;
-    for (size_t k = 0; k < TRL_LANES; k++)
-        keep[k] = (int32_t)mask[k];
+    const size_t stride = trl_padded(n);
+    const tail e = tail_of(n);
     double shift = 0.0;
     v4d low0 = {0}, low1 = {0};
-    for (size_t t = 0; t < T; t++, x += step, psi += stride) {
-        const v4d first = (v4d){0} + x[0];
-        v4d hi0 = first, hi1 = first;
-        for (size_t i = 0; i < n; i += TRL_LANES) {
-            v4d a = *(const v4d *)(x + i), b = *(const v4d *)(x + i + 4);
-            if (i == whole) {
-                a = select4(keep0, a, first);
-                b = select4(keep1, b, first);
-            }
-            hi0 = select4(a > hi0, a, hi0);
-            hi1 = select4(b > hi1, b, hi1);
-        }
-        const double max = max_of(select4(hi1 > hi0, hi1, hi0));
+    for (size_t t = 0; t < T; t++) {
+        const double max = row_max(n, &e, x + t * step);
+        memcpy(psi + t * stride, &max, sizeof max);
         shift += max;
+    }
+    for (size_t t = 0; t < T; t++, x += step, psi += stride) {
+        double max;
+        memcpy(&max, psi, sizeof max);
         for (size_t i = 0; i < n; i += TRL_LANES) {
             v4d a = *(const v4d *)(x + i) - max, b = *(const v4d *)(x + i + 4) - max;
-            if (i == whole) {
-                a = (v4d)(keep0 & (v4s)a);
-                b = (v4d)(keep1 & (v4s)b);
+            if (i == e.whole) {
+                a = (v4d)(e.keep0 & (v4s)a);
+                b = (v4d)(e.keep1 & (v4s)b);
             }
             low0 = select4(a < low0, a, low0);
             low1 = select4(b < low1, b, low1);
             v8f y = exp8(a, b);
-            if (i == whole)
-                y = (v8f)(keep & (v8s)y);
+            if (i == e.whole)
+                y = (v8f)(e.keep & (v8s)y);
             *(v8f *)(psi + i) = y;
         }
     }
@@ -130,6 +154,22 @@ typedef struct pair { /* one step of each recursion */
     v8f          alpha_sum, beta_sum;
 } pair;
 
+/* x[0 .. 3] in both halves: one load for four factors instead of four; which of them is taken by a
+ * shuffle (factor), and the multiply-adds' own loads get the ports. */
+TRL_INLINE v8f four(const float *x)
+{
+    const v4f v = *(const v4f *)x;
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+
+TRL_INLINE v8f factor(v8f v, const size_t k)
+{
+    return k == 0   ? __builtin_shufflevector(v, v, 0, 0, 0, 0, 4, 4, 4, 4)
+           : k == 1 ? __builtin_shufflevector(v, v, 1, 1, 1, 1, 5, 5, 5, 5)
+           : k == 2 ? __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6)
+                    : __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7);
+}
+
 /* Columns j .. j + 8 NV - 1 of both.  SETS sets of accumulators (1 or 2) hide the latency of the
  * adds where NV alone does not. */
 TRL_INLINE void pair_block(const size_t NV, const size_t SETS, size_t n, size_t stride,
@@ -141,18 +181,22 @@ TRL_INLINE void pair_block(const size_t NV, const size_t SETS, size_t n, size_t 
             a[s][k] = b[s][k] = (v8f){0};
     const float *E = p->E + j, *Et = p->Et + j, *x = p->x, *z = p->z;
     size_t i = 0;
-    for (; i + SETS <= n; i += SETS)
-        for (size_t s = 0; s < SETS; s++, E += stride, Et += stride) {
+    for (; i + 4 <= n; i += 4) {
+        const v8f x4 = four(x + i), z4 = four(z + i);
+        for (size_t r = 0; r < 4; r++, E += stride, Et += stride) {
+            const v8f xi = factor(x4, r), zi = factor(z4, r);
             for (size_t k = 0; k < NV; k++)
-                a[s][k] += x[i + s] * *(const v8f *)(E + 8 * k);
+                a[r % SETS][k] += xi * *(const v8f *)(E + 8 * k);
             for (size_t k = 0; k < NV; k++)
-                b[s][k] += z[i + s] * *(const v8f *)(Et + 8 * k);
+                b[r % SETS][k] += zi * *(const v8f *)(Et + 8 * k);
         }
-    if (SETS == 2 && i < n)
-        for (size_t k = 0; k < NV; k++) {
+    }
+    for (; i < n; i++, E += stride, Et += stride) {
+        for (size_t k = 0; k < NV; k++)
             a[0][k] += x[i] * *(const v8f *)(E + 8 * k);
+        for (size_t k = 0; k < NV; k++)
             b[0][k] += z[i] * *(const v8f *)(Et + 8 * k);
-        }
+    }
     for (size_t k = 0; k < NV; k++) {
         const size_t at = j + 8 * k;
         v8f y = a[0][k], w = b[0][k];
