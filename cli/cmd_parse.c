@@ -286,6 +286,17 @@ static bool add_sentence(job *j, const trl_sentence *s, uint64_t number)
     return true;
 }
 
+/* Trees instead of words are parsed like anything else, but hardly on purpose. */
+static void doubt(const job *j, const trl_sentence *s)
+{
+    const trl_str first = s->n ? s->word[0] : (trl_str){0};
+    const trl_str last = s->n ? s->word[s->n - 1] : (trl_str){0};
+    if (first.n < 2 || first.p[0] != '(' || last.n < 2 || last.p[last.n - 1] != ')')
+        return;
+    message_warn("%s:%" PRIu64 ": this looks like a tree; words are expected", j->path, s->row);
+    message_hint("'trellis trees --to words' gives the words of trees");
+}
+
 /* From a terminal or a pipe every sentence is answered at once. */
 static bool parse_file(job *j, const char *path, uint64_t *number)
 {
@@ -303,6 +314,8 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
         if (s.odd_row && j->odd++ == 0)
             message_warn("%s:%" PRIu64 ":%" PRIu64 ": this is no UTF-8; such bytes are taken as "
                          "they are", j->path, s.odd_row, s.odd_col);
+        if (*number == 0)
+            doubt(j, &s);
         ok = add_sentence(j, &s, ++*number);
         if (!ok)
             message_memory();

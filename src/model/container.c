@@ -350,6 +350,16 @@ static bool table_ok(const entry *table, size_t n, uint64_t file_size)
     return true;
 }
 
+static trl_status other_kind(const trl_container *c, const char *kind, trl_error *err)
+{
+    trl_fail(err, TRL_EMODEL, "the file is of kind '%s', expected is '%s'", c->kind, kind);
+    if (strcmp(c->kind, "chkpt") == 0)
+        trl_fail_hint(err, TRL_EMODEL, "it is a checkpoint: resume training from it to get a model");
+    else if (strcmp(c->kind, "chain") == 0)
+        trl_fail_hint(err, TRL_EMODEL, "it is a tagger's: 'trellis tag' uses it");
+    return TRL_EMODEL;
+}
+
 static trl_status check(trl_container *c, const unsigned char *p, size_t n, const char *kind,
                         trl_error *err)
 {
@@ -363,10 +373,7 @@ static trl_status check(trl_container *c, const unsigned char *p, size_t n, cons
     memcpy(c->kind, h.kind, 8);
     if (!table_ok(c->table, c->n, n))
         return trl_fail(err, TRL_EMODEL, "the model is damaged: impossible section table");
-    if (kind && strcmp(kind, c->kind) != 0)
-        return trl_fail(err, TRL_EMODEL, "the file is of kind '%s', expected is '%s'", c->kind,
-                        kind);
-    return TRL_OK;
+    return kind && strcmp(kind, c->kind) != 0 ? other_kind(c, kind, err) : TRL_OK;
 }
 
 /* ---- reading: objects ------------------------------------------------------------- */

@@ -22,6 +22,8 @@ static trl_status load_kind(trl_model *m, trl_error *err)
     const trl_status st = trl_fail(err, TRL_EMODEL, "this is no model of chains but of kind '%s'", kind);
     if (strcmp(kind, "chkpt") == 0)
         trl_fail_hint(err, st, "it is a checkpoint: resume training from it to get a model");
+    else if (strcmp(kind, "tree") == 0)
+        trl_fail_hint(err, st, "it is a parser's: 'trellis parse' uses it");
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
 }
 

@@ -61,6 +61,8 @@ static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint6
         trl_fail_hint(err, st,
                       "a line that starts with '#' is a token like any other; "
                       "remove comments from column data");
+    else if (line[0] == '(' && line[1] != ' ' && line[1] != '\t' && line[1] != '\n')
+        trl_fail_hint(err, st, "trees in brackets are for models of the kind tree");
     return trl_input_fail(r->in, err, st, col);
 }
 

@@ -25,7 +25,7 @@ static trl_status read_trees(trl_tree_job *j, trl_error *err)
         st = trl_fail(err, TRL_EPARSE, j->trees.too_long ? "all trees are longer than %llu words"
                                                          : "there are no trees in it",
                       (unsigned long long)o->max_length);
-        trl_fail_where(err, st, o->train[0], 0, 0);
+        trl_fail_where(err, st, strcmp(o->train[0], "-") == 0 ? "<stdin>" : o->train[0], 0, 0);
     }
     if (st == TRL_OK && o->dev)
         st = trl_tree_set_read(&j->dev, o->dev, (size_t)o->max_length, err);
