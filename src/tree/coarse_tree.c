@@ -47,7 +47,7 @@ static trl_status likely_items(const trl_tree_model *m, const trl_coarse_chart *
 }
 
 /* Both grammars are read off the same trees, but each numbers labels as it meets them. */
-static void rename_labels(const trl_tree_model *m, trl_node *node, size_t n)
+void trl_coarse_rename(const trl_tree_model *m, trl_node *node, size_t n)
 {
     const trl_strtab *from = &m->coarse.labels, *to = &m->fine.labels;
     for (size_t k = 0; k < n; k++) {
@@ -85,6 +85,6 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
         st = trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, lambda, nodes, n_nodes, cap, arena,
                           err);
     if (st == TRL_OK)
-        rename_labels(m, *nodes, *n_nodes);
+        trl_coarse_rename(m, *nodes, *n_nodes);
     return st;
 }

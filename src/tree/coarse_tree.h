@@ -16,4 +16,14 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
                            double deadline, trl_node **nodes, size_t *n_nodes, size_t *cap,
                            trl_arena *arena, trl_error *err);
 
+/* The same for pieces of the sentence of at most 30 words, cut behind punctuation where there is some:
+ * their trees, or of those that have none the phrases (tree/fallback.h), stand side by side below one
+ * root.  In time and memory that grow with n alone.  The arena is emptied.  n > 0.  TRL_ENOMEM. */
+trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
+                             trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,
+                             trl_error *err);
+
+/* Labels of the coarse grammar become those of the fine one. */
+void trl_coarse_rename(const trl_tree_model *m, trl_node *node, size_t n);
+
 #endif

@@ -14,6 +14,7 @@
 
 const char trl_no_tree[] = "the grammar has no tree for it";
 static const char time_ran_out[] = "time ran out";
+static const char too_large[] = "scores of its trees are too large to add up";
 
 void trl_decoder_fini(trl_decoder *d)
 {
@@ -119,7 +120,7 @@ trl_status trl_decode_settle(trl_decoder *d, trl_status st)
     if (st == TRL_ENOMEM && d->arena.limited)
         d->trouble = "it needs more memory than is allowed";
     else if (st == TRL_ENUMERIC)
-        d->trouble = "scores of its trees are too large to add up";
+        d->trouble = too_large;
     else
         return st;
     d->has_chart = false;
@@ -171,7 +172,8 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
                                double deadline, bool whole, trl_error *err)
 {
     d->n_nodes = 0;
-    if (whole && !d->hopeless && d->trouble == trl_no_tree && !over(deadline)) {
+    if (whole && !d->hopeless && (d->trouble == trl_no_tree || d->trouble == too_large) &&
+        !over(deadline)) {
         if (!d->has_chart)
             trl_arena_reset(&d->arena);
         const trl_status st = trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->node, &d->n_nodes,
@@ -182,9 +184,12 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
             return st;
     }
     trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
+    d->arena.limit = 0;
+    if (!c && whole)
+        return trl_coarse_pieces(m, word, n, LAMBDA, &d->node, &d->n_nodes, &d->cap_nodes, &d->arena,
+                                 err);
     if (!c)
         trl_arena_reset(&d->arena);
-    d->arena.limit = 0;
     return trl_fallback_tree(&m->fine, &m->lexicon, word, n, c, &d->tables, &d->node, &d->n_nodes,
                              &d->cap_nodes, &d->arena, err);
 }

@@ -59,9 +59,10 @@ bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o);
  * passed on.  To be called with what any of the above returned. */
 trl_status trl_decode_settle(trl_decoder *d, trl_status st);
 
-/* A tree whatever happened: the coarse grammar's where it has one (unless `whole` is false: it
- * keeps no constraint) and there is time before the deadline (0: no end), else pieces
- * (tree/fallback.h).  TRL_ENOMEM. */
+/* A tree whatever happened: the coarse grammar's where it has one and there is time before the deadline
+ * (0: no end); else pieces of the chart (tree/fallback.h), or trees of the coarse grammar for pieces of
+ * the sentence.  `whole` false: the coarse grammar, which keeps no constraint, is not asked.
+ * TRL_ENOMEM. */
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
                                double deadline, bool whole, trl_error *err);
 
