@@ -98,46 +98,84 @@ static trl_status select_cells(trl_job *j, trl_task *task, trl_error *err)
     return st;
 }
 
-/* Piecewise training with none-of-the-above instances.  Marginal selection first trains the
- * MEMM for K iterations, chooses, and goes on from there; a resumed run repeats those K. */
-static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *result,
-                           trl_error *err)
+/* Marginal selection first trains the MEMM for K iterations.  *s becomes the session of what follows: the
+ * weights between the two are kept in its checkpoints, which are told apart by their fingerprints. */
+static trl_status first_stage(trl_job *j, trl_session *s, trl_train_options *o, double **base,
+                              trl_train_result *result, trl_error *err)
+{
+    bool second = false; /* resumes behind it */
+    trl_status st = o->resume ? trl_session_base(s, j->w, &second, err) : TRL_OK;
+    if (st != TRL_OK)
+        return st;
+    if (!second) {
+        trl_train_options first = *o;
+        trl_session begin = *s;
+        first.max_iter = j->nota_options.after;
+        first.patience = 0;
+        begin.o = &first;
+        begin.fingerprint = ~s->fingerprint;
+        begin.score_dev = NULL;
+        st = trl_session_run(&begin, j->smooth, j->w, result, err);
+        if (st != TRL_OK || result->stopped)
+            return st;
+    }
+    const size_t n = trl_session_weights(s);
+    *base = trl_alloc(n + 1, sizeof **base);
+    if (!*base)
+        return trl_fail_mem(err);
+    memcpy(*base, j->w, n * sizeof **base);
+    o->resume = second;
+    s->base = *base;
+    return TRL_OK;
+}
+
+static trl_status choose_instances(trl_job *j, trl_session *s, trl_task *task, trl_train_options *o,
+                                   double **base, trl_train_result *result, trl_error *err)
 {
     const trl_nota_options *n = &j->nota_options;
     trl_status st = TRL_OK;
-    trl_task task = *s->task;
-    trl_session own = *s;
-    own.task = &task;
-    trl_nota_init(&j->nota, &j->corpus, j->order);
-    j->task.nota = &j->nota;
-    if (n->kind == TRL_NOTA_ALL) {
+    if (n->kind == TRL_NOTA_ALL)
         trl_nota_take_all(&j->nota, &j->corpus);
-    } else if (n->kind == TRL_NOTA_SAMPLE) {
+    else if (n->kind == TRL_NOTA_SAMPLE)
         st = trl_nota_take_sample(&j->nota, &j->corpus, n->p, j->o->seed, err);
-    } else if (n->after > 0) {
-        trl_train_options first = *j->o;
-        first.max_iter = n->after;
-        first.checkpoint = NULL;
-        first.resume = false;
-        trl_session begin = own;
-        begin.o = &first;
-        begin.score_dev = NULL;
-        st = select_cells(j, &task, err);
+    else if (n->after > 0) {
+        st = select_cells(j, task, err);
         if (st == TRL_OK)
-            st = trl_session_run(&begin, j->smooth, j->w, result, err);
+            st = first_stage(j, s, o, base, result, err);
     }
-    if (st == TRL_OK && n->kind == TRL_NOTA_MARGINAL)
+    if (st == TRL_OK && !result->stopped && n->kind == TRL_NOTA_MARGINAL)
         st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true,
                                     j->pool, err);
-    if (st != TRL_OK)
+    return st;
+}
+
+/* Piecewise training with none-of-the-above instances. */
+static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *result,
+                           trl_error *err)
+{
+    trl_task task = *s->task;
+    trl_session own = *s;
+    trl_train_options o = *s->o;
+    double *base = NULL;
+    own.task = &task;
+    own.o = &o;
+    trl_nota_init(&j->nota, &j->corpus, j->order);
+    j->task.nota = &j->nota;
+    trl_status st = choose_instances(j, &own, &task, &o, &base, result, err);
+    if (st != TRL_OK || result->stopped) {
+        trl_free(base);
         return st;
+    }
     char note[80];
     snprintf(note, sizeof note, "%llu none-of-the-above instances",
              (unsigned long long)j->nota.n_instances);
-    if (result->stopped || trl_job_report(j, "nota", note))
-        return TRL_OK;
-    st = select_cells(j, &task, err);
-    return st == TRL_OK ? trl_session_run(&own, j->smooth, j->w, result, err) : st;
+    if (!trl_job_report(j, "nota", note)) {
+        st = select_cells(j, &task, err);
+        if (st == TRL_OK)
+            st = trl_session_run(&own, j->smooth, j->w, result, err);
+    }
+    trl_free(base);
+    return st;
 }
 
 /* The part that depends on the objective; j->w, and *result but for sizes and time. */

@@ -1,4 +1,4 @@
-/* Training runs of trees through trl_train: stopped anywhere and resumed; started from another model. */
+/* Training runs through trl_train: stopped anywhere and resumed; trees started from another model. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -8,7 +8,7 @@
 #include "trellis/train.h"
 
 static char folder[] = "/tmp/trellis-test-XXXXXX";
-static char bank[64], more[64], turned[64], whole[64], part[64], state[64];
+static char bank[64], more[64], turned[64], columns[64], whole[64], part[64], state[64];
 static size_t n_trees;
 
 static void place(char out[64], const char *name)
@@ -62,6 +62,8 @@ static trl_train_options options(const char *const *train, const char *model, wa
 {
     trl_train_options o = trl_train_options_default();
     o.kind = "tree";
+    o.annotate = "parents";
+    o.pruner = "pcfg";
     o.train = train;
     o.n_train = 1;
     o.model = model;
@@ -74,7 +76,32 @@ static trl_train_options options(const char *const *train, const char *model, wa
     return o;
 }
 
-/* Stopped after each iteration in turn, and resumed: the same model as without a stop. */
+/* Stopped after each iteration in turn, and resumed: the same model as without a stop, and no iteration
+ * made twice. */
+static void check_resume(trl_train_options o, watch *w, int expected)
+{
+    trl_error err;
+    trl_train_result r;
+    o.model = whole;
+    *w = (watch){0};
+    assert_ok(trl_train(&o, &r, &err));
+    const int all = w->iterations;
+    assert_int_equal(all, expected);
+    for (int stop = 1; stop < all; stop++) {
+        *w = (watch){.stop_at = stop};
+        o.model = part;
+        o.checkpoint = state;
+        o.resume = false;
+        assert_ok(trl_train(&o, &r, &err));
+        assert_true(r.stopped && w->iterations == stop);
+        *w = (watch){0};
+        o.resume = true;
+        assert_ok(trl_train(&o, &r, &err));
+        assert_int_equal(w->iterations, all - stop);
+        assert_true(same_file(whole, part));
+    }
+}
+
 static void test_resume(void **unused)
 {
     (void)unused;
@@ -82,32 +109,31 @@ static void test_resume(void **unused)
     static const char *const optimizers[] = {"adagrad", "adagrad", "lbfgs", "sgd"};
     const char *const train[] = {bank};
     for (size_t k = 0; k < 4; k++) {
-        trl_error err;
-        trl_train_result r;
-        watch w = {0};
+        watch w;
         trl_train_options o = options(train, whole, &w);
         o.objective = objectives[k];
         o.optimizer = optimizers[k];
         o.nota = strcmp(o.objective, "pt-cfg") == 0 ? "score:15@3" : NULL;
-        assert_ok(trl_train(&o, &r, &err));
-        const int all = w.iterations;
-        assert_int_equal(all, o.nota ? 7 : 4);
-        for (int stop = 1; stop < all; stop++) {
-            w = (watch){.stop_at = stop};
-            o.model = part;
-            o.checkpoint = state;
-            o.resume = false;
-            assert_ok(trl_train(&o, &r, &err));
-            assert_true(r.stopped && w.iterations == stop);
-            w = (watch){0};
-            o.resume = true;
-            assert_ok(trl_train(&o, &r, &err));
-            assert_int_equal(w.iterations, all - stop); /* none is made twice */
-            assert_true(same_file(whole, part));
-        }
-        o.checkpoint = NULL;
-        o.resume = false;
-        o.model = whole;
+        check_resume(o, &w, o.nota ? 7 : 4);
+    }
+}
+
+/* Of chains, piecewise training chooses its instances between two stages. */
+static void test_resume_chain(void **unused)
+{
+    (void)unused;
+    static const char *const optimizers[] = {"lbfgs", "sgd"};
+    const char *const train[] = {columns};
+    for (size_t k = 0; k < 2; k++) {
+        watch w;
+        trl_train_options o = options(train, whole, &w);
+        o.kind = "chain";
+        o.annotate = trl_train_options_default().annotate;
+        o.pruner = NULL;
+        o.objective = "piecewise-nota";
+        o.optimizer = optimizers[k];
+        o.nota = "marginal:0.05@3";
+        check_resume(o, &w, 7);
     }
 }
 
@@ -151,7 +177,7 @@ static void test_init(void **unused)
         assert_true(warm < 0.5 * cold);
         snprintf(knows, sizeof knows, "knows %zu of %zu trees", n_trees, n_trees);
         assert_non_null(strstr(w.note, knows));
-        assert_near(starting_value(turned, o.grade, whole, &w), warm, k == 0 ? 1e-9 : 0.03);
+        assert_near(starting_value(turned, o.grade, whole, &w), warm, k == 0 ? 1e-9 : 0.05);
         assert_non_null(strstr(w.note, knows));
         const double another = starting_value(more, o.grade, whole, &w);
         snprintf(knows, sizeof knows, "knows %zu of %zu trees", n_trees, n_trees + 1);
@@ -202,13 +228,15 @@ static void test_options_of_chains(void **unused)
         x.min_count = k == 2 ? 3 : 0;
         x.calibrate = k == 3;
         x.kind = k == 4 ? "chain" : "tree";
+        x.annotate = k == 4 ? trl_train_options_default().annotate : x.annotate;
+        x.pruner = k == 4 ? NULL : x.pruner;
         x.relaxed = k == 4;
         assert_int_equal(trl_train(&x, NULL, &err), TRL_EINVAL);
         assert_non_null(strstr(err.msg, "goes with models of"));
     }
 }
 
-/* ---- three treebanks ------------------------------------------------------------------------------ */
+/* ---- data ------------------------------------------------------------------------------ */
 
 #define MOST 60
 
@@ -239,6 +267,12 @@ static void make_banks(void)
         fputs(line[n - 1 - k], three);
     }
     fputs("(TOP (ODD (ODDER yes) (ODDER yes) (. .)))\n", two);
+    FILE *four = fopen(columns, "w");
+    assert_non_null(four);
+    for (int k = 0; k < 300; k++)
+        fprintf(four, "%c%d %c%s", 'a' + k * 7 % 11, k % 3, 'A' + (k * 7 % 11 + k / 4) % 4,
+                k % 6 == 5 ? "\n\n" : "\n");
+    fclose(four);
     fclose(one);
     fclose(two);
     fclose(three);
@@ -251,6 +285,7 @@ static int set_up(void **unused)
     place(bank, "bank.mrg");
     place(more, "more.mrg");
     place(turned, "turned.mrg");
+    place(columns, "columns.txt");
     place(whole, "whole.trl");
     place(part, "part.trl");
     place(state, "state");
@@ -261,7 +296,7 @@ static int set_up(void **unused)
 static int tear_down(void **unused)
 {
     (void)unused;
-    const char *const all[] = {bank, more, turned, whole, part, state};
+    const char *const all[] = {bank, more, turned, columns, whole, part, state};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         unlink(all[k]);
     rmdir(folder);
@@ -272,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resume_chain),
         cmocka_unit_test(test_init),
         cmocka_unit_test(test_init_refused),
         cmocka_unit_test(test_options_of_chains),
