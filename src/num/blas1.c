@@ -58,38 +58,6 @@ double trl_dot(trl_pool *pool, size_t n, const double *x, const double *y)
     return sum;
 }
 
-typedef struct step_job {
-    size_t        n;
-    const double *x, *d;
-    double        a, *out;
-} step_job;
-
-TRL_CLONES static void step_piece(size_t n, const double *restrict x, double a,
-                                  const double *restrict d, double *restrict out)
-{
-#pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        out[i] = x[i] + a * d[i];
-}
-
-static trl_status step_run(void *ctx, size_t job, size_t worker, trl_error *err)
-{
-    (void)worker;
-    (void)err;
-    const step_job *s = ctx;
-    const size_t from = job * TRL_PIECE;
-    step_piece(s->n - from < TRL_PIECE ? s->n - from : TRL_PIECE, s->x + from, s->a,
-               s->d + from, s->out + from);
-    return TRL_OK;
-}
-
-void trl_step_to(trl_pool *pool, size_t n, const double *x, double a, const double *d,
-                 double *out)
-{
-    step_job s = {n, x, d, a, out};
-    (void)trl_pool_run(pool, (n + TRL_PIECE - 1) / TRL_PIECE, step_run, &s, NULL);
-}
-
 TRL_CLONES void trl_sum_vectors(size_t n, size_t n_parts, const double *const *parts,
                                 double *restrict out)
 {

@@ -16,10 +16,6 @@
 /* sum_i x[i] y[i].  pool NULL: in the caller. */
 double trl_dot(trl_pool *pool, size_t n, const double *x, const double *y);
 
-/* out = x + a d. */
-void trl_step_to(trl_pool *pool, size_t n, const double *x, double a, const double *d,
-                 double *out);
-
 /* out[i] = sum_k parts[k][i], k ascending. */
 void trl_sum_vectors(size_t n, size_t n_parts, const double *const *parts, double *out);
 

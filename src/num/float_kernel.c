@@ -6,15 +6,27 @@
 
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
-TRL_CLONES void trl_make_pair(size_t n, double step, const double *restrict d,
-                              const double *restrict g_new, const double *restrict g_old,
-                              float *restrict s, float *restrict y)
+TRL_CLONES void trl_difference(size_t n, const double *restrict a, const double *restrict b,
+                               float *restrict y)
 {
 #pragma omp simd
-    for (size_t i = 0; i < n; i++) {
-        s[i] = (float)(step * d[i]);
-        y[i] = (float)(g_new[i] - g_old[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        y[i] = (float)(a[i] - b[i]);
+}
+
+TRL_CLONES void trl_scale_floats(size_t n, double a, float *d)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        d[i] = (float)(a * (double)d[i]);
+}
+
+TRL_CLONES void trl_step_floats(size_t n, const double *restrict x, double a,
+                                const float *restrict d, double *restrict out)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        out[i] = x[i] + a * (double)d[i];
 }
 
 TRL_INLINE trl_v8 widen(const float *p)
@@ -61,12 +73,31 @@ TRL_CLONES void trl_narrow_rest(size_t n, const double *restrict x, float *restr
     }
 }
 
-TRL_CLONES void trl_add_to(size_t n, const double *restrict x, const double *restrict d,
-                           double *restrict out)
+TRL_CLONES double trl_dot_floats(size_t n, const double *x, const float *d)
 {
+    trl_v8 a = {0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        a += *(const trl_v8 *)(x + i) * widen(d + i);
+    double sum = trl_v8_sum(&a);
+    for (; i < n; i++)
+        sum += x[i] * (double)d[i];
+    return sum;
+}
+
+TRL_CLONES void trl_round_add(size_t n, const double *restrict x, const double *restrict y,
+                              float *restrict d, double *restrict out)
+{
+    if (!y) {
+        trl_narrow(n, x, d);
+        return;
+    }
 #pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        out[i] = x[i] + d[i];
+    for (size_t i = 0; i < n; i++) {
+        const float f = (float)x[i];
+        d[i] = f;
+        out[i] = y[i] + (double)f;
+    }
 }
 
 TRL_CLONES void trl_scale_to(size_t n, double a, const double *restrict x, double *restrict y)

@@ -8,12 +8,20 @@
 
 #include <stddef.h>
 
-/* out = x + d. */
-void trl_add_to(size_t n, const double *x, const double *d, double *out);
+/* d = x, rounded, and out = y + d, unless y is NULL. */
+void trl_round_add(size_t n, const double *x, const double *y, float *d, double *out);
 
-/* s = step d, y = g_new - g_old, rounded to float. */
-void trl_make_pair(size_t n, double step, const double *d, const double *g_new,
-                   const double *g_old, float *s, float *y);
+/* y = a - b, rounded. */
+void trl_difference(size_t n, const double *a, const double *b, float *y);
+
+/* d = a d. */
+void trl_scale_floats(size_t n, double a, float *d);
+
+/* out = x + a d. */
+void trl_step_floats(size_t n, const double *x, double a, const float *d, double *out);
+
+/* x . d */
+double trl_dot_floats(size_t n, const double *x, const float *d);
 
 /* sum[0] += b.s, sum[1] += b.y, sum[2] += b.v. */
 void trl_dot3(size_t n, const float *b, const float *s, const float *y, const double *v,

@@ -9,7 +9,7 @@
 #include "num/blas1.h"
 #include "num/float_kernel.h"
 
-#define BLOCK ((size_t)1 << 12) /* elements per sweep step: all operands stay in L2 */
+#define BLOCK 2048 /* elements per sweep step: what is summed up stays in L1 */
 #define SUMS (6 * TRL_HISTORY_MAX + 1) /* the last one: v.v */
 
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool)
@@ -37,7 +37,7 @@ void trl_history_fini(trl_history *h)
 typedef struct push_job {
     trl_history  *h;
     double        step;
-    const double *d, *g_old, *g_new, *v;
+    const double *g_old, *g_new, *v;
     size_t        slot, used; /* slots 0 .. used-1 are valid, the new one included */
 } push_job;
 
@@ -55,7 +55,9 @@ static trl_status push_piece(void *ctx, size_t job, size_t worker, trl_error *er
     for (size_t at = begin; at < end; at += BLOCK) {
         const size_t len = end - at < BLOCK ? end - at : BLOCK;
         float *s = h->s + p->slot * n + at, *y = h->y + p->slot * n + at;
-        trl_make_pair(len, p->step, p->d + at, p->g_new + at, p->g_old + at, s, y);
+        if (p->step != 1.0)
+            trl_scale_floats(len, p->step, s);
+        trl_difference(len, p->g_new + at, p->g_old + at, y);
         for (size_t i = 0; i < p->used; i++) {
             trl_dot3(len, h->s + i * n + at, s, y, p->v + at, sum + 6 * i);
             trl_dot3(len, h->y + i * n + at, s, y, p->v + at, sum + 6 * i + 3);
@@ -65,12 +67,12 @@ static trl_status push_piece(void *ctx, size_t job, size_t worker, trl_error *er
     return TRL_OK;
 }
 
-void trl_history_push(trl_history *h, double step, const double *d, const double *g_old,
-                      const double *g_new, const double *v)
+void trl_history_push(trl_history *h, double step, const double *g_old, const double *g_new,
+                      const double *v)
 {
     const size_t k = h->next, pieces = (h->n + TRL_PIECE - 1) / TRL_PIECE;
     const size_t used = h->used < h->m ? h->used + 1 : h->m;
-    push_job job = {h, step, d, g_old, g_new, v, k, used};
+    push_job job = {h, step, g_old, g_new, v, k, used};
     (void)trl_pool_run(h->pool, pieces, push_piece, &job, NULL);
     double sum[SUMS] = {0};
     for (size_t q = 0; q < pieces; q++) {
@@ -99,11 +101,11 @@ void trl_history_push(trl_history *h, double step, const double *d, const double
 /* ---- sweep 2: the direction --------------------------------------------------------- */
 
 typedef struct direction_job {
-    const trl_history *h;
-    const double      *v, *x;
-    double            *d, *xt;
-    double             cv;
-    double             cs[TRL_HISTORY_MAX], cy[TRL_HISTORY_MAX];
+    trl_history  *h;
+    const double *v, *x;
+    double       *xt;
+    double        cv;
+    double        cs[TRL_HISTORY_MAX], cy[TRL_HISTORY_MAX];
 } direction_job;
 
 static trl_status direction_piece(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -113,14 +115,14 @@ static trl_status direction_piece(void *ctx, size_t job, size_t worker, trl_erro
     const direction_job *p = ctx;
     const size_t n = p->h->n, begin = job * TRL_PIECE;
     const size_t end = n - begin < TRL_PIECE ? n : begin + TRL_PIECE;
+    double d[BLOCK];
     for (size_t at = begin; at < end; at += BLOCK) {
         const size_t len = end - at < BLOCK ? end - at : BLOCK;
-        trl_scale_to(len, p->cv, p->v + at, p->d + at);
+        trl_scale_to(len, p->cv, p->v + at, d);
         for (size_t i = 0; i < p->h->used; i++)
-            trl_add2(len, p->cs[i], p->h->s + i * n + at, p->cy[i], p->h->y + i * n + at,
-                     p->d + at);
-        if (p->x)
-            trl_add_to(len, p->x + at, p->d + at, p->xt + at);
+            trl_add2(len, p->cs[i], p->h->s + i * n + at, p->cy[i], p->h->y + i * n + at, d);
+        trl_round_add(len, d, p->x ? p->x + at : NULL, trl_history_d(p->h) + at,
+                      p->x ? p->xt + at : NULL);
     }
     return TRL_OK;
 }
@@ -159,10 +161,9 @@ static void coefficients(const trl_history *h, direction_job *p)
     }
 }
 
-double trl_history_direction(const trl_history *h, const double *v, double *d, const double *x,
-                             double *xt)
+double trl_history_direction(trl_history *h, const double *v, const double *x, double *xt)
 {
-    direction_job job = {.h = h, .v = v, .d = d, .x = x, .xt = xt};
+    direction_job job = {.h = h, .v = v, .x = x, .xt = xt};
     coefficients(h, &job);
     (void)trl_pool_run(h->pool, (h->n + TRL_PIECE - 1) / TRL_PIECE, direction_piece, &job, NULL);
     double slope = job.cv * h->vv;

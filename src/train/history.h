@@ -38,16 +38,22 @@ typedef struct trl_history {
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool);
 void trl_history_fini(trl_history *h);
 
-/* Takes in s = step * d and y = g_new - g_old, unless s.y is too small for a positive
- * definite update (then the pair is dropped), and computes the products with v (g_new, or the
+/* The direction under way, [n]: it is the next pair's s already, so that it is never moved. */
+static inline float *trl_history_d(const trl_history *h)
+{
+    return h->s + h->next * h->n;
+}
+
+/* Takes in s = step * d, d as trl_history_d has it, and y = g_new - g_old, unless s.y is too small for
+ * a positive definite update (then the pair is dropped), and computes the products with v (g_new, or the
  * pseudo-gradient). */
-void trl_history_push(trl_history *h, double step, const double *d, const double *g_old,
-                      const double *g_new, const double *v);
+void trl_history_push(trl_history *h, double step, const double *g_old, const double *g_new,
+                      const double *v);
 
 /* d = -H v for the v of the last push; with no pair held d = -v.  Also xt = x + d, unless x is NULL.
- * Returns the slope v . d, which needs no further sweep. */
-double trl_history_direction(const trl_history *h, const double *v, double *d, const double *x,
-                             double *xt);
+ * Returns the slope v . d, which needs no further sweep.  d takes the place of the oldest pair when
+ * there is no free one: then only trl_history_push or trl_history_clear may follow. */
+double trl_history_direction(trl_history *h, const double *v, const double *x, double *xt);
 
 /* Forgets all pairs; `vv` is v . v. */
 void trl_history_clear(trl_history *h, double vv);

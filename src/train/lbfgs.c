@@ -21,6 +21,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "num/blas1.h"
+#include "num/float_kernel.h"
 #include "train/history.h"
 
 #define MAX_TRIALS 40
@@ -34,7 +35,7 @@ typedef struct run {
     size_t                   n;
     double                  *x, *g; /* accepted point */
     double                  *xt, *gt; /* trial point */
-    double                  *d, *v; /* direction; v = g, or the pseudo-gradient */
+    double                  *v; /* g, or the pseudo-gradient; the direction d is the history's */
     double                   F, step, norm_x; /* norm_x: when last computed */
     uint64_t                 iteration, evaluations;
     double                   past[PERIOD_MAX]; /* F of earlier iterations, cyclic */
@@ -74,6 +75,41 @@ static void project_trial(run *r)
     }
 }
 
+/* ---- the direction ------------------------------------------------------------------ */
+
+typedef struct step_job {
+    run   *r;
+    double t;
+} step_job;
+
+static trl_status step_piece(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    const step_job *s = ctx;
+    const run *r = s->r;
+    const size_t at = job * TRL_PIECE, n = r->n - at < TRL_PIECE ? r->n - at : TRL_PIECE;
+    trl_step_floats(n, r->x + at, s->t, trl_history_d(&r->h) + at, r->xt + at);
+    return TRL_OK;
+}
+
+/* xt = x + t d. */
+static void step_to(run *r, double t)
+{
+    step_job s = {r, t};
+    (void)trl_pool_run(r->pool, (r->n + TRL_PIECE - 1) / TRL_PIECE, step_piece, &s, NULL);
+}
+
+/* x . d */
+static double dot_d(const run *r, const double *x)
+{
+    double sum = 0.0;
+    for (size_t at = 0; at < r->n; at += TRL_PIECE)
+        sum += trl_dot_floats(r->n - at < TRL_PIECE ? r->n - at : TRL_PIECE, x + at,
+                              trl_history_d(&r->h) + at);
+    return sum;
+}
+
 /* ---- line search -------------------------------------------------------------------- */
 
 /* F (with c1) at x + t d into *F; an overflow counts as +inf.  `ready`: xt is that point already. */
@@ -81,7 +117,7 @@ static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
 {
     trl_error local;
     if (!ready)
-        trl_step_to(r->pool, r->n, r->x, t, r->d, r->xt);
+        step_to(r, t);
     if (r->o->c1 > 0.0)
         project_trial(r);
     r->evaluations++;
@@ -130,8 +166,7 @@ static trl_status line_search(run *r, double slope, double *F, bool *found, trl_
         if (!(*F <= r->F + 1e-4 * want)) {
             hi = t;
             t = lo > 0.0 ? 0.5 * (lo + hi) : shorter(r->F, slope, t, *F);
-        } else if (first && r->o->c1 <= 0.0 &&
-                   trl_dot(r->pool, r->n, r->gt, r->d) < 0.9 * slope) {
+        } else if (first && r->o->c1 <= 0.0 && dot_d(r, r->gt) < 0.9 * slope) {
             lo = t;
             t = hi < HUGE_VAL ? 0.5 * (lo + hi) : 2.0 * t;
         } else {
@@ -152,12 +187,13 @@ static bool direction(run *r, double *slope)
 {
     const bool l1 = r->o->c1 > 0.0;
     for (int attempt = 0; attempt < 2; attempt++) {
-        *slope = trl_history_direction(&r->h, r->v, r->d, l1 ? NULL : r->x, r->xt);
+        *slope = trl_history_direction(&r->h, r->v, l1 ? NULL : r->x, r->xt);
+        float *d = trl_history_d(&r->h);
         for (size_t i = 0; l1 && i < r->n; i++)
-            if (r->d[i] * r->v[i] >= 0.0)
-                r->d[i] = 0.0;
+            if ((double)d[i] * r->v[i] >= 0.0)
+                d[i] = 0.0f;
         if (l1)
-            *slope = trl_dot(r->pool, r->n, r->v, r->d);
+            *slope = dot_d(r, r->v);
         if (*slope < 0.0)
             return true;
         trl_history_clear(&r->h, r->h.vv); /* numerically lost: steepest descent */
@@ -176,16 +212,17 @@ static void swap(double **a, double **b)
 static void accept(run *r, double F)
 {
     const bool l1 = r->o->c1 > 0.0;
+    float *d = trl_history_d(&r->h);
     if (l1)
         for (size_t i = 0; i < r->n; i++)
-            r->d[i] = r->xt[i] - r->x[i];
+            d[i] = (float)(r->xt[i] - r->x[i]);
     swap(&r->g, &r->gt); /* g new, gt old */
     swap(&r->x, &r->xt);
     if (l1)
         pseudo_gradient(r);
     else
         r->v = r->g;
-    trl_history_push(&r->h, l1 ? 1.0 : r->step, r->d, r->gt, r->g, r->v);
+    trl_history_push(&r->h, l1 ? 1.0 : r->step, r->gt, r->g, r->v);
     r->F = F;
     r->iteration++;
 }
@@ -271,14 +308,16 @@ static trl_status iterate(run *r, const trl_watcher *w, trl_ending *ending, trl_
             *ending = TRL_END_NO_STEP;
             return TRL_OK;
         }
+        /* shortened, and F is what it was: its last bit is reached, whatever the gradient says */
+        const bool spent = r->step < 1.0 && F >= r->F;
         accept(r, F);
         const double norm_v = sqrt(r->h.vv);
         const bool done = converged(r, norm_v);
         st = watch(r, w, norm_v, &stop, err);
         if (st != TRL_OK)
             return st;
-        if (stop || done) {
-            *ending = done ? TRL_END_CONVERGED : TRL_END_STOPPED;
+        if (stop || done || spent) {
+            *ending = done ? TRL_END_CONVERGED : stop ? TRL_END_STOPPED : TRL_END_NO_STEP;
             return TRL_OK;
         }
     }
@@ -313,11 +352,10 @@ trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool
     r.g = trl_alloc64(room, sizeof *r.g);
     r.xt = trl_alloc64(room, sizeof *r.xt);
     r.gt = trl_alloc64(room, sizeof *r.gt);
-    r.d = trl_alloc64(room, sizeof *r.d);
     double *pseudo = o->c1 > 0.0 ? trl_alloc64(room, sizeof *pseudo) : NULL;
     r.v = pseudo;
     trl_status st = TRL_OK;
-    if (!r.x || !r.g || !r.xt || !r.gt || !r.d || (o->c1 > 0.0 && !pseudo) ||
+    if (!r.x || !r.g || !r.xt || !r.gt || (o->c1 > 0.0 && !pseudo) ||
         !trl_history_init(&r.h, f->n, o->memory, pool))
         st = trl_fail_mem(err);
     const bool began = st == TRL_OK;
@@ -336,7 +374,6 @@ trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool
     trl_free(r.g);
     trl_free(r.xt);
     trl_free(r.gt);
-    trl_free(r.d);
     trl_free(pseudo);
     return st;
 }
