@@ -9,7 +9,7 @@
 #include "num/blas1.h"
 #include "num/float_kernel.h"
 
-#define BLOCK 2048 /* elements per sweep step: what is summed up stays in L1 */
+#define BLOCK 4096 /* elements per sweep step; float_kernel.c fetches as many ahead */
 #define SUMS (6 * TRL_HISTORY_MAX + 1) /* the last one: v.v */
 
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool)
