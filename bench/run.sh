@@ -422,7 +422,7 @@ section_trees() {
     taskset -c "$core" "$work/trees" "$bank-train.mrg" "$bank-dev.mrg" 40
     "$trellis" trees --to words --max-length 40 "$bank-dev.mrg" >"$work/trees.words"
     "$trellis" trees --max-length 40 "$bank-dev.mrg" >"$work/trees.gold"
-    taskset -c "$core" "$trellis" train --kind tree --threads 1 --max-length 40 --max-iter 4 --c2 2 \
+    taskset -c "$core" "$trellis" train --kind tree --threads 1 --max-length 40 \
         -m "$work/trees.model" "$bank-train.mrg" 2>&1 | grep -E '^(compiled|iteration|time) '
     for k in 1 2 3; do
         taskset -c "$core" "$trellis" parse -v -m "$work/trees.model" "$work/trees.words" 2>&1 \

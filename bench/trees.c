@@ -38,9 +38,43 @@ static void count_one(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint3
 }
 
 typedef struct sums {
-    double prune, inside, outside, coarse, plain;
-    uint64_t rules, splits, words, items, sentences;
+    double prune, inside, outside, coarse, plain, filter, unfiltered, filtered;
+    uint64_t rules, splits, words, items, sentences, full, tiling;
 } sums;
+
+/* Inside and outside of the fine grammar's PCFG over a skeleton. */
+static double both_ways(const trl_tree *t, const trl_skeleton *k, trl_arena *arena)
+{
+    trl_chart c;
+    trl_tree_tables tab;
+    must(trl_chart_init(&c, &model.fine, k, arena, &err));
+    must(trl_tree_pcfg_tables(&model, t->word, &c, &tab, arena, &err));
+    const double from = seconds();
+    must(trl_chart_inside(&c, &tab, &err));
+    if (isfinite(c.log_z))
+        trl_chart_outside(&c, &tab, NULL);
+    return seconds() - from;
+}
+
+/* Charts of every item there could be, and of those the boolean filter leaves. */
+static void filtered(const trl_tree *t, trl_arena *arena, sums *s)
+{
+    trl_skeleton k;
+    bool complete;
+    trl_arena_reset(arena);
+    must(trl_skeleton_full(&model.fine, &model.lexicon, t->word, t->n_words, &k, NULL, arena, &err));
+    const uint64_t all = k.first[trl_cells(k.n)];
+    const double whole = both_ways(t, &k, arena), from = seconds();
+    must(trl_filter(&model.fine, &k, &complete, arena, &err));
+    const double spent = seconds() - from;
+    if (!complete)
+        return;
+    s->filter += spent;
+    s->unfiltered += whole;
+    s->filtered += both_ways(t, &k, arena);
+    s->full += all;
+    s->tiling += k.first[trl_cells(k.n)];
+}
 
 /* The fine grammar's PCFG over the pruned chart: rules applied, seconds of inside and outside. */
 static void fine(const trl_tree *t, double threshold, trl_arena *arena, sums *s)
@@ -110,6 +144,8 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < dev.n && k < 300; k++) {
         fine(&dev.tree[k], 1e-4, &arena, &s);
         coarse(&dev.tree[k], &arena, &s);
+        if (dev.tree[k].n_words <= 25)
+            filtered(&dev.tree[k], &arena, &s);
     }
     const double w = (double)s.words, left = (double)model.pruner.n_left;
     printf("words %.0f\nitems_per_word %.1f\n", w, (double)s.items / w);
@@ -122,5 +158,8 @@ int main(int argc, char **argv)
            s.plain, s.plain / s.coarse);
     printf("coarse_multiply_adds_per_second %.3g\n",
            3.0 * (double)s.splits * left * (double)model.pruner.stride / s.coarse);
+    printf("filter_items_before %.4g\nfilter_items_after %.4g\n", (double)s.full, (double)s.tiling);
+    printf("filter_seconds %.3f\nunfiltered_seconds %.3f\nfiltered_seconds %.3f\nfilter_ratio %.1f\n",
+           s.filter, s.unfiltered, s.filtered, s.unfiltered / s.filtered);
     return 0;
 }

@@ -5,7 +5,7 @@
 #include "tree/tree_job.h"
 
 /* Chosen on the dev sections of the WSJ sample and of CRAFT by items left and trees kept whole
- * (docs/trees-training.md). */
+ * (docs/parser.md). */
 #define PASSES 3
 #define ETA 0.05
 #define BATCH 20
