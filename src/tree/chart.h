@@ -123,7 +123,7 @@ trl_status trl_chart_inside(trl_chart *c, const trl_tree_tables *t, trl_error *e
 trl_status trl_chart_best(trl_chart *c, const trl_tree_tables *t, trl_arena *arena, trl_error *err);
 
 /* After trl_chart_inside with a finite log_z: outside scores, and, when `a` is not NULL, the expected
- * number of times each score is used. */
+ * number of times each score is used.  Behind the deadline it gives up as inside does. */
 void trl_chart_outside(trl_chart *c, const trl_tree_tables *t, trl_tree_adjoint *a);
 
 /* After trl_chart_best with a finite log_z: the tree.  TRL_ENOMEM. */

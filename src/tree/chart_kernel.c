@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "num/simd.h"
+#include "train/session.h"
 
 #define UNSET INT32_MIN
 
@@ -304,6 +305,11 @@ void trl_chart_outside(trl_chart *c, const trl_tree_tables *t, trl_tree_adjoint 
     memset(c->out_after, 0, c->n_items * sizeof *c->out_after);
     c->out_after[c->root_item] = 1.0 / c->after[c->root_item];
     for (size_t j = c->n; j > 0; j--) {
+        if (c->deadline > 0.0 && trl_clock() > c->deadline) {
+            c->late = true;
+            c->log_z = -(double)INFINITY;
+            return;
+        }
         trl_chart_map(c, j, true);
         outside_end(c, t, j, a, any);
         trl_chart_map(c, j, false);

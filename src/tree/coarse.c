@@ -22,6 +22,7 @@ typedef struct run {
     const uint8_t    *keep;
     const trl_gains  *gains; /* or NULL */
     float             least; /* posterior that counts */
+    double            deadline;
     float            *back;  /* [n_states] scratch */
     float            *m; /* [n_left][stride] */
     uint8_t          *used; /* [n_left]: rows of m with anything in them */
@@ -307,9 +308,14 @@ static void outside(run *r)
     memset(r->or_, 0, cells * r->c->stride * sizeof *r->or_);
     const uint32_t root = r->c->pcfg->g->root;
     t->out_after[top * s + root] = 1.0f / t->after[top * s + root];
-    for (size_t j = t->n; j > 0; j--)
+    for (size_t j = t->n; j > 0; j--) {
+        if (r->deadline > 0.0 && trl_clock() > r->deadline) {
+            t->log_z = -(double)INFINITY;
+            return;
+        }
         for (size_t i = 0; i < j; i++)
             outside_cell(r, i, j);
+    }
 }
 
 /* ---- entry ------------------------------------------------------------------------------------------ */
@@ -348,7 +354,8 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
 trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const trl_coarse_how *how,
                           trl_coarse_chart *out, trl_arena *arena, trl_error *err)
 {
-    run r = {.c = c, .t = out, .keep = how->keep, .gains = how->gains, .least = how->least};
+    run r = {.c = c, .t = out, .keep = how->keep, .gains = how->gains, .least = how->least,
+             .deadline = how->deadline};
     if (!lay_out(&r, n, arena))
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++) {

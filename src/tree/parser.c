@@ -230,6 +230,8 @@ static trl_status keep_spans(trl_parser *p, trl_error *err)
     trl_brackets b;
     trl_chart *c = &p->d.chart;
     trl_chart_outside(c, &p->d.tables, NULL);
+    if (c->late)
+        return TRL_OK;
     const trl_status st = trl_chart_brackets(c, &b, &p->d.arena, err);
     if (st != TRL_OK)
         return st;
@@ -299,7 +301,9 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
     }
     if (p->o.spans)
         st = keep_spans(p, err);
-    if (st != TRL_OK)
+    if (p->d.chart.late)
+        p->d.trouble = "time ran out";
+    if (st != TRL_OK || p->d.trouble)
         return st;
     return p->o.nbest > 1 ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }

@@ -158,6 +158,10 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
         return st;
     }
     trl_chart_outside(&d->chart, &d->tables, NULL);
+    if (d->chart.late) {
+        note_failure(d);
+        return TRL_OK;
+    }
     st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
     if (st == TRL_OK && d->opinion.n)
         trl_brackets_mix(&b, &d->opinion, d->mix);

@@ -171,6 +171,8 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     if (st != TRL_OK || !isfinite(c.log_z))
         return st;
     trl_chart_outside(&c, &t, NULL);
+    if (c.late)
+        return TRL_OK;
     if (p->opinion)
         st = trl_chart_brackets(&c, p->opinion, arena, err);
     return st == TRL_OK ? trl_prune_chart(&c, p->threshold, s, arena, err) : st;

@@ -241,6 +241,29 @@ static void test_overflow(void **state)
     on_worlds(10, 1.0, 0.0, 40, check_overflow);
 }
 
+/* Behind the deadline both ways give up and say so. */
+static void check_deadline(world *w, forest *f, trl_rng *r)
+{
+    (void)r;
+    trl_error err = {0};
+    if (!roots(f))
+        return;
+    assert_ok(trl_chart_inside(&w->c, &w->t, &err));
+    assert_true(isfinite(w->c.log_z) && !w->c.late);
+    w->c.deadline = 1e-9;
+    trl_chart_outside(&w->c, &w->t, NULL);
+    assert_true(w->c.late && !isfinite(w->c.log_z));
+    w->c.late = false;
+    assert_ok(trl_chart_inside(&w->c, &w->t, &err));
+    assert_true(w->c.late && !isfinite(w->c.log_z));
+}
+
+static void test_deadline(void **state)
+{
+    (void)state;
+    on_worlds(11, 1.0, 0.0, 10, check_deadline);
+}
+
 /* ---- k best --------------------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
@@ -355,7 +378,7 @@ int main(void)
         cmocka_unit_test(test_inside),     cmocka_unit_test(test_best),
         cmocka_unit_test(test_posteriors), cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_scaling),    cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_kbest),      cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_deadline),   cmocka_unit_test(test_kbest),      cmocka_unit_test(test_distinct),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }
