@@ -56,7 +56,7 @@ static const option options[] = {
     {"viterbi", .type = OPTION_FLAG, OPTION_FIELD(settings, parse.viterbi),
      .help = "the most probable tree instead of the one with the best expected constituents"},
     {"lambda", .type = OPTION_REAL, OPTION_FIELD(settings, parse.lambda), .value = "X",
-     .help = "a constituent is taken when it is more probable: above 0.5 favours precision"},
+     .help = "a constituent is taken when it is more probable: up for precision, down for recall"},
     {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
      .help = "how much the pruner has to say in what is probable, 0 to 1; without a sieve nothing"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",

@@ -67,7 +67,7 @@ TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top
 
 typedef struct trl_parse_options {
     bool   viterbi; /* the most probable tree; else the one with the best expected brackets */
-    double lambda;  /* of the latter: above 0.5 for precision, below for recall; 0.5 */
+    double lambda;  /* of the latter: up for precision, down for recall; 0.44 */
     double mix;     /* of the latter: share of the pruner's posteriors, when it looks at words; 0.25 */
     size_t nbest;   /* the so many most probable trees, 10000 at most; 0, 1: one */
     bool   probability; /* also of the tree; costs a pass when viterbi */

@@ -135,7 +135,7 @@ struct trl_parser {
 trl_parse_options trl_parse_options_default(void)
 {
     return (trl_parse_options){
-        .lambda = 0.5, .mix = TRL_MIX, .max_seconds = 10.0, .max_bytes = (size_t)2 << 30, .prune = -1.0};
+        .lambda = TRL_LAMBDA, .mix = TRL_MIX, .max_seconds = 10.0, .max_bytes = (size_t)2 << 30, .prune = -1.0};
 }
 
 trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "tree/tree_job.h"
 
-#define LAMBDA 0.5
-
 trl_status trl_tree_job_dev(trl_tree_job *j, trl_error *err)
 {
     const size_t threads = trl_pool_threads(j->pool);
@@ -48,7 +46,7 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
         st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o, NULL,
                                 NULL, err);
         if (st == TRL_OK)
-            st = trl_decode_mbr(d, &j->model, LAMBDA, err);
+            st = trl_decode_mbr(d, &j->model, TRL_LAMBDA, err);
         st = trl_decode_settle(d, st);
     } while (st == TRL_OK && d->n_nodes == 0 && trl_decode_relax(d, t->n_words, &o));
     if (st == TRL_OK && d->n_nodes == 0)
