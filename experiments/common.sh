@@ -9,7 +9,8 @@
 # --treebank TRAIN DEV, --length N: recipes of trees: these files instead of the corpora, sentences of
 #           at most N words (may be given again; LENGTHS='15 40' is the same)
 #
-# Corpora are read from $TRELLIS_DATA, by default ../shared/data beside the project.
+# Corpora are read from $TRELLIS_DATA, by default ../shared/data beside the project.  THREADS=N: threads
+# of a training run (default: one per processor); models do not depend on it.
 set -euo pipefail
 export LC_ALL=C
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,6 +20,7 @@ trellis=${TRELLIS:-$build/trellis}
 data=${TRELLIS_DATA:-$top/../shared/data}
 templates=$top/experiments/templates
 name=$(basename "$0" .sh)
+threads=${THREADS:-0}
 sample='' keep='' work='' out='' bank_train='' bank_dev='' lengths=${LENGTHS-}
 while [ $# -gt 0 ]; do
     case $1 in
@@ -54,6 +56,15 @@ from_to() { # FIRST LAST FILE: sequences, counted from 1
         { if (on && n >= a && n <= b) print ""; on = 0 }' "$3"
 }
 
+# Named entities: a first token "<s>", O, before every sequence, so that every word has a source
+# label; and a template with pairs of labels in every line: the next-label classifiers of the papers,
+# one per source, with no weight in common.
+begun() {
+    awk 'NF { if (!on) { for (i = 1; i < NF; i++) printf "<s> "; print "O" } on = 1; print; next }
+        { on = 0; print "" }' "$1"
+}
+per_source() { sed 's/^\*/b:/; s/^u:/b:/' "$1"; }
+
 # little FILE: the start of a sample file, in the work folder, for --sample.
 little() {
     [ -e "$1" ] || { echo "$1 is not there: run make corpus first" >&2; exit 1; }
@@ -64,17 +75,26 @@ little() {
 # ---- fits ---------------------------------------------------------------------------------
 # fit NAME FILES... -- [OPTION]...   files: template train held-out test; the grid is in $grid.
 # Leaves NAME.model, NAME.table (of the grid), NAME.time (wall and processor seconds of the whole
-# grid), NAME.out (the test data tagged) and runs/NAME/c-*.json.
+# grid), NAME.out (the test data tagged), NAME.key (a number for all it was made of) and
+# runs/NAME/c-*.json.  What another recipe made of the same is taken over: $borrow names it.
 fit() {
-    local n=$1 template=$2 train=$3 held=$4 test=$5
+    local n=$1 template=$2 train=$3 held=$4 test=$5 key
     shift 6
+    key=$({ cat "$template" "$train" "$held" "$test"; echo "$grid ${cold-} $*"; } | cksum)
+    if [ -n "${borrow-}" ] && [ ! -e "$work/$n.out" ] && [ -e "$build/experiments/$borrow/$n.out" ] &&
+        [ "$key" = "$(cat "$build/experiments/$borrow/$n.key" 2>/dev/null)" ]; then
+        say "$n: as in $borrow"
+        cp "$build/experiments/$borrow/$n."{model,table,time,out,key} "$work/"
+        cp -r "$build/experiments/$borrow/runs/$n" "$work/runs/"
+    fi
     if [ ! -e "$work/$n.out" ]; then
         say "$n"
         local TIMEFORMAT='%R %U %S'
-        { time "$trellis" tune -q -t "$template" -m "$work/$n.model" -d "$held" -g "$grid" \
+        { time "$trellis" tune -q -j "$threads" -t "$template" -m "$work/$n.model" -d "$held" -g "$grid" \
             --records "$work/runs/$n" ${cold:+--cold} "$@" "$train" >"$work/$n.table"; } 2>"$work/$n.time" ||
             { cat "$work/$n.time" >&2; exit 1; }
         "$trellis" tag -m "$work/$n.model" "$test" >"$work/$n.tmp"
+        echo "$key" >"$work/$n.key"
         mv "$work/$n.tmp" "$work/$n.out"
     fi
 }
@@ -86,7 +106,7 @@ train_once() {
     if [ ! -e "$work/$n.out" ]; then
         say "$n"
         local TIMEFORMAT='%R %U %S'
-        { time "$trellis" train -q -t "$template" -m "$work/$n.model" --json "$work/runs/$n.json" \
+        { time "$trellis" train -q -j "$threads" -t "$template" -m "$work/$n.model" --json "$work/runs/$n.json" \
             "$@" "$train"; } 2>"$work/$n.time" || { cat "$work/$n.time" >&2; exit 1; }
         "$trellis" tag -m "$work/$n.model" "$test" >"$work/$n.tmp"
         mv "$work/$n.tmp" "$work/$n.out"

@@ -33,6 +33,23 @@ pass() {
     b=$(train_for $many "$features" "$@")
     awk -v a="$a" -v b="$b" -v n=$((many - few)) 'BEGIN { printf "%.2f\n", 1000 * (b - a) / n }' >"$work/$features.$n.ms"
 }
+# parts FEATURES NAME OPTION...: the same milliseconds cut in three by a sampling profiler (perf, when
+# there is one and it may): gather and scatter of features, the objective, vectors of the optimiser.
+parts() {
+    local features=$1 n=$2 k
+    shift 2
+    rm -f "$work/$features.$n.parts"
+    for k in $few $many; do
+        perf record -q -F 4000 -e cpu-clock -o "$work/perf.data" "$trellis" train -q -j 1 -t "$work/$features.template" \
+            --c 1 --epsilon 0 --period 0 --max-iter "$k" -m "$work/model" "$@" "$pos" >/dev/null 2>&1 &&
+            perf report -i "$work/perf.data" --stdio -q --no-children -F sample,symbol >"$work/perf.$k" 2>/dev/null ||
+            return 0
+    done
+    awk -v n=$((many - few)) 'FNR == 1 { file++ } !NF { next }
+        { part = $0 ~ /gather|scatter|fold_/ ? 1 : $0 ~ /trl_(dot|step_to|negate|sum_vec|sum_float|add2|add_to|make_pair|narrow|scale_to|lbfgs|history)|_piece|step_run/ ? 3 : 2
+          ms[part] += (file == 1 ? -0.25 : 0.25) * $1 / n }
+        END { printf "%.1f %.1f %.1f\n", ms[1], ms[2], ms[3] }' "$work/perf.$few" "$work/perf.$many" >"$work/$features.$n.parts"
+}
 train_for() { # ITERATIONS FEATURES OPTION...
     local k=$1 features=$2
     shift 2
@@ -46,6 +63,9 @@ for features in node edge; do
     for m in memm pseudolikelihood pseudolikelihood-edge piecewise; do pass $features "$m" --objective "$m"; done
     pass $features nota-all --objective piecewise-nota --nota all
     pass $features nota-marginal --objective piecewise-nota --nota $marginal
+    parts $features likelihood --objective likelihood --precision single
+    parts $features memm --objective memm
+    parts $features nota-marginal --objective piecewise-nota --nota $marginal
 done
 
 # converged NAME OPTION...: processor seconds of the optimisation, one thread, one iteration, reading
@@ -72,13 +92,22 @@ row() { # TITLE NAME
         'function r(x, y) { return y > 0 ? sprintf("%.2f", x / y) : "?" }
          BEGIN { printf "| %s | %.1f | %s | %.1f | %s |\n", t, f, r(f, F), g, r(g, G) }'
 }
+tags=$(awk 'NF { print $NF }' "$pos" | sort -u | wc -l)
+parts_row() { # TITLE NAME
+    local f g
+    f=$(cat "$work/node.$2.parts" 2>/dev/null || echo - - -) g=$(cat "$work/edge.$2.parts" 2>/dev/null || echo - - -)
+    echo "| $1 | ${f// / | } | ${g// / | } |"
+}
 {
     cat <<END
 # Time of a pass
 
-Parts of speech, $(count "$pos") sentences, $(awk 'NF' "$pos" | wc -l) tokens, $(awk 'NF { print $NF }' "$pos" | sort -u | wc -l) tags, one thread: milliseconds of the
+Parts of speech, $(count "$pos") sentences, $(awk 'NF' "$pos" | wc -l) tokens, $tags tags, one thread: milliseconds of the
 processor for one L-BFGS iteration (value, gradient and update; the mean of $((many - few)) iterations), and its ratio to the CRF's. "Node" features
-see a label and the text; "edge" features also pairs of labels and the text (\`experiments/templates/pos.template\`).
+see a label and the text; "edge" features also pairs of labels and the text (\`experiments/templates/pos.template\`), which is
+the papers' form: their features are functions of both labels and the text, and the CRF has a table of $tags x $tags scores to
+fill, and to go through, for every token. With node features pairs of labels have one table for all tokens: what is left of the CRF
+is products of a matrix and a vector.
 
 | objective | node features, ms | ratio | edge features, ms | ratio |
 |---|---|---|---|---|
@@ -91,6 +120,17 @@ END
     row 'pseudolikelihood' pseudolikelihood
     row 'per-edge pseudolikelihood' pseudolikelihood-edge
     row 'piecewise' piecewise
+    cat <<END
+
+Where it goes, in milliseconds an iteration, by samples of the processor's clock (\`perf\`; - where there is none): scores gathered
+and gradients scattered, which any objective has to do; the objective itself, inference included; the vectors of L-BFGS.
+
+| objective | node: gather, scatter | objective | L-BFGS | edge: gather, scatter | objective | L-BFGS |
+|---|---|---|---|---|---|---|
+END
+    parts_row 'CRF' likelihood
+    parts_row 'MEMM' memm
+    parts_row 'CRF-PT, by marginals' nota-marginal
     read -r crf n <"$work/np.likelihood.conv"
     read -r mest k <"$work/np.m-estimation.conv"
     cat <<END
