@@ -32,6 +32,10 @@ typedef struct trl_sentence_reader trl_sentence_reader;
 /* "-": standard input; gzip and zstd are unpacked.  TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
                                             trl_sentence_reader **out, trl_error *err);
+/* Borrows `bytes` until freed; `name` (copied) appears in messages. */
+TRL_API trl_status trl_sentence_reader_memory(const char *name, const void *bytes, size_t n,
+                                              trl_sentence_format format, trl_sentence_reader **out,
+                                              trl_error *err);
 TRL_API void       trl_sentence_reader_free(trl_sentence_reader *r); /* accepts NULL */
 
 /* The next sentence, borrowed until the next call; *more is false at the end.  Empty lines are

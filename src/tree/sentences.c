@@ -20,14 +20,38 @@ struct trl_sentence_reader {
     uint64_t            odd_row, odd_col; /* as of trl_sentence */
 };
 
-trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
-                                    trl_sentence_reader **out, trl_error *err)
+static trl_status reader_new(trl_sentence_format format, trl_sentence_reader **out, trl_error *err)
 {
     trl_sentence_reader *r = trl_zalloc(1, sizeof *r);
     if (!r)
         return trl_fail_mem(err);
     r->format = format;
-    const trl_status st = trl_input_open(path, &r->in, err);
+    *out = r;
+    return TRL_OK;
+}
+
+trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
+                                    trl_sentence_reader **out, trl_error *err)
+{
+    trl_sentence_reader *r = NULL;
+    trl_status st = reader_new(format, &r, err);
+    if (st == TRL_OK)
+        st = trl_input_open(path, &r->in, err);
+    if (st == TRL_OK)
+        *out = r;
+    else
+        trl_sentence_reader_free(r);
+    return st;
+}
+
+trl_status trl_sentence_reader_memory(const char *name, const void *bytes, size_t n,
+                                      trl_sentence_format format, trl_sentence_reader **out,
+                                      trl_error *err)
+{
+    trl_sentence_reader *r = NULL;
+    trl_status st = reader_new(format, &r, err);
+    if (st == TRL_OK)
+        st = trl_input_memory(name, bytes, n, &r->in, err);
     if (st == TRL_OK)
         *out = r;
     else
