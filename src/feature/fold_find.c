@@ -321,12 +321,11 @@ static bool is_folded(const finder *x, uint32_t u, const uint32_t on[SLOTS])
     return p < x->n_units && x->row[p] != NONE && x->implied[(size_t)p * SLOTS + s] == u;
 }
 
-static uint64_t shorten_rows(finder *x, trl_fold *fold, size_t t, uint64_t at)
+static uint64_t shorten_rows(const finder *x, trl_fold *fold, size_t t, const uint32_t on[SLOTS],
+                             const uint32_t list[SLOTS], size_t n, uint64_t at)
 {
     const trl_family *f = x->f;
     const uint32_t extra = (uint32_t)(fold->n_rows - f->n_hot);
-    uint32_t on[SLOTS], list[SLOTS];
-    const size_t n = at_token(x, t, on, list);
     uint64_t r = f->dense_begin[t];
     for (; r < f->dense_begin[t + 1] && f->dense_row[r] < f->n_hot; r++)
         if (!is_folded(x, f->dense_row[r], on))
@@ -339,11 +338,10 @@ static uint64_t shorten_rows(finder *x, trl_fold *fold, size_t t, uint64_t at)
     return at;
 }
 
-static uint64_t shorten_entries(finder *x, trl_fold *fold, size_t t, uint64_t at)
+static uint64_t shorten_entries(const finder *x, trl_fold *fold, size_t t,
+                                const uint32_t on[SLOTS], uint64_t at)
 {
     const trl_family *f = x->f;
-    uint32_t on[SLOTS], list[SLOTS];
-    (void)at_token(x, t, on, list);
     for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
         bool first;
         const uint32_t u = unit_at(x, &f->entry[e], &first);
@@ -371,8 +369,10 @@ static bool shorten_lists(finder *x, trl_fold *fold)
     for (size_t t = 0; t < n; t++) {
         fold->row_begin[t] = r;
         fold->entry_begin[t] = e;
-        r = shorten_rows(x, fold, t, r);
-        e = shorten_entries(x, fold, t, e);
+        uint32_t on[SLOTS], list[SLOTS];
+        const size_t units = at_token(x, t, on, list);
+        r = shorten_rows(x, fold, t, on, list, units, r);
+        e = shorten_entries(x, fold, t, on, e);
     }
     fold->row_begin[n] = r;
     fold->entry_begin[n] = e;
