@@ -49,6 +49,7 @@ static const option options[] = {
     {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
      .help = "adds X times the sum of absolute weights"},
     {"c2", .type = OPTION_REAL, TRAIN_FIELD(train.c2), .value = "X",
+     .fallback = "1, for trees by the likelihood of features 2",
      .help = "adds X times the sum of squared weights"},
     {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
      .help = "the same as --c2 1/(2X): a Gaussian prior of variance X"},
@@ -173,10 +174,11 @@ static int check_settings(settings *s)
     if (s->c != 0.0) {
         if (!(s->c > 0.0))
             return message_usage("--c %g: a variance is more than 0", s->c);
-        if (t->c2 != trl_train_options_default().c2)
+        if (t->c2 != TRL_USUAL)
             return message_usage("--c and --c2 say the same: give one of them");
         s->base.train.c2 = 0.5 / s->c;
     }
+    s->base.train.c2 = trl_train_c2(t); /* the record of the run shall have it */
     if (t->resume && !t->checkpoint)
         return message_usage("--resume needs --checkpoint FILE, the file to go on from");
     if (t->patience && !t->dev)

@@ -22,6 +22,8 @@ typedef struct trl_progress {
 /* Return true to stop: the best weights so far are saved as usual. */
 typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
 
+#define TRL_USUAL (-1e300) /* in place of a number: what is usual for the kind of model */
+
 typedef struct trl_train_options {
     const char        *kind; /* "chain", "tree" */
     const char *const *train; /* paths; "-" is standard input */
@@ -52,7 +54,7 @@ typedef struct trl_train_options {
                               twice as fast in single; NULL: single unless delta is below 1e-6, or
                               period 0; sag is always double */
     int         order;     /* 1, 2; 0: what the template asks for */
-    double      c1, c2;    /* + c1 ||w||_1 + c2 ||w||^2; 0, 1 */
+    double      c1, c2;    /* + c1 ||w||_1 + c2 ||w||^2; 0, TRL_USUAL */
     bool        all_pairs, all_transitions;
     size_t      min_count; /* attributes seen less often are dropped */
 
@@ -92,6 +94,10 @@ typedef struct trl_train_options {
 } trl_train_options;
 
 TRL_API trl_train_options trl_train_options_default(void);
+
+/* The c2 a run will have: o->c2, or where that is TRL_USUAL 2 for trees by the likelihood of features and 1 for
+ * all else. */
+TRL_API double trl_train_c2(const trl_train_options *o);
 
 typedef struct trl_train_result {
     uint64_t iterations, n_features, n_active; /* n_active: weights other than 0 */

@@ -11,7 +11,7 @@ trl_train_options trl_train_options_default(void)
 {
     return (trl_train_options){.kind = "chain",
                                .objective = "likelihood",
-                               .c2 = 1.0,
+                               .c2 = TRL_USUAL,
                                .epsilon = 1e-5,
                                .period = 10,
                                .delta = 1e-5,
@@ -67,9 +67,22 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
     return TRL_OK;
 }
 
+double trl_train_c2(const trl_train_options *o)
+{
+    if (o->c2 != TRL_USUAL)
+        return o->c2;
+    return strcmp(o->kind, "tree") == 0 && strcmp(o->grade, "features") == 0 &&
+                   (strcmp(o->objective, "likelihood") == 0 || strcmp(o->objective, "crf") == 0)
+               ? 2.0
+               : 1.0;
+}
+
 trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
     trl_train_result local;
+    trl_train_options own = *o;
+    own.c2 = trl_train_c2(o);
+    o = &own;
     result = result ? result : &local;
     *result = (trl_train_result){.objective = NAN, .dev_score = NAN};
     const bool tree = strcmp(o->kind, "tree") == 0;
