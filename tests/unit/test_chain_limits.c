@@ -169,7 +169,7 @@ static void test_a_hundred_thousand_tokens(void **state)
         random_chain r;
         chain_shape h = {100000, 3, order, true, false, false, 10.0, 0.0};
         random_chain_make(&rng, h, &r);
-        const trl_chain_call call = {&r.c, &r.s, &arena, TRL_WANT_LOG_Z_ONLY, 1.0};
+        const trl_chain_call call = {&r.c, &r.s, &arena, TRL_WANT_LOG_Z_ONLY, 1.0, NULL};
         assert_ok(trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &m, NULL, &err));
         assert_ok(trl_chain_log(&call, &l, NULL, &err));
         const double want = (double)plain_log_z(&r);
