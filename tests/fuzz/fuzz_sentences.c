@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!more)
             break;
         CHECK(s.row > row && (s.odd_row == 0) == (s.odd_col == 0) && s.odd_row <= s.row);
-        CHECK((s.tag != NULL) == (format == TRL_SENTENCE_TAGGED));
+        CHECK(s.n == 0 || (s.tag != NULL) == (format == TRL_SENTENCE_TAGGED));
         CHECK(s.n > 0 || format != TRL_SENTENCE_COLUMNS);
         row = s.row;
         for (size_t k = 0; k < s.n; k++) {
