@@ -53,7 +53,11 @@ done
 # shellcheck disable=SC2086
 train_once few.source.calibrated "$work/source.template" "$work/few.begun" "$work/test.begun" --objective piecewise \
     --calibrate --pairs all --c 1 $stop
+all=$(count "$train")
+smaller=''
 for n in $sizes; do
+    [ "$n" -lt "$all" ] || continue
+    smaller="$smaller $n"
     from_to 1 "$n" "$train" >"$work/train.$n"
     for m in piecewise likelihood; do
         # shellcheck disable=SC2086
@@ -130,8 +134,8 @@ Edge features, c = 1 (the last line: c as chosen):
 |---|---|---|---|
 END
     {
-        for n in $sizes; do size_row "$n" "piecewise.$n" "likelihood.$n"; done
-        size_row $few few.edge.piecewise few.edge.likelihood
+        for n in $smaller; do size_row "$n" "piecewise.$n" "likelihood.$n"; done
+        [ $few -ge "$all" ] || size_row $few few.edge.piecewise few.edge.likelihood
         size_row "$(count "$train")" edge.piecewise edge.likelihood
     } | sort -k 2n
     cat <<END
