@@ -16,7 +16,7 @@ for n in $lengths; do
         tree_fit "$c.$n.mecfg" --objective mecfg $g $limit
         tree_fit "$c.$n.ptcfg" --objective pt-cfg $g $limit
         tree_fit "$c.$n.crf" --grade discriminative $g $limit
-        tree_fit "$c.$n.features" $(with_clusters) $g $limit
+        tree_fit "$c.$n.features" --strict $(with_clusters) $g $limit
     done
 done
 instances() { sed -n 's/^\([0-9]*\) none-of-the-above instances.*/\1/p' "$work/$1.log" | tail -n 1 | grep . || echo 0; }

@@ -79,7 +79,8 @@ typedef struct trl_train_options {
     const char *grade; /* "generative", "discriminative", "features" */
     const char *annotate; /* states: any of "parents", "tags", "heads", separated by commas; "none" */
     int         markov;   /* what active states remember: 0, 1, 2 */
-    bool        relaxed;  /* rules also with other parent annotations than seen */
+    bool        relaxed;  /* rules also with other parent annotations than seen, ... */
+    bool        strict;   /* ... or only as seen; neither: relaxed where the pruner is the sieve */
     uint64_t    max_length; /* longer trees are left out; 0: none */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */

@@ -19,7 +19,7 @@ trl_train_options trl_train_options_default(void)
                                .seed = 1,
                                .checkpoint_every = 10,
                                .grade = "features",
-                               .annotate = "parents,heads",
+                               .annotate = "parents,tags,heads",
                                .clusters = "auto",
                                .prune = 1e-4,
                                .chart_memory = 4096};
@@ -53,6 +53,7 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
                             {"annotate", differ(o->annotate, d.annotate)},
                             {"markov", o->markov != d.markov},
                             {"relaxed", o->relaxed},
+                            {"strict", o->strict},
                             {"max-length", o->max_length},
                             {"clusters", differ(o->clusters, d.clusters)},
                             {"head-rules", o->head_rules},

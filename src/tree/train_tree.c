@@ -352,7 +352,7 @@ static trl_status write_model(trl_tree_job *j, const trl_train_result *r, trl_er
                            "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
                            o->grade, counted ? "counting" : j->objective->name,
                            counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
-                           o->relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
+                           j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
                            j->sieve ? "sieve" : "pcfg",
                            (unsigned long long)r->iterations, j->trees.n);
     trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);

@@ -122,6 +122,9 @@ static trl_status check_training(trl_tree_job *j, trl_error *err)
                                 j->objective == &trl_tree_perceptron);
     if (j->sieve) /* parsing gains from harder pruning than training (docs/parser.md) */
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
+    if (o->relaxed && o->strict)
+        return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
+    j->model_options.relaxed = o->relaxed || (j->sieve && !o->strict);
     if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)
         return trl_fail(err, TRL_EINVAL, "batch is 1 to 1000, period 0 to 60, memory 1 to 32");
     if (o->patience && !o->dev)
@@ -145,7 +148,7 @@ trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     j->model_options = (trl_tree_model_options){
-        .relaxed = o->relaxed, .rare = 4, .frequent = 5, .threshold = o->prune,
+        .rare = 4, .frequent = 5, .threshold = o->prune,
         .clusters = o->clusters};
     if (o->n_train == 0)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
