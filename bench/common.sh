@@ -74,7 +74,8 @@ objective_ours() { sed -n 's/.*"result":.*"objective":\([0-9.e+-]*\).*/\1/p' "$1
 
 # Seconds from start until the objective of ours is at most $2, and the iterations.
 ours_until() {
-    awk -F'[:,]' -v most="$2" '/^\{"iteration"/ && $6 <= most { print $4, $2; exit }' "$1"
+    sed -n 's/^{"iteration":\([0-9]*\),"seconds":\([^,]*\),.*"objective":\([^,]*\),.*/\3 \2 \1/p' "$1" |
+        awk -v most="$2" '$1 <= most { print $2, $3; exit }'
 }
 
 # The same of CRFsuite: reading, features, iterations.
