@@ -426,6 +426,7 @@ section_trees() {
     "$trellis" trees --max-length 40 "$bank-dev.mrg" >"$work/trees.gold"
     taskset -c "$core" "$trellis" train --kind tree --threads 1 --max-length 40 \
         -m "$work/trees.model" "$bank-train.mrg" 2>&1 | grep -E '^(compiled|iteration|time) '
+    taskset -c "$core" "$work/trees" "$bank-train.mrg" "$bank-dev.mrg" 40 "$work/trees.model" | grep '^edge'
     for k in 1 2 3; do
         taskset -c "$core" "$trellis" parse -v -m "$work/trees.model" "$work/trees.words" 2>&1 \
             >"$work/trees.out" | tail -n 1

@@ -1,6 +1,7 @@
 /* trees.c -- how fast charts are: rule applications a second, the vector pass against the plain one.
  *
- *     trees TRAIN DEV MAX_LENGTH     one line `name value` each
+ *     trees TRAIN DEV MAX_LENGTH [MODEL]     one line `name value` each; with a model of features also
+ *                                            what looking scores up once per position saves
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "tree/tree_model.h"
 
 static trl_error err;
@@ -129,9 +131,111 @@ static void coarse(const trl_tree *t, trl_arena *arena, sums *s)
     s->splits += (n + 1) * n * (n - 1) / 6;
 }
 
+/* ---- scores that hang on one position of an edge -------------------------------------------- */
+
+typedef struct edge {
+    uint32_t rule, at[3]; /* i, k, j */
+} edge;
+
+typedef struct looking {
+    const trl_chart *c;
+    edge            *list; /* of one sentence */
+    size_t           n, cap;
+    uint64_t         edges, lookups, places;
+    double           each, once;
+} looking;
+
+static void note_edge(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint32_t left, uint32_t right)
+{
+    (void)left, (void)right;
+    looking *l = ctx;
+    size_t cell = 0, j = 1;
+    while (l->c->s->first[cell + 1] <= parent)
+        cell++;
+    while (trl_cell(0, j + 1) <= cell)
+        j++;
+    edge *e = trl_reserve(l->list, &l->cap, l->n + 1, sizeof *e);
+    if (!e)
+        exit(1);
+    l->list = e;
+    e[l->n++] = (edge){rule, {(uint32_t)(cell - trl_cell(0, j)), (uint32_t)k, (uint32_t)j}};
+}
+
+/* Every application of a rule looks its three places up anew. */
+static void look_up_each(trl_tree_gather *ga, looking *l)
+{
+    static const int anchor[] = {TRL_EDGE_FIRST, TRL_EDGE_SPLIT, TRL_EDGE_END};
+    const double from = seconds();
+    for (size_t x = 0; x < l->n; x++) {
+        ga->n_ids = ga->n_edges = 0;
+        for (int a = 0; a < 3; a++)
+            if (ga->t.edge[anchor[a]]) {
+                ga->t.fill(ga->t.self, anchor[a], l->list[x].at[a], ga->f->edge_class[l->list[x].rule]);
+                l->lookups++;
+            }
+    }
+    l->each += seconds() - from;
+    l->edges += l->n;
+}
+
+static void positions(const trl_tree_model *m, const trl_tree *t, trl_arena *arena, trl_tree_gather *ga,
+                      looking *l)
+{
+    trl_skeleton k;
+    trl_chart c;
+    trl_seen seen;
+    bool complete;
+    trl_arena_reset(arena);
+    must(trl_tree_skeleton(m, t->word, t->n_words, &(trl_pruning){.threshold = m->threshold}, &k, &complete,
+                           arena, &err));
+    if (!complete)
+        return;
+    must(trl_chart_init(&c, &m->fine, &k, arena, &err));
+    trl_observe(&m->observer, t->word, t->n_words, trl_arena_get(arena, trl_seen_size(t->n_words), 1),
+                &seen);
+    must(trl_tree_model_tables(m, t->word, &seen, &c, m->binary_exp, m->unary, ga, arena, &err));
+    must(trl_chart_inside(&c, &ga->t, &err));
+    l->c = &c;
+    l->n = 0;
+    const size_t n = (c.n + 1) * m->features.n_classes;
+    const double from = seconds();
+    for (int a = 0; a < TRL_EDGE_ANCHORS; a++)
+        for (size_t x = 0; ga->t.edge[a] && x < n; x++)
+            if (ga->t.edge[a][x] >= 0.0) {
+                ga->t.fill(ga->t.self, a, x / m->features.n_classes,
+                           (uint32_t)(x % m->features.n_classes));
+                l->places++;
+            }
+    l->once += seconds() - from;
+    for (size_t j = 1; j <= c.n; j++)
+        for (size_t i = 0; i < j; i++)
+            trl_chart_visit(&c, i, j, note_edge, l);
+    look_up_each(ga, l);
+}
+
+static void with_model(const char *path, trl_arena *arena)
+{
+    static trl_tree_model m;
+    trl_container *file = NULL;
+    trl_tree_gather ga = {0};
+    looking l = {0};
+    must(trl_container_open(path, "tree", &file, &err));
+    must(trl_tree_model_load(&m, file, &err));
+    for (size_t k = 0; k < dev.n && k < 300; k++)
+        positions(&m, &dev.tree[k], arena, &ga, &l);
+    printf("edge_applications %.4g\nedge_lookups_each %.4g\nedge_lookups_once %.4g\n", (double)l.edges,
+           (double)l.lookups, (double)l.places);
+    printf("edge_seconds_each %.3f\nedge_seconds_once %.3f\nedge_ratio %.1f\n", l.each, l.once,
+           l.each / l.once);
+    trl_free(l.list);
+    trl_tree_gather_fini(&ga);
+    trl_tree_model_fini(&m);
+    trl_container_free(file);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
     const size_t most = (size_t)strtoul(argv[3], NULL, 10);
     const trl_tree_model_options o = {
@@ -161,5 +265,7 @@ int main(int argc, char **argv)
     printf("filter_items_before %.4g\nfilter_items_after %.4g\n", (double)s.full, (double)s.tiling);
     printf("filter_seconds %.3f\nunfiltered_seconds %.3f\nfiltered_seconds %.3f\nfilter_ratio %.1f\n",
            s.filter, s.unfiltered, s.filtered, s.unfiltered / s.filtered);
+    if (argc == 5)
+        with_model(argv[4], &arena);
     return 0;
 }
