@@ -90,36 +90,22 @@ static uint32_t row_of(uint32_t family, uint32_t a, uint32_t b, uint32_t c, uint
 #define F(p) trl_seen_at(x, TRL_SEEN_FORM, (ptrdiff_t)(p))
 #define T(p) trl_seen_at(x, TRL_SEEN_TAG, (ptrdiff_t)(p))
 #define C(p) trl_seen_at(x, TRL_SEEN_CLUSTER, (ptrdiff_t)(p))
-#define C4(p) trl_seen_at(x, TRL_SEEN_CLUSTER4, (ptrdiff_t)(p))
 
-void trl_sieve_left(const trl_seen *x, size_t at, uint32_t mask, uint32_t row[TRL_SIEVE_LEFT])
+void trl_sieve_end(const trl_seen *x, size_t at, bool right, uint32_t mask,
+                   uint32_t row[TRL_SIEVE_END])
 {
-    const ptrdiff_t i = (ptrdiff_t)at;
-    row[0] = row_of(0, W(i - 1), 0, 0, 0) & mask;
-    row[1] = row_of(1, W(i), 0, 0, 0) & mask;
-    row[2] = row_of(2, F(i - 1), F(i), 0, 0) & mask;
-    row[3] = row_of(3, F(i), F(i + 1), 0, 0) & mask;
-    row[4] = row_of(4, T(i - 2), T(i - 1), T(i), 0) & mask;
-    row[5] = row_of(5, T(i - 1), T(i), T(i + 1), 0) & mask;
-    row[6] = row_of(6, T(i), T(i + 1), T(i + 2), 0) & mask;
-    row[7] = row_of(7, C(i - 1), C(i), 0, 0) & mask;
-    row[8] = row_of(8, F(i - 2), F(i - 1), 0, 0) & mask;
-    row[9] = row_of(9, T(i - 1), T(i), 0, 0) & mask;
-}
-
-void trl_sieve_right(const trl_seen *x, size_t at, uint32_t mask, uint32_t row[TRL_SIEVE_RIGHT])
-{
-    const ptrdiff_t j = (ptrdiff_t)at;
-    row[0] = row_of(10, W(j - 1), 0, 0, 0) & mask;
-    row[1] = row_of(11, W(j), 0, 0, 0) & mask;
-    row[2] = row_of(12, F(j - 1), F(j), 0, 0) & mask;
-    row[3] = row_of(13, F(j), F(j + 1), 0, 0) & mask;
-    row[4] = row_of(14, T(j - 2), T(j - 1), T(j), 0) & mask;
-    row[5] = row_of(15, T(j - 1), T(j), T(j + 1), 0) & mask;
-    row[6] = row_of(16, T(j), T(j + 1), T(j + 2), 0) & mask;
-    row[7] = row_of(17, C(j - 1), C(j), 0, 0) & mask;
-    row[8] = row_of(18, F(j - 2), F(j - 1), 0, 0) & mask;
-    row[9] = row_of(19, T(j - 1), T(j), 0, 0) & mask;
+    const ptrdiff_t p = (ptrdiff_t)at;
+    const uint32_t f = right ? TRL_SIEVE_END : 0;
+    row[0] = row_of(f + 0, W(p - 1), 0, 0, 0) & mask;
+    row[1] = row_of(f + 1, W(p), 0, 0, 0) & mask;
+    row[2] = row_of(f + 2, F(p - 1), F(p), 0, 0) & mask;
+    row[3] = row_of(f + 3, F(p), F(p + 1), 0, 0) & mask;
+    row[4] = row_of(f + 4, T(p - 2), T(p - 1), T(p), 0) & mask;
+    row[5] = row_of(f + 5, T(p - 1), T(p), T(p + 1), 0) & mask;
+    row[6] = row_of(f + 6, T(p), T(p + 1), T(p + 2), 0) & mask;
+    row[7] = row_of(f + 7, C(p - 1), C(p), 0, 0) & mask;
+    row[8] = row_of(f + 8, F(p - 2), F(p - 1), 0, 0) & mask;
+    row[9] = row_of(f + 9, T(p - 1), T(p), 0, 0) & mask;
 }
 
 void trl_sieve_pair(const trl_seen *x, size_t from, size_t to, uint32_t mask, uint32_t row[TRL_SIEVE_PAIR])
@@ -210,10 +196,10 @@ trl_status trl_sieve_gains(const trl_sieve *s, const trl_seen *x, trl_gains *out
     memset(out->log_word, 0, n * T * sizeof *out->log_word);
     uint32_t row[16];
     for (size_t i = 0; i < n; i++) {
-        trl_sieve_left(x, i, s->span_mask, row);
-        add_rows(s, false, row, TRL_SIEVE_LEFT, left + i * K);
-        trl_sieve_right(x, i + 1, s->span_mask, row);
-        add_rows(s, false, row, TRL_SIEVE_RIGHT, right + (i + 1) * K);
+        trl_sieve_end(x, i, false, s->span_mask, row);
+        add_rows(s, false, row, TRL_SIEVE_END, left + i * K);
+        trl_sieve_end(x, i + 1, true, s->span_mask, row);
+        add_rows(s, false, row, TRL_SIEVE_END, right + (i + 1) * K);
         trl_sieve_word(x, i, s->word_mask, row);
         add_rows(s, true, row, TRL_SIEVE_WORD, out->log_word + i * T);
     }

@@ -23,7 +23,7 @@
 #define TRL_SIEVE_CLASSES 16 /* the most frequent phrases, complete and active */
 #define TRL_SIEVE_TAGS 64    /* classes of tags: the most frequent ones have one each, the rest share */
 
-enum { TRL_SIEVE_LEFT = 10, TRL_SIEVE_RIGHT = 10, TRL_SIEVE_PAIR = 9, TRL_SIEVE_WORD = 9 };
+enum { TRL_SIEVE_END = 10, TRL_SIEVE_PAIR = 9, TRL_SIEVE_WORD = 9 };
 
 typedef struct trl_sieve {
     uint8_t      *class_of; /* [coarse states]: below TRL_SIEVE_CLASSES; of tags below TRL_SIEVE_TAGS */
@@ -60,9 +60,9 @@ trl_status trl_sieve_round(trl_sieve *s, const double *w, uint32_t span_mask, ui
 trl_status trl_sieve_save(const trl_sieve *s, trl_container_builder *b, trl_error *err);
 trl_status trl_sieve_load(trl_sieve *s, const trl_container *c, trl_error *err);
 
-/* The rows of features of a left end, a right end, a span, a word. */
-void trl_sieve_left(const trl_seen *x, size_t i, uint32_t mask, uint32_t row[TRL_SIEVE_LEFT]);
-void trl_sieve_right(const trl_seen *x, size_t j, uint32_t mask, uint32_t row[TRL_SIEVE_RIGHT]);
+/* The rows of features of an end of spans, of a span, of a word. */
+void trl_sieve_end(const trl_seen *x, size_t at, bool right, uint32_t mask,
+                   uint32_t row[TRL_SIEVE_END]);
 void trl_sieve_pair(const trl_seen *x, size_t i, size_t j, uint32_t mask,
                     uint32_t row[TRL_SIEVE_PAIR]);
 void trl_sieve_word(const trl_seen *x, size_t i, uint32_t mask, uint32_t row[TRL_SIEVE_WORD]);

@@ -64,10 +64,10 @@ static bool scatter(const trl_sieve_task *t, const trl_seen *x, const float *spa
             ok &= add_rows(row, TRL_SIEVE_PAIR, K, 0, d, t->least, out);
         }
     for (size_t i = 0; i < n; i++) {
-        trl_sieve_left(x, i, s->span_mask, row);
-        ok &= add_rows(row, TRL_SIEVE_LEFT, K, 0, left + i * K, t->least, out);
-        trl_sieve_right(x, i + 1, s->span_mask, row);
-        ok &= add_rows(row, TRL_SIEVE_RIGHT, K, 0, right + (i + 1) * K, t->least, out);
+        trl_sieve_end(x, i, false, s->span_mask, row);
+        ok &= add_rows(row, TRL_SIEVE_END, K, 0, left + i * K, t->least, out);
+        trl_sieve_end(x, i + 1, true, s->span_mask, row);
+        ok &= add_rows(row, TRL_SIEVE_END, K, 0, right + (i + 1) * K, t->least, out);
         trl_sieve_word(x, i, s->word_mask, row);
         ok &= add_rows(row, TRL_SIEVE_WORD, TAGS, words, word + i * TAGS, t->least, out);
     }
@@ -118,7 +118,7 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     bool known;
     trl_seen x;
     trl_gains gains;
-    trl_coarse_chart chart;
+    trl_coarse_chart chart = {0};
     *loss = 0.0;
     trl_arena_reset(&w->arena);
     trl_status st = trl_grammar_encode(t->coarse->pcfg->g, NULL, tree, &t->trees->labels, &w->gold,

@@ -218,7 +218,7 @@ static void test_rounding(void **state)
     const trl_tree *tree = &b.trees.tree[4];
     gains_of(&b, &t.sieve, tree, &exact, &arena);
     gains_of(&b, &s, tree, &rounded, &arena);
-    const double most = 0.51 * (double)s.unit * (TRL_SIEVE_LEFT + TRL_SIEVE_RIGHT + TRL_SIEVE_PAIR);
+    const double most = 0.51 * (double)s.unit * (2 * TRL_SIEVE_END + TRL_SIEVE_PAIR);
     double off = 0.0;
     for (size_t k = 0; k < trl_cells(tree->n_words) * TRL_SIEVE_CLASSES; k++) {
         const double d = fabs((double)exact.log_span[k] - (double)rounded.log_span[k]);
