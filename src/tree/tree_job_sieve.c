@@ -4,8 +4,8 @@
 
 #include "tree/tree_job.h"
 
-/* Chosen on the dev sections of the WSJ sample and of CRAFT by items left and trees kept whole
- * (docs/parser.md). */
+/* Gain: on the dev section of the WSJ sample by items left and trees kept whole; passes: on WSJ and MASC by
+ * F1, which they move by 0.2 at most. */
 #define PASSES 3
 #define ETA 0.05
 #define BATCH 20
