@@ -5,7 +5,7 @@
  * per pass  row'(p) = row(p) + row'(c),  and the tokens where p is on need no look at c any more.
  * On the way back the gradient of p is added to that of c.  This is exact; it only regroups
  * sums.  What implies what is read off the corpus; names only say which attributes are of one kind (a
- * *slot*: the same name up to '=' or ':').
+ * *slot*; kind.h).
  *
  * A p with few labels has no row, only entries.  Where it implies enough (a word its affixes and its
  * shape) it is given one, an *extra* row that is no part of the weights: row'(p) is then the sum of its

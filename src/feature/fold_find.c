@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/fold.h"
+#include "feature/kind.h"
 
 #define SLOTS 32 /* considered at most; attributes of further kinds are left alone */
 #define UNSET (UINT32_MAX - 2) /* not met yet */
@@ -113,15 +114,9 @@ static bool list_units(finder *x, bool extra)
     return good;
 }
 
-/* The kind of an attribute: its name up to '=' or ':'.  Without one of them it is not of a kind. */
 static trl_str kind_of(const finder *x, const trl_strtab *names, size_t a)
 {
-    trl_str s = trl_strtab_get(names, x->f->name[a]);
-    size_t n = 0;
-    while (n < s.n && s.p[n] != '=' && s.p[n] != ':')
-        n++;
-    s.n = n < s.n ? n : 0;
-    return s;
+    return trl_kind_of(trl_strtab_get(names, x->f->name[a]));
 }
 
 static bool number_slots(finder *x, const trl_strtab *names)

@@ -5,6 +5,7 @@
 #include "random_corpus.h"
 
 #include "feature/fold.h"
+#include "feature/kind.h"
 #include "feature/project.h"
 #include "num/simd.h"
 #include "train/gradient.h"
@@ -456,12 +457,28 @@ static void test_projection(void **state)
     trl_arena_fini(&arena);
 }
 
+static void test_kinds(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"w[0]=the", "w[0]"}, {"U03:a:b", "U03"}, {"u:w+0:the", "u:w+0"}, {"u:s=x:y", "u:s"},
+        {"a:the", "a"},       {"a=b:c", "a"},     {"__BOS__", ""},        {"", ""},
+        {"u:", "u"},          {":", ""},          {"u::x", "u:"},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const trl_str kind = trl_kind_of((trl_str){table[k][0], strlen(table[k][0])});
+        assert_int_equal(kind.n, strlen(table[k][1]));
+        assert_memory_equal(kind.p, table[k][1], kind.n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_designs),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_projection),
+        cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
