@@ -3,9 +3,11 @@
  * The quasi-Newton direction d = -H v is a linear combination of v, the steps s_i and the
  * gradient differences y_i, with coefficients that depend on inner products alone [CH14].  So two
  * sweeps over memory do: one for all inner products with the newest vectors, one for
- * d; the usual two-loop recursion needs 4m.  s and y are kept as floats, which halves the
- * traffic and costs nothing in iterations (docs/performance.md); all products are of the
- * rounded vectors, so the curvature conditions are exact for what is stored.
+ * d; the usual two-loop recursion needs 4m.  s and y are kept as brief numbers (brief_kernel.h), a
+ * quarter of the traffic of doubles at no cost in iterations (docs/performance.md): the step taken
+ * is the rounded one, so that s is exact, and all products are of the rounded vectors.
+ *
+ * Stored block by block, all vectors' share of a block together: a sweep reads one stream.
  *
  * [CH14] Chen, Wang, Zhou. Large-scale L-BFGS using MapReduce. NIPS 2014.
  */
@@ -19,6 +21,7 @@
 
 #include "base/buf.h"
 #include "base/pool.h"
+#include "num/brief_kernel.h"
 
 #define TRL_HISTORY_MAX 32
 
@@ -26,7 +29,9 @@ typedef struct trl_history {
     size_t   n, m; /* vector length, pairs kept at most */
     size_t   used; /* pairs held */
     size_t   next; /* slot of the next pair, cyclic */
-    float   *s, *y; /* [m][n] */
+    size_t   blocks;
+    trl_brief *pair; /* [blocks][m][2][TRL_BRIEF_BLOCK]: s / scale and y of every slot */
+    double   scale[TRL_HISTORY_MAX]; /* of a slot's s */
     double   ss[TRL_HISTORY_MAX][TRL_HISTORY_MAX]; /* s_i . s_j by slot, likewise below */
     double   sy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
     double   yy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
@@ -38,15 +43,22 @@ typedef struct trl_history {
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool);
 void trl_history_fini(trl_history *h);
 
-/* The direction under way, [n]: it is the next pair's s already, so that it is never moved. */
-static inline float *trl_history_d(const trl_history *h)
-{
-    return h->s + h->next * h->n;
-}
+/* The direction d under way is the next pair's s already, so that it is never moved. */
 
-/* Takes in s = step * d, d as trl_history_d has it, and y = g_new - g_old, unless s.y is too small for
- * a positive definite update (then the pair is dropped), and computes the products with v (g_new, or the
- * pseudo-gradient). */
+/* out = x + t d. */
+void trl_history_step(const trl_history *h, double t, const double *x, double *out);
+
+/* x . d */
+double trl_history_dot(const trl_history *h, const double *x);
+
+/* d = 0 where it does not point against v. */
+void trl_history_cut(trl_history *h, const double *v);
+
+/* d = to - from, rounded. */
+void trl_history_set(trl_history *h, const double *from, const double *to);
+
+/* Takes in s = step * d and y = g_new - g_old, unless s.y is too small for a positive definite update
+ * (then the pair is dropped), and computes the products with v (g_new, or the pseudo-gradient). */
 void trl_history_push(trl_history *h, double step, const double *g_old, const double *g_new,
                       const double *v);
 

@@ -21,7 +21,6 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "num/blas1.h"
-#include "num/float_kernel.h"
 #include "train/history.h"
 
 #define MAX_TRIALS 40
@@ -75,41 +74,6 @@ static void project_trial(run *r)
     }
 }
 
-/* ---- the direction ------------------------------------------------------------------ */
-
-typedef struct step_job {
-    run   *r;
-    double t;
-} step_job;
-
-static trl_status step_piece(void *ctx, size_t job, size_t worker, trl_error *err)
-{
-    (void)worker;
-    (void)err;
-    const step_job *s = ctx;
-    const run *r = s->r;
-    const size_t at = job * TRL_PIECE, n = r->n - at < TRL_PIECE ? r->n - at : TRL_PIECE;
-    trl_step_floats(n, r->x + at, s->t, trl_history_d(&r->h) + at, r->xt + at);
-    return TRL_OK;
-}
-
-/* xt = x + t d. */
-static void step_to(run *r, double t)
-{
-    step_job s = {r, t};
-    (void)trl_pool_run(r->pool, (r->n + TRL_PIECE - 1) / TRL_PIECE, step_piece, &s, NULL);
-}
-
-/* x . d */
-static double dot_d(const run *r, const double *x)
-{
-    double sum = 0.0;
-    for (size_t at = 0; at < r->n; at += TRL_PIECE)
-        sum += trl_dot_floats(r->n - at < TRL_PIECE ? r->n - at : TRL_PIECE, x + at,
-                              trl_history_d(&r->h) + at);
-    return sum;
-}
-
 /* ---- line search -------------------------------------------------------------------- */
 
 /* F (with c1) at x + t d into *F; an overflow counts as +inf.  `ready`: xt is that point already. */
@@ -117,7 +81,7 @@ static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
 {
     trl_error local;
     if (!ready)
-        step_to(r, t);
+        trl_history_step(&r->h, t, r->x, r->xt);
     if (r->o->c1 > 0.0)
         project_trial(r);
     r->evaluations++;
@@ -166,7 +130,7 @@ static trl_status line_search(run *r, double slope, double *F, bool *found, trl_
         if (!(*F <= r->F + 1e-4 * want)) {
             hi = t;
             t = lo > 0.0 ? 0.5 * (lo + hi) : shorter(r->F, slope, t, *F);
-        } else if (first && r->o->c1 <= 0.0 && dot_d(r, r->gt) < 0.9 * slope) {
+        } else if (first && r->o->c1 <= 0.0 && trl_history_dot(&r->h, r->gt) < 0.9 * slope) {
             lo = t;
             t = hi < HUGE_VAL ? 0.5 * (lo + hi) : 2.0 * t;
         } else {
@@ -188,12 +152,10 @@ static bool direction(run *r, double *slope)
     const bool l1 = r->o->c1 > 0.0;
     for (int attempt = 0; attempt < 2; attempt++) {
         *slope = trl_history_direction(&r->h, r->v, l1 ? NULL : r->x, r->xt);
-        float *d = trl_history_d(&r->h);
-        for (size_t i = 0; l1 && i < r->n; i++)
-            if ((double)d[i] * r->v[i] >= 0.0)
-                d[i] = 0.0f;
-        if (l1)
-            *slope = dot_d(r, r->v);
+        if (l1) {
+            trl_history_cut(&r->h, r->v);
+            *slope = trl_history_dot(&r->h, r->v);
+        }
         if (*slope < 0.0)
             return true;
         trl_history_clear(&r->h, r->h.vv); /* numerically lost: steepest descent */
@@ -212,10 +174,8 @@ static void swap(double **a, double **b)
 static void accept(run *r, double F)
 {
     const bool l1 = r->o->c1 > 0.0;
-    float *d = trl_history_d(&r->h);
     if (l1)
-        for (size_t i = 0; i < r->n; i++)
-            d[i] = (float)(r->xt[i] - r->x[i]);
+        trl_history_set(&r->h, r->x, r->xt);
     swap(&r->g, &r->gt); /* g new, gt old */
     swap(&r->x, &r->xt);
     if (l1)
