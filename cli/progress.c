@@ -78,6 +78,10 @@ static void show_iteration(progress *p, const trl_progress *now)
 
 void progress_show(progress *p, const trl_progress *now)
 {
+    if (strcmp(now->stage, "warning") == 0) {
+        message_warn("%s", now->note);
+        return;
+    }
     if (p->quiet)
         return;
     char time[40];

@@ -32,6 +32,8 @@ static void key_count(text *t, const char *name, uint64_t x)
 
 void record_add(record *r, const trl_progress *now)
 {
+    if (strcmp(now->stage, "warning") == 0)
+        return;
     r->last = *now;
     if (strcmp(now->stage, "iteration") != 0)
         return;

@@ -7,7 +7,7 @@
 
 /* What a run reports, once per iteration and at a few other moments. */
 typedef struct trl_progress {
-    const char *stage;     /* "read", "compiled", "iteration", "done" */
+    const char *stage;     /* "read", "compiled", "iteration", "warning", "done" */
     uint64_t    iteration; /* 1 for the first */
     uint64_t    max_iterations;
     double      objective; /* minimised, penalties included; NaN when not known */
@@ -71,7 +71,8 @@ typedef struct trl_train_options {
 
     const char *model;      /* where to write it */
     const char *init;       /* a model to start from, or NULL */
-    const char *checkpoint; /* file for checkpoints, or NULL */
+    const char *checkpoint; /* file for checkpoints, or NULL; one that cannot be written for want of
+                               room is a "warning", and the run goes on */
     uint64_t    checkpoint_every; /* iterations: 10 */
     bool        resume; /* go on from `checkpoint` */
 

@@ -13,6 +13,7 @@
 #include "train/checkpoint.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -61,6 +62,23 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .seconds_left = left,
                             .n_features = s->d ? s->d->n_live : s->n_features};
     return o->progress(o->progress_ctx, &p);
+}
+
+void trl_report_warning(const trl_session *s, const trl_error *e)
+{
+    char note[sizeof e->path + sizeof e->msg + 80];
+    if (!s->o->progress)
+        return;
+    snprintf(note, sizeof note, "%s: %s: training goes on without this checkpoint", e->path, e->msg);
+    const trl_progress p = {.stage = "warning",
+                            .objective = NAN,
+                            .gradient = NAN,
+                            .dev_score = NAN,
+                            .dev_best = NAN,
+                            .seconds = trl_clock() - s->started,
+                            .seconds_left = NAN,
+                            .note = note};
+    (void)s->o->progress(s->o->progress_ctx, &p); /* asked again after the next iteration */
 }
 
 /* ---- checkpoints -------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ typedef struct trl_progress_state {
 bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const trl_iteration *it,
                           double dev_score);
 
+/* Tells the user's callback (stage "warning") of what went wrong, while the run goes on. */
+void trl_report_warning(const trl_session *s, const trl_error *e);
+
 /* A checkpoint read back; `state` points into the container. */
 typedef struct trl_checkpoint {
     trl_container       *file;

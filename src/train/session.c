@@ -130,9 +130,18 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
         r->ps.asked_to_stop = true;
     }
     const bool due = s->o->checkpoint_every && it->number % s->o->checkpoint_every == 0;
-    if (s->o->checkpoint && (due || *stop))
-        return trl_checkpoint_write(s, &r->ps, it->x, r->best, save, optimizer, err);
-    return TRL_OK;
+    if (!s->o->checkpoint || !(due || *stop))
+        return TRL_OK;
+    trl_error failed = {0};
+    const trl_status st =
+        trl_checkpoint_write(s, &r->ps, it->x, r->best, save, optimizer, &failed);
+    if (st == TRL_EIO) { /* a full disk must not cost the run: the model may have room elsewhere */
+        trl_report_warning(s, &failed);
+        return TRL_OK;
+    }
+    if (st != TRL_OK && err)
+        *err = failed;
+    return st;
 }
 
 /* ---- optimisers --------------------------------------------------------------------- */
