@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "known.h"
 #include "message.h"
 #include "output.h"
+#include "trellis/known.h"
 #include "trellis/parser.h"
 #include "verbs.h"
 
@@ -144,7 +144,7 @@ typedef struct sentence {
 typedef struct job {
     const settings *s;
     const trl_parse_model *model;
-    const known_list *known;
+    const trl_known_list *known; /* or NULL */
     trl_parser **parser; /* [threads] */
     size_t threads;
     sentence *batch; /* [BATCH] */
@@ -155,11 +155,12 @@ typedef struct job {
     const char *path;
 } job;
 
-/* Fixed tags and what the file says about this sentence. */
-static trl_known *knowledge(const job *j, const sentence *x, size_t *n)
+/* Fixed tags and what the file says about this sentence.  A tag that the model does not have cannot be
+ * kept to: said, and left to the parser. */
+static trl_known *knowledge(const job *j, sentence *x, size_t *n)
 {
     size_t more;
-    const trl_known *given = known_of(j->known, x->number, &more);
+    const trl_known *given = trl_known_list_of(j->known, x->number, &more);
     trl_known *all = malloc((more + x->n + 1) * sizeof *all);
     *n = 0;
     if (!all)
@@ -167,7 +168,12 @@ static trl_known *knowledge(const job *j, const sentence *x, size_t *n)
     for (size_t k = 0; k < more; k++)
         all[(*n)++] = given[k];
     for (size_t k = 0; x->tag && k < x->n; k++)
-        all[(*n)++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, x->tag[k]};
+        if (trl_parse_model_has(j->model, x->tag[k]))
+            all[(*n)++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, x->tag[k]};
+        else if (!x->warning[0])
+            snprintf(x->warning, sizeof x->warning,
+                     "the model has no tag '%.*s', which word %zu has: it gets another",
+                     x->tag[k].n < 40 ? (int)x->tag[k].n : 40, x->tag[k].p, k + 1);
     return all;
 }
 
@@ -191,7 +197,7 @@ static void parse_one(job *j, sentence *x, trl_parser *parser)
     x->status = trl_parser_parse(parser, x->word, x->n, known, n, &p, &x->error);
     if (x->status == TRL_OK) {
         x->status = print_parse(j->s, &p, &x->out, &x->error);
-        if (p.warning)
+        if (p.warning) /* more than an odd tag */
             snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
     }
     free(known);
@@ -373,6 +379,22 @@ static void finish(job *j)
     free(j->batch);
 }
 
+#define MOST_NAMED 10
+
+/* Warns of what is said about sentences that are not there, `sentences` having been read. */
+static void check_known(const job *j, uint64_t sentences)
+{
+    uint64_t which, row;
+    size_t beyond = 0;
+    for (size_t k = 0; trl_known_list_item(j->known, k, &which, &row); k++)
+        if (which > sentences && beyond++ < MOST_NAMED)
+            message_warn("%s:%" PRIu64 ": there is no sentence %" PRIu64
+                         " in the input, which has %" PRIu64,
+                         j->s->constraints, row, which, sentences);
+    if (beyond > MOST_NAMED)
+        message_warn("%s: and so on: %zu more", j->s->constraints, beyond - MOST_NAMED);
+}
+
 static bool parse_all(job *j, const operands *args)
 {
     uint64_t number = 0;
@@ -386,7 +408,7 @@ static bool parse_all(job *j, const operands *args)
     if (ok && number == 0)
         message_warn("no sentences in the input");
     if (ok && j->s->constraints)
-        known_check(j->known, j->s->constraints, number);
+        check_known(j, number);
     if (ok && j->s->verbose)
         message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s", j->sentences,
                      j->words, took, (double)j->words / took);
@@ -398,17 +420,16 @@ static int run(void *settings_, const operands *args)
     settings *s = settings_;
     trl_error err = {0};
     trl_parse_model *model = NULL;
-    known_list known = {0};
+    trl_known_list *known = NULL;
     s->parse.max_bytes = s->max_memory > 0.0 ? (size_t)(s->max_memory * 1048576.0) : 0;
     s->parse.viterbi = s->parse.viterbi || s->parse.probability;
-    if (s->constraints && !known_read(&known, s->constraints))
-        return CLI_FAILED;
-    if (trl_parse_model_open(s->model, &model, &err) != TRL_OK) {
+    if ((s->constraints && trl_known_list_read(s->constraints, &known, &err) != TRL_OK) ||
+        trl_parse_model_open(s->model, &model, &err) != TRL_OK) {
         message_error(&err);
-        known_fini(&known);
+        trl_known_list_free(known);
         return CLI_FAILED;
     }
-    job j = {.s = s, .model = model, .known = &known};
+    job j = {.s = s, .model = model, .known = known};
     bool ok = false;
     if (output_open(&j.out, s->to)) {
         ok = start(&j, &err) && parse_all(&j, args);
@@ -419,7 +440,7 @@ static int run(void *settings_, const operands *args)
     }
     finish(&j);
     trl_parse_model_free(model);
-    known_fini(&known);
+    trl_known_list_free(known);
     return ok ? CLI_DONE : err.code == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 

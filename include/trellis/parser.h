@@ -63,6 +63,9 @@ typedef struct trl_parse_info {
 
 TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
 
+/* Whether trees of the model may have this label or tag. */
+TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
+
 /* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest and
  * smallest weights of rules and of each feature family (nothing of a generative model, which has
  * none).  TRL_ENOMEM. */

@@ -88,6 +88,11 @@ void trl_parse_model_free(trl_parse_model *m)
     trl_free(m);
 }
 
+bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
+{
+    return trl_strtab_find(&m->labels, label.p, label.n) != TRL_NO_ID;
+}
+
 trl_parse_info trl_parse_model_info(const trl_parse_model *m)
 {
     static const char *const grades[] = {"generative", "discriminative", "features"};
