@@ -171,6 +171,12 @@ static void for_items(trl_tree_gather *ga, void (*fn)(trl_tree_gather *, uint32_
         }
 }
 
+/* Phrases over one word have no binary rule there, but local models ask what one would score. */
+static bool is_tag(const trl_tree_gather *ga, uint32_t x)
+{
+    return ga->f->g->state[ga->c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
+}
+
 static void own_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
 {
     const uint32_t item = ga->c->s->item[x];
@@ -179,7 +185,7 @@ static void own_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
     if (!(item & TRL_BEFORE))
         return;
     const trl_tree_part p = {.state = item & TRL_STATE_MASK, .i = i, .j = j, .k = i};
-    ga->t.item[x] = take_all(ga, j - i == 1 ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
+    ga->t.item[x] = take_all(ga, is_tag(ga, x) ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
 }
 
 static void own_unaries(trl_tree_gather *ga)
@@ -228,7 +234,7 @@ static double span_slots(trl_tree_gather *ga, uint32_t x, size_t i, size_t j, do
 
 static void shared_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
 {
-    if (j - i > 1 && (ga->c->s->item[x] & TRL_BEFORE))
+    if (!is_tag(ga, x) && (ga->c->s->item[x] & TRL_BEFORE))
         ga->t.item[x] += span_slots(ga, x, i, j, 0.0);
 }
 
@@ -350,9 +356,9 @@ double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
         return ga->t.item[x];
     const trl_tree_part p = {.state = ga->c->s->item[x] & TRL_STATE_MASK, .i = i, .j = j, .k = i};
     const size_t ids = ga->n_ids;
-    const double own = take_all(ga, j - i == 1 ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
+    const double own = take_all(ga, is_tag(ga, x) ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
     ga->n_ids = ids;
-    return j - i > 1 ? own + span_slots(ga, x, i, j, 0.0) : own;
+    return is_tag(ga, x) ? own : own + span_slots(ga, x, i, j, 0.0);
 }
 
 uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t j)
@@ -408,7 +414,7 @@ static void put_rules(const trl_tree_gather *ga, trl_sparse *s)
 
 static void spread_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
 {
-    if (j - i > 1 && ga->a.item[x] != 0.0 && (ga->c->s->item[x] & TRL_BEFORE))
+    if (!is_tag(ga, x) && ga->a.item[x] != 0.0 && (ga->c->s->item[x] & TRL_BEFORE))
         span_slots(ga, x, i, j, ga->a.item[x]);
 }
 

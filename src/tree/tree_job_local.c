@@ -58,8 +58,8 @@ trl_status trl_tree_job_check_local(trl_tree_job *j, trl_error *err)
     if (j->model_options.grade == TRL_GRADE_GENERATIVE && j->objective->local)
         return trl_fail(err, TRL_EINVAL, "a generative grammar is counted: it has no objective %s",
                         o->objective);
-    if (edges && !global)
-        j->model_options.scoring = TRL_SCORING_LOCAL;
+    if (edges)
+        j->model_options.scoring = global ? TRL_SCORING_PIECES : TRL_SCORING_LOCAL;
     if (j->objective == &trl_tree_mest)
         j->model_options.scoring = TRL_SCORING_PCFG;
     return j->objective == &trl_tree_nota ? parse_nota(j, o->nota ? o->nota : "score", err) : TRL_OK;

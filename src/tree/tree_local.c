@@ -1,13 +1,8 @@
 /* tree_local.c -- choices of chart edges: sums, adjoints, tables for decoding.
  *
- * The chart (chart.h) knows no factor between before and after, so tables are written as
+ * In tables the sum is taken off every item's score and every unary edge's:
  *
- *     item[A]    <- item[A] - log Za(A)
- *     unary_at   <- unary_at - log Za(A) + log Za(B) - log Zb(B)        A -> B, B a phrase
- *                   unary_at - log Za(A)                                A -> B, B a tag
- *
- * Za, Zb: sums of the choices after and before.  A binary rule used after is then over Za, and one
- * below a unary rule, whose parent must have no other choice than binary rules, over Zb.
+ *     item[A] <- item[A] - log Z(A)        unary_at <- unary_at - log Z(A)       A -> B
  */
 /* SPDX-License-Identifier: MIT */
 #include "tree/tree_local.h"
@@ -69,13 +64,10 @@ static inline double rule_exp(trl_tree_gather *ga, uint32_t r, size_t i, size_t 
            trl_tree_gather_edge(ga, TRL_EDGE_END, j, r);
 }
 
-/* log of the sum over a's binary rules, or a tag's word, the item's score left out; -inf when there
- * are none. */
+/* log of the sum over a's binary rules, the item's score left out; -inf when there are none. */
 static double log_binary(trl_tree_gather *ga, const trl_expansions *x, uint32_t a, size_t i, size_t j)
 {
     double sum = 0.0;
-    if (j - i == 1)
-        return ga->f->g->state[a].kind == TRL_STATE_TAG ? 0.0 : -(double)INFINITY;
     for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++)
         sum += rule_exp(ga, x->binary[k], i, j);
     return log(sum);
@@ -100,17 +92,14 @@ static void count_unary(trl_tree_gather *ga, uint32_t u, uint32_t slot, double p
     ga->slot[slot].adjoint += p;
 }
 
-/* Slots of the unary choices, TRL_NO_ID where the rule does not fit; their log sum. */
+/* Slots of the unary choices; their log sum. */
 static trl_status unary_slots(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
                               uint32_t a, uint32_t *slot, double *sum, trl_error *err)
 {
     *sum = -(double)INFINITY;
-    for (uint32_t k = x->unary_first[a]; c->after && k < x->unary_first[a + 1]; k++) {
+    for (uint32_t k = x->unary_first[a]; k < x->unary_first[a + 1]; k++) {
         const uint32_t u = x->unary[k];
         uint32_t *s = &slot[k - x->unary_first[a]];
-        *s = TRL_NO_ID;
-        if (!trl_unary_fits(ga->f->g, u, c->i, c->j))
-            continue;
         *s = trl_tree_gather_unary(ga, u, c->i, c->j);
         if (*s == TRL_NO_ID)
             return trl_fail_mem(err);
@@ -119,18 +108,12 @@ static trl_status unary_slots(trl_tree_gather *ga, const trl_expansions *x, cons
     return TRL_OK;
 }
 
-/* The choices made of rules and words, once log Z is known: adjoint; returns the score of what is
+/* The choices of binary rules, once log Z is known: adjoint; returns the score of what is
  * chosen among them, or `score`. */
 static double count_binaries(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
                              uint32_t a, double log_z, double score)
 {
     const double item = ga->t.item[c->item], scale = exp(item - log_z);
-    if (c->j - c->i == 1) {
-        const bool tag = ga->f->g->state[a].kind == TRL_STATE_TAG, gold = c->what == TRL_CHOOSE_WORD;
-        if (tag && ga->a.item)
-            ga->a.item[c->item] += scale - (gold ? 1.0 : 0.0);
-        return gold ? item : score;
-    }
     for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++) {
         const uint32_t r = x->binary[k];
         const bool gold = c->what == TRL_CHOOSE_BINARY && c->rule == r;
@@ -148,10 +131,8 @@ static double count_unaries(trl_tree_gather *ga, const trl_expansions *x, const 
                             uint32_t a, const uint32_t *slot, double log_z, double score)
 {
     const uint32_t u0 = x->unary_first[a], u1 = x->unary_first[a + 1];
-    for (uint32_t k = u0; c->after && k < u1; k++) {
+    for (uint32_t k = u0; k < u1; k++) {
         const uint32_t u = x->unary[k], s = slot[k - u0];
-        if (s == TRL_NO_ID)
-            continue;
         const double v = ga->t.unary[u] + ga->slot[s].score;
         const bool gold = c->what == TRL_CHOOSE_UNARY && c->rule == u;
         score = gold ? v : score;
@@ -203,26 +184,24 @@ static double log_unary(trl_tree_gather *ga, const trl_expansions *x, uint32_t a
 {
     double sum = -(double)INFINITY;
     for (uint32_t k = x->unary_first[a]; k < x->unary_first[a + 1]; k++)
-        if (trl_unary_fits(ga->f->g, x->unary[k], i, j))
-            sum = log_add(sum, unary_alone(ga, x->unary[k], i, j));
+        sum = log_add(sum, unary_alone(ga, x->unary[k], i, j));
     return sum;
 }
 
-/* Za and Zb of the items of one cell; 0 for tags. */
-static bool sum_cell(trl_tree_gather *ga, const trl_expansions *x, size_t i, size_t j, double *after,
-                     double *before)
+/* log Z of the items of one cell; 0 for tags. */
+static bool sum_cell(trl_tree_gather *ga, const trl_expansions *x, size_t i, size_t j, double *log_z)
 {
     const trl_skeleton *s = ga->c->s;
     const size_t cell = trl_cell(i, j);
     bool finite = true;
     for (uint32_t k = s->first[cell]; k < s->first[cell + 1]; k++) {
         const uint32_t a = s->item[k] & TRL_STATE_MASK;
-        after[k] = before[k] = 0.0;
+        log_z[k] = 0.0;
         if (ga->f->g->state[a].kind == TRL_STATE_TAG)
             continue;
-        before[k] = trl_tree_gather_item(ga, k, i, j) + log_binary(ga, x, a, i, j);
-        after[k] = log_add(before[k], log_unary(ga, x, a, i, j));
-        finite = finite && !isnan(after[k]) && after[k] < (double)INFINITY;
+        log_z[k] = log_add(trl_tree_gather_item(ga, k, i, j) + log_binary(ga, x, a, i, j),
+                           log_unary(ga, x, a, i, j));
+        finite = finite && isfinite(log_z[k]);
     }
     return finite;
 }
@@ -231,31 +210,23 @@ trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x, t
                             trl_error *err)
 {
     const trl_chart *c = ga->c;
-    double *after = trl_arena_get(arena, c->n_items, sizeof *after);
-    double *before = trl_arena_get(arena, c->n_items, sizeof *before);
-    if (!after || !before)
+    double *log_z = trl_arena_get(arena, c->n_items, sizeof *log_z);
+    if (!log_z)
         return trl_fail_mem(err);
     bool finite = true;
     for (size_t j = 1; j <= c->n; j++)
         for (size_t i = 0; i < j; i++)
-            finite = sum_cell(ga, x, i, j, after, before) && finite;
+            finite = sum_cell(ga, x, i, j, log_z) && finite;
     if (ga->failed)
         return trl_fail_mem(err);
     if (!finite)
         return trl_fail(err, TRL_ENUMERIC, "the probability of a rule is not a number");
     for (size_t k = 0; k < c->n_items; k++) {
         const uint32_t a = c->s->item[k] & TRL_STATE_MASK;
-        if (c->g->state[a].kind == TRL_STATE_TAG)
-            ga->t.item[k] = 0.0;
-        else if (isfinite(after[k]))
-            ga->t.item[k] -= after[k];
+        ga->t.item[k] = c->g->state[a].kind == TRL_STATE_TAG ? 0.0 : ga->t.item[k] - log_z[k];
     }
-    for (size_t e = 0; e < c->n_unary; e++) {
-        const trl_unary_edge *u = &c->unary[e];
-        ga->t.unary_at[e] -= after[u->parent];
-        if (isfinite(before[u->child])) /* both 0 of a tag */
-            ga->t.unary_at[e] += after[u->child] - before[u->child];
-    }
+    for (size_t e = 0; e < c->n_unary; e++)
+        ga->t.unary_at[e] -= log_z[c->unary[e].parent];
     return TRL_OK;
 }
 

@@ -297,7 +297,7 @@ trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, c
                                            err);
     if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
         st = trl_tree_local_tables(ga, &m->expansions, arena, err);
-    if (st == TRL_OK && m->scoring == TRL_SCORING_PCFG)
+    if (st == TRL_OK && m->scoring != TRL_SCORING_GLOBAL)
         st = add_words(m, word, c, ga->t.item, arena, err);
     return st;
 }

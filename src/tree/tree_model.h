@@ -19,10 +19,13 @@ typedef enum trl_grade { /* [FKM08, 5] */
     TRL_GRADE_FEATURES,
 } trl_grade;
 
-typedef enum trl_tree_scoring { /* what the weights stand for */
-    TRL_SCORING_GLOBAL, /* scores as they are: CRF-CFG, perceptron */
-    TRL_SCORING_LOCAL,  /* normalised at every edge (tree_local.h): MECFG, PT-CFG */
-    TRL_SCORING_PCFG,   /* on top of the PCFG's log probabilities: M-estimation */
+typedef enum trl_tree_scoring { /* what the weights stand for; the numbers are those of files */
+    TRL_SCORING_GLOBAL = 0, /* scores as they are: CRF-CFG, perceptron */
+    TRL_SCORING_OLD = 1,    /* local models that had no lexicon: no longer read */
+    TRL_SCORING_PCFG = 2,   /* on top of the PCFG's log probabilities: M-estimation */
+    TRL_SCORING_LOCAL = 3,  /* normalised at every edge (tree_local.h), and the lexicon's log p(word |
+                               tag): MECFG, PT-CFG */
+    TRL_SCORING_PIECES = 4, /* the same, not normalised: decoded globally */
 } trl_tree_scoring;
 
 typedef struct trl_tree_model {

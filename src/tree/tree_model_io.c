@@ -187,8 +187,10 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         return trl_container_damaged(c, err, "its header is missing");
     memcpy(&head, bytes, sizeof head);
     if (head.version != 1 || head.grade > TRL_GRADE_FEATURES ||
-        head.scoring > TRL_SCORING_PCFG || !(head.threshold >= 0.0))
+        head.scoring > TRL_SCORING_PIECES || !(head.threshold >= 0.0))
         return trl_container_damaged(c, err, "its header makes no sense");
+    if (head.scoring == TRL_SCORING_OLD)
+        return trl_container_damaged(c, err, "it is a local grammar of an earlier version: train it again");
     m->grade = (trl_grade)head.grade;
     m->scoring = (trl_tree_scoring)head.scoring;
     m->threshold = head.threshold;
@@ -196,7 +198,8 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
     trl_status st = trl_tree_template_parse(&m->tpl, "<template>", text, size, err);
     if (st != TRL_OK)
         return trl_container_damaged(c, err, "its template cannot be read");
-    if (m->scoring == TRL_SCORING_LOCAL && !trl_tree_template_splitless(&m->tpl))
+    const bool pieces = m->scoring == TRL_SCORING_LOCAL || m->scoring == TRL_SCORING_PIECES;
+    if (pieces && !trl_tree_template_splitless(&m->tpl))
         return trl_container_damaged(c, err, "its template looks at splits");
     st = load_root(&m->root, c, err);
     if (st == TRL_OK)

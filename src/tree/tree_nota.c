@@ -35,7 +35,6 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
                               .what = TRL_CHOOSE_NOTA,
                               .i = x->i,
                               .j = x->j,
-                              .after = true,
                               .nota = true};
         st = trl_tree_choose(&w->gather, t->expansions, &c, value, &w->arena, err);
     }
@@ -71,6 +70,11 @@ static double edge_score(const trl_chart *c, uint32_t x, size_t cell)
     return c->after[x] > 0.0 ? log(c->after[x]) + LN2 * c->scale[cell] : -(double)INFINITY;
 }
 
+static bool is_tag(const trl_chart *c, uint32_t x)
+{
+    return c->g->state[c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
+}
+
 static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gold, double delta,
                         trl_span_state **out, size_t *n_out, size_t *cap)
 {
@@ -82,7 +86,8 @@ static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gol
                 const double score = edge_score(c, x, cell);
                 if (pass == 0) {
                     best = score > best ? score : best;
-                } else if (isfinite(score) && score >= best - delta && !is_gold[x]) {
+                } else if (isfinite(score) && score >= best - delta && !is_gold[x] &&
+                           !is_tag(c, x)) {
                     trl_span_state *p = trl_reserve(*out, cap, *n_out + 1, sizeof *p);
                     if (!p)
                         return false;

@@ -119,26 +119,17 @@
     "base-unary length\n"                    \
     "base-unary shape\n"
 
-/* First and last word of the span, with its length if below 3 [SM05b, 5], by rule and by parent; for
- * rare words their class.  A binary rule over tags says its length itself. */
+/* First and last word of the span, with its length if below 3 [SM05b, 5]: by rule, and with the length
+ * by the parent of binary rules, as a binary rule over tags says its length itself. */
 #define LOCAL                              \
-    "tag here.word\n"                      \
-    "base-tag here.form\n"                 \
-    "tag-parent here.form\n"               \
     "rule first.word\n"                    \
     "rule last.word\n"                     \
-    "base-rule first.form\n"               \
-    "base-rule last.form\n"                \
-    "parent first.word\n"                  \
-    "parent last.word\n"                   \
     "parent first.word short\n"            \
     "parent last.word short\n"             \
     "unary first.word\n"                   \
     "unary last.word\n"                    \
     "unary first.word short\n"             \
-    "unary last.word short\n"              \
-    "base-unary first.form\n"              \
-    "base-unary last.form\n"
+    "unary last.word short\n"
 
 const char *trl_tree_template_text(const char *name)
 {

@@ -33,7 +33,8 @@ static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
     for (uint32_t j = 1; one_in && j <= full.n; j++)
         for (uint32_t i = 0; i < j; i++)
             for (uint32_t k = full.first[trl_cell(i, j)]; k < full.first[trl_cell(i, j) + 1]; k++)
-                if (trl_rng_below(r, one_in) == 0) {
+                if (b->m.fine.state[full.item[k] & TRL_STATE_MASK].kind != TRL_STATE_TAG &&
+                    trl_rng_below(r, one_in) == 0) {
                     x->nota = trl_reserve(x->nota, &cap, x->n_nota + 1, sizeof *x->nota);
                     x->nota[x->n_nota++] =
                         (trl_span_state){full.item[k] & TRL_STATE_MASK, i, j};
@@ -70,17 +71,15 @@ static double loss_of(trl_tree_task *t, const double *w, size_t e)
 
 /* ---- the plain twin ------------------------------------------------------------------------------ */
 
-/* Features of families for `what` (words, binary or unary rules) on a part, one by one. */
+/* Features of families for `what` (binary or unary rules) on a part, one by one. */
 static double plain_features(const bank *b, int what, trl_tree_part p, const trl_seen *seen)
 {
     const trl_tree_features *f = &b->m.features;
     double sum = 0.0;
     for (size_t k = 0; k < f->t->n; k++) {
         const trl_tree_family *fam = &f->t->family[k];
-        const int is = fam->part <= TRL_PART_TAG_PARENT ? TRL_CHOOSE_WORD
-                       : fam->part >= TRL_PART_UNARY    ? TRL_CHOOSE_UNARY
-                                                        : TRL_CHOOSE_BINARY;
-        if (is != what)
+        const int is = fam->part >= TRL_PART_UNARY ? TRL_CHOOSE_UNARY : TRL_CHOOSE_BINARY;
+        if (is != what || fam->part <= TRL_PART_TAG_PARENT)
             continue;
         const bool inside = fam->n && fam->sight[0].place == TRL_PLACE_INSIDE;
         for (size_t at = p.i; at < (inside ? p.j - fam->width + 1 : p.i + 1); at++) {
@@ -94,16 +93,13 @@ static double plain_features(const bank *b, int what, trl_tree_part p, const trl
 }
 
 /* phi of everything that `state` can choose, added up; *gold: of the rule chosen. */
-static double plain_sum(const bank *b, uint32_t state, size_t i, size_t j, bool after, int what,
-                        uint32_t rule, const trl_seen *seen, double *gold)
+static double plain_sum(const bank *b, uint32_t state, size_t i, size_t j, int what, uint32_t rule,
+                        const trl_seen *seen, double *gold)
 {
     const trl_grammar *g = &b->m.fine;
     const size_t p0 = g->n_binary, u0 = p0 + g->n_plain_binary, q0 = u0 + g->n_unary;
     double sum = 0.0;
-    if (g->state[state].kind == TRL_STATE_TAG)
-        return *gold = exp(plain_features(b, TRL_CHOOSE_WORD,
-                                          (trl_tree_part){TRL_NO_ID, state, i, i, j}, seen));
-    for (uint32_t r = 0; j - i > 1 && r < g->n_binary; r++) {
+    for (uint32_t r = 0; r < g->n_binary; r++) {
         if (g->binary[r].parent != state)
             continue;
         const double phi = exp(b->w[r] + b->w[p0 + g->binary[r].plain] +
@@ -112,9 +108,8 @@ static double plain_sum(const bank *b, uint32_t state, size_t i, size_t j, bool 
         sum += phi;
         *gold = what == TRL_CHOOSE_BINARY && r == rule ? phi : *gold;
     }
-    for (uint32_t u = 0; after && u < g->n_unary; u++) {
-        if (g->unary[u].parent != state ||
-            (g->state[g->unary[u].child].kind == TRL_STATE_TAG) != (j - i == 1))
+    for (uint32_t u = 0; u < g->n_unary; u++) {
+        if (g->unary[u].parent != state)
             continue;
         const double phi = exp(b->w[u0 + u] + b->w[q0 + g->unary[u].plain] +
                                plain_features(b, TRL_CHOOSE_UNARY,
@@ -130,18 +125,38 @@ static double plain_tree(const bank *b, const trl_btree *tree, const trl_seen *s
     double loss = 0.0;
     for (size_t x = 0; x < tree->n; x++) {
         const trl_bnode *n = &tree->node[x];
-        bool below = false;
-        for (size_t y = 0; y < tree->n; y++)
-            below = below || (tree->node[y].left == x && tree->node[y].right == TRL_NO_NODE);
         double gold = 0.0;
-        const double z = plain_sum(b, n->state, n->from, n->to, !below,
-                                   n->left == TRL_NO_NODE    ? TRL_CHOOSE_WORD
-                                   : n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY
-                                                             : TRL_CHOOSE_BINARY,
+        if (n->left == TRL_NO_NODE)
+            continue;
+        const double z = plain_sum(b, n->state, n->from, n->to,
+                                   n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY : TRL_CHOOSE_BINARY,
                                    n->rule, seen, &gold);
         loss -= log(gold / (z + (nota ? 1.0 : 0.0)));
     }
     return loss;
+}
+
+/* log p(word | tag) of a tree's words by the lexicon. */
+static double plain_words(const bank *b, const trl_btree *tree, const trl_str *word)
+{
+    uint32_t tag[2000];
+    double logp[2000], sum = 0.0;
+    const trl_lexicon *x = &b->m.lexicon;
+    assert_true(b->m.fine.n_states <= 2000);
+    for (size_t k = 0; k < tree->n; k++) {
+        const trl_bnode *n = &tree->node[k];
+        if (n->left != TRL_NO_NODE)
+            continue;
+        const trl_str w = word[n->from];
+        const size_t tags = trl_lexicon_tags(x, &b->m.fine, trl_lexicon_word(x, w),
+                                             trl_lexicon_class(x, w, n->from), tag, logp);
+        size_t at = 0;
+        while (at < tags && tag[at] != n->state)
+            at++;
+        assert_true(at < tags);
+        sum += logp[at];
+    }
+    return sum;
 }
 
 static void test_values(void **state)
@@ -164,7 +179,7 @@ static void test_values(void **state)
             assert_near(loss_of(&me, b.w, e), loss, 1e-11);
             loss = plain_tree(&b, &x->gold, &x->seen, true);
             for (size_t i = 0; i < x->n_nota; i++)
-                loss += log1p(plain_sum(&b, x->nota[i].state, x->nota[i].i, x->nota[i].j, true,
+                loss += log1p(plain_sum(&b, x->nota[i].state, x->nota[i].i, x->nota[i].j,
                                         TRL_CHOOSE_NOTA, 0, &x->seen, &gold));
             assert_true(x->n_nota > 0);
             assert_near(loss_of(&pt, b.w, e), loss, 1e-11);
@@ -192,15 +207,11 @@ static double choices_sum(trl_tree_gather *ga, const bank *b, trl_choice c, uint
     const trl_grammar *g = &b->m.fine;
     double sum = 0.0;
     c.what = TRL_CHOOSE_BINARY;
-    for (c.rule = 0; c.j - c.i > 1 && c.rule < g->n_binary; c.rule++)
+    for (c.rule = 0; c.rule < g->n_binary; c.rule++)
         sum += g->binary[c.rule].parent == a ? p_of(ga, b, c, arena) : 0.0;
     c.what = TRL_CHOOSE_UNARY;
-    for (c.rule = 0; c.after && c.rule < g->n_unary; c.rule++)
-        sum += g->unary[c.rule].parent == a && trl_unary_fits(g, c.rule, c.i, c.j)
-                   ? p_of(ga, b, c, arena)
-                   : 0.0;
-    c.what = TRL_CHOOSE_WORD;
-    sum += g->state[a].kind == TRL_STATE_TAG ? p_of(ga, b, c, arena) : 0.0;
+    for (c.rule = 0; c.rule < g->n_unary; c.rule++)
+        sum += g->unary[c.rule].parent == a ? p_of(ga, b, c, arena) : 0.0;
     c.what = TRL_CHOOSE_NOTA;
     return sum + (c.nota ? p_of(ga, b, c, arena) : 0.0);
 }
@@ -217,12 +228,12 @@ static void test_sum_to_one(void **state)
         trl_chart c;
         trl_tree_gather ga = {0};
         size_t checked = 0;
-        open_model(&b, k, 2, 9);
+        open_model(&b, k, 4, 9);
         random_weights(&b, k + 7, 1.0);
         open_task(&b, &t, &trl_tree_mecfg, 1);
         for (size_t e = 0; e < b.n; e++) {
             const trl_tree_example *x = &b.example[e];
-            narrow(&b, e, 20, &r);
+            narrow(&b, e, 3, &r);
             loss_of(&t, b.w, e);
             assert_ok(trl_chart_init(&c, &b.m.fine, &x->s, &arena, &err));
             assert_ok(trl_tree_gather_scores(&ga, &b.m.features, &x->seen, &c, t.binary_exp,
@@ -231,14 +242,11 @@ static void test_sum_to_one(void **state)
                 for (uint32_t i = 0; i < j; i++)
                     for (uint32_t at = x->s.first[trl_cell(i, j)];
                          at < x->s.first[trl_cell(i, j) + 1]; at++)
-                        for (int how = 0; how < 4; how++) {
+                        for (int nota = 0; nota < 2; nota++) {
                             const uint32_t a = x->s.item[at] & TRL_STATE_MASK;
-                            const trl_choice ch = {
-                                .item = at, .i = i, .j = j, .after = how & 1, .nota = how & 2};
-                            double gold;
-                            if (plain_sum(&b, a, i, j, ch.after, TRL_CHOOSE_NOTA, 0, &x->seen,
-                                          &gold) == 0.0)
-                                continue; /* nothing to choose from */
+                            const trl_choice ch = {.item = at, .i = i, .j = j, .nota = nota};
+                            if (b.m.fine.state[a].kind == TRL_STATE_TAG)
+                                continue;
                             assert_near(choices_sum(&ga, &b, ch, a, &arena), 1.0, 1e-11);
                             checked++;
                         }
@@ -338,7 +346,7 @@ static void test_no_instances(void **state)
 
 /* ---- decoding ------------------------------------------------------------------------------------ */
 
-/* The score of any tree in the chart is the log of its probability. */
+/* The score of any tree in the chart: its rules' probabilities, and its words' by the lexicon. */
 static void test_tables(void **state)
 {
     (void)state;
@@ -361,12 +369,60 @@ static void test_tables(void **state)
             assert_ok(trl_tree_model_tables(&b.m, source->word, &x->seen, &c, t.binary_exp, t.unary,
                                             &ga, &arena, &err));
             assert_near(trl_tree_gather_tree(&ga, &x->gold, 0.0),
-                        -plain_tree(&b, &x->gold, &x->seen, false), 1e-11);
+                        plain_words(&b, &x->gold, source->word) -
+                            plain_tree(&b, &x->gold, &x->seen, false),
+                        1e-11);
             assert_ok(trl_chart_best(&c, &ga.t, &arena, &err));
             assert_ok(trl_chart_tree(&c, &best, &err));
-            assert_near(c.log_z, -plain_tree(&b, &best, &x->seen, false), 1e-11);
+            assert_near(c.log_z,
+                        plain_words(&b, &best, source->word) -
+                            plain_tree(&b, &best, &x->seen, false),
+                        1e-11);
             assert_true(c.log_z >= trl_tree_gather_tree(&ga, &x->gold, 0.0) - 1e-9);
             trl_btree_fini(&best);
+        }
+        trl_tree_gather_fini(&ga);
+        trl_arena_fini(&arena);
+        trl_tree_task_fini(&t);
+        bank_close(&b);
+    }
+}
+
+/* Weights that are the PCFG's log probabilities make the PCFG: the sums of all trees, and the best. */
+static void test_is_the_pcfg(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < N_MODELS; k++) {
+        trl_error err;
+        bank b;
+        trl_tree_task t;
+        trl_arena arena = {0};
+        trl_tree_gather ga = {0};
+        open_model(&b, k, 6, 9);
+        open_task(&b, &t, &trl_tree_mecfg, 1);
+        const trl_grammar *g = &b.m.fine;
+        memset(b.w, 0, t.sparse.n_weights * sizeof *b.w);
+        for (size_t r = 0; r < g->n_binary; r++)
+            b.w[r] = log(b.m.pcfg.binary_exp[r]);
+        for (size_t u = 0; u < g->n_unary; u++)
+            b.w[g->n_binary + g->n_plain_binary + u] = b.m.pcfg.unary[u];
+        assert_ok(t.sparse.prepare(&t, b.w, &err));
+        for (size_t e = 0; e < b.n; e++) {
+            const trl_str *word = b.trees.tree[b.tree_of[e]].word;
+            trl_chart mine, pcfg;
+            trl_tree_tables p;
+            assert_ok(trl_chart_init(&mine, g, &b.example[e].s, &arena, &err));
+            assert_ok(trl_chart_init(&pcfg, g, &b.example[e].s, &arena, &err));
+            assert_ok(trl_tree_model_tables(&b.m, word, &b.example[e].seen, &mine, t.binary_exp,
+                                            t.unary, &ga, &arena, &err));
+            assert_ok(trl_tree_pcfg_tables(&b.m, word, &pcfg, &p, &arena, &err));
+            assert_ok(trl_chart_inside(&mine, &ga.t, &err));
+            assert_ok(trl_chart_inside(&pcfg, &p, &err));
+            assert_true(isfinite(pcfg.log_z));
+            assert_near(mine.log_z, pcfg.log_z, 1e-11);
+            assert_ok(trl_chart_best(&mine, &ga.t, &arena, &err));
+            assert_ok(trl_chart_best(&pcfg, &p, &arena, &err));
+            assert_near(mine.log_z, pcfg.log_z, 1e-11);
         }
         trl_tree_gather_fini(&ga);
         trl_arena_fini(&arena);
@@ -425,6 +481,7 @@ static void test_instances(void **state)
             for (size_t k = 0; k < x->n_nota; k++) {
                 assert_memory_equal(&x->nota[k], &y->nota[k], sizeof *x->nota);
                 assert_false(in_gold(&x->gold, &x->nota[k]));
+                assert_int_not_equal(b.m.fine.state[x->nota[k].state].kind, TRL_STATE_TAG);
                 assert_int_not_equal(trl_skeleton_find(&x->s, x->nota[k].i, x->nota[k].j,
                                                        x->nota[k].state),
                                      TRL_NO_ID);
@@ -445,7 +502,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),       cmocka_unit_test(test_sum_to_one),
         cmocka_unit_test(test_gradients),    cmocka_unit_test(test_no_instances),
-        cmocka_unit_test(test_tables),       cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_tables),       cmocka_unit_test(test_is_the_pcfg),
+        cmocka_unit_test(test_instances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
