@@ -1,25 +1,6 @@
-/* Grammars normalised at every edge: choices one by one, gradients, decoding, NOTA instances. */
+/* Grammars normalised at every edge: choices one by one, gradients, decoding. */
 /* SPDX-License-Identifier: MIT */
-#include "tree_bank.h"
-
-#include "tree/tree_nota.h"
-
-/* Places of all sorts but splits. */
-static const char several[] = "tag here.word\nbase-tag here-1.class\n"
-                              "parent first.form last.form\nparent length\n"
-                              "base-parent first.tag\nbase-parent after.tag\n"
-                              "base-parent inside.tag inside+1.tag\n"
-                              "rule first.class\nbase-rule last.form\n"
-                              "unary first.word\nbase-unary last.tag short\nunary-parent length\n";
-
-static const struct {
-    const char    *name;
-    trl_annotation a;
-    bool           relaxed;
-} models[] = {{"local", {true, false, true, 1}, false},
-              {"local", {false, false, false, 0}, false},
-              {NULL, {true, true, false, 2}, true}};
-#define N_MODELS 3
+#include "tree_local_bank.h"
 
 /* Gold items alone, and every `one_in`th other item of the chart as a NOTA instance (0: none). */
 static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
@@ -43,30 +24,6 @@ static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
     assert_ok(trl_skeleton_copy(&s, NULL, &x->s, &err));
     trl_free(full.first);
     trl_arena_fini(&arena);
-}
-
-static void open_model(bank *b, size_t k, size_t n, size_t step)
-{
-    bank_open(b, models[k].name ? trl_tree_template_text(models[k].name) : several, models[k].a,
-              models[k].relaxed, 12, n, step);
-    b->m.scoring = TRL_SCORING_LOCAL;
-    b->m.features.w = b->w;
-}
-
-static void open_task(bank *b, trl_tree_task *t, const trl_tree_objective *o, size_t threads)
-{
-    trl_error err;
-    assert_ok(trl_tree_task_init(t, o, &b->m.features, b->example, b->n, threads, &err));
-    t->expansions = &b->m.expansions;
-}
-
-static double loss_of(trl_tree_task *t, const double *w, size_t e)
-{
-    trl_error err;
-    double loss;
-    assert_ok(t->sparse.prepare(t, w, &err));
-    assert_ok(t->sparse.evaluate(t, e, 0, &loss, NULL, &err));
-    return loss;
 }
 
 /* ---- the plain twin ------------------------------------------------------------------------------ */
@@ -431,79 +388,12 @@ static void test_is_the_pcfg(void **state)
     }
 }
 
-/* ---- which edges --------------------------------------------------------------------------------- */
-
-static const trl_str *words_of(const void *ctx, size_t source)
-{
-    return ((const bank *)ctx)->trees.tree[source].word;
-}
-
-static bool in_gold(const trl_btree *t, const trl_span_state *s)
-{
-    for (size_t x = 0; x < t->n; x++) {
-        bool below = false;
-        for (size_t y = 0; y < t->n; y++)
-            below = below || (t->node[y].left == x && t->node[y].right == TRL_NO_NODE);
-        if (!below && t->node[x].state == s->state && t->node[x].from == s->i &&
-            t->node[x].to == s->j)
-            return true;
-    }
-    return false;
-}
-
-static void test_instances(void **state)
-{
-    (void)state;
-    trl_error err;
-    bank b, other;
-    trl_tree_task t, t3;
-    size_t count, before = 0;
-    open_model(&b, 0, 8, 9);
-    open_model(&other, 0, 8, 9);
-    random_weights(&b, 1, 0.5);
-    random_weights(&other, 1, 0.5);
-    for (size_t e = 0; e < b.n; e++)
-        b.example[e].source = other.example[e].source = b.tree_of[e];
-    trl_pool *one = trl_pool_new(1), *three = trl_pool_new(3);
-    open_task(&b, &t, &trl_tree_nota, 1);
-    open_task(&other, &t3, &trl_tree_nota, 3);
-    static const double delta[] = {0.0, 3.0, 15.0};
-    for (size_t d = 0; d < 3; d++) {
-        size_t c3;
-        assert_ok(trl_tree_nota_make(&t, &b.m, words_of, &b, delta[d], one, &count, &err));
-        assert_ok(trl_tree_nota_make(&t3, &other.m, words_of, &b, delta[d], three, &c3, &err));
-        assert_int_equal(count, c3);
-        assert_true(count > before && t.nota);
-        before = count;
-        for (size_t e = 0; e < b.n; e++) {
-            const trl_tree_example *x = &b.example[e], *y = &other.example[e];
-            assert_int_equal(x->n_nota, y->n_nota);
-            for (size_t k = 0; k < x->n_nota; k++) {
-                assert_memory_equal(&x->nota[k], &y->nota[k], sizeof *x->nota);
-                assert_false(in_gold(&x->gold, &x->nota[k]));
-                assert_int_not_equal(b.m.fine.state[x->nota[k].state].kind, TRL_STATE_TAG);
-                assert_int_not_equal(trl_skeleton_find(&x->s, x->nota[k].i, x->nota[k].j,
-                                                       x->nota[k].state),
-                                     TRL_NO_ID);
-            }
-            loss_of(&t, b.w, e);
-        }
-    }
-    trl_pool_free(one);
-    trl_pool_free(three);
-    trl_tree_task_fini(&t);
-    trl_tree_task_fini(&t3);
-    bank_close(&b);
-    bank_close(&other);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),       cmocka_unit_test(test_sum_to_one),
         cmocka_unit_test(test_gradients),    cmocka_unit_test(test_no_instances),
         cmocka_unit_test(test_tables),       cmocka_unit_test(test_is_the_pcfg),
-        cmocka_unit_test(test_instances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
