@@ -45,6 +45,8 @@ REPLAYS  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/replay_%,$(sort $(wild
 FUZZERS  := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
+BENCHES  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard bench/*.c)))
+
 all: $(BUILD)/libtrellis.a $(BUILD)/libtrellis.so $(BUILD)/trellis
 
 help:
@@ -105,6 +107,9 @@ $(BUILD)/tests/test_alloc: tests/alloc/test_alloc.c tests/alloc/failing.c $(BUIL
 	$(TEST_CC) -Itests/unit -Itests/alloc $(WRAPS) $(filter %.c,$^) $(BUILD)/libtrellis.a \
 	  $(LDLIBS) -lcmocka
 
+$(BUILD)/bench/%: bench/%.c $(BUILD)/libtrellis.a
+	$(TEST_CC) $< $(BUILD)/libtrellis.a $(LDLIBS)
+
 # Examples see the public headers only.
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libtrellis.a
 	@mkdir -p $(@D)
@@ -114,8 +119,8 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libtrellis.a
 unit: $(TESTS)
 	@BUILD=$(BUILD) scripts/check.sh unit
 
-check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BUILD)/tests/test_alloc corpus
-	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers man example docs install
+check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BENCHES) $(BUILD)/tests/test_alloc corpus
+	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers man example bench docs install
 
 check-san:
 	@+$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)-san check-san-here
@@ -182,7 +187,7 @@ clean:
 
 include mk/corpus.mk
 include mk/experiments.mk
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) \
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) $(BENCHES:=.d) \
          $(BUILD)/tests/test_alloc.d $(FUZZ_OBJ:.o=.d)
 .PHONY: all help unit check check-san check-san-here test fuzz deps demo install uninstall clean
 .SECONDARY: $(FUZZ_OBJ)

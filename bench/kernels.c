@@ -16,6 +16,7 @@
 #include "feature/design.h"
 #include "num/matrix_kernel.h"
 #include "num/vexp.h"
+#include "train/history.h"
 
 #define SAMPLES 31
 #define SAMPLE_SECONDS 2e-3
@@ -349,6 +350,92 @@ static void bench_sparse(trl_rng *rng, size_t L, bool all_pairs)
     sparse_free(&s);
 }
 
+/* ---- L-BFGS: a pair taken in and a direction made of six -------------------------------------- */
+
+#define LONG ((size_t)1 << 22) /* more than a cache holds */
+#define PAIRS 6
+
+typedef struct quasi_newton {
+    trl_history h;
+    double     *x, *xt, *g, *g_old, *d, *s[PAIRS], *y[PAIRS];
+} quasi_newton;
+
+static void history_fast(void *c)
+{
+    quasi_newton *q = c;
+    trl_history_push(&q->h, 1.0, q->g_old, q->g, q->g);
+    (void)trl_history_direction(&q->h, q->g, q->x, q->xt);
+}
+
+static double dot_plain(const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < LONG; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void add_plain(double a, const double *x, double *y)
+{
+    for (size_t i = 0; i < LONG; i++)
+        y[i] += a * x[i];
+}
+
+/* The two-loop recursion as it is usually written. */
+static void history_plain(void *c)
+{
+    quasi_newton *q = c;
+    double alpha[PAIRS], sy[PAIRS];
+    for (size_t i = 0; i < LONG; i++) {
+        q->s[0][i] = q->xt[i] - q->x[i];
+        q->y[0][i] = q->g[i] - q->g_old[i];
+        q->d[i] = -q->g[i];
+    }
+    for (size_t k = PAIRS; k-- > 0;) {
+        sy[k] = dot_plain(q->s[k], q->y[k]);
+        alpha[k] = dot_plain(q->s[k], q->d) / sy[k];
+        add_plain(-alpha[k], q->y[k], q->d);
+    }
+    for (size_t k = 0; k < PAIRS; k++)
+        add_plain(alpha[k] - dot_plain(q->y[k], q->d) / sy[k], q->s[k], q->d);
+    for (size_t i = 0; i < LONG; i++)
+        q->xt[i] = q->x[i] + q->d[i];
+}
+
+static void bench_history(trl_rng *rng)
+{
+    trl_pool *pool = must(trl_pool_new(1));
+    quasi_newton q = {.x = numbers(rng, LONG, -1.0, 1.0), .xt = numbers(rng, LONG, -1.0, 1.0),
+                      .g = numbers(rng, LONG, -1.0, 1.0), .g_old = numbers(rng, LONG, -1.0, 1.0),
+                      .d = numbers(rng, LONG, -1.0, 1.0)};
+    if (!trl_history_init(&q.h, LONG, PAIRS, pool))
+        must(NULL);
+    for (size_t i = 0; i < LONG; i++) /* a gradient that falls: s.y > 0, pairs are kept */
+        q.g_old[i] = 1.5 * q.g[i];
+    trl_history_clear(&q.h, 1.0);
+    (void)trl_history_direction(&q.h, q.g, q.x, q.xt);
+    for (size_t k = 0; k < PAIRS; k++) {
+        q.s[k] = numbers(rng, LONG, 0.0, 1.0);
+        q.y[k] = numbers(rng, LONG, 0.0, 1.0);
+        history_fast(&q);
+    }
+    if (q.h.used != PAIRS) {
+        fprintf(stderr, "kernels: pairs were dropped\n");
+        exit(1);
+    }
+    report("L-BFGS pair and direction", "6 pairs of 2^22", history_fast, history_plain, &q,
+           2.0 * LONG * (6 * PAIRS + 2 * PAIRS), LONG * (2 * 2.0 * 2 * PAIRS + 2 * 2.0 + 6 * 8.0));
+    trl_history_fini(&q.h);
+    double *all[] = {q.x, q.xt, q.g, q.g_old, q.d};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        trl_free(all[i]);
+    for (size_t k = 0; k < PAIRS; k++) {
+        trl_free(q.s[k]);
+        trl_free(q.y[k]);
+    }
+    trl_pool_free(pool);
+}
+
 int main(void)
 {
     trl_rng rng = trl_rng_seed(2024);
@@ -358,5 +445,6 @@ int main(void)
         bench_sparse(&rng, 22, all);
         bench_sparse(&rng, 44, all);
     }
+    bench_history(&rng);
     return 0;
 }

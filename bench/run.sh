@@ -394,12 +394,9 @@ section_memory() {
 }
 
 section_kernels() {
-    lib=$root/build/libtrellis.a
-    [ -r "$lib" ] || { say "no $lib: no kernels"; return 0; }
+    make -s -C "$root" build/bench/kernels || { say "no kernels"; return 0; }
     say "kernels"
-    ${CC:-cc} -std=c11 -O2 -Wno-psabi -D_POSIX_C_SOURCE=200809L -I"$root/include" -I"$root/src" \
-        -o "$work/kernels" "$here/kernels.c" "$lib" -lz -lzstd -lm -pthread
-    taskset -c "$core" "$work/kernels" >"$work/kernels.json"
+    taskset -c "$core" "$root/build/bench/kernels" >"$work/kernels.json"
     echo "### Kernels: beside the plain loops that test them"
     echo
     echo "| kernel | size | ns a call | plain, ns | faster by | GFlop/s | GB/s |"
@@ -413,20 +410,18 @@ section_kernels() {
 
 # Trees: charts alone, then training and parsing of the WSJ sample up to 40 words.
 section_trees() {
-    local lib=$root/build/libtrellis.a bank=${data%/*}/treebanks/wsj-sample k
-    [ -r "$lib" ] && [ -r "$bank-train.mrg" ] || { say "no $lib or no $bank-train.mrg: no trees"; return 0; }
+    local bank=${data%/*}/treebanks/wsj-sample k
+    [ -r "$bank-train.mrg" ] && make -s -C "$root" build/bench/trees || { say "no trees"; return 0; }
     say "trees"
-    ${CC:-cc} -std=c11 -O2 -D_POSIX_C_SOURCE=200809L -I"$root/include" -I"$root/src" \
-        -o "$work/trees" "$here/trees.c" "$lib" -lz -lzstd -lm -pthread
     echo "### Trees: WSJ sample, at most 40 words, one thread"
     echo
     echo '```'
-    taskset -c "$core" "$work/trees" "$bank-train.mrg" "$bank-dev.mrg" 40
+    taskset -c "$core" "$root/build/bench/trees" "$bank-train.mrg" "$bank-dev.mrg" 40
     "$trellis" trees --to words --max-length 40 "$bank-dev.mrg" >"$work/trees.words"
     "$trellis" trees --max-length 40 "$bank-dev.mrg" >"$work/trees.gold"
     taskset -c "$core" "$trellis" train --kind tree --threads 1 --max-length 40 \
         -m "$work/trees.model" "$bank-train.mrg" 2>&1 | grep -E '^(compiled|iteration|time) '
-    taskset -c "$core" "$work/trees" "$bank-train.mrg" "$bank-dev.mrg" 40 "$work/trees.model" | grep '^edge'
+    taskset -c "$core" "$root/build/bench/trees" "$bank-train.mrg" "$bank-dev.mrg" 40 "$work/trees.model" | grep '^edge'
     for k in 1 2 3; do
         taskset -c "$core" "$trellis" parse -v -m "$work/trees.model" "$work/trees.words" 2>&1 \
             >"$work/trees.out" | tail -n 1

@@ -3,7 +3,7 @@
 #
 #     unit replay alloc    test programs in $BUILD/tests
 #     cli                  tests/cli/run.sh with $BUILD/trellis
-#     layers man example docs install
+#     layers man example bench docs install
 #
 # Programs run side by side, one per processor.  Prints what failed and, last, `N passed, N failed`,
 # which also goes to $BUILD/tests/result.  Exit status 1 when anything failed.
@@ -90,6 +90,10 @@ for kind; do
         ;;
     man) run_step man sh -c "'$BUILD/trellis' help --man | diff -u man/trellis.1 -" ;;
     example) run_step example scripts/check-example.sh "$BUILD" ;;
+    bench) # that they run; what they measure is no test
+        run_step bench-trees "$BUILD/bench/trees" "$BUILD/corpus/train.mrg" "$BUILD/corpus/dev.mrg" 12
+        run_step bench-kernels "$BUILD/bench/kernels"
+        ;;
     docs)
         if [ -x scripts/check-docs.sh ]; then run_step docs scripts/check-docs.sh; fi
         ;;
