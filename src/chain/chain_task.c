@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "train/gradient.h"
 
 trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int order,
                                const trl_objective *objective, size_t n_lanes, trl_error *err)
@@ -29,6 +30,7 @@ void trl_chain_task_fini(trl_chain_task *t)
         trl_chain_sums_fini(&t->lanes[k]);
     trl_free(t->lanes);
     trl_free(t->open);
+    trl_chain_tokens_fini(&t->tokens);
     trl_chain_fini(&t->chain);
     *t = (trl_chain_task){0};
 }
@@ -40,9 +42,13 @@ static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
     for (size_t k = 0; k < t->n_lanes; k++)
         if (t->open[k]) {
             trl_chain_sums_clear(&t->lanes[k], &t->chain);
+            trl_chain_tokens_clear(&t->tokens, &t->chain, k);
             t->open[k] = false;
         }
-    return trl_chain_prepare(&t->chain, scores, err);
+    const trl_status st = trl_chain_prepare(&t->chain, scores, err);
+    if (st == TRL_OK)
+        trl_chain_tokens_prepare(&t->tokens, &t->chain);
+    return st;
 }
 
 static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
@@ -63,6 +69,22 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
     return t->objective->evaluate(&x, adjoint, &t->lanes[lane], value, err);
 }
 
+static trl_status arrange(void *self, size_t n, const uint32_t *token, trl_error *err)
+{
+    trl_chain_task *t = self;
+    const size_t lanes = t->n_lanes < TRL_LANES_MAX ? t->n_lanes : TRL_LANES_MAX;
+    return trl_chain_tokens_arrange(&t->tokens, &t->chain, t->corpus, lanes, n, token, err);
+}
+
+static trl_status tokens(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
+                         double *value, trl_error *err)
+{
+    trl_chain_task *t = self;
+    if (!t->open[lane])
+        t->open[lane] = true;
+    return trl_chain_tokens_evaluate(&t->tokens, &t->chain, t->nota, lane, b, arena, value, err);
+}
+
 static void finish(void *self, size_t lane, trl_tables *adjoint)
 {
     trl_chain_task *t = self;
@@ -70,14 +92,19 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
         trl_chain_sums_add(&t->lanes[lane], &t->chain, -1.0, adjoint->shared[TRL_EDGE],
                            adjoint->shared[TRL_TRI]);
     trl_chain_sums_clear(&t->lanes[lane], &t->chain);
+    trl_chain_tokens_finish(&t->tokens, &t->chain, lane, adjoint);
     t->open[lane] = false;
 }
 
 trl_task trl_chain_task_view(trl_chain_task *t)
 {
+    const bool by_tokens =
+        t->single && t->objective->local && trl_chain_tokens_serve(&t->chain, t->nota);
     return (trl_task){.self = t,
-                      .single = t->chain.single_E != NULL,
+                      .single = t->single || t->chain.single_E,
                       .prepare = prepare,
                       .evaluate = evaluate,
+                      .arrange = by_tokens ? arrange : NULL,
+                      .tokens = by_tokens ? tokens : NULL,
                       .finish = finish};
 }

@@ -3,6 +3,7 @@
 #ifndef TRL_CHAIN_TASK_H
 #define TRL_CHAIN_TASK_H
 
+#include "chain/chain_tokens.h"
 #include "chain/nota.h"
 #include "chain/objective.h"
 #include "feature/corpus.h"
@@ -16,6 +17,8 @@ typedef struct trl_chain_task {
     bool                *open;  /* [n_lanes] evaluated since the last finish */
     size_t               n_lanes;
     const trl_nota      *nota; /* borrowed; NULL: no instances.  Set between passes. */
+    bool                 single; /* local objectives may work in single precision */
+    trl_chain_tokens     tokens;
 } trl_chain_task;
 
 /* `corpus` is borrowed. */
@@ -23,7 +26,7 @@ trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int 
                                const trl_objective *objective, size_t n_lanes, trl_error *err);
 void       trl_chain_task_fini(trl_chain_task *t);
 
-/* The callbacks, with t as `self`. */
+/* The callbacks, with t as `self`; to be taken again when `single` or `nota` has changed. */
 trl_task trl_chain_task_view(trl_chain_task *t);
 
 #endif

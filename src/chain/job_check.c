@@ -27,7 +27,7 @@ static trl_status unknown_objective(const char *name, trl_error *err)
 bool trl_job_single(const trl_job *j)
 {
     const trl_train_options *o = j->o;
-    if (strcmp(j->objective->name, "likelihood") != 0 ||
+    if ((strcmp(j->objective->name, "likelihood") != 0 && !j->objective->local) ||
         strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
         return false;
     return o->precision ? strcmp(o->precision, "single") == 0

@@ -61,8 +61,11 @@ static trl_status compile(trl_job *j, trl_error *err)
         return TRL_OK;
     st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
                              trl_session_lanes(j->o), err);
-    if (st == TRL_OK && trl_job_single(j))
-        st = trl_chain_use_single(&j->task.chain, err);
+    if (st == TRL_OK && trl_job_single(j)) {
+        j->task.single = j->objective->local;
+        if (!j->task.single)
+            st = trl_chain_use_single(&j->task.chain, err);
+    }
     return st;
 }
 
@@ -88,7 +91,7 @@ static trl_status select_cells(trl_job *j, trl_task *task, trl_error *err)
     const char *optimizer = trl_job_optimizer(j);
     const bool rows = j->design.family[TRL_EDGE].has_rows || j->design.family[TRL_TRI].has_rows;
     const trl_nota *nota = j->task.nota;
-    task->only = NULL;
+    *task = trl_chain_task_view(&j->task);
     trl_selection_fini(&j->only);
     if (!rows || (!trl_job_is(j, "memm") && !nota) || (nota && nota->all) ||
         (strcmp(optimizer, "lbfgs") != 0 && strcmp(optimizer, "owlqn") != 0))

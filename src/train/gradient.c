@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/fold.h"
+#include "feature/group.h"
 #include "feature/select.h"
 #include "num/blas1.h"
 #include "num/float_kernel.h"
@@ -16,7 +17,7 @@
 #define COLD_BLOCK 512
 
 typedef struct lane {
-    size_t     seq0, seq1; /* sequences */
+    size_t     seq0, seq1; /* sequences, or batches of grouped tokens */
     double    *hot;        /* [n_hot_weights + 64] */
     float     *hot32;      /* [n_rows][step] folded rows, unless NULL: not in hot then */
     trl_tables shared;     /* adjoint of the shared scores */
@@ -33,8 +34,10 @@ struct trl_gradient {
     lane              lanes[TRL_LANES_MAX];
     trl_arena        *arenas; /* [threads] */
     trl_tables        shared; /* scores */
-    float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
+    float            *node;   /* [n_tokens][step] node adjoints, for the cold weights; groups' behind */
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
+    bool              grouped; /* by `group`, token by token, and nothing is folded */
+    trl_group         group;
     trl_fold          fold;
     double           *hot;   /* [n_rows][step] folded rows of w; then the extra ones' gradient */
     float            *hot32; /* the same in single precision; NULL: not wanted */
@@ -44,64 +47,6 @@ struct trl_gradient {
     double       *grad;
     double        c2;
 };
-
-/* ---- tables ------------------------------------------------------------------------- */
-
-bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out)
-{
-    *out = (trl_tables){.n = n};
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        out->step[k] = d->family[k].step;
-        if (!d->family[k].has_rows)
-            continue;
-        out->row[k] = trl_arena_get(arena, n, out->step[k] * sizeof(double));
-        if (!out->row[k])
-            return false;
-    }
-    return true;
-}
-
-void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
-{
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        for (size_t c = 0; t->row[k] && c < t->n * t->step[k]; c++)
-            t->row[k][c] *= by;
-        for (size_t c = 0; t->shared[k] && c < d->family[k].width; c++)
-            t->shared[k][c] *= by;
-    }
-}
-
-trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)
-{
-    *out = (trl_tables){0};
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        out->step[k] = d->family[k].step;
-        if (!d->family[k].has_constant)
-            continue;
-        out->shared[k] = trl_alloc64(d->family[k].step, sizeof(double));
-        if (!out->shared[k]) {
-            trl_shared_free(out);
-            return trl_fail_mem(err);
-        }
-    }
-    trl_shared_clear(d, out);
-    return TRL_OK;
-}
-
-void trl_shared_clear(const trl_design *d, trl_tables *t)
-{
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
-        if (t->shared[k])
-            memset(t->shared[k], 0, d->family[k].step * sizeof(double));
-}
-
-void trl_shared_free(trl_tables *t)
-{
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        trl_free(t->shared[k]);
-        t->shared[k] = NULL;
-    }
-}
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
@@ -124,6 +69,38 @@ static void cut_lanes(trl_gradient *g)
     }
 }
 
+#define LANE_TOKENS 8192 /* grouped, in a lane, if there are enough for 4 lanes and not for 16 */
+
+/* The same for batches of grouped tokens. */
+static void cut_batches(trl_gradient *g)
+{
+    const trl_group *p = &g->group;
+    const size_t want = p->n / LANE_TOKENS < 4 ? 4 : p->n / LANE_TOKENS;
+    size_t at = 0;
+    g->n_lanes = want < g->n_lanes ? want : g->n_lanes;
+    for (size_t k = 0; k < g->n_lanes; k++) {
+        const size_t upto = p->n / g->n_lanes * (k + 1);
+        g->lanes[k].seq0 = at;
+        while (at < p->n_batches && (k + 1 == g->n_lanes || p->batch[at].position < upto))
+            at++;
+        g->lanes[k].seq1 = at;
+    }
+}
+
+/* Groups where the task can do with tokens and they have enough in common. */
+static trl_status group_tokens(trl_gradient *g, const trl_strtab *names, trl_error *err)
+{
+    const trl_design *d = g->d;
+    if (!g->task->tokens || d->family[TRL_EDGE].has_rows || d->family[TRL_TRI].has_rows)
+        return TRL_OK;
+    trl_status st = trl_group_build(&g->group, d, names, &g->grouped, err);
+    if (st == TRL_OK && g->grouped) {
+        cut_batches(g);
+        st = g->task->arrange(g->task->self, g->group.n, g->group.token, err);
+    }
+    return st;
+}
+
 /* What only the gradient needs. */
 static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl_error *err)
 {
@@ -131,13 +108,13 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     const trl_family *f = &d->family[TRL_NODE];
     const bool single = g->task->single && !f->dense_value;
     g->fold.n_rows = f->n_hot;
-    if (names) {
-        const trl_status st = trl_fold_build(&g->fold, d, names, single, err);
-        if (st != TRL_OK)
-            return st;
-    }
+    trl_status st = names && single ? group_tokens(g, names, err) : TRL_OK;
+    if (st == TRL_OK && names && !g->grouped)
+        st = trl_fold_build(&g->fold, d, names, single, err);
+    if (st != TRL_OK)
+        return st;
     const size_t rows = g->fold.n_rows * f->step + 64;
-    g->node = trl_alloc64(d->n_tokens + 1, f->step * sizeof(float));
+    g->node = trl_alloc64(d->n_tokens + g->group.n_groups + 1, f->step * sizeof(float));
     g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
         g->hot32 = trl_alloc64(rows, sizeof(float));
@@ -201,6 +178,7 @@ void trl_gradient_free(trl_gradient *g)
     trl_free(g->hot);
     trl_free(g->hot32);
     trl_fold_fini(&g->fold);
+    trl_group_fini(&g->group);
     trl_free(g);
 }
 
@@ -259,6 +237,26 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     return TRL_OK;
 }
 
+static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch, trl_arena *arena,
+                            double *value, trl_error *err)
+{
+    const trl_group *p = &g->group;
+    const size_t step = g->d->family[TRL_NODE].step, at = p->batch[batch].position;
+    const size_t n = p->batch[batch + 1].position - at;
+    trl_arena_reset(arena);
+    float *shared = trl_arena_get(arena, TRL_GROUP_BATCH / 2, step * sizeof *shared);
+    float *score = trl_arena_get(arena, TRL_GROUP_BATCH, step * sizeof *score);
+    if (!shared || !score)
+        return trl_fail_mem(err);
+    trl_group_gather(p, g->d, g->w, g->hot32, batch, shared, score);
+    const trl_token_block b = {at, n, score, g->node + at * step};
+    const trl_status st = g->task->tokens(g->task->self, which, &b, arena, value, err);
+    const trl_group_sums to = {g->node, l->hot, l->hot32, g->grad, 2.0 * g->c2};
+    if (st == TRL_OK)
+        l->norm2 += trl_group_scatter(p, g->d, g->w, batch, &to);
+    return st;
+}
+
 static void clear_hot(const trl_gradient *g, lane *l)
 {
     const trl_family *f = &g->d->family[TRL_NODE];
@@ -284,7 +282,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     l->norm2 = 0.0;
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
         double value;
-        const trl_status st = run_example(g, l, job, seq, &g->arenas[worker], &value, err);
+        const trl_status st = (g->grouped ? run_batch : run_example)(
+            g, l, job, seq, &g->arenas[worker], &value, err);
         if (st != TRL_OK)
             return st;
         const double y = value - lost, t = sum + y;
@@ -358,7 +357,7 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
     double norm2 = 0.0;
     for (size_t c = c0; c < c1; c += COLD_BLOCK) {
         const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
-        trl_scatter_cold(g->d, g->node, c, end, g->grad);
+        trl_scatter_cold(g->grouped ? &g->group.cold : g->d, g->node, c, end, g->grad);
         if (c < dense)
             norm2 += regularise(g, f->cold_at + c * f->width, (end - c) * f->width);
         else
@@ -415,10 +414,11 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->w = w;
     g->grad = grad;
     g->c2 = c2;
-    trl_fold_forward(&g->fold, g->d, w, g->hot);
     const trl_family *f = &g->d->family[TRL_NODE];
+    if (!g->grouped)
+        trl_fold_forward(&g->fold, g->d, w, g->hot);
     if (g->hot32)
-        trl_narrow(g->fold.n_rows * f->step, g->hot, g->hot32);
+        trl_narrow(g->fold.n_rows * f->step, g->grouped ? w + f->hot_at : g->hot, g->hot32);
     trl_status st = run_lanes(g, &value, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);

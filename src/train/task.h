@@ -11,10 +11,18 @@
 #define TRL_TASK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "feature/tables.h"
 #include "trellis/status.h"
+
+/* Tokens that do not depend on each other: positions are those of `arrange`. */
+typedef struct trl_token_block {
+    size_t       position, n; /* the first one; how many */
+    const float *score;       /* [n][step] node scores, pads garbage */
+    float       *adjoint;     /* [n][step], pads 0 */
+} trl_token_block;
 
 typedef struct trl_task {
     void *self;
@@ -33,6 +41,14 @@ typedef struct trl_task {
     trl_status (*evaluate)(void *self, size_t example, size_t lane, trl_arena *arena,
                            const trl_tables *scores, trl_tables *adjoint, double *value,
                            trl_error *err);
+
+    /* A second way, for trainers that go through the whole corpus, where no family but the nodes has
+     * rows; NULL: there is none.  `arrange`, before the first pass, says in which order: token[i] is the
+     * one at position i; `token` is borrowed until the next one.  `tokens` is for a block what
+     * `evaluate` is for an example. */
+    trl_status (*arrange)(void *self, size_t n, const uint32_t *token, trl_error *err);
+    trl_status (*tokens)(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
+                         double *value, trl_error *err);
 
     /* Adds what the lane holds for the shared scores to adjoint->shared, and clears it. */
     void (*finish)(void *self, size_t lane, trl_tables *adjoint);

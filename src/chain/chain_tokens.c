@@ -1,0 +1,230 @@
+/* chain_tokens.c -- memm and piecewise-nota token by token, in single precision. */
+/* SPDX-License-Identifier: MIT */
+#include "chain/chain_tokens.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "chain/local_kernel.h"
+#include "chain/term.h"
+#include "chain/token_kernel.h"
+#include "num/simd.h"
+
+#define MAX_SOURCES ((size_t)1 << 18) /* floats in the rows of sources */
+#define MAX_INSTANCES 6               /* NOTA instances a token */
+
+static size_t sources_of(const trl_chain *c)
+{
+    return 1 + c->L + (c->order == 2 ? c->L * c->L : 0);
+}
+
+bool trl_chain_tokens_serve(const trl_chain *c, const trl_nota *nota)
+{
+    return sources_of(c) * c->stride <= MAX_SOURCES &&
+           (!nota || (!nota->all && nota->n_instances <= MAX_INSTANCES * nota->n_tokens));
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+void trl_chain_tokens_fini(trl_chain_tokens *k)
+{
+    for (size_t l = 0; k->sums && l < k->n_lanes; l++)
+        trl_free(k->sums[l]);
+    trl_free(k->sums);
+    trl_free(k->which);
+    trl_free(k->gold);
+    trl_free(k->weight);
+    trl_free(k->source);
+    *k = (trl_chain_tokens){0};
+}
+
+static bool allocate(trl_chain_tokens *k, const trl_chain *c, bool weights)
+{
+    const size_t cells = k->n_sources * c->stride;
+    k->which = trl_alloc(k->n, sizeof *k->which);
+    k->gold = trl_alloc(k->n, sizeof *k->gold);
+    k->weight = weights ? trl_alloc(k->n, sizeof *k->weight) : NULL;
+    k->source = trl_alloc64(cells, sizeof *k->source);
+    k->sums = trl_zalloc(k->n_lanes, sizeof *k->sums);
+    bool good = k->which && k->gold && (k->weight || !weights) && k->source && k->sums;
+    for (size_t l = 0; good && l < k->n_lanes; l++) {
+        k->sums[l] = trl_alloc64(cells, sizeof **k->sums);
+        good = k->sums[l];
+        if (good)
+            memset(k->sums[l], 0, cells * sizeof **k->sums);
+    }
+    return good;
+}
+
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
+                                    size_t n_lanes, size_t n, const uint32_t *token,
+                                    trl_error *err)
+{
+    bool weights = false;
+    for (size_t s = 0; s < corpus->n_sequences; s++)
+        weights |= corpus->weight[s] != 1.0;
+    trl_chain_tokens_fini(k);
+    *k = (trl_chain_tokens){
+        .n = n, .n_sources = sources_of(c), .n_lanes = n_lanes, .token = token};
+    uint32_t *position = trl_alloc(n, sizeof *position);
+    const bool good = position && allocate(k, c, weights);
+    for (size_t i = 0; good && i < n; i++)
+        position[token[i]] = (uint32_t)i;
+    for (size_t s = 0; good && s < corpus->n_sequences; s++)
+        for (uint64_t from = corpus->first[s], t = 0; from + t < corpus->first[s + 1]; t++) {
+            const uint32_t i = position[from + t];
+            const size_t q = trl_gold_source(c, corpus->label + from, (size_t)t);
+            k->gold[i] = corpus->label[from + t];
+            k->which[i] = (uint32_t)(t == 0 ? 0 : 1 + q + (t > 1 && c->order == 2 ? c->L : 0));
+            if (weights)
+                k->weight[i] = (float)corpus->weight[s];
+        }
+    trl_free(position);
+    if (!good) {
+        trl_chain_tokens_fini(k);
+        return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+/* ---- shared scores ------------------------------------------------------------------ */
+
+void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c)
+{
+    const size_t L = c->L, S = c->stride;
+    for (size_t q = 0; k->n && q < k->n_sources; q++) {
+        const bool pair = q > L;
+        const size_t last = q == 0 ? 0 : (q - 1) % L; /* 1 + L + y'' L + y': y' in either case */
+        const double *edge = q ? c->edge + last * L : NULL;
+        const double *tri = pair ? c->tri + (q - 1 - L) * L : NULL;
+        float *row = k->source + q * S;
+        for (size_t j = 0; j < S; j++)
+            row[j] = j < L ? (float)((edge ? edge[j] : 0.0) + (tri ? tri[j] : 0.0)) : TRL_TOKEN_PAD;
+    }
+}
+
+void trl_chain_tokens_clear(trl_chain_tokens *k, const trl_chain *c, size_t lane)
+{
+    if (k->n && lane < k->n_lanes)
+        memset(k->sums[lane], 0, k->n_sources * c->stride * sizeof **k->sums);
+}
+
+void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lane,
+                             trl_tables *adjoint)
+{
+    const size_t L = c->L, S = c->stride;
+    double *edge = adjoint->shared[TRL_EDGE], *tri = adjoint->shared[TRL_TRI];
+    if (!k->n || lane >= k->n_lanes)
+        return;
+    for (size_t q = 1; q < k->n_sources; q++) {
+        const float *row = k->sums[lane] + q * S;
+        for (size_t j = 0; edge && j < L; j++)
+            edge[(q - 1) % L * L + j] += (double)row[j];
+        for (size_t j = 0; tri && q > L && j < L; j++)
+            tri[(q - 1 - L) * L + j] += (double)row[j];
+    }
+    trl_chain_tokens_clear(k, c, lane);
+}
+
+/* ---- terms -------------------------------------------------------------------------- */
+
+typedef struct sum { /* of log p; what is still to be divided by comes as a product */
+    double value, product;
+} sum;
+
+static void sum_add(sum *s, float S, const float *weight)
+{
+    if (weight) {
+        s->value -= (double)*weight * log1p((double)S);
+        return;
+    }
+    s->product *= 1.0 + (double)S;
+    if (s->product > 0x1p+900) { /* S is below 2^40 */
+        s->value -= log(s->product);
+        s->product = 1.0;
+    }
+}
+
+/* A term for scores of any size, in double. */
+static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t i, size_t source,
+                            uint32_t gold, bool first, trl_arena *arena, sum *s, trl_error *err)
+{
+    const size_t S = m->step;
+    const float *score = m->score + i * S, *row = m->source + source * S;
+    float *adjoint = m->adjoint + i * S, *sums = m->sums + source * S;
+    const float weight = m->weight ? m->weight[i] : 1.0f;
+    double *p = trl_arena_get(arena, S, sizeof *p);
+    if (!p)
+        return trl_fail_mem(err);
+    for (size_t j = 0; j < S; j++)
+        p[j] = j < c->L ? (double)score[j] + (double)row[j] : -HUGE_VAL;
+    const double right = gold == TRL_TOKEN_NOTA ? 0.0 : p[gold], z = trl_softmax(S, p, m->nota);
+    if (isnan(z))
+        return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
+    if (weight != 0.0f)
+        s->value += right == -HUGE_VAL ? right : (double)weight * (right - z);
+    for (size_t j = 0; j < S; j++) {
+        const float d = weight * (float)((j == gold ? 1.0 : 0.0) - p[j]);
+        adjoint[j] = first ? d : adjoint[j] + d;
+        sums[j] += d;
+    }
+    return TRL_OK;
+}
+
+/* The instances of one token: wrong sources, for which NOTA is right. */
+static trl_status instances(const trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
+                            const trl_token_terms *m, size_t position, size_t i, trl_arena *arena,
+                            sum *s, trl_error *err)
+{
+    const size_t which = m->which[i], base = which > c->L ? 1 + c->L : 1;
+    const uint64_t *bits = nota->bits + k->token[position + i] * nota->words;
+    trl_status st = TRL_OK;
+    for (size_t b = 0; st == TRL_OK && which && b < nota->words; b++)
+        for (uint64_t set = bits[b]; st == TRL_OK && set; set &= set - 1) {
+            const size_t q = base + b * 64 + (size_t)__builtin_ctzll(set);
+            if (q == which)
+                continue;
+            const float S = trl_token_more(m, i, q);
+            if (S < (float)TRL_TOKEN_MAX)
+                sum_add(s, S, m->weight ? m->weight + i : NULL);
+            else
+                st = wide_term(m, c, i, q, TRL_TOKEN_NOTA, false, arena, s, err);
+        }
+    return st;
+}
+
+trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
+                                     size_t lane, const trl_token_block *b, trl_arena *arena,
+                                     double *value, trl_error *err)
+{
+    const bool any = nota && nota->n_instances > 0;
+    float *S = trl_arena_get(arena, b->n, sizeof *S);
+    if (!S)
+        return trl_fail_mem(err);
+    const trl_token_terms m = {.n = b->n,
+                               .step = c->stride,
+                               .score = b->score,
+                               .source = k->source,
+                               .sums = k->sums[lane],
+                               .which = k->which + b->position,
+                               .gold = k->gold + b->position,
+                               .weight = k->weight ? k->weight + b->position : NULL,
+                               .nota = any,
+                               .adjoint = b->adjoint,
+                               .S = S};
+    sum s = {0.0, 1.0};
+    trl_status st = TRL_OK;
+    trl_token_first(&m);
+    for (size_t i = 0; st == TRL_OK && i < b->n; i++) {
+        if (S[i] < (float)TRL_TOKEN_MAX)
+            sum_add(&s, S[i], m.weight ? m.weight + i : NULL);
+        else
+            st = wide_term(&m, c, i, m.which[i], m.gold[i], true, arena, &s, err);
+        if (st == TRL_OK && any)
+            st = instances(k, c, nota, &m, b->position, i, arena, &s, err);
+    }
+    *value = s.value - log(s.product);
+    return st;
+}

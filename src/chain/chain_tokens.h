@@ -1,0 +1,51 @@
+/* chain_tokens.h -- private: memm and piecewise-nota token by token, in single precision.
+ *
+ * Where only nodes depend on the position, a term of these objectives (term.h) needs the token's node
+ * scores and one row of shared scores, its source's: any order of the tokens will do, and the training
+ * loop chooses one that suits the features (train/task.h).  Rows of sources are numbered
+ *
+ *     0    START            1 + y'    the label before            1 + L + y'' L + y'    the two before
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CHAIN_TOKENS_H
+#define TRL_CHAIN_TOKENS_H
+
+#include "chain/chain.h"
+#include "chain/nota.h"
+#include "feature/corpus.h"
+#include "train/task.h"
+
+typedef struct trl_chain_tokens {
+    size_t          n, n_sources, n_lanes; /* n = 0: nothing arranged */
+    const uint32_t *token;  /* [n] borrowed: the token at each position */
+    uint32_t       *which;  /* [n] row of the gold source */
+    uint32_t       *gold;   /* [n] */
+    float          *weight; /* [n]; NULL: all 1 */
+    float          *source; /* [n_sources][stride] scores */
+    float         **sums;   /* [n_lanes][n_sources][stride] their adjoints */
+} trl_chain_tokens;
+
+/* Are there few enough sources, and NOTA instances, for this to be faster than other ways? */
+bool trl_chain_tokens_serve(const trl_chain *c, const trl_nota *nota);
+
+/* Tokens in this order from now on.  `token` is borrowed.  TRL_ENOMEM. */
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
+                                    size_t n_lanes, size_t n, const uint32_t *token,
+                                    trl_error *err);
+void       trl_chain_tokens_fini(trl_chain_tokens *k);
+
+/* Takes in the shared scores of a chain that was prepared; nothing if nothing is arranged. */
+void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c);
+
+/* The value of a block, its adjoint, and the sums of `lane`.  TRL_ENUMERIC for NaN or +inf among the
+ * scores, TRL_ENOMEM. */
+trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
+                                     size_t lane, const trl_token_block *b, trl_arena *arena,
+                                     double *value, trl_error *err);
+
+/* Adds the lane's sums to the shared adjoints, and clears them. */
+void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lane,
+                             trl_tables *adjoint);
+void trl_chain_tokens_clear(trl_chain_tokens *k, const trl_chain *c, size_t lane);
+
+#endif

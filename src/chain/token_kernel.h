@@ -1,0 +1,46 @@
+/* token_kernel.h -- softmax over the labels of single tokens, in floats: the hot loop of the locally
+ * normalised objectives where only nodes depend on the position.
+ *
+ * A *term* is one source at one token: outcomes j < n with scores x_j = score[j] + source[j], and
+ * what is right, score x*: the gold label's own, or that of NOTA, which is 0.  With
+ * S = sum of exp(x_j - x*) over all that is wrong, all in floats, and 1 + S in double,
+ *
+ *     log p = -log(1 + S),     d log p / d x_j = [j right] - exp(x_j - x*) / (1 + S)
+ *
+ * and the right one's is S / (1 + S): what is nearly certain loses nothing.  exp has an error of
+ * some 2 ulp of a float; outcomes below exp(-50) of the right one count as 0, so that nothing is
+ * denormal.  A term with S above 2^40, or not a number, is left undone: the caller takes another way.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TOKEN_KERNEL_H
+#define TRL_TOKEN_KERNEL_H
+
+#include <stdbool.h>
+
+#include "num/simd.h"
+
+#define TRL_TOKEN_PAD -1e30f     /* in the pads of source rows */
+#define TRL_TOKEN_MAX 0x1p+40    /* of S */
+#define TRL_TOKEN_NOTA UINT32_MAX /* as gold: NOTA is right */
+
+typedef struct trl_token_terms {
+    size_t          n, step; /* terms; floats from row to row, a multiple of 8 */
+    const float    *score;   /* [n][step]; pads: finite */
+    const float    *source;  /* [sources][step]; pads TRL_TOKEN_PAD */
+    float          *sums;    /* [sources][step] += the adjoint, pads 0 */
+    const uint32_t *which;   /* [n] source */
+    const uint32_t *gold;    /* [n] label */
+    const float    *weight;  /* [n]; NULL: all 1 */
+    bool            nota;    /* there is the outcome NOTA */
+    float          *adjoint; /* [n][step], pads 0 */
+    float          *S;       /* [n]; where it is not below TRL_TOKEN_MAX (or NaN) nothing else was done */
+} trl_token_terms;
+
+/* One term each of n tokens; adjoints are overwritten. */
+void trl_token_first(const trl_token_terms *k);
+
+/* One more term, of a wrong source, of token i of them: NOTA is right.  Added to the adjoint.  Returns
+ * S, as above. */
+float trl_token_more(const trl_token_terms *k, size_t i, size_t source);
+
+#endif

@@ -1,0 +1,74 @@
+/* group.h -- tokens in another order: those that have most attributes in common side by side.
+ *
+ * A locally normalised model looks at every token by itself, so that a pass may take them in any
+ * order.  All attributes made of one word (itself, its affixes, its shape) are on together wherever
+ * it stands: tokens with the same word form *groups*, what their attributes have in common is
+ * summed up once per group, and a token adds only what is its own (the words around it).  On the
+ * way back the group's tokens are summed first.  This is exact; it only regroups sums.
+ *
+ *     score(token) = shared(group) + own(token)          adjoint(group) = sum over its tokens
+ *
+ * Which attributes are the common ones is found out from the corpus (group_find.c); names only say
+ * what is of one kind.  Positions number tokens in the new order; groups are runs of positions, and
+ * tokens that share nothing come last, in no group.  Everything works in single precision.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_GROUP_H
+#define TRL_GROUP_H
+
+#include "feature/design.h"
+
+#define TRL_GROUP_BATCH 64 /* tokens worked on at a time; no group has more */
+
+typedef struct trl_group_batch {
+    uint32_t position, group; /* the first ones */
+} trl_group_batch;
+
+typedef struct trl_group {
+    size_t    n, n_groups; /* tokens; groups */
+    uint32_t *token;       /* [n] the token at each position */
+    uint32_t *first;       /* [n_groups + 1] first position of each group; the end of grouped ones */
+
+    size_t           n_batches;
+    trl_group_batch *batch; /* [n_batches + 1] */
+
+    /* What is on at position i, and, as number n + k, what all tokens of group k share: dense rows,
+     * numbered as in the design, and entries, (weight - entry_hot_at) << bits | cell. */
+    uint64_t *row_begin, *entry_begin; /* [n + n_groups + 1] */
+    uint32_t *row, *packed;
+    unsigned  bits;
+
+    /* The design with its cold attributes' tokens replaced by positions, or by n + k for all tokens of
+     * group k: for trl_scatter_cold on a table of n + n_groups adjoints. */
+    trl_design cold;
+    uint64_t  *cold_begin;
+    uint32_t  *cold_token;
+} trl_group;
+
+/* `names`: of family 0.  *useful says whether there is enough in common to be worth the trouble; if
+ * not (or with real values, or entries that do not fit into 32 bits) nothing else is set.  The design
+ * is borrowed.  TRL_ENOMEM. */
+trl_status trl_group_build(trl_group *p, const trl_design *d, const trl_strtab *names, bool *useful,
+                           trl_error *err);
+void       trl_group_fini(trl_group *p);
+
+/* The scores of a batch's tokens, score[i][step], pads garbage.  hot32: the hot rows of w, rounded,
+ * [n_hot][step].  shared: scratch, [TRL_GROUP_BATCH / 2][step]. */
+void trl_group_gather(const trl_group *p, const trl_design *d, const double *w, const float *hot32,
+                      size_t batch, float *shared, float *score);
+
+/* Where a pass leaves its gradient. */
+typedef struct trl_group_sums {
+    float  *node;  /* [n + n_groups][step]: the adjoints by position; the groups' are written here */
+    double *hot;   /* += A^T adjoint for hot entries */
+    float  *hot32; /* the same for hot rows, [n_hot][step] */
+    double *g;     /* lone weights: = a w - A^T adjoint */
+    double  a;
+} trl_group_sums;
+
+/* The gradient of a batch from its tokens' adjoints in s->node (pads 0).  Returns ||w||^2 of its lone
+ * weights, each of which is written once in a pass. */
+double trl_group_scatter(const trl_group *p, const trl_design *d, const double *w, size_t batch,
+                         const trl_group_sums *s);
+
+#endif

@@ -1,0 +1,63 @@
+/* score_tables.c -- memory for score tables. */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train/gradient.h"
+
+bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out)
+{
+    *out = (trl_tables){.n = n};
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        out->step[k] = d->family[k].step;
+        if (!d->family[k].has_rows)
+            continue;
+        out->row[k] = trl_arena_get(arena, n, out->step[k] * sizeof(double));
+        if (!out->row[k])
+            return false;
+    }
+    return true;
+}
+
+void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        for (size_t c = 0; t->row[k] && c < t->n * t->step[k]; c++)
+            t->row[k][c] *= by;
+        for (size_t c = 0; t->shared[k] && c < d->family[k].width; c++)
+            t->shared[k][c] *= by;
+    }
+}
+
+trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)
+{
+    *out = (trl_tables){0};
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        out->step[k] = d->family[k].step;
+        if (!d->family[k].has_constant)
+            continue;
+        out->shared[k] = trl_alloc64(d->family[k].step, sizeof(double));
+        if (!out->shared[k]) {
+            trl_shared_free(out);
+            return trl_fail_mem(err);
+        }
+    }
+    trl_shared_clear(d, out);
+    return TRL_OK;
+}
+
+void trl_shared_clear(const trl_design *d, trl_tables *t)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        if (t->shared[k])
+            memset(t->shared[k], 0, d->family[k].step * sizeof(double));
+}
+
+void trl_shared_free(trl_tables *t)
+{
+    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+        trl_free(t->shared[k]);
+        t->shared[k] = NULL;
+    }
+}
