@@ -165,7 +165,7 @@ void trl_gradient_free(trl_gradient *g)
 {
     if (!g)
         return;
-    for (size_t k = 0; k < g->n_lanes; k++) {
+    for (size_t k = 0; k < TRL_LANES_MAX; k++) {
         trl_free(g->lanes[k].hot);
         trl_free(g->lanes[k].hot32);
         trl_shared_free(&g->lanes[k].shared);
