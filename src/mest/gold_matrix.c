@@ -61,13 +61,6 @@ static void list_sequence(lister *l, size_t seq)
 
 /* ---- both sides --------------------------------------------------------------------- */
 
-/* A list of elements (row, weight, value), by row; one entry each time a feature is on. */
-typedef struct listing {
-    uint64_t *begin; /* [rows + 1] */
-    uint32_t *weight;
-    double *value; /* NULL: all 1 */
-} listing;
-
 static bool has_values(const trl_design *d)
 {
     bool any = false;
@@ -76,11 +69,11 @@ static bool has_values(const trl_design *d)
     return any;
 }
 
-static bool list_all(const trl_design *d, const trl_corpus *corpus, listing *out)
+static bool list_all(const trl_design *d, const trl_corpus *corpus, trl_gold_listing *out)
 {
     lister l = {.d = d, .corpus = corpus};
     const size_t n = d->n_sequences;
-    *out = (listing){.begin = trl_alloc(n + 1, sizeof *out->begin)};
+    *out = (trl_gold_listing){.begin = trl_alloc(n + 1, sizeof *out->begin)};
     for (size_t seq = 0; out->begin && seq < n; seq++) {
         out->begin[seq] = l.n;
         list_sequence(&l, seq);
@@ -119,7 +112,7 @@ static void side_fini(trl_sparse_side *s)
 
 /* Columns in the form (row, value), value by value; elements of a row that fall on the same place
  * are neighbours and become one. */
-static void to_columns(const listing *l, size_t n_rows, trl_sparse_side *s)
+static void to_columns(const trl_gold_listing *l, size_t n_rows, trl_sparse_side *s)
 {
     const uint64_t n = l->begin[n_rows];
     for (uint64_t i = 0; i < n; i++)
@@ -198,7 +191,7 @@ static void shrink(trl_sparse_side *s)
     s->value = value ? value : s->value;
 }
 
-static bool build(trl_gold_matrix *m, const listing *l, uint32_t *scratch)
+static bool build(trl_gold_matrix *m, const trl_gold_listing *l, uint32_t *scratch)
 {
     const uint64_t n = l->begin[m->rows.n];
     if (!side_alloc(&m->columns, m->columns.n, n))
@@ -214,24 +207,36 @@ static bool build(trl_gold_matrix *m, const listing *l, uint32_t *scratch)
     return true;
 }
 
+trl_status trl_gold_matrix_of(trl_gold_matrix *m, const trl_gold_listing *l, size_t rows,
+                              size_t columns, trl_error *err)
+{
+    *m = (trl_gold_matrix){.rows.n = rows, .columns.n = columns};
+    if (columns > UINT32_MAX - 64 || rows > UINT32_MAX - 64)
+        return trl_fail(err, TRL_EINVAL, "more than 4,294,967,231 features or sequences");
+    uint32_t *scratch = trl_alloc(rows + columns, sizeof *scratch);
+    const bool good = scratch && build(m, l, scratch);
+    trl_free(scratch);
+    if (good)
+        return TRL_OK;
+    trl_gold_matrix_fini(m);
+    return trl_fail_mem(err);
+}
+
 trl_status trl_gold_matrix_init(trl_gold_matrix *m, const trl_design *d,
                                 const trl_corpus *corpus, trl_error *err)
 {
-    *m = (trl_gold_matrix){.rows.n = d->n_sequences, .columns.n = (size_t)d->n_weights};
-    if (d->n_weights > UINT32_MAX - 64 || d->n_sequences > UINT32_MAX - 64)
+    *m = (trl_gold_matrix){0};
+    if (d->n_weights > UINT32_MAX - 64)
         return trl_fail(err, TRL_EINVAL, "more than 4,294,967,231 features or sequences");
-    listing l = {0};
-    uint32_t *scratch = trl_alloc(m->rows.n + m->columns.n, sizeof *scratch);
-    const bool good = scratch && list_all(d, corpus, &l) && build(m, &l, scratch);
+    trl_gold_listing l = {0};
+    const trl_status st =
+        list_all(d, corpus, &l)
+            ? trl_gold_matrix_of(m, &l, d->n_sequences, (size_t)d->n_weights, err)
+            : trl_fail_mem(err);
     trl_free(l.begin);
     trl_free(l.weight);
     trl_free(l.value);
-    trl_free(scratch);
-    if (!good) {
-        trl_gold_matrix_fini(m);
-        return trl_fail_mem(err);
-    }
-    return TRL_OK;
+    return st;
 }
 
 void trl_gold_matrix_fini(trl_gold_matrix *m)

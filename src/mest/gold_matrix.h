@@ -27,6 +27,17 @@ typedef struct trl_gold_matrix {
     trl_sparse_side rows, columns; /* sequences; weights of the design */
 } trl_gold_matrix;
 
+/* Elements by row, one entry each time a feature is on; all that fall on one place are added up. */
+typedef struct trl_gold_listing {
+    uint64_t *begin; /* [rows + 1] */
+    uint32_t *weight;
+    double   *value; /* NULL: all 1 */
+} trl_gold_listing;
+
+/* Of the features in a listing, which may go then.  TRL_EINVAL, TRL_ENOMEM. */
+trl_status trl_gold_matrix_of(trl_gold_matrix *m, const trl_gold_listing *l, size_t rows,
+                              size_t columns, trl_error *err);
+
 /* Peak memory: 28 bytes per feature and token; a third of that stays.  TRL_EINVAL for 2^32
  * features, TRL_ENOMEM. */
 trl_status trl_gold_matrix_init(trl_gold_matrix *m, const trl_design *d,

@@ -14,7 +14,8 @@
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
-static trl_status weigh(trl_mest *m, const trl_corpus *corpus, trl_error *err)
+/* weight NULL: all 1. */
+static trl_status weigh(trl_mest *m, const double *weight, trl_error *err)
 {
     const size_t n = m->f.rows.n;
     double total = 0.0;
@@ -23,30 +24,48 @@ static trl_status weigh(trl_mest *m, const trl_corpus *corpus, trl_error *err)
     if (!m->share || !m->v)
         return trl_fail_mem(err);
     for (size_t i = 0; i < n; i++)
-        total += corpus->weight[i];
+        total += weight ? weight[i] : 1.0;
     if (!(total > 0.0))
         return trl_fail(err, TRL_EINVAL, "all sequences have weight 0");
     for (size_t i = 0; i < n; i++)
-        m->share[i] = corpus->weight[i] / total;
+        m->share[i] = (weight ? weight[i] : 1.0) / total;
     return TRL_OK;
 }
 
-trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const double *E,
-                        trl_pool *pool, trl_mest **out, trl_error *err)
+/* Of the matrix, which is moved. */
+static trl_status wrap(trl_gold_matrix *f, const double *weight, const double *E, trl_pool *pool,
+                       trl_mest **out, trl_error *err)
 {
     trl_mest *m = trl_zalloc(1, sizeof *m);
-    if (!m)
+    if (!m) {
+        trl_gold_matrix_fini(f);
         return trl_fail_mem(err);
+    }
+    m->f = *f;
     m->E = E;
     m->pool = pool;
-    trl_status st = trl_gold_matrix_init(&m->f, d, corpus, err);
-    if (st == TRL_OK)
-        st = weigh(m, corpus, err);
+    const trl_status st = weigh(m, weight, err);
     if (st == TRL_OK)
         *out = m;
     else
         trl_mest_free(m);
     return st;
+}
+
+trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const double *E,
+                        trl_pool *pool, trl_mest **out, trl_error *err)
+{
+    trl_gold_matrix f;
+    const trl_status st = trl_gold_matrix_init(&f, d, corpus, err);
+    return st == TRL_OK ? wrap(&f, corpus->weight, E, pool, out, err) : st;
+}
+
+trl_status trl_mest_new_listed(const trl_gold_listing *l, size_t n, size_t n_weights, const double *E,
+                               trl_pool *pool, trl_mest **out, trl_error *err)
+{
+    trl_gold_matrix f;
+    const trl_status st = trl_gold_matrix_of(&f, l, n, n_weights, err);
+    return st == TRL_OK ? wrap(&f, NULL, E, pool, out, err) : st;
 }
 
 void trl_mest_free(trl_mest *m)

@@ -247,15 +247,17 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                   .period = (size_t)o->period,
                                   .delta = o->delta};
     trl_sparse_batch *batch = NULL;
-    trl_mest_function over = {.E = j->E};
+    trl_mest *mest = NULL;
     trl_function f = {0};
-    trl_status st = trl_sparse_batch_new(&j->task.sparse, o->c2, j->pool, &batch, &f, err);
-    over.inner = f;
-    if (st == TRL_OK && j->E)
-        f = trl_tree_mest_function(&over);
+    trl_status st = j->E ? trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E, j->pool,
+                                             &mest, err)
+                         : trl_sparse_batch_new(&j->task.sparse, o->c2, j->pool, &batch, &f, err);
+    if (mest)
+        f = trl_mest_function(mest, o->c2);
     if (st == TRL_OK)
         st = trl_lbfgs(&f, &lo, j->pool, watcher, state, state_size, x, ending, err);
     trl_sparse_batch_free(batch);
+    trl_mest_free(mest);
     return st;
 }
 

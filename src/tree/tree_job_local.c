@@ -157,7 +157,8 @@ trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err)
     const trl_tree_expect_options o = {
         .samples = j->o->q0_samples ? (size_t)j->o->q0_samples : SAMPLES,
         .max_words = LONGEST_SAMPLE,
-        .seed = j->o->seed};
+        .seed = j->o->seed,
+        .pool = j->pool};
     trl_tree_expect_report r;
     const double started = trl_clock();
     j->E = trl_alloc64(trl_tree_weights(&j->model.features) + 64, sizeof *j->E);

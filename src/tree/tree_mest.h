@@ -8,13 +8,16 @@
 #ifndef TRL_TREE_MEST_H
 #define TRL_TREE_MEST_H
 
-#include "train/optimizer.h"
+#include "base/rng.h"
+#include "mest/obj_mest.h"
 #include "tree/tree_model.h"
+#include "tree/tree_task.h"
 
 typedef struct trl_tree_expect_options {
     size_t   samples;   /* trees drawn for what has no closed form; 0: none */
     size_t   max_words; /* longer samples are drawn again */
     uint64_t seed;
+    trl_pool *pool;
 } trl_tree_expect_options;
 
 typedef struct trl_tree_expect_report {
@@ -23,17 +26,23 @@ typedef struct trl_tree_expect_report {
     size_t sampled;      /* families that needed samples */
 } trl_tree_expect_report;
 
+/* Samples are drawn in blocks, each with random numbers of its own. */
+#define TRL_SAMPLE_BLOCK 250
+static inline trl_rng trl_sample_rng(uint64_t seed, size_t block)
+{
+    return trl_rng_seed(seed * 1000003u + block);
+}
+
 /* E[trl_tree_weights] of the model's features, per tree: exactly for rules, for families of a tag and
  * its own word, of unary rules alone, and of unary rules over a tag and its word; by samples for all
- * else.  TRL_ENOMEM, TRL_ENUMERIC. */
+ * else.  Any number of threads gives the same bits.  TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_tree_expect(const trl_tree_model *m, const trl_tree_expect_options *o, double *E,
                            trl_tree_expect_report *report, trl_error *err);
 
-/* inner(w) + w . E as a function; both are borrowed. */
-typedef struct trl_mest_function {
-    trl_function  inner;
-    const double *E;
-} trl_mest_function;
-trl_function trl_tree_mest_function(trl_mest_function *f);
+/* The objective over the examples' gold trees, E [trl_tree_weights] being borrowed with the pool
+ * (trl_mest_function: the function for L-BFGS).  No chart, and no features looked up after this.
+ * TRL_EINVAL, TRL_ENOMEM. */
+trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_example *example, size_t n,
+                             const double *E, trl_pool *pool, trl_mest **out, trl_error *err);
 
 #endif

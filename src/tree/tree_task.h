@@ -31,7 +31,8 @@ typedef struct trl_tree_worker {
 typedef struct trl_tree_task trl_tree_task;
 
 /* The loss of example e, gathered and charted by the objective itself; leaves the adjoint in the
- * worker's gather when `adjoint`. */
+ * worker's gather when `adjoint`.  NULL for M-estimation, which has all examples at once
+ * (tree_mest.h). */
 typedef struct trl_tree_objective {
     const char *name, *alias;
     bool        local; /* looks at gold items alone: s needs no other (trl_gold_skeleton) */
