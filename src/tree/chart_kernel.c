@@ -128,6 +128,17 @@ TRL_INLINE double join(trl_chart *c, size_t i, size_t k, size_t j)
     return power_of_two(more);
 }
 
+TRL_INLINE void remember(trl_chart *c, uint32_t x, double v, uint32_t rule, size_t k, uint32_t left,
+                         uint32_t right)
+{
+    uint32_t *back = c->back + TRL_BACK * (size_t)x;
+    c->before[x] = v;
+    back[TRL_BACK_RULE] = rule;
+    back[TRL_BACK_SPLIT] = (uint32_t)k;
+    back[TRL_BACK_LEFT] = left;
+    back[TRL_BACK_RIGHT] = right;
+}
+
 TRL_INLINE void combine(trl_chart *c, const trl_tree_tables *t, size_t i, size_t k, size_t j,
                         bool any, bool best)
 {
@@ -141,25 +152,22 @@ TRL_INLINE void combine(trl_chart *c, const trl_tree_tables *t, size_t i, size_t
         if (!(x > 0.0))
             continue;
         const uint32_t state = item[b] & TRL_STATE_MASK;
-        for (uint32_t r = g->by_left[state]; r < g->by_left[state + 1]; r++) {
-            const uint32_t d = right[g->binary[r].right];
-            if (!d)
+        for (uint32_t p = g->pair_by_left[state]; p < g->pair_by_left[state + 1]; p++) {
+            const uint32_t d = right[g->pair[p].right];
+            if (!d || !(c->after[d - 1] > 0.0))
                 continue;
-            const uint32_t a = up[g->binary[r].parent];
-            if (!a || !(c->after[d - 1] > 0.0))
-                continue;
-            double v = x * c->after[d - 1] * t->binary_exp[r];
-            if (any)
-                v *= edge_factor(t, i, k, j, r);
-            if (!best) {
-                c->before[a - 1] += v;
-            } else if (v > c->before[a - 1]) {
-                uint32_t *back = c->back + TRL_BACK * (size_t)(a - 1);
-                c->before[a - 1] = v;
-                back[TRL_BACK_RULE] = r;
-                back[TRL_BACK_SPLIT] = (uint32_t)k;
-                back[TRL_BACK_LEFT] = b;
-                back[TRL_BACK_RIGHT] = d - 1;
+            const double both = x * c->after[d - 1];
+            for (uint32_t r = g->pair[p].first; r < g->pair[p + 1].first; r++) {
+                const uint32_t a = up[g->binary_parent[r]];
+                if (!a)
+                    continue;
+                double v = both * t->binary_exp[r];
+                if (any)
+                    v *= edge_factor(t, i, k, j, r);
+                if (!best)
+                    c->before[a - 1] += v;
+                else if (v > c->before[a - 1])
+                    remember(c, a - 1, v, r, k, b, d - 1);
             }
         }
     }
@@ -251,25 +259,25 @@ TRL_INLINE void distribute(trl_chart *c, const trl_tree_tables *t, trl_tree_adjo
             continue;
         const uint32_t state = item[b] & TRL_STATE_MASK;
         double sum = 0.0;
-        for (uint32_t r = g->by_left[state]; r < g->by_left[state + 1]; r++) {
-            const uint32_t d = right[g->binary[r].right];
-            if (!d)
+        for (uint32_t p = g->pair_by_left[state]; p < g->pair_by_left[state + 1]; p++) {
+            const uint32_t d = right[g->pair[p].right];
+            if (!d || !(c->after[d - 1] > 0.0))
                 continue;
-            const uint32_t a = up[g->binary[r].parent];
-            if (!a)
-                continue;
-            const double y = c->after[d - 1], o = c->out_before[a - 1];
-            if (!(y > 0.0) || !(o > 0.0))
-                continue;
-            double w = o * c->item_exp[a - 1] * f * t->binary_exp[r];
-            if (any)
-                w *= edge_factor(t, i, k, j, r);
-            sum += w * y;
-            c->out_after[d - 1] += w * x;
-            if (adj) {
-                adj->binary[r] += w * x * y;
+            const double y = c->after[d - 1];
+            for (uint32_t r = g->pair[p].first; r < g->pair[p + 1].first; r++) {
+                const uint32_t a = up[g->binary_parent[r]];
+                if (!a || !(c->out_before[a - 1] > 0.0))
+                    continue;
+                double w = c->out_before[a - 1] * c->item_exp[a - 1] * f * t->binary_exp[r];
                 if (any)
-                    count_edge(t, adj, i, k, j, r, w * x * y);
+                    w *= edge_factor(t, i, k, j, r);
+                sum += w * y;
+                c->out_after[d - 1] += w * x;
+                if (adj) {
+                    adj->binary[r] += w * x * y;
+                    if (any)
+                        count_edge(t, adj, i, k, j, r, w * x * y);
+                }
             }
         }
         c->out_after[b] += sum;

@@ -53,10 +53,15 @@ static void combine(filter *f, size_t i, size_t k)
         if (!(f->bit[b] & MADE_AFTER))
             continue;
         const uint32_t state = f->c.s->item[b] & TRL_STATE_MASK;
-        for (uint32_t r = g->by_left[state]; r < g->by_left[state + 1]; r++) {
-            const uint32_t d = right[g->binary[r].right], a = up[g->binary[r].parent];
-            if (a && d && (f->bit[d - 1] & MADE_AFTER))
-                f->bit[a - 1] |= MADE_BEFORE;
+        for (uint32_t p = g->pair_by_left[state]; p < g->pair_by_left[state + 1]; p++) {
+            const uint32_t d = right[g->pair[p].right];
+            if (!d || !(f->bit[d - 1] & MADE_AFTER))
+                continue;
+            for (uint32_t r = g->pair[p].first; r < g->pair[p + 1].first; r++) {
+                const uint32_t a = up[g->binary_parent[r]];
+                if (a)
+                    f->bit[a - 1] |= MADE_BEFORE;
+            }
         }
     }
 }
@@ -83,11 +88,16 @@ static void distribute(filter *f, size_t i, size_t k)
         if (!(f->bit[b] & MADE_AFTER))
             continue;
         const uint32_t state = f->c.s->item[b] & TRL_STATE_MASK;
-        for (uint32_t r = g->by_left[state]; r < g->by_left[state + 1]; r++) {
-            const uint32_t d = right[g->binary[r].right], a = up[g->binary[r].parent];
-            if (a && d && (f->bit[d - 1] & MADE_AFTER) && (f->bit[a - 1] & USED_BEFORE)) {
-                f->bit[b] |= USED_AFTER;
-                f->bit[d - 1] |= USED_AFTER;
+        for (uint32_t p = g->pair_by_left[state]; p < g->pair_by_left[state + 1]; p++) {
+            const uint32_t d = right[g->pair[p].right];
+            if (!d || !(f->bit[d - 1] & MADE_AFTER))
+                continue;
+            for (uint32_t r = g->pair[p].first; r < g->pair[p + 1].first; r++) {
+                const uint32_t a = up[g->binary_parent[r]];
+                if (a && (f->bit[a - 1] & USED_BEFORE)) {
+                    f->bit[b] |= USED_AFTER;
+                    f->bit[d - 1] |= USED_AFTER;
+                }
             }
         }
     }

@@ -63,6 +63,11 @@ typedef struct trl_unary {
                        0 .. n_plain_unary-1 */
 } trl_unary;
 
+/* The binary rules with the same two children lie side by side. */
+typedef struct trl_child_pair {
+    uint32_t right, first; /* state; rule.  They end where the next pair's begin. */
+} trl_child_pair;
+
 typedef struct trl_grammar {
     trl_annotation annotation;
     trl_strtab     labels; /* base labels of tags and phrases */
@@ -77,6 +82,10 @@ typedef struct trl_grammar {
     double     *binary_count;
     size_t      n_binary, n_plain_binary;
     uint32_t   *by_left; /* [n_states + 1]: rules with left child s are by_left[s] .. by_left[s+1]-1 */
+    trl_child_pair   *pair; /* [n_pairs + 1], in the order of the rules */
+    uint32_t   *pair_by_left; /* [n_states + 1] */
+    size_t      n_pairs;
+    uint32_t   *binary_parent; /* [n_binary]: of binary[], for loops that look at nothing else */
 
     trl_unary *unary; /* sorted by (child, parent, chain) */
     double    *unary_count;

@@ -48,6 +48,9 @@ void trl_grammar_fini(trl_grammar *g)
     trl_free(g->binary);
     trl_free(g->binary_count);
     trl_free(g->by_left);
+    trl_free(g->pair);
+    trl_free(g->pair_by_left);
+    trl_free(g->binary_parent);
     trl_free(g->unary);
     trl_free(g->unary_count);
     trl_free(g->by_child);

@@ -139,6 +139,28 @@ static void count_parent(trl_grammar *g, uint32_t parent, double count)
     g->parent_unseen[parent] += count == 0.0;
 }
 
+/* Pairs of children, from rules sorted by them. */
+static bool make_pairs(trl_grammar *g)
+{
+    g->pair_by_left = trl_zalloc(g->n_states + 1, sizeof *g->pair_by_left);
+    g->binary_parent = trl_alloc(g->n_binary, sizeof *g->binary_parent);
+    g->pair = trl_alloc(g->n_binary + 1, sizeof *g->pair);
+    if (!g->pair_by_left || !g->binary_parent || !g->pair)
+        return false;
+    for (uint32_t r = 0; r < g->n_binary; r++) {
+        const trl_binary *b = &g->binary[r];
+        g->binary_parent[r] = b->parent;
+        if (r > 0 && b->left == b[-1].left && b->right == b[-1].right)
+            continue;
+        g->pair[g->n_pairs++] = (trl_child_pair){b->right, r};
+        g->pair_by_left[b->left + 1]++;
+    }
+    g->pair[g->n_pairs] = (trl_child_pair){TRL_NO_ID, (uint32_t)g->n_binary};
+    for (size_t s = 0; s < g->n_states; s++)
+        g->pair_by_left[s + 1] += g->pair_by_left[s];
+    return true;
+}
+
 trl_status trl_grammar_make_index(trl_grammar *g, trl_error *err)
 {
     g->by_left = trl_zalloc(g->n_states + 1, sizeof *g->by_left);
@@ -146,7 +168,7 @@ trl_status trl_grammar_make_index(trl_grammar *g, trl_error *err)
     g->parent_count = trl_zalloc(g->n_states, sizeof *g->parent_count);
     g->parent_unseen = trl_zalloc(g->n_states, sizeof *g->parent_unseen);
     if (!g->by_left || !g->by_child || !g->parent_count || !g->parent_unseen ||
-        !classify_binary(g) || !classify_unary(g))
+        !classify_binary(g) || !classify_unary(g) || !make_pairs(g))
         return trl_fail_mem(err);
     for (size_t r = 0; r < g->n_binary; r++) {
         g->by_left[g->binary[r].left + 1]++;
