@@ -186,7 +186,7 @@ static trl_status instances(const trl_chain_tokens *k, const trl_chain *c, const
             const size_t q = base + b * 64 + (size_t)__builtin_ctzll(set);
             if (q == which)
                 continue;
-            const float S = trl_token_more(m, i, q);
+            const float S = trl_token_more(m, i, q, m->S + m->n);
             if (S < (float)TRL_TOKEN_MAX)
                 sum_add(s, S, m->weight ? m->weight + i : NULL);
             else
@@ -200,7 +200,7 @@ trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, co
                                      double *value, trl_error *err)
 {
     const bool any = nota && nota->n_instances > 0;
-    float *S = trl_arena_get(arena, b->n, sizeof *S);
+    float *S = trl_arena_get(arena, b->n + c->stride, sizeof *S); /* and one row of scratch */
     if (!S)
         return trl_fail_mem(err);
     const trl_token_terms m = {.n = b->n,

@@ -34,94 +34,83 @@ TRL_INLINE v8f exp8(v8f x)
     return (v8f)((v8s)(p * (v8f)((v8u)shifted << 23)) & ~(x < zero + LOW));
 }
 
-/* ---- a term ------------------------------------------------------------------------- */
+/* ---- terms -------------------------------------------------------------------------- */
 
-/* e = exp(score + source - right) but 0 at `gold`, for NV vectors from column col on; returns sums. */
-TRL_INLINE v8f exponentials(const size_t NV, size_t col, const float *score, const float *source,
-                            float right, uint32_t gold, v8f *e)
+/* out = exp(score + source - right), 0 at `gold`; returns the sum.  NV = step / 8, or 0: step says. */
+TRL_INLINE float exponentials(const size_t NV, size_t step, const float *score, const float *source,
+                              float right, uint32_t gold, float *out)
 {
     static const v8u lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-    v8f sum = {0};
-    for (size_t i = 0; i < NV; i++) {
-        const size_t c = col + 8 * i;
-        const v8f x = (*(const v8f *)(score + c) + *(const v8f *)(source + c)) - right;
-        e[i] = (v8f)((v8s)exp8(x) & (lanes + (uint32_t)c != gold));
-        sum += e[i];
+    v8f sum[2] = {{0}, {0}};
+    for (size_t i = 0; i < (NV ? NV : step / 8); i++) {
+        const v8f x = (*(const v8f *)(score + 8 * i) + *(const v8f *)(source + 8 * i)) - right;
+        const v8f e = (v8f)((v8s)exp8(x) & (lanes + (uint32_t)(8 * i) != gold));
+        *(v8f *)(out + 8 * i) = e;
+        sum[i % 2] += e;
     }
-    return sum;
+    return sum8(sum[0] + sum[1]);
 }
 
-/* The adjoints of those vectors: -by e, `top` at gold. */
-TRL_INLINE void spread(const size_t NV, size_t col, float by, float top, uint32_t gold, bool first,
-                       const v8f *e, float *adjoint, float *sums)
-{
-    static const v8u lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-    const v8f tops = (v8f){0} + top;
-    for (size_t i = 0; i < NV; i++) {
-        const size_t c = col + 8 * i;
-        const v8f d = (v8f)((v8s)(tops) & (lanes + (uint32_t)c == gold)) - by * e[i];
-        *(v8f *)(sums + c) += d;
-        if (first)
-            *(v8f *)(adjoint + c) = d;
-        else
-            *(v8f *)(adjoint + c) += d;
-    }
-}
-
-/* NV = step / 8 when that is at most 8, else 0: then exponentials are made twice. */
-TRL_INLINE float term(const size_t NV, const trl_token_terms *k, size_t i, size_t source, uint32_t gold,
-                      bool first)
+/* Exponentials of all tokens, then all that waits for their sums: a token's own would be waited
+ * for. */
+TRL_INLINE void first_terms(const size_t NV, const trl_token_terms *k)
 {
     const size_t step = NV ? 8 * NV : k->step;
-    const float *score = k->score + i * step, *row = k->source + source * step;
-    float *adjoint = k->adjoint + i * step, *sums = k->sums + source * step;
-    const float right = gold == TRL_TOKEN_NOTA ? 0.0f : score[gold] + row[gold];
-    v8f e[8], sum = {0};
-    if (NV)
-        sum = exponentials(NV, 0, score, row, right, gold, e);
-    for (size_t c = 0; !NV && c < step; c += 8)
-        sum += exponentials(1, c, score, row, right, gold, e);
-    float S = sum8(sum);
-    if (k->nota && gold != TRL_TOKEN_NOTA)
-        S += exp8((v8f){0} - right)[0];
-    if (!(S < (float)TRL_TOKEN_MAX))
-        return S;
-    const float weight = k->weight ? k->weight[i] : 1.0f, by = weight / (1.0f + S), top = by * S;
-    if (NV)
-        spread(NV, 0, by, top, gold, first, e, adjoint, sums);
-    for (size_t c = 0; !NV && c < step; c += 8) {
-        exponentials(1, c, score, row, right, gold, e);
-        spread(1, c, by, top, gold, first, e, adjoint, sums);
+    for (size_t i = 0; i < k->n; i++) {
+        const float *score = k->score + i * step, *row = k->source + k->which[i] * step;
+        const uint32_t gold = k->gold[i];
+        const float right = gold == TRL_TOKEN_NOTA ? 0.0f : score[gold] + row[gold];
+        k->S[i] = exponentials(NV, step, score, row, right, gold, k->adjoint + i * step);
+        if (k->nota && gold != TRL_TOKEN_NOTA)
+            k->S[i] += exp8((v8f){0} - right)[0];
     }
-    return S;
-}
-
-TRL_INLINE void terms(const size_t NV, const trl_token_terms *k)
-{
-    for (size_t i = 0; i < k->n; i++)
-        k->S[i] = term(NV, k, i, k->which[i], k->gold[i], true);
+    for (size_t i = 0; i < k->n; i++) {
+        if (!(k->S[i] < (float)TRL_TOKEN_MAX))
+            continue;
+        float *adjoint = k->adjoint + i * step, *sums = k->sums + k->which[i] * step;
+        const float by = (k->weight ? k->weight[i] : 1.0f) / (1.0f + k->S[i]);
+        for (size_t c = 0; c < step; c += 8) {
+            const v8f d = *(const v8f *)(adjoint + c) * -by;
+            *(v8f *)(adjoint + c) = d;
+            *(v8f *)(sums + c) += d;
+        }
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        if (k->gold[i] == TRL_TOKEN_NOTA || !(k->S[i] < (float)TRL_TOKEN_MAX))
+            continue;
+        const float top = (k->weight ? k->weight[i] : 1.0f) * (k->S[i] / (1.0f + k->S[i]));
+        k->adjoint[i * step + k->gold[i]] = top;
+        k->sums[k->which[i] * step + k->gold[i]] += top;
+    }
 }
 
 TRL_CLONES void trl_token_first(const trl_token_terms *k)
 {
     switch (k->step / 8) {
-    case 1: terms(1, k); break;
-    case 2: terms(2, k); break;
-    case 3: terms(3, k); break;
-    case 4: terms(4, k); break;
-    case 5: terms(5, k); break;
-    case 6: terms(6, k); break;
-    case 7: terms(7, k); break;
-    case 8: terms(8, k); break;
-    default: terms(0, k); break;
+    case 1: first_terms(1, k); break;
+    case 2: first_terms(2, k); break;
+    case 3: first_terms(3, k); break;
+    case 4: first_terms(4, k); break;
+    case 5: first_terms(5, k); break;
+    case 6: first_terms(6, k); break;
+    case 7: first_terms(7, k); break;
+    case 8: first_terms(8, k); break;
+    default: first_terms(0, k); break;
     }
 }
 
-TRL_CLONES float trl_token_more(const trl_token_terms *k, size_t i, size_t source)
+TRL_CLONES float trl_token_more(const trl_token_terms *k, size_t i, size_t source, float *e)
 {
-    switch (k->step / 8) {
-    case 3: return term(3, k, i, source, TRL_TOKEN_NOTA, false);
-    case 6: return term(6, k, i, source, TRL_TOKEN_NOTA, false);
-    default: return term(0, k, i, source, TRL_TOKEN_NOTA, false);
+    const float *score = k->score + i * k->step, *row = k->source + source * k->step;
+    float *adjoint = k->adjoint + i * k->step, *sums = k->sums + source * k->step;
+    const float S = exponentials(0, k->step, score, row, 0.0f, TRL_TOKEN_NOTA, e);
+    if (!(S < (float)TRL_TOKEN_MAX))
+        return S;
+    const float by = (k->weight ? k->weight[i] : 1.0f) / (1.0f + S);
+    for (size_t c = 0; c < k->step; c += 8) {
+        const v8f d = *(const v8f *)(e + c) * -by;
+        *(v8f *)(adjoint + c) += d;
+        *(v8f *)(sums + c) += d;
     }
+    return S;
 }

@@ -33,14 +33,15 @@ typedef struct trl_token_terms {
     const float    *weight;  /* [n]; NULL: all 1 */
     bool            nota;    /* there is the outcome NOTA */
     float          *adjoint; /* [n][step], pads 0 */
-    float          *S;       /* [n]; where it is not below TRL_TOKEN_MAX (or NaN) nothing else was done */
+    float          *S;       /* [n]; where it is not below TRL_TOKEN_MAX (or NaN) the adjoint is
+                                garbage, and nothing was added to the sums */
 } trl_token_terms;
 
 /* One term each of n tokens; adjoints are overwritten. */
 void trl_token_first(const trl_token_terms *k);
 
-/* One more term, of a wrong source, of token i of them: NOTA is right.  Added to the adjoint.  Returns
- * S, as above. */
-float trl_token_more(const trl_token_terms *k, size_t i, size_t source);
+/* One more term, of a wrong source, of token i of them: NOTA is right.  Added to the adjoint, unless S,
+ * which is returned, is not below TRL_TOKEN_MAX.  e: scratch, [step]. */
+float trl_token_more(const trl_token_terms *k, size_t i, size_t source, float *e);
 
 #endif
