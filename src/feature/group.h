@@ -22,6 +22,7 @@
 
 typedef struct trl_group_batch {
     uint32_t position, group; /* the first ones */
+    uint32_t cold[2], row[2]; /* the first places in the streams, of its tokens and of its groups */
 } trl_group_batch;
 
 typedef struct trl_group {
@@ -38,11 +39,18 @@ typedef struct trl_group {
     uint32_t *row, *packed;
     unsigned  bits;
 
-    /* The design with its cold attributes' tokens replaced by positions, or by n + k for all tokens of
-     * group k: for trl_scatter_cold on a table of n + n_groups adjoints. */
-    trl_design cold;
-    uint64_t  *cold_begin;
-    uint32_t  *cold_token;
+    /* Entries that are not hot: a pass leaves the adjoint of each occurrence in a *stream*, in the order
+     * of the lists, and every weight picks up its own from there.  Lone ones have one. */
+    size_t    n_cold;
+    uint64_t *cold_begin; /* [entries that are not hot + 1] */
+    uint32_t *cold_at;    /* [n_cold] places in the stream */
+
+    /* The same for cold dense rows, lone ones excepted, in whole rows: the design with their tokens
+     * replaced by places in that stream, for trl_scatter_cold. */
+    size_t     n_rows;
+    trl_design rows;
+    uint64_t  *rows_begin;
+    uint32_t  *rows_at;
 } trl_group;
 
 /* `names`: of family 0.  *useful says whether there is enough in common to be worth the trouble; if
@@ -59,16 +67,20 @@ void trl_group_gather(const trl_group *p, const trl_design *d, const double *w, 
 
 /* Where a pass leaves its gradient. */
 typedef struct trl_group_sums {
-    float  *node;  /* [n + n_groups][step]: the adjoints by position; the groups' are written here */
     double *hot;   /* += A^T adjoint for hot entries */
     float  *hot32; /* the same for hot rows, [n_hot][step] */
-    double *g;     /* lone weights: = a w - A^T adjoint */
+    float  *cold;  /* [n_cold] the stream of entries */
+    float  *rows;  /* [n_rows][step] the stream of rows */
+    double *g;     /* lone rows: = a w - A^T adjoint */
     double  a;
 } trl_group_sums;
 
-/* The gradient of a batch from its tokens' adjoints in s->node (pads 0).  Returns ||w||^2 of its lone
- * weights, each of which is written once in a pass. */
+/* The gradient of a batch from its tokens' adjoints, [i][step], pads 0.  shared: scratch as above.
+ * Returns ||w||^2 of its lone rows, each of which is written once in a pass. */
 double trl_group_scatter(const trl_group *p, const trl_design *d, const double *w, size_t batch,
-                         const trl_group_sums *s);
+                         const float *adjoint, float *shared, const trl_group_sums *s);
+
+/* g[i] = the sum of what the stream has for entry i, from <= i < to, of those that are not hot. */
+void trl_group_cold(const trl_group *p, const float *cold, size_t from, size_t to, double *g);
 
 #endif

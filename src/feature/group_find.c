@@ -263,7 +263,7 @@ static bool make_batches(trl_group *p)
     p->batch = trl_alloc(p->n_groups + p->n / TRL_GROUP_BATCH + 2, sizeof *p->batch);
     while (p->batch && i < p->n) {
         const size_t from = i, groups = k;
-        p->batch[p->n_batches++] = (trl_group_batch){(uint32_t)i, (uint32_t)k};
+        p->batch[p->n_batches++] = (trl_group_batch){.position = (uint32_t)i, .group = (uint32_t)k};
         while (k < p->n_groups && p->first[k + 1] - from <= TRL_GROUP_BATCH &&
                k - groups < TRL_GROUP_BATCH / 2)
             i = p->first[++k];
@@ -271,7 +271,8 @@ static bool make_batches(trl_group *p)
             i = p->n - from <= TRL_GROUP_BATCH ? p->n : from + TRL_GROUP_BATCH;
     }
     if (p->batch)
-        p->batch[p->n_batches] = (trl_group_batch){(uint32_t)p->n, (uint32_t)p->n_groups};
+        p->batch[p->n_batches] =
+            (trl_group_batch){.position = (uint32_t)p->n, .group = (uint32_t)p->n_groups};
     return p->batch;
 }
 
@@ -323,41 +324,93 @@ static bool make_lists(const finder *x, trl_group *p)
     return true;
 }
 
-/* Where cold attributes are on: positions, or groups, each once. */
-static bool make_cold(const finder *x, trl_group *p)
+/* ---- streams ------------------------------------------------------------------------ */
+
+/* Counts become places: begin[k] where the list of number k starts. */
+static void prefix_sums(size_t n, uint64_t *begin)
+{
+    uint64_t total = 0;
+    for (size_t k = 0; k <= n; k++) {
+        const uint64_t here = begin[k];
+        begin[k] = total;
+        total += here;
+    }
+}
+
+/* Back by one after all lists were filled: begin[k] is the end of list k, the beginning of k + 1. */
+static void shift_back(size_t n, uint64_t *begin)
+{
+    memmove(begin + 1, begin, n * sizeof *begin);
+    begin[0] = 0;
+}
+
+/* Goes through the streams: counts into cold_begin and rows_begin, or, with `fill`, puts places into
+ * the lists that start there.  Batches learn where they start. */
+static void walk_streams(const finder *x, trl_group *p, bool fill)
 {
     const trl_family *f = x->f;
-    uint64_t n = 0;
-    uint32_t *position = trl_alloc(x->n, sizeof *position);
-    uint32_t *seen = trl_zalloc(p->n_groups, sizeof *seen);
-    p->cold_begin = trl_alloc(f->n_cold + 1, sizeof *p->cold_begin);
-    p->cold_token = trl_alloc64((size_t)f->token_begin[f->n_cold] + SLACK, sizeof *p->cold_token);
-    const bool good = position && seen && p->cold_begin && p->cold_token;
-    for (size_t i = 0; good && i < x->n; i++)
-        position[p->token[i]] = (uint32_t)i;
-    for (size_t c = 0; good && c < f->n_cold; c++) {
-        const uint8_t s = x->slot[trl_cold_attr(f, c)];
-        p->cold_begin[c] = n;
-        for (uint64_t i = f->token_begin[c]; i < f->token_begin[c + 1]; i++) {
-            const uint32_t at = position[f->token[i]], k = x->group[at];
-            if (k == ALONE || s == SLOTS || !x->taken[s]) {
-                p->cold_token[n++] = at;
-            } else if (seen[k] != c + 1) {
-                seen[k] = (uint32_t)(c + 1);
-                p->cold_token[n++] = (uint32_t)p->n + k;
-            }
+    const uint32_t end = (uint32_t)(x->d->n_hot_weights - f->entry_hot_at);
+    uint32_t cold = 0, row = 0;
+    size_t batch = 0;
+    for (size_t v = 0; v < p->n + p->n_groups; v++) {
+        const int groups = v >= p->n;
+        batch = v == p->n ? 0 : batch;
+        for (; batch < p->n_batches && (groups ? p->n + p->batch[batch].group
+                                               : p->batch[batch].position) <= v;
+             batch++) {
+            p->batch[batch].cold[groups] = cold;
+            p->batch[batch].row[groups] = row;
+        }
+        for (uint64_t e = p->entry_begin[v]; e < p->entry_begin[v + 1]; e++) {
+            const uint32_t k = p->packed[e] >> p->bits;
+            if (k < end)
+                continue;
+            if (fill)
+                p->cold_at[p->cold_begin[k - end]++] = cold;
+            else
+                p->cold_begin[k - end]++;
+            cold++;
+        }
+        for (uint64_t r = p->row_begin[v + 1]; r > p->row_begin[v]; r--) { /* as scatter does */
+            const uint32_t k = p->row[r - 1];
+            if (k < f->n_hot || k >= f->lone_row)
+                continue;
+            if (fill)
+                p->rows_at[p->rows_begin[k - f->n_hot]++] = row;
+            else
+                p->rows_begin[k - f->n_hot]++;
+            row++;
         }
     }
-    if (good) {
-        p->cold_begin[f->n_cold] = n;
-        memset(p->cold_token + n, 0, SLACK * sizeof *p->cold_token);
-        p->cold = *x->d;
-        p->cold.family[TRL_NODE].token_begin = p->cold_begin;
-        p->cold.family[TRL_NODE].token = p->cold_token;
-    }
-    trl_free(position);
-    trl_free(seen);
-    return good;
+    p->n_cold = cold;
+    p->n_rows = row;
+}
+
+static bool make_streams(const finder *x, trl_group *p)
+{
+    const trl_family *f = x->f;
+    const size_t rows = f->lone_row - f->n_hot;
+    const size_t entries = (size_t)(f->entry_first[f->n_attrs - f->n_dense] -
+                                    f->entry_first[f->n_warm - f->n_dense]);
+    p->cold_begin = trl_zalloc(entries + 1, sizeof *p->cold_begin);
+    p->rows_begin = trl_zalloc(rows + 1, sizeof *p->rows_begin);
+    if (!p->cold_begin || !p->rows_begin)
+        return false;
+    walk_streams(x, p, false);
+    p->cold_at = trl_alloc(p->n_cold, sizeof *p->cold_at);
+    p->rows_at = trl_alloc(p->n_rows + SLACK, sizeof *p->rows_at);
+    if (!p->cold_at || !p->rows_at)
+        return false;
+    memset(p->rows_at + p->n_rows, 0, SLACK * sizeof *p->rows_at);
+    prefix_sums(entries, p->cold_begin);
+    prefix_sums(rows, p->rows_begin);
+    walk_streams(x, p, true);
+    shift_back(entries, p->cold_begin);
+    shift_back(rows, p->rows_begin);
+    p->rows = *x->d;
+    p->rows.family[TRL_NODE].token_begin = p->rows_begin;
+    p->rows.family[TRL_NODE].token = p->rows_at;
+    return true;
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */
@@ -383,7 +436,9 @@ void trl_group_fini(trl_group *p)
     trl_free(p->row);
     trl_free(p->packed);
     trl_free(p->cold_begin);
-    trl_free(p->cold_token);
+    trl_free(p->cold_at);
+    trl_free(p->rows_begin);
+    trl_free(p->rows_at);
     *p = (trl_group){0};
 }
 
@@ -402,7 +457,7 @@ trl_status trl_group_build(trl_group *p, const trl_design *d, const trl_strtab *
     bool good = number_slots(&x, names) && number_entries(&x) && fill_slots(&x) &&
                 make_classes(&x, useful);
     if (good && *useful)
-        good = order_tokens(&x, p) && make_batches(p) && make_lists(&x, p) && make_cold(&x, p);
+        good = order_tokens(&x, p) && make_batches(p) && make_lists(&x, p) && make_streams(&x, p);
     finder_fini(&x);
     if (!good || !*useful)
         trl_group_fini(p);

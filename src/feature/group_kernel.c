@@ -130,35 +130,37 @@ TRL_INLINE void scatter_rows(const trl_group *p, const trl_family *f, size_t i, 
     }
 }
 
-/* Hot entries, from the front of the list; entries from `end` on are cold. */
-TRL_INLINE void scatter_entries(const trl_group *p, size_t i, uint32_t end, const float *adj,
-                                double *at)
+/* Hot entries, from the front of the list; the others, from `end` on, go to the stream.  Returns its
+ * next place. */
+TRL_INLINE float *scatter_entries(const trl_group *p, size_t i, uint32_t end, const float *adj,
+                                  double *at, float *cold)
 {
     const uint32_t mask = (UINT32_C(1) << p->bits) - 1;
-    for (uint64_t e = p->entry_begin[i]; e < p->entry_begin[i + 1]; e++) {
+    const uint64_t to = p->entry_begin[i + 1];
+    uint64_t e = p->entry_begin[i];
+    for (; e < to; e++) {
         const uint32_t x = p->packed[e];
         if (x >> p->bits >= end)
             break;
         __builtin_prefetch(at + (p->packed[e + AHEAD] >> p->bits), 1);
         at[x >> p->bits] += (double)adj[x & mask];
     }
+    for (; e < to; e++)
+        *cold++ = adj[p->packed[e] & mask];
+    return cold;
 }
 
-/* Lone weights, from the end of the lists. */
-TRL_INLINE double finish_lone(const trl_group *p, const trl_family *f, size_t i, uint32_t lone,
-                              const double *w, const float *adj, const trl_group_sums *s)
+/* Cold rows, behind the hot ones, to their stream; then lone ones, whose ||w||^2 is returned. */
+TRL_INLINE double finish_rows(const trl_group *p, const trl_family *f, size_t i, const double *w,
+                              const float *adj, const trl_group_sums *s, float **rows)
 {
-    const uint32_t mask = (UINT32_C(1) << p->bits) - 1;
     double sum = 0.0;
-    for (uint64_t e = p->entry_begin[i + 1]; e > p->entry_begin[i]; e--) {
-        const uint32_t x = p->packed[e - 1];
-        if (x >> p->bits < lone)
-            break;
-        const uint64_t at = f->entry_hot_at + (x >> p->bits);
-        s->g[at] = s->a * w[at] - (double)adj[x & mask];
-        sum += w[at] * w[at];
-    }
-    for (uint64_t r = p->row_begin[i + 1]; r > p->row_begin[i] && p->row[r - 1] >= f->lone_row; r--) {
+    for (uint64_t r = p->row_begin[i + 1]; r > p->row_begin[i] && p->row[r - 1] >= f->n_hot; r--) {
+        if (p->row[r - 1] < f->lone_row) {
+            memcpy(*rows, adj, f->step * sizeof *adj);
+            *rows += f->step;
+            continue;
+        }
         const uint64_t at = trl_dense_at(f, p->row[r - 1]);
         for (size_t c = 0; c < f->width; c++) {
             s->g[at + c] = s->a * w[at + c] - (double)adj[c];
@@ -180,23 +182,39 @@ TRL_INLINE void add_up(size_t n, size_t step, const float *adj, float *out)
 }
 
 TRL_CLONES double trl_group_scatter(const trl_group *p, const trl_design *d, const double *w,
-                                    size_t batch, const trl_group_sums *s)
+                                    size_t batch, const float *adjoint, float *shared,
+                                    const trl_group_sums *s)
 {
     const trl_family *f = &d->family[TRL_NODE];
+    const trl_group_batch *b = &p->batch[batch];
     const uint32_t end = (uint32_t)(d->n_hot_weights - f->entry_hot_at);
-    const uint32_t lone = (uint32_t)(trl_lone_entry_at(f) - f->entry_hot_at);
     double *at = s->hot + f->entry_hot_at, sum = 0.0;
-    for (size_t i = p->batch[batch].position; i < p->batch[batch + 1].position; i++) {
-        const float *adj = s->node + i * f->step;
+    float *cold = s->cold + b->cold[0], *rows = s->rows + b->row[0] * f->step;
+    for (size_t i = b->position; i < b[1].position; i++) {
+        const float *adj = adjoint + (i - b->position) * f->step;
         scatter_rows(p, f, i, adj, s->hot32);
-        scatter_entries(p, i, end, adj, at);
-        sum += finish_lone(p, f, i, lone, w, adj, s);
+        cold = scatter_entries(p, i, end, adj, at, cold);
+        sum += finish_rows(p, f, i, w, adj, s, &rows);
     }
-    for (size_t k = p->batch[batch].group; k < p->batch[batch + 1].group; k++) {
-        float *adj = s->node + (p->n + k) * f->step;
-        add_up(p->first[k + 1] - p->first[k], f->step, s->node + p->first[k] * f->step, adj);
+    cold = s->cold + b->cold[1];
+    rows = s->rows + b->row[1] * f->step;
+    for (size_t k = b->group; k < b[1].group; k++) {
+        float *adj = shared + (k - b->group) * f->step;
+        add_up(p->first[k + 1] - p->first[k], f->step,
+               adjoint + (p->first[k] - b->position) * f->step, adj);
         scatter_rows(p, f, p->n + k, adj, s->hot32);
-        scatter_entries(p, p->n + k, end, adj, at);
+        cold = scatter_entries(p, p->n + k, end, adj, at, cold);
+        sum += finish_rows(p, f, p->n + k, w, adj, s, &rows);
     }
     return sum;
+}
+
+void trl_group_cold(const trl_group *p, const float *cold, size_t from, size_t to, double *g)
+{
+    for (size_t i = from; i < to; i++) {
+        double sum = 0.0;
+        for (uint64_t k = p->cold_begin[i]; k < p->cold_begin[i + 1]; k++)
+            sum += (double)cold[p->cold_at[k]];
+        g[i] = sum;
+    }
 }

@@ -34,10 +34,11 @@ struct trl_gradient {
     lane              lanes[TRL_LANES_MAX];
     trl_arena        *arenas; /* [threads] */
     trl_tables        shared; /* scores */
-    float            *node;   /* [n_tokens][step] node adjoints, for the cold weights; groups' behind */
+    float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     bool              grouped; /* by `group`, token by token, and nothing is folded */
     trl_group         group;
+    float            *cold; /* [group.n_cold]: with groups, `node` has group.n_rows rows */
     trl_fold          fold;
     double           *hot;   /* [n_rows][step] folded rows of w; then the extra ones' gradient */
     float            *hot32; /* the same in single precision; NULL: not wanted */
@@ -114,11 +115,13 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     if (st != TRL_OK)
         return st;
     const size_t rows = g->fold.n_rows * f->step + 64;
-    g->node = trl_alloc64(d->n_tokens + g->group.n_groups + 1, f->step * sizeof(float));
+    const size_t nodes = (g->grouped ? g->group.n_rows : d->n_tokens) + 1;
+    g->cold = trl_alloc(g->group.n_cold + 1, sizeof *g->cold);
+    g->node = trl_alloc64(nodes, f->step * sizeof(float));
     g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
         g->hot32 = trl_alloc64(rows, sizeof(float));
-    if (!g->node || !g->hot || (g->task->single && !g->hot32))
+    if (!g->cold || !g->node || !g->hot || (g->task->single && !g->hot32))
         return trl_fail_mem(err);
     for (size_t k = 0; k < g->n_lanes; k++) {
         g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
@@ -175,6 +178,7 @@ void trl_gradient_free(trl_gradient *g)
     trl_shared_free(&g->shared);
     trl_free(g->arenas);
     trl_free(g->node);
+    trl_free(g->cold);
     trl_free(g->hot);
     trl_free(g->hot32);
     trl_fold_fini(&g->fold);
@@ -246,14 +250,15 @@ static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch
     trl_arena_reset(arena);
     float *shared = trl_arena_get(arena, TRL_GROUP_BATCH / 2, step * sizeof *shared);
     float *score = trl_arena_get(arena, TRL_GROUP_BATCH, step * sizeof *score);
-    if (!shared || !score)
+    float *adjoint = trl_arena_get(arena, TRL_GROUP_BATCH, step * sizeof *adjoint);
+    if (!shared || !score || !adjoint)
         return trl_fail_mem(err);
     trl_group_gather(p, g->d, g->w, g->hot32, batch, shared, score);
-    const trl_token_block b = {at, n, score, g->node + at * step};
+    const trl_token_block b = {at, n, score, adjoint};
     const trl_status st = g->task->tokens(g->task->self, which, &b, arena, value, err);
-    const trl_group_sums to = {g->node, l->hot, l->hot32, g->grad, 2.0 * g->c2};
+    const trl_group_sums to = {l->hot, l->hot32, g->cold, g->node, g->grad, 2.0 * g->c2};
     if (st == TRL_OK)
-        l->norm2 += trl_group_scatter(p, g->d, g->w, batch, &to);
+        l->norm2 += trl_group_scatter(p, g->d, g->w, batch, adjoint, shared, &to);
     return st;
 }
 
@@ -357,7 +362,11 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
     double norm2 = 0.0;
     for (size_t c = c0; c < c1; c += COLD_BLOCK) {
         const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
-        trl_scatter_cold(g->grouped ? &g->group.cold : g->d, g->node, c, end, g->grad);
+        if (g->grouped && c >= dense)
+            trl_group_cold(&g->group, g->cold, (size_t)(first[c - dense] - first[0]),
+                           (size_t)(first[end - dense] - first[0]), g->grad + f->entry_cold_at);
+        else
+            trl_scatter_cold(g->grouped ? &g->group.rows : g->d, g->node, c, end, g->grad);
         if (c < dense)
             norm2 += regularise(g, f->cold_at + c * f->width, (end - c) * f->width);
         else
@@ -367,14 +376,15 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
     return norm2;
 }
 
-/* Hot weights, then cold rows, then cold entries, lone ones excepted. */
+/* Hot weights, then cold rows, then cold entries, lone ones excepted (but for grouped entries). */
 static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     (void)worker;
     (void)err;
     trl_gradient *g = ctx;
     const trl_family *f = &g->d->family[TRL_NODE];
-    const size_t rows = f->lone_row - f->n_hot, sparse = f->lone_attr - f->n_warm;
+    const size_t rows = f->lone_row - f->n_hot;
+    const size_t sparse = (g->grouped ? f->n_attrs : f->lone_attr) - f->n_warm;
     const size_t dense = f->n_dense - f->n_hot;
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));

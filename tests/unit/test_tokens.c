@@ -220,7 +220,9 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const chain_problem 
     const trl_family *f = &p->d.family[TRL_NODE];
     double *want = problem_vector(p), *g = problem_vector(p), *row = get(f->step, sizeof *row);
     float *hot = get(f->n_hot * f->step, sizeof *hot);
-    float *node = get(q->n + q->n_groups, f->step * sizeof *node);
+    float *node = get(q->n, f->step * sizeof *node), *cold = get(q->n_cold, sizeof *cold);
+    float *rows = get(q->n_rows, f->step * sizeof *rows);
+    float *shared = get(TRL_GROUP_BATCH / 2, f->step * sizeof *shared);
     double norm2 = 0.0, want_norm2 = 0.0;
     for (size_t i = 0; i < q->n; i++) {
         const trl_tables t = {.n = 1, .step = {f->step}, .row = {row}};
@@ -228,21 +230,18 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const chain_problem 
             row[j] = (double)(node[i * f->step + j] = (float)(trl_rng_unit(rng) - 0.5));
         trl_scatter_all(&p->d, q->token[i], &t, 1.0, want);
     }
-    const trl_group_sums to = {node, g, hot, g, 0.0};
+    const trl_group_sums to = {g, hot, cold, rows, g, 0.0};
     for (size_t b = 0; b < q->n_batches; b++)
-        norm2 += trl_group_scatter(q, &p->d, w, b, &to);
+        norm2 += trl_group_scatter(q, &p->d, w, b, node + q->batch[b].position * f->step, shared, &to);
     for (size_t c = 0; c < f->n_hot * f->step; c++)
         g[f->hot_at + c] = (double)hot[c];
-    const uint64_t lone = trl_lone_entry_at(f), lone_row = trl_dense_at(f, f->lone_row);
-    for (uint64_t i = lone; i < p->d.n_weights; i++)
-        if (i < f->cold_at || i >= lone_row) { /* these come as a w - A^T adjoint, a = 0 */
-            g[i] = -g[i];
-            want_norm2 += w[i] * w[i];
-        }
+    for (uint64_t i = trl_dense_at(f, f->lone_row); i < p->d.n_weights; i++) {
+        g[i] = -g[i]; /* these come as a w - A^T adjoint, a = 0 */
+        want_norm2 += w[i] * w[i];
+    }
     assert_near(norm2, want_norm2, 1e-12 * want_norm2 + 1e-300);
-    trl_scatter_cold(&q->cold, node, 0, f->lone_row - f->n_hot, g);
-    trl_scatter_cold(&q->cold, node, f->n_dense - f->n_hot,
-                     f->n_dense - f->n_hot + f->lone_attr - f->n_warm, g);
+    trl_scatter_cold(&q->rows, rows, 0, f->lone_row - f->n_hot, g);
+    trl_group_cold(q, cold, 0, (size_t)(f->cold_at - f->entry_cold_at), g + f->entry_cold_at);
     trl_clear_dead(&p->d, g);
     for (uint64_t i = 0; i < p->d.n_weights; i++)
         assert_near(g[i], want[i], 1e-4);
@@ -251,6 +250,9 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const chain_problem 
     free(row);
     free(hot);
     free(node);
+    free(cold);
+    free(rows);
+    free(shared);
 }
 
 static void test_groups(void **state)
