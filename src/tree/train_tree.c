@@ -300,7 +300,8 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
     memset(j->w, 0, (n + 64) * sizeof *j->w);
     trl_status st = trl_tree_task_init(&j->task, j->objective, f, j->example, j->n_examples,
                                        trl_pool_threads(j->pool), err);
-    j->task.expansions = &j->model.expansions;
+    if (st == TRL_OK && (j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota))
+        st = trl_tree_task_local(&j->task, &j->model.expansions, err);
     if (st == TRL_OK && j->objective == &trl_tree_mest)
         st = trl_tree_job_expect(j, err);
     if (st == TRL_OK && j->o->init)

@@ -71,11 +71,10 @@ bool trl_tree_hangs(const trl_tree_template *t, int hang, int anchor)
 
 /* ---- keys --------------------------------------------------------------------------------------- */
 
-/* The class of the part for this family, TRL_NO_ID when it does not apply. */
-static uint32_t class_of(const trl_tree_features *f, const trl_tree_family *fam,
-                         const trl_tree_part *p)
+uint32_t trl_tree_class_of(const trl_tree_features *f, size_t at, const trl_tree_part *p)
 {
     const trl_grammar *g = f->g;
+    const trl_tree_family *fam = &f->t->family[at];
     switch (fam->part) {
     case TRL_PART_TAG:
     case TRL_PART_PARENT:
@@ -104,15 +103,12 @@ static uint32_t class_of(const trl_tree_features *f, const trl_tree_family *fam,
     return TRL_NO_ID;
 }
 
-uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
-                           const trl_seen *seen)
+uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls, const trl_tree_part *p,
+                            const trl_seen *seen)
 {
     const trl_tree_family *fam = &f->t->family[at];
     uint32_t sight[TRL_SIGHTS];
     if (fam->one_word && p->j - p->i != 1)
-        return 0;
-    const uint32_t cls = class_of(f, fam, p);
-    if (cls == TRL_NO_ID)
         return 0;
     for (size_t s = 0; s < fam->n; s++) {
         const trl_sight *v = &fam->sight[s];
@@ -125,6 +121,13 @@ uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree
             return 0;
     }
     return trl_tree_key(at, cls, sight, fam->n);
+}
+
+uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
+                           const trl_seen *seen)
+{
+    const uint32_t cls = trl_tree_class_of(f, at, p);
+    return cls == TRL_NO_ID ? 0 : trl_tree_class_key(f, at, cls, p, seen);
 }
 
 /* ---- the features of gold trees ------------------------------------------------------------------ */

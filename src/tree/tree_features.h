@@ -12,6 +12,13 @@ typedef struct trl_tree_part {
     size_t   i, k, j; /* span and split; inside: k is the word */
 } trl_tree_part;
 
+/* The class of the part for family `at`, TRL_NO_ID when that does not apply. */
+uint32_t trl_tree_class_of(const trl_tree_features *f, size_t at, const trl_tree_part *p);
+
+/* The key of family `at` on this part, as if of class cls; 0 when it sees nothing there. */
+uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls, const trl_tree_part *p,
+                            const trl_seen *seen);
+
 /* The key of family `at` on this part, 0 when it sees nothing there. */
 uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
                            const trl_seen *seen);

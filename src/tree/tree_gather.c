@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "tree/tree_features.h"
+#include "tree/tree_lists.h"
 
 void trl_tree_gather_fini(trl_tree_gather *ga)
 {
@@ -299,14 +300,15 @@ static bool lay_out_slots(trl_tree_gather *ga, trl_arena *arena)
     return ga->inside != NULL;
 }
 
-static bool lay_out(trl_tree_gather *ga, bool adjoint, trl_arena *arena)
+static bool lay_out(trl_tree_gather *ga, bool edges, bool adjoint, trl_arena *arena)
 {
     const trl_chart *c = ga->c;
     const trl_grammar *g = c->g;
     ga->t.item = trl_arena_get(arena, c->n_items, sizeof *ga->t.item);
     ga->t.unary_at = trl_arena_get(arena, c->n_unary, sizeof *ga->t.unary_at);
     ga->own_first = trl_arena_get(arena, c->n_items + c->n_unary + 1, sizeof *ga->own_first);
-    if (!ga->t.item || !ga->t.unary_at || !ga->own_first || !lay_out_edges(ga, adjoint, arena))
+    if (!ga->t.item || !ga->t.unary_at || !ga->own_first ||
+        (edges && !lay_out_edges(ga, adjoint, arena)))
         return false;
     if (adjoint) {
         ga->a.item = trl_arena_get(arena, c->n_items, sizeof *ga->a.item);
@@ -323,10 +325,8 @@ static bool lay_out(trl_tree_gather *ga, bool adjoint, trl_arena *arena)
     return lay_out_slots(ga, arena);
 }
 
-trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *f,
-                                  const trl_seen *seen, const trl_chart *c, const double *binary_exp,
-                                  const double *unary, bool with_adjoint, trl_arena *arena,
-                                  trl_error *err)
+static void start(trl_tree_gather *ga, const trl_tree_features *f, const trl_seen *seen,
+                  const trl_chart *c, const double *binary_exp, const double *unary)
 {
     ga->f = f;
     ga->seen = seen;
@@ -340,10 +340,31 @@ trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *
                               .edge_class = f->edge_class,
                               .fill = fill_edge,
                               .self = ga};
-    if (!lay_out(ga, with_adjoint, arena))
+}
+
+trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *f,
+                                  const trl_seen *seen, const trl_chart *c, const double *binary_exp,
+                                  const double *unary, bool with_adjoint, trl_arena *arena,
+                                  trl_error *err)
+{
+    start(ga, f, seen, c, binary_exp, unary);
+    if (!lay_out(ga, true, with_adjoint, arena))
         return trl_fail_mem(err);
     for_items(ga, own_item);
     own_unaries(ga);
+    for_items(ga, shared_item);
+    return ga->failed ? trl_fail_mem(err) : TRL_OK;
+}
+
+trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f, const trl_seen *seen,
+                                 const trl_chart *c, const double *binary_exp, const double *unary,
+                                 bool with_adjoint, trl_arena *arena, trl_error *err)
+{
+    start(ga, f, seen, c, binary_exp, unary);
+    if (!lay_out(ga, false, with_adjoint, arena))
+        return trl_fail_mem(err);
+    for_items(ga, own_item);
+    ga->own_first[c->n_items] = (uint32_t)ga->n_ids;
     for_items(ga, shared_item);
     return ga->failed ? trl_fail_mem(err) : TRL_OK;
 }
@@ -370,6 +391,23 @@ uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t
     const uint32_t first = (uint32_t)ga->n_ids;
     const double score = take_all(ga, TRL_HANG_UNARY, &p);
     ga->slot[s] = (trl_slot){first, (uint32_t)ga->n_ids - first, score, 0.0};
+    return s;
+}
+
+uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const trl_listed *listed, size_t n)
+{
+    uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + n, sizeof *ids);
+    const uint32_t s = ids ? new_slots(ga, 1) : TRL_NO_ID;
+    if (s == TRL_NO_ID)
+        return s;
+    const uint32_t first = (uint32_t)ga->n_ids;
+    double score = 0.0;
+    ga->ids = ids;
+    for (size_t k = 0; k < n; k++) {
+        ids[ga->n_ids++] = listed[k].id;
+        score += weight(ga->f, listed[k].id);
+    }
+    ga->slot[s] = (trl_slot){first, (uint32_t)n, score, 0.0};
     return s;
 }
 

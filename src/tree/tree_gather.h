@@ -105,6 +105,12 @@ trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *
                                   const double *unary, bool with_adjoint, trl_arena *arena,
                                   trl_error *err);
 
+/* The scores of items alone, for local models: tables of edges and of unary rules are NULL.  Of the
+ * chart only g, s, n, n_items are needed, n_unary being 0. */
+trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f, const trl_seen *seen,
+                                 const trl_chart *c, const double *binary_exp, const double *unary,
+                                 bool with_adjoint, trl_arena *arena, trl_error *err);
+
 /* Score of a tree by the tables, which must hold all its parts; and `weight` times its counts
  * added to the adjoint ga->a.  -inf when the chart does not hold it. */
 double trl_tree_gather_tree(trl_tree_gather *ga, const trl_btree *tree, double weight);
@@ -124,6 +130,11 @@ static inline double trl_tree_gather_edge(trl_tree_gather *ga, int anchor, size_
 }
 double   trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j);
 uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t j);
+
+/* A slot with the n features listed, whose adjoint may be added to; TRL_NO_ID: out of memory.  Slots
+ * have numbers in a row. */
+struct trl_listed;
+uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const struct trl_listed *listed, size_t n);
 
 /* Carries ga->a back: appends d / d weight to out.  TRL_ENOMEM. */
 trl_status trl_tree_scatter(trl_tree_gather *ga, trl_sparse *out, trl_error *err);

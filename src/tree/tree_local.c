@@ -1,4 +1,4 @@
-/* tree_local.c -- choices of chart edges: sums, adjoints, tables for decoding.
+/* tree_local.c -- choices of chart edges: rules by parent, tables for decoding, skeletons.
  *
  * In tables the sum is taken off every item's score and every unary edge's:
  *
@@ -71,98 +71,6 @@ static double log_binary(trl_tree_gather *ga, const trl_expansions *x, uint32_t 
     for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++)
         sum += rule_exp(ga, x->binary[k], i, j);
     return log(sum);
-}
-
-/* ---- one choice ------------------------------------------------------------------------------------ */
-
-static void count_binary(trl_tree_gather *ga, const trl_choice *c, uint32_t r, double p)
-{
-    const size_t classes = ga->f->n_classes, q = ga->f->edge_class[r];
-    ga->a.binary[r] += p;
-    ga->a.item[c->item] += p;
-    if (ga->a.edge[TRL_EDGE_FIRST])
-        ga->a.edge[TRL_EDGE_FIRST][c->i * classes + q] += p;
-    if (ga->a.edge[TRL_EDGE_END])
-        ga->a.edge[TRL_EDGE_END][c->j * classes + q] += p;
-}
-
-static void count_unary(trl_tree_gather *ga, uint32_t u, uint32_t slot, double p)
-{
-    ga->a.unary[u] += p;
-    ga->slot[slot].adjoint += p;
-}
-
-/* Slots of the unary choices; their log sum. */
-static trl_status unary_slots(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
-                              uint32_t a, uint32_t *slot, double *sum, trl_error *err)
-{
-    *sum = -(double)INFINITY;
-    for (uint32_t k = x->unary_first[a]; k < x->unary_first[a + 1]; k++) {
-        const uint32_t u = x->unary[k];
-        uint32_t *s = &slot[k - x->unary_first[a]];
-        *s = trl_tree_gather_unary(ga, u, c->i, c->j);
-        if (*s == TRL_NO_ID)
-            return trl_fail_mem(err);
-        *sum = log_add(*sum, ga->t.unary[u] + ga->slot[*s].score);
-    }
-    return TRL_OK;
-}
-
-/* The choices of binary rules, once log Z is known: adjoint; returns the score of what is
- * chosen among them, or `score`. */
-static double count_binaries(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
-                             uint32_t a, double log_z, double score)
-{
-    const double item = ga->t.item[c->item], scale = exp(item - log_z);
-    for (uint32_t k = x->binary_first[a]; k < x->binary_first[a + 1]; k++) {
-        const uint32_t r = x->binary[k];
-        const bool gold = c->what == TRL_CHOOSE_BINARY && c->rule == r;
-        if (!gold && !ga->a.binary)
-            continue;
-        const double v = rule_exp(ga, r, c->i, c->j);
-        score = gold ? item + log(v) : score;
-        if (ga->a.binary)
-            count_binary(ga, c, r, v * scale - (gold ? 1.0 : 0.0));
-    }
-    return score;
-}
-
-static double count_unaries(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
-                            uint32_t a, const uint32_t *slot, double log_z, double score)
-{
-    const uint32_t u0 = x->unary_first[a], u1 = x->unary_first[a + 1];
-    for (uint32_t k = u0; k < u1; k++) {
-        const uint32_t u = x->unary[k], s = slot[k - u0];
-        const double v = ga->t.unary[u] + ga->slot[s].score;
-        const bool gold = c->what == TRL_CHOOSE_UNARY && c->rule == u;
-        score = gold ? v : score;
-        if (ga->a.unary)
-            count_unary(ga, u, s, exp(v - log_z) - (gold ? 1.0 : 0.0));
-    }
-    return score;
-}
-
-trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
-                           double *loss, trl_arena *arena, trl_error *err)
-{
-    const uint32_t a = ga->c->s->item[c->item] & TRL_STATE_MASK;
-    uint32_t *slot = trl_arena_get(arena, x->unary_first[a + 1] - x->unary_first[a], sizeof *slot);
-    double log_z;
-    if (!slot)
-        return trl_fail_mem(err);
-    trl_status st = unary_slots(ga, x, c, a, slot, &log_z, err);
-    if (st != TRL_OK)
-        return st;
-    log_z = log_add(log_z, ga->t.item[c->item] + log_binary(ga, x, a, c->i, c->j));
-    if (c->nota)
-        log_z = log_add(log_z, 0.0);
-    double score = c->what == TRL_CHOOSE_NOTA ? 0.0 : -(double)INFINITY;
-    score = count_unaries(ga, x, c, a, slot, log_z, score);
-    score = count_binaries(ga, x, c, a, log_z, score);
-    *loss += log_z - score;
-    return isfinite(log_z - score)
-               ? TRL_OK
-               : trl_fail(err, TRL_ENUMERIC, "the probability of a rule is not a number");
 }
 
 /* ---- decoding -------------------------------------------------------------------------------------- */

@@ -34,20 +34,6 @@ typedef struct trl_expansions {
 trl_status trl_expansions_init(trl_expansions *x, const trl_grammar *g, trl_error *err);
 void       trl_expansions_fini(trl_expansions *x);
 
-/* One choice of an item over (i, j), which is no tag.  Adds -log p to *loss and, when
- * there is an adjoint in ga, its derivatives there.  `nota`: NOTA is among the choices.
- * TRL_ENOMEM, TRL_ENUMERIC. */
-enum { TRL_CHOOSE_BINARY, TRL_CHOOSE_UNARY, TRL_CHOOSE_NOTA };
-
-typedef struct trl_choice {
-    uint32_t item, rule; /* rule: of the first two */
-    size_t   i, j;
-    int      what;
-    bool     nota;
-} trl_choice;
-trl_status trl_tree_choose(trl_tree_gather *ga, const trl_expansions *x, const trl_choice *c,
-                            double *loss, trl_arena *arena, trl_error *err);
-
 /* Turns gathered scores (ga->t) into logs of the probabilities of choices, without NOTA; those of tags
  * into 0.  TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x, trl_arena *arena,

@@ -25,26 +25,31 @@ trl_status trl_tree_local_gold(const trl_tree_task *t, const trl_tree_example *e
                               .j = n->to,
                               .what = n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY : TRL_CHOOSE_BINARY,
                               .nota = t->nota};
-        st = trl_tree_choose(&w->gather, t->expansions, &c, value, &w->arena, err);
+        st = trl_tree_choose(&w->chooser, &c, value, err);
     }
     return st;
 }
 
-trl_status trl_tree_local_gather(const trl_tree_task *t, const trl_tree_example *e,
-                                 trl_tree_worker *w, bool adjoint, trl_error *err)
+trl_status trl_tree_local_begin(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
+                                bool adjoint, trl_error *err)
 {
-    const trl_status st = trl_chart_init(&w->chart, t->f->g, &e->s, &w->arena, err);
-    return st == TRL_OK ? trl_tree_gather_scores(&w->gather, t->f, &e->seen, &w->chart, t->binary_exp,
-                                                 t->unary, adjoint, &w->arena, err)
-                        : st;
+    w->chart = (trl_chart){
+        .g = t->f->g, .s = &e->s, .n = e->s.n, .n_items = e->s.first[trl_cells(e->s.n)]};
+    const trl_status st = trl_tree_gather_items(&w->gather, t->f, &e->seen, &w->chart, t->binary_exp,
+                                                t->unary, adjoint, &w->arena, err);
+    return st == TRL_OK ? trl_chooser_begin(&w->chooser, t->chooser, &w->gather, err) : st;
 }
 
 static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
                        bool adjoint, double *value, trl_error *err)
 {
     *value = 0.0;
-    const trl_status st = trl_tree_local_gather(t, e, w, adjoint, err);
-    return st == TRL_OK ? trl_tree_local_gold(t, e, w, value, err) : st;
+    trl_status st = trl_tree_local_begin(t, e, w, adjoint, err);
+    if (st == TRL_OK)
+        st = trl_tree_local_gold(t, e, w, value, err);
+    if (st == TRL_OK && adjoint)
+        trl_chooser_end(&w->chooser);
+    return st;
 }
 
 const trl_tree_objective trl_tree_mecfg = {"mecfg", "memm", true, loss};

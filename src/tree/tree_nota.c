@@ -26,7 +26,7 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
                        bool adjoint, double *value, trl_error *err)
 {
     *value = 0.0;
-    trl_status st = trl_tree_local_gather(t, e, w, adjoint, err);
+    trl_status st = trl_tree_local_begin(t, e, w, adjoint, err);
     if (st == TRL_OK)
         st = trl_tree_local_gold(t, e, w, value, err);
     for (size_t k = 0; st == TRL_OK && k < e->n_nota; k++) {
@@ -36,8 +36,10 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
                               .i = x->i,
                               .j = x->j,
                               .nota = true};
-        st = trl_tree_choose(&w->gather, t->expansions, &c, value, &w->arena, err);
+        st = trl_tree_choose(&w->chooser, &c, value, err);
     }
+    if (st == TRL_OK && adjoint)
+        trl_chooser_end(&w->chooser);
     return st;
 }
 

@@ -21,6 +21,8 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
     trl_tree_task *t = self;
     t->f->w = w;
     trl_tree_shared(t->f, t->binary_exp, t->unary);
+    if (t->chooser)
+        trl_chooser_shared_prepare(t->chooser, t->binary_exp);
     return TRL_OK;
 }
 
@@ -56,12 +58,22 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *object
     return TRL_OK;
 }
 
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, trl_error *err)
+{
+    t->chooser = trl_zalloc(1, sizeof *t->chooser);
+    return t->chooser ? trl_chooser_shared_init(t->chooser, t->f, x, err) : trl_fail_mem(err);
+}
+
 void trl_tree_task_fini(trl_tree_task *t)
 {
     for (size_t k = 0; t->worker && k < t->n_workers; k++) {
         trl_arena_fini(&t->worker[k].arena);
         trl_tree_gather_fini(&t->worker[k].gather);
+        trl_chooser_fini(&t->worker[k].chooser);
     }
+    if (t->chooser)
+        trl_chooser_shared_fini(t->chooser);
+    trl_free(t->chooser);
     trl_free(t->worker);
     trl_free(t->binary_exp);
     trl_free(t->unary);

@@ -8,7 +8,7 @@
 #define TRL_TREE_TASK_H
 
 #include "train/sparse.h"
-#include "tree/tree_local.h"
+#include "tree/tree_choose.h"
 
 typedef struct trl_tree_example {
     trl_skeleton s;      /* one block at s.first, */
@@ -26,6 +26,7 @@ typedef struct trl_tree_worker {
     trl_arena       arena;
     trl_chart       chart; /* what gather points to */
     trl_tree_gather gather;
+    trl_chooser     chooser; /* of local objectives */
 } trl_tree_worker;
 
 typedef struct trl_tree_task trl_tree_task;
@@ -48,7 +49,7 @@ struct trl_tree_task {
     trl_tree_worker          *worker; /* [n_workers] */
     size_t                    n_workers;
     double                   *binary_exp, *unary; /* of the prepared weights */
-    const trl_expansions     *expansions; /* of local objectives; else NULL */
+    trl_chooser_shared       *chooser;    /* of local objectives; else NULL */
     bool                      nota;       /* some example has a NOTA instance */
     trl_sparse_task           sparse;
 };
@@ -60,6 +61,9 @@ extern const trl_tree_objective trl_tree_likelihood, trl_tree_perceptron, trl_tr
 trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *objective,
                               trl_tree_features *f, trl_tree_example *example, size_t n_examples,
                               size_t n_workers, trl_error *err);
+
+/* What MECFG and PT-CFG need beside; x is borrowed.  TRL_ENOMEM, TRL_EINVAL (tree_lists.h). */
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, trl_error *err);
 void       trl_tree_task_fini(trl_tree_task *t);
 
 #endif

@@ -150,27 +150,26 @@ static void test_values(void **state)
 /* ---- distributions ------------------------------------------------------------------------------- */
 
 /* exp(-loss) of one choice. */
-static double p_of(trl_tree_gather *ga, const bank *b, trl_choice c, trl_arena *arena)
+static double p_of(trl_chooser *ch, trl_choice c)
 {
     trl_error err;
     double loss = 0.0;
-    assert_ok(trl_tree_choose(ga, &b->m.expansions, &c, &loss, arena, &err));
+    assert_ok(trl_tree_choose(ch, &c, &loss, &err));
     return exp(-loss);
 }
 
-static double choices_sum(trl_tree_gather *ga, const bank *b, trl_choice c, uint32_t a,
-                          trl_arena *arena)
+static double choices_sum(trl_chooser *ch, const bank *b, trl_choice c, uint32_t a)
 {
     const trl_grammar *g = &b->m.fine;
     double sum = 0.0;
     c.what = TRL_CHOOSE_BINARY;
     for (c.rule = 0; c.rule < g->n_binary; c.rule++)
-        sum += g->binary[c.rule].parent == a ? p_of(ga, b, c, arena) : 0.0;
+        sum += g->binary[c.rule].parent == a ? p_of(ch, c) : 0.0;
     c.what = TRL_CHOOSE_UNARY;
     for (c.rule = 0; c.rule < g->n_unary; c.rule++)
-        sum += g->unary[c.rule].parent == a ? p_of(ga, b, c, arena) : 0.0;
+        sum += g->unary[c.rule].parent == a ? p_of(ch, c) : 0.0;
     c.what = TRL_CHOOSE_NOTA;
-    return sum + (c.nota ? p_of(ga, b, c, arena) : 0.0);
+    return sum + (c.nota ? p_of(ch, c) : 0.0);
 }
 
 static void test_sum_to_one(void **state)
@@ -178,12 +177,8 @@ static void test_sum_to_one(void **state)
     (void)state;
     trl_rng r = trl_rng_seed(4);
     for (size_t k = 0; k < N_MODELS; k++) {
-        trl_error err;
         bank b;
         trl_tree_task t;
-        trl_arena arena = {0};
-        trl_chart c;
-        trl_tree_gather ga = {0};
         size_t checked = 0;
         open_model(&b, k, 4, 9);
         random_weights(&b, k + 7, 1.0);
@@ -191,10 +186,7 @@ static void test_sum_to_one(void **state)
         for (size_t e = 0; e < b.n; e++) {
             const trl_tree_example *x = &b.example[e];
             narrow(&b, e, 3, &r);
-            loss_of(&t, b.w, e);
-            assert_ok(trl_chart_init(&c, &b.m.fine, &x->s, &arena, &err));
-            assert_ok(trl_tree_gather_scores(&ga, &b.m.features, &x->seen, &c, t.binary_exp,
-                                             t.unary, false, &arena, &err));
+            loss_of(&t, b.w, e); /* leaves the chooser with this example */
             for (uint32_t j = 1; j <= x->s.n; j++)
                 for (uint32_t i = 0; i < j; i++)
                     for (uint32_t at = x->s.first[trl_cell(i, j)];
@@ -204,13 +196,11 @@ static void test_sum_to_one(void **state)
                             const trl_choice ch = {.item = at, .i = i, .j = j, .nota = nota};
                             if (b.m.fine.state[a].kind == TRL_STATE_TAG)
                                 continue;
-                            assert_near(choices_sum(&ga, &b, ch, a, &arena), 1.0, 1e-11);
+                            assert_near(choices_sum(&t.worker[0].chooser, &b, ch, a), 1.0, 1e-11);
                             checked++;
                         }
         }
         assert_true(checked > 100);
-        trl_tree_gather_fini(&ga);
-        trl_arena_fini(&arena);
         trl_tree_task_fini(&t);
         bank_close(&b);
     }
@@ -267,6 +257,45 @@ static void test_gradients(void **state)
             trl_tree_task_fini(&t);
             bank_close(&b);
         }
+}
+
+/* Nearly all of a state's sum is taken off by a word's features: loss and gradient of what is left. */
+static void test_taken_off(void **state)
+{
+    (void)state;
+    bank b;
+    trl_tree_task t;
+    trl_rng r = trl_rng_seed(6);
+    size_t tried = 0;
+    open_model(&b, 0, 10, 9);
+    for (size_t e = 0; e < b.n; e++)
+        narrow(&b, e, 0, NULL);
+    open_task(&b, &t, &trl_tree_mecfg, 1);
+    const trl_tree_features *f = &b.m.features;
+    for (size_t e = 0; e < b.n; e++) {
+        const trl_tree_example *x = &b.example[e];
+        size_t at = 0, others = 0;
+        while (x->gold.node[at].left == TRL_NO_NODE || x->gold.node[at].right == TRL_NO_NODE)
+            at++;
+        const trl_bnode *n = &x->gold.node[at];
+        memset(b.w, 0, t.sparse.n_weights * sizeof *b.w);
+        for (uint32_t q = 0; q < b.m.fine.n_binary; q++)
+            if (b.m.fine.binary[q].parent == n->state && q != n->rule) {
+                b.w[q] = -30.0;
+                others++;
+            }
+        const trl_tree_part part = trl_tree_node_part(&x->gold, at);
+        const uint32_t id = trl_tree_index_find(&f->index, trl_tree_part_key(f, 0, &part, &x->seen));
+        assert_int_not_equal(id, TRL_NO_ID);
+        b.w[n->rule] = 30.0;
+        b.w[f->n_direct + id] = -60.0;
+        tried += others > 0;
+        assert_near(loss_of(&t, b.w, e), plain_tree(&b, &x->gold, &x->seen, false), 1e-11);
+        check_gradient(&b, &t, e, &r);
+    }
+    assert_true(tried > 5);
+    trl_tree_task_fini(&t);
+    bank_close(&b);
 }
 
 /* Without instances PT-CFG is the MECFG: loss and gradient. */
@@ -392,7 +421,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),       cmocka_unit_test(test_sum_to_one),
-        cmocka_unit_test(test_gradients),    cmocka_unit_test(test_no_instances),
+        cmocka_unit_test(test_gradients),    cmocka_unit_test(test_taken_off),
+        cmocka_unit_test(test_no_instances),
         cmocka_unit_test(test_tables),       cmocka_unit_test(test_is_the_pcfg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void open_task(bank *b, trl_tree_task *t, const trl_tree_objective *o, si
 {
     trl_error err;
     assert_ok(trl_tree_task_init(t, o, &b->m.features, b->example, b->n, threads, &err));
-    t->expansions = &b->m.expansions;
+    assert_ok(trl_tree_task_local(t, &b->m.expansions, &err));
 }
 
 static double loss_of(trl_tree_task *t, const double *w, size_t e)
