@@ -131,7 +131,7 @@ trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine, const
 {
     uint32_t *up = trl_alloc(fine->n_states, sizeof *up);
     *m = (trl_coarse_map){trl_zalloc(coarse->n_states + 2, sizeof *m->first),
-                          trl_alloc(fine->n_states, sizeof *m->state)};
+                          trl_alloc(fine->n_states, sizeof *m->state), fine->n_states};
     if (!up || !m->first || !m->state) {
         trl_free(up);
         trl_coarse_map_fini(m);

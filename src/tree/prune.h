@@ -45,6 +45,7 @@ trl_status trl_pcfg_chart(const trl_pcfg *p, const trl_skeleton *s, double *logp
 typedef struct trl_coarse_map {
     uint32_t *first; /* [coarse states + 1] */
     uint32_t *state; /* fine states by coarse state */
+    size_t    n_fine; /* fine states */
 } trl_coarse_map;
 
 trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine, const trl_grammar *coarse,
