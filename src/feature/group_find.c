@@ -16,7 +16,7 @@
 
 #define SLOTS 32          /* kinds considered; attributes of further ones are a token's own */
 #define SAMPLE 8192       /* tokens for the choice of the key */
-#define SLACK 16          /* list elements that kernels may fetch behind the end */
+#define SLACK 64          /* list elements that kernels may fetch behind the end */
 #define ROW_COST 2        /* of a row beyond its vectors, in entries */
 #define WORTH 0.75        /* what may be left of the cost for groups to be useful */
 #define ALONE UINT32_MAX  /* a token in no group */

@@ -8,6 +8,7 @@
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define AHEAD 12 /* list elements fetched ahead */
+#define FAR 40   /* the same for single weights in gather, most of them not in the cache */
 
 /* ---- gather ------------------------------------------------------------------------- */
 
@@ -16,7 +17,7 @@ TRL_INLINE void gather_entries(const trl_group *p, const double *at, size_t i, f
     const uint32_t mask = (UINT32_C(1) << p->bits) - 1;
     for (uint64_t e = p->entry_begin[i]; e < p->entry_begin[i + 1]; e++) {
         const uint32_t x = p->packed[e];
-        __builtin_prefetch(at + (p->packed[e + AHEAD] >> p->bits));
+        __builtin_prefetch(at + (p->packed[e + FAR] >> p->bits));
         out[x & mask] += (float)at[x >> p->bits];
     }
 }
@@ -35,6 +36,9 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_group *p, const trl_family *
     const uint64_t to = p->row_begin[i + 1];
     for (; r < to && p->row[r] < f->n_hot; r++) {
         const float *row = hot32 + (uint64_t)p->row[r] * f->step + col;
+        const float *ahead = hot32 + (uint64_t)p->row[r + AHEAD] * f->step + col;
+        for (size_t k = 0; k < NV; k += 2)
+            __builtin_prefetch(ahead + 8 * k);
         for (size_t k = 0; k < NV; k++)
             acc[k] += *(const v8f *)(row + 8 * k);
     }
