@@ -16,7 +16,7 @@
 #ifndef TRL_GROUP_H
 #define TRL_GROUP_H
 
-#include "feature/design.h"
+#include "feature/fold.h"
 
 #define TRL_GROUP_BATCH 64 /* tokens worked on at a time; no group has more */
 
@@ -33,8 +33,10 @@ typedef struct trl_group {
     size_t           n_batches;
     trl_group_batch *batch; /* [n_batches + 1] */
 
-    /* What is on at position i, and, as number n + k, what all tokens of group k share: dense rows,
-     * numbered as in the design, and entries, (weight - entry_hot_at) << bits | cell. */
+    /* What is on at position i, and, as number n + k, what all tokens of group k share: dense rows, and
+     * entries, (weight - entry_hot_at) << bits | cell.  Rows below n_hot are the design's hot ones, then
+     * come n_extra that stand for several (fold.h), then the design's cold ones, n_extra further. */
+    size_t    n_extra;
     uint64_t *row_begin, *entry_begin; /* [n + n_groups + 1] */
     uint32_t *row, *packed;
     unsigned  bits;
@@ -54,21 +56,27 @@ typedef struct trl_group {
 } trl_group;
 
 /* `names`: of family 0.  *useful says whether there is enough in common to be worth the trouble; if
- * not (or with real values, or entries that do not fit into 32 bits) nothing else is set.  The design
- * is borrowed.  TRL_ENOMEM. */
-trl_status trl_group_build(trl_group *p, const trl_design *d, const trl_strtab *names, bool *useful,
-                           trl_error *err);
+ * not (or with real values, or entries that do not fit into 32 bits) the rest is of no use.  *fold gets
+ * the extra rows (and no lists).  The design is borrowed.  TRL_ENOMEM. */
+trl_status trl_group_build(trl_group *p, trl_fold *fold, const trl_design *d, const trl_strtab *names,
+                           bool *useful, trl_error *err);
 void       trl_group_fini(trl_group *p);
 
-/* The scores of a batch's tokens, score[i][step], pads garbage.  hot32: the hot rows of w, rounded,
- * [n_hot][step].  shared: scratch, [TRL_GROUP_BATCH / 2][step]. */
+/* The design's number of row r of the lists when it is cold; some hot one's when it is not. */
+static inline uint32_t trl_group_cold_row(const trl_group *p, const trl_family *f, uint64_t r)
+{
+    return p->row[r] >= f->n_hot + p->n_extra ? p->row[r] - (uint32_t)p->n_extra : 0;
+}
+
+/* The scores of a batch's tokens, score[i][step], pads garbage.  hot32: the folded rows of w, rounded,
+ * [n_hot + n_extra][step].  shared: scratch, [TRL_GROUP_BATCH / 2][step]. */
 void trl_group_gather(const trl_group *p, const trl_design *d, const double *w, const float *hot32,
                       size_t batch, float *shared, float *score);
 
 /* Where a pass leaves its gradient. */
 typedef struct trl_group_sums {
     double *hot;   /* += A^T adjoint for hot entries */
-    float  *hot32; /* the same for hot rows, [n_hot][step] */
+    float  *hot32; /* the same for folded rows, [n_hot + n_extra][step] */
     float  *cold;  /* [n_cold] the stream of entries */
     float  *rows;  /* [n_rows][step] the stream of rows */
     double *g;     /* lone rows: = a w - A^T adjoint */

@@ -1,10 +1,12 @@
 /* group_find.c -- which attributes tokens have in common, and the lists by groups.
  *
- * Tokens are sorted into *classes*: those whose attributes of some kinds (slots) are the same.  With
- * more slots a class shares more, but has fewer tokens.  One slot, the *key* (in practice: the word
- * itself), is chosen on a sample as the one that settles most of the others; then every slot that
- * lowers the number of rows and entries to be added per pass is taken in.  A class is cut into groups of
- * at most TRL_GROUP_BATCH tokens.
+ * Tokens are sorted into classes (group_classes.h) by their attributes of some kinds (slots), so that
+ * the number of rows and entries to be added per pass is small; in practice the key is the word.  A
+ * class is cut into groups of at most TRL_GROUP_BATCH tokens.
+ *
+ * What a group's tokens share, and what tokens in no group have, is looked at once more in the same
+ * way: different words share affixes and shape.  For each such combination of frequent attributes that
+ * is met often enough the sum is kept as an extra row (fold.h), made once per pass.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -12,33 +14,27 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/group.h"
+#include "feature/group_classes.h"
 #include "feature/kind.h"
 
-#define SLOTS 32          /* kinds considered; attributes of further ones are a token's own */
-#define SAMPLE 8192       /* tokens for the choice of the key */
+#define SLOTS TRL_SLOTS   /* kinds considered; attributes of further ones are a token's own */
 #define SLACK 64          /* list elements that kernels may fetch behind the end */
 #define ROW_COST 2        /* of a row beyond its vectors, in entries */
 #define WORTH 0.75        /* what may be left of the cost for groups to be useful */
 #define ALONE UINT32_MAX  /* a token in no group */
+#define NO_ROW UINT32_MAX /* no extra row */
+#define OFTEN 4           /* uses that make a combination an extra row */
+#define DEAR 3.0          /* an extra row, in rows added up for it: there, back, its cache */
 
 typedef struct finder {
     const trl_design *d;
     const trl_family *f;
-    size_t            n, n_slots;
-    uint8_t          *slot;         /* [n_attrs]; SLOTS: none */
-    uint32_t         *entry_attr;   /* [entries] attribute */
-    uint32_t         *at;           /* [n_slots][n] attribute + 1, or 0 */
-    uint64_t          cost[SLOTS];  /* of all tokens' attributes of the slot, in entries */
-    uint64_t          other;        /* of attributes without slot */
-    bool              bad[SLOTS];   /* some token has two */
-    bool              taken[SLOTS]; /* classes go by this slot */
-
-    uint32_t *class; /* [n] of each token */
-    size_t    n_classes;
-    uint64_t *key; /* [mask + 1] hash table of pairs, and the class each became */
-    uint32_t *value;
-    size_t    mask;
-    uint32_t *group; /* [n] by position: the group, or ALONE */
+    uint8_t          *slot;       /* [n_attrs]; SLOTS: none */
+    uint32_t         *entry_attr; /* [entries] attribute */
+    trl_classes       token;      /* tokens by what they share */
+    uint32_t         *group;      /* [n] by position: the group, or ALONE */
+    trl_classes       list;       /* the same for groups, then for tokens that are alone */
+    uint32_t         *extra;      /* [lists] row, or NO_ROW */
 } finder;
 
 static uint64_t cost_of(const finder *x, size_t a)
@@ -64,7 +60,7 @@ static bool number_slots(finder *x, const trl_strtab *names)
         }
         x->slot[a] = id < SLOTS ? (uint8_t)id : SLOTS;
     }
-    x->n_slots = kinds.n;
+    x->token.n_slots = kinds.n;
     trl_strtab_fini(&kinds);
     return x->slot && good;
 }
@@ -94,22 +90,25 @@ static uint32_t attr_of(const finder *x, const trl_entry *e, bool *first)
 
 static void meet(finder *x, size_t t, uint32_t a)
 {
+    trl_classes *c = &x->token;
     const uint8_t s = x->slot[a];
     if (s == SLOTS) {
-        x->other += cost_of(x, a);
+        c->other += cost_of(x, a);
         return;
     }
-    uint32_t *at = &x->at[s * x->n + t];
-    x->bad[s] |= *at != 0;
+    uint32_t *at = &c->at[s * c->n + t];
+    c->bad[s] |= *at != 0; /* two of a kind */
     *at = a + 1;
-    x->cost[s] += cost_of(x, a);
+    c->cost[s] += cost_of(x, a);
 }
 
 static bool fill_slots(finder *x)
 {
     const trl_family *f = x->f;
-    x->at = trl_zalloc(x->n_slots * x->n, sizeof *x->at);
-    for (size_t t = 0; x->at && t < x->n; t++) {
+    trl_classes *c = &x->token;
+    c->dear = 1.0;
+    c->at = trl_zalloc(c->n_slots * c->n, sizeof *c->at);
+    for (size_t t = 0; c->at && t < c->n; t++) {
         for (uint64_t r = f->dense_begin[t]; r < f->dense_begin[t + 1]; r++)
             meet(x, t, f->dense_row[r]);
         for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
@@ -119,106 +118,7 @@ static bool fill_slots(finder *x)
                 meet(x, t, a);
         }
     }
-    return x->at;
-}
-
-/* ---- classes ------------------------------------------------------------------------ */
-
-/* The number of distinct pairs among the first n; with `out`, the pairs' numbers, too.  `out` may be a. */
-static size_t pair_up(finder *x, size_t n, const uint32_t *a, const uint32_t *b, uint32_t *out)
-{
-    size_t mask = 15, found = 0;
-    while (mask < 2 * n)
-        mask = 2 * mask + 1; /* at most x->mask */
-    memset(x->key, 0xff, (mask + 1) * sizeof *x->key);
-    for (size_t t = 0; t < n; t++) {
-        const uint64_t key = (uint64_t)a[t] << 32 | b[t];
-        size_t h = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & mask;
-        while (x->key[h] != key && x->key[h] != UINT64_MAX)
-            h = (h + 1) & mask;
-        if (x->key[h] == UINT64_MAX) {
-            x->key[h] = key;
-            x->value[h] = (uint32_t)found++;
-        }
-        if (out)
-            out[t] = x->value[h];
-    }
-    return found;
-}
-
-/* What slot k, as the key, would save on the sample, by slots that it settles nearly. */
-static double settles(finder *x, size_t k, size_t n)
-{
-    const uint32_t *key = x->at + k * x->n;
-    const size_t alone = pair_up(x, n, key, key, NULL);
-    double saved = 0.0;
-    for (size_t s = 0; s < x->n_slots; s++)
-        if (!x->bad[s]) {
-            const size_t both = s == k ? alone : pair_up(x, n, key, x->at + s * x->n, NULL);
-            if ((double)both <= 1.2 * (double)alone)
-                saved += (double)x->cost[s] * (1.0 - (double)both / (double)n);
-        }
-    return saved;
-}
-
-static size_t choose_key(finder *x)
-{
-    const size_t n = x->n < SAMPLE ? x->n : SAMPLE;
-    size_t best = SLOTS;
-    double most = 0.0;
-    for (size_t k = 0; k < x->n_slots; k++) {
-        const double saved = x->bad[k] ? 0.0 : settles(x, k, n);
-        if (saved > most) {
-            most = saved;
-            best = k;
-        }
-    }
-    return best;
-}
-
-/* Rows and entries added per pass with m classes: theirs, and the tokens' own. */
-static double cost_with(const finder *x, size_t m)
-{
-    double shared = 0.0, own = (double)x->other;
-    for (size_t s = 0; s < x->n_slots; s++)
-        *(x->taken[s] ? &shared : &own) += (double)x->cost[s];
-    return own + shared * (double)m / (double)x->n;
-}
-
-/* Taking in every slot that lowers the cost; false: memory, or (*useful) not worth it. */
-static bool make_classes(finder *x, bool *useful)
-{
-    x->mask = 15;
-    while (x->mask < 2 * x->n)
-        x->mask = 2 * x->mask + 1;
-    uint32_t *next = trl_alloc(x->n, sizeof *next);
-    x->key = trl_alloc(x->mask + 1, sizeof *x->key);
-    x->value = trl_alloc(x->mask + 1, sizeof *x->value);
-    x->class = trl_alloc(x->n, sizeof *x->class);
-    const bool good = next && x->key && x->value && x->class;
-    const double without = cost_with(x, 0);
-    const size_t key = good ? choose_key(x) : SLOTS;
-    if (key < SLOTS) {
-        const uint32_t *at = x->at + key * x->n;
-        x->taken[key] = true;
-        x->n_classes = pair_up(x, x->n, at, at, x->class);
-    }
-    for (size_t s = 0; key < SLOTS && s < x->n_slots; s++) {
-        if (s == key || x->bad[s])
-            continue;
-        const double before = cost_with(x, x->n_classes);
-        const size_t m = pair_up(x, x->n, x->class, x->at + s * x->n, next);
-        x->taken[s] = true;
-        if (cost_with(x, m) < before) {
-            x->n_classes = m;
-            memcpy(x->class, next, x->n * sizeof *next);
-        } else {
-            x->taken[s] = false;
-        }
-    }
-    *useful = key < SLOTS && cost_with(x, x->n_classes) < WORTH * without;
-    trl_free(next);
-    return good;
+    return c->at;
 }
 
 /* ---- order -------------------------------------------------------------------------- */
@@ -226,17 +126,17 @@ static bool make_classes(finder *x, bool *useful)
 /* Positions: class by class, tokens that are alone in theirs at the end. */
 static bool order_tokens(finder *x, trl_group *p)
 {
-    uint32_t *count = trl_zalloc(x->n_classes, sizeof *count);
-    uint32_t *start = trl_alloc(x->n_classes, sizeof *start);
-    p->token = trl_alloc(x->n, sizeof *p->token);
-    x->group = trl_alloc(x->n, sizeof *x->group);
-    p->first = trl_alloc(x->n / 2 + 2, sizeof *p->first);
+    uint32_t *count = trl_zalloc(x->token.n_classes, sizeof *count);
+    uint32_t *start = trl_alloc(x->token.n_classes, sizeof *start);
+    p->token = trl_alloc(p->n, sizeof *p->token);
+    x->group = trl_alloc(p->n, sizeof *x->group);
+    p->first = trl_alloc(p->n / 2 + 2, sizeof *p->first);
     const bool good = count && start && p->token && x->group && p->first;
     uint32_t at = 0;
-    for (size_t t = 0; good && t < x->n; t++)
-        count[x->class[t]]++;
+    for (size_t t = 0; good && t < p->n; t++)
+        count[x->token.class[t]]++;
     for (int pass = 0; good && pass < 2; pass++)
-        for (size_t c = 0; c < x->n_classes; c++) {
+        for (size_t c = 0; c < x->token.n_classes; c++) {
             if ((count[c] == 1) != (pass == 1))
                 continue;
             start[c] = at;
@@ -249,8 +149,8 @@ static bool order_tokens(finder *x, trl_group *p)
             if (pass == 0)
                 p->first[p->n_groups] = at;
         }
-    for (size_t t = 0; good && t < x->n; t++)
-        p->token[start[x->class[t]]++] = (uint32_t)t;
+    for (size_t t = 0; good && t < p->n; t++)
+        p->token[start[x->token.class[t]]++] = (uint32_t)t;
     trl_free(count);
     trl_free(start);
     return good;
@@ -276,22 +176,139 @@ static bool make_batches(trl_group *p)
     return p->batch;
 }
 
-/* ---- lists -------------------------------------------------------------------------- */
+/* ---- extra rows --------------------------------------------------------------------- */
 
-/* What token t has in common with its group, or else what it has of its own. */
-static void list_token(const finder *x, trl_group *p, size_t t, bool own, bool shared, uint64_t *r,
-                       uint64_t *e)
+/* The token whose attributes list v holds, v < groups + tokens that are alone. */
+static uint32_t token_of(const trl_group *p, size_t v)
+{
+    return p->token[v < p->n_groups ? p->first[v] : p->first[p->n_groups] + (v - p->n_groups)];
+}
+
+static bool is_hot(const finder *x, uint32_t a)
+{
+    return a < x->f->n_hot || (a >= x->f->n_dense && a < x->f->n_warm);
+}
+
+/* Is attribute a part of list v's extra row, if that has one? */
+static bool in_extra(const finder *x, uint32_t a)
+{
+    return x->slot[a] < SLOTS && x->list.taken[x->slot[a]] && is_hot(x, a);
+}
+
+static bool combine(finder *x, const trl_group *p, double *left)
+{
+    const trl_classes *c = &x->token;
+    trl_classes *l = &x->list;
+    *l = (trl_classes){.n = p->n_groups + (p->n - p->first[p->n_groups]),
+                       .n_slots = c->n_slots,
+                       .dear = DEAR};
+    l->at = trl_zalloc(l->n_slots * l->n, sizeof *l->at);
+    for (size_t s = 0; l->at && s < l->n_slots; s++) {
+        l->bad[s] = !c->taken[s];
+        for (size_t v = 0; c->taken[s] && v < l->n; v++) {
+            const uint32_t a = c->at[s * c->n + token_of(p, v)];
+            if (a && is_hot(x, a - 1)) {
+                l->at[s * l->n + v] = a;
+                l->cost[s] += cost_of(x, a - 1);
+            }
+        }
+    }
+    return l->at && trl_classes_make(l, left);
+}
+
+/* Makes row `row` the sum of list v's attributes that go into it. */
+static bool fill_row(const finder *x, trl_fold *fold, size_t cap[2], uint32_t row, size_t v)
 {
     const trl_family *f = x->f;
-    for (uint64_t i = f->dense_begin[t]; i < f->dense_begin[t + 1]; i++) {
-        const uint8_t s = x->slot[f->dense_row[i]];
-        if (s < SLOTS && x->taken[s] ? shared : own)
-            p->row[(*r)++] = f->dense_row[i];
+    for (size_t s = 0; s < x->list.n_slots; s++) {
+        const uint32_t a = x->list.at[s * x->list.n + v];
+        if (!a || !x->list.taken[s])
+            continue;
+        if (a - 1 < f->n_hot) {
+            trl_fold_pair *more = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
+            if (!more)
+                return false;
+            fold->pair = more;
+            fold->pair[fold->n_pairs++] = (trl_fold_pair){row, a - 1};
+            continue;
+        }
+        for (uint64_t e = f->entry_first[a - 1 - f->n_dense]; e < f->entry_first[a - f->n_dense]; e++) {
+            trl_fold_entry *more =
+                trl_reserve(fold->entry, &cap[1], fold->n_entries + 1, sizeof *more);
+            if (!more)
+                return false;
+            fold->entry = more;
+            fold->entry[fold->n_entries++] = (trl_fold_entry){
+                (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
+        }
     }
-    for (uint64_t i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
+    return true;
+}
+
+static bool make_extra(finder *x, trl_group *p, trl_fold *fold)
+{
+    double left;
+    if (!combine(x, p, &left))
+        return false;
+    const trl_classes *l = &x->list;
+    size_t cap[2] = {0};
+    uint32_t *count = trl_zalloc(l->n_classes, sizeof *count);
+    uint32_t *row = trl_alloc(l->n_classes, sizeof *row);
+    x->extra = trl_alloc(l->n, sizeof *x->extra);
+    bool good = count && row && x->extra;
+    for (size_t v = 0; good && v < l->n; v++) {
+        x->extra[v] = NO_ROW;
+        if (left < WORTH)
+            count[l->class[v]]++;
+    }
+    for (size_t v = 0; good && left < WORTH && v < l->n; v++) {
+        const uint32_t c = l->class[v], n = count[c];
+        if (n == NO_ROW) { /* has one already */
+            x->extra[v] = row[c];
+        } else if (n >= OFTEN) {
+            count[c] = NO_ROW;
+            x->extra[v] = row[c] = (uint32_t)fold->n_rows++;
+            good = fill_row(x, fold, cap, row[c], v);
+        }
+    }
+    p->n_extra = fold->n_rows - x->f->n_hot;
+    trl_free(count);
+    trl_free(row);
+    return good;
+}
+
+/* ---- lists -------------------------------------------------------------------------- */
+
+/* What of token t is listed: its own attributes, those that it shares, or both; an extra row stands for
+ * what is in it. */
+typedef struct part {
+    bool     own, shared;
+    uint32_t extra;
+} part;
+
+static bool is_listed(const finder *x, const part *k, uint32_t a)
+{
+    const uint8_t s = x->slot[a];
+    if (!(s < SLOTS && x->token.taken[s] ? k->shared : k->own))
+        return false;
+    return k->extra == NO_ROW || !in_extra(x, a);
+}
+
+static void list_token(const finder *x, trl_group *p, size_t t, const part *k, uint64_t *r, uint64_t *e)
+{
+    const trl_family *f = x->f;
+    uint64_t i = f->dense_begin[t];
+    for (; i < f->dense_begin[t + 1] && f->dense_row[i] < f->n_hot; i++)
+        if (is_listed(x, k, f->dense_row[i]))
+            p->row[(*r)++] = f->dense_row[i];
+    if (k->extra != NO_ROW)
+        p->row[(*r)++] = k->extra;
+    for (; i < f->dense_begin[t + 1]; i++)
+        if (is_listed(x, k, f->dense_row[i]))
+            p->row[(*r)++] = f->dense_row[i] + (uint32_t)p->n_extra;
+    for (i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
         bool first;
-        const uint8_t s = x->slot[attr_of(x, &f->entry[i], &first)];
-        if (s < SLOTS && x->taken[s] ? shared : own)
+        if (is_listed(x, k, attr_of(x, &f->entry[i], &first)))
             p->packed[(*e)++] = (uint32_t)((f->entry[i].weight - f->entry_hot_at) << p->bits) |
                                 f->entry[i].cell;
     }
@@ -300,22 +317,24 @@ static void list_token(const finder *x, trl_group *p, size_t t, bool own, bool s
 static bool make_lists(const finder *x, trl_group *p)
 {
     const trl_family *f = x->f;
-    const size_t n = p->n + p->n_groups;
+    const size_t n = p->n + p->n_groups, grouped = p->first[p->n_groups];
     uint64_t r = 0, e = 0;
     p->row_begin = trl_alloc(n + 1, sizeof *p->row_begin);
     p->entry_begin = trl_alloc(n + 1, sizeof *p->entry_begin);
-    /* what a group's first token leaves to the group would be there without groups, too */
-    p->row = trl_alloc64((size_t)f->dense_begin[x->n] + SLACK, sizeof *p->row);
-    p->packed = trl_alloc64((size_t)f->entry_begin[x->n] + SLACK, sizeof *p->packed);
+    /* what groups share their tokens would have without them; extra rows come on top */
+    p->row = trl_alloc64((size_t)f->dense_begin[p->n] + x->list.n + SLACK, sizeof *p->row);
+    p->packed = trl_alloc64((size_t)f->entry_begin[p->n] + SLACK, sizeof *p->packed);
     if (!p->row_begin || !p->entry_begin || !p->row || !p->packed)
         return false;
     for (size_t i = 0; i < n; i++) {
+        part k = {.own = i < p->n, .shared = i >= grouped, .extra = NO_ROW};
+        if (i >= p->n)
+            k.extra = x->extra[i - p->n];
+        else if (i >= grouped)
+            k.extra = x->extra[p->n_groups + (i - grouped)];
         p->row_begin[i] = r;
         p->entry_begin[i] = e;
-        if (i < p->n)
-            list_token(x, p, p->token[i], true, x->group[i] == ALONE, &r, &e);
-        else
-            list_token(x, p, p->token[p->first[i - p->n]], false, true, &r, &e);
+        list_token(x, p, p->token[i < p->n ? i : p->first[i - p->n]], &k, &r, &e);
     }
     p->row_begin[n] = r;
     p->entry_begin[n] = e;
@@ -372,7 +391,7 @@ static void walk_streams(const finder *x, trl_group *p, bool fill)
             cold++;
         }
         for (uint64_t r = p->row_begin[v + 1]; r > p->row_begin[v]; r--) { /* as scatter does */
-            const uint32_t k = p->row[r - 1];
+            const uint32_t k = trl_group_cold_row(p, f, r - 1);
             if (k < f->n_hot || k >= f->lone_row)
                 continue;
             if (fill)
@@ -419,11 +438,10 @@ static void finder_fini(finder *x)
 {
     trl_free(x->slot);
     trl_free(x->entry_attr);
-    trl_free(x->at);
-    trl_free(x->class);
-    trl_free(x->key);
-    trl_free(x->value);
     trl_free(x->group);
+    trl_free(x->extra);
+    trl_classes_fini(&x->token);
+    trl_classes_fini(&x->list);
 }
 
 void trl_group_fini(trl_group *p)
@@ -442,24 +460,31 @@ void trl_group_fini(trl_group *p)
     *p = (trl_group){0};
 }
 
-trl_status trl_group_build(trl_group *p, const trl_design *d, const trl_strtab *names, bool *useful,
-                           trl_error *err)
+trl_status trl_group_build(trl_group *p, trl_fold *fold, const trl_design *d, const trl_strtab *names,
+                           bool *useful, trl_error *err)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    finder x = {.d = d, .f = f, .n = d->n_tokens};
+    finder x = {.d = d, .f = f, .token = {.n = d->n_tokens}};
+    double left = 1.0;
     *p = (trl_group){.n = d->n_tokens};
+    *fold = (trl_fold){.n_rows = f->n_hot};
     *useful = false;
     while (f->width > (size_t)1 << p->bits)
         p->bits++;
-    if (f->dense_value || f->entry_value || x.n > UINT32_MAX / 2 ||
+    if (f->dense_value || f->entry_value || p->n > UINT32_MAX / 2 ||
         f->cold_at - f->entry_hot_at > UINT32_MAX >> p->bits)
         return TRL_OK;
     bool good = number_slots(&x, names) && number_entries(&x) && fill_slots(&x) &&
-                make_classes(&x, useful);
+                trl_classes_make(&x.token, &left);
+    *useful = left < WORTH;
     if (good && *useful)
-        good = order_tokens(&x, p) && make_batches(p) && make_lists(&x, p) && make_streams(&x, p);
+        good = order_tokens(&x, p) && make_batches(p) && make_extra(&x, p, fold) &&
+               make_lists(&x, p) && make_streams(&x, p);
     finder_fini(&x);
     if (!good || !*useful)
         trl_group_fini(p);
-    return good ? TRL_OK : trl_fail_mem(err);
+    if (good)
+        return TRL_OK;
+    trl_fold_fini(fold);
+    return trl_fail_mem(err);
 }

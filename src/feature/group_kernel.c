@@ -34,7 +34,7 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_group *p, const trl_family *
             acc[k] += *(const v8f *)(base + col + 8 * k);
     uint64_t r = p->row_begin[i];
     const uint64_t to = p->row_begin[i + 1];
-    for (; r < to && p->row[r] < f->n_hot; r++) {
+    for (; r < to && p->row[r] < f->n_hot + p->n_extra; r++) {
         const float *row = hot32 + (uint64_t)p->row[r] * f->step + col;
         const float *ahead = hot32 + (uint64_t)p->row[r + AHEAD] * f->step + col;
         for (size_t k = 0; k < NV; k += 2)
@@ -43,8 +43,8 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_group *p, const trl_family *
             acc[k] += *(const v8f *)(row + 8 * k);
     }
     for (; r < to; r++) { /* cold ones are not padded: what is beyond falls into the pads */
-        const double *row = w + trl_dense_at(f, p->row[r]) + col;
-        const double *ahead = w + trl_dense_at(f, p->row[r + AHEAD]) + col;
+        const double *row = w + trl_dense_at(f, trl_group_cold_row(p, f, r)) + col;
+        const double *ahead = w + trl_dense_at(f, trl_group_cold_row(p, f, r + AHEAD)) + col;
         for (size_t k = 0; k < NV; k++) {
             __builtin_prefetch(ahead + 8 * k);
             acc[k] += __builtin_convertvector(*(const trl_v8 *)(row + 8 * k), v8f);
@@ -106,7 +106,8 @@ TRL_INLINE void add_rows(const size_t NV, const trl_group *p, const trl_family *
     v8f b[8];
     for (size_t k = 0; k < NV; k++)
         b[k] = *(const v8f *)(adj + col + 8 * k);
-    for (uint64_t r = p->row_begin[i]; r < p->row_begin[i + 1] && p->row[r] < f->n_hot; r++) {
+    const uint32_t end = (uint32_t)(f->n_hot + p->n_extra);
+    for (uint64_t r = p->row_begin[i]; r < p->row_begin[i + 1] && p->row[r] < end; r++) {
         const float *ahead = hot32 + (uint64_t)p->row[r + AHEAD] * f->step + col;
         for (size_t k = 0; k < NV; k += 2)
             __builtin_prefetch(ahead + 8 * k, 1);
@@ -158,14 +159,16 @@ TRL_INLINE float *scatter_entries(const trl_group *p, size_t i, uint32_t end, co
 TRL_INLINE double finish_rows(const trl_group *p, const trl_family *f, size_t i, const double *w,
                               const float *adj, const trl_group_sums *s, float **rows)
 {
+    const uint32_t end = (uint32_t)(f->n_hot + p->n_extra);
     double sum = 0.0;
-    for (uint64_t r = p->row_begin[i + 1]; r > p->row_begin[i] && p->row[r - 1] >= f->n_hot; r--) {
-        if (p->row[r - 1] < f->lone_row) {
+    for (uint64_t r = p->row_begin[i + 1]; r > p->row_begin[i] && p->row[r - 1] >= end; r--) {
+        const uint32_t row = p->row[r - 1] - (uint32_t)p->n_extra;
+        if (row < f->lone_row) {
             memcpy(*rows, adj, f->step * sizeof *adj);
             *rows += f->step;
             continue;
         }
-        const uint64_t at = trl_dense_at(f, p->row[r - 1]);
+        const uint64_t at = trl_dense_at(f, row);
         for (size_t c = 0; c < f->width; c++) {
             s->g[at + c] = s->a * w[at + c] - (double)adj[c];
             sum += w[at + c] * w[at + c];

@@ -36,7 +36,7 @@ struct trl_gradient {
     trl_tables        shared; /* scores */
     float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
-    bool              grouped; /* by `group`, token by token, and nothing is folded */
+    bool              grouped; /* by `group`, token by token; `fold` has its extra rows alone */
     trl_group         group;
     float            *cold; /* [group.n_cold]: with groups, `node` has group.n_rows rows */
     trl_fold          fold;
@@ -94,7 +94,7 @@ static trl_status group_tokens(trl_gradient *g, const trl_strtab *names, trl_err
     const trl_design *d = g->d;
     if (!g->task->tokens || d->family[TRL_EDGE].has_rows || d->family[TRL_TRI].has_rows)
         return TRL_OK;
-    trl_status st = trl_group_build(&g->group, d, names, &g->grouped, err);
+    trl_status st = trl_group_build(&g->group, &g->fold, d, names, &g->grouped, err);
     if (st == TRL_OK && g->grouped) {
         cut_batches(g);
         st = g->task->arrange(g->task->self, g->group.n, g->group.token, err);
@@ -425,10 +425,9 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->grad = grad;
     g->c2 = c2;
     const trl_family *f = &g->d->family[TRL_NODE];
-    if (!g->grouped)
-        trl_fold_forward(&g->fold, g->d, w, g->hot);
+    trl_fold_forward(&g->fold, g->d, w, g->hot);
     if (g->hot32)
-        trl_narrow(g->fold.n_rows * f->step, g->grouped ? w + f->hot_at : g->hot, g->hot32);
+        trl_narrow(g->fold.n_rows * f->step, g->hot, g->hot32);
     trl_status st = run_lanes(g, &value, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);

@@ -179,19 +179,22 @@ static void test_kernel_limits(void **state)
 /* ---- groups ---------------------------------------------------------------------------- */
 
 /* Every token has one position; scores are those of trl_gather, rounded. */
-static void check_gather(const trl_group *q, const chain_problem *p, const double *w)
+static void check_gather(const trl_group *q, const trl_fold *fold, const chain_problem *p,
+                         const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
     trl_arena arena = {0};
     trl_tables t = {.n = p->d.n_tokens, .step = {f->step}};
-    float *hot = get(f->n_hot * f->step, sizeof *hot);
+    double *folded = get(fold->n_rows * f->step, sizeof *folded);
+    float *hot = get(fold->n_rows * f->step, sizeof *hot);
     float *score = get(TRL_GROUP_BATCH, f->step * sizeof *score);
     float *shared = get(TRL_GROUP_BATCH / 2, f->step * sizeof *shared);
     bool *seen = get(q->n, sizeof *seen);
     t.row[TRL_NODE] = get(t.n, f->step * sizeof(double));
     trl_gather(&p->d, w, 0, &t);
-    for (size_t c = 0; c < f->n_hot * f->step; c++)
-        hot[c] = (float)w[f->hot_at + c];
+    trl_fold_forward(fold, &p->d, w, folded);
+    for (size_t c = 0; c < fold->n_rows * f->step; c++)
+        hot[c] = (float)folded[c];
     assert_int_equal(q->n, p->d.n_tokens);
     assert_int_equal(q->batch[q->n_batches].position, q->n);
     for (size_t b = 0; b < q->n_batches; b++) {
@@ -207,6 +210,7 @@ static void check_gather(const trl_group *q, const chain_problem *p, const doubl
         }
     }
     free(t.row[TRL_NODE]);
+    free(folded);
     free(hot);
     free(score);
     free(shared);
@@ -215,11 +219,13 @@ static void check_gather(const trl_group *q, const chain_problem *p, const doubl
 }
 
 /* The gradient of random adjoints: as by trl_scatter_all, token by token in the design's order. */
-static void check_scatter(trl_rng *rng, const trl_group *q, const chain_problem *p, const double *w)
+static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold,
+                          const chain_problem *p, const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
     double *want = problem_vector(p), *g = problem_vector(p), *row = get(f->step, sizeof *row);
-    float *hot = get(f->n_hot * f->step, sizeof *hot);
+    double *folded = get(fold->n_rows * f->step, sizeof *folded);
+    float *hot = get(fold->n_rows * f->step, sizeof *hot);
     float *node = get(q->n, f->step * sizeof *node), *cold = get(q->n_cold, sizeof *cold);
     float *rows = get(q->n_rows, f->step * sizeof *rows);
     float *shared = get(TRL_GROUP_BATCH / 2, f->step * sizeof *shared);
@@ -233,8 +239,9 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const chain_problem 
     const trl_group_sums to = {g, hot, cold, rows, g, 0.0};
     for (size_t b = 0; b < q->n_batches; b++)
         norm2 += trl_group_scatter(q, &p->d, w, b, node + q->batch[b].position * f->step, shared, &to);
-    for (size_t c = 0; c < f->n_hot * f->step; c++)
-        g[f->hot_at + c] = (double)hot[c];
+    for (size_t c = 0; c < fold->n_rows * f->step; c++)
+        *(c < f->n_hot * f->step ? &g[f->hot_at + c] : &folded[c]) = (double)hot[c];
+    trl_fold_backward(fold, &p->d, folded, g);
     for (uint64_t i = trl_dense_at(f, f->lone_row); i < p->d.n_weights; i++) {
         g[i] = -g[i]; /* these come as a w - A^T adjoint, a = 0 */
         want_norm2 += w[i] * w[i];
@@ -248,6 +255,7 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const chain_problem 
     trl_free(want);
     trl_free(g);
     free(row);
+    free(folded);
     free(hot);
     free(node);
     free(cold);
@@ -259,7 +267,7 @@ static void test_groups(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(63);
-    size_t found = 0;
+    size_t found = 0, extra = 0;
     for (size_t k = 0; k < 40; k++) {
         const corpus_shape h = {.sequences = 1 + trl_rng_below(&rng, 120),
                                 .max_tokens = 1 + trl_rng_below(&rng, 20),
@@ -272,24 +280,28 @@ static void test_groups(void **state)
         const trl_design_options o = {.order = 1, .all_pairs = k % 6 == 5};
         chain_problem p;
         trl_group q;
+        trl_fold fold;
         trl_error err;
         bool useful;
         problem_make(&rng, &h, &o, "memm", 1, &p);
         double *w = problem_vector(&p);
         for (uint64_t i = 0; i < p.d.n_weights; i++)
             w[i] = 2.0 * trl_rng_unit(&rng) - 1.0;
-        assert_ok(trl_group_build(&q, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
+        assert_ok(trl_group_build(&q, &fold, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
         assert_true(!useful || (h.implied && !h.values));
         if (useful) {
-            check_gather(&q, &p, w);
-            check_scatter(&rng, &q, &p, w);
+            check_gather(&q, &fold, &p, w);
+            check_scatter(&rng, &q, &fold, &p, w);
             found++;
+            extra += q.n_extra > 0;
         }
+        trl_fold_fini(&fold);
         trl_group_fini(&q);
         trl_free(w);
         problem_fini(&p);
     }
-    assert_true(found > 20);
+    print_message("%zu with groups, %zu with extra rows\n", found, extra);
+    assert_true(found > 20 && extra > 0);
 }
 
 /* ---- the gradient ---------------------------------------------------------------------- */
