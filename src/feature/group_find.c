@@ -271,7 +271,6 @@ static bool make_extra(finder *x, trl_group *p, trl_fold *fold)
             good = fill_row(x, fold, cap, row[c], v);
         }
     }
-    p->n_extra = fold->n_rows - x->f->n_hot;
     trl_free(count);
     trl_free(row);
     return good;
@@ -281,12 +280,12 @@ static bool make_extra(finder *x, trl_group *p, trl_fold *fold)
 
 /* What of token t is listed: its own attributes, those that it shares, or both; an extra row stands for
  * what is in it. */
-typedef struct part {
+typedef struct share {
     bool     own, shared;
     uint32_t extra;
-} part;
+} share;
 
-static bool is_listed(const finder *x, const part *k, uint32_t a)
+static bool is_listed(const finder *x, const share *k, uint32_t a)
 {
     const uint8_t s = x->slot[a];
     if (!(s < SLOTS && x->token.taken[s] ? k->shared : k->own))
@@ -294,138 +293,101 @@ static bool is_listed(const finder *x, const part *k, uint32_t a)
     return k->extra == NO_ROW || !in_extra(x, a);
 }
 
-static void list_token(const finder *x, trl_group *p, size_t t, const part *k, uint64_t *r, uint64_t *e)
+/* One more element of a list; only counted while there is no memory for it. */
+static void add(trl_group *p, enum trl_group_part part, uint32_t what, size_t at)
+{
+    trl_group_list *l = &p->list[part];
+    if (l->what) {
+        l->what[l->n] = what;
+        l->at[l->n] = (uint16_t)at;
+    }
+    l->n++;
+}
+
+static void list_token(const finder *x, trl_group *p, size_t t, const share *k, size_t row)
 {
     const trl_family *f = x->f;
-    uint64_t i = f->dense_begin[t];
-    for (; i < f->dense_begin[t + 1] && f->dense_row[i] < f->n_hot; i++)
-        if (is_listed(x, k, f->dense_row[i]))
-            p->row[(*r)++] = f->dense_row[i];
+    const uint64_t end = x->d->n_hot_weights; /* of hot entries */
     if (k->extra != NO_ROW)
-        p->row[(*r)++] = k->extra;
-    for (; i < f->dense_begin[t + 1]; i++)
-        if (is_listed(x, k, f->dense_row[i]))
-            p->row[(*r)++] = f->dense_row[i] + (uint32_t)p->n_extra;
-    for (i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
+        add(p, TRL_GROUP_HOT_ROW, k->extra, row);
+    for (uint64_t i = f->dense_begin[t]; i < f->dense_begin[t + 1]; i++) {
+        const uint32_t a = f->dense_row[i];
+        if (is_listed(x, k, a))
+            add(p, a < f->n_hot      ? TRL_GROUP_HOT_ROW
+                   : a < f->lone_row ? TRL_GROUP_COLD_ROW
+                                     : TRL_GROUP_LONE_ROW, a, row);
+    }
+    for (uint64_t i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
         bool first;
         if (is_listed(x, k, attr_of(x, &f->entry[i], &first)))
-            p->packed[(*e)++] = (uint32_t)((f->entry[i].weight - f->entry_hot_at) << p->bits) |
-                                f->entry[i].cell;
+            add(p, f->entry[i].weight < end ? TRL_GROUP_HOT_ENTRY : TRL_GROUP_ENTRY,
+                (uint32_t)(f->entry[i].weight - f->entry_hot_at),
+                row * f->step + f->entry[i].cell);
+    }
+}
+
+static void list_all(const finder *x, trl_group *p)
+{
+    const size_t grouped = p->first[p->n_groups];
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+        p->list[k].n = 0;
+    for (size_t b = 0; b <= p->n_batches; b++) {
+        trl_group_batch *here = &p->batch[b];
+        for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+            here->begin[k] = (uint32_t)p->list[k].n;
+        for (size_t i = here->position; b < p->n_batches && i < here[1].position; i++) {
+            const bool alone = i >= grouped;
+            const share k = {true, alone, alone ? x->extra[p->n_groups + (i - grouped)] : NO_ROW};
+            list_token(x, p, p->token[i], &k, i - here->position);
+        }
+        for (size_t g = here->group; b < p->n_batches && g < here[1].group; g++) {
+            const share k = {false, true, x->extra[g]};
+            list_token(x, p, p->token[p->first[g]], &k, TRL_GROUP_BATCH + (g - here->group));
+        }
     }
 }
 
 static bool make_lists(const finder *x, trl_group *p)
 {
-    const trl_family *f = x->f;
-    const size_t n = p->n + p->n_groups, grouped = p->first[p->n_groups];
-    uint64_t r = 0, e = 0;
-    p->row_begin = trl_alloc(n + 1, sizeof *p->row_begin);
-    p->entry_begin = trl_alloc(n + 1, sizeof *p->entry_begin);
-    /* what groups share their tokens would have without them; extra rows come on top */
-    p->row = trl_alloc64((size_t)f->dense_begin[p->n] + x->list.n + SLACK, sizeof *p->row);
-    p->packed = trl_alloc64((size_t)f->entry_begin[p->n] + SLACK, sizeof *p->packed);
-    if (!p->row_begin || !p->entry_begin || !p->row || !p->packed)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        part k = {.own = i < p->n, .shared = i >= grouped, .extra = NO_ROW};
-        if (i >= p->n)
-            k.extra = x->extra[i - p->n];
-        else if (i >= grouped)
-            k.extra = x->extra[p->n_groups + (i - grouped)];
-        p->row_begin[i] = r;
-        p->entry_begin[i] = e;
-        list_token(x, p, p->token[i < p->n ? i : p->first[i - p->n]], &k, &r, &e);
+    list_all(x, p);
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
+        trl_group_list *l = &p->list[k];
+        l->what = trl_alloc64(l->n + SLACK, sizeof *l->what);
+        l->at = trl_alloc64(l->n + SLACK, sizeof *l->at);
+        if (!l->what || !l->at)
+            return false;
+        memset(l->what + l->n, 0, SLACK * sizeof *l->what);
     }
-    p->row_begin[n] = r;
-    p->entry_begin[n] = e;
-    memset(p->row + r, 0, SLACK * sizeof *p->row);
-    memset(p->packed + e, 0, SLACK * sizeof *p->packed);
+    list_all(x, p);
     return true;
 }
 
-/* ---- streams ------------------------------------------------------------------------ */
-
-/* Counts become places: begin[k] where the list of number k starts. */
-static void prefix_sums(size_t n, uint64_t *begin)
+/* Where in a list each number from `from` to `from` + n - 1 stands. */
+static bool invert(const trl_group_list *l, uint32_t from, size_t n, uint64_t **begin, uint32_t **at)
 {
-    uint64_t total = 0;
-    for (size_t k = 0; k <= n; k++) {
-        const uint64_t here = begin[k];
-        begin[k] = total;
-        total += here;
-    }
-}
-
-/* Back by one after all lists were filled: begin[k] is the end of list k, the beginning of k + 1. */
-static void shift_back(size_t n, uint64_t *begin)
-{
-    memmove(begin + 1, begin, n * sizeof *begin);
-    begin[0] = 0;
-}
-
-/* Goes through the streams: counts into cold_begin and rows_begin, or, with `fill`, puts places into
- * the lists that start there.  Batches learn where they start. */
-static void walk_streams(const finder *x, trl_group *p, bool fill)
-{
-    const trl_family *f = x->f;
-    const uint32_t end = (uint32_t)(x->d->n_hot_weights - f->entry_hot_at);
-    uint32_t cold = 0, row = 0;
-    size_t batch = 0;
-    for (size_t v = 0; v < p->n + p->n_groups; v++) {
-        const int groups = v >= p->n;
-        batch = v == p->n ? 0 : batch;
-        for (; batch < p->n_batches && (groups ? p->n + p->batch[batch].group
-                                               : p->batch[batch].position) <= v;
-             batch++) {
-            p->batch[batch].cold[groups] = cold;
-            p->batch[batch].row[groups] = row;
-        }
-        for (uint64_t e = p->entry_begin[v]; e < p->entry_begin[v + 1]; e++) {
-            const uint32_t k = p->packed[e] >> p->bits;
-            if (k < end)
-                continue;
-            if (fill)
-                p->cold_at[p->cold_begin[k - end]++] = cold;
-            else
-                p->cold_begin[k - end]++;
-            cold++;
-        }
-        for (uint64_t r = p->row_begin[v + 1]; r > p->row_begin[v]; r--) { /* as scatter does */
-            const uint32_t k = trl_group_cold_row(p, f, r - 1);
-            if (k < f->n_hot || k >= f->lone_row)
-                continue;
-            if (fill)
-                p->rows_at[p->rows_begin[k - f->n_hot]++] = row;
-            else
-                p->rows_begin[k - f->n_hot]++;
-            row++;
-        }
-    }
-    p->n_cold = cold;
-    p->n_rows = row;
+    uint64_t *b = *begin = trl_zalloc(n + 2, sizeof *b);
+    uint32_t *a = *at = trl_alloc(l->n + SLACK, sizeof *a);
+    if (!a || !b)
+        return false;
+    memset(a + l->n, 0, SLACK * sizeof *a);
+    for (size_t i = 0; i < l->n; i++)
+        b[l->what[i] - from + 2]++;
+    for (size_t k = 2; k < n + 2; k++)
+        b[k] += b[k - 1];
+    for (size_t i = 0; i < l->n; i++) /* b[k + 1] goes from the beginning of k to its end */
+        a[b[l->what[i] - from + 1]++] = (uint32_t)i;
+    return true;
 }
 
 static bool make_streams(const finder *x, trl_group *p)
 {
     const trl_family *f = x->f;
-    const size_t rows = f->lone_row - f->n_hot;
-    const size_t entries = (size_t)(f->entry_first[f->n_attrs - f->n_dense] -
-                                    f->entry_first[f->n_warm - f->n_dense]);
-    p->cold_begin = trl_zalloc(entries + 1, sizeof *p->cold_begin);
-    p->rows_begin = trl_zalloc(rows + 1, sizeof *p->rows_begin);
-    if (!p->cold_begin || !p->rows_begin)
+    const uint32_t hot = (uint32_t)(x->d->n_hot_weights - f->entry_hot_at);
+    const size_t entries = (size_t)(f->cold_at - f->entry_cold_at);
+    if (!invert(&p->list[TRL_GROUP_ENTRY], hot, entries, &p->entry_begin, &p->entry_at) ||
+        !invert(&p->list[TRL_GROUP_COLD_ROW], (uint32_t)f->n_hot, f->lone_row - f->n_hot,
+                &p->rows_begin, &p->rows_at))
         return false;
-    walk_streams(x, p, false);
-    p->cold_at = trl_alloc(p->n_cold, sizeof *p->cold_at);
-    p->rows_at = trl_alloc(p->n_rows + SLACK, sizeof *p->rows_at);
-    if (!p->cold_at || !p->rows_at)
-        return false;
-    memset(p->rows_at + p->n_rows, 0, SLACK * sizeof *p->rows_at);
-    prefix_sums(entries, p->cold_begin);
-    prefix_sums(rows, p->rows_begin);
-    walk_streams(x, p, true);
-    shift_back(entries, p->cold_begin);
-    shift_back(rows, p->rows_begin);
     p->rows = *x->d;
     p->rows.family[TRL_NODE].token_begin = p->rows_begin;
     p->rows.family[TRL_NODE].token = p->rows_at;
@@ -446,15 +408,15 @@ static void finder_fini(finder *x)
 
 void trl_group_fini(trl_group *p)
 {
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
+        trl_free(p->list[k].what);
+        trl_free(p->list[k].at);
+    }
     trl_free(p->token);
     trl_free(p->first);
     trl_free(p->batch);
-    trl_free(p->row_begin);
     trl_free(p->entry_begin);
-    trl_free(p->row);
-    trl_free(p->packed);
-    trl_free(p->cold_begin);
-    trl_free(p->cold_at);
+    trl_free(p->entry_at);
     trl_free(p->rows_begin);
     trl_free(p->rows_at);
     *p = (trl_group){0};
@@ -469,10 +431,8 @@ trl_status trl_group_build(trl_group *p, trl_fold *fold, const trl_design *d, co
     *p = (trl_group){.n = d->n_tokens};
     *fold = (trl_fold){.n_rows = f->n_hot};
     *useful = false;
-    while (f->width > (size_t)1 << p->bits)
-        p->bits++;
-    if (f->dense_value || f->entry_value || p->n > UINT32_MAX / 2 ||
-        f->cold_at - f->entry_hot_at > UINT32_MAX >> p->bits)
+    if (f->dense_value || f->entry_value || f->cold_at - f->entry_hot_at > UINT32_MAX ||
+        f->step * TRL_GROUP_ROWS > UINT16_MAX)
         return TRL_OK;
     bool good = number_slots(&x, names) && number_entries(&x) && fill_slots(&x) &&
                 trl_classes_make(&x.token, &left);

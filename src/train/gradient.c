@@ -38,7 +38,7 @@ struct trl_gradient {
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     bool              grouped; /* by `group`, token by token; `fold` has its extra rows alone */
     trl_group         group;
-    float            *cold; /* [group.n_cold]: with groups, `node` has group.n_rows rows */
+    float            *stream; /* of entries, with groups; `node` is then the stream of cold rows */
     trl_fold          fold;
     double           *hot;   /* [n_rows][step] folded rows of w; then the extra ones' gradient */
     float            *hot32; /* the same in single precision; NULL: not wanted */
@@ -115,13 +115,14 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     if (st != TRL_OK)
         return st;
     const size_t rows = g->fold.n_rows * f->step + 64;
-    const size_t nodes = (g->grouped ? g->group.n_rows : d->n_tokens) + 1;
-    g->cold = trl_alloc(g->group.n_cold + 1, sizeof *g->cold);
-    g->node = trl_alloc64(nodes, f->step * sizeof(float));
+    const trl_group_list *l = g->group.list;
+    g->stream = trl_alloc(l[TRL_GROUP_ENTRY].n, sizeof *g->stream);
+    g->node = trl_alloc64((g->grouped ? l[TRL_GROUP_COLD_ROW].n : d->n_tokens) + 1,
+                          f->step * sizeof(float));
     g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
         g->hot32 = trl_alloc64(rows, sizeof(float));
-    if (!g->cold || !g->node || !g->hot || (g->task->single && !g->hot32))
+    if (!g->stream || !g->node || !g->hot || (g->task->single && !g->hot32))
         return trl_fail_mem(err);
     for (size_t k = 0; k < g->n_lanes; k++) {
         g->lanes[k].hot = trl_alloc64(d->n_hot_weights + 64, sizeof(double));
@@ -178,7 +179,7 @@ void trl_gradient_free(trl_gradient *g)
     trl_shared_free(&g->shared);
     trl_free(g->arenas);
     trl_free(g->node);
-    trl_free(g->cold);
+    trl_free(g->stream);
     trl_free(g->hot);
     trl_free(g->hot32);
     trl_fold_fini(&g->fold);
@@ -248,17 +249,16 @@ static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch
     const size_t step = g->d->family[TRL_NODE].step, at = p->batch[batch].position;
     const size_t n = p->batch[batch + 1].position - at;
     trl_arena_reset(arena);
-    float *shared = trl_arena_get(arena, TRL_GROUP_BATCH / 2, step * sizeof *shared);
-    float *score = trl_arena_get(arena, TRL_GROUP_BATCH, step * sizeof *score);
-    float *adjoint = trl_arena_get(arena, TRL_GROUP_BATCH, step * sizeof *adjoint);
-    if (!shared || !score || !adjoint)
+    float *score = trl_arena_get(arena, TRL_GROUP_ROWS, step * sizeof *score);
+    float *adjoint = trl_arena_get(arena, TRL_GROUP_ROWS, step * sizeof *adjoint);
+    if (!score || !adjoint)
         return trl_fail_mem(err);
-    trl_group_gather(p, g->d, g->w, g->hot32, batch, shared, score);
+    trl_group_gather(p, g->d, g->w, g->hot32, batch, score);
     const trl_token_block b = {at, n, score, adjoint};
     const trl_status st = g->task->tokens(g->task->self, which, &b, arena, value, err);
-    const trl_group_sums to = {l->hot, l->hot32, g->cold, g->node, g->grad, 2.0 * g->c2};
+    const trl_group_sums to = {l->hot, l->hot32, g->stream, g->node, g->grad, 2.0 * g->c2};
     if (st == TRL_OK)
-        l->norm2 += trl_group_scatter(p, g->d, g->w, batch, adjoint, shared, &to);
+        l->norm2 += trl_group_scatter(p, g->d, g->w, batch, adjoint, &to);
     return st;
 }
 
@@ -363,8 +363,8 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
     for (size_t c = c0; c < c1; c += COLD_BLOCK) {
         const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
         if (g->grouped && c >= dense)
-            trl_group_cold(&g->group, g->cold, (size_t)(first[c - dense] - first[0]),
-                           (size_t)(first[end - dense] - first[0]), g->grad + f->entry_cold_at);
+            trl_group_entries(&g->group, g->stream, (size_t)(first[c - dense] - first[0]),
+                              (size_t)(first[end - dense] - first[0]), g->grad + f->entry_cold_at);
         else
             trl_scatter_cold(g->grouped ? &g->group.rows : g->d, g->node, c, end, g->grad);
         if (c < dense)

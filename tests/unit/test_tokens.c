@@ -187,8 +187,7 @@ static void check_gather(const trl_group *q, const trl_fold *fold, const chain_p
     trl_tables t = {.n = p->d.n_tokens, .step = {f->step}};
     double *folded = get(fold->n_rows * f->step, sizeof *folded);
     float *hot = get(fold->n_rows * f->step, sizeof *hot);
-    float *score = get(TRL_GROUP_BATCH, f->step * sizeof *score);
-    float *shared = get(TRL_GROUP_BATCH / 2, f->step * sizeof *shared);
+    float *score = get(TRL_GROUP_ROWS, f->step * sizeof *score);
     bool *seen = get(q->n, sizeof *seen);
     t.row[TRL_NODE] = get(t.n, f->step * sizeof(double));
     trl_gather(&p->d, w, 0, &t);
@@ -200,7 +199,7 @@ static void check_gather(const trl_group *q, const trl_fold *fold, const chain_p
     for (size_t b = 0; b < q->n_batches; b++) {
         const size_t from = q->batch[b].position;
         assert_in_range(q->batch[b + 1].position - from, 1, TRL_GROUP_BATCH);
-        trl_group_gather(q, &p->d, w, hot, b, shared, score);
+        trl_group_gather(q, &p->d, w, hot, b, score);
         for (size_t i = from; i < q->batch[b + 1].position; i++) {
             assert_false(seen[q->token[i]]);
             seen[q->token[i]] = true;
@@ -213,7 +212,6 @@ static void check_gather(const trl_group *q, const trl_fold *fold, const chain_p
     free(folded);
     free(hot);
     free(score);
-    free(shared);
     free(seen);
     trl_arena_fini(&arena);
 }
@@ -226,9 +224,10 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold
     double *want = problem_vector(p), *g = problem_vector(p), *row = get(f->step, sizeof *row);
     double *folded = get(fold->n_rows * f->step, sizeof *folded);
     float *hot = get(fold->n_rows * f->step, sizeof *hot);
-    float *node = get(q->n, f->step * sizeof *node), *cold = get(q->n_cold, sizeof *cold);
-    float *rows = get(q->n_rows, f->step * sizeof *rows);
-    float *shared = get(TRL_GROUP_BATCH / 2, f->step * sizeof *shared);
+    float *node = get(q->n, f->step * sizeof *node);
+    float *table = get(TRL_GROUP_ROWS, f->step * sizeof *table);
+    float *stream = get(q->list[TRL_GROUP_ENTRY].n, sizeof *stream);
+    float *rows = get(q->list[TRL_GROUP_COLD_ROW].n, f->step * sizeof *rows);
     double norm2 = 0.0, want_norm2 = 0.0;
     for (size_t i = 0; i < q->n; i++) {
         const trl_tables t = {.n = 1, .step = {f->step}, .row = {row}};
@@ -236,9 +235,12 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold
             row[j] = (double)(node[i * f->step + j] = (float)(trl_rng_unit(rng) - 0.5));
         trl_scatter_all(&p->d, q->token[i], &t, 1.0, want);
     }
-    const trl_group_sums to = {g, hot, cold, rows, g, 0.0};
-    for (size_t b = 0; b < q->n_batches; b++)
-        norm2 += trl_group_scatter(q, &p->d, w, b, node + q->batch[b].position * f->step, shared, &to);
+    const trl_group_sums to = {g, hot, stream, rows, g, 0.0};
+    for (size_t b = 0; b < q->n_batches; b++) {
+        const size_t from = q->batch[b].position, n = q->batch[b + 1].position - from;
+        memcpy(table, node + from * f->step, n * f->step * sizeof *table);
+        norm2 += trl_group_scatter(q, &p->d, w, b, table, &to);
+    }
     for (size_t c = 0; c < fold->n_rows * f->step; c++)
         *(c < f->n_hot * f->step ? &g[f->hot_at + c] : &folded[c]) = (double)hot[c];
     trl_fold_backward(fold, &p->d, folded, g);
@@ -248,7 +250,7 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold
     }
     assert_near(norm2, want_norm2, 1e-12 * want_norm2 + 1e-300);
     trl_scatter_cold(&q->rows, rows, 0, f->lone_row - f->n_hot, g);
-    trl_group_cold(q, cold, 0, (size_t)(f->cold_at - f->entry_cold_at), g + f->entry_cold_at);
+    trl_group_entries(q, stream, 0, (size_t)(f->cold_at - f->entry_cold_at), g + f->entry_cold_at);
     trl_clear_dead(&p->d, g);
     for (uint64_t i = 0; i < p->d.n_weights; i++)
         assert_near(g[i], want[i], 1e-4);
@@ -258,9 +260,9 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold
     free(folded);
     free(hot);
     free(node);
-    free(cold);
+    free(table);
+    free(stream);
     free(rows);
-    free(shared);
 }
 
 static void test_groups(void **state)
@@ -293,7 +295,7 @@ static void test_groups(void **state)
             check_gather(&q, &fold, &p, w);
             check_scatter(&rng, &q, &fold, &p, w);
             found++;
-            extra += q.n_extra > 0;
+            extra += fold.n_rows > p.d.family[TRL_NODE].n_hot;
         }
         trl_fold_fini(&fold);
         trl_group_fini(&q);
