@@ -2,6 +2,7 @@
 # ptcfg.sh -- Table 2 of Sutton & McCallum, Fast, piecewise training for discriminative finite-state and
 # parsing models (2005): a PCFG, the same grammar normalised locally
 # (MECFG), with none-of-the-above instances (PT-CFG), and trained globally (CRF-CFG).
+usual_lengths='15 40'
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
 
@@ -28,10 +29,10 @@ row() { # TITLE NAME
 # Piecewise training of a grammar
 
 Table 2 of Sutton & McCallum, *Fast, piecewise training for discriminative finite-state and parsing models* (2005): labelled precision and recall,
-sentences of at most 15 words. The paper has sections 2 to 21 and 22 of the Penn Treebank; other treebanks stand in for it. MECFG
-normalises every expansion of a constituent on its own and trains without parsing; PT-CFG then parses the training data and adds wrong
+sentences of at most 15 words; here also of at most 40. The paper has sections 2 to 21 and 22 of the Penn Treebank; other treebanks stand in for
+it. MECFG normalises every expansion of a constituent on its own and trains without parsing; PT-CFG then parses the training data and adds wrong
 constituents of nearly the best score as none-of-the-above instances. Their features are first and last word and short lengths of spans, as
-in the paper. CRF-CFG is trained globally, with rules and words (discriminative) or with all features. Seconds are processor seconds of
+in the paper; words below tags come from the PCFG's lexicon. CRF-CFG is trained globally, with rules and words (discriminative) or with all features. Seconds are processor seconds of
 the whole training, one thread.
 
 | | NOTA instances | P | R | F1 | passes | seconds | words/s |
