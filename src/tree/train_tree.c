@@ -290,6 +290,12 @@ static uint64_t fingerprint(const trl_tree_job *j)
     return h;
 }
 
+static trl_status start_local(trl_tree_job *j, trl_error *err)
+{
+    const trl_status st = trl_tree_model_turn(&j->model, err);
+    return st == TRL_OK ? trl_tree_task_local(&j->task, &j->model.expansions, &j->model.lists, err) : st;
+}
+
 static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *err)
 {
     trl_tree_features *f = &j->model.features;
@@ -301,7 +307,7 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
     trl_status st = trl_tree_task_init(&j->task, j->objective, f, j->example, j->n_examples,
                                        trl_pool_threads(j->pool), err);
     if (st == TRL_OK && (j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota))
-        st = trl_tree_task_local(&j->task, &j->model.expansions, err);
+        st = start_local(j, err);
     if (st == TRL_OK && j->objective == &trl_tree_mest)
         st = trl_tree_job_expect(j, err);
     if (st == TRL_OK && j->o->init)

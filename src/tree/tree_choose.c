@@ -14,19 +14,16 @@
 /* ---- what sentences share -------------------------------------------------------------------------- */
 
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
-                                   const trl_expansions *x, trl_error *err)
+                                   const trl_expansions *x, const trl_rule_lists *lists,
+                                   trl_error *err)
 {
-    *s = (trl_chooser_shared){.f = f, .x = x};
+    *s = (trl_chooser_shared){.f = f, .x = x, .lists = lists};
     s->state_sum = trl_zalloc(f->g->n_states, sizeof *s->state_sum);
-    const trl_status st = s->state_sum ? trl_rule_lists_init(&s->lists, f, err) : trl_fail_mem(err);
-    if (st != TRL_OK)
-        trl_chooser_shared_fini(s);
-    return st;
+    return s->state_sum ? TRL_OK : trl_fail_mem(err);
 }
 
 void trl_chooser_shared_fini(trl_chooser_shared *s)
 {
-    trl_rule_lists_fini(&s->lists);
     trl_free(s->state_sum);
     *s = (trl_chooser_shared){0};
 }
@@ -136,7 +133,7 @@ static size_t find_features(trl_chooser *c, size_t group, const trl_tree_part *p
     for (size_t k = 0; k < f->n_family[group] && n != SIZE_MAX; k++) {
         size_t m;
         const trl_listed *list =
-            trl_rule_list(&c->s->lists, f, f->family[group][k], p, c->ga->seen, &m);
+            trl_rule_list(c->s->lists, f, f->family[group][k], p, c->ga->seen, &m);
         if (m)
             n = merge(c, n, list, m);
     }
@@ -395,21 +392,48 @@ static void count_choices(trl_chooser *c, const trl_choice *x, uint32_t a, const
         count_unary(c, unary[k], c->slot[k], exp(c->score[k] - log_z));
 }
 
+/* Rows, unary scores (their number: *n) and the log sum of the binary rules. */
+static trl_status look_up(trl_chooser *c, uint32_t a, double item, size_t i, size_t j, pair *rows,
+                          size_t *n, double *binary, bool *alone, trl_error *err)
+{
+    *rows = (pair){.c = c};
+    const trl_chooser_row *row = row_at(c, 0, a, i);
+    if (row) {
+        rows->first = *row;
+        row = row_at(c, 1, a, j);
+    }
+    *n = row ? score_unaries(c, a, i, j) : SIZE_MAX;
+    if (*n == SIZE_MAX)
+        return trl_fail_mem(err);
+    rows->last = *row;
+    *binary = item + log(sum_binaries(c, a, rows, alone));
+    return TRL_OK;
+}
+
+trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, size_t j, double *log_z,
+                           trl_error *err)
+{
+    pair rows;
+    size_t n;
+    double binary;
+    bool alone;
+    const trl_status st = look_up(c, a, item, i, j, &rows, &n, &binary, &alone, err);
+    if (st == TRL_OK)
+        *log_z = log_sum(binary, c->score, n, false);
+    return st;
+}
+
 trl_status trl_tree_choose(trl_chooser *c, const trl_choice *x, double *loss, trl_error *err)
 {
     const uint32_t a = c->ga->c->s->item[x->item] & TRL_STATE_MASK;
-    pair rows = {.c = c};
-    const trl_chooser_row *row = row_at(c, 0, a, x->i);
-    if (row) {
-        rows.first = *row;
-        row = row_at(c, 1, a, x->j);
-    }
-    const size_t n = row ? score_unaries(c, a, x->i, x->j) : SIZE_MAX;
-    if (n == SIZE_MAX)
-        return trl_fail_mem(err);
-    rows.last = *row;
+    pair rows;
+    size_t n;
+    double binary;
     bool alone;
-    const double binary = c->ga->t.item[x->item] + log(sum_binaries(c, a, &rows, &alone));
+    const trl_status st =
+        look_up(c, a, c->ga->t.item[x->item], x->i, x->j, &rows, &n, &binary, &alone, err);
+    if (st != TRL_OK)
+        return st;
     const double log_z = log_sum(binary, c->score, n, x->nota);
     const double score = x->what == TRL_CHOOSE_NOTA    ? 0.0
                          : x->what == TRL_CHOOSE_UNARY ? chosen_unary(c, x, a, n)

@@ -1,4 +1,4 @@
-/* tree_choose.h -- choices of chart edges in training (tree_local.h): losses and their derivatives.
+/* tree_choose.h -- choices of chart edges (tree_local.h): sums, losses and their derivatives.
  *
  * A state's binary rules are summed as a whole, S(A) = sum of exp(binary[r]), once for given weights;
  * what the words of a span change is put right for the few rules that have features there
@@ -16,17 +16,18 @@
 #include "tree/tree_lists.h"
 #include "tree/tree_local.h"
 
-/* What the sentences of a treebank share.  Owns lists and state_sum. */
+/* What the sentences of a treebank share; borrowed but for state_sum. */
 typedef struct trl_chooser_shared {
     const trl_tree_features *f;
     const trl_expansions    *x;
-    trl_rule_lists           lists;
+    const trl_rule_lists    *lists;
     double                  *state_sum; /* [n_states]: S(A) */
 } trl_chooser_shared;
 
-/* f with all its features.  TRL_ENOMEM, TRL_EINVAL (tree_lists.h). */
+/* lists: of f with all its features.  TRL_ENOMEM. */
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
-                                   const trl_expansions *x, trl_error *err);
+                                   const trl_expansions *x, const trl_rule_lists *lists,
+                                   trl_error *err);
 void       trl_chooser_shared_fini(trl_chooser_shared *s);
 
 /* For new weights. */
@@ -61,7 +62,7 @@ typedef struct trl_chooser {
 } trl_chooser;
 void trl_chooser_fini(trl_chooser *c);
 
-/* Begins a sentence, of which ga has the items' scores (trl_tree_gather_items).  TRL_ENOMEM. */
+/* Begins a sentence, of which ga has the items' scores (at least: trl_tree_gather_items).  TRL_ENOMEM. */
 trl_status trl_chooser_begin(trl_chooser *c, const trl_chooser_shared *s, trl_tree_gather *ga,
                              trl_error *err);
 
@@ -79,5 +80,15 @@ typedef struct trl_choice {
 trl_status trl_tree_choose(trl_chooser *c, const trl_choice *x, double *loss, trl_error *err);
 
 void trl_chooser_end(trl_chooser *c);
+
+/* log of the sum over the rules of state a over (i, j), without NOTA; `item`: the score of the item.
+ * TRL_ENOMEM. */
+trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, size_t j, double *log_z,
+                           trl_error *err);
+
+/* tree_tables.c: turns gathered scores (ga->t) into logs of the probabilities of choices, without NOTA;
+ * those of tags into 0.  TRL_ENOMEM, TRL_ENUMERIC. */
+trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x,
+                                 const trl_rule_lists *lists, trl_arena *arena, trl_error *err);
 
 #endif

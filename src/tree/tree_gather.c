@@ -382,18 +382,6 @@ double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
     return is_tag(ga, x) ? own : own + span_slots(ga, x, i, j, 0.0);
 }
 
-uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t j)
-{
-    const trl_tree_part p = {u, ga->f->g->unary[u].parent, i, i, j};
-    const uint32_t s = new_slots(ga, 1);
-    if (s == TRL_NO_ID)
-        return s;
-    const uint32_t first = (uint32_t)ga->n_ids;
-    const double score = take_all(ga, TRL_HANG_UNARY, &p);
-    ga->slot[s] = (trl_slot){first, (uint32_t)ga->n_ids - first, score, 0.0};
-    return s;
-}
-
 uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const trl_listed *listed, size_t n)
 {
     uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + n, sizeof *ids);

@@ -115,21 +115,9 @@ trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f
  * added to the adjoint ga->a.  -inf when the chart does not hold it. */
 double trl_tree_gather_tree(trl_tree_gather *ga, const trl_btree *tree, double weight);
 
-/* Parts that hang on no edge of the chart, for models that look at all expansions of a state.
- *
- * _edge: exp(score) of rule r at an anchor.  _item: the score of item x over (i, j) whatever its
- * marks.  _unary: a slot (ga->slot) with the features of unary rule u over (i, j), whose adjoint
- * may be added to; TRL_NO_ID: out of memory. */
-static inline double trl_tree_gather_edge(trl_tree_gather *ga, int anchor, size_t at, uint32_t r)
-{
-    if (!ga->t.edge[anchor])
-        return 1.0;
-    const uint32_t q = ga->f->edge_class[r];
-    const double x = ga->t.edge[anchor][at * ga->f->n_classes + q];
-    return x >= 0.0 ? x : ga->t.fill(ga->t.self, anchor, at, q);
-}
-double   trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j);
-uint32_t trl_tree_gather_unary(trl_tree_gather *ga, uint32_t u, size_t i, size_t j);
+/* For models that look at all expansions of a state: the score of item x over (i, j) whatever its
+ * marks. */
+double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j);
 
 /* A slot with the n features listed, whose adjoint may be added to; TRL_NO_ID: out of memory.  Slots
  * have numbers in a row. */

@@ -34,11 +34,6 @@ typedef struct trl_expansions {
 trl_status trl_expansions_init(trl_expansions *x, const trl_grammar *g, trl_error *err);
 void       trl_expansions_fini(trl_expansions *x);
 
-/* Turns gathered scores (ga->t) into logs of the probabilities of choices, without NOTA; those of tags
- * into 0.  TRL_ENOMEM, TRL_ENUMERIC. */
-trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x, trl_arena *arena,
-                            trl_error *err);
-
 /* The skeleton of a tree's own items and of `extra` ones (state, i, j), all with both marks, in the
  * arena.  TRL_ENOMEM. */
 typedef struct trl_span_state {

@@ -64,6 +64,12 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
     return st == TRL_OK ? trl_tree_features_init(&m->features, &m->fine, &m->tpl, err) : st;
 }
 
+trl_status trl_tree_model_turn(trl_tree_model *m, trl_error *err)
+{
+    trl_rule_lists_fini(&m->lists);
+    return trl_rule_lists_init(&m->lists, &m->features, err);
+}
+
 trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
                                 const trl_head_rules *heads, const trl_tree_set *trees,
                                 trl_error *err)
@@ -97,6 +103,7 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
 void trl_tree_model_fini(trl_tree_model *m)
 {
     trl_tree_features_fini(&m->features);
+    trl_rule_lists_fini(&m->lists);
     trl_expansions_fini(&m->expansions);
     trl_observer_fini(&m->observer);
     trl_tree_clusters_fini(&m->clusters);
@@ -296,7 +303,7 @@ trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, c
     trl_status st = trl_tree_gather_scores(ga, &m->features, seen, c, binary_exp, unary, false, arena,
                                            err);
     if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
-        st = trl_tree_local_tables(ga, &m->expansions, arena, err);
+        st = trl_tree_local_tables(ga, &m->expansions, &m->lists, arena, err);
     if (st == TRL_OK && m->scoring != TRL_SCORING_GLOBAL)
         st = add_words(m, word, c, ga->t.item, arena, err);
     return st;

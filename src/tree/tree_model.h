@@ -10,7 +10,7 @@
 #include "tree/mbr.h"
 #include "tree/tree_clusters.h"
 #include "tree/tree_gather.h"
-#include "tree/tree_local.h"
+#include "tree/tree_choose.h"
 #include "tree/tree_set.h"
 
 typedef enum trl_grade { /* [FKM08, 5] */
@@ -43,6 +43,7 @@ typedef struct trl_tree_model {
     trl_tree_template tpl;
     trl_tree_features features;
     trl_expansions    expansions; /* of the fine grammar */
+    trl_rule_lists    lists; /* of TRL_SCORING_LOCAL: the features turned round */
     double            threshold; /* of coarse posteriors */
     uint32_t          frequent;  /* of the observer */
     trl_tree_root     root; /* what a parser's trees hang on; in the grammars it is TOP */
@@ -72,6 +73,10 @@ void       trl_tree_model_fini(trl_tree_model *m);
 
 /* What follows from grammars, lexicons and template: PCFGs, projection, observer, features. */
 trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
+
+/* When all features are indexed: m->lists, for those who need them.  TRL_ENOMEM, TRL_EINVAL
+ * (tree_lists.h). */
+trl_status trl_tree_model_turn(trl_tree_model *m, trl_error *err);
 
 /* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until the
  * container is written.  TRL_ENOMEM. */

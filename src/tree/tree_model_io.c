@@ -206,6 +206,8 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         st = load_parts(m, c, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = load_weights(m, c, err);
+    if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
+        st = trl_tree_model_turn(m, err);
     if (st != TRL_OK)
         trl_tree_model_fini(m);
     return st;

@@ -62,8 +62,9 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *object
                               trl_tree_features *f, trl_tree_example *example, size_t n_examples,
                               size_t n_workers, trl_error *err);
 
-/* What MECFG and PT-CFG need beside; x is borrowed.  TRL_ENOMEM, TRL_EINVAL (tree_lists.h). */
-trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, trl_error *err);
+/* What MECFG and PT-CFG need beside; borrowed.  TRL_ENOMEM. */
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_lists *lists,
+                               trl_error *err);
 void       trl_tree_task_fini(trl_tree_task *t);
 
 #endif

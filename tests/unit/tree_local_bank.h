@@ -28,13 +28,15 @@ static void open_model(bank *b, size_t k, size_t n, size_t step)
               models[k].relaxed, 12, n, step);
     b->m.scoring = TRL_SCORING_LOCAL;
     b->m.features.w = b->w;
+    trl_error err;
+    assert_ok(trl_tree_model_turn(&b->m, &err));
 }
 
 static void open_task(bank *b, trl_tree_task *t, const trl_tree_objective *o, size_t threads)
 {
     trl_error err;
     assert_ok(trl_tree_task_init(t, o, &b->m.features, b->example, b->n, threads, &err));
-    assert_ok(trl_tree_task_local(t, &b->m.expansions, &err));
+    assert_ok(trl_tree_task_local(t, &b->m.expansions, &b->m.lists, &err));
 }
 
 static double loss_of(trl_tree_task *t, const double *w, size_t e)
