@@ -37,6 +37,9 @@ void trl_chain_tokens_fini(trl_chain_tokens *k)
     trl_free(k->gold);
     trl_free(k->weight);
     trl_free(k->source);
+    trl_free(k->more);
+    trl_free(k->more_at);
+    trl_free(k->more_of);
     *k = (trl_chain_tokens){0};
 }
 
@@ -58,29 +61,81 @@ static bool allocate(trl_chain_tokens *k, const trl_chain *c, bool weights)
     return good;
 }
 
-trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
-                                    size_t n_lanes, size_t n, const uint32_t *token,
-                                    trl_error *err)
+/* The wrong sources of a token that have an instance; *of NULL: only their number. */
+static size_t list_instances(const trl_chain *c, const trl_nota *nota, uint32_t which, uint32_t token,
+                             uint32_t *of)
 {
-    bool weights = false;
+    const size_t base = which > c->L ? 1 + c->L : 1; /* pairs, or labels */
+    size_t n = 0;
+    for (size_t b = 0; which && b < nota->words; b++)
+        for (uint64_t set = nota->bits[token * nota->words + b]; set; set &= set - 1) {
+            const uint32_t q = (uint32_t)(base + b * 64 + (size_t)__builtin_ctzll(set));
+            if (q == which)
+                continue;
+            if (of)
+                of[n] = q;
+            n++;
+        }
+    return n;
+}
+
+static bool arrange_instances(trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
+                              const uint32_t *token)
+{
+    uint64_t total = 0;
+    k->any = nota && nota->n_instances > 0;
+    if (!k->any)
+        return true;
+    k->more = trl_alloc(k->n + 1, sizeof *k->more);
+    for (size_t i = 0; k->more && i < k->n; i++) {
+        k->more[i] = total;
+        total += list_instances(c, nota, k->which[i], token[i], NULL);
+    }
+    k->more_at = trl_alloc((size_t)total, sizeof *k->more_at);
+    k->more_of = trl_alloc((size_t)total, sizeof *k->more_of);
+    if (!k->more || !k->more_at || !k->more_of)
+        return false;
+    k->more[k->n] = total;
+    for (size_t i = 0; i < k->n; i++) {
+        list_instances(c, nota, k->which[i], token[i], k->more_of + k->more[i]);
+        for (uint64_t j = k->more[i]; j < k->more[i + 1]; j++)
+            k->more_at[j] = (uint32_t)i;
+    }
+    return true;
+}
+
+/* Gold labels, their sources and the sequences' weights, by position. */
+static void arrange_gold(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
+                         const uint32_t *position)
+{
     for (size_t s = 0; s < corpus->n_sequences; s++)
-        weights |= corpus->weight[s] != 1.0;
-    trl_chain_tokens_fini(k);
-    *k = (trl_chain_tokens){
-        .n = n, .n_sources = sources_of(c), .n_lanes = n_lanes, .token = token};
-    uint32_t *position = trl_alloc(n, sizeof *position);
-    const bool good = position && allocate(k, c, weights);
-    for (size_t i = 0; good && i < n; i++)
-        position[token[i]] = (uint32_t)i;
-    for (size_t s = 0; good && s < corpus->n_sequences; s++)
         for (uint64_t from = corpus->first[s], t = 0; from + t < corpus->first[s + 1]; t++) {
             const uint32_t i = position[from + t];
             const size_t q = trl_gold_source(c, corpus->label + from, (size_t)t);
             k->gold[i] = corpus->label[from + t];
             k->which[i] = (uint32_t)(t == 0 ? 0 : 1 + q + (t > 1 && c->order == 2 ? c->L : 0));
-            if (weights)
+            if (k->weight)
                 k->weight[i] = (float)corpus->weight[s];
         }
+}
+
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
+                                    const trl_nota *nota, size_t n_lanes, size_t n,
+                                    const uint32_t *token, trl_error *err)
+{
+    bool weights = false;
+    for (size_t s = 0; s < corpus->n_sequences; s++)
+        weights |= corpus->weight[s] != 1.0;
+    trl_chain_tokens_fini(k);
+    *k = (trl_chain_tokens){.n = n, .n_sources = sources_of(c), .n_lanes = n_lanes};
+    uint32_t *position = trl_alloc(n, sizeof *position);
+    bool good = position && allocate(k, c, weights);
+    for (size_t i = 0; good && i < n; i++)
+        position[token[i]] = (uint32_t)i;
+    if (good) {
+        arrange_gold(k, c, corpus, position);
+        good = arrange_instances(k, c, nota, token);
+    }
     trl_free(position);
     if (!good) {
         trl_chain_tokens_fini(k);
@@ -147,9 +202,11 @@ static void sum_add(sum *s, float S, const float *weight)
     }
 }
 
+#define NOTA UINT32_MAX /* as gold: NOTA is right */
+
 /* A term for scores of any size, in double. */
 static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t i, size_t source,
-                            uint32_t gold, bool first, trl_arena *arena, sum *s, trl_error *err)
+                            uint32_t gold, trl_arena *arena, sum *s, trl_error *err)
 {
     const size_t S = m->step;
     const float *score = m->score + i * S, *row = m->source + source * S;
@@ -160,49 +217,51 @@ static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t
         return trl_fail_mem(err);
     for (size_t j = 0; j < S; j++)
         p[j] = j < c->L ? (double)score[j] + (double)row[j] : -HUGE_VAL;
-    const double right = gold == TRL_TOKEN_NOTA ? 0.0 : p[gold], z = trl_softmax(S, p, m->nota);
+    const double right = gold == NOTA ? 0.0 : p[gold], z = trl_softmax(S, p, m->nota);
     if (isnan(z))
         return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
     if (weight != 0.0f)
         s->value += right == -HUGE_VAL ? right : (double)weight * (right - z);
     for (size_t j = 0; j < S; j++) {
         const float d = weight * (float)((j == gold ? 1.0 : 0.0) - p[j]);
-        adjoint[j] = first ? d : adjoint[j] + d;
+        adjoint[j] = gold == NOTA ? adjoint[j] + d : d;
         sums[j] += d;
     }
     return TRL_OK;
 }
 
-/* The instances of one token: wrong sources, for which NOTA is right. */
-static trl_status instances(const trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
-                            const trl_token_terms *m, size_t position, size_t i, trl_arena *arena,
-                            sum *s, trl_error *err)
+/* The instances of a block: wrong sources, for which NOTA is right. */
+static trl_status instances(const trl_chain_tokens *k, const trl_chain *c, const trl_token_terms *m,
+                            size_t position, trl_arena *arena, sum *s, trl_error *err)
 {
-    const size_t which = m->which[i], base = which > c->L ? 1 + c->L : 1;
-    const uint64_t *bits = nota->bits + k->token[position + i] * nota->words;
+    const uint64_t from = k->more[position];
+    const size_t n = (size_t)(k->more[position + m->n] - from);
+    uint32_t *at = trl_arena_get(arena, n, sizeof *at);
+    float *S = trl_arena_get(arena, n, sizeof *S), *e = trl_arena_get(arena, m->step, sizeof *e);
+    if (!at || !S || !e)
+        return trl_fail_mem(err);
+    for (size_t i = 0; i < n; i++)
+        at[i] = k->more_at[from + i] - (uint32_t)position;
+    trl_token_more(m, n, at, k->more_of + from, e, S);
     trl_status st = TRL_OK;
-    for (size_t b = 0; st == TRL_OK && which && b < nota->words; b++)
-        for (uint64_t set = bits[b]; st == TRL_OK && set; set &= set - 1) {
-            const size_t q = base + b * 64 + (size_t)__builtin_ctzll(set);
-            if (q == which)
-                continue;
-            const float S = trl_token_more(m, i, q, m->S + m->n);
-            if (S < (float)TRL_TOKEN_MAX)
-                sum_add(s, S, m->weight ? m->weight + i : NULL);
-            else
-                st = wide_term(m, c, i, q, TRL_TOKEN_NOTA, false, arena, s, err);
-        }
+    for (size_t i = 0; st == TRL_OK && i < n; i++) {
+        if (S[i] < (float)TRL_TOKEN_MAX)
+            sum_add(s, S[i], m->weight ? m->weight + at[i] : NULL);
+        else
+            st = wide_term(m, c, at[i], k->more_of[from + i], NOTA, arena, s, err);
+    }
     return st;
 }
 
-trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
-                                     size_t lane, const trl_token_block *b, trl_arena *arena,
-                                     double *value, trl_error *err)
+trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, size_t lane,
+                                     const trl_token_block *b, trl_arena *arena, double *value,
+                                     trl_error *err)
 {
-    const bool any = nota && nota->n_instances > 0;
-    float *S = trl_arena_get(arena, b->n + c->stride, sizeof *S); /* and one row of scratch */
+    const size_t n = trl_padded(b->n);
+    float *S = trl_arena_get(arena, 3 * n, sizeof *S);
     if (!S)
         return trl_fail_mem(err);
+    memset(S + n, 0, n * sizeof *S);
     const trl_token_terms m = {.n = b->n,
                                .step = c->stride,
                                .score = b->score,
@@ -211,8 +270,10 @@ trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, co
                                .which = k->which + b->position,
                                .gold = k->gold + b->position,
                                .weight = k->weight ? k->weight + b->position : NULL,
-                               .nota = any,
+                               .nota = k->any,
                                .adjoint = b->adjoint,
+                               .right = S + n,
+                               .held = S + 2 * n,
                                .S = S};
     sum s = {0.0, 1.0};
     trl_status st = TRL_OK;
@@ -221,10 +282,10 @@ trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, co
         if (S[i] < (float)TRL_TOKEN_MAX)
             sum_add(&s, S[i], m.weight ? m.weight + i : NULL);
         else
-            st = wide_term(&m, c, i, m.which[i], m.gold[i], true, arena, &s, err);
-        if (st == TRL_OK && any)
-            st = instances(k, c, nota, &m, b->position, i, arena, &s, err);
+            st = wide_term(&m, c, i, m.which[i], m.gold[i], arena, &s, err);
     }
+    if (st == TRL_OK && k->any)
+        st = instances(k, c, &m, b->position, arena, &s, err);
     *value = s.value - log(s.product);
     return st;
 }

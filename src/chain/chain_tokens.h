@@ -16,22 +16,27 @@
 #include "train/task.h"
 
 typedef struct trl_chain_tokens {
-    size_t          n, n_sources, n_lanes; /* n = 0: nothing arranged */
-    const uint32_t *token;  /* [n] borrowed: the token at each position */
-    uint32_t       *which;  /* [n] row of the gold source */
-    uint32_t       *gold;   /* [n] */
-    float          *weight; /* [n]; NULL: all 1 */
-    float          *source; /* [n_sources][stride] scores */
-    float         **sums;   /* [n_lanes][n_sources][stride] their adjoints */
+    size_t    n, n_sources, n_lanes; /* n = 0: nothing arranged */
+    uint32_t *which;  /* [n] row of the gold source */
+    uint32_t *gold;   /* [n] */
+    float    *weight; /* [n]; NULL: all 1 */
+    float    *source; /* [n_sources][stride] scores */
+    float   **sums;   /* [n_lanes][n_sources][stride] their adjoints */
+
+    /* NOTA instances, by position. */
+    bool      any;     /* of the corpus */
+    uint64_t *more;    /* [n + 1] where those of a position begin; NULL: none */
+    uint32_t *more_at; /* position */
+    uint32_t *more_of; /* row of the wrong source */
 } trl_chain_tokens;
 
 /* Are there few enough sources, and NOTA instances, for this to be faster than other ways? */
 bool trl_chain_tokens_serve(const trl_chain *c, const trl_nota *nota);
 
-/* Tokens in this order from now on.  `token` is borrowed.  TRL_ENOMEM. */
+/* Tokens in this order, and with these instances (NULL: none), from now on.  TRL_ENOMEM. */
 trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
-                                    size_t n_lanes, size_t n, const uint32_t *token,
-                                    trl_error *err);
+                                    const trl_nota *nota, size_t n_lanes, size_t n,
+                                    const uint32_t *token, trl_error *err);
 void       trl_chain_tokens_fini(trl_chain_tokens *k);
 
 /* Takes in the shared scores of a chain that was prepared; nothing if nothing is arranged. */
@@ -39,9 +44,9 @@ void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c);
 
 /* The value of a block, its adjoint, and the sums of `lane`.  TRL_ENUMERIC for NaN or +inf among the
  * scores, TRL_ENOMEM. */
-trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, const trl_nota *nota,
-                                     size_t lane, const trl_token_block *b, trl_arena *arena,
-                                     double *value, trl_error *err);
+trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, size_t lane,
+                                     const trl_token_block *b, trl_arena *arena, double *value,
+                                     trl_error *err);
 
 /* Adds the lane's sums to the shared adjoints, and clears them. */
 void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lane,

@@ -36,52 +36,65 @@ TRL_INLINE v8f exp8(v8f x)
 
 /* ---- terms -------------------------------------------------------------------------- */
 
-/* out = exp(score + source - right), 0 at `gold`; returns the sum.  NV = step / 8, or 0: step says. */
+/* out = exp(score + source - right); returns the sum.  NV = step / 8, or 0: step says. */
 TRL_INLINE float exponentials(const size_t NV, size_t step, const float *score, const float *source,
-                              float right, uint32_t gold, float *out)
+                              float right, float *out)
 {
-    static const v8u lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     v8f sum[2] = {{0}, {0}};
     for (size_t i = 0; i < (NV ? NV : step / 8); i++) {
         const v8f x = (*(const v8f *)(score + 8 * i) + *(const v8f *)(source + 8 * i)) - right;
-        const v8f e = (v8f)((v8s)exp8(x) & (lanes + (uint32_t)(8 * i) != gold));
+        const v8f e = exp8(x);
         *(v8f *)(out + 8 * i) = e;
         sum[i % 2] += e;
     }
     return sum8(sum[0] + sum[1]);
 }
 
-/* Exponentials of all tokens, then all that waits for their sums: a token's own would be waited
- * for. */
+/* adjoint = -by e, or that much more; the sums get it, too. */
+TRL_INLINE void spread(size_t step, float by, const float *e, bool first, float *adjoint, float *sums)
+{
+    for (size_t c = 0; c < step; c += 8) {
+        const v8f d = *(const v8f *)(e + c) * -by;
+        *(v8f *)(sums + c) += d;
+        if (first)
+            *(v8f *)(adjoint + c) = d;
+        else
+            *(v8f *)(adjoint + c) += d;
+    }
+}
+
+TRL_INLINE float weight_of(const trl_token_terms *k, size_t i)
+{
+    return k->weight ? k->weight[i] : 1.0f;
+}
+
+/* Step by step for all tokens: a token's own next step would be waited for. */
 TRL_INLINE void first_terms(const size_t NV, const trl_token_terms *k)
 {
     const size_t step = NV ? 8 * NV : k->step;
     for (size_t i = 0; i < k->n; i++) {
-        const float *score = k->score + i * step, *row = k->source + k->which[i] * step;
-        const uint32_t gold = k->gold[i];
-        const float right = gold == TRL_TOKEN_NOTA ? 0.0f : score[gold] + row[gold];
-        k->S[i] = exponentials(NV, step, score, row, right, gold, k->adjoint + i * step);
-        if (k->nota && gold != TRL_TOKEN_NOTA)
-            k->S[i] += exp8((v8f){0} - right)[0];
+        k->held[i] = k->score[i * step + k->gold[i]];
+        k->right[i] = k->held[i] + k->source[k->which[i] * step + k->gold[i]];
     }
-    for (size_t i = 0; i < k->n; i++) {
-        if (!(k->S[i] < (float)TRL_TOKEN_MAX))
-            continue;
-        float *adjoint = k->adjoint + i * step, *sums = k->sums + k->which[i] * step;
-        const float by = (k->weight ? k->weight[i] : 1.0f) / (1.0f + k->S[i]);
-        for (size_t c = 0; c < step; c += 8) {
-            const v8f d = *(const v8f *)(adjoint + c) * -by;
-            *(v8f *)(adjoint + c) = d;
-            *(v8f *)(sums + c) += d;
+    for (size_t i = 0; i < k->n; i++) /* what is right does not count */
+        k->score[i * step + k->gold[i]] = TRL_TOKEN_PAD;
+    for (size_t i = 0; i < k->n; i++)
+        k->S[i] = exponentials(NV, step, k->score + i * step, k->source + k->which[i] * step,
+                               k->right[i], k->adjoint + i * step);
+    for (size_t i = 0; i < k->n; i++)
+        k->score[i * step + k->gold[i]] = k->held[i];
+    for (size_t i = 0; k->nota && i < k->n; i += 8)
+        *(v8f *)(k->S + i) += exp8(-*(const v8f *)(k->right + i));
+    for (size_t i = 0; i < k->n; i++)
+        if (k->S[i] < (float)TRL_TOKEN_MAX)
+            spread(step, weight_of(k, i) / (1.0f + k->S[i]), k->adjoint + i * step, true,
+                   k->adjoint + i * step, k->sums + k->which[i] * step);
+    for (size_t i = 0; i < k->n; i++)
+        if (k->S[i] < (float)TRL_TOKEN_MAX) {
+            const float top = weight_of(k, i) * (k->S[i] / (1.0f + k->S[i]));
+            k->adjoint[i * step + k->gold[i]] = top;
+            k->sums[k->which[i] * step + k->gold[i]] += top;
         }
-    }
-    for (size_t i = 0; i < k->n; i++) {
-        if (k->gold[i] == TRL_TOKEN_NOTA || !(k->S[i] < (float)TRL_TOKEN_MAX))
-            continue;
-        const float top = (k->weight ? k->weight[i] : 1.0f) * (k->S[i] / (1.0f + k->S[i]));
-        k->adjoint[i * step + k->gold[i]] = top;
-        k->sums[k->which[i] * step + k->gold[i]] += top;
-    }
 }
 
 TRL_CLONES void trl_token_first(const trl_token_terms *k)
@@ -99,18 +112,26 @@ TRL_CLONES void trl_token_first(const trl_token_terms *k)
     }
 }
 
-TRL_CLONES float trl_token_more(const trl_token_terms *k, size_t i, size_t source, float *e)
+TRL_INLINE void more_terms(const size_t NV, const trl_token_terms *k, size_t m, const uint32_t *token,
+                           const uint32_t *source, float *e, float *S)
 {
-    const float *score = k->score + i * k->step, *row = k->source + source * k->step;
-    float *adjoint = k->adjoint + i * k->step, *sums = k->sums + source * k->step;
-    const float S = exponentials(0, k->step, score, row, 0.0f, TRL_TOKEN_NOTA, e);
-    if (!(S < (float)TRL_TOKEN_MAX))
-        return S;
-    const float by = (k->weight ? k->weight[i] : 1.0f) / (1.0f + S);
-    for (size_t c = 0; c < k->step; c += 8) {
-        const v8f d = *(const v8f *)(e + c) * -by;
-        *(v8f *)(adjoint + c) += d;
-        *(v8f *)(sums + c) += d;
+    const size_t step = NV ? 8 * NV : k->step;
+    for (size_t i = 0; i < m; i++) {
+        S[i] = exponentials(NV, step, k->score + token[i] * step, k->source + source[i] * step, 0.0f,
+                            e);
+        if (S[i] < (float)TRL_TOKEN_MAX)
+            spread(step, weight_of(k, token[i]) / (1.0f + S[i]), e, false,
+                   k->adjoint + token[i] * step, k->sums + source[i] * step);
     }
-    return S;
+}
+
+TRL_CLONES void trl_token_more(const trl_token_terms *k, size_t m, const uint32_t *token,
+                               const uint32_t *source, float *e, float *S)
+{
+    switch (k->step / 8) {
+    case 1: more_terms(1, k, m, token, source, e, S); break;
+    case 3: more_terms(3, k, m, token, source, e, S); break;
+    case 6: more_terms(6, k, m, token, source, e, S); break;
+    default: more_terms(0, k, m, token, source, e, S); break;
+    }
 }

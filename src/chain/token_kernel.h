@@ -21,11 +21,10 @@
 
 #define TRL_TOKEN_PAD -1e30f     /* in the pads of source rows */
 #define TRL_TOKEN_MAX 0x1p+40    /* of S */
-#define TRL_TOKEN_NOTA UINT32_MAX /* as gold: NOTA is right */
 
 typedef struct trl_token_terms {
-    size_t          n, step; /* terms; floats from row to row, a multiple of 8 */
-    const float    *score;   /* [n][step]; pads: finite */
+    size_t          n, step; /* tokens; floats from row to row, a multiple of 8 */
+    float          *score;   /* [n][step]; pads: finite */
     const float    *source;  /* [sources][step]; pads TRL_TOKEN_PAD */
     float          *sums;    /* [sources][step] += the adjoint, pads 0 */
     const uint32_t *which;   /* [n] source */
@@ -33,15 +32,17 @@ typedef struct trl_token_terms {
     const float    *weight;  /* [n]; NULL: all 1 */
     bool            nota;    /* there is the outcome NOTA */
     float          *adjoint; /* [n][step], pads 0 */
-    float          *S;       /* [n]; where it is not below TRL_TOKEN_MAX (or NaN) the adjoint is
-                                garbage, and nothing was added to the sums */
+    float          *right, *held; /* [padded(n)] scratch: x*, and its part from the score */
+    float          *S; /* [padded(n)]; where it is not below TRL_TOKEN_MAX (or NaN) the adjoint is
+                          garbage, and nothing was added to the sums */
 } trl_token_terms;
 
-/* One term each of n tokens; adjoints are overwritten. */
+/* The gold source's term of each token; adjoints are overwritten. */
 void trl_token_first(const trl_token_terms *k);
 
-/* One more term, of a wrong source, of token i of them: NOTA is right.  Added to the adjoint, unless S,
- * which is returned, is not below TRL_TOKEN_MAX.  e: scratch, [step]. */
-float trl_token_more(const trl_token_terms *k, size_t i, size_t source, float *e);
+/* m more terms, of wrong sources, for which NOTA is right: source[i] of token[i] < n.  Added to the
+ * adjoints, unless S[i], which is set, is not below TRL_TOKEN_MAX.  e: scratch, [step]. */
+void trl_token_more(const trl_token_terms *k, size_t m, const uint32_t *token, const uint32_t *source,
+                    float *e, float *S);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define SAMPLE 8192 /* things looked at for the choice of the key */
+#define SAMPLE 4096 /* things looked at for the choice of the key */
 
 typedef struct table { /* of pairs, and the number each became */
     uint64_t *key;

@@ -19,9 +19,9 @@
 
 /* Tokens that do not depend on each other: positions are those of `arrange`. */
 typedef struct trl_token_block {
-    size_t       position, n; /* the first one; how many */
-    const float *score;       /* [n][step] node scores, pads garbage */
-    float       *adjoint;     /* [n][step], pads 0 */
+    size_t position, n; /* the first one; how many */
+    float *score;       /* [n][step] node scores, pads garbage; may be used as scratch */
+    float *adjoint;     /* [n][step], pads 0 */
 } trl_token_block;
 
 typedef struct trl_task {
@@ -44,8 +44,7 @@ typedef struct trl_task {
 
     /* A second way, for trainers that go through the whole corpus, where no family but the nodes has
      * rows; NULL: there is none.  `arrange`, before the first pass, says in which order: token[i] is the
-     * one at position i; `token` is borrowed until the next one.  `tokens` is for a block what
-     * `evaluate` is for an example. */
+     * one at position i.  `tokens` is for a block what `evaluate` is for an example. */
     trl_status (*arrange)(void *self, size_t n, const uint32_t *token, trl_error *err);
     trl_status (*tokens)(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
                          double *value, trl_error *err);

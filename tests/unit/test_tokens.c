@@ -11,10 +11,12 @@
 
 /* ---- the kernel ------------------------------------------------------------------------ */
 
+#define NOTA UINT32_MAX /* as gold */
+
 typedef struct terms {
     size_t L, sources;
     trl_token_terms k;
-    float *score, *source, *sums, *adjoint, *weight, *S;
+    float *score, *source, *sums, *adjoint, *weight, *S, *right, *held;
     uint32_t *which, *gold;
 } terms;
 
@@ -33,6 +35,8 @@ static void terms_make(trl_rng *rng, size_t L, double wide, terms *m)
     m->adjoint = get(n * S, sizeof(float));
     m->weight = get(n, sizeof(float));
     m->S = get(n, sizeof(float));
+    m->right = get(n, sizeof(float));
+    m->held = get(n, sizeof(float));
     m->which = get(n, sizeof(uint32_t));
     m->gold = get(n, sizeof(uint32_t));
     m->source = get(m->sources * S, sizeof(float));
@@ -46,16 +50,22 @@ static void terms_make(trl_rng *rng, size_t L, double wide, terms *m)
             c % S < L ? (float)(wide * (2.0 * trl_rng_unit(rng) - 1.0)) : TRL_TOKEN_PAD;
     for (size_t i = 0; i < n; i++) {
         m->which[i] = (uint32_t)trl_rng_below(rng, m->sources);
-        m->gold[i] = trl_rng_below(rng, 9) ? (uint32_t)trl_rng_below(rng, L) : TRL_TOKEN_NOTA;
+        m->gold[i] = (uint32_t)trl_rng_below(rng, L);
         m->weight[i] = (float)trl_rng_unit(rng);
     }
-    const bool nota = trl_rng_below(rng, 2);
-    for (size_t i = 0; !nota && i < n; i++)
-        m->gold[i] = m->gold[i] == TRL_TOKEN_NOTA ? 0 : m->gold[i];
-    m->k = (trl_token_terms){n,       S,       m->score,
-                             m->source, m->sums, m->which,
-                             m->gold, trl_rng_below(rng, 2) ? m->weight : NULL,
-                             nota,    m->adjoint, m->S};
+    m->k = (trl_token_terms){.n = n,
+                             .step = S,
+                             .score = m->score,
+                             .source = m->source,
+                             .sums = m->sums,
+                             .which = m->which,
+                             .gold = m->gold,
+                             .weight = trl_rng_below(rng, 2) ? m->weight : NULL,
+                             .nota = trl_rng_below(rng, 2),
+                             .adjoint = m->adjoint,
+                             .right = m->right,
+                             .held = m->held,
+                             .S = m->S};
 }
 
 static void terms_fini(terms *m)
@@ -64,6 +74,8 @@ static void terms_fini(terms *m)
     free(m->adjoint);
     free(m->weight);
     free(m->S);
+    free(m->right);
+    free(m->held);
     free(m->which);
     free(m->gold);
     free(m->source);
@@ -78,8 +90,8 @@ static double plain_term(const terms *m, size_t i, size_t source, uint32_t gold,
     const float *a = m->score + i * step, *b = m->source + source * step;
     const double weight = m->k.weight ? (double)m->k.weight[i] : 1.0;
     const double right =
-        gold == TRL_TOKEN_NOTA ? 0.0 : (double)a[gold] + (double)b[gold];
-    double S = m->k.nota && gold != TRL_TOKEN_NOTA ? exp(-right) : 0.0;
+        gold == NOTA ? 0.0 : (double)a[gold] + (double)b[gold];
+    double S = m->k.nota && gold != NOTA ? exp(-right) : 0.0;
     for (size_t j = 0; j < m->L; j++)
         S += j == gold ? 0.0 : exp((double)a[j] + (double)b[j] - right);
     for (size_t j = 0; j < m->L && S < TRL_TOKEN_MAX; j++) {
@@ -118,8 +130,10 @@ static size_t check_terms(trl_rng *rng, size_t L, double wide)
         near((double)m.S[i], S, tol * S + 1e-20, "S", L, i);
         if (m.k.nota) { /* one more term of the same token */
             const size_t q = trl_rng_below(rng, m.sources);
-            const double more = plain_term(&m, i, q, TRL_TOKEN_NOTA, adjoint, sums);
-            const float got = trl_token_more(&m.k, i, q, e);
+            const double more = plain_term(&m, i, q, NOTA, adjoint, sums);
+            const uint32_t at = (uint32_t)i, of = (uint32_t)q;
+            float got;
+            trl_token_more(&m.k, 1, &at, &of, e, &got);
             if (more < TRL_TOKEN_MAX)
                 near((double)got, more, tol * more + 1e-20, "more", L, i);
         }
