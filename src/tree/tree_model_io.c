@@ -190,7 +190,7 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         head.scoring > TRL_SCORING_PIECES || !(head.threshold >= 0.0))
         return trl_container_damaged(c, err, "its header makes no sense");
     if (head.scoring == TRL_SCORING_OLD)
-        return trl_container_damaged(c, err, "it is a local grammar of an earlier version: train it again");
+        return trl_container_damaged(c, err, "it is a MECFG or PT-CFG of an earlier version: train it again");
     m->grade = (trl_grade)head.grade;
     m->scoring = (trl_tree_scoring)head.scoring;
     m->threshold = head.threshold;

@@ -226,7 +226,7 @@ static void test_tampered(void **state)
 }
 
 typedef struct meta { /* as in tree_model_io.c */
-    uint32_t version, grade, frequent, spare;
+    uint32_t version, grade, frequent, scoring;
     double   threshold;
 } meta;
 
@@ -279,6 +279,12 @@ static void test_refused(void **state)
     assert_int_equal(load_with(&out, "meta", &bad, sizeof bad, &err), TRL_EMODEL);
     bad = good, bad.threshold = -1.0;
     assert_int_equal(load_with(&out, "meta", &bad, sizeof bad, &err), TRL_EMODEL);
+    for (uint32_t scoring = 0; scoring < 6; scoring++) {
+        bad = good, bad.scoring = scoring;
+        assert_int_equal(load_with(&out, "meta", &bad, sizeof bad, &err),
+                         scoring == TRL_SCORING_OLD || scoring == 5 ? TRL_EMODEL : TRL_OK);
+        assert_true(scoring != TRL_SCORING_OLD || strstr(err.msg, "train it again"));
+    }
     assert_int_equal(load_with(&out, "meta", &good, sizeof good - 8, &err), TRL_EMODEL);
     assert_int_equal(load_with(&out, "meta", NULL, SIZE_MAX, &err), TRL_EMODEL);
     assert_int_equal(load_with(&out, "template", "nonsense", 8, &err), TRL_EMODEL);
