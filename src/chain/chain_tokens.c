@@ -185,28 +185,23 @@ void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lan
 
 /* ---- terms -------------------------------------------------------------------------- */
 
-typedef struct sum { /* of log p; what is still to be divided by comes as a product */
-    double value, product;
-} sum;
-
-static void sum_add(sum *s, float S, const float *weight)
+/* The value of n terms that the kernel did: weight[i], of token at[i] (NULL: i), times -log(1 + S[i]). */
+static double value_of(size_t n, const float *S, const float *weight, const uint32_t *at)
 {
-    if (weight) {
-        s->value -= (double)*weight * log1p((double)S);
-        return;
-    }
-    s->product *= 1.0 + (double)S;
-    if (s->product > 0x1p+900) { /* S is below 2^40 */
-        s->value -= log(s->product);
-        s->product = 1.0;
-    }
+    if (!weight)
+        return -trl_token_logs(n, S);
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        if (S[i] < (float)TRL_TOKEN_MAX)
+            sum -= (double)weight[at ? at[i] : i] * log1p((double)S[i]);
+    return sum;
 }
 
 #define NOTA UINT32_MAX /* as gold: NOTA is right */
 
 /* A term for scores of any size, in double. */
 static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t i, size_t source,
-                            uint32_t gold, trl_arena *arena, sum *s, trl_error *err)
+                            uint32_t gold, trl_arena *arena, double *value, trl_error *err)
 {
     const size_t S = m->step;
     const float *score = m->score + i * S, *row = m->source + source * S;
@@ -221,7 +216,7 @@ static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t
     if (isnan(z))
         return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
     if (weight != 0.0f)
-        s->value += right == -HUGE_VAL ? right : (double)weight * (right - z);
+        *value += right == -HUGE_VAL ? right : (double)weight * (right - z);
     for (size_t j = 0; j < S; j++) {
         const float d = weight * (float)((j == gold ? 1.0 : 0.0) - p[j]);
         adjoint[j] = gold == NOTA ? adjoint[j] + d : d;
@@ -232,24 +227,23 @@ static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t
 
 /* The instances of a block: wrong sources, for which NOTA is right. */
 static trl_status instances(const trl_chain_tokens *k, const trl_chain *c, const trl_token_terms *m,
-                            size_t position, trl_arena *arena, sum *s, trl_error *err)
+                            size_t position, trl_arena *arena, double *value, trl_error *err)
 {
     const uint64_t from = k->more[position];
     const size_t n = (size_t)(k->more[position + m->n] - from);
     uint32_t *at = trl_arena_get(arena, n, sizeof *at);
-    float *S = trl_arena_get(arena, n, sizeof *S), *e = trl_arena_get(arena, m->step, sizeof *e);
+    float *S = trl_arena_get(arena, trl_padded(n), sizeof *S);
+    float *e = trl_arena_get(arena, n, m->step * sizeof *e);
     if (!at || !S || !e)
         return trl_fail_mem(err);
     for (size_t i = 0; i < n; i++)
         at[i] = k->more_at[from + i] - (uint32_t)position;
     trl_token_more(m, n, at, k->more_of + from, e, S);
+    *value += value_of(n, S, m->weight, at);
     trl_status st = TRL_OK;
-    for (size_t i = 0; st == TRL_OK && i < n; i++) {
-        if (S[i] < (float)TRL_TOKEN_MAX)
-            sum_add(s, S[i], m->weight ? m->weight + at[i] : NULL);
-        else
-            st = wide_term(m, c, at[i], k->more_of[from + i], NOTA, arena, s, err);
-    }
+    for (size_t i = 0; st == TRL_OK && i < n; i++)
+        if (!(S[i] < (float)TRL_TOKEN_MAX))
+            st = wide_term(m, c, at[i], k->more_of[from + i], NOTA, arena, value, err);
     return st;
 }
 
@@ -275,17 +269,13 @@ trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, si
                                .right = S + n,
                                .held = S + 2 * n,
                                .S = S};
-    sum s = {0.0, 1.0};
-    trl_status st = TRL_OK;
     trl_token_first(&m);
-    for (size_t i = 0; st == TRL_OK && i < b->n; i++) {
-        if (S[i] < (float)TRL_TOKEN_MAX)
-            sum_add(&s, S[i], m.weight ? m.weight + i : NULL);
-        else
-            st = wide_term(&m, c, i, m.which[i], m.gold[i], arena, &s, err);
-    }
+    *value = value_of(b->n, S, m.weight, NULL);
+    trl_status st = TRL_OK;
+    for (size_t i = 0; st == TRL_OK && i < b->n; i++)
+        if (!(S[i] < (float)TRL_TOKEN_MAX))
+            st = wide_term(&m, c, i, m.which[i], m.gold[i], arena, value, err);
     if (st == TRL_OK && k->any)
-        st = instances(k, c, &m, b->position, arena, &s, err);
-    *value = s.value - log(s.product);
+        st = instances(k, c, &m, b->position, arena, value, err);
     return st;
 }

@@ -2,6 +2,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain/token_kernel.h"
 
+#include <math.h>
+
+#include "num/vexp.h"
+
 typedef float    v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t v8u __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t  v8s __attribute__((vector_size(32), aligned(4), may_alias));
@@ -116,13 +120,13 @@ TRL_INLINE void more_terms(const size_t NV, const trl_token_terms *k, size_t m, 
                            const uint32_t *source, float *e, float *S)
 {
     const size_t step = NV ? 8 * NV : k->step;
-    for (size_t i = 0; i < m; i++) {
+    for (size_t i = 0; i < m; i++)
         S[i] = exponentials(NV, step, k->score + token[i] * step, k->source + source[i] * step, 0.0f,
-                            e);
+                            e + i * step);
+    for (size_t i = 0; i < m; i++)
         if (S[i] < (float)TRL_TOKEN_MAX)
-            spread(step, weight_of(k, token[i]) / (1.0f + S[i]), e, false,
+            spread(step, weight_of(k, token[i]) / (1.0f + S[i]), e + i * step, false,
                    k->adjoint + token[i] * step, k->sums + source[i] * step);
-    }
 }
 
 TRL_CLONES void trl_token_more(const trl_token_terms *k, size_t m, const uint32_t *token,
@@ -134,4 +138,25 @@ TRL_CLONES void trl_token_more(const trl_token_terms *k, size_t m, const uint32_
     case 6: more_terms(6, k, m, token, source, e, S); break;
     default: more_terms(0, k, m, token, source, e, S); break;
     }
+}
+
+/* ---- values ------------------------------------------------------------------------- */
+
+#define FACTORS 64 /* eight to a lane: 2^320 at most, and two lanes' product is safe */
+
+TRL_CLONES double trl_token_logs(size_t n, const float *S)
+{
+    double sum = 0.0;
+    for (size_t from = 0; from < n; from += FACTORS) {
+        trl_v8 product = (trl_v8){0} + 1.0;
+        for (size_t i = from; i < n && i < from + FACTORS; i += 8) {
+            trl_v8 f = __builtin_convertvector(*(const v8f *)(S + i), trl_v8);
+            for (size_t k = 0; n - i < 8 && k < 8; k++)
+                f[k] = i + k < n ? f[k] : 0.0;
+            product *= 1.0 + trl_v8_select(f < TRL_TOKEN_MAX, f, (trl_v8){0});
+        }
+        for (size_t k = 0; k < 4; k++)
+            sum += log(product[k] * product[k + 4]);
+    }
+    return sum;
 }

@@ -41,8 +41,11 @@ typedef struct trl_token_terms {
 void trl_token_first(const trl_token_terms *k);
 
 /* m more terms, of wrong sources, for which NOTA is right: source[i] of token[i] < n.  Added to the
- * adjoints, unless S[i], which is set, is not below TRL_TOKEN_MAX.  e: scratch, [step]. */
+ * adjoints, unless S[i], which is set, is not below TRL_TOKEN_MAX.  e: scratch, [m][step]. */
 void trl_token_more(const trl_token_terms *k, size_t m, const uint32_t *token, const uint32_t *source,
                     float *e, float *S);
+
+/* The sum of log(1 + S[i]), i < n, over those below TRL_TOKEN_MAX.  S has room for padded(n). */
+double trl_token_logs(size_t n, const float *S);
 
 #endif

@@ -162,6 +162,27 @@ static void test_kernel(void **state)
     assert_true(done > 20000);
 }
 
+static void test_logs(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(64);
+    for (size_t n = 0; n < 200; n++) {
+        float S[208] = {0};
+        double want = 0.0;
+        for (size_t i = 0; i < 208; i++) {
+            S[i] = (float)ldexp(trl_rng_unit(&rng), (int)trl_rng_below(&rng, 60) - 20);
+            if (i % 17 == 3)
+                S[i] = i % 2 ? nanf("") : HUGE_VALF;
+            if (i < n && S[i] < (float)TRL_TOKEN_MAX)
+                want += log1p((double)S[i]);
+        }
+        assert_near(trl_token_logs(n, S), want, 1e-12);
+        for (size_t i = 0; i < n; i++)
+            S[i] = 0x1.fffffep+39f;
+        assert_near(trl_token_logs(n, S), (double)n * log1p((double)0x1.fffffep+39f), 1e-10);
+    }
+}
+
 /* NaN, +inf and a forbidden gold label are left to others; other forbidden labels are none. */
 static void test_kernel_limits(void **state)
 {
@@ -461,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernel),
         cmocka_unit_test(test_kernel_limits),
+        cmocka_unit_test(test_logs),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_not_finite),
