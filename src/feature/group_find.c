@@ -293,44 +293,44 @@ static bool is_listed(const finder *x, const share *k, uint32_t a)
     return k->extra == NO_ROW || !in_extra(x, a);
 }
 
-/* One more element of a list; only counted while there is no memory for it. */
 static void add(trl_group *p, enum trl_group_part part, uint32_t what, size_t at)
 {
     trl_group_list *l = &p->list[part];
-    if (l->what) {
-        l->what[l->n] = what;
-        l->at[l->n] = (uint16_t)at;
-    }
-    l->n++;
+    l->what[l->n] = what;
+    l->at[l->n++] = (uint16_t)at;
+}
+
+static enum trl_group_part row_part(const trl_family *f, uint32_t a)
+{
+    return a < f->n_hot ? TRL_GROUP_HOT_ROW : a < f->lone_row ? TRL_GROUP_COLD_ROW : TRL_GROUP_LONE_ROW;
+}
+
+static enum trl_group_part entry_part(const finder *x, const trl_entry *e)
+{
+    return e->weight < x->d->n_hot_weights ? TRL_GROUP_HOT_ENTRY : TRL_GROUP_ENTRY;
 }
 
 static void list_token(const finder *x, trl_group *p, size_t t, const share *k, size_t row)
 {
     const trl_family *f = x->f;
-    const uint64_t end = x->d->n_hot_weights; /* of hot entries */
     if (k->extra != NO_ROW)
         add(p, TRL_GROUP_HOT_ROW, k->extra, row);
     for (uint64_t i = f->dense_begin[t]; i < f->dense_begin[t + 1]; i++) {
         const uint32_t a = f->dense_row[i];
         if (is_listed(x, k, a))
-            add(p, a < f->n_hot      ? TRL_GROUP_HOT_ROW
-                   : a < f->lone_row ? TRL_GROUP_COLD_ROW
-                                     : TRL_GROUP_LONE_ROW, a, row);
+            add(p, row_part(f, a), a, row);
     }
     for (uint64_t i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
+        const trl_entry *e = &f->entry[i];
         bool first;
-        if (is_listed(x, k, attr_of(x, &f->entry[i], &first)))
-            add(p, f->entry[i].weight < end ? TRL_GROUP_HOT_ENTRY : TRL_GROUP_ENTRY,
-                (uint32_t)(f->entry[i].weight - f->entry_hot_at),
-                row * f->step + f->entry[i].cell);
+        if (is_listed(x, k, attr_of(x, e, &first)))
+            add(p, entry_part(x, e), (uint32_t)(e->weight - f->entry_hot_at), row * f->step + e->cell);
     }
 }
 
 static void list_all(const finder *x, trl_group *p)
 {
     const size_t grouped = p->first[p->n_groups];
-    for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
-        p->list[k].n = 0;
     for (size_t b = 0; b <= p->n_batches; b++) {
         trl_group_batch *here = &p->batch[b];
         for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
@@ -349,16 +349,21 @@ static void list_all(const finder *x, trl_group *p)
 
 static bool make_lists(const finder *x, trl_group *p)
 {
-    list_all(x, p);
+    const trl_family *f = x->f;
+    size_t most[TRL_GROUP_PARTS] = {[TRL_GROUP_HOT_ROW] = x->list.n}; /* extra ones, and all there are */
+    for (uint64_t i = 0; i < f->dense_begin[p->n]; i++)
+        most[row_part(f, f->dense_row[i])]++;
+    for (uint64_t i = 0; i < f->entry_begin[p->n]; i++)
+        most[entry_part(x, &f->entry[i])]++;
     for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
-        trl_group_list *l = &p->list[k];
-        l->what = trl_alloc64(l->n + SLACK, sizeof *l->what);
-        l->at = trl_alloc64(l->n + SLACK, sizeof *l->at);
-        if (!l->what || !l->at)
+        p->list[k].what = trl_alloc64(most[k] + SLACK, sizeof *p->list[k].what);
+        p->list[k].at = trl_alloc64(most[k] + SLACK, sizeof *p->list[k].at);
+        if (!p->list[k].what || !p->list[k].at)
             return false;
-        memset(l->what + l->n, 0, SLACK * sizeof *l->what);
     }
     list_all(x, p);
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+        memset(p->list[k].what + p->list[k].n, 0, SLACK * sizeof *p->list[k].what);
     return true;
 }
 
