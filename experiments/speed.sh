@@ -75,7 +75,8 @@ others() { # FEATURES
     local m
     pass "$1" likelihood-double --objective likelihood --precision double
     pass "$1" memm-double --objective memm --precision double
-    for m in pseudolikelihood pseudolikelihood-edge piecewise; do pass "$1" "$m" --objective "$m"; done
+    pass "$1" pseudolikelihood --objective pseudolikelihood --precision single
+    for m in pseudolikelihood-edge piecewise; do pass "$1" "$m" --objective "$m"; done
     pass "$1" nota-all --objective piecewise-nota --nota all
 }
 for ((round = 0; round < rounds; round++)); do fast node; done
@@ -130,7 +131,7 @@ parts_row() { # TITLE NAME: of $features
 Parts of speech, $(count "$pos") sentences, $(awk 'NF' "$pos" | wc -l) tokens, $tags tags, one thread: milliseconds of the
 processor for one L-BFGS iteration (value, gradient and update; the mean of $((many - few)) iterations; CRF, MEMM and CRF-PT by marginals
 with node features: medians of $rounds such means, taken in turns), and its ratio to the CRF's. Single precision where nothing else is said and there is one
-(CRF of order 1, MEMM, CRF-PT by marginals). "Node" features
+(CRF of order 1, MEMM, CRF-PT by marginals, pseudolikelihood). "Node" features
 see a label and the text; "edge" features also pairs of labels and the text (\`experiments/templates/pos.template\`), which is
 the papers' form: their features are functions of both labels and the text, and the CRF has a table of $tags x $tags scores to
 fill, and to go through, for every token. With node features pairs of labels have one table for all tokens: what is left of the CRF

@@ -51,8 +51,8 @@ typedef struct trl_train_options {
     const char *optimizer; /* "lbfgs", "owlqn", "sag", "sdca", "sgd", "asgd", "perceptron", "dual";
                               NULL: what suits */
     const char *precision; /* "single", "double": of forward-backward in the likelihood of order 1
-                              and of sums over labels in memm and piecewise-nota, twice as fast in
-                              single; NULL: single unless delta is below 1e-6, or period 0; sag is
+                              and of sums over labels in memm, piecewise-nota and pseudolikelihood,
+                              twice as fast in single; NULL: single unless delta is below 1e-6, or period 0; sag is
                               always double */
     int         order;     /* 1, 2; 0: what the template asks for */
     double      c1, c2;    /* + c1 ||w||_1 + c2 ||w||^2; 0, TRL_USUAL */

@@ -1,4 +1,4 @@
-/* chain_tokens.c -- memm and piecewise-nota token by token, in single precision. */
+/* chain_tokens.c -- memm, piecewise-nota and pseudolikelihood token by token, in single precision. */
 /* SPDX-License-Identifier: MIT */
 #include "chain/chain_tokens.h"
 
@@ -15,14 +15,21 @@
 #define MAX_SOURCES ((size_t)1 << 18) /* floats in the rows of sources */
 #define MAX_INSTANCES 6               /* NOTA instances a token */
 
-static size_t sources_of(const trl_chain *c)
+static bool has_both(const trl_objective *o)
 {
-    return 1 + c->L + (c->order == 2 ? c->L * c->L : 0);
+    return o->evaluate == trl_obj_pseudo;
 }
 
-bool trl_chain_tokens_serve(const trl_chain *c, const trl_nota *nota)
+static size_t sources_of(const trl_chain *c, bool both)
 {
-    return sources_of(c) * c->stride <= MAX_SOURCES &&
+    return both ? (c->L + 1) * (c->L + 1) : 1 + c->L + (c->order == 2 ? c->L * c->L : 0);
+}
+
+bool trl_chain_tokens_serve(const trl_chain *c, const trl_objective *o, const trl_nota *nota)
+{
+    const bool both = has_both(o);
+    return (both ? c->order == 1 : o->local) && c->L <= 1024 &&
+           sources_of(c, both) * c->stride <= MAX_SOURCES &&
            (!nota || (!nota->all && nota->n_instances <= MAX_INSTANCES * nota->n_tokens));
 }
 
@@ -104,30 +111,44 @@ static bool arrange_instances(trl_chain_tokens *k, const trl_chain *c, const trl
     return true;
 }
 
+/* The source of position t of n, by which way. */
+static size_t one_at(const trl_chain *c, const uint32_t *y, size_t t)
+{
+    return t == 0 ? 0 : 1 + trl_gold_source(c, y, t) + (t > 1 && c->order == 2 ? c->L : 0);
+}
+
+static size_t both_at(const trl_chain *c, const uint32_t *y, size_t n, size_t t)
+{
+    return (t > 0 ? y[t - 1] + 1 : 0) * (c->L + 1) + (t + 1 < n ? y[t + 1] + 1 : 0);
+}
+
 /* Gold labels, their sources and the sequences' weights, by position. */
 static void arrange_gold(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
                          const uint32_t *position)
 {
     for (size_t s = 0; s < corpus->n_sequences; s++)
         for (uint64_t from = corpus->first[s], t = 0; from + t < corpus->first[s + 1]; t++) {
-            const uint32_t i = position[from + t];
-            const size_t q = trl_gold_source(c, corpus->label + from, (size_t)t);
-            k->gold[i] = corpus->label[from + t];
-            k->which[i] = (uint32_t)(t == 0 ? 0 : 1 + q + (t > 1 && c->order == 2 ? c->L : 0));
+            const uint32_t i = position[from + t], *y = corpus->label + from;
+            const size_t n = (size_t)(corpus->first[s + 1] - from);
+            k->gold[i] = y[t];
+            k->which[i] = (uint32_t)(k->both ? both_at(c, y, n, (size_t)t) : one_at(c, y, (size_t)t));
             if (k->weight)
                 k->weight[i] = (float)corpus->weight[s];
         }
 }
 
-trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
-                                    const trl_nota *nota, size_t n_lanes, size_t n,
-                                    const uint32_t *token, trl_error *err)
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_objective *o,
+                                    const trl_corpus *corpus, const trl_nota *nota, size_t n_lanes,
+                                    size_t n, const uint32_t *token, trl_error *err)
 {
     bool weights = false;
     for (size_t s = 0; s < corpus->n_sequences; s++)
         weights |= corpus->weight[s] != 1.0;
     trl_chain_tokens_fini(k);
-    *k = (trl_chain_tokens){.n = n, .n_sources = sources_of(c), .n_lanes = n_lanes};
+    *k = (trl_chain_tokens){.both = has_both(o),
+                            .n = n,
+                            .n_sources = sources_of(c, has_both(o)),
+                            .n_lanes = n_lanes};
     uint32_t *position = trl_alloc(n, sizeof *position);
     bool good = position && allocate(k, c, weights);
     for (size_t i = 0; good && i < n; i++)
@@ -146,17 +167,32 @@ trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, con
 
 /* ---- shared scores ------------------------------------------------------------------ */
 
+/* The parts of a source's row: edge(y', .), tri(y'', y', .) and edge(., y''), whose cells are L apart. */
+typedef struct parts {
+    size_t edge, tri, next; /* 0: none, else the place + 1 */
+} parts;
+
+static parts parts_of(const trl_chain_tokens *k, size_t L, size_t q)
+{
+    if (k->both) {
+        const size_t a = q / (L + 1), b = q % (L + 1);
+        return (parts){a ? (a - 1) * L + 1 : 0, 0, b};
+    } /* 1 + L + y'' L + y': (q - 1) % L is y' in either case */
+    return (parts){q ? (q - 1) % L * L + 1 : 0, q > L ? (q - 1 - L) * L + 1 : 0, 0};
+}
+
 void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c)
 {
     const size_t L = c->L, S = c->stride;
     for (size_t q = 0; k->n && q < k->n_sources; q++) {
-        const bool pair = q > L;
-        const size_t last = q == 0 ? 0 : (q - 1) % L; /* 1 + L + y'' L + y': y' in either case */
-        const double *edge = q ? c->edge + last * L : NULL;
-        const double *tri = pair ? c->tri + (q - 1 - L) * L : NULL;
+        const parts p = parts_of(k, L, q);
         float *row = k->source + q * S;
-        for (size_t j = 0; j < S; j++)
-            row[j] = j < L ? (float)((edge ? edge[j] : 0.0) + (tri ? tri[j] : 0.0)) : TRL_TOKEN_PAD;
+        for (size_t j = 0; j < L; j++)
+            row[j] = (float)((p.edge ? c->edge[p.edge - 1 + j] : 0.0) +
+                             (p.tri ? c->tri[p.tri - 1 + j] : 0.0) +
+                             (p.next ? c->edge[j * L + p.next - 1] : 0.0));
+        for (size_t j = L; j < S; j++)
+            row[j] = TRL_TOKEN_PAD;
     }
 }
 
@@ -174,11 +210,14 @@ void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lan
     if (!k->n || lane >= k->n_lanes)
         return;
     for (size_t q = 1; q < k->n_sources; q++) {
+        const parts p = parts_of(k, L, q);
         const float *row = k->sums[lane] + q * S;
-        for (size_t j = 0; edge && j < L; j++)
-            edge[(q - 1) % L * L + j] += (double)row[j];
-        for (size_t j = 0; tri && q > L && j < L; j++)
-            tri[(q - 1 - L) * L + j] += (double)row[j];
+        for (size_t j = 0; edge && p.edge && j < L; j++)
+            edge[p.edge - 1 + j] += (double)row[j];
+        for (size_t j = 0; tri && p.tri && j < L; j++)
+            tri[p.tri - 1 + j] += (double)row[j];
+        for (size_t j = 0; edge && p.next && j < L; j++)
+            edge[j * L + p.next - 1] += (double)row[j];
     }
     trl_chain_tokens_clear(k, c, lane);
 }

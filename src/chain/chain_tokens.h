@@ -1,10 +1,14 @@
-/* chain_tokens.h -- private: memm and piecewise-nota token by token, in single precision.
+/* chain_tokens.h -- private: memm, piecewise-nota and pseudolikelihood token by token, in single
+ * precision.
  *
  * Where only nodes depend on the position, a term of these objectives (term.h) needs the token's node
  * scores and one row of shared scores, its source's: any order of the tokens will do, and the training
  * loop chooses one that suits the features (train/task.h).  Rows of sources are numbered
  *
  *     0    START            1 + y'    the label before            1 + L + y'' L + y'    the two before
+ *
+ * In the pseudolikelihood (order 1) a token's source is both neighbours, a (L + 1) + b with a, b = 0
+ * where there is none and the label + 1 else; its row is edge(y', .) + edge(., y'').
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_TOKENS_H
@@ -16,6 +20,7 @@
 #include "train/task.h"
 
 typedef struct trl_chain_tokens {
+    bool      both;                  /* sources are both neighbours */
     size_t    n, n_sources, n_lanes; /* n = 0: nothing arranged */
     uint32_t *which;  /* [n] row of the gold source */
     uint32_t *gold;   /* [n] */
@@ -30,13 +35,14 @@ typedef struct trl_chain_tokens {
     uint32_t *more_of; /* row of the wrong source */
 } trl_chain_tokens;
 
-/* Are there few enough sources, and NOTA instances, for this to be faster than other ways? */
-bool trl_chain_tokens_serve(const trl_chain *c, const trl_nota *nota);
+/* Is there this way for the objective, and are there few enough sources, and NOTA instances, for it to be
+ * faster than other ways? */
+bool trl_chain_tokens_serve(const trl_chain *c, const trl_objective *o, const trl_nota *nota);
 
 /* Tokens in this order, and with these instances (NULL: none), from now on.  TRL_ENOMEM. */
-trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_corpus *corpus,
-                                    const trl_nota *nota, size_t n_lanes, size_t n,
-                                    const uint32_t *token, trl_error *err);
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_objective *o,
+                                    const trl_corpus *corpus, const trl_nota *nota, size_t n_lanes,
+                                    size_t n, const uint32_t *token, trl_error *err);
 void       trl_chain_tokens_fini(trl_chain_tokens *k);
 
 /* Takes in the shared scores of a chain that was prepared; nothing if nothing is arranged. */

@@ -27,7 +27,8 @@ static trl_status unknown_objective(const char *name, trl_error *err)
 bool trl_job_single(const trl_job *j)
 {
     const trl_train_options *o = j->o;
-    if ((strcmp(j->objective->name, "likelihood") != 0 && !j->objective->local) ||
+    if ((!trl_job_is(j, "likelihood") && !trl_job_is(j, "pseudolikelihood") &&
+         !j->objective->local) ||
         strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
         return false;
     return o->precision ? strcmp(o->precision, "single") == 0

@@ -62,7 +62,7 @@ static trl_status compile(trl_job *j, trl_error *err)
     st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
                              trl_session_lanes(j->o), err);
     if (st == TRL_OK && trl_job_single(j)) {
-        j->task.single = j->objective->local;
+        j->task.single = !trl_job_is(j, "likelihood");
         if (!j->task.single)
             st = trl_chain_use_single(&j->task.chain, err);
     }
