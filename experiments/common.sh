@@ -56,6 +56,9 @@ from_to() { # FIRST LAST FILE: sequences, counted from 1
         { if (on && n >= a && n <= b) print ""; on = 0 }' "$3"
 }
 
+# Chunks: noun phrases alone.
+np_only() { awk 'NF { print $1, $2, $3 ~ /-NP$/ ? $3 : "O"; next } { print "" }' "$1"; }
+
 # Named entities: a first token "<s>", O, before every sequence, so that every word has a source
 # label; and a template with pairs of labels in every line: the next-label classifiers of the papers,
 # one per source, with no weight in common.
@@ -64,6 +67,18 @@ begun() {
         { on = 0; print "" }' "$1"
 }
 per_source() { sed 's/^\*/b:/; s/^u:/b:/' "$1"; }
+
+# both_sides TEMPLATE: and every line with text once more for the token before, with pairs of labels: a
+# factor of two labels then sees the text of the first as it sees that of the second.
+both_sides() {
+    cat "$1"
+    awk '/^(\*|u:).*%/ {
+        sub(/^(\*|u:)/, "b:left ")
+        for (left = ""; match($0, /%[xmt]\[-?[0-9]+,/); $0 = substr($0, RSTART + RLENGTH))
+            left = left substr($0, 1, RSTART + 2) substr($0, RSTART + 3, RLENGTH - 4) - 1 ","
+        print left $0
+    }' "$1"
+}
 
 # little FILE: the start of a sample file, in the work folder, for --sample.
 little() {
@@ -77,16 +92,23 @@ little() {
 # Leaves NAME.model, NAME.table (of the grid), NAME.time (wall and processor seconds of the whole
 # grid), NAME.out (the test data tagged), NAME.key (a number for all it was made of) and
 # runs/NAME/c-*.json.  What another recipe made of the same is taken over: $borrow names it.
+take_over() { # NAME KEY RECORDS EXTENSION...
+    local n=$1 key=$2 records=$3 from=$build/experiments/${borrow-} e
+    shift 3
+    if [ -z "${borrow-}" ] || [ -e "$work/$n.out" ] || [ ! -e "$from/$n.out" ] ||
+        [ "$key" != "$(cat "$from/$n.key" 2>/dev/null)" ]; then
+        return 0
+    fi
+    say "$n: as in $borrow"
+    for e in model time key "$@"; do cp "$from/$n.$e" "$work/"; done
+    cp -r "$from/runs/$records" "$work/runs/"
+    cp "$from/$n.out" "$work/"
+}
 fit() {
     local n=$1 template=$2 train=$3 held=$4 test=$5 key
     shift 6
     key=$({ cat "$template" "$train" "$held" "$test"; echo "$grid ${cold-} $*"; } | cksum)
-    if [ -n "${borrow-}" ] && [ ! -e "$work/$n.out" ] && [ -e "$build/experiments/$borrow/$n.out" ] &&
-        [ "$key" = "$(cat "$build/experiments/$borrow/$n.key" 2>/dev/null)" ]; then
-        say "$n: as in $borrow"
-        cp "$build/experiments/$borrow/$n."{model,table,time,out,key} "$work/"
-        cp -r "$build/experiments/$borrow/runs/$n" "$work/runs/"
-    fi
+    take_over "$n" "$key" "$n" table
     if [ ! -e "$work/$n.out" ]; then
         say "$n"
         local TIMEFORMAT='%R %U %S'
@@ -101,14 +123,17 @@ fit() {
 
 # train_once NAME TEMPLATE TRAIN TEST [OPTION]...: one model, no grid.
 train_once() {
-    local n=$1 template=$2 train=$3 test=$4
+    local n=$1 template=$2 train=$3 test=$4 key
     shift 4
+    key=$({ cat "$template" "$train" "$test"; echo "$*"; } | cksum)
+    take_over "$n" "$key" "$n.json"
     if [ ! -e "$work/$n.out" ]; then
         say "$n"
         local TIMEFORMAT='%R %U %S'
         { time "$trellis" train -q -j "$threads" -t "$template" -m "$work/$n.model" --json "$work/runs/$n.json" \
             "$@" "$train"; } 2>"$work/$n.time" || { cat "$work/$n.time" >&2; exit 1; }
         "$trellis" tag -m "$work/$n.model" "$test" >"$work/$n.tmp"
+        echo "$key" >"$work/$n.key"
         mv "$work/$n.tmp" "$work/$n.out"
     fi
 }

@@ -9,10 +9,10 @@ grid=${GRID:-0.1,0.2154,0.4642,1,2.154,4.642,10,none}
 cold=yes # the time of a run is its own
 stop='--max-iter 100'
 sizes=${SIZES:-250 500 1000 2000 4000} few=2000
-np_only() { awk 'NF { print $1, $2, $3 ~ /-NP$/ ? $3 : "O"; next } { print "" }' "$1"; }
+same_c='0.1 1 2.154 4.642 10 21.54'
 train=$work/train held=$work/held test=$work/test
 if [ -n "$sample" ]; then
-    grid=1,none stop='--max-iter 5' sizes='30' few=30
+    grid=1,none stop='--max-iter 5' sizes='30' few=30 same_c=1
     for part in train dev test; do np_only "$(little "$build/corpus/$part.chunk.txt")" >"$work/$part"; done
     held=$work/dev
 else
@@ -49,6 +49,12 @@ for q0 in lu emp; do
 done
 # shellcheck disable=SC2046
 fit ext.lu-precision "$work/ext.template" "$train" "$held" "$test" -- $(options m-estimation ext lu) --select precision
+for q0 in hmm emp; do
+    for c in $same_c; do
+        # shellcheck disable=SC2046
+        train_once "ext.$q0.c$c" "$work/ext.template" "$train" "$test" $(options m-estimation ext "$q0") --c "$c"
+    done
+done
 
 # ---- Figure 2: learning curves, c as chosen on all data -----------------------------------
 echo "method sentences F1" >"$work/learning.table"
@@ -109,6 +115,11 @@ row() { # TITLE NAME PAPER-P PAPER-R PAPER-F
     if [ -e "$work/$2.table" ]; then t=$(per_run "$2"); else t=$(seconds "$2"); fi
     if [ "${6-}" ]; then p=$(pvalue mcnemar "$6" "$2"); fi
     echo "| $1 | $3 | $4 | $5 | ${s// / | } | $c | $t | $p |"
+}
+c_row() { # C
+    local h e
+    h=$(prf "ext.hmm.c$1") e=$(prf "ext.emp.c$1")
+    echo "| $1 | ${h// / | } | ${e// / | } |"
 }
 few_row() { # TITLE METHOD
     local a b
@@ -177,6 +188,12 @@ END
     row 'l.u., by precision' ext.lu-precision 84.40 37.68 52.10 ext.m-estimation
     row 'emp.' ext.emp 84.38 89.43 86.83 ext.m-estimation
     cat <<END
+
+HMM and empirical text with the same c:
+
+| c | HMM: precision | recall | F1 | emp.: precision | recall | F1 |
+|---|---|---|---|---|---|---|
+$(for c in $same_c; do c_row "$c"; done)
 
 ## Figures
 

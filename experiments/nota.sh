@@ -26,8 +26,8 @@ else
     from_to 1155 1554 "$work/pos.all" >"$pos_held"
     from_to 1555 999999 "$work/pos.all" >"$pos_test"
 fi
-sed 's/^\*/u:/' "$templates/ner.template" >"$work/node.template"
 cp "$templates/ner.template" "$work/edge.template"
+both_sides "$templates/ner.template" >"$work/both.template"
 cp "$templates/pos.template" "$work/pos.template"
 cp "$templates/pos-plain.template" "$work/plain.template"
 
@@ -52,17 +52,20 @@ for features in plain pos; do
 done
 
 # ---- named entities -----------------------------------------------------------------------
-ner() { # FEATURES NAME OPTION...
-    local features=$1 n=$2
-    shift 2
+ner() { # NAME OPTION...: c by the held-out data with edge features, 1 with both sides
+    local n=$1
+    shift
     # shellcheck disable=SC2086
-    borrow=piecewise fit "$features.$n" "$work/$features.template" "$ner_train" "$ner_held" "$ner_test" -- "$@" $sdca $stop
+    borrow=piecewise fit "edge.$n" "$work/edge.template" "$ner_train" "$ner_held" "$ner_test" -- "$@" $sdca $stop
+    # shellcheck disable=SC2086
+    borrow=piecewise train_once "both.$n" "$work/both.template" "$ner_train" "$ner_test" "$@" --c 1 $sdca $stop
 }
-for features in edge node; do
-    ner $features memm --objective memm
-    ner $features likelihood --objective likelihood
-    ner $features nota-calibrated --objective piecewise-nota --nota all --calibrate
-    c=$(chosen_c "$features.nota-calibrated")
+ner memm --objective memm
+ner likelihood --objective likelihood
+ner nota-calibrated --objective piecewise-nota --nota all --calibrate
+for features in edge both; do
+    c=1
+    [ $features = both ] || c=$(chosen_c edge.nota-calibrated)
     # shellcheck disable=SC2086
     train_once "$features.nota" "$work/$features.template" "$ner_train" "$ner_test" \
         --objective piecewise-nota --nota all --c "$c" $sdca $stop
@@ -74,37 +77,44 @@ done
 from_to 1 $few "$ner_train" | begun /dev/stdin >"$work/few.begun"
 begun "$ner_test" >"$work/test.begun"
 per_source "$templates/ner.template" >"$work/source.template"
-source_once() { # NAME OPTION...
-    local n=$1
-    shift
-    # shellcheck disable=SC2086
-    train_once "source.$n" "$work/source.template" "$work/few.begun" "$work/test.begun" --pairs all --c 1 "$@" $sdca $stop
-}
-source_once memm --objective memm
-source_once likelihood --objective likelihood
-source_once nota --objective piecewise-nota --nota all
-source_once nota-calibrated --objective piecewise-nota --nota all --calibrate
-source_once memm-calibrated --objective memm --calibrate
-[ -e "$work/source.nota-global.out" ] ||
-    "$trellis" tag --decode global -m "$work/source.nota.model" "$work/test.begun" >"$work/source.nota-global.out"
+per_source "$work/both.template" | awk '!seen[substr($0, index($0, "%"))]++' >"$work/source-both.template" # no attribute twice
+for features in source source-both; do
+    source_once() { # NAME OPTION...
+        local n=$1
+        shift
+        # shellcheck disable=SC2086
+        train_once "$features.$n" "$work/$features.template" "$work/few.begun" "$work/test.begun" --pairs all --c 1 "$@" $sdca $stop
+    }
+    source_once memm --objective memm
+    source_once likelihood --objective likelihood
+    source_once nota --objective piecewise-nota --nota all
+    source_once nota-calibrated --objective piecewise-nota --nota all --calibrate
+    source_once memm-calibrated --objective memm --calibrate
+    [ -e "$work/$features.nota-global.out" ] ||
+        "$trellis" tag --decode global -m "$work/$features.nota.model" "$work/test.begun" >"$work/$features.nota-global.out"
+done
 
 # ---- the page -----------------------------------------------------------------------------
 on_train() { # NAME TRAIN: F1 of the model on its own training data
     [ -e "$work/$1.train.out" ] || "$trellis" tag -m "$work/$1.model" "$2" >"$work/$1.train.out"
 }
 ner_row() { # TITLE NAME PAPER-TRAIN PAPER-TEST
-    local e n
+    local e b
     on_train "edge.$2" "$ner_train"
-    e=$(prf "edge.$2") n=$(prf "node.$2")
-    echo "| $1 | $3 | $4 | $(f1 "edge.$2.train") | ${e// / | } | $(chosen_c "edge.$2") | ${n##* } | $(chosen_c "node.$2") | $(seconds "edge.$2") |"
+    on_train "both.$2" "$ner_train"
+    e=$(prf "edge.$2") b=$(prf "both.$2")
+    echo "| $1 | $3 | $4 | $(f1 "both.$2.train") | ${b// / | } | $(seconds "both.$2") | $(f1 "edge.$2.train") | ${e// / | } | $(chosen_c "edge.$2") | $(seconds "edge.$2") |"
+}
+source_row() { # TITLE NAME
+    echo "| $1 | $(f1 "source-both.$2") | $(f1 "source.$2") |"
 }
 pos_row() { # TITLE NAME PAPER-TRAIN PAPER-TEST
     on_train "plain.$2" "$pos_train"
     on_train "pos.$2" "$pos_train"
     echo "| $1 | $3 | $4 | $(accuracy "plain.$2.train") | $(accuracy "plain.$2") | $(chosen_c "plain.$2") | $(seconds "plain.$2") | $(accuracy "pos.$2.train") | $(accuracy "pos.$2") | $(chosen_c "pos.$2") | $(seconds "pos.$2") |"
 }
-p_row() { # TITLE A B: named entities, edge and node
-    echo "| $1 | $(pvalue mcnemar "edge.$2" "edge.$3") | $(pvalue bootstrap "edge.$2" "edge.$3") | $(pvalue mcnemar "node.$2" "node.$3") | $(pvalue bootstrap "node.$2" "node.$3") |"
+p_row() { # TITLE A B: named entities, both sides and edge
+    echo "| $1 | $(pvalue mcnemar "both.$2" "both.$3") | $(pvalue bootstrap "both.$2" "both.$3") | $(pvalue mcnemar "edge.$2" "edge.$3") | $(pvalue bootstrap "edge.$2" "edge.$3") |"
 }
 t_row() { # TITLE A B: parts of speech
     echo "| $1 | $(pvalue paired_t "plain.$2" "plain.$3") | $(pvalue mcnemar "plain.$2" "plain.$3") | $(pvalue paired_t "pos.$2" "pos.$3") | $(pvalue mcnemar "pos.$2" "pos.$3") |"
@@ -121,12 +131,12 @@ model trained like an MEMM, with extra instances that teach a wrong source label
 
 The paper has CoNLL-2003 English (testa); here it is CoNLL-2002 Spanish, $(count "$ner_train") sentences for training, $(count "$ner_held")
 (the last ones of the training file) for the choice of c, $(count "$ner_test") (testa) for the test. "Edge" features see source
-label, target label and text, as the paper's do; "node" features see the target and the text, pairs of labels
-come without text (\`experiments/templates/ner.template\`). CRF-PT as in the paper: all wrong sources have an
-instance, one multiplier per source label is fitted by the global likelihood, decoding is global.
+label, target label and the text around the target (\`experiments/templates/ner.template\`), "both sides" the same text around
+the source as well: every line of the template once more, a token to the left; c = 1 with these. CRF-PT as in the
+paper: all wrong sources have an instance, one multiplier per source label is fitted by the global likelihood, decoding is global.
 
-| | paper: training F1 | test F1 | ours: training F1 | precision | recall | F1 | c | F1, node features | c | processor seconds, all c |
-|---|---|---|---|---|---|---|---|---|---|---|
+| | paper: training F1 | test F1 | both sides: training F1 | precision | recall | F1 | processor seconds | edge: training F1 | precision | recall | F1 | c | processor seconds, all c |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 END
     ner_row MEMM memm 99.89 88.90
     ner_row CRF likelihood 99.95 89.87
@@ -135,13 +145,13 @@ END
 
 The same c without calibration, and decoded the other way (F1 on the test data):
 
-| CRF-PT, all instances | edge features | node features |
+| CRF-PT, all instances | both sides | edge features |
 |---|---|---|
-| decoded locally, NOTA dropped | $(f1 edge.nota) | $(f1 node.nota) |
-| decoded globally | $(f1 edge.nota-global) | $(f1 node.nota-global) |
-| calibrated, globally | $(f1 edge.nota-calibrated) | $(f1 node.nota-calibrated) |
+| decoded locally, NOTA dropped | $(f1 both.nota) | $(f1 edge.nota) |
+| decoded globally | $(f1 both.nota-global) | $(f1 edge.nota-global) |
+| calibrated, globally | $(f1 both.nota-calibrated) | $(f1 edge.nota-calibrated) |
 
-| p-values | McNemar, edge | bootstrap of F1, edge | McNemar, node | bootstrap of F1, node |
+| p-values | McNemar, both sides | bootstrap of F1 | McNemar, edge | bootstrap of F1 |
 |---|---|---|---|---|
 END
     p_row 'CRF against MEMM' memm likelihood
@@ -149,22 +159,25 @@ END
     p_row 'CRF-PT against CRF' likelihood nota-calibrated
     p_row 'CRF-PT, local, against MEMM' memm nota
     p_row 'CRF-PT, local, against CRF' likelihood nota
+    p_row 'CRF-PT, global, uncalibrated, against MEMM' memm nota-global
     cat <<END
 
 The paper's MEMM is one classifier per source label, with no weight in common. So here, with $few sentences for training
 and c = 1: every line of the template with pairs of labels, weights for all pairs, seen or not.
 
-| one classifier per source | F1 |
-|---|---|
-| MEMM | $(f1 source.memm) |
-| MEMM, calibrated, decoded globally | $(f1 source.memm-calibrated) |
-| CRF-PT, decoded locally | $(f1 source.nota) |
-| CRF-PT, decoded globally | $(f1 source.nota-global) |
-| CRF-PT, calibrated, decoded globally | $(f1 source.nota-calibrated) |
-| CRF | $(f1 source.likelihood) |
+| one classifier per source | both sides | edge |
+|---|---|---|
+$(source_row MEMM memm)
+$(source_row 'MEMM, calibrated, decoded globally' memm-calibrated)
+$(source_row 'CRF-PT, decoded locally' nota)
+$(source_row 'CRF-PT, decoded globally' nota-global)
+$(source_row 'CRF-PT, calibrated, decoded globally' nota-calibrated)
+$(source_row CRF likelihood)
 
 $(test=$work/test.begun
-    echo "McNemar, CRF-PT decoded locally against MEMM: $(pvalue mcnemar source.memm source.nota); against the CRF: $(pvalue mcnemar source.likelihood source.nota).")
+    for f in source-both source; do
+        echo "McNemar, $([ $f = source ] && echo edge || echo both sides), CRF-PT decoded locally against MEMM: $(pvalue mcnemar $f.memm $f.nota); against the CRF: $(pvalue mcnemar $f.likelihood $f.nota)."
+    done)
 END
     test=$pos_test
     cat <<END

@@ -12,9 +12,11 @@ sizes='1000 4000' few=2000
 if [ -n "$sample" ]; then
     train=$(little "$build/corpus/train.ner.txt") held=$(little "$build/corpus/dev.ner.txt")
     test=$(little "$build/corpus/test.ner.txt")
+    chunk_train=$(little "$build/corpus/train.chunk.txt") chunk_test=$(little "$build/corpus/test.chunk.txt")
     grid=1,10 stop='--optimizer sdca --max-iter 6' sizes=20 few=30
 else
-    need "$data/ner-es/train.txt"
+    need "$data/ner-es/train.txt" "$data/conll2000/train.txt"
+    chunk_train=$data/conll2000/train.txt chunk_test=$data/conll2000/test.txt
     train=$work/train held=$work/held test=$data/ner-es/dev.txt
     all=$(count "$data/ner-es/train.txt")
     from_to 1 $((${SIZE:-all} < all - 833 ? ${SIZE:-all} : all - 833)) "$data/ner-es/train.txt" >"$train"
@@ -22,12 +24,13 @@ else
 fi
 sed 's/^\*/u:/' "$templates/ner.template" >"$work/node.template"
 cp "$templates/ner.template" "$work/edge.template"
+both_sides "$templates/ner.template" >"$work/both.template"
 
-for features in edge node; do
-    for m in $methods; do
-        # shellcheck disable=SC2086
-        fit "$features.$m" "$work/$features.template" "$train" "$held" "$test" -- --objective "$m" $stop
-    done
+for m in $methods; do
+    # shellcheck disable=SC2086
+    fit "edge.$m" "$work/edge.template" "$train" "$held" "$test" -- --objective "$m" $stop
+    # shellcheck disable=SC2086
+    train_once "both.$m" "$work/both.template" "$train" "$test" --objective "$m" --c 1 $stop
 done
 
 # ---- on what does the order depend?  c = 1 -------------------------------------------------
@@ -65,19 +68,36 @@ for n in $sizes; do
     done
 done
 
+# ---- other data: noun phrases; c = 1 --------------------------------------------------------
+from_to 1 $few "$chunk_train" | np_only /dev/stdin >"$work/np.train"
+np_only "$chunk_test" >"$work/np.test"
+grep -v '^t$' "$templates/sha-pereira.template" >"$work/np.edge.template"
+both_sides "$work/np.edge.template" >"$work/np.both.template"
+for features in both edge; do
+    for m in $methods; do
+        # shellcheck disable=SC2086
+        train_once "np.$features.$m" "$work/np.$features.template" "$work/np.train" "$work/np.test" --objective "$m" --c 1 $stop
+    done
+done
+
 row() { # TITLE METHOD PAPER
-    local e n
-    e=$(prf "edge.$2") n=$(prf "node.$2")
-    echo "| $1 | $3 | ${e// / | } | $(chosen_c "edge.$2") | ${n##* } | $(chosen_c "node.$2") | $(seconds "edge.$2") |"
+    local e b
+    e=$(prf "edge.$2") b=$(prf "both.$2")
+    echo "| $1 | $3 | ${b// / | } | $(seconds "both.$2") | ${e// / | } | $(chosen_c "edge.$2") | $(seconds "edge.$2") |"
 }
 few_row() { # TITLE METHOD
     echo "| $1 | $(f1 "few.edge.$2") | $(f1 "few.node.$2") | $(f1 "few.source.$2") |"
+}
+np_row() { # TITLE METHOD
+    local e b
+    e=$(prf "np.edge.$2") b=$(prf "np.both.$2")
+    echo "| $1 | ${b// / | } | ${e// / | } |"
 }
 size_row() { # SENTENCES PIECEWISE EXACT
     echo "$1 $(f1 "$2") $(f1 "$3")" | awk '{ printf "| %d | %.2f | %.2f | %+.2f |\n", $1, $2, $3, $2 - $3 }'
 }
 p_row() { # TITLE METHOD
-    echo "| $1 | $(pvalue mcnemar edge.piecewise "edge.$2") | $(pvalue bootstrap edge.piecewise "edge.$2") | $(pvalue mcnemar node.piecewise "node.$2") | $(pvalue bootstrap node.piecewise "node.$2") |"
+    echo "| $1 | $(pvalue mcnemar both.piecewise "both.$2") | $(pvalue bootstrap both.piecewise "both.$2") | $(pvalue mcnemar edge.piecewise "edge.$2") | $(pvalue bootstrap edge.piecewise "edge.$2") |"
 }
 {
     cat <<END
@@ -86,11 +106,11 @@ p_row() { # TITLE METHOD
 Table 1 of Sutton & McCallum, *Piecewise training of undirected models* (UAI 2005): named entities. The paper
 has CoNLL-2003 English (testa); here it is CoNLL-2002 Spanish, $(count "$train") sentences for training, $(count "$held") (the last
 ones of the training file) for the choice of c, $(count "$test") (testa) for the test. All decode by Viterbi. "Edge"
-features see both labels of an edge and the text, as the paper's do; "node" features see one label, pairs of
-labels come without text (\`experiments/templates/ner.template\`).
+features see both labels of an edge and the text around the second (\`experiments/templates/ner.template\`), "both sides" the
+same text around the first as well: every line of the template once more, a token to the left; c = 1 with these, for all methods.
 
-| training | paper F1 | precision | recall | F1 | c | F1, node features | c | processor seconds, all c |
-|---|---|---|---|---|---|---|---|---|
+| training | paper F1 | both sides: precision | recall | F1 | processor seconds | edge: precision | recall | F1 | c | processor seconds, all c |
+|---|---|---|---|---|---|---|---|---|---|---|
 END
     row 'piecewise' piecewise 91.2
     row 'pseudolikelihood' pseudolikelihood 84.7
@@ -100,7 +120,7 @@ END
 
 Is the difference from piecewise more than chance? (p-values; McNemar on sentences, bootstrap on F1)
 
-| against piecewise | McNemar, edge | bootstrap, edge | McNemar, node | bootstrap, node |
+| against piecewise | McNemar, both sides | bootstrap | McNemar, edge | bootstrap |
 |---|---|---|---|---|
 END
     p_row 'pseudolikelihood' pseudolikelihood
@@ -110,11 +130,12 @@ END
 
 ![held-out F1 against c](piecewise-c.svg)
 
-c from {$grid} by held-out F1, every run from zero, SDCA until ten passes move the objective by less than 1e-4 of it.
+Edge features: c from {$grid} by held-out F1. Every run from zero, SDCA until ten passes move the objective by less than 1e-4 of it.
 
 ## On what the order depends
 
-F1 on the test data, $few sentences for training, c = 1. "Per source": every line of the template with pairs of labels
+F1 on the test data, $few sentences for training, c = 1. "Node" features see one label, pairs of labels come
+without text. "Per source": every line of the template with pairs of labels
 (81 weights for every attribute, seen or not), one classifier per source label as the papers describe them.
 Calibrated: one multiplier per source label, by the likelihood.
 
@@ -138,6 +159,17 @@ END
         [ $few -ge "$all" ] || size_row $few few.edge.piecewise few.edge.likelihood
         size_row "$(count "$train")" edge.piecewise edge.likelihood
     } | sort -k 2n
+    cat <<END
+
+Noun phrases of CoNLL-2000, $few sentences for training, c = 1, the features of Sha & Pereira without triples of labels:
+
+| training | both sides: precision | recall | F1 | edge: precision | recall | F1 |
+|---|---|---|---|---|---|---|
+END
+    np_row piecewise piecewise
+    np_row pseudolikelihood pseudolikelihood
+    np_row 'per-edge pseudolikelihood' pseudolikelihood-edge
+    np_row 'exact likelihood' likelihood
     cat <<END
 
 $(made_by)
