@@ -171,8 +171,10 @@ void trl_group_entries(const trl_group *p, const float *stream, size_t from, siz
 {
     for (size_t i = from; i < to; i++) {
         double sum = 0.0;
-        for (uint64_t k = p->entry_begin[i]; k < p->entry_begin[i + 1]; k++)
+        for (uint64_t k = p->entry_begin[i]; k < p->entry_begin[i + 1]; k++) {
+            __builtin_prefetch(stream + p->entry_at[k + FAR]);
             sum += (double)stream[p->entry_at[k]];
+        }
         g[i] = sum;
     }
 }
