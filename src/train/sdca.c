@@ -32,13 +32,14 @@
 
 #define UNIFORM 0.25    /* share of examples drawn uniformly */
 #define FAR 0.2         /* ||d||^2 / mass from which L is measured */
-#define FIRST 500       /* first visits that are all measured; then every TENTH */
-#define TENTH 10
+#define FIRST 500       /* first visits that are all measured; then every tenth */
 #define PAUSE 3         /* visits between two measurements at least */
 #define MEMORY 0.998    /* of the mean of L / sqrt(mass) */
 #define L_MIN 1e-3
 #define RENEWAL 16      /* passes after which the weights are summed anew */
 #define STALE 4         /* steps for which shared scores are used */
+#define WIDE 5e-3       /* swings that are, of the objective */
+#define LATE 200        /* passes after which any are */
 
 typedef struct example_state {
     double   value; /* of f_i when last seen */
@@ -86,8 +87,7 @@ static void set_rank(run *r, size_t i, float rank)
     r->ex[i].rank = rank;
 }
 
-/* The next example.  It is drawn one step ahead, so that its weights can be fetched while the
- * current one is worked on. */
+/* The next example, drawn one step ahead: its weights are fetched while another is worked on. */
 static size_t draw(run *r)
 {
     const size_t now = (size_t)r->next;
@@ -106,12 +106,13 @@ static size_t draw(run *r)
 /* ---- one example -------------------------------------------------------------------- */
 
 /* The weights of constants move little in one step, and all examples need them: their scores (and
- * exponentials) are made for several steps at a time. */
+ * exponentials) are made for several steps at a time.  Not once steps were shortened twice: if every
+ * token pulls at them (piecewise training), each of these steps makes the whole correction. */
 static trl_status refresh(run *r, trl_error *err)
 {
     trl_tables shape = r->scores;
     double any = 0.0; /* a non-NULL row says "has rows" */
-    if (r->age++ % STALE != 0)
+    if (r->age++ % STALE != 0 && r->damp > 0.5)
         return TRL_OK;
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         shape.row[k] = r->d->family[k].has_rows ? &any : NULL;
@@ -257,7 +258,7 @@ static double expect(run *r, example_state *x, const visit *v, bool *to_measure)
         return (double)x->L * sqrt(v->mass / (double)x->mass);
     }
     const double L = r->guesses > 0.0 ? r->guess / r->guesses * sqrt(v->mass) : 100.0;
-    *to_measure = r->seen < FIRST || r->seen % TENTH == 0;
+    *to_measure = r->seen < FIRST || r->seen % 10 == 0;
     x->L = (float)L;
     x->mass = (float)v->mass;
     x->skip = 1;
@@ -347,10 +348,25 @@ static void settle(run *r)
         trl_lottery_add(&r->ranks, i, (double)r->ex[i].rank);
 }
 
-/* Should the objective rise, steps were too long: they are shortened, and all L measured anew. */
+/* Asked every `period` passes: none came below the one before them, in wide swings or late. */
+static bool is_stuck(const run *r)
+{
+    const size_t n = (size_t)r->o->period + 1;
+    const double *oldest = r->past + (r->pass + 1) % n;
+    bool lower = false, wide = r->pass > LATE;
+    if (r->damp <= 0.5 || n == 1 || r->pass < n || r->pass % (n - 1) != 0)
+        return false;
+    for (size_t k = 0; k < n && !lower; k++) {
+        lower = r->past[k] < *oldest;
+        wide = wide || r->past[k] - *oldest > WIDE * fabs(*oldest);
+    }
+    return wide && !lower;
+}
+
+/* Should the objective rise or swing, steps were too long: they are shortened, all L measured anew. */
 static void keep_in_check(run *r, double F)
 {
-    if (r->pass > 3 && F > 1.1 * r->lowest) {
+    if ((r->pass > 3 && F > 1.1 * r->lowest) || is_stuck(r)) {
         r->damp *= 0.7;
         r->lowest = F;
         for (size_t i = 0; i < r->n; i++)
@@ -360,8 +376,7 @@ static void keep_in_check(run *r, double F)
     }
 }
 
-/* F is made of values from up to many steps ago, and may rise and fall: none of the last ones may be
- * far away. */
+/* F, made of values from some steps ago, may rise and fall: none of the last ones may be far away. */
 static bool at_rest(run *r, double F)
 {
     const size_t period = (size_t)r->o->period;
@@ -391,14 +406,10 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     }
     const double w2 = trl_dot(NULL, (size_t)r->d->n_weights, x, x);
     F += r->o->c2 * w2;
-    keep_in_check(r, F);
     *done = at_rest(r, F) || sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
-    const trl_iteration it = {.number = r->pass,
-                              .objective = F,
-                              .gradient = NAN,
-                              .step = r->damp,
-                              .evaluations = r->pass,
-                              .x = x};
+    keep_in_check(r, F);
+    const trl_iteration it = {.number = r->pass, .objective = F, .gradient = NAN, .step = r->damp,
+                              .evaluations = r->pass, .x = x};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
