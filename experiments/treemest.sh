@@ -6,7 +6,7 @@ usual_lengths='15 40'
 . "$(dirname "$0")/trees.sh"
 
 limit=${PASSES:+--max-iter $PASSES}
-grid=${C2:-0.01 0.1 1}
+grid=${C2:-0.01 0.1 1 10}
 [ -z "$sample" ] || limit='--max-iter 2'
 # choose CORPUS.N GRADE: the penalty with the best F1 on every tenth tree of $train, trained on the others.
 choose() {
@@ -31,7 +31,8 @@ for n in $lengths; do
         tree_fit "$c.$n.mecfg" --objective mecfg $g $limit
         for grade in discriminative features; do
             choose "$c.$n" $grade
-            tree_fit "$c.$n.mest.$grade" --objective m-estimation --grade $grade --c2 "$(cat "$work/$c.$n.$grade.c2")" $g $limit
+            c2=$(cat "$work/$c.$n.$grade.c2")
+            tree_fit "$c.$n.mest.$grade.$c2" --objective m-estimation --grade $grade --c2 "$c2" $g $limit
             tree_fit "$c.$n.crf.$grade" --grade $grade $g $limit
         done
     done
@@ -59,7 +60,8 @@ END
             row "$(title "$c"), $n: PCFG" "$c.$n.generative"
             row MECFG "$c.$n.mecfg"
             for grade in discriminative features; do
-                row "M-estimation, $grade, c2 $(cat "$work/$c.$n.$grade.c2")" "$c.$n.mest.$grade"
+                c2=$(cat "$work/$c.$n.$grade.c2")
+                row "M-estimation, $grade, c2 $c2" "$c.$n.mest.$grade.$c2"
                 row "CRF-CFG, $grade" "$c.$n.crf.$grade"
             done
         done
