@@ -50,8 +50,8 @@ static const option options[] = {
      .help = "print the probability of the tree and a tab before it (the most probable tree is "
              "taken)"},
     {"spans", 's', OPTION_FLAG, OPTION_FIELD(settings, parse.spans),
-     .help = "behind the tree, a line FROM-TO LABEL PROBABILITY for every likely constituent, "
-             "then an empty line"},
+     .help = "behind the tree, a line FROM-TO LABEL PROBABILITY for every constituent that is "
+             "there with 0.01 or more, most probable first, then an empty line"},
     {.help = "How to parse"},
     {"viterbi", .type = OPTION_FLAG, OPTION_FIELD(settings, parse.viterbi),
      .help = "the most probable tree instead of the one with the best expected constituents"},

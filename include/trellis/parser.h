@@ -104,6 +104,7 @@ typedef struct trl_parsed {
     double   log_probability; /* NaN when not asked for or not known */
 } trl_parsed;
 
+/* That the tree has at least one constituent with this label over the words from .. to-1. */
 typedef struct trl_span {
     trl_str label;
     size_t  from, to;
@@ -115,7 +116,8 @@ typedef struct trl_parse {
     size_t            n_trees; /* at least 1 */
     const trl_parsed *trees;   /* best first */
     size_t            n_spans;
-    const trl_span   *spans; /* probability descending; of one span, above 0.01 */
+    const trl_span   *spans; /* of 0.01 and more, none twice: probability descending (to nine digits),
+                                then from ascending, to descending, labels by their bytes */
     const char       *warning; /* NULL: all went well */
 } trl_parse;
 

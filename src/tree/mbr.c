@@ -12,17 +12,45 @@
 /* ---- posteriors ---------------------------------------------------------------------------------- */
 
 typedef struct sums {
-    double   *p, *top; /* [labels] */
+    double   *p, *top, *any; /* [labels] */
     uint32_t *touched;
     size_t    n;
 } sums;
 
-static void add(sums *s, uint32_t label, double p, double top)
+static void add(sums *s, uint32_t label, double p, double top, double any)
 {
     if (s->p[label] == 0.0)
         s->touched[s->n++] = label;
     s->p[label] += p;
     s->top[label] += top;
+    s->any[label] += any;
+}
+
+static void clear(sums *s, uint32_t label)
+{
+    s->p[label] = s->top[label] = s->any[label] = 0.0;
+}
+
+/* Whether the label stands above place k of the rule's chain (k = chain_length: above its child). */
+static bool stands_above(const trl_grammar *g, const trl_unary *rule, uint32_t k, uint32_t label)
+{
+    bool found = g->state[rule->parent].base == label;
+    while (!found && k-- > 0)
+        found = g->chain_pool[rule->chain + k] == label;
+    return found;
+}
+
+/* What a unary rule puts below its parent.  A tree has one state after the unary rules of a cell, which
+ * sum_cell counts, and at most one unary rule: `any` counts a label where it stands uppermost. */
+static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sums *s)
+{
+    for (uint32_t k = 0; k < rule->chain_length; k++) {
+        const uint32_t label = g->chain_pool[rule->chain + k];
+        add(s, label, p, 0.0, stands_above(g, rule, k, label) ? 0.0 : p);
+    }
+    const trl_state *child = &g->state[rule->child];
+    if (child->kind == TRL_STATE_PHRASE)
+        add(s, child->base, p, 0.0, stands_above(g, rule, rule->chain_length, child->base) ? 0.0 : p);
 }
 
 static void sum_cell(const trl_chart *c, size_t cell, sums *s)
@@ -32,18 +60,13 @@ static void sum_cell(const trl_chart *c, size_t cell, sums *s)
         const trl_state *a = &g->state[c->s->item[x] & TRL_STATE_MASK];
         const double p = c->after[x] * c->out_after[x];
         if (a->kind == TRL_STATE_PHRASE && p > 0.0)
-            add(s, a->base, p, p);
+            add(s, a->base, p, p, p);
     }
     for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
         const trl_unary_edge *u = &c->unary[e];
-        const trl_unary *rule = &g->unary[u->rule];
         const double p = c->out_after[u->parent] * c->unary_exp[e] * c->before[u->child];
-        if (!(p > 0.0))
-            continue;
-        if (g->state[rule->child].kind == TRL_STATE_PHRASE)
-            add(s, g->state[rule->child].base, p, 0.0);
-        for (uint32_t k = 0; k < rule->chain_length; k++)
-            add(s, g->chain_pool[rule->chain + k], p, 0.0);
+        if (p > 0.0)
+            sum_chain(g, &g->unary[u->rule], p, s);
     }
 }
 
@@ -65,7 +88,7 @@ static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
         const trl_state *a = &c->g->state[c->s->item[x] & TRL_STATE_MASK];
         if (a->kind == TRL_STATE_TAG)
-            add(s, a->base, c->before[x] * c->out_before[x], 0.0);
+            add(s, a->base, c->before[x] * c->out_before[x], 0.0, 0.0);
     }
     for (size_t k = 0; k < s->n; k++) {
         const uint32_t label = s->touched[k];
@@ -73,7 +96,7 @@ static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
             b->tag[i] = label;
             b->tag_p[i] = s->p[label];
         }
-        s->p[label] = s->top[label] = 0.0;
+        clear(s, label);
     }
     s->n = 0;
 }
@@ -82,6 +105,7 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
 {
     const size_t cells = trl_cells(c->n), labels = c->g->labels.n;
     sums s = {trl_arena_get(arena, labels, sizeof(double)),
+              trl_arena_get(arena, labels, sizeof(double)),
               trl_arena_get(arena, labels, sizeof(double)),
               trl_arena_get(arena, labels, sizeof(uint32_t)), 0};
     size_t most = c->n_items;
@@ -93,10 +117,11 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
                         trl_arena_get(arena, c->n, sizeof *b->tag_p),
                         c->s->must,
                         c->s->n_must};
-    if (!s.p || !s.top || !s.touched || !b->first || !b->bracket || !b->tag || !b->tag_p)
+    if (!s.p || !s.top || !s.any || !s.touched || !b->first || !b->bracket || !b->tag || !b->tag_p)
         return trl_fail_mem(err);
     memset(s.p, 0, labels * sizeof *s.p);
     memset(s.top, 0, labels * sizeof *s.top);
+    memset(s.any, 0, labels * sizeof *s.any);
     uint32_t n = 0;
     for (size_t cell = 0; cell < cells; cell++) {
         b->first[cell] = n;
@@ -104,8 +129,8 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
         for (size_t k = 0; k < s.n; k++) {
             const uint32_t label = s.touched[k];
             if (s.p[label] > LEAST)
-                b->bracket[n++] = (trl_bracket){label, s.p[label], s.top[label]};
-            s.p[label] = s.top[label] = 0.0;
+                b->bracket[n++] = (trl_bracket){label, s.p[label], s.top[label], s.any[label]};
+            clear(&s, label);
         }
         s.n = 0;
         qsort(b->bracket + b->first[cell], n - b->first[cell], sizeof *b->bracket, by_p);
@@ -121,10 +146,12 @@ static void mix_cell(trl_bracket *b, size_t n, const trl_bracket *q, size_t n_q,
     for (size_t x = 0; x < n; x++) {
         b[x].p *= 1.0 - share;
         b[x].top *= 1.0 - share;
+        b[x].any *= 1.0 - share;
         for (size_t y = 0; y < n_q; y++)
             if (q[y].label == b[x].label) {
                 b[x].p += share * q[y].p;
                 b[x].top += share * q[y].top;
+                b[x].any += share * q[y].any;
             }
     }
     qsort(b, n, sizeof *b, by_p);

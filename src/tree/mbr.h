@@ -16,10 +16,12 @@
 
 #include "tree/chart.h"
 
-/* A labelled span and its posterior. */
+/* A labelled span and its posteriors.  X over X in one span are two brackets: p is an expected count, which
+ * may be above 1; `any` is the probability that there is at least one. */
 typedef struct trl_bracket {
     uint32_t label;
     double   p, top; /* top: of being the uppermost over its span */
+    double   any;
 } trl_bracket;
 
 /* Posteriors of labelled spans of a chart after trl_chart_outside: brackets of a cell are
@@ -37,7 +39,7 @@ typedef struct trl_brackets {
 trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err);
 
 /* Every p becomes (1 - share) p + share q, q being the other's of the same label and span (0 where it has
- * none); sorted again. */
+ * none), top and any likewise; sorted again. */
 void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share);
 
 /* The best tree: nodes with labels of the grammar, node 0 the root.  nodes is grown with

@@ -218,14 +218,20 @@ static void keep_tree(trl_parser *p, size_t at, trl_node *node, size_t n_nodes,
                                  .log_probability = log_probability};
 }
 
+/* To nine digits: what differs in rounding alone is a tie. */
 static int by_probability(const void *a, const void *b)
 {
     const trl_span *x = a, *y = b;
-    if (x->probability != y->probability)
-        return x->probability < y->probability ? 1 : -1;
+    const double p = rint(1e9 * x->probability), q = rint(1e9 * y->probability);
+    if (p != q)
+        return p < q ? 1 : -1;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? 1 : x->to > y->to ? -1 : 0;
+    if (x->to != y->to)
+        return x->to < y->to ? 1 : -1;
+    const size_t n = x->label.n < y->label.n ? x->label.n : y->label.n;
+    const int c = memcmp(x->label.p, y->label.p, n);
+    return c ? c : x->label.n < y->label.n ? -1 : x->label.n > y->label.n;
 }
 
 #define LEAST_SPAN 0.01
@@ -243,15 +249,15 @@ static trl_status keep_spans(trl_parser *p, trl_error *err)
     for (size_t j = 1; j <= c->n; j++)
         for (size_t i = 0; i < j; i++)
             for (uint32_t k = b.first[trl_cell(i, j)]; k < b.first[trl_cell(i, j) + 1]; k++) {
-                if (b.bracket[k].p < LEAST_SPAN)
+                const double q = b.bracket[k].any;
+                if (q < LEAST_SPAN)
                     continue;
                 trl_span *s = trl_reserve(p->span, &p->cap_span, p->n_span + 1, sizeof *s);
                 if (!s)
                     return trl_fail_mem(err);
                 p->span = s;
                 const trl_str label = trl_strtab_get(&p->model->labels, b.bracket[k].label);
-                const double q = b.bracket[k].p; /* a count: X over X has two */
-                s[p->n_span++] = (trl_span){label, i, j, q < 1.0 ? q : 1.0};
+                s[p->n_span++] = (trl_span){label, i, j, q < 1.0 ? q : 1.0}; /* 1 + rounding */
             }
     if (p->n_span)
         qsort(p->span, p->n_span, sizeof *p->span, by_probability);

@@ -226,6 +226,80 @@ static void test_root(void **state)
     unmake(&x, model);
 }
 
+/* ---- spans ------------------------------------------------------------------------------------------ */
+
+/* The probability that the label is over from .. to-1, by all trees. */
+static double by_trees(const trl_parse *all, trl_str label, size_t from, size_t to)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < all->n_trees; k++) {
+        const trl_tree *t = &all->trees[k].tree;
+        bool has = false;
+        for (size_t v = 0; v < t->n_nodes; v++) {
+            const trl_node *x = &t->node[v];
+            const trl_str own = trl_strtab_get(t->labels, x->label);
+            has = has || (x->child != TRL_NO_NODE && x->from == from && x->to == to &&
+                          own.n == label.n && memcmp(own.p, label.p, own.n) == 0);
+        }
+        sum += has ? exp(all->trees[k].log_probability) : 0.0;
+    }
+    return sum;
+}
+
+static void check_spans(const trl_parse *p, size_t n)
+{
+    static const char *const labels[] = {"TOP", "S", "NP", "QP", "VP"};
+    size_t likely = 0;
+    for (size_t k = 0; k < p->n_spans; k++) {
+        const trl_span *x = &p->spans[k];
+        assert_near(x->probability, by_trees(p, x->label, x->from, x->to), 1e-9);
+        assert_true(k == 0 || x[-1].probability > x->probability - 1e-9);
+        if (k == 0 || x[-1].probability - x->probability > 1e-8)
+            continue;
+        const size_t len = x->label.n < x[-1].label.n ? x->label.n : x[-1].label.n;
+        const int c = memcmp(x[-1].label.p, x->label.p, len);
+        assert_true(x[-1].from < x->from || (x[-1].from == x->from && x[-1].to > x->to) ||
+                    (x[-1].from == x->from && x[-1].to == x->to &&
+                     (c < 0 || (c == 0 && x[-1].label.n < x->label.n))));
+    }
+    for (size_t l = 0; l < 5; l++)
+        for (size_t j = 1; j <= n; j++)
+            for (size_t i = 0; i < j; i++)
+                likely += by_trees(p, (trl_str){labels[l], strlen(labels[l])}, i, j) >= 0.01;
+    assert_int_equal(likely, p->n_spans);
+}
+
+/* NP over NP, over QP over NP, and the same twice: a probability, not a count. */
+static void test_spans(void **state)
+{
+    (void)state;
+    maker x;
+    trl_error err;
+    trl_parser *parser = NULL;
+    trl_parse p;
+    trl_parse_options o = trl_parse_options_default();
+    const trl_str word[] = {{"dogs", 4}, {"see", 3}, {"dogs", 4}};
+    trl_parse_model *model = make(&x,
+                                  "(TOP (S (NP (NP (NN dogs))) (VP (VB see) (NP (NN dogs)))))\n"
+                                  "(TOP (S (NP (QP (NP (NN dogs)))) (VP (VB see) (NP (QP (NN dogs))))))\n"
+                                  "(TOP (S (NP (NP (NP (NN dogs)))) (VP (VP (VB see)) (NP (NP (NN dogs))))))\n"
+                                  "(TOP (S (QP (NP (QP (NN dogs)))) (VP (VB see))))\n"
+                                  "(TOP (S (NN dogs) (VP (VP (VB see)))))\n",
+                                  TRL_GRADE_GENERATIVE, 0.0);
+    o.spans = true;
+    o.nbest = 1000;
+    o.prune = 0.0;
+    assert_ok(trl_parser_new(model, &o, &parser, &err));
+    for (size_t n = 2; n <= 3; n++) {
+        assert_ok(trl_parser_parse(parser, word, n, NULL, 0, &p, &err));
+        assert_null(p.warning);
+        assert_true(p.n_trees > 5 && p.n_trees < 1000);
+        check_spans(&p, n);
+    }
+    trl_parser_free(parser);
+    unmake(&x, model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_root),
+        cmocka_unit_test(test_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

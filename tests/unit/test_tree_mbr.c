@@ -7,10 +7,20 @@
 
 #define MOST_LABELS 16
 
-/* p[cell][label], top[cell][label], tag[word][label], by listing trees. */
+/* p[cell][label], top[cell][label], any[cell][label], tag[word][label], by listing trees. */
 typedef struct listed {
-    double p[64][MOST_LABELS], top[64][MOST_LABELS], tag[8][MOST_LABELS];
+    double p[64][MOST_LABELS], top[64][MOST_LABELS], any[64][MOST_LABELS], tag[8][MOST_LABELS];
 } listed;
+
+/* Whether a node above v has its span and label. */
+static bool repeated(const trl_node *node, size_t v)
+{
+    uint32_t u = node[v].parent;
+    while (u != TRL_NO_NODE && (node[u].label != node[v].label || node[u].from != node[v].from ||
+                                node[u].to != node[v].to))
+        u = node[u].parent;
+    return u != TRL_NO_NODE;
+}
 
 static void list_brackets(const world *w, const ders *all, double log_z, listed *out)
 {
@@ -32,6 +42,7 @@ static void list_brackets(const world *w, const ders *all, double log_z, listed 
                 continue;
             }
             out->p[cell][x->label] += p;
+            out->any[cell][x->label] += repeated(node, v) ? 0.0 : p;
             if (v == 0 || node[x->parent].from != x->from || node[x->parent].to != x->to)
                 out->top[cell][x->label] += p;
         }
@@ -48,6 +59,8 @@ static void check_brackets(const world *w, const trl_brackets *b, const listed *
             const trl_bracket *x = &b->bracket[k];
             assert_near(x->p, want->p[cell][x->label], 1e-11);
             assert_near(x->top, want->top[cell][x->label], 1e-11);
+            assert_near(x->any, want->any[cell][x->label], 1e-11);
+            assert_true(x->any < 1.0 + 1e-11);
             assert_true(k == b->first[cell] || x[-1].p >= x->p);
             assert_false(seen[x->label]);
             seen[x->label] = true;
@@ -142,7 +155,7 @@ static void test_mbr(void **state)
 {
     (void)state;
     trl_rng r = trl_rng_seed(31);
-    unsigned whole = 0;
+    unsigned whole = 0, twice = 0;
     static listed l;
     for (unsigned round = 0; round < 150; round++) {
         trl_error err;
@@ -160,6 +173,8 @@ static void test_mbr(void **state)
             assert_ok(trl_chart_brackets(&w.c, &b, &w.arena, &err));
             list_brackets(&w, roots(&f), w.c.log_z, &l);
             check_brackets(&w, &b, &l);
+            for (uint32_t k = 0; k < b.first[trl_cells(w.n)]; k++)
+                twice += b.bracket[k].any < b.bracket[k].p - 1e-3;
             static const double lambda[] = {0.05, 0.3, 0.5, 0.9};
             for (size_t k = 0; k < 4; k++)
                 check_mbr(&w, &l, &b, lambda[k]);
@@ -167,7 +182,7 @@ static void test_mbr(void **state)
         free_forest(&f);
         world_free(&w);
     }
-    assert_true(whole > 60);
+    assert_true(whole > 60 && twice > 10);
 }
 
 /* The root's label inside a sentence is a label like any other. */
@@ -179,7 +194,7 @@ static void test_root_label_inside(void **state)
     trl_node *node = NULL;
     size_t n, cap = 0;
     uint32_t first[] = {0, 0, 1, 1, 2, 2, 3};
-    trl_bracket bracket[] = {{1, 0.9, 0.9}, {1, 0.8, 0.8}, {1, 1.0, 1.0}};
+    trl_bracket bracket[] = {{1, 0.9, 0.9, 0.9}, {1, 0.8, 0.8, 0.8}, {1, 1.0, 1.0, 1.0}};
     uint32_t tag[] = {2, 2, 2};
     double tag_p[] = {1, 1, 1};
     /* cells of 3 words: (0,1) (0,2) (1,2) (0,3) (1,3) (2,3) */
@@ -365,14 +380,15 @@ static void test_mix(void **state)
 {
     (void)state;
     uint32_t first[] = {0, 0, 3, 3}, other_first[] = {0, 1, 3, 3};
-    trl_bracket b[] = {{4, 0.6, 0.5}, {2, 0.5, 0.5}, {7, 0.1, 0.0}};
-    trl_bracket q[] = {{4, 0.9, 0.9}, {2, 1.0, 0.8}, {9, 0.7, 0.7}};
+    trl_bracket b[] = {{4, 0.6, 0.5, 0.6}, {2, 0.5, 0.5, 0.4}, {7, 0.1, 0.0, 0.1}};
+    trl_bracket q[] = {{4, 0.9, 0.9, 0.9}, {2, 1.0, 0.8, 0.8}, {9, 0.7, 0.7, 0.7}};
     trl_brackets x = {.n = 2, .first = first, .bracket = b};
     const trl_brackets other = {.n = 2, .first = other_first, .bracket = q};
     trl_brackets_mix(&x, &other, 0.25);
     assert_int_equal(b[0].label, 2);
     assert_near(b[0].p, 0.625, 1e-12);
     assert_near(b[0].top, 0.575, 1e-12);
+    assert_near(b[0].any, 0.5, 1e-12);
     assert_int_equal(b[1].label, 4);
     assert_near(b[1].p, 0.45, 1e-12);
     assert_int_equal(b[2].label, 7);
