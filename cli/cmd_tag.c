@@ -114,6 +114,7 @@ typedef struct job {
     text pending;         /* without threads: tagged, not yet handed to out */
     tag_printer *printer; /* [threads] */
     size_t threads;
+    bool attributes; /* the model was trained with any */
 } job;
 
 #define PENDING ((size_t)1 << 15)
@@ -287,12 +288,16 @@ static double seconds_now(void)
 
 static void report(const job *j, double seconds)
 {
-    uint64_t sequences = 0, tokens = 0, unknown = 0;
+    uint64_t sequences = 0, tokens = 0, unknown = 0, known = 0;
     for (size_t i = 0; i < j->threads; i++) {
         sequences += j->printer[i].n_sequences;
         tokens += j->printer[i].n_tokens;
         unknown += trl_tagger_unknown(j->printer[i].tagger);
+        known += trl_tagger_attributes(j->printer[i].tagger) - trl_tagger_unknown(j->printer[i].tagger);
     }
+    if (tokens > 0 && known == 0 && j->attributes)
+        message_warn("the model knows nothing of what is in the input: the labels are those of no attributes; "
+                     "is it the format that the model was trained with?");
     if (sequences == 0)
         message_warn("no sequences in the input");
     if (!j->s->verbose)
@@ -327,7 +332,10 @@ static int check_model(settings *s, const trl_model *m)
 
 static int tag(settings *s, const trl_model *m, const operands *args)
 {
-    job j = {.s = s, .args = args, .threads = s->threads};
+    const trl_model_info info = trl_model_get_info(m);
+    job j = {.s = s, .args = args, .threads = s->threads,
+             .attributes = info.n_attributes > 0 && strcmp(info.objective, "hmm") != 0 &&
+                           strcmp(info.objective, "m-estimation") != 0}; /* they know words beside */
     int code = CLI_FAILED;
     trl_error err = {0};
     trl_status st = TRL_OK;

@@ -72,7 +72,7 @@ static const option options[] = {
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.base.train = trl_train_options_default()};
+    *(settings *)settings_ = (settings){.base.train = trl_train_options_default(), .c = NAN};
 }
 
 /* ---- CRFsuite's command line ------------------------------------------------------------ */
@@ -171,7 +171,7 @@ static int check_settings(settings *s)
         code = set_parameter(s, s->parameters.item[i]);
     if (code != CLI_DONE)
         return code;
-    if (s->c != 0.0) {
+    if (!isnan(s->c)) {
         if (!(s->c > 0.0))
             return message_usage("--c %g: a variance is more than 0", s->c);
         if (t->c2 != TRL_USUAL)

@@ -3,7 +3,7 @@
  *     tag MODEL WORD...      one sentence: a line `word label probability` per word
  *     tag MODEL <FILE        column files, as `trellis tag` takes them
  *
- *     cc tag.c -o tag $(pkg-config --cflags --libs trellis)
+ *     cc tag.c -o tag $(pkg-config --cflags --libs trellis) -lm
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -12,6 +12,8 @@
 
 #include "trellis/status.h"
 
+TRL_BEGIN_DECLS
+
 typedef struct trl_buf {
     char  *data; /* NULL until the first byte */
     size_t len, cap;
@@ -19,5 +21,7 @@ typedef struct trl_buf {
 } trl_buf;
 
 TRL_API void trl_buf_fini(trl_buf *b); /* leaves it empty and usable */
+
+TRL_END_DECLS
 
 #endif

@@ -18,6 +18,8 @@
 
 #include "trellis/sequence.h"
 
+TRL_BEGIN_DECLS
+
 /* ---- a map from words to clusters ---------------------------------------------------------
  */
 
@@ -93,5 +95,7 @@ typedef struct trl_cluster_result {
  * (about 13 C^2 bytes, and 40 for each distinct pair of words); TRL_ECANCEL. */
 TRL_API trl_status trl_cluster(const trl_cluster_options *o, trl_cluster_result *result,
                                trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -35,6 +35,8 @@
 #include "trellis/parseval.h"
 #include "trellis/status.h"
 
+TRL_BEGIN_DECLS
+
 #define TRL_MCNEMAR_EXACT 25
 #define TRL_WILCOXON_EXACT 50
 
@@ -133,5 +135,7 @@ typedef struct trl_comparison {
 /* TRL_EINVAL as trl_bootstrap_mean (no sentence: n = 0), TRL_ENOMEM; *out is then untouched. */
 TRL_API trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *options,
                                    trl_comparison *out, trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "trellis/parser.h"
 
+TRL_BEGIN_DECLS
+
 typedef struct trl_known_list trl_known_list;
 
 /* "-" is standard input; gzip and zstd are unpacked.  TRL_EIO, TRL_EPARSE with its place, TRL_ENOMEM. */
@@ -24,5 +26,7 @@ TRL_API const trl_known *trl_known_list_of(const trl_known_list *k, uint64_t sen
 
 /* The sentence and the row in the file of item k, by sentence; false when there are fewer. */
 TRL_API bool trl_known_list_item(const trl_known_list *list, size_t k, uint64_t *sentence, uint64_t *row);
+
+TRL_END_DECLS
 
 #endif

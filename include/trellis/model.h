@@ -9,6 +9,8 @@
 
 #include "trellis/sequence.h"
 
+TRL_BEGIN_DECLS
+
 typedef struct trl_model trl_model;
 
 /* Maps and checks the file: magic, version, checksum, bounds of everything that is later used as
@@ -65,5 +67,7 @@ TRL_API trl_status trl_model_dump_top(const trl_model *m, size_t top, trl_write_
  * place, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_model_undump(const char *dump_path, const char *model_path,
                                     trl_error *err);
+
+TRL_END_DECLS
 
 #endif

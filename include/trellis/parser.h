@@ -10,6 +10,8 @@
 
 #include "trellis/trees.h"
 
+TRL_BEGIN_DECLS
+
 /* ---- sentences ---------------------------------------------------------------------------- */
 
 typedef enum trl_sentence_format {
@@ -133,5 +135,7 @@ TRL_API void       trl_parser_free(trl_parser *p); /* accepts NULL */
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n,
                                     const trl_known *known, size_t n_known, trl_parse *out,
                                     trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -28,6 +28,8 @@
 
 #include "trellis/status.h"
 
+TRL_BEGIN_DECLS
+
 #define TRL_AS_PARAMS (-1) /* what the parameters say */
 
 typedef struct trl_parseval_options {
@@ -109,5 +111,7 @@ TRL_API bool trl_parseval_stopped(const trl_parseval *p);
  * `json`: the same as one JSON object on one line. */
 TRL_API trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *err);
 TRL_API trl_status trl_parseval_report_json(const trl_parseval *p, char **text, trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -17,6 +17,8 @@
 
 #include "trellis/status.h"
 
+TRL_BEGIN_DECLS
+
 typedef struct trl_score_options {
     char        delimiter; /* -d: between columns; ' ' means a run of spaces and tabs */
     const char *outside;   /* -o: the tag outside all chunks, beside "O"; only with raw */
@@ -92,5 +94,7 @@ TRL_API trl_status trl_score_report_chunks(const trl_score *s, bool latex, char 
 TRL_API trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *err);
 TRL_API trl_status trl_score_report_json(const trl_score *s, char **text, trl_error *err);
 TRL_API void       trl_text_free(char *text); /* accepts NULL */
+
+TRL_END_DECLS
 
 #endif

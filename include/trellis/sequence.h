@@ -13,6 +13,8 @@
 
 #include "trellis/status.h"
 
+TRL_BEGIN_DECLS
+
 typedef struct trl_str {
     const char *p;
     size_t      n;
@@ -64,5 +66,7 @@ TRL_API trl_format trl_reader_format(const trl_reader *r);
  * the end.  TRL_EPARSE with path:row:col for malformed input, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err);
 TRL_API trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -13,6 +13,17 @@
 
 #define TRL_API __attribute__((visibility("default")))
 
+/* Around the declarations of every header, for C++. */
+#ifdef __cplusplus
+#define TRL_BEGIN_DECLS extern "C" {
+#define TRL_END_DECLS }
+#else
+#define TRL_BEGIN_DECLS
+#define TRL_END_DECLS
+#endif
+
+TRL_BEGIN_DECLS
+
 typedef enum trl_status {
     TRL_OK = 0,
     TRL_ENOMEM,   /* an allocation failed */
@@ -40,5 +51,7 @@ TRL_API const char *trl_status_name(trl_status code);
 
 /* Writes `path:row:col: message` (the parts that are known) into out, cut at cap bytes. */
 TRL_API void trl_error_text(const trl_error *err, char *out, unsigned long cap);
+
+TRL_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "trellis/model.h"
 
+TRL_BEGIN_DECLS
+
 typedef struct trl_tagger trl_tagger;
 
 /* Borrows the model until freed.  TRL_ENOMEM, TRL_EINVAL for a model of another kind. */
@@ -52,6 +54,9 @@ TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err
 TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
                                     trl_error *err);
 
-TRL_API uint64_t trl_tagger_unknown(const trl_tagger *t); /* attributes ignored so far */
+TRL_API uint64_t trl_tagger_attributes(const trl_tagger *t); /* attributes looked up so far, */
+TRL_API uint64_t trl_tagger_unknown(const trl_tagger *t); /* and of these ignored: the model has them not */
+
+TRL_END_DECLS
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "trellis/sequence.h"
 
+TRL_BEGIN_DECLS
+
 /* What a run reports, once per iteration and at a few other moments. */
 typedef struct trl_progress {
     const char *stage;     /* "read", "compiled", "iteration", "warning", "done" */
@@ -116,5 +118,7 @@ typedef struct trl_train_result {
  * checkpoint) and returns TRL_OK with result->stopped set. */
 TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result,
                              trl_error *err);
+
+TRL_END_DECLS
 
 #endif

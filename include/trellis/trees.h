@@ -21,6 +21,8 @@
 #include "trellis/buf.h"
 #include "trellis/sequence.h"
 
+TRL_BEGIN_DECLS
+
 #define TRL_NO_NODE UINT32_MAX
 
 typedef struct trl_node {
@@ -242,5 +244,7 @@ TRL_API void       trl_tree_columns_free(trl_tree_columns *r); /* accepts NULL *
  * TRL_ENOMEM.  No more calls after a failure. */
 TRL_API trl_status trl_tree_columns_next(trl_tree_columns *r, trl_rows *seq, bool *more,
                                          trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 #include "trellis/score.h"
 #include "trellis/train.h"
 
+TRL_BEGIN_DECLS
+
 typedef enum trl_tune_measure {
     TRL_TUNE_GUESS = 0, /* F1 when all labels are B-X, I-X, O and the like, else accuracy */
     TRL_TUNE_F1,        /* of chunks */
@@ -61,5 +63,7 @@ TRL_API void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT]);
  * and returns TRL_OK with best->result.stopped set.  TRL_EINVAL for wrong options, TRL_ENUMERIC
  * when no run succeeded, and what trl_train and trl_tagger_new return. */
 TRL_API trl_status trl_tune(const trl_tune_options *o, trl_tune_run *best, trl_error *err);
+
+TRL_END_DECLS
 
 #endif

@@ -86,4 +86,10 @@ trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *er
 /* train_chain.c: tells the caller; true when it asks to stop. */
 bool trl_job_report(const trl_job *j, const char *stage, const char *note);
 
+/* Report (stage "warning") what is allowed but hardly meant: values of attributes that are very large,
+ * before the design takes the lists of the corpus; features that do not suit; an --init that fits none. */
+void trl_job_warn_values(const trl_job *j);
+void trl_job_warn_features(const trl_job *j);
+void trl_job_warn_start(const trl_job *j);
+
 #endif

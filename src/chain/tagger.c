@@ -35,7 +35,7 @@ struct trl_tagger {
     trl_buf                text;     /* names of the block, from the template */
     trl_tag_key            key[TRL_TAG_BLOCK];
     size_t                 n_keys;
-    uint64_t               unknown;
+    uint64_t               attributes, unknown;
     uint32_t              *value; /* q0's values of the sequence; masked cells */
     trl_str               *cell;
     size_t                 value_cap, cell_cap;
@@ -173,6 +173,11 @@ uint64_t trl_tagger_unknown(const trl_tagger *t)
     return t->unknown;
 }
 
+uint64_t trl_tagger_attributes(const trl_tagger *t)
+{
+    return t->attributes;
+}
+
 /* ---- score tables ------------------------------------------------------------------- */
 
 /* Makes room for n positions and sets all scores to 0. */
@@ -202,6 +207,7 @@ static bool clear_tables(trl_tagger *t, size_t n)
 /* Sends the block through. */
 static void flush(trl_tagger *t, size_t family)
 {
+    t->attributes += t->n_keys;
     t->unknown +=
         trl_tag_add(&t->m->family[family], t->key, t->n_keys, t->tables.row[family]);
     t->n_keys = 0;
@@ -269,7 +275,9 @@ static bool add_line(trl_tagger *t, size_t family, size_t line, size_t from, siz
 static bool add_family(trl_tagger *t, size_t n, size_t family)
 {
     if (!t->has_rows[family]) { /* the model knows none */
-        t->unknown += n > family ? (n - family) * t->n_lines[family] : 0;
+        const uint64_t more = n > family ? (n - family) * t->n_lines[family] : 0;
+        t->attributes += more;
+        t->unknown += more;
         return true;
     }
     t->n_keys = 0;

@@ -80,6 +80,8 @@ static trl_status warm_start(trl_job *j, trl_error *err)
         st = trl_fail(err, TRL_EMODEL, "a chain cannot start from a model of another kind");
     if (c)
         st = trl_chain_model_read_weights(c, &j->corpus, &j->design, j->w, err);
+    if (c && st == TRL_OK)
+        trl_job_warn_start(j);
     trl_model_free(m);
     return st;
 }
@@ -212,6 +214,7 @@ static trl_status run(trl_job *j, trl_train_result *result, trl_error *err)
     if (st != TRL_OK)
         return st;
     trl_job_report(j, "read", NULL);
+    trl_job_warn_values(j);
     st = compile(j, err);
     if (st == TRL_OK)
         st = trl_job_read_dev(j, err);
@@ -220,6 +223,7 @@ static trl_status run(trl_job *j, trl_train_result *result, trl_error *err)
     if (st != TRL_OK)
         return st;
     trl_job_report(j, "compiled", NULL);
+    trl_job_warn_features(j);
     st = train(j, result, err);
     if (st == TRL_OK && j->o->calibrate && !result->stopped)
         st = trl_job_calibrate(j, result, err);

@@ -219,8 +219,12 @@ static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const 
                                 .period = perceptron ? 0 : o->period,
                                 .delta = o->delta,
                                 .seed = o->seed};
-    return trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x, ending,
-                   err);
+    const trl_status st = trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x,
+                                  ending, err);
+    if (st != TRL_OK || perceptron)
+        return st;
+    /* passes report what their examples cost on the way; this is of the weights that are kept */
+    return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
 }
 
 static void describe_ending(const run *r, trl_ending e, trl_train_result *result)
