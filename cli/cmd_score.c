@@ -89,6 +89,20 @@ static int print_report(const settings *s, const trl_score *score, bool tokens, 
     return output_close(&o) ? CLI_DONE : CLI_FAILED;
 }
 
+/* One broken chunk among true labels in IOBES changes how all are counted: not in silence. */
+static void tell_broken_iobes(const trl_score *score)
+{
+    trl_score_row row[64];
+    const size_t all = trl_score_labels(score, row, 64), n = all < 64 ? all : 64;
+    for (size_t i = 0; i < n; i++)
+        if (row[i].gold && strncmp(row[i].name, "S-", 2) == 0) {
+            message_warn("the true labels have %s, but are not well-formed IOBES: chunks are "
+                         "counted as conlleval does, which joins neighbours of one type",
+                         row[i].name);
+            return;
+        }
+}
+
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
@@ -123,8 +137,11 @@ static int run(void *settings_, const operands *args)
     else if (trl_score_get(score).tokens == 0)
         message_say("%s: there is nothing to score: no token is in it",
                     strcmp(path, "-") == 0 ? "<stdin>" : path);
-    else
+    else {
+        if (!tokens && !s->score.raw && !trl_score_get(score).iobes)
+            tell_broken_iobes(score);
         code = print_report(s, score, tokens, &err);
+    }
     trl_score_free(score);
     return code;
 }
@@ -140,6 +157,9 @@ const verb verb_score = {
         "'chunks' counts spans (noun phrases, names) and prints what conlleval prints, to\n"
         "the byte; a chunk is right when its first and last token and its type are.  Labels\n"
         "are O, B-TYPE and I-TYPE, or IOBES; -l, -r, -d and -o are conlleval's options.\n"
+        "One thing differs: conlleval takes neighbours of one type in IOBES (S-PER S-PER, or\n"
+        "E-PER B-PER) for one chunk.  Here they are two, if all true labels are well-formed\n"
+        "IOBES; if they are not, all is counted as conlleval does.\n"
         "'tokens' counts single labels: accuracy, precision, recall and F1 of every label,\n"
         "and the most frequent confusions.\n"
         "\n"

@@ -6,6 +6,10 @@
  * all in percent, and 0 where they would divide by zero.  A chunk is correct when it has the
  * same first and last token and the same type in both taggings.  Tags are bytes; sorting is
  * by byte.  A score belongs to one thread at a time.
+ *
+ * Where chunks start and end is conlleval's matter, with one exception: when all gold tags are
+ * well-formed IOBES (every chunk S-x, or B-x I-x... E-x), S is a chunk of its own and nothing
+ * goes on after E or S, so that chunks of one type may touch.  conlleval joins them.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_SCORE_H
@@ -62,6 +66,7 @@ typedef struct trl_score_totals {
     uint64_t sequences, correct_sequences; /* all tags right; empty sequences do not count */
     uint64_t gold, predicted, correct;     /* chunks */
     double   accuracy, sequence_accuracy, precision, recall, f1;
+    bool     iobes; /* chunks are counted as IOBES: no gold tag speaks against it */
 } trl_score_totals;
 
 TRL_API trl_score_totals trl_score_get(const trl_score *s);

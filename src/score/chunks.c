@@ -33,6 +33,8 @@ trl_tag_kind trl_tag_kind_of(trl_str prefix)
         return TRL_TAG_I;
     case 'E':
         return TRL_TAG_E;
+    case 'S':
+        return TRL_TAG_S;
     case '.':
         return TRL_TAG_DOT;
     case '[':
@@ -43,14 +45,26 @@ trl_tag_kind trl_tag_kind_of(trl_str prefix)
     }
 }
 
+static bool inside(trl_tag tag)
+{
+    return tag.kind != TRL_TAG_O && tag.kind != TRL_TAG_DOT;
+}
+
 /* True when `tag` is inside a chunk and its type is not the neighbour's. */
 static bool type_breaks(trl_tag tag, trl_tag neighbour)
 {
-    return tag.kind != TRL_TAG_O && tag.kind != TRL_TAG_DOT && tag.type != neighbour.type;
+    return inside(tag) && tag.type != neighbour.type;
 }
 
-bool trl_chunk_ends(trl_tag prev, trl_tag cur)
+static bool is_last(trl_tag tag)
 {
+    return tag.kind == TRL_TAG_E || tag.kind == TRL_TAG_S;
+}
+
+bool trl_chunk_ends(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
+{
+    if (rule == TRL_RULE_IOBES && (is_last(prev) || (cur.kind == TRL_TAG_S && inside(prev))))
+        return true;
     /* [p]: the kinds of c before which a p ends its chunk, whatever the types. */
     static const unsigned ends[] = {
         [TRL_TAG_B] = SET(TRL_TAG_B) | SET(TRL_TAG_O),
@@ -62,8 +76,10 @@ bool trl_chunk_ends(trl_tag prev, trl_tag cur)
     return (ends[prev.kind] & SET(cur.kind)) || type_breaks(prev, cur);
 }
 
-bool trl_chunk_starts(trl_tag prev, trl_tag cur)
+bool trl_chunk_starts(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
 {
+    if (rule == TRL_RULE_IOBES && (cur.kind == TRL_TAG_S || (is_last(prev) && inside(cur))))
+        return true;
     /* [c]: the kinds of p after which a c starts a chunk, whatever the types. */
     static const unsigned starts[] = {
         [TRL_TAG_B] = SET(TRL_TAG_B) | SET(TRL_TAG_I) | SET(TRL_TAG_O),
@@ -73,4 +89,12 @@ bool trl_chunk_starts(trl_tag prev, trl_tag cur)
         [TRL_TAG_OTHER] = 0,
     };
     return (starts[cur.kind] & SET(prev.kind)) || type_breaks(cur, prev);
+}
+
+bool trl_iobes_follows(trl_tag prev, trl_tag cur)
+{
+    if (prev.kind == TRL_TAG_B || prev.kind == TRL_TAG_I)
+        return (cur.kind == TRL_TAG_I || cur.kind == TRL_TAG_E) && cur.type == prev.type;
+    return (prev.kind == TRL_TAG_O || is_last(prev)) &&
+           (cur.kind == TRL_TAG_O || cur.kind == TRL_TAG_B || cur.kind == TRL_TAG_S);
 }

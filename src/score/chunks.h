@@ -1,4 +1,4 @@
-/* chunks.h -- where a chunk begins and ends in a sequence of tags, as conlleval sees it.
+/* chunks.h -- where a chunk begins and ends in a sequence of tags: conlleval's rules, and IOBES.
  *
  * A tag is PREFIX-TYPE, cut at its first hyphen; a tag without one is all prefix.  The rules
  * look at two neighbouring tags only, accept every sequence, and serve IOB1, IOB2, IOE1, IOE2
@@ -11,8 +11,15 @@
  *                                      p c is one of  B B, I B, O B, O I, E E, E I, O E, or
  *                                      c is not O or '.', and the types differ
  *
- * An S, or any other prefix, is nothing special: it starts and ends chunks only by its type.
- * Nor does E B of one type end a chunk.  Both are conlleval's way, kept so that numbers agree.
+ * There an S, or any other prefix, is nothing special: it starts and ends chunks only by its
+ * type.  Nor does E B of one type end a chunk.  So conlleval takes neighbours of one type for
+ * one chunk in IOBES.  The rules for IOBES are the same with
+ *
+ *     a chunk ends between p and c     p is E or S, or c is S and p is not O or '.'
+ *     a chunk starts between p and c   c is S, or p is E or S and c is not O or '.'
+ *
+ * added.  They are meant for taggings whose gold standard is well-formed IOBES; all others,
+ * also those with ill-formed S and E, are counted as conlleval does.
  *
  * [TKSV99] Tjong Kim Sang, Veenstra. Representing text chunks. EACL 1999.
  */
@@ -30,6 +37,7 @@ typedef enum trl_tag_kind {
     TRL_TAG_B,
     TRL_TAG_I,
     TRL_TAG_E,
+    TRL_TAG_S, /* special in IOBES only */
     TRL_TAG_DOT,     /* "." */
     TRL_TAG_BRACKET, /* "[" or "]": a chunk of its own */
     TRL_TAG_OTHER,
@@ -46,9 +54,15 @@ void trl_tag_split(trl_str tag, trl_str *prefix, trl_str *type);
 
 trl_tag_kind trl_tag_kind_of(trl_str prefix);
 
+typedef enum trl_chunk_rule { TRL_RULE_CONLLEVAL, TRL_RULE_IOBES, TRL_N_RULES } trl_chunk_rule;
+
 /* Does a chunk end (start) between the neighbours `prev` and `cur`?  Ends of the sequence
  * are an O with the type "". */
-bool trl_chunk_ends(trl_tag prev, trl_tag cur);
-bool trl_chunk_starts(trl_tag prev, trl_tag cur);
+bool trl_chunk_ends(trl_chunk_rule rule, trl_tag prev, trl_tag cur);
+bool trl_chunk_starts(trl_chunk_rule rule, trl_tag prev, trl_tag cur);
+
+/* May `cur` follow `prev` in well-formed IOBES, where every chunk is S or B I* E?  Both ends
+ * of a sequence must be asked for, too. */
+bool trl_iobes_follows(trl_tag prev, trl_tag cur);
 
 #endif

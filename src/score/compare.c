@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "score/chunks.h"
+#include "score/rules.h"
 #include "score/compare.h"
 #include "score/resample.h"
 #include "text/columns.h"
@@ -28,10 +28,10 @@ enum {
 
 struct trl_compare {
     trl_score       *score[2];
-    trl_score_totals before[2];
-    double          *units;  /* [n][COUNTS] */
+    trl_score_totals before[2][TRL_N_RULES];
+    double          *units[TRL_N_RULES]; /* [n][COUNTS] each */
     double          *errors[2];
-    size_t           n, units_cap, errors_cap[2];
+    size_t           n, units_cap[TRL_N_RULES], errors_cap[2];
     bool             all_chunk_tags;
 
     /* One sentence of a file: tags as C strings. */
@@ -66,7 +66,8 @@ void trl_compare_free(trl_compare *c)
         trl_score_free(c->score[s]);
         trl_free(c->errors[s]);
     }
-    trl_free(c->units);
+    for (int rule = 0; rule < TRL_N_RULES; rule++)
+        trl_free(c->units[rule]);
     trl_free(c->pool);
     trl_free(c->tag);
     trl_free(c);
@@ -87,11 +88,13 @@ static bool reserve_sentence(trl_compare *c)
 {
     if (c->n >= SIZE_MAX / COUNTS - 1)
         return false;
-    double *units =
-        trl_reserve(c->units, &c->units_cap, (c->n + 1) * COUNTS, sizeof *units);
-    if (!units)
-        return false;
-    c->units = units;
+    for (int rule = 0; rule < TRL_N_RULES; rule++) {
+        double *units = trl_reserve(c->units[rule], &c->units_cap[rule], (c->n + 1) * COUNTS,
+                                    sizeof *units);
+        if (!units)
+            return false;
+        c->units[rule] = units;
+    }
     for (int s = 0; s < 2; s++) {
         double *errors =
             trl_reserve(c->errors[s], &c->errors_cap[s], c->n + 1, sizeof *errors);
@@ -102,11 +105,8 @@ static bool reserve_sentence(trl_compare *c)
     return true;
 }
 
-trl_status trl_compare_add_counts(trl_compare *c, const trl_compare_counts n[2], trl_error *err)
+static void fill_unit(double *unit, const trl_compare_counts n[2])
 {
-    if (!reserve_sentence(c))
-        return trl_fail_mem(err);
-    double *unit = c->units + c->n * COUNTS;
     unit[SENTENCES] = 1.0;
     for (int s = 0; s < 2; s++) {
         double *count = unit + s * PER_SYSTEM;
@@ -116,20 +116,37 @@ trl_status trl_compare_add_counts(trl_compare *c, const trl_compare_counts n[2],
         count[WHOLE] = n[s].whole;
         count[PREDICTED] = n[s].predicted;
         count[CORRECT] = n[s].correct;
-        c->errors[s][c->n] = n[s].errors;
     }
+}
+
+static trl_status add_counts(trl_compare *c, trl_compare_counts n[TRL_N_RULES][2],
+                             trl_error *err)
+{
+    if (!reserve_sentence(c))
+        return trl_fail_mem(err);
+    for (int rule = 0; rule < TRL_N_RULES; rule++)
+        fill_unit(c->units[rule] + c->n * COUNTS, n[rule]);
+    for (int s = 0; s < 2; s++)
+        c->errors[s][c->n] = n[0][s].errors;
     c->n++;
     return TRL_OK;
+}
+
+trl_status trl_compare_add_counts(trl_compare *c, const trl_compare_counts n[2], trl_error *err)
+{
+    trl_compare_counts same[TRL_N_RULES][2] = {{n[0], n[1]}, {n[0], n[1]}};
+    return add_counts(c, same, err);
 }
 
 /* The scorer decides about a sentence's last chunk when the next one starts; for ill-formed
  * tags it may then take a correct one back.  The difference of two totals puts that on the
  * next sentence, so that sums are always the scorer's. */
-static trl_compare_counts count_system(trl_compare *c, int s, size_t n)
+static trl_compare_counts count_system(trl_compare *c, int s, trl_chunk_rule rule, size_t n)
 {
-    const trl_score_totals now = trl_score_get(c->score[s]), old = c->before[s];
+    const trl_score_totals now = trl_score_get_by(c->score[s], rule);
+    const trl_score_totals old = c->before[s][rule];
     const double right = (double)now.correct_tokens - (double)old.correct_tokens;
-    c->before[s] = now;
+    c->before[s][rule] = now;
     return (trl_compare_counts){
         .tokens = (double)n,
         .gold = (double)now.gold - (double)old.gold,
@@ -144,16 +161,17 @@ static trl_compare_counts count_system(trl_compare *c, int s, size_t n)
 trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold,
                            const char *const *a, const char *const *b, trl_error *err)
 {
-    trl_compare_counts counts[2];
+    trl_compare_counts counts[TRL_N_RULES][2];
     for (int s = 0; s < 2; s++) {
         const trl_status st = trl_score_add(c->score[s], n, gold, s == 0 ? a : b, err);
         if (st != TRL_OK)
             return st;
-        counts[s] = count_system(c, s, n);
+        for (int rule = 0; rule < TRL_N_RULES; rule++)
+            counts[rule][s] = count_system(c, s, (trl_chunk_rule)rule, n);
     }
     for (size_t t = 0; t < n && c->all_chunk_tags; t++)
         c->all_chunk_tags = is_chunk_tag(gold[t]);
-    return trl_compare_add_counts(c, counts, err);
+    return add_counts(c, counts, err);
 }
 
 size_t trl_compare_sentences(const trl_compare *c)
@@ -319,11 +337,11 @@ static void differences(const double *sums, double *out)
         out[k] -= a[k];
 }
 
-static void fill_scores(const trl_compare *c, trl_comparison *r)
+static void fill_scores(const trl_compare *c, const double *units, trl_comparison *r)
 {
     double sums[COUNTS] = {0};
     for (size_t i = 0; i < c->n; i++) {
-        const double *unit = c->units + i * COUNTS;
+        const double *unit = units + i * COUNTS;
         for (size_t k = 0; k < COUNTS; k++)
             sums[k] += unit[k];
         const bool a = unit[WHOLE] > 0.0, b = unit[WHOLE + PER_SYSTEM] > 0.0;
@@ -347,14 +365,15 @@ trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *op
                            trl_comparison *out, trl_error *err)
 {
     trl_comparison r = {0};
-    trl_status st = trl_resample(c->n, COUNTS, c->units, TRL_MEASURES, differences, options,
+    const double *units = c->units[trl_score_rule(c->score[0])];
+    trl_status st = trl_resample(c->n, COUNTS, units, TRL_MEASURES, differences, options,
                                  r.difference, err);
     if (st != TRL_OK)
         return st;
     st = trl_wilcoxon(c->n, c->errors[0], c->errors[1], &r.wilcoxon, err);
     if (st != TRL_OK)
         return st;
-    fill_scores(c, &r);
+    fill_scores(c, units, &r);
     r.mcnemar = trl_mcnemar(r.only_a, r.only_b);
     r.t = trl_paired_t(c->n, c->errors[0], c->errors[1]);
     *out = r;

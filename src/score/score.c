@@ -1,4 +1,4 @@
-/* score.c -- counting: tags to numbers, tokens, chunks, confusions; reading column files. */
+/* score.c -- counting: tags to numbers, tokens, chunks, confusions. */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/score.h"
 
@@ -7,15 +7,20 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "score/chunks.h"
+#include "score/rules.h"
+#include "score/score_columns.h"
 #include "text/input.h"
 
 #define BOUNDARY "-X-" /* a first column that ends a sequence, as an empty line does */
 
+typedef struct counts {
+    uint64_t gold, predicted, correct;
+} counts;
+
 /* Named counts; ids are dense, in order of appearance. */
 typedef struct tally {
-    char    *name;
-    uint64_t gold, predicted, correct;
+    char  *name;
+    counts by[TRL_N_RULES]; /* tokens: by[0] only */
 } tally;
 
 typedef struct tallies {
@@ -51,12 +56,14 @@ struct trl_score {
     uint32_t  *todo; /* pairs of the sequence being added */
     size_t     todo_cap;
 
-    trl_score_totals total; /* counts only; ratios are made on demand */
+    trl_score_totals total; /* tokens and sequences; ratios are made on demand */
+    counts           chunks[TRL_N_RULES];
     bool             in_sequence, all_right;
 
     trl_tag last_gold, last_predicted;
-    bool    in_correct; /* both taggings opened the same chunk and agree so far; then the
-                           two tags above have the same type */
+    bool    in_correct[TRL_N_RULES]; /* both taggings opened the same chunk and agree so far;
+                                        then the two tags above have the same type */
+    bool    not_iobes;               /* gold has tags that IOBES cannot have */
 };
 
 static const trl_tag outside_tag = {TRL_TAG_O, 0};
@@ -208,31 +215,41 @@ static uint32_t pair_id(trl_score *s, trl_str gold, trl_str predicted)
 /* ---- counting: cannot fail --------------------------------------------------------- */
 
 /* One step of conlleval's automaton.  A common chunk is counted where it ends. */
-static void count_chunks(trl_score *s, trl_tag gold, trl_tag predicted)
+static void step(trl_score *s, trl_chunk_rule rule, trl_tag gold, trl_tag predicted)
 {
     tally *type = s->types.row;
-    const bool gold_ends = trl_chunk_ends(s->last_gold, gold);
-    const bool predicted_ends = trl_chunk_ends(s->last_predicted, predicted);
-    const bool gold_starts = trl_chunk_starts(s->last_gold, gold);
-    const bool predicted_starts = trl_chunk_starts(s->last_predicted, predicted);
+    counts *all = &s->chunks[rule];
+    bool *in_correct = &s->in_correct[rule];
+    const bool gold_ends = trl_chunk_ends(rule, s->last_gold, gold);
+    const bool predicted_ends = trl_chunk_ends(rule, s->last_predicted, predicted);
+    const bool gold_starts = trl_chunk_starts(rule, s->last_gold, gold);
+    const bool predicted_starts = trl_chunk_starts(rule, s->last_predicted, predicted);
 
-    if (s->in_correct && gold_ends && predicted_ends) {
-        s->in_correct = false;
-        s->total.correct++;
-        type[s->last_gold.type].correct++;
+    if (*in_correct && gold_ends && predicted_ends) {
+        *in_correct = false;
+        all->correct++;
+        type[s->last_gold.type].by[rule].correct++;
     } else if (gold_ends != predicted_ends || gold.type != predicted.type) {
-        s->in_correct = false;
+        *in_correct = false;
     }
     if (gold_starts && predicted_starts && gold.type == predicted.type)
-        s->in_correct = true;
+        *in_correct = true;
     if (gold_starts) {
-        s->total.gold++;
-        type[gold.type].gold++;
+        all->gold++;
+        type[gold.type].by[rule].gold++;
     }
     if (predicted_starts) {
-        s->total.predicted++;
-        type[predicted.type].predicted++;
+        all->predicted++;
+        type[predicted.type].by[rule].predicted++;
     }
+}
+
+/* Which rule holds is known only when all of gold has been seen. */
+static void count_chunks(trl_score *s, trl_tag gold, trl_tag predicted)
+{
+    for (int rule = 0; rule < TRL_N_RULES; rule++)
+        step(s, (trl_chunk_rule)rule, gold, predicted);
+    s->not_iobes = s->not_iobes || !trl_iobes_follows(s->last_gold, gold);
     s->last_gold = gold;
     s->last_predicted = predicted;
 }
@@ -248,9 +265,9 @@ static void count_token(trl_score *s, uint32_t id)
     pair *p = &s->pairs[id];
     const meaning gold = s->meanings[p->gold], predicted = s->meanings[p->predicted];
     p->count++;
-    s->labels.row[p->gold].gold++;
-    s->labels.row[p->predicted].predicted++;
-    s->labels.row[p->gold].correct += p->gold == p->predicted;
+    s->labels.row[p->gold].by[0].gold++;
+    s->labels.row[p->predicted].by[0].predicted++;
+    s->labels.row[p->gold].by[0].correct += p->gold == p->predicted;
 
     if (!s->in_sequence) {
         s->in_sequence = s->all_right = true;
@@ -289,84 +306,19 @@ trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
 
 /* ---- column files ------------------------------------------------------------------ */
 
-/* The columns of one line.  `n_single` counts them as if every blank separated two (as
- * conlleval does): a line with an empty cell has the right number by that count only. */
-typedef struct columns {
-    size_t  n, n_single;
-    trl_str first, gold, predicted; /* the first and the last two */
-    size_t  surplus;                /* where column number `want` starts, 1-based */
-} columns;
-
-static bool separates(char c, char delimiter)
-{
-    return c == delimiter || (delimiter == ' ' && c == '\t');
-}
-
-static columns split(trl_str line, char delimiter, size_t want)
-{
-    columns c = {0};
-    size_t end = line.n;
-    while (end > 0 && separates(line.p[end - 1], delimiter))
-        end--;
-    c.n_single = end > 0;
-    for (size_t i = 0, from = 0; end > 0 && i <= end; i++) {
-        if (i < end && !separates(line.p[i], delimiter))
-            continue;
-        if (i > from || delimiter != ' ') {
-            c.gold = c.predicted;
-            c.predicted = (trl_str){line.p + from, i - from};
-            if (c.n == 0)
-                c.first = c.predicted;
-            if (c.n == want)
-                c.surplus = from + 1;
-            c.n++;
-        }
-        c.n_single += i < end;
-        from = i + 1;
-    }
-    return c;
-}
-
-/* `shape` is the first line of the file, or n = 0 when this is it. */
-static trl_status check_columns(const trl_input *in, trl_str line, const columns *c,
-                                const columns *shape, trl_error *err)
-{
-    const trl_status st = TRL_EPARSE;
-    const char *nul = c->n < 2 ? NULL
-                               : memchr(c->gold.p, '\0',
-                                        (size_t)(line.p + line.n - c->gold.p));
-    const bool right_single = c->n_single == shape->n_single && c->n >= 2 &&
-                              c->predicted.p == c->gold.p + c->gold.n + 1;
-    uint64_t col = line.n + 1;
-    if (c->n < 2) {
-        trl_fail(err, st, "only one column, where a gold and a predicted tag are needed");
-        trl_fail_hint(err, st, "check that the delimiter is the one between the columns");
-    } else if (shape->n && c->n != shape->n && !right_single) {
-        trl_fail(err, st, "%zu columns, where the lines before have %zu", c->n, shape->n);
-        if (c->n > shape->n)
-            col = c->surplus;
-    } else if (nul) {
-        trl_fail(err, st, "a tag holds a NUL byte");
-        col = (uint64_t)(nul - line.p) + 1;
-    } else {
-        return TRL_OK;
-    }
-    return trl_input_fail(in, err, st, col);
-}
-
 static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
 {
-    columns shape = {0};
+    trl_score_columns shape = {0};
     trl_str line;
     bool more;
     trl_status st;
     while ((st = trl_input_line(in, &line, &more, err)) == TRL_OK && more) {
-        const columns c = split(line, s->opt.delimiter, shape.n);
+        const trl_score_columns c = trl_score_split(line, s->opt.delimiter, shape.n);
         if (c.n == 0 || is_text(c.first, BOUNDARY)) {
             count_boundary(s);
             continue;
         }
-        st = check_columns(in, line, &c, &shape, err);
+        st = trl_score_check_columns(in, line, &c, &shape, err);
         if (st != TRL_OK)
             return st;
         if (shape.n == 0)
@@ -406,10 +358,13 @@ static double f1_of(double precision, double recall)
 
 /* A last sequence that no boundary has ended yet leaves its last chunk open.  conlleval then
  * counts it as correct when it was so far; kept, for ill-formed tags it makes a difference. */
-trl_score_totals trl_score_get(const trl_score *s)
+trl_score_totals trl_score_get_by(const trl_score *s, trl_chunk_rule rule)
 {
     trl_score_totals t = s->total;
-    t.correct += s->in_correct;
+    t.gold = s->chunks[rule].gold;
+    t.predicted = s->chunks[rule].predicted;
+    t.correct = s->chunks[rule].correct + s->in_correct[rule];
+    t.iobes = rule == TRL_RULE_IOBES;
     t.accuracy = percent(t.correct_tokens, t.tokens);
     t.sequence_accuracy = percent(t.correct_sequences, t.sequences);
     t.precision = percent(t.correct, t.predicted);
@@ -418,18 +373,29 @@ trl_score_totals trl_score_get(const trl_score *s)
     return t;
 }
 
+trl_chunk_rule trl_score_rule(const trl_score *s)
+{
+    const bool iobes = !s->not_iobes && trl_iobes_follows(s->last_gold, outside_tag);
+    return iobes ? TRL_RULE_IOBES : TRL_RULE_CONLLEVAL;
+}
+
+trl_score_totals trl_score_get(const trl_score *s)
+{
+    return trl_score_get_by(s, trl_score_rule(s));
+}
+
 /* `open`: the id with one more correct than counted, or TRL_NO_ID. */
-static size_t list(const tallies *t, uint32_t open, trl_score_row *rows, size_t cap)
+static size_t list(const tallies *t, int rule, uint32_t open, trl_score_row *rows, size_t cap)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->names.n; i++) {
         const uint32_t id = t->order[i];
-        const tally *k = &t->row[id];
+        const counts *k = &t->row[id].by[rule];
         if (k->gold + k->predicted == 0)
             continue;
         if (n < cap) {
-            trl_score_row r = {k->name, k->correct + (id == open), k->gold, k->predicted,
-                               0.0,     0.0,                       0.0};
+            trl_score_row r = {.name = t->row[id].name, .correct = k->correct + (id == open),
+                               .gold = k->gold, .predicted = k->predicted};
             r.precision = percent(r.correct, r.predicted);
             r.recall = percent(r.correct, r.gold);
             r.f1 = f1_of(r.precision, r.recall);
@@ -442,12 +408,14 @@ static size_t list(const tallies *t, uint32_t open, trl_score_row *rows, size_t 
 
 size_t trl_score_chunks(const trl_score *s, trl_score_row *rows, size_t cap)
 {
-    return list(&s->types, s->in_correct ? s->last_gold.type : TRL_NO_ID, rows, cap);
+    const trl_chunk_rule rule = trl_score_rule(s);
+    const uint32_t open = s->in_correct[rule] ? s->last_gold.type : TRL_NO_ID;
+    return list(&s->types, rule, open, rows, cap);
 }
 
 size_t trl_score_labels(const trl_score *s, trl_score_row *rows, size_t cap)
 {
-    return list(&s->labels, TRL_NO_ID, rows, cap);
+    return list(&s->labels, 0, TRL_NO_ID, rows, cap);
 }
 
 static int by_count(const void *va, const void *vb)

@@ -193,10 +193,8 @@ static trl_compare *new_compare(void)
 }
 
 /* Random tags: scores must be the scorer's, errors and sentences those counted by hand. */
-static void test_scores(void **state)
+static void check_scores(const char *const tags[5], size_t n_gold, bool iobes)
 {
-    (void)state;
-    static const char *const tags[] = {"O", "B-X", "I-X", "B-Y", "I-Y"};
     enum { T = 7, SENTENCES = 60 };
     trl_error err = {0};
     trl_rng rng = trl_rng_seed(8);
@@ -210,7 +208,7 @@ static void test_scores(void **state)
         const char *gold[T], *tagged[2][T];
         size_t wrong[2] = {0, 0};
         for (size_t t = 0; t < T; t++) {
-            gold[t] = tags[trl_rng_below(&rng, 5)];
+            gold[t] = tags[trl_rng_below(&rng, n_gold)];
             for (int s = 0; s < 2; s++) {
                 tagged[s][t] = trl_rng_below(&rng, 8) ? gold[t] : tags[trl_rng_below(&rng, 5)];
                 wrong[s] += tagged[s][t] != gold[t];
@@ -234,6 +232,8 @@ static void test_scores(void **state)
     assert_int_equal(r.only_b, only[1]);
     for (int s = 0; s < 2; s++) {
         const trl_score_totals t = trl_score_get(score[s]);
+        assert_int_equal(t.iobes, iobes);
+        assert_int_equal(r.chunks, t.gold);
         assert_near(r.score[s][TRL_ACCURACY], t.accuracy, 1e-14);
         assert_near(r.score[s][TRL_SENTENCES], t.sequence_accuracy, 1e-14);
         assert_near(r.score[s][TRL_PRECISION], t.precision, 1e-14);
@@ -257,6 +257,16 @@ static void test_scores(void **state)
     assert_near(acc->low, -100.0 * mean.high / T, 1e-12);
     assert_near(acc->high, -100.0 * mean.low / T, 1e-12);
     trl_compare_free(c);
+}
+
+static void test_scores(void **state)
+{
+    (void)state;
+    static const char *const iob[] = {"O", "B-X", "I-X", "B-Y", "I-Y"};
+    static const char *const iobes[] = {"O", "S-X", "S-Y", "B-X", "E-X"};
+    check_scores(iob, 5, false);
+    check_scores(iobes, 3, true);
+    check_scores(iobes, 5, false);
 }
 
 static void test_kind_of_tags(void **state)

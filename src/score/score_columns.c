@@ -1,0 +1,64 @@
+/* score_columns.c -- cutting lines of a file to be scored. */
+/* SPDX-License-Identifier: MIT */
+#include "score/score_columns.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+static bool separates(char c, char delimiter)
+{
+    return c == delimiter || (delimiter == ' ' && c == '\t');
+}
+
+trl_score_columns trl_score_split(trl_str line, char delimiter, size_t want)
+{
+    trl_score_columns c = {0};
+    size_t end = line.n;
+    while (end > 0 && separates(line.p[end - 1], delimiter))
+        end--;
+    c.n_single = end > 0;
+    for (size_t i = 0, from = 0; end > 0 && i <= end; i++) {
+        if (i < end && !separates(line.p[i], delimiter))
+            continue;
+        if (i > from || delimiter != ' ') {
+            c.gold = c.predicted;
+            c.predicted = (trl_str){line.p + from, i - from};
+            if (c.n == 0)
+                c.first = c.predicted;
+            if (c.n == want)
+                c.surplus = from + 1;
+            c.n++;
+        }
+        c.n_single += i < end;
+        from = i + 1;
+    }
+    return c;
+}
+
+trl_status trl_score_check_columns(const trl_input *in, trl_str line,
+                                   const trl_score_columns *c,
+                                   const trl_score_columns *shape, trl_error *err)
+{
+    const trl_status st = TRL_EPARSE;
+    const char *nul = c->n < 2 ? NULL
+                               : memchr(c->gold.p, '\0',
+                                        (size_t)(line.p + line.n - c->gold.p));
+    const bool right_single = c->n_single == shape->n_single && c->n >= 2 &&
+                              c->predicted.p == c->gold.p + c->gold.n + 1;
+    uint64_t col = line.n + 1;
+    if (c->n < 2) {
+        trl_fail(err, st, "only one column, where a gold and a predicted tag are needed");
+        trl_fail_hint(err, st, "check that the delimiter is the one between the columns");
+    } else if (shape->n && c->n != shape->n && !right_single) {
+        trl_fail(err, st, "%zu columns, where the lines before have %zu", c->n, shape->n);
+        if (c->n > shape->n)
+            col = c->surplus;
+    } else if (nul) {
+        trl_fail(err, st, "a tag holds a NUL byte");
+        col = (uint64_t)(nul - line.p) + 1;
+    } else {
+        return TRL_OK;
+    }
+    return trl_input_fail(in, err, st, col);
+}

@@ -1,0 +1,27 @@
+/* score_columns.h -- the lines of a file to be scored: first cell, gold and predicted tag. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_SCORE_COLUMNS_H
+#define TRL_SCORE_COLUMNS_H
+
+#include "base/strtab.h"
+#include "text/input.h"
+#include "trellis/status.h"
+
+/* The columns of one line.  `n_single` counts them as if every blank separated two (as
+ * conlleval does): a line with an empty cell has the right number by that count only. */
+typedef struct trl_score_columns {
+    size_t  n, n_single;
+    trl_str first, gold, predicted; /* the first and the last two */
+    size_t  surplus;                /* where column number `want` starts, 1-based */
+} trl_score_columns;
+
+/* Cells are borrowed from the line.  ' ' separates by runs of spaces and tabs. */
+trl_score_columns trl_score_split(trl_str line, char delimiter, size_t want);
+
+/* `shape` is the first line of the file, or n = 0 when this is it.  TRL_EPARSE with its place
+ * for fewer than two columns, another number of them, or a NUL in a tag. */
+trl_status trl_score_check_columns(const trl_input *in, trl_str line,
+                                   const trl_score_columns *c,
+                                   const trl_score_columns *shape, trl_error *err);
+
+#endif
