@@ -69,6 +69,14 @@ static int finish(const trl_parseval *p, bool json, trl_error *err)
     return code;
 }
 
+static int nothing_to_score(const trl_parseval *p, const char *gold, const char *test)
+{
+    const bool gold_has_lines = strstr(trl_parseval_errors(p), "too many lines in gold") != NULL;
+    const char *empty = gold_has_lines ? test : gold;
+    return message_fail("%s: there is nothing to score: no tree is in it",
+                        strcmp(empty, "-") == 0 ? "<stdin>" : empty);
+}
+
 int score_trees(const tree_score_settings *s, bool json, const operands *args)
 {
     if (args->n < 2)
@@ -86,8 +94,7 @@ int score_trees(const tree_score_settings *s, bool json, const operands *args)
     if (st != TRL_OK)
         message_error(&err);
     else if (trl_parseval_get(p, UINT64_MAX).sentences == 0)
-        message_say("%s: there is nothing to score: no tree is in it",
-                    strcmp(gold, "-") == 0 ? "<stdin>" : gold);
+        code = nothing_to_score(p, gold, test);
     else
         code = finish(p, json, &err);
     trl_parseval_free(p);
