@@ -77,7 +77,7 @@ static void fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     fill_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, see output.c */
     if (argc < 2) {
         message_say("which command?");
         message_hint("'trellis help' lists them");

@@ -39,12 +39,12 @@ static void guard(char *temp)
     }
 }
 
+/* A reader that has seen enough, as head has, is told nothing. */
 static bool fail(output *o, const char *what)
 {
-    if (!o->failed) {
-        const char *why = errno == EPIPE ? "its reader is gone" : strerror(errno);
-        message_say("%s: cannot %s: %s", o->path ? o->path : "standard output", what, why);
-    }
+    if (!o->failed && errno != EPIPE)
+        message_say("%s: cannot %s: %s", o->path ? o->path : "standard output", what,
+                    strerror(errno));
     o->failed = true;
     return false;
 }
