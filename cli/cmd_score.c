@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trellis/score.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
@@ -89,6 +90,49 @@ static int print_report(const settings *s, const trl_score *score, bool tokens, 
     return output_close(&o) ? CLI_DONE : CLI_FAILED;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const trl_score_row *)a)->name, ((const trl_score_row *)b)->name);
+}
+
+/* Is it LABEL:NUMBER, where LABEL is a true label?  `row` is sorted by name. */
+static bool has_probability(const char *name, const trl_score_row *row, size_t n)
+{
+    const char *colon = strrchr(name, ':');
+    char label[200];
+    const size_t len = colon ? (size_t)(colon - name) : 0;
+    if (!len || len >= sizeof label || !colon[1] ||
+        colon[1 + strspn(colon + 1, "0123456789.e-")] != '\0')
+        return false;
+    memcpy(label, name, len);
+    label[len] = '\0';
+    const trl_score_row key = {.name = label};
+    const trl_score_row *found = bsearch(&key, row, n, sizeof *row, by_name);
+    return found && found->gold;
+}
+
+/* 'trellis tag --marginals' appends probabilities to labels: then nothing is right. */
+static void tell_probabilities(const trl_score *score)
+{
+    const size_t n = trl_score_labels(score, NULL, 0);
+    trl_score_row *row = malloc((n + 1) * sizeof *row);
+    if (!row) /* a hint less */
+        return;
+    trl_score_labels(score, row, n);
+    uint64_t like = 0, tokens = trl_score_get(score).tokens;
+    const char *example = "";
+    for (size_t i = 0; i < n; i++)
+        if (row[i].predicted && has_probability(row[i].name, row, n)) {
+            like += row[i].predicted;
+            example = row[i].name;
+        }
+    if (like >= tokens - tokens / 20)
+        message_hint("the last column looks like labels with probabilities: %s; score what "
+                     "'trellis tag' writes without --marginals",
+                     example);
+    free(row);
+}
+
 /* One broken chunk among true labels in IOBES changes how all are counted: not in silence. */
 static void tell_broken_iobes(const trl_score *score)
 {
@@ -140,6 +184,7 @@ static int run(void *settings_, const operands *args)
     else {
         if (!tokens && !s->score.raw && !trl_score_get(score).iobes)
             tell_broken_iobes(score);
+        tell_probabilities(score);
         code = print_report(s, score, tokens, &err);
     }
     trl_score_free(score);
