@@ -73,7 +73,7 @@ static const option options[] = {
     {"max-length", .type = OPTION_INTEGER, OPTION_FIELD(settings, max_length), .value = "N",
      .fallback = "no limit", .help = "at most that many words"},
     {"match", 'm', OPTION_STRING, OPTION_FIELD(settings, match), .value = "PATTERN",
-     .help = "only trees with a node that fits, as in 'NP < (PP < of)'"},
+     .help = "only trees with a node that fits, as in 'NP < (PP < (IN < of))'"},
     {"invert", 'v', OPTION_FLAG, OPTION_FIELD(settings, invert),
      .help = "with --match: only trees without such a node"},
     {"head", 'n', OPTION_INTEGER, OPTION_FIELD(settings, head), .value = "N",
