@@ -9,11 +9,25 @@
 
 /* ---- the template ------------------------------------------------------------------- */
 
+/* Without a template of the user's own, the first column holds the tokens, the last the labels. */
+static trl_status need_tokens(const trl_job *j, const trl_rows *seq, trl_error *err)
+{
+    const bool own = j->o->template_text && !trl_job_is(j, "hmm");
+    if (own || seq->n_columns != 1)
+        return TRL_OK;
+    const trl_status st = trl_fail(err, TRL_EPARSE,
+                                   "a token and its label are expected: there is only one "
+                                   "column");
+    trl_fail_where(err, st, seq->path, seq->first_row, 0);
+    return trl_fail_hint(err, st,
+                         "columns are separated by blanks or tabs; the last one is the label");
+}
+
 /* The template must be known before the first sequence of columns is expanded. */
 static trl_status need_template(trl_job *j, const trl_rows *seq, trl_error *err)
 {
-    trl_status st = TRL_OK;
-    if (!j->tpl) {
+    trl_status st = need_tokens(j, seq, err);
+    if (st == TRL_OK && !j->tpl) {
         const char *text = j->o->template_text;
         size_t size = j->o->template_size;
         if (trl_job_is(j, "hmm")) { /* no features */

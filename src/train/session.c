@@ -34,7 +34,8 @@ double trl_clock(void)
 
 static const char *const optimizers[] = {"lbfgs", "owlqn", "sag", "sdca",
                                          "sgd",   "asgd",  "perceptron"};
-#define OPTIMIZERS "lbfgs, owlqn, sag, sdca, sgd, asgd, perceptron"
+#define OPTIMIZERS                                                                             \
+    "lbfgs, owlqn, sag, sdca, sgd, asgd, perceptron (objective perceptron), dual (m-estimation)"
 
 const char *trl_session_optimizer(const trl_train_options *o, bool smooth)
 {
