@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -70,14 +71,37 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.y_min = (double)NAN, .y_max = (double)NAN};
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t n = path ? strlen(path) : 0, k = strlen(ending);
+    return n > k && strcasecmp(path + n - k, ending) == 0;
+}
+
 static bool is_svg(const char *path)
 {
-    const size_t n = path ? strlen(path) : 0;
-    return n > 4 && strcmp(path + n - 4, ".svg") == 0;
+    return ends_in(path, ".svg");
+}
+
+/* A file called so that holds text would be a riddle to what opens it. */
+static const char *other_picture(const char *path)
+{
+    static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".gif", ".webp", ".bmp", ".tif",
+                                          ".tiff", ".pdf", ".ps",   ".eps", ".svgz", ".html"};
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (ends_in(path, endings[k]))
+            return endings[k];
+    return NULL;
 }
 
 static int check(const settings *s, const operands *args)
 {
+    const char *picture = other_picture(s->to);
+    if (picture) {
+        message_say("-o %s: a plot cannot be written as %s", s->to, picture + 1);
+        message_hint("a name in .svg gives an SVG picture, which other programs convert; other "
+                     "names give text");
+        return CLI_USAGE;
+    }
     if (s->labels.n > args->n)
         return message_usage("--label: %zu names for %zu files", s->labels.n, args->n);
     if (s->by && (s->kind == PLOT_CURVE || s->kind == PLOT_LABELS) && s->labels.n)
