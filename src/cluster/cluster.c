@@ -59,7 +59,12 @@ static trl_status read_text(job *j, trl_error *err)
                             : trl_bigrams_text(&j->b, in, err);
         trl_input_free(in);
     }
-    return st == TRL_OK ? trl_bigrams_finish(&j->b, o->min_count, err) : st;
+    const bool single = !o->columns && j->b.tokens > 1 && j->b.tokens == j->b.sentences;
+    if (st == TRL_OK)
+        st = trl_bigrams_finish(&j->b, o->min_count, err);
+    if (st == TRL_EINVAL && single)
+        trl_fail_hint(err, st, "no line has more than one word: -f columns reads one word a line");
+    return st;
 }
 
 static bool report(job *j, const char *stage, size_t done, size_t total, double left)
