@@ -303,13 +303,12 @@ static void doubt(const job *j, const trl_sentence *s)
     message_hint("'trellis trees --to words' gives the words of trees");
 }
 
-/* From a terminal or a pipe every sentence is answered at once. */
+/* What a terminal or a pipe has brought is answered before more is waited for. */
 static bool parse_file(job *j, const char *path, uint64_t *number)
 {
     trl_sentence_reader *r = NULL;
     trl_error err = {0};
     j->path = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    const size_t most = strcmp(path, "-") == 0 && isatty(STDIN_FILENO) ? 1 : BATCH;
     trl_status st = trl_sentence_reader_open(path, j->s->input, &r, &err);
     bool ok = true;
     for (bool more = true; st == TRL_OK && ok && more;) {
@@ -325,10 +324,9 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
         ok = add_sentence(j, &s, ++*number);
         if (!ok)
             message_memory();
-        if (ok && j->n >= most) {
-            ok = run_batch(j);
-            ok = ok && (most > 1 || output_flush(&j->out));
-        }
+        const bool wait = !trl_sentence_reader_ready(r);
+        if (ok && (wait || j->n == BATCH))
+            ok = run_batch(j) && (!wait || output_flush(&j->out));
     }
     if (ok && j->n)
         ok = run_batch(j);
@@ -451,7 +449,8 @@ const verb verb_parse = {
     .description =
         "Parses sentences, standard input without INPUT: one tokenised sentence a line, one tree\n"
         "a line back.  There is always a tree: where the grammar has none, or a limit is met, a\n"
-        "simpler one is printed with a warning.\n",
+        "simpler one is printed with a warning.  Trees are printed as sentences come: a program\n"
+        "may write one and read the answer before it writes the next.\n",
     .examples =
         "  echo 'The cat sleeps .' | trellis parse -m parser.model --draw\n"
         "  trellis parse -m parser.model -j 0 sentences.txt >trees.mrg\n"

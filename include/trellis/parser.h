@@ -46,6 +46,11 @@ TRL_API void       trl_sentence_reader_free(trl_sentence_reader *r); /* accepts 
 TRL_API trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
                                             trl_error *err);
 
+/* Whether the next sentence (or the end) can be had without waiting: always true of memory and regular
+ * files; of a pipe or terminal when all of its line is there (columns: the empty line behind it), of a
+ * compressed one when anything is.  What _next lent is gone. */
+TRL_API bool trl_sentence_reader_ready(trl_sentence_reader *r);
+
 /* ---- models ---------------------------------------------------------------------------------- */
 
 typedef struct trl_parse_model trl_parse_model;

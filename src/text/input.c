@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ struct trl_input {
     char *name;
     int   fd; /* -1: memory */
     bool  close_fd;
+    bool  may_wait; /* neither memory nor a regular file */
 
     unsigned char *raw; /* bytes of the source not yet unpacked: raw[raw_at .. raw_len) */
     size_t         raw_at, raw_len;
@@ -69,7 +71,9 @@ trl_status trl_input_open(const char *path, trl_input **out, trl_error *err)
     in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     in->close_fd = !is_stdin;
     struct stat sb;
-    if (in->fd >= 0 && fstat(in->fd, &sb) == 0 && S_ISDIR(sb.st_mode)) {
+    const bool known = in->fd >= 0 && fstat(in->fd, &sb) == 0;
+    in->may_wait = known && !S_ISREG(sb.st_mode);
+    if (known && S_ISDIR(sb.st_mode)) {
         close(in->fd);
         in->fd = -1;
         errno = EISDIR;
@@ -281,14 +285,18 @@ static trl_status text_fill(trl_input *in, trl_error *err)
 
 /* ---- lines ------------------------------------------------------------------------ */
 
+/* Reads no further than it must to tell: a pipe may begin with a line of one letter, and then wait. */
 static trl_status skip_mark(trl_input *in, trl_error *err)
 {
+    static const char mark[] = "\xef\xbb\xbf";
     while (in->len - in->at < 3 && !in->end) {
+        if (in->len > in->at && memcmp(in->buf + in->at, mark, in->len - in->at) != 0)
+            return TRL_OK;
         const trl_status st = text_fill(in, err);
         if (st != TRL_OK)
             return st;
     }
-    if (in->len - in->at >= 3 && memcmp(in->buf + in->at, "\xef\xbb\xbf", 3) == 0)
+    if (in->len - in->at >= 3 && memcmp(in->buf + in->at, mark, 3) == 0)
         in->at += 3;
     return TRL_OK;
 }
@@ -321,6 +329,22 @@ trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *e
         st = text_fill(in, err);
     }
     return st;
+}
+
+/* A failure to read is left to the next line, which meets it again. */
+bool trl_input_ready(trl_input *in, bool (*whole)(trl_str unread))
+{
+    while (in->may_wait && !in->end) {
+        trl_error err;
+        struct pollfd p = {.fd = in->fd, .events = POLLIN};
+        if (in->len > in->at && whole((trl_str){in->buf + in->at, in->len - in->at}))
+            return true;
+        if (poll(&p, 1, 0) == 0)
+            return false;
+        if (in->kind != PLAIN || text_fill(in, &err) != TRL_OK)
+            return true;
+    }
+    return true;
 }
 
 trl_status trl_input_peek(trl_input *in, trl_str *head, trl_error *err)

@@ -201,3 +201,32 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
                         .odd_col = r->odd_col};
     return st;
 }
+
+/* ---- without waiting ------------------------------------------------------------------------------ */
+
+static bool has_line(trl_str unread)
+{
+    return memchr(unread.p, '\n', unread.n) != NULL;
+}
+
+/* An empty line behind one that is not. */
+static bool has_block(trl_str unread)
+{
+    bool words = false, empty = true;
+    for (size_t k = 0; k < unread.n; k++) {
+        if (unread.p[k] != '\n') {
+            empty = empty && blank(unread.p[k]);
+            continue;
+        }
+        if (empty && words)
+            return true;
+        words = words || !empty;
+        empty = true;
+    }
+    return false;
+}
+
+bool trl_sentence_reader_ready(trl_sentence_reader *r)
+{
+    return trl_input_ready(r->in, r->format == TRL_SENTENCE_COLUMNS ? has_block : has_line);
+}
