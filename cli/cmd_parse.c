@@ -1,18 +1,17 @@
 /* cmd_parse.c -- trellis parse: trees for sentences. */
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "message.h"
 #include "output.h"
+#include "parse_print.h"
 #include "trellis/known.h"
 #include "trellis/parser.h"
 #include "verbs.h"
@@ -20,8 +19,8 @@
 typedef struct settings {
     const char *model, *to, *constraints;
     trl_sentence_format input;
-    trl_tree_format form;
-    bool draw, verbose;
+    parse_style style;
+    bool verbose;
     double max_memory;
     size_t threads;
     trl_parse_options parse;
@@ -40,15 +39,16 @@ static const option options[] = {
      .help = "one sentence a line; the same with word_TAG, the tags being kept; or one word a "
              "line, in the first column"},
     {.help = "What to print"},
-    {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, form), .choices = form_names,
+    {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, style.form), .choices = form_names,
      .help = "how trees are written"},
-    {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, draw), .help = "draw the trees"},
+    {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, style.draw), .help = "draw the trees"},
     {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, parse.nbest), .value = "N",
-     .fallback = "1", .help = "the N most probable trees, each behind its probability and a tab; "
-                              "an empty line behind each sentence"},
+     .help = "the N most probable trees, from 2 on each behind its probability and a tab; an empty "
+             "line behind each sentence"},
     {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, parse.probability),
      .help = "print the probability of the tree and a tab before it (the most probable tree is "
-             "taken)"},
+             "taken); '-' for a simpler tree, which has none. Drawn and pretty trees have it on a "
+             "line of its own, JSON as {\"probability\":X,\"tree\":{...}}, X null without"},
     {"spans", 's', OPTION_FLAG, OPTION_FIELD(settings, parse.spans),
      .help = "behind the tree, a line FROM-TO LABEL PROBABILITY for every constituent that is "
              "there with 0.01 or more, most probable first, then an empty line"},
@@ -80,50 +80,7 @@ static void defaults(void *settings_)
 {
     *(settings *)settings_ = (settings){
         .threads = 1, .max_memory = 2048.0, .parse = trl_parse_options_default()};
-}
-
-/* ---- printing ----------------------------------------------------------------------------- */
-
-static size_t terminal_width(void)
-{
-    struct winsize w;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col
-                                                                                          : 100;
-}
-
-static trl_status print_tree(const settings *s, const trl_parsed *p, trl_buf *out, trl_error *err)
-{
-    if (!s->draw)
-        return trl_tree_print(&p->tree, s->form, 0, out, err);
-    trl_draw_options o = trl_draw_options_default();
-    o.width = terminal_width();
-    return trl_tree_draw(&p->tree, &o, out, err);
-}
-
-static trl_status print_parse(const settings *s, const trl_parse *p, text *out, trl_error *err)
-{
-    trl_buf b = {0};
-    trl_status st = TRL_OK;
-    const bool many = s->parse.nbest > 1;
-    for (size_t k = 0; st == TRL_OK && k < p->n_trees; k++) {
-        b.len = 0;
-        if (many || s->parse.probability) {
-            const double log_p = p->trees[k].log_probability;
-            text_fmt(out, isnan(log_p) ? "-\t" : "%.6g\t", exp(log_p));
-        }
-        st = print_tree(s, &p->trees[k], &b, err);
-        if (b.len)
-            text_add(out, b.data, b.len);
-    }
-    for (size_t k = 0; st == TRL_OK && k < p->n_spans; k++) {
-        const trl_span *x = &p->spans[k];
-        text_fmt(out, "%zu-%zu %.*s %.4f\n", x->from + 1, x->to, (int)x->label.n, x->label.p,
-                 x->probability);
-    }
-    if (many || s->parse.spans)
-        text_char(out, '\n');
-    trl_buf_fini(&b);
-    return st;
+    ((settings *)settings_)->parse.nbest = 1;
 }
 
 /* ---- batches ------------------------------------------------------------------------------- */
@@ -196,7 +153,7 @@ static void parse_one(job *j, sentence *x, trl_parser *parser)
     }
     x->status = trl_parser_parse(parser, x->word, x->n, known, n, &p, &x->error);
     if (x->status == TRL_OK) {
-        x->status = print_parse(j->s, &p, &x->out, &x->error);
+        x->status = parse_print(&j->s->style, &p, &x->out, &x->error);
         if (p.warning) /* more than an odd tag */
             snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
     }
@@ -413,14 +370,30 @@ static bool parse_all(job *j, const operands *args)
     return ok;
 }
 
+/* What is printed follows from what is asked for; CLI_DONE, or a refusal that was said. */
+static int settle(settings *s)
+{
+    if (s->parse.nbest == 0)
+        return message_usage("--nbest 0: there is no such number of trees; 1 or more");
+    s->parse.max_bytes = s->max_memory > 0.0 ? (size_t)(s->max_memory * 1048576.0) : 0;
+    s->parse.viterbi = s->parse.viterbi || s->parse.probability;
+    s->style.numbered = s->parse.nbest > 1 || s->parse.probability;
+    s->style.apart = s->parse.nbest > 1 || s->parse.spans;
+    if (s->style.numbered && s->style.form == TRL_TREE_COLUMNS && !s->style.draw)
+        return message_usage("columns have no place for probabilities: --to columns goes with "
+                             "neither --nbest nor --probability");
+    return CLI_DONE;
+}
+
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
+    const int refused = settle(s);
+    if (refused)
+        return refused;
     trl_error err = {0};
     trl_parse_model *model = NULL;
     trl_known_list *known = NULL;
-    s->parse.max_bytes = s->max_memory > 0.0 ? (size_t)(s->max_memory * 1048576.0) : 0;
-    s->parse.viterbi = s->parse.viterbi || s->parse.probability;
     if ((s->constraints && trl_known_list_read(s->constraints, &known, &err) != TRL_OK) ||
         trl_parse_model_open(s->model, &model, &err) != TRL_OK) {
         message_error(&err);
