@@ -208,12 +208,24 @@ static trl_status train(trl_job *j, trl_train_result *result, trl_error *err)
     return trl_session_run(&s, j->smooth, j->w, result, err);
 }
 
+/* What the data were taken for: a wrong guess shall be seen. */
+static void report_read(const trl_job *j)
+{
+    char note[120];
+    if (j->format == TRL_FORMAT_CRFSUITE)
+        snprintf(note, sizeof note, "as CRFsuite items: the label first, then attributes");
+    else
+        snprintf(note, sizeof note, "as %zu columns, the last one the label%s", j->corpus.n_columns,
+                 j->o->template_text || trl_job_is(j, "hmm") ? "" : "; built-in template");
+    trl_job_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
+}
+
 static trl_status run(trl_job *j, trl_train_result *result, trl_error *err)
 {
     trl_status st = trl_job_read(j, err);
     if (st != TRL_OK)
         return st;
-    trl_job_report(j, "read", NULL);
+    report_read(j);
     trl_job_warn_values(j);
     st = compile(j, err);
     if (st == TRL_OK)
