@@ -84,7 +84,8 @@ typedef struct trl_parse_options {
     double lambda;  /* of the latter: up for precision, down for recall; 0.44 */
     double mix;     /* of the latter: share of the pruner's posteriors, when it looks at words; 0.25 */
     size_t nbest;   /* the so many most probable trees, 10000 at most; 0, 1: one */
-    bool   probability; /* also of the tree; costs a pass when viterbi */
+    bool   probability; /* also of the tree, which costs a pass: only with viterbi.  N-best trees have
+                           theirs anyway */
     bool   spans;       /* also posteriors of labelled spans */
     double max_seconds; /* of one sentence; 0: no limit; 10 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
@@ -108,7 +109,7 @@ typedef struct trl_known {
 
 typedef struct trl_parsed {
     trl_tree tree;
-    double   log_probability; /* NaN when not asked for or not known */
+    double   log_probability; /* NaN when not asked for, and of a simpler tree */
 } trl_parsed;
 
 /* That the tree has at least one constituent with this label over the words from .. to-1. */
@@ -130,12 +131,13 @@ typedef struct trl_parse {
 
 typedef struct trl_parser trl_parser;
 
-/* The options are copied.  TRL_EINVAL, TRL_ENOMEM. */
+/* The options are copied.  TRL_EINVAL for one out of its range, and for `probability` when neither viterbi
+ * nor nbest > 1: the tree with the best expected brackets need not be one of the grammar.  TRL_ENOMEM. */
 TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o,
                                   trl_parser **out, trl_error *err);
 TRL_API void       trl_parser_free(trl_parser *p); /* accepts NULL */
 
-/* Parses n words, n > 0.  TRL_EINVAL for knowledge about words that are not there or a label that
+/* Parses n words.  TRL_EINVAL when n is 0, for knowledge about words that are not there or a label that
  * the model does not know; TRL_ENOMEM. */
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n,
                                     const trl_known *known, size_t n_known, trl_parse *out,

@@ -154,6 +154,11 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
         return trl_fail(err, TRL_EINVAL, "a time limit is not negative, a pruning threshold below 1");
     if (o->nbest > MOST_TREES)
         return trl_fail(err, TRL_EINVAL, "at most %d best trees can be had", MOST_TREES);
+    if (o->probability && !o->viterbi && o->nbest <= 1) {
+        trl_fail(err, TRL_EINVAL, "the tree with the best expected brackets has no probability: it need "
+                                  "not be one of the grammar");
+        return trl_fail_hint(err, TRL_EINVAL, "set viterbi, or nbest to 2 or more");
+    }
     trl_parser *p = trl_zalloc(1, sizeof *p);
     const size_t slots = o->nbest > 1 ? o->nbest : 1;
     if (p) {
@@ -292,7 +297,7 @@ static trl_status one(trl_parser *p, const trl_str *word, size_t n, double log_z
     if (st != TRL_OK || p->d.n_nodes == 0)
         return st;
     keep_tree(p, 0, p->d.node, p->d.n_nodes, word, n,
-              viterbi && isfinite(log_z) ? p->d.chart.log_z - log_z : (double)NAN);
+              p->o.probability ? p->d.chart.log_z - log_z : (double)NAN);
     *made = 1;
     return TRL_OK;
 }
@@ -302,7 +307,7 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
 {
     trl_status st = TRL_OK;
     double log_z = (double)NAN;
-    if (p->o.spans || p->o.nbest > 1 || (p->o.viterbi && p->o.probability)) {
+    if (p->o.spans || p->o.nbest > 1 || p->o.probability) {
         st = trl_chart_inside(&p->d.chart, &p->d.tables, err);
         log_z = p->d.chart.log_z;
         if (st != TRL_OK || !isfinite(log_z)) {
@@ -389,6 +394,8 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
                             .deadline = deadline,
                             .max_bytes = p->o.max_bytes};
     size_t made = 0;
+    if (n == 0)
+        return trl_fail(err, TRL_EINVAL, "a sentence without words has no tree");
     trl_status st = n_known ? translate(p, known, n_known, n, err) : TRL_OK;
     if (st != TRL_OK)
         return st;

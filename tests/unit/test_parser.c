@@ -300,6 +300,43 @@ static void test_spans(void **state)
     unmake(&x, model);
 }
 
+/* A probability is there when it is asked for, or the question is refused. */
+static void test_probability(void **state)
+{
+    (void)state;
+    maker x;
+    trl_error err;
+    trl_parse p;
+    const trl_str word[] = {{"a", 1}, {"b", 1}, {"c", 1}};
+    trl_parse_model *model = make(&x,
+                                  "(TOP (S (X (A a) (B b)) (C c)))\n"
+                                  "(TOP (S (A a) (Y (B b) (C c))))\n"
+                                  "(TOP (S (A a) (Y (B b) (C c))))\n",
+                                  TRL_GRADE_GENERATIVE, 0.0);
+    for (unsigned how = 0; how < 8; how++) {
+        trl_parser *parser = NULL;
+        trl_parse_options o = trl_parse_options_default();
+        o.probability = how & 1;
+        o.viterbi = how & 2;
+        o.nbest = how & 4 ? 2 : 0;
+        if (how == 1) {
+            assert_int_equal(trl_parser_new(model, &o, &parser, &err), TRL_EINVAL);
+            assert_non_null(strstr(err.hint, "viterbi"));
+            assert_null(parser);
+            continue;
+        }
+        assert_ok(trl_parser_new(model, &o, &parser, &err));
+        assert_ok(trl_parser_parse(parser, word, 3, NULL, 0, &p, &err));
+        if (o.nbest || o.probability)
+            assert_near(exp(p.trees[0].log_probability), 2.0 / 3.0, 1e-9);
+        else
+            assert_true(isnan(p.trees[0].log_probability));
+        assert_int_equal(trl_parser_parse(parser, word, 0, NULL, 0, &p, &err), TRL_EINVAL);
+        trl_parser_free(parser);
+    }
+    unmake(&x, model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_root),
         cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_probability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
