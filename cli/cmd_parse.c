@@ -134,6 +134,27 @@ static trl_known *knowledge(const job *j, sentence *x, size_t *n)
     return all;
 }
 
+/* The parser refuses the first thing said that cannot be: a label that the model does not have, words that are
+ * not there.  Moves the error to where it was said; nothing happens when it is another error. */
+static void blame(const job *j, sentence *x)
+{
+    uint64_t which, row;
+    size_t n, at = 0;
+    const trl_known *given = trl_known_list_of(j->known, x->number, &n);
+    for (size_t k = 0; trl_known_list_item(j->known, k, &which, &row) && at < n; k++) {
+        if (which != x->number)
+            continue;
+        const trl_known *g = &given[at++];
+        if (g->to <= x->n && (g->label.n == 0 || trl_parse_model_has(j->model, g->label)))
+            continue;
+        snprintf(x->error.path, sizeof x->error.path, "%s", j->s->constraints);
+        snprintf(x->error.hint, sizeof x->error.hint, "sentence %" PRIu64 " is at %.150s:%" PRIu64,
+                 x->number, j->path, x->row);
+        x->error.row = row;
+        return;
+    }
+}
+
 static void parse_one(job *j, sentence *x, trl_parser *parser)
 {
     size_t n;
@@ -156,6 +177,8 @@ static void parse_one(job *j, sentence *x, trl_parser *parser)
         x->status = parse_print(&j->s->style, &p, &x->out, &x->error);
         if (p.warning) /* more than an odd tag */
             snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
+    } else if (x->status == TRL_EINVAL) {
+        blame(j, x);
     }
     free(known);
 }
