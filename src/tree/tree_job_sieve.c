@@ -15,7 +15,7 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save, 
 {
     (void)save, (void)optimizer, (void)err;
     char note[96];
-    snprintf(note, sizeof note, "pass %llu of %d over the coarse trees: %.6g",
+    snprintf(note, sizeof note, "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
              (unsigned long long)it->number, PASSES, it->objective);
     *stop = trl_tree_job_report(self, "pruner", note);
     return TRL_OK;
