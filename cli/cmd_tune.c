@@ -62,6 +62,7 @@ static const option options[] = {
     {"refit", .type = OPTION_FLAG, OPTION_FIELD(settings, refit),
      .help = "train the model once more with the c chosen, held-out data included"},
 
+#define TRAIN_CHAINS_ONLY
 #include "train_model.inc"
 
     {.help = "Penalties"},
