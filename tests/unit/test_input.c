@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -156,12 +157,77 @@ static void test_file(void **state)
     trl_input_free(NULL);
 }
 
+static bool has_lf(trl_str unread)
+{
+    return memchr(unread.p, '\n', unread.n) != NULL;
+}
+
+static bool never(trl_str unread)
+{
+    (void)unread;
+    return false;
+}
+
+static void expect_line(trl_input *in, const char *want)
+{
+    trl_str s;
+    bool more;
+    assert_ok(trl_input_line(in, &s, &more, &err));
+    assert_true(more && s.n == strlen(want));
+    assert_memory_equal(s.p, want, s.n);
+}
+
+static void say(int fd, const char *text)
+{
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+/* A pipe is ready when a line is there, and at its end; memory and files always are. */
+static void test_ready(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/trl-input-XXXXXX", path[64];
+    trl_input *in = NULL;
+    trl_str s;
+    bool more;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/pipe", dir);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    assert_ok(trl_input_open(path, &in, &err));
+    assert_false(trl_input_ready(in, has_lf));
+    say(fd, "a\n"); /* too short for a byte order mark */
+    assert_true(trl_input_ready(in, has_lf));
+    expect_line(in, "a");
+    assert_false(trl_input_ready(in, has_lf));
+    say(fd, "half");
+    assert_false(trl_input_ready(in, has_lf));
+    say(fd, " a line\nb\nc");
+    assert_true(trl_input_ready(in, has_lf));
+    expect_line(in, "half a line");
+    assert_true(trl_input_ready(in, has_lf));
+    expect_line(in, "b");
+    assert_false(trl_input_ready(in, has_lf));
+    close(fd);
+    assert_true(trl_input_ready(in, never));
+    expect_line(in, "c");
+    assert_ok(trl_input_line(in, &s, &more, &err));
+    assert_false(more);
+    trl_input_free(in);
+    unlink(path);
+    rmdir(dir);
+    assert_ok(trl_input_memory("mem", "x", 1, &in, &err));
+    assert_true(trl_input_ready(in, never));
+    trl_input_free(in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),  cmocka_unit_test(test_mark),
         cmocka_unit_test(test_packed), cmocka_unit_test(test_long),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_file),   cmocka_unit_test(test_ready),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
