@@ -182,9 +182,9 @@ static const trl_chooser_row *row_at(trl_chooser *c, uint32_t anchor, uint32_t a
     const trl_tree_part p = {.state = a, .i = at, .k = at, .j = at};
     const size_t n = find_features(c, TRL_HANGS + (anchor ? TRL_EDGE_END : TRL_EDGE_FIRST), &p);
     trl_chooser_row *row = trl_reserve(c->row, &c->cap_rows, c->n_rows + 1, sizeof *row);
+    c->row = row ? row : c->row;
     if (!row || n == SIZE_MAX)
         return NULL;
-    c->row = row;
     row += c->n_rows;
     *row = (trl_chooser_row){.place = place, .first = c->n_rules, .anchor = anchor};
     if (!fill_row(c, n, row))

@@ -73,9 +73,9 @@ static bool list_feature(trl_rule_lists *l, const trl_tree_features *f, const by
         const uint64_t mine = (key & ~((uint64_t)(CLASSES - 1) << 36)) | (parent & (CLASSES - 1)) << 36;
         const uint32_t list = trl_tree_index_add(&l->index, mine);
         placed *p = trl_reserve(out->at, &out->cap, out->n + 1, sizeof *p);
+        out->at = p ? p : out->at;
         if (list == TRL_NO_ID || !p)
             return false;
-        out->at = p;
         p[out->n++] = (placed){list, {r, id}};
     }
     return true;
