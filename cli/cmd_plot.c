@@ -104,8 +104,8 @@ static int check(const settings *s, const operands *args)
     }
     if (s->labels.n > args->n)
         return message_usage("--label: %zu names for %zu files", s->labels.n, args->n);
-    if (s->by && (s->kind == PLOT_CURVE || s->kind == PLOT_LABELS) && s->labels.n)
-        return message_usage("--by and --label do not go together");
+    if (s->by && s->labels.n)
+        return message_usage("--by and --label do not go together: either names the series");
     if (s->log_y && s->kind == PLOT_LABELS)
         return message_usage("--log-y: bars start at 0");
     const size_t most = is_svg(s->to) ? 20000 : 1000, least = is_svg(s->to) ? 100 : 20;

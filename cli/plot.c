@@ -170,11 +170,18 @@ size_t plot_width(const char *s)
 
 /* ---- axes ------------------------------------------------------------------------------- */
 
-/* 12000 -> 12,000; digits behind the point as the distance of ticks needs them. */
+void plot_value(double v, char out[PLOT_VALUE])
+{
+    const double a = fabs(v);
+    snprintf(out, PLOT_VALUE, a >= 1e5 || (a != 0.0 && a < 0.1) ? "%.3g" : "%.1f", v);
+}
+
+/* 12000 -> 12,000; as many digits as the distance of ticks needs. */
 static void tick_label(double v, double step, char out[24])
 {
-    if (v != 0.0 && (fabs(v) >= 1e7 || fabs(v) < 1e-4)) {
-        snprintf(out, 24, "%.4g", v);
+    if (v != 0.0 && (fabs(v) >= 1e7 || fabs(v) < 1e-4 || step < 1e-6)) {
+        const double digits = 1.0 + floor(log10(fabs(v)) + 1e-9) - floor(log10(step) + 1e-9);
+        snprintf(out, 24, "%.*g", (int)fmin(fmax(digits, 1.0), 15.0), v);
         return;
     }
     int decimals = 0;

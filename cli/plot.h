@@ -57,7 +57,7 @@ typedef struct plot_request {
 /* Adds what the file has: run records and score reports (JSON), tables.  False: said. */
 bool plot_read(plot *p, const plot_request *q, const char *path, size_t number);
 
-/* plot_json.c, plot_table.c: `bytes` are the whole file, NUL behind them, and may be changed;
+/* plot_json.c, plot_table.c: `bytes` are the whole file, with a NUL after them, and may be changed;
  * `name` is what its series is called. */
 bool plot_read_json(plot *p, const plot_request *q, const char *path, const char *name,
                     char *bytes, size_t n);
@@ -88,6 +88,10 @@ double plot_axis_at(const plot_axis *a, double v);
 
 /* Characters of a UTF-8 string. */
 size_t plot_width(const char *s);
+
+/* The number beside a bar: 93.4, 1.23e+08, 4e-06. */
+#define PLOT_VALUE 24
+void plot_value(double v, char out[PLOT_VALUE]);
 
 /* ---- drawing ---------------------------------------------------------------------------- */
 

@@ -37,16 +37,31 @@ static const char *first_or(const string_list *list, const char *otherwise)
 
 /* ---- run records ------------------------------------------------------------------------ */
 
-/* A field of the result, the data or the options; NULL: none. */
-static const json_value *field_of(const json *j, const char *name)
+/* A name may stand for two things: the objective is a setting (likelihood, memm) and a number at
+ * the end of the run.  Axes take a number, from the result first; what runs are grouped by is a
+ * setting before anything else. */
+static double number_of(const json *j, const char *name)
 {
     static const char *const parts[] = {"result", "data", "options"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        const json_value *v = json_get(j, json_get(j, j->value, parts[k]), name);
-        if (v)
-            return v;
+        const double x = json_number(json_get(j, json_get(j, j->value, parts[k]), name));
+        if (isfinite(x))
+            return x;
     }
-    return NULL;
+    return (double)NAN;
+}
+
+static const json_value *setting_of(const json *j, const char *name)
+{
+    static const char *const parts[] = {"options", "data", "result"};
+    const json_value *unknown = NULL; /* null: the c of a run of 'train', say */
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        const json_value *v = json_get(j, json_get(j, j->value, parts[k]), name);
+        if (v && v->type != JSON_NULL)
+            return v;
+        unknown = unknown ? unknown : v;
+    }
+    return unknown;
 }
 
 static bool no_field(const char *path, const char *name)
@@ -87,7 +102,7 @@ static bool read_curve(plot *p, const plot_request *q, const json *j, const char
 static bool series_name(const plot_request *q, const json *j, const char *path,
                         const char *name, text *out)
 {
-    const json_value *v = q->by ? field_of(j, q->by) : NULL;
+    const json_value *v = q->by ? setting_of(j, q->by) : NULL;
     if (q->by && !v)
         return no_field(path, q->by);
     if (v && v->type == JSON_STRING)
@@ -95,7 +110,10 @@ static bool series_name(const plot_request *q, const json *j, const char *path,
     else if (v && v->type == JSON_NUMBER)
         text_fmt(out, "%s = %g", q->by, v->number);
     else if (v)
-        text_fmt(out, "%s: %s", q->by, v->type == JSON_TRUE ? "yes" : "no");
+        text_fmt(out, "%s: %s", q->by,
+                 v->type == JSON_TRUE    ? "yes"
+                 : v->type == JSON_FALSE ? "no"
+                                         : "none");
     else if (q->kind == PLOT_TIME)
         text_str(out, name);
     text_char(out, '\0');
@@ -107,7 +125,7 @@ static bool read_run(plot *p, const plot_request *q, const json *j, const char *
 {
     const char *x = q->x ? q->x : q->kind == PLOT_TIME ? "seconds" : "sequences";
     const char *y = first_or(&q->y, "dev");
-    const double px = json_number(field_of(j, x)), py = json_number(field_of(j, y));
+    const double px = number_of(j, x), py = number_of(j, y);
     if (!isfinite(px) || !isfinite(py))
         return no_field(path, isfinite(px) ? y : x);
     text t = {0};
@@ -199,6 +217,11 @@ bool plot_read_json(plot *p, const plot_request *q, const char *path, const char
                         q->kind == PLOT_LABELS ? "score report" : "record of a run");
             message_hint(q->kind == PLOT_LABELS ? "'trellis score --json' writes one"
                                                 : "'trellis train --json FILE' writes one");
+            ok = false;
+        } else if (q->by && (q->kind == PLOT_CURVE || q->kind == PLOT_LABELS)) {
+            message_say("%s: --by groups runs of --kind learning or time; here every file is a series",
+                        path);
+            message_hint("--label NAME, once for each file, names them");
             ok = false;
         } else if (q->kind == PLOT_LABELS)
             ok = read_score(p, q, &j, path, name);

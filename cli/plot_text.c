@@ -1,7 +1,8 @@
 /* plot_text.c -- plots in a terminal.
  *
  * One series, or several in colour, are drawn in dots: a Braille character (U+2800) has two by
- * four of them.  Several without colour, and all with --ascii, get a sign of their own each.
+ * four of them.  Several without colour, more than there are colours, and all with --ascii get a
+ * sign of their own each, letters after the first eight.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -17,6 +18,7 @@ static const char *const ascii_signs[] = {"*", "+", "o", "x", "#", "@", "%", "="
 static const char *const signs[] = {"\xe2\x97\x8f", "\xe2\x97\x8b", "\xe2\x96\xb2",
                                     "\xe2\x96\xa1", "\xe2\x97\x86", "\xe2\x97\x87",
                                     "\xe2\x96\xa0", "\xe2\x96\xb3"};
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static const char *const ascii_fills[] = {"#", "=", "+", "-"};
 static const char *const fills[] = {"\xe2\x96\x88", "\xe2\x96\x93", "\xe2\x96\x92",
                                     "\xe2\x96\x91"};
@@ -104,6 +106,14 @@ static void colour_off(const plot_terminal *how, text *t)
         text_str(t, "\033[0m");
 }
 
+static void add_sign(const plot_terminal *how, size_t series, text *t)
+{
+    if (series < SIGNS)
+        text_str(t, (how->ascii ? ascii_signs : signs)[series]);
+    else
+        text_char(t, letters[(series - SIGNS) % (sizeof letters - 1)]);
+}
+
 static void add_cell(const canvas *c, size_t at, const plot_terminal *how, text *t)
 {
     if (c->owner[at] == 0) {
@@ -118,7 +128,7 @@ static void add_cell(const canvas *c, size_t at, const plot_terminal *how, text 
                              (char)(0x80 | (u & 0x3f))};
         text_add(t, utf8, sizeof utf8);
     } else
-        text_str(t, (how->ascii ? ascii_signs : signs)[series % SIGNS]);
+        add_sign(how, series, t);
     colour_off(how, t);
 }
 
@@ -143,10 +153,10 @@ static void add_legend(const plot *p, const plot_terminal *how, bool braille, si
             text_str(t, how->colour && !how->ascii ? fills[0]
                         : how->ascii               ? ascii_fills[k % FILLS]
                                                    : fills[k % FILLS]);
+        else if (braille)
+            text_str(t, "\xe2\xa3\x89\xe2\xa3\x89");
         else
-            text_str(t, braille      ? "\xe2\xa3\x89\xe2\xa3\x89"
-                        : how->ascii ? ascii_signs[k % SIGNS]
-                                     : signs[k % SIGNS]);
+            add_sign(how, k, t);
         colour_off(how, t);
         text_fmt(t, " %s\n", p->series[k].name);
     }
@@ -228,7 +238,7 @@ static bool text_curves(const plot *p, const plot_terminal *how, size_t width, s
         return false;
     const size_t margin = widest_label(&y);
     const size_t w = width > margin + 12 ? width - margin - 3 : 10;
-    const bool braille = !how->ascii && (how->colour || p->n_series < 2);
+    const bool braille = !how->ascii && (how->colour ? p->n_series <= SIGNS : p->n_series < 2);
     canvas c;
     const bool ok = canvas_init(&c, w, height, braille);
     if (ok) {
@@ -292,7 +302,9 @@ static bool text_bars(const plot *p, const plot_terminal *how, size_t width, tex
                 if (s->x[i] == (double)c) {
                     const double a = fmin(fmax(plot_axis_at(&v, s->y[i]), 0.0), 1.0);
                     add_bar(a * room, k, how, p->n_series > 1, t);
-                    text_fmt(t, " %.1f", s->y[i]);
+                    char shown[PLOT_VALUE];
+                    plot_value(s->y[i], shown);
+                    text_fmt(t, " %s", shown);
                 }
             text_char(t, '\n');
         }
