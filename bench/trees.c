@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "tree/tree_model.h"
+#include "parser/tree_model.h"
 
 static trl_error err;
 static trl_tree_model model;

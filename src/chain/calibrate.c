@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "chain/local.h"
 #include "chain/sweep.h"
-#include "chain/term.h"
+#include "chain/local_term.h"
 
 /* ---- one sequence ------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #define TRL_CHAIN_TASK_H
 
 #include "chain/chain_tokens.h"
-#include "chain/nota.h"
+#include "chain/nota_instances.h"
 #include "chain/objective.h"
 #include "feature/corpus.h"
 #include "train/task.h"

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "chain/local_kernel.h"
-#include "chain/term.h"
+#include "chain/local_term.h"
 #include "chain/token_kernel.h"
 #include "num/simd.h"
 

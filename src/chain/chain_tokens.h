@@ -1,7 +1,7 @@
 /* chain_tokens.h -- private: memm, piecewise-nota and pseudolikelihood token by token, in single
  * precision.
  *
- * Where only nodes depend on the position, a term of these objectives (term.h) needs the token's node
+ * Where only nodes depend on the position, a term of these objectives (local_term.h) needs the token's node
  * scores and one row of shared scores, its source's: any order of the tokens will do, and the training
  * loop chooses one that suits the features (train/task.h).  Rows of sources are numbered
  *
@@ -15,7 +15,7 @@
 #define TRL_CHAIN_TOKENS_H
 
 #include "chain/chain.h"
-#include "chain/nota.h"
+#include "chain/nota_instances.h"
 #include "feature/corpus.h"
 #include "train/task.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "chain/engine.h"
-#include "chain/term.h"
+#include "chain/local_term.h"
 
 trl_status trl_rows_chain_init(trl_chain *c, size_t L, int order, trl_error *err)
 {

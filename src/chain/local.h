@@ -1,7 +1,7 @@
 /* local.h -- locally normalised models (memm, piecewise-nota) as chains of their own.
  *
  * Such a model's distribution is  p(y) = prod_t p(y_t | source_t),  p(y | q) = exp s_t(q, y) / sum
- * (sources: chain/term.h; NOTA and its 1 are dropped).  trl_local_tables writes log p(y | q) into
+ * (sources: chain/local_term.h; NOTA and its 1 are dropped).  trl_local_tables writes log p(y | q) into
  * new score tables.  As one chain these have exactly that distribution and log Z = 0, so Viterbi,
  * n-best, marginals and scores of chain.h give the model's own, proper probabilities.
  *

@@ -3,7 +3,7 @@
  *     value = sum_t [ s_t(gold) - A_t ],   A_t = log sum over all assignments of exp s_t(.)
  *     d value / d score = [gold cell] - exp(s_t - A_t)
  *
- * The pieces are the factors s_t of term.h, each cell of the tables in exactly one: node_0 alone;
+ * The pieces are the factors s_t of local_term.h, each cell of the tables in exactly one: node_0 alone;
  * the pair (y', y) with node_t in it; in order 2, from t = 2 on, the triple with node_t and edge_t
  * in it.  The value bounds the likelihood from below on every sequence (Proposition 1: the product
  * of the pieces' sums has all terms of Z, and more), and equals it for one token.
@@ -23,7 +23,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "chain/term.h"
+#include "chain/local_term.h"
 #include "num/matrix_kernel.h"
 #include "num/vexp.h"
 

@@ -12,7 +12,7 @@
  */
 /* SPDX-License-Identifier: MIT */
 #include "base/fail.h"
-#include "chain/term.h"
+#include "chain/local_term.h"
 
 /* The family-f factor at position u covers y_{u-f} .. y_u; place k from the right is free. */
 static void take_factor(trl_term *m, const uint32_t *y, size_t f, size_t u, size_t k)

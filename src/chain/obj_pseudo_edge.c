@@ -24,7 +24,7 @@
 
 #include "base/fail.h"
 #include "chain/engine.h"
-#include "chain/term.h"
+#include "chain/local_term.h"
 #include "num/matrix_kernel.h"
 #include "num/vexp.h"
 

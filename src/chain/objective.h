@@ -11,7 +11,7 @@
 #include "train/task.h"
 
 /* Which wrong sources of one sequence have a none-of-the-above instance (obj_nota.c); where the
- * sets come from is chain/nota.h's business.  A zeroed view says that there is none in the whole
+ * sets come from is chain/nota_instances.h's business.  A zeroed view says that there is none in the whole
  * corpus. */
 typedef struct trl_nota_view {
     bool            any;   /* some sequence of the corpus has an instance */

@@ -4,7 +4,7 @@
  * vectors overshoot them by up to seven lanes: the surplus falls into the table row's pads.
  */
 /* SPDX-License-Identifier: MIT */
-#include "feature/fold.h"
+#include "feature/implied_rows.h"
 #include "num/float_kernel.h"
 #include "num/simd.h"
 

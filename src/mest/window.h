@@ -25,7 +25,7 @@
 #ifndef TRL_WINDOW_H
 #define TRL_WINDOW_H
 
-#include "mest/line_view.h"
+#include "mest/template_window.h"
 #include "mest/state_graph.h"
 
 typedef struct trl_window {

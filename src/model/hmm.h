@@ -27,7 +27,7 @@
 #define TRL_HMM_H
 
 #include "base/arena.h"
-#include "feature/cells.h"
+#include "feature/column_values.h"
 #include "feature/tables.h"
 #include "model/container.h"
 

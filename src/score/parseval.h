@@ -3,7 +3,7 @@
 #ifndef TRL_PARSEVAL_H
 #define TRL_PARSEVAL_H
 
-#include "text/brackets.h"
+#include "treebank/brackets.h"
 #include "trellis/parseval.h"
 
 /* One sentence: the gold tree and the test tree (NULL: there is none, the sentence is skipped), each

@@ -1,7 +1,7 @@
 /* parseval_side.h -- one tree as the scorer sees it: words, and brackets over them.
  *
  * EVALB reads lines, not trees: a line may hold several trees, or none, and a node without words
- * is a bracket around nothing.  Hence a scanner of its own beside text/brackets.h; trees in memory
+ * is a bracket around nothing.  Hence a scanner of its own beside treebank/brackets.h; trees in memory
  * come in through the other door and look the same.
  */
 /* SPDX-License-Identifier: MIT */
@@ -9,7 +9,7 @@
 #define TRL_PARSEVAL_SIDE_H
 
 #include "score/parseval_labels.h"
-#include "text/brackets.h"
+#include "treebank/brackets.h"
 
 #define TRL_UNCLOSED (-1)
 

@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "feature/fold.h"
-#include "feature/group.h"
+#include "feature/implied_rows.h"
+#include "feature/token_groups.h"
 #include "feature/select.h"
 #include "num/blas1.h"
 #include "num/float_kernel.h"

@@ -3,7 +3,7 @@
  * The quasi-Newton direction d = -H v is a linear combination of v, the steps s_i and the
  * gradient differences y_i, with coefficients that depend on inner products alone [CH14].  So two
  * sweeps over memory do: one for all inner products with the newest vectors, one for
- * d; the usual two-loop recursion needs 4m.  s and y are kept as brief numbers (brief_kernel.h), a
+ * d; the usual two-loop recursion needs 4m.  s and y are kept as brief numbers (bf16_kernel.h), a
  * quarter of the traffic of doubles at no cost in iterations (docs/performance.md): the step taken
  * is the rounded one, so that s is exact, and all products are of the rounded vectors.
  *
@@ -21,7 +21,7 @@
 
 #include "base/buf.h"
 #include "base/pool.h"
-#include "num/brief_kernel.h"
+#include "num/bf16_kernel.h"
 
 #define TRL_HISTORY_MAX 32
 

@@ -21,10 +21,10 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "feature/lazy.h"
+#include "feature/lazy_weights.h"
 #include "num/blas1.h"
 #include "train/gradient.h"
-#include "train/lottery.h"
+#include "train/weighted_sampler.h"
 
 #define MAX_DOUBLINGS 30
 

@@ -23,12 +23,12 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "feature/light.h"
+#include "feature/dual_weights.h"
 #include "num/blas1.h"
 #include "num/residual_kernel.h"
 #include "train/gradient.h"
-#include "train/kept.h"
-#include "train/lottery.h"
+#include "train/stored_adjoints.h"
+#include "train/weighted_sampler.h"
 
 #define UNIFORM 0.25    /* share of examples drawn uniformly */
 #define FAR 0.2         /* ||d||^2 / mass from which L is measured */

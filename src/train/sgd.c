@@ -4,7 +4,7 @@
  *     eta_k = eta_0 tau / (tau + k),   tau = the steps of five passes
  *
  * Batches are drawn with replacement [FKM08, sec. 3]; their examples are evaluated side by side
- * and applied in order.  The decay of w is a scalar (feature/lazy.h).  Calibration: eta_0 is the
+ * and applied in order.  The decay of w is a scalar (feature/lazy_weights.h).  Calibration: eta_0 is the
  * best of a row of powers of two after one pass over a sample, halved unless averaged.
  *
  * Averaging: w_k = scale_k v_k, v_k = v_{k-1} + u_k.  With S_k = scale_1 + ... + scale_k,
@@ -24,7 +24,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "feature/lazy.h"
+#include "feature/lazy_weights.h"
 #include "num/blas1.h"
 #include "train/gradient.h"
 

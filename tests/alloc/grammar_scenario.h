@@ -4,7 +4,7 @@
 #define TRL_TEST_GRAMMAR_SCENARIO_H
 
 #include "base/mem.h"
-#include "tree/lexicon.h"
+#include "grammar/lexicon.h"
 
 typedef struct grammar_run {
     trl_head_rules *heads;

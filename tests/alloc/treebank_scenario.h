@@ -3,7 +3,7 @@
 #ifndef TRL_TREEBANK_SCENARIO_H
 #define TRL_TREEBANK_SCENARIO_H
 
-#include "tree/heads.h"
+#include "treebank/heads.h"
 
 /* A tree in all forms. */
 static trl_status show_tree(const trl_tree *t, trl_tree_pattern *p, trl_tree_svg *svg,

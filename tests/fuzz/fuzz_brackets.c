@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/tree_chunks.h"
+#include "treebank/tree_chunks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

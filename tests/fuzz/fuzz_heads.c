@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/heads.h"
+#include "treebank/heads.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

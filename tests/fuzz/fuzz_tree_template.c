@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/tree_features.h"
+#include "parser/tree_features.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -18,7 +18,7 @@ typedef struct corpus_shape {
     size_t per_token[TRL_FAMILIES]; /* occurrences a token, at most */
     bool constant[TRL_FAMILIES];    /* families 1 and 2 */
     bool values, weights;
-    bool implied;     /* family 0: some kinds of attributes follow from others (fold.h) */
+    bool implied;     /* family 0: some kinds of attributes follow from others (implied_rows.h) */
     bool few;         /* with implied: of the labels a token has one of two, by what implies */
     size_t new_names; /* numbers from here on get other names: a held-out corpus */
 } corpus_shape;

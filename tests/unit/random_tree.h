@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "text/brackets.h"
+#include "treebank/brackets.h"
 
 static inline unsigned draw(trl_rng *r, unsigned n)
 {

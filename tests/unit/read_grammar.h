@@ -5,7 +5,7 @@
 
 #include "random_tree.h"
 
-#include "tree/grammar.h"
+#include "grammar/grammar.h"
 
 static trl_head_rules *heads;
 

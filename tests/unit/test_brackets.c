@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "text/brackets.h"
+#include "treebank/brackets.h"
 
 typedef struct fixture {
     trl_input          *in;

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "feature/template.h"
-#include "text/brackets.h"
+#include "treebank/brackets.h"
 #include "trellis/trees.h"
 
 static const char *corpus_path(const char *name)

@@ -4,8 +4,8 @@
 
 #include "random_corpus.h"
 
-#include "feature/fold.h"
-#include "feature/kind.h"
+#include "feature/implied_rows.h"
+#include "feature/attribute_prefix.h"
 #include "feature/project.h"
 #include "num/simd.h"
 #include "train/gradient.h"

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "chain_problem.h"
-#include "feature/fold.h"
+#include "feature/implied_rows.h"
 
 static void random_weights(trl_rng *rng, const chain_problem *p, double scale, double *w)
 {

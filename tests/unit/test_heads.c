@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "tree/heads.h"
+#include "treebank/heads.h"
 
 static trl_head_rules *parse(const char *text)
 {

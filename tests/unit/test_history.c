@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "num/brief_kernel.h"
+#include "num/bf16_kernel.h"
 #include "num/float_kernel.h"
 #include "train/history.h"
 

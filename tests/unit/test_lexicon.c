@@ -3,7 +3,7 @@
 #include "read_grammar.h"
 #include "tampered.h"
 
-#include "tree/lexicon.h"
+#include "grammar/lexicon.h"
 
 static void fill(trl_lexicon *x, const trl_grammar *g, const tree_list *l, uint32_t rare)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "chain/local_kernel.h"
-#include "chain/nota.h"
+#include "chain/nota_instances.h"
 #include "objective_oracle.h"
 
 static double tolerance(const chain_shape *h)

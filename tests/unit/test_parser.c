@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "trellis/buf.h"
 #include "trellis/parser.h"
-#include "tree/tree_model.h"
+#include "parser/tree_model.h"
 
 /* ---- models of a few trees -------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #include "tree_bank.h"
 
 #include "read_grammar.h"
-#include "tree/pcfg_expect.h"
-#include "tree/tree_mest.h"
+#include "train_tree/pcfg_expect.h"
+#include "train_tree/tree_mest.h"
 
 /* ---- finite grammars, tree by tree --------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "chain/sources.h"
+#include "train_chain/source_selection.h"
 #include "chain_problem.h"
 
 static void random_weights(trl_rng *rng, const trl_design *d, double *w)

@@ -6,8 +6,8 @@
 
 #include "chain/token_kernel.h"
 #include "chain_problem.h"
-#include "feature/fold.h"
-#include "feature/group.h"
+#include "feature/implied_rows.h"
+#include "feature/token_groups.h"
 
 /* ---- the kernel ------------------------------------------------------------------------ */
 

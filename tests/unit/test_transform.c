@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "tree/label.h"
-#include "tree/transform.h"
+#include "treebank/label.h"
+#include "treebank/transform.h"
 
 static void print_all(trl_treebank *bank, trl_tree_format format, trl_buf *out)
 {

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree_oracle.h"
 
-#include "tree/kbest.h"
+#include "chart/kbest.h"
 
 /* Runs `check` on random sentences whose trees can be listed; at least `enough` have a tree. */
 typedef void (*check_fn)(world *w, forest *f, trl_rng *r);

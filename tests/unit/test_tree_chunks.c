@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "text/tree_chunks.h"
+#include "treebank/tree_chunks.h"
 
 /* The chunks of a tree in brackets: "[NP the cat] [VP sleeps] ." */
 static void show(const trl_rows *rows, trl_buf *out)

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree_oracle.h"
 
-#include "tree/constrain.h"
-#include "tree/kbest.h"
-#include "tree/mbr.h"
+#include "chart/constrain.h"
+#include "chart/kbest.h"
+#include "chart/mbr.h"
 
 static bool obeys(const trl_constraint *c, const trl_node *node, size_t n)
 {

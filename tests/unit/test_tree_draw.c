@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "text/utf8.h"
-#include "tree/layout.h"
+#include "treebank/layout.h"
 
 static void draw_text(const char *text, const trl_draw_options *o, trl_buf *out)
 {

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree_oracle.h"
 
-#include "tree/fallback.h"
-#include "tree/mbr.h"
+#include "chart/fallback.h"
+#include "chart/mbr.h"
 
 #define MOST_LABELS 16
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree_bank.h"
 
-#include "tree/tree_mest.h"
+#include "train_tree/tree_mest.h"
 
 static void test_objective(void **state)
 {

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree_local_bank.h"
 
-#include "tree/tree_nota.h"
+#include "train_tree/obj_pt_cfg.h"
 
 static const trl_str *words_of(const void *ctx, size_t source)
 {

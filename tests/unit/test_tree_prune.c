@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree_oracle.h"
 
-#include "tree/coarse.h"
+#include "chart/coarse.h"
 
 /* ---- filter: an item survives iff it is in some tree ------------------------------------------- */
 

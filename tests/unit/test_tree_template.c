@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "tree/chart.h"
-#include "tree/observe.h"
-#include "tree/tree_template.h"
+#include "chart/chart.h"
+#include "grammar/observation.h"
+#include "parser/tree_template.h"
 
 static trl_status parse(const char *text, trl_tree_template *t, trl_error *err)
 {

@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "tree/tree_features.h"
-#include "tree/tree_model.h"
-#include "tree/tree_task.h"
+#include "parser/tree_features.h"
+#include "parser/tree_model.h"
+#include "train_tree/tree_task.h"
 
 typedef struct bank {
     trl_tree_set      trees;

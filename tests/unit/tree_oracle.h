@@ -5,9 +5,9 @@
 
 #include "read_grammar.h"
 
-#include "tree/chart.h"
-#include "tree/lexicon.h"
-#include "tree/prune.h"
+#include "chart/chart.h"
+#include "grammar/lexicon.h"
+#include "chart/prune.h"
 
 /* ---- a small treebank with much ambiguity --------------------------------------------------- */
 

@@ -1,0 +1,42 @@
+/* constrain.h -- what a user knows about a sentence's tree, put into its skeleton.
+ *
+ *     tag      word i has the tag X
+ *     span     words i .. j-1 are a constituent.  One word always is: its tag
+ *     label    ... and one labelled X; one word may have X as its tag instead
+ *     not      words i .. j-1 are no constituent.  One word: there is nothing over it but its tag
+ *
+ * Labels are those without annotation.  Every tree of the edited skeleton obeys all constraints,
+ * and every tree of the old one that obeys them is still there.  An active state is no
+ * constituent.  Pruning knows nothing of constraints unless it was told (trl_constrain_cells): when
+ * no tree is left, a lower threshold may help.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CONSTRAIN_H
+#define TRL_CONSTRAIN_H
+
+#include "chart/chart.h"
+
+typedef enum trl_constraint_kind {
+    TRL_CONSTRAIN_TAG,
+    TRL_CONSTRAIN_SPAN,
+    TRL_CONSTRAIN_LABEL,
+    TRL_CONSTRAIN_NOT,
+} trl_constraint_kind;
+
+typedef struct trl_constraint {
+    trl_constraint_kind kind;
+    size_t              i, j;  /* of a tag: i alone */
+    uint32_t            label; /* in g->labels; TRL_NO_ID: a label that no tree has */
+} trl_constraint;
+
+/* Edits s, whose arrays may be replaced by others in the arena, and filters it.  *complete is
+ * false when no tree is left.  A fixed tag that the word cannot have by the lexicon is added.
+ * TRL_EINVAL: a span that is not in the sentence; TRL_ENOMEM. */
+trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_t n_list,
+                         trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err);
+
+/* keep[cell] of n words: 0 where a cell crosses a span that must be a constituent, else 1: what
+ * trl_coarse_run wants to know.  Spans outside the sentence are passed over. */
+void trl_constrain_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep);
+
+#endif

@@ -1,0 +1,309 @@
+/* mbr.c -- posteriors of brackets; the tree that maximises their sum. */
+/* SPDX-License-Identifier: MIT */
+#include "chart/mbr.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+/* ---- posteriors ---------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    double   *p, *top, *any; /* [labels] */
+    uint32_t *touched;
+    size_t    n;
+} sums;
+
+static void add(sums *s, uint32_t label, double p, double top, double any)
+{
+    if (s->p[label] == 0.0)
+        s->touched[s->n++] = label;
+    s->p[label] += p;
+    s->top[label] += top;
+    s->any[label] += any;
+}
+
+static void clear(sums *s, uint32_t label)
+{
+    s->p[label] = s->top[label] = s->any[label] = 0.0;
+}
+
+/* Whether the label stands above place k of the rule's chain (k = chain_length: above its child). */
+static bool stands_above(const trl_grammar *g, const trl_unary *rule, uint32_t k, uint32_t label)
+{
+    bool found = g->state[rule->parent].base == label;
+    while (!found && k-- > 0)
+        found = g->chain_pool[rule->chain + k] == label;
+    return found;
+}
+
+/* What a unary rule puts below its parent.  A tree has one state after the unary rules of a cell, which
+ * sum_cell counts, and at most one unary rule: `any` counts a label where it stands uppermost. */
+static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sums *s)
+{
+    for (uint32_t k = 0; k < rule->chain_length; k++) {
+        const uint32_t label = g->chain_pool[rule->chain + k];
+        add(s, label, p, 0.0, stands_above(g, rule, k, label) ? 0.0 : p);
+    }
+    const trl_state *child = &g->state[rule->child];
+    if (child->kind == TRL_STATE_PHRASE)
+        add(s, child->base, p, 0.0, stands_above(g, rule, rule->chain_length, child->base) ? 0.0 : p);
+}
+
+static void sum_cell(const trl_chart *c, size_t cell, sums *s)
+{
+    const trl_grammar *g = c->g;
+    for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
+        const trl_state *a = &g->state[c->s->item[x] & TRL_STATE_MASK];
+        const double p = c->after[x] * c->out_after[x];
+        if (a->kind == TRL_STATE_PHRASE && p > 0.0)
+            add(s, a->base, p, p, p);
+    }
+    for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
+        const trl_unary_edge *u = &c->unary[e];
+        const double p = c->out_after[u->parent] * c->unary_exp[e] * c->before[u->child];
+        if (p > 0.0)
+            sum_chain(g, &g->unary[u->rule], p, s);
+    }
+}
+
+static int by_p(const void *a, const void *b)
+{
+    const trl_bracket *x = a, *y = b;
+    if (x->p != y->p)
+        return x->p < y->p ? 1 : -1;
+    return x->label < y->label ? -1 : x->label > y->label;
+}
+
+#define LEAST 1e-4 /* brackets below are of no use to anyone */
+
+static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
+{
+    const size_t cell = trl_cell(i, i + 1);
+    b->tag[i] = TRL_NO_ID;
+    b->tag_p[i] = 0.0;
+    for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
+        const trl_state *a = &c->g->state[c->s->item[x] & TRL_STATE_MASK];
+        if (a->kind == TRL_STATE_TAG)
+            add(s, a->base, c->before[x] * c->out_before[x], 0.0, 0.0);
+    }
+    for (size_t k = 0; k < s->n; k++) {
+        const uint32_t label = s->touched[k];
+        if (b->tag[i] == TRL_NO_ID || s->p[label] > b->tag_p[i]) {
+            b->tag[i] = label;
+            b->tag_p[i] = s->p[label];
+        }
+        clear(s, label);
+    }
+    s->n = 0;
+}
+
+trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err)
+{
+    const size_t cells = trl_cells(c->n), labels = c->g->labels.n;
+    sums s = {trl_arena_get(arena, labels, sizeof(double)),
+              trl_arena_get(arena, labels, sizeof(double)),
+              trl_arena_get(arena, labels, sizeof(double)),
+              trl_arena_get(arena, labels, sizeof(uint32_t)), 0};
+    size_t most = c->n_items;
+    for (size_t e = 0; e < c->n_unary; e++)
+        most += 1 + c->g->unary[c->unary[e].rule].chain_length;
+    *b = (trl_brackets){c->n, trl_arena_get(arena, cells + 1, sizeof *b->first),
+                        trl_arena_get(arena, most, sizeof *b->bracket),
+                        trl_arena_get(arena, c->n, sizeof *b->tag),
+                        trl_arena_get(arena, c->n, sizeof *b->tag_p),
+                        c->s->must,
+                        c->s->n_must};
+    if (!s.p || !s.top || !s.any || !s.touched || !b->first || !b->bracket || !b->tag || !b->tag_p)
+        return trl_fail_mem(err);
+    memset(s.p, 0, labels * sizeof *s.p);
+    memset(s.top, 0, labels * sizeof *s.top);
+    memset(s.any, 0, labels * sizeof *s.any);
+    uint32_t n = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        b->first[cell] = n;
+        sum_cell(c, cell, &s);
+        for (size_t k = 0; k < s.n; k++) {
+            const uint32_t label = s.touched[k];
+            if (s.p[label] > LEAST)
+                b->bracket[n++] = (trl_bracket){label, s.p[label], s.top[label], s.any[label]};
+            clear(&s, label);
+        }
+        s.n = 0;
+        qsort(b->bracket + b->first[cell], n - b->first[cell], sizeof *b->bracket, by_p);
+    }
+    b->first[cells] = n;
+    for (size_t i = 0; i < c->n; i++)
+        best_tag(c, i, b, &s);
+    return TRL_OK;
+}
+
+static void mix_cell(trl_bracket *b, size_t n, const trl_bracket *q, size_t n_q, double share)
+{
+    for (size_t x = 0; x < n; x++) {
+        b[x].p *= 1.0 - share;
+        b[x].top *= 1.0 - share;
+        b[x].any *= 1.0 - share;
+        for (size_t y = 0; y < n_q; y++)
+            if (q[y].label == b[x].label) {
+                b[x].p += share * q[y].p;
+                b[x].top += share * q[y].top;
+                b[x].any += share * q[y].any;
+            }
+    }
+    qsort(b, n, sizeof *b, by_p);
+}
+
+void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share)
+{
+    for (size_t cell = 0; cell < trl_cells(b->n); cell++)
+        if (b->first[cell + 1] > b->first[cell])
+            mix_cell(b->bracket + b->first[cell], b->first[cell + 1] - b->first[cell],
+                     other->bracket + other->first[cell],
+                     other->first[cell + 1] - other->first[cell], share);
+}
+
+/* ---- the best tree -------------------------------------------------------------------------------- */
+
+typedef struct table {
+    double   *best;  /* [cells] */
+    uint32_t *split; /* [cells] */
+} table;
+
+/* Whether the cell must be a constituent.  Nothing that crosses it has a posterior. */
+static bool forced(const trl_brackets *b, size_t cell)
+{
+    for (size_t k = 0; k < b->n_must; k++)
+        if (b->must[k].cell == cell)
+            return true;
+    return false;
+}
+
+static double gain_of(const trl_brackets *b, size_t cell, double lambda)
+{
+    double sum = b->n_must && forced(b, cell) ? 1.0 : 0.0;
+    for (uint32_t k = b->first[cell]; k < b->first[cell + 1] && b->bracket[k].p > lambda; k++)
+        sum += b->bracket[k].p - lambda;
+    return sum;
+}
+
+static void fill(const trl_brackets *b, double lambda, table *t)
+{
+    for (size_t j = 1; j <= b->n; j++)
+        for (size_t i = j; i-- > 0;) {
+            double top = j - i == 1 ? 0.0 : -(double)INFINITY;
+            uint32_t at = 0;
+            for (size_t k = i + 1; k < j; k++) {
+                const double v = t->best[trl_cell(i, k)] + t->best[trl_cell(k, j)];
+                if (v > top) {
+                    top = v;
+                    at = (uint32_t)k;
+                }
+            }
+            t->best[trl_cell(i, j)] = top + gain_of(b, trl_cell(i, j), lambda);
+            t->split[trl_cell(i, j)] = at;
+        }
+}
+
+typedef struct builder {
+    trl_node *node;
+    size_t    n, cap;
+} builder;
+
+/* Appends a node under `parent` as its last child. */
+static uint32_t append(builder *b, uint32_t label, uint32_t parent, size_t i, size_t j)
+{
+    trl_node *p = trl_reserve(b->node, &b->cap, b->n + 1, sizeof *p);
+    if (!p)
+        return TRL_NO_NODE;
+    b->node = p;
+    const uint32_t me = (uint32_t)b->n++;
+    p[me] = (trl_node){label, parent, TRL_NO_NODE, TRL_NO_NODE, (uint32_t)i, (uint32_t)j};
+    if (parent == TRL_NO_NODE)
+        return me;
+    uint32_t *link = &p[parent].child;
+    while (*link != TRL_NO_NODE)
+        link = &p[*link].next;
+    *link = me;
+    return me;
+}
+
+/* The chosen labels of a span, uppermost first, below `parent`; returns the lowest. */
+static uint32_t append_labels(builder *out, const trl_brackets *b, size_t i, size_t j, double lambda,
+                              uint32_t skip, uint32_t parent)
+{
+    const uint32_t from = b->first[trl_cell(i, j)], to = b->first[trl_cell(i, j) + 1];
+    double above = (double)INFINITY;
+    uint32_t last = TRL_NO_ID;
+    while (parent != TRL_NO_NODE) { /* selection by `top`, ties by place */
+        uint32_t next = TRL_NO_ID;
+        for (uint32_t k = from; k < to && b->bracket[k].p > lambda; k++) {
+            const double t = b->bracket[k].top;
+            const bool later = t < above || (t == above && last != TRL_NO_ID && k > last);
+            if (b->bracket[k].label != skip && later &&
+                (next == TRL_NO_ID || t > b->bracket[next].top))
+                next = k;
+        }
+        if (next == TRL_NO_ID)
+            break;
+        above = b->bracket[next].top;
+        last = next;
+        parent = append(out, b->bracket[next].label, parent, i, j);
+    }
+    if (parent != TRL_NO_NODE && last == TRL_NO_ID && from < to && j - i > 1 && skip == TRL_NO_ID &&
+        b->n_must && forced(b, trl_cell(i, j)))
+        parent = append(out, b->bracket[from].label, parent, i, j);
+    return parent;
+}
+
+typedef struct span {
+    uint32_t i, j, parent;
+} span;
+
+static bool build(const trl_brackets *b, const table *t, uint32_t root_label, double lambda,
+                  span *stack, builder *out)
+{
+    size_t n = 0;
+    const uint32_t root = append(out, root_label, TRL_NO_NODE, 0, b->n);
+    if (root == TRL_NO_NODE)
+        return false;
+    stack[n++] = (span){0, (uint32_t)b->n, root};
+    while (n) {
+        span s = stack[--n];
+        const bool whole = s.i == 0 && s.j == b->n;
+        s.parent =
+            append_labels(out, b, s.i, s.j, lambda, whole ? root_label : TRL_NO_ID, s.parent);
+        if (s.parent == TRL_NO_NODE)
+            return false;
+        if (s.j - s.i == 1) {
+            if (append(out, b->tag[s.i], s.parent, s.i, s.j) == TRL_NO_NODE)
+                return false;
+            continue;
+        }
+        const uint32_t k = t->split[trl_cell(s.i, s.j)];
+        stack[n++] = (span){k, s.j, s.parent};
+        stack[n++] = (span){s.i, k, s.parent};
+    }
+    return true;
+}
+
+trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_node **nodes,
+                        size_t *n_nodes, size_t *cap, trl_arena *arena, trl_error *err)
+{
+    const size_t cells = trl_cells(b->n);
+    table t = {trl_arena_get(arena, cells, sizeof *t.best),
+               trl_arena_get(arena, cells, sizeof *t.split)};
+    span *stack = trl_arena_get(arena, b->n + 2, sizeof *stack);
+    if (!t.best || !t.split || !stack)
+        return trl_fail_mem(err);
+    fill(b, lambda, &t);
+    builder out = {*nodes, 0, *cap};
+    const bool ok = build(b, &t, root_label, lambda, stack, &out);
+    *nodes = out.node;
+    *n_nodes = out.n;
+    *cap = out.cap;
+    return ok ? TRL_OK : trl_fail_mem(err);
+}

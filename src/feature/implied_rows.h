@@ -1,0 +1,78 @@
+/* implied_rows.h -- adding up attributes that imply each other once per pass, not once per token.
+ *
+ * In real templates many attributes determine others: wherever pos[-1]|pos[0]=DT|NN is on, so is
+ * pos[0]=NN.  A frequent attribute c can then be *folded into* the attributes p that imply it: once
+ * per pass  row'(p) = row(p) + row'(c),  and the tokens where p is on need no look at c any more.
+ * On the way back the gradient of p is added to that of c.  This is exact; it only regroups
+ * sums.  What implies what is read off the corpus; names only say which attributes are of one kind (a
+ * *slot*; attribute_prefix.h).
+ *
+ * A p with few labels has no row, only entries.  Where it implies enough (a word its affixes and its
+ * shape) it is given one, an *extra* row that is no part of the weights: row'(p) is then the sum of its
+ * own entries and of what it implies.
+ *
+ *     gather:  w --forward--> folded rows --token lists--> scores
+ *     scatter: adjoints --token lists--> folded rows --backward--> gradient
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_FOLD_H
+#define TRL_FOLD_H
+
+#include "feature/design.h"
+
+typedef struct trl_fold_pair {
+    uint32_t parent, child; /* folded rows */
+} trl_fold_pair;
+
+typedef struct trl_fold_entry {
+    uint64_t cell;   /* of a folded row: row * step + label */
+    uint64_t weight; /* the entry that is added to it */
+} trl_fold_entry;
+
+typedef struct trl_fold {
+    size_t          n_rows; /* folded rows: the hot rows of family 0, then extra ones */
+    size_t          n_pairs, n_entries;
+    trl_fold_pair  *pair; /* a child's own pairs, as a parent, come before its pairs as a child */
+    trl_fold_entry *entry;
+
+    /* The shortened lists of the tokens; NULL: the design's are good.  Dense rows from n_rows on are
+     * cold: their number in the design is less by the number of extra rows.  Entries are packed:
+     * half the memory to go through. */
+    uint64_t *row_begin, *entry_begin; /* [n_tokens + 1] */
+    uint32_t *row, *packed;
+    unsigned  bits; /* packed entry: (weight - entry_hot_at) << bits | cell */
+} trl_fold;
+
+/* Finds the folding of family 0's frequent attributes; `names` are the family's in the corpus.
+ * `extra`: with extra rows.  With values, where nothing implies anything, or where packed entries do
+ * not fit into 32 bits, there are no pairs and the lists are the design's own.  TRL_ENOMEM. */
+trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names, bool extra,
+                          trl_error *err);
+void       trl_fold_fini(trl_fold *fold);
+
+/* hot[n_rows][step] = the folded rows of w. */
+void trl_fold_forward(const trl_fold *fold, const trl_design *d, const double *w, double *hot);
+
+/* The reverse, in place on a gradient of folded rows: the hot ones in g, the extra ones in
+ * hot[n_rows][step]. */
+void trl_fold_backward(const trl_fold *fold, const trl_design *d, double *hot, double *g);
+
+/* As trl_gather, by the shortened lists and the folded rows; fold NULL: by the design's own.  hot32,
+ * unless NULL, is `hot` in single precision and used instead: half the cache. */
+void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *w,
+                       const double *hot, const float *hot32, size_t from, const trl_tables *t);
+
+/* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, in
+ * folded form when `fold` is not NULL.  Dead cells receive garbage: clear them with
+ * trl_clear_dead.  With hot32, [n_rows][step], the folded rows are added up there and not
+ * in g, which must be so when there are extra ones; there must be no values then.  The adjoint rows
+ * of family 0 are also left in node, [n][step], unless that is NULL. */
+void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
+                     const trl_tables *adjoint, double *g, float *hot32, float *node);
+
+/* The lone weights of the tokens from .., with their regulariser: g = a w - A^T adjoint.  Every one of
+ * them is written, once, and no other.  Returns their ||w||^2. */
+double trl_scatter_lone(const trl_design *d, const trl_fold *fold, size_t from,
+                        const trl_tables *adjoint, double a, const double *w, double *g);
+
+#endif

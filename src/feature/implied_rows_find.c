@@ -1,0 +1,409 @@
+/* implied_rows_find.c -- finding implications between slots, and the lists that they shorten.
+ *
+ * Folding is about *units*: the hot dense rows, and after them the sparse attributes that are as
+ * frequent.  Every slot c is folded into at most one slot p, so that no token counts a unit twice; p
+ * must have more distinct attributes than c, so there are no circles.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "feature/implied_rows.h"
+#include "feature/attribute_prefix.h"
+
+#define SLOTS 32 /* considered at most; attributes of further kinds are left alone */
+#define UNSET (UINT32_MAX - 2) /* not met yet */
+#define NONE (UINT32_MAX - 1)  /* the slot is empty there; no unit, no row */
+#define MANY UINT32_MAX        /* not always the same */
+#define SLACK 16               /* list elements that kernels may prefetch behind the end */
+#define FREQUENT 128            /* tokens that make a sparse attribute a unit */
+#define ROW_COST 2             /* of a row beyond its vectors, in entries */
+
+typedef struct finder {
+    const trl_design *d;
+    const trl_family *f;
+    trl_strtab        kinds;
+    size_t            n_units;
+    uint32_t         *unit_of; /* [hot entries] of the entry's attribute, or NONE */
+    uint32_t         *attr;    /* [n_units] attribute number */
+    uint64_t         *count;   /* [n_units] tokens */
+    uint32_t         *cost;    /* [n_units] of one occurrence, in entries */
+    uint32_t         *row;     /* [n_units] folded row, or NONE */
+    uint8_t          *slot;    /* [n_units]; SLOTS: none */
+    uint32_t         *implied; /* [n_units][SLOTS] the unit on in that slot, or one of above */
+    bool              bad[SLOTS];    /* two units of it in one token */
+    size_t            size[SLOTS];   /* distinct attributes */
+    uint8_t           parent[SLOTS]; /* SLOTS: none */
+} finder;
+
+static uint32_t row_cost(const finder *x)
+{
+    return (uint32_t)(x->f->step / 8) + ROW_COST;
+}
+
+/* ---- units -------------------------------------------------------------------------- */
+
+/* Entries from..to of hot sparse attribute a. */
+static uint64_t entries_of(const trl_family *f, size_t a, uint64_t *to)
+{
+    *to = f->entry_first[a - f->n_dense + 1];
+    return f->entry_first[a - f->n_dense];
+}
+
+/* The unit whose first entry this is, else NONE. */
+static uint32_t unit_at(const finder *x, const trl_entry *e, bool *first)
+{
+    const trl_family *f = x->f;
+    const uint64_t k = e->weight - f->entry_hot_at;
+    const bool hot = e->weight >= f->entry_hot_at && k < f->entry_first[f->n_warm - f->n_dense];
+    const uint32_t u = hot ? x->unit_of[k] : NONE;
+    *first = u != NONE && k == f->entry_first[x->attr[u] - f->n_dense];
+    return u;
+}
+
+/* How many tokens have each hot sparse attribute, by its first entry. */
+static uint64_t *count_sparse(const finder *x)
+{
+    const trl_family *f = x->f;
+    const size_t n = (size_t)f->entry_first[f->n_warm - f->n_dense];
+    uint64_t *count = trl_zalloc(n, sizeof *count);
+    for (uint64_t e = 0; count && e < f->entry_begin[x->d->n_tokens]; e++) {
+        const uint64_t k = f->entry[e].weight - f->entry_hot_at;
+        if (f->entry[e].weight >= f->entry_hot_at && k < n)
+            count[k]++;
+    }
+    return count;
+}
+
+static bool list_units(finder *x, bool extra)
+{
+    const trl_family *f = x->f;
+    const size_t sparse = f->n_warm - f->n_dense, most = f->n_hot + (extra ? sparse : 0);
+    uint64_t *count = count_sparse(x);
+    x->unit_of = trl_alloc(f->entry_first[sparse], sizeof *x->unit_of);
+    x->attr = trl_alloc(most, sizeof *x->attr);
+    x->count = trl_zalloc(most, sizeof *x->count);
+    x->cost = trl_alloc(most, sizeof *x->cost);
+    x->row = trl_alloc(most, sizeof *x->row);
+    x->slot = trl_alloc(most, sizeof *x->slot);
+    const bool good = count && x->unit_of && x->attr && x->count && x->cost && x->row && x->slot;
+    for (size_t u = 0; good && u < f->n_hot; u++) {
+        x->attr[u] = x->row[u] = (uint32_t)u;
+        x->cost[u] = row_cost(x);
+    }
+    for (uint64_t r = 0; good && r < f->dense_begin[x->d->n_tokens]; r++)
+        if (f->dense_row[r] < f->n_hot)
+            x->count[f->dense_row[r]]++;
+    x->n_units = f->n_hot;
+    for (size_t a = f->n_dense; good && a < f->n_warm; a++) {
+        uint64_t to;
+        const uint64_t from = entries_of(f, a, &to);
+        const bool is_unit = extra && count[from] >= FREQUENT;
+        for (uint64_t e = from; e < to; e++)
+            x->unit_of[e] = is_unit ? (uint32_t)x->n_units : NONE;
+        if (is_unit) {
+            x->attr[x->n_units] = (uint32_t)a;
+            x->count[x->n_units] = count[from];
+            x->cost[x->n_units] = (uint32_t)(to - from);
+            x->row[x->n_units++] = NONE;
+        }
+    }
+    trl_free(count);
+    return good;
+}
+
+static trl_str kind_of(const finder *x, const trl_strtab *names, size_t a)
+{
+    return trl_kind_of(trl_strtab_get(names, x->f->name[a]));
+}
+
+static bool number_slots(finder *x, const trl_strtab *names)
+{
+    for (size_t u = 0; u < x->n_units; u++) {
+        const trl_str s = kind_of(x, names, x->attr[u]);
+        const uint32_t id = s.n ? trl_strtab_add(&x->kinds, s.p, s.n) : SLOTS;
+        if (id == TRL_NO_ID)
+            return false;
+        x->slot[u] = id < SLOTS ? (uint8_t)id : SLOTS;
+    }
+    for (size_t a = 0; a < x->f->n_attrs; a++) {
+        const trl_str s = kind_of(x, names, a);
+        const uint32_t id = s.n ? trl_strtab_find(&x->kinds, s.p, s.n) : SLOTS;
+        if (id < SLOTS)
+            x->size[id]++;
+    }
+    return true;
+}
+
+/* ---- implications ------------------------------------------------------------------- */
+
+static size_t meet(finder *x, uint32_t u, uint32_t on[SLOTS], uint32_t *list, size_t n)
+{
+    const uint8_t s = x->slot[u];
+    if (s >= SLOTS)
+        return n;
+    if (on[s] != NONE) {
+        x->bad[s] = true;
+        return n;
+    }
+    on[s] = u;
+    list[n] = u;
+    return n + 1;
+}
+
+/* The units on at a token, by slot, and their list; returns how many. */
+static size_t at_token(finder *x, size_t tok, uint32_t on[SLOTS], uint32_t list[SLOTS])
+{
+    const trl_family *f = x->f;
+    size_t n = 0;
+    for (size_t s = 0; s < SLOTS; s++)
+        on[s] = NONE;
+    for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++)
+        if (f->dense_row[r] < f->n_hot)
+            n = meet(x, f->dense_row[r], on, list, n);
+    for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
+        bool first;
+        const uint32_t u = unit_at(x, &f->entry[e], &first);
+        if (first)
+            n = meet(x, u, on, list, n);
+    }
+    return n;
+}
+
+static bool find_implied(finder *x)
+{
+    x->implied = trl_alloc(x->n_units, SLOTS * sizeof *x->implied);
+    for (size_t i = 0; x->implied && i < x->n_units * SLOTS; i++)
+        x->implied[i] = UNSET;
+    for (size_t t = 0; x->implied && t < x->d->n_tokens; t++) {
+        uint32_t on[SLOTS], list[SLOTS];
+        const size_t n = at_token(x, t, on, list);
+        for (size_t i = 0; i < n; i++) {
+            uint32_t *have = x->implied + (size_t)list[i] * SLOTS;
+            for (size_t s = 0; s < SLOTS; s++)
+                have[s] = have[s] == UNSET || have[s] == on[s] ? on[s] : MANY;
+        }
+    }
+    return x->implied;
+}
+
+static bool may_fold(const finder *x, size_t c, size_t p)
+{
+    return c != p && !x->bad[c] && !x->bad[p] && x->size[p] > x->size[c];
+}
+
+/* For every slot the parent that saves most. */
+static void choose_parents(finder *x)
+{
+    uint64_t saved[SLOTS][SLOTS] = {{0}};
+    for (size_t u = 0; u < x->n_units; u++)
+        for (size_t s = 0; x->slot[u] < SLOTS && s < SLOTS; s++)
+            if (x->implied[u * SLOTS + s] < x->n_units)
+                saved[s][x->slot[u]] += x->count[u] * x->cost[x->implied[u * SLOTS + s]];
+    for (size_t c = 0; c < SLOTS; c++) {
+        x->parent[c] = SLOTS;
+        uint64_t best = x->d->n_tokens / 10 * row_cost(x); /* less is not worth the trouble */
+        for (size_t p = 0; p < SLOTS; p++)
+            if (may_fold(x, c, p) && saved[c][p] > best) {
+                best = saved[c][p];
+                x->parent[c] = (uint8_t)p;
+            }
+    }
+}
+
+/* What unit u would take in of slot s, or NONE. */
+static uint32_t child_of(const finder *x, size_t u, size_t s)
+{
+    const uint32_t c = x->implied[u * SLOTS + s];
+    return x->slot[u] < SLOTS && x->parent[s] == x->slot[u] && c < x->n_units ? c : NONE;
+}
+
+/* ---- rows and pairs ----------------------------------------------------------------- */
+
+typedef struct ranked {
+    size_t   rank; /* distinct attributes of the unit's slot: children's slots have fewer */
+    uint32_t unit;
+} ranked;
+
+static int by_rank(const void *pa, const void *pb)
+{
+    const ranked *a = pa, *b = pb;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+/* Gives u an extra row if that saves anything. */
+static void decide_row(finder *x, trl_fold *fold, uint32_t u)
+{
+    uint64_t without = x->cost[u];
+    for (size_t s = 0; s < SLOTS; s++)
+        without += child_of(x, u, s) != NONE ? x->cost[child_of(x, u, s)] : 0;
+    if (x->row[u] != NONE || without == x->cost[u] || without <= row_cost(x))
+        return;
+    x->row[u] = (uint32_t)fold->n_rows++;
+    x->cost[u] = row_cost(x);
+}
+
+static bool add_entries(finder *x, trl_fold *fold, size_t *cap, uint32_t row, uint32_t unit)
+{
+    const trl_family *f = x->f;
+    uint64_t to;
+    for (uint64_t e = entries_of(f, x->attr[unit], &to); e < to; e++) {
+        trl_fold_entry *grown = trl_reserve(fold->entry, cap, fold->n_entries + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        fold->entry = grown;
+        fold->entry[fold->n_entries++] = (trl_fold_entry){
+            (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
+    }
+    return true;
+}
+
+/* What goes into unit u's row, if it has one. */
+static bool fill_row(finder *x, trl_fold *fold, size_t cap[2], uint32_t u)
+{
+    if (x->row[u] == NONE)
+        return true;
+    if (x->attr[u] >= x->f->n_dense && !add_entries(x, fold, &cap[1], x->row[u], u))
+        return false;
+    for (size_t s = 0; s < SLOTS; s++) {
+        const uint32_t c = child_of(x, u, s);
+        if (c == NONE)
+            continue;
+        if (x->row[c] == NONE) {
+            if (!add_entries(x, fold, &cap[1], x->row[u], c))
+                return false;
+            continue;
+        }
+        trl_fold_pair *grown = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        fold->pair = grown;
+        fold->pair[fold->n_pairs++] = (trl_fold_pair){x->row[u], x->row[c]};
+    }
+    return true;
+}
+
+static bool list_pairs(finder *x, trl_fold *fold)
+{
+    size_t cap[2] = {0};
+    ranked *list = trl_alloc(x->n_units, sizeof *list);
+    bool good = list;
+    for (size_t u = 0; good && u < x->n_units; u++)
+        list[u] = (ranked){x->slot[u] < SLOTS ? x->size[x->slot[u]] : 0, (uint32_t)u};
+    if (good)
+        qsort(list, x->n_units, sizeof *list, by_rank);
+    for (size_t i = 0; good && i < x->n_units; i++) {
+        decide_row(x, fold, list[i].unit);
+        good = fill_row(x, fold, cap, list[i].unit);
+    }
+    trl_free(list);
+    return good;
+}
+
+/* ---- lists -------------------------------------------------------------------------- */
+
+/* Is unit u added through its parent at a token where `on` is on? */
+static bool is_folded(const finder *x, uint32_t u, const uint32_t on[SLOTS])
+{
+    const uint8_t s = x->slot[u];
+    if (s >= SLOTS || x->parent[s] >= SLOTS)
+        return false;
+    const uint32_t p = on[x->parent[s]];
+    return p < x->n_units && x->row[p] != NONE && x->implied[(size_t)p * SLOTS + s] == u;
+}
+
+static uint64_t shorten_rows(const finder *x, trl_fold *fold, size_t t, const uint32_t on[SLOTS],
+                             const uint32_t list[SLOTS], size_t n, uint64_t at)
+{
+    const trl_family *f = x->f;
+    const uint32_t extra = (uint32_t)(fold->n_rows - f->n_hot);
+    uint64_t r = f->dense_begin[t];
+    for (; r < f->dense_begin[t + 1] && f->dense_row[r] < f->n_hot; r++)
+        if (!is_folded(x, f->dense_row[r], on))
+            fold->row[at++] = f->dense_row[r];
+    for (size_t i = 0; i < n; i++)
+        if (list[i] >= f->n_hot && x->row[list[i]] != NONE && !is_folded(x, list[i], on))
+            fold->row[at++] = x->row[list[i]];
+    for (; r < f->dense_begin[t + 1]; r++)
+        fold->row[at++] = f->dense_row[r] + extra;
+    return at;
+}
+
+static uint64_t shorten_entries(const finder *x, trl_fold *fold, size_t t,
+                                const uint32_t on[SLOTS], uint64_t at)
+{
+    const trl_family *f = x->f;
+    for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
+        bool first;
+        const uint32_t u = unit_at(x, &f->entry[e], &first);
+        if (u == NONE || (x->row[u] == NONE && !is_folded(x, u, on)))
+            fold->packed[at++] =
+                (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) |
+                f->entry[e].cell;
+    }
+    return at;
+}
+
+static bool shorten_lists(finder *x, trl_fold *fold)
+{
+    const trl_family *f = x->f;
+    const size_t n = x->d->n_tokens;
+    uint64_t r = 0, e = 0;
+    fold->row_begin = trl_alloc(n + 1, sizeof *fold->row_begin);
+    fold->entry_begin = trl_alloc(n + 1, sizeof *fold->entry_begin);
+    /* an extra row takes the place of an entry or more */
+    fold->row = trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK,
+                            sizeof *fold->row);
+    fold->packed = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *fold->packed);
+    if (!fold->row_begin || !fold->entry_begin || !fold->row || !fold->packed)
+        return false;
+    for (size_t t = 0; t < n; t++) {
+        fold->row_begin[t] = r;
+        fold->entry_begin[t] = e;
+        uint32_t on[SLOTS], list[SLOTS];
+        const size_t units = at_token(x, t, on, list);
+        r = shorten_rows(x, fold, t, on, list, units, r);
+        e = shorten_entries(x, fold, t, on, e);
+    }
+    fold->row_begin[n] = r;
+    fold->entry_begin[n] = e;
+    memset(fold->row + r, 0, SLACK * sizeof *fold->row);
+    memset(fold->packed + e, 0, SLACK * sizeof *fold->packed);
+    return true;
+}
+
+trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names, bool extra,
+                          trl_error *err)
+{
+    *fold = (trl_fold){.n_rows = d->family[TRL_NODE].n_hot};
+    finder x = {.d = d, .f = &d->family[TRL_NODE]};
+    while (x.f->width > (size_t)1 << fold->bits)
+        fold->bits++;
+    if (x.f->dense_value || x.f->entry_value ||
+        x.f->cold_at - x.f->entry_hot_at > UINT32_MAX >> fold->bits)
+        return TRL_OK;
+    bool good = list_units(&x, extra) && number_slots(&x, names) && find_implied(&x);
+    if (good) {
+        choose_parents(&x);
+        good = list_pairs(&x, fold);
+    }
+    if (good && fold->n_pairs + fold->n_entries)
+        good = shorten_lists(&x, fold);
+    trl_strtab_fini(&x.kinds);
+    trl_free(x.unit_of);
+    trl_free(x.attr);
+    trl_free(x.count);
+    trl_free(x.cost);
+    trl_free(x.row);
+    trl_free(x.slot);
+    trl_free(x.implied);
+    if (!good) {
+        trl_fold_fini(fold);
+        return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}

@@ -1,0 +1,98 @@
+/* singleton_kernel.c -- the gradient of lone attributes, each at its only token.
+ *
+ * A lone attribute's weights were read for the same token's scores a moment ago, and nobody else adds
+ * to their gradient: made here it is written once, and its weights are not fetched again.
+ */
+/* SPDX-License-Identifier: MIT */
+#include "feature/implied_rows.h"
+#include "num/simd.h"
+
+typedef double v4d __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double v2d __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* g = a w - v adj for n weights, not one more: the next row may be another thread's. */
+TRL_INLINE double finish_row(size_t n, double a, double v, const double *w, const double *adj,
+                             double *g)
+{
+    trl_v8 sum8 = {0};
+    size_t c = 0;
+    for (; c + 8 <= n; c += 8) {
+        const trl_v8 x = *(const trl_v8 *)(w + c);
+        *(trl_v8 *)(g + c) = a * x - v * *(const trl_v8 *)(adj + c);
+        sum8 += x * x;
+    }
+    double sum = trl_v8_sum(&sum8);
+    if (n & 4) {
+        const v4d x = *(const v4d *)(w + c), xx = x * x;
+        *(v4d *)(g + c) = a * x - v * *(const v4d *)(adj + c);
+        sum += (xx[0] + xx[2]) + (xx[1] + xx[3]);
+        c += 4;
+    }
+    if (n & 2) {
+        const v2d x = *(const v2d *)(w + c), xx = x * x;
+        *(v2d *)(g + c) = a * x - v * *(const v2d *)(adj + c);
+        sum += xx[0] + xx[1];
+        c += 2;
+    }
+    if (n & 1) {
+        g[c] = a * w[c] - v * adj[c];
+        sum += w[c] * w[c];
+    }
+    return sum;
+}
+
+/* The lone entries of one token, from the design's list. */
+TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, const double *w,
+                                 const double *adj, double *g)
+{
+    const uint64_t lone = trl_lone_entry_at(f);
+    double sum = 0.0;
+    for (uint64_t e = f->entry_begin[tok + 1];
+         e > f->entry_begin[tok] && f->entry[e - 1].weight >= lone; e--) {
+        const uint32_t at = f->entry[e - 1].weight;
+        const double v = f->entry_value ? f->entry_value[e - 1] : 1.0;
+        g[at] = a * w[at] - v * adj[f->entry[e - 1].cell];
+        sum += w[at] * w[at];
+    }
+    return sum;
+}
+
+/* The same from the shortened list. */
+TRL_INLINE double finish_packed(const trl_family *f, const trl_fold *fold, size_t tok, double a,
+                                const double *w, const double *adj, double *g)
+{
+    const uint64_t lone = trl_lone_entry_at(f) - f->entry_hot_at;
+    const uint32_t mask = (UINT32_C(1) << fold->bits) - 1;
+    double sum = 0.0;
+    for (uint64_t e = fold->entry_begin[tok + 1]; e > fold->entry_begin[tok]; e--) {
+        const uint32_t x = fold->packed[e - 1];
+        if (x >> fold->bits < lone)
+            break;
+        const uint64_t at = f->entry_hot_at + (x >> fold->bits);
+        g[at] = a * w[at] - adj[x & mask];
+        sum += w[at] * w[at];
+    }
+    return sum;
+}
+
+TRL_CLONES double trl_scatter_lone(const trl_design *d, const trl_fold *fold, size_t from,
+                                   const trl_tables *adjoint, double a, const double *w, double *g)
+{
+    const trl_family *f = &d->family[TRL_NODE];
+    const bool folded = fold && fold->row;
+    const uint64_t *begin = folded ? fold->row_begin : f->dense_begin;
+    const uint32_t *list = folded ? fold->row : f->dense_row;
+    const size_t extra = folded ? fold->n_rows - f->n_hot : 0, lone_row = f->lone_row + extra;
+    const double *adj = adjoint->row[TRL_NODE];
+    double sum = 0.0;
+    for (size_t t = from; t < from + adjoint->n; t++, adj += f->step) {
+        for (uint64_t r = begin[t + 1]; r > begin[t] && list[r - 1] >= lone_row; r--) {
+            const uint64_t at = trl_dense_at(f, list[r - 1] - extra);
+            sum += finish_row(f->width, a, f->dense_value ? f->dense_value[r - 1] : 1.0, w + at,
+                              adj, g + at);
+        }
+        sum += folded ? finish_packed(f, fold, t, a, w, adj, g)
+                      : finish_entries(f, t, a, w, adj, g);
+    }
+    return sum;
+}

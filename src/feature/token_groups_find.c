@@ -1,0 +1,455 @@
+/* token_groups_find.c -- which attributes tokens have in common, and the lists by groups.
+ *
+ * Tokens are sorted into classes (token_classes.h) by their attributes of some kinds (slots), so that
+ * the number of rows and entries to be added per pass is small; in practice the key is the word.  A
+ * class is cut into groups of at most TRL_GROUP_BATCH tokens.
+ *
+ * What a group's tokens share, and what tokens in no group have, is looked at once more in the same
+ * way: different words share affixes and shape.  For each such combination of frequent attributes that
+ * is met often enough the sum is kept as an extra row (implied_rows.h), made once per pass.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "feature/token_groups.h"
+#include "feature/token_classes.h"
+#include "feature/attribute_prefix.h"
+
+#define SLOTS TRL_SLOTS   /* kinds considered; attributes of further ones are a token's own */
+#define SLACK 64          /* list elements that kernels may fetch behind the end */
+#define ROW_COST 2        /* of a row beyond its vectors, in entries */
+#define WORTH 0.75        /* what may be left of the cost for groups to be useful */
+#define ALONE UINT32_MAX  /* a token in no group */
+#define NO_ROW UINT32_MAX /* no extra row */
+#define OFTEN 4           /* uses that make a combination an extra row */
+#define DEAR 3.0          /* an extra row, in rows added up for it: there, back, its cache */
+
+typedef struct finder {
+    const trl_design *d;
+    const trl_family *f;
+    uint8_t          *slot;       /* [n_attrs]; SLOTS: none */
+    uint32_t         *entry_attr; /* [entries] attribute */
+    trl_classes       token;      /* tokens by what they share */
+    uint32_t         *group;      /* [n] by position: the group, or ALONE */
+    trl_classes       list;       /* the same for groups, then for tokens that are alone */
+    uint32_t         *extra;      /* [lists] row, or NO_ROW */
+} finder;
+
+static uint64_t cost_of(const finder *x, size_t a)
+{
+    const trl_family *f = x->f;
+    return a < f->n_dense ? f->step / 8 + ROW_COST
+                          : f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
+}
+
+/* ---- slots -------------------------------------------------------------------------- */
+
+static bool number_slots(finder *x, const trl_strtab *names)
+{
+    trl_strtab kinds = {0};
+    bool good = true;
+    x->slot = trl_alloc(x->f->n_attrs, sizeof *x->slot);
+    for (size_t a = 0; x->slot && good && a < x->f->n_attrs; a++) {
+        const trl_str kind = trl_kind_of(trl_strtab_get(names, x->f->name[a]));
+        uint32_t id = kind.n ? trl_strtab_find(&kinds, kind.p, kind.n) : SLOTS;
+        if (id == TRL_NO_ID && kinds.n < SLOTS) {
+            id = trl_strtab_add(&kinds, kind.p, kind.n);
+            good = id != TRL_NO_ID;
+        }
+        x->slot[a] = id < SLOTS ? (uint8_t)id : SLOTS;
+    }
+    x->token.n_slots = kinds.n;
+    trl_strtab_fini(&kinds);
+    return x->slot && good;
+}
+
+static bool number_entries(finder *x)
+{
+    const trl_family *f = x->f;
+    const size_t sparse = f->n_attrs - f->n_dense;
+    x->entry_attr = trl_alloc(f->entry_first[sparse], sizeof *x->entry_attr);
+    for (size_t a = 0; x->entry_attr && a < sparse; a++)
+        for (uint64_t e = f->entry_first[a]; e < f->entry_first[a + 1]; e++)
+            x->entry_attr[e] = (uint32_t)(f->n_dense + a);
+    return x->entry_attr;
+}
+
+/* The attribute of an entry; *first: it is that attribute's first one. */
+static uint32_t attr_of(const finder *x, const trl_entry *e, bool *first)
+{
+    const trl_family *f = x->f;
+    const uint64_t hot = f->entry_first[f->n_warm - f->n_dense];
+    const uint64_t k = e->weight < f->entry_hot_at + hot ? e->weight - f->entry_hot_at
+                                                         : e->weight - f->entry_cold_at + hot;
+    const uint32_t a = x->entry_attr[k];
+    *first = k == f->entry_first[a - f->n_dense];
+    return a;
+}
+
+static void meet(finder *x, size_t t, uint32_t a)
+{
+    trl_classes *c = &x->token;
+    const uint8_t s = x->slot[a];
+    if (s == SLOTS) {
+        c->other += cost_of(x, a);
+        return;
+    }
+    uint32_t *at = &c->at[s * c->n + t];
+    c->bad[s] |= *at != 0; /* two of a kind */
+    *at = a + 1;
+    c->cost[s] += cost_of(x, a);
+}
+
+static bool fill_slots(finder *x)
+{
+    const trl_family *f = x->f;
+    trl_classes *c = &x->token;
+    c->dear = 1.0;
+    c->at = trl_zalloc(c->n_slots * c->n, sizeof *c->at);
+    for (size_t t = 0; c->at && t < c->n; t++) {
+        for (uint64_t r = f->dense_begin[t]; r < f->dense_begin[t + 1]; r++)
+            meet(x, t, f->dense_row[r]);
+        for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
+            bool first;
+            const uint32_t a = attr_of(x, &f->entry[e], &first);
+            if (first)
+                meet(x, t, a);
+        }
+    }
+    return c->at;
+}
+
+/* ---- order -------------------------------------------------------------------------- */
+
+/* Positions: class by class, tokens that are alone in theirs at the end. */
+static bool order_tokens(finder *x, trl_group *p)
+{
+    uint32_t *count = trl_zalloc(x->token.n_classes, sizeof *count);
+    uint32_t *start = trl_alloc(x->token.n_classes, sizeof *start);
+    p->token = trl_alloc(p->n, sizeof *p->token);
+    x->group = trl_alloc(p->n, sizeof *x->group);
+    p->first = trl_alloc(p->n / 2 + 2, sizeof *p->first);
+    const bool good = count && start && p->token && x->group && p->first;
+    uint32_t at = 0;
+    for (size_t t = 0; good && t < p->n; t++)
+        count[x->token.class[t]]++;
+    for (int pass = 0; good && pass < 2; pass++)
+        for (size_t c = 0; c < x->token.n_classes; c++) {
+            if ((count[c] == 1) != (pass == 1))
+                continue;
+            start[c] = at;
+            for (uint32_t i = 0; i < count[c]; i++, at++) {
+                /* a last group of one token is a little dear, and not worth more code */
+                if (pass == 0 && i % TRL_GROUP_BATCH == 0)
+                    p->first[p->n_groups++] = at;
+                x->group[at] = pass == 0 ? (uint32_t)p->n_groups - 1 : ALONE;
+            }
+            if (pass == 0)
+                p->first[p->n_groups] = at;
+        }
+    for (size_t t = 0; good && t < p->n; t++)
+        p->token[start[x->token.class[t]]++] = (uint32_t)t;
+    trl_free(count);
+    trl_free(start);
+    return good;
+}
+
+/* Whole groups to a batch, as many as it has room for. */
+static bool make_batches(trl_group *p)
+{
+    size_t k = 0, i = 0;
+    p->batch = trl_alloc(p->n_groups + p->n / TRL_GROUP_BATCH + 2, sizeof *p->batch);
+    while (p->batch && i < p->n) {
+        const size_t from = i, groups = k;
+        p->batch[p->n_batches++] = (trl_group_batch){.position = (uint32_t)i, .group = (uint32_t)k};
+        while (k < p->n_groups && p->first[k + 1] - from <= TRL_GROUP_BATCH &&
+               k - groups < TRL_GROUP_BATCH / 2)
+            i = p->first[++k];
+        if (k == p->n_groups && k == groups)
+            i = p->n - from <= TRL_GROUP_BATCH ? p->n : from + TRL_GROUP_BATCH;
+    }
+    if (p->batch)
+        p->batch[p->n_batches] =
+            (trl_group_batch){.position = (uint32_t)p->n, .group = (uint32_t)p->n_groups};
+    return p->batch;
+}
+
+/* ---- extra rows --------------------------------------------------------------------- */
+
+/* The token whose attributes list v holds, v < groups + tokens that are alone. */
+static uint32_t token_of(const trl_group *p, size_t v)
+{
+    return p->token[v < p->n_groups ? p->first[v] : p->first[p->n_groups] + (v - p->n_groups)];
+}
+
+static bool is_hot(const finder *x, uint32_t a)
+{
+    return a < x->f->n_hot || (a >= x->f->n_dense && a < x->f->n_warm);
+}
+
+/* Is attribute a part of list v's extra row, if that has one? */
+static bool in_extra(const finder *x, uint32_t a)
+{
+    return x->slot[a] < SLOTS && x->list.taken[x->slot[a]] && is_hot(x, a);
+}
+
+static bool combine(finder *x, const trl_group *p, double *left)
+{
+    const trl_classes *c = &x->token;
+    trl_classes *l = &x->list;
+    *l = (trl_classes){.n = p->n_groups + (p->n - p->first[p->n_groups]),
+                       .n_slots = c->n_slots,
+                       .dear = DEAR};
+    l->at = trl_zalloc(l->n_slots * l->n, sizeof *l->at);
+    for (size_t s = 0; l->at && s < l->n_slots; s++) {
+        l->bad[s] = !c->taken[s];
+        for (size_t v = 0; c->taken[s] && v < l->n; v++) {
+            const uint32_t a = c->at[s * c->n + token_of(p, v)];
+            if (a && is_hot(x, a - 1)) {
+                l->at[s * l->n + v] = a;
+                l->cost[s] += cost_of(x, a - 1);
+            }
+        }
+    }
+    return l->at && trl_classes_make(l, left);
+}
+
+/* Makes row `row` the sum of list v's attributes that go into it. */
+static bool fill_row(const finder *x, trl_fold *fold, size_t cap[2], uint32_t row, size_t v)
+{
+    const trl_family *f = x->f;
+    for (size_t s = 0; s < x->list.n_slots; s++) {
+        const uint32_t a = x->list.at[s * x->list.n + v];
+        if (!a || !x->list.taken[s])
+            continue;
+        if (a - 1 < f->n_hot) {
+            trl_fold_pair *more = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
+            if (!more)
+                return false;
+            fold->pair = more;
+            fold->pair[fold->n_pairs++] = (trl_fold_pair){row, a - 1};
+            continue;
+        }
+        for (uint64_t e = f->entry_first[a - 1 - f->n_dense]; e < f->entry_first[a - f->n_dense]; e++) {
+            trl_fold_entry *more =
+                trl_reserve(fold->entry, &cap[1], fold->n_entries + 1, sizeof *more);
+            if (!more)
+                return false;
+            fold->entry = more;
+            fold->entry[fold->n_entries++] = (trl_fold_entry){
+                (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
+        }
+    }
+    return true;
+}
+
+static bool make_extra(finder *x, trl_group *p, trl_fold *fold)
+{
+    double left;
+    if (!combine(x, p, &left))
+        return false;
+    const trl_classes *l = &x->list;
+    size_t cap[2] = {0};
+    uint32_t *count = trl_zalloc(l->n_classes, sizeof *count);
+    uint32_t *row = trl_alloc(l->n_classes, sizeof *row);
+    x->extra = trl_alloc(l->n, sizeof *x->extra);
+    bool good = count && row && x->extra;
+    for (size_t v = 0; good && v < l->n; v++) {
+        x->extra[v] = NO_ROW;
+        if (left < WORTH)
+            count[l->class[v]]++;
+    }
+    for (size_t v = 0; good && left < WORTH && v < l->n; v++) {
+        const uint32_t c = l->class[v], n = count[c];
+        if (n == NO_ROW) { /* has one already */
+            x->extra[v] = row[c];
+        } else if (n >= OFTEN) {
+            count[c] = NO_ROW;
+            x->extra[v] = row[c] = (uint32_t)fold->n_rows++;
+            good = fill_row(x, fold, cap, row[c], v);
+        }
+    }
+    trl_free(count);
+    trl_free(row);
+    return good;
+}
+
+/* ---- lists -------------------------------------------------------------------------- */
+
+/* What of token t is listed: its own attributes, those that it shares, or both; an extra row stands for
+ * what is in it. */
+typedef struct share {
+    bool     own, shared;
+    uint32_t extra;
+} share;
+
+static bool is_listed(const finder *x, const share *k, uint32_t a)
+{
+    const uint8_t s = x->slot[a];
+    if (!(s < SLOTS && x->token.taken[s] ? k->shared : k->own))
+        return false;
+    return k->extra == NO_ROW || !in_extra(x, a);
+}
+
+static void add(trl_group *p, enum trl_group_part part, uint32_t what, size_t at)
+{
+    trl_group_list *l = &p->list[part];
+    l->what[l->n] = what;
+    l->at[l->n++] = (uint16_t)at;
+}
+
+static enum trl_group_part row_part(const trl_family *f, uint32_t a)
+{
+    return a < f->n_hot ? TRL_GROUP_HOT_ROW : a < f->lone_row ? TRL_GROUP_COLD_ROW : TRL_GROUP_LONE_ROW;
+}
+
+static enum trl_group_part entry_part(const finder *x, const trl_entry *e)
+{
+    return e->weight < x->d->n_hot_weights ? TRL_GROUP_HOT_ENTRY : TRL_GROUP_ENTRY;
+}
+
+static void list_token(const finder *x, trl_group *p, size_t t, const share *k, size_t row)
+{
+    const trl_family *f = x->f;
+    if (k->extra != NO_ROW)
+        add(p, TRL_GROUP_HOT_ROW, k->extra, row);
+    for (uint64_t i = f->dense_begin[t]; i < f->dense_begin[t + 1]; i++) {
+        const uint32_t a = f->dense_row[i];
+        if (is_listed(x, k, a))
+            add(p, row_part(f, a), a, row);
+    }
+    for (uint64_t i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
+        const trl_entry *e = &f->entry[i];
+        bool first;
+        if (is_listed(x, k, attr_of(x, e, &first)))
+            add(p, entry_part(x, e), (uint32_t)(e->weight - f->entry_hot_at), row * f->step + e->cell);
+    }
+}
+
+static void list_all(const finder *x, trl_group *p)
+{
+    const size_t grouped = p->first[p->n_groups];
+    for (size_t b = 0; b <= p->n_batches; b++) {
+        trl_group_batch *here = &p->batch[b];
+        for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+            here->begin[k] = (uint32_t)p->list[k].n;
+        for (size_t i = here->position; b < p->n_batches && i < here[1].position; i++) {
+            const bool alone = i >= grouped;
+            const share k = {true, alone, alone ? x->extra[p->n_groups + (i - grouped)] : NO_ROW};
+            list_token(x, p, p->token[i], &k, i - here->position);
+        }
+        for (size_t g = here->group; b < p->n_batches && g < here[1].group; g++) {
+            const share k = {false, true, x->extra[g]};
+            list_token(x, p, p->token[p->first[g]], &k, TRL_GROUP_BATCH + (g - here->group));
+        }
+    }
+}
+
+static bool make_lists(const finder *x, trl_group *p)
+{
+    const trl_family *f = x->f;
+    size_t most[TRL_GROUP_PARTS] = {[TRL_GROUP_HOT_ROW] = x->list.n}; /* extra ones, and all there are */
+    for (uint64_t i = 0; i < f->dense_begin[p->n]; i++)
+        most[row_part(f, f->dense_row[i])]++;
+    for (uint64_t i = 0; i < f->entry_begin[p->n]; i++)
+        most[entry_part(x, &f->entry[i])]++;
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
+        p->list[k].what = trl_alloc64(most[k] + SLACK, sizeof *p->list[k].what);
+        p->list[k].at = trl_alloc64(most[k] + SLACK, sizeof *p->list[k].at);
+        if (!p->list[k].what || !p->list[k].at)
+            return false;
+    }
+    list_all(x, p);
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+        memset(p->list[k].what + p->list[k].n, 0, SLACK * sizeof *p->list[k].what);
+    return true;
+}
+
+/* Where in a list each number from `from` to `from` + n - 1 stands. */
+static bool invert(const trl_group_list *l, uint32_t from, size_t n, uint64_t **begin, uint32_t **at)
+{
+    uint64_t *b = *begin = trl_zalloc(n + 2, sizeof *b);
+    uint32_t *a = *at = trl_alloc(l->n + SLACK, sizeof *a);
+    if (!a || !b)
+        return false;
+    memset(a + l->n, 0, SLACK * sizeof *a);
+    for (size_t i = 0; i < l->n; i++)
+        b[l->what[i] - from + 2]++;
+    for (size_t k = 2; k < n + 2; k++)
+        b[k] += b[k - 1];
+    for (size_t i = 0; i < l->n; i++) /* b[k + 1] goes from the beginning of k to its end */
+        a[b[l->what[i] - from + 1]++] = (uint32_t)i;
+    return true;
+}
+
+static bool make_streams(const finder *x, trl_group *p)
+{
+    const trl_family *f = x->f;
+    const uint32_t hot = (uint32_t)(x->d->n_hot_weights - f->entry_hot_at);
+    const size_t entries = (size_t)(f->cold_at - f->entry_cold_at);
+    if (!invert(&p->list[TRL_GROUP_ENTRY], hot, entries, &p->entry_begin, &p->entry_at) ||
+        !invert(&p->list[TRL_GROUP_COLD_ROW], (uint32_t)f->n_hot, f->lone_row - f->n_hot,
+                &p->rows_begin, &p->rows_at))
+        return false;
+    p->rows = *x->d;
+    p->rows.family[TRL_NODE].token_begin = p->rows_begin;
+    p->rows.family[TRL_NODE].token = p->rows_at;
+    return true;
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+static void finder_fini(finder *x)
+{
+    trl_free(x->slot);
+    trl_free(x->entry_attr);
+    trl_free(x->group);
+    trl_free(x->extra);
+    trl_classes_fini(&x->token);
+    trl_classes_fini(&x->list);
+}
+
+void trl_group_fini(trl_group *p)
+{
+    for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
+        trl_free(p->list[k].what);
+        trl_free(p->list[k].at);
+    }
+    trl_free(p->token);
+    trl_free(p->first);
+    trl_free(p->batch);
+    trl_free(p->entry_begin);
+    trl_free(p->entry_at);
+    trl_free(p->rows_begin);
+    trl_free(p->rows_at);
+    *p = (trl_group){0};
+}
+
+trl_status trl_group_build(trl_group *p, trl_fold *fold, const trl_design *d, const trl_strtab *names,
+                           bool *useful, trl_error *err)
+{
+    const trl_family *f = &d->family[TRL_NODE];
+    finder x = {.d = d, .f = f, .token = {.n = d->n_tokens}};
+    double left = 1.0;
+    *p = (trl_group){.n = d->n_tokens};
+    *fold = (trl_fold){.n_rows = f->n_hot};
+    *useful = false;
+    if (f->dense_value || f->entry_value || f->cold_at - f->entry_hot_at > UINT32_MAX ||
+        f->step * TRL_GROUP_ROWS > UINT16_MAX)
+        return TRL_OK;
+    bool good = number_slots(&x, names) && number_entries(&x) && fill_slots(&x) &&
+                trl_classes_make(&x.token, &left);
+    *useful = left < WORTH;
+    if (good && *useful)
+        good = order_tokens(&x, p) && make_batches(p) && make_extra(&x, p, fold) &&
+               make_lists(&x, p) && make_streams(&x, p);
+    finder_fini(&x);
+    if (!good || !*useful)
+        trl_group_fini(p);
+    if (good)
+        return TRL_OK;
+    trl_fold_fini(fold);
+    return trl_fail_mem(err);
+}

@@ -1,0 +1,121 @@
+/* coarse_pieces.c -- trees of the coarse grammar over pieces of a sentence, side by side. */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "parser/coarse_tree.h"
+#include "chart/fallback.h"
+
+#define LONGEST 30 /* words of a piece: its chart takes a few milliseconds */
+
+typedef struct builder {
+    const trl_tree_model *m;
+    const trl_str        *word;
+    double                lambda;
+    trl_node            **nodes;
+    size_t               *n, *cap;
+    uint32_t              last; /* child of the root so far */
+    trl_node             *piece;
+    size_t                n_piece, cap_piece;
+    trl_arena            *arena;
+} builder;
+
+/* Hangs what is below the piece's root below the root of all. */
+static bool graft(builder *b, size_t from)
+{
+    const size_t more = b->n_piece - 1;
+    trl_node *all = trl_reserve(*b->nodes, b->cap, *b->n + more, sizeof *all);
+    if (!all)
+        return false;
+    *b->nodes = all;
+    const uint32_t shift = (uint32_t)*b->n - 1;
+    for (size_t k = 1; k <= more; k++) {
+        trl_node v = b->piece[k];
+        v.from += (uint32_t)from;
+        v.to += (uint32_t)from;
+        v.child += v.child == TRL_NO_NODE ? 0 : shift;
+        v.next += v.next == TRL_NO_NODE ? 0 : shift;
+        const uint32_t me = (uint32_t)k + shift;
+        if (v.parent == 0) {
+            *(b->last == TRL_NO_NODE ? &all[0].child : &all[b->last].next) = me;
+            b->last = me;
+        } else {
+            v.parent += shift;
+        }
+        all[me] = v;
+    }
+    *b->n += more;
+    return true;
+}
+
+/* How many of the first n words are a piece: those up to the last punctuation mark, or as many as may. */
+static size_t cut(const trl_str *word, size_t n)
+{
+    static const char marks[] = ".,;:?!-";
+    if (n <= LONGEST)
+        return n;
+    for (size_t k = LONGEST; k > LONGEST / 2; k--)
+        if (word[k - 1].n == 1 && memchr(marks, word[k - 1].p[0], sizeof marks - 1))
+            return k;
+    return LONGEST;
+}
+
+/* Of a piece that is no sentence: its phrases. */
+static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *err)
+{
+    const trl_pcfg *p = &b->m->coarse_pcfg;
+    trl_skeleton s;
+    trl_chart c;
+    trl_tree_tables t = {.binary_exp = p->binary_exp, .unary = p->unary, .n_classes = 1,
+                         .edge_class = p->no_class};
+    trl_status st = trl_skeleton_full(p->g, p->x, word, n, &s, &t.item, b->arena, err);
+    if (st == TRL_OK)
+        st = trl_chart_init(&c, p->g, &s, b->arena, err);
+    if (st != TRL_OK)
+        return st;
+    t.unary_at = trl_arena_get(b->arena, c.n_unary, sizeof *t.unary_at);
+    if (!t.unary_at)
+        return trl_fail_mem(err);
+    memset(t.unary_at, 0, c.n_unary * sizeof *t.unary_at);
+    st = trl_fallback_tree(p->g, p->x, word, n, &c, &t, &b->piece, &b->n_piece, &b->cap_piece, b->arena,
+                           err);
+    if (st == TRL_OK)
+        trl_coarse_rename(b->m, b->piece, b->n_piece);
+    return st;
+}
+
+static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
+{
+    trl_arena_reset(b->arena);
+    trl_status st = trl_coarse_tree(b->m, b->word + from, n, b->lambda, 0.0, &b->piece, &b->n_piece,
+                                    &b->cap_piece, b->arena, err);
+    if (st == TRL_OK && b->n_piece == 0)
+        st = cover(b, b->word + from, n, err);
+    if (st == TRL_OK && !graft(b, from))
+        st = trl_fail_mem(err);
+    return st;
+}
+
+trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
+                             trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,
+                             trl_error *err)
+{
+    builder b = {.m = m, .word = word, .lambda = lambda, .nodes = nodes, .n = n_nodes, .cap = cap,
+                 .last = TRL_NO_NODE, .arena = arena};
+    trl_node *root = trl_reserve(*nodes, cap, 1, sizeof *root);
+    if (!root)
+        return trl_fail_mem(err);
+    *nodes = root;
+    *root = (trl_node){m->fine.state[m->fine.root].base, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0,
+                       (uint32_t)n};
+    *n_nodes = 1;
+    trl_status st = TRL_OK;
+    for (size_t at = 0; st == TRL_OK && at < n;) {
+        const size_t k = cut(word + at, n - at);
+        st = add_piece(&b, at, k, err);
+        at += k;
+    }
+    trl_free(b.piece);
+    return st;
+}

@@ -1,0 +1,199 @@
+/* tree_decode.c -- sentence -> coarse chart -> skeleton -> scores -> fine chart -> tree. */
+/* SPDX-License-Identifier: MIT */
+#include "parser/tree_decode.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train/session.h"
+#include "parser/coarse_tree.h"
+#include "chart/fallback.h"
+
+#define LAMBDA 0.5 /* of the coarse grammar's tree */
+
+const char trl_no_tree[] = "the grammar has no tree for it";
+static const char time_ran_out[] = "time ran out";
+static const char too_large[] = "scores of its trees are too large to add up";
+
+void trl_decoder_fini(trl_decoder *d)
+{
+    trl_arena_fini(&d->arena);
+    trl_tree_gather_fini(&d->gather);
+    trl_btree_fini(&d->tree);
+    trl_free(d->node);
+    *d = (trl_decoder){0};
+}
+
+/* ---- charts ------------------------------------------------------------------------------------ */
+
+static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
+                              const double *unary, const trl_str *word, size_t n, trl_error *err)
+{
+    if (m->grade == TRL_GRADE_GENERATIVE)
+        return trl_tree_pcfg_tables(m, word, &d->chart, &d->tables, &d->arena, err);
+    void *memory = trl_arena_get(&d->arena, trl_seen_size(n), 1);
+    if (!memory)
+        return trl_fail_mem(err);
+    trl_observe(&m->observer, word, n, memory, &d->seen);
+    const trl_status st = trl_tree_model_tables(m, word, &d->seen, &d->chart, binary_exp, unary,
+                                                &d->gather, &d->arena, err);
+    d->tables = d->gather.t;
+    return st;
+}
+
+/* Bytes of the coarse chart and what belongs to it, and of the fine one's fixed part. */
+static size_t coarse_bytes(const trl_tree_model *m, size_t n)
+{
+    const size_t cell = 16 * m->coarse.n_states + 8 * m->pruner.n_left + 8 * m->pruner.stride + 16;
+    return trl_cells(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
+}
+
+/* One try with a threshold; *complete is false when it leaves no tree. */
+static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
+                          const trl_decode_options *o, trl_edit_fn edit, void *ctx, bool *complete,
+                          trl_error *err)
+{
+    const trl_pruning p = {.threshold = o->threshold,
+                           .deadline = o->deadline,
+                           .opinion = o->mix > 0.0 && m->sieve.span && !edit ? &d->opinion : NULL};
+    trl_arena_reset(&d->arena);
+    d->has_chart = false;
+    d->opinion.n = 0;
+    d->mix = o->mix;
+    trl_status st = trl_tree_skeleton(m, word, n, &p, &d->s, complete, &d->arena, err);
+    d->hopeless = st == TRL_OK && !*complete;
+    if (st == TRL_OK && *complete && edit)
+        st = edit(ctx, &d->s, complete, &d->arena, err);
+    if (st != TRL_OK || !*complete)
+        return st;
+    st = trl_chart_init(&d->chart, &m->fine, &d->s, &d->arena, err);
+    d->chart.deadline = o->deadline;
+    d->has_chart = st == TRL_OK;
+    *complete = d->chart.root_item != TRL_NO_ID;
+    return st;
+}
+
+static bool over(double deadline)
+{
+    return deadline > 0.0 && trl_clock() > deadline;
+}
+
+trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
+                              const double *unary, const trl_str *word, size_t n,
+                              const trl_decode_options *o, trl_edit_fn edit, void *ctx,
+                              trl_error *err)
+{
+    bool complete = false;
+    d->trouble = NULL;
+    d->n_nodes = 0;
+    d->has_chart = false;
+    d->arena.limit = o->max_bytes;
+    d->arena.limited = false;
+    if (o->max_bytes && coarse_bytes(m, n) > o->max_bytes) {
+        d->trouble = "it is too long for the memory allowed";
+        return TRL_OK;
+    }
+    const trl_status st = lay_out(d, m, word, n, o, edit, ctx, &complete, err);
+    if (st == TRL_OK && !complete)
+        d->trouble = over(o->deadline) ? time_ran_out : trl_no_tree;
+    return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
+}
+
+#define RELAXED 1e-3  /* the threshold of the second try, against that of the first */
+#define SHORT_ENOUGH 40 /* words of a sentence that may be tried without pruning */
+
+bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o)
+{
+    const bool again = d->trouble == trl_no_tree && !d->hopeless && o->threshold > 0.0 &&
+                       (o->tries == 0 || (o->tries == 1 && n <= SHORT_ENOUGH));
+    if (!again)
+        return false;
+    o->threshold = o->tries == 0 ? o->threshold * RELAXED : 0.0;
+    if (o->tries++ && o->deadline > 0.0) /* leave time for the simpler tree */
+        o->deadline = trl_clock() + (o->deadline - trl_clock()) / 2;
+    return true;
+}
+
+trl_status trl_decode_settle(trl_decoder *d, trl_status st)
+{
+    if (st == TRL_ENOMEM && d->arena.limited)
+        d->trouble = "it needs more memory than is allowed";
+    else if (st == TRL_ENUMERIC)
+        d->trouble = too_large;
+    else
+        return st;
+    d->has_chart = false;
+    return TRL_OK;
+}
+
+static void note_failure(trl_decoder *d)
+{
+    d->trouble = d->chart.late ? time_ran_out : trl_no_tree;
+}
+
+trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err)
+{
+    if (d->trouble)
+        return TRL_OK;
+    trl_status st = trl_chart_best(&d->chart, &d->tables, &d->arena, err);
+    if (st != TRL_OK || !isfinite(d->chart.log_z)) {
+        note_failure(d);
+        return st;
+    }
+    st = trl_chart_tree(&d->chart, &d->tree, err);
+    return st == TRL_OK
+               ? trl_grammar_decode(&m->fine, &d->tree, &d->node, &d->n_nodes, &d->cap_nodes, err)
+               : st;
+}
+
+trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)
+{
+    trl_brackets b;
+    if (d->trouble)
+        return TRL_OK;
+    trl_status st = trl_chart_inside(&d->chart, &d->tables, err);
+    if (st != TRL_OK || !isfinite(d->chart.log_z)) {
+        note_failure(d);
+        return st;
+    }
+    trl_chart_outside(&d->chart, &d->tables, NULL);
+    if (d->chart.late) {
+        note_failure(d);
+        return TRL_OK;
+    }
+    st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
+    if (st == TRL_OK && d->opinion.n)
+        trl_brackets_mix(&b, &d->opinion, d->mix);
+    return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->node,
+                                       &d->n_nodes, &d->cap_nodes, &d->arena, err)
+                        : st;
+}
+
+/* ---- the last resort ------------------------------------------------------------------------------ */
+
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
+                               double deadline, bool whole, trl_error *err)
+{
+    d->n_nodes = 0;
+    if (whole && !d->hopeless && (d->trouble == trl_no_tree || d->trouble == too_large) &&
+        !over(deadline)) {
+        if (!d->has_chart)
+            trl_arena_reset(&d->arena);
+        const trl_status st = trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->node, &d->n_nodes,
+                                              &d->cap_nodes, &d->arena, err);
+        if (st == TRL_OK && d->n_nodes)
+            return TRL_OK;
+        if (st != TRL_OK && !(st == TRL_ENOMEM && d->arena.limited))
+            return st;
+    }
+    trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
+    d->arena.limit = 0;
+    if (!c && whole)
+        return trl_coarse_pieces(m, word, n, LAMBDA, &d->node, &d->n_nodes, &d->cap_nodes, &d->arena,
+                                 err);
+    if (!c)
+        trl_arena_reset(&d->arena);
+    return trl_fallback_tree(&m->fine, &m->lexicon, word, n, c, &d->tables, &d->node, &d->n_nodes,
+                             &d->cap_nodes, &d->arena, err);
+}

@@ -1,0 +1,125 @@
+/* tree_model.h -- all that parsing needs: grammars, lexicons, features, weights.
+ *
+ *     sentence -> coarse chart -> skeleton -> gather -> fine chart -> tree
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TREE_MODEL_H
+#define TRL_TREE_MODEL_H
+
+#include "chart/coarse.h"
+#include "chart/mbr.h"
+#include "parser/tree_clusters.h"
+#include "parser/tree_gather.h"
+#include "parser/tree_choose.h"
+#include "grammar/tree_set.h"
+
+typedef enum trl_grade { /* [FKM08, 5] */
+    TRL_GRADE_GENERATIVE,     /* the PCFG */
+    TRL_GRADE_DISCRIMINATIVE, /* rules and lexicon, conditional */
+    TRL_GRADE_FEATURES,
+} trl_grade;
+
+typedef enum trl_tree_scoring { /* what the weights stand for; the numbers are those of files */
+    TRL_SCORING_GLOBAL = 0, /* scores as they are: CRF-CFG, perceptron */
+    TRL_SCORING_OLD = 1,    /* local models that had no lexicon: no longer read */
+    TRL_SCORING_PCFG = 2,   /* on top of the PCFG's log probabilities: M-estimation */
+    TRL_SCORING_LOCAL = 3,  /* normalised at every edge (tree_local.h), and the lexicon's log p(word |
+                               tag): MECFG, PT-CFG */
+    TRL_SCORING_PIECES = 4, /* the same, not normalised: decoded globally */
+} trl_tree_scoring;
+
+typedef struct trl_tree_model {
+    trl_grade         grade;
+    trl_tree_scoring  scoring;
+    trl_grammar       fine, coarse;
+    trl_lexicon       lexicon, coarse_lexicon;
+    trl_pcfg          pcfg, coarse_pcfg;
+    trl_coarse        pruner;
+    trl_sieve         sieve;  /* its gains; without weights unless trained */
+    uint32_t         *coarse_of; /* [fine states]: the coarse state, or TRL_NO_ID */
+    trl_coarse_map    map;
+    trl_tree_clusters clusters;
+    trl_observer      observer;
+    trl_tree_template tpl;
+    trl_tree_features features;
+    trl_expansions    expansions; /* of the fine grammar */
+    trl_rule_lists    lists; /* of TRL_SCORING_LOCAL: the features turned round */
+    double            threshold; /* of coarse posteriors */
+    uint32_t          frequent;  /* of the observer */
+    trl_tree_root     root; /* what a parser's trees hang on; in the grammars it is TOP */
+    double           *binary_exp, *unary; /* of the weights, when they are final */
+} trl_tree_model;
+
+typedef struct trl_tree_model_options {
+    trl_grade        grade;
+    trl_tree_scoring scoring;
+    trl_annotation annotation;
+    bool           relaxed;
+    uint32_t       rare;     /* of the lexicon */
+    uint32_t       frequent; /* of the observer */
+    double         threshold;
+    const char    *clusters; /* file; "auto": made of the trees; "none" or NULL */
+    trl_pool      *pool;     /* for making them, or NULL */
+    const char    *template_name, *template_text; /* families */
+    size_t         template_size;
+} trl_tree_model_options;
+
+/* Reads grammars and lexicons off the trees and prepares features (none indexed yet).  `heads` may be
+ * NULL without head tags.  The model must not move afterwards.  TRL_ENOMEM, TRL_EPARSE (template). */
+trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
+                                const trl_head_rules *heads, const trl_tree_set *trees,
+                                trl_error *err);
+void       trl_tree_model_fini(trl_tree_model *m);
+
+/* What follows from grammars, lexicons and template: PCFGs, projection, observer, features. */
+trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
+
+/* When all features are indexed: m->lists, for those who need them.  TRL_ENOMEM, TRL_EINVAL
+ * (rule_index.h). */
+trl_status trl_tree_model_turn(trl_tree_model *m, trl_error *err);
+
+/* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until the
+ * container is written.  TRL_ENOMEM. */
+trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,
+                               trl_container_builder *b, trl_error *err);
+
+/* Weights and keys stay in the container, which must outlive the model.  TRL_EMODEL, TRL_ENOMEM. */
+trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
+
+typedef struct trl_pruning {
+    double           threshold; /* of posteriors */
+    double           deadline;  /* on trl_clock(); 0: none */
+    const trl_btree *gold;      /* its items are kept; or NULL */
+    bool             filter;    /* drop what is part of no complete tree */
+    trl_brackets    *opinion;   /* gets the pruner's own posteriors of brackets, if it has any (else
+                                   n is 0), in the arena; or NULL */
+} trl_pruning;
+
+/* The skeleton of a sentence, in the arena.  *complete: some tree is left; false also behind the
+ * deadline, and when the coarse grammar has no tree. */
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
+                             const trl_pruning *p, trl_skeleton *s, bool *complete, trl_arena *arena,
+                             trl_error *err);
+
+/* The same from a coarse chart that is there already, log_z being finite; `gains` (or NULL) are those
+ * it was run with. */
+trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
+                                const trl_coarse_chart *coarse, const trl_gains *gains,
+                                const trl_pruning *p, trl_skeleton *s, bool *complete,
+                                trl_arena *arena, trl_error *err);
+
+/* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */
+trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,
+                                trl_tree_tables *t, trl_arena *arena, trl_error *err);
+
+/* exp(score) of binary rules and score of unary rules by the weights of m->features, as m->scoring
+ * wants them. */
+void trl_tree_model_shared(const trl_tree_model *m, double *binary_exp, double *unary);
+
+/* Fills the scores of a chart over the fine grammar by the weights: ga->t.  binary_exp, unary: of
+ * trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
+trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, const trl_seen *seen,
+                                 const trl_chart *c, const double *binary_exp, const double *unary,
+                                 trl_tree_gather *ga, trl_arena *arena, trl_error *err);
+
+#endif

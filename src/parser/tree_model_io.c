@@ -1,0 +1,214 @@
+/* tree_model_io.c -- tree models as files of kind "tree".
+ *
+ *     meta      one `meta` below
+ *     template  the feature families as text
+ *     weights   f32[n_direct + slots]
+ *     root      text: '(' and the label trees hang on, or '-' for none; not there: '(TOP'
+ *     keys      u64[slots]: the key of each slot's feature, 0 for none
+ *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
+ *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
+ *
+ * Features with weight 0 are left out.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "model/clusters_io.h"
+#include "parser/tree_model.h"
+
+#define LEAST 1e-4 /* a weight below adds nothing that can be seen in a score */
+
+typedef struct meta {
+    uint32_t version, grade, frequent, scoring;
+    double   threshold;
+} meta;
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+static bool active(const trl_tree_model *m, const double *w, uint32_t id)
+{
+    return fabs(w[m->features.n_direct + id]) >= LEAST;
+}
+
+static trl_status add_weights(const trl_tree_model *m, const double *w, trl_container_builder *b,
+                              trl_error *err)
+{
+    const trl_tree_index *x = &m->features.index;
+    const size_t direct = m->features.n_direct;
+    size_t n = 0, slots = 1024;
+    for (size_t at = 0; at < x->n_slots; at++)
+        n += x->key[at] && active(m, w, x->number[at]);
+    while (slots * 4 < n * 5)
+        slots *= 2;
+    uint64_t *key = trl_zalloc(slots, sizeof *key);
+    float *weight = trl_zalloc(direct + slots, sizeof *weight);
+    if (!key || !weight) {
+        trl_free(key);
+        trl_free(weight);
+        return trl_fail_mem(err);
+    }
+    for (size_t k = 0; k < direct; k++)
+        weight[k] = (float)w[k];
+    for (size_t at = 0; at < x->n_slots; at++) {
+        if (!x->key[at] || !active(m, w, x->number[at]))
+            continue;
+        size_t to = trl_tree_hash(x->key[at]) & (slots - 1);
+        while (key[to])
+            to = (to + 1) & (slots - 1);
+        key[to] = x->key[at];
+        weight[direct + to] = (float)w[direct + x->number[at]];
+    }
+    trl_container_builder_give(b, "keys", key, slots * sizeof *key);
+    trl_container_builder_give(b, "weights", weight, (direct + slots) * sizeof *weight);
+    return TRL_OK;
+}
+
+static trl_status add_root(const trl_tree_root *root, trl_container_builder *b, trl_error *err)
+{
+    const size_t n = root->bare ? 0 : strlen(root->label);
+    char *text = trl_zalloc(1 + n, 1);
+    if (!text)
+        return trl_fail_mem(err);
+    text[0] = root->bare ? '-' : '(';
+    memcpy(text + 1, root->label, n);
+    trl_container_builder_give(b, "root", text, 1 + n);
+    return TRL_OK;
+}
+
+trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,
+                               trl_container_builder *b, trl_error *err)
+{
+    meta *head = trl_zalloc(1, sizeof *head);
+    if (!head)
+        return trl_fail_mem(err);
+    *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, (uint32_t)m->scoring,
+                   m->threshold};
+    trl_container_builder_give(b, "meta", head, sizeof *head);
+    trl_container_builder_add(b, "template", template_text.p, template_text.n);
+    trl_status st = add_root(&m->root, b, err);
+    if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
+        st = add_weights(m, w, b, err);
+    if (st == TRL_OK && m->clusters.owned)
+        st = trl_clusters_save(m->clusters.owned, b, err);
+    if (st == TRL_OK)
+        st = trl_sieve_save(&m->sieve, b, err);
+    if (st == TRL_OK)
+        st = trl_grammar_save(&m->fine, "f0", b, err);
+    if (st == TRL_OK)
+        st = trl_lexicon_save(&m->lexicon, "l0", b, err);
+    if (st == TRL_OK)
+        st = trl_grammar_save(&m->coarse, "c0", b, err);
+    if (st == TRL_OK)
+        st = trl_lexicon_save(&m->coarse_lexicon, "k0", b, err);
+    return st;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_error *err)
+{
+    const void *keys, *weights;
+    size_t slots, n;
+    trl_status st = trl_container_array(c, "keys", sizeof(uint64_t), &keys, &slots, err);
+    if (st == TRL_OK)
+        st = trl_container_array(c, "weights", sizeof(float), &weights, &n, err);
+    if (st != TRL_OK)
+        return st;
+    if (slots == 0 || (slots & (slots - 1)) || slots > UINT32_MAX ||
+        n != m->features.n_direct + slots)
+        return trl_container_damaged(c, err, "weights and features do not match");
+    const uint64_t *key = keys;
+    size_t used = 0;
+    for (size_t k = 0; k < slots; k++)
+        used += key[k] != 0;
+    if (used == slots)
+        return trl_container_damaged(c, err, "the table of features is full");
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(((const float *)weights)[k]))
+            return trl_container_damaged(c, err, "a weight is not a number");
+    m->features.index = (trl_tree_index){.key = key, .n_slots = slots, .n = used};
+    m->features.w32 = weights;
+    m->binary_exp = trl_alloc64(m->fine.n_binary, sizeof *m->binary_exp);
+    m->unary = trl_alloc64(m->fine.n_unary, sizeof *m->unary);
+    if (!m->binary_exp || !m->unary)
+        return trl_fail_mem(err);
+    trl_tree_model_shared(m, m->binary_exp, m->unary);
+    return TRL_OK;
+}
+
+static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_error *err)
+{
+    trl_status st = trl_tree_clusters_load(&m->clusters, c, err);
+    if (st == TRL_OK)
+        st = trl_grammar_load(&m->fine, "f0", c, err);
+    if (st == TRL_OK)
+        st = trl_lexicon_load(&m->lexicon, "l0", &m->fine, c, err);
+    if (st == TRL_OK)
+        st = trl_grammar_load(&m->coarse, "c0", c, err);
+    if (st == TRL_OK)
+        st = trl_lexicon_load(&m->coarse_lexicon, "k0", &m->coarse, c, err);
+    if (st == TRL_OK)
+        st = trl_tree_model_connect(m, err);
+    return st == TRL_OK ? trl_sieve_load(&m->sieve, c, err) : st;
+}
+
+static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_error *err)
+{
+    const void *bytes;
+    size_t n;
+    *root = (trl_tree_root){"TOP", false};
+    if (!trl_container_find(c, "root", &bytes, &n))
+        return TRL_OK; /* an older file */
+    const char *text = bytes;
+    root->bare = n == 1 && text[0] == '-';
+    bool sane = root->bare || (n > 0 && text[0] == '(' && n <= sizeof root->label);
+    for (size_t k = 1; sane && k < n; k++)
+        sane = text[k] > ' ' && text[k] != '(' && text[k] != ')';
+    if (!sane)
+        return trl_container_damaged(c, err, "its root is no label");
+    if (!root->bare) {
+        memset(root->label, 0, sizeof root->label);
+        memcpy(root->label, text + 1, n - 1);
+    }
+    return TRL_OK;
+}
+
+trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err)
+{
+    *m = (trl_tree_model){0};
+    const void *bytes, *text;
+    size_t n, size;
+    meta head;
+    if (!trl_container_find(c, "meta", &bytes, &n) || n != sizeof head ||
+        !trl_container_find(c, "template", &text, &size))
+        return trl_container_damaged(c, err, "its header is missing");
+    memcpy(&head, bytes, sizeof head);
+    if (head.version != 1 || head.grade > TRL_GRADE_FEATURES ||
+        head.scoring > TRL_SCORING_PIECES || !(head.threshold >= 0.0))
+        return trl_container_damaged(c, err, "its header makes no sense");
+    if (head.scoring == TRL_SCORING_OLD)
+        return trl_container_damaged(c, err, "it is a MECFG or PT-CFG of an earlier version: train it again");
+    m->grade = (trl_grade)head.grade;
+    m->scoring = (trl_tree_scoring)head.scoring;
+    m->threshold = head.threshold;
+    m->frequent = head.frequent;
+    trl_status st = trl_tree_template_parse(&m->tpl, "<template>", text, size, err);
+    if (st != TRL_OK)
+        return trl_container_damaged(c, err, "its template cannot be read");
+    const bool pieces = m->scoring == TRL_SCORING_LOCAL || m->scoring == TRL_SCORING_PIECES;
+    if (pieces && !trl_tree_template_splitless(&m->tpl))
+        return trl_container_damaged(c, err, "its template looks at splits");
+    st = load_root(&m->root, c, err);
+    if (st == TRL_OK)
+        st = load_parts(m, c, err);
+    if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
+        st = load_weights(m, c, err);
+    if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
+        st = trl_tree_model_turn(m, err);
+    if (st != TRL_OK)
+        trl_tree_model_fini(m);
+    return st;
+}

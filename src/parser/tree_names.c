@@ -1,0 +1,210 @@
+/* tree_names.c -- features of tree models in words. */
+/* SPDX-License-Identifier: MIT */
+#include "parser/tree_dump.h"
+
+/* ---- classes ------------------------------------------------------------------------------------- */
+
+static void put(trl_buf *out, trl_str s)
+{
+    trl_buf_add(out, s.p, s.n);
+}
+
+/* With its annotation, or without. */
+static void put_state(const trl_grammar *g, uint32_t s, bool plain, trl_buf *out)
+{
+    if (!plain) {
+        put(out, trl_strtab_get(&g->names, s));
+        return;
+    }
+    if (g->state[s].kind == TRL_STATE_ACTIVE)
+        trl_buf_ch(out, '@');
+    put(out, trl_strtab_get(&g->labels, g->state[s].base));
+}
+
+void trl_tree_name_binary(const trl_grammar *g, uint32_t rule, bool plain, trl_buf *out)
+{
+    const trl_binary *r = &g->binary[rule];
+    put_state(g, r->parent, plain, out);
+    trl_buf_str(out, " -> ");
+    put_state(g, r->left, plain, out);
+    trl_buf_ch(out, ' ');
+    put_state(g, r->right, plain, out);
+}
+
+/* Chains are not part of what a plain rule is. */
+void trl_tree_name_unary(const trl_grammar *g, uint32_t rule, bool plain, trl_buf *out)
+{
+    const trl_unary *u = &g->unary[rule];
+    put_state(g, u->parent, plain, out);
+    for (uint32_t k = 0; !plain && k < u->chain_length; k++) {
+        trl_buf_str(out, " -> ");
+        put(out, trl_strtab_get(&g->labels, g->chain_pool[u->chain + k]));
+    }
+    trl_buf_str(out, " -> ");
+    put_state(g, u->child, plain, out);
+}
+
+/* The first member of a plain class, or TRL_NO_ID. */
+static uint32_t plain_state(const trl_grammar *g, uint32_t cls)
+{
+    for (uint32_t s = 0; s < g->n_states; s++)
+        if (g->state[s].plain == cls)
+            return s;
+    return TRL_NO_ID;
+}
+
+static uint32_t plain_binary(const trl_grammar *g, uint32_t cls)
+{
+    for (uint32_t r = 0; r < g->n_binary; r++)
+        if (g->binary[r].plain == cls)
+            return r;
+    return TRL_NO_ID;
+}
+
+static uint32_t plain_unary(const trl_grammar *g, uint32_t cls)
+{
+    for (uint32_t r = 0; r < g->n_unary; r++)
+        if (g->unary[r].plain == cls)
+            return r;
+    return TRL_NO_ID;
+}
+
+/* False: there is no such class, in a damaged file. */
+static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out)
+{
+    const bool plain = part == TRL_PART_BASE_TAG || part == TRL_PART_BASE_PARENT ||
+                       part == TRL_PART_BASE_UNARY_PARENT || part == TRL_PART_BASE_RULE ||
+                       part == TRL_PART_BASE_UNARY;
+    const bool binary = part >= TRL_PART_RULE && part <= TRL_PART_VERB_RULE;
+    const bool unary = part == TRL_PART_UNARY || part == TRL_PART_BASE_UNARY;
+    if (part == TRL_PART_TAG_PARENT) {
+        if (cls < g->labels.n)
+            put(out, trl_strtab_get(&g->labels, cls));
+        return cls < g->labels.n;
+    }
+    const uint32_t id = !plain ? cls : binary ? plain_binary(g, cls) : unary ? plain_unary(g, cls)
+                                                                             : plain_state(g, cls);
+    if (id >= (binary ? g->n_binary : unary ? g->n_unary : g->n_states))
+        return false;
+    if (binary)
+        trl_tree_name_binary(g, id, plain, out);
+    else if (unary)
+        trl_tree_name_unary(g, id, plain, out);
+    else
+        put_state(g, id, plain, out);
+    return true;
+}
+
+/* ---- sights -------------------------------------------------------------------------------------- */
+
+static void put_string(const trl_strtab *t, uint32_t id, trl_buf *out)
+{
+    if (id < t->n)
+        put(out, trl_strtab_get(t, id));
+    else
+        trl_buf_fmt(out, "#%u", id);
+}
+
+/* A cluster, or the first bits of its path. */
+static void put_cluster(const trl_tree_clusters *c, int kind, uint32_t id, trl_buf *out)
+{
+    const size_t bits = kind == TRL_SEEN_CLUSTER4 ? 4 : 6;
+    const uint32_t *prefix = c->prefix[kind == TRL_SEEN_CLUSTER6];
+    uint32_t k = 0;
+    if (kind == TRL_SEEN_CLUSTER)
+        k = id;
+    else
+        while (prefix && k < c->view.name.n && prefix[k + 1] != id + 1)
+            k++;
+    if (k >= c->view.name.n) {
+        trl_buf_fmt(out, "#%u", id);
+        return;
+    }
+    trl_str name = trl_strview_get(&c->view.name, k);
+    if (kind != TRL_SEEN_CLUSTER && name.n > bits)
+        name.n = bits;
+    put(out, name);
+}
+
+/* How many values a kind has: more than the key's bits hold cannot be told apart. */
+static size_t values_of(const trl_tree_model *m, int kind)
+{
+    const trl_observer *o = &m->observer;
+    switch (kind) {
+    case TRL_SEEN_WORD: return m->lexicon.words.n;
+    case TRL_SEEN_LOWER: return o->lower.n;
+    case TRL_SEEN_CLASS: return m->lexicon.classes.n;
+    case TRL_SEEN_FORM: return m->lexicon.classes.n + m->lexicon.words.n;
+    case TRL_SEEN_TAG: return m->fine.labels.n;
+    case TRL_SEEN_SUFFIX2: return o->suffix2.n;
+    case TRL_SEEN_SUFFIX3: return o->suffix3.n;
+    case TRL_SEEN_CLUSTER:
+    case TRL_SEEN_CLUSTER4:
+    case TRL_SEEN_CLUSTER6: return m->clusters.view.name.n;
+    case TRL_SEEN_SHAPE: return SIZE_MAX - TRL_SEEN_FIRST;
+    default: return 128; /* lengths */
+    }
+}
+
+static void put_length(uint32_t cls, trl_buf *out)
+{
+    static const char *const from_to[] = {"0", "1", "2", "3", "4", "5", "6-7", "8-10", "11-15", "16-20",
+                                          "21-"};
+    if (cls < sizeof from_to / sizeof *from_to)
+        trl_buf_str(out, from_to[cls]);
+    else
+        trl_buf_fmt(out, "#%u", cls);
+}
+
+static void put_value(const trl_tree_model *m, int kind, uint32_t v, trl_buf *out)
+{
+    const trl_observer *o = &m->observer;
+    const uint32_t id = v - TRL_SEEN_FIRST;
+    const uint32_t classes = (uint32_t)m->lexicon.classes.n;
+    switch (kind) {
+    case TRL_SEEN_WORD: put_string(&m->lexicon.words, id, out); break;
+    case TRL_SEEN_LOWER: put_string(&o->lower, id, out); break;
+    case TRL_SEEN_CLASS: put_string(&m->lexicon.classes, id, out); break;
+    case TRL_SEEN_FORM:
+        put_string(id < classes ? &m->lexicon.classes : &m->lexicon.words,
+                   id < classes ? id : id - classes, out);
+        break;
+    case TRL_SEEN_TAG: put_string(&m->fine.labels, id, out); break;
+    case TRL_SEEN_SUFFIX2: put_string(&o->suffix2, id, out); break;
+    case TRL_SEEN_SUFFIX3: put_string(&o->suffix3, id, out); break;
+    case TRL_SEEN_CLUSTER:
+    case TRL_SEEN_CLUSTER4:
+    case TRL_SEEN_CLUSTER6: put_cluster(&m->clusters, kind, id, out); break;
+    case TRL_SEEN_LENGTH: put_length(id, out); break;
+    case TRL_SEEN_SHORT: trl_buf_fmt(out, "%u", id); break;
+    case TRL_SEEN_HEAVY:
+        put_length(v / 8 - TRL_SEEN_FIRST, out);
+        trl_buf_fmt(out, v % 8 == 4 ? ", 6 or more behind" : v % 8 == 3 ? ", 3-5 behind" : ", %u behind",
+                    v % 8);
+        break;
+    default: trl_buf_fmt(out, "#%x", v);
+    }
+}
+
+void trl_tree_name_feature(const trl_tree_model *m, size_t family, uint32_t cls, uint64_t seen,
+                           trl_buf *out)
+{
+    static const uint8_t bits[4] = {36, 36, 18, 12};
+    const trl_tree_family *f = &m->tpl.family[family];
+    const unsigned width = bits[f->n];
+    if (!put_class(&m->fine, f->part, cls, out))
+        trl_buf_fmt(out, "#%u", cls);
+    for (size_t k = 0; k < f->n; k++) {
+        const int kind = f->sight[k].kind;
+        const uint64_t v = seen >> (width * (f->n - 1 - k)) & ((UINT64_C(1) << width) - 1);
+        trl_buf_str(out, "  ");
+        if (v == TRL_SEEN_START && kind < TRL_SEEN_KINDS)
+            trl_buf_str(out, "<s>");
+        else if (v == TRL_SEEN_END && kind < TRL_SEEN_KINDS)
+            trl_buf_str(out, "</s>");
+        else if (v < TRL_SEEN_FIRST || values_of(m, kind) + TRL_SEEN_FIRST > UINT64_C(1) << width)
+            trl_buf_fmt(out, "#%llx", (unsigned long long)v);
+        else
+            put_value(m, kind, (uint32_t)v, out);
+    }
+}

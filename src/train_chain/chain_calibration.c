@@ -1,0 +1,72 @@
+/* chain_calibration.c -- scaling the factors of a locally trained model (calibrate.h). */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "chain/calibrate.h"
+#include "train_chain/chain_training.h"
+#include "train/lbfgs.h"
+
+#define STEPS 30 /* at most: a handful of parameters, a pass over the data each */
+
+typedef struct course {
+    trl_job *j;
+    uint64_t steps;
+    double   first, last; /* objective */
+    bool     stop;
+} course;
+
+static trl_status eval(void *self, const double *a, double *g, double *F, trl_error *err)
+{
+    course *c = self;
+    trl_calibration of = {&c->j->corpus, &c->j->design, c->j->w, c->j->pool};
+    const trl_status st = trl_calibration_eval(&of, a, g, F, err);
+    if (st == TRL_OK && isnan(c->first))
+        c->first = *F;
+    return st;
+}
+
+static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
+                        const void *optimizer, bool *stop, trl_error *err)
+{
+    (void)save;
+    (void)optimizer;
+    (void)err;
+    course *c = self;
+    c->steps = it->number;
+    c->last = it->objective;
+    *stop = c->stop = trl_job_report(c->j, "calibrating", NULL);
+    return TRL_OK;
+}
+
+trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *err)
+{
+    const size_t L = j->corpus.labels.n;
+    course c = {.j = j, .first = NAN, .last = NAN};
+    const trl_function f = {&c, L, eval};
+    const trl_lbfgs_options o = {
+        .memory = 6, .max_iter = STEPS, .epsilon = 1e-4, .period = 3, .delta = 1e-5};
+    const trl_watcher w = {&c, watch};
+    trl_ending ending;
+    j->calibration = trl_alloc64(L + 64, sizeof *j->calibration);
+    if (!j->calibration)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < L + 64; k++)
+        j->calibration[k] = k < L ? 1.0 : 0.0;
+    trl_status st = trl_lbfgs(&f, &o, j->pool, &w, NULL, 0, j->calibration, &ending, err);
+    if (st != TRL_OK)
+        return st;
+    char note[120];
+    snprintf(note, sizeof note,
+             "calibrated in %llu steps: global log-likelihood %.2f, before %.2f",
+             (unsigned long long)c.steps, -c.last, -c.first);
+    trl_job_report(j, "calibrated", note);
+    result->stopped = c.stop;
+    j->dev.calibration = j->calibration;
+    j->dev.is_local = j->is_local;
+    if (j->o->dev)
+        st = trl_dev_score(&j->dev, j->w, &result->dev_score, err);
+    return st;
+}

@@ -1,0 +1,249 @@
+/* chain_data.c -- training and held-out data from files. */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train_chain/chain_training.h"
+#include "feature/default_template.h"
+
+/* ---- the template ------------------------------------------------------------------- */
+
+/* Without a template of the user's own, the first column holds the tokens, the last the labels. */
+static trl_status need_tokens(const trl_job *j, const trl_rows *seq, trl_error *err)
+{
+    const bool own = j->o->template_text && !trl_job_is(j, "hmm");
+    if (own || seq->n_columns != 1)
+        return TRL_OK;
+    const trl_status st = trl_fail(err, TRL_EPARSE,
+                                   "a token and its label are expected: there is only one "
+                                   "column");
+    trl_fail_where(err, st, seq->path, seq->first_row, 0);
+    return trl_fail_hint(err, st,
+                         "columns are separated by blanks or tabs; the last one is the label");
+}
+
+/* The template must be known before the first sequence of columns is expanded. */
+static trl_status need_template(trl_job *j, const trl_rows *seq, trl_error *err)
+{
+    trl_status st = need_tokens(j, seq, err);
+    if (st == TRL_OK && !j->tpl) {
+        const char *text = j->o->template_text;
+        size_t size = j->o->template_size;
+        if (trl_job_is(j, "hmm")) { /* no features */
+            text = "";
+            size = 0;
+        } else if (!text) {
+            text = trl_default_template(seq->n_columns);
+            size = strlen(text);
+        }
+        st = trl_template_parse(j->o->template_name ? j->o->template_name : "<template>", text,
+                                size, &j->tpl, err);
+        if (st == TRL_OK)
+            st = trl_corpus_use_template(&j->corpus, j->tpl, err);
+    }
+    const size_t before = j->corpus.n_columns;
+    if (st == TRL_OK && before && seq->n_columns != before) {
+        st = trl_fail(err, TRL_EPARSE, "%zu columns where %zu were found before",
+                      seq->n_columns, before);
+        trl_fail_where(err, st, seq->path, seq->first_row, 0);
+    } else if (st == TRL_OK && trl_template_columns(j->tpl) >= seq->n_columns) {
+        uint64_t row, col;
+        trl_template_place(j->tpl, seq->n_columns - 1, &row, &col);
+        st = trl_fail(err, TRL_EPARSE,
+                      "column %zu is asked for, but the data have %zu columns, the last one "
+                      "being the label",
+                      trl_template_columns(j->tpl) - 1, seq->n_columns);
+        trl_fail_where(err, st, j->o->template_name ? j->o->template_name : "<template>", row,
+                       col);
+    }
+    return st;
+}
+
+/* All files of a run have one format. */
+static trl_status same_format(trl_job *j, trl_format format, const char *path, trl_error *err)
+{
+    if (j->format == TRL_FORMAT_GUESS)
+        j->format = format;
+    if (j->format == format)
+        return TRL_OK;
+    static const char *const name[] = {"", "columns", "CRFsuite items"};
+    const trl_status st = trl_fail(err, TRL_EPARSE, "this looks like %s, the data before like %s",
+                                   name[format], name[j->format]);
+    trl_fail_where(err, st, path, 0, 0);
+    return trl_fail_hint(err, st, "say which it is: --format columns or --format crfsuite");
+}
+
+/* ---- sequences ---------------------------------------------------------------------- */
+
+/* What q0 counts.  A masked corpus is made from all cells, later. */
+static trl_status add_training_rows(trl_job *j, const trl_rows *seq, trl_error *err)
+{
+    const trl_status st = j->has_q0 ? trl_cells_add_rows(&j->cells, seq, err) : TRL_OK;
+    return st == TRL_OK && !j->o->q0_mask ? trl_corpus_add_rows(&j->corpus, j->tpl, seq, err)
+                                          : st;
+}
+
+/* Room for q0's values of n more held-out tokens; NULL: no memory. */
+static uint32_t *more_values(trl_job *j, size_t n)
+{
+    trl_dev *d = &j->dev;
+    const size_t width = j->q0.n_columns, at = d->corpus.n_tokens;
+    uint32_t *value = trl_reserve(d->value, &d->value_cap, (at + n) * width + 1, sizeof *value);
+    if (value)
+        d->value = value;
+    return value ? value + at * width : NULL;
+}
+
+static trl_status add_dev_rows(trl_job *j, const trl_rows *seq, trl_error *err)
+{
+    if (!j->has_q0)
+        return trl_corpus_add_rows(&j->dev.corpus, j->tpl, seq, err);
+    uint32_t *value = more_values(j, seq->n_tokens);
+    trl_str *cell = trl_alloc(seq->n_tokens * seq->n_columns, sizeof *cell);
+    trl_status st = value && cell ? trl_hmm_number_rows(&j->q0, seq, value, err)
+                                  : trl_fail_mem(err);
+    if (st == TRL_OK) {
+        trl_rows rows = *seq;
+        if (j->o->q0_mask)
+            rows = trl_hmm_mask_rows(&j->q0, seq, cell);
+        st = trl_corpus_add_rows(&j->dev.corpus, j->tpl, &rows, err);
+    }
+    trl_free(cell);
+    return st;
+}
+
+/* For q0 a sequence of items is its labels: a column of cells. */
+static trl_status add_items(trl_job *j, const trl_items *seq, bool dev, trl_error *err)
+{
+    if (!dev && j->has_q0) {
+        if (trl_job_is(j, "hmm") || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
+            return trl_fail(err, TRL_EINVAL,
+                            "an HMM generates columns, and CRFsuite items have none%s",
+                            trl_job_is(j, "hmm") ? "" : ": q0 can only be emp here");
+        }
+        j->q0_kind = TRL_Q0_EMP;
+        const trl_rows labels = {
+            .n_tokens = seq->n_tokens, .n_columns = 1, .cell = seq->label, .path = seq->path};
+        const trl_status st = trl_cells_add_rows(&j->cells, &labels, err);
+        if (st != TRL_OK)
+            return st;
+    }
+    return trl_corpus_add_items(dev ? &j->dev.corpus : &j->corpus, seq, err);
+}
+
+static bool held_out(trl_job *j, bool dev)
+{
+    return !dev && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
+}
+
+/* All sequences of one file, for training or, `dev`, for scoring. */
+static trl_status read_file(trl_job *j, const char *path, bool dev, trl_error *err)
+{
+    trl_reader *r = NULL;
+    const trl_format want = j->o->template_text ? TRL_FORMAT_COLUMNS : j->o->format;
+    trl_status st = trl_reader_open(path, want, &r, err);
+    const bool columns = st == TRL_OK && trl_reader_format(r) == TRL_FORMAT_COLUMNS;
+    for (bool more = true; st == TRL_OK && more;) {
+        if (columns) {
+            trl_rows seq;
+            st = trl_reader_rows(r, &seq, &more, err);
+            if (st == TRL_OK && more)
+                st = same_format(j, TRL_FORMAT_COLUMNS, path, err);
+            if (st == TRL_OK && more)
+                st = need_template(j, &seq, err);
+            if (st == TRL_OK && more && !held_out(j, dev))
+                st = dev ? add_dev_rows(j, &seq, err) : add_training_rows(j, &seq, err);
+        } else {
+            trl_items seq;
+            st = trl_reader_items(r, &seq, &more, err);
+            if (st == TRL_OK && more)
+                st = same_format(j, TRL_FORMAT_CRFSUITE, path, err);
+            if (st == TRL_OK && more && !held_out(j, dev))
+                st = add_items(j, &seq, dev, err);
+        }
+    }
+    trl_reader_free(r);
+    return st;
+}
+
+/* Label bigrams (and trigrams) that no template asks for. */
+static trl_status default_transitions(trl_job *j, trl_error *err)
+{
+    bool pairs = j->tpl == NULL, triples = false;
+    if (trl_job_is(j, "hmm")) {
+        j->order = j->o->order ? j->o->order : 2;
+        return TRL_OK;
+    }
+    for (size_t k = 0; j->tpl && k < trl_template_count(j->tpl); k++)
+        triples = triples || (trl_template_cliques(j->tpl, k) & TRL_ON_TRIPLE);
+    j->order = j->o->order ? j->o->order : triples ? 2 : 1;
+    if (triples && j->order == 1)
+        return trl_fail(err, TRL_EINVAL, "the template has label triples: they need order 2");
+    trl_status st = TRL_OK;
+    if (pairs)
+        st = trl_corpus_set_constant(&j->corpus, TRL_EDGE, err);
+    if (st == TRL_OK && j->order == 2 && !triples)
+        st = trl_corpus_set_constant(&j->corpus, TRL_TRI, err);
+    return st;
+}
+
+/* ---- q0 ------------------------------------------------------------------------------- */
+
+/* The corpus from cells whose first occurrences are hidden. */
+static trl_status mask(trl_job *j, trl_error *err)
+{
+    trl_status st = trl_cells_mask(&j->cells, err);
+    for (size_t k = 0; st == TRL_OK && k < j->cells.n_sequences; k++) {
+        const size_t n = (size_t)(j->cells.first[k + 1] - j->cells.first[k]);
+        trl_str *cell = trl_alloc(n * j->cells.n_columns, sizeof *cell);
+        if (!cell)
+            return trl_fail_mem(err);
+        const trl_rows seq = trl_cells_rows(&j->cells, k, cell);
+        st = trl_corpus_add_rows(&j->corpus, j->tpl, &seq, err);
+        trl_free(cell);
+    }
+    return st;
+}
+
+/* ---- the data --------------------------------------------------------------------------- */
+
+trl_status trl_job_read(trl_job *j, trl_error *err)
+{
+    trl_status st = trl_corpus_init(&j->corpus, err);
+    for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
+        st = read_file(j, j->o->train[k], false, err);
+    if (st == TRL_OK && j->o->q0_mask)
+        st = j->format == TRL_FORMAT_COLUMNS
+                 ? mask(j, err)
+                 : trl_fail(err, TRL_EINVAL, "q0-mask is for columns: items have no cells");
+    if (st == TRL_OK && j->corpus.n_tokens == 0) {
+        st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
+        trl_fail_where(err, st, j->o->train[0], 0, 0);
+    }
+    if (st == TRL_OK)
+        st = default_transitions(j, err);
+    if (st == TRL_OK && j->has_q0)
+        st = trl_q0_train(&j->q0, j->q0_kind, j->order, &j->cells, j->corpus.label,
+                          j->corpus.labels.n, err);
+    return st;
+}
+
+trl_status trl_job_read_dev(trl_job *j, trl_error *err)
+{
+    if (!j->o->dev)
+        return TRL_OK;
+    trl_corpus *c = &j->dev.corpus;
+    trl_status st = trl_corpus_init(c, err);
+    if (st == TRL_OK)
+        st = read_file(j, j->o->dev, true, err);
+    if (st == TRL_OK && c->n_tokens == 0) {
+        st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
+        trl_fail_where(err, st, j->o->dev, 0, 0);
+    }
+    if (st != TRL_OK)
+        return st;
+    j->dev.is_local = j->o->calibrate ? j->objective->local : j->is_local;
+    j->dev.q0 = j->has_q0 ? &j->q0 : NULL;
+    return trl_dev_init(&j->dev, &j->corpus, &j->design, j->pool, err);
+}

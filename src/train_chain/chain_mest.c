@@ -1,0 +1,172 @@
+/* chain_mest.c -- runs without inference in the loop: hidden Markov models, M-estimation. */
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train_chain/chain_training.h"
+#include "mest/mest_dual.h"
+#include "train/lbfgs.h"
+
+/* Without a penalty the objective starts at 1 and has no minimum whenever some direction leaves
+ * all gold features alone but not their expectations, which with more features than sequences is
+ * the rule.  Below this it is taken to be on its way to -inf. */
+#define BOTTOMLESS (-1e4)
+
+/* ---- hmm -------------------------------------------------------------------------------- */
+
+/* - log q(x, y) of all sequences. */
+static trl_status hmm_value(const trl_job *j, double *value, trl_error *err)
+{
+    const size_t width = j->q0.n_columns;
+    uint32_t *v = NULL;
+    const trl_status st = trl_hmm_number(&j->q0, &j->cells, &v, err);
+    double sum = 0.0;
+    for (size_t k = 0; st == TRL_OK && k < j->corpus.n_sequences; k++) {
+        const size_t from = (size_t)j->corpus.first[k];
+        sum += trl_hmm_log_p(&j->q0, (size_t)j->corpus.first[k + 1] - from,
+                             j->corpus.label + from, v + from * width);
+    }
+    trl_free(v);
+    *value = -sum;
+    return st;
+}
+
+trl_status trl_job_run_hmm(trl_job *j, trl_train_result *result, trl_error *err)
+{
+    trl_status st = hmm_value(j, &result->objective, err);
+    if (st == TRL_OK && j->o->dev)
+        st = trl_dev_score(&j->dev, j->w, &result->dev_score, err);
+    snprintf(result->ending, sizeof result->ending, "counted");
+    return st;
+}
+
+/* ---- expectations ------------------------------------------------------------------------ */
+
+static trl_status compute(trl_job *j, const trl_expect_data *x, const trl_sample_options *sample,
+                          bool *stop, trl_error *err)
+{
+    char note[160];
+    size_t sampled = 0;
+    const double started = trl_clock();
+    const trl_status st =
+        trl_q0_expect(j->q0_kind, &j->q0, x, sample, j->E, &sampled, err);
+    if (st != TRL_OK)
+        return st;
+    size_t n = (size_t)snprintf(note, sizeof note, "expectations under q0 = %s: %.2f s",
+                                trl_q0_name(j->q0_kind), trl_clock() - started);
+    if (sampled && n < sizeof note)
+        snprintf(note + n, sizeof note - n, "; %zu line%s of the template by %llu samples",
+                 sampled, sampled == 1 ? "" : "s", (unsigned long long)sample->n);
+    *stop = trl_job_report(j, "q0", note);
+    return TRL_OK;
+}
+
+/* From the cache if it fits; else computed, and the cache written. */
+static trl_status expect(trl_job *j, bool *stop, trl_error *err)
+{
+    const char *cache = j->o->q0_cache;
+    const trl_expect_data x = {j->tpl, &j->corpus, &j->design, &j->cells};
+    trl_sample_options sample = trl_sample_options_default();
+    sample.seed = j->o->seed;
+    if (j->o->q0_samples)
+        sample.n = j->o->q0_samples;
+    j->E = trl_alloc64(trl_design_alloc(&j->design), sizeof *j->E);
+    if (!j->E)
+        return trl_fail_mem(err);
+    if (!cache)
+        return compute(j, &x, &sample, stop, err);
+
+    const uint64_t print = trl_q0_fingerprint(j->q0_kind, &j->q0, &x, &sample);
+    struct stat sb;
+    const bool there = stat(cache, &sb) == 0 && sb.st_size > 0;
+    bool found = false;
+    trl_status st = TRL_OK;
+    if (there)
+        st = trl_expect_read(cache, print, j->E, (size_t)j->design.n_weights, &found, err);
+    if (st != TRL_OK)
+        return st;
+    if (found) {
+        memset(j->E + j->design.n_weights, 0, 64 * sizeof *j->E);
+        *stop = trl_job_report(j, "q0", "expectations under q0 read from the cache");
+        return TRL_OK;
+    }
+    if (there)
+        trl_job_report(j, "q0",
+                       "the cache of expectations is of other data, features or q0: computed anew");
+    st = compute(j, &x, &sample, stop, err);
+    return st == TRL_OK ? trl_expect_write(cache, print, j->E, (size_t)j->design.n_weights, err)
+                        : st;
+}
+
+/* ---- m-estimation ------------------------------------------------------------------------ */
+
+typedef struct solver {
+    trl_job           *j;
+    const trl_watcher *watcher; /* of the session */
+    bool               bottomless;
+} solver;
+
+static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
+                        const void *optimizer, bool *stop, trl_error *err)
+{
+    solver *s = self;
+    const trl_status st =
+        s->watcher->watch(s->watcher->self, it, save, optimizer, stop, err);
+    if (st == TRL_OK && s->j->o->c2 <= 0.0 && it->objective < BOTTOMLESS)
+        *stop = s->bottomless = true;
+    return st;
+}
+
+static trl_status solve(void *self, const trl_watcher *watcher, const void *state,
+                        size_t state_size, double *x, trl_ending *ending, trl_error *err)
+{
+    solver *s = self;
+    const trl_train_options *o = s->j->o;
+    const trl_watcher w = {s, watch};
+    s->watcher = watcher;
+    if (strcmp(trl_job_optimizer(s->j), "dual") == 0) {
+        const trl_mest_dual_options d = {
+            .c2 = o->c2, .max_iter = o->max_iter, .delta = o->delta, .seed = o->seed};
+        return trl_mest_dual(s->j->mest, &d, &w, state, state_size, x, ending, err);
+    }
+    const trl_function f = trl_mest_function(s->j->mest, o->c2);
+    const trl_lbfgs_options l = {.memory = (size_t)o->memory,
+                                 .c1 = o->c1,
+                                 .max_iter = (size_t)o->max_iter,
+                                 .epsilon = o->epsilon,
+                                 .period = (size_t)o->period,
+                                 .delta = o->delta};
+    return trl_lbfgs(&f, &l, s->j->pool, &w, state, state_size, x, ending, err);
+}
+
+trl_status trl_job_run_mest(trl_job *j, const trl_session *session, trl_train_result *result,
+                            trl_error *err)
+{
+    bool stop = false;
+    trl_status st = expect(j, &stop, err);
+    if (st != TRL_OK || stop) {
+        result->stopped = stop;
+        return st;
+    }
+    st = trl_mest_new(&j->design, &j->corpus, j->E, j->pool, &j->mest, err);
+    if (st != TRL_OK)
+        return st;
+    if (j->o->c2 <= 0.0)
+        trl_job_report(j, "q0",
+                       "without a quadratic penalty (c2) the objective of M-estimation may have no "
+                       "minimum");
+    solver own = {.j = j};
+    trl_session s = *session;
+    s.solve = solve;
+    s.solver = &own;
+    st = trl_session_run(&s, true, j->w, result, err);
+    if (st == TRL_OK && own.bottomless)
+        snprintf(result->ending, sizeof result->ending,
+                 "the objective has no minimum without a penalty (c2)");
+    return st;
+}

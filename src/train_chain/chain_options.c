@@ -1,0 +1,184 @@
+/* chain_options.c -- the options of a run, before anything is read. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "train_chain/chain_training.h"
+
+/* ---- options ------------------------------------------------------------------------ */
+
+static trl_status unknown_objective(const char *name, trl_error *err)
+{
+    char list[240] = "";
+    size_t n = 0;
+    for (size_t k = 0; trl_objective_at(k) && n < sizeof list; k++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
+                              trl_objective_at(k)->name);
+    return trl_fail(err, TRL_EINVAL, "objective '%s' is none of %s", name, list);
+}
+
+/* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): no harm
+ * unless the run is to go on until smaller changes, or, as SAG does to find its steps, compares
+ * single examples at points close to each other.  A choice for the whole run. */
+bool trl_job_single(const trl_job *j)
+{
+    const trl_train_options *o = j->o;
+    if ((!trl_job_is(j, "likelihood") && !trl_job_is(j, "pseudolikelihood") &&
+         !j->objective->local) ||
+        strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
+        return false;
+    return o->precision ? strcmp(o->precision, "single") == 0
+                        : o->period > 0 && o->delta >= 1e-6;
+}
+
+/* Can the file be written?  Better known now than after hours of training.  What is no regular
+ * file is not touched before its time. */
+static trl_status probe(const char *path, trl_error *err)
+{
+    struct stat sb;
+    if (!path || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode)))
+        return TRL_OK;
+    trl_writer *w = NULL;
+    const trl_status st = trl_writer_open(path, &w, err);
+    trl_writer_abort(w);
+    return st;
+}
+
+/* ---- hmm and m-estimation ------------------------------------------------------------ */
+
+/* The dual is the faster one, and needs a quadratic penalty. */
+const char *trl_job_optimizer(const trl_job *j)
+{
+    const trl_train_options *o = j->o;
+    if (trl_job_is(j, "hmm"))
+        return "counting";
+    if (trl_job_is(j, "m-estimation") && !o->optimizer)
+        return o->c2 > 0.0 && o->c1 <= 0.0 ? "dual" : "lbfgs";
+    return trl_session_optimizer(o, j->smooth);
+}
+
+static trl_status check_hmm(const trl_train_options *o, trl_error *err)
+{
+    const char *what = o->optimizer                 ? "optimizer"
+                       : o->init                    ? "init"
+                       : o->checkpoint || o->resume ? "checkpoint"
+                                                    : NULL;
+    return what ? trl_fail(err, TRL_EINVAL,
+                           "%s does not go with the objective hmm, which is counted in one pass",
+                           what)
+                : TRL_OK;
+}
+
+static trl_status check_mest(trl_job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    const char *name = trl_job_optimizer(j);
+    const bool dual = strcmp(name, "dual") == 0;
+    if (!dual && strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
+        return trl_fail(err, TRL_EINVAL,
+                        "optimizer '%s' does not go with m-estimation: use dual, lbfgs or owlqn",
+                        name);
+    if (dual && (o->c1 > 0.0 || !(o->c2 > 0.0)))
+        return trl_fail(err, TRL_EINVAL,
+                        "the optimizer dual needs c2 > 0 and no c1: use lbfgs");
+    trl_train_options as = *o; /* the rest is as for every objective */
+    as.optimizer = dual ? "lbfgs" : name;
+    return trl_session_check(&as, true, err);
+}
+
+static trl_status check_q0(trl_job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    const bool mest = trl_job_is(j, "m-estimation");
+    const char *what = o->q0           ? "q0"
+                       : o->q0_cache   ? "q0-cache"
+                       : o->q0_samples ? "q0-samples"
+                       : o->q0_mask    ? "q0-mask"
+                                       : NULL;
+    if (what && !mest)
+        return trl_fail(err, TRL_EINVAL, "%s goes with the objective m-estimation, not %s",
+                        what, j->objective->name);
+    j->has_q0 = mest || trl_job_is(j, "hmm");
+    if (o->q0 && !trl_q0_find(o->q0, &j->q0_kind))
+        return trl_fail(err, TRL_EINVAL, "q0 '%s' is none of " TRL_Q0_KINDS, o->q0);
+    return TRL_OK;
+}
+
+/* Which decoding the model has, and whether it can be calibrated. */
+static trl_status check_decode(trl_job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    if (o->decode && strcmp(o->decode, "local") != 0 && strcmp(o->decode, "global") != 0)
+        return trl_fail(err, TRL_EINVAL, "decode '%s' is not known: use local or global",
+                        o->decode);
+    if (o->calibrate && !trl_job_is(j, "piecewise-nota") && !trl_job_is(j, "piecewise") &&
+        !trl_job_is(j, "memm"))
+        return trl_fail(err, TRL_EINVAL,
+                        "calibrate goes with the objectives piecewise-nota, piecewise and memm, "
+                        "not %s",
+                        j->objective->name);
+    j->is_local = o->decode ? strcmp(o->decode, "local") == 0
+                            : j->objective->local && !o->calibrate;
+    return TRL_OK;
+}
+
+static trl_status check_objective(trl_job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    j->objective = trl_objective_find(o->objective);
+    if (!j->objective)
+        return unknown_objective(o->objective, err);
+    j->smooth = !trl_job_is(j, "perceptron");
+    if (o->nota && !trl_job_is(j, "piecewise-nota"))
+        return trl_fail(err, TRL_EINVAL, "nota goes with the objective piecewise-nota, not %s",
+                        j->objective->name);
+    trl_status st = trl_nota_parse(o->nota ? o->nota : "all", &j->nota_options, err);
+    if (st == TRL_OK)
+        st = check_q0(j, err);
+    return st == TRL_OK ? check_decode(j, err) : st;
+}
+
+static trl_status check_optimizer(trl_job *j, trl_error *err)
+{
+    if (trl_job_is(j, "hmm"))
+        return check_hmm(j->o, err);
+    if (trl_job_is(j, "m-estimation"))
+        return check_mest(j, err);
+    if (j->o->optimizer && strcmp(j->o->optimizer, "dual") == 0)
+        return trl_fail(err, TRL_EINVAL, "the optimizer dual belongs to m-estimation");
+    return trl_session_check(j->o, j->smooth, err);
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
+trl_status trl_job_check(trl_job *j, trl_error *err)
+{
+    const trl_train_options *o = j->o;
+    if (strcmp(o->kind, "chain") != 0)
+        return trl_fail(err, TRL_EINVAL, "kind '%s' is not known: use chain", o->kind);
+    trl_status st = check_objective(j, err);
+    if (st != TRL_OK)
+        return st;
+    if (o->n_train == 0)
+        return trl_fail(err, TRL_EINVAL, "no training file is given");
+    if (!o->model)
+        return trl_fail(err, TRL_EINVAL, "no model file is given");
+    if (o->order < 0 || o->order > 2)
+        return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
+    if (o->precision && strcmp(o->precision, "single") != 0 &&
+        strcmp(o->precision, "double") != 0)
+        return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
+                        o->precision);
+    if (o->template_text && o->format == TRL_FORMAT_CRFSUITE)
+        return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
+    st = check_optimizer(j, err);
+    if (st == TRL_OK)
+        st = probe(o->model, err);
+    if (st == TRL_OK)
+        st = probe(o->q0_cache, err);
+    return st == TRL_OK ? probe(o->checkpoint, err) : st;
+}

@@ -1,0 +1,95 @@
+/* chain_training.h -- private to src/chain: one run of trl_train and its parts.
+ *
+ *     check -> read -> (q0) -> compile -> dev set -> train -> (calibrate) -> write
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_JOB_H
+#define TRL_JOB_H
+
+#include <string.h>
+
+#include "chain/chain_task.h"
+#include "train_chain/dev_score.h"
+#include "chain/nota_instances.h"
+#include "train_chain/source_selection.h"
+#include "mest/obj_mest.h"
+#include "mest/q0.h"
+#include "model/chain_model.h"
+#include "train/session.h"
+#include "trellis/train.h"
+
+typedef struct trl_job {
+    const trl_train_options *o;
+    const trl_objective     *objective;
+    bool                     smooth;
+    bool                     is_local; /* how the model decodes: o->decode, or what suits */
+    int                      order;
+    trl_template            *tpl; /* NULL for items */
+    trl_format               format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
+    trl_corpus               corpus;
+    trl_design               design;
+    trl_pool                *pool;
+    trl_chain_task           task;
+    trl_nota_options         nota_options;
+    trl_nota                 nota; /* piecewise-nota only */
+    trl_selection            only; /* memm, piecewise-nota: what they look at */
+    trl_dev                  dev;
+    double                  *w;
+    double                  *calibration; /* [L + 64]; NULL: not calibrated */
+    uint64_t                 n_read; /* training sequences, those held out included */
+    double                   started;
+
+    /* hmm and m-estimation */
+    bool        has_q0;
+    trl_q0_kind q0_kind;
+    trl_cells   cells; /* of the training data; for items, the labels alone */
+    trl_hmm     q0;
+    double     *E; /* E_q0[f], trl_design_alloc doubles */
+    trl_mest   *mest;
+} trl_job;
+
+static inline bool trl_job_is(const trl_job *j, const char *objective)
+{
+    return strcmp(j->objective->name, objective) == 0;
+}
+
+/* chain_options.c: names, ranges and combinations of options, and whether files can be written.
+ * TRL_EINVAL, TRL_EIO. */
+trl_status trl_job_check(trl_job *j, trl_error *err);
+
+/* Inference in single precision? */
+bool trl_job_single(const trl_job *j);
+
+/* The optimiser that runs. */
+const char *trl_job_optimizer(const trl_job *j);
+
+/* chain_data.c: the training data (cells too, and q0 trained on them, where there is one); the
+ * held-out data, once the design is there. */
+trl_status trl_job_read(trl_job *j, trl_error *err);
+trl_status trl_job_read_dev(trl_job *j, trl_error *err);
+
+/* chain_model_write.c */
+uint64_t   trl_job_fingerprint(const trl_job *j);
+trl_status trl_job_write(trl_job *j, const trl_train_result *r, trl_error *err);
+
+/* chain_mest.c: expectations (or the cache), then the optimiser; *result as of a session. */
+trl_status trl_job_run_mest(trl_job *j, const trl_session *s, trl_train_result *result,
+                            trl_error *err);
+
+/* Nothing is left to train: value and dev score. */
+trl_status trl_job_run_hmm(trl_job *j, trl_train_result *result, trl_error *err);
+
+/* chain_calibration.c: multipliers of the source labels for j->w, into j->calibration; the dev score
+ * of the model as it then is into *result. */
+trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *err);
+
+/* train_chain.c: tells the caller; true when it asks to stop. */
+bool trl_job_report(const trl_job *j, const char *stage, const char *note);
+
+/* Report (stage "warning") what is allowed but hardly meant: values of attributes that are very large,
+ * before the design takes the lists of the corpus; features that do not suit; an --init that fits none. */
+void trl_job_warn_values(const trl_job *j);
+void trl_job_warn_features(const trl_job *j);
+void trl_job_warn_start(const trl_job *j);
+
+#endif

@@ -1,0 +1,228 @@
+/* span_pruner_train.c -- the sieve's likelihood.
+ *
+ * loss = log Z(x) - sum over the gold tree's items of their log gains (the PCFG's part is constant); its
+ * derivative by a log gain is the item's posterior minus 1 for gold items.
+ */
+/* SPDX-License-Identifier: MIT */
+#include "train_tree/span_pruner_train.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+enum { K = TRL_SIEVE_CLASSES, TAGS = TRL_SIEVE_TAGS };
+
+#define LOST 1e-3f /* posteriors this much below what is looked at are of no account */
+
+struct trl_sieve_worker {
+    trl_arena arena;
+    trl_btree gold;
+};
+
+/* ---- gradient ------------------------------------------------------------------------------------- */
+
+static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset, const float *d,
+                     float least, trl_sparse *out)
+{
+    if (!trl_sparse_room(out, n * width))
+        return false;
+    for (size_t c = 0; c < width; c++) {
+        if (fabsf(d[c]) < least)
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            out->id[out->n] = (uint32_t)(offset + row[k] * width + c);
+            out->value[out->n++] = d[c];
+        }
+    }
+    return true;
+}
+
+/* Derivatives by the log gains of spans and words to those by weights. */
+static bool scatter(const trl_sieve_task *t, const trl_seen *x, const float *span, const float *word,
+                    float *left, float *right, trl_sparse *out)
+{
+    const trl_sieve *s = &t->sieve;
+    const size_t n = x->n, words = ((size_t)s->span_mask + 1) * K;
+    uint32_t row[16];
+    bool ok = true;
+    memset(left, 0, (n + 1) * K * sizeof *left);
+    memset(right, 0, (n + 1) * K * sizeof *right);
+    for (size_t j = 2; j <= n; j++)
+        for (size_t i = 0; i + 1 < j; i++) {
+            const float *d = span + trl_cell(i, j) * K;
+            bool any = false;
+            for (size_t c = 0; c < K; c++) {
+                left[i * K + c] += d[c];
+                right[j * K + c] += d[c];
+                any |= fabsf(d[c]) >= t->least;
+            }
+            if (!any)
+                continue;
+            trl_sieve_pair(x, i, j, s->span_mask, row);
+            ok &= add_rows(row, TRL_SIEVE_PAIR, K, 0, d, t->least, out);
+        }
+    for (size_t i = 0; i < n; i++) {
+        trl_sieve_end(x, i, false, s->span_mask, row);
+        ok &= add_rows(row, TRL_SIEVE_END, K, 0, left + i * K, t->least, out);
+        trl_sieve_end(x, i + 1, true, s->span_mask, row);
+        ok &= add_rows(row, TRL_SIEVE_END, K, 0, right + (i + 1) * K, t->least, out);
+        trl_sieve_word(x, i, s->word_mask, row);
+        ok &= add_rows(row, TRL_SIEVE_WORD, TAGS, words, word + i * TAGS, t->least, out);
+    }
+    return ok;
+}
+
+/* Posteriors of the items that have gains, by class. */
+static void posteriors(const trl_coarse_chart *c, const uint8_t *class_of, float *span, float *word)
+{
+    const size_t s = c->n_states;
+    memset(span, 0, trl_cells(c->n) * K * sizeof *span);
+    memset(word, 0, c->n * TAGS * sizeof *word);
+    for (size_t j = 1; j <= c->n; j++)
+        for (size_t i = 0; i < j; i++) {
+            const size_t cell = trl_cell(i, j);
+            float *to = j - i == 1 ? word + i * TAGS : span + cell * K;
+            if (c->scale[cell] == INT32_MIN)
+                continue;
+            for (size_t k = 0; k < s; k++)
+                to[class_of[k] % (j - i == 1 ? TAGS : K)] += c->before[cell * s + k] * c->out_before[cell * s + k];
+        }
+}
+
+/* Takes the gold items off; their log gains are added up. */
+static double take_gold(const trl_btree *b, const trl_gains *g, float *span, float *word)
+{
+    double score = 0.0;
+    for (size_t x = 0; x < b->n; x++) {
+        const trl_bnode *n = &b->node[x];
+        const bool tag = n->to - n->from == 1;
+        if (n->left != TRL_NO_NODE && n->right == TRL_NO_NODE)
+            continue;
+        const size_t at = tag ? (size_t)n->from * TAGS + g->class_of[n->state]
+                              : trl_cell(n->from, n->to) * K + g->class_of[n->state];
+        score += (double)(tag ? g->log_word[at] : g->log_span[at]);
+        *(tag ? word + at : span + at) -= 1.0f;
+    }
+    return score;
+}
+
+static trl_status evaluate(void *self, size_t example, size_t worker, double *loss, trl_sparse *out,
+                           trl_error *err)
+{
+    const trl_sieve_task *t = self;
+    struct trl_sieve_worker *w = &t->worker[worker];
+    const trl_tree *tree = &t->trees->tree[example];
+    const size_t n = tree->n_words;
+    bool known;
+    trl_seen x;
+    trl_gains gains;
+    trl_coarse_chart chart = {0};
+    *loss = 0.0;
+    trl_arena_reset(&w->arena);
+    trl_status st = trl_grammar_encode(t->coarse->pcfg->g, NULL, tree, &t->trees->labels, &w->gold,
+                                       &known, NULL, err);
+    if (st != TRL_OK || !known)
+        return st;
+    void *memory = trl_arena_get(&w->arena, trl_seen_size(n), 1);
+    float *span = trl_arena_get(&w->arena, trl_cells(n) * K, sizeof *span);
+    float *word = trl_arena_get(&w->arena, n * TAGS, sizeof *word);
+    float *left = trl_arena_get(&w->arena, (n + 1) * K, sizeof *left);
+    float *right = trl_arena_get(&w->arena, (n + 1) * K, sizeof *right);
+    if (!memory || !span || !word || !left || !right)
+        return trl_fail_mem(err);
+    trl_observe(t->observer, tree->word, n, memory, &x);
+    st = trl_sieve_gains(&t->sieve, &x, &gains, &w->arena, err);
+    if (st == TRL_OK)
+        st = trl_coarse_run(t->coarse, tree->word, n,
+                            &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart, &w->arena,
+                            err);
+    if (st != TRL_OK || !isfinite(chart.log_z))
+        return st;
+    if (t->hook && !t->done[example]) {
+        t->done[example] = 1;
+        st = t->hook->chart(t->hook->self, example, worker, &chart, &gains, err);
+        if (st != TRL_OK)
+            return st;
+    }
+    posteriors(&chart, t->sieve.class_of, span, word);
+    *loss = chart.log_z - take_gold(&w->gold, &gains, span, word);
+    return !out || scatter(t, &x, span, word, left, right, out) ? TRL_OK : trl_fail_mem(err);
+}
+
+static trl_status prepare(void *self, const double *w, trl_error *err)
+{
+    (void)err;
+    trl_sieve_task *t = self;
+    t->sieve.exact = w;
+    return TRL_OK;
+}
+
+/* ---- the task -------------------------------------------------------------------------------------- */
+
+trl_status trl_sieve_task_init(trl_sieve_task *t, const trl_coarse *c, const trl_observer *o,
+                               const trl_tree_set *trees, unsigned span_bits, unsigned word_bits,
+                               size_t n_workers, trl_error *err)
+{
+    *t = (trl_sieve_task){.coarse = c, .observer = o, .trees = trees, .least = 1e-3f,
+                          .n_workers = n_workers};
+    trl_status st = trl_sieve_init(&t->sieve, c->pcfg->g, err);
+    t->worker = trl_zalloc(n_workers, sizeof *t->worker);
+    t->done = trl_zalloc(trees->n, 1);
+    if (st == TRL_OK && (!t->worker || !t->done))
+        st = trl_fail_mem(err);
+    if (st != TRL_OK) {
+        trl_sieve_task_fini(t);
+        return st;
+    }
+    t->sieve.span_mask = (uint32_t)(((size_t)1 << span_bits) - 1);
+    t->sieve.word_mask = (uint32_t)(((size_t)1 << word_bits) - 1);
+    t->sparse = (trl_sparse_task){t, trees->n,
+                                  trl_sieve_weights(t->sieve.span_mask, t->sieve.word_mask), prepare,
+                                  evaluate};
+    return TRL_OK;
+}
+
+void trl_sieve_task_fini(trl_sieve_task *t)
+{
+    for (size_t k = 0; t->worker && k < t->n_workers; k++) {
+        trl_arena_fini(&t->worker[k].arena);
+        trl_btree_fini(&t->worker[k].gold);
+    }
+    trl_free(t->worker);
+    trl_free(t->done);
+    trl_sieve_fini(&t->sieve);
+    *t = (trl_sieve_task){0};
+}
+
+/* ---- training --------------------------------------------------------------------------------------- */
+
+trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer *o,
+                           const trl_tree_set *trees, const trl_sieve_options *options,
+                           trl_pool *pool, const trl_watcher *watcher, const trl_sieve_hook *hook,
+                           trl_error *err)
+{
+    const trl_sparse_options so = {.adaptive = true,
+                                   .averaged = options->passes > 1,
+                                   .c2 = options->c2,
+                                   .eta = options->eta,
+                                   .batch = options->batch,
+                                   .max_iter = options->passes,
+                                   .seed = options->seed};
+    trl_ending ending;
+    trl_sieve_task t;
+    trl_status st = trl_sieve_task_init(&t, c, o, trees, options->span_bits, options->word_bits,
+                                        trl_pool_threads(pool), err);
+    if (st != TRL_OK)
+        return st;
+    t.hook = hook;
+    double *w = trl_zalloc(t.sparse.n_weights, sizeof *w);
+    st = w ? trl_sparse_train(&t.sparse, &so, pool, watcher, NULL, 0, w, &ending, err)
+           : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = trl_sieve_round(s, w, t.sieve.span_mask, t.sieve.word_mask, err);
+    trl_free(w);
+    trl_sieve_task_fini(&t);
+    return st;
+}
