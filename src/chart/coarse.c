@@ -129,9 +129,9 @@ static void tag_rules(run *r, size_t i, size_t j, float *before)
 
 static void apply_gains(const run *r, size_t cell, const float *from, float *to)
 {
-    const float *gain = r->gains->span + cell * TRL_SIEVE_CLASSES;
+    const float *gain = r->gains->span + cell * TRL_SPAN_PRUNER_CLASSES;
     for (size_t s = 0; s < r->c->n_states; s++)
-        to[s] = from[s] * gain[r->gains->class_of[s] % TRL_SIEVE_CLASSES]; /* tags are 0 here */
+        to[s] = from[s] * gain[r->gains->class_of[s] % TRL_SPAN_PRUNER_CLASSES]; /* tags are 0 here */
 }
 
 static void inside_cell(run *r, size_t i, size_t j)
@@ -183,7 +183,7 @@ static void inside_word(run *r, const trl_str *word, size_t i)
         r->tag[i][k] = r->tags[k];
         before[r->tags[k]] = (float)exp(r->logp[k] - e * LN2);
         if (r->gains)
-            before[r->tags[k]] *= r->gains->word[i * TRL_SIEVE_TAGS + r->gains->class_of[r->tags[k]]];
+            before[r->tags[k]] *= r->gains->word[i * TRL_SPAN_PRUNER_TAGS + r->gains->class_of[r->tags[k]]];
     }
     r->t->scale[cell] = e;
     close_cell(r, cell);
@@ -300,7 +300,7 @@ static void outside_cell(run *r, size_t i, size_t j)
 static void outside(run *r)
 {
     trl_coarse_chart *t = r->t;
-    const size_t cells = trl_cells(t->n), s = r->c->n_states, top = trl_cell(0, t->n);
+    const size_t cells = trl_column_values(t->n), s = r->c->n_states, top = trl_cell(0, t->n);
     memset(t->out_after, 0, cells * s * sizeof *t->out_after);
     memset(t->out_before, 0, cells * s * sizeof *t->out_before);
     memset(r->ol, 0, cells * r->c->n_left * sizeof *r->ol);
@@ -323,7 +323,7 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
 {
     const trl_coarse *c = r->c;
     trl_coarse_chart *t = r->t;
-    const size_t cells = trl_cells(n), all = cells * c->n_states;
+    const size_t cells = trl_column_values(n), all = cells * c->n_states;
     *t = (trl_coarse_chart){.n = n, .n_states = c->n_states, .log_z = -(double)INFINITY};
     t->before = trl_arena_get(arena, all, sizeof *t->before);
     t->after = trl_arena_get(arena, all, sizeof *t->after);
@@ -408,7 +408,7 @@ static uint32_t empty(state_set *f, uint32_t *item)
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,
                             trl_skeleton *fine, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_cells(c->n), s = c->n_states;
+    const size_t cells = trl_column_values(c->n), s = c->n_states;
     size_t most = 0;
     for (size_t cell = 0; cell < cells; cell++)
         for (size_t k = 0; c->scale[cell] != UNSET && k < s; k++)

@@ -25,7 +25,7 @@ static bool crosses(size_t a, size_t b, size_t i, size_t j)
 
 void trl_constrain_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep)
 {
-    memset(keep, 1, trl_cells(n));
+    memset(keep, 1, trl_column_values(n));
     for (size_t k = 0; k < n_list; k++) {
         const size_t i = list[k].i, j = list[k].j;
         if (!demands(&list[k]) || i >= j || j > n || j - i == 1)
@@ -151,7 +151,7 @@ static trl_status add_musts(const trl_constraint *list, size_t n_list, trl_skele
 trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_t n_list,
                          trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_cells(s->n);
+    const size_t cells = trl_column_values(s->n);
     trl_status st = check(list, n_list, s->n, err);
     if (st == TRL_OK)
         st = add_musts(list, n_list, s, arena, err);

@@ -39,9 +39,9 @@ static void classify(const trl_grammar *g, trl_state_kind kind, const double *co
         class_of[r[k].state] = (uint8_t)(from + (k < n ? k : n - 1));
 }
 
-trl_status trl_sieve_init(trl_sieve *s, const trl_grammar *g, trl_error *err)
+trl_status trl_span_pruner_init(trl_span_pruner *s, const trl_grammar *g, trl_error *err)
 {
-    *s = (trl_sieve){.class_of = trl_zalloc(g->n_states, 1)};
+    *s = (trl_span_pruner){.class_of = trl_zalloc(g->n_states, 1)};
     double *count = trl_zalloc(g->n_states, sizeof *count);
     ranked *r = trl_alloc(g->n_states, sizeof *r);
     const bool ok = s->class_of && count && r;
@@ -51,22 +51,22 @@ trl_status trl_sieve_init(trl_sieve *s, const trl_grammar *g, trl_error *err)
         count[g->binary[k].right] += g->binary_count[k];
     }
     if (ok) {
-        classify(g, TRL_STATE_TAG, count, r, 0, TRL_SIEVE_TAGS, s->class_of);
-        classify(g, TRL_STATE_PHRASE, count, r, 0, TRL_SIEVE_CLASSES / 2, s->class_of);
-        classify(g, TRL_STATE_ACTIVE, count, r, TRL_SIEVE_CLASSES / 2, TRL_SIEVE_CLASSES / 2, s->class_of);
+        classify(g, TRL_STATE_TAG, count, r, 0, TRL_SPAN_PRUNER_TAGS, s->class_of);
+        classify(g, TRL_STATE_PHRASE, count, r, 0, TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
+        classify(g, TRL_STATE_ACTIVE, count, r, TRL_SPAN_PRUNER_CLASSES / 2, TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
     }
     trl_free(count);
     trl_free(r);
     if (!ok)
-        trl_sieve_fini(s);
+        trl_span_pruner_fini(s);
     return ok ? TRL_OK : trl_fail_mem(err);
 }
 
-void trl_sieve_fini(trl_sieve *s)
+void trl_span_pruner_fini(trl_span_pruner *s)
 {
     trl_free(s->class_of);
     trl_free(s->owned);
-    *s = (trl_sieve){0};
+    *s = (trl_span_pruner){0};
 }
 
 /* ---- features ------------------------------------------------------------------------------------- */
@@ -91,11 +91,11 @@ static uint32_t row_of(uint32_t family, uint32_t a, uint32_t b, uint32_t c, uint
 #define T(p) trl_seen_at(x, TRL_SEEN_TAG, (ptrdiff_t)(p))
 #define C(p) trl_seen_at(x, TRL_SEEN_CLUSTER, (ptrdiff_t)(p))
 
-void trl_sieve_end(const trl_seen *x, size_t at, bool right, uint32_t mask,
-                   uint32_t row[TRL_SIEVE_END])
+void trl_span_pruner_end(const trl_seen *x, size_t at, bool right, uint32_t mask,
+                   uint32_t row[TRL_SPAN_PRUNER_END])
 {
     const ptrdiff_t p = (ptrdiff_t)at;
-    const uint32_t f = right ? TRL_SIEVE_END : 0;
+    const uint32_t f = right ? TRL_SPAN_PRUNER_END : 0;
     row[0] = row_of(f + 0, W(p - 1), 0, 0, 0) & mask;
     row[1] = row_of(f + 1, W(p), 0, 0, 0) & mask;
     row[2] = row_of(f + 2, F(p - 1), F(p), 0, 0) & mask;
@@ -108,7 +108,7 @@ void trl_sieve_end(const trl_seen *x, size_t at, bool right, uint32_t mask,
     row[9] = row_of(f + 9, T(p - 1), T(p), 0, 0) & mask;
 }
 
-void trl_sieve_pair(const trl_seen *x, size_t from, size_t to, uint32_t mask, uint32_t row[TRL_SIEVE_PAIR])
+void trl_span_pruner_pair(const trl_seen *x, size_t from, size_t to, uint32_t mask, uint32_t row[TRL_SPAN_PRUNER_PAIR])
 {
     const ptrdiff_t i = (ptrdiff_t)from, j = (ptrdiff_t)to;
     const uint32_t n = trl_seen_span(x, TRL_SEEN_LENGTH, from, to);
@@ -123,7 +123,7 @@ void trl_sieve_pair(const trl_seen *x, size_t from, size_t to, uint32_t mask, ui
     row[8] = row_of(28, trl_seen_span(x, TRL_SEEN_SHAPE, from, to), 0, 0, 0) & mask;
 }
 
-void trl_sieve_word(const trl_seen *x, size_t at, uint32_t mask, uint32_t row[TRL_SIEVE_WORD])
+void trl_span_pruner_word(const trl_seen *x, size_t at, uint32_t mask, uint32_t row[TRL_SPAN_PRUNER_WORD])
 {
     const ptrdiff_t i = (ptrdiff_t)at;
     row[0] = row_of(30, F(i - 1), F(i), 0, 0) & mask;
@@ -139,17 +139,17 @@ void trl_sieve_word(const trl_seen *x, size_t at, uint32_t mask, uint32_t row[TR
 
 /* ---- a sentence ------------------------------------------------------------------------------------ */
 
-static void add_rows(const trl_sieve *s, bool words, const uint32_t *row, size_t n, float *restrict sum)
+static void add_rows(const trl_span_pruner *s, bool words, const uint32_t *row, size_t n, float *restrict sum)
 {
-    const size_t width = words ? TRL_SIEVE_TAGS : TRL_SIEVE_CLASSES;
+    const size_t width = words ? TRL_SPAN_PRUNER_TAGS : TRL_SPAN_PRUNER_CLASSES;
     if (s->exact) {
-        const size_t from = words ? ((size_t)s->span_mask + 1) * TRL_SIEVE_CLASSES : 0;
+        const size_t from = words ? ((size_t)s->span_mask + 1) * TRL_SPAN_PRUNER_CLASSES : 0;
         for (size_t k = 0; k < n; k++)
             for (size_t c = 0; c < width; c++)
                 sum[c] += (float)s->exact[from + row[k] * width + c];
         return;
     }
-    int32_t total[TRL_SIEVE_TAGS] = {0};
+    int32_t total[TRL_SPAN_PRUNER_TAGS] = {0};
     const int8_t *w = words ? s->word : s->span;
     for (size_t k = 0; k < n; k++)
         for (size_t c = 0; c < width; c++)
@@ -168,21 +168,21 @@ static void exponentiate(size_t n, float *x, float *y)
     }
 }
 
-static void fill_span(const trl_sieve *s, const trl_seen *x, size_t i, size_t j, const float *left,
+static void fill_span(const trl_span_pruner *s, const trl_seen *x, size_t i, size_t j, const float *left,
                       const float *right, float *to)
 {
-    uint32_t row[TRL_SIEVE_PAIR];
-    for (size_t c = 0; c < TRL_SIEVE_CLASSES; c++)
+    uint32_t row[TRL_SPAN_PRUNER_PAIR];
+    for (size_t c = 0; c < TRL_SPAN_PRUNER_CLASSES; c++)
         to[c] = left[c] + right[c];
-    trl_sieve_pair(x, i, j, s->span_mask, row);
-    add_rows(s, false, row, TRL_SIEVE_PAIR, to);
+    trl_span_pruner_pair(x, i, j, s->span_mask, row);
+    add_rows(s, false, row, TRL_SPAN_PRUNER_PAIR, to);
 }
 
-trl_status trl_sieve_gains(const trl_sieve *s, const trl_seen *x, trl_gains *out, trl_arena *arena,
+trl_status trl_span_pruner_gains(const trl_span_pruner *s, const trl_seen *x, trl_gains *out, trl_arena *arena,
                            trl_error *err)
 {
-    enum { K = TRL_SIEVE_CLASSES, T = TRL_SIEVE_TAGS };
-    const size_t n = x->n, spans = trl_cells(n) * K, ends = (n + 1) * K;
+    enum { K = TRL_SPAN_PRUNER_CLASSES, T = TRL_SPAN_PRUNER_TAGS };
+    const size_t n = x->n, spans = trl_column_values(n) * K, ends = (n + 1) * K;
     float *left = trl_arena_get(arena, ends, sizeof *left);
     float *right = trl_arena_get(arena, ends, sizeof *right);
     *out = (trl_gains){s->class_of, trl_arena_get(arena, spans, sizeof(float)),
@@ -196,12 +196,12 @@ trl_status trl_sieve_gains(const trl_sieve *s, const trl_seen *x, trl_gains *out
     memset(out->log_word, 0, n * T * sizeof *out->log_word);
     uint32_t row[16];
     for (size_t i = 0; i < n; i++) {
-        trl_sieve_end(x, i, false, s->span_mask, row);
-        add_rows(s, false, row, TRL_SIEVE_END, left + i * K);
-        trl_sieve_end(x, i + 1, true, s->span_mask, row);
-        add_rows(s, false, row, TRL_SIEVE_END, right + (i + 1) * K);
-        trl_sieve_word(x, i, s->word_mask, row);
-        add_rows(s, true, row, TRL_SIEVE_WORD, out->log_word + i * T);
+        trl_span_pruner_end(x, i, false, s->span_mask, row);
+        add_rows(s, false, row, TRL_SPAN_PRUNER_END, left + i * K);
+        trl_span_pruner_end(x, i + 1, true, s->span_mask, row);
+        add_rows(s, false, row, TRL_SPAN_PRUNER_END, right + (i + 1) * K);
+        trl_span_pruner_word(x, i, s->word_mask, row);
+        add_rows(s, true, row, TRL_SPAN_PRUNER_WORD, out->log_word + i * T);
     }
     for (size_t j = 1; j <= n; j++)
         for (size_t i = 0; i < j; i++)
@@ -213,10 +213,10 @@ trl_status trl_sieve_gains(const trl_sieve *s, const trl_seen *x, trl_gains *out
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
-trl_status trl_sieve_round(trl_sieve *s, const double *w, uint32_t span_mask, uint32_t word_mask,
+trl_status trl_span_pruner_round(trl_span_pruner *s, const double *w, uint32_t span_mask, uint32_t word_mask,
                            trl_error *err)
 {
-    const size_t n = trl_sieve_weights(span_mask, word_mask);
+    const size_t n = trl_span_pruner_weights(span_mask, word_mask);
     double most = 1e-6;
     for (size_t k = 0; k < n; k++)
         most = fabs(w[k]) > most ? fabs(w[k]) : most;
@@ -227,7 +227,7 @@ trl_status trl_sieve_round(trl_sieve *s, const double *w, uint32_t span_mask, ui
     for (size_t k = 0; k < n; k++)
         s->owned[k] = (int8_t)lrint(w[k] / (double)s->unit);
     s->span = s->owned;
-    s->word = s->owned + ((size_t)span_mask + 1) * TRL_SIEVE_CLASSES;
+    s->word = s->owned + ((size_t)span_mask + 1) * TRL_SPAN_PRUNER_CLASSES;
     s->span_mask = span_mask;
     s->word_mask = word_mask;
     s->exact = NULL;
@@ -240,7 +240,7 @@ typedef struct head {
     uint32_t zero;
 } head;
 
-trl_status trl_sieve_save(const trl_sieve *s, trl_container_builder *b, trl_error *err)
+trl_status trl_span_pruner_save(const trl_span_pruner *s, trl_container_builder *b, trl_error *err)
 {
     if (!s->span)
         return TRL_OK;
@@ -249,7 +249,7 @@ trl_status trl_sieve_save(const trl_sieve *s, trl_container_builder *b, trl_erro
         return trl_fail_mem(err);
     *h = (head){s->span_mask, s->word_mask, s->unit, 0};
     trl_container_builder_give(b, "sieve", h, sizeof *h);
-    trl_container_builder_add(b, "sieverow", s->span, trl_sieve_weights(s->span_mask, s->word_mask));
+    trl_container_builder_add(b, "sieverow", s->span, trl_span_pruner_weights(s->span_mask, s->word_mask));
     return TRL_OK;
 }
 
@@ -258,7 +258,7 @@ static bool is_mask(uint32_t x)
     return (x & (x + 1)) == 0 && x < (1u << 28);
 }
 
-trl_status trl_sieve_load(trl_sieve *s, const trl_container *c, trl_error *err)
+trl_status trl_span_pruner_load(trl_span_pruner *s, const trl_container *c, trl_error *err)
 {
     const void *bytes, *rows;
     size_t n, size;
@@ -269,10 +269,10 @@ trl_status trl_sieve_load(trl_sieve *s, const trl_container *c, trl_error *err)
         return trl_container_damaged(c, err, "its sieve is not whole");
     memcpy(&h, bytes, sizeof h);
     if (!is_mask(h.span_mask) || !is_mask(h.word_mask) || !(h.unit > 0.0f) || !(h.unit < 1.0f) ||
-        size != trl_sieve_weights(h.span_mask, h.word_mask))
+        size != trl_span_pruner_weights(h.span_mask, h.word_mask))
         return trl_container_damaged(c, err, "its sieve makes no sense");
     s->span = rows;
-    s->word = s->span + ((size_t)h.span_mask + 1) * TRL_SIEVE_CLASSES;
+    s->word = s->span + ((size_t)h.span_mask + 1) * TRL_SPAN_PRUNER_CLASSES;
     s->span_mask = h.span_mask;
     s->word_mask = h.word_mask;
     s->unit = h.unit;

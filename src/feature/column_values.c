@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-static trl_status start(trl_cells *c, const trl_rows *seq, trl_error *err)
+static trl_status start(trl_column_values *c, const trl_rows *seq, trl_error *err)
 {
     uint64_t *first = trl_reserve(NULL, &c->first_cap, 1, sizeof *first);
     c->values = trl_zalloc(seq->n_columns, sizeof *c->values);
@@ -19,7 +19,7 @@ static trl_status start(trl_cells *c, const trl_rows *seq, trl_error *err)
     return TRL_OK;
 }
 
-trl_status trl_cells_add_rows(trl_cells *c, const trl_rows *seq, trl_error *err)
+trl_status trl_column_values_add_rows(trl_column_values *c, const trl_rows *seq, trl_error *err)
 {
     if (!c->first) {
         const trl_status st = start(c, seq, err);
@@ -52,17 +52,17 @@ trl_status trl_cells_add_rows(trl_cells *c, const trl_rows *seq, trl_error *err)
     return TRL_OK;
 }
 
-void trl_cells_fini(trl_cells *c)
+void trl_column_values_fini(trl_column_values *c)
 {
     for (size_t k = 0; k < c->n_columns; k++)
         trl_strtab_fini(&c->values[k]);
     trl_free(c->values);
     trl_free(c->id);
     trl_free(c->first);
-    *c = (trl_cells){0};
+    *c = (trl_column_values){0};
 }
 
-trl_status trl_cells_mask(trl_cells *c, trl_error *err)
+trl_status trl_column_values_mask(trl_column_values *c, trl_error *err)
 {
     for (size_t k = 0; !c->masked && k + 1 < c->n_columns; k++) {
         const uint32_t oov = trl_strtab_add(&c->values[k], TRL_OOV, strlen(TRL_OOV));
@@ -84,7 +84,7 @@ trl_status trl_cells_mask(trl_cells *c, trl_error *err)
     return TRL_OK;
 }
 
-trl_rows trl_cells_rows(const trl_cells *c, size_t seq, trl_str *cell)
+trl_rows trl_column_values_rows(const trl_column_values *c, size_t seq, trl_str *cell)
 {
     const size_t from = (size_t)c->first[seq], n = (size_t)c->first[seq + 1] - from;
     for (size_t i = 0; i < n * c->n_columns; i++)

@@ -151,11 +151,11 @@ static bool classify(draft *b, const trl_design_options *o)
             size[part_of(b, a)]++;
     }
     f->n_hot = next[COLD_DENSE] = size[HOT_DENSE];
-    f->lone_row = next[LONE_DENSE] = f->n_hot + size[COLD_DENSE];
-    f->n_dense = next[HOT_SPARSE] = f->lone_row + size[LONE_DENSE];
+    f->singleton_row = next[LONE_DENSE] = f->n_hot + size[COLD_DENSE];
+    f->n_dense = next[HOT_SPARSE] = f->singleton_row + size[LONE_DENSE];
     f->n_warm = next[COLD_SPARSE] = f->n_dense + size[HOT_SPARSE];
-    f->lone_attr = next[LONE_SPARSE] = f->n_warm + size[COLD_SPARSE];
-    f->n_attrs = f->lone_attr + size[LONE_SPARSE];
+    f->singleton_attr = next[LONE_SPARSE] = f->n_warm + size[COLD_SPARSE];
+    f->n_attrs = f->singleton_attr + size[LONE_SPARSE];
     hot_row *hot = trl_alloc(f->n_hot, sizeof *hot);
     f->name = trl_alloc(f->n_attrs, sizeof *f->name);
     if (!hot || !f->name) {
@@ -321,8 +321,8 @@ static bool token_lists(draft *b)
         if (!f->dense_value || !f->entry_value)
             return false;
     }
-    const size_t row[] = {0, f->n_hot, f->lone_row, f->n_dense};
-    const size_t sparse[] = {f->n_dense, f->n_warm, f->lone_attr, f->n_attrs};
+    const size_t row[] = {0, f->n_hot, f->singleton_row, f->n_dense};
+    const size_t sparse[] = {f->n_dense, f->n_warm, f->singleton_attr, f->n_attrs};
     for (size_t t = 0; t < b->c->n_tokens; t++) {
         uint64_t r = f->dense_begin[t], e = f->entry_begin[t];
         for (size_t k = 0; k < 3; k++)

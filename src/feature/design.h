@@ -42,7 +42,7 @@ typedef struct trl_family {
     /* Attributes are numbered hot dense, cold dense, hot sparse, cold sparse; the constant one
      * has no number.  Parts are given by their ends. */
     size_t    n_hot, n_dense, n_warm, n_attrs; /* n_warm: end of hot sparse */
-    size_t    lone_row, lone_attr; /* from here on a (cold) dense, or sparse, attribute is lone: on at
+    size_t    singleton_row, singleton_attr; /* from here on a (cold) dense, or sparse, attribute is lone: on at
                                       a single token, where it stands behind all others */
     uint32_t *name;                    /* [n_attrs] id in the corpus' name table */
     uint64_t  hot_at, cold_at;         /* first weight of hot and of cold dense rows */
@@ -119,9 +119,9 @@ static inline uint64_t trl_entry_at(const trl_family *f, uint64_t e)
 }
 
 /* The weight of the first lone entry: theirs end the entries. */
-static inline uint64_t trl_lone_entry_at(const trl_family *f)
+static inline uint64_t trl_singleton_entry_at(const trl_family *f)
 {
-    return trl_entry_at(f, f->entry_first[f->lone_attr - f->n_dense]);
+    return trl_entry_at(f, f->entry_first[f->singleton_attr - f->n_dense]);
 }
 
 /* The attribute number of cold attribute c < n_cold. */

@@ -18,23 +18,23 @@ static float *own_sums(const trl_design *d, bool rows)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const uint64_t *begin = rows ? f->dense_begin : f->entry_begin;
-    const uint64_t lone = trl_lone_entry_at(f);
+    const uint64_t singleton = trl_singleton_entry_at(f);
     const double *value = rows ? f->dense_value : f->entry_value;
     float *own = trl_zalloc(d->n_tokens, sizeof *own);
     for (size_t t = 0; own && t < d->n_tokens; t++)
         for (uint64_t k = begin[t + 1]; k-- > begin[t];) {
-            if (rows ? f->dense_row[k] < f->lone_row : f->entry[k].weight < lone)
+            if (rows ? f->dense_row[k] < f->singleton_row : f->entry[k].weight < singleton)
                 break;
             own[t] += value ? (float)(value[k] * value[k]) : 1.0f;
         }
     return own;
 }
 
-trl_status trl_light_init(trl_light *z, const trl_design *d, double scale, trl_error *err)
+trl_status trl_dual_weights_init(trl_dual_weights *z, const trl_design *d, double scale, trl_error *err)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    const bool rows = f->lone_row < f->n_dense, entries = f->lone_attr < f->n_attrs;
-    *z = (trl_light){.d = d, .scale = scale};
+    const bool rows = f->singleton_row < f->n_dense, entries = f->singleton_attr < f->n_attrs;
+    *z = (trl_dual_weights){.d = d, .scale = scale};
     z->w = trl_alloc64(trl_design_alloc(d), sizeof *z->w);
     z->own_row = rows ? own_sums(d, true) : NULL;
     z->own_entry = entries ? own_sums(d, false) : NULL;
@@ -44,27 +44,27 @@ trl_status trl_light_init(trl_light *z, const trl_design *d, double scale, trl_e
         good = good && z->constant[k];
     }
     if (!good) {
-        trl_light_fini(z);
+        trl_dual_weights_fini(z);
         return trl_fail_mem(err);
     }
     memset(z->w, 0, trl_design_alloc(d) * sizeof *z->w);
     return TRL_OK;
 }
 
-void trl_light_fini(trl_light *z)
+void trl_dual_weights_fini(trl_dual_weights *z)
 {
     trl_free(z->w);
     trl_free(z->own_row);
     trl_free(z->own_entry);
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         trl_free(z->constant[k]);
-    *z = (trl_light){0};
+    *z = (trl_dual_weights){0};
 }
 
 /* ---- gather ------------------------------------------------------------------------- */
 
 /* Columns col .. col + 8 NV of one token, rows only.  `kept` is the token's, or NULL. */
-TRL_INLINE void gather_rows(const size_t NV, const trl_light *z, const trl_family *f, size_t tok,
+TRL_INLINE void gather_rows(const size_t NV, const trl_dual_weights *z, const trl_family *f, size_t tok,
                             size_t col, const float *kept, double *out)
 {
     v8f acc[8];
@@ -72,7 +72,7 @@ TRL_INLINE void gather_rows(const size_t NV, const trl_light *z, const trl_famil
         acc[i] = (v8f){0};
     for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++) {
         const size_t row = f->dense_row[r];
-        if (row >= f->lone_row)
+        if (row >= f->singleton_row)
             break;
         const float *w = z->w + trl_dense_at(f, row) + col;
         if (f->dense_value)
@@ -91,12 +91,12 @@ TRL_INLINE void gather_rows(const size_t NV, const trl_light *z, const trl_famil
         *(trl_v8 *)(out + 8 * i) = __builtin_convertvector(acc[i], trl_v8);
 }
 
-TRL_INLINE void gather_entries(const trl_light *z, const trl_family *f, size_t tok,
-                               uint64_t lone, const float *kept, double *out)
+TRL_INLINE void gather_entries(const trl_dual_weights *z, const trl_family *f, size_t tok,
+                               uint64_t singleton, const float *kept, double *out)
 {
     uint64_t e = f->entry_begin[tok];
     const uint64_t end = f->entry_begin[tok + 1];
-    for (; e < end && f->entry[e].weight < lone; e++)
+    for (; e < end && f->entry[e].weight < singleton; e++)
         out[f->entry[e].cell] += (f->entry_value ? f->entry_value[e] : 1.0) *
                                  (double)z->w[f->entry[e].weight];
     if (e < end) { /* lone ones have the token's own label alone */
@@ -105,20 +105,20 @@ TRL_INLINE void gather_entries(const trl_light *z, const trl_family *f, size_t t
     }
 }
 
-TRL_INLINE void gather_tokens(const size_t NV, const trl_light *z, const trl_family *f,
+TRL_INLINE void gather_tokens(const size_t NV, const trl_dual_weights *z, const trl_family *f,
                               size_t from, size_t n, size_t col, const float *kept, double *out)
 {
     const bool last = col + 8 * NV == f->step;
-    const uint64_t lone = kept ? trl_lone_entry_at(f) : UINT64_MAX;
+    const uint64_t singleton = kept ? trl_singleton_entry_at(f) : UINT64_MAX;
     for (size_t t = 0; t < n; t++, out += f->step) {
         gather_rows(NV, z, f, from + t, col, kept, out + col);
         if (last)
-            gather_entries(z, f, from + t, lone, kept, out);
+            gather_entries(z, f, from + t, singleton, kept, out);
         kept = kept ? kept + f->step : NULL;
     }
 }
 
-TRL_CLONES static void gather_family(const trl_light *z, const trl_family *f, size_t from,
+TRL_CLONES static void gather_family(const trl_dual_weights *z, const trl_family *f, size_t from,
                                      size_t n, const float *kept, double *out)
 {
     size_t col = 0;
@@ -137,7 +137,7 @@ TRL_CLONES static void gather_family(const trl_light *z, const trl_family *f, si
     }
 }
 
-void trl_light_gather(const trl_light *z, size_t from, const float *kept, const trl_tables *t)
+void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept, const trl_tables *t)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         if (t->row[k])
@@ -145,7 +145,7 @@ void trl_light_gather(const trl_light *z, size_t from, const float *kept, const 
                           t->row[k]);
 }
 
-void trl_light_gather_shared(const trl_light *z, double *const out[TRL_FAMILIES])
+void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES])
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &z->d->family[k];
@@ -163,7 +163,7 @@ TRL_INLINE void fetch(const void *p, size_t bytes)
         __builtin_prefetch((const char *)p + k, 0, 2);
 }
 
-void trl_light_prefetch(const trl_light *z, size_t from, size_t n, const float *kept)
+void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n, const float *kept)
 {
     const trl_family *f = &z->d->family[TRL_NODE];
     const uint64_t r = f->dense_begin[from], e = f->entry_begin[from];
@@ -197,19 +197,19 @@ TRL_INLINE void add_row(const trl_family *f, size_t row, const float *x, float b
             w[c] += by * x[c];
 }
 
-TRL_CLONES static void add_family(trl_light *z, const trl_family *f, size_t from, size_t n,
-                                  uint64_t lone, const float *x, float by)
+TRL_CLONES static void add_family(trl_dual_weights *z, const trl_family *f, size_t from, size_t n,
+                                  uint64_t singleton, const float *x, float by)
 {
     for (size_t tok = from; tok < from + n; tok++, x += f->step) {
         for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++) {
             const size_t row = f->dense_row[r];
-            if (row >= f->lone_row)
+            if (row >= f->singleton_row)
                 break;
             add_row(f, row, x, f->dense_value ? by * (float)f->dense_value[r] : by,
                     z->w + trl_dense_at(f, row));
         }
         for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
-            if (f->entry[e].weight >= lone)
+            if (f->entry[e].weight >= singleton)
                 break;
             z->w[f->entry[e].weight] +=
                 (f->entry_value ? by * (float)f->entry_value[e] : by) * x[f->entry[e].cell];
@@ -217,12 +217,12 @@ TRL_CLONES static void add_family(trl_light *z, const trl_family *f, size_t from
     }
 }
 
-void trl_light_add(trl_light *z, size_t from, size_t n, float *const delta[TRL_FAMILIES], float by)
+void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *const delta[TRL_FAMILIES], float by)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &z->d->family[k];
         if (delta[k])
-            add_family(z, f, from, n, k == TRL_NODE ? trl_lone_entry_at(f) : UINT64_MAX,
+            add_family(z, f, from, n, k == TRL_NODE ? trl_singleton_entry_at(f) : UINT64_MAX,
                        delta[k], by);
     }
 }
@@ -230,12 +230,12 @@ void trl_light_add(trl_light *z, size_t from, size_t n, float *const delta[TRL_F
 /* ---- whole vectors ------------------------------------------------------------------ */
 
 /* The weights of lone attributes, from the one token each is on at. */
-static void get_lone(const trl_light *z, const float *kept, double *w)
+static void get_singletons(const trl_dual_weights *z, const float *kept, double *w)
 {
     const trl_family *f = &z->d->family[TRL_NODE];
     for (size_t c = 0; c < f->n_cold; c++) {
         const size_t a = trl_cold_attr(f, c);
-        if (a < f->lone_row || (a >= f->n_dense && a < f->lone_attr))
+        if (a < f->singleton_row || (a >= f->n_dense && a < f->singleton_attr))
             continue;
         const uint64_t at = f->token_begin[c];
         const float *row = kept + (size_t)f->token[at] * f->step;
@@ -251,17 +251,17 @@ static void get_lone(const trl_light *z, const float *kept, double *w)
     }
 }
 
-void trl_light_get(const trl_light *z, const float *kept, double *w)
+void trl_dual_weights_get(const trl_dual_weights *z, const float *kept, double *w)
 {
     for (size_t i = 0; i < z->d->n_weights; i++)
         w[i] = (double)z->w[i];
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         for (size_t i = 0; i < z->d->family[k].n_constant; i++)
             w[z->d->family[k].constant_at + i] = z->constant[k][i];
-    get_lone(z, kept, w);
+    get_singletons(z, kept, w);
 }
 
-void trl_light_set(trl_light *z, const double *w)
+void trl_dual_weights_set(trl_dual_weights *z, const double *w)
 {
     for (size_t i = 0; i < z->d->n_weights; i++)
         z->w[i] = (float)w[i];

@@ -15,14 +15,14 @@ typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 /* What is on at each token: the design's lists, or shortened ones. */
 typedef struct lists {
     const uint64_t  *row_begin, *entry_begin;
-    const uint32_t  *row, *packed; /* packed: instead of entry, unless NULL (trl_fold) */
+    const uint32_t  *row, *packed; /* packed: instead of entry, unless NULL (trl_implied_rows) */
     const trl_entry *entry;
     unsigned         bits;
     size_t           n_hot; /* rows below are hot, the others cold: number `extra` less in the design */
     size_t           extra;
 } lists;
 
-static lists lists_of(const trl_family *f, const trl_fold *fold)
+static lists lists_of(const trl_family *f, const trl_implied_rows *fold)
 {
     if (!fold || !fold->row)
         return (lists){.row_begin = f->dense_begin,
@@ -151,10 +151,10 @@ TRL_CLONES static void gather_family(const trl_family *f, const lists *l, const 
 
 void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t)
 {
-    trl_gather_folded(d, NULL, w, NULL, NULL, from, t);
+    trl_gather_implied(d, NULL, w, NULL, NULL, from, t);
 }
 
-void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *w,
+void trl_gather_implied(const trl_design *d, const trl_implied_rows *fold, const double *w,
                        const double *hot, const float *hot32, size_t from, const trl_tables *t)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
@@ -258,7 +258,7 @@ TRL_CLONES static void scatter_family(const trl_family *f, const lists *l, size_
     }
 }
 
-void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
+void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "num/simd.h"
 
-void trl_fold_fini(trl_fold *fold)
+void trl_implied_fini(trl_implied_rows *fold)
 {
     trl_free(fold->pair);
     trl_free(fold->entry);
@@ -15,7 +15,7 @@ void trl_fold_fini(trl_fold *fold)
     trl_free(fold->entry_begin);
     trl_free(fold->row);
     trl_free(fold->packed);
-    *fold = (trl_fold){0};
+    *fold = (trl_implied_rows){0};
 }
 
 static void add_row(size_t step, const double *from, double *to)
@@ -24,7 +24,7 @@ static void add_row(size_t step, const double *from, double *to)
         *(trl_v8 *)(to + c) += *(const trl_v8 *)(from + c);
 }
 
-void trl_fold_forward(const trl_fold *fold, const trl_design *d, const double *w, double *hot)
+void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, const double *w, double *hot)
 {
     const trl_family *f = &d->family[TRL_NODE];
     memcpy(hot, w + f->hot_at, f->n_hot * f->step * sizeof *hot);
@@ -37,7 +37,7 @@ void trl_fold_forward(const trl_fold *fold, const trl_design *d, const double *w
                 hot + fold->pair[i].parent * f->step);
 }
 
-void trl_fold_backward(const trl_fold *fold, const trl_design *d, double *hot, double *g)
+void trl_implied_backward(const trl_implied_rows *fold, const trl_design *d, double *hot, double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];
     double *rows = g + f->hot_at;

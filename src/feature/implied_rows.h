@@ -15,25 +15,25 @@
  *     scatter: adjoints --token lists--> folded rows --backward--> gradient
  */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_FOLD_H
-#define TRL_FOLD_H
+#ifndef TRL_IMPLIED_ROWS_H
+#define TRL_IMPLIED_ROWS_H
 
 #include "feature/design.h"
 
-typedef struct trl_fold_pair {
+typedef struct trl_implied_pair {
     uint32_t parent, child; /* folded rows */
-} trl_fold_pair;
+} trl_implied_pair;
 
-typedef struct trl_fold_entry {
+typedef struct trl_implied_entry {
     uint64_t cell;   /* of a folded row: row * step + label */
     uint64_t weight; /* the entry that is added to it */
-} trl_fold_entry;
+} trl_implied_entry;
 
-typedef struct trl_fold {
+typedef struct trl_implied_rows {
     size_t          n_rows; /* folded rows: the hot rows of family 0, then extra ones */
     size_t          n_pairs, n_entries;
-    trl_fold_pair  *pair; /* a child's own pairs, as a parent, come before its pairs as a child */
-    trl_fold_entry *entry;
+    trl_implied_pair  *pair; /* a child's own pairs, as a parent, come before its pairs as a child */
+    trl_implied_entry *entry;
 
     /* The shortened lists of the tokens; NULL: the design's are good.  Dense rows from n_rows on are
      * cold: their number in the design is less by the number of extra rows.  Entries are packed:
@@ -41,25 +41,25 @@ typedef struct trl_fold {
     uint64_t *row_begin, *entry_begin; /* [n_tokens + 1] */
     uint32_t *row, *packed;
     unsigned  bits; /* packed entry: (weight - entry_hot_at) << bits | cell */
-} trl_fold;
+} trl_implied_rows;
 
 /* Finds the folding of family 0's frequent attributes; `names` are the family's in the corpus.
  * `extra`: with extra rows.  With values, where nothing implies anything, or where packed entries do
  * not fit into 32 bits, there are no pairs and the lists are the design's own.  TRL_ENOMEM. */
-trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names, bool extra,
+trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names, bool extra,
                           trl_error *err);
-void       trl_fold_fini(trl_fold *fold);
+void       trl_implied_fini(trl_implied_rows *fold);
 
 /* hot[n_rows][step] = the folded rows of w. */
-void trl_fold_forward(const trl_fold *fold, const trl_design *d, const double *w, double *hot);
+void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, const double *w, double *hot);
 
 /* The reverse, in place on a gradient of folded rows: the hot ones in g, the extra ones in
  * hot[n_rows][step]. */
-void trl_fold_backward(const trl_fold *fold, const trl_design *d, double *hot, double *g);
+void trl_implied_backward(const trl_implied_rows *fold, const trl_design *d, double *hot, double *g);
 
 /* As trl_gather, by the shortened lists and the folded rows; fold NULL: by the design's own.  hot32,
  * unless NULL, is `hot` in single precision and used instead: half the cache. */
-void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *w,
+void trl_gather_implied(const trl_design *d, const trl_implied_rows *fold, const double *w,
                        const double *hot, const float *hot32, size_t from, const trl_tables *t);
 
 /* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, in
@@ -67,12 +67,12 @@ void trl_gather_folded(const trl_design *d, const trl_fold *fold, const double *
  * trl_clear_dead.  With hot32, [n_rows][step], the folded rows are added up there and not
  * in g, which must be so when there are extra ones; there must be no values then.  The adjoint rows
  * of family 0 are also left in node, [n][step], unless that is NULL. */
-void trl_scatter_hot(const trl_design *d, const trl_fold *fold, size_t from,
+void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node);
 
 /* The lone weights of the tokens from .., with their regulariser: g = a w - A^T adjoint.  Every one of
  * them is written, once, and no other.  Returns their ||w||^2. */
-double trl_scatter_lone(const trl_design *d, const trl_fold *fold, size_t from,
+double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *fold, size_t from,
                         const trl_tables *adjoint, double a, const double *w, double *g);
 
 #endif

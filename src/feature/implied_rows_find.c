@@ -116,7 +116,7 @@ static bool list_units(finder *x, bool extra)
 
 static trl_str kind_of(const finder *x, const trl_strtab *names, size_t a)
 {
-    return trl_kind_of(trl_strtab_get(names, x->f->name[a]));
+    return trl_attribute_prefix(trl_strtab_get(names, x->f->name[a]));
 }
 
 static bool number_slots(finder *x, const trl_strtab *names)
@@ -189,7 +189,7 @@ static bool find_implied(finder *x)
     return x->implied;
 }
 
-static bool may_fold(const finder *x, size_t c, size_t p)
+static bool may_imply(const finder *x, size_t c, size_t p)
 {
     return c != p && !x->bad[c] && !x->bad[p] && x->size[p] > x->size[c];
 }
@@ -206,7 +206,7 @@ static void choose_parents(finder *x)
         x->parent[c] = SLOTS;
         uint64_t best = x->d->n_tokens / 10 * row_cost(x); /* less is not worth the trouble */
         for (size_t p = 0; p < SLOTS; p++)
-            if (may_fold(x, c, p) && saved[c][p] > best) {
+            if (may_imply(x, c, p) && saved[c][p] > best) {
                 best = saved[c][p];
                 x->parent[c] = (uint8_t)p;
             }
@@ -236,7 +236,7 @@ static int by_rank(const void *pa, const void *pb)
 }
 
 /* Gives u an extra row if that saves anything. */
-static void decide_row(finder *x, trl_fold *fold, uint32_t u)
+static void decide_row(finder *x, trl_implied_rows *fold, uint32_t u)
 {
     uint64_t without = x->cost[u];
     for (size_t s = 0; s < SLOTS; s++)
@@ -247,23 +247,23 @@ static void decide_row(finder *x, trl_fold *fold, uint32_t u)
     x->cost[u] = row_cost(x);
 }
 
-static bool add_entries(finder *x, trl_fold *fold, size_t *cap, uint32_t row, uint32_t unit)
+static bool add_entries(finder *x, trl_implied_rows *fold, size_t *cap, uint32_t row, uint32_t unit)
 {
     const trl_family *f = x->f;
     uint64_t to;
     for (uint64_t e = entries_of(f, x->attr[unit], &to); e < to; e++) {
-        trl_fold_entry *grown = trl_reserve(fold->entry, cap, fold->n_entries + 1, sizeof *grown);
+        trl_implied_entry *grown = trl_reserve(fold->entry, cap, fold->n_entries + 1, sizeof *grown);
         if (!grown)
             return false;
         fold->entry = grown;
-        fold->entry[fold->n_entries++] = (trl_fold_entry){
+        fold->entry[fold->n_entries++] = (trl_implied_entry){
             (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
     }
     return true;
 }
 
 /* What goes into unit u's row, if it has one. */
-static bool fill_row(finder *x, trl_fold *fold, size_t cap[2], uint32_t u)
+static bool fill_row(finder *x, trl_implied_rows *fold, size_t cap[2], uint32_t u)
 {
     if (x->row[u] == NONE)
         return true;
@@ -278,16 +278,16 @@ static bool fill_row(finder *x, trl_fold *fold, size_t cap[2], uint32_t u)
                 return false;
             continue;
         }
-        trl_fold_pair *grown = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *grown);
+        trl_implied_pair *grown = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *grown);
         if (!grown)
             return false;
         fold->pair = grown;
-        fold->pair[fold->n_pairs++] = (trl_fold_pair){x->row[u], x->row[c]};
+        fold->pair[fold->n_pairs++] = (trl_implied_pair){x->row[u], x->row[c]};
     }
     return true;
 }
 
-static bool list_pairs(finder *x, trl_fold *fold)
+static bool list_pairs(finder *x, trl_implied_rows *fold)
 {
     size_t cap[2] = {0};
     ranked *list = trl_alloc(x->n_units, sizeof *list);
@@ -307,7 +307,7 @@ static bool list_pairs(finder *x, trl_fold *fold)
 /* ---- lists -------------------------------------------------------------------------- */
 
 /* Is unit u added through its parent at a token where `on` is on? */
-static bool is_folded(const finder *x, uint32_t u, const uint32_t on[SLOTS])
+static bool is_implied(const finder *x, uint32_t u, const uint32_t on[SLOTS])
 {
     const uint8_t s = x->slot[u];
     if (s >= SLOTS || x->parent[s] >= SLOTS)
@@ -316,31 +316,31 @@ static bool is_folded(const finder *x, uint32_t u, const uint32_t on[SLOTS])
     return p < x->n_units && x->row[p] != NONE && x->implied[(size_t)p * SLOTS + s] == u;
 }
 
-static uint64_t shorten_rows(const finder *x, trl_fold *fold, size_t t, const uint32_t on[SLOTS],
+static uint64_t shorten_rows(const finder *x, trl_implied_rows *fold, size_t t, const uint32_t on[SLOTS],
                              const uint32_t list[SLOTS], size_t n, uint64_t at)
 {
     const trl_family *f = x->f;
     const uint32_t extra = (uint32_t)(fold->n_rows - f->n_hot);
     uint64_t r = f->dense_begin[t];
     for (; r < f->dense_begin[t + 1] && f->dense_row[r] < f->n_hot; r++)
-        if (!is_folded(x, f->dense_row[r], on))
+        if (!is_implied(x, f->dense_row[r], on))
             fold->row[at++] = f->dense_row[r];
     for (size_t i = 0; i < n; i++)
-        if (list[i] >= f->n_hot && x->row[list[i]] != NONE && !is_folded(x, list[i], on))
+        if (list[i] >= f->n_hot && x->row[list[i]] != NONE && !is_implied(x, list[i], on))
             fold->row[at++] = x->row[list[i]];
     for (; r < f->dense_begin[t + 1]; r++)
         fold->row[at++] = f->dense_row[r] + extra;
     return at;
 }
 
-static uint64_t shorten_entries(const finder *x, trl_fold *fold, size_t t,
+static uint64_t shorten_entries(const finder *x, trl_implied_rows *fold, size_t t,
                                 const uint32_t on[SLOTS], uint64_t at)
 {
     const trl_family *f = x->f;
     for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
         bool first;
         const uint32_t u = unit_at(x, &f->entry[e], &first);
-        if (u == NONE || (x->row[u] == NONE && !is_folded(x, u, on)))
+        if (u == NONE || (x->row[u] == NONE && !is_implied(x, u, on)))
             fold->packed[at++] =
                 (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) |
                 f->entry[e].cell;
@@ -348,7 +348,7 @@ static uint64_t shorten_entries(const finder *x, trl_fold *fold, size_t t,
     return at;
 }
 
-static bool shorten_lists(finder *x, trl_fold *fold)
+static bool shorten_lists(finder *x, trl_implied_rows *fold)
 {
     const trl_family *f = x->f;
     const size_t n = x->d->n_tokens;
@@ -376,10 +376,10 @@ static bool shorten_lists(finder *x, trl_fold *fold)
     return true;
 }
 
-trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab *names, bool extra,
+trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names, bool extra,
                           trl_error *err)
 {
-    *fold = (trl_fold){.n_rows = d->family[TRL_NODE].n_hot};
+    *fold = (trl_implied_rows){.n_rows = d->family[TRL_NODE].n_hot};
     finder x = {.d = d, .f = &d->family[TRL_NODE]};
     while (x.f->width > (size_t)1 << fold->bits)
         fold->bits++;
@@ -402,7 +402,7 @@ trl_status trl_fold_build(trl_fold *fold, const trl_design *d, const trl_strtab 
     trl_free(x.slot);
     trl_free(x.implied);
     if (!good) {
-        trl_fold_fini(fold);
+        trl_implied_fini(fold);
         return trl_fail_mem(err);
     }
     return TRL_OK;

@@ -45,10 +45,10 @@ TRL_INLINE double finish_row(size_t n, double a, double v, const double *w, cons
 TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, const double *w,
                                  const double *adj, double *g)
 {
-    const uint64_t lone = trl_lone_entry_at(f);
+    const uint64_t singleton = trl_singleton_entry_at(f);
     double sum = 0.0;
     for (uint64_t e = f->entry_begin[tok + 1];
-         e > f->entry_begin[tok] && f->entry[e - 1].weight >= lone; e--) {
+         e > f->entry_begin[tok] && f->entry[e - 1].weight >= singleton; e--) {
         const uint32_t at = f->entry[e - 1].weight;
         const double v = f->entry_value ? f->entry_value[e - 1] : 1.0;
         g[at] = a * w[at] - v * adj[f->entry[e - 1].cell];
@@ -58,15 +58,15 @@ TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, cons
 }
 
 /* The same from the shortened list. */
-TRL_INLINE double finish_packed(const trl_family *f, const trl_fold *fold, size_t tok, double a,
+TRL_INLINE double finish_packed(const trl_family *f, const trl_implied_rows *fold, size_t tok, double a,
                                 const double *w, const double *adj, double *g)
 {
-    const uint64_t lone = trl_lone_entry_at(f) - f->entry_hot_at;
+    const uint64_t singleton = trl_singleton_entry_at(f) - f->entry_hot_at;
     const uint32_t mask = (UINT32_C(1) << fold->bits) - 1;
     double sum = 0.0;
     for (uint64_t e = fold->entry_begin[tok + 1]; e > fold->entry_begin[tok]; e--) {
         const uint32_t x = fold->packed[e - 1];
-        if (x >> fold->bits < lone)
+        if (x >> fold->bits < singleton)
             break;
         const uint64_t at = f->entry_hot_at + (x >> fold->bits);
         g[at] = a * w[at] - adj[x & mask];
@@ -75,18 +75,18 @@ TRL_INLINE double finish_packed(const trl_family *f, const trl_fold *fold, size_
     return sum;
 }
 
-TRL_CLONES double trl_scatter_lone(const trl_design *d, const trl_fold *fold, size_t from,
+TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *fold, size_t from,
                                    const trl_tables *adjoint, double a, const double *w, double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const bool folded = fold && fold->row;
     const uint64_t *begin = folded ? fold->row_begin : f->dense_begin;
     const uint32_t *list = folded ? fold->row : f->dense_row;
-    const size_t extra = folded ? fold->n_rows - f->n_hot : 0, lone_row = f->lone_row + extra;
+    const size_t extra = folded ? fold->n_rows - f->n_hot : 0, singleton_row = f->singleton_row + extra;
     const double *adj = adjoint->row[TRL_NODE];
     double sum = 0.0;
     for (size_t t = from; t < from + adjoint->n; t++, adj += f->step) {
-        for (uint64_t r = begin[t + 1]; r > begin[t] && list[r - 1] >= lone_row; r--) {
+        for (uint64_t r = begin[t + 1]; r > begin[t] && list[r - 1] >= singleton_row; r--) {
             const uint64_t at = trl_dense_at(f, list[r - 1] - extra);
             sum += finish_row(f->width, a, f->dense_value ? f->dense_value[r - 1] : 1.0, w + at,
                               adj, g + at);

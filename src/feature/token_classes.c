@@ -52,7 +52,7 @@ static double settles(const trl_classes *x, table *h, size_t k, size_t n)
         if (!x->bad[s]) {
             const size_t both = s == k ? alone : pair_up(h, n, key, x->at + s * x->n, NULL);
             if ((double)both <= 1.2 * (double)alone)
-                saved += (double)x->cost[s] * (1.0 - x->dear * (double)both / (double)n);
+                saved += (double)x->cost[s] * (1.0 - x->cost_factor * (double)both / (double)n);
         }
     return saved;
 }
@@ -78,7 +78,7 @@ static double cost_with(const trl_classes *x, size_t m)
     double shared = 0.0, own = (double)x->other;
     for (size_t s = 0; s < x->n_slots; s++)
         *(x->taken[s] ? &shared : &own) += (double)x->cost[s];
-    return own + x->dear * shared * (double)m / (double)x->n;
+    return own + x->cost_factor * shared * (double)m / (double)x->n;
 }
 
 static void take_slots(trl_classes *x, table *h, size_t key, uint32_t *next)

@@ -6,8 +6,8 @@
  * lowers the cost is taken in.
  */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_GROUP_CLASSES_H
-#define TRL_GROUP_CLASSES_H
+#ifndef TRL_TOKEN_GROUPS_CLASSES_H
+#define TRL_TOKEN_GROUPS_CLASSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ typedef struct trl_classes {
     uint32_t *at;               /* [n_slots][n] attribute + 1, or 0 */
     uint64_t  cost[TRL_SLOTS];  /* of all things' attributes of the slot */
     uint64_t  other;            /* of what no class can share */
-    double    dear;             /* a class pays so many times what a thing would */
+    double    cost_factor;             /* a class pays so many times what a thing would */
     bool      bad[TRL_SLOTS];   /* not to be taken */
     bool      taken[TRL_SLOTS]; /* classes go by this slot */
     uint32_t *class;            /* [n] */

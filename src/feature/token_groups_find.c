@@ -2,7 +2,7 @@
  *
  * Tokens are sorted into classes (token_classes.h) by their attributes of some kinds (slots), so that
  * the number of rows and entries to be added per pass is small; in practice the key is the word.  A
- * class is cut into groups of at most TRL_GROUP_BATCH tokens.
+ * class is cut into groups of at most TRL_TOKEN_GROUPS_BATCH tokens.
  *
  * What a group's tokens share, and what tokens in no group have, is looked at once more in the same
  * way: different words share affixes and shape.  For each such combination of frequent attributes that
@@ -52,7 +52,7 @@ static bool number_slots(finder *x, const trl_strtab *names)
     bool good = true;
     x->slot = trl_alloc(x->f->n_attrs, sizeof *x->slot);
     for (size_t a = 0; x->slot && good && a < x->f->n_attrs; a++) {
-        const trl_str kind = trl_kind_of(trl_strtab_get(names, x->f->name[a]));
+        const trl_str kind = trl_attribute_prefix(trl_strtab_get(names, x->f->name[a]));
         uint32_t id = kind.n ? trl_strtab_find(&kinds, kind.p, kind.n) : SLOTS;
         if (id == TRL_NO_ID && kinds.n < SLOTS) {
             id = trl_strtab_add(&kinds, kind.p, kind.n);
@@ -106,7 +106,7 @@ static bool fill_slots(finder *x)
 {
     const trl_family *f = x->f;
     trl_classes *c = &x->token;
-    c->dear = 1.0;
+    c->cost_factor = 1.0;
     c->at = trl_zalloc(c->n_slots * c->n, sizeof *c->at);
     for (size_t t = 0; c->at && t < c->n; t++) {
         for (uint64_t r = f->dense_begin[t]; r < f->dense_begin[t + 1]; r++)
@@ -124,7 +124,7 @@ static bool fill_slots(finder *x)
 /* ---- order -------------------------------------------------------------------------- */
 
 /* Positions: class by class, tokens that are alone in theirs at the end. */
-static bool order_tokens(finder *x, trl_group *p)
+static bool order_tokens(finder *x, trl_token_groups *p)
 {
     uint32_t *count = trl_zalloc(x->token.n_classes, sizeof *count);
     uint32_t *start = trl_alloc(x->token.n_classes, sizeof *start);
@@ -142,7 +142,7 @@ static bool order_tokens(finder *x, trl_group *p)
             start[c] = at;
             for (uint32_t i = 0; i < count[c]; i++, at++) {
                 /* a last group of one token is a little dear, and not worth more code */
-                if (pass == 0 && i % TRL_GROUP_BATCH == 0)
+                if (pass == 0 && i % TRL_TOKEN_GROUPS_BATCH == 0)
                     p->first[p->n_groups++] = at;
                 x->group[at] = pass == 0 ? (uint32_t)p->n_groups - 1 : ALONE;
             }
@@ -157,29 +157,29 @@ static bool order_tokens(finder *x, trl_group *p)
 }
 
 /* Whole groups to a batch, as many as it has room for. */
-static bool make_batches(trl_group *p)
+static bool make_batches(trl_token_groups *p)
 {
     size_t k = 0, i = 0;
-    p->batch = trl_alloc(p->n_groups + p->n / TRL_GROUP_BATCH + 2, sizeof *p->batch);
+    p->batch = trl_alloc(p->n_groups + p->n / TRL_TOKEN_GROUPS_BATCH + 2, sizeof *p->batch);
     while (p->batch && i < p->n) {
         const size_t from = i, groups = k;
-        p->batch[p->n_batches++] = (trl_group_batch){.position = (uint32_t)i, .group = (uint32_t)k};
-        while (k < p->n_groups && p->first[k + 1] - from <= TRL_GROUP_BATCH &&
-               k - groups < TRL_GROUP_BATCH / 2)
+        p->batch[p->n_batches++] = (trl_token_groups_batch){.position = (uint32_t)i, .group = (uint32_t)k};
+        while (k < p->n_groups && p->first[k + 1] - from <= TRL_TOKEN_GROUPS_BATCH &&
+               k - groups < TRL_TOKEN_GROUPS_BATCH / 2)
             i = p->first[++k];
         if (k == p->n_groups && k == groups)
-            i = p->n - from <= TRL_GROUP_BATCH ? p->n : from + TRL_GROUP_BATCH;
+            i = p->n - from <= TRL_TOKEN_GROUPS_BATCH ? p->n : from + TRL_TOKEN_GROUPS_BATCH;
     }
     if (p->batch)
         p->batch[p->n_batches] =
-            (trl_group_batch){.position = (uint32_t)p->n, .group = (uint32_t)p->n_groups};
+            (trl_token_groups_batch){.position = (uint32_t)p->n, .group = (uint32_t)p->n_groups};
     return p->batch;
 }
 
 /* ---- extra rows --------------------------------------------------------------------- */
 
 /* The token whose attributes list v holds, v < groups + tokens that are alone. */
-static uint32_t token_of(const trl_group *p, size_t v)
+static uint32_t token_of(const trl_token_groups *p, size_t v)
 {
     return p->token[v < p->n_groups ? p->first[v] : p->first[p->n_groups] + (v - p->n_groups)];
 }
@@ -195,13 +195,13 @@ static bool in_extra(const finder *x, uint32_t a)
     return x->slot[a] < SLOTS && x->list.taken[x->slot[a]] && is_hot(x, a);
 }
 
-static bool combine(finder *x, const trl_group *p, double *left)
+static bool combine(finder *x, const trl_token_groups *p, double *left)
 {
     const trl_classes *c = &x->token;
     trl_classes *l = &x->list;
     *l = (trl_classes){.n = p->n_groups + (p->n - p->first[p->n_groups]),
                        .n_slots = c->n_slots,
-                       .dear = DEAR};
+                       .cost_factor = DEAR};
     l->at = trl_zalloc(l->n_slots * l->n, sizeof *l->at);
     for (size_t s = 0; l->at && s < l->n_slots; s++) {
         l->bad[s] = !c->taken[s];
@@ -217,7 +217,7 @@ static bool combine(finder *x, const trl_group *p, double *left)
 }
 
 /* Makes row `row` the sum of list v's attributes that go into it. */
-static bool fill_row(const finder *x, trl_fold *fold, size_t cap[2], uint32_t row, size_t v)
+static bool fill_row(const finder *x, trl_implied_rows *fold, size_t cap[2], uint32_t row, size_t v)
 {
     const trl_family *f = x->f;
     for (size_t s = 0; s < x->list.n_slots; s++) {
@@ -225,27 +225,27 @@ static bool fill_row(const finder *x, trl_fold *fold, size_t cap[2], uint32_t ro
         if (!a || !x->list.taken[s])
             continue;
         if (a - 1 < f->n_hot) {
-            trl_fold_pair *more = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
+            trl_implied_pair *more = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
             if (!more)
                 return false;
             fold->pair = more;
-            fold->pair[fold->n_pairs++] = (trl_fold_pair){row, a - 1};
+            fold->pair[fold->n_pairs++] = (trl_implied_pair){row, a - 1};
             continue;
         }
         for (uint64_t e = f->entry_first[a - 1 - f->n_dense]; e < f->entry_first[a - f->n_dense]; e++) {
-            trl_fold_entry *more =
+            trl_implied_entry *more =
                 trl_reserve(fold->entry, &cap[1], fold->n_entries + 1, sizeof *more);
             if (!more)
                 return false;
             fold->entry = more;
-            fold->entry[fold->n_entries++] = (trl_fold_entry){
+            fold->entry[fold->n_entries++] = (trl_implied_entry){
                 (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
         }
     }
     return true;
 }
 
-static bool make_extra(finder *x, trl_group *p, trl_fold *fold)
+static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
 {
     double left;
     if (!combine(x, p, &left))
@@ -293,28 +293,28 @@ static bool is_listed(const finder *x, const share *k, uint32_t a)
     return k->extra == NO_ROW || !in_extra(x, a);
 }
 
-static void add(trl_group *p, enum trl_group_part part, uint32_t what, size_t at)
+static void add(trl_token_groups *p, enum trl_token_groups_part part, uint32_t what, size_t at)
 {
-    trl_group_list *l = &p->list[part];
+    trl_token_groups_list *l = &p->list[part];
     l->what[l->n] = what;
     l->at[l->n++] = (uint16_t)at;
 }
 
-static enum trl_group_part row_part(const trl_family *f, uint32_t a)
+static enum trl_token_groups_part row_part(const trl_family *f, uint32_t a)
 {
-    return a < f->n_hot ? TRL_GROUP_HOT_ROW : a < f->lone_row ? TRL_GROUP_COLD_ROW : TRL_GROUP_LONE_ROW;
+    return a < f->n_hot ? TRL_TOKEN_GROUPS_HOT_ROW : a < f->singleton_row ? TRL_TOKEN_GROUPS_COLD_ROW : TRL_TOKEN_GROUPS_LONE_ROW;
 }
 
-static enum trl_group_part entry_part(const finder *x, const trl_entry *e)
+static enum trl_token_groups_part entry_part(const finder *x, const trl_entry *e)
 {
-    return e->weight < x->d->n_hot_weights ? TRL_GROUP_HOT_ENTRY : TRL_GROUP_ENTRY;
+    return e->weight < x->d->n_hot_weights ? TRL_TOKEN_GROUPS_HOT_ENTRY : TRL_TOKEN_GROUPS_ENTRY;
 }
 
-static void list_token(const finder *x, trl_group *p, size_t t, const share *k, size_t row)
+static void list_token(const finder *x, trl_token_groups *p, size_t t, const share *k, size_t row)
 {
     const trl_family *f = x->f;
     if (k->extra != NO_ROW)
-        add(p, TRL_GROUP_HOT_ROW, k->extra, row);
+        add(p, TRL_TOKEN_GROUPS_HOT_ROW, k->extra, row);
     for (uint64_t i = f->dense_begin[t]; i < f->dense_begin[t + 1]; i++) {
         const uint32_t a = f->dense_row[i];
         if (is_listed(x, k, a))
@@ -328,12 +328,12 @@ static void list_token(const finder *x, trl_group *p, size_t t, const share *k, 
     }
 }
 
-static void list_all(const finder *x, trl_group *p)
+static void list_all(const finder *x, trl_token_groups *p)
 {
     const size_t grouped = p->first[p->n_groups];
     for (size_t b = 0; b <= p->n_batches; b++) {
-        trl_group_batch *here = &p->batch[b];
-        for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+        trl_token_groups_batch *here = &p->batch[b];
+        for (size_t k = 0; k < TRL_TOKEN_GROUPS_PARTS; k++)
             here->begin[k] = (uint32_t)p->list[k].n;
         for (size_t i = here->position; b < p->n_batches && i < here[1].position; i++) {
             const bool alone = i >= grouped;
@@ -342,33 +342,33 @@ static void list_all(const finder *x, trl_group *p)
         }
         for (size_t g = here->group; b < p->n_batches && g < here[1].group; g++) {
             const share k = {false, true, x->extra[g]};
-            list_token(x, p, p->token[p->first[g]], &k, TRL_GROUP_BATCH + (g - here->group));
+            list_token(x, p, p->token[p->first[g]], &k, TRL_TOKEN_GROUPS_BATCH + (g - here->group));
         }
     }
 }
 
-static bool make_lists(const finder *x, trl_group *p)
+static bool make_lists(const finder *x, trl_token_groups *p)
 {
     const trl_family *f = x->f;
-    size_t most[TRL_GROUP_PARTS] = {[TRL_GROUP_HOT_ROW] = x->list.n}; /* extra ones, and all there are */
+    size_t most[TRL_TOKEN_GROUPS_PARTS] = {[TRL_TOKEN_GROUPS_HOT_ROW] = x->list.n}; /* extra ones, and all there are */
     for (uint64_t i = 0; i < f->dense_begin[p->n]; i++)
         most[row_part(f, f->dense_row[i])]++;
     for (uint64_t i = 0; i < f->entry_begin[p->n]; i++)
         most[entry_part(x, &f->entry[i])]++;
-    for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
+    for (size_t k = 0; k < TRL_TOKEN_GROUPS_PARTS; k++) {
         p->list[k].what = trl_alloc64(most[k] + SLACK, sizeof *p->list[k].what);
         p->list[k].at = trl_alloc64(most[k] + SLACK, sizeof *p->list[k].at);
         if (!p->list[k].what || !p->list[k].at)
             return false;
     }
     list_all(x, p);
-    for (size_t k = 0; k < TRL_GROUP_PARTS; k++)
+    for (size_t k = 0; k < TRL_TOKEN_GROUPS_PARTS; k++)
         memset(p->list[k].what + p->list[k].n, 0, SLACK * sizeof *p->list[k].what);
     return true;
 }
 
 /* Where in a list each number from `from` to `from` + n - 1 stands. */
-static bool invert(const trl_group_list *l, uint32_t from, size_t n, uint64_t **begin, uint32_t **at)
+static bool invert(const trl_token_groups_list *l, uint32_t from, size_t n, uint64_t **begin, uint32_t **at)
 {
     uint64_t *b = *begin = trl_zalloc(n + 2, sizeof *b);
     uint32_t *a = *at = trl_alloc(l->n + SLACK, sizeof *a);
@@ -384,13 +384,13 @@ static bool invert(const trl_group_list *l, uint32_t from, size_t n, uint64_t **
     return true;
 }
 
-static bool make_streams(const finder *x, trl_group *p)
+static bool make_streams(const finder *x, trl_token_groups *p)
 {
     const trl_family *f = x->f;
     const uint32_t hot = (uint32_t)(x->d->n_hot_weights - f->entry_hot_at);
     const size_t entries = (size_t)(f->cold_at - f->entry_cold_at);
-    if (!invert(&p->list[TRL_GROUP_ENTRY], hot, entries, &p->entry_begin, &p->entry_at) ||
-        !invert(&p->list[TRL_GROUP_COLD_ROW], (uint32_t)f->n_hot, f->lone_row - f->n_hot,
+    if (!invert(&p->list[TRL_TOKEN_GROUPS_ENTRY], hot, entries, &p->entry_begin, &p->entry_at) ||
+        !invert(&p->list[TRL_TOKEN_GROUPS_COLD_ROW], (uint32_t)f->n_hot, f->singleton_row - f->n_hot,
                 &p->rows_begin, &p->rows_at))
         return false;
     p->rows = *x->d;
@@ -411,9 +411,9 @@ static void finder_fini(finder *x)
     trl_classes_fini(&x->list);
 }
 
-void trl_group_fini(trl_group *p)
+void trl_token_groups_fini(trl_token_groups *p)
 {
-    for (size_t k = 0; k < TRL_GROUP_PARTS; k++) {
+    for (size_t k = 0; k < TRL_TOKEN_GROUPS_PARTS; k++) {
         trl_free(p->list[k].what);
         trl_free(p->list[k].at);
     }
@@ -424,20 +424,20 @@ void trl_group_fini(trl_group *p)
     trl_free(p->entry_at);
     trl_free(p->rows_begin);
     trl_free(p->rows_at);
-    *p = (trl_group){0};
+    *p = (trl_token_groups){0};
 }
 
-trl_status trl_group_build(trl_group *p, trl_fold *fold, const trl_design *d, const trl_strtab *names,
+trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, const trl_design *d, const trl_strtab *names,
                            bool *useful, trl_error *err)
 {
     const trl_family *f = &d->family[TRL_NODE];
     finder x = {.d = d, .f = f, .token = {.n = d->n_tokens}};
     double left = 1.0;
-    *p = (trl_group){.n = d->n_tokens};
-    *fold = (trl_fold){.n_rows = f->n_hot};
+    *p = (trl_token_groups){.n = d->n_tokens};
+    *fold = (trl_implied_rows){.n_rows = f->n_hot};
     *useful = false;
     if (f->dense_value || f->entry_value || f->cold_at - f->entry_hot_at > UINT32_MAX ||
-        f->step * TRL_GROUP_ROWS > UINT16_MAX)
+        f->step * TRL_TOKEN_GROUPS_ROWS > UINT16_MAX)
         return TRL_OK;
     bool good = number_slots(&x, names) && number_entries(&x) && fill_slots(&x) &&
                 trl_classes_make(&x.token, &left);
@@ -447,9 +447,9 @@ trl_status trl_group_build(trl_group *p, trl_fold *fold, const trl_design *d, co
                make_lists(&x, p) && make_streams(&x, p);
     finder_fini(&x);
     if (!good || !*useful)
-        trl_group_fini(p);
+        trl_token_groups_fini(p);
     if (good)
         return TRL_OK;
-    trl_fold_fini(fold);
+    trl_implied_fini(fold);
     return trl_fail_mem(err);
 }

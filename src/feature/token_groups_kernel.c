@@ -21,7 +21,7 @@ typedef struct run {
     size_t          n;
 } run;
 
-TRL_INLINE run run_of(const trl_group *p, size_t batch, enum trl_group_part part)
+TRL_INLINE run run_of(const trl_token_groups *p, size_t batch, enum trl_token_groups_part part)
 {
     const size_t from = p->batch[batch].begin[part];
     return (run){p->list[part].what + from, p->list[part].at + from,
@@ -66,18 +66,18 @@ TRL_INLINE void gather_cold(const trl_family *f, run k, const double *w, float *
     }
 }
 
-TRL_CLONES void trl_group_gather(const trl_group *p, const trl_design *d, const double *w,
+TRL_CLONES void trl_token_groups_gather(const trl_token_groups *p, const trl_design *d, const double *w,
                                  const float *hot32, size_t batch, float *table)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    const trl_group_batch *b = &p->batch[batch];
+    const trl_token_groups_batch *b = &p->batch[batch];
     const size_t step = f->step, from = b->position;
-    float *shared = table + TRL_GROUP_BATCH * step;
+    float *shared = table + TRL_TOKEN_GROUPS_BATCH * step;
     memset(table, 0, (b[1].position - from) * step * sizeof *table);
     memset(shared, 0, (b[1].group - b->group) * step * sizeof *table);
-    gather_entries(run_of(p, batch, TRL_GROUP_HOT_ENTRY), w + f->entry_hot_at, table);
-    gather_entries(run_of(p, batch, TRL_GROUP_ENTRY), w + f->entry_hot_at, table);
-    const run hot = run_of(p, batch, TRL_GROUP_HOT_ROW);
+    gather_entries(run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ENTRY), w + f->entry_hot_at, table);
+    gather_entries(run_of(p, batch, TRL_TOKEN_GROUPS_ENTRY), w + f->entry_hot_at, table);
+    const run hot = run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ROW);
     switch (step / 8) {
     case 1: gather_hot(1, step, hot, hot32, table); break;
     case 2: gather_hot(2, step, hot, hot32, table); break;
@@ -85,8 +85,8 @@ TRL_CLONES void trl_group_gather(const trl_group *p, const trl_design *d, const 
     case 6: gather_hot(6, step, hot, hot32, table); break;
     default: gather_hot(0, step, hot, hot32, table); break;
     }
-    gather_cold(f, run_of(p, batch, TRL_GROUP_COLD_ROW), w, table);
-    gather_cold(f, run_of(p, batch, TRL_GROUP_LONE_ROW), w, table);
+    gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_COLD_ROW), w, table);
+    gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_LONE_ROW), w, table);
     for (size_t k = b->group; k < b[1].group; k++, shared += step)
         for (size_t i = p->first[k] - from; i < p->first[k + 1] - from; i++)
             for (size_t c = 0; c < step; c += 8)
@@ -108,8 +108,8 @@ TRL_INLINE void scatter_hot(const size_t NV, size_t step, run k, const float *ta
     }
 }
 
-static double finish_lone(const trl_family *f, run k, const double *w, const float *table,
-                          const trl_group_sums *s)
+static double finish_singletons(const trl_family *f, run k, const double *w, const float *table,
+                          const trl_token_groups_sums *s)
 {
     double sum = 0.0;
     for (size_t r = 0; r < k.n; r++) {
@@ -124,9 +124,9 @@ static double finish_lone(const trl_family *f, run k, const double *w, const flo
 }
 
 /* Groups' adjoints: the sums of their tokens'. */
-TRL_INLINE void add_up(const trl_group *p, const trl_group_batch *b, size_t step, float *table)
+TRL_INLINE void add_up(const trl_token_groups *p, const trl_token_groups_batch *b, size_t step, float *table)
 {
-    float *shared = table + TRL_GROUP_BATCH * step;
+    float *shared = table + TRL_TOKEN_GROUPS_BATCH * step;
     for (size_t k = b->group; k < b[1].group; k++, shared += step)
         for (size_t c = 0; c < step; c += 8) {
             v8f sum = {0};
@@ -136,13 +136,13 @@ TRL_INLINE void add_up(const trl_group *p, const trl_group_batch *b, size_t step
         }
 }
 
-TRL_CLONES double trl_group_scatter(const trl_group *p, const trl_design *d, const double *w,
-                                    size_t batch, float *table, const trl_group_sums *s)
+TRL_CLONES double trl_token_groups_scatter(const trl_token_groups *p, const trl_design *d, const double *w,
+                                    size_t batch, float *table, const trl_token_groups_sums *s)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const size_t step = f->step;
     add_up(p, &p->batch[batch], step, table);
-    const run hot = run_of(p, batch, TRL_GROUP_HOT_ROW);
+    const run hot = run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ROW);
     switch (step / 8) {
     case 1: scatter_hot(1, step, hot, table, s->hot32); break;
     case 2: scatter_hot(2, step, hot, table, s->hot32); break;
@@ -150,24 +150,24 @@ TRL_CLONES double trl_group_scatter(const trl_group *p, const trl_design *d, con
     case 6: scatter_hot(6, step, hot, table, s->hot32); break;
     default: scatter_hot(0, step, hot, table, s->hot32); break;
     }
-    const run entry = run_of(p, batch, TRL_GROUP_HOT_ENTRY);
+    const run entry = run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ENTRY);
     double *at = s->hot + f->entry_hot_at;
     for (size_t e = 0; e < entry.n; e++) {
         __builtin_prefetch(at + entry.what[e + AHEAD], 1);
         at[entry.what[e]] += (double)table[entry.at[e]];
     }
-    const run cold = run_of(p, batch, TRL_GROUP_ENTRY);
-    float *stream = s->entry + p->batch[batch].begin[TRL_GROUP_ENTRY];
+    const run cold = run_of(p, batch, TRL_TOKEN_GROUPS_ENTRY);
+    float *stream = s->entry + p->batch[batch].begin[TRL_TOKEN_GROUPS_ENTRY];
     for (size_t e = 0; e < cold.n; e++)
         stream[e] = table[cold.at[e]];
-    const run rows = run_of(p, batch, TRL_GROUP_COLD_ROW);
+    const run rows = run_of(p, batch, TRL_TOKEN_GROUPS_COLD_ROW);
     for (size_t r = 0; r < rows.n; r++)
-        memcpy(s->rows + (p->batch[batch].begin[TRL_GROUP_COLD_ROW] + r) * step,
+        memcpy(s->rows + (p->batch[batch].begin[TRL_TOKEN_GROUPS_COLD_ROW] + r) * step,
                table + rows.at[r] * step, step * sizeof *table);
-    return finish_lone(f, run_of(p, batch, TRL_GROUP_LONE_ROW), w, table, s);
+    return finish_singletons(f, run_of(p, batch, TRL_TOKEN_GROUPS_LONE_ROW), w, table, s);
 }
 
-void trl_group_entries(const trl_group *p, const float *stream, size_t from, size_t to, double *g)
+void trl_token_groups_entries(const trl_token_groups *p, const float *stream, size_t from, size_t to, double *g)
 {
     for (size_t i = from; i < to; i++) {
         double sum = 0.0;

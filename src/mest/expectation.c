@@ -23,7 +23,7 @@ typedef struct run {
 /* Lines that make the same attributes from the same texts, and all tuples of texts they make. */
 typedef struct group {
     size_t n_lines, n_macros;
-    trl_line_view *view;           /* [n_lines] */
+    trl_template_window *view;           /* [n_lines] */
     trl_strtab tuples;             /* n_macros text ids each, as bytes */
     uint32_t *attr[TRL_FAMILIES];  /* [tuples] attribute, or TRL_NO_ID */
 } group;
@@ -31,9 +31,9 @@ typedef struct group {
 /* ---- tuples ------------------------------------------------------------------------- */
 
 /* The tuples of one line.  Single macros are so frequent that they have their own way. */
-static bool collect(const run *r, group *g, const trl_line_view *v)
+static bool collect(const run *r, group *g, const trl_template_window *v)
 {
-    const trl_cells *c = r->x->cells;
+    const trl_column_values *c = r->x->cells;
     bool *seen = g->n_macros == 1 ? trl_zalloc(r->texts.n, sizeof *seen) : NULL;
     if (g->n_macros == 1 && !seen)
         return false;
@@ -42,7 +42,7 @@ static bool collect(const run *r, group *g, const trl_line_view *v)
         const size_t from = (size_t)c->first[seq], n = (size_t)c->first[seq + 1] - from;
         for (size_t t = 0; good && t < n; t++) {
             uint32_t text[TRL_MACROS_MAX];
-            trl_line_view_texts(v, c, c->id + from * c->n_columns, n, t, text);
+            trl_template_window_texts(v, c, c->id + from * c->n_columns, n, t, text);
             if (seen && seen[text[0]])
                 continue;
             if (seen)
@@ -114,7 +114,7 @@ static void filling_fini(filling *w)
     trl_free(w->scratch);
 }
 
-static bool fill(const group *g, const trl_line_view *v, size_t f, filling *w)
+static bool fill(const group *g, const trl_template_window *v, size_t f, filling *w)
 {
     const size_t n = g->tuples.n;
     *w = (filling){.n_cells = v->n_cells};
@@ -129,7 +129,7 @@ static bool fill(const group *g, const trl_line_view *v, size_t f, filling *w)
         if (g->attr[f][k] == TRL_NO_ID)
             continue;
         get_texts(g, k, text);
-        if (!trl_line_view_outcomes(v, text, w->outcome + w->n * v->n_cells))
+        if (!trl_template_window_outcomes(v, text, w->outcome + w->n * v->n_cells))
             continue; /* another line's tuple */
         w->order[w->n] = (uint32_t)w->n;
         w->tuple[w->n++] = (uint32_t)k;
@@ -138,7 +138,7 @@ static bool fill(const group *g, const trl_line_view *v, size_t f, filling *w)
 }
 
 /* By outcomes, leftmost cell first: counting sorts from the last cell to the first. */
-static bool sort(const trl_line_view *v, filling *w)
+static bool sort(const trl_template_window *v, filling *w)
 {
     for (size_t j = v->n_cells; j-- > 0;) {
         size_t *at = trl_zalloc(v->cell[j].outcomes.n + 1, sizeof *at);
@@ -160,7 +160,7 @@ static bool sort(const trl_line_view *v, filling *w)
     return true;
 }
 
-static trl_status run_line(run *r, const group *g, const trl_line_view *v, size_t f,
+static trl_status run_line(run *r, const group *g, const trl_template_window *v, size_t f,
                            trl_error *err)
 {
     const trl_family *fam = &r->x->design->family[f];
@@ -201,7 +201,7 @@ static bool alike(const trl_template *tpl, size_t a, size_t b)
 static void group_fini(group *g)
 {
     for (size_t i = 0; i < g->n_lines; i++)
-        trl_line_view_fini(&g->view[i]);
+        trl_template_window_fini(&g->view[i]);
     for (size_t f = 0; f < TRL_FAMILIES; f++)
         trl_free(g->attr[f]);
     trl_strtab_fini(&g->tuples);
@@ -221,7 +221,7 @@ static trl_status group_init(run *r, size_t k, bool *done, group *g, trl_error *
         if (done[i] || !alike(tpl, k, i))
             continue;
         done[i] = true;
-        st = trl_line_view_init(&g->view[g->n_lines], &r->source, i, err);
+        st = trl_template_window_init(&g->view[g->n_lines], &r->source, i, err);
         g->n_lines += st == TRL_OK;
     }
     g->n_macros = g->n_lines ? g->view[0].n_macros : 0;
@@ -253,7 +253,7 @@ static trl_status run_group(run *r, size_t k, bool *done, trl_error *err)
 
 static trl_status run_constants(run *r, trl_error *err)
 {
-    const trl_line_view nothing = {.L = r->graph.L};
+    const trl_template_window nothing = {.L = r->graph.L};
     trl_status st = TRL_OK;
     for (size_t f = 1; st == TRL_OK && f <= (size_t)r->x->design->order; f++) {
         const trl_family *fam = &r->x->design->family[f];

@@ -28,7 +28,7 @@ typedef struct trl_expect_data {
     const trl_template *tpl; /* NULL for items */
     const trl_corpus   *corpus;
     const trl_design   *design; /* of the corpus */
-    const trl_cells    *cells;  /* the same sequences; masked if the corpus was made from that */
+    const trl_column_values    *cells;  /* the same sequences; masked if the corpus was made from that */
 } trl_expect_data;
 
 /* Adds to E (trl_design_alloc doubles; the caller starts with zeros) the expectations of the

@@ -28,7 +28,7 @@ const char *trl_q0_name(trl_q0_kind kind)
     return names[kind];
 }
 
-trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_cells *cells,
+trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *cells,
                         const uint32_t *label, size_t L, trl_error *err)
 {
     const bool uniform = kind == TRL_Q0_LU;
@@ -110,7 +110,7 @@ static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs
 uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
                             const trl_sample_options *sample)
 {
-    const trl_cells *c = x->cells;
+    const trl_column_values *c = x->cells;
     const trl_design *d = x->design;
     uint64_t hash = 0;
     const uint64_t numbers[] = {(uint64_t)kind, (uint64_t)h->order, h->L,

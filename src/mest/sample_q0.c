@@ -36,7 +36,7 @@ static bool list_rare(trl_sampler *s, size_t c)
     return s->rare[c] != NULL;
 }
 
-trl_status trl_sampler_init(trl_sampler *s, const trl_hmm *hmm, const trl_cells *cells,
+trl_status trl_sampler_init(trl_sampler *s, const trl_hmm *hmm, const trl_column_values *cells,
                             uint64_t seed, trl_error *err)
 {
     const size_t n = hmm->n_columns;
@@ -237,7 +237,7 @@ static trl_status count_samples(counter *c, const trl_hmm *q0, const trl_sample_
 /* Which features the lines have: from the training data. */
 static trl_status mark_features(counter *c, trl_error *err)
 {
-    const trl_cells *cells = c->x->cells;
+    const trl_column_values *cells = c->x->cells;
     trl_str *cell = NULL;
     size_t cap = 0;
     trl_status st = TRL_OK;
@@ -247,7 +247,7 @@ static trl_status mark_features(counter *c, trl_error *err)
         trl_str *grown = trl_reserve(cell, &cap, n * cells->n_columns, sizeof *cell);
         if (grown)
             cell = grown;
-        const trl_rows rows = grown ? trl_cells_rows(cells, seq, cell) : (trl_rows){0};
+        const trl_rows rows = grown ? trl_column_values_rows(cells, seq, cell) : (trl_rows){0};
         if (!grown || !visit(c, &rows, c->x->corpus->label + from, true))
             st = trl_fail_mem(err);
     }

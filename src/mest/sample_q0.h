@@ -17,7 +17,7 @@
 
 typedef struct trl_sampler {
     const trl_hmm   *hmm;
-    const trl_cells *cells;
+    const trl_column_values *cells;
     trl_rng          rng;
     double         **sum;  /* by column of the HMM: [L][values] running sums of e */
     uint32_t       **rare; /* by column of the HMM: values of the cells that it does not know */
@@ -29,7 +29,7 @@ typedef struct trl_sampler {
 
 /* hmm and cells are borrowed.  OOV is drawn as TRL_OOV from masked cells, else as one of
  * the rare values or, as often as each of them, as TRL_OOV.  TRL_ENOMEM. */
-trl_status trl_sampler_init(trl_sampler *s, const trl_hmm *hmm, const trl_cells *cells,
+trl_status trl_sampler_init(trl_sampler *s, const trl_hmm *hmm, const trl_column_values *cells,
                             uint64_t seed, trl_error *err);
 void       trl_sampler_fini(trl_sampler *s);
 

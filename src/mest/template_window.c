@@ -37,7 +37,7 @@ static trl_str value_text(const trl_strtab *values, size_t k)
                          : (trl_str){TRL_OOV, strlen(TRL_OOV)};
 }
 
-static bool tabulate(const trl_line_view *v, const trl_view_source *s, trl_view_macro *m,
+static bool tabulate(const trl_template_window *v, const trl_view_source *s, trl_view_macro *m,
                      trl_buf *buf)
 {
     const trl_strtab *values = &s->cells->values[m->column];
@@ -73,7 +73,7 @@ static size_t hmm_column(const trl_hmm *h, size_t column)
 }
 
 /* Lists the macros; reach is known afterwards. */
-static trl_status list_macros(trl_line_view *v, const trl_view_source *s, trl_error *err)
+static trl_status list_macros(trl_template_window *v, const trl_view_source *s, trl_error *err)
 {
     const size_t n = trl_template_pieces(s->tpl, v->line);
     v->macro = trl_zalloc(n, sizeof *v->macro);
@@ -103,7 +103,7 @@ static bool goes_before(const trl_view_macro *a, const trl_view_macro *b)
 }
 
 /* Insertion sort by row and column (lines have a handful of macros), then runs become cells. */
-static void group_cells(trl_line_view *v)
+static void group_cells(trl_template_window *v)
 {
     for (size_t i = 0; i < v->n_macros; i++) {
         size_t k = i;
@@ -125,7 +125,7 @@ static void group_cells(trl_line_view *v)
 /* ---- cells -------------------------------------------------------------------------- */
 
 /* The outcome whose texts are those of value k (k < SIZE_MAX), or of the row outside at d. */
-static uint32_t outcome_of(const trl_line_view *v, trl_view_cell *c, size_t k, int d,
+static uint32_t outcome_of(const trl_template_window *v, trl_view_cell *c, size_t k, int d,
                            uint32_t *key)
 {
     for (size_t i = 0; i < c->n_macros; i++) {
@@ -156,7 +156,7 @@ static double *share_values(const trl_view_source *s, size_t column, uint32_t *t
     return share;
 }
 
-static bool add_probabilities(const trl_line_view *v, const trl_view_source *s,
+static bool add_probabilities(const trl_template_window *v, const trl_view_source *s,
                               trl_view_cell *c, const uint32_t *outcome)
 {
     const trl_strtab *values = &s->cells->values[c->column];
@@ -173,7 +173,7 @@ static bool add_probabilities(const trl_line_view *v, const trl_view_source *s,
     return good;
 }
 
-static bool tabulate_cell(trl_line_view *v, const trl_view_source *s, trl_view_cell *c)
+static bool tabulate_cell(trl_template_window *v, const trl_view_source *s, trl_view_cell *c)
 {
     const size_t n = s->cells->values[c->column].n + 1;
     const int reach = (int)v->reach;
@@ -198,10 +198,10 @@ static bool tabulate_cell(trl_line_view *v, const trl_view_source *s, trl_view_c
 
 /* ---- the whole ---------------------------------------------------------------------- */
 
-trl_status trl_line_view_init(trl_line_view *v, const trl_view_source *s, size_t line,
+trl_status trl_template_window_init(trl_template_window *v, const trl_view_source *s, size_t line,
                               trl_error *err)
 {
-    *v = (trl_line_view){.line = line, .L = s->hmm->L};
+    *v = (trl_template_window){.line = line, .L = s->hmm->L};
     trl_buf buf = {0};
     trl_status st = list_macros(v, s, err);
     for (size_t i = 0; st == TRL_OK && i < v->n_macros; i++)
@@ -214,11 +214,11 @@ trl_status trl_line_view_init(trl_line_view *v, const trl_view_source *s, size_t
             st = trl_fail_mem(err);
     trl_buf_fini(&buf);
     if (st != TRL_OK)
-        trl_line_view_fini(v);
+        trl_template_window_fini(v);
     return st;
 }
 
-void trl_line_view_fini(trl_line_view *v)
+void trl_template_window_fini(trl_template_window *v)
 {
     for (size_t i = 0; i < v->n_macros; i++) {
         trl_free(v->macro[i].of_value);
@@ -232,10 +232,10 @@ void trl_line_view_fini(trl_line_view *v)
     trl_free(v->macro);
     trl_free(v->order);
     trl_free(v->cell);
-    *v = (trl_line_view){0};
+    *v = (trl_template_window){0};
 }
 
-void trl_line_view_texts(const trl_line_view *v, const trl_cells *c, const uint32_t *id,
+void trl_template_window_texts(const trl_template_window *v, const trl_column_values *c, const uint32_t *id,
                          size_t n, size_t t, uint32_t *text)
 {
     for (size_t i = 0; i < v->n_macros; i++) {
@@ -250,7 +250,7 @@ void trl_line_view_texts(const trl_line_view *v, const trl_cells *c, const uint3
     }
 }
 
-bool trl_line_view_outcomes(const trl_line_view *v, const uint32_t *text, uint32_t *outcome)
+bool trl_template_window_outcomes(const trl_template_window *v, const uint32_t *text, uint32_t *outcome)
 {
     for (size_t j = 0; j < v->n_cells; j++) {
         const trl_view_cell *c = &v->cell[j];

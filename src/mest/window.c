@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-trl_status trl_window_init(trl_window *w, const trl_state_graph *g, const trl_line_view *v,
+trl_status trl_window_init(trl_window *w, const trl_state_graph *g, const trl_template_window *v,
                            size_t f, trl_error *err)
 {
     *w = (trl_window){.g = g, .v = v, .f = f, .fresh = true};
@@ -129,7 +129,7 @@ static void sweep_right(trl_window *w, const uint32_t *outcome)
 
 void trl_window_add(trl_window *w, const uint32_t *outcome, double *cell)
 {
-    const trl_line_view *v = w->v;
+    const trl_template_window *v = w->v;
     size_t same = 0; /* leading cells in common with the window before */
     while (!w->fresh && same < v->n_cells && outcome[same] == w->last[same])
         same++;

@@ -30,7 +30,7 @@
 
 typedef struct trl_window {
     const trl_state_graph *g;
-    const trl_line_view   *v;
+    const trl_template_window   *v;
     size_t                 f;
     int                    from, mid, to; /* first row of A; the row it ends at; last row of B */
     uint32_t              *last;          /* [n_cells] outcomes of the window before */
@@ -44,7 +44,7 @@ typedef struct trl_window {
 } trl_window;
 
 /* g and v are borrowed; f: family.  TRL_ENOMEM. */
-trl_status trl_window_init(trl_window *w, const trl_state_graph *g, const trl_line_view *v,
+trl_status trl_window_init(trl_window *w, const trl_state_graph *g, const trl_template_window *v,
                            size_t f, trl_error *err);
 void       trl_window_fini(trl_window *w);
 

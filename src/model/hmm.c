@@ -22,7 +22,7 @@ void trl_hmm_fini(trl_hmm *h)
 
 /* ---- vocabulary --------------------------------------------------------------------- */
 
-static uint64_t *count_values(const trl_cells *cells, size_t column)
+static uint64_t *count_values(const trl_column_values *cells, size_t column)
 {
     uint64_t *n = trl_zalloc(cells->values[column].n, sizeof *n);
     for (size_t t = 0; n && t < cells->n_tokens; t++)
@@ -31,7 +31,7 @@ static uint64_t *count_values(const trl_cells *cells, size_t column)
 }
 
 /* OOV, then the values that are seen after their first occurrence is taken away. */
-static bool make_vocabulary(const trl_cells *cells, size_t column, trl_strtab *out)
+static bool make_vocabulary(const trl_column_values *cells, size_t column, trl_strtab *out)
 {
     uint64_t *n = count_values(cells, column);
     bool good = n && trl_strtab_add(out, TRL_OOV, strlen(TRL_OOV)) != TRL_NO_ID;
@@ -59,7 +59,7 @@ static uint32_t *match_values(const trl_strview *values, const trl_strtab *cells
 /* ---- counting ----------------------------------------------------------------------- */
 
 /* start and next hold counts afterwards. */
-static void count_labels(const trl_cells *cells, const uint32_t *label, size_t L, int order,
+static void count_labels(const trl_column_values *cells, const uint32_t *label, size_t L, int order,
                          double *start, double *next)
 {
     for (size_t seq = 0; seq < cells->n_sequences; seq++) {
@@ -109,7 +109,7 @@ static void estimate_labels(size_t L, const trl_hmm_options *o, double *start, d
 }
 
 /* p[v][y] holds counts of label y with value v; the first occurrence of a value goes to OOV. */
-static bool count_emissions(const trl_cells *cells, const uint32_t *label, size_t L,
+static bool count_emissions(const trl_column_values *cells, const uint32_t *label, size_t L,
                             const trl_hmm_column *col, double *p)
 {
     const trl_strtab *values = &cells->values[col->column];
@@ -147,7 +147,7 @@ static void estimate_emissions(size_t L, size_t n, const trl_hmm_options *o, dou
 
 /* ---- training ----------------------------------------------------------------------- */
 
-static trl_status check(const trl_cells *cells, size_t L, const trl_hmm_options *o,
+static trl_status check(const trl_column_values *cells, size_t L, const trl_hmm_options *o,
                         trl_error *err)
 {
     if (o->order != 1 && o->order != 2)
@@ -165,7 +165,7 @@ static trl_status check(const trl_cells *cells, size_t L, const trl_hmm_options 
 }
 
 /* Names and sizes of the columns. */
-static bool make_columns(trl_hmm *h, const trl_cells *cells, const trl_hmm_options *o)
+static bool make_columns(trl_hmm *h, const trl_column_values *cells, const trl_hmm_options *o)
 {
     const size_t n = o->column ? o->n_columns : cells->n_columns - 1;
     h->column = trl_zalloc(n, sizeof *h->column);
@@ -203,7 +203,7 @@ static bool make_room(trl_hmm *h, double **start, double **next, double **emit)
     return true;
 }
 
-static bool train(trl_hmm *h, const trl_cells *cells, const uint32_t *label,
+static bool train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label,
                   const trl_hmm_options *o)
 {
     double *start, *next, *emit;
@@ -224,7 +224,7 @@ static bool train(trl_hmm *h, const trl_cells *cells, const uint32_t *label,
     return true;
 }
 
-trl_status trl_hmm_train(trl_hmm *h, const trl_cells *cells, const uint32_t *label, size_t L,
+trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label, size_t L,
                          const trl_hmm_options *o, trl_error *err)
 {
     *h = (trl_hmm){.L = L, .order = o->order};
@@ -247,7 +247,7 @@ uint32_t trl_hmm_value(const trl_hmm *h, size_t c, trl_str cell)
     return id == TRL_NO_ID ? 0 : id;
 }
 
-trl_status trl_hmm_number(const trl_hmm *h, const trl_cells *cells, uint32_t **out,
+trl_status trl_hmm_number(const trl_hmm *h, const trl_column_values *cells, uint32_t **out,
                           trl_error *err)
 {
     uint32_t *value = trl_alloc(cells->n_tokens, (h->n_columns + 1) * sizeof *value);

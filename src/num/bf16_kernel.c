@@ -7,13 +7,13 @@
 /* A sweep goes through a block of all stored vectors, then through the next one (train/history.c): too
  * many starts and stops for the machine to follow, so every vector asks for its share of the next block,
  * for the second-level cache. */
-#define AHEAD (12 * TRL_BRIEF_BLOCK) /* six pairs, the usual number */
+#define AHEAD (12 * TRL_BF16_BLOCK) /* six pairs, the usual number */
 
 typedef float    v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t v8u __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint16_t v8h __attribute__((vector_size(16), aligned(2), may_alias));
 
-TRL_INLINE v8f widen(const trl_brief *b)
+TRL_INLINE v8f widen(const trl_bf16 *b)
 {
     return (v8f)(__builtin_convertvector(*(const v8h *)b, v8u) << 16);
 }
@@ -24,24 +24,24 @@ TRL_INLINE float sum8(v8f a, v8f b)
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
 
-TRL_CLONES void trl_brief_difference(size_t n, const double *restrict a, const double *restrict c,
-                                     trl_brief *restrict b, float *restrict y)
+TRL_CLONES void trl_bf16_difference(size_t n, const double *restrict a, const double *restrict c,
+                                     trl_bf16 *restrict b, float *restrict y)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
-        b[i] = trl_brief_of((float)(a[i] - c[i]));
-        y[i] = trl_brief_float(b[i]);
+        b[i] = trl_bf16_of((float)(a[i] - c[i]));
+        y[i] = trl_bf16_float(b[i]);
     }
 }
 
-TRL_CLONES void trl_brief_widen(size_t n, const trl_brief *restrict b, float *restrict y)
+TRL_CLONES void trl_bf16_widen(size_t n, const trl_bf16 *restrict b, float *restrict y)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++)
-        y[i] = trl_brief_float(b[i]);
+        y[i] = trl_bf16_float(b[i]);
 }
 
-TRL_CLONES void trl_brief_dots(size_t n, const trl_brief *b, const trl_brief *c, const float *s,
+TRL_CLONES void trl_bf16_dots(size_t n, const trl_bf16 *b, const trl_bf16 *c, const float *s,
                                const float *y, const float *v, double sum[6])
 {
     v8f x[6] = {{0}}, z[6] = {{0}}; /* even and odd eights */
@@ -63,7 +63,7 @@ TRL_CLONES void trl_brief_dots(size_t n, const trl_brief *b, const trl_brief *c,
     for (size_t k = 0; k < 6; k++)
         sum[k] += (double)sum8(x[k], z[k]);
     for (; i < n; i++) {
-        const double p = (double)trl_brief_float(b[i]), q = (double)trl_brief_float(c[i]);
+        const double p = (double)trl_bf16_float(b[i]), q = (double)trl_bf16_float(c[i]);
         sum[0] += p * (double)s[i];
         sum[1] += p * (double)y[i];
         sum[2] += p * (double)v[i];
@@ -73,7 +73,7 @@ TRL_CLONES void trl_brief_dots(size_t n, const trl_brief *b, const trl_brief *c,
     }
 }
 
-TRL_CLONES void trl_brief_add(size_t n, float p, const trl_brief *b, float q, const trl_brief *c,
+TRL_CLONES void trl_bf16_add(size_t n, float p, const trl_bf16 *b, float q, const trl_bf16 *c,
                               float *restrict d)
 {
     size_t i = 0;
@@ -84,31 +84,31 @@ TRL_CLONES void trl_brief_add(size_t n, float p, const trl_brief *b, float q, co
             *(v8f *)(d + k) += p * widen(b + k) + q * widen(c + k);
     }
     for (; i < n; i++)
-        d[i] += p * trl_brief_float(b[i]) + q * trl_brief_float(c[i]);
+        d[i] += p * trl_bf16_float(b[i]) + q * trl_bf16_float(c[i]);
 }
 
-TRL_CLONES void trl_brief_round(size_t n, const float *restrict d, const double *restrict x,
-                                trl_brief *restrict b, double *restrict out)
+TRL_CLONES void trl_bf16_round(size_t n, const float *restrict d, const double *restrict x,
+                                trl_bf16 *restrict b, double *restrict out)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++)
-        b[i] = trl_brief_of(d[i]);
+        b[i] = trl_bf16_of(d[i]);
     if (!x)
         return;
 #pragma omp simd
     for (size_t i = 0; i < n; i++)
-        out[i] = x[i] + (double)trl_brief_float(b[i]);
+        out[i] = x[i] + (double)trl_bf16_float(b[i]);
 }
 
-TRL_CLONES void trl_brief_step(size_t n, const double *restrict x, double a,
-                               const trl_brief *restrict b, double *restrict out)
+TRL_CLONES void trl_bf16_step(size_t n, const double *restrict x, double a,
+                               const trl_bf16 *restrict b, double *restrict out)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++)
-        out[i] = x[i] + a * (double)trl_brief_float(b[i]);
+        out[i] = x[i] + a * (double)trl_bf16_float(b[i]);
 }
 
-TRL_CLONES double trl_brief_dot(size_t n, const double *x, const trl_brief *b)
+TRL_CLONES double trl_bf16_dot(size_t n, const double *x, const trl_bf16 *b)
 {
     trl_v8 a = {0};
     size_t i = 0;
@@ -116,6 +116,6 @@ TRL_CLONES double trl_brief_dot(size_t n, const double *x, const trl_brief *b)
         a += *(const trl_v8 *)(x + i) * __builtin_convertvector(widen(b + i), trl_v8);
     double sum = trl_v8_sum(&a);
     for (; i < n; i++)
-        sum += x[i] * (double)trl_brief_float(b[i]);
+        sum += x[i] * (double)trl_bf16_float(b[i]);
     return sum;
 }

@@ -5,17 +5,17 @@
  * bytes a sweep moves.  Arithmetic is single precision; sums of a block are double outside.
  */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_BRIEF_KERNEL_H
-#define TRL_BRIEF_KERNEL_H
+#ifndef TRL_BF16_KERNEL_H
+#define TRL_BF16_KERNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRL_BRIEF_BLOCK 1024 /* numbers a call takes at most: sums of more would lose digits */
+#define TRL_BF16_BLOCK 1024 /* numbers a call takes at most: sums of more would lose digits */
 
-typedef uint16_t trl_brief;
+typedef uint16_t trl_bf16;
 
-static inline float trl_brief_float(trl_brief b)
+static inline float trl_bf16_float(trl_bf16 b)
 {
     union {
         uint32_t bits;
@@ -25,37 +25,37 @@ static inline float trl_brief_float(trl_brief b)
 }
 
 /* To nearest, ties to even; infinities stay, what is not a number stays none. */
-static inline trl_brief trl_brief_of(float x)
+static inline trl_bf16 trl_bf16_of(float x)
 {
     union {
         float    value;
         uint32_t bits;
     } u = {.value = x};
     if (x != x)
-        return (trl_brief)(u.bits >> 16 | 0x40);
-    return (trl_brief)((u.bits + 0x7fff + (u.bits >> 16 & 1)) >> 16);
+        return (trl_bf16)(u.bits >> 16 | 0x40);
+    return (trl_bf16)((u.bits + 0x7fff + (u.bits >> 16 & 1)) >> 16);
 }
 
 /* b = a - c, rounded, and y what b says. */
-void trl_brief_difference(size_t n, const double *a, const double *c, trl_brief *b, float *y);
+void trl_bf16_difference(size_t n, const double *a, const double *c, trl_bf16 *b, float *y);
 
 /* y = b. */
-void trl_brief_widen(size_t n, const trl_brief *b, float *y);
+void trl_bf16_widen(size_t n, const trl_bf16 *b, float *y);
 
-/* sum[0..2] += b.s, b.y, b.v and sum[3..5] += c.s, c.y, c.v; n at most TRL_BRIEF_BLOCK. */
-void trl_brief_dots(size_t n, const trl_brief *b, const trl_brief *c, const float *s, const float *y,
+/* sum[0..2] += b.s, b.y, b.v and sum[3..5] += c.s, c.y, c.v; n at most TRL_BF16_BLOCK. */
+void trl_bf16_dots(size_t n, const trl_bf16 *b, const trl_bf16 *c, const float *s, const float *y,
                     const float *v, double sum[6]);
 
 /* d += p b + q c. */
-void trl_brief_add(size_t n, float p, const trl_brief *b, float q, const trl_brief *c, float *d);
+void trl_bf16_add(size_t n, float p, const trl_bf16 *b, float q, const trl_bf16 *c, float *d);
 
 /* b = d, rounded, and out = x + b, unless x is NULL. */
-void trl_brief_round(size_t n, const float *d, const double *x, trl_brief *b, double *out);
+void trl_bf16_round(size_t n, const float *d, const double *x, trl_bf16 *b, double *out);
 
 /* out = x + a b. */
-void trl_brief_step(size_t n, const double *x, double a, const trl_brief *b, double *out);
+void trl_bf16_step(size_t n, const double *x, double a, const trl_bf16 *b, double *out);
 
 /* x . b */
-double trl_brief_dot(size_t n, const double *x, const trl_brief *b);
+double trl_bf16_dot(size_t n, const double *x, const trl_bf16 *b);
 
 #endif

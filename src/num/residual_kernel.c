@@ -35,7 +35,7 @@ TRL_CLONES void trl_blend(size_t n, float by, const float *restrict x, float *re
         y[i] += by * x[i];
 }
 
-TRL_CLONES void trl_bend(size_t n, const double *s0, const double *s1, const double *a0,
+TRL_CLONES void trl_curvature(size_t n, const double *s0, const double *s1, const double *a0,
                          const double *a1, const float *delta, double sum[2])
 {
     trl_v8 along = {0}, change = {0};

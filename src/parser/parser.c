@@ -311,15 +311,15 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
         st = trl_chart_inside(&p->d.chart, &p->d.tables, err);
         log_z = p->d.chart.log_z;
         if (st != TRL_OK || !isfinite(log_z)) {
-            p->d.trouble = p->d.chart.late ? "time ran out" : trl_no_tree;
+            p->d.failure = p->d.chart.late ? "time ran out" : trl_no_tree;
             return st;
         }
     }
     if (p->o.spans)
         st = keep_spans(p, err);
     if (p->d.chart.late)
-        p->d.trouble = "time ran out";
-    if (st != TRL_OK || p->d.trouble)
+        p->d.failure = "time ran out";
+    if (st != TRL_OK || p->d.failure)
         return st;
     return p->o.nbest > 1 ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
@@ -378,8 +378,8 @@ static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n
         for (size_t v = 0; p->known[k].kind == TRL_CONSTRAIN_TAG && v < p->d.n_nodes; v++)
             if (p->d.node[v].child == TRL_NO_NODE && p->d.node[v].from == p->known[k].i)
                 p->d.node[v].label = p->known[k].label;
-    if (n_known && p->d.trouble == trl_no_tree)
-        p->d.trouble = "no tree agrees with what is known of it";
+    if (n_known && p->d.failure == trl_no_tree)
+        p->d.failure = "no tree agrees with what is known of it";
     keep_tree(p, 0, p->d.node, p->d.n_nodes, word, n, (double)NAN);
     return TRL_OK;
 }
@@ -403,7 +403,7 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
         made = p->n_span = 0;
         st = trl_decode_prepare(&p->d, m, m->binary_exp, m->unary, word, n, &o,
                                 n_known ? apply_known : NULL, p, err);
-        if (st == TRL_OK && !p->d.trouble)
+        if (st == TRL_OK && !p->d.failure)
             st = decode(p, word, n, &made, err);
         const trl_status settled = trl_decode_settle(&p->d, st);
         made = settled == st ? made : 0;
@@ -420,6 +420,6 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
                        .trees = p->parsed,
                        .n_spans = p->n_span,
                        .spans = p->span,
-                       .warning = p->d.trouble};
+                       .warning = p->d.failure};
     return TRL_OK;
 }

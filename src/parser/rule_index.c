@@ -18,7 +18,7 @@ typedef struct by_class {
 
 static bool sort_rules(const trl_tree_features *f, size_t at, by_class *b)
 {
-    const bool unary = f->t->family[at].hang == TRL_HANG_UNARY;
+    const bool unary = f->t->family[at].attachment == TRL_ATTACH_UNARY;
     const size_t n = unary ? f->g->n_unary : f->g->n_binary;
     uint32_t *cls = trl_alloc(n, sizeof *cls);
     b->first = trl_zalloc(CLASSES + 2, sizeof *b->first);
@@ -62,11 +62,11 @@ typedef struct listing {
 } listing;
 
 /* One feature: an entry for each rule of its class. */
-static bool list_feature(trl_rule_lists *l, const trl_tree_features *f, const by_class *b, uint64_t key,
+static bool list_feature(trl_rule_index *l, const trl_tree_features *f, const by_class *b, uint64_t key,
                          uint32_t id, listing *out)
 {
     const size_t cls = (size_t)(key >> 36) & (CLASSES - 1), at = (size_t)(key >> 56) - 1;
-    const bool unary = f->t->family[at].hang == TRL_HANG_UNARY;
+    const bool unary = f->t->family[at].attachment == TRL_ATTACH_UNARY;
     for (uint32_t k = b->first[cls]; k < b->first[cls + 1]; k++) {
         const uint32_t r = b->rule[k];
         const uint64_t parent = unary ? f->g->unary[r].parent : f->g->binary[r].parent;
@@ -81,13 +81,13 @@ static bool list_feature(trl_rule_lists *l, const trl_tree_features *f, const by
     return true;
 }
 
-static bool list_all(trl_rule_lists *l, const trl_tree_features *f, listing *out)
+static bool list_all(trl_rule_index *l, const trl_tree_features *f, listing *out)
 {
     const trl_tree_index *x = &f->index;
     for (size_t at = 0; at < f->t->n; at++) {
         by_class b = {0};
-        const int hang = f->t->family[at].hang;
-        if (hang != TRL_HANG_EDGE && hang != TRL_HANG_UNARY)
+        const int attachment = f->t->family[at].attachment;
+        if (attachment != TRL_ATTACH_EDGE && attachment != TRL_ATTACH_UNARY)
             continue;
         bool ok = sort_rules(f, at, &b);
         for (size_t k = 0; ok && k < x->n_slots; k++)
@@ -101,10 +101,10 @@ static bool list_all(trl_rule_lists *l, const trl_tree_features *f, listing *out
     return true;
 }
 
-trl_status trl_rule_lists_init(trl_rule_lists *l, const trl_tree_features *f, trl_error *err)
+trl_status trl_rule_index_init(trl_rule_index *l, const trl_tree_features *f, trl_error *err)
 {
     listing all = {0};
-    *l = (trl_rule_lists){0};
+    *l = (trl_rule_index){0};
     if (f->g->n_states > CLASSES)
         return trl_fail(err, TRL_EINVAL, "the grammar has more than %zu states", CLASSES);
     bool ok = list_all(l, f, &all);
@@ -120,14 +120,14 @@ trl_status trl_rule_lists_init(trl_rule_lists *l, const trl_tree_features *f, tr
     trl_free(all.at);
     if (ok)
         return TRL_OK;
-    trl_rule_lists_fini(l);
+    trl_rule_index_fini(l);
     return trl_fail_mem(err);
 }
 
-void trl_rule_lists_fini(trl_rule_lists *l)
+void trl_rule_index_fini(trl_rule_index *l)
 {
     trl_tree_index_fini(&l->index);
     trl_free(l->first);
     trl_free(l->entry);
-    *l = (trl_rule_lists){0};
+    *l = (trl_rule_index){0};
 }

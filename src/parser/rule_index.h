@@ -4,8 +4,8 @@
  * families that hang on rules, turned round: (family, parent of the rule, sights) -> rules.
  */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_TREE_LISTS_H
-#define TRL_TREE_LISTS_H
+#ifndef TRL_RULE_INDEX_H
+#define TRL_RULE_INDEX_H
 
 #include "parser/tree_features.h"
 
@@ -13,20 +13,20 @@ typedef struct trl_listed {
     uint32_t rule, id; /* id: number in the features' index */
 } trl_listed;
 
-typedef struct trl_rule_lists {
+typedef struct trl_rule_index {
     trl_tree_index index; /* key (trl_tree_key of family, parent, sights) -> list */
     size_t        *first; /* [lists + 1] */
     trl_listed    *entry; /* of list k: entry[first[k]] ...; rules ascend */
-} trl_rule_lists;
+} trl_rule_index;
 
-/* Of the features in f->index, families of TRL_HANG_EDGE and TRL_HANG_UNARY.  TRL_ENOMEM; TRL_EINVAL for
+/* Of the features in f->index, families of TRL_ATTACH_EDGE and TRL_ATTACH_UNARY.  TRL_ENOMEM; TRL_EINVAL for
  * more states than keys tell apart (2^20). */
-trl_status trl_rule_lists_init(trl_rule_lists *l, const trl_tree_features *f, trl_error *err);
-void       trl_rule_lists_fini(trl_rule_lists *l);
+trl_status trl_rule_index_init(trl_rule_index *l, const trl_tree_features *f, trl_error *err);
+void       trl_rule_index_fini(trl_rule_index *l);
 
 /* The rules of p->state that have a feature of family `at` on p (whose rule is not looked at), *n of
  * them. */
-static inline const trl_listed *trl_rule_list(const trl_rule_lists *l, const trl_tree_features *f,
+static inline const trl_listed *trl_rule_index_find(const trl_rule_index *l, const trl_tree_features *f,
                                               size_t at, const trl_tree_part *p, const trl_seen *seen,
                                               size_t *n)
 {

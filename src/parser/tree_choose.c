@@ -14,7 +14,7 @@
 /* ---- what sentences share -------------------------------------------------------------------------- */
 
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
-                                   const trl_expansions *x, const trl_rule_lists *lists,
+                                   const trl_expansions *x, const trl_rule_index *lists,
                                    trl_error *err)
 {
     *s = (trl_chooser_shared){.f = f, .x = x, .lists = lists};
@@ -133,7 +133,7 @@ static size_t find_features(trl_chooser *c, size_t group, const trl_tree_part *p
     for (size_t k = 0; k < f->n_family[group] && n != SIZE_MAX; k++) {
         size_t m;
         const trl_listed *list =
-            trl_rule_list(c->s->lists, f, f->family[group][k], p, c->ga->seen, &m);
+            trl_rule_index_find(c->s->lists, f, f->family[group][k], p, c->ga->seen, &m);
         if (m)
             n = merge(c, n, list, m);
     }
@@ -180,7 +180,7 @@ static const trl_chooser_row *row_at(trl_chooser *c, uint32_t anchor, uint32_t a
     if (c->memo[anchor][place])
         return &c->row[c->memo[anchor][place] - 1];
     const trl_tree_part p = {.state = a, .i = at, .k = at, .j = at};
-    const size_t n = find_features(c, TRL_HANGS + (anchor ? TRL_EDGE_END : TRL_EDGE_FIRST), &p);
+    const size_t n = find_features(c, TRL_ATTACHS + (anchor ? TRL_EDGE_END : TRL_EDGE_FIRST), &p);
     trl_chooser_row *row = trl_reserve(c->row, &c->cap_rows, c->n_rows + 1, sizeof *row);
     c->row = row ? row : c->row;
     if (!row || n == SIZE_MAX)
@@ -327,7 +327,7 @@ static size_t score_unaries(trl_chooser *c, uint32_t a, size_t i, size_t j)
     if (n == 0)
         return 0;
     const trl_tree_part p = {.state = a, .i = i, .k = i, .j = j};
-    const size_t m = find_features(c, TRL_HANG_UNARY, &p);
+    const size_t m = find_features(c, TRL_ATTACH_UNARY, &p);
     double *score = trl_reserve(c->score, &c->cap_score, n, sizeof *score);
     c->score = score ? score : c->score;
     uint32_t *slot = trl_reserve(c->slot, &c->cap_slot, n, sizeof *slot);

@@ -20,13 +20,13 @@
 typedef struct trl_chooser_shared {
     const trl_tree_features *f;
     const trl_expansions    *x;
-    const trl_rule_lists    *lists;
+    const trl_rule_index    *lists;
     double                  *state_sum; /* [n_states]: S(A) */
 } trl_chooser_shared;
 
 /* lists: of f with all its features.  TRL_ENOMEM. */
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
-                                   const trl_expansions *x, const trl_rule_lists *lists,
+                                   const trl_expansions *x, const trl_rule_index *lists,
                                    trl_error *err);
 void       trl_chooser_shared_fini(trl_chooser_shared *s);
 
@@ -89,6 +89,6 @@ trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, si
 /* tree_tables.c: turns gathered scores (ga->t) into logs of the probabilities of choices, without NOTA;
  * those of tags into 0.  TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x,
-                                 const trl_rule_lists *lists, trl_arena *arena, trl_error *err);
+                                 const trl_rule_index *lists, trl_arena *arena, trl_error *err);
 
 #endif

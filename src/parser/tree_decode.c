@@ -46,7 +46,7 @@ static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const dou
 static size_t coarse_bytes(const trl_tree_model *m, size_t n)
 {
     const size_t cell = 16 * m->coarse.n_states + 8 * m->pruner.n_left + 8 * m->pruner.stride + 16;
-    return trl_cells(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
+    return trl_column_values(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
 }
 
 /* One try with a threshold; *complete is false when it leaves no tree. */
@@ -56,10 +56,10 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
 {
     const trl_pruning p = {.threshold = o->threshold,
                            .deadline = o->deadline,
-                           .opinion = o->mix > 0.0 && m->sieve.span && !edit ? &d->opinion : NULL};
+                           .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !edit ? &d->pruner_posteriors : NULL};
     trl_arena_reset(&d->arena);
     d->has_chart = false;
-    d->opinion.n = 0;
+    d->pruner_posteriors.n = 0;
     d->mix = o->mix;
     trl_status st = trl_tree_skeleton(m, word, n, &p, &d->s, complete, &d->arena, err);
     d->hopeless = st == TRL_OK && !*complete;
@@ -85,18 +85,18 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
                               trl_error *err)
 {
     bool complete = false;
-    d->trouble = NULL;
+    d->failure = NULL;
     d->n_nodes = 0;
     d->has_chart = false;
     d->arena.limit = o->max_bytes;
     d->arena.limited = false;
     if (o->max_bytes && coarse_bytes(m, n) > o->max_bytes) {
-        d->trouble = "it is too long for the memory allowed";
+        d->failure = "it is too long for the memory allowed";
         return TRL_OK;
     }
     const trl_status st = lay_out(d, m, word, n, o, edit, ctx, &complete, err);
     if (st == TRL_OK && !complete)
-        d->trouble = over(o->deadline) ? time_ran_out : trl_no_tree;
+        d->failure = over(o->deadline) ? time_ran_out : trl_no_tree;
     return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
 }
 
@@ -105,7 +105,7 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
 
 bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o)
 {
-    const bool again = d->trouble == trl_no_tree && !d->hopeless && o->threshold > 0.0 &&
+    const bool again = d->failure == trl_no_tree && !d->hopeless && o->threshold > 0.0 &&
                        (o->tries == 0 || (o->tries == 1 && n <= SHORT_ENOUGH));
     if (!again)
         return false;
@@ -118,9 +118,9 @@ bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o)
 trl_status trl_decode_settle(trl_decoder *d, trl_status st)
 {
     if (st == TRL_ENOMEM && d->arena.limited)
-        d->trouble = "it needs more memory than is allowed";
+        d->failure = "it needs more memory than is allowed";
     else if (st == TRL_ENUMERIC)
-        d->trouble = too_large;
+        d->failure = too_large;
     else
         return st;
     d->has_chart = false;
@@ -129,12 +129,12 @@ trl_status trl_decode_settle(trl_decoder *d, trl_status st)
 
 static void note_failure(trl_decoder *d)
 {
-    d->trouble = d->chart.late ? time_ran_out : trl_no_tree;
+    d->failure = d->chart.late ? time_ran_out : trl_no_tree;
 }
 
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err)
 {
-    if (d->trouble)
+    if (d->failure)
         return TRL_OK;
     trl_status st = trl_chart_best(&d->chart, &d->tables, &d->arena, err);
     if (st != TRL_OK || !isfinite(d->chart.log_z)) {
@@ -150,7 +150,7 @@ trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *e
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)
 {
     trl_brackets b;
-    if (d->trouble)
+    if (d->failure)
         return TRL_OK;
     trl_status st = trl_chart_inside(&d->chart, &d->tables, err);
     if (st != TRL_OK || !isfinite(d->chart.log_z)) {
@@ -163,8 +163,8 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
         return TRL_OK;
     }
     st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
-    if (st == TRL_OK && d->opinion.n)
-        trl_brackets_mix(&b, &d->opinion, d->mix);
+    if (st == TRL_OK && d->pruner_posteriors.n)
+        trl_brackets_mix(&b, &d->pruner_posteriors, d->mix);
     return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->node,
                                        &d->n_nodes, &d->cap_nodes, &d->arena, err)
                         : st;
@@ -176,7 +176,7 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
                                double deadline, bool whole, trl_error *err)
 {
     d->n_nodes = 0;
-    if (whole && !d->hopeless && (d->trouble == trl_no_tree || d->trouble == too_large) &&
+    if (whole && !d->hopeless && (d->failure == trl_no_tree || d->failure == too_large) &&
         !over(deadline)) {
         if (!d->has_chart)
             trl_arena_reset(&d->arena);

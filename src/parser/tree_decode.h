@@ -29,11 +29,11 @@ typedef struct trl_decoder {
     trl_btree       tree;
     trl_node       *node; /* the result */
     size_t          n_nodes, cap_nodes;
-    trl_brackets    opinion; /* of the pruner; n is 0 when it is not asked for */
+    trl_brackets    pruner_posteriors; /* of the pruner; n is 0 when it is not asked for */
     double          mix;
     bool            has_chart;
     bool            hopeless; /* even the coarse grammar has no tree */
-    const char     *trouble; /* why there is no chart, or NULL */
+    const char     *failure; /* why there is no chart, or NULL */
 } trl_decoder;
 extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
 void trl_decoder_fini(trl_decoder *d);

@@ -32,7 +32,7 @@ trl_status trl_tree_features_init(trl_tree_features *f, const trl_grammar *g,
     *f = (trl_tree_features){.g = g, .t = t};
     for (size_t k = 0; k < t->n; k++) {
         const trl_tree_family *fam = &t->family[k];
-        const size_t group = fam->hang == TRL_HANG_EDGE ? TRL_HANGS + fam->anchor : fam->hang;
+        const size_t group = fam->attachment == TRL_ATTACH_EDGE ? TRL_ATTACHS + fam->anchor : fam->attachment;
         f->family[group][f->n_family[group]++] = (uint8_t)k;
     }
     f->n_direct = g->n_binary + g->n_plain_binary + g->n_unary + g->n_plain_unary;
@@ -61,10 +61,10 @@ void trl_tree_features_fini(trl_tree_features *f)
     *f = (trl_tree_features){0};
 }
 
-bool trl_tree_hangs(const trl_tree_template *t, int hang, int anchor)
+bool trl_tree_attaches(const trl_tree_template *t, int attachment, int anchor)
 {
     for (size_t k = 0; k < t->n; k++)
-        if (t->family[k].hang == hang && (hang != TRL_HANG_EDGE || t->family[k].anchor == anchor))
+        if (t->family[k].attachment == attachment && (attachment != TRL_ATTACH_EDGE || t->family[k].anchor == anchor))
             return true;
     return false;
 }
@@ -107,20 +107,20 @@ uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls,
                             const trl_seen *seen)
 {
     const trl_tree_family *fam = &f->t->family[at];
-    uint32_t sight[TRL_SIGHTS];
+    uint32_t observation[TRL_OBSERVATIONS];
     if (fam->one_word && p->j - p->i != 1)
         return 0;
     for (size_t s = 0; s < fam->n; s++) {
-        const trl_sight *v = &fam->sight[s];
+        const trl_observation *v = &fam->observation[s];
         const size_t base = v->place == TRL_PLACE_FIRST ? p->i : v->place == TRL_PLACE_END ? p->j
                                                                                             : p->k;
-        sight[s] = v->place == TRL_PLACE_SPAN
+        observation[s] = v->place == TRL_PLACE_SPAN
                        ? trl_seen_span(seen, v->kind, p->i, p->j)
                        : trl_seen_at(seen, v->kind, (ptrdiff_t)base + v->offset);
-        if (sight[s] == 0)
+        if (observation[s] == 0)
             return 0;
     }
-    return trl_tree_key(at, cls, sight, fam->n);
+    return trl_tree_key(at, cls, observation, fam->n);
 }
 
 uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
@@ -137,9 +137,9 @@ bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode 
 {
     const trl_tree_family *fam = &f->t->family[at];
     const bool word = n->left == TRL_NO_NODE, unary = !word && n->right == TRL_NO_NODE;
-    if (fam->hang == TRL_HANG_WORD ? !word : fam->hang == TRL_HANG_UNARY ? !unary : word || unary)
+    if (fam->attachment == TRL_ATTACH_WORD ? !word : fam->attachment == TRL_ATTACH_UNARY ? !unary : word || unary)
         return true;
-    const bool inside = fam->hang == TRL_HANG_INSIDE;
+    const bool inside = fam->attachment == TRL_ATTACH_INSIDE;
     const size_t last = inside ? (p.j >= p.i + fam->width ? p.j - fam->width + 1 : p.i) : p.i + 1;
     for (size_t at_word = p.i; at_word < last; at_word++) {
         if (inside)

@@ -41,6 +41,6 @@ static inline trl_tree_part trl_tree_node_part(const trl_btree *tree, size_t x)
 }
 
 /* Whether families of `hang` come in, so that their tables are needed. */
-bool trl_tree_hangs(const trl_tree_template *t, int hang, int anchor);
+bool trl_tree_attaches(const trl_tree_template *t, int attachment, int anchor);
 
 #endif

@@ -126,7 +126,7 @@ static uint32_t slot_at(trl_tree_gather *ga, int which, uint32_t plain, uint32_t
         return s;
     const trl_tree_part p = {.state = state, .i = at, .j = at, .k = at};
     const uint32_t first = (uint32_t)ga->n_ids;
-    const double score = take_all(ga, which ? TRL_HANG_END : TRL_HANG_FIRST, &p);
+    const double score = take_all(ga, which ? TRL_ATTACH_END : TRL_ATTACH_FIRST, &p);
     ga->slot[s] = (trl_slot){first, (uint32_t)ga->n_ids - first, score, 0.0};
     *memo = s + 1;
     return s;
@@ -139,17 +139,17 @@ static uint32_t inside_slots(trl_tree_gather *ga, uint32_t plain, uint32_t state
     if (ga->inside[plain])
         return ga->inside[plain] - 1;
     const size_t n = ga->c->n;
-    const uint32_t base = new_slots(ga, TRL_SIGHTS * (n + 1));
+    const uint32_t base = new_slots(ga, TRL_OBSERVATIONS * (n + 1));
     if (base == TRL_NO_ID)
         return base;
-    for (size_t w = 0; w < TRL_SIGHTS; w++) {
+    for (size_t w = 0; w < TRL_OBSERVATIONS; w++) {
         double sum = 0.0;
         for (size_t p = 0; p <= n; p++) {
             trl_slot *s = &ga->slot[base + w * (n + 1) + p];
             *s = (trl_slot){(uint32_t)ga->n_ids, 0, sum, 0.0};
             const trl_tree_part part = {.state = state, .i = p, .j = p, .k = p};
             for (size_t k = 0; k < ga->f->t->n && p + w < n; k++)
-                if (ga->f->t->family[k].hang == TRL_HANG_INSIDE &&
+                if (ga->f->t->family[k].attachment == TRL_ATTACH_INSIDE &&
                     ga->f->t->family[k].width == w + 1)
                     sum += take(ga, k, &part);
             s->n = (uint32_t)ga->n_ids - s->first;
@@ -186,7 +186,7 @@ static void own_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
     if (!(item & TRL_BEFORE))
         return;
     const trl_tree_part p = {.state = item & TRL_STATE_MASK, .i = i, .j = j, .k = i};
-    ga->t.item[x] = take_all(ga, is_tag(ga, x) ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
+    ga->t.item[x] = take_all(ga, is_tag(ga, x) ? TRL_ATTACH_WORD : TRL_ATTACH_ITEM, &p);
 }
 
 static void own_unaries(trl_tree_gather *ga)
@@ -200,7 +200,7 @@ static void own_unaries(trl_tree_gather *ga)
                 const uint32_t u = c->unary[e].rule;
                 const trl_tree_part p = {u, c->g->unary[u].parent, i, i, j};
                 first[e] = (uint32_t)ga->n_ids;
-                ga->t.unary_at[e] = take_all(ga, TRL_HANG_UNARY, &p);
+                ga->t.unary_at[e] = take_all(ga, TRL_ATTACH_UNARY, &p);
             }
         }
     first[c->n_unary] = (uint32_t)ga->n_ids;
@@ -224,7 +224,7 @@ static double span_slots(trl_tree_gather *ga, uint32_t x, size_t i, size_t j, do
     if (!ga->inside)
         return sum;
     const uint32_t base = inside_slots(ga, plain, state);
-    for (size_t w = 0; base != TRL_NO_ID && w < TRL_SIGHTS && i + w < j; w++) {
+    for (size_t w = 0; base != TRL_NO_ID && w < TRL_OBSERVATIONS && i + w < j; w++) {
         trl_slot *s = &ga->slot[base + w * (ga->c->n + 1)];
         sum += s[j - w].score - s[i].score;
         s[i].adjoint += adjoint;
@@ -245,7 +245,7 @@ static double fill_edge(void *self, int anchor, size_t at, uint32_t q)
     const uint32_t r = ga->f->edge_rule[q];
     const trl_tree_part p = {r, ga->f->g->binary[r].parent, at, at, at};
     const uint32_t first = (uint32_t)ga->n_ids;
-    const double value = exp(take_all(ga, TRL_HANGS + (size_t)anchor, &p));
+    const double value = exp(take_all(ga, TRL_ATTACHS + (size_t)anchor, &p));
     const size_t place = at * ga->f->n_classes + q;
     ga->t.edge[anchor][place] = value;
     if (ga->a.edge[anchor])
@@ -267,7 +267,7 @@ static bool lay_out_edges(trl_tree_gather *ga, bool adjoint, trl_arena *arena)
 {
     const size_t n = (ga->c->n + 1) * ga->f->n_classes;
     for (int a = 0; a < TRL_EDGE_ANCHORS; a++) {
-        if (!trl_tree_hangs(ga->f->t, TRL_HANG_EDGE, a))
+        if (!trl_tree_attaches(ga->f->t, TRL_ATTACH_EDGE, a))
             continue;
         ga->t.edge[a] = trl_arena_get(arena, n, sizeof *ga->t.edge[a]);
         ga->a.edge[a] = adjoint ? trl_arena_get(arena, n, sizeof *ga->a.edge[a]) : NULL;
@@ -284,7 +284,7 @@ static bool lay_out_slots(trl_tree_gather *ga, trl_arena *arena)
     const size_t plain = ga->f->g->n_plain, n = (ga->c->n + 1) * plain;
     for (int which = 0; which < 2; which++) {
         ga->memo[which] = NULL;
-        if (!trl_tree_hangs(ga->f->t, which ? TRL_HANG_END : TRL_HANG_FIRST, 0))
+        if (!trl_tree_attaches(ga->f->t, which ? TRL_ATTACH_END : TRL_ATTACH_FIRST, 0))
             continue;
         ga->memo[which] = trl_arena_get(arena, n, sizeof *ga->memo[which]);
         if (!ga->memo[which])
@@ -292,7 +292,7 @@ static bool lay_out_slots(trl_tree_gather *ga, trl_arena *arena)
         memset(ga->memo[which], 0, n * sizeof *ga->memo[which]);
     }
     ga->inside = NULL;
-    if (!trl_tree_hangs(ga->f->t, TRL_HANG_INSIDE, 0))
+    if (!trl_tree_attaches(ga->f->t, TRL_ATTACH_INSIDE, 0))
         return true;
     ga->inside = trl_arena_get(arena, plain, sizeof *ga->inside);
     if (ga->inside)
@@ -377,7 +377,7 @@ double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
         return ga->t.item[x];
     const trl_tree_part p = {.state = ga->c->s->item[x] & TRL_STATE_MASK, .i = i, .j = j, .k = i};
     const size_t ids = ga->n_ids;
-    const double own = take_all(ga, is_tag(ga, x) ? TRL_HANG_WORD : TRL_HANG_ITEM, &p);
+    const double own = take_all(ga, is_tag(ga, x) ? TRL_ATTACH_WORD : TRL_ATTACH_ITEM, &p);
     ga->n_ids = ids;
     return is_tag(ga, x) ? own : own + span_slots(ga, x, i, j, 0.0);
 }
@@ -451,7 +451,7 @@ static void sum_inside(trl_tree_gather *ga)
         if (!ga->inside[plain])
             continue;
         const size_t n = ga->c->n + 1;
-        for (size_t w = 0; w < TRL_SIGHTS; w++) {
+        for (size_t w = 0; w < TRL_OBSERVATIONS; w++) {
             trl_slot *s = &ga->slot[ga->inside[plain] - 1 + w * n];
             for (size_t p = 1; p < n; p++)
                 s[p].adjoint += s[p - 1].adjoint;

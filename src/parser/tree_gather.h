@@ -27,9 +27,9 @@ typedef struct trl_tree_features {
     size_t                   n_classes;
     uint32_t                *edge_rule; /* [n_classes]: some rule of the class; owned */
     uint8_t                 *rule_marks; /* [n_binary]: TRL_RIGHT_PP, TRL_VERB_*; owned */
-    uint8_t                  family[TRL_HANGS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* by where they
+    uint8_t                  family[TRL_ATTACHS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* by where they
                                 hang; edges by anchor, behind the others */
-    size_t                   n_family[TRL_HANGS + TRL_EDGE_ANCHORS];
+    size_t                   n_family[TRL_ATTACHS + TRL_EDGE_ANCHORS];
     trl_tree_index          *grow; /* where keys that are looked up are added; NULL: nowhere */
     const double            *w; /* [n_weights]; NULL while growing; or */
     const float             *w32;

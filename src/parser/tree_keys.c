@@ -36,8 +36,8 @@ static bool push(void *ctx, uint64_t key)
 static void groups_of(const trl_bnode *n, size_t *from, size_t *to)
 {
     const bool word = n->left == TRL_NO_NODE, unary = !word && n->right == TRL_NO_NODE;
-    *from = word ? TRL_HANG_WORD : unary ? TRL_HANG_UNARY : TRL_HANG_ITEM;
-    *to = word || unary ? *from + 1 : TRL_HANGS + TRL_EDGE_ANCHORS;
+    *from = word ? TRL_ATTACH_WORD : unary ? TRL_ATTACH_UNARY : TRL_ATTACH_ITEM;
+    *to = word || unary ? *from + 1 : TRL_ATTACHS + TRL_EDGE_ANCHORS;
 }
 
 static bool collect(const trl_tree_features *f, const trl_btree *tree, size_t x, const trl_seen *seen,

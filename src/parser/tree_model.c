@@ -47,7 +47,7 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
     if (st == TRL_OK)
         st = trl_coarse_map_init(&m->map, &m->fine, &m->coarse, err);
     if (st == TRL_OK)
-        st = trl_sieve_init(&m->sieve, &m->coarse, err);
+        st = trl_span_pruner_init(&m->span_pruner, &m->coarse, err);
     m->coarse_of = trl_alloc(m->fine.n_states, sizeof *m->coarse_of);
     if (st == TRL_OK && !m->coarse_of)
         st = trl_fail_mem(err);
@@ -64,10 +64,10 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
     return st == TRL_OK ? trl_tree_features_init(&m->features, &m->fine, &m->tpl, err) : st;
 }
 
-trl_status trl_tree_model_turn(trl_tree_model *m, trl_error *err)
+trl_status trl_tree_model_index_rules(trl_tree_model *m, trl_error *err)
 {
-    trl_rule_lists_fini(&m->lists);
-    return trl_rule_lists_init(&m->lists, &m->features, err);
+    trl_rule_index_fini(&m->lists);
+    return trl_rule_index_init(&m->lists, &m->features, err);
 }
 
 trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
@@ -103,11 +103,11 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
 void trl_tree_model_fini(trl_tree_model *m)
 {
     trl_tree_features_fini(&m->features);
-    trl_rule_lists_fini(&m->lists);
+    trl_rule_index_fini(&m->lists);
     trl_expansions_fini(&m->expansions);
     trl_observer_fini(&m->observer);
     trl_tree_clusters_fini(&m->clusters);
-    trl_sieve_fini(&m->sieve);
+    trl_span_pruner_fini(&m->span_pruner);
     trl_free(m->coarse_of);
     trl_coarse_map_fini(&m->map);
     trl_coarse_fini(&m->pruner);
@@ -133,7 +133,7 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
     *keep = NULL;
     if (n <= LONG_SENTENCE)
         return TRL_OK;
-    *keep = trl_arena_get(arena, trl_cells(n), 1);
+    *keep = trl_arena_get(arena, trl_column_values(n), 1);
     if (!*keep)
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++)
@@ -148,8 +148,8 @@ static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_ske
     for (size_t j = 1; j <= s->n; j++)
         for (size_t i = 0; i < j; i++) {
             const size_t cell = trl_cell(i, j);
-            const float *gain = j - i == 1 ? g->log_word + i * TRL_SIEVE_TAGS
-                                           : g->log_span + cell * TRL_SIEVE_CLASSES;
+            const float *gain = j - i == 1 ? g->log_word + i * TRL_SPAN_PRUNER_TAGS
+                                           : g->log_span + cell * TRL_SPAN_PRUNER_CLASSES;
             for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
                 const uint32_t state = s->item[x] & TRL_STATE_MASK, up = m->coarse_of[state];
                 const bool tag = m->fine.state[state].kind == TRL_STATE_TAG;
@@ -180,8 +180,8 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     trl_chart_outside(&c, &t, NULL);
     if (c.late)
         return TRL_OK;
-    if (p->opinion)
-        st = trl_chart_brackets(&c, p->opinion, arena, err);
+    if (p->pruner_posteriors)
+        st = trl_chart_brackets(&c, p->pruner_posteriors, arena, err);
     return st == TRL_OK ? trl_prune_chart(&c, p->threshold, s, arena, err) : st;
 }
 
@@ -195,7 +195,7 @@ static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_
     if (!memory)
         return trl_fail_mem(err);
     trl_observe(&m->observer, word, n, memory, &seen);
-    return trl_sieve_gains(&m->sieve, &seen, out, arena, err);
+    return trl_span_pruner_gains(&m->span_pruner, &seen, out, arena, err);
 }
 
 /* Gold items, and what cannot be part of a tree. */
@@ -224,10 +224,10 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_
 {
     trl_coarse_chart coarse;
     uint8_t *keep;
-    trl_gains gains, *with = m->sieve.span ? &gains : NULL;
+    trl_gains gains, *with = m->span_pruner.span ? &gains : NULL;
     *complete = false;
-    if (p->opinion)
-        *p->opinion = (trl_brackets){0};
+    if (p->pruner_posteriors)
+        *p->pruner_posteriors = (trl_brackets){0};
     trl_status st = choose_cells(n, &keep, arena, err);
     if (st == TRL_OK && with)
         st = find_gains(m, word, n, with, arena, err);

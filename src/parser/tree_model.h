@@ -35,7 +35,7 @@ typedef struct trl_tree_model {
     trl_lexicon       lexicon, coarse_lexicon;
     trl_pcfg          pcfg, coarse_pcfg;
     trl_coarse        pruner;
-    trl_sieve         sieve;  /* its gains; without weights unless trained */
+    trl_span_pruner         span_pruner;  /* its gains; without weights unless trained */
     uint32_t         *coarse_of; /* [fine states]: the coarse state, or TRL_NO_ID */
     trl_coarse_map    map;
     trl_tree_clusters clusters;
@@ -43,7 +43,7 @@ typedef struct trl_tree_model {
     trl_tree_template tpl;
     trl_tree_features features;
     trl_expansions    expansions; /* of the fine grammar */
-    trl_rule_lists    lists; /* of TRL_SCORING_LOCAL: the features turned round */
+    trl_rule_index    lists; /* of TRL_SCORING_LOCAL: the features turned round */
     double            threshold; /* of coarse posteriors */
     uint32_t          frequent;  /* of the observer */
     trl_tree_root     root; /* what a parser's trees hang on; in the grammars it is TOP */
@@ -76,7 +76,7 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
 
 /* When all features are indexed: m->lists, for those who need them.  TRL_ENOMEM, TRL_EINVAL
  * (rule_index.h). */
-trl_status trl_tree_model_turn(trl_tree_model *m, trl_error *err);
+trl_status trl_tree_model_index_rules(trl_tree_model *m, trl_error *err);
 
 /* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until the
  * container is written.  TRL_ENOMEM. */
@@ -91,7 +91,7 @@ typedef struct trl_pruning {
     double           deadline;  /* on trl_clock(); 0: none */
     const trl_btree *gold;      /* its items are kept; or NULL */
     bool             filter;    /* drop what is part of no complete tree */
-    trl_brackets    *opinion;   /* gets the pruner's own posteriors of brackets, if it has any (else
+    trl_brackets    *pruner_posteriors;   /* gets the pruner's own posteriors of brackets, if it has any (else
                                    n is 0), in the arena; or NULL */
 } trl_pruning;
 

@@ -94,7 +94,7 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     if (st == TRL_OK && m->clusters.owned)
         st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
-        st = trl_sieve_save(&m->sieve, b, err);
+        st = trl_span_pruner_save(&m->span_pruner, b, err);
     if (st == TRL_OK)
         st = trl_grammar_save(&m->fine, "f0", b, err);
     if (st == TRL_OK)
@@ -152,7 +152,7 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_erro
         st = trl_lexicon_load(&m->coarse_lexicon, "k0", &m->coarse, c, err);
     if (st == TRL_OK)
         st = trl_tree_model_connect(m, err);
-    return st == TRL_OK ? trl_sieve_load(&m->sieve, c, err) : st;
+    return st == TRL_OK ? trl_span_pruner_load(&m->span_pruner, c, err) : st;
 }
 
 static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_error *err)
@@ -207,7 +207,7 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = load_weights(m, c, err);
     if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
-        st = trl_tree_model_turn(m, err);
+        st = trl_tree_model_index_rules(m, err);
     if (st != TRL_OK)
         trl_tree_model_fini(m);
     return st;

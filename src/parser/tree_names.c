@@ -195,7 +195,7 @@ void trl_tree_name_feature(const trl_tree_model *m, size_t family, uint32_t cls,
     if (!put_class(&m->fine, f->part, cls, out))
         trl_buf_fmt(out, "#%u", cls);
     for (size_t k = 0; k < f->n; k++) {
-        const int kind = f->sight[k].kind;
+        const int kind = f->observation[k].kind;
         const uint64_t v = seen >> (width * (f->n - 1 - k)) & ((UINT64_C(1) << width) - 1);
         trl_buf_str(out, "  ");
         if (v == TRL_SEEN_START && kind < TRL_SEEN_KINDS)

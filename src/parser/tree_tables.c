@@ -41,7 +41,7 @@ static trl_status sum_cells(trl_chooser *c, double *log_z, trl_error *err)
 }
 
 trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x,
-                                 const trl_rule_lists *lists, trl_arena *arena, trl_error *err)
+                                 const trl_rule_index *lists, trl_arena *arena, trl_error *err)
 {
     const trl_chart *c = ga->c;
     trl_chooser chooser = {0};

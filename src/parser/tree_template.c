@@ -76,11 +76,11 @@ static bool parse_offset(trl_str *place, int *offset)
     return true;
 }
 
-static trl_status parse_sight(parser *p, trl_str w, trl_sight *s)
+static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
 {
     for (uint8_t k = 0; k < sizeof spans / sizeof *spans; k++)
         if (same(w, spans[k])) {
-            *s = (trl_sight){TRL_PLACE_SPAN, 0, (uint8_t)(TRL_SEEN_LENGTH + k)};
+            *s = (trl_observation){TRL_PLACE_SPAN, 0, (uint8_t)(TRL_SEEN_LENGTH + k)};
             return TRL_OK;
         }
     const char *dot = memchr(w.p, '.', w.n);
@@ -115,7 +115,7 @@ static trl_status parse_sight(parser *p, trl_str w, trl_sight *s)
         return FAIL(p, w.p, "the place is more than 2 words away");
     if (places[at].place == TRL_PLACE_INSIDE && offset < 0)
         return FAIL(p, w.p, "inside takes no negative offset");
-    *s = (trl_sight){places[at].place, (int8_t)offset, (uint8_t)k};
+    *s = (trl_observation){places[at].place, (int8_t)offset, (uint8_t)k};
     return TRL_OK;
 }
 
@@ -125,16 +125,16 @@ static unsigned places_of(const trl_tree_family *f)
 {
     unsigned set = 0;
     for (size_t k = 0; k < f->n; k++)
-        set |= 1u << f->sight[k].place;
+        set |= 1u << f->observation[k].place;
     return set;
 }
 
-static trl_status hang_edge(parser *p, const char *at, unsigned set, trl_tree_template *t,
+static trl_status attach_edge(parser *p, const char *at, unsigned set, trl_tree_template *t,
                             trl_tree_family *f)
 {
     static const unsigned only[TRL_EDGE_ANCHORS] = {
         1u << TRL_PLACE_FIRST, 1u << TRL_PLACE_SPLIT, 1u << TRL_PLACE_END};
-    f->hang = TRL_HANG_EDGE;
+    f->attachment = TRL_ATTACH_EDGE;
     for (uint8_t k = 0; k < TRL_EDGE_ANCHORS; k++)
         if (set == only[k]) {
             f->anchor = k;
@@ -147,38 +147,38 @@ static trl_status hang_edge(parser *p, const char *at, unsigned set, trl_tree_te
     return trl_fail_hint(p->err, st, "for whole spans use parent or base-parent");
 }
 
-static trl_status hang_item(parser *p, const char *at, unsigned set, trl_tree_template *t,
+static trl_status attach_item(parser *p, const char *at, unsigned set, trl_tree_template *t,
                             trl_tree_family *f)
 {
     if (set & (1u << TRL_PLACE_SPLIT))
-        return hang_edge(p, at, set, t, f);
+        return attach_edge(p, at, set, t, f);
     if (set & (1u << TRL_PLACE_INSIDE)) {
         if (set != 1u << TRL_PLACE_INSIDE || f->part != TRL_PART_BASE_PARENT)
             return FAIL(p, at, "inside goes with base-parent, and with no other place");
         for (size_t k = 0; k < f->n; k++)
-            f->width = (uint8_t)(f->sight[k].offset + 1 > f->width ? f->sight[k].offset + 1
+            f->width = (uint8_t)(f->observation[k].offset + 1 > f->width ? f->observation[k].offset + 1
                                                                     : f->width);
-        f->hang = TRL_HANG_INSIDE;
+        f->attachment = TRL_ATTACH_INSIDE;
         return TRL_OK;
     }
     const bool base = f->part == TRL_PART_BASE_PARENT;
-    f->hang = base && set == 1u << TRL_PLACE_FIRST ? TRL_HANG_FIRST
-              : base && set == 1u << TRL_PLACE_END ? TRL_HANG_END
-                                                   : TRL_HANG_ITEM;
+    f->attachment = base && set == 1u << TRL_PLACE_FIRST ? TRL_ATTACH_FIRST
+              : base && set == 1u << TRL_PLACE_END ? TRL_ATTACH_END
+                                                   : TRL_ATTACH_ITEM;
     return TRL_OK;
 }
 
-static trl_status hang(parser *p, const char *at, trl_tree_template *t, trl_tree_family *f)
+static trl_status attachment(parser *p, const char *at, trl_tree_template *t, trl_tree_family *f)
 {
     const unsigned set = places_of(f), inner = 1u << TRL_PLACE_SPLIT | 1u << TRL_PLACE_INSIDE;
     if (f->part <= TRL_PART_TAG_PARENT) {
-        f->hang = TRL_HANG_WORD;
+        f->attachment = TRL_ATTACH_WORD;
         if (set & ~(1u << TRL_PLACE_FIRST))
             return FAIL(p, at, "a tag's families look at the word only: here, with an offset");
         return TRL_OK;
     }
     if (f->part >= TRL_PART_UNARY) {
-        f->hang = TRL_HANG_UNARY;
+        f->attachment = TRL_ATTACH_UNARY;
         if (set & inner)
             return FAIL(p, at, "unary rules have no split, and inside is for base-parent");
         return TRL_OK;
@@ -186,8 +186,8 @@ static trl_status hang(parser *p, const char *at, trl_tree_template *t, trl_tree
     if (f->n == 0)
         return FAIL(p, at, "binary rules alone are always features: say what they see");
     if (f->part == TRL_PART_PARENT || f->part == TRL_PART_BASE_PARENT)
-        return hang_item(p, at, set, t, f);
-    return hang_edge(p, at, set, t, f);
+        return attach_item(p, at, set, t, f);
+    return attach_edge(p, at, set, t, f);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -214,19 +214,19 @@ static trl_status parse_line(parser *p, const char *end, trl_tree_template *t)
     const char *start = w.p;
     trl_status st = parse_part(p, w, &f);
     while (st == TRL_OK && (w = next_word(&at, end)).n) {
-        if (f.n == TRL_SIGHTS)
-            return FAIL(p, w.p, "a family has at most %d sights", TRL_SIGHTS);
-        st = parse_sight(p, w, &f.sight[f.n++]);
+        if (f.n == TRL_OBSERVATIONS)
+            return FAIL(p, w.p, "a family has at most %d sights", TRL_OBSERVATIONS);
+        st = parse_observation(p, w, &f.observation[f.n++]);
     }
     if (st == TRL_OK)
-        st = hang(p, start, t, &f);
+        st = attachment(p, start, t, &f);
     if (st != TRL_OK)
         return st;
     if (t->n == TRL_TREE_FAMILIES)
         return FAIL(p, start, "more than %d families", TRL_TREE_FAMILIES);
     for (size_t k = 0; k < f.n; k++)
-        t->clusters = t->clusters || (f.sight[k].kind >= TRL_SEEN_CLUSTER &&
-                                      f.sight[k].kind < TRL_SEEN_KINDS);
+        t->clusters = t->clusters || (f.observation[k].kind >= TRL_SEEN_CLUSTER &&
+                                      f.observation[k].kind < TRL_SEEN_KINDS);
     t->family[t->n++] = f;
     return TRL_OK;
 }
@@ -249,7 +249,7 @@ bool trl_tree_template_splitless(const trl_tree_template *t)
 {
     for (size_t k = 0; k < t->n; k++)
         for (size_t s = 0; s < t->family[k].n; s++)
-            if (t->family[k].sight[s].place == TRL_PLACE_SPLIT)
+            if (t->family[k].observation[s].place == TRL_PLACE_SPLIT)
                 return false;
     return true;
 }

@@ -55,31 +55,31 @@ enum trl_place { /* where a sight is taken */
     TRL_PLACE_SPAN, /* the span as a whole */
 };
 
-typedef struct trl_sight {
+typedef struct trl_observation {
     uint8_t place;
     int8_t  offset;
     uint8_t kind; /* trl_seen_kind */
-} trl_sight;
+} trl_observation;
 
-#define TRL_SIGHTS 3
+#define TRL_OBSERVATIONS 3
 
 /* Where a family's score hangs, which decides how it is gathered. */
-enum trl_hang {
-    TRL_HANG_WORD,   /* (tag, i) */
-    TRL_HANG_ITEM,   /* (parent, i, j) one by one */
-    TRL_HANG_FIRST,  /* (base parent, i): once per i */
-    TRL_HANG_END,    /* (base parent, j) */
-    TRL_HANG_INSIDE, /* (base parent, p): summed over p */
-    TRL_HANG_EDGE,   /* (rule class, i or k or j): `anchor` says which */
-    TRL_HANG_UNARY,  /* (unary edge) */
-    TRL_HANGS
+enum trl_attachment {
+    TRL_ATTACH_WORD,   /* (tag, i) */
+    TRL_ATTACH_ITEM,   /* (parent, i, j) one by one */
+    TRL_ATTACH_FIRST,  /* (base parent, i): once per i */
+    TRL_ATTACH_END,    /* (base parent, j) */
+    TRL_ATTACH_INSIDE, /* (base parent, p): summed over p */
+    TRL_ATTACH_EDGE,   /* (rule class, i or k or j): `anchor` says which */
+    TRL_ATTACH_UNARY,  /* (unary edge) */
+    TRL_ATTACHS
 };
 
 typedef struct trl_tree_family {
-    uint8_t   part, hang, anchor; /* anchor: TRL_EDGE_FIRST, ... of TRL_HANG_EDGE */
+    uint8_t   part, attachment, anchor; /* anchor: TRL_EDGE_FIRST, ... of TRL_ATTACH_EDGE */
     bool      one_word;           /* unary rules over one word only */
     uint8_t   n, width; /* sights; width: words that `inside` needs */
-    trl_sight sight[TRL_SIGHTS];
+    trl_observation observation[TRL_OBSERVATIONS];
 } trl_tree_family;
 
 #define TRL_TREE_FAMILIES 128

@@ -37,9 +37,9 @@ struct trl_gradient {
     float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
     double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     bool              grouped; /* by `group`, token by token; `fold` has its extra rows alone */
-    trl_group         group;
+    trl_token_groups         group;
     float            *stream; /* of entries, with groups; `node` is then the stream of cold rows */
-    trl_fold          fold;
+    trl_implied_rows          fold;
     double           *hot;   /* [n_rows][step] folded rows of w; then the extra ones' gradient */
     float            *hot32; /* the same in single precision; NULL: not wanted */
 
@@ -75,7 +75,7 @@ static void cut_lanes(trl_gradient *g)
 /* The same for batches of grouped tokens. */
 static void cut_batches(trl_gradient *g)
 {
-    const trl_group *p = &g->group;
+    const trl_token_groups *p = &g->group;
     const size_t want = p->n / LANE_TOKENS < 4 ? 4 : p->n / LANE_TOKENS;
     size_t at = 0;
     g->n_lanes = want < g->n_lanes ? want : g->n_lanes;
@@ -94,7 +94,7 @@ static trl_status group_tokens(trl_gradient *g, const trl_strtab *names, trl_err
     const trl_design *d = g->d;
     if (!g->task->tokens || d->family[TRL_EDGE].has_rows || d->family[TRL_TRI].has_rows)
         return TRL_OK;
-    trl_status st = trl_group_build(&g->group, &g->fold, d, names, &g->grouped, err);
+    trl_status st = trl_token_groups_build(&g->group, &g->fold, d, names, &g->grouped, err);
     if (st == TRL_OK && g->grouped) {
         cut_batches(g);
         st = g->task->arrange(g->task->self, g->group.n, g->group.token, err);
@@ -111,13 +111,13 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     g->fold.n_rows = f->n_hot;
     trl_status st = names && single ? group_tokens(g, names, err) : TRL_OK;
     if (st == TRL_OK && names && !g->grouped)
-        st = trl_fold_build(&g->fold, d, names, single, err);
+        st = trl_implied_build(&g->fold, d, names, single, err);
     if (st != TRL_OK)
         return st;
     const size_t rows = g->fold.n_rows * f->step + 64;
-    const trl_group_list *l = g->group.list;
-    g->stream = trl_alloc(l[TRL_GROUP_ENTRY].n, sizeof *g->stream);
-    g->node = trl_alloc64((g->grouped ? l[TRL_GROUP_COLD_ROW].n : d->n_tokens) + 1,
+    const trl_token_groups_list *l = g->group.list;
+    g->stream = trl_alloc(l[TRL_TOKEN_GROUPS_ENTRY].n, sizeof *g->stream);
+    g->node = trl_alloc64((g->grouped ? l[TRL_TOKEN_GROUPS_COLD_ROW].n : d->n_tokens) + 1,
                           f->step * sizeof(float));
     g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
@@ -182,8 +182,8 @@ void trl_gradient_free(trl_gradient *g)
     trl_free(g->stream);
     trl_free(g->hot);
     trl_free(g->hot32);
-    trl_fold_fini(&g->fold);
-    trl_group_fini(&g->group);
+    trl_implied_fini(&g->fold);
+    trl_token_groups_fini(&g->group);
     trl_free(g);
 }
 
@@ -201,7 +201,7 @@ static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_t
     trl_tables part = *scores;
     for (size_t k = TRL_EDGE; only && k < TRL_FAMILIES; k++)
         part.row[k] = NULL;
-    trl_gather_folded(g->d, &g->fold, g->w, g->hot, g->hot32, from, &part);
+    trl_gather_implied(g->d, &g->fold, g->w, g->hot, g->hot32, from, &part);
     if (only)
         trl_gather_selected(g->d, only, g->w, from, scores);
     scores->only = adjoint->only = only;
@@ -215,7 +215,7 @@ static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoin
     for (size_t k = TRL_EDGE; adjoint->only && k < TRL_FAMILIES; k++)
         part.row[k] = NULL;
     trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32, g->node + from * step);
-    l->norm2 += trl_scatter_lone(g->d, &g->fold, from, &part, 2.0 * g->c2, g->w, g->grad);
+    l->norm2 += trl_scatter_singletons(g->d, &g->fold, from, &part, 2.0 * g->c2, g->w, g->grad);
     if (adjoint->only)
         trl_scatter_selected(g->d, adjoint->only, from, adjoint, l->hot);
 }
@@ -245,20 +245,20 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
 static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch, trl_arena *arena,
                             double *value, trl_error *err)
 {
-    const trl_group *p = &g->group;
+    const trl_token_groups *p = &g->group;
     const size_t step = g->d->family[TRL_NODE].step, at = p->batch[batch].position;
     const size_t n = p->batch[batch + 1].position - at;
     trl_arena_reset(arena);
-    float *score = trl_arena_get(arena, TRL_GROUP_ROWS, step * sizeof *score);
-    float *adjoint = trl_arena_get(arena, TRL_GROUP_ROWS, step * sizeof *adjoint);
+    float *score = trl_arena_get(arena, TRL_TOKEN_GROUPS_ROWS, step * sizeof *score);
+    float *adjoint = trl_arena_get(arena, TRL_TOKEN_GROUPS_ROWS, step * sizeof *adjoint);
     if (!score || !adjoint)
         return trl_fail_mem(err);
-    trl_group_gather(p, g->d, g->w, g->hot32, batch, score);
+    trl_token_groups_gather(p, g->d, g->w, g->hot32, batch, score);
     const trl_token_block b = {at, n, score, adjoint};
     const trl_status st = g->task->tokens(g->task->self, which, &b, arena, value, err);
-    const trl_group_sums to = {l->hot, l->hot32, g->stream, g->node, g->grad, 2.0 * g->c2};
+    const trl_token_groups_sums to = {l->hot, l->hot32, g->stream, g->node, g->grad, 2.0 * g->c2};
     if (st == TRL_OK)
-        l->norm2 += trl_group_scatter(p, g->d, g->w, batch, adjoint, &to);
+        l->norm2 += trl_token_groups_scatter(p, g->d, g->w, batch, adjoint, &to);
     return st;
 }
 
@@ -363,7 +363,7 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
     for (size_t c = c0; c < c1; c += COLD_BLOCK) {
         const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
         if (g->grouped && c >= dense)
-            trl_group_entries(&g->group, g->stream, (size_t)(first[c - dense] - first[0]),
+            trl_token_groups_entries(&g->group, g->stream, (size_t)(first[c - dense] - first[0]),
                               (size_t)(first[end - dense] - first[0]), g->grad + f->entry_cold_at);
         else
             trl_scatter_cold(g->grouped ? &g->group.rows : g->d, g->node, c, end, g->grad);
@@ -383,8 +383,8 @@ static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err
     (void)err;
     trl_gradient *g = ctx;
     const trl_family *f = &g->d->family[TRL_NODE];
-    const size_t rows = f->lone_row - f->n_hot;
-    const size_t sparse = (g->grouped ? f->n_attrs : f->lone_attr) - f->n_warm;
+    const size_t rows = f->singleton_row - f->n_hot;
+    const size_t sparse = (g->grouped ? f->n_attrs : f->singleton_attr) - f->n_warm;
     const size_t dense = f->n_dense - f->n_hot;
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));
@@ -425,7 +425,7 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->grad = grad;
     g->c2 = c2;
     const trl_family *f = &g->d->family[TRL_NODE];
-    trl_fold_forward(&g->fold, g->d, w, g->hot);
+    trl_implied_forward(&g->fold, g->d, w, g->hot);
     if (g->hot32)
         trl_narrow(g->fold.n_rows * f->step, g->hot, g->hot32);
     trl_status st = run_lanes(g, &value, err);
@@ -433,7 +433,7 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);
     if (st != TRL_OK)
         return st;
-    trl_fold_backward(&g->fold, g->d, g->hot, grad);
+    trl_implied_backward(&g->fold, g->d, g->hot, grad);
     g->norm2[COLD_JOBS] = regularise(g, 0, (size_t)g->d->n_hot_weights);
     trl_clear_dead(g->d, grad);
     memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);

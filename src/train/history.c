@@ -9,7 +9,7 @@
 #include "num/blas1.h"
 #include "num/float_kernel.h"
 
-#define BLOCK ((size_t)TRL_BRIEF_BLOCK)
+#define BLOCK ((size_t)TRL_BF16_BLOCK)
 #define PIECE (TRL_PIECE / BLOCK) /* blocks of a piece of work */
 #define SUMS (6 * TRL_HISTORY_MAX + 1) /* the last one: v.v */
 
@@ -33,12 +33,12 @@ void trl_history_fini(trl_history *h)
 }
 
 /* A slot's share of a block: s, with y behind it. */
-static trl_brief *s_of(const trl_history *h, size_t slot, size_t block)
+static trl_bf16 *s_of(const trl_history *h, size_t slot, size_t block)
 {
     return h->pair + (block * h->m + slot) * 2 * BLOCK;
 }
 
-static trl_brief *y_of(const trl_history *h, size_t slot, size_t block)
+static trl_bf16 *y_of(const trl_history *h, size_t slot, size_t block)
 {
     return s_of(h, slot, block) + BLOCK;
 }
@@ -81,7 +81,7 @@ static trl_status step_piece(void *ctx, size_t job, size_t worker, trl_error *er
     const step_job *p = ctx;
     const piece_range r = range_of(p->h, job);
     for (size_t b = r.begin; b < r.end; b++)
-        trl_brief_step(block_size(p->h, b), p->x + b * BLOCK, p->t, s_of(p->h, p->h->next, b),
+        trl_bf16_step(block_size(p->h, b), p->x + b * BLOCK, p->t, s_of(p->h, p->h->next, b),
                        p->out + b * BLOCK);
     return TRL_OK;
 }
@@ -96,16 +96,16 @@ double trl_history_dot(const trl_history *h, const double *x)
 {
     double sum = 0.0;
     for (size_t b = 0; b < h->blocks; b++)
-        sum += trl_brief_dot(block_size(h, b), x + b * BLOCK, s_of(h, h->next, b));
+        sum += trl_bf16_dot(block_size(h, b), x + b * BLOCK, s_of(h, h->next, b));
     return sum;
 }
 
 void trl_history_cut(trl_history *h, const double *v)
 {
     for (size_t b = 0; b < h->blocks; b++) {
-        trl_brief *d = s_of(h, h->next, b);
+        trl_bf16 *d = s_of(h, h->next, b);
         for (size_t i = 0; i < block_size(h, b); i++)
-            if ((double)trl_brief_float(d[i]) * v[b * BLOCK + i] >= 0.0)
+            if ((double)trl_bf16_float(d[i]) * v[b * BLOCK + i] >= 0.0)
                 d[i] = 0;
     }
 }
@@ -114,7 +114,7 @@ void trl_history_set(trl_history *h, const double *from, const double *to)
 {
     float unused[BLOCK];
     for (size_t b = 0; b < h->blocks; b++)
-        trl_brief_difference(block_size(h, b), to + b * BLOCK, from + b * BLOCK,
+        trl_bf16_difference(block_size(h, b), to + b * BLOCK, from + b * BLOCK,
                              s_of(h, h->next, b), unused);
 }
 
@@ -139,11 +139,11 @@ static trl_status push_piece(void *ctx, size_t job, size_t worker, trl_error *er
     memset(sum, 0, SUMS * sizeof *sum);
     for (size_t b = r.begin; b < r.end; b++) {
         const size_t len = block_size(h, b), at = b * BLOCK;
-        trl_brief_widen(len, s_of(h, p->slot, b), s);
-        trl_brief_difference(len, p->g_new + at, p->g_old + at, y_of(h, p->slot, b), y);
+        trl_bf16_widen(len, s_of(h, p->slot, b), s);
+        trl_bf16_difference(len, p->g_new + at, p->g_old + at, y_of(h, p->slot, b), y);
         trl_narrow(len, p->v + at, v);
         for (size_t i = 0; i < p->used; i++)
-            trl_brief_dots(len, s_of(h, i, b), y_of(h, i, b), s, y, v, sum + 6 * i);
+            trl_bf16_dots(len, s_of(h, i, b), y_of(h, i, b), s, y, v, sum + 6 * i);
         sum[SUMS - 1] += trl_dot_piece(len, p->v + at, p->v + at);
     }
     return TRL_OK;
@@ -209,9 +209,9 @@ static trl_status direction_piece(void *ctx, size_t job, size_t worker, trl_erro
         const size_t len = block_size(h, b), at = b * BLOCK;
         trl_scale_narrow(len, p->cv, p->v + at, d);
         for (size_t i = 0; i < h->used; i++)
-            trl_brief_add(len, (float)(p->cs[i] * h->scale[i]), s_of(h, i, b), (float)p->cy[i],
+            trl_bf16_add(len, (float)(p->cs[i] * h->scale[i]), s_of(h, i, b), (float)p->cy[i],
                           y_of(h, i, b), d);
-        trl_brief_round(len, d, p->x ? p->x + at : NULL, s_of(h, h->next, b),
+        trl_bf16_round(len, d, p->x ? p->x + at : NULL, s_of(h, h->next, b),
                         p->x ? p->xt + at : NULL);
     }
     return TRL_OK;
@@ -275,7 +275,7 @@ static bool save_pairs(const trl_history *h, trl_buf *out)
     bool good = true;
     for (size_t b = 0; b < h->blocks; b++)
         for (size_t i = 0; i < h->used && good; i++) {
-            const size_t bytes = block_size(h, b) * sizeof(trl_brief);
+            const size_t bytes = block_size(h, b) * sizeof(trl_bf16);
             good = trl_buf_add(out, s_of(h, i, b), bytes) && trl_buf_add(out, y_of(h, i, b), bytes);
         }
     return good;
@@ -286,7 +286,7 @@ static bool load_pairs(trl_history *h, const unsigned char **p, size_t *n)
     bool good = true;
     for (size_t b = 0; b < h->blocks; b++)
         for (size_t i = 0; i < h->used && good; i++) {
-            const size_t bytes = block_size(h, b) * sizeof(trl_brief);
+            const size_t bytes = block_size(h, b) * sizeof(trl_bf16);
             good = trl_take(p, n, s_of(h, i, b), bytes) && trl_take(p, n, y_of(h, i, b), bytes);
         }
     return good;

@@ -30,7 +30,7 @@ typedef struct trl_history {
     size_t   used; /* pairs held */
     size_t   next; /* slot of the next pair, cyclic */
     size_t   blocks;
-    trl_brief *pair; /* [blocks][m][2][TRL_BRIEF_BLOCK]: s / scale and y of every slot */
+    trl_bf16 *pair; /* [blocks][m][2][TRL_BF16_BLOCK]: s / scale and y of every slot */
     double   scale[TRL_HISTORY_MAX]; /* of a slot's s */
     double   ss[TRL_HISTORY_MAX][TRL_HISTORY_MAX]; /* s_i . s_j by slot, likewise below */
     double   sy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];

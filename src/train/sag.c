@@ -42,12 +42,12 @@ typedef struct run {
     size_t                 n;
     trl_lazy               z;
     example_state         *ex;    /* [n] */
-    trl_lottery            sizes; /* of L */
+    trl_weighted_sampler            sizes; /* of L */
     double                 L_max;
     double                 damp, lowest; /* of steps; least gradient norm so far */
     bool                   warm; /* from given weights: the first pass only looks */
-    float                 *kept_rows;   /* adjoint rows of all tokens, family after family */
-    float                 *kept_shared; /* [n][shared cells] */
+    float                 *stored_rows;   /* adjoint rows of all tokens, family after family */
+    float                 *stored_shared; /* [n][shared cells] */
     size_t                 row_cells, shared_cells; /* per token, per example */
     uint32_t              *order;       /* the first pass */
     uint64_t               seen, pass, next;
@@ -85,7 +85,7 @@ size_t trl_sag_memory(const trl_design *d)
 
 static void set_L(run *r, size_t i, double L)
 {
-    trl_lottery_add(&r->sizes, i, L - r->ex[i].L);
+    trl_weighted_sampler_add(&r->sizes, i, L - r->ex[i].L);
     r->ex[i].L = L;
     r->L_max = L > r->L_max ? L : r->L_max;
 }
@@ -100,7 +100,7 @@ static size_t draw(run *r)
     else if (trl_rng_unit(&r->rng) < 0.5)
         r->next = trl_rng_below(&r->rng, r->n);
     else
-        r->next = trl_lottery_find(&r->sizes, trl_rng_unit(&r->rng));
+        r->next = trl_weighted_sampler_find(&r->sizes, trl_rng_unit(&r->rng));
     const size_t from = (size_t)r->d->first[r->next];
     trl_lazy_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from);
     return now;
@@ -130,10 +130,10 @@ static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, doubl
 }
 
 /* Replaces the kept adjoint of example i by `a` and adds the difference to dir. */
-static void replace_kept(run *r, size_t i, trl_tables *a)
+static void replace_stored(run *r, size_t i, trl_tables *a)
 {
     const size_t from = (size_t)r->d->first[i];
-    float *kept = r->kept_rows + from * r->row_cells;
+    float *kept = r->stored_rows + from * r->row_cells;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &r->d->family[k];
         for (size_t t = 0; a->row[k] && t < a->n; t++, kept += f->width) {
@@ -145,7 +145,7 @@ static void replace_kept(run *r, size_t i, trl_tables *a)
             }
         }
     }
-    kept = r->kept_shared + i * r->shared_cells;
+    kept = r->stored_shared + i * r->shared_cells;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &r->d->family[k];
         for (size_t c = 0; a->shared[k] && c < f->n_constant; c++, kept++) {
@@ -257,7 +257,7 @@ static trl_status step(run *r, trl_error *err)
     st = maybe_search(r, i, &s, &a, value, err);
     if (st != TRL_OK)
         return st;
-    replace_kept(r, i, &a);
+    replace_stored(r, i, &a);
     r->seen += r->seen < r->n;
     const double m = (double)r->seen, lambda = 2.0 * r->o->c2 / (double)r->n;
     const double mean = r->sizes.sum / m;
@@ -283,9 +283,9 @@ static bool save_state(const void *optimizer, trl_buf *out)
                           r->next, r->damp,         r->lowest,      r->rng};
     return trl_buf_add(out, &h, sizeof h) && trl_buf_add(out, r->ex, r->n * sizeof *r->ex) &&
            trl_buf_add(out, r->past, (r->o->period + 1) * sizeof *r->past) &&
-           trl_buf_add(out, r->kept_rows,
-                       r->d->n_tokens * r->row_cells * sizeof *r->kept_rows) &&
-           trl_buf_add(out, r->kept_shared, r->n * r->shared_cells * sizeof *r->kept_shared) &&
+           trl_buf_add(out, r->stored_rows,
+                       r->d->n_tokens * r->row_cells * sizeof *r->stored_rows) &&
+           trl_buf_add(out, r->stored_shared, r->n * r->shared_cells * sizeof *r->stored_shared) &&
            trl_buf_add(out, r->g, (size_t)r->d->n_weights * sizeof *r->g); /* of the pass' end */
 }
 
@@ -303,9 +303,9 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
     r->rng = h.rng;
     return trl_take(&p, &n, r->ex, r->n * sizeof *r->ex) &&
            trl_take(&p, &n, r->past, (r->o->period + 1) * sizeof *r->past) &&
-           trl_take(&p, &n, r->kept_rows,
-                r->d->n_tokens * r->row_cells * sizeof *r->kept_rows) &&
-           trl_take(&p, &n, r->kept_shared, r->n * r->shared_cells * sizeof *r->kept_shared) &&
+           trl_take(&p, &n, r->stored_rows,
+                r->d->n_tokens * r->row_cells * sizeof *r->stored_rows) &&
+           trl_take(&p, &n, r->stored_shared, r->n * r->shared_cells * sizeof *r->stored_shared) &&
            trl_take(&p, &n, r->g, (size_t)r->d->n_weights * sizeof *r->g) && n == 0;
 }
 
@@ -316,10 +316,10 @@ static void settle(run *r)
 {
     trl_lazy_flush(&r->z);
     r->L_max = 0.0;
-    trl_lottery_clear(&r->sizes);
+    trl_weighted_sampler_clear(&r->sizes);
     for (size_t i = 0; i < r->n; i++) {
         r->L_max = r->ex[i].L > r->L_max ? r->ex[i].L : r->L_max;
-        trl_lottery_add(&r->sizes, i, r->ex[i].L);
+        trl_weighted_sampler_add(&r->sizes, i, r->ex[i].L);
     }
 }
 
@@ -396,10 +396,10 @@ static trl_status run_init(run *r, trl_error *err)
     r->order = trl_alloc(r->n, sizeof *r->order);
     r->past = trl_zalloc(r->o->period + 1, sizeof *r->past);
     r->g = trl_alloc((size_t)r->d->n_weights, sizeof *r->g);
-    r->kept_rows = trl_zalloc(r->d->n_tokens * r->row_cells, sizeof *r->kept_rows);
-    r->kept_shared = trl_zalloc(r->n * r->shared_cells + 1, sizeof *r->kept_shared);
-    if (!trl_lottery_init(&r->sizes, r->n) || !r->ex || !r->order || !r->past || !r->g ||
-        !r->kept_rows || !r->kept_shared)
+    r->stored_rows = trl_zalloc(r->d->n_tokens * r->row_cells, sizeof *r->stored_rows);
+    r->stored_shared = trl_zalloc(r->n * r->shared_cells + 1, sizeof *r->stored_shared);
+    if (!trl_weighted_sampler_init(&r->sizes, r->n) || !r->ex || !r->order || !r->past || !r->g ||
+        !r->stored_rows || !r->stored_shared)
         return trl_fail_mem(err);
     trl_rng shuffle = r->rng;
     for (size_t i = 0; i < r->n; i++) {
@@ -420,12 +420,12 @@ static trl_status run_init(run *r, trl_error *err)
 static void run_fini(run *r)
 {
     trl_free(r->ex);
-    trl_lottery_fini(&r->sizes);
+    trl_weighted_sampler_fini(&r->sizes);
     trl_free(r->order);
     trl_free(r->past);
     trl_free(r->g);
-    trl_free(r->kept_rows);
-    trl_free(r->kept_shared);
+    trl_free(r->stored_rows);
+    trl_free(r->stored_shared);
     trl_lazy_fini(&r->z);
     trl_shared_free(&r->scores);
     trl_shared_free(&r->adjoint);

@@ -55,12 +55,12 @@ typedef struct run {
     const trl_task         *task;
     const trl_sdca_options *o;
     size_t                  n;
-    trl_light               z;
+    trl_dual_weights               z;
     example_state          *ex;   /* [n] */
-    trl_lottery             ranks;
+    trl_weighted_sampler             ranks;
     double                  guess, guesses; /* sums of L / sqrt(mass) and of 1, fading */
     double                  damp, lowest;   /* of steps; least objective so far */
-    trl_kept                kept;
+    trl_stored_adjoints                kept;
     uint32_t               *order; /* the first pass */
     uint64_t                seen, pass, next;
     uint64_t                age; /* steps since the shared scores were made */
@@ -83,7 +83,7 @@ typedef struct visit {
 
 static void set_rank(run *r, size_t i, float rank)
 {
-    trl_lottery_add(&r->ranks, i, (double)rank - (double)r->ex[i].rank);
+    trl_weighted_sampler_add(&r->ranks, i, (double)rank - (double)r->ex[i].rank);
     r->ex[i].rank = rank;
 }
 
@@ -96,10 +96,10 @@ static size_t draw(run *r)
     else if (trl_rng_unit(&r->rng) < UNIFORM || !(r->ranks.sum > 0.0))
         r->next = trl_rng_below(&r->rng, r->n);
     else
-        r->next = trl_lottery_find(&r->ranks, trl_rng_unit(&r->rng));
+        r->next = trl_weighted_sampler_find(&r->ranks, trl_rng_unit(&r->rng));
     const size_t from = (size_t)r->d->first[r->next];
-    trl_light_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from,
-                       trl_kept_row(&r->kept, TRL_NODE, from));
+    trl_dual_weights_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from,
+                       trl_stored_adjoints_row(&r->kept, TRL_NODE, from));
     return now;
 }
 
@@ -116,7 +116,7 @@ static trl_status refresh(run *r, trl_error *err)
         return TRL_OK;
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         shape.row[k] = r->d->family[k].has_rows ? &any : NULL;
-    trl_light_gather_shared(&r->z, r->scores.shared);
+    trl_dual_weights_gather_shared(&r->z, r->scores.shared);
     return r->task->prepare(r->task->self, &shape, err);
 }
 
@@ -131,7 +131,7 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
         a->shared[k] = r->adjoint.shared[k];
     }
     trl_shared_clear(r->d, a);
-    trl_light_gather(&r->z, v->from, trl_kept_row(&r->kept, TRL_NODE, v->from), s);
+    trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from), s);
     const trl_status st =
         r->task->evaluate(r->task->self, v->i, 0, &r->arena, s, a, value, err);
     r->task->finish(r->task->self, 0, a);
@@ -151,14 +151,14 @@ static bool residual(run *r, visit *v)
             v->delta[k] = trl_arena_get(&r->arena, v->n, f->step * sizeof(float));
             if (!v->delta[k])
                 return false;
-            far2 = trl_residual(v->n * f->step, v->a.row[k], trl_kept_row(&r->kept, k, v->from),
+            far2 = trl_residual(v->n * f->step, v->a.row[k], trl_stored_adjoints_row(&r->kept, k, v->from),
                                 v->delta[k], &mass);
         }
         if (k == TRL_NODE) {
             v->far2 = far2;
             v->mass = mass;
         }
-        const float *kept = trl_kept_shared(&r->kept, k, v->i);
+        const float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
         if (!v->shared[k])
             return false;
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++)
@@ -170,12 +170,12 @@ static bool residual(run *r, visit *v)
 /* a_i += gamma delta, and the weights with it. */
 static void move(run *r, const visit *v, double gamma)
 {
-    trl_light_add(&r->z, v->from, v->n, v->delta, (float)(gamma * r->z.scale));
+    trl_dual_weights_add(&r->z, v->from, v->n, v->delta, (float)(gamma * r->z.scale));
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &r->d->family[k];
         if (v->delta[k])
-            trl_blend(v->n * f->step, (float)gamma, v->delta[k], trl_kept_row(&r->kept, k, v->from));
-        float *kept = trl_kept_shared(&r->kept, k, v->i);
+            trl_blend(v->n * f->step, (float)gamma, v->delta[k], trl_stored_adjoints_row(&r->kept, k, v->from));
+        float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             kept[c] += (float)(gamma * v->shared[k][c]);
             r->z.constant[k][c] += gamma * r->z.scale * v->shared[k][c];
@@ -222,7 +222,7 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &r->d->family[k];
         if (v->delta[k])
-            trl_bend(v->n * f->step, v->s.row[k], s1.row[k], v->a.row[k], a1.row[k], v->delta[k],
+            trl_curvature(v->n * f->step, v->s.row[k], s1.row[k], v->a.row[k], a1.row[k], v->delta[k],
                      sum);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             const size_t cell = f->constant_cell[c];
@@ -315,7 +315,7 @@ static bool save_state(const void *optimizer, trl_buf *out)
                           r->guess, r->guesses,     r->damp,        r->lowest, r->rng};
     return trl_buf_add(out, &h, sizeof h) && trl_buf_add(out, r->ex, r->n * sizeof *r->ex) &&
            trl_buf_add(out, r->past, (r->o->period + 1) * sizeof *r->past) &&
-           trl_kept_save(&r->kept, out);
+           trl_stored_adjoints_save(&r->kept, out);
 }
 
 static bool load_state(run *r, const unsigned char *p, size_t n)
@@ -334,7 +334,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
     r->rng = h.rng;
     return trl_take(&p, &n, r->ex, r->n * sizeof *r->ex) &&
            trl_take(&p, &n, r->past, (r->o->period + 1) * sizeof *r->past) &&
-           trl_kept_load(&r->kept, &p, &n) && n == 0;
+           trl_stored_adjoints_load(&r->kept, &p, &n) && n == 0;
 }
 
 /* ---- passes ------------------------------------------------------------------------- */
@@ -343,9 +343,9 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 static void settle(run *r)
 {
     r->age = 0;
-    trl_lottery_clear(&r->ranks);
+    trl_weighted_sampler_clear(&r->ranks);
     for (size_t i = 0; i < r->n; i++)
-        trl_lottery_add(&r->ranks, i, (double)r->ex[i].rank);
+        trl_weighted_sampler_add(&r->ranks, i, (double)r->ex[i].rank);
 }
 
 /* Asked every `period` passes: none came below the one before them, in wide swings or late. */
@@ -393,12 +393,12 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     settle(r);
     r->pass++;
     if (r->pass % RENEWAL == 0) { /* what rounding took away in many small steps comes back */
-        const trl_status st = trl_kept_sum(&r->kept, r->z.scale, &r->arena, x, err);
+        const trl_status st = trl_stored_adjoints_sum(&r->kept, r->z.scale, &r->arena, x, err);
         if (st != TRL_OK)
             return st;
-        trl_light_set(&r->z, x);
+        trl_dual_weights_set(&r->z, x);
     }
-    trl_light_get(&r->z, r->kept.row[TRL_NODE], x);
+    trl_dual_weights_get(&r->z, r->kept.row[TRL_NODE], x);
     double F = 0.0, far2 = 0.0;
     for (size_t i = 0; i < r->n; i++) {
         F += r->ex[i].value;
@@ -444,16 +444,16 @@ static void shuffle(run *r)
 
 static trl_status run_init(run *r, trl_error *err)
 {
-    const bool good = trl_lottery_init(&r->ranks, r->n);
+    const bool good = trl_weighted_sampler_init(&r->ranks, r->n);
     r->ex = trl_zalloc(r->n, sizeof *r->ex);
     r->order = trl_alloc(r->n, sizeof *r->order);
     r->past = trl_zalloc(r->o->period + 1, sizeof *r->past);
     if (!good || !r->ex || !r->order || !r->past)
         return trl_fail_mem(err);
     shuffle(r);
-    trl_status st = trl_kept_init(&r->kept, r->d, err);
+    trl_status st = trl_stored_adjoints_init(&r->kept, r->d, err);
     if (st == TRL_OK)
-        st = trl_light_init(&r->z, r->d, 0.5 / r->o->c2, err);
+        st = trl_dual_weights_init(&r->z, r->d, 0.5 / r->o->c2, err);
     if (st == TRL_OK)
         st = trl_shared_new(r->d, &r->scores, err);
     if (st == TRL_OK)
@@ -464,11 +464,11 @@ static trl_status run_init(run *r, trl_error *err)
 static void run_fini(run *r)
 {
     trl_free(r->ex);
-    trl_lottery_fini(&r->ranks);
+    trl_weighted_sampler_fini(&r->ranks);
     trl_free(r->order);
     trl_free(r->past);
-    trl_kept_fini(&r->kept);
-    trl_light_fini(&r->z);
+    trl_stored_adjoints_fini(&r->kept);
+    trl_dual_weights_fini(&r->z);
     trl_shared_free(&r->scores);
     trl_shared_free(&r->adjoint);
     trl_arena_fini(&r->arena);
@@ -490,7 +490,7 @@ trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_op
     if (st == TRL_OK && state && !load_state(&r, state, state_size))
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     if (st == TRL_OK) {
-        trl_light_set(&r.z, x);
+        trl_dual_weights_set(&r.z, x);
         settle(&r);
         st = passes(&r, watcher, x, ending, err);
     }

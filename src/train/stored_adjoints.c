@@ -8,20 +8,20 @@
 #include "base/mem.h"
 #include "train/gradient.h"
 
-static size_t row_floats(const trl_kept *k, size_t f)
+static size_t row_floats(const trl_stored_adjoints *k, size_t f)
 {
     return k->row[f] ? k->d->n_tokens * k->d->family[f].step : 0;
 }
 
-static size_t shared_floats(const trl_kept *k, size_t f)
+static size_t shared_floats(const trl_stored_adjoints *k, size_t f)
 {
     return k->d->n_sequences * k->d->family[f].n_constant;
 }
 
-trl_status trl_kept_init(trl_kept *k, const trl_design *d, trl_error *err)
+trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d, trl_error *err)
 {
     bool good = true;
-    *k = (trl_kept){.d = d};
+    *k = (trl_stored_adjoints){.d = d};
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         const bool rows = d->family[f].has_rows;
         k->row[f] = rows ? trl_zalloc(d->n_tokens * d->family[f].step, sizeof(float)) : NULL;
@@ -30,20 +30,20 @@ trl_status trl_kept_init(trl_kept *k, const trl_design *d, trl_error *err)
     }
     if (good)
         return TRL_OK;
-    trl_kept_fini(k);
+    trl_stored_adjoints_fini(k);
     return trl_fail_mem(err);
 }
 
-void trl_kept_fini(trl_kept *k)
+void trl_stored_adjoints_fini(trl_stored_adjoints *k)
 {
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_free(k->row[f]);
         trl_free(k->shared[f]);
     }
-    *k = (trl_kept){0};
+    *k = (trl_stored_adjoints){0};
 }
 
-bool trl_kept_save(const trl_kept *k, trl_buf *out)
+bool trl_stored_adjoints_save(const trl_stored_adjoints *k, trl_buf *out)
 {
     bool good = true;
     for (size_t f = 0; good && f < TRL_FAMILIES; f++)
@@ -52,7 +52,7 @@ bool trl_kept_save(const trl_kept *k, trl_buf *out)
     return good;
 }
 
-bool trl_kept_load(trl_kept *k, const unsigned char **p, size_t *n)
+bool trl_stored_adjoints_load(trl_stored_adjoints *k, const unsigned char **p, size_t *n)
 {
     bool good = true;
     for (size_t f = 0; good && f < TRL_FAMILIES; f++)
@@ -61,7 +61,7 @@ bool trl_kept_load(trl_kept *k, const unsigned char **p, size_t *n)
     return good;
 }
 
-trl_status trl_kept_sum(const trl_kept *k, double scale, trl_arena *arena, double *w,
+trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, trl_arena *arena, double *w,
                         trl_error *err)
 {
     const trl_design *d = k->d;
@@ -74,7 +74,7 @@ trl_status trl_kept_sum(const trl_kept *k, double scale, trl_arena *arena, doubl
             return trl_fail_mem(err);
         for (size_t f = 0; f < TRL_FAMILIES; f++) {
             const trl_family *fam = &d->family[f];
-            const float *row = trl_kept_row(k, f, from), *shared = trl_kept_shared(k, f, i);
+            const float *row = trl_stored_adjoints_row(k, f, from), *shared = trl_stored_adjoints_shared(k, f, i);
             for (size_t c = 0; t.row[f] && c < n * fam->step; c++)
                 t.row[f][c] = (double)row[c];
             for (size_t c = 0; c < fam->n_constant; c++)

@@ -6,32 +6,32 @@
 
 #include "base/mem.h"
 
-bool trl_lottery_init(trl_lottery *s, size_t n)
+bool trl_weighted_sampler_init(trl_weighted_sampler *s, size_t n)
 {
-    *s = (trl_lottery){.n = n, .tree = trl_zalloc(n + 1, sizeof *s->tree)};
+    *s = (trl_weighted_sampler){.n = n, .tree = trl_zalloc(n + 1, sizeof *s->tree)};
     return s->tree != NULL;
 }
 
-void trl_lottery_fini(trl_lottery *s)
+void trl_weighted_sampler_fini(trl_weighted_sampler *s)
 {
     trl_free(s->tree);
-    *s = (trl_lottery){0};
+    *s = (trl_weighted_sampler){0};
 }
 
-void trl_lottery_clear(trl_lottery *s)
+void trl_weighted_sampler_clear(trl_weighted_sampler *s)
 {
     memset(s->tree, 0, (s->n + 1) * sizeof *s->tree);
     s->sum = 0.0;
 }
 
-void trl_lottery_add(trl_lottery *s, size_t i, double by)
+void trl_weighted_sampler_add(trl_weighted_sampler *s, size_t i, double by)
 {
     s->sum += by;
     for (size_t k = i + 1; k <= s->n; k += k & (~k + 1))
         s->tree[k] += by;
 }
 
-size_t trl_lottery_find(const trl_lottery *s, double u)
+size_t trl_weighted_sampler_find(const trl_weighted_sampler *s, double u)
 {
     double target = u * s->sum;
     size_t at = 0, bit = 1;

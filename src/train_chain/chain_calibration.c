@@ -12,7 +12,7 @@
 #define STEPS 30 /* at most: a handful of parameters, a pass over the data each */
 
 typedef struct course {
-    trl_job *j;
+    trl_chain_training *j;
     uint64_t steps;
     double   first, last; /* objective */
     bool     stop;
@@ -37,11 +37,11 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     course *c = self;
     c->steps = it->number;
     c->last = it->objective;
-    *stop = c->stop = trl_job_report(c->j, "calibrating", NULL);
+    *stop = c->stop = trl_chain_training_report(c->j, "calibrating", NULL);
     return TRL_OK;
 }
 
-trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *err)
+trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result *result, trl_error *err)
 {
     const size_t L = j->corpus.labels.n;
     course c = {.j = j, .first = NAN, .last = NAN};
@@ -62,7 +62,7 @@ trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *er
     snprintf(note, sizeof note,
              "calibrated in %llu steps: global log-likelihood %.2f, before %.2f",
              (unsigned long long)c.steps, -c.last, -c.first);
-    trl_job_report(j, "calibrated", note);
+    trl_chain_training_report(j, "calibrated", note);
     result->stopped = c.stop;
     j->dev.calibration = j->calibration;
     j->dev.is_local = j->is_local;

@@ -10,9 +10,9 @@
 /* ---- the template ------------------------------------------------------------------- */
 
 /* Without a template of the user's own, the first column holds the tokens, the last the labels. */
-static trl_status need_tokens(const trl_job *j, const trl_rows *seq, trl_error *err)
+static trl_status need_tokens(const trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
-    const bool own = j->o->template_text && !trl_job_is(j, "hmm");
+    const bool own = j->o->template_text && !trl_chain_training_is(j, "hmm");
     if (own || seq->n_columns != 1)
         return TRL_OK;
     const trl_status st = trl_fail(err, TRL_EPARSE,
@@ -24,13 +24,13 @@ static trl_status need_tokens(const trl_job *j, const trl_rows *seq, trl_error *
 }
 
 /* The template must be known before the first sequence of columns is expanded. */
-static trl_status need_template(trl_job *j, const trl_rows *seq, trl_error *err)
+static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
     trl_status st = need_tokens(j, seq, err);
     if (st == TRL_OK && !j->tpl) {
         const char *text = j->o->template_text;
         size_t size = j->o->template_size;
-        if (trl_job_is(j, "hmm")) { /* no features */
+        if (trl_chain_training_is(j, "hmm")) { /* no features */
             text = "";
             size = 0;
         } else if (!text) {
@@ -61,7 +61,7 @@ static trl_status need_template(trl_job *j, const trl_rows *seq, trl_error *err)
 }
 
 /* All files of a run have one format. */
-static trl_status same_format(trl_job *j, trl_format format, const char *path, trl_error *err)
+static trl_status same_format(trl_chain_training *j, trl_format format, const char *path, trl_error *err)
 {
     if (j->format == TRL_FORMAT_GUESS)
         j->format = format;
@@ -77,15 +77,15 @@ static trl_status same_format(trl_job *j, trl_format format, const char *path, t
 /* ---- sequences ---------------------------------------------------------------------- */
 
 /* What q0 counts.  A masked corpus is made from all cells, later. */
-static trl_status add_training_rows(trl_job *j, const trl_rows *seq, trl_error *err)
+static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
-    const trl_status st = j->has_q0 ? trl_cells_add_rows(&j->cells, seq, err) : TRL_OK;
+    const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->cells, seq, err) : TRL_OK;
     return st == TRL_OK && !j->o->q0_mask ? trl_corpus_add_rows(&j->corpus, j->tpl, seq, err)
                                           : st;
 }
 
 /* Room for q0's values of n more held-out tokens; NULL: no memory. */
-static uint32_t *more_values(trl_job *j, size_t n)
+static uint32_t *more_values(trl_chain_training *j, size_t n)
 {
     trl_dev *d = &j->dev;
     const size_t width = j->q0.n_columns, at = d->corpus.n_tokens;
@@ -95,7 +95,7 @@ static uint32_t *more_values(trl_job *j, size_t n)
     return value ? value + at * width : NULL;
 }
 
-static trl_status add_dev_rows(trl_job *j, const trl_rows *seq, trl_error *err)
+static trl_status add_dev_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
     if (!j->has_q0)
         return trl_corpus_add_rows(&j->dev.corpus, j->tpl, seq, err);
@@ -114,31 +114,31 @@ static trl_status add_dev_rows(trl_job *j, const trl_rows *seq, trl_error *err)
 }
 
 /* For q0 a sequence of items is its labels: a column of cells. */
-static trl_status add_items(trl_job *j, const trl_items *seq, bool dev, trl_error *err)
+static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool dev, trl_error *err)
 {
     if (!dev && j->has_q0) {
-        if (trl_job_is(j, "hmm") || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
+        if (trl_chain_training_is(j, "hmm") || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
             return trl_fail(err, TRL_EINVAL,
                             "an HMM generates columns, and CRFsuite items have none%s",
-                            trl_job_is(j, "hmm") ? "" : ": q0 can only be emp here");
+                            trl_chain_training_is(j, "hmm") ? "" : ": q0 can only be emp here");
         }
         j->q0_kind = TRL_Q0_EMP;
         const trl_rows labels = {
             .n_tokens = seq->n_tokens, .n_columns = 1, .cell = seq->label, .path = seq->path};
-        const trl_status st = trl_cells_add_rows(&j->cells, &labels, err);
+        const trl_status st = trl_column_values_add_rows(&j->cells, &labels, err);
         if (st != TRL_OK)
             return st;
     }
     return trl_corpus_add_items(dev ? &j->dev.corpus : &j->corpus, seq, err);
 }
 
-static bool held_out(trl_job *j, bool dev)
+static bool held_out(trl_chain_training *j, bool dev)
 {
     return !dev && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
 }
 
 /* All sequences of one file, for training or, `dev`, for scoring. */
-static trl_status read_file(trl_job *j, const char *path, bool dev, trl_error *err)
+static trl_status read_file(trl_chain_training *j, const char *path, bool dev, trl_error *err)
 {
     trl_reader *r = NULL;
     const trl_format want = j->o->template_text ? TRL_FORMAT_COLUMNS : j->o->format;
@@ -168,10 +168,10 @@ static trl_status read_file(trl_job *j, const char *path, bool dev, trl_error *e
 }
 
 /* Label bigrams (and trigrams) that no template asks for. */
-static trl_status default_transitions(trl_job *j, trl_error *err)
+static trl_status default_transitions(trl_chain_training *j, trl_error *err)
 {
     bool pairs = j->tpl == NULL, triples = false;
-    if (trl_job_is(j, "hmm")) {
+    if (trl_chain_training_is(j, "hmm")) {
         j->order = j->o->order ? j->o->order : 2;
         return TRL_OK;
     }
@@ -191,15 +191,15 @@ static trl_status default_transitions(trl_job *j, trl_error *err)
 /* ---- q0 ------------------------------------------------------------------------------- */
 
 /* The corpus from cells whose first occurrences are hidden. */
-static trl_status mask(trl_job *j, trl_error *err)
+static trl_status mask(trl_chain_training *j, trl_error *err)
 {
-    trl_status st = trl_cells_mask(&j->cells, err);
+    trl_status st = trl_column_values_mask(&j->cells, err);
     for (size_t k = 0; st == TRL_OK && k < j->cells.n_sequences; k++) {
         const size_t n = (size_t)(j->cells.first[k + 1] - j->cells.first[k]);
         trl_str *cell = trl_alloc(n * j->cells.n_columns, sizeof *cell);
         if (!cell)
             return trl_fail_mem(err);
-        const trl_rows seq = trl_cells_rows(&j->cells, k, cell);
+        const trl_rows seq = trl_column_values_rows(&j->cells, k, cell);
         st = trl_corpus_add_rows(&j->corpus, j->tpl, &seq, err);
         trl_free(cell);
     }
@@ -208,7 +208,7 @@ static trl_status mask(trl_job *j, trl_error *err)
 
 /* ---- the data --------------------------------------------------------------------------- */
 
-trl_status trl_job_read(trl_job *j, trl_error *err)
+trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
 {
     trl_status st = trl_corpus_init(&j->corpus, err);
     for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
@@ -229,7 +229,7 @@ trl_status trl_job_read(trl_job *j, trl_error *err)
     return st;
 }
 
-trl_status trl_job_read_dev(trl_job *j, trl_error *err)
+trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err)
 {
     if (!j->o->dev)
         return TRL_OK;

@@ -20,7 +20,7 @@
 /* ---- hmm -------------------------------------------------------------------------------- */
 
 /* - log q(x, y) of all sequences. */
-static trl_status hmm_value(const trl_job *j, double *value, trl_error *err)
+static trl_status hmm_value(const trl_chain_training *j, double *value, trl_error *err)
 {
     const size_t width = j->q0.n_columns;
     uint32_t *v = NULL;
@@ -36,7 +36,7 @@ static trl_status hmm_value(const trl_job *j, double *value, trl_error *err)
     return st;
 }
 
-trl_status trl_job_run_hmm(trl_job *j, trl_train_result *result, trl_error *err)
+trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result, trl_error *err)
 {
     trl_status st = hmm_value(j, &result->objective, err);
     if (st == TRL_OK && j->o->dev)
@@ -47,7 +47,7 @@ trl_status trl_job_run_hmm(trl_job *j, trl_train_result *result, trl_error *err)
 
 /* ---- expectations ------------------------------------------------------------------------ */
 
-static trl_status compute(trl_job *j, const trl_expect_data *x, const trl_sample_options *sample,
+static trl_status compute(trl_chain_training *j, const trl_expect_data *x, const trl_sample_options *sample,
                           bool *stop, trl_error *err)
 {
     char note[160];
@@ -62,12 +62,12 @@ static trl_status compute(trl_job *j, const trl_expect_data *x, const trl_sample
     if (sampled && n < sizeof note)
         snprintf(note + n, sizeof note - n, "; %zu line%s of the template by %llu samples",
                  sampled, sampled == 1 ? "" : "s", (unsigned long long)sample->n);
-    *stop = trl_job_report(j, "q0", note);
+    *stop = trl_chain_training_report(j, "q0", note);
     return TRL_OK;
 }
 
 /* From the cache if it fits; else computed, and the cache written. */
-static trl_status expect(trl_job *j, bool *stop, trl_error *err)
+static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
 {
     const char *cache = j->o->q0_cache;
     const trl_expect_data x = {j->tpl, &j->corpus, &j->design, &j->cells};
@@ -92,11 +92,11 @@ static trl_status expect(trl_job *j, bool *stop, trl_error *err)
         return st;
     if (found) {
         memset(j->E + j->design.n_weights, 0, 64 * sizeof *j->E);
-        *stop = trl_job_report(j, "q0", "expectations under q0 read from the cache");
+        *stop = trl_chain_training_report(j, "q0", "expectations under q0 read from the cache");
         return TRL_OK;
     }
     if (there)
-        trl_job_report(j, "q0",
+        trl_chain_training_report(j, "q0",
                        "the cache of expectations is of other data, features or q0: computed anew");
     st = compute(j, &x, &sample, stop, err);
     return st == TRL_OK ? trl_expect_write(cache, print, j->E, (size_t)j->design.n_weights, err)
@@ -106,7 +106,7 @@ static trl_status expect(trl_job *j, bool *stop, trl_error *err)
 /* ---- m-estimation ------------------------------------------------------------------------ */
 
 typedef struct solver {
-    trl_job           *j;
+    trl_chain_training           *j;
     const trl_watcher *watcher; /* of the session */
     bool               bottomless;
 } solver;
@@ -129,7 +129,7 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
     const trl_train_options *o = s->j->o;
     const trl_watcher w = {s, watch};
     s->watcher = watcher;
-    if (strcmp(trl_job_optimizer(s->j), "dual") == 0) {
+    if (strcmp(trl_chain_training_optimizer(s->j), "dual") == 0) {
         const trl_mest_dual_options d = {
             .c2 = o->c2, .max_iter = o->max_iter, .delta = o->delta, .seed = o->seed};
         return trl_mest_dual(s->j->mest, &d, &w, state, state_size, x, ending, err);
@@ -144,7 +144,7 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
     return trl_lbfgs(&f, &l, s->j->pool, &w, state, state_size, x, ending, err);
 }
 
-trl_status trl_job_run_mest(trl_job *j, const trl_session *session, trl_train_result *result,
+trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *session, trl_train_result *result,
                             trl_error *err)
 {
     bool stop = false;
@@ -157,7 +157,7 @@ trl_status trl_job_run_mest(trl_job *j, const trl_session *session, trl_train_re
     if (st != TRL_OK)
         return st;
     if (j->o->c2 <= 0.0)
-        trl_job_report(j, "q0",
+        trl_chain_training_report(j, "q0",
                        "without a quadratic penalty (c2) the objective of M-estimation may have no "
                        "minimum");
     solver own = {.j = j};

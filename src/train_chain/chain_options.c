@@ -24,10 +24,10 @@ static trl_status unknown_objective(const char *name, trl_error *err)
 /* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): no harm
  * unless the run is to go on until smaller changes, or, as SAG does to find its steps, compares
  * single examples at points close to each other.  A choice for the whole run. */
-bool trl_job_single(const trl_job *j)
+bool trl_chain_training_single(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;
-    if ((!trl_job_is(j, "likelihood") && !trl_job_is(j, "pseudolikelihood") &&
+    if ((!trl_chain_training_is(j, "likelihood") && !trl_chain_training_is(j, "pseudolikelihood") &&
          !j->objective->local) ||
         strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
         return false;
@@ -51,12 +51,12 @@ static trl_status probe(const char *path, trl_error *err)
 /* ---- hmm and m-estimation ------------------------------------------------------------ */
 
 /* The dual is the faster one, and needs a quadratic penalty. */
-const char *trl_job_optimizer(const trl_job *j)
+const char *trl_chain_training_optimizer(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;
-    if (trl_job_is(j, "hmm"))
+    if (trl_chain_training_is(j, "hmm"))
         return "counting";
-    if (trl_job_is(j, "m-estimation") && !o->optimizer)
+    if (trl_chain_training_is(j, "m-estimation") && !o->optimizer)
         return o->c2 > 0.0 && o->c1 <= 0.0 ? "dual" : "lbfgs";
     return trl_session_optimizer(o, j->smooth);
 }
@@ -73,10 +73,10 @@ static trl_status check_hmm(const trl_train_options *o, trl_error *err)
                 : TRL_OK;
 }
 
-static trl_status check_mest(trl_job *j, trl_error *err)
+static trl_status check_mest(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    const char *name = trl_job_optimizer(j);
+    const char *name = trl_chain_training_optimizer(j);
     const bool dual = strcmp(name, "dual") == 0;
     if (!dual && strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
         return trl_fail(err, TRL_EINVAL,
@@ -90,10 +90,10 @@ static trl_status check_mest(trl_job *j, trl_error *err)
     return trl_session_check(&as, true, err);
 }
 
-static trl_status check_q0(trl_job *j, trl_error *err)
+static trl_status check_q0(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    const bool mest = trl_job_is(j, "m-estimation");
+    const bool mest = trl_chain_training_is(j, "m-estimation");
     const char *what = o->q0           ? "q0"
                        : o->q0_cache   ? "q0-cache"
                        : o->q0_samples ? "q0-samples"
@@ -102,21 +102,21 @@ static trl_status check_q0(trl_job *j, trl_error *err)
     if (what && !mest)
         return trl_fail(err, TRL_EINVAL, "%s goes with the objective m-estimation, not %s",
                         what, j->objective->name);
-    j->has_q0 = mest || trl_job_is(j, "hmm");
+    j->has_q0 = mest || trl_chain_training_is(j, "hmm");
     if (o->q0 && !trl_q0_find(o->q0, &j->q0_kind))
         return trl_fail(err, TRL_EINVAL, "q0 '%s' is none of " TRL_Q0_KINDS, o->q0);
     return TRL_OK;
 }
 
 /* Which decoding the model has, and whether it can be calibrated. */
-static trl_status check_decode(trl_job *j, trl_error *err)
+static trl_status check_decode(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     if (o->decode && strcmp(o->decode, "local") != 0 && strcmp(o->decode, "global") != 0)
         return trl_fail(err, TRL_EINVAL, "decode '%s' is not known: use local or global",
                         o->decode);
-    if (o->calibrate && !trl_job_is(j, "piecewise-nota") && !trl_job_is(j, "piecewise") &&
-        !trl_job_is(j, "memm"))
+    if (o->calibrate && !trl_chain_training_is(j, "piecewise-nota") && !trl_chain_training_is(j, "piecewise") &&
+        !trl_chain_training_is(j, "memm"))
         return trl_fail(err, TRL_EINVAL,
                         "calibrate goes with the objectives piecewise-nota, piecewise and memm, "
                         "not %s",
@@ -126,14 +126,14 @@ static trl_status check_decode(trl_job *j, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status check_objective(trl_job *j, trl_error *err)
+static trl_status check_objective(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     j->objective = trl_objective_find(o->objective);
     if (!j->objective)
         return unknown_objective(o->objective, err);
-    j->smooth = !trl_job_is(j, "perceptron");
-    if (o->nota && !trl_job_is(j, "piecewise-nota"))
+    j->smooth = !trl_chain_training_is(j, "perceptron");
+    if (o->nota && !trl_chain_training_is(j, "piecewise-nota"))
         return trl_fail(err, TRL_EINVAL, "nota goes with the objective piecewise-nota, not %s",
                         j->objective->name);
     trl_status st = trl_nota_parse(o->nota ? o->nota : "all", &j->nota_options, err);
@@ -142,11 +142,11 @@ static trl_status check_objective(trl_job *j, trl_error *err)
     return st == TRL_OK ? check_decode(j, err) : st;
 }
 
-static trl_status check_optimizer(trl_job *j, trl_error *err)
+static trl_status check_optimizer(trl_chain_training *j, trl_error *err)
 {
-    if (trl_job_is(j, "hmm"))
+    if (trl_chain_training_is(j, "hmm"))
         return check_hmm(j->o, err);
-    if (trl_job_is(j, "m-estimation"))
+    if (trl_chain_training_is(j, "m-estimation"))
         return check_mest(j, err);
     if (j->o->optimizer && strcmp(j->o->optimizer, "dual") == 0)
         return trl_fail(err, TRL_EINVAL, "the optimizer dual belongs to m-estimation");
@@ -155,7 +155,7 @@ static trl_status check_optimizer(trl_job *j, trl_error *err)
 
 /* ---- all ------------------------------------------------------------------------------ */
 
-trl_status trl_job_check(trl_job *j, trl_error *err)
+trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     if (strcmp(o->kind, "chain") != 0)

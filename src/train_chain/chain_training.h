@@ -3,8 +3,8 @@
  *     check -> read -> (q0) -> compile -> dev set -> train -> (calibrate) -> write
  */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_JOB_H
-#define TRL_JOB_H
+#ifndef TRL_CHAIN_TRAINING_H
+#define TRL_CHAIN_TRAINING_H
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "train/session.h"
 #include "trellis/train.h"
 
-typedef struct trl_job {
+typedef struct trl_chain_training {
     const trl_train_options *o;
     const trl_objective     *objective;
     bool                     smooth;
@@ -42,54 +42,54 @@ typedef struct trl_job {
     /* hmm and m-estimation */
     bool        has_q0;
     trl_q0_kind q0_kind;
-    trl_cells   cells; /* of the training data; for items, the labels alone */
+    trl_column_values   cells; /* of the training data; for items, the labels alone */
     trl_hmm     q0;
     double     *E; /* E_q0[f], trl_design_alloc doubles */
     trl_mest   *mest;
-} trl_job;
+} trl_chain_training;
 
-static inline bool trl_job_is(const trl_job *j, const char *objective)
+static inline bool trl_chain_training_is(const trl_chain_training *j, const char *objective)
 {
     return strcmp(j->objective->name, objective) == 0;
 }
 
 /* chain_options.c: names, ranges and combinations of options, and whether files can be written.
  * TRL_EINVAL, TRL_EIO. */
-trl_status trl_job_check(trl_job *j, trl_error *err);
+trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err);
 
 /* Inference in single precision? */
-bool trl_job_single(const trl_job *j);
+bool trl_chain_training_single(const trl_chain_training *j);
 
 /* The optimiser that runs. */
-const char *trl_job_optimizer(const trl_job *j);
+const char *trl_chain_training_optimizer(const trl_chain_training *j);
 
 /* chain_data.c: the training data (cells too, and q0 trained on them, where there is one); the
  * held-out data, once the design is there. */
-trl_status trl_job_read(trl_job *j, trl_error *err);
-trl_status trl_job_read_dev(trl_job *j, trl_error *err);
+trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err);
+trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err);
 
 /* chain_model_write.c */
-uint64_t   trl_job_fingerprint(const trl_job *j);
-trl_status trl_job_write(trl_job *j, const trl_train_result *r, trl_error *err);
+uint64_t   trl_chain_training_fingerprint(const trl_chain_training *j);
+trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r, trl_error *err);
 
 /* chain_mest.c: expectations (or the cache), then the optimiser; *result as of a session. */
-trl_status trl_job_run_mest(trl_job *j, const trl_session *s, trl_train_result *result,
+trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *s, trl_train_result *result,
                             trl_error *err);
 
 /* Nothing is left to train: value and dev score. */
-trl_status trl_job_run_hmm(trl_job *j, trl_train_result *result, trl_error *err);
+trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result, trl_error *err);
 
 /* chain_calibration.c: multipliers of the source labels for j->w, into j->calibration; the dev score
  * of the model as it then is into *result. */
-trl_status trl_job_calibrate(trl_job *j, trl_train_result *result, trl_error *err);
+trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result *result, trl_error *err);
 
 /* train_chain.c: tells the caller; true when it asks to stop. */
-bool trl_job_report(const trl_job *j, const char *stage, const char *note);
+bool trl_chain_training_report(const trl_chain_training *j, const char *stage, const char *note);
 
 /* Report (stage "warning") what is allowed but hardly meant: values of attributes that are very large,
  * before the design takes the lists of the corpus; features that do not suit; an --init that fits none. */
-void trl_job_warn_values(const trl_job *j);
-void trl_job_warn_features(const trl_job *j);
-void trl_job_warn_start(const trl_job *j);
+void trl_chain_training_warn_values(const trl_chain_training *j);
+void trl_chain_training_warn_features(const trl_chain_training *j);
+void trl_chain_training_warn_start(const trl_chain_training *j);
 
 #endif

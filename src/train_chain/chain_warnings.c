@@ -7,7 +7,7 @@
 
 #define LARGE 50.0 /* with values up to 10 nothing is lost, with 100 training takes ten times as long */
 
-void trl_job_warn_values(const trl_job *j)
+void trl_chain_training_warn_values(const trl_chain_training *j)
 {
     double most = 0.0;
     trl_str name = {0};
@@ -26,28 +26,28 @@ void trl_job_warn_values(const trl_job *j)
              "values of '%.*s' go up to %g: far from 1 they make training slow and may end it too early; "
              "divide them",
              name.n < 80 ? (int)name.n : 80, name.p, most);
-    trl_job_report(j, "warning", note);
+    trl_chain_training_report(j, "warning", note);
 }
 
-void trl_job_warn_features(const trl_job *j)
+void trl_chain_training_warn_features(const trl_chain_training *j)
 {
     const trl_family *f = j->design.family;
-    bool any = trl_job_is(j, "hmm"); /* has tables of its own */
+    bool any = trl_chain_training_is(j, "hmm"); /* has tables of its own */
     for (size_t k = 0; k <= (size_t)j->order; k++)
         any = any || f[k].n_attrs > 0;
     if (!any)
-        trl_job_report(j, "warning", j->o->min_count > 1
+        trl_chain_training_report(j, "warning", j->o->min_count > 1
                                          ? "no attribute is seen as often as asked for: the labels alone are learnt"
                                          : "there are no attributes: the labels alone are learnt");
-    if (trl_job_is(j, "piecewise-nota") && j->nota_options.kind == TRL_NOTA_ALL && any &&
+    if (trl_chain_training_is(j, "piecewise-nota") && j->nota_options.kind == TRL_NOTA_ALL && any &&
         !f[TRL_EDGE].has_rows)
-        trl_job_report(j, "warning",
+        trl_chain_training_report(j, "warning",
                        "all none-of-the-above instances (--nota all) want features of label pairs and text, "
                        "template lines with B; without any --nota marginal:0.2@20 does better");
 }
 
 /* Label pairs alone may fit by chance: O follows O everywhere. */
-static bool is_constant(const trl_job *j, uint64_t weight)
+static bool is_constant(const trl_chain_training *j, uint64_t weight)
 {
     for (size_t k = 0; k <= (size_t)j->order; k++) {
         const trl_family *f = &j->design.family[k];
@@ -57,10 +57,10 @@ static bool is_constant(const trl_job *j, uint64_t weight)
     return false;
 }
 
-void trl_job_warn_start(const trl_job *j)
+void trl_chain_training_warn_start(const trl_chain_training *j)
 {
     for (uint64_t i = 0; i < j->design.n_weights; i++)
         if (j->w[i] != 0.0 && !is_constant(j, i))
             return;
-    trl_job_report(j, "warning", "the model to start from has no weight of any of these attributes");
+    trl_chain_training_report(j, "warning", "the model to start from has no weight of any of these attributes");
 }

@@ -13,7 +13,7 @@
 
 /* ---- the run ------------------------------------------------------------------------ */
 
-bool trl_job_report(const trl_job *j, const char *stage, const char *note)
+bool trl_chain_training_report(const trl_chain_training *j, const char *stage, const char *note)
 {
     if (!j->o->progress)
         return false;
@@ -36,7 +36,7 @@ bool trl_job_report(const trl_job *j, const char *stage, const char *note)
     return j->o->progress(j->o->progress_ctx, &p);
 }
 
-static trl_status compile(trl_job *j, trl_error *err)
+static trl_status compile(trl_chain_training *j, trl_error *err)
 {
     const trl_design_options d = {.order = j->order,
                                   .all_pairs = j->o->all_pairs,
@@ -61,15 +61,15 @@ static trl_status compile(trl_job *j, trl_error *err)
         return TRL_OK;
     st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
                              trl_session_lanes(j->o), err);
-    if (st == TRL_OK && trl_job_single(j)) {
-        j->task.single = !trl_job_is(j, "likelihood");
+    if (st == TRL_OK && trl_chain_training_single(j)) {
+        j->task.single = !trl_chain_training_is(j, "likelihood");
         if (!j->task.single)
             st = trl_chain_use_single(&j->task.chain, err);
     }
     return st;
 }
 
-static trl_status warm_start(trl_job *j, trl_error *err)
+static trl_status warm_start(trl_chain_training *j, trl_error *err)
 {
     if (!j->o->init)
         return TRL_OK;
@@ -81,21 +81,21 @@ static trl_status warm_start(trl_job *j, trl_error *err)
     if (c)
         st = trl_chain_model_read_weights(c, &j->corpus, &j->design, j->w, err);
     if (c && st == TRL_OK)
-        trl_job_warn_start(j);
+        trl_chain_training_warn_start(j);
     trl_model_free(m);
     return st;
 }
 
 /* Memm and piecewise-nota look at few of the cells of pairs and triples that depend on the
  * position: *task is told which.  Batch optimisers only; others gather single examples. */
-static trl_status select_cells(trl_job *j, trl_task *task, trl_error *err)
+static trl_status select_cells(trl_chain_training *j, trl_task *task, trl_error *err)
 {
-    const char *optimizer = trl_job_optimizer(j);
+    const char *optimizer = trl_chain_training_optimizer(j);
     const bool rows = j->design.family[TRL_EDGE].has_rows || j->design.family[TRL_TRI].has_rows;
     const trl_nota *nota = j->task.nota;
     *task = trl_chain_task_view(&j->task);
     trl_selection_fini(&j->only);
-    if (!rows || (!trl_job_is(j, "memm") && !nota) || (nota && nota->all) ||
+    if (!rows || (!trl_chain_training_is(j, "memm") && !nota) || (nota && nota->all) ||
         (strcmp(optimizer, "lbfgs") != 0 && strcmp(optimizer, "owlqn") != 0))
         return TRL_OK;
     const trl_status st = trl_select_sources(&j->only, &j->design, &j->corpus, nota, err);
@@ -105,7 +105,7 @@ static trl_status select_cells(trl_job *j, trl_task *task, trl_error *err)
 
 /* Marginal selection first trains the MEMM for K iterations.  *s becomes the session of what follows: the
  * weights between the two are kept in its checkpoints, which are told apart by their fingerprints. */
-static trl_status first_stage(trl_job *j, trl_session *s, trl_train_options *o, double **base,
+static trl_status first_stage(trl_chain_training *j, trl_session *s, trl_train_options *o, double **base,
                               trl_train_result *result, trl_error *err)
 {
     bool second = false; /* resumes behind it */
@@ -134,7 +134,7 @@ static trl_status first_stage(trl_job *j, trl_session *s, trl_train_options *o, 
     return TRL_OK;
 }
 
-static trl_status choose_instances(trl_job *j, trl_session *s, trl_task *task, trl_train_options *o,
+static trl_status choose_instances(trl_chain_training *j, trl_session *s, trl_task *task, trl_train_options *o,
                                    double **base, trl_train_result *result, trl_error *err)
 {
     const trl_nota_options *n = &j->nota_options;
@@ -155,7 +155,7 @@ static trl_status choose_instances(trl_job *j, trl_session *s, trl_task *task, t
 }
 
 /* Piecewise training with none-of-the-above instances. */
-static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *result,
+static trl_status run_nota(trl_chain_training *j, const trl_session *s, trl_train_result *result,
                            trl_error *err)
 {
     trl_task task = *s->task;
@@ -174,7 +174,7 @@ static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *r
     char note[80];
     snprintf(note, sizeof note, "%llu none-of-the-above instances",
              (unsigned long long)j->nota.n_instances);
-    if (!trl_job_report(j, "nota", note)) {
+    if (!trl_chain_training_report(j, "nota", note)) {
         st = select_cells(j, &task, err);
         if (st == TRL_OK)
             st = trl_session_run(&own, j->smooth, j->w, result, err);
@@ -184,7 +184,7 @@ static trl_status run_nota(trl_job *j, const trl_session *s, trl_train_result *r
 }
 
 /* The part that depends on the objective; j->w, and *result but for sizes and time. */
-static trl_status train(trl_job *j, trl_train_result *result, trl_error *err)
+static trl_status train(trl_chain_training *j, trl_train_result *result, trl_error *err)
 {
     trl_task task = trl_chain_task_view(&j->task);
     const trl_session s = {.o = j->o,
@@ -192,15 +192,15 @@ static trl_status train(trl_job *j, trl_train_result *result, trl_error *err)
                            .names = &j->corpus.family[TRL_NODE].names,
                            .task = &task,
                            .pool = j->pool,
-                           .fingerprint = j->o->checkpoint ? trl_job_fingerprint(j) : 0,
+                           .fingerprint = j->o->checkpoint ? trl_chain_training_fingerprint(j) : 0,
                            .started = j->started,
                            .score_dev = j->o->dev ? trl_dev_score : NULL,
                            .dev = &j->dev};
-    if (trl_job_is(j, "hmm"))
-        return trl_job_run_hmm(j, result, err);
-    if (trl_job_is(j, "m-estimation"))
-        return trl_job_run_mest(j, &s, result, err);
-    if (trl_job_is(j, "piecewise-nota"))
+    if (trl_chain_training_is(j, "hmm"))
+        return trl_chain_training_run_hmm(j, result, err);
+    if (trl_chain_training_is(j, "m-estimation"))
+        return trl_chain_training_run_mest(j, &s, result, err);
+    if (trl_chain_training_is(j, "piecewise-nota"))
         return run_nota(j, &s, result, err);
     const trl_status st = select_cells(j, &task, err);
     if (st != TRL_OK)
@@ -209,51 +209,51 @@ static trl_status train(trl_job *j, trl_train_result *result, trl_error *err)
 }
 
 /* What the data were taken for: a wrong guess shall be seen. */
-static void report_read(const trl_job *j)
+static void report_read(const trl_chain_training *j)
 {
     char note[120];
     if (j->format == TRL_FORMAT_CRFSUITE)
         snprintf(note, sizeof note, "as CRFsuite items: the label first, then attributes");
     else
         snprintf(note, sizeof note, "as %zu columns, the last one the label%s", j->corpus.n_columns,
-                 j->o->template_text || trl_job_is(j, "hmm") ? "" : "; built-in template");
-    trl_job_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
+                 j->o->template_text || trl_chain_training_is(j, "hmm") ? "" : "; built-in template");
+    trl_chain_training_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
 }
 
-static trl_status run(trl_job *j, trl_train_result *result, trl_error *err)
+static trl_status run(trl_chain_training *j, trl_train_result *result, trl_error *err)
 {
-    trl_status st = trl_job_read(j, err);
+    trl_status st = trl_chain_training_read(j, err);
     if (st != TRL_OK)
         return st;
     report_read(j);
-    trl_job_warn_values(j);
+    trl_chain_training_warn_values(j);
     st = compile(j, err);
     if (st == TRL_OK)
-        st = trl_job_read_dev(j, err);
+        st = trl_chain_training_read_dev(j, err);
     if (st == TRL_OK)
         st = warm_start(j, err);
     if (st != TRL_OK)
         return st;
-    trl_job_report(j, "compiled", NULL);
-    trl_job_warn_features(j);
+    trl_chain_training_report(j, "compiled", NULL);
+    trl_chain_training_warn_features(j);
     st = train(j, result, err);
     if (st == TRL_OK && j->o->calibrate && !result->stopped)
-        st = trl_job_calibrate(j, result, err);
+        st = trl_chain_training_calibrate(j, result, err);
     if (st != TRL_OK)
         return st;
     result->n_features = j->design.n_live;
     for (uint64_t i = 0; i < j->design.n_weights; i++)
         result->n_active += j->w[i] != 0.0;
-    st = trl_job_write(j, result, err);
+    st = trl_chain_training_write(j, result, err);
     result->seconds = trl_clock() - j->started;
-    trl_job_report(j, "done", result->ending);
+    trl_chain_training_report(j, "done", result->ending);
     return st;
 }
 
 trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
-    trl_job j = {.o = o, .started = trl_clock()};
-    trl_status st = trl_job_check(&j, err);
+    trl_chain_training j = {.o = o, .started = trl_clock()};
+    trl_status st = trl_chain_training_check(&j, err);
     if (st == TRL_OK)
         st = run(&j, result, err);
     trl_dev_fini(&j.dev);
@@ -266,7 +266,7 @@ trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result,
     trl_pool_free(j.pool);
     trl_mest_free(j.mest);
     trl_hmm_fini(&j.q0);
-    trl_cells_fini(&j.cells);
+    trl_column_values_fini(&j.cells);
     trl_free(j.E);
     trl_free(j.calibration);
     trl_free(j.w);

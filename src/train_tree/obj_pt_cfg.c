@@ -109,7 +109,7 @@ trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const do
 {
     const trl_decode_options o = {.threshold = m->threshold};
     trl_status st = trl_decode_prepare(d, m, binary_exp, unary, word, n, &o, NULL, NULL, err);
-    if (st != TRL_OK || d->trouble)
+    if (st != TRL_OK || d->failure)
         return st;
     uint8_t *is_gold = trl_arena_get(&d->arena, d->chart.n_items, 1);
     if (!is_gold)

@@ -12,11 +12,11 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-enum { K = TRL_SIEVE_CLASSES, TAGS = TRL_SIEVE_TAGS };
+enum { K = TRL_SPAN_PRUNER_CLASSES, TAGS = TRL_SPAN_PRUNER_TAGS };
 
 #define LOST 1e-3f /* posteriors this much below what is looked at are of no account */
 
-struct trl_sieve_worker {
+struct trl_span_pruner_worker {
     trl_arena arena;
     trl_btree gold;
 };
@@ -40,10 +40,10 @@ static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset,
 }
 
 /* Derivatives by the log gains of spans and words to those by weights. */
-static bool scatter(const trl_sieve_task *t, const trl_seen *x, const float *span, const float *word,
+static bool scatter(const trl_span_pruner_task *t, const trl_seen *x, const float *span, const float *word,
                     float *left, float *right, trl_sparse *out)
 {
-    const trl_sieve *s = &t->sieve;
+    const trl_span_pruner *s = &t->span_pruner;
     const size_t n = x->n, words = ((size_t)s->span_mask + 1) * K;
     uint32_t row[16];
     bool ok = true;
@@ -60,16 +60,16 @@ static bool scatter(const trl_sieve_task *t, const trl_seen *x, const float *spa
             }
             if (!any)
                 continue;
-            trl_sieve_pair(x, i, j, s->span_mask, row);
-            ok &= add_rows(row, TRL_SIEVE_PAIR, K, 0, d, t->least, out);
+            trl_span_pruner_pair(x, i, j, s->span_mask, row);
+            ok &= add_rows(row, TRL_SPAN_PRUNER_PAIR, K, 0, d, t->least, out);
         }
     for (size_t i = 0; i < n; i++) {
-        trl_sieve_end(x, i, false, s->span_mask, row);
-        ok &= add_rows(row, TRL_SIEVE_END, K, 0, left + i * K, t->least, out);
-        trl_sieve_end(x, i + 1, true, s->span_mask, row);
-        ok &= add_rows(row, TRL_SIEVE_END, K, 0, right + (i + 1) * K, t->least, out);
-        trl_sieve_word(x, i, s->word_mask, row);
-        ok &= add_rows(row, TRL_SIEVE_WORD, TAGS, words, word + i * TAGS, t->least, out);
+        trl_span_pruner_end(x, i, false, s->span_mask, row);
+        ok &= add_rows(row, TRL_SPAN_PRUNER_END, K, 0, left + i * K, t->least, out);
+        trl_span_pruner_end(x, i + 1, true, s->span_mask, row);
+        ok &= add_rows(row, TRL_SPAN_PRUNER_END, K, 0, right + (i + 1) * K, t->least, out);
+        trl_span_pruner_word(x, i, s->word_mask, row);
+        ok &= add_rows(row, TRL_SPAN_PRUNER_WORD, TAGS, words, word + i * TAGS, t->least, out);
     }
     return ok;
 }
@@ -78,7 +78,7 @@ static bool scatter(const trl_sieve_task *t, const trl_seen *x, const float *spa
 static void posteriors(const trl_coarse_chart *c, const uint8_t *class_of, float *span, float *word)
 {
     const size_t s = c->n_states;
-    memset(span, 0, trl_cells(c->n) * K * sizeof *span);
+    memset(span, 0, trl_column_values(c->n) * K * sizeof *span);
     memset(word, 0, c->n * TAGS * sizeof *word);
     for (size_t j = 1; j <= c->n; j++)
         for (size_t i = 0; i < j; i++) {
@@ -111,8 +111,8 @@ static double take_gold(const trl_btree *b, const trl_gains *g, float *span, flo
 static trl_status evaluate(void *self, size_t example, size_t worker, double *loss, trl_sparse *out,
                            trl_error *err)
 {
-    const trl_sieve_task *t = self;
-    struct trl_sieve_worker *w = &t->worker[worker];
+    const trl_span_pruner_task *t = self;
+    struct trl_span_pruner_worker *w = &t->worker[worker];
     const trl_tree *tree = &t->trees->tree[example];
     const size_t n = tree->n_words;
     bool known;
@@ -126,14 +126,14 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     if (st != TRL_OK || !known)
         return st;
     void *memory = trl_arena_get(&w->arena, trl_seen_size(n), 1);
-    float *span = trl_arena_get(&w->arena, trl_cells(n) * K, sizeof *span);
+    float *span = trl_arena_get(&w->arena, trl_column_values(n) * K, sizeof *span);
     float *word = trl_arena_get(&w->arena, n * TAGS, sizeof *word);
     float *left = trl_arena_get(&w->arena, (n + 1) * K, sizeof *left);
     float *right = trl_arena_get(&w->arena, (n + 1) * K, sizeof *right);
     if (!memory || !span || !word || !left || !right)
         return trl_fail_mem(err);
     trl_observe(t->observer, tree->word, n, memory, &x);
-    st = trl_sieve_gains(&t->sieve, &x, &gains, &w->arena, err);
+    st = trl_span_pruner_gains(&t->span_pruner, &x, &gains, &w->arena, err);
     if (st == TRL_OK)
         st = trl_coarse_run(t->coarse, tree->word, n,
                             &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart, &w->arena,
@@ -146,7 +146,7 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
         if (st != TRL_OK)
             return st;
     }
-    posteriors(&chart, t->sieve.class_of, span, word);
+    posteriors(&chart, t->span_pruner.class_of, span, word);
     *loss = chart.log_z - take_gold(&w->gold, &gains, span, word);
     return !out || scatter(t, &x, span, word, left, right, out) ? TRL_OK : trl_fail_mem(err);
 }
@@ -154,37 +154,37 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
 static trl_status prepare(void *self, const double *w, trl_error *err)
 {
     (void)err;
-    trl_sieve_task *t = self;
-    t->sieve.exact = w;
+    trl_span_pruner_task *t = self;
+    t->span_pruner.exact = w;
     return TRL_OK;
 }
 
 /* ---- the task -------------------------------------------------------------------------------------- */
 
-trl_status trl_sieve_task_init(trl_sieve_task *t, const trl_coarse *c, const trl_observer *o,
+trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c, const trl_observer *o,
                                const trl_tree_set *trees, unsigned span_bits, unsigned word_bits,
                                size_t n_workers, trl_error *err)
 {
-    *t = (trl_sieve_task){.coarse = c, .observer = o, .trees = trees, .least = 1e-3f,
+    *t = (trl_span_pruner_task){.coarse = c, .observer = o, .trees = trees, .least = 1e-3f,
                           .n_workers = n_workers};
-    trl_status st = trl_sieve_init(&t->sieve, c->pcfg->g, err);
+    trl_status st = trl_span_pruner_init(&t->span_pruner, c->pcfg->g, err);
     t->worker = trl_zalloc(n_workers, sizeof *t->worker);
     t->done = trl_zalloc(trees->n, 1);
     if (st == TRL_OK && (!t->worker || !t->done))
         st = trl_fail_mem(err);
     if (st != TRL_OK) {
-        trl_sieve_task_fini(t);
+        trl_span_pruner_task_fini(t);
         return st;
     }
-    t->sieve.span_mask = (uint32_t)(((size_t)1 << span_bits) - 1);
-    t->sieve.word_mask = (uint32_t)(((size_t)1 << word_bits) - 1);
+    t->span_pruner.span_mask = (uint32_t)(((size_t)1 << span_bits) - 1);
+    t->span_pruner.word_mask = (uint32_t)(((size_t)1 << word_bits) - 1);
     t->sparse = (trl_sparse_task){t, trees->n,
-                                  trl_sieve_weights(t->sieve.span_mask, t->sieve.word_mask), prepare,
+                                  trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask), prepare,
                                   evaluate};
     return TRL_OK;
 }
 
-void trl_sieve_task_fini(trl_sieve_task *t)
+void trl_span_pruner_task_fini(trl_span_pruner_task *t)
 {
     for (size_t k = 0; t->worker && k < t->n_workers; k++) {
         trl_arena_fini(&t->worker[k].arena);
@@ -192,15 +192,15 @@ void trl_sieve_task_fini(trl_sieve_task *t)
     }
     trl_free(t->worker);
     trl_free(t->done);
-    trl_sieve_fini(&t->sieve);
-    *t = (trl_sieve_task){0};
+    trl_span_pruner_fini(&t->span_pruner);
+    *t = (trl_span_pruner_task){0};
 }
 
 /* ---- training --------------------------------------------------------------------------------------- */
 
-trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer *o,
-                           const trl_tree_set *trees, const trl_sieve_options *options,
-                           trl_pool *pool, const trl_watcher *watcher, const trl_sieve_hook *hook,
+trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
+                           const trl_tree_set *trees, const trl_span_pruner_options *options,
+                           trl_pool *pool, const trl_watcher *watcher, const trl_span_pruner_hook *hook,
                            trl_error *err)
 {
     const trl_sparse_options so = {.adaptive = true,
@@ -211,8 +211,8 @@ trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer
                                    .max_iter = options->passes,
                                    .seed = options->seed};
     trl_ending ending;
-    trl_sieve_task t;
-    trl_status st = trl_sieve_task_init(&t, c, o, trees, options->span_bits, options->word_bits,
+    trl_span_pruner_task t;
+    trl_status st = trl_span_pruner_task_init(&t, c, o, trees, options->span_bits, options->word_bits,
                                         trl_pool_threads(pool), err);
     if (st != TRL_OK)
         return st;
@@ -221,8 +221,8 @@ trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer
     st = w ? trl_sparse_train(&t.sparse, &so, pool, watcher, NULL, 0, w, &ending, err)
            : trl_fail_mem(err);
     if (st == TRL_OK)
-        st = trl_sieve_round(s, w, t.sieve.span_mask, t.sieve.word_mask, err);
+        st = trl_span_pruner_round(s, w, t.span_pruner.span_mask, t.span_pruner.word_mask, err);
     trl_free(w);
-    trl_sieve_task_fini(&t);
+    trl_span_pruner_task_fini(&t);
     return st;
 }

@@ -1,7 +1,7 @@
 /* span_pruner_train.h -- weights of the sieve, by the conditional likelihood of coarse trees. */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_SIEVE_TRAIN_H
-#define TRL_SIEVE_TRAIN_H
+#ifndef TRL_SPAN_PRUNER_TRAIN_H
+#define TRL_SPAN_PRUNER_TRAIN_H
 
 #include "train/sparse.h"
 #include "chart/coarse.h"
@@ -9,41 +9,41 @@
 
 /* Called for every tree before any weight has learnt from it: charts that are pruned as those of unseen
  * sentences.  By several threads, each with its own worker number. */
-typedef struct trl_sieve_hook {
+typedef struct trl_span_pruner_hook {
     void *self;
     trl_status (*chart)(void *self, size_t tree, size_t worker, const trl_coarse_chart *c,
                         const trl_gains *gains, trl_error *err);
-} trl_sieve_hook;
+} trl_span_pruner_hook;
 
-typedef struct trl_sieve_options {
+typedef struct trl_span_pruner_options {
     unsigned span_bits, word_bits; /* log2 of the rows of the two tables */
     uint64_t passes, batch, seed;
     double   c2, eta;
-} trl_sieve_options;
+} trl_span_pruner_options;
 
 /* Loss of single trees and its gradient: spans' weights first, then words'.  Everything borrowed. */
-typedef struct trl_sieve_task {
+typedef struct trl_span_pruner_task {
     const trl_coarse   *coarse;
     const trl_observer *observer;
     const trl_tree_set *trees;
-    trl_sieve           sieve; /* with the prepared weights as `exact` */
-    const trl_sieve_hook *hook; /* or NULL */
+    trl_span_pruner           span_pruner; /* with the prepared weights as `exact` */
+    const trl_span_pruner_hook *hook; /* or NULL */
     uint8_t            *done;   /* [trees]: the hook has had it */
     float               least; /* derivatives by gains that are smaller are left out: 1e-3 */
-    struct trl_sieve_worker *worker;
+    struct trl_span_pruner_worker *worker;
     size_t              n_workers;
     trl_sparse_task     sparse;
-} trl_sieve_task;
-trl_status trl_sieve_task_init(trl_sieve_task *t, const trl_coarse *c, const trl_observer *o,
+} trl_span_pruner_task;
+trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c, const trl_observer *o,
                                const trl_tree_set *trees, unsigned span_bits, unsigned word_bits,
                                size_t n_workers, trl_error *err);
-void       trl_sieve_task_fini(trl_sieve_task *t);
+void       trl_span_pruner_task_fini(trl_span_pruner_task *t);
 
 /* Trains the weights of s, which has been initialised, and rounds them.  `watcher` (or NULL) may stop
  * it, `hook` (or NULL) is told of every tree once. */
-trl_status trl_sieve_train(trl_sieve *s, const trl_coarse *c, const trl_observer *o,
-                           const trl_tree_set *trees, const trl_sieve_options *options,
-                           trl_pool *pool, const trl_watcher *watcher, const trl_sieve_hook *hook,
+trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
+                           const trl_tree_set *trees, const trl_span_pruner_options *options,
+                           trl_pool *pool, const trl_watcher *watcher, const trl_span_pruner_hook *hook,
                            trl_error *err);
 
 #endif

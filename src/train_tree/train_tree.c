@@ -15,7 +15,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-static trl_status read_trees(trl_tree_job *j, trl_error *err)
+static trl_status read_trees(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     trl_status st = TRL_OK;
@@ -36,7 +36,7 @@ static trl_status read_trees(trl_tree_job *j, trl_error *err)
     return st;
 }
 
-static trl_status read_heads(trl_tree_job *j, trl_error *err)
+static trl_status read_heads(trl_tree_training *j, trl_error *err)
 {
     if (j->o->head_rules)
         return trl_head_rules_read(j->o->head_rules, &j->heads, err);
@@ -44,7 +44,7 @@ static trl_status read_heads(trl_tree_job *j, trl_error *err)
     return trl_head_rules_parse("<head rules>", text, strlen(text), &j->heads, err);
 }
 
-bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note)
+bool trl_tree_training_report(const trl_tree_training *j, const char *stage, const char *note)
 {
     if (!j->o->progress)
         return false;
@@ -64,7 +64,7 @@ bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *n
     return j->o->progress(j->o->progress_ctx, &p);
 }
 
-static trl_status start_pool(trl_tree_job *j, trl_error *err)
+static trl_status start_pool(trl_tree_training *j, trl_error *err)
 {
     size_t threads = j->o->threads;
     if (threads == 0) {
@@ -78,13 +78,13 @@ static trl_status start_pool(trl_tree_job *j, trl_error *err)
 /* ---- charts and features ------------------------------------------------------------------------- */
 
 typedef struct charting {
-    trl_tree_job *j;
+    trl_tree_training *j;
     trl_arena    *arena;   /* [threads] */
     uint8_t      *unknown; /* [trees] */
 } charting;
 
 /* What the example has beside its chart. */
-static trl_status fill_example(trl_tree_job *j, size_t k, bool *known, trl_error *err)
+static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_error *err)
 {
     trl_tree_example *e = &j->example[k];
     const trl_tree *t = &j->trees.tree[k];
@@ -104,7 +104,7 @@ static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coa
                                const trl_gains *gains, trl_error *err)
 {
     charting *c = ctx;
-    trl_tree_job *j = c->j;
+    trl_tree_training *j = c->j;
     const trl_tree *t = &j->trees.tree[k];
     bool known, complete = false;
     trl_skeleton s;
@@ -123,7 +123,7 @@ static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coa
 static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
 {
     charting *c = ctx;
-    trl_tree_job *j = c->j;
+    trl_tree_training *j = c->j;
     trl_tree_example *e = &j->example[k];
     const trl_tree *t = &j->trees.tree[k];
     bool known, complete = false;
@@ -149,7 +149,7 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
 #define MOST_LISTED 20
 
 /* Drops what the grammar cannot make, in order, and lists it; then gives features their numbers. */
-static trl_status collect(trl_tree_job *j, const uint8_t *unknown, trl_error *err)
+static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_error *err)
 {
     trl_status st = TRL_OK;
     size_t n = 0;
@@ -160,7 +160,7 @@ static trl_status collect(trl_tree_job *j, const uint8_t *unknown, trl_error *er
                 char note[700];
                 snprintf(note, sizeof note, "%s:%llu: the grammar cannot make this tree",
                          j->trees.tree[k].path, (unsigned long long)j->trees.tree[k].row);
-                trl_tree_job_report(j, "skipped", note);
+                trl_tree_training_report(j, "skipped", note);
             }
             continue;
         }
@@ -187,7 +187,7 @@ static trl_status collect(trl_tree_job *j, const uint8_t *unknown, trl_error *er
     return st;
 }
 
-static trl_status make_charts(trl_tree_job *j, trl_error *err)
+static trl_status make_charts(trl_tree_training *j, trl_error *err)
 {
     const size_t threads = trl_pool_threads(j->pool);
     charting c = {j, trl_zalloc(threads, sizeof *c.arena), trl_zalloc(j->trees.n, 1)};
@@ -196,9 +196,9 @@ static trl_status make_charts(trl_tree_job *j, trl_error *err)
     j->n_examples = st == TRL_OK ? j->trees.n : 0;
     if (st == TRL_OK)
         st = trl_store_new((size_t)j->o->chart_memory << 20, &j->charts, err);
-    const trl_sieve_hook hook = {&c, chart_unseen};
-    if (st == TRL_OK && j->sieve)
-        st = trl_tree_job_sieve(j, j->objective->local ? NULL : &hook, err);
+    const trl_span_pruner_hook hook = {&c, chart_unseen};
+    if (st == TRL_OK && j->span_pruner)
+        st = trl_tree_training_sieve(j, j->objective->local ? NULL : &hook, err);
     if (st == TRL_OK)
         st = trl_pool_run(j->pool, j->trees.n, chart_one, &c, err);
     if (st == TRL_OK)
@@ -213,17 +213,17 @@ static trl_status make_charts(trl_tree_job *j, trl_error *err)
 /* ---- training ------------------------------------------------------------------------------------- */
 
 /* Passes; 0: until L-BFGS is done. */
-static uint64_t most_passes(const trl_tree_job *j)
+static uint64_t most_passes(const trl_tree_training *j)
 {
     if (j->o->max_iter)
         return j->o->max_iter;
-    return strcmp(j->optimizer, "adagrad") == 0 ? (j->sieve ? 5 : 12) : strcmp(j->optimizer, "sgd") == 0 ? 30 : 0;
+    return strcmp(j->optimizer, "adagrad") == 0 ? (j->span_pruner ? 5 : 12) : strcmp(j->optimizer, "sgd") == 0 ? 30 : 0;
 }
 
 static trl_status solve(void *self, const trl_watcher *watcher, const void *state, size_t state_size,
                         double *x, trl_ending *ending, trl_error *err)
 {
-    trl_tree_job *j = self;
+    trl_tree_training *j = self;
     const trl_train_options *o = j->o;
     const char *name = j->optimizer;
     if (strcmp(name, "adagrad") == 0 || strcmp(name, "sgd") == 0) {
@@ -268,7 +268,7 @@ static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 }
 
 /* Of the data, the features and the options that steer the numbers. */
-static uint64_t fingerprint(const trl_tree_job *j)
+static uint64_t fingerprint(const trl_tree_training *j)
 {
     const trl_train_options *o = j->o;
     const double numbers[] = {o->c1, o->c2, o->eta, o->epsilon, o->delta, o->prune};
@@ -277,7 +277,7 @@ static uint64_t fingerprint(const trl_tree_job *j)
                                o->max_iter ? 1 : 0};
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
-    h = mix(h, &j->sieve, sizeof j->sieve);
+    h = mix(h, &j->span_pruner, sizeof j->span_pruner);
     h = mix(h, j->objective->name, strlen(j->objective->name));
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
@@ -290,13 +290,13 @@ static uint64_t fingerprint(const trl_tree_job *j)
     return h;
 }
 
-static trl_status start_local(trl_tree_job *j, trl_error *err)
+static trl_status start_local(trl_tree_training *j, trl_error *err)
 {
-    const trl_status st = trl_tree_model_turn(&j->model, err);
+    const trl_status st = trl_tree_model_index_rules(&j->model, err);
     return st == TRL_OK ? trl_tree_task_local(&j->task, &j->model.expansions, &j->model.lists, err) : st;
 }
 
-static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *err)
+static trl_status train(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     trl_tree_features *f = &j->model.features;
     const size_t n = trl_tree_weights(f);
@@ -309,25 +309,25 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
     if (st == TRL_OK && (j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota))
         st = start_local(j, err);
     if (st == TRL_OK && j->objective == &trl_tree_mest)
-        st = trl_tree_job_expect(j, err);
+        st = trl_tree_training_expect(j, err);
     if (st == TRL_OK && j->o->init)
-        st = trl_tree_job_init(j, err);
+        st = trl_tree_training_init(j, err);
     if (st == TRL_OK && j->o->dev)
-        st = trl_tree_job_dev(j, err);
+        st = trl_tree_training_dev(j, err);
     if (st != TRL_OK)
         return st;
     const trl_session s = {.o = j->o,
                            .pool = j->pool,
                            .fingerprint = fingerprint(j),
                            .started = j->started,
-                           .score_dev = j->o->dev ? trl_tree_job_score : NULL,
+                           .score_dev = j->o->dev ? trl_tree_training_score : NULL,
                            .dev = j,
                            .solve = solve,
                            .solver = j,
                            .max_iter = most_passes(j),
                            .n_weights = n,
                            .n_features = n};
-    st = j->objective == &trl_tree_nota ? trl_tree_job_nota(j, &s, result, err)
+    st = j->objective == &trl_tree_nota ? trl_tree_training_nota(j, &s, result, err)
                                         : trl_session_run(&s, true, j->w, result, err);
     for (size_t k = 0; st == TRL_OK && k < n; k++)
         result->n_active += j->w[k] != 0.0;
@@ -336,13 +336,13 @@ static trl_status train(trl_tree_job *j, trl_train_result *result, trl_error *er
 }
 
 /* The PCFG is counted already; all that is left is to score it. */
-static trl_status count(trl_tree_job *j, trl_train_result *result, trl_error *err)
+static trl_status count(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     trl_status st = TRL_OK;
     if (j->o->dev) {
-        st = trl_tree_job_dev(j, err);
+        st = trl_tree_training_dev(j, err);
         if (st == TRL_OK)
-            st = trl_tree_job_score(j, NULL, &result->dev_score, err);
+            st = trl_tree_training_score(j, NULL, &result->dev_score, err);
     }
     result->n_features = result->n_active = j->model.fine.n_binary + j->model.fine.n_unary;
     snprintf(result->ending, sizeof result->ending, "counted");
@@ -351,7 +351,7 @@ static trl_status count(trl_tree_job *j, trl_train_result *result, trl_error *er
 
 /* ---- the model ------------------------------------------------------------------------------------- */
 
-static trl_status write_model(trl_tree_job *j, const trl_train_result *r, trl_error *err)
+static trl_status write_model(trl_tree_training *j, const trl_train_result *r, trl_error *err)
 {
     const trl_train_options *o = j->o;
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
@@ -362,7 +362,7 @@ static trl_status write_model(trl_tree_job *j, const trl_train_result *r, trl_er
                            o->grade, counted ? "counting" : j->objective->name,
                            counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
                            j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
-                           j->sieve ? "sieve" : "pcfg",
+                           j->span_pruner ? "sieve" : "pcfg",
                            (unsigned long long)r->iterations, j->trees.n);
     trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
@@ -375,7 +375,7 @@ static trl_status write_model(trl_tree_job *j, const trl_train_result *r, trl_er
 
 /* ---- the run --------------------------------------------------------------------------------------- */
 
-static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
+static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     char note[160];
     trl_status st = read_heads(j, err);
@@ -387,44 +387,44 @@ static trl_status run(trl_tree_job *j, trl_train_result *result, trl_error *err)
     if (st == TRL_OK)
         st = trl_tree_model_build(&j->model, &j->model_options, j->heads, &j->trees, err);
     if (st == TRL_OK)
-        st = trl_tree_job_check_features(j, err);
+        st = trl_tree_training_check_features(j, err);
     if (st != TRL_OK)
         return st;
     snprintf(note, sizeof note, "%zu states, %zu binary and %zu unary rules", j->model.fine.n_states,
              j->model.fine.n_binary, j->model.fine.n_unary);
-    trl_tree_job_report(j, "read", note);
+    trl_tree_training_report(j, "read", note);
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     if (!counted)
         st = make_charts(j, err);
-    else if (j->sieve)
-        st = trl_tree_job_sieve(j, NULL, err);
+    else if (j->span_pruner)
+        st = trl_tree_training_sieve(j, NULL, err);
     if (st != TRL_OK)
         return st;
     size_t in_file = 0;
     const size_t bytes = j->charts ? trl_store_bytes(j->charts, &in_file) : 0;
     snprintf(note, sizeof note, "%zu trees cannot be made by the grammar; charts: %.1f MB%s",
              j->n_unknown, (double)bytes / 1e6, in_file ? ", partly in a temporary file" : "");
-    trl_tree_job_report(j, "compiled", counted ? NULL : note);
+    trl_tree_training_report(j, "compiled", counted ? NULL : note);
     st = counted ? count(j, result, err) : train(j, result, err);
     if (st == TRL_OK)
         st = write_model(j, result, err);
     result->seconds = trl_clock() - j->started;
     if (st == TRL_OK)
-        trl_tree_job_report(j, "done", result->ending);
+        trl_tree_training_report(j, "done", result->ending);
     return st;
 }
 
 trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
-    trl_tree_job *j = trl_zalloc(1, sizeof *j);
+    trl_tree_training *j = trl_zalloc(1, sizeof *j);
     if (!j)
         return trl_fail_mem(err);
     j->o = o;
     j->started = trl_clock();
-    trl_status st = trl_tree_job_check(j, err);
+    trl_status st = trl_tree_training_check(j, err);
     if (st == TRL_OK)
         st = run(j, result, err);
-    trl_tree_job_dev_fini(j);
+    trl_tree_training_dev_fini(j);
     trl_tree_task_fini(&j->task);
     for (size_t k = 0; k < j->n_examples; k++)
         trl_tree_example_fini(&j->example[k]);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "train_tree/tree_training.h"
 
-trl_status trl_tree_job_dev(trl_tree_job *j, trl_error *err)
+trl_status trl_tree_training_dev(trl_tree_training *j, trl_error *err)
 {
     const size_t threads = trl_pool_threads(j->pool);
     trl_parseval_options o = trl_parseval_options_default();
@@ -21,7 +21,7 @@ trl_status trl_tree_job_dev(trl_tree_job *j, trl_error *err)
     return trl_parseval_new(&o, &j->score, err);
 }
 
-void trl_tree_job_dev_fini(trl_tree_job *j)
+void trl_tree_training_dev_fini(trl_tree_training *j)
 {
     for (size_t k = 0; j->decoder && k < trl_pool_threads(j->pool); k++)
         trl_decoder_fini(&j->decoder[k]);
@@ -37,7 +37,7 @@ void trl_tree_job_dev_fini(trl_tree_job *j)
 
 static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err)
 {
-    trl_tree_job *j = ctx;
+    trl_tree_training *j = ctx;
     trl_decoder *d = &j->decoder[worker];
     const trl_tree *t = &j->dev.tree[job];
     trl_decode_options o = {.mix = TRL_MIX, .threshold = j->model.threshold};
@@ -60,9 +60,9 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
                                                                            : trl_fail_mem(err);
 }
 
-trl_status trl_tree_job_score(void *job, const double *x, double *score, trl_error *err)
+trl_status trl_tree_training_score(void *job, const double *x, double *score, trl_error *err)
 {
-    trl_tree_job *j = job;
+    trl_tree_training *j = job;
     j->model.features.w = x;
     if (j->model.grade != TRL_GRADE_GENERATIVE)
         trl_tree_model_shared(&j->model, j->binary_exp, j->unary);

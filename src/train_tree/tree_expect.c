@@ -11,7 +11,7 @@
 /* ---- closed forms ---------------------------------------------------------------------------------- */
 
 /* Whether a sight is of the word itself, for a span of one word. */
-static bool of_one_word(const trl_sight *s)
+static bool of_one_word(const trl_observation *s)
 {
     switch (s->place) {
     case TRL_PLACE_FIRST: return s->offset == 0;
@@ -24,13 +24,13 @@ static bool of_one_word(const trl_sight *s)
 /* Whether the family's expectation on words, or on unary rules (over a tag or not), is computed. */
 static bool closed(const trl_tree_family *f, bool over_tag)
 {
-    if (f->hang == TRL_HANG_UNARY && f->n == 0)
+    if (f->attachment == TRL_ATTACH_UNARY && f->n == 0)
         return true;
-    if (f->hang != TRL_HANG_WORD && !(f->hang == TRL_HANG_UNARY && (over_tag || f->one_word)))
+    if (f->attachment != TRL_ATTACH_WORD && !(f->attachment == TRL_ATTACH_UNARY && (over_tag || f->one_word)))
         return false;
     bool all = true;
     for (size_t s = 0; s < f->n; s++)
-        all = all && of_one_word(&f->sight[s]);
+        all = all && of_one_word(&f->observation[s]);
     return all;
 }
 
@@ -53,14 +53,14 @@ static bool count_key(void *ctx, uint64_t key)
 }
 
 /* Families of one hang on a word at position `at` (0: the first word; 1: any other). */
-static void count_word(expecting *x, uint32_t rule, uint32_t state, size_t at, int hang, double weight)
+static void count_word(expecting *x, uint32_t rule, uint32_t state, size_t at, int attachment, double weight)
 {
     const trl_tree_features *f = &x->m->features;
     const trl_tree_part part = {rule, state, at, at, at + 1};
     x->weight = weight;
     for (size_t k = 0; weight > 0.0 && k < f->t->n; k++) {
         const trl_tree_family *fam = &f->t->family[k];
-        if (fam->hang != hang || !closed(fam, true) || (hang == TRL_HANG_UNARY && fam->n == 0))
+        if (fam->attachment != attachment || !closed(fam, true) || (attachment == TRL_ATTACH_UNARY && fam->n == 0))
             continue;
         const uint64_t key = trl_tree_part_key(f, k, &part, &x->seen[at]);
         if (key)
@@ -74,12 +74,12 @@ static void count_tag(expecting *x, uint32_t t, double p)
     const trl_grammar *g = &x->m->fine;
     const trl_pcfg_expect *q = x->p;
     const double first = q->first_before[t], rest = q->before[t] - first;
-    count_word(x, TRL_NO_ID, t, 0, TRL_HANG_WORD, p * first);
-    count_word(x, TRL_NO_ID, t, 1, TRL_HANG_WORD, p * rest);
+    count_word(x, TRL_NO_ID, t, 0, TRL_ATTACH_WORD, p * first);
+    count_word(x, TRL_NO_ID, t, 1, TRL_ATTACH_WORD, p * rest);
     for (uint32_t u = g->by_child[t]; u < g->by_child[t + 1]; u++) {
         const uint32_t a = g->unary[u].parent;
-        count_word(x, u, a, 0, TRL_HANG_UNARY, p * q->unary[u] * q->first_after[a]);
-        count_word(x, u, a, 1, TRL_HANG_UNARY, p * q->unary[u] * (q->after[a] - q->first_after[a]));
+        count_word(x, u, a, 0, TRL_ATTACH_UNARY, p * q->unary[u] * q->first_after[a]);
+        count_word(x, u, a, 1, TRL_ATTACH_UNARY, p * q->unary[u] * (q->after[a] - q->first_after[a]));
     }
 }
 
@@ -115,7 +115,7 @@ static void count_rules(expecting *x)
         x->E[p0 + g->unary[u].plain] += x->weight;
         for (size_t k = 0; k < f->t->n; k++) {
             const trl_tree_family *fam = &f->t->family[k];
-            const uint64_t key = fam->hang == TRL_HANG_UNARY && fam->n == 0
+            const uint64_t key = fam->attachment == TRL_ATTACH_UNARY && fam->n == 0
                                      ? trl_tree_part_key(f, k, &part, NULL)
                                      : 0;
             if (key)

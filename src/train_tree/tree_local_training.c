@@ -17,7 +17,7 @@
 /* ---- options --------------------------------------------------------------------------------------- */
 
 /* "score", "score:DELTA", "score:DELTA@K". */
-static trl_status parse_nota(trl_tree_job *j, const char *text, trl_error *err)
+static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *err)
 {
     char *end = NULL;
     j->nota_delta = 15.0;
@@ -41,7 +41,7 @@ static trl_status parse_nota(trl_tree_job *j, const char *text, trl_error *err)
     return trl_fail_hint(err, st, "of trees: score, score:DELTA or score:DELTA@K (score:15@10)");
 }
 
-trl_status trl_tree_job_check_local(trl_tree_job *j, trl_error *err)
+trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     const bool edges = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
@@ -65,7 +65,7 @@ trl_status trl_tree_job_check_local(trl_tree_job *j, trl_error *err)
     return j->objective == &trl_tree_nota ? parse_nota(j, o->nota ? o->nota : "score", err) : TRL_OK;
 }
 
-trl_status trl_tree_job_check_features(const trl_tree_job *j, trl_error *err)
+trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_error *err)
 {
     const bool edges = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
     if (!edges || trl_tree_template_splitless(&j->model.tpl))
@@ -80,13 +80,13 @@ trl_status trl_tree_job_check_features(const trl_tree_job *j, trl_error *err)
 
 static const trl_str *words_of(const void *ctx, size_t source)
 {
-    const trl_tree_job *j = ctx;
+    const trl_tree_training *j = ctx;
     return j->trees.tree[source].word;
 }
 
 /* The first stage: the MECFG for K iterations.  Its checkpoints are told from those of the second by
  * their fingerprint. */
-static trl_status first_stage(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+static trl_status first_stage(trl_tree_training *j, const trl_session *s, trl_train_result *result,
                               trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -105,7 +105,7 @@ static trl_status first_stage(trl_tree_job *j, const trl_session *s, trl_train_r
 }
 
 /* The second: with the wrong edges that the first scores too high, from where it ended. */
-static trl_status second_stage(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+static trl_status second_stage(trl_tree_training *j, const trl_session *s, trl_train_result *result,
                                trl_error *err)
 {
     size_t count = 0;
@@ -116,7 +116,7 @@ static trl_status second_stage(trl_tree_job *j, const trl_session *s, trl_train_
         return st;
     char note[80];
     snprintf(note, sizeof note, "%zu none-of-the-above instances", count);
-    if (trl_tree_job_report(j, "nota", note)) {
+    if (trl_tree_training_report(j, "nota", note)) {
         result->stopped = true;
         return TRL_OK;
     }
@@ -131,7 +131,7 @@ static trl_status second_stage(trl_tree_job *j, const trl_session *s, trl_train_
     return done;
 }
 
-trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s, trl_train_result *result,
                              trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -152,7 +152,7 @@ trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_re
 
 /* ---- m-estimation ---------------------------------------------------------------------------------- */
 
-trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err)
+trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
 {
     const trl_tree_expect_options o = {
         .samples = j->o->q0_samples ? (size_t)j->o->q0_samples : SAMPLES,
@@ -172,6 +172,6 @@ trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err)
              "expectations under the PCFG: %.2f s; its trees have mass %.4f and %.1f words; %zu of %zu "
              "families by %zu samples",
              trl_clock() - started, r.mass, r.length, r.sampled, j->model.tpl.n, o.samples);
-    trl_tree_job_report(j, "q0", note);
+    trl_tree_training_report(j, "q0", note);
     return TRL_OK;
 }

@@ -10,7 +10,7 @@
 static const char *const grades[] = {"generative", "discriminative", "features"};
 static const char *const optimizers[] = {"adagrad", "sgd", "lbfgs", "owlqn"};
 
-static trl_status check_grade(trl_tree_job *j, trl_error *err)
+static trl_status check_grade(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     for (int k = 0; k < 3; k++)
@@ -23,7 +23,7 @@ static trl_status check_grade(trl_tree_job *j, trl_error *err)
 }
 
 /* parents,tags,heads: any of them, in any order; "none". */
-static trl_status check_annotation(trl_tree_job *j, trl_error *err)
+static trl_status check_annotation(trl_tree_training *j, trl_error *err)
 {
     trl_annotation *a = &j->model_options.annotation;
     const char *p = j->o->annotate;
@@ -46,7 +46,7 @@ static trl_status check_annotation(trl_tree_job *j, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status check_template(trl_tree_job *j, trl_error *err)
+static trl_status check_template(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     trl_tree_model_options *m = &j->model_options;
@@ -71,7 +71,7 @@ static trl_status check_template(trl_tree_job *j, trl_error *err)
 
 #define OBJECTIVES "likelihood, perceptron, mecfg, pt-cfg, m-estimation"
 
-static trl_status check_objective(trl_tree_job *j, trl_error *err)
+static trl_status check_objective(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     const trl_tree_objective *const known[] = {&trl_tree_likelihood, &trl_tree_perceptron,
@@ -82,10 +82,10 @@ static trl_status check_objective(trl_tree_job *j, trl_error *err)
     if (!j->objective)
         return trl_fail(err, TRL_EINVAL, "objective '%s' of trees is none of " OBJECTIVES,
                         o->objective);
-    return trl_tree_job_check_local(j, err);
+    return trl_tree_training_check_local(j, err);
 }
 
-static trl_status check_training(trl_tree_job *j, trl_error *err)
+static trl_status check_training(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     bool fits = !o->optimizer;
@@ -116,15 +116,15 @@ static trl_status check_training(trl_tree_job *j, trl_error *err)
                         o->prune);
     if (o->pruner && strcmp(o->pruner, "sieve") != 0 && strcmp(o->pruner, "pcfg") != 0)
         return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use sieve or pcfg", o->pruner);
-    j->sieve = o->pruner ? strcmp(o->pruner, "sieve") == 0
+    j->span_pruner = o->pruner ? strcmp(o->pruner, "sieve") == 0
                          : strcmp(o->grade, "features") == 0 &&
                                (j->objective == &trl_tree_likelihood ||
                                 j->objective == &trl_tree_perceptron);
-    if (j->sieve) /* parsing gains from harder pruning than training (docs/parser.md) */
+    if (j->span_pruner) /* parsing gains from harder pruning than training (docs/parser.md) */
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     if (o->relaxed && o->strict)
         return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
-    j->model_options.relaxed = o->relaxed || (j->sieve && !o->strict);
+    j->model_options.relaxed = o->relaxed || (j->span_pruner && !o->strict);
     if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)
         return trl_fail(err, TRL_EINVAL, "batch is 1 to 1000, period 0 to 60, memory 1 to 32");
     if (o->patience && !o->dev)
@@ -144,7 +144,7 @@ static trl_status probe(const char *path, trl_error *err)
     return st;
 }
 
-trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err)
+trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     j->model_options = (trl_tree_model_options){

@@ -17,13 +17,13 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save, 
     char note[96];
     snprintf(note, sizeof note, "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
              (unsigned long long)it->number, PASSES, it->objective);
-    *stop = trl_tree_job_report(self, "pruner", note);
+    *stop = trl_tree_training_report(self, "pruner", note);
     return TRL_OK;
 }
 
-trl_status trl_tree_job_sieve(trl_tree_job *j, const trl_sieve_hook *hook, trl_error *err)
+trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook, trl_error *err)
 {
-    trl_sieve_options o = {.span_bits = 12, .word_bits = 8, .passes = PASSES, .batch = BATCH, .c2 = 1.0,
+    trl_span_pruner_options o = {.span_bits = 12, .word_bits = 8, .passes = PASSES, .batch = BATCH, .c2 = 1.0,
                            .eta = ETA, .seed = j->o->seed};
     while (o.span_bits < 16 && ((size_t)1 << o.span_bits) < j->trees.n_words) {
         o.span_bits++; /* about a row a word, */
@@ -32,6 +32,6 @@ trl_status trl_tree_job_sieve(trl_tree_job *j, const trl_sieve_hook *hook, trl_e
     if (o.word_bits > 11)
         o.word_bits = 11;
     const trl_watcher watcher = {j, watch};
-    return trl_sieve_train(&j->model.sieve, &j->model.pruner, &j->model.observer, &j->trees, &o,
+    return trl_span_pruner_train(&j->model.span_pruner, &j->model.pruner, &j->model.observer, &j->trees, &o,
                            j->pool, &watcher, hook, err);
 }

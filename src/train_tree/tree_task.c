@@ -58,7 +58,7 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *object
     return TRL_OK;
 }
 
-trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_lists *lists,
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_index *lists,
                                trl_error *err)
 {
     t->chooser = trl_zalloc(1, sizeof *t->chooser);

@@ -63,7 +63,7 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *object
                               size_t n_workers, trl_error *err);
 
 /* What MECFG and PT-CFG need beside; borrowed.  TRL_ENOMEM. */
-trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_lists *lists,
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_index *lists,
                                trl_error *err);
 void       trl_tree_task_fini(trl_tree_task *t);
 

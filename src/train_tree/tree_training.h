@@ -3,8 +3,8 @@
  *     check -> read -> grammar -> charts and features -> dev set -> train -> write
  */
 /* SPDX-License-Identifier: MIT */
-#ifndef TRL_TREE_JOB_H
-#define TRL_TREE_JOB_H
+#ifndef TRL_TREE_TRAINING_H
+#define TRL_TREE_TRAINING_H
 
 #include "train/session.h"
 #include "train_tree/span_pruner_train.h"
@@ -12,7 +12,7 @@
 #include "train_tree/tree_task.h"
 #include "trellis/parseval.h"
 
-typedef struct trl_tree_job {
+typedef struct trl_tree_training {
     const trl_train_options  *o;
     const trl_tree_objective *objective;
     trl_tree_model_options    model_options;
@@ -22,7 +22,7 @@ typedef struct trl_tree_job {
     trl_tree_example         *example; /* [n_examples] */
     size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
     trl_buf                   families; /* the template, built-in sets written out */
-    bool                      sieve; /* the pruner is one */
+    bool                      span_pruner; /* the pruner is one */
     trl_store                *charts;
     const char               *optimizer;
     double                    nota_delta; /* PT-CFG: instances within, ... */
@@ -40,31 +40,31 @@ typedef struct trl_tree_job {
     trl_buf       gold;
     trl_parseval *score;
     double       *binary_exp, *unary;
-} trl_tree_job;
+} trl_tree_training;
 
 /* tree_options.c: TRL_EINVAL with the valid values, TRL_EIO for files that cannot be written. */
-trl_status trl_tree_job_check(trl_tree_job *j, trl_error *err);
+trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err);
 
 /* tree_local_training.c: objectives without charts in the loop. */
-trl_status trl_tree_job_check_local(trl_tree_job *j, trl_error *err);
-trl_status trl_tree_job_check_features(const trl_tree_job *j, trl_error *err);
-trl_status trl_tree_job_nota(trl_tree_job *j, const trl_session *s, trl_train_result *result,
+trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err);
+trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_error *err);
+trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s, trl_train_result *result,
                              trl_error *err);
-trl_status trl_tree_job_expect(trl_tree_job *j, trl_error *err);
+trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
 
 /* tree_pruner_training.c: trains the model's sieve, telling `hook` of every tree. */
-trl_status trl_tree_job_sieve(trl_tree_job *j, const trl_sieve_hook *hook, trl_error *err);
+trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook, trl_error *err);
 
 /* tree_warm_start.c: j->w from the model o->init, as far as it knows the training trees.  TRL_EINVAL when
  * its grammar or template is another, TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
-trl_status trl_tree_job_init(trl_tree_job *j, trl_error *err);
+trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err);
 
 /* train_tree.c: true to stop. */
-bool trl_tree_job_report(const trl_tree_job *j, const char *stage, const char *note);
+bool trl_tree_training_report(const trl_tree_training *j, const char *stage, const char *note);
 
 /* tree_dev_score.c: percent of F1 on the dev set (`trl_session.score_dev`). */
-trl_status trl_tree_job_dev(trl_tree_job *j, trl_error *err);
-trl_status trl_tree_job_score(void *job, const double *x, double *score, trl_error *err);
-void       trl_tree_job_dev_fini(trl_tree_job *j);
+trl_status trl_tree_training_dev(trl_tree_training *j, trl_error *err);
+trl_status trl_tree_training_score(void *job, const double *x, double *score, trl_error *err);
+void       trl_tree_training_dev_fini(trl_tree_training *j);
 
 #endif

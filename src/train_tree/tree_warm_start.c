@@ -59,7 +59,7 @@ static void carry_rule(const carrier *c, const trl_bnode *n)
 }
 
 /* A tree that the old grammar cannot make has nothing to carry. */
-static trl_status carry_tree(carrier *c, const trl_tree_job *j, const trl_tree_example *e,
+static trl_status carry_tree(carrier *c, const trl_tree_training *j, const trl_tree_example *e,
                              trl_btree *scratch, size_t *carried, trl_error *err)
 {
     const trl_tree *t = &j->trees.tree[e->source];
@@ -88,7 +88,7 @@ static trl_status carry_tree(carrier *c, const trl_tree_job *j, const trl_tree_e
     return TRL_OK;
 }
 
-static trl_status check_fit(const trl_tree_job *j, const trl_tree_model *old, const trl_container *c,
+static trl_status check_fit(const trl_tree_training *j, const trl_tree_model *old, const trl_container *c,
                             trl_error *err)
 {
     const trl_annotation *a = &old->fine.annotation, *b = &j->model.fine.annotation;
@@ -111,7 +111,7 @@ static trl_status check_fit(const trl_tree_job *j, const trl_tree_model *old, co
     return trl_fail_hint(err, st, "give the options and the template that it was trained with");
 }
 
-static trl_status carry(trl_tree_job *j, const trl_tree_model *old, trl_error *err)
+static trl_status carry(trl_tree_training *j, const trl_tree_model *old, trl_error *err)
 {
     carrier c = {.old = old, .now = &j->model.features, .w = j->w};
     trl_btree scratch = {0};
@@ -128,11 +128,11 @@ static trl_status carry(trl_tree_job *j, const trl_tree_model *old, trl_error *e
     char note[120];
     snprintf(note, sizeof note, "%zu of %zu weights from the first model, which knows %zu of %zu trees",
              some, n, carried, j->n_examples);
-    trl_tree_job_report(j, "init", note);
+    trl_tree_training_report(j, "init", note);
     return TRL_OK;
 }
 
-trl_status trl_tree_job_init(trl_tree_job *j, trl_error *err)
+trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err)
 {
     trl_container *c = NULL;
     trl_status st = trl_container_open(j->o->init, "tree", &c, err);

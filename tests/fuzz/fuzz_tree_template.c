@@ -18,7 +18,7 @@ static void ask(const trl_tree_features *f, const trl_seen *seen)
         for (size_t j = 1; j <= WORDS; j++)
             for (size_t i = 0; i < j; i++) {
                 const trl_tree_family *fam = &f->t->family[k];
-                CHECK(fam->part < TRL_PARTS && fam->n <= TRL_SIGHTS && fam->width <= TRL_SIGHTS);
+                CHECK(fam->part < TRL_PARTS && fam->n <= TRL_OBSERVATIONS && fam->width <= TRL_OBSERVATIONS);
                 const trl_tree_part p = {0, 0, i, j - 1, j};
                 const uint64_t key = trl_tree_part_key(f, k, &p, seen);
                 CHECK(key == 0 || key >> 56 == k + 1);

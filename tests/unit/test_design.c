@@ -337,10 +337,10 @@ static void check_scatter_all(trl_rng *rng, const matrix *m)
 static size_t folded(const matrix *m)
 {
     trl_error err;
-    trl_fold fold;
-    assert_ok(trl_fold_build(&fold, &m->d, &m->c.family[TRL_NODE].names, true, &err));
+    trl_implied_rows fold;
+    assert_ok(trl_implied_build(&fold, &m->d, &m->c.family[TRL_NODE].names, true, &err));
     const size_t n = fold.n_pairs;
-    trl_fold_fini(&fold);
+    trl_implied_fini(&fold);
     return n;
 }
 
@@ -466,7 +466,7 @@ static void test_kinds(void **state)
         {"u:", "u"},          {":", ""},          {"u::x", "u:"},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
-        const trl_str kind = trl_kind_of((trl_str){table[k][0], strlen(table[k][0])});
+        const trl_str kind = trl_attribute_prefix((trl_str){table[k][0], strlen(table[k][0])});
         assert_int_equal(kind.n, strlen(table[k][1]));
         assert_memory_equal(kind.p, table[k][1], kind.n);
     }

@@ -17,7 +17,7 @@
 typedef struct twins {
     trl_corpus c;
     trl_design d;
-    trl_light z;
+    trl_dual_weights z;
     size_t n;                    /* weights */
     double *w;                   /* SCALE sum_i A_i^T a_i */
     float *kept[TRL_FAMILIES];   /* [n_tokens][step] */
@@ -44,7 +44,7 @@ static void twins_make(trl_rng *rng, int order, twins *p)
     *p = (twins){0};
     random_corpus(rng, &h, &p->c);
     assert_ok(trl_design_build(&p->d, &p->c, &o, &err));
-    assert_ok(trl_light_init(&p->z, &p->d, SCALE, &err));
+    assert_ok(trl_dual_weights_init(&p->z, &p->d, SCALE, &err));
     p->n = (size_t)p->d.n_weights;
     p->w = trl_alloc64(p->n + 64, sizeof *p->w);
     assert_non_null(p->w);
@@ -57,7 +57,7 @@ static void twins_make(trl_rng *rng, int order, twins *p)
 
 static void twins_fini(twins *p)
 {
-    trl_light_fini(&p->z);
+    trl_dual_weights_fini(&p->z);
     trl_design_fini(&p->d);
     trl_corpus_fini(&p->c);
     trl_arena_fini(&p->arena);
@@ -73,9 +73,9 @@ static void gather_both(twins *p, size_t s)
     trl_arena_reset(&p->arena);
     assert_true(trl_tables_get(&p->d, len, &p->arena, &a));
     assert_true(trl_tables_get(&p->d, len, &p->arena, &b));
-    trl_light_prefetch(&p->z, from, len,
+    trl_dual_weights_prefetch(&p->z, from, len,
                        p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step);
-    trl_light_gather(&p->z, from, p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step, &a);
+    trl_dual_weights_gather(&p->z, from, p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step, &a);
     trl_gather(&p->d, p->w, from, &b);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         const size_t width = p->d.family[f].width, step = p->d.family[f].step;
@@ -105,14 +105,14 @@ static void move_both(trl_rng *rng, twins *p, size_t s)
             trl_blend(len * step, (float)gamma, delta[f], p->kept[f] + from * step);
     }
     trl_scatter_all(&p->d, from, &t, gamma * SCALE, p->w);
-    trl_light_add(&p->z, from, len, delta, (float)(gamma * SCALE));
+    trl_dual_weights_add(&p->z, from, len, delta, (float)(gamma * SCALE));
 }
 
 static void test_follow(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(18);
-    size_t lone_rows = 0, lone_entries = 0;
+    size_t singleton_rows = 0, singleton_entries = 0;
     for (int k = 0; k < 60; k++) {
         twins p;
         twins_make(&rng, 1 + k % 2, &p);
@@ -122,17 +122,17 @@ static void test_follow(void **state)
             move_both(&rng, &p, s);
         }
         const trl_family *f = &p.d.family[TRL_NODE];
-        lone_rows += f->n_dense - f->lone_row;
-        lone_entries += f->n_attrs - f->lone_attr;
+        singleton_rows += f->n_dense - f->singleton_row;
+        singleton_entries += f->n_attrs - f->singleton_attr;
         double *w = trl_alloc(p.n, sizeof *w), *again = trl_alloc(p.n, sizeof *w);
         assert_true(w && again);
-        trl_light_get(&p.z, p.kept[TRL_NODE], w);
+        trl_dual_weights_get(&p.z, p.kept[TRL_NODE], w);
         for (size_t i = 0; i < p.n; i++)
             assert_near(w[i], p.w[i], 2e-5);
         for (size_t i = 0; i < p.d.n_dead; i++)
             assert_true(w[p.d.dead[i]] == 0.0);
-        trl_light_set(&p.z, w); /* there and back: the same bits */
-        trl_light_get(&p.z, p.kept[TRL_NODE], again);
+        trl_dual_weights_set(&p.z, w); /* there and back: the same bits */
+        trl_dual_weights_get(&p.z, p.kept[TRL_NODE], again);
         assert_memory_equal(w, again, p.n * sizeof *w);
         for (size_t s = 0; s < p.d.n_sequences; s++)
             gather_both(&p, s);
@@ -140,7 +140,7 @@ static void test_follow(void **state)
         trl_free(again);
         twins_fini(&p);
     }
-    assert_true(lone_rows > 100 && lone_entries > 100);
+    assert_true(singleton_rows > 100 && singleton_entries > 100);
 }
 
 /* Weights of constants are the caller's to change. */
@@ -158,7 +158,7 @@ static void test_constants(void **state)
         for (size_t f = 0; f < TRL_FAMILIES; f++)
             for (size_t i = 0; i < p.d.family[f].n_constant; i++)
                 p.w[p.d.family[f].constant_at + i] = p.z.constant[f][i] = signed_unit(&rng);
-        trl_light_gather_shared(&p.z, a.shared);
+        trl_dual_weights_gather_shared(&p.z, a.shared);
         trl_gather_shared(&p.d, p.w, b.shared);
         for (size_t f = 0; f < TRL_FAMILIES; f++)
             for (size_t i = 0; a.shared[f] && i < p.d.family[f].width; i++)
@@ -187,7 +187,7 @@ static void test_residual(void **state)
             kept[i] = (float)signed_unit(&rng);
         }
         const double got = trl_residual(n, a, kept, delta, &mass);
-        trl_bend(n, s, s1, a, a1, delta, sum);
+        trl_curvature(n, s, s1, a, a1, delta, sum);
         for (size_t i = 0; i < n; i++) {
             const double d = a[i] - (double)kept[i];
             assert_near((double)delta[i], d, 2e-7);

@@ -59,7 +59,7 @@ static void make(trl_rng *rng, const plan *p, tiny *t, trl_hmm *h)
     *t = (tiny){0};
     tiny_cells(more, &t->cells);
     if (p->masked)
-        assert_ok(trl_cells_mask(&t->cells, &err));
+        assert_ok(trl_column_values_mask(&t->cells, &err));
     const trl_design_options o = {.order = p->order,
                                   .all_pairs = p->all_pairs,
                                   .all_transitions = p->all_pairs};
@@ -326,7 +326,7 @@ static void test_empirical(void **state)
             weights += t.corpus.weight[s];
         for (size_t s = 0; s < t.corpus.n_sequences; s++) {
             const size_t from = (size_t)t.cells.first[s], n = (size_t)t.cells.first[s + 1] - from;
-            const trl_rows seq = trl_cells_rows(&t.cells, s, o.cell);
+            const trl_rows seq = trl_column_values_rows(&t.cells, s, o.cell);
             size_t many = 1;
             for (size_t i = 0; i < n; i++)
                 many *= 3;

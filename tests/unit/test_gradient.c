@@ -188,14 +188,14 @@ static void test_threads(void **state)
 static bool has_extra_rows(const chain_problem *p)
 {
     trl_error err;
-    trl_fold with, without;
+    trl_implied_rows with, without;
     const size_t hot = p->d.family[TRL_NODE].n_hot;
-    assert_ok(trl_fold_build(&with, &p->d, &p->c.family[TRL_NODE].names, true, &err));
-    assert_ok(trl_fold_build(&without, &p->d, &p->c.family[TRL_NODE].names, false, &err));
+    assert_ok(trl_implied_build(&with, &p->d, &p->c.family[TRL_NODE].names, true, &err));
+    assert_ok(trl_implied_build(&without, &p->d, &p->c.family[TRL_NODE].names, false, &err));
     assert_true(without.n_rows == hot && without.n_entries == 0);
     const bool extra = with.n_rows > hot;
-    trl_fold_fini(&with);
-    trl_fold_fini(&without);
+    trl_implied_fini(&with);
+    trl_implied_fini(&without);
     return extra;
 }
 

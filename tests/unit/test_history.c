@@ -39,18 +39,18 @@ static void rounds_to_nearest(void **state)
         const uint32_t up = b + 1, even = b & 1 ? up : b;
         for (uint32_t sign = 0; sign <= 0x8000; sign += 0x8000) {
             const uint32_t bits = (b | sign) << 16;
-            assert_int_equal(trl_brief_of(float_of(bits)), b | sign);
-            assert_int_equal(trl_brief_of(float_of(bits + 1)), b | sign);
-            assert_int_equal(trl_brief_of(float_of(bits + 0x7fff)), b | sign);
-            assert_int_equal(trl_brief_of(float_of(bits + 0x8000)), even | sign);
-            assert_int_equal(trl_brief_of(float_of(bits + 0x8001)), up | sign);
-            assert_true(trl_brief_float((trl_brief)(b | sign)) == float_of(bits));
+            assert_int_equal(trl_bf16_of(float_of(bits)), b | sign);
+            assert_int_equal(trl_bf16_of(float_of(bits + 1)), b | sign);
+            assert_int_equal(trl_bf16_of(float_of(bits + 0x7fff)), b | sign);
+            assert_int_equal(trl_bf16_of(float_of(bits + 0x8000)), even | sign);
+            assert_int_equal(trl_bf16_of(float_of(bits + 0x8001)), up | sign);
+            assert_true(trl_bf16_float((trl_bf16)(b | sign)) == float_of(bits));
         }
     }
-    assert_true(isinf(trl_brief_float(trl_brief_of((float)INFINITY))));
-    assert_true(isnan(trl_brief_float(trl_brief_of((float)NAN))));
-    assert_true(isnan(trl_brief_float(trl_brief_of(float_of(0x7f800001)))));
-    assert_true(isnan(trl_brief_float(trl_brief_of(float_of(0xffffffff)))));
+    assert_true(isinf(trl_bf16_float(trl_bf16_of((float)INFINITY))));
+    assert_true(isnan(trl_bf16_float(trl_bf16_of((float)NAN))));
+    assert_true(isnan(trl_bf16_float(trl_bf16_of(float_of(0x7f800001)))));
+    assert_true(isnan(trl_bf16_float(trl_bf16_of(float_of(0xffffffff)))));
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------ */
@@ -58,7 +58,7 @@ static void rounds_to_nearest(void **state)
 typedef struct vectors {
     double    x[N], z[N], out[N];
     float     f[N], s[N], y[N], v[N];
-    trl_brief b[N], c[N];
+    trl_bf16 b[N], c[N];
 } vectors;
 
 static void fill(vectors *t, uint64_t seed)
@@ -70,8 +70,8 @@ static void fill(vectors *t, uint64_t seed)
         t->s[i] = (float)normal(&r);
         t->y[i] = (float)normal(&r);
         t->v[i] = (float)normal(&r);
-        t->b[i] = trl_brief_of((float)normal(&r));
-        t->c[i] = trl_brief_of((float)normal(&r));
+        t->b[i] = trl_bf16_of((float)normal(&r));
+        t->c[i] = trl_bf16_of((float)normal(&r));
     }
 }
 
@@ -79,25 +79,25 @@ static void kernels_round(void **state)
 {
     (void)state;
     static vectors t;
-    static trl_brief b[N];
+    static trl_bf16 b[N];
     fill(&t, 1);
-    trl_brief_difference(N, t.x, t.z, b, t.f);
+    trl_bf16_difference(N, t.x, t.z, b, t.f);
     for (size_t i = 0; i < N; i++) {
-        assert_int_equal(b[i], trl_brief_of((float)(t.x[i] - t.z[i])));
-        assert_true(t.f[i] == trl_brief_float(b[i]));
+        assert_int_equal(b[i], trl_bf16_of((float)(t.x[i] - t.z[i])));
+        assert_true(t.f[i] == trl_bf16_float(b[i]));
     }
-    trl_brief_round(N, t.s, t.x, b, t.out);
+    trl_bf16_round(N, t.s, t.x, b, t.out);
     for (size_t i = 0; i < N; i++) {
-        assert_int_equal(b[i], trl_brief_of(t.s[i]));
-        assert_true(t.out[i] == t.x[i] + (double)trl_brief_float(b[i]));
+        assert_int_equal(b[i], trl_bf16_of(t.s[i]));
+        assert_true(t.out[i] == t.x[i] + (double)trl_bf16_float(b[i]));
     }
     memset(b, 0, sizeof b);
-    trl_brief_round(N, t.y, NULL, b, NULL);
+    trl_bf16_round(N, t.y, NULL, b, NULL);
     for (size_t i = 0; i < N; i++)
-        assert_int_equal(b[i], trl_brief_of(t.y[i]));
-    trl_brief_widen(N, t.c, t.f);
+        assert_int_equal(b[i], trl_bf16_of(t.y[i]));
+    trl_bf16_widen(N, t.c, t.f);
     for (size_t i = 0; i < N; i++)
-        assert_true(t.f[i] == trl_brief_float(t.c[i]));
+        assert_true(t.f[i] == trl_bf16_float(t.c[i]));
     trl_scale_narrow(N, 0.3, t.x, t.f);
     for (size_t i = 0; i < N; i++)
         assert_true(t.f[i] == (float)(0.3 * t.x[i]));
@@ -110,16 +110,16 @@ static void kernels_add(void **state)
     static float d[N];
     fill(&t, 2);
     memcpy(d, t.v, sizeof d);
-    trl_brief_add(N, 0.7f, t.b, -1.9f, t.c, d);
-    trl_brief_step(N, t.x, 0.37, t.b, t.out);
+    trl_bf16_add(N, 0.7f, t.b, -1.9f, t.c, d);
+    trl_bf16_step(N, t.x, 0.37, t.b, t.out);
     double dot = 0.0;
     for (size_t i = 0; i < N; i++) {
-        const double b = (double)trl_brief_float(t.b[i]), c = (double)trl_brief_float(t.c[i]);
+        const double b = (double)trl_bf16_float(t.b[i]), c = (double)trl_bf16_float(t.c[i]);
         assert_close((double)d[i], (double)t.v[i] + 0.7 * b - 1.9 * c, 2e-6);
         assert_close(t.out[i], t.x[i] + 0.37 * b, 1e-14);
         dot += t.x[i] * b;
     }
-    assert_close(trl_brief_dot(N, t.x, t.b), dot, 1e-11);
+    assert_close(trl_bf16_dot(N, t.x, t.b), dot, 1e-11);
 }
 
 static void kernels_dot(void **state)
@@ -130,11 +130,11 @@ static void kernels_dot(void **state)
     for (size_t n = 0; n <= N; n += n < 40 ? 1 : 192) {
         double sum[6] = {1, 2, 3, 4, 5, 6}, want[6] = {1, 2, 3, 4, 5, 6};
         const float *with[3] = {t.s, t.y, t.v};
-        trl_brief_dots(n, t.b, t.c, t.s, t.y, t.v, sum);
+        trl_bf16_dots(n, t.b, t.c, t.s, t.y, t.v, sum);
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < 3; k++) {
-                want[k] += (double)trl_brief_float(t.b[i]) * (double)with[k][i];
-                want[3 + k] += (double)trl_brief_float(t.c[i]) * (double)with[k][i];
+                want[k] += (double)trl_bf16_float(t.b[i]) * (double)with[k][i];
+                want[3 + k] += (double)trl_bf16_float(t.c[i]) * (double)with[k][i];
             }
         for (size_t k = 0; k < 6; k++)
             assert_close(sum[k], want[k], 2e-5);
@@ -228,7 +228,7 @@ static void advance(walk *w, double t, plain *p)
     trl_history_push(&w->h, t, w->g, w->gt, w->gt);
     for (size_t i = 0; i < LONG; i++) {
         s[i] = w->xt[i] - w->x[i];
-        y[i] = (double)trl_brief_float(trl_brief_of((float)(w->gt[i] - w->g[i])));
+        y[i] = (double)trl_bf16_float(trl_bf16_of((float)(w->gt[i] - w->g[i])));
     }
     if (p)
         plain_push(p, s, y);

@@ -14,7 +14,7 @@ static const char *const sample = "the D A\ndog N B\nruns V C\n\n"
                                   "the D A\ncat N B\n\n"
                                   "dog N B\n";
 
-static trl_hmm trained(const trl_cells *cells, int order, bool uniform)
+static trl_hmm trained(const trl_column_values *cells, int order, bool uniform)
 {
     trl_hmm h;
     uint32_t *label = tiny_labels(cells);
@@ -35,7 +35,7 @@ static double emission(const trl_hmm *h, size_t c, const char *value, size_t y)
 static void test_counts(void **state)
 {
     (void)state;
-    trl_cells cells;
+    trl_column_values cells;
     tiny_cells(sample, &cells);
     assert_int_equal(cells.n_sequences, 3);
     trl_hmm h = trained(&cells, 2, false);
@@ -76,25 +76,25 @@ static void test_counts(void **state)
     for (size_t y = 0; y < 3; y++) /* OOV 4 (the, dog, runs, cat), the 1, dog 1, of 6 + 3 */
         assert_near(emission(&h, 0, "dog", y), 2.0 / 9.0, 1e-15);
     trl_hmm_fini(&h);
-    trl_cells_fini(&cells);
+    trl_column_values_fini(&cells);
 }
 
 /* Masking the cells and counting them is the same as counting first occurrences as OOV. */
 static void test_masking(void **state)
 {
     (void)state;
-    trl_cells cells;
+    trl_column_values cells;
     tiny_cells(sample, &cells);
     trl_hmm raw = trained(&cells, 2, false);
-    assert_ok(trl_cells_mask(&cells, &err));
-    assert_ok(trl_cells_mask(&cells, &err)); /* once is enough */
+    assert_ok(trl_column_values_mask(&cells, &err));
+    assert_ok(trl_column_values_mask(&cells, &err)); /* once is enough */
     trl_str cell[20];
-    const trl_rows first = trl_cells_rows(&cells, 0, cell);
+    const trl_rows first = trl_column_values_rows(&cells, 0, cell);
     assert_int_equal(cell[0].n, 5);
     assert_memory_equal(cell[0].p, "<OOV>", 5);
     assert_int_equal(cell[2].n, 1); /* the label */
     assert_int_equal(first.n_tokens, 3);
-    trl_cells_rows(&cells, 1, cell);
+    trl_column_values_rows(&cells, 1, cell);
     assert_memory_equal(cell[0].p, "the", 3);
     trl_hmm masked = trained(&cells, 2, false);
     for (size_t c = 0; c < 2; c++) {
@@ -116,12 +116,12 @@ static void test_masking(void **state)
     assert_memory_equal(out.cell[1].p, "N", 1);
     trl_hmm_fini(&raw);
     trl_hmm_fini(&masked);
-    trl_cells_fini(&cells);
+    trl_column_values_fini(&cells);
 }
 
 /* A random HMM over random cells, L labels. */
 static trl_hmm random_hmm(trl_rng *rng, size_t L, int order, double stop, bool acyclic,
-                          trl_cells *cells)
+                          trl_column_values *cells)
 {
     char *text = tiny_text(rng, 12, 4, L);
     tiny_cells(text, cells);
@@ -165,7 +165,7 @@ static void test_sums_to_one(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(2);
     for (int order = 1; order <= 2; order++) {
-        trl_cells cells;
+        trl_column_values cells;
         double sum = 0.0, worst = 0.0;
         trl_hmm h = random_hmm(&rng, 3, order, 0.3, true, &cells); /* ends after 3 tokens */
         for (size_t n = 1; n <= 3; n++)
@@ -173,7 +173,7 @@ static void test_sums_to_one(void **state)
         assert_near(sum, 1.0, 1e-12);
         assert_true(worst < 1e-15);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
 
         h = random_hmm(&rng, 2, order, 0.8, false, &cells); /* longer than 3: at most 0.2^3 */
         sum = 0.0;
@@ -181,7 +181,7 @@ static void test_sums_to_one(void **state)
             sum += total(&h, n, &worst);
         assert_true(sum < 1.0 && sum > 1.0 - 0.2 * 0.2 * 0.2 - 1e-12);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
     }
 }
 
@@ -246,12 +246,12 @@ static void test_tables(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(3);
     for (int k = 0; k < 40; k++) {
-        trl_cells cells;
+        trl_column_values cells;
         trl_hmm h = random_hmm(&rng, 2 + (size_t)k % 3, 1 + k / 3 % 2, 0.3, k % 5 == 0, &cells);
         for (size_t n = 1; n <= 4; n++)
             check_tables(&rng, &h, n);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
     }
 }
 
@@ -261,7 +261,7 @@ static void test_add(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(4);
     for (int order = 1; order <= 2; order++) {
-        trl_cells cells;
+        trl_column_values cells;
         trl_hmm h = random_hmm(&rng, 3, order, 0.3, false, &cells);
         const size_t n = 4, width[TRL_FAMILIES] = {3, 9, 27};
         const uint32_t y[4] = {2, 0, 1, 1};
@@ -307,7 +307,7 @@ static void test_add(void **state)
         }
         trl_chain_fini(&chain);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
     }
 }
 
@@ -317,7 +317,7 @@ static void test_path_sums(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(5);
     for (int k = 0; k < 20; k++) {
-        trl_cells cells;
+        trl_column_values cells;
         trl_hmm h = random_hmm(&rng, 2 + (size_t)k % 4, 1 + k % 2, 0.3, false, &cells);
         trl_state_graph g;
         assert_ok(trl_state_graph_init(&g, &h, &err));
@@ -340,7 +340,7 @@ static void test_path_sums(void **state)
         assert_near(length, mean, 1e-12); /* visits add up to the mean length */
         trl_state_graph_fini(&g);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
     }
 }
 
@@ -348,12 +348,12 @@ static void test_endless(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(6);
-    trl_cells cells;
+    trl_column_values cells;
     trl_hmm h = random_hmm(&rng, 2, 1, 0.0, false, &cells);
     trl_state_graph g;
     assert_int_equal(trl_state_graph_init(&g, &h, &err), TRL_ENUMERIC);
     trl_hmm_fini(&h);
-    trl_cells_fini(&cells);
+    trl_column_values_fini(&cells);
 }
 
 static void test_files(void **state)
@@ -361,7 +361,7 @@ static void test_files(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(7);
     for (int order = 1; order <= 2; order++) {
-        trl_cells cells;
+        trl_column_values cells;
         trl_hmm h = random_hmm(&rng, 3, order, 0.3, false, &cells), back;
         trl_container_builder b = {0};
         trl_container *c = NULL;
@@ -400,14 +400,14 @@ static void test_files(void **state)
         trl_free(bytes);
         trl_container_builder_fini(&b);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
     }
 }
 
 static void test_refusals(void **state)
 {
     (void)state;
-    trl_cells cells;
+    trl_column_values cells;
     trl_hmm h;
     tiny_cells(sample, &cells);
     const uint32_t label[6] = {0, 1, 2, 0, 1, 1};
@@ -418,7 +418,7 @@ static void test_refusals(void **state)
     assert_int_equal(trl_hmm_train(&h, &cells, label, 3, &o, &err), TRL_EINVAL);
     o = (trl_hmm_options){.order = 1, .lambda = 1.0, .column = &column, .n_columns = 1};
     assert_int_equal(trl_hmm_train(&h, &cells, label, 3, &o, &err), TRL_EINVAL);
-    const trl_cells none = {0};
+    const trl_column_values none = {0};
     o = (trl_hmm_options){.order = 1, .lambda = 1.0};
     assert_int_equal(trl_hmm_train(&h, &none, label, 3, &o, &err), TRL_EINVAL);
     assert_ok(trl_hmm_train(&h, &cells, label, 3, &o, &err));
@@ -427,7 +427,7 @@ static void test_refusals(void **state)
     uint32_t value[2];
     assert_int_equal(trl_hmm_number_rows(&h, &narrow, value, &err), TRL_EPARSE);
     trl_hmm_fini(&h);
-    trl_cells_fini(&cells);
+    trl_column_values_fini(&cells);
 }
 
 int main(void)

@@ -13,7 +13,7 @@ static void open_bank(bank *b)
               9, 20, 3);
 }
 
-static double *some_weights(const trl_sieve_task *t, double width)
+static double *some_weights(const trl_span_pruner_task *t, double width)
 {
     trl_rng r = trl_rng_seed(5);
     double *w = trl_alloc(t->sparse.n_weights, sizeof *w);
@@ -22,21 +22,21 @@ static double *some_weights(const trl_sieve_task *t, double width)
     return w;
 }
 
-static void start(trl_sieve_task *t, const bank *b, size_t threads)
+static void start(trl_span_pruner_task *t, const bank *b, size_t threads)
 {
     trl_error err;
-    assert_ok(trl_sieve_task_init(t, &b->m.pruner, &b->m.observer, &b->trees, SPAN_BITS, WORD_BITS,
+    assert_ok(trl_span_pruner_task_init(t, &b->m.pruner, &b->m.observer, &b->trees, SPAN_BITS, WORD_BITS,
                                   threads, &err));
 }
 
-static void gains_of(const bank *b, const trl_sieve *s, const trl_tree *t, trl_gains *g,
+static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t, trl_gains *g,
                      trl_arena *arena)
 {
     trl_error err;
     trl_seen seen;
     trl_observe(&b->m.observer, t->word, t->n_words,
                 trl_arena_get(arena, trl_seen_size(t->n_words), 1), &seen);
-    assert_ok(trl_sieve_gains(s, &seen, g, arena, &err));
+    assert_ok(trl_span_pruner_gains(s, &seen, g, arena, &err));
 }
 
 /* ---- the coarse pass with gains is the chart with the same scores of items -------------------------- */
@@ -49,9 +49,9 @@ static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_sk
                 const uint32_t state = s->item[x] & TRL_STATE_MASK;
                 const uint8_t c = gains->class_of[state];
                 if (j - i > 1)
-                    logp[x] += (double)gains->log_span[trl_cell(i, j) * TRL_SIEVE_CLASSES + c];
+                    logp[x] += (double)gains->log_span[trl_cell(i, j) * TRL_SPAN_PRUNER_CLASSES + c];
                 else if (g->state[state].kind == TRL_STATE_TAG)
-                    logp[x] += (double)gains->log_word[i * TRL_SIEVE_TAGS + c];
+                    logp[x] += (double)gains->log_word[i * TRL_SPAN_PRUNER_TAGS + c];
             }
 }
 
@@ -59,7 +59,7 @@ static void compare(const trl_chart *c, const trl_coarse_chart *v)
 {
     assert_true(isfinite(c->log_z));
     assert_near(v->log_z, c->log_z, 1e-4);
-    for (size_t cell = 0; cell < trl_cells(c->n); cell++)
+    for (size_t cell = 0; cell < trl_column_values(c->n); cell++)
         for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
             const size_t at = cell * v->n_states + (c->s->item[x] & TRL_STATE_MASK);
             const bool dead = v->scale[cell] == INT32_MIN;
@@ -75,12 +75,12 @@ static void test_gains(void **state)
     (void)state;
     bank b;
     trl_error err;
-    trl_sieve_task t;
+    trl_span_pruner_task t;
     trl_arena arena = {0};
     open_bank(&b);
     start(&t, &b, 1);
     double *w = some_weights(&t, 0.7), moved = 0.0;
-    t.sieve.exact = w;
+    t.span_pruner.exact = w;
     for (size_t k = 0; k < b.trees.n; k += 7) {
         const trl_tree *tree = &b.trees.tree[k];
         trl_gains g;
@@ -89,7 +89,7 @@ static void test_gains(void **state)
         trl_chart c;
         double *logp;
         trl_arena_reset(&arena);
-        gains_of(&b, &t.sieve, tree, &g, &arena);
+        gains_of(&b, &t.span_pruner, tree, &g, &arena);
         assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){.gains = &g},
                                  &v, &arena, &err));
         assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){0}, &bare,
@@ -103,14 +103,14 @@ static void test_gains(void **state)
     }
     assert_true(moved > 1.0);
     trl_free(w);
-    trl_sieve_task_fini(&t);
+    trl_span_pruner_task_fini(&t);
     trl_arena_fini(&arena);
     bank_close(&b);
 }
 
 /* ---- gradient -------------------------------------------------------------------------------------- */
 
-static double loss_at(trl_sieve_task *t, const double *w, size_t example, trl_sparse *g)
+static double loss_at(trl_span_pruner_task *t, const double *w, size_t example, trl_sparse *g)
 {
     trl_error err;
     double loss;
@@ -123,7 +123,7 @@ static void test_gradient(void **state)
 {
     (void)state;
     bank b;
-    trl_sieve_task t;
+    trl_span_pruner_task t;
     open_bank(&b);
     start(&t, &b, 1);
     t.least = 0.0f;
@@ -149,29 +149,29 @@ static void test_gradient(void **state)
     trl_sparse_fini(&g);
     trl_free(dense);
     trl_free(w);
-    trl_sieve_task_fini(&t);
+    trl_span_pruner_task_fini(&t);
     bank_close(&b);
 }
 
 /* ---- training and files ---------------------------------------------------------------------------- */
 
-static const trl_sieve_options training = {.span_bits = SPAN_BITS, .word_bits = WORD_BITS,
+static const trl_span_pruner_options training = {.span_bits = SPAN_BITS, .word_bits = WORD_BITS,
                                            .passes = 3, .batch = 4, .seed = 1, .c2 = 0.1, .eta = 0.1};
 
-static void train(bank *b, trl_sieve *s, size_t threads)
+static void train(bank *b, trl_span_pruner *s, size_t threads)
 {
     trl_error err;
     trl_pool *pool = trl_pool_new(threads);
-    assert_ok(trl_sieve_init(s, &b->m.coarse, &err));
-    assert_ok(trl_sieve_train(s, &b->m.pruner, &b->m.observer, &b->trees, &training, pool, NULL,
+    assert_ok(trl_span_pruner_init(s, &b->m.coarse, &err));
+    assert_ok(trl_span_pruner_train(s, &b->m.pruner, &b->m.observer, &b->trees, &training, pool, NULL,
                               NULL, &err));
     trl_pool_free(pool);
 }
 
 /* -log p of the trees, up to the PCFG's part. */
-static double loss_of(const bank *b, const trl_sieve *s)
+static double loss_of(const bank *b, const trl_span_pruner *s)
 {
-    trl_sieve_task t;
+    trl_span_pruner_task t;
     start(&t, b, 1);
     double *w = trl_zalloc(t.sparse.n_weights, sizeof *w), sum = 0.0;
     for (size_t k = 0; s && k < t.sparse.n_weights; k++)
@@ -179,7 +179,7 @@ static double loss_of(const bank *b, const trl_sieve *s)
     for (size_t k = 0; k < b->trees.n; k++)
         sum += loss_at(&t, w, k, NULL);
     trl_free(w);
-    trl_sieve_task_fini(&t);
+    trl_span_pruner_task_fini(&t);
     return sum;
 }
 
@@ -187,15 +187,15 @@ static void test_training(void **state)
 {
     (void)state;
     bank b;
-    trl_sieve one, two;
+    trl_span_pruner one, two;
     open_bank(&b);
     train(&b, &one, 1);
     train(&b, &two, 2);
-    assert_memory_equal(one.span, two.span, trl_sieve_weights(one.span_mask, one.word_mask));
+    assert_memory_equal(one.span, two.span, trl_span_pruner_weights(one.span_mask, one.word_mask));
     assert_true(one.unit == two.unit);
     assert_true(loss_of(&b, &one) < loss_of(&b, NULL) - 20.0);
-    trl_sieve_fini(&one);
-    trl_sieve_fini(&two);
+    trl_span_pruner_fini(&one);
+    trl_span_pruner_fini(&two);
     bank_close(&b);
 }
 
@@ -205,32 +205,32 @@ static void test_rounding(void **state)
     (void)state;
     bank b;
     trl_error err;
-    trl_sieve_task t;
-    trl_sieve s;
+    trl_span_pruner_task t;
+    trl_span_pruner s;
     trl_arena arena = {0};
     trl_gains exact, rounded;
     open_bank(&b);
     start(&t, &b, 1);
     double *w = some_weights(&t, 1.0);
-    t.sieve.exact = w;
-    assert_ok(trl_sieve_init(&s, &b.m.coarse, &err));
-    assert_ok(trl_sieve_round(&s, w, t.sieve.span_mask, t.sieve.word_mask, &err));
+    t.span_pruner.exact = w;
+    assert_ok(trl_span_pruner_init(&s, &b.m.coarse, &err));
+    assert_ok(trl_span_pruner_round(&s, w, t.span_pruner.span_mask, t.span_pruner.word_mask, &err));
     const trl_tree *tree = &b.trees.tree[4];
-    gains_of(&b, &t.sieve, tree, &exact, &arena);
+    gains_of(&b, &t.span_pruner, tree, &exact, &arena);
     gains_of(&b, &s, tree, &rounded, &arena);
-    const double most = 0.51 * (double)s.unit * (2 * TRL_SIEVE_END + TRL_SIEVE_PAIR);
+    const double most = 0.51 * (double)s.unit * (2 * TRL_SPAN_PRUNER_END + TRL_SPAN_PRUNER_PAIR);
     double off = 0.0;
-    for (size_t k = 0; k < trl_cells(tree->n_words) * TRL_SIEVE_CLASSES; k++) {
+    for (size_t k = 0; k < trl_column_values(tree->n_words) * TRL_SPAN_PRUNER_CLASSES; k++) {
         const double d = fabs((double)exact.log_span[k] - (double)rounded.log_span[k]);
         assert_true(d < most);
         off = d > off ? d : off;
     }
-    for (size_t k = 0; k < tree->n_words * TRL_SIEVE_TAGS; k++)
+    for (size_t k = 0; k < tree->n_words * TRL_SPAN_PRUNER_TAGS; k++)
         assert_true(fabs((double)exact.log_word[k] - (double)rounded.log_word[k]) < most);
     assert_true(off > 0.0);
     trl_free(w);
-    trl_sieve_fini(&s);
-    trl_sieve_task_fini(&t);
+    trl_span_pruner_fini(&s);
+    trl_span_pruner_task_fini(&t);
     trl_arena_fini(&arena);
     bank_close(&b);
 }
@@ -240,39 +240,39 @@ static void test_files(void **state)
     (void)state;
     bank b;
     trl_error err;
-    trl_sieve s, again;
+    trl_span_pruner s, again;
     trl_container_builder out = {0};
     trl_container *c = NULL;
     unsigned char *bytes = NULL;
     size_t size;
     open_bank(&b);
     train(&b, &s, 1);
-    assert_ok(trl_sieve_save(&s, &out, &err));
+    assert_ok(trl_span_pruner_save(&s, &out, &err));
     assert_ok(trl_container_to_buffer(&out, "test", &bytes, &size, &err));
     assert_ok(trl_container_from_memory(bytes, size, "test", &c, &err));
-    assert_ok(trl_sieve_init(&again, &b.m.coarse, &err));
-    assert_ok(trl_sieve_load(&again, c, &err));
+    assert_ok(trl_span_pruner_init(&again, &b.m.coarse, &err));
+    assert_ok(trl_span_pruner_load(&again, c, &err));
     assert_true(again.unit == s.unit && again.span_mask == s.span_mask &&
                 again.word_mask == s.word_mask);
-    assert_memory_equal(again.span, s.span, trl_sieve_weights(s.span_mask, s.word_mask));
-    trl_sieve_fini(&again);
+    assert_memory_equal(again.span, s.span, trl_span_pruner_weights(s.span_mask, s.word_mask));
+    trl_span_pruner_fini(&again);
     trl_container_free(c);
     free(bytes);
     trl_rng r = trl_rng_seed(9);
     unsigned refused = 0;
     for (unsigned k = 0; k < 60; k++) { /* a wrong weight cannot be seen; a wrong size can */
         c = tamper(&out, &r, &bytes);
-        assert_ok(trl_sieve_init(&again, &b.m.coarse, &err));
-        const trl_status st = trl_sieve_load(&again, c, &err);
+        assert_ok(trl_span_pruner_init(&again, &b.m.coarse, &err));
+        const trl_status st = trl_span_pruner_load(&again, c, &err);
         assert_true(st == TRL_OK || st == TRL_EMODEL);
         refused += st != TRL_OK;
-        trl_sieve_fini(&again);
+        trl_span_pruner_fini(&again);
         trl_container_free(c);
         free(bytes);
     }
     assert_true(refused > 3);
     trl_container_builder_fini(&out);
-    trl_sieve_fini(&s);
+    trl_span_pruner_fini(&s);
     bank_close(&b);
 }
 

@@ -214,7 +214,7 @@ static void test_kernel_limits(void **state)
 /* ---- groups ---------------------------------------------------------------------------- */
 
 /* Every token has one position; scores are those of trl_gather, rounded. */
-static void check_gather(const trl_group *q, const trl_fold *fold, const chain_problem *p,
+static void check_gather(const trl_token_groups *q, const trl_implied_rows *fold, const chain_problem *p,
                          const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
@@ -222,19 +222,19 @@ static void check_gather(const trl_group *q, const trl_fold *fold, const chain_p
     trl_tables t = {.n = p->d.n_tokens, .step = {f->step}};
     double *folded = get(fold->n_rows * f->step, sizeof *folded);
     float *hot = get(fold->n_rows * f->step, sizeof *hot);
-    float *score = get(TRL_GROUP_ROWS, f->step * sizeof *score);
+    float *score = get(TRL_TOKEN_GROUPS_ROWS, f->step * sizeof *score);
     bool *seen = get(q->n, sizeof *seen);
     t.row[TRL_NODE] = get(t.n, f->step * sizeof(double));
     trl_gather(&p->d, w, 0, &t);
-    trl_fold_forward(fold, &p->d, w, folded);
+    trl_implied_forward(fold, &p->d, w, folded);
     for (size_t c = 0; c < fold->n_rows * f->step; c++)
         hot[c] = (float)folded[c];
     assert_int_equal(q->n, p->d.n_tokens);
     assert_int_equal(q->batch[q->n_batches].position, q->n);
     for (size_t b = 0; b < q->n_batches; b++) {
         const size_t from = q->batch[b].position;
-        assert_in_range(q->batch[b + 1].position - from, 1, TRL_GROUP_BATCH);
-        trl_group_gather(q, &p->d, w, hot, b, score);
+        assert_in_range(q->batch[b + 1].position - from, 1, TRL_TOKEN_GROUPS_BATCH);
+        trl_token_groups_gather(q, &p->d, w, hot, b, score);
         for (size_t i = from; i < q->batch[b + 1].position; i++) {
             assert_false(seen[q->token[i]]);
             seen[q->token[i]] = true;
@@ -252,7 +252,7 @@ static void check_gather(const trl_group *q, const trl_fold *fold, const chain_p
 }
 
 /* The gradient of random adjoints: as by trl_scatter_all, token by token in the design's order. */
-static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold,
+static void check_scatter(trl_rng *rng, const trl_token_groups *q, const trl_implied_rows *fold,
                           const chain_problem *p, const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
@@ -260,9 +260,9 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold
     double *folded = get(fold->n_rows * f->step, sizeof *folded);
     float *hot = get(fold->n_rows * f->step, sizeof *hot);
     float *node = get(q->n, f->step * sizeof *node);
-    float *table = get(TRL_GROUP_ROWS, f->step * sizeof *table);
-    float *stream = get(q->list[TRL_GROUP_ENTRY].n, sizeof *stream);
-    float *rows = get(q->list[TRL_GROUP_COLD_ROW].n, f->step * sizeof *rows);
+    float *table = get(TRL_TOKEN_GROUPS_ROWS, f->step * sizeof *table);
+    float *stream = get(q->list[TRL_TOKEN_GROUPS_ENTRY].n, sizeof *stream);
+    float *rows = get(q->list[TRL_TOKEN_GROUPS_COLD_ROW].n, f->step * sizeof *rows);
     double norm2 = 0.0, want_norm2 = 0.0;
     for (size_t i = 0; i < q->n; i++) {
         const trl_tables t = {.n = 1, .step = {f->step}, .row = {row}};
@@ -270,22 +270,22 @@ static void check_scatter(trl_rng *rng, const trl_group *q, const trl_fold *fold
             row[j] = (double)(node[i * f->step + j] = (float)(trl_rng_unit(rng) - 0.5));
         trl_scatter_all(&p->d, q->token[i], &t, 1.0, want);
     }
-    const trl_group_sums to = {g, hot, stream, rows, g, 0.0};
+    const trl_token_groups_sums to = {g, hot, stream, rows, g, 0.0};
     for (size_t b = 0; b < q->n_batches; b++) {
         const size_t from = q->batch[b].position, n = q->batch[b + 1].position - from;
         memcpy(table, node + from * f->step, n * f->step * sizeof *table);
-        norm2 += trl_group_scatter(q, &p->d, w, b, table, &to);
+        norm2 += trl_token_groups_scatter(q, &p->d, w, b, table, &to);
     }
     for (size_t c = 0; c < fold->n_rows * f->step; c++)
         *(c < f->n_hot * f->step ? &g[f->hot_at + c] : &folded[c]) = (double)hot[c];
-    trl_fold_backward(fold, &p->d, folded, g);
-    for (uint64_t i = trl_dense_at(f, f->lone_row); i < p->d.n_weights; i++) {
+    trl_implied_backward(fold, &p->d, folded, g);
+    for (uint64_t i = trl_dense_at(f, f->singleton_row); i < p->d.n_weights; i++) {
         g[i] = -g[i]; /* these come as a w - A^T adjoint, a = 0 */
         want_norm2 += w[i] * w[i];
     }
     assert_near(norm2, want_norm2, 1e-12 * want_norm2 + 1e-300);
-    trl_scatter_cold(&q->rows, rows, 0, f->lone_row - f->n_hot, g);
-    trl_group_entries(q, stream, 0, (size_t)(f->cold_at - f->entry_cold_at), g + f->entry_cold_at);
+    trl_scatter_cold(&q->rows, rows, 0, f->singleton_row - f->n_hot, g);
+    trl_token_groups_entries(q, stream, 0, (size_t)(f->cold_at - f->entry_cold_at), g + f->entry_cold_at);
     trl_clear_dead(&p->d, g);
     for (uint64_t i = 0; i < p->d.n_weights; i++)
         assert_near(g[i], want[i], 1e-4);
@@ -316,15 +316,15 @@ static void test_groups(void **state)
                                 .values = k % 16 == 11};
         const trl_design_options o = {.order = 1, .all_pairs = k % 6 == 5};
         chain_problem p;
-        trl_group q;
-        trl_fold fold;
+        trl_token_groups q;
+        trl_implied_rows fold;
         trl_error err;
         bool useful;
         problem_make(&rng, &h, &o, "memm", 1, &p);
         double *w = problem_vector(&p);
         for (uint64_t i = 0; i < p.d.n_weights; i++)
             w[i] = 2.0 * trl_rng_unit(&rng) - 1.0;
-        assert_ok(trl_group_build(&q, &fold, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
+        assert_ok(trl_token_groups_build(&q, &fold, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
         assert_true(!useful || (h.implied && !h.values));
         if (useful) {
             check_gather(&q, &fold, &p, w);
@@ -332,8 +332,8 @@ static void test_groups(void **state)
             found++;
             extra += fold.n_rows > p.d.family[TRL_NODE].n_hot;
         }
-        trl_fold_fini(&fold);
-        trl_group_fini(&q);
+        trl_implied_fini(&fold);
+        trl_token_groups_fini(&q);
         trl_free(w);
         problem_fini(&p);
     }

@@ -102,7 +102,7 @@ static void test_hmm_score(void **state)
         trl_model *m = NULL;
         trl_tagger *t = NULL;
         trl_reader *r = NULL;
-        trl_cells cells = {0};
+        trl_column_values cells = {0};
         trl_hmm h;
         const char *data = write_columns("data", 61, 50);
         setup_make(&s, data);
@@ -122,7 +122,7 @@ static void test_hmm_score(void **state)
                 if (!more)
                     break;
                 if (pass == 0) {
-                    assert_ok(trl_cells_add_rows(&cells, &seq, &err));
+                    assert_ok(trl_column_values_add_rows(&cells, &seq, &err));
                     assert_true(at + seq.n_tokens <= 1000);
                     for (size_t k = 0; k < seq.n_tokens; k++)
                         label[at + k] = trl_model_find_label(m, seq.cell[3 * k + 2]);
@@ -146,7 +146,7 @@ static void test_hmm_score(void **state)
         }
         trl_free(value);
         trl_hmm_fini(&h);
-        trl_cells_fini(&cells);
+        trl_column_values_fini(&cells);
         trl_tagger_free(t);
         trl_model_free(m);
     }

@@ -38,7 +38,7 @@ static double plain_features(const bank *b, int what, trl_tree_part p, const trl
         const int is = fam->part >= TRL_PART_UNARY ? TRL_CHOOSE_UNARY : TRL_CHOOSE_BINARY;
         if (is != what || fam->part <= TRL_PART_TAG_PARENT)
             continue;
-        const bool inside = fam->n && fam->sight[0].place == TRL_PLACE_INSIDE;
+        const bool inside = fam->n && fam->observation[0].place == TRL_PLACE_INSIDE;
         for (size_t at = p.i; at < (inside ? p.j - fam->width + 1 : p.i + 1); at++) {
             p.k = inside ? at : 0;
             const uint64_t key = trl_tree_part_key(f, k, &p, seen);

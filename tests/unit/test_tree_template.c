@@ -18,29 +18,29 @@ static void test_families(void **state)
     (void)state;
     static const struct {
         const char *text;
-        uint8_t     part, hang, anchor, n, width;
+        uint8_t     part, attachment, anchor, n, width;
         bool        one_word, annotated, clusters;
     } good[] = {
-        {"tag", TRL_PART_TAG, TRL_HANG_WORD, 0, 0, 0, false, false, false},
-        {"tag-parent here-1.word", TRL_PART_TAG_PARENT, TRL_HANG_WORD, 0, 1, 0, false, false, false},
-        {"base-parent first.form", TRL_PART_BASE_PARENT, TRL_HANG_FIRST, 0, 1, 0, false, false, false},
-        {"base-parent last.tag after.tag", TRL_PART_BASE_PARENT, TRL_HANG_END, 0, 2, 0, false, false,
+        {"tag", TRL_PART_TAG, TRL_ATTACH_WORD, 0, 0, 0, false, false, false},
+        {"tag-parent here-1.word", TRL_PART_TAG_PARENT, TRL_ATTACH_WORD, 0, 1, 0, false, false, false},
+        {"base-parent first.form", TRL_PART_BASE_PARENT, TRL_ATTACH_FIRST, 0, 1, 0, false, false, false},
+        {"base-parent last.tag after.tag", TRL_PART_BASE_PARENT, TRL_ATTACH_END, 0, 2, 0, false, false,
          false},
-        {"base-parent first.form length", TRL_PART_BASE_PARENT, TRL_HANG_ITEM, 0, 2, 0, false, false,
+        {"base-parent first.form length", TRL_PART_BASE_PARENT, TRL_ATTACH_ITEM, 0, 2, 0, false, false,
          false},
-        {"parent first.form", TRL_PART_PARENT, TRL_HANG_ITEM, 0, 1, 0, false, false, false},
-        {"base-parent inside.cluster inside+2.cluster", TRL_PART_BASE_PARENT, TRL_HANG_INSIDE, 0, 2, 3,
+        {"parent first.form", TRL_PART_PARENT, TRL_ATTACH_ITEM, 0, 1, 0, false, false, false},
+        {"base-parent inside.cluster inside+2.cluster", TRL_PART_BASE_PARENT, TRL_ATTACH_INSIDE, 0, 2, 3,
          false, false, true},
-        {"base-parent left.tag split.tag", TRL_PART_BASE_PARENT, TRL_HANG_EDGE, TRL_EDGE_SPLIT, 2, 0,
+        {"base-parent left.tag split.tag", TRL_PART_BASE_PARENT, TRL_ATTACH_EDGE, TRL_EDGE_SPLIT, 2, 0,
          false, false, false},
-        {"parent split.tag", TRL_PART_PARENT, TRL_HANG_EDGE, TRL_EDGE_SPLIT, 1, 0, false, true, false},
-        {"base-rule before.tag", TRL_PART_BASE_RULE, TRL_HANG_EDGE, TRL_EDGE_FIRST, 1, 0, false, false,
+        {"parent split.tag", TRL_PART_PARENT, TRL_ATTACH_EDGE, TRL_EDGE_SPLIT, 1, 0, false, true, false},
+        {"base-rule before.tag", TRL_PART_BASE_RULE, TRL_ATTACH_EDGE, TRL_EDGE_FIRST, 1, 0, false, false,
          false},
-        {"rule last.word", TRL_PART_RULE, TRL_HANG_EDGE, TRL_EDGE_END, 1, 0, false, true, false},
-        {"unary-1 first.cluster6", TRL_PART_UNARY, TRL_HANG_UNARY, 0, 1, 0, true, false, true},
-        {"\t base-unary  shape # why\r", TRL_PART_BASE_UNARY, TRL_HANG_UNARY, 0, 1, 0, false, false,
+        {"rule last.word", TRL_PART_RULE, TRL_ATTACH_EDGE, TRL_EDGE_END, 1, 0, false, true, false},
+        {"unary-1 first.cluster6", TRL_PART_UNARY, TRL_ATTACH_UNARY, 0, 1, 0, true, false, true},
+        {"\t base-unary  shape # why\r", TRL_PART_BASE_UNARY, TRL_ATTACH_UNARY, 0, 1, 0, false, false,
          false},
-        {"base-unary-parent length#x", TRL_PART_BASE_UNARY_PARENT, TRL_HANG_UNARY, 0, 1, 0, false,
+        {"base-unary-parent length#x", TRL_PART_BASE_UNARY_PARENT, TRL_ATTACH_UNARY, 0, 1, 0, false,
          false, false},
     };
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
@@ -50,7 +50,7 @@ static void test_families(void **state)
         assert_int_equal(t.n, 1);
         const trl_tree_family *f = &t.family[0];
         assert_int_equal(f->part, good[k].part);
-        assert_int_equal(f->hang, good[k].hang);
+        assert_int_equal(f->attachment, good[k].attachment);
         assert_int_equal(f->anchor, good[k].anchor);
         assert_int_equal(f->n, good[k].n);
         assert_int_equal(f->width, good[k].width);
@@ -60,7 +60,7 @@ static void test_families(void **state)
     }
 }
 
-static void test_sights(void **state)
+static void test_observations(void **state)
 {
     (void)state;
     trl_tree_template t;
@@ -68,7 +68,7 @@ static void test_sights(void **state)
     assert_ok(parse("tag here-2.word here.lower here+2.suffix3\n\n# nothing\n"
                     "parent before.class last-1.form heavy",
                     &t, &err));
-    static const trl_sight want[2][3] = {
+    static const trl_observation want[2][3] = {
         {{TRL_PLACE_FIRST, -2, TRL_SEEN_WORD},
          {TRL_PLACE_FIRST, 0, TRL_SEEN_LOWER},
          {TRL_PLACE_FIRST, 2, TRL_SEEN_SUFFIX3}},
@@ -78,7 +78,7 @@ static void test_sights(void **state)
     assert_int_equal(t.n, 2);
     for (size_t f = 0; f < 2; f++)
         for (size_t k = 0; k < 3; k++)
-            assert_memory_equal(&t.family[f].sight[k], &want[f][k], sizeof(trl_sight));
+            assert_memory_equal(&t.family[f].observation[k], &want[f][k], sizeof(trl_observation));
 }
 
 static void test_errors(void **state)
@@ -168,7 +168,7 @@ static void test_built_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_families), cmocka_unit_test(test_sights),
+        cmocka_unit_test(test_families), cmocka_unit_test(test_observations),
         cmocka_unit_test(test_errors),   cmocka_unit_test(test_many),
         cmocka_unit_test(test_built_in),
     };

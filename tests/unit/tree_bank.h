@@ -123,12 +123,12 @@ static inline double naive_score(const bank *b, const trl_btree *tree, const trl
                 continue;
             trl_tree_part p = {n->rule, n->state, n->from,
                                word || unary ? 0 : tree->node[n->right].from, n->to};
-            const bool inside = fam->n && fam->sight[0].place == TRL_PLACE_INSIDE;
+            const bool inside = fam->n && fam->observation[0].place == TRL_PLACE_INSIDE;
             for (size_t at = inside ? n->from : 0; at < (inside ? n->to : 1); at++) {
                 size_t wide = 1;
                 for (size_t s = 0; inside && s < fam->n; s++)
-                    wide = (size_t)fam->sight[s].offset + 1 > wide
-                               ? (size_t)fam->sight[s].offset + 1
+                    wide = (size_t)fam->observation[s].offset + 1 > wide
+                               ? (size_t)fam->observation[s].offset + 1
                                : wide;
                 if (inside && at + wide > n->to)
                     break;

@@ -29,7 +29,7 @@ static void open_model(bank *b, size_t k, size_t n, size_t step)
     b->m.scoring = TRL_SCORING_LOCAL;
     b->m.features.w = b->w;
     trl_error err;
-    assert_ok(trl_tree_model_turn(&b->m, &err));
+    assert_ok(trl_tree_model_index_rules(&b->m, &err));
 }
 
 static void open_task(bank *b, trl_tree_task *t, const trl_tree_objective *o, size_t threads)
