@@ -79,8 +79,8 @@ static timing time_of(kernel_fn f, void *ctx)
     return (timing){sample[SAMPLES / 2], sample[SAMPLES * 9 / 10] / sample[SAMPLES / 10]};
 }
 
-static void report(const char *kernel, const char *size, kernel_fn fast, kernel_fn plain,
-                   void *ctx, double flops, double bytes)
+static void report(const char *kernel, const char *size, kernel_fn fast, kernel_fn plain, void *ctx,
+                   double flops, double bytes)
 {
     const timing a = time_of(fast, ctx), b = time_of(plain, ctx);
     printf("{\"kernel\": \"%s\", \"size\": \"%s\", \"ns\": %.2f, \"plain_ns\": %.2f, "
@@ -194,8 +194,7 @@ static void bench_dense(trl_rng *rng, size_t L)
     snprintf(row, sizeof row, "24 x %zu", L);
     report("vexp", row, exp_fast, exp_plain, &d, 28.0 * T * s, 16.0 * T * s);
     report("forward step", size, forward_fast, forward_plain, &d, 2.0 * LL, matrix + 24.0 * s);
-    report("backward step", size, backward_fast, backward_plain, &d, 2.0 * LL,
-           matrix + 24.0 * s);
+    report("backward step", size, backward_fast, backward_plain, &d, 2.0 * LL, matrix + 24.0 * s);
     report("outer sum", row, outer_fast, outer_plain, &d, 2.0 * T * LL,
            2.0 * matrix + 16.0 * T * s);
     report("max-plus step", size, max_fast, max_plain, &d, 2.0 * LL, matrix + 24.0 * s);
@@ -350,14 +349,15 @@ static void bench_sparse(trl_rng *rng, size_t L, bool all_pairs)
     sparse_free(&s);
 }
 
-/* ---- L-BFGS: a pair taken in and a direction made of six -------------------------------------- */
+/* ---- L-BFGS: a pair taken in and a direction made of six --------------------------------------
+ */
 
 #define LONG ((size_t)1 << 22) /* more than a cache holds */
 #define PAIRS 6
 
 typedef struct quasi_newton {
     trl_history h;
-    double     *x, *xt, *g, *g_old, *d, *s[PAIRS], *y[PAIRS];
+    double *x, *xt, *g, *g_old, *d, *s[PAIRS], *y[PAIRS];
 } quasi_newton;
 
 static void history_fast(void *c)
@@ -405,8 +405,10 @@ static void history_plain(void *c)
 static void bench_history(trl_rng *rng)
 {
     trl_pool *pool = must(trl_pool_new(1));
-    quasi_newton q = {.x = numbers(rng, LONG, -1.0, 1.0), .xt = numbers(rng, LONG, -1.0, 1.0),
-                      .g = numbers(rng, LONG, -1.0, 1.0), .g_old = numbers(rng, LONG, -1.0, 1.0),
+    quasi_newton q = {.x = numbers(rng, LONG, -1.0, 1.0),
+                      .xt = numbers(rng, LONG, -1.0, 1.0),
+                      .g = numbers(rng, LONG, -1.0, 1.0),
+                      .g_old = numbers(rng, LONG, -1.0, 1.0),
                       .d = numbers(rng, LONG, -1.0, 1.0)};
     if (!trl_history_init(&q.h, LONG, PAIRS, pool))
         must(NULL);

@@ -1,7 +1,8 @@
-/* trees.c -- how fast charts are: rule applications a second, the vector pass against the plain one.
+/* trees.c -- how fast charts are: rule applications a second, the vector pass against the plain
+ * one.
  *
- *     trees TRAIN DEV MAX_LENGTH [MODEL]     one line `name value` each; with a model of features also
- *                                            what looking scores up once per position saves
+ *     trees TRAIN DEV MAX_LENGTH [MODEL]     one line `name value` each; with a model of features
+ * also what looking scores up once per position saves
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -64,7 +65,8 @@ static void filtered(const trl_tree *t, trl_arena *arena, sums *s)
     trl_skeleton k;
     bool complete;
     trl_arena_reset(arena);
-    must(trl_skeleton_full(&model.fine, &model.lexicon, t->word, t->n_words, &k, NULL, arena, &err));
+    must(
+        trl_skeleton_full(&model.fine, &model.lexicon, t->word, t->n_words, &k, NULL, arena, &err));
     const uint64_t all = k.first[trl_column_values(k.n)];
     const double whole = both_ways(t, &k, arena), from = seconds();
     must(trl_filter(&model.fine, &k, &complete, arena, &err));
@@ -139,13 +141,14 @@ typedef struct edge {
 
 typedef struct looking {
     const trl_chart *c;
-    edge            *list; /* of one sentence */
-    size_t           n, cap;
-    uint64_t         edges, lookups, places;
-    double           each, once;
+    edge *list; /* of one sentence */
+    size_t n, cap;
+    uint64_t edges, lookups, places;
+    double each, once;
 } looking;
 
-static void note_edge(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint32_t left, uint32_t right)
+static void note_edge(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint32_t left,
+                      uint32_t right)
 {
     (void)left, (void)right;
     looking *l = ctx;
@@ -170,7 +173,8 @@ static void look_up_each(trl_tree_gather *ga, looking *l)
         ga->n_ids = ga->n_edges = 0;
         for (int a = 0; a < 3; a++)
             if (ga->t.edge[anchor[a]]) {
-                ga->t.fill(ga->t.self, anchor[a], l->list[x].at[a], ga->f->edge_class[l->list[x].rule]);
+                ga->t.fill(ga->t.self, anchor[a], l->list[x].at[a],
+                           ga->f->edge_class[l->list[x].rule]);
                 l->lookups++;
             }
     }
@@ -178,21 +182,21 @@ static void look_up_each(trl_tree_gather *ga, looking *l)
     l->edges += l->n;
 }
 
-static void positions(const trl_tree_model *m, const trl_tree *t, trl_arena *arena, trl_tree_gather *ga,
-                      looking *l)
+static void positions(const trl_tree_model *m, const trl_tree *t, trl_arena *arena,
+                      trl_tree_gather *ga, looking *l)
 {
     trl_skeleton k;
     trl_chart c;
     trl_seen seen;
     bool complete;
     trl_arena_reset(arena);
-    must(trl_tree_skeleton(m, t->word, t->n_words, &(trl_pruning){.threshold = m->threshold}, &k, &complete,
-                           arena, &err));
+    must(trl_tree_skeleton(m, t->word, t->n_words, &(trl_pruning){.threshold = m->threshold}, &k,
+                           &complete, arena, &err));
     if (!complete)
         return;
     must(trl_chart_init(&c, &m->fine, &k, arena, &err));
-    trl_observe(&m->observer, t->word, t->n_words, trl_arena_get(arena, trl_seen_size(t->n_words), 1),
-                &seen);
+    trl_observe(&m->observer, t->word, t->n_words,
+                trl_arena_get(arena, trl_seen_size(t->n_words), 1), &seen);
     must(trl_tree_model_tables(m, t->word, &seen, &c, m->binary_exp, m->unary, ga, arena, &err));
     must(trl_chart_inside(&c, &ga->t, &err));
     l->c = &c;
@@ -223,8 +227,8 @@ static void with_model(const char *path, trl_arena *arena)
     must(trl_tree_model_load(&m, file, &err));
     for (size_t k = 0; k < dev.n && k < 300; k++)
         positions(&m, &dev.tree[k], arena, &ga, &l);
-    printf("edge_applications %.4g\nedge_lookups_each %.4g\nedge_lookups_once %.4g\n", (double)l.edges,
-           (double)l.lookups, (double)l.places);
+    printf("edge_applications %.4g\nedge_lookups_each %.4g\nedge_lookups_once %.4g\n",
+           (double)l.edges, (double)l.lookups, (double)l.places);
     printf("edge_seconds_each %.3f\nedge_seconds_once %.3f\nedge_ratio %.1f\n", l.each, l.once,
            l.each / l.once);
     trl_free(l.list);
@@ -263,8 +267,9 @@ int main(int argc, char **argv)
     printf("coarse_multiply_adds_per_second %.3g\n",
            3.0 * (double)s.splits * left * (double)model.pruner.stride / s.coarse);
     printf("filter_items_before %.4g\nfilter_items_after %.4g\n", (double)s.full, (double)s.tiling);
-    printf("filter_seconds %.3f\nunfiltered_seconds %.3f\nfiltered_seconds %.3f\nfilter_ratio %.1f\n",
-           s.filter, s.unfiltered, s.filtered, s.unfiltered / s.filtered);
+    printf(
+        "filter_seconds %.3f\nunfiltered_seconds %.3f\nfiltered_seconds %.3f\nfilter_ratio %.1f\n",
+        s.filter, s.unfiltered, s.filtered, s.unfiltered / s.filtered);
     if (argc == 5)
         with_model(argv[4], &arena);
     return 0;

@@ -22,16 +22,15 @@ static const option options[] = {
      .value = "CLUSTERS", .help = "where to write the clusters"},
     {"clusters", 'c', OPTION_INTEGER, OPTION_FIELD(settings, cluster.clusters), .value = "N",
      .help = "how many"},
-    {"min-count", .type = OPTION_INTEGER, OPTION_FIELD(settings, cluster.min_count),
-     .value = "N", .help = "leave words out that occur less often"},
-    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, cluster.columns),
-     .choices = text_formats, .help = "one sentence a line, or one word a line in columns"},
+    {"min-count", .type = OPTION_INTEGER, OPTION_FIELD(settings, cluster.min_count), .value = "N",
+     .help = "leave words out that occur less often"},
+    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, cluster.columns), .choices = text_formats,
+     .help = "one sentence a line, or one word a line in columns"},
     {"column", .type = OPTION_INTEGER, OPTION_FIELD(settings, cluster.column), .value = "N",
      .help = "the column of the words, 1 the first"},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, cluster.threads), .value = "N",
      .help = "threads, 0 for one per processor; the result does not depend on it"},
-    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet),
-     .help = "no progress, no summary"},
+    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "no progress, no summary"},
     {0},
 };
 
@@ -59,8 +58,8 @@ static bool on_progress(void *ctx, const trl_cluster_progress *now)
     if (isfinite(now->seconds_left))
         progress_duration(now->seconds_left, left, sizeof left);
     text t = {0};
-    text_fmt(&t, "%s %" PRIu64 " of %" PRIu64 "  time %s%s%s", now->stage, now->done,
-             now->total, time, left[0] ? "  left " : "", left);
+    text_fmt(&t, "%s %" PRIu64 " of %" PRIu64 "  time %s%s%s", now->stage, now->done, now->total,
+             time, left[0] ? "  left " : "", left);
     text_char(&t, '\0');
     if (t.failed) /* no reason to end a run */
         ;

@@ -14,8 +14,8 @@ typedef struct settings {
 static const option options[] = {
     {"entities", 'e', OPTION_STRING, OPTION_FIELD(settings, columns.entities), .value = "FILE",
      .help = "the same sentences, names marked: adds a column of entities"},
-    {"documents", 'd', OPTION_STRING, OPTION_FIELD(settings, columns.documents),
-     .value = "FILE", .help = "how the treebank is divided: NAME FIRST LAST SPLIT a line"},
+    {"documents", 'd', OPTION_STRING, OPTION_FIELD(settings, columns.documents), .value = "FILE",
+     .help = "how the treebank is divided: NAME FIRST LAST SPLIT a line"},
     {"split", 's', OPTION_STRING, OPTION_FIELD(settings, columns.split), .value = "NAME",
      .help = "only the documents of this split"},
     {"no-chunks", .type = OPTION_FLAG, OPTION_FIELD(settings, no_chunks),
@@ -100,9 +100,8 @@ const verb verb_columns = {
         "the treebank and cover it; its sentences are counted from 1:\n"
         "\n"
         "  garden-spring 91 100 train\n",
-    .examples =
-        "  trellis columns treebank.mrg\n"
-        "  trellis columns -e names.txt -d docs.txt -s train -o train.txt treebank.mrg\n",
+    .examples = "  trellis columns treebank.mrg\n"
+                "  trellis columns -e names.txt -d docs.txt -s train -o train.txt treebank.mrg\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,

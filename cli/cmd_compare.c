@@ -29,12 +29,12 @@ static const char *const by_names[] = {"guess", "f1", "accuracy", NULL};
 static const option options[] = {
     {"score", 's', OPTION_CHOICE, OPTION_FIELD(settings, by), .choices = by_names,
      .help = "what the bootstrap tests; guess: f1 for trees and chunk tags"},
-    {"resamples", 'n', OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.resamples),
-     .value = "N", .help = "resamples of the bootstrap"},
+    {"resamples", 'n', OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.resamples), .value = "N",
+     .help = "resamples of the bootstrap"},
     {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.seed), .value = "N",
      .help = "of the resampling"},
-    {"confidence", .type = OPTION_REAL, OPTION_FIELD(settings, bootstrap.confidence),
-     .value = "X", .help = "of the intervals"},
+    {"confidence", .type = OPTION_REAL, OPTION_FIELD(settings, bootstrap.confidence), .value = "X",
+     .help = "of the intervals"},
     {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
      .help = "print everything as one JSON object"},
     {.help = "Trees"},
@@ -46,8 +46,8 @@ static const option options[] = {
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.bootstrap = trl_bootstrap_options_default(),
-                                        .trees = tree_score_defaults()};
+    *(settings *)settings_ =
+        (settings){.bootstrap = trl_bootstrap_options_default(), .trees = tree_score_defaults()};
 }
 
 typedef struct measure_name {
@@ -126,15 +126,14 @@ static void add_table(const settings *s, const trl_comparison *r, text *t)
 
     char of[60], how[40];
     text_fmt(t, "\n%-67s  %8s\n", "test of B against A", "p");
-    snprintf(of, sizeof of, "%" PRIu64 " right in A alone, %" PRIu64 " in B", r->only_a,
-             r->only_b);
+    snprintf(of, sizeof of, "%" PRIu64 " right in A alone, %" PRIu64 " in B", r->only_a, r->only_b);
     add_test(r->mcnemar.exact ? "McNemar, exact" : "McNemar", of, &r->mcnemar,
              r->mcnemar.exact ? "fewer" : "chi2", t);
     snprintf(of, sizeof of, "%.3f, %.3f errors a sentence", r->errors[0], r->errors[1]);
     add_test("paired t", of, &r->t, "t", t);
     snprintf(of, sizeof of, "%zu sentences differ", r->wilcoxon.n);
-    add_test(r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank", of, &r->wilcoxon,
-             "W+", t);
+    add_test(r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank", of, &r->wilcoxon, "W+",
+             t);
     const trl_measure by = decisive(s, r);
     snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures(s)[by].shown,
              s->bootstrap.resamples);
@@ -165,8 +164,7 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
 {
     text_fmt(t, "{\"sentences\":%" PRIu64 ",", r->sentences);
     if (s->of_trees)
-        text_fmt(t,
-                 "\"left_out\":%" PRIu64 ",\"words\":%" PRIu64 ",\"brackets\":", s->left_out,
+        text_fmt(t, "\"left_out\":%" PRIu64 ",\"words\":%" PRIu64 ",\"brackets\":", s->left_out,
                  r->tokens);
     else
         text_fmt(t, "\"tokens\":%" PRIu64 ",\"chunks\":", r->tokens);
@@ -228,8 +226,7 @@ static int check(settings *s, const operands *args)
             return CLI_USAGE;
         s->of_trees = kind == 1;
     } else if (strcmp(args->item[0], "trees") == 0)
-        return message_usage(
-            "compare trees needs three files: the true trees, and two parses");
+        return message_usage("compare trees needs three files: the true trees, and two parses");
     size_t from_stdin = 0;
     for (size_t i = named; i < args->n; i++)
         from_stdin += strcmp(args->item[i], "-") == 0;
@@ -242,14 +239,12 @@ static int check(settings *s, const operands *args)
     return CLI_DONE;
 }
 
-static trl_status read_files(settings *s, trl_compare *c, const char *const *path,
-                             trl_error *err)
+static trl_status read_files(settings *s, trl_compare *c, const char *const *path, trl_error *err)
 {
     if (!s->of_trees)
         return trl_compare_files(c, path[0], path[1], path[2], err);
     const trl_parseval_options o = tree_score_options(&s->trees);
-    const trl_status st =
-        trl_compare_trees(c, &o, path[0], path[1], path[2], &s->left_out, err);
+    const trl_status st = trl_compare_trees(c, &o, path[0], path[1], path[2], &s->left_out, err);
     if (st == TRL_OK && s->left_out)
         message_warn("sentences left out: %" PRIu64 " (no parse, or not the same words); "
                      "'trellis score trees' lists them",

@@ -16,8 +16,7 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N",
-     .fallback = "all",
+    {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N", .fallback = "all",
      .help = "only the N largest and smallest weights of every label (of parsers: of rules and of "
              "every feature family), as a table"},
     {"info", 'i', OPTION_FLAG, OPTION_FIELD(settings, info),
@@ -36,8 +35,8 @@ static trl_status write_piece(void *ctx, const char *piece, size_t n, trl_error 
 static void add_info(const trl_model *m, text *t)
 {
     const trl_model_info i = trl_model_get_info(m);
-    text_fmt(t, "kind %s\norder %d\nobjective %s\nprobabilities %s\nformat %s\n", i.kind,
-             i.order, i.objective, i.is_probability ? "yes" : "no",
+    text_fmt(t, "kind %s\norder %d\nobjective %s\nprobabilities %s\nformat %s\n", i.kind, i.order,
+             i.objective, i.is_probability ? "yes" : "no",
              i.format == TRL_FORMAT_COLUMNS ? "columns" : "crfsuite");
     text_fmt(t, "columns %zu\nlabels %zu\nattributes %" PRIu64 "\nfeatures %" PRIu64 "\n",
              i.n_columns, i.n_labels, i.n_attributes, i.n_features);

@@ -27,8 +27,8 @@ typedef struct settings {
 } settings;
 
 static const char *const input_names[] = {"words", "tagged", "columns", NULL};
-static const char *const form_names[] = {"line", "pretty", "columns", "words", "tagged", "json",
-                                         NULL};
+static const char *const form_names[] = {"line",   "pretty", "columns", "words",
+                                         "tagged", "json",   NULL};
 
 static const option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
@@ -62,8 +62,8 @@ static const option options[] = {
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
              "SENTENCE WORD =TAG, all counted from 1"},
-    {"max-time", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_seconds),
-     .value = "SECONDS", .help = "for one sentence; then a simpler tree is made; 0: no limit"},
+    {"max-time", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_seconds), .value = "SECONDS",
+     .help = "for one sentence; then a simpler tree is made; 0: no limit"},
     {"max-memory", .type = OPTION_REAL, OPTION_FIELD(settings, max_memory), .value = "MB",
      .help = "for one sentence; 0: no limit"},
     {"prune", .type = OPTION_REAL, OPTION_FIELD(settings, parse.prune), .value = "X",
@@ -78,8 +78,8 @@ static const option options[] = {
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){
-        .threads = 1, .max_memory = 2048.0, .parse = trl_parse_options_default()};
+    *(settings *)settings_ =
+        (settings){.threads = 1, .max_memory = 2048.0, .parse = trl_parse_options_default()};
     ((settings *)settings_)->parse.nbest = 1;
 }
 
@@ -102,7 +102,7 @@ typedef struct job {
     const settings *s;
     const trl_parse_model *model;
     const trl_known_list *known; /* or NULL */
-    trl_parser **parser; /* [threads] */
+    trl_parser **parser;         /* [threads] */
     size_t threads;
     sentence *batch; /* [BATCH] */
     size_t n;
@@ -112,8 +112,8 @@ typedef struct job {
     const char *path;
 } job;
 
-/* Fixed tags and what the file says about this sentence.  A tag that the model does not have cannot be
- * kept to: said, and left to the parser. */
+/* Fixed tags and what the file says about this sentence.  A tag that the model does not have cannot
+ * be kept to: said, and left to the parser. */
 static trl_known *knowledge(const job *j, sentence *x, size_t *n)
 {
     size_t more;
@@ -134,8 +134,9 @@ static trl_known *knowledge(const job *j, sentence *x, size_t *n)
     return all;
 }
 
-/* The parser refuses the first thing said that cannot be: a label that the model does not have, words that are
- * not there.  Moves the error to where it was said; nothing happens when it is another error. */
+/* The parser refuses the first thing said that cannot be: a label that the model does not have,
+ * words that are not there.  Moves the error to where it was said; nothing happens when it is
+ * another error. */
 static void blame(const job *j, sentence *x)
 {
     uint64_t which, row;
@@ -298,7 +299,8 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
             break;
         if (s.odd_row && j->odd++ == 0)
             message_warn("%s:%" PRIu64 ":%" PRIu64 ": this is no UTF-8; such bytes are taken as "
-                         "they are", j->path, s.odd_row, s.odd_col);
+                         "they are",
+                         j->path, s.odd_row, s.odd_col);
         if (*number == 0)
             doubt(j, &s);
         ok = add_sentence(j, &s, ++*number);
@@ -318,7 +320,8 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
     return ok && st == TRL_OK;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------
+ */
 
 static double seconds(void)
 {
@@ -388,8 +391,8 @@ static bool parse_all(job *j, const operands *args)
     if (ok && j->s->constraints)
         check_known(j, number);
     if (ok && j->s->verbose)
-        message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s", j->sentences,
-                     j->words, took, (double)j->words / took);
+        message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s",
+                     j->sentences, j->words, took, (double)j->words / took);
     return ok;
 }
 
@@ -447,10 +450,9 @@ const verb verb_parse = {
         "a line back.  There is always a tree: where the grammar has none, or a limit is met, a\n"
         "simpler one is printed with a warning.  Trees are printed as sentences come: a program\n"
         "may write one and read the answer before it writes the next.\n",
-    .examples =
-        "  echo 'The cat sleeps .' | trellis parse -m parser.model --draw\n"
-        "  trellis parse -m parser.model -j 0 sentences.txt >trees.mrg\n"
-        "  trellis parse -m parser.model --nbest 5 sentences.txt\n",
+    .examples = "  echo 'The cat sleeps .' | trellis parse -m parser.model --draw\n"
+                "  trellis parse -m parser.model -j 0 sentences.txt >trees.mrg\n"
+                "  trellis parse -m parser.model --nbest 5 sentences.txt\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,

@@ -47,10 +47,8 @@ static const option options[] = {
      .help = "what stands above"},
     {"marks", .type = OPTION_CHOICE, OPTION_FIELD(settings, marks), .choices = marks_names,
      .help = "how points are shown; guess: points for time, lines else"},
-    {"log-x", .type = OPTION_FLAG, OPTION_FIELD(settings, log_x),
-     .help = "logarithmic axis for x"},
-    {"log-y", .type = OPTION_FLAG, OPTION_FIELD(settings, log_y),
-     .help = "logarithmic axis for y"},
+    {"log-x", .type = OPTION_FLAG, OPTION_FIELD(settings, log_x), .help = "logarithmic axis for x"},
+    {"log-y", .type = OPTION_FLAG, OPTION_FIELD(settings, log_y), .help = "logarithmic axis for y"},
     {"y-min", .type = OPTION_REAL, OPTION_FIELD(settings, y_min), .value = "X",
      .fallback = "what the data has", .help = "lower end of y"},
     {"y-max", .type = OPTION_REAL, OPTION_FIELD(settings, y_max), .value = "X",
@@ -85,7 +83,7 @@ static bool is_svg(const char *path)
 /* A file called so that holds text would be a riddle to what opens it. */
 static const char *other_picture(const char *path)
 {
-    static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".gif", ".webp", ".bmp", ".tif",
+    static const char *const endings[] = {".png",  ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif",
                                           ".tiff", ".pdf", ".ps",   ".eps", ".svgz", ".html"};
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (ends_in(path, endings[k]))
@@ -124,8 +122,7 @@ static bool draw(const settings *s, const plot *p, text *t)
     const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
     struct winsize w;
     plot_terminal how = {.width = s->width, .height = s->height, .ascii = s->ascii};
-    how.colour =
-        terminal && !s->ascii && kind && strcmp(kind, "dumb") != 0 && !(none && none[0]);
+    how.colour = terminal && !s->ascii && kind && strcmp(kind, "dumb") != 0 && !(none && none[0]);
     if (!how.width && terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
         how.width = w.ws_col;
     return plot_text(p, &how, t);

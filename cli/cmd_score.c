@@ -27,18 +27,16 @@ static const option options[] = {
     {"raw", 'r', OPTION_FLAG, OPTION_FIELD(settings, score.raw),
      .help = "labels are types without B- and I-; every token is a chunk of its own"},
     {"delimiter", 'd', OPTION_STRING, OPTION_FIELD(settings, delimiter), .value = "CHAR",
-     .fallback = "runs of spaces and tabs",
-     .help = "what stands between columns; '\\t' is a tab"},
+     .fallback = "runs of spaces and tabs", .help = "what stands between columns; '\\t' is a tab"},
     {"outside", 'o', OPTION_STRING, OPTION_FIELD(settings, score.outside), .value = "LABEL",
      .help = "with --raw: the label of tokens outside all chunks"},
     {.help = "Trees"},
     TREE_PARAMS_OPTION(settings, trees),
-    {"max-length", 'c', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_length),
-     .value = "N", .fallback = "as the parameters say: 40",
+    {"max-length", 'c', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_length), .value = "N",
+     .fallback = "as the parameters say: 40",
      .help = "sentences of at most N words have a summary of their own"},
-    {"max-errors", 'e', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_errors),
-     .value = "N", .fallback = "as the parameters say: 10",
-     .help = "stop at error number N + 2"},
+    {"max-errors", 'e', OPTION_INTEGER, OPTION_FIELD(settings, trees.max_errors), .value = "N",
+     .fallback = "as the parameters say: 10", .help = "stop at error number N + 2"},
     TREE_UNLABELLED_OPTION(settings, trees),
     TREE_GOLD_TAGS_OPTION(settings, trees),
     {"details", .type = OPTION_FLAG, OPTION_FIELD(settings, trees.details),
@@ -48,8 +46,8 @@ static const option options[] = {
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){
-        .score = trl_score_options_default(), .trees = tree_score_defaults()};
+    *(settings *)settings_ =
+        (settings){.score = trl_score_options_default(), .trees = tree_score_defaults()};
 }
 
 /* As Perl, which conlleval is written in, would read it between quotes. */

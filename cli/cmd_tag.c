@@ -65,8 +65,7 @@ static void defaults(void *settings_)
 /* ---- reading ---------------------------------------------------------------------------- */
 
 /* Does what the caller wants with a sequence; *stop ends the reading. */
-typedef trl_status (*sequence_fn)(void *ctx, const tag_sequence *seq, bool *stop,
-                                  trl_error *err);
+typedef trl_status (*sequence_fn)(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err);
 
 static trl_status read_file(const char *path, trl_format format, sequence_fn use, void *ctx,
                             bool *stop, trl_error *err)
@@ -293,10 +292,12 @@ static void report(const job *j, double seconds)
         sequences += j->printer[i].n_sequences;
         tokens += j->printer[i].n_tokens;
         unknown += trl_tagger_unknown(j->printer[i].tagger);
-        known += trl_tagger_attributes(j->printer[i].tagger) - trl_tagger_unknown(j->printer[i].tagger);
+        known +=
+            trl_tagger_attributes(j->printer[i].tagger) - trl_tagger_unknown(j->printer[i].tagger);
     }
     if (tokens > 0 && known == 0 && j->attributes)
-        message_warn("the model knows nothing of what is in the input: the labels are those of no attributes; "
+        message_warn("the model knows nothing of what is in the input: the labels are those of no "
+                     "attributes; "
                      "is it the format that the model was trained with?");
     if (sequences == 0)
         message_warn("no sequences in the input");
@@ -325,17 +326,19 @@ static int check_model(settings *s, const trl_model *m)
                             format_names[info.format], format_names[s->format]);
     s->format = info.format;
     if (y->reference && info.format == TRL_FORMAT_COLUMNS)
-        return message_fail(
-            "--reference is for the crfsuite format; columns keep their label");
+        return message_fail("--reference is for the crfsuite format; columns keep their label");
     return CLI_DONE;
 }
 
 static int tag(settings *s, const trl_model *m, const operands *args)
 {
     const trl_model_info info = trl_model_get_info(m);
-    job j = {.s = s, .args = args, .threads = s->threads,
-             .attributes = info.n_attributes > 0 && strcmp(info.objective, "hmm") != 0 &&
-                           strcmp(info.objective, "m-estimation") != 0}; /* they know words beside */
+    job j = {.s = s,
+             .args = args,
+             .threads = s->threads,
+             .attributes =
+                 info.n_attributes > 0 && strcmp(info.objective, "hmm") != 0 &&
+                 strcmp(info.objective, "m-estimation") != 0}; /* they know words beside */
     int code = CLI_FAILED;
     trl_error err = {0};
     trl_status st = TRL_OK;

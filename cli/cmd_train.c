@@ -27,16 +27,15 @@ static const option options[] = {
      .help = "where to write the model"},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
      .fallback = "a built-in one", .help = "CRF++ template or Wapiti patterns, for columns"},
-    {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format),
-     .choices = format_names, .help = "what the training data is written in"},
+    {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
+     .help = "what the training data is written in"},
     {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE",
      .help = "data to score every iteration on; the best model is kept"},
     {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL",
      .help = "start from the weights of this model, as far as its features are those of TRAIN"},
-    {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint),
-     .value = "FILE", .help = "save the state of the run here from time to time"},
-    {"checkpoint-every", .type = OPTION_INTEGER,
-     TRAIN_FIELD(train.checkpoint_every), .value = "N",
+    {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint), .value = "FILE",
+     .help = "save the state of the run here from time to time"},
+    {"checkpoint-every", .type = OPTION_INTEGER, TRAIN_FIELD(train.checkpoint_every), .value = "N",
      .help = "iterations between checkpoints"},
     {"resume", .type = OPTION_FLAG, TRAIN_FIELD(train.resume),
      .help = "go on from the checkpoint as if the run had never ended"},
@@ -65,8 +64,7 @@ static const option options[] = {
      .help = "CRFsuite's name for an option: c1, c2, max_iterations, num_memories, epsilon, "
              "period, delta, feature.minfreq, feature.possible_states, "
              "feature.possible_transitions"},
-    {"quiet", 'q', OPTION_FLAG, TRAIN_FIELD(quiet),
-     .help = "no progress, no summary"},
+    {"quiet", 'q', OPTION_FLAG, TRAIN_FIELD(quiet), .help = "no progress, no summary"},
     {0},
 };
 
@@ -233,8 +231,7 @@ static void summary(const settings *s, const trl_train_result *r, uint64_t bytes
         message_line("objective   %.6f", r->objective);
     if (isfinite(r->dev_score))
         message_line("dev score   %.2f", r->dev_score);
-    message_line("iterations  %" PRIu64 "%s%s", r->iterations, r->ending[0] ? ": " : "",
-                 r->ending);
+    message_line("iterations  %" PRIu64 "%s%s", r->iterations, r->ending[0] ? ": " : "", r->ending);
     message_line("time        %s", time);
     message_line("model       %s, %.2f MB", s->base.train.model, (double)bytes / 1e6);
 }

@@ -42,8 +42,7 @@ static const option options[] = {
     {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, draw), .help = "draw the trees"},
     {"style", .type = OPTION_CHOICE, OPTION_FIELD(settings, style), .choices = style_choices,
      .help = "how to draw; auto: upright where a tree fits, else flat"},
-    {"ascii", .type = OPTION_FLAG, OPTION_FIELD(settings, ascii),
-     .help = "draw with + - | only"},
+    {"ascii", .type = OPTION_FLAG, OPTION_FIELD(settings, ascii), .help = "draw with + - | only"},
     {"svg", .type = OPTION_STRING, OPTION_FIELD(settings, svg), .value = "FILE",
      .help = "draw the trees into an SVG file"},
     {"counts", 'c', OPTION_FLAG, OPTION_FIELD(settings, counts),
@@ -76,8 +75,8 @@ static const option options[] = {
      .help = "only trees with a node that fits, as in 'NP < (PP < (IN < of))'"},
     {"invert", 'v', OPTION_FLAG, OPTION_FIELD(settings, invert),
      .help = "with --match: only trees without such a node"},
-    {"head", 'n', OPTION_INTEGER, OPTION_FIELD(settings, head), .value = "N",
-     .fallback = "all", .help = "only the first N of what is left"},
+    {"head", 'n', OPTION_INTEGER, OPTION_FIELD(settings, head), .value = "N", .fallback = "all",
+     .help = "only the first N of what is left"},
     {"keep-going", 'k', OPTION_FLAG, OPTION_FIELD(settings, keep_going),
      .help = "report bad trees and go on; the exit status is 1 all the same"},
     {0},
@@ -128,8 +127,8 @@ static void check_utf8(job *j, const trl_tree *t)
 {
     if (trl_tree_is_utf8(t) || j->no_utf8++ > 0)
         return;
-    message_warn("%s:%llu:%llu: this tree is not in UTF-8", t->path,
-                 (unsigned long long)t->row, (unsigned long long)t->col);
+    message_warn("%s:%llu:%llu: this tree is not in UTF-8", t->path, (unsigned long long)t->row,
+                 (unsigned long long)t->col);
     message_hint("'iconv -f latin1 -t utf8' converts, if it is in Latin-1");
 }
 
@@ -276,8 +275,8 @@ static trl_status summarise(job *j)
 static void say_what_was_left_out(const job *j)
 {
     if (j->passed)
-        message_warn("%llu %s left out: no words but empty elements",
-                     (unsigned long long)j->passed, j->passed == 1 ? "tree" : "trees");
+        message_warn("%llu %s left out: no words but empty elements", (unsigned long long)j->passed,
+                     j->passed == 1 ? "tree" : "trees");
     if (j->no_utf8 > 1)
         message_warn("%zu trees are not in UTF-8", j->no_utf8);
     if (j->bad)

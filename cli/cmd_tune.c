@@ -54,8 +54,7 @@ static const option options[] = {
      .help = "values of c, separated by commas; 'none' is no penalty"},
     {"hold-out", .type = OPTION_INTEGER, OPTION_FIELD(settings, hold_out), .value = "N",
      .help = "without --dev: every N-th sequence of TRAIN is held out"},
-    {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure),
-     .choices = measure_names,
+    {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure), .choices = measure_names,
      .help = "what is compared; guess: F1 of chunks for tags like B-X and O, else accuracy"},
     {"cold", .type = OPTION_FLAG, OPTION_FIELD(settings, cold),
      .help = "start every run anew, not from the weights of the one before"},
@@ -147,8 +146,8 @@ static bool on_progress(void *ctx, const trl_progress *now)
         record_fini(&x->written);
         x->shown.shown = -1.0;
         if (!x->s->base.quiet)
-            message_line(x->n_runs < x->n_grid ? "run %zu of %zu" : "all data",
-                         x->n_runs + 1, x->n_grid);
+            message_line(x->n_runs < x->n_grid ? "run %zu of %zu" : "all data", x->n_runs + 1,
+                         x->n_grid);
     } else if (!x->catching) {
         train_catch_signals();
         x->catching = true;
@@ -292,8 +291,8 @@ static int print_results(state *x, const trl_tune_run *best)
     }
     const int code = output_print(&out);
     if (!s->base.quiet)
-        message_line("best: c = %s (--c2 %.6g), score %.2f; model %s%s", c, best->c2,
-                     best->score, s->base.train.model, s->refit ? ", of all data" : "");
+        message_line("best: c = %s (--c2 %.6g), score %.2f; model %s%s", c, best->c2, best->score,
+                     s->base.train.model, s->refit ? ", of all data" : "");
     return ok ? code : CLI_FAILED;
 }
 
@@ -308,7 +307,8 @@ static void warn_of_measure(const state *x)
 
 static int tune(settings *s, const operands *args, const double *grid, size_t n_grid)
 {
-    state x = {.s = s, .args = args, .since = clock(), .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
+    state x = {
+        .s = s, .args = args, .since = clock(), .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
     x.plot = (plot){.kind = PLOT_LEARNING,
                     .marks = MARKS_BOTH,
                     .log_x = true,

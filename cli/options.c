@@ -336,8 +336,7 @@ static bool check_complete(const parser *p)
     return true;
 }
 
-parse_result options_parse(const verb *v, int argc, char **argv, void *settings,
-                           operands *args)
+parse_result options_parse(const verb *v, int argc, char **argv, void *settings, operands *args)
 {
     size_t n = 0;
     while (!option_is_last(&v->options[n]))

@@ -39,7 +39,7 @@ typedef struct option {
     const char *help;           /* one line, no full stop */
 } option;
 
-#define OPTION_FIELD(settings, member)                                                        \
+#define OPTION_FIELD(settings, member)                                                             \
     .at = offsetof(settings, member), .size = sizeof(((settings *)0)->member)
 
 /* Files and words on the command line that belong to no option. */
@@ -71,8 +71,7 @@ typedef enum parse_result { PARSE_RUN, PARSE_HELP, PARSE_BAD } parse_result;
 /* Reads argv[0 .. argc) into `settings` (already filled by verb->defaults) and `args`.
  * PARSE_BAD: what is wrong has been said.  Lists and args are to be freed with options_fini in
  * any case. */
-parse_result options_parse(const verb *v, int argc, char **argv, void *settings,
-                           operands *args);
+parse_result options_parse(const verb *v, int argc, char **argv, void *settings, operands *args);
 void options_fini(const verb *v, void *settings, operands *args);
 
 /* Sets one option by its exact name; `shown` is what the user called it.  False: said. */

@@ -6,8 +6,8 @@
 #include "text.h"
 #include "trellis/parser.h"
 
-/* A tree's number is its probability, "-" (JSON: null) where it has none: before a tab; before a drawing or
- * a tree on many lines on a line of its own; JSON {"probability":X,"tree":...}. */
+/* A tree's number is its probability, "-" (JSON: null) where it has none: before a tab; before a
+ * drawing or a tree on many lines on a line of its own; JSON {"probability":X,"tree":...}. */
 typedef struct parse_style {
     trl_tree_format form;
     bool draw;     /* whatever the form */

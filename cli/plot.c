@@ -103,8 +103,7 @@ size_t plot_category_of(plot *p, const char *name)
             free(c);
             return k;
         }
-    char **all =
-        c ? grow(p->category, p->n_categories, &p->cap_categories, sizeof *all) : NULL;
+    char **all = c ? grow(p->category, p->n_categories, &p->cap_categories, sizeof *all) : NULL;
     if (!all) {
         p->failed = true;
         free(c);
@@ -254,8 +253,7 @@ static void log_ticks(plot_axis *a, size_t target)
 plot_axis plot_axis_make(double min, double max, bool log, size_t target, bool whole)
 {
     plot_axis a = {.log = log, .low = min, .high = max};
-    if (!(max - min >
-          1e-12 * fmax(fabs(min), fabs(max)))) { /* one value: some room around it */
+    if (!(max - min > 1e-12 * fmax(fabs(min), fabs(max)))) { /* one value: some room around it */
         const double room = min == 0.0 ? 1.0 : 0.05 * fabs(min);
         a.low = min - room;
         a.high = max + room;
@@ -269,8 +267,7 @@ plot_axis plot_axis_make(double min, double max, bool log, size_t target, bool w
 
 double plot_axis_at(const plot_axis *a, double v)
 {
-    return a->log ? log10(v / a->low) / log10(a->high / a->low)
-                  : (v - a->low) / (a->high - a->low);
+    return a->log ? log10(v / a->low) / log10(a->high / a->low) : (v - a->low) / (a->high - a->low);
 }
 
 typedef struct range {

@@ -59,8 +59,8 @@ bool plot_read(plot *p, const plot_request *q, const char *path, size_t number);
 
 /* plot_json.c, plot_table.c: `bytes` are the whole file, with a NUL after them, and may be changed;
  * `name` is what its series is called. */
-bool plot_read_json(plot *p, const plot_request *q, const char *path, const char *name,
-                    char *bytes, size_t n);
+bool plot_read_json(plot *p, const plot_request *q, const char *path, const char *name, char *bytes,
+                    size_t n);
 bool plot_read_table(plot *p, const plot_request *q, const char *path, const char *name,
                      char *bytes, size_t n);
 

@@ -99,8 +99,8 @@ static bool read_curve(plot *p, const plot_request *q, const json *j, const char
 }
 
 /* The series of a run: "c2 = 0.5" or "memm" by an option, or all in one. */
-static bool series_name(const plot_request *q, const json *j, const char *path,
-                        const char *name, text *out)
+static bool series_name(const plot_request *q, const json *j, const char *path, const char *name,
+                        text *out)
 {
     const json_value *v = q->by ? setting_of(j, q->by) : NULL;
     if (q->by && !v)
@@ -204,8 +204,8 @@ static bool read_score(plot *p, const plot_request *q, const json *j, const char
 
 /* ---- which of them ---------------------------------------------------------------------- */
 
-bool plot_read_json(plot *p, const plot_request *q, const char *path, const char *name,
-                    char *bytes, size_t n)
+bool plot_read_json(plot *p, const plot_request *q, const char *path, const char *name, char *bytes,
+                    size_t n)
 {
     json j = {0};
     bool ok = json_parse(&j, path, bytes, n);
@@ -219,8 +219,9 @@ bool plot_read_json(plot *p, const plot_request *q, const char *path, const char
                                                 : "'trellis train --json FILE' writes one");
             ok = false;
         } else if (q->by && (q->kind == PLOT_CURVE || q->kind == PLOT_LABELS)) {
-            message_say("%s: --by groups runs of --kind learning or time; here every file is a series",
-                        path);
+            message_say(
+                "%s: --by groups runs of --kind learning or time; here every file is a series",
+                path);
             message_hint("--label NAME, once for each file, names them");
             ok = false;
         } else if (q->kind == PLOT_LABELS)

@@ -31,8 +31,8 @@ static svg_frame curve_frame(const plot *p, size_t width, size_t height, const p
 
 static void add_line(text *t, const char *class, double x1, double y1, double x2, double y2)
 {
-    text_fmt(t, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-             class, x1, y1, x2, y2);
+    text_fmt(t, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1,
+             y1, x2, y2);
 }
 
 static void add_axes(text *t, const plot *p, const svg_frame *f, const plot_axis *x,
@@ -71,8 +71,7 @@ static void add_series(text *t, const plot *p, size_t k, const svg_frame *f, con
         svg_line_style(t, k);
         text_str(t, " d=\"");
         for (size_t i = 0; i < s->n; i++)
-            text_fmt(t, "%s%.1f %.1f", i == 0 ? "M" : "L",
-                     f->left + w * plot_axis_at(x, s->x[i]),
+            text_fmt(t, "%s%.1f %.1f", i == 0 ? "M" : "L", f->left + w * plot_axis_at(x, s->x[i]),
                      f->bottom - h * plot_axis_at(y, s->y[i]));
         text_str(t, "\"/>\n");
     }
@@ -86,16 +85,15 @@ static void add_clip(text *t, const svg_frame *f)
     text_fmt(t,
              "<clipPath id=\"c\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
              "</clipPath>\n<g clip-path=\"url(#c)\">\n",
-             f->left - 6.0, f->top - 6.0, f->right - f->left + 12.0,
-             f->bottom - f->top + 12.0);
+             f->left - 6.0, f->top - 6.0, f->right - f->left + 12.0, f->bottom - f->top + 12.0);
 }
 
 /* Fewer numbers along x until none touches the next. */
 static bool labels_fit(const svg_frame *f, const plot_axis *x)
 {
     for (size_t i = 1; i < x->n; i++) {
-        const double apart = (plot_axis_at(x, x->tick[i]) - plot_axis_at(x, x->tick[i - 1])) *
-                             (f->right - f->left);
+        const double apart =
+            (plot_axis_at(x, x->tick[i]) - plot_axis_at(x, x->tick[i - 1])) * (f->right - f->left);
         const double need = svg_text_width(x->label[i - 1], SVG_TICK_SIZE) +
                             svg_text_width(x->label[i], SVG_TICK_SIZE);
         if (apart < 0.5 * need + 6.0)

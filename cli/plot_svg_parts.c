@@ -24,10 +24,10 @@ static const char *const dashes[] = {"", "7 4", "2 4", "9 4 2 4", "14 5"};
 #define TITLE_ROW 21.0
 #define TITLE_ROWS 4
 #define LEGEND_ROW 21.0
-#define LEGEND_KEY 26.0    /* the line before a name */
-#define LEGEND_GAP 14.0    /* after a name */
-#define LEGEND_SHARE 0.4   /* of the picture; what is wider stands below the plot */
-#define MANY_POINTS 30     /* from there on, a line has no markers */
+#define LEGEND_KEY 26.0  /* the line before a name */
+#define LEGEND_GAP 14.0  /* after a name */
+#define LEGEND_SHARE 0.4 /* of the picture; what is wider stands below the plot */
+#define MANY_POINTS 30   /* from there on, a line has no markers */
 
 /* ---- text ------------------------------------------------------------------------------- */
 
@@ -75,7 +75,8 @@ void svg_text(text *t, double x, double y, const char *class, const char *anchor
               const char *s)
 {
     const size_t n = plot_width(s), bytes = strlen(s);
-    text_fmt(t, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", class, x, y, anchor);
+    text_fmt(t, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", class, x, y,
+             anchor);
     if (n <= most)
         svg_escaped(t, s, bytes);
     else {

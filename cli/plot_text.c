@@ -15,13 +15,11 @@
 #include "plot.h"
 
 static const char *const ascii_signs[] = {"*", "+", "o", "x", "#", "@", "%", "="};
-static const char *const signs[] = {"\xe2\x97\x8f", "\xe2\x97\x8b", "\xe2\x96\xb2",
-                                    "\xe2\x96\xa1", "\xe2\x97\x86", "\xe2\x97\x87",
-                                    "\xe2\x96\xa0", "\xe2\x96\xb3"};
+static const char *const signs[] = {"\xe2\x97\x8f", "\xe2\x97\x8b", "\xe2\x96\xb2", "\xe2\x96\xa1",
+                                    "\xe2\x97\x86", "\xe2\x97\x87", "\xe2\x96\xa0", "\xe2\x96\xb3"};
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static const char *const ascii_fills[] = {"#", "=", "+", "-"};
-static const char *const fills[] = {"\xe2\x96\x88", "\xe2\x96\x93", "\xe2\x96\x92",
-                                    "\xe2\x96\x91"};
+static const char *const fills[] = {"\xe2\x96\x88", "\xe2\x96\x93", "\xe2\x96\x92", "\xe2\x96\x91"};
 static const int colours[] = {33, 208, 36, 175, 214, 117, 245, 98}; /* of 256 */
 #define SIGNS 8
 #define FILLS 4
@@ -124,8 +122,7 @@ static void add_cell(const canvas *c, size_t at, const plot_terminal *how, text 
     colour_on(how, series, t);
     if (c->braille) {
         const unsigned u = 0x2800u + c->dot[at];
-        const char utf8[] = {(char)0xe2, (char)(0x80 | (u >> 6 & 0x3f)),
-                             (char)(0x80 | (u & 0x3f))};
+        const char utf8[] = {(char)0xe2, (char)(0x80 | (u >> 6 & 0x3f)), (char)(0x80 | (u & 0x3f))};
         text_add(t, utf8, sizeof utf8);
     } else
         add_sign(how, series, t);
@@ -172,8 +169,8 @@ static size_t widest_label(const plot_axis *a)
     return w;
 }
 
-static void add_rows(const canvas *c, const plot_axis *y, size_t margin,
-                     const plot_terminal *how, text *t)
+static void add_rows(const canvas *c, const plot_axis *y, size_t margin, const plot_terminal *how,
+                     text *t)
 {
     for (size_t r = 0; r < c->h; r++) {
         const char *label = "";
@@ -220,8 +217,7 @@ static void add_x_axis(const plot_axis *x, size_t w, size_t margin, bool ascii, 
     text_fmt(t, "%*s", (int)margin, "");
     text_str(t, ascii ? " +" : " \xe2\x94\x94");
     for (size_t i = 0; i < w; i++)
-        text_str(t,
-                 ascii ? (tick[i] ? "+" : "-") : (tick[i] ? "\xe2\x94\xac" : "\xe2\x94\x80"));
+        text_str(t, ascii ? (tick[i] ? "+" : "-") : (tick[i] ? "\xe2\x94\xac" : "\xe2\x94\x80"));
     text_fmt(t, "\n%*s", (int)margin + 2, "");
     text_add(t, labels, end);
     text_char(t, '\n');
@@ -249,8 +245,7 @@ static bool text_curves(const plot *p, const plot_terminal *how, size_t width, s
         add_x_axis(&x, w, margin, how->ascii, t);
         if (p->x_name) {
             const size_t n = plot_width(p->x_name);
-            text_fmt(t, "%*s%s\n", (int)(margin + 2 + (w > n ? (w - n) / 2 : 0)), "",
-                     p->x_name);
+            text_fmt(t, "%*s%s\n", (int)(margin + 2 + (w > n ? (w - n) / 2 : 0)), "", p->x_name);
         }
         add_legend(p, how, braille, margin + 2, t);
     } else
@@ -262,8 +257,7 @@ static bool text_curves(const plot *p, const plot_terminal *how, size_t width, s
 /* ---- bars ------------------------------------------------------------------------------- */
 
 /* `cells` characters, the last one in eighths where the characters have them. */
-static void add_bar(double cells, size_t series, const plot_terminal *how, bool several,
-                    text *t)
+static void add_bar(double cells, size_t series, const plot_terminal *how, bool several, text *t)
 {
     const bool eighths = !how->ascii && (how->colour || !several);
     const size_t n = (size_t)(eighths ? cells : cells + 0.5);

@@ -93,8 +93,7 @@ void progress_show(progress *p, const trl_progress *now)
         message_line("compiled %" PRIu64 " rules, %" PRIu64 " features  time %s", now->n_attributes,
                      now->n_features, time);
     else if (strcmp(now->stage, "read") == 0)
-        message_line("read %" PRIu64 " sequences, %" PRIu64 " tokens, %" PRIu64
-                     " labels  time %s",
+        message_line("read %" PRIu64 " sequences, %" PRIu64 " tokens, %" PRIu64 " labels  time %s",
                      now->n_sequences, now->n_tokens, now->n_labels, time);
     else if (strcmp(now->stage, "compiled") == 0)
         message_line("compiled %" PRIu64 " attributes, %" PRIu64 " features  time %s",

@@ -9,7 +9,7 @@
 typedef struct ranges {
     struct range {
         size_t from, to;
-    } *item;
+    } * item;
     size_t n, cap;
 } ranges; /* zero-initialise; empty: all numbers */
 

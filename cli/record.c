@@ -66,8 +66,7 @@ static void add_data(const trl_progress *p, text *t)
     text_char(t, '}');
 }
 
-static void add_result(const trl_train_result *r, uint64_t model_bytes, const text *more,
-                       text *t)
+static void add_result(const trl_train_result *r, uint64_t model_bytes, const text *more, text *t)
 {
     key(t, "result");
     text_char(t, '{');

@@ -19,7 +19,7 @@
 
 typedef struct record {
     text curve;
-    text more; /* of the result: "name":value,...; empty: nothing */
+    text more;         /* of the result: "name":value,...; empty: nothing */
     trl_progress last; /* its strings are not looked at */
 } record;
 

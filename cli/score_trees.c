@@ -41,8 +41,8 @@ void tree_score_errors(const trl_parseval *p)
 static int print_report(const trl_parseval *p, bool json, trl_error *err)
 {
     char *report = NULL;
-    const trl_status st = json ? trl_parseval_report_json(p, &report, err)
-                               : trl_parseval_report(p, &report, err);
+    const trl_status st =
+        json ? trl_parseval_report_json(p, &report, err) : trl_parseval_report(p, &report, err);
     if (st != TRL_OK) {
         message_error(err);
         return CLI_FAILED;

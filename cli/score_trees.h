@@ -14,21 +14,20 @@ typedef struct tree_score_settings {
 
 #define TREE_AS_PARAMS SIZE_MAX
 
-#define TREE_PARAMS_OPTION(settings, field)                                                   \
-    {                                                                                         \
-        "params", 'p', OPTION_STRING, OPTION_FIELD(settings, field.params),                   \
-            .value = "NAME|FILE",                                                             \
-            .help = "EVALB's parameters: collins, new, none, or a .prm file"                  \
+#define TREE_PARAMS_OPTION(settings, field)                                                        \
+    {                                                                                              \
+        "params", 'p', OPTION_STRING, OPTION_FIELD(settings, field.params),                        \
+            .value = "NAME|FILE", .help = "EVALB's parameters: collins, new, none, or a .prm file" \
     }
-#define TREE_UNLABELLED_OPTION(settings, field)                                               \
-    {                                                                                         \
-        "unlabelled", .type = OPTION_FLAG, OPTION_FIELD(settings, field.unlabelled),          \
-            .help = "compare spans, not their labels"                                         \
+#define TREE_UNLABELLED_OPTION(settings, field)                                                    \
+    {                                                                                              \
+        "unlabelled", .type = OPTION_FLAG, OPTION_FIELD(settings, field.unlabelled),               \
+                      .help = "compare spans, not their labels"                                    \
     }
-#define TREE_GOLD_TAGS_OPTION(settings, field)                                                \
-    {                                                                                         \
-        "gold-tags", .type = OPTION_FLAG, OPTION_FIELD(settings, field.gold_tags),            \
-            .help = "give the predicted words the true parts of speech first"                 \
+#define TREE_GOLD_TAGS_OPTION(settings, field)                                                     \
+    {                                                                                              \
+        "gold-tags", .type = OPTION_FLAG, OPTION_FIELD(settings, field.gold_tags),                 \
+                     .help = "give the predicted words the true parts of speech first"             \
     }
 
 tree_score_settings tree_score_defaults(void);

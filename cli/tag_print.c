@@ -87,8 +87,7 @@ static char add_line(const trl_rows *rows, size_t t, text *out)
     return separator;
 }
 
-static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, size_t k,
-                      text *out)
+static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, size_t k, text *out)
 {
     char separator = '\t';
     if (seq->rows)
@@ -131,8 +130,8 @@ static double probability(double score, double log_z)
 }
 
 /* What stands before a labelling.  A model without probabilities shows scores instead. */
-static void add_heading(const tag_printer *x, const tag_sequence *seq, size_t rank,
-                        double log_z, text *out)
+static void add_heading(const tag_printer *x, const tag_sequence *seq, size_t rank, double log_z,
+                        text *out)
 {
     if (x->style.nbest) {
         text_fmt(out, "# %zu ", rank);

@@ -13,7 +13,7 @@ typedef struct tag_style {
     bool probability;              /* a line with that of the labelling before it */
     bool reference;                /* items: the input's label before ours */
     trl_decoding decoding;
-    size_t nbest;                  /* 0: the best labelling alone, without a heading */
+    size_t nbest; /* 0: the best labelling alone, without a heading */
 } tag_style;
 
 /* A sequence of either format: the member that fits is set, the other NULL. */

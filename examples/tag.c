@@ -24,8 +24,7 @@ static int complain(const trl_error *err)
 }
 
 /* The best labels of the sequence that the tagger holds, with their probabilities. */
-static trl_status print_tags(const trl_model *m, trl_tagger *t, const trl_rows *seq,
-                             trl_error *err)
+static trl_status print_tags(const trl_model *m, trl_tagger *t, const trl_rows *seq, trl_error *err)
 {
     const size_t n = seq->n_tokens, L = trl_model_get_info(m).n_labels;
     uint32_t *label = malloc(n * sizeof *label);
@@ -41,8 +40,7 @@ static trl_status print_tags(const trl_model *m, trl_tagger *t, const trl_rows *
     }
     for (size_t i = 0; st == TRL_OK && i < n; i++) {
         const trl_str word = seq->cell[i * seq->n_columns], tag = trl_model_label(m, label[i]);
-        printf("%.*s\t%.*s\t%.4f\n", (int)word.n, word.p, (int)tag.n, tag.p,
-               p[i * L + label[i]]);
+        printf("%.*s\t%.*s\t%.4f\n", (int)word.n, word.p, (int)tag.n, tag.p, p[i * L + label[i]]);
     }
     if (st == TRL_OK)
         printf("# the whole sentence: %.4f\n\n", exp(score - log_z));
@@ -51,8 +49,7 @@ static trl_status print_tags(const trl_model *m, trl_tagger *t, const trl_rows *
     return st;
 }
 
-static trl_status tag_words(const trl_model *m, trl_tagger *t, int n, char **word,
-                            trl_error *err)
+static trl_status tag_words(const trl_model *m, trl_tagger *t, int n, char **word, trl_error *err)
 {
     trl_str *cell = malloc((size_t)n * sizeof *cell);
     if (!cell)

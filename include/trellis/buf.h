@@ -15,9 +15,9 @@
 TRL_BEGIN_DECLS
 
 typedef struct trl_buf {
-    char  *data; /* NULL until the first byte */
+    char *data; /* NULL until the first byte */
     size_t len, cap;
-    bool   failed; /* memory ran out: what was appended since is lost */
+    bool failed; /* memory ran out: what was appended since is lost */
 } trl_buf;
 
 TRL_API void trl_buf_fini(trl_buf *b); /* leaves it empty and usable */

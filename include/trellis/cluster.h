@@ -35,8 +35,8 @@ typedef enum trl_cluster_format {
 /* `prefix`: only so many bits of a Brown path tell clusters apart; 0: all of it.
  * TRL_EPARSE with path:row:col for a malformed line, a word in two clusters, or an empty file;
  * TRL_EINVAL for a prefix with a Clark file; TRL_EIO; TRL_ENOMEM. */
-TRL_API trl_status trl_clusters_open(const char *path, trl_cluster_format format,
-                                     size_t prefix, trl_clusters **out, trl_error *err);
+TRL_API trl_status trl_clusters_open(const char *path, trl_cluster_format format, size_t prefix,
+                                     trl_clusters **out, trl_error *err);
 TRL_API void trl_clusters_free(trl_clusters *c); /* accepts NULL */
 
 /* The cluster of a word: 1 .. trl_clusters_count, or 0 when the word is not listed. */
@@ -67,12 +67,12 @@ typedef bool (*trl_cluster_progress_fn)(void *ctx, const trl_cluster_progress *p
 typedef struct trl_cluster_options {
     const char *const *text; /* paths; "-" is standard input */
     size_t n_text;
-    bool columns;       /* one word a line, a blank line behind every sentence; */
-    size_t column;      /* its column, 1 the first.  Else one sentence a line */
-    size_t clusters;    /* 1000 */
-    uint64_t min_count; /* words that occur less often are left out: 1 */
-    size_t threads;     /* 0: one per processor; changes nothing but the time */
-    const char *output; /* where to write; replaced atomically */
+    bool columns;                     /* one word a line, a blank line behind every sentence; */
+    size_t column;                    /* its column, 1 the first.  Else one sentence a line */
+    size_t clusters;                  /* 1000 */
+    uint64_t min_count;               /* words that occur less often are left out: 1 */
+    size_t threads;                   /* 0: one per processor; changes nothing but the time */
+    const char *output;               /* where to write; replaced atomically */
     trl_cluster_progress_fn progress; /* or NULL */
     void *progress_ctx;
 } trl_cluster_options;

@@ -46,7 +46,7 @@ typedef struct trl_test {
     double statistic;
     double p;
     size_t n; /* units that had a say */
-    bool   exact;
+    bool exact;
 } trl_test;
 
 /* statistic: chi-square, or the smaller count when exact.  No unit at all: p = 1. */
@@ -63,7 +63,7 @@ TRL_API trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_
 
 typedef struct trl_bootstrap_options {
     uint64_t resamples, seed; /* 10000, 1 */
-    double   confidence;      /* of the interval: 0.95 */
+    double confidence;        /* of the interval: 0.95 */
 } trl_bootstrap_options;
 
 TRL_API trl_bootstrap_options trl_bootstrap_options_default(void);
@@ -75,15 +75,15 @@ typedef struct trl_bootstrap {
 /* Of the means of a and b.  O(n resamples); the same seed gives the same bits.  TRL_EINVAL for
  * n = 0, no resamples or a confidence outside (0, 1); TRL_ENOMEM; *out is then untouched. */
 TRL_API trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
-                                      const trl_bootstrap_options *options,
-                                      trl_bootstrap *out, trl_error *err);
+                                      const trl_bootstrap_options *options, trl_bootstrap *out,
+                                      trl_error *err);
 
 /* ---- two taggings of the same sentences ----------------------------------------------- */
 
 typedef struct trl_compare trl_compare;
 
 TRL_API trl_status trl_compare_new(trl_compare **out, trl_error *err); /* TRL_ENOMEM */
-TRL_API void       trl_compare_free(trl_compare *c);                   /* accepts NULL */
+TRL_API void trl_compare_free(trl_compare *c);                         /* accepts NULL */
 
 /* One sentence of n > 0 tokens: its true tags and the two systems' (NUL-terminated, borrowed
  * during the call).  TRL_ENOMEM: c is then only good for trl_compare_free. */
@@ -94,8 +94,8 @@ TRL_API trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *
  * path:row:col, where the sentences or the tokens (first columns; a file of tags alone has none)
  * are not the same; TRL_EIO; TRL_ENOMEM.  After a failure c is only good for
  * trl_compare_free. */
-TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a,
-                                     const char *b, trl_error *err);
+TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
+                                     trl_error *err);
 
 /* Reads three files of trees, a sentence a line, and counts brackets as parseval.h says;
  * options->max_errors and max_length do not matter.  A sentence that is an error or skipped in A or
@@ -113,23 +113,23 @@ TRL_API size_t trl_compare_sentences(const trl_compare *c);
  * that are missing or too many. */
 TRL_API const double *trl_compare_errors(const trl_compare *c, int system);
 
-typedef enum trl_measure { /* in percent, as in score.h and parseval.h */
-    TRL_ACCURACY,  /* of tags */
-    TRL_SENTENCES, /* wholly right; of trees: all brackets */
-    TRL_PRECISION,
-    TRL_RECALL,
-    TRL_F1,
-    TRL_MEASURES
+typedef enum trl_measure {                /* in percent, as in score.h and parseval.h */
+                           TRL_ACCURACY,  /* of tags */
+                           TRL_SENTENCES, /* wholly right; of trees: all brackets */
+                           TRL_PRECISION,
+                           TRL_RECALL,
+                           TRL_F1,
+                           TRL_MEASURES
 } trl_measure;
 
 typedef struct trl_comparison {
-    uint64_t      sentences, tokens, chunks; /* chunks, or brackets, in gold */
-    bool          chunk_tags; /* trees, or every true tag is O or like B-NP; there are chunks */
-    double        score[2][TRL_MEASURES];
+    uint64_t sentences, tokens, chunks; /* chunks, or brackets, in gold */
+    bool chunk_tags; /* trees, or every true tag is O or like B-NP; there are chunks */
+    double score[2][TRL_MEASURES];
     trl_bootstrap difference[TRL_MEASURES];
-    double        errors[2];      /* trl_compare_errors, mean */
-    uint64_t      only_a, only_b; /* sentences that only this system got wholly right */
-    trl_test      mcnemar, t, wilcoxon; /* t, wilcoxon: of the errors a sentence */
+    double errors[2];              /* trl_compare_errors, mean */
+    uint64_t only_a, only_b;       /* sentences that only this system got wholly right */
+    trl_test mcnemar, t, wilcoxon; /* t, wilcoxon: of the errors a sentence */
 } trl_comparison;
 
 /* TRL_EINVAL as trl_bootstrap_mean (no sentence: n = 0), TRL_ENOMEM; *out is then untouched. */

@@ -20,7 +20,7 @@ TRL_API trl_status trl_model_open(const char *path, trl_model **out, trl_error *
 /* The same from memory, borrowed until the model is freed. */
 TRL_API trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out,
                                          trl_error *err);
-TRL_API void       trl_model_free(trl_model *m); /* accepts NULL */
+TRL_API void trl_model_free(trl_model *m); /* accepts NULL */
 
 /* How scores become a distribution over labellings: each factor normalised on its own, given the
  * labels before it (memm, piecewise-nota), or all of them together. */
@@ -34,22 +34,22 @@ typedef struct trl_model_info {
     const char *kind;      /* "chain" */
     const char *objective; /* "likelihood", ... */
     const char *settings;  /* how it was trained: one `name value` pair a line */
-    int         order;
-    trl_format  format;    /* what it reads */
-    size_t      n_columns; /* of the training data, label included; 0 for items */
-    size_t      n_labels;
-    uint64_t    n_attributes, n_features, file_size;
-    bool        is_probability; /* scores give probabilities; false for the perceptron */
-    bool        is_local;       /* decoded locally unless asked otherwise */
-    bool        is_calibrated;  /* global decoding uses multipliers, one per source label */
-    bool        has_q0;         /* a generative model's log-probability is part of the score */
+    int order;
+    trl_format format; /* what it reads */
+    size_t n_columns;  /* of the training data, label included; 0 for items */
+    size_t n_labels;
+    uint64_t n_attributes, n_features, file_size;
+    bool is_probability; /* scores give probabilities; false for the perceptron */
+    bool is_local;       /* decoded locally unless asked otherwise */
+    bool is_calibrated;  /* global decoding uses multipliers, one per source label */
+    bool has_q0;         /* a generative model's log-probability is part of the score */
 } trl_model_info;
 
 TRL_API trl_model_info trl_model_get_info(const trl_model *m);
 
-TRL_API trl_str  trl_model_label(const trl_model *m, size_t k); /* k < n_labels */
+TRL_API trl_str trl_model_label(const trl_model *m, size_t k);            /* k < n_labels */
 TRL_API uint32_t trl_model_find_label(const trl_model *m, trl_str label); /* UINT32_MAX: none */
-TRL_API trl_str  trl_model_template(const trl_model *m); /* "" for items */
+TRL_API trl_str trl_model_template(const trl_model *m);                   /* "" for items */
 
 /* Text out: called with pieces in order; a status other than TRL_OK ends the dump with it. */
 typedef trl_status (*trl_write_fn)(void *ctx, const char *text, size_t n, trl_error *err);
@@ -60,13 +60,12 @@ TRL_API trl_status trl_model_dump(const trl_model *m, trl_write_fn write, void *
                                   trl_error *err);
 
 /* A table of the `top` largest and smallest weights of every label. */
-TRL_API trl_status trl_model_dump_top(const trl_model *m, size_t top, trl_write_fn write,
-                                      void *ctx, trl_error *err);
+TRL_API trl_status trl_model_dump_top(const trl_model *m, size_t top, trl_write_fn write, void *ctx,
+                                      trl_error *err);
 
 /* Reads a dump ("-": standard input) and writes the model file atomically.  TRL_EPARSE with the
  * place, TRL_EIO, TRL_ENOMEM. */
-TRL_API trl_status trl_model_undump(const char *dump_path, const char *model_path,
-                                    trl_error *err);
+TRL_API trl_status trl_model_undump(const char *dump_path, const char *model_path, trl_error *err);
 
 TRL_END_DECLS
 

@@ -17,15 +17,16 @@ TRL_BEGIN_DECLS
 typedef enum trl_sentence_format {
     TRL_SENTENCE_WORDS,   /* one sentence a line, words separated by blanks */
     TRL_SENTENCE_TAGGED,  /* the same with word_TAG */
-    TRL_SENTENCE_COLUMNS, /* one word a line, in the first column; an empty line behind each sentence */
+    TRL_SENTENCE_COLUMNS, /* one word a line, in the first column; an empty line behind each
+                             sentence */
 } trl_sentence_format;
 
 typedef struct trl_sentence {
-    size_t         n; /* 0: an empty line */
+    size_t n;            /* 0: an empty line */
     const trl_str *word; /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
     const trl_str *tag;  /* TRL_SENTENCE_TAGGED only; else NULL */
-    uint64_t       row;
-    uint64_t       odd_row, odd_col; /* the first byte that is no UTF-8; 0: none */
+    uint64_t row;
+    uint64_t odd_row, odd_col; /* the first byte that is no UTF-8; 0: none */
 } trl_sentence;
 
 /* Belongs to one thread at a time. */
@@ -38,7 +39,7 @@ TRL_API trl_status trl_sentence_reader_open(const char *path, trl_sentence_forma
 TRL_API trl_status trl_sentence_reader_memory(const char *name, const void *bytes, size_t n,
                                               trl_sentence_format format, trl_sentence_reader **out,
                                               trl_error *err);
-TRL_API void       trl_sentence_reader_free(trl_sentence_reader *r); /* accepts NULL */
+TRL_API void trl_sentence_reader_free(trl_sentence_reader *r); /* accepts NULL */
 
 /* The next sentence, borrowed until the next call; *more is false at the end.  Empty lines are
  * sentences of 0 words, but for columns.  TRL_EPARSE with path:row:col for a word without a tag or
@@ -46,9 +47,9 @@ TRL_API void       trl_sentence_reader_free(trl_sentence_reader *r); /* accepts 
 TRL_API trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
                                             trl_error *err);
 
-/* Whether the next sentence (or the end) can be had without waiting: always true of memory and regular
- * files; of a pipe or terminal when all of its line is there (columns: the empty line behind it), of a
- * compressed one when anything is.  What _next lent is gone. */
+/* Whether the next sentence (or the end) can be had without waiting: always true of memory and
+ * regular files; of a pipe or terminal when all of its line is there (columns: the empty line
+ * behind it), of a compressed one when anything is.  What _next lent is gone. */
 TRL_API bool trl_sentence_reader_ready(trl_sentence_reader *r);
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -59,13 +60,13 @@ typedef struct trl_parse_model trl_parse_model;
 TRL_API trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err);
 TRL_API trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
                                                trl_error *err);
-TRL_API void       trl_parse_model_free(trl_parse_model *m); /* accepts NULL */
+TRL_API void trl_parse_model_free(trl_parse_model *m); /* accepts NULL */
 
 typedef struct trl_parse_info {
     const char *grade;    /* "generative", "discriminative", "features" */
     const char *settings; /* how it was trained: one `name value` pair a line */
-    size_t      n_states, n_binary, n_unary, n_words, n_features;
-    uint64_t    file_size;
+    size_t n_states, n_binary, n_unary, n_words, n_features;
+    uint64_t file_size;
 } trl_parse_info;
 
 TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
@@ -73,20 +74,20 @@ TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
 /* Whether trees of the model may have this label or tag. */
 TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
 
-/* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest and
- * smallest weights of rules and of each feature family (nothing of a generative model, which has
- * none).  TRL_ENOMEM. */
+/* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest
+ * and smallest weights of rules and of each feature family (nothing of a generative model, which
+ * has none).  TRL_ENOMEM. */
 TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
                                             trl_error *err);
 
 typedef struct trl_parse_options {
-    bool   viterbi; /* the most probable tree; else the one with the best expected brackets */
-    double lambda;  /* of the latter: up for precision, down for recall; 0.44 */
-    double mix;     /* of the latter: share of the pruner's posteriors, when it looks at words; 0.25 */
-    size_t nbest;   /* the so many most probable trees, 10000 at most; 0, 1: one */
-    bool   probability; /* also of the tree, which costs a pass: only with viterbi.  N-best trees have
-                           theirs anyway */
-    bool   spans;       /* also posteriors of labelled spans */
+    bool viterbi;  /* the most probable tree; else the one with the best expected brackets */
+    double lambda; /* of the latter: up for precision, down for recall; 0.44 */
+    double mix; /* of the latter: share of the pruner's posteriors, when it looks at words; 0.25 */
+    size_t nbest;     /* the so many most probable trees, 10000 at most; 0, 1: one */
+    bool probability; /* also of the tree, which costs a pass: only with viterbi.  N-best trees have
+                         theirs anyway */
+    bool spans;       /* also posteriors of labelled spans */
     double max_seconds; /* of one sentence; 0: no limit; 10 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */
@@ -103,42 +104,43 @@ typedef enum trl_known_kind {
 
 typedef struct trl_known {
     trl_known_kind kind;
-    size_t         from, to;
-    trl_str        label;
+    size_t from, to;
+    trl_str label;
 } trl_known;
 
 typedef struct trl_parsed {
     trl_tree tree;
-    double   log_probability; /* NaN when not asked for, and of a simpler tree */
+    double log_probability; /* NaN when not asked for, and of a simpler tree */
 } trl_parsed;
 
 /* That the tree has at least one constituent with this label over the words from .. to-1. */
 typedef struct trl_span {
     trl_str label;
-    size_t  from, to;
-    double  probability;
+    size_t from, to;
+    double probability;
 } trl_span;
 
 /* Borrowed from the parser until its next sentence. */
 typedef struct trl_parse {
-    size_t            n_trees; /* at least 1 */
-    const trl_parsed *trees;   /* best first */
-    size_t            n_spans;
-    const trl_span   *spans; /* of 0.01 and more, none twice: probability descending (to nine digits),
-                                then from ascending, to descending, labels by their bytes */
-    const char       *warning; /* NULL: all went well */
+    size_t n_trees;          /* at least 1 */
+    const trl_parsed *trees; /* best first */
+    size_t n_spans;
+    const trl_span *spans; /* of 0.01 and more, none twice: probability descending (to nine digits),
+                              then from ascending, to descending, labels by their bytes */
+    const char *warning;   /* NULL: all went well */
 } trl_parse;
 
 typedef struct trl_parser trl_parser;
 
-/* The options are copied.  TRL_EINVAL for one out of its range, and for `probability` when neither viterbi
- * nor nbest > 1: the tree with the best expected brackets need not be one of the grammar.  TRL_ENOMEM. */
+/* The options are copied.  TRL_EINVAL for one out of its range, and for `probability` when neither
+ * viterbi nor nbest > 1: the tree with the best expected brackets need not be one of the grammar.
+ * TRL_ENOMEM. */
 TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o,
                                   trl_parser **out, trl_error *err);
-TRL_API void       trl_parser_free(trl_parser *p); /* accepts NULL */
+TRL_API void trl_parser_free(trl_parser *p); /* accepts NULL */
 
-/* Parses n words.  TRL_EINVAL when n is 0, for knowledge about words that are not there or a label that
- * the model does not know; TRL_ENOMEM. */
+/* Parses n words.  TRL_EINVAL when n is 0, for knowledge about words that are not there or a label
+ * that the model does not know; TRL_ENOMEM. */
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n,
                                     const trl_known *known, size_t n_known, trl_parse *out,
                                     trl_error *err);

@@ -33,12 +33,12 @@ TRL_BEGIN_DECLS
 #define TRL_AS_PARAMS (-1) /* what the parameters say */
 
 typedef struct trl_parseval_options {
-    const char *params;     /* "collins", "new", "none" (nothing deleted) or a path */
-    int64_t     max_length; /* of the second block of the report; TRL_AS_PARAMS */
-    int64_t     max_errors; /* scoring stops at the second error beyond; TRL_AS_PARAMS */
-    bool        unlabelled; /* spans alone */
-    bool        gold_tags;  /* the test words get the parts of speech of the gold ones first */
-    bool        details;    /* the report lists the words and brackets of every sentence */
+    const char *params; /* "collins", "new", "none" (nothing deleted) or a path */
+    int64_t max_length; /* of the second block of the report; TRL_AS_PARAMS */
+    int64_t max_errors; /* scoring stops at the second error beyond; TRL_AS_PARAMS */
+    bool unlabelled;    /* spans alone */
+    bool gold_tags;     /* the test words get the parts of speech of the gold ones first */
+    bool details;       /* the report lists the words and brackets of every sentence */
 } trl_parseval_options;
 
 /* "collins", as it says, as it says, and all switches off. */
@@ -50,7 +50,7 @@ typedef struct trl_parseval trl_parseval;
  * of the parameter file, TRL_EINVAL for a limit below TRL_AS_PARAMS; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_parseval_new(const trl_parseval_options *options, trl_parseval **out,
                                     trl_error *err);
-TRL_API void       trl_parseval_free(trl_parseval *p); /* accepts NULL */
+TRL_API void trl_parseval_free(trl_parseval *p); /* accepts NULL */
 
 /* Forgets all sentences and errors. */
 TRL_API void trl_parseval_reset(trl_parseval *p);
@@ -66,19 +66,19 @@ TRL_API trl_status trl_parseval_files(trl_parseval *p, const char *gold, const c
                                       trl_error *err);
 
 typedef enum trl_parseval_state { /* EVALB's Stat. */
-    TRL_PARSEVAL_VALID,
-    TRL_PARSEVAL_ERROR,
-    TRL_PARSEVAL_SKIPPED
+                                  TRL_PARSEVAL_VALID,
+                                  TRL_PARSEVAL_ERROR,
+                                  TRL_PARSEVAL_SKIPPED
 } trl_parseval_state;
 
 /* Counts are 0 unless the sentence is valid, except that a line which lacks closing brackets is
  * an error with counts. */
 typedef struct trl_parseval_sentence {
     trl_parseval_state state;
-    bool               exact;  /* valid, and all brackets match */
-    uint32_t           length; /* gold words, all but those deleted for length */
-    uint32_t           match, gold, test, crossing; /* brackets; crossing: of the test tree */
-    uint32_t           words, tags; /* words not deleted, and those with the right tag */
+    bool exact;                           /* valid, and all brackets match */
+    uint32_t length;                      /* gold words, all but those deleted for length */
+    uint32_t match, gold, test, crossing; /* brackets; crossing: of the test tree */
+    uint32_t words, tags;                 /* words not deleted, and those with the right tag */
 } trl_parseval_sentence;
 
 /* In order; borrowed until p changes. */
@@ -88,7 +88,7 @@ typedef struct trl_parseval_totals {
     uint64_t sentences, errors, skipped, valid;
     uint64_t match, gold, test, crossing, words, tags; /* sums over valid sentences */
     uint64_t exact_sentences, uncrossed, few_crossed;  /* few: at most 2 crossing brackets */
-    double   recall, precision, f1, exact, mean_crossing, no_crossing, few_crossing, tagging;
+    double recall, precision, f1, exact, mean_crossing, no_crossing, few_crossing, tagging;
 } trl_parseval_totals; /* percent but for mean_crossing; 0 where they would divide by zero */
 
 /* Of the sentences of at most max_length words; UINT64_MAX: of all. */
@@ -105,10 +105,9 @@ TRL_API bool trl_parseval_stopped(const trl_parseval *p);
 /* Whole reports, NUL-terminated, to be freed with trl_text_free (score.h); TRL_ENOMEM: *text is
  * untouched.
  * `report`: EVALB's standard output to the byte: a line for every sentence (and, with details, or
- * DEBUG in the parameters, what its option -d adds) and, unless stopped, the totals of all sentences
- * and of those up to the length limit.  An F1 of 0/0 is "-nan", as
- * EVALB prints it on x86.
- * `json`: the same as one JSON object on one line. */
+ * DEBUG in the parameters, what its option -d adds) and, unless stopped, the totals of all
+ * sentences and of those up to the length limit.  An F1 of 0/0 is "-nan", as EVALB prints it on
+ * x86. `json`: the same as one JSON object on one line. */
 TRL_API trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *err);
 TRL_API trl_status trl_parseval_report_json(const trl_parseval *p, char **text, trl_error *err);
 

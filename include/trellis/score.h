@@ -24,9 +24,9 @@
 TRL_BEGIN_DECLS
 
 typedef struct trl_score_options {
-    char        delimiter; /* -d: between columns; ' ' means a run of spaces and tabs */
-    const char *outside;   /* -o: the tag outside all chunks, beside "O"; only with raw */
-    bool        raw;       /* -r: every token is a chunk, its tag the type, no B- and I- */
+    char delimiter;      /* -d: between columns; ' ' means a run of spaces and tabs */
+    const char *outside; /* -o: the tag outside all chunks, beside "O"; only with raw */
+    bool raw;            /* -r: every token is a chunk, its tag the type, no B- and I- */
 } trl_score_options;
 
 /* ' ', "O", false. */
@@ -36,9 +36,8 @@ TRL_API trl_score_options trl_score_options_default(void);
 typedef struct trl_score trl_score;
 
 /* TRL_EINVAL for a NULL `outside` or a line end or NUL as delimiter; TRL_ENOMEM. */
-TRL_API trl_status trl_score_new(const trl_score_options *options, trl_score **out,
-                                 trl_error *err);
-TRL_API void       trl_score_free(trl_score *s); /* accepts NULL */
+TRL_API trl_status trl_score_new(const trl_score_options *options, trl_score **out, trl_error *err);
+TRL_API void trl_score_free(trl_score *s); /* accepts NULL */
 
 /* One sequence of n gold and predicted tags (NUL-terminated); n = 0 adds nothing.
  * TRL_ENOMEM: nothing was counted. */
@@ -57,16 +56,16 @@ TRL_API trl_status trl_score_file(trl_score *s, const char *path, trl_error *err
 /* One row of the per-type or per-label table. */
 typedef struct trl_score_row {
     const char *name; /* borrowed from the score */
-    uint64_t    correct, gold, predicted;
-    double      precision, recall, f1;
+    uint64_t correct, gold, predicted;
+    double precision, recall, f1;
 } trl_score_row;
 
 typedef struct trl_score_totals {
     uint64_t tokens, correct_tokens;       /* conlleval's accuracy */
     uint64_t sequences, correct_sequences; /* all tags right; empty sequences do not count */
     uint64_t gold, predicted, correct;     /* chunks */
-    double   accuracy, sequence_accuracy, precision, recall, f1;
-    bool     iobes; /* chunks are counted as IOBES: no gold tag speaks against it */
+    double accuracy, sequence_accuracy, precision, recall, f1;
+    bool iobes; /* chunks are counted as IOBES: no gold tag speaks against it */
 } trl_score_totals;
 
 TRL_API trl_score_totals trl_score_get(const trl_score *s);
@@ -80,7 +79,7 @@ TRL_API size_t trl_score_labels(const trl_score *s, trl_score_row *rows, size_t 
 
 typedef struct trl_score_confusion {
     const char *gold, *predicted; /* two different labels, borrowed from the score */
-    uint64_t    count;
+    uint64_t count;
 } trl_score_confusion;
 
 /* Most frequent first, then by gold and predicted name.  Returns the number of different
@@ -98,7 +97,7 @@ TRL_API trl_status trl_score_report_chunks(const trl_score *s, bool latex, char 
                                            trl_error *err);
 TRL_API trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *err);
 TRL_API trl_status trl_score_report_json(const trl_score *s, char **text, trl_error *err);
-TRL_API void       trl_text_free(char *text); /* accepts NULL */
+TRL_API void trl_text_free(char *text); /* accepts NULL */
 
 TRL_END_DECLS
 

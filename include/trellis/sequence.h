@@ -17,32 +17,32 @@ TRL_BEGIN_DECLS
 
 typedef struct trl_str {
     const char *p;
-    size_t      n;
+    size_t n;
 } trl_str;
 
 /* Tokens in columns (CoNLL, CRF++, Wapiti). */
 typedef struct trl_rows {
-    size_t             n_tokens, n_columns;
-    const trl_str     *cell;      /* [n_tokens][n_columns] */
-    const char        *path;      /* for messages; NULL when not from a file */
-    uint64_t           first_row; /* line of the first token; tokens are on consecutive lines */
-    const char *const *line;      /* [n_tokens] where each line starts; NULL when not known */
+    size_t n_tokens, n_columns;
+    const trl_str *cell;     /* [n_tokens][n_columns] */
+    const char *path;        /* for messages; NULL when not from a file */
+    uint64_t first_row;      /* line of the first token; tokens are on consecutive lines */
+    const char *const *line; /* [n_tokens] where each line starts; NULL when not known */
 } trl_rows;
 
 /* Tokens as ready-made attributes (CRFsuite). */
 typedef struct trl_attr {
     trl_str name;
-    double  value;
+    double value;
 } trl_attr;
 
 typedef struct trl_items {
-    size_t          n_tokens;
-    const trl_str  *label; /* [n_tokens]; NULL when there are none */
-    const size_t   *begin; /* [n_tokens + 1] into attr */
+    size_t n_tokens;
+    const trl_str *label; /* [n_tokens]; NULL when there are none */
+    const size_t *begin;  /* [n_tokens + 1] into attr */
     const trl_attr *attr;
-    double          weight; /* 1 unless the input says otherwise; finite, >= 0 */
-    const char     *path;
-    uint64_t        first_row; /* line of the first token */
+    double weight; /* 1 unless the input says otherwise; finite, >= 0 */
+    const char *path;
+    uint64_t first_row; /* line of the first token */
 } trl_items;
 
 typedef enum trl_format {
@@ -57,7 +57,7 @@ typedef struct trl_reader trl_reader;
 /* TRL_EIO when the file cannot be opened, TRL_ENOMEM. */
 TRL_API trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out,
                                    trl_error *err);
-TRL_API void       trl_reader_free(trl_reader *r); /* accepts NULL */
+TRL_API void trl_reader_free(trl_reader *r); /* accepts NULL */
 
 /* The format: as given, or as guessed (never TRL_FORMAT_GUESS). */
 TRL_API trl_format trl_reader_format(const trl_reader *r);

@@ -37,13 +37,13 @@ typedef enum trl_status {
 
 /* Filled on failure only.  All strings are copies, cut when too long. */
 typedef struct trl_error {
-    trl_status  code;
-    char        msg[320];  /* one sentence, no newline, no prefix */
-    char        hint[240]; /* what to do; "" when we do not know */
-    char        path[512]; /* the user's file; "" when there is none */
-    uint64_t    row, col;  /* 1-based; 0 = not known */
-    const char *src_file;  /* the check that failed, for bug reports */
-    int         src_line;
+    trl_status code;
+    char msg[320];        /* one sentence, no newline, no prefix */
+    char hint[240];       /* what to do; "" when we do not know */
+    char path[512];       /* the user's file; "" when there is none */
+    uint64_t row, col;    /* 1-based; 0 = not known */
+    const char *src_file; /* the check that failed, for bug reports */
+    int src_line;
 } trl_error;
 
 /* The name of a status ("out of memory", ...), a static string. */

@@ -16,7 +16,7 @@ typedef struct trl_tagger trl_tagger;
 
 /* Borrows the model until freed.  TRL_ENOMEM, TRL_EINVAL for a model of another kind. */
 TRL_API trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err);
-TRL_API void       trl_tagger_free(trl_tagger *t); /* accepts NULL */
+TRL_API void trl_tagger_free(trl_tagger *t); /* accepts NULL */
 
 /* From the next answer on; at first as the model says.  A model whose factors were calibrated
  * against each other is decoded globally with its multipliers.  TRL_ENOMEM. */
@@ -55,7 +55,8 @@ TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, doubl
                                     trl_error *err);
 
 TRL_API uint64_t trl_tagger_attributes(const trl_tagger *t); /* attributes looked up so far, */
-TRL_API uint64_t trl_tagger_unknown(const trl_tagger *t); /* and of these ignored: the model has them not */
+TRL_API uint64_t
+trl_tagger_unknown(const trl_tagger *t); /* and of these ignored: the model has them not */
 
 TRL_END_DECLS
 

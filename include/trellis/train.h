@@ -9,15 +9,15 @@ TRL_BEGIN_DECLS
 
 /* What a run reports, once per iteration and at a few other moments. */
 typedef struct trl_progress {
-    const char *stage;     /* "read", "compiled", "iteration", "warning", "done" */
-    uint64_t    iteration; /* 1 for the first */
-    uint64_t    max_iterations;
-    double      objective; /* minimised, penalties included; NaN when not known */
-    double      gradient;  /* norm; NaN when not known */
-    double      step;
-    double      dev_score, dev_best; /* percent; NaN without a dev set */
-    double      seconds, seconds_left; /* since the start; NaN when not known */
-    uint64_t    n_sequences, n_tokens, n_labels, n_attributes, n_features;
+    const char *stage;  /* "read", "compiled", "iteration", "warning", "done" */
+    uint64_t iteration; /* 1 for the first */
+    uint64_t max_iterations;
+    double objective; /* minimised, penalties included; NaN when not known */
+    double gradient;  /* norm; NaN when not known */
+    double step;
+    double dev_score, dev_best;   /* percent; NaN without a dev set */
+    double seconds, seconds_left; /* since the start; NaN when not known */
+    uint64_t n_sequences, n_tokens, n_labels, n_attributes, n_features;
     const char *note; /* a sentence, or NULL */
 } trl_progress;
 
@@ -27,97 +27,97 @@ typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
 #define TRL_USUAL (-1e300) /* in place of a number: what is usual for the kind of model */
 
 typedef struct trl_train_options {
-    const char        *kind; /* "chain", "tree" */
+    const char *kind;         /* "chain", "tree" */
     const char *const *train; /* paths; "-" is standard input */
-    size_t             n_train;
-    uint64_t           hold_out; /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
-    const char        *dev;    /* path or NULL */
-    trl_format         format; /* guessed by default */
+    size_t n_train;
+    uint64_t hold_out; /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
+    const char *dev;   /* path or NULL */
+    trl_format format; /* guessed by default */
 
     const char *template_name; /* for messages */
     const char *template_text; /* NULL: items need none; columns get a built-in one */
-    size_t      template_size;
+    size_t template_size;
 
     const char *objective; /* "likelihood" */
-    const char *nota; /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all"; of trees
-                         (pt-cfg) "score:DELTA@K"; NULL: "score:15@10" */
-    const char *q0; /* m-estimation: "hmm", "lu", "emp"; NULL: "hmm", for items "emp" */
-    uint64_t    q0_samples; /* m-estimation: sequences drawn for features without a closed form;
-                               0: 100,000; trees: 30,000 */
-    bool        q0_mask;  /* m-estimation: features see first occurrences as out of vocabulary */
-    const char *q0_cache; /* m-estimation: file of expectations, used if it fits; or NULL */
-    bool        calibrate; /* piecewise-nota, piecewise, memm: fit a multiplier per source label by
+    const char *nota;      /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all"; of
+                              trees      (pt-cfg) "score:DELTA@K"; NULL: "score:15@10" */
+    const char *q0;        /* m-estimation: "hmm", "lu", "emp"; NULL: "hmm", for items "emp" */
+    uint64_t q0_samples;   /* m-estimation: sequences drawn for features without a closed form;
+                              0: 100,000; trees: 30,000 */
+    bool q0_mask;          /* m-estimation: features see first occurrences as out of vocabulary */
+    const char *q0_cache;  /* m-estimation: file of expectations, used if it fits; or NULL */
+    bool calibrate;        /* piecewise-nota, piecewise, memm: fit a multiplier per source label by
                               the global likelihood */
-    const char *decode; /* "local", "global"; NULL: local for memm and piecewise-nota unless
-                           calibrated */
+    const char *decode;    /* "local", "global"; NULL: local for memm and piecewise-nota unless
+                              calibrated */
     const char *optimizer; /* "lbfgs", "owlqn", "sag", "sdca", "sgd", "asgd", "perceptron", "dual";
                               NULL: what suits */
     const char *precision; /* "single", "double": of forward-backward in the likelihood of order 1
                               and of sums over labels in memm, piecewise-nota and pseudolikelihood,
-                              twice as fast in single; NULL: single unless delta is below 1e-6, or period 0; sag is
-                              always double */
-    int         order;     /* 1, 2; 0: what the template asks for */
-    double      c1, c2;    /* + c1 ||w||_1 + c2 ||w||^2; 0, TRL_USUAL */
-    bool        all_pairs, all_transitions;
-    size_t      min_count; /* attributes seen less often are dropped */
+                              twice as fast in single; NULL: single unless delta is below 1e-6, or
+                              period 0; sag is always double */
+    int order;             /* 1, 2; 0: what the template asks for */
+    double c1, c2;         /* + c1 ||w||_1 + c2 ||w||^2; 0, TRL_USUAL */
+    bool all_pairs, all_transitions;
+    size_t min_count; /* attributes seen less often are dropped */
 
     uint64_t max_iter; /* 0: the optimiser's own rule decides */
-    double   epsilon;  /* gradient norm / weight norm to stop at: 1e-5 */
+    double epsilon;    /* gradient norm / weight norm to stop at: 1e-5 */
     uint64_t period;   /* stop when the objective fell by less than ... */
-    double   delta;    /* ... this fraction in `period` iterations: 10, 1e-5 */
+    double delta;      /* ... this fraction in `period` iterations: 10, 1e-5 */
     uint64_t memory;   /* L-BFGS pairs: 6 */
-    double   eta;      /* SGD first gain; 0: calibrated */
+    double eta;        /* SGD first gain; 0: calibrated */
     uint64_t batch;    /* SGD sequences a step; 0: 15 for sgd, 1 for asgd */
     uint64_t patience; /* stop after so many iterations without a better dev score; 0: never */
     uint64_t seed;
-    size_t   threads; /* 0 (default): one per processor; changes nothing but the time */
+    size_t threads; /* 0 (default): one per processor; changes nothing but the time */
 
     const char *model;      /* where to write it */
     const char *init;       /* a model to start from, or NULL */
     const char *checkpoint; /* file for checkpoints, or NULL; one that cannot be written for want of
                                room is a "warning", and the run goes on */
-    uint64_t    checkpoint_every; /* iterations: 10 */
-    bool        resume; /* go on from `checkpoint` */
+    uint64_t checkpoint_every; /* iterations: 10 */
+    bool resume;               /* go on from `checkpoint` */
 
     /* trees */
     const char *grade; /* "generative", "discriminative", "features" */
-    const char *annotate; /* states: any of "parents", "tags", "heads", separated by commas; "none" */
-    int         markov;   /* what active states remember: 0, 1, 2 */
-    bool        relaxed;  /* rules also with other parent annotations than seen, ... */
-    bool        strict;   /* ... or only as seen; neither: relaxed where the pruner is the sieve */
-    uint64_t    max_length; /* longer trees are left out; 0: none */
+    const char
+        *annotate; /* states: any of "parents", "tags", "heads", separated by commas; "none" */
+    int markov;    /* what active states remember: 0, 1, 2 */
+    bool relaxed;  /* rules also with other parent annotations than seen, ... */
+    bool strict;   /* ... or only as seen; neither: relaxed where the pruner is the sieve */
+    uint64_t max_length;    /* longer trees are left out; 0: none */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */
-    double      prune; /* items with a smaller coarse posterior are left out; 0: only those that are
-                          part of no tree */
-    const char *pruner; /* "sieve": a PCFG helped by the words around spans; "pcfg"; NULL: the sieve for
-                           the likelihood and the perceptron over features */
-    uint64_t    chart_memory; /* megabytes of charts kept between passes */
+    double prune; /* items with a smaller coarse posterior are left out; 0: only those that are
+                     part of no tree */
+    const char *pruner; /* "sieve": a PCFG helped by the words around spans; "pcfg"; NULL: the sieve
+                           for the likelihood and the perceptron over features */
+    uint64_t chart_memory; /* megabytes of charts kept between passes */
 
     trl_progress_fn progress; /* or NULL */
-    void           *progress_ctx;
+    void *progress_ctx;
 } trl_train_options;
 
 TRL_API trl_train_options trl_train_options_default(void);
 
-/* The c2 a run will have: o->c2, or where that is TRL_USUAL 2 for trees by the likelihood of features and 1 for
- * all else. */
+/* The c2 a run will have: o->c2, or where that is TRL_USUAL 2 for trees by the likelihood of
+ * features and 1 for all else. */
 TRL_API double trl_train_c2(const trl_train_options *o);
 
 typedef struct trl_train_result {
     uint64_t iterations, n_features, n_active; /* n_active: weights other than 0 */
-    double   objective, dev_score;             /* NaN when not known */
-    double   seconds;
-    bool     stopped; /* by the callback */
-    char     ending[80]; /* why it ended, in words */
+    double objective, dev_score;               /* NaN when not known */
+    double seconds;
+    bool stopped;    /* by the callback */
+    char ending[80]; /* why it ended, in words */
 } trl_train_result;
 
 /* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with
  * a sentence that names the valid values.  TRL_EPARSE with path:row:col for bad data, TRL_EIO,
  * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by the callback it still writes the model (and the
  * checkpoint) and returns TRL_OK with result->stopped set. */
-TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result,
-                             trl_error *err);
+TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err);
 
 TRL_END_DECLS
 

@@ -26,21 +26,21 @@ TRL_BEGIN_DECLS
 #define TRL_NO_NODE UINT32_MAX
 
 typedef struct trl_node {
-    uint32_t label; /* trl_tree_label; of a word's node, its part of speech */
+    uint32_t label;               /* trl_tree_label; of a word's node, its part of speech */
     uint32_t parent, child, next; /* TRL_NO_NODE: none */
     uint32_t from, to;            /* from < to; to = from + 1 in a word's node */
 } trl_node;
 
 /* A borrowed tree, whoever made it. */
 typedef struct trl_tree {
-    size_t                   n_nodes, n_words; /* both at least 1 */
-    const trl_node          *node;             /* [n_nodes], preorder */
-    const trl_str           *word;             /* [n_words] */
-    const char              *path;             /* for messages; NULL when not from a file */
-    uint64_t                 row, col;         /* of the opening bracket */
-    const struct trl_strtab *labels;           /* of the nodes */
-    const struct trl_tree   *raw; /* as it was before it was changed; NULL: it was not */
-    trl_str                  source; /* its text, where the reader was asked to keep it */
+    size_t n_nodes, n_words;         /* both at least 1 */
+    const trl_node *node;            /* [n_nodes], preorder */
+    const trl_str *word;             /* [n_words] */
+    const char *path;                /* for messages; NULL when not from a file */
+    uint64_t row, col;               /* of the opening bracket */
+    const struct trl_strtab *labels; /* of the nodes */
+    const struct trl_tree *raw;      /* as it was before it was changed; NULL: it was not */
+    trl_str source;                  /* its text, where the reader was asked to keep it */
 } trl_tree;
 
 /* The label of a node; borrowed from the tree's table. */
@@ -57,8 +57,8 @@ typedef struct trl_transform {
     bool drop_duplicates; /* X over nothing but X -> X */
     bool unescape;        /* in words: -LRB- -> (, -RRB- -LSB- -RSB- -LCB- -RCB- alike, \/ -> /,
                              \* -> * */
-    const char *root; /* NULL: as it is; "": a root TOP, ROOT, S1, VROOT or "" with one child is
-                         taken off; else: such a root is renamed, and put where there is none */
+    const char *root;     /* NULL: as it is; "": a root TOP, ROOT, S1, VROOT or "" with one child is
+                             taken off; else: such a root is renamed, and put where there is none */
 } trl_transform;
 
 /* drop_empty and drop_functions. */
@@ -69,14 +69,14 @@ typedef struct trl_treebank trl_treebank;
 
 /* `how` (NULL: nothing is changed) is copied.  keep_source: trees have their text as it stood,
  * line ends as LF.  "-": standard input; gzip and zstd are unpacked.  TRL_EIO; TRL_ENOMEM. */
-TRL_API trl_status trl_treebank_open(const char *path, const trl_transform *how,
-                                     bool keep_source, trl_treebank **out, trl_error *err);
+TRL_API trl_status trl_treebank_open(const char *path, const trl_transform *how, bool keep_source,
+                                     trl_treebank **out, trl_error *err);
 
 /* The same for text in memory, borrowed until freed; `name` appears in messages. */
 TRL_API trl_status trl_treebank_memory(const char *name, const char *text, size_t n,
                                        const trl_transform *how, bool keep_source,
                                        trl_treebank **out, trl_error *err);
-TRL_API void       trl_treebank_free(trl_treebank *bank); /* accepts NULL */
+TRL_API void trl_treebank_free(trl_treebank *bank); /* accepts NULL */
 
 /* The next tree, borrowed until the next call; *more is false at the end.  A tree of which the
  * changes leave no word is passed over and counted.  TRL_EPARSE, with path:row:col, for
@@ -124,9 +124,9 @@ typedef enum trl_draw_style {
 
 typedef struct trl_draw_options {
     trl_draw_style style;
-    size_t         width;  /* columns of the terminal, for AUTO; 0: no limit */
-    bool           ascii;  /* lines of + - | instead of Unicode's */
-    bool           colour; /* ANSI escapes */
+    size_t width; /* columns of the terminal, for AUTO; 0: no limit */
+    bool ascii;   /* lines of + - | instead of Unicode's */
+    bool colour;  /* ANSI escapes */
 } trl_draw_options;
 
 TRL_API trl_draw_options trl_draw_options_default(void); /* AUTO, all else 0 */
@@ -141,7 +141,7 @@ TRL_API trl_status trl_tree_draw(const trl_tree *tree, const trl_draw_options *o
 typedef struct trl_tree_svg trl_tree_svg;
 
 TRL_API trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err); /* TRL_ENOMEM */
-TRL_API void       trl_tree_svg_free(trl_tree_svg *svg);                 /* accepts NULL */
+TRL_API void trl_tree_svg_free(trl_tree_svg *svg);                       /* accepts NULL */
 
 /* After TRL_ENOMEM the drawing is of no use. */
 TRL_API trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *tree, trl_error *err);
@@ -153,7 +153,7 @@ TRL_API trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, tr
 typedef struct trl_tree_counts trl_tree_counts;
 
 TRL_API trl_status trl_tree_counts_new(trl_tree_counts **out, trl_error *err); /* TRL_ENOMEM */
-TRL_API void       trl_tree_counts_free(trl_tree_counts *counts);              /* accepts NULL */
+TRL_API void trl_tree_counts_free(trl_tree_counts *counts);                    /* accepts NULL */
 
 /* TRL_ENOMEM: the counts are of no use any more. */
 TRL_API trl_status trl_tree_counts_add(trl_tree_counts *counts, const trl_tree *tree,
@@ -162,8 +162,8 @@ TRL_API trl_status trl_tree_counts_add(trl_tree_counts *counts, const trl_tree *
 /* Appends tables for people, the `top` most frequent labels, tags and rules (0: all); or all
  * of it as one JSON object on one line.  Words tagged -NONE- count as empty elements, not as
  * words; a rule is a phrase with its children.  TRL_ENOMEM. */
-TRL_API trl_status trl_tree_counts_report(const trl_tree_counts *counts, size_t top,
-                                          trl_buf *out, trl_error *err);
+TRL_API trl_status trl_tree_counts_report(const trl_tree_counts *counts, size_t top, trl_buf *out,
+                                          trl_error *err);
 TRL_API trl_status trl_tree_counts_json(const trl_tree_counts *counts, trl_buf *out,
                                         trl_error *err);
 
@@ -187,9 +187,8 @@ TRL_API trl_status trl_tree_counts_json(const trl_tree_counts *counts, trl_buf *
 typedef struct trl_tree_pattern trl_tree_pattern;
 
 /* TRL_EPARSE with the column of what is not understood, TRL_ENOMEM. */
-TRL_API trl_status trl_tree_pattern_parse(const char *text, trl_tree_pattern **out,
-                                          trl_error *err);
-TRL_API void       trl_tree_pattern_free(trl_tree_pattern *pattern); /* accepts NULL */
+TRL_API trl_status trl_tree_pattern_parse(const char *text, trl_tree_pattern **out, trl_error *err);
+TRL_API void trl_tree_pattern_free(trl_tree_pattern *pattern); /* accepts NULL */
 
 /* How many nodes and words of the tree fit, and the first such node (of a word, its tag), or
  * TRL_NO_NODE.  O(items x relations).  TRL_ENOMEM. */
@@ -221,7 +220,7 @@ typedef struct trl_tree_columns_options {
     const char *entities;  /* NULL: no entity column */
     const char *documents; /* NULL: all sentences; else only those of `split` */
     const char *split;
-    bool        chunks; /* a chunk column; default true */
+    bool chunks; /* a chunk column; default true */
 } trl_tree_columns_options;
 
 TRL_API trl_tree_columns_options trl_tree_columns_options_default(void);
@@ -232,9 +231,9 @@ typedef struct trl_tree_columns trl_tree_columns;
 /* Opens the files and reads the documents.  The options are not kept.  TRL_EINVAL without a
  * treebank, for documents without split or the reverse, and for a split that no document has;
  * TRL_EPARSE with path:row:col for a bad line of documents; TRL_EIO; TRL_ENOMEM. */
-TRL_API trl_status trl_tree_columns_open(const trl_tree_columns_options *o,
-                                         trl_tree_columns **out, trl_error *err);
-TRL_API void       trl_tree_columns_free(trl_tree_columns *r); /* accepts NULL */
+TRL_API trl_status trl_tree_columns_open(const trl_tree_columns_options *o, trl_tree_columns **out,
+                                         trl_error *err);
+TRL_API void trl_tree_columns_free(trl_tree_columns *r); /* accepts NULL */
 
 /* The next sentence, never an empty one: word, part of speech, chunk and entity, as opened;
  * *more is false at the end.  Rows are borrowed until the next call; their path and first_row

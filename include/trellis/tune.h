@@ -23,12 +23,12 @@ typedef enum trl_tune_measure {
 } trl_tune_measure;
 
 typedef struct trl_tune_run {
-    double           c, c2; /* INFINITY and 0: no penalty */
-    double           score; /* percent; NaN: the run failed numerically, or is the refit */
-    bool             best;  /* of the runs so far */
-    bool             refit; /* the last one, on all data: not scored */
+    double c, c2; /* INFINITY and 0: no penalty */
+    double score; /* percent; NaN: the run failed numerically, or is the refit */
+    bool best;    /* of the runs so far */
+    bool refit;   /* the last one, on all data: not scored */
     trl_score_totals held_out;
-    bool             chunks; /* all labels there are B-X, I-X, O and the like */
+    bool chunks;             /* all labels there are B-X, I-X, O and the like */
     trl_train_result result; /* dev_score is `score` */
 } trl_tune_run;
 
@@ -40,15 +40,15 @@ typedef struct trl_tune_options {
                                 NULL for a share of the training data; no checkpoints, no
                                 patience; training files cannot be standard input.  Files
                                 MODEL.tune-* beside the model are gone at the end. */
-    const double    *grid;   /* of c > 0, INFINITY for no penalty, in any order; NULL: the default */
-    size_t           n_grid;
-    uint64_t         hold_out; /* without train.dev: every so-manieth sequence, 10 */
+    const double *grid; /* of c > 0, INFINITY for no penalty, in any order; NULL: the default */
+    size_t n_grid;
+    uint64_t hold_out; /* without train.dev: every so-manieth sequence, 10 */
     trl_tune_measure measure;
-    bool             cold;  /* every run starts from train.init, or from zero */
-    bool             refit; /* then train once more on all data, held-out included, with the
-                               chosen c */
-    trl_tune_fn      on_run; /* or NULL */
-    void            *ctx;
+    bool cold;          /* every run starts from train.init, or from zero */
+    bool refit;         /* then train once more on all data, held-out included, with the
+                           chosen c */
+    trl_tune_fn on_run; /* or NULL */
+    void *ctx;
 } trl_tune_options;
 
 TRL_API trl_tune_options trl_tune_options_default(void);

@@ -27,7 +27,7 @@ trl_train_options trl_train_options_default(void)
 
 typedef struct choice {
     const char *name;
-    bool        made;
+    bool made;
 } choice;
 
 static bool differ(const char *a, const char *b)

@@ -49,8 +49,9 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
     if (!t->model)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (strcmp(t->kind, "chain") != 0)
-        return trl_fail(err, TRL_EINVAL, "tuning is for chains: of trees, train with a dev set for "
-                                         "each c2");
+        return trl_fail(err, TRL_EINVAL,
+                        "tuning is for chains: of trees, train with a dev set for "
+                        "each c2");
     if (t->checkpoint || t->resume || t->patience || t->hold_out)
         return trl_fail(err, TRL_EINVAL,
                         "tuning knows no checkpoints, no patience and no hold_out of a run");
@@ -60,8 +61,9 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
                             "training data is read once for every run: it cannot be "
                             "standard input");
     if (t->dev && strcmp(t->dev, "-") == 0)
-        return trl_fail(err, TRL_EINVAL, "held-out data is read after every run: it cannot be "
-                                         "standard input");
+        return trl_fail(err, TRL_EINVAL,
+                        "held-out data is read after every run: it cannot be "
+                        "standard input");
     if (!t->dev && o->hold_out < 2)
         return trl_fail(err, TRL_EINVAL, "every second sequence at most can be held out");
     if (o->grid && o->n_grid == 0)
@@ -147,8 +149,7 @@ static double measured(const tuning *x, const trl_score_totals *t, bool chunks)
 
 /* trl_train and a score.  A run whose numbers are lost has no score and no model: the others
  * go on without it. */
-static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *run,
-                          trl_error *err)
+static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *run, trl_error *err)
 {
     const trl_train_options *o = &x->o->train;
     trl_status st = trl_train(t, &run->result, err);

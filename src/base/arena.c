@@ -11,8 +11,8 @@
 
 struct trl_arena_block {
     trl_arena_block *next; /* older, full */
-    unsigned char   *base;
-    size_t           used, cap;
+    unsigned char *base;
+    size_t used, cap;
 };
 
 static trl_arena_block *block_new(size_t cap, trl_arena_block *next)

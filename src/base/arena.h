@@ -14,8 +14,8 @@
 typedef struct trl_arena_block trl_arena_block;
 typedef struct trl_arena {
     trl_arena_block *head; /* the block being filled; zero-initialise the struct */
-    size_t           limit; /* bytes it may hold in all; 0: no limit */
-    bool             limited; /* set when something was refused for the limit */
+    size_t limit;          /* bytes it may hold in all; 0: no limit */
+    bool limited;          /* set when something was refused for the limit */
 } trl_arena;
 
 /* count * size bytes, 64-byte aligned, uninitialised, with 64 readable bytes behind them so

@@ -11,9 +11,8 @@
 
 static bool make_room(trl_buf *b, size_t n)
 {
-    char *grown = n <= SIZE_MAX - b->len - 1
-                      ? trl_reserve(b->data, &b->cap, b->len + n + 1, 1)
-                      : NULL;
+    char *grown =
+        n <= SIZE_MAX - b->len - 1 ? trl_reserve(b->data, &b->cap, b->len + n + 1, 1) : NULL;
     if (!grown) {
         b->failed = true;
         return false;

@@ -15,8 +15,7 @@ trl_status trl_fail_hint(trl_error *err, trl_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
 /* return trl_fail(err, TRL_EINVAL, "c2 must not be negative: %g", c2); */
-#define trl_fail(err, code, ...) \
-    trl_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
+#define trl_fail(err, code, ...) trl_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
 
 #define trl_fail_mem(err) trl_fail_at((err), TRL_ENOMEM, __FILE__, __LINE__, "out of memory")
 

@@ -15,9 +15,9 @@
 #include "base/mem.h"
 
 struct trl_writer {
-    int    fd;
-    char  *path, *tmp; /* tmp NULL: written in place */
-    char  *buf;
+    int fd;
+    char *path, *tmp; /* tmp NULL: written in place */
+    char *buf;
     size_t used;
 };
 
@@ -64,7 +64,7 @@ void trl_unmap(trl_mapped *m)
 {
     union { /* drops const: the memory is ours */
         const unsigned char *c;
-        void                *v;
+        void *v;
     } p = {.c = m->data};
     if (m->mapped)
         munmap(p.v, m->size);

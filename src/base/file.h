@@ -16,19 +16,19 @@
 
 typedef struct trl_mapped {
     const unsigned char *data; /* NULL when size is 0 */
-    size_t               size;
-    bool                 mapped; /* munmap, else free */
+    size_t size;
+    bool mapped; /* munmap, else free */
 } trl_mapped;
 
 /* Maps the file read-only and shared.  TRL_EIO, TRL_ENOMEM. */
 trl_status trl_map_file(const char *path, trl_mapped *out, trl_error *err);
-void       trl_unmap(trl_mapped *m);
+void trl_unmap(trl_mapped *m);
 
 typedef struct trl_writer trl_writer;
 
 trl_status trl_writer_open(const char *path, trl_writer **out, trl_error *err);
 trl_status trl_writer_put(trl_writer *w, const void *bytes, size_t n, trl_error *err);
 trl_status trl_writer_commit(trl_writer *w, trl_error *err); /* frees w in any case */
-void       trl_writer_abort(trl_writer *w);                  /* accepts NULL; frees w */
+void trl_writer_abort(trl_writer *w);                        /* accepts NULL; frees w */
 
 #endif

@@ -12,7 +12,7 @@
 void *trl_alloc(size_t count, size_t size);  /* uninitialised */
 void *trl_zalloc(size_t count, size_t size); /* zeroed */
 void *trl_realloc(void *p, size_t count, size_t size);
-void  trl_free(void *p); /* accepts NULL */
+void trl_free(void *p); /* accepts NULL */
 
 /* Uninitialised, 64-byte aligned, for vector kernels. */
 void *trl_alloc64(size_t count, size_t size);

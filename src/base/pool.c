@@ -10,26 +10,26 @@
 
 typedef struct worker {
     trl_pool *pool;
-    size_t    index;
+    size_t index;
     pthread_t thread;
-    trl_error err;        /* of its failed job */
-    size_t    failed_job; /* SIZE_MAX when none */
+    trl_error err;     /* of its failed job */
+    size_t failed_job; /* SIZE_MAX when none */
 } worker;
 
 struct trl_pool {
-    size_t          threads; /* the caller is worker 0 */
-    worker         *workers; /* [threads] */
-    size_t          started;
+    size_t threads;  /* the caller is worker 0 */
+    worker *workers; /* [threads] */
+    size_t started;
     pthread_mutex_t lock;
-    pthread_cond_t  work, done;
-    size_t          round;   /* guarded by lock */
-    size_t          running; /* guarded by lock */
-    bool            quit;    /* guarded by lock */
-    trl_job_fn      fn;
-    void           *ctx;
-    size_t          n_jobs;
-    atomic_size_t   next;
-    atomic_bool     stop;
+    pthread_cond_t work, done;
+    size_t round;   /* guarded by lock */
+    size_t running; /* guarded by lock */
+    bool quit;      /* guarded by lock */
+    trl_job_fn fn;
+    void *ctx;
+    size_t n_jobs;
+    atomic_size_t next;
+    atomic_bool stop;
 };
 
 static void work_through(worker *w)

@@ -20,12 +20,11 @@ typedef trl_status (*trl_job_fn)(void *ctx, size_t job, size_t worker, trl_error
 
 /* threads >= 1.  NULL: out of memory, or no thread could be started. */
 trl_pool *trl_pool_new(size_t threads);
-void      trl_pool_free(trl_pool *pool); /* accepts NULL */
-size_t    trl_pool_threads(const trl_pool *pool);
+void trl_pool_free(trl_pool *pool); /* accepts NULL */
+size_t trl_pool_threads(const trl_pool *pool);
 
 /* Runs all jobs and waits.  Returns the status of the failed job with the lowest number
  * among those that ran.  Not re-entrant: one caller at a time. */
-trl_status trl_pool_run(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx,
-                        trl_error *err);
+trl_status trl_pool_run(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx, trl_error *err);
 
 #endif

@@ -18,18 +18,18 @@
 
 typedef struct chunk {
     struct chunk *next;
-    char         *data;
-    size_t        size;
-    int           mapped;
+    char *data;
+    size_t size;
+    int mapped;
 } chunk;
 
 struct trl_store {
     pthread_mutex_t lock;
-    chunk          *chunks; /* the one being filled first */
-    size_t          used;   /* of it */
-    size_t          budget, bytes, on_heap, in_file;
-    int             fd; /* -1: no file yet */
-    off_t           end;
+    chunk *chunks; /* the one being filled first */
+    size_t used;   /* of it */
+    size_t budget, bytes, on_heap, in_file;
+    int fd; /* -1: no file yet */
+    off_t end;
 };
 
 trl_status trl_store_new(size_t budget, trl_store **out, trl_error *err)
@@ -69,7 +69,8 @@ static int open_file(void)
 {
     char path[512];
     const char *folder = getenv("TMPDIR");
-    const int n = snprintf(path, sizeof path, "%s/trellis-XXXXXX", folder && *folder ? folder : "/tmp");
+    const int n =
+        snprintf(path, sizeof path, "%s/trellis-XXXXXX", folder && *folder ? folder : "/tmp");
     if (n < 0 || (size_t)n >= sizeof path)
         return -1;
     const int fd = mkstemp(path);

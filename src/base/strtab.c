@@ -218,11 +218,8 @@ fail:
 
 trl_strview trl_strtab_view(const trl_strtab *t)
 {
-    return (trl_strview){.n = t->n,
-                         .pool = t->pool,
-                         .end64 = t->end,
-                         .slot = t->slot,
-                         .n_slots = t->n_slots};
+    return (trl_strview){
+        .n = t->n, .pool = t->pool, .end64 = t->end, .slot = t->slot, .n_slots = t->n_slots};
 }
 
 void trl_strtab_fini(trl_strtab *t)

@@ -23,12 +23,12 @@
 
 /* A borrowed, read-only table.  Exactly one of end32 and end64 is set when n > 0. */
 typedef struct trl_strview {
-    size_t          n;       /* strings; at most 2^32 - 2 */
-    const char     *pool;
-    const uint32_t *end32;   /* [n], pools below 4 GiB */
-    const uint64_t *end64;   /* [n], larger pools */
-    const uint32_t *slot;    /* [n_slots] */
-    size_t          n_slots; /* power of two, > n */
+    size_t n; /* strings; at most 2^32 - 2 */
+    const char *pool;
+    const uint32_t *end32; /* [n], pools below 4 GiB */
+    const uint64_t *end64; /* [n], larger pools */
+    const uint32_t *slot;  /* [n_slots] */
+    size_t n_slots;        /* power of two, > n */
 } trl_strview;
 
 uint64_t trl_str_hash(const char *p, size_t n);
@@ -49,13 +49,13 @@ static inline void trl_strview_prefetch(const trl_strview *v, uint64_t hash)
 bool trl_strview_check(const trl_strview *v, size_t pool_size);
 
 typedef struct trl_strtab {
-    char     *pool;
-    size_t    pool_len, pool_cap;
+    char *pool;
+    size_t pool_len, pool_cap;
     uint64_t *end; /* [n] */
-    size_t    n, cap;
+    size_t n, cap;
     uint32_t *slot;
     uint32_t *tag; /* [n_slots] high hash bits, so that most probes need no string compare */
-    size_t    n_slots;
+    size_t n_slots;
 } trl_strtab; /* zero-initialise */
 
 /* The id of the string, added when new.  TRL_NO_ID: out of memory or 2^32 - 2 strings; the
@@ -69,7 +69,7 @@ bool trl_strtab_add_many(trl_strtab *t, const trl_str *s, size_t n, uint32_t *id
 
 /* As trl_strtab_add but never adds. */
 uint32_t trl_strtab_find(const trl_strtab *t, const char *p, size_t n);
-trl_str  trl_strtab_get(const trl_strtab *t, uint32_t id);
+trl_str trl_strtab_get(const trl_strtab *t, uint32_t id);
 
 /* Keeps the strings old[0..n), in that order, as ids 0..n-1 (`old` holds distinct current
  * ids).  False: out of memory, table unchanged. */
@@ -77,6 +77,6 @@ bool trl_strtab_select(trl_strtab *t, const uint32_t *old, size_t n);
 
 /* A view of the table as it stands; valid until it changes. */
 trl_strview trl_strtab_view(const trl_strtab *t);
-void        trl_strtab_fini(trl_strtab *t);
+void trl_strtab_fini(trl_strtab *t);
 
 #endif

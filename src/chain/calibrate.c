@@ -49,8 +49,8 @@ static void subtract_expected(const trl_chain_example *x, const trl_tables *plai
     }
 }
 
-trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *rows,
-                                 const double *a, double *value, double *grad, trl_error *err)
+trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *rows, const double *a,
+                                 double *value, double *grad, trl_error *err)
 {
     trl_tables plain, scaled;
     trl_chain_marginals m;
@@ -65,14 +65,12 @@ trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *ro
     *value = x->weight * (score - m.log_z);
     if (score == -HUGE_VAL)
         return TRL_OK;
-    const trl_tables P = {
-        .n = plain.n,
-        .step = {x->chain->stride, plain.step[TRL_EDGE], plain.step[TRL_TRI]},
-        .row = {m.node, m.edge, m.tri}};
+    const trl_tables P = {.n = plain.n,
+                          .step = {x->chain->stride, plain.step[TRL_EDGE], plain.step[TRL_TRI]},
+                          .row = {m.node, m.edge, m.tri}};
     for (size_t t = 1; t < plain.n; t++) {
         const size_t q = trl_gold_source(x->chain, x->gold, t);
-        grad[q % x->chain->L] +=
-            x->weight * trl_factor_row(x->chain, &plain, t, q)[x->gold[t]];
+        grad[q % x->chain->L] += x->weight * trl_factor_row(x->chain, &plain, t, q)[x->gold[t]];
         subtract_expected(x, &plain, &P, t, grad);
     }
     return TRL_OK;
@@ -82,15 +80,14 @@ trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *ro
 
 typedef struct calibration_pass {
     const trl_calibration *c;
-    const double          *a;
-    trl_chain              rows;
-    double                *grad; /* [TRL_SWEEP_LANES][L] */
-    double                 value[TRL_SWEEP_LANES];
+    const double *a;
+    trl_chain rows;
+    double *grad; /* [TRL_SWEEP_LANES][L] */
+    double value[TRL_SWEEP_LANES];
 } calibration_pass;
 
-static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from,
-                        const trl_chain *chain, const trl_tables *scores, trl_arena *arena,
-                        trl_error *err)
+static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
+                        const trl_tables *scores, trl_arena *arena, trl_error *err)
 {
     calibration_pass *p = ctx;
     const trl_chain_example x = {.chain = chain,
@@ -106,8 +103,7 @@ static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from,
     return st;
 }
 
-trl_status trl_calibration_eval(void *self, const double *a, double *g, double *F,
-                                trl_error *err)
+trl_status trl_calibration_eval(void *self, const double *a, double *g, double *F, trl_error *err)
 {
     const trl_calibration *c = self;
     const size_t L = c->design->L;

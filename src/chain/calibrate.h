@@ -30,20 +30,19 @@ trl_status trl_calibrate_tables(const trl_chain *c, const trl_tables *s, const d
 /* The likelihood of one sequence under s', and grad[L] += its gradient.  `rows` comes from
  * trl_rows_chain_init.  Statuses of trl_chain_infer; grad is then unchanged.  When the gold
  * labelling is forbidden, *value = -inf and grad is unchanged, too. */
-trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *rows,
-                                 const double *a, double *value, double *grad, trl_error *err);
+trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *rows, const double *a,
+                                 double *value, double *grad, trl_error *err);
 
 /* The whole corpus, as the `self` of a trl_function with n = L and eval = trl_calibration_eval. */
 typedef struct trl_calibration {
     const trl_corpus *corpus; /* all borrowed */
     const trl_design *design;
-    const double     *w;
-    trl_pool         *pool;
+    const double *w;
+    trl_pool *pool;
 } trl_calibration;
 
 /* F = - sum of the likelihoods, to be minimised, g[L] its gradient.  Deterministic with any
  * number of threads.  TRL_ENUMERIC when F is not finite; what trl_chain_sweep returns. */
-trl_status trl_calibration_eval(void *self, const double *a, double *g, double *F,
-                                trl_error *err);
+trl_status trl_calibration_eval(void *self, const double *a, double *g, double *F, trl_error *err);
 
 #endif

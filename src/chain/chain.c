@@ -253,8 +253,8 @@ double trl_sum_log(size_t n, const double *c)
     return sum + log(product);
 }
 
-static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out,
-                        trl_chain_sums *sums, trl_error *err)
+static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, trl_chain_sums *sums,
+                        trl_error *err)
 {
     if (call->s->n == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no marginals");
@@ -267,9 +267,8 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out,
         fits = true;
     }
     if (fits) {
-        const trl_status st = call->c->order == 1
-                                  ? trl_chain_scaled1(call, out, sums, &fits, err)
-                                  : trl_chain_scaled2(call, out, sums, &fits, err);
+        const trl_status st = call->c->order == 1 ? trl_chain_scaled1(call, out, sums, &fits, err)
+                                                  : trl_chain_scaled2(call, out, sums, &fits, err);
         if (fits || st != TRL_OK)
             return st;
     }

@@ -30,20 +30,20 @@
 
 typedef struct trl_chain {
     size_t L, stride; /* labels; padded(L) */
-    int    order;     /* 1 or 2 */
-    bool   scaled;    /* the shared scores allow the scaled engine */
+    int order;        /* 1 or 2 */
+    bool scaled;      /* the shared scores allow the scaled engine */
 
-    double *edge;   /* [L][L] shared edge scores, zeros where there are none */
-    double *tri;    /* [L][L][L], order 2 */
-    double  spread; /* max - min over the shared scores (edge, or edge + tri) */
+    double *edge;  /* [L][L] shared edge scores, zeros where there are none */
+    double *tri;   /* [L][L][L], order 2 */
+    double spread; /* max - min over the shared scores (edge, or edge + tri) */
 
     /* Order 1: E[i][j] = exp(edge[i][j] - shift) and its transpose, padded rows.
      * Order 2: E[j][i][k] = exp(tri[i][j][k] - shift), rows by the middle label j, so that each
      * step is L independent vector-matrix products; Et[j][k][i] its transpose per j.  When edges
      * do not depend on the position, edge[j][k] is in E too. */
     double *E, *Et;
-    double  shift;
-    bool    edge_in_E; /* order 2 */
+    double shift;
+    bool edge_in_E; /* order 2 */
 
     /* Once trl_chain_use_single was called: E and Et rounded, and E - single_E. */
     float *single_E, *single_Et, *single_rest;
@@ -51,7 +51,7 @@ typedef struct trl_chain {
 
 /* Allocates for L labels.  TRL_EINVAL for L = 0 or an order other than 1, 2; TRL_ENOMEM. */
 trl_status trl_chain_init(trl_chain *c, size_t L, int order, trl_error *err);
-void       trl_chain_fini(trl_chain *c);
+void trl_chain_fini(trl_chain *c);
 
 /* Lets trl_chain_infer work in single precision from the next trl_chain_prepare on, for node
  * marginals and sums of order 1 without edge rows: about twice as fast.  Scores too far apart for
@@ -67,7 +67,7 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err);
 
 /* What one inference leaves behind; arrays live in the arena until its reset. */
 typedef struct trl_chain_marginals {
-    double  log_z;
+    double log_z;
     double *node; /* [T][stride]      P(y_t), pads 0 */
     double *edge; /* [T][step[1]]     P(y_{t-1}, y_t), rows 1.. valid; NULL when not asked for */
     double *tri;  /* [T][step[2]]     rows 2.. valid; NULL when not asked for */
@@ -83,17 +83,17 @@ typedef struct trl_chain_sums {
 } trl_chain_sums;
 
 trl_status trl_chain_sums_init(trl_chain_sums *m, const trl_chain *c, trl_error *err);
-void       trl_chain_sums_fini(trl_chain_sums *m);
-void       trl_chain_sums_clear(trl_chain_sums *m, const trl_chain *c);
+void trl_chain_sums_fini(trl_chain_sums *m);
+void trl_chain_sums_clear(trl_chain_sums *m, const trl_chain *c);
 
 /* edge[i][j] += scale * expected count, the same for tri; either may be NULL. */
-void trl_chain_sums_add(const trl_chain_sums *m, const trl_chain *c, double scale,
-                        double *edge, double *tri);
+void trl_chain_sums_add(const trl_chain_sums *m, const trl_chain *c, double scale, double *edge,
+                        double *tri);
 
 /* Which marginals beyond the nodes to compute. */
 enum {
-    TRL_WANT_EDGE_ROWS = 1, /* out->edge, out->tri */
-    TRL_WANT_SUMS = 2,      /* `sums` += weight * (sums over positions) */
+    TRL_WANT_EDGE_ROWS = 1,  /* out->edge, out->tri */
+    TRL_WANT_SUMS = 2,       /* `sums` += weight * (sums over positions) */
     TRL_WANT_LOG_Z_ONLY = 4, /* the forward pass and nothing else */
 };
 
@@ -114,8 +114,8 @@ double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *
 
 /* The best labelling (ties: the lowest label at the latest position) into y[T], its score
  * into *score. */
-trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena,
-                             uint32_t *y, double *score, trl_error *err);
+trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena, uint32_t *y,
+                             double *score, trl_error *err);
 
 /* The n best labellings, best first: y[rank][T], score[rank]; *found <= n of them exist.
  * O(T L^2 n log) -- exact, by n-best lists per state. */

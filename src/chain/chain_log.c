@@ -15,11 +15,11 @@
 #include "num/vexp.h"
 
 typedef struct log_lattice {
-    const trl_chain  *c;
+    const trl_chain *c;
     const trl_tables *s;
-    size_t            T, L, Q; /* Q: states per position, L or L^2 */
-    double           *A, *B;   /* [T][Q]; order 2 uses only the first L cells at t = 0 */
-    double           *sum;     /* [L] terms of one log-sum-exp */
+    size_t T, L, Q; /* Q: states per position, L or L^2 */
+    double *A, *B;  /* [T][Q]; order 2 uses only the first L cells at t = 0 */
+    double *sum;    /* [L] terms of one log-sum-exp */
 } log_lattice;
 
 /* Score of entering state q = (i, j) (or j) at t, without the triple. */
@@ -28,8 +28,7 @@ static double enter(const log_lattice *g, size_t t, size_t i, size_t j)
     return trl_node_at(g->s, t, j) + (t ? trl_edge_at(g->c, g->s, t, i, j) : 0.0);
 }
 
-static trl_status check_row(const double *row, size_t n, size_t t, const char *what,
-                            trl_error *err)
+static trl_status check_row(const double *row, size_t n, size_t t, const char *what, trl_error *err)
 {
     for (size_t k = 0; k < n; k++)
         if (!(row[k] < HUGE_VAL))
@@ -68,8 +67,8 @@ static void backward1(log_lattice *g)
     for (size_t t = g->T; t-- > 0;)
         for (size_t i = 0; i < L; i++) {
             for (size_t j = 0; t + 1 < g->T && j < L; j++)
-                g->sum[j] = trl_edge_at(g->c, g->s, t + 1, i, j) +
-                            trl_node_at(g->s, t + 1, j) + g->B[(t + 1) * L + j];
+                g->sum[j] = trl_edge_at(g->c, g->s, t + 1, i, j) + trl_node_at(g->s, t + 1, j) +
+                            g->B[(t + 1) * L + j];
             g->B[t * L + i] = t + 1 < g->T ? trl_logsumexp(L, g->sum) : 0.0;
         }
 }
@@ -85,8 +84,8 @@ static void forward2(log_lattice *g)
                 double before = g->A[i];
                 if (t > 1) {
                     for (size_t h = 0; h < L; h++)
-                        g->sum[h] = g->A[(t - 1) * Q + h * L + i] +
-                                    trl_tri_at(g->c, g->s, t, h, i, j);
+                        g->sum[h] =
+                            g->A[(t - 1) * Q + h * L + i] + trl_tri_at(g->c, g->s, t, h, i, j);
                     before = trl_logsumexp(L, g->sum);
                 }
                 g->A[t * Q + i * L + j] = enter(g, t, i, j) + before;
@@ -117,8 +116,8 @@ static void state_marginals(const log_lattice *g, double log_z, size_t S, double
     if (g->c->order == 1 || g->T == 1) {
         for (size_t t = 0; t < g->T; t++)
             for (size_t j = 0; j < L; j++)
-                node[t * S + j] = exp(g->A[t * Q + j] +
-                                      (g->c->order == 1 ? g->B[t * Q + j] : 0.0) - log_z);
+                node[t * S + j] =
+                    exp(g->A[t * Q + j] + (g->c->order == 1 ? g->B[t * Q + j] : 0.0) - log_z);
         return;
     }
     for (size_t t = 1; t < g->T; t++)
@@ -143,8 +142,7 @@ static void clique_rows(const log_lattice *g, double log_z, double *out, size_t 
                 for (size_t j = 0; j < L; j++) {
                     const double a = g->A[(t - 1) * Q + (from == 2 ? h * L + i : i)];
                     const double b = g->B[t * Q + (from == 2 ? i * L + j : j)];
-                    const double tri =
-                        from == 2 ? trl_tri_at(g->c, g->s, t, h, i, j) : 0.0;
+                    const double tri = from == 2 ? trl_tri_at(g->c, g->s, t, h, i, j) : 0.0;
                     out[t * step + (h * L + i) * L + j] =
                         exp(a + tri + enter(g, t, i, j) + b - log_z);
                 }
@@ -188,8 +186,8 @@ static trl_status marginals(const trl_chain_call *call, log_lattice *g, double l
     return TRL_OK;
 }
 
-trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out,
-                         trl_chain_sums *sums, trl_error *err)
+trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out, trl_chain_sums *sums,
+                         trl_error *err)
 {
     const size_t T = call->s->n, L = call->c->L;
     log_lattice g = {.c = call->c, .s = call->s, .T = T, .L = L};
@@ -209,9 +207,9 @@ trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out,
     const size_t final = call->c->order == 2 && T > 1 ? L * L : L;
     const double log_z = trl_logsumexp(final, g.A + (T - 1) * g.Q);
     if (!isfinite(log_z))
-        return trl_fail(err, TRL_ENUMERIC, log_z > 0.0 || isnan(log_z)
-                                               ? "the scores are too large for a sum"
-                                               : "every labelling is forbidden");
+        return trl_fail(err, TRL_ENUMERIC,
+                        log_z > 0.0 || isnan(log_z) ? "the scores are too large for a sum"
+                                                    : "every labelling is forbidden");
     if (call->want & TRL_WANT_LOG_Z_ONLY) {
         *out = (trl_chain_marginals){.log_z = log_z};
         return TRL_OK;

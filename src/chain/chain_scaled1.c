@@ -2,8 +2,9 @@
  *
  * With psi_t(j) = exp(node_t(j) - m_t), m_t the row's maximum, and E = exp(edge - shift):
  *
- *     alpha_t(j) = psi_t(j) sum_i a_{t-1}(i) E(i,j),     a_t = alpha_t / c_t,  c_t = sum_j alpha_t(j)
- *     beta_{t-1}(i) = sum_j E(i,j) psi_t(j) b_t(j),      b_t = beta_t / r_t,   r_t = sum_j beta_t(j)
+ *     alpha_t(j) = psi_t(j) sum_i a_{t-1}(i) E(i,j),     a_t = alpha_t / c_t,  c_t = sum_j
+ * alpha_t(j) beta_{t-1}(i) = sum_j E(i,j) psi_t(j) b_t(j),      b_t = beta_t / r_t,   r_t = sum_j
+ * beta_t(j)
  *
  * alpha_0 = psi_0, beta_{T-1} = 1.  The two recursions do not meet, so they run side by side in one
  * loop, from both ends: each alone waits for its own additions most of the time.  Then, with
@@ -36,12 +37,12 @@
 #define MAX_STEP (TRL_SCALED_MAX_SPREAD / 3)
 
 typedef struct lattice {
-    size_t  T, L, S;
+    size_t T, L, S;
     double *psi, *alpha, *beta; /* [T][S]; in the end v, a and the marginals */
     double *c, *r;              /* [T] sums of alpha_t and beta_t */
     double *tmp;                /* [S] */
     double *own, *own_t;        /* [T][L][S] E_t and its transpose, or NULL */
-    double  shift;              /* everything taken out before exp */
+    double shift;               /* everything taken out before exp */
 } lattice;
 
 static bool lattice_get(const trl_chain_call *call, lattice *g)

@@ -27,13 +27,13 @@
 #include "num/vexp.h"
 
 typedef struct lattice2 {
-    size_t  T, L, S, Q; /* Q = L * S: doubles per state table [L][S] */
-    double *phi;        /* [T][L][S] rows by i; becomes v */
-    double *alpha;      /* [T][L][S] transposed: row j holds alpha_t(., j) */
-    double *beta;       /* [T][L][S] transposed likewise */
-    double *tmp;        /* [L][S] */
-    double *c;          /* [T] */
-    double  shift;
+    size_t T, L, S, Q; /* Q = L * S: doubles per state table [L][S] */
+    double *phi;       /* [T][L][S] rows by i; becomes v */
+    double *alpha;     /* [T][L][S] transposed: row j holds alpha_t(., j) */
+    double *beta;      /* [T][L][S] transposed likewise */
+    double *tmp;       /* [L][S] */
+    double *c;         /* [T] */
+    double shift;
 } lattice2;
 
 static bool lattice_get(const trl_chain_call *call, lattice2 *g)
@@ -54,10 +54,10 @@ static void state_scores(const trl_chain_call *call, const lattice2 *g, size_t t
     const bool own = !call->c->edge_in_E || t == 1;
     for (size_t i = 0; i < (t ? g->L : 1); i++)
         for (size_t j = 0; j < g->S; j++)
-            out[i * g->S + j] =
-                j >= g->L ? 0.0
-                          : trl_node_at(call->s, t, j) +
-                                (t && own ? trl_edge_at(call->c, call->s, t, i, j) : 0.0);
+            out[i * g->S + j] = j >= g->L
+                                    ? 0.0
+                                    : trl_node_at(call->s, t, j) +
+                                          (t && own ? trl_edge_at(call->c, call->s, t, i, j) : 0.0);
 }
 
 static bool exponentials(const trl_chain_call *call, lattice2 *g)
@@ -137,14 +137,13 @@ static void backward(const trl_chain *c, lattice2 *g)
         for (size_t k = 0; k < Q; k++)
             g->phi[t * Q + k] *= g->tmp[k] * inv;
         for (size_t i = 0; t > 1 && i < L; i++)
-            trl_vecmat(L, S, g->phi + t * Q + i * S, c->Et + i * Q,
-                       g->beta + (t - 1) * Q + i * S);
+            trl_vecmat(L, S, g->phi + t * Q + i * S, c->Et + i * Q, g->beta + (t - 1) * Q + i * S);
     }
 }
 
 /* Pair and node marginals of a sequence with T >= 2; P(y_0) comes from the first pair. */
-static void pair_results(const trl_chain_call *call, const lattice2 *g, double *node,
-                         double *edge, size_t step, trl_chain_sums *sums)
+static void pair_results(const trl_chain_call *call, const lattice2 *g, double *node, double *edge,
+                         size_t step, trl_chain_sums *sums)
 {
     const size_t L = g->L, S = g->S, Q = g->Q;
     const bool first_own = (call->want & TRL_WANT_SUMS) != 0;
@@ -174,9 +173,9 @@ static void triple_rows(const trl_chain *c, const lattice2 *g, double *tri, size
         for (size_t h = 0; h < L; h++)
             for (size_t i = 0; i < L; i++)
                 for (size_t j = 0; j < L; j++)
-                    tri[t * step + (h * L + i) * L + j] =
-                        g->alpha[(t - 1) * Q + i * S + h] * c->E[i * Q + h * S + j] *
-                        g->phi[t * Q + i * S + j];
+                    tri[t * step + (h * L + i) * L + j] = g->alpha[(t - 1) * Q + i * S + h] *
+                                                          c->E[i * Q + h * S + j] *
+                                                          g->phi[t * Q + i * S + j];
     }
 }
 
@@ -204,8 +203,7 @@ static trl_status results(const trl_chain_call *call, lattice2 *g, trl_chain_mar
         return st;
     if (call->want & TRL_WANT_EDGE_ROWS) {
         for (size_t t = 0; t < T; t++)
-            memset(out->edge + t * edge_step + L * L, 0,
-                   (edge_step - L * L) * sizeof(double));
+            memset(out->edge + t * edge_step + L * L, 0, (edge_step - L * L) * sizeof(double));
         triple_rows(call->c, g, out->tri, tri_step);
     }
     pair_results(call, g, out->node, out->edge, edge_step, sums);

@@ -62,8 +62,7 @@ static bool lattice_get(const trl_chain_call *call, trl_single_lattice *g, float
 bool trl_chain_single_serves(const trl_chain_call *call)
 {
     return call->c->single_E && range_of_edges(call->c) <= TRL_SINGLE_RANGE &&
-           !call->s->row[TRL_EDGE] &&
-           !(call->want & (TRL_WANT_EDGE_ROWS | TRL_WANT_LOG_Z_ONLY));
+           !call->s->row[TRL_EDGE] && !(call->want & (TRL_WANT_EDGE_ROWS | TRL_WANT_LOG_Z_ONLY));
 }
 
 trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *out,
@@ -87,8 +86,8 @@ trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *ou
         return TRL_OK;
     trl_single_combine(&g, call->node ? -call->weight : 1.0, node);
     if ((call->want & TRL_WANT_SUMS) && g.T > 1)
-        log_z += trl_single_outer_sum(g.T - 1, g.n, g.stride, g.alpha, g.q + g.stride,
-                                      call->weight, call->c->single_rest, part, sums->outer);
+        log_z += trl_single_outer_sum(g.T - 1, g.n, g.stride, g.alpha, g.q + g.stride, call->weight,
+                                      call->c->single_rest, part, sums->outer);
     out->log_z = log_z;
     out->node = call->node ? NULL : node;
     return TRL_OK;

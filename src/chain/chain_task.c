@@ -63,8 +63,7 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
                                  .scores = scores,
                                  .gold = t->corpus->label + from,
                                  .weight = t->corpus->weight[example],
-                                 .nota =
-                                     t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
+                                 .nota = t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
                                  .arena = arena};
     return t->objective->evaluate(&x, adjoint, &t->lanes[lane], value, err);
 }
@@ -73,8 +72,8 @@ static trl_status arrange(void *self, size_t n, const uint32_t *token, trl_error
 {
     trl_chain_task *t = self;
     const size_t lanes = t->n_lanes < TRL_LANES_MAX ? t->n_lanes : TRL_LANES_MAX;
-    return trl_chain_tokens_arrange(&t->tokens, &t->chain, t->objective, t->corpus, t->nota,
-                                    lanes, n, token, err);
+    return trl_chain_tokens_arrange(&t->tokens, &t->chain, t->objective, t->corpus, t->nota, lanes,
+                                    n, token, err);
 }
 
 static trl_status tokens(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
@@ -99,8 +98,7 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
 
 trl_task trl_chain_task_view(trl_chain_task *t)
 {
-    const bool by_tokens =
-        t->single && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
+    const bool by_tokens = t->single && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
     return (trl_task){.self = t,
                       .single = t->single || t->chain.single_E,
                       .prepare = prepare,

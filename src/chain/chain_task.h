@@ -10,21 +10,21 @@
 #include "train/task.h"
 
 typedef struct trl_chain_task {
-    const trl_corpus    *corpus;
+    const trl_corpus *corpus;
     const trl_objective *objective;
-    trl_chain            chain;
-    trl_chain_sums      *lanes; /* [n_lanes] */
-    bool                *open;  /* [n_lanes] evaluated since the last finish */
-    size_t               n_lanes;
-    const trl_nota      *nota; /* borrowed; NULL: no instances.  Set between passes. */
-    bool                 single; /* local objectives may work in single precision */
-    trl_chain_tokens     tokens;
+    trl_chain chain;
+    trl_chain_sums *lanes; /* [n_lanes] */
+    bool *open;            /* [n_lanes] evaluated since the last finish */
+    size_t n_lanes;
+    const trl_nota *nota; /* borrowed; NULL: no instances.  Set between passes. */
+    bool single;          /* local objectives may work in single precision */
+    trl_chain_tokens tokens;
 } trl_chain_task;
 
 /* `corpus` is borrowed. */
 trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int order,
                                const trl_objective *objective, size_t n_lanes, trl_error *err);
-void       trl_chain_task_fini(trl_chain_task *t);
+void trl_chain_task_fini(trl_chain_task *t);
 
 /* The callbacks, with t as `self`; to be taken again when `single` or `nota` has changed. */
 trl_task trl_chain_task_view(trl_chain_task *t);

@@ -1,4 +1,5 @@
-/* chain_tokens.c -- memm, piecewise-nota and pseudolikelihood token by token, in single precision. */
+/* chain_tokens.c -- memm, piecewise-nota and pseudolikelihood token by token, in single precision.
+ */
 /* SPDX-License-Identifier: MIT */
 #include "chain/chain_tokens.h"
 
@@ -69,8 +70,8 @@ static bool allocate(trl_chain_tokens *k, const trl_chain *c, bool weights)
 }
 
 /* The wrong sources of a token that have an instance; *of NULL: only their number. */
-static size_t list_instances(const trl_chain *c, const trl_nota *nota, uint32_t which, uint32_t token,
-                             uint32_t *of)
+static size_t list_instances(const trl_chain *c, const trl_nota *nota, uint32_t which,
+                             uint32_t token, uint32_t *of)
 {
     const size_t base = which > c->L ? 1 + c->L : 1; /* pairs, or labels */
     size_t n = 0;
@@ -131,7 +132,8 @@ static void arrange_gold(trl_chain_tokens *k, const trl_chain *c, const trl_corp
             const uint32_t i = position[from + t], *y = corpus->label + from;
             const size_t n = (size_t)(corpus->first[s + 1] - from);
             k->gold[i] = y[t];
-            k->which[i] = (uint32_t)(k->both ? both_at(c, y, n, (size_t)t) : one_at(c, y, (size_t)t));
+            k->which[i] =
+                (uint32_t)(k->both ? both_at(c, y, n, (size_t)t) : one_at(c, y, (size_t)t));
             if (k->weight)
                 k->weight[i] = (float)corpus->weight[s];
         }
@@ -145,10 +147,8 @@ trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, con
     for (size_t s = 0; s < corpus->n_sequences; s++)
         weights |= corpus->weight[s] != 1.0;
     trl_chain_tokens_fini(k);
-    *k = (trl_chain_tokens){.both = has_both(o),
-                            .n = n,
-                            .n_sources = sources_of(c, has_both(o)),
-                            .n_lanes = n_lanes};
+    *k = (trl_chain_tokens){
+        .both = has_both(o), .n = n, .n_sources = sources_of(c, has_both(o)), .n_lanes = n_lanes};
     uint32_t *position = trl_alloc(n, sizeof *position);
     bool good = position && allocate(k, c, weights);
     for (size_t i = 0; good && i < n; i++)
@@ -167,7 +167,8 @@ trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, con
 
 /* ---- shared scores ------------------------------------------------------------------ */
 
-/* The parts of a source's row: edge(y', .), tri(y'', y', .) and edge(., y''), whose cells are L apart. */
+/* The parts of a source's row: edge(y', .), tri(y'', y', .) and edge(., y''), whose cells are L
+ * apart. */
 typedef struct parts {
     size_t edge, tri, next; /* 0: none, else the place + 1 */
 } parts;
@@ -224,7 +225,8 @@ void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lan
 
 /* ---- terms -------------------------------------------------------------------------- */
 
-/* The value of n terms that the kernel did: weight[i], of token at[i] (NULL: i), times -log(1 + S[i]). */
+/* The value of n terms that the kernel did: weight[i], of token at[i] (NULL: i), times -log(1 +
+ * S[i]). */
 static double value_of(size_t n, const float *S, const float *weight, const uint32_t *at)
 {
     if (!weight)

@@ -1,14 +1,16 @@
 /* chain_tokens.h -- private: memm, piecewise-nota and pseudolikelihood token by token, in single
  * precision.
  *
- * Where only nodes depend on the position, a term of these objectives (local_term.h) needs the token's node
- * scores and one row of shared scores, its source's: any order of the tokens will do, and the training
- * loop chooses one that suits the features (train/task.h).  Rows of sources are numbered
+ * Where only nodes depend on the position, a term of these objectives (local_term.h) needs the
+ * token's node scores and one row of shared scores, its source's: any order of the tokens will do,
+ * and the training loop chooses one that suits the features (train/task.h).  Rows of sources are
+ * numbered
  *
- *     0    START            1 + y'    the label before            1 + L + y'' L + y'    the two before
+ *     0    START            1 + y'    the label before            1 + L + y'' L + y'    the two
+ * before
  *
- * In the pseudolikelihood (order 1) a token's source is both neighbours, a (L + 1) + b with a, b = 0
- * where there is none and the label + 1 else; its row is edge(y', .) + edge(., y'').
+ * In the pseudolikelihood (order 1) a token's source is both neighbours, a (L + 1) + b with a, b =
+ * 0 where there is none and the label + 1 else; its row is edge(y', .) + edge(., y'').
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_TOKENS_H
@@ -20,36 +22,36 @@
 #include "train/task.h"
 
 typedef struct trl_chain_tokens {
-    bool      both;                  /* sources are both neighbours */
-    size_t    n, n_sources, n_lanes; /* n = 0: nothing arranged */
-    uint32_t *which;  /* [n] row of the gold source */
-    uint32_t *gold;   /* [n] */
-    float    *weight; /* [n]; NULL: all 1 */
-    float    *source; /* [n_sources][stride] scores */
-    float   **sums;   /* [n_lanes][n_sources][stride] their adjoints */
+    bool both;                    /* sources are both neighbours */
+    size_t n, n_sources, n_lanes; /* n = 0: nothing arranged */
+    uint32_t *which;              /* [n] row of the gold source */
+    uint32_t *gold;               /* [n] */
+    float *weight;                /* [n]; NULL: all 1 */
+    float *source;                /* [n_sources][stride] scores */
+    float **sums;                 /* [n_lanes][n_sources][stride] their adjoints */
 
     /* NOTA instances, by position. */
-    bool      any;     /* of the corpus */
+    bool any;          /* of the corpus */
     uint64_t *more;    /* [n + 1] where those of a position begin; NULL: none */
     uint32_t *more_at; /* position */
     uint32_t *more_of; /* row of the wrong source */
 } trl_chain_tokens;
 
-/* Is there this way for the objective, and are there few enough sources, and NOTA instances, for it to be
- * faster than other ways? */
+/* Is there this way for the objective, and are there few enough sources, and NOTA instances, for it
+ * to be faster than other ways? */
 bool trl_chain_tokens_serve(const trl_chain *c, const trl_objective *o, const trl_nota *nota);
 
 /* Tokens in this order, and with these instances (NULL: none), from now on.  TRL_ENOMEM. */
 trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_objective *o,
                                     const trl_corpus *corpus, const trl_nota *nota, size_t n_lanes,
                                     size_t n, const uint32_t *token, trl_error *err);
-void       trl_chain_tokens_fini(trl_chain_tokens *k);
+void trl_chain_tokens_fini(trl_chain_tokens *k);
 
 /* Takes in the shared scores of a chain that was prepared; nothing if nothing is arranged. */
 void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c);
 
-/* The value of a block, its adjoint, and the sums of `lane`.  TRL_ENUMERIC for NaN or +inf among the
- * scores, TRL_ENOMEM. */
+/* The value of a block, its adjoint, and the sums of `lane`.  TRL_ENUMERIC for NaN or +inf among
+ * the scores, TRL_ENOMEM. */
 trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, size_t lane,
                                      const trl_token_block *b, trl_arena *arena, double *value,
                                      trl_error *err);

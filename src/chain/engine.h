@@ -12,12 +12,12 @@
 #define TRL_SINGLE_RANGE 84.0
 
 typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
-    const trl_chain  *c;
+    const trl_chain *c;
     const trl_tables *s;
-    trl_arena        *arena;
-    int               want;
-    double            weight;
-    double           *node; /* where -weight times the node marginals go; NULL: out->node gets them */
+    trl_arena *arena;
+    int want;
+    double weight;
+    double *node; /* where -weight times the node marginals go; NULL: out->node gets them */
 } trl_chain_call;
 
 /* The scaled engines set *fits to false, and do nothing else, when the rows' scores are too
@@ -30,12 +30,12 @@ trl_status trl_chain_scaled2(const trl_chain_call *call, trl_chain_marginals *ou
 /* Whether what is asked for is in the single-precision engine's line; then the engine itself, which
  * sets *fits as above: the double engine takes what does not fit.  The only one that knows
  * call->node: trl_chain_infer sees to it for the others. */
-bool       trl_chain_single_serves(const trl_chain_call *call);
+bool trl_chain_single_serves(const trl_chain_call *call);
 trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err);
 
-trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out,
-                         trl_chain_sums *sums, trl_error *err);
+trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out, trl_chain_sums *sums,
+                         trl_error *err);
 
 /* TRL_ENUMERIC, naming the token, when a row holds NaN or +inf. */
 trl_status trl_chain_check_scores(const trl_tables *s, size_t L, trl_error *err);

@@ -56,8 +56,7 @@ trl_status trl_local_tables(const trl_chain *c, const trl_tables *s, trl_arena *
 {
     const size_t L = c->L;
     if (s->n == 0)
-        return trl_fail(err, TRL_EINVAL,
-                        "an empty sequence has no labels to give probabilities");
+        return trl_fail(err, TRL_EINVAL, "an empty sequence has no labels to give probabilities");
     trl_status st = trl_chain_check_scores(s, L, err);
     if (st == TRL_OK)
         st = trl_factor_tables(c, s, arena, out, err);

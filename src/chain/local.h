@@ -1,9 +1,9 @@
 /* local.h -- locally normalised models (memm, piecewise-nota) as chains of their own.
  *
  * Such a model's distribution is  p(y) = prod_t p(y_t | source_t),  p(y | q) = exp s_t(q, y) / sum
- * (sources: chain/local_term.h; NOTA and its 1 are dropped).  trl_local_tables writes log p(y | q) into
- * new score tables.  As one chain these have exactly that distribution and log Z = 0, so Viterbi,
- * n-best, marginals and scores of chain.h give the model's own, proper probabilities.
+ * (sources: chain/local_term.h; NOTA and its 1 are dropped).  trl_local_tables writes log p(y | q)
+ * into new score tables.  As one chain these have exactly that distribution and log Z = 0, so
+ * Viterbi, n-best, marginals and scores of chain.h give the model's own, proper probabilities.
  *
  *     order 1    node row 0: log p(y_0); edge rows t >= 1: log p(y_t | y_{t-1})
  *     order 2    node row 0; edge row 1: log p(y_1 | y_0); triple rows t >= 2

@@ -8,8 +8,7 @@
 
 /* ---- lines -------------------------------------------------------------------------- */
 
-TRL_CLONES void trl_lines_sum(size_t n, size_t k, const trl_line *line, double start,
-                              double *x)
+TRL_CLONES void trl_lines_sum(size_t n, size_t k, const trl_line *line, double start, double *x)
 {
     const size_t whole = n & ~(size_t)(TRL_LANES - 1);
     for (size_t j = 0; j < whole; j += TRL_LANES) {

@@ -13,8 +13,8 @@
 
 typedef struct trl_line {
     const double *score;
-    double       *adjoint; /* the same cells of the adjoint; NULL: not wanted */
-    size_t        stride;
+    double *adjoint; /* the same cells of the adjoint; NULL: not wanted */
+    size_t stride;
 } trl_line;
 
 /* x[j] = start + sum over the k lines of score[j * stride] for j < n, -inf in the pads up to
@@ -44,8 +44,8 @@ double trl_log_sum_value(const trl_log_sum *s);
 /* All three in one for lines of stride 1: adds - weight * probability to the adjoints and the log
  * of the normaliser to *z.  line[0] must be padded to whole vectors; with `first` its adjoint is
  * overwritten (pads with 0) instead of added to.  p: scratch of padded(n), left holding garbage. */
-void trl_rows_term(size_t n, size_t k, const trl_line *line, bool nota, bool first,
-                   double weight, double *p, trl_log_sum *z);
+void trl_rows_term(size_t n, size_t k, const trl_line *line, bool nota, bool first, double weight,
+                   double *p, trl_log_sum *z);
 
 /* The same from exponentials, all rows padded: psi = exp(node scores), pads 0, as trl_exp_plain
  * leaves them, and the source's row E of exp(other scores) / factor.  The node scores' adjoint
@@ -64,13 +64,13 @@ void trl_exp_plain(size_t n, const double *x, double *y);
 /* One factor of the piecewise objective from exp(scores): with z = sum_j psi[j] C[j], returned,
  * node[j] = - weight psi[j] C[j] / z and sum[j] += weight psi[j] / z.  n a multiple of 8. */
 double trl_exp_piece(size_t n, double weight, const double *psi, const double *C, double *node,
-                 double *sum);
+                     double *sum);
 
 /* row[i] = sum_j X[i][j], column[j] = sum_i X[i][j]; X has n rows of `stride` (a multiple of 8). */
 void trl_block_sums(size_t n, size_t stride, const double *X, double *row, double *column);
 
 /* sum_j x[j] y[j]; x[j] *= scale * y[j].  n a multiple of 8. */
 double trl_dot_rows(size_t n, const double *x, const double *y);
-void   trl_scale_rows(size_t n, double scale, const double *y, double *x);
+void trl_scale_rows(size_t n, double scale, const double *y, double *x);
 
 #endif

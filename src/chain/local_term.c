@@ -27,8 +27,8 @@ double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p)
 
 #define MAX_SHIFT 300.0 /* |chain->shift| up to which exp(scores) is taken apart */
 
-trl_status trl_source_sum_init(trl_source_sum *s, const trl_chain_example *x,
-                               trl_tables *adjoint, trl_chain_sums *minus, trl_error *err)
+trl_status trl_source_sum_init(trl_source_sum *s, const trl_chain_example *x, trl_tables *adjoint,
+                               trl_chain_sums *minus, trl_error *err)
 {
     const bool fast = trl_shared_only(x) && fabs(x->chain->shift) <= MAX_SHIFT;
     s->x = x;
@@ -47,8 +47,8 @@ static void add_source(trl_source_sum *s, size_t t, size_t q, bool nota, bool fi
     if (s->fast) {
         const size_t row = (c->order == 2 ? q % c->L * c->L + q / c->L : q) * c->stride;
         double *node = s->m.adjoint->row[TRL_NODE] + t * s->m.adjoint->step[TRL_NODE];
-        if (trl_exp_term(c->stride, s->psi, c->E + row, s->factor, nota, first, s->x->weight,
-                         node, s->minus->outer + row, &s->z))
+        if (trl_exp_term(c->stride, s->psi, c->E + row, s->factor, nota, first, s->x->weight, node,
+                         s->minus->outer + row, &s->z))
             return;
     }
     trl_term_source(&s->m, t, q);
@@ -61,8 +61,7 @@ double trl_source_sum_gold(trl_source_sum *s, size_t t, bool nota)
     const size_t q = trl_gold_source(c, s->x->gold, t);
     s->fast = s->factor > 0.0 && t >= (size_t)c->order;
     if (s->fast)
-        trl_exp_plain(c->L, s->x->scores->row[TRL_NODE] + t * s->x->scores->step[TRL_NODE],
-                      s->psi);
+        trl_exp_plain(c->L, s->x->scores->row[TRL_NODE] + t * s->x->scores->step[TRL_NODE], s->psi);
     add_source(s, t, q, nota, true);
     trl_term_source(&s->m, t, q);
     return trl_term_gold(&s->m, s->x->gold[t], s->x->weight);
@@ -88,8 +87,7 @@ trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adj
     return TRL_OK;
 }
 
-trl_status trl_local_value(const trl_chain_example *x, double sum, double *value,
-                           trl_error *err)
+trl_status trl_local_value(const trl_chain_example *x, double sum, double *value, trl_error *err)
 {
     if (!isfinite(sum)) {
         if (x->scores->only) { /* what is not there cannot be looked into */

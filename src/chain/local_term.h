@@ -29,10 +29,10 @@
 typedef struct trl_term {
     const trl_tables *scores;
     const trl_tables *adjoint; /* NULL: only values are wanted */
-    size_t            L;
-    int               order;
-    size_t            n; /* lines so far */
-    trl_line          line[TRL_TERM_LINES];
+    size_t L;
+    int order;
+    size_t n; /* lines so far */
+    trl_line line[TRL_TERM_LINES];
 } trl_term;
 
 static inline trl_term trl_term_of(const trl_chain *c, const trl_tables *scores,
@@ -54,8 +54,8 @@ static inline void trl_term_take(trl_term *m, int f, size_t t, size_t base, size
     if (t < (size_t)f || t >= s->n)
         return;
     if (f > 0 && s->shared[f])
-        m->line[m->n++] = (trl_line){
-            s->shared[f] + base, a && a->shared[f] ? a->shared[f] + base : NULL, stride};
+        m->line[m->n++] =
+            (trl_line){s->shared[f] + base, a && a->shared[f] ? a->shared[f] + base : NULL, stride};
     const size_t at = t * s->step[f] + base;
     if (s->row[f])
         m->line[m->n++] =
@@ -89,16 +89,16 @@ static inline size_t trl_gold_source(const trl_chain *c, const uint32_t *y, size
  * position, and the source's row of exp(shared scores) in the chain; else L exponentials each. */
 typedef struct trl_source_sum {
     const trl_chain_example *x;
-    trl_chain_sums          *minus;
-    trl_term                 m;
-    trl_log_sum              z;
-    double                  *p, *psi; /* [S] scratch; exp(node_t) */
-    double                   factor;  /* exp(chain->shift); 0: not on exponentials */
-    bool                     fast;    /* psi holds this position's */
+    trl_chain_sums *minus;
+    trl_term m;
+    trl_log_sum z;
+    double *p, *psi; /* [S] scratch; exp(node_t) */
+    double factor;   /* exp(chain->shift); 0: not on exponentials */
+    bool fast;       /* psi holds this position's */
 } trl_source_sum;
 
-trl_status trl_source_sum_init(trl_source_sum *s, const trl_chain_example *x,
-                               trl_tables *adjoint, trl_chain_sums *minus, trl_error *err);
+trl_status trl_source_sum_init(trl_source_sum *s, const trl_chain_example *x, trl_tables *adjoint,
+                               trl_chain_sums *minus, trl_error *err);
 
 /* The gold source of position t; overwrites the node adjoint.  Returns s_t(gold).  `nota`: the
  * outcome NOTA is there. */
@@ -136,8 +136,7 @@ trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adj
 /* The end of every local objective: *value = weight * sum.  A sum that is not finite is looked
  * into: TRL_ENUMERIC for a NaN or +inf among the scores, else something gold is forbidden and
  * the value is -inf. */
-trl_status trl_local_value(const trl_chain_example *x, double sum, double *value,
-                           trl_error *err);
+trl_status trl_local_value(const trl_chain_example *x, double sum, double *value, trl_error *err);
 
 /* True when exp(shared scores) in x->chain serves at every position from `order` on: no rows
  * but the nodes', and a spread that no product of two factors can underflow with. */

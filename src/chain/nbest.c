@@ -14,24 +14,24 @@
 #include "chain/engine.h"
 
 typedef struct path { /* a prefix ending in some state */
-    double   score;
+    double score;
     uint32_t state, rank; /* of its prefix at t - 1 */
 } path;
 
 typedef struct head { /* the next path of one predecessor's list */
-    double   score;
+    double score;
     uint32_t state, rank;
-    double   step; /* score of the transition from that list's state */
+    double step; /* score of the transition from that list's state */
 } head;
 
 typedef struct nbest {
-    const trl_chain  *c;
+    const trl_chain *c;
     const trl_tables *s;
-    size_t            T, L, Q, n;
-    path             *list; /* [T][Q][n] */
-    uint32_t         *len;  /* [T][Q] */
-    head             *heap; /* [max(Q, L)] */
-    size_t            heap_len;
+    size_t T, L, Q, n;
+    path *list;    /* [T][Q][n] */
+    uint32_t *len; /* [T][Q] */
+    head *heap;    /* [max(Q, L)] */
+    size_t heap_len;
 } nbest;
 
 static bool worse(const head *a, const head *b)

@@ -28,8 +28,8 @@ static trl_status fraction(const char *text, size_t n, bool zero, bool one, cons
 {
     double x;
     if (trl_number_parse(text, n, &x) != TRL_NUMBER_OK)
-        return trl_fail(err, TRL_EINVAL, "%s '%.*s' is not a number", what,
-                        (int)(n < 60 ? n : 60), text);
+        return trl_fail(err, TRL_EINVAL, "%s '%.*s' is not a number", what, (int)(n < 60 ? n : 60),
+                        text);
     if (!(zero ? x >= 0.0 : x > 0.0) || !(one ? x <= 1.0 : x < 1.0))
         return trl_fail(err, TRL_EINVAL, "%s must be %s 0 and %s 1, not %g", what,
                         zero ? "at least" : "above", one ? "at most" : "below", x);
@@ -45,8 +45,7 @@ static trl_status iterations(const char *text, uint64_t *out, trl_error *err)
         k = k * 10 + (uint64_t)(*p - '0');
     if (*p || p == text)
         return trl_fail(err, TRL_EINVAL,
-                        "the number of iterations '%.60s' behind @ is not a whole number",
-                        text);
+                        "the number of iterations '%.60s' behind @ is not a whole number", text);
     *out = k;
     return TRL_OK;
 }
@@ -77,8 +76,7 @@ trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *er
         o.kind = TRL_NOTA_SAMPLE;
         st = fraction(text + 7, strlen(text + 7), false, true, "the probability P", &o.p, err);
     } else
-        st = trl_fail(err, TRL_EINVAL, "there is no choice of NOTA instances called '%.60s'",
-                      text);
+        st = trl_fail(err, TRL_EINVAL, "there is no choice of NOTA instances called '%.60s'", text);
     if (st != TRL_OK)
         return refuse(err, st);
     *out = o;
@@ -219,17 +217,16 @@ trl_status trl_nota_select_local(const trl_chain *c, const trl_tables *s, const 
 }
 
 typedef struct selection {
-    const trl_nota   *n;
+    const trl_nota *n;
     const trl_corpus *c;
-    double            theta;
-    bool              local;
-    uint64_t         *bits;
-    uint64_t          count[TRL_SWEEP_LANES];
+    double theta;
+    bool local;
+    uint64_t *bits;
+    uint64_t count[TRL_SWEEP_LANES];
 } selection;
 
-static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from,
-                        const trl_chain *chain, const trl_tables *scores, trl_arena *arena,
-                        trl_error *err)
+static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
+                        const trl_tables *scores, trl_arena *arena, trl_error *err)
 {
     (void)seq;
     selection *s = ctx;
@@ -244,8 +241,7 @@ trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_de
 {
     selection s = {.n = n, .c = c, .theta = theta, .local = local};
     s.bits = trl_zalloc(n->n_tokens, n->words * sizeof *s.bits);
-    const trl_status st =
-        s.bits ? trl_chain_sweep(d, w, pool, visit, &s, err) : trl_fail_mem(err);
+    const trl_status st = s.bits ? trl_chain_sweep(d, w, pool, visit, &s, err) : trl_fail_mem(err);
     if (st != TRL_OK) {
         trl_free(s.bits);
         return st;

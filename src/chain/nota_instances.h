@@ -1,4 +1,5 @@
-/* nota_instances.h -- which wrong sources get a none-of-the-above instance (obj_nota.c), for a corpus.
+/* nota_instances.h -- which wrong sources get a none-of-the-above instance (obj_nota.c), for a
+ * corpus.
  *
  *     all             every wrong source: exhaustive
  *     sample:P        each wrong source with probability P; the same ones for the same seed
@@ -21,9 +22,9 @@ typedef enum trl_nota_kind { TRL_NOTA_ALL, TRL_NOTA_SAMPLE, TRL_NOTA_MARGINAL } 
 
 typedef struct trl_nota_options {
     trl_nota_kind kind;
-    double        p;     /* sample: 0 < p <= 1 */
-    double        theta; /* marginal: 0 <= theta < 1; 0.2 */
-    uint64_t      after; /* marginal: iterations before the selection; 20 */
+    double p;       /* sample: 0 < p <= 1 */
+    double theta;   /* marginal: 0 <= theta < 1; 0.2 */
+    uint64_t after; /* marginal: iterations before the selection; 20 */
 } trl_nota_options;
 
 /* `all`, `sample:P`, `marginal`, `marginal:THETA`, `marginal:THETA@K`.  TRL_EINVAL with a sentence
@@ -31,12 +32,12 @@ typedef struct trl_nota_options {
 trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *err);
 
 typedef struct trl_nota {
-    size_t    L, n_tokens;
-    int       order;
-    bool      all;
-    size_t    words;       /* per token */
-    uint64_t *bits;        /* [n_tokens][words]; NULL with `all` or while there are none */
-    uint64_t  n_instances; /* pairs of a token and a wrong source */
+    size_t L, n_tokens;
+    int order;
+    bool all;
+    size_t words;         /* per token */
+    uint64_t *bits;       /* [n_tokens][words]; NULL with `all` or while there are none */
+    uint64_t n_instances; /* pairs of a token and a wrong source */
 } trl_nota;
 
 /* No instances yet: the model is the MEMM.  `c` and its labels are only read now. */
@@ -44,7 +45,7 @@ void trl_nota_init(trl_nota *n, const trl_corpus *c, int order);
 void trl_nota_fini(trl_nota *n);
 
 /* Each replaces what was there; after a failure the old sets stand.  TRL_ENOMEM. */
-void       trl_nota_take_all(trl_nota *n, const trl_corpus *c);
+void trl_nota_take_all(trl_nota *n, const trl_corpus *c);
 trl_status trl_nota_take_sample(trl_nota *n, const trl_corpus *c, double p, uint64_t seed,
                                 trl_error *err);
 

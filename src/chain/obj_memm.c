@@ -3,8 +3,8 @@
  *     value = sum_t [ s_t(source_t, y_t) - log sum_y exp s_t(source_t, y) ]
  *     d value / d score = [gold cell] - p(y | source_t)  on the gold source's row, 0 elsewhere
  *
- * s_t and sources as in local_term.h.  The ends: position 0 has the source START, so its term is the
- * softmax of node_0 alone; in order 2 position 1 is conditioned on y_0 only, later ones on the
+ * s_t and sources as in local_term.h.  The ends: position 0 has the source START, so its term is
+ * the softmax of node_0 alone; in order 2 position 1 is conditioned on y_0 only, later ones on the
  * pair (y_{t-2}, y_{t-1}).  One row of L exponentials per token, whatever the order.
  *
  * [MFP00] McCallum, Freitag, Pereira. Maximum entropy Markov models for information extraction

@@ -13,11 +13,11 @@
  *
  * and with all wrong sources in N_t the normaliser is the paper's product over all of them.
  *
- * Sources as in local_term.h.  START at t = 0 is a source with the outcome NOTA, and never wrong; in
- * order 2 the sources from t = 2 on are pairs and all but the gold pair are wrong, L^2 - 1 of them
- * (also those with the right y_{t-1}: the model must tell those apart, too).  N_t comes with the
- * example (trl_nota_view).  Where the corpus has no instance at all there is no outcome NOTA, and
- * the model is the MEMM; where some other sequence has one, the 1 stands in every normaliser.
+ * Sources as in local_term.h.  START at t = 0 is a source with the outcome NOTA, and never wrong;
+ * in order 2 the sources from t = 2 on are pairs and all but the gold pair are wrong, L^2 - 1 of
+ * them (also those with the right y_{t-1}: the model must tell those apart, too).  N_t comes with
+ * the example (trl_nota_view).  Where the corpus has no instance at all there is no outcome NOTA,
+ * and the model is the MEMM; where some other sequence has one, the 1 stands in every normaliser.
  *
  * Few instances: a row each (local_term.h).  Many, and only nodes depend on the position: with
  * psi_t = exp(node_t - m_t) and E of the chain, Z_t = exp(m_t + shift) E psi_t for all sources at

@@ -3,10 +3,10 @@
  *     value = sum_t [ s_t(gold) - A_t ],   A_t = log sum over all assignments of exp s_t(.)
  *     d value / d score = [gold cell] - exp(s_t - A_t)
  *
- * The pieces are the factors s_t of local_term.h, each cell of the tables in exactly one: node_0 alone;
- * the pair (y', y) with node_t in it; in order 2, from t = 2 on, the triple with node_t and edge_t
- * in it.  The value bounds the likelihood from below on every sequence (Proposition 1: the product
- * of the pieces' sums has all terms of Z, and more), and equals it for one token.
+ * The pieces are the factors s_t of local_term.h, each cell of the tables in exactly one: node_0
+ * alone; the pair (y', y) with node_t in it; in order 2, from t = 2 on, the triple with node_t and
+ * edge_t in it.  The value bounds the likelihood from below on every sequence (Proposition 1: the
+ * product of the pieces' sums has all terms of Z, and more), and equals it for one token.
  *
  * Where only nodes depend on the position, with psi_t = exp(node_t - max) and E = exp(shared
  * scores - shift) of the chain:
@@ -73,8 +73,8 @@ static bool pieces_exp(const trl_chain_example *x, trl_tables *adjoint, trl_chai
     return true;
 }
 
-trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint,
-                             trl_chain_sums *minus, double *value, trl_error *err)
+trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                             double *value, trl_error *err)
 {
     const size_t T = x->scores->n, order = (size_t)x->chain->order;
     const bool fast = trl_shared_only(x) && T > order;
@@ -82,8 +82,7 @@ trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint,
     if (st != TRL_OK)
         return st;
     const size_t most = fast ? order - 1 : T - 1; /* the last position done in log space */
-    double *X =
-        trl_arena_get(x->arena, trl_sources(x->chain, most), x->chain->stride * sizeof *X);
+    double *X = trl_arena_get(x->arena, trl_sources(x->chain, most), x->chain->stride * sizeof *X);
     if (!X)
         return trl_fail_mem(err);
     trl_term m = trl_term_of(x->chain, x->scores, adjoint);

@@ -29,8 +29,8 @@ static void take_factor(trl_term *m, const uint32_t *y, size_t f, size_t u, size
     trl_term_take(m, (int)f, u, base, stride);
 }
 
-trl_status trl_obj_pseudo(const trl_chain_example *x, trl_tables *adjoint,
-                          trl_chain_sums *minus, double *value, trl_error *err)
+trl_status trl_obj_pseudo(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                          double *value, trl_error *err)
 {
     (void)minus;
     const trl_status st = trl_local_start(x, TRL_NODE, adjoint, err);

@@ -30,9 +30,9 @@
 
 typedef struct edge_work {
     trl_term a, b, m;
-    double  *va, *vb; /* [S] a and b, later their marginals */
-    double  *X;       /* [L][S] the pair table */
-    double  *A, *B;   /* [T][S] on exponentials: weighted exp a, exp b */
+    double *va, *vb; /* [S] a and b, later their marginals */
+    double *X;       /* [L][S] the pair table */
+    double *A, *B;   /* [T][S] on exponentials: weighted exp a, exp b */
 } edge_work;
 
 /* The lines of a and b for the pair that ends at t. */
@@ -106,8 +106,8 @@ static double pair_exp(const trl_chain_example *x, edge_work *w, size_t t)
     return score - (log(Z) + shift + c->shift);
 }
 
-static trl_status work_get(const trl_chain_example *x, trl_tables *adjoint, bool fast,
-                           edge_work *w, trl_error *err)
+static trl_status work_get(const trl_chain_example *x, trl_tables *adjoint, bool fast, edge_work *w,
+                           trl_error *err)
 {
     const size_t T = x->scores->n, L = x->chain->L, S = x->chain->stride;
     *w = (edge_work){.va = trl_arena_get(x->arena, S, sizeof(double)),

@@ -11,22 +11,22 @@
 #include "train/task.h"
 
 /* Which wrong sources of one sequence have a none-of-the-above instance (obj_nota.c); where the
- * sets come from is chain/nota_instances.h's business.  A zeroed view says that there is none in the whole
- * corpus. */
+ * sets come from is chain/nota_instances.h's business.  A zeroed view says that there is none in
+ * the whole corpus. */
 typedef struct trl_nota_view {
-    bool            any;   /* some sequence of the corpus has an instance */
-    bool            all;   /* every wrong source has one; else by bits: */
-    const uint64_t *bits;  /* [T][words]: source q of position t is bit q % 64 of word q / 64 */
-    size_t          words; /* the gold source's bit is ignored */
+    bool any;             /* some sequence of the corpus has an instance */
+    bool all;             /* every wrong source has one; else by bits: */
+    const uint64_t *bits; /* [T][words]: source q of position t is bit q % 64 of word q / 64 */
+    size_t words;         /* the gold source's bit is ignored */
 } trl_nota_view;
 
 typedef struct trl_chain_example {
-    const trl_chain  *chain; /* prepared from scores->shared */
+    const trl_chain *chain; /* prepared from scores->shared */
     const trl_tables *scores;
-    const uint32_t   *gold;   /* [scores->n] */
-    double            weight; /* multiplies value and adjoint */
-    trl_nota_view     nota;   /* read by piecewise-nota only */
-    trl_arena        *arena;  /* scratch */
+    const uint32_t *gold; /* [scores->n] */
+    double weight;        /* multiplies value and adjoint */
+    trl_nota_view nota;   /* read by piecewise-nota only */
+    trl_arena *arena;     /* scratch */
 } trl_chain_example;
 
 /* Sets *value (to be maximised) and the adjoint: rows are overwritten, pads and leading rows
@@ -36,10 +36,10 @@ typedef trl_status (*trl_objective_fn)(const trl_chain_example *x, trl_tables *a
                                        trl_chain_sums *minus, double *value, trl_error *err);
 
 typedef struct trl_objective {
-    const char      *name, *brief; /* what --objective takes; a short form */
+    const char *name, *brief;  /* what --objective takes; a short form */
     trl_objective_fn evaluate; /* NULL: not trained example by example; these come last */
-    bool             is_probability; /* scores are log-probabilities up to a constant */
-    bool             local; /* ... once normalised per source: decode trl_local_tables */
+    bool is_probability;       /* scores are log-probabilities up to a constant */
+    bool local;                /* ... once normalised per source: decode trl_local_tables */
 } trl_objective;
 
 /* NULL when there is none of that name (long or short). */
@@ -50,16 +50,16 @@ const trl_objective *trl_objective_at(size_t k);
 
 trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
                               trl_chain_sums *minus, double *value, trl_error *err);
-trl_status trl_obj_memm(const trl_chain_example *x, trl_tables *adjoint,
-                        trl_chain_sums *minus, double *value, trl_error *err);
-trl_status trl_obj_pseudo(const trl_chain_example *x, trl_tables *adjoint,
-                          trl_chain_sums *minus, double *value, trl_error *err);
+trl_status trl_obj_memm(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                        double *value, trl_error *err);
+trl_status trl_obj_pseudo(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                          double *value, trl_error *err);
 trl_status trl_obj_pseudo_edge(const trl_chain_example *x, trl_tables *adjoint,
                                trl_chain_sums *minus, double *value, trl_error *err);
-trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint,
-                             trl_chain_sums *minus, double *value, trl_error *err);
-trl_status trl_obj_nota(const trl_chain_example *x, trl_tables *adjoint,
-                        trl_chain_sums *minus, double *value, trl_error *err);
+trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                             double *value, trl_error *err);
+trl_status trl_obj_nota(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                        double *value, trl_error *err);
 trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
                               trl_chain_sums *minus, double *value, trl_error *err);
 

@@ -8,12 +8,12 @@
 
 typedef struct sweep {
     const trl_design *d;
-    const double     *w;
-    trl_sweep_fn      visit;
-    void             *ctx;
-    trl_chain         chain;
-    trl_tables        shared;
-    trl_arena        *arenas; /* [threads] */
+    const double *w;
+    trl_sweep_fn visit;
+    void *ctx;
+    trl_chain chain;
+    trl_tables shared;
+    trl_arena *arenas; /* [threads] */
 } sweep;
 
 static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -56,8 +56,8 @@ static trl_status prepare(sweep *s, trl_error *err)
     return trl_chain_prepare(&s->chain, &shape, err);
 }
 
-trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool,
-                           trl_sweep_fn visit, void *ctx, trl_error *err)
+trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool, trl_sweep_fn visit,
+                           void *ctx, trl_error *err)
 {
     sweep s = {.d = d, .w = w, .visit = visit, .ctx = ctx};
     const size_t threads = trl_pool_threads(pool);

@@ -20,7 +20,7 @@ typedef trl_status (*trl_sweep_fn)(void *ctx, size_t lane, size_t seq, size_t fr
 
 /* w as for trl_gather.  TRL_ENOMEM, TRL_ENUMERIC for weights that are no numbers, or what the
  * callback returns. */
-trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool,
-                           trl_sweep_fn visit, void *ctx, trl_error *err);
+trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool, trl_sweep_fn visit,
+                           void *ctx, trl_error *err);
 
 #endif

@@ -12,28 +12,28 @@
 
 /* Literal text, then perhaps a cell. */
 typedef struct bit {
-    char   text[SLOT];
+    char text[SLOT];
     size_t n; /* of text */
-    bool   has_cell;
+    bool has_cell;
     size_t cell; /* from the first cell of the row NEAR before the position */
 } bit;
 
 typedef struct line {
-    bool   plain;
+    bool plain;
     size_t first, n; /* its bits */
 } line;
 
 struct trl_expander {
     const trl_template *tpl;
-    size_t              columns;
-    line               *line;
-    bit                *bits;
-    size_t              n_bits, bit_cap;
+    size_t columns;
+    line *line;
+    bit *bits;
+    size_t n_bits, bit_cap;
 
     const trl_rows *seq;
-    trl_str        *cell; /* [NEAR + n_tokens + NEAR][columns] */
-    char           *slot; /* SLOT bytes for each */
-    size_t          cell_cap, slot_cap;
+    trl_str *cell; /* [NEAR + n_tokens + NEAR][columns] */
+    char *slot;    /* SLOT bytes for each */
+    size_t cell_cap, slot_cap;
 };
 
 /* ---- lines -------------------------------------------------------------------------- */

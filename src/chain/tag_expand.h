@@ -15,7 +15,7 @@ typedef struct trl_expander trl_expander;
 
 /* Borrows the template.  TRL_ENOMEM. */
 trl_status trl_expander_new(const trl_template *tpl, trl_expander **out, trl_error *err);
-void       trl_expander_free(trl_expander *x); /* accepts NULL */
+void trl_expander_free(trl_expander *x); /* accepts NULL */
 
 /* Takes in a sequence, borrowed until the next one; it has every column the template uses.
  * False: out of memory. */

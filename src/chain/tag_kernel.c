@@ -142,8 +142,7 @@ static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *k
 }
 
 /* Keeps the keys that are known, with their weights on the way; returns their number. */
-static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n,
-                           size_t *unknown)
+static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n, size_t *unknown)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -170,16 +169,15 @@ typedef float f8 __attribute__((vector_size(32), aligned(4), may_alias));
 TRL_INLINE void add_whole(size_t n, double value, const float *w, double *out)
 {
     for (size_t j = 0; j < n; j += 8)
-        *(trl_v8 *)(out + j) +=
-            value * __builtin_convertvector(*(const f8 *)(w + j), trl_v8);
+        *(trl_v8 *)(out + j) += value * __builtin_convertvector(*(const f8 *)(w + j), trl_v8);
 }
 
 /* Adds weights one by one; `type` is that of a cell. */
-#define ADD_CELLS(type)                                            \
-    do {                                                           \
-        const type *cell = (const type *)f->cell + key[i].at;      \
-        for (size_t j = 0; j < key[i].k; j++)                      \
-            out[cell[j]] += key[i].value * (double)key[i].weight[j]; \
+#define ADD_CELLS(type)                                                                            \
+    do {                                                                                           \
+        const type *cell = (const type *)f->cell + key[i].at;                                      \
+        for (size_t j = 0; j < key[i].k; j++)                                                      \
+            out[cell[j]] += key[i].value * (double)key[i].weight[j];                               \
     } while (0)
 
 TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *key, size_t n,

@@ -15,15 +15,15 @@
 /* One attribute on its way, 64 bytes.  The caller fills the first group. */
 typedef struct trl_tag_key {
     const char *p; /* the name */
-    size_t      n;
-    double      value;
-    size_t      row; /* position in the sequence */
+    size_t n;
+    double value;
+    size_t row; /* position in the sequence */
 
-    uint64_t     hash;   /* of the name */
-    size_t       at;     /* its first slot by tag; then where its cells are */
+    uint64_t hash;       /* of the name */
+    size_t at;           /* its first slot by tag; then where its cells are */
     const float *weight; /* of its first cell */
-    uint32_t     id;
-    uint32_t     k; /* number of weights; 0: a whole row */
+    uint32_t id;
+    uint32_t k; /* number of weights; 0: a whole row */
 } trl_tag_key;
 
 /* rows[key.row * f->step + cell] += value * weight for each key (at most TRL_TAG_BLOCK); pads

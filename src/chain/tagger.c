@@ -21,24 +21,24 @@
 
 struct trl_tagger {
     const trl_chain_model *m;
-    trl_chain              chain;  /* of the constant attributes */
-    trl_tables             tables; /* of the current sequence; n = 0: there is none */
-    bool                   is_local;
-    trl_chain              rows; /* for tables made from those of the sequence: `own`, in the */
-    trl_tables             own;  /* arena, locally normalised or calibrated */
-    size_t                 cap[TRL_FAMILIES]; /* doubles in tables.row */
-    bool                   has_rows[TRL_FAMILIES];
-    trl_arena              arena; /* scratch of one answer */
-    size_t                *line[TRL_FAMILIES];   /* template lines that make attributes of it ... */
-    size_t                 n_lines[TRL_FAMILIES]; /* ... other than the constant one */
-    trl_expander          *expander; /* of the template; NULL for items */
-    trl_buf                text;     /* names of the block, from the template */
-    trl_tag_key            key[TRL_TAG_BLOCK];
-    size_t                 n_keys;
-    uint64_t               attributes, unknown;
-    uint32_t              *value; /* q0's values of the sequence; masked cells */
-    trl_str               *cell;
-    size_t                 value_cap, cell_cap;
+    trl_chain chain;   /* of the constant attributes */
+    trl_tables tables; /* of the current sequence; n = 0: there is none */
+    bool is_local;
+    trl_chain rows;           /* for tables made from those of the sequence: `own`, in the */
+    trl_tables own;           /* arena, locally normalised or calibrated */
+    size_t cap[TRL_FAMILIES]; /* doubles in tables.row */
+    bool has_rows[TRL_FAMILIES];
+    trl_arena arena;              /* scratch of one answer */
+    size_t *line[TRL_FAMILIES];   /* template lines that make attributes of it ... */
+    size_t n_lines[TRL_FAMILIES]; /* ... other than the constant one */
+    trl_expander *expander;       /* of the template; NULL for items */
+    trl_buf text;                 /* names of the block, from the template */
+    trl_tag_key key[TRL_TAG_BLOCK];
+    size_t n_keys;
+    uint64_t attributes, unknown;
+    uint32_t *value; /* q0's values of the sequence; masked cells */
+    trl_str *cell;
+    size_t value_cap, cell_cap;
 };
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -120,8 +120,7 @@ trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err)
 {
     const trl_chain_model *chain = trl_model_chain(m);
     if (!chain)
-        return trl_fail(err, TRL_EINVAL,
-                        "a tagger needs a chain model, this is one of kind '%s'",
+        return trl_fail(err, TRL_EINVAL, "a tagger needs a chain model, this is one of kind '%s'",
                         trl_model_get_info(m).kind);
     trl_tagger *t = trl_zalloc(1, sizeof *t);
     if (!t)
@@ -208,8 +207,7 @@ static bool clear_tables(trl_tagger *t, size_t n)
 static void flush(trl_tagger *t, size_t family)
 {
     t->attributes += t->n_keys;
-    t->unknown +=
-        trl_tag_add(&t->m->family[family], t->key, t->n_keys, t->tables.row[family]);
+    t->unknown += trl_tag_add(&t->m->family[family], t->key, t->n_keys, t->tables.row[family]);
     t->n_keys = 0;
 }
 
@@ -228,8 +226,8 @@ trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *
             const trl_attr *a = &seq->attr[i];
             if (!isfinite(a->value)) {
                 const trl_status st = trl_fail(err, TRL_EINVAL, "a value is not finite");
-                return trl_fail_where(err, st, seq->path,
-                                      seq->first_row ? seq->first_row + pos : 0, 0);
+                return trl_fail_where(err, st, seq->path, seq->first_row ? seq->first_row + pos : 0,
+                                      0);
             }
             if (t->n_keys == TRL_TAG_BLOCK)
                 flush(t, TRL_NODE);
@@ -297,8 +295,7 @@ static trl_status missing_column(const trl_tagger *t, const trl_rows *seq, trl_e
     trl_template_place(t->m->tpl, seq->n_columns, &row, &col);
     const trl_status st =
         trl_fail(err, TRL_EPARSE, "%zu column%s here, but the template of the model uses %zu",
-                 seq->n_columns, seq->n_columns == 1 ? "" : "s",
-                 trl_template_columns(t->m->tpl));
+                 seq->n_columns, seq->n_columns == 1 ? "" : "s", trl_template_columns(t->m->tpl));
     trl_fail_hint(err, st,
                   "the training data had %zu columns, the label included; line %llu of the "
                   "template asks for the missing one",
@@ -310,14 +307,13 @@ static trl_status missing_column(const trl_tagger *t, const trl_rows *seq, trl_e
 static trl_status number_q0(trl_tagger *t, trl_rows *seq, trl_error *err)
 {
     const trl_hmm *h = &t->m->q0;
-    uint32_t *value = trl_reserve(t->value, &t->value_cap, seq->n_tokens,
-                                  (h->n_columns + 1) * sizeof *value);
+    uint32_t *value =
+        trl_reserve(t->value, &t->value_cap, seq->n_tokens, (h->n_columns + 1) * sizeof *value);
     if (value)
         t->value = value;
     trl_str *cell = t->cell;
     if (t->m->masked)
-        cell = trl_reserve(t->cell, &t->cell_cap, seq->n_tokens * seq->n_columns,
-                           sizeof *cell);
+        cell = trl_reserve(t->cell, &t->cell_cap, seq->n_tokens * seq->n_columns, sizeof *cell);
     if (cell)
         t->cell = cell;
     if (!value || (t->m->masked && !cell))
@@ -373,16 +369,15 @@ static trl_status need_view(trl_tagger *t, const trl_chain **chain, const trl_ta
         return st;
     if (t->is_local)
         return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
-    return trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own,
-                                err);
+    return trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own, err);
 }
 
 static trl_status need_probability(const trl_tagger *t, trl_error *err)
 {
     if (t->m->is_probability)
         return need_sequence(t, err);
-    const trl_status st = trl_fail(
-        err, TRL_EINVAL, "the scores of a %s model are no probabilities", t->m->objective);
+    const trl_status st =
+        trl_fail(err, TRL_EINVAL, "the scores of a %s model are no probabilities", t->m->objective);
     return trl_fail_hint(err, st, "train with the objective 'likelihood' to get them");
 }
 
@@ -418,9 +413,7 @@ static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_e
     trl_status st = need_probability(t, err);
     if (st == TRL_OK)
         st = need_view(t, &chain, &tables, err);
-    return st == TRL_OK
-               ? trl_chain_infer(chain, tables, &t->arena, want, 1.0, out, NULL, err)
-               : st;
+    return st == TRL_OK ? trl_chain_infer(chain, tables, &t->arena, want, 1.0, out, NULL, err) : st;
 }
 
 trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)
@@ -458,8 +451,7 @@ trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err)
     return st;
 }
 
-trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
-                            trl_error *err)
+trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score, trl_error *err)
 {
     const trl_chain *chain;
     const trl_tables *tables;

@@ -6,10 +6,10 @@
 
 #include "num/vexp.h"
 
-typedef float    v8f __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t v8u __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t  v8s __attribute__((vector_size(32), aligned(4), may_alias));
-typedef float    v4f __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v4f __attribute__((vector_size(16), aligned(4), may_alias));
 
 #define LOW -50.0f
 #define HIGH 60.0f
@@ -55,7 +55,8 @@ TRL_INLINE float exponentials(const size_t NV, size_t step, const float *score, 
 }
 
 /* adjoint = -by e, or that much more; the sums get it, too. */
-TRL_INLINE void spread(size_t step, float by, const float *e, bool first, float *adjoint, float *sums)
+TRL_INLINE void spread(size_t step, float by, const float *e, bool first, float *adjoint,
+                       float *sums)
 {
     for (size_t c = 0; c < step; c += 8) {
         const v8f d = *(const v8f *)(e + c) * -by;
@@ -104,25 +105,43 @@ TRL_INLINE void first_terms(const size_t NV, const trl_token_terms *k)
 TRL_CLONES void trl_token_first(const trl_token_terms *k)
 {
     switch (k->step / 8) {
-    case 1: first_terms(1, k); break;
-    case 2: first_terms(2, k); break;
-    case 3: first_terms(3, k); break;
-    case 4: first_terms(4, k); break;
-    case 5: first_terms(5, k); break;
-    case 6: first_terms(6, k); break;
-    case 7: first_terms(7, k); break;
-    case 8: first_terms(8, k); break;
-    default: first_terms(0, k); break;
+    case 1:
+        first_terms(1, k);
+        break;
+    case 2:
+        first_terms(2, k);
+        break;
+    case 3:
+        first_terms(3, k);
+        break;
+    case 4:
+        first_terms(4, k);
+        break;
+    case 5:
+        first_terms(5, k);
+        break;
+    case 6:
+        first_terms(6, k);
+        break;
+    case 7:
+        first_terms(7, k);
+        break;
+    case 8:
+        first_terms(8, k);
+        break;
+    default:
+        first_terms(0, k);
+        break;
     }
 }
 
-TRL_INLINE void more_terms(const size_t NV, const trl_token_terms *k, size_t m, const uint32_t *token,
-                           const uint32_t *source, float *e, float *S)
+TRL_INLINE void more_terms(const size_t NV, const trl_token_terms *k, size_t m,
+                           const uint32_t *token, const uint32_t *source, float *e, float *S)
 {
     const size_t step = NV ? 8 * NV : k->step;
     for (size_t i = 0; i < m; i++)
-        S[i] = exponentials(NV, step, k->score + token[i] * step, k->source + source[i] * step, 0.0f,
-                            e + i * step);
+        S[i] = exponentials(NV, step, k->score + token[i] * step, k->source + source[i] * step,
+                            0.0f, e + i * step);
     for (size_t i = 0; i < m; i++)
         if (S[i] < (float)TRL_TOKEN_MAX)
             spread(step, weight_of(k, token[i]) / (1.0f + S[i]), e + i * step, false,
@@ -133,10 +152,18 @@ TRL_CLONES void trl_token_more(const trl_token_terms *k, size_t m, const uint32_
                                const uint32_t *source, float *e, float *S)
 {
     switch (k->step / 8) {
-    case 1: more_terms(1, k, m, token, source, e, S); break;
-    case 3: more_terms(3, k, m, token, source, e, S); break;
-    case 6: more_terms(6, k, m, token, source, e, S); break;
-    default: more_terms(0, k, m, token, source, e, S); break;
+    case 1:
+        more_terms(1, k, m, token, source, e, S);
+        break;
+    case 3:
+        more_terms(3, k, m, token, source, e, S);
+        break;
+    case 6:
+        more_terms(6, k, m, token, source, e, S);
+        break;
+    default:
+        more_terms(0, k, m, token, source, e, S);
+        break;
     }
 }
 

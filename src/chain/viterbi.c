@@ -14,13 +14,13 @@
 #include "num/matrix_kernel.h"
 
 typedef struct search {
-    const trl_chain  *c;
+    const trl_chain *c;
     const trl_tables *s;
-    size_t            T, L, S;
-    double           *cur, *next; /* order 1: [S]; order 2: [L][S], row j holds D(., j) */
-    double           *tmp;        /* order 2: [L][S] */
-    double           *sum;        /* shared + row scores of one position, when there are rows */
-    int64_t          *from;       /* [T][S] or [T][L][S] */
+    size_t T, L, S;
+    double *cur, *next; /* order 1: [S]; order 2: [L][S], row j holds D(., j) */
+    double *tmp;        /* order 2: [L][S] */
+    double *sum;        /* shared + row scores of one position, when there are rows */
+    int64_t *from;      /* [T][S] or [T][L][S] */
 } search;
 
 static bool search_get(search *g, trl_arena *arena)
@@ -142,8 +142,8 @@ static double order2(search *g, uint32_t *y)
     return best;
 }
 
-trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena,
-                             uint32_t *y, double *score, trl_error *err)
+trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena, uint32_t *y,
+                             double *score, trl_error *err)
 {
     search g = {.c = c, .s = s, .T = s->n, .L = c->L, .S = c->stride};
     if (s->n == 0)
@@ -155,7 +155,8 @@ trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena 
         return st;
     *score = c->order == 1 ? order1(&g, y) : order2(&g, y);
     if (!isfinite(*score))
-        return trl_fail(err, TRL_ENUMERIC, *score < 0.0 ? "every labelling is forbidden"
-                                                        : "a score is NaN or infinite");
+        return trl_fail(err, TRL_ENUMERIC,
+                        *score < 0.0 ? "every labelling is forbidden"
+                                     : "a score is NaN or infinite");
     return TRL_OK;
 }

@@ -1,7 +1,7 @@
 /* chart.c -- layout, inside, best tree.
  *
- *     before(A, i, j) = e^item(A,i,j) sum_{r = A -> B C, k} e^score(r,i,k,j) after(B,i,k) after(C,k,j)
- *     after(A, i, j)  = before(A, i, j) + sum_{u = A -> B} e^score(u,i,j) before(B, i, j)
+ *     before(A, i, j) = e^item(A,i,j) sum_{r = A -> B C, k} e^score(r,i,k,j) after(B,i,k)
+ * after(C,k,j) after(A, i, j)  = before(A, i, j) + sum_{u = A -> B} e^score(u,i,j) before(B, i, j)
  *
  * Order: for every end j, starts k = j-1 .. 0.  When (k, j) is closed, it is combined with every
  * cell (i, k) on its left into (i, j): all cells that end at j have their items in `map`, so that
@@ -168,7 +168,8 @@ static trl_status exponentiate(trl_chart *c, const trl_tree_tables *t, trl_error
         worst += c->unary_exp[e];
     }
     if (!isfinite(worst))
-        return trl_fail(err, TRL_ENUMERIC, "a score of the tree model is too large or not a number");
+        return trl_fail(err, TRL_ENUMERIC,
+                        "a score of the tree model is too large or not a number");
     return TRL_OK;
 }
 
@@ -226,14 +227,14 @@ static bool push(trl_btree *t, trl_bnode node)
 
 typedef struct pending {
     uint32_t item, from, to, above; /* above: the node to link from, TRL_NO_NODE at the root */
-    bool     after, right;
+    bool after, right;
 } pending;
 
 static bool expand(const trl_chart *c, const pending *p, trl_btree *out, pending *two, size_t *n)
 {
     const uint32_t *b = c->back + TRL_BACK * (size_t)p->item;
-    trl_bnode node = {c->s->item[p->item] & TRL_STATE_MASK, TRL_NO_ID, p->from, p->to,
-                      TRL_NO_NODE, TRL_NO_NODE};
+    trl_bnode node = {
+        c->s->item[p->item] & TRL_STATE_MASK, TRL_NO_ID, p->from, p->to, TRL_NO_NODE, TRL_NO_NODE};
     const uint32_t me = (uint32_t)out->n;
     *n = 0;
     if (p->after && b[TRL_BACK_UNARY] != TRL_NO_ID) {

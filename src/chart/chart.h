@@ -42,11 +42,11 @@ typedef struct trl_must {
 #define TRL_ANY_LABEL (TRL_NO_ID - 1) /* no matter which */
 
 typedef struct trl_skeleton {
-    size_t          n;     /* words */
-    uint32_t       *first; /* [cells + 1]: items of a cell are first[cell] .. first[cell+1]-1 */
-    uint32_t       *item;  /* state with TRL_BEFORE, TRL_AFTER; states ascend in a cell */
-    const trl_must *must;  /* [n_must], cells ascend (constrain.h) */
-    size_t          n_must;
+    size_t n;             /* words */
+    uint32_t *first;      /* [cells + 1]: items of a cell are first[cell] .. first[cell+1]-1 */
+    uint32_t *item;       /* state with TRL_BEFORE, TRL_AFTER; states ascend in a cell */
+    const trl_must *must; /* [n_must], cells ascend (constrain.h) */
+    size_t n_must;
 } trl_skeleton;
 
 static inline size_t trl_cell(size_t i, size_t j)
@@ -69,13 +69,13 @@ typedef struct trl_unary_edge {
 /* Scores are logs, except edge[], which holds exp(score), negative where not yet filled.  In an
  * adjoint all hold d value / d score. */
 typedef struct trl_tree_tables {
-    const double   *binary_exp; /* [n_binary]: exp(score); adjoint: unused */
-    const double   *unary;      /* [n_unary]: log */
-    double         *item;       /* [items]; of those without TRL_BEFORE: unused */
-    double         *unary_at;   /* [unary edges] */
-    size_t          n_classes;
-    const uint32_t *edge_class;             /* [n_binary] */
-    double         *edge[TRL_EDGE_ANCHORS]; /* [n + 1][n_classes]; NULL: all 0 */
+    const double *binary_exp; /* [n_binary]: exp(score); adjoint: unused */
+    const double *unary;      /* [n_unary]: log */
+    double *item;             /* [items]; of those without TRL_BEFORE: unused */
+    double *unary_at;         /* [unary edges] */
+    size_t n_classes;
+    const uint32_t *edge_class;     /* [n_binary] */
+    double *edge[TRL_EDGE_ANCHORS]; /* [n + 1][n_classes]; NULL: all 0 */
 
     /* exp of the score of class q anchored at word `at`; never fails. */
     double (*fill)(void *self, int anchor, size_t at, uint32_t q);
@@ -83,34 +83,34 @@ typedef struct trl_tree_tables {
 } trl_tree_tables;
 
 typedef struct trl_tree_adjoint {
-    double *binary, *unary; /* [n_binary], [n_unary]: added to */
-    double *item, *unary_at; /* overwritten; expectations alone */
+    double *binary, *unary;         /* [n_binary], [n_unary]: added to */
+    double *item, *unary_at;        /* overwritten; expectations alone */
     double *edge[TRL_EDGE_ANCHORS]; /* added to; only filled places are touched */
 } trl_tree_adjoint;
 
 /* ---- charts ----------------------------------------------------------------------------- */
 
 typedef struct trl_chart {
-    const trl_grammar  *g;
+    const trl_grammar *g;
     const trl_skeleton *s;
-    size_t              n, n_items;
-    trl_unary_edge     *unary; /* [n_unary], by cell */
-    uint32_t           *unary_first; /* [cells + 1] */
-    size_t              n_unary;
+    size_t n, n_items;
+    trl_unary_edge *unary; /* [n_unary], by cell */
+    uint32_t *unary_first; /* [cells + 1] */
+    size_t n_unary;
 
-    uint32_t *map;    /* [n][n_states]: item + 1 over (i, j) of the current j, or 0 */
-    int32_t  *scale;  /* [cells]: numbers of the cell are times 2^scale */
-    double   *before, *after;          /* [items], inside (or best) */
-    double   *out_before, *out_after;  /* [items], outside; scaled against Z: in * out is the
-                                          posterior of the item */
-    double   *item_exp, *unary_exp;    /* exp(scores) */
-    uint32_t *back; /* [items][TRL_BACK], best tree only (chart_kernel.h); NULL: sums */
-    double    log_z; /* -inf: no tree */
-    bool      overflow; /* scores were too large: the numbers are of no use */
-    double    deadline; /* on trl_clock(): behind it the chart is given up, log_z is -inf and late is
-                           set; 0: none */
-    bool      late;
-    uint32_t  root_item; /* TRL_NO_ID: none */
+    uint32_t *map;                  /* [n][n_states]: item + 1 over (i, j) of the current j, or 0 */
+    int32_t *scale;                 /* [cells]: numbers of the cell are times 2^scale */
+    double *before, *after;         /* [items], inside (or best) */
+    double *out_before, *out_after; /* [items], outside; scaled against Z: in * out is the
+                                       posterior of the item */
+    double *item_exp, *unary_exp;   /* exp(scores) */
+    uint32_t *back;  /* [items][TRL_BACK], best tree only (chart_kernel.h); NULL: sums */
+    double log_z;    /* -inf: no tree */
+    bool overflow;   /* scores were too large: the numbers are of no use */
+    double deadline; /* on trl_clock(): behind it the chart is given up, log_z is -inf and late is
+                        set; 0: none */
+    bool late;
+    uint32_t root_item; /* TRL_NO_ID: none */
 } trl_chart;
 
 /* Lays a chart out in the arena: all of it belongs to the arena.  TRL_ENOMEM. */
@@ -122,8 +122,8 @@ trl_status trl_chart_init(trl_chart *c, const trl_grammar *g, const trl_skeleton
 trl_status trl_chart_inside(trl_chart *c, const trl_tree_tables *t, trl_error *err);
 trl_status trl_chart_best(trl_chart *c, const trl_tree_tables *t, trl_arena *arena, trl_error *err);
 
-/* After trl_chart_inside with a finite log_z: outside scores, and, when `a` is not NULL, the expected
- * number of times each score is used.  Behind the deadline it gives up as inside does. */
+/* After trl_chart_inside with a finite log_z: outside scores, and, when `a` is not NULL, the
+ * expected number of times each score is used.  Behind the deadline it gives up as inside does. */
 void trl_chart_outside(trl_chart *c, const trl_tree_tables *t, trl_tree_adjoint *a);
 
 /* After trl_chart_best with a finite log_z: the tree.  TRL_ENOMEM. */

@@ -204,7 +204,8 @@ void trl_chart_inside_end(trl_chart *c, const trl_tree_tables *t, size_t j, bool
     }
 }
 
-/* ---- outside ----------------------------------------------------------------------------------- */
+/* ---- outside -----------------------------------------------------------------------------------
+ */
 
 /* From after to before; leaves the posterior of each use in the adjoint. */
 static void open_cell(trl_chart *c, size_t cell, trl_tree_adjoint *a)
@@ -249,8 +250,8 @@ TRL_INLINE void distribute(trl_chart *c, const trl_tree_tables *t, trl_tree_adjo
     const uint32_t *item = c->s->item;
     const uint32_t *right = c->map + k * g->n_states, *up = c->map + i * g->n_states;
     const size_t cell = trl_cell(i, k);
-    const double f = power_of_two((int64_t)c->scale[cell] + c->scale[trl_cell(k, j)] -
-                                  c->scale[trl_cell(i, j)]);
+    const double f =
+        power_of_two((int64_t)c->scale[cell] + c->scale[trl_cell(k, j)] - c->scale[trl_cell(i, j)]);
     if (!(f > 0.0))
         return;
     for (uint32_t b = c->s->first[cell]; b < c->s->first[cell + 1]; b++) {

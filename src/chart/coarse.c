@@ -13,23 +13,24 @@
 #define UNSET INT32_MIN
 #define LN2 0.693147180559945309417232
 
-/* ---- one sentence ---------------------------------------------------------------------------------- */
+/* ---- one sentence
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct run {
     const trl_coarse *c;
     trl_coarse_chart *t;
-    const uint8_t    *keep;
-    const trl_gains  *gains; /* or NULL */
-    float             least; /* posterior that counts */
-    double            deadline;
-    float            *back;  /* [n_states] scratch */
-    float            *m; /* [n_left][stride] */
-    uint8_t          *used; /* [n_left]: rows of m with anything in them */
-    uint32_t         *tags; /* [n_states] scratch */
-    double           *logp;
-    uint32_t        **tag;   /* [n]: tag states of each word, */
-    size_t           *n_tag; /* so many */
-    float            *ol, *or_; /* [cells][n_left], [cells][stride]: outside of the vectors */
+    const uint8_t *keep;
+    const trl_gains *gains; /* or NULL */
+    float least;            /* posterior that counts */
+    double deadline;
+    float *back;    /* [n_states] scratch */
+    float *m;       /* [n_left][stride] */
+    uint8_t *used;  /* [n_left]: rows of m with anything in them */
+    uint32_t *tags; /* [n_states] scratch */
+    double *logp;
+    uint32_t **tag;  /* [n]: tag states of each word, */
+    size_t *n_tag;   /* so many */
+    float *ol, *or_; /* [cells][n_left], [cells][stride]: outside of the vectors */
 } run;
 
 static float power_of_two(int64_t e)
@@ -131,7 +132,8 @@ static void apply_gains(const run *r, size_t cell, const float *from, float *to)
 {
     const float *gain = r->gains->span + cell * TRL_SPAN_PRUNER_CLASSES;
     for (size_t s = 0; s < r->c->n_states; s++)
-        to[s] = from[s] * gain[r->gains->class_of[s] % TRL_SPAN_PRUNER_CLASSES]; /* tags are 0 here */
+        to[s] =
+            from[s] * gain[r->gains->class_of[s] % TRL_SPAN_PRUNER_CLASSES]; /* tags are 0 here */
 }
 
 static void inside_cell(run *r, size_t i, size_t j)
@@ -183,13 +185,15 @@ static void inside_word(run *r, const trl_str *word, size_t i)
         r->tag[i][k] = r->tags[k];
         before[r->tags[k]] = (float)exp(r->logp[k] - e * LN2);
         if (r->gains)
-            before[r->tags[k]] *= r->gains->word[i * TRL_SPAN_PRUNER_TAGS + r->gains->class_of[r->tags[k]]];
+            before[r->tags[k]] *=
+                r->gains->word[i * TRL_SPAN_PRUNER_TAGS + r->gains->class_of[r->tags[k]]];
     }
     r->t->scale[cell] = e;
     close_cell(r, cell);
 }
 
-/* ---- outside --------------------------------------------------------------------------------------- */
+/* ---- outside
+ * --------------------------------------------------------------------------------------- */
 
 /* What is not there, or next to nothing, needs no outside; it could have one beyond all numbers. */
 static void bound(size_t n, float least, const float *in, float *out)
@@ -317,7 +321,8 @@ static void outside(run *r)
     }
 }
 
-/* ---- entry ------------------------------------------------------------------------------------------ */
+/* ---- entry
+ * ------------------------------------------------------------------------------------------ */
 
 static bool lay_out(run *r, size_t n, trl_arena *arena)
 {
@@ -342,7 +347,8 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
     r->tag = trl_arena_get(arena, n, sizeof *r->tag);
     r->n_tag = trl_arena_get(arena, n, sizeof *r->n_tag);
     bool ok = t->before && t->after && t->out_before && t->out_after && t->l && t->r && t->scale &&
-              r->m && r->used && r->back && r->ol && r->or_ && r->tags && r->logp && r->tag && r->n_tag;
+              r->m && r->used && r->back && r->ol && r->or_ && r->tags && r->logp && r->tag &&
+              r->n_tag;
     for (size_t i = 0; ok && i < n; i++) {
         r->tag[i] = trl_arena_get(arena, c->n_states, sizeof **r->tag);
         ok = r->tag[i] != NULL;
@@ -350,10 +356,15 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
     return ok;
 }
 
-trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const trl_coarse_how *how,
-                          trl_coarse_chart *out, trl_arena *arena, trl_error *err)
+trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
+                          const trl_coarse_how *how, trl_coarse_chart *out, trl_arena *arena,
+                          trl_error *err)
 {
-    run r = {.c = c, .t = out, .keep = how->keep, .gains = how->gains, .least = how->least,
+    run r = {.c = c,
+             .t = out,
+             .keep = how->keep,
+             .gains = how->gains,
+             .least = how->least,
              .deadline = how->deadline};
     if (!lay_out(&r, n, arena))
         return trl_fail_mem(err);
@@ -373,7 +384,8 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, co
     return TRL_OK;
 }
 
-/* ---- pruning ------------------------------------------------------------------------------------------ */
+/* ---- pruning
+ * ------------------------------------------------------------------------------------------ */
 
 static uint32_t marks_of(const trl_coarse_chart *c, size_t at, double threshold)
 {
@@ -387,9 +399,9 @@ static uint32_t marks_of(const trl_coarse_chart *c, size_t at, double threshold)
 
 /* Fine states under the coarse ones that a cell keeps: bits set in any order come out ascending. */
 typedef struct state_set {
-    uint64_t *bits;  /* [n_fine / 64 + 1] */
-    uint8_t  *marks; /* [n_fine]: TRL_BEFORE, TRL_AFTER, shifted down */
-    size_t    words;
+    uint64_t *bits; /* [n_fine / 64 + 1] */
+    uint8_t *marks; /* [n_fine]: TRL_BEFORE, TRL_AFTER, shifted down */
+    size_t words;
 } state_set;
 
 #define MARKS 30

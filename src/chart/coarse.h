@@ -1,7 +1,7 @@
 /* coarse.h -- inside-outside of a small PCFG over all spans, by vectors: the pass that prunes.
  *
- * Its rules do not depend on where they apply, so they are applied once per span instead of once per
- * split: with M(b, c) = sum_k after(b, i, k) after(c, k, j),
+ * Its rules do not depend on where they apply, so they are applied once per span instead of once
+ * per split: with M(b, c) = sum_k after(b, i, k) after(c, k, j),
  *
  *     before(a, i, j) = sum_{a -> b c} p(a -> b c) M(b, c).
  *
@@ -18,45 +18,46 @@
 
 typedef struct trl_coarse_rule {
     uint32_t parent, left, right; /* states; of children that are no tags: places in the vectors */
-    float    p;
+    float p;
 } trl_coarse_rule;
 
 typedef struct trl_coarse {
-    const trl_pcfg  *pcfg;
-    size_t           n_states;
-    uint32_t        *left, *right; /* states by place, of those that are children and no tags */
-    size_t           n_left, n_right, stride; /* stride: n_right in whole vectors */
-    trl_coarse_rule *nn, *tn, *nt, *tt; /* by kind of children: (n)o tag, (t)ag; nn by left place, tn
-                                           and tt by left tag, nt by right tag */
-    size_t           n_nn;
-    uint32_t        *nn_first; /* [n_left + 1] */
-    uint32_t        *tn_first, *nt_first, *tt_first; /* [n_states + 1] */
-    float           *unary; /* [n_unary]: p */
+    const trl_pcfg *pcfg;
+    size_t n_states;
+    uint32_t *left, *right;         /* states by place, of those that are children and no tags */
+    size_t n_left, n_right, stride; /* stride: n_right in whole vectors */
+    trl_coarse_rule *nn, *tn, *nt, *tt; /* by kind of children: (n)o tag, (t)ag; nn by left place,
+                                           tn and tt by left tag, nt by right tag */
+    size_t n_nn;
+    uint32_t *nn_first;                       /* [n_left + 1] */
+    uint32_t *tn_first, *nt_first, *tt_first; /* [n_states + 1] */
+    float *unary;                             /* [n_unary]: p */
 } trl_coarse;
 
 trl_status trl_coarse_init(trl_coarse *c, const trl_pcfg *p, trl_error *err);
-void       trl_coarse_fini(trl_coarse *c);
+void trl_coarse_fini(trl_coarse *c);
 
 /* Inside and outside numbers of a sentence, in the arena.  in * out is the posterior. */
 typedef struct trl_coarse_chart {
-    size_t   n, n_states;
-    float   *before, *after, *out_before, *out_after; /* [cells][n_states] */
-    float   *l, *r;                                   /* [cells][n_left], [cells][stride]: after */
-    int32_t *scale;                                   /* [cells] */
-    double   log_z;                                   /* -inf: no tree */
+    size_t n, n_states;
+    float *before, *after, *out_before, *out_after; /* [cells][n_states] */
+    float *l, *r;                                   /* [cells][n_left], [cells][stride]: after */
+    int32_t *scale;                                 /* [cells] */
+    double log_z;                                   /* -inf: no tree */
 } trl_coarse_chart;
 
 typedef struct trl_coarse_how { /* zero: as it is */
-    const uint8_t   *keep;     /* cells with keep[cell] 0 stay empty; NULL: none does */
-    const trl_gains *gains;    /* of the sieve, or NULL */
-    double           deadline; /* on trl_clock(): behind it the run gives up, log_z being -inf */
-    float            least;    /* posteriors below may come out as 0, and add nothing to others: most
-                                  cells need no outside then */
+    const uint8_t *keep;        /* cells with keep[cell] 0 stay empty; NULL: none does */
+    const trl_gains *gains;     /* of the sieve, or NULL */
+    double deadline;            /* on trl_clock(): behind it the run gives up, log_z being -inf */
+    float least; /* posteriors below may come out as 0, and add nothing to others: most
+                    cells need no outside then */
 } trl_coarse_how;
 
 /* TRL_ENOMEM. */
-trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n, const trl_coarse_how *how,
-                          trl_coarse_chart *out, trl_arena *arena, trl_error *err);
+trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
+                          const trl_coarse_how *how, trl_coarse_chart *out, trl_arena *arena,
+                          trl_error *err);
 
 /* As trl_prune. */
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,

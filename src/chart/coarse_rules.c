@@ -47,7 +47,8 @@ static int by_right(const void *a, const void *b)
     return by_left(a, b);
 }
 
-static void index_rules(const trl_coarse_rule *r, size_t n, bool right, size_t states, uint32_t *first)
+static void index_rules(const trl_coarse_rule *r, size_t n, bool right, size_t states,
+                        uint32_t *first)
 {
     memset(first, 0, (states + 1) * sizeof *first);
     for (size_t k = 0; k < n; k++)

@@ -50,7 +50,8 @@ static trl_status check(const trl_constraint *list, size_t n_list, size_t n, trl
     return TRL_OK;
 }
 
-/* ---- items ------------------------------------------------------------------------------------ */
+/* ---- items ------------------------------------------------------------------------------------
+ */
 
 /* Whether constraint c lets the state be over exactly (i, j), its own span. */
 static bool fits(const trl_grammar *g, const trl_constraint *c, uint32_t state)
@@ -117,7 +118,8 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
     return made;
 }
 
-/* ---- labels -------------------------------------------------------------------------------------- */
+/* ---- labels
+ * -------------------------------------------------------------------------------------- */
 
 static int by_cell(const void *a, const void *b)
 {

@@ -25,8 +25,8 @@ typedef enum trl_constraint_kind {
 
 typedef struct trl_constraint {
     trl_constraint_kind kind;
-    size_t              i, j;  /* of a tag: i alone */
-    uint32_t            label; /* in g->labels; TRL_NO_ID: a label that no tree has */
+    size_t i, j;    /* of a tag: i alone */
+    uint32_t label; /* in g->labels; TRL_NO_ID: a label that no tree has */
 } trl_constraint;
 
 /* Edits s, whose arrays may be replaced by others in the arena, and filters it.  *complete is

@@ -15,15 +15,17 @@
 
 #define LN2 0.693147180559945309417232
 
-/* ---- cover -------------------------------------------------------------------------------------- */
+/* ---- cover --------------------------------------------------------------------------------------
+ */
 
 typedef struct piece { /* the last one of the best cover of words 0 .. j-1 */
-    size_t   pieces;
-    double   score;
+    size_t pieces;
+    double score;
     uint32_t from, item; /* TRL_NO_ID: the word alone */
 } piece;
 
-/* The best phrase of a cell (the root's label apart), or, of a word, the best tag; TRL_NO_ID: none. */
+/* The best phrase of a cell (the root's label apart), or, of a word, the best tag; TRL_NO_ID: none.
+ */
 static uint32_t best_item(const trl_chart *c, size_t cell, trl_state_kind kind, double *score)
 {
     const trl_grammar *g = c->g;
@@ -60,13 +62,14 @@ static void cover(const trl_chart *c, size_t n, piece *at)
     }
 }
 
-/* ---- words ---------------------------------------------------------------------------------------- */
+/* ---- words
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct tagger {
     const trl_grammar *g;
     const trl_lexicon *x;
-    uint32_t          *tags;
-    double            *logp, *sum; /* [n_states]; [labels] */
+    uint32_t *tags;
+    double *logp, *sum; /* [n_states]; [labels] */
 } tagger;
 
 /* The base tag with the largest p(word, tag). */
@@ -88,15 +91,16 @@ static uint32_t tag_of(const tagger *t, trl_str word, size_t at)
     return best;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------------- */
+/* ---- the tree
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct builder {
     trl_node **nodes;
-    size_t    *n, *cap;
-    uint32_t   last;  /* child of the root */
-    trl_btree  tree;  /* scratch of one piece */
-    trl_node  *piece;
-    size_t     cap_piece;
+    size_t *n, *cap;
+    uint32_t last;  /* child of the root */
+    trl_btree tree; /* scratch of one piece */
+    trl_node *piece;
+    size_t cap_piece;
 } builder;
 
 /* Appends the nodes of one piece, whose links count from 0, below the root. */

@@ -16,7 +16,7 @@
 
 typedef struct filter {
     trl_chart c;
-    uint8_t  *bit; /* [items] */
+    uint8_t *bit; /* [items] */
 } filter;
 
 /* Whether the item, made before, also is one after. */

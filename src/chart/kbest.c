@@ -1,7 +1,7 @@
 /* kbest.c -- derivations in order, on demand.
  *
- * Places are numbered 2 item + 1 (after) or 2 item (before).  The score of a place's best derivation
- * is that of trl_chart_best; all other scores are sums of these and of rules' scores.
+ * Places are numbered 2 item + 1 (after) or 2 item (before).  The score of a place's best
+ * derivation is that of trl_chart_best; all other scores are sums of these and of rules' scores.
  */
 /* SPDX-License-Identifier: MIT */
 #include "chart/kbest.h"
@@ -15,37 +15,37 @@
 #define LN2 0.693147180559945309417232
 
 typedef struct edge { /* a way to make a place */
-    double   score;   /* log, of the rule alone */
+    double score;     /* log, of the rule alone */
     uint32_t rule;    /* binary, unary; TRL_NO_ID: a word, or before becoming after */
     uint32_t split;
     uint32_t child[2]; /* places; TRL_NO_ID: none */
 } edge;
 
 typedef struct derivation {
-    double   score;
+    double score;
     uint32_t edge;
     uint32_t rank[2]; /* of the children's derivations */
 } derivation;
 
 typedef struct place {
-    uint32_t    from, to;
-    edge       *edge;
+    uint32_t from, to;
+    edge *edge;
     derivation *done; /* [n_done], best first */
     derivation *heap; /* [n_heap], largest score on top */
-    uint32_t    n_edges, n_done, cap_done, n_heap, cap_heap;
+    uint32_t n_edges, n_done, cap_done, n_heap, cap_heap;
 } place;
 
 typedef struct search {
-    trl_chart             *c;
+    trl_chart *c;
     const trl_tree_tables *t;
-    trl_arena             *arena;
-    uint32_t              *by_parent, *rules; /* rules by (parent, left, right) */
-    uint32_t              *number; /* [2 items]: index in `all` + 1, or 0 */
-    place                **all;
-    size_t                 n_all, cap_all;
-    edge                  *scratch; /* of one place, while collected */
-    size_t                 n_scratch, cap_scratch;
-    bool                   failed;
+    trl_arena *arena;
+    uint32_t *by_parent, *rules; /* rules by (parent, left, right) */
+    uint32_t *number;            /* [2 items]: index in `all` + 1, or 0 */
+    place **all;
+    size_t n_all, cap_all;
+    edge *scratch; /* of one place, while collected */
+    size_t n_scratch, cap_scratch;
+    bool failed;
 } search;
 
 /* ---- scores ------------------------------------------------------------------------------- */
@@ -71,7 +71,8 @@ static double rule_score(const search *s, uint32_t r, size_t i, size_t k, size_t
            log_edge(s, TRL_EDGE_SPLIT, k, q) + log_edge(s, TRL_EDGE_END, j, q);
 }
 
-/* ---- the ways to make a place ----------------------------------------------------------------- */
+/* ---- the ways to make a place -----------------------------------------------------------------
+ */
 
 static void add_edge(search *s, edge e)
 {
@@ -148,7 +149,8 @@ static void collect_edges(search *s, uint32_t at, size_t i, size_t j)
     }
 }
 
-/* ---- heaps ------------------------------------------------------------------------------------ */
+/* ---- heaps ------------------------------------------------------------------------------------
+ */
 
 /* Equal scores: by edge, so that the order is always the same. */
 static bool above(const derivation *a, const derivation *b)
@@ -206,7 +208,8 @@ static derivation pop(place *p)
     return top;
 }
 
-/* ---- places ------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------
+ */
 
 static void child_span(const place *p, const edge *e, int side, uint32_t *from, uint32_t *to)
 {
@@ -309,11 +312,12 @@ static const derivation *ranked(search *s, uint32_t at, uint32_t from, uint32_t 
     return s->failed ? NULL : &p->done[rank];
 }
 
-/* ---- trees ---------------------------------------------------------------------------------------- */
+/* ---- trees
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct pending {
     uint32_t at, from, to, rank, above;
-    bool     right;
+    bool right;
 } pending;
 
 static bool add_node(trl_btree *t, trl_bnode node, const pending *p)
@@ -334,8 +338,7 @@ static bool build_tree(search *s, uint32_t rank, pending *stack, trl_btree *out)
 {
     size_t n = 0;
     out->n = 0;
-    stack[n++] =
-        (pending){2 * s->c->root_item + 1, 0, (uint32_t)s->c->n, rank, TRL_NO_NODE, false};
+    stack[n++] = (pending){2 * s->c->root_item + 1, 0, (uint32_t)s->c->n, rank, TRL_NO_NODE, false};
     while (n) {
         const pending p = stack[--n];
         const derivation *d = ranked(s, p.at, p.from, p.to, p.rank);
@@ -346,8 +349,8 @@ static bool build_tree(search *s, uint32_t rank, pending *stack, trl_btree *out)
         const bool node = !(p.at & 1) || e->rule != TRL_NO_ID;
         const uint32_t me = node ? (uint32_t)out->n : p.above;
         const uint32_t state = s->c->s->item[p.at / 2] & TRL_STATE_MASK;
-        if (node && !add_node(out, (trl_bnode){state, e->rule, p.from, p.to, TRL_NO_NODE,
-                                               TRL_NO_NODE}, &p))
+        if (node &&
+            !add_node(out, (trl_bnode){state, e->rule, p.from, p.to, TRL_NO_NODE, TRL_NO_NODE}, &p))
             return false;
         for (int side = 1; side >= 0; side--) {
             if (e->child[side] == TRL_NO_ID)
@@ -361,7 +364,8 @@ static bool build_tree(search *s, uint32_t rank, pending *stack, trl_btree *out)
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * ------------------------------------------------------------------------------------- */
 
 /* Rules by parent; the grammar's order keeps them by (left, right) below that. */
 static bool order_rules(search *s)
@@ -443,11 +447,12 @@ void trl_kbest_fini(trl_kbest *b)
     *b = (trl_kbest){0};
 }
 
-/* ---- without annotation ------------------------------------------------------------------------------ */
+/* ---- without annotation
+ * ------------------------------------------------------------------------------ */
 
 typedef struct plain {
     trl_node *node;
-    size_t    n, cap;
+    size_t n, cap;
 } plain;
 
 static bool same(const plain *a, const plain *b)

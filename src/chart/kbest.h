@@ -13,9 +13,9 @@
 #include "chart/chart.h"
 
 typedef struct trl_kbest {
-    trl_btree *tree;  /* [n], owned; memory is reused from call to call */
-    double    *score; /* [n], log, descending */
-    size_t     n, cap_tree, cap_score;
+    trl_btree *tree; /* [n], owned; memory is reused from call to call */
+    double *score;   /* [n], log, descending */
+    size_t n, cap_tree, cap_score;
 } trl_kbest; /* zero-initialise */
 void trl_kbest_fini(trl_kbest *b);
 

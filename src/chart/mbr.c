@@ -9,12 +9,13 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- posteriors ---------------------------------------------------------------------------------- */
+/* ---- posteriors
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct sums {
-    double   *p, *top, *any; /* [labels] */
+    double *p, *top, *any; /* [labels] */
     uint32_t *touched;
-    size_t    n;
+    size_t n;
 } sums;
 
 static void add(sums *s, uint32_t label, double p, double top, double any)
@@ -31,7 +32,8 @@ static void clear(sums *s, uint32_t label)
     s->p[label] = s->top[label] = s->any[label] = 0.0;
 }
 
-/* Whether the label stands above place k of the rule's chain (k = chain_length: above its child). */
+/* Whether the label stands above place k of the rule's chain (k = chain_length: above its child).
+ */
 static bool stands_above(const trl_grammar *g, const trl_unary *rule, uint32_t k, uint32_t label)
 {
     bool found = g->state[rule->parent].base == label;
@@ -40,8 +42,9 @@ static bool stands_above(const trl_grammar *g, const trl_unary *rule, uint32_t k
     return found;
 }
 
-/* What a unary rule puts below its parent.  A tree has one state after the unary rules of a cell, which
- * sum_cell counts, and at most one unary rule: `any` counts a label where it stands uppermost. */
+/* What a unary rule puts below its parent.  A tree has one state after the unary rules of a cell,
+ * which sum_cell counts, and at most one unary rule: `any` counts a label where it stands
+ * uppermost. */
 static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sums *s)
 {
     for (uint32_t k = 0; k < rule->chain_length; k++) {
@@ -50,7 +53,8 @@ static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sum
     }
     const trl_state *child = &g->state[rule->child];
     if (child->kind == TRL_STATE_PHRASE)
-        add(s, child->base, p, 0.0, stands_above(g, rule, rule->chain_length, child->base) ? 0.0 : p);
+        add(s, child->base, p, 0.0,
+            stands_above(g, rule, rule->chain_length, child->base) ? 0.0 : p);
 }
 
 static void sum_cell(const trl_chart *c, size_t cell, sums *s)
@@ -111,7 +115,8 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
     size_t most = c->n_items;
     for (size_t e = 0; e < c->n_unary; e++)
         most += 1 + c->g->unary[c->unary[e].rule].chain_length;
-    *b = (trl_brackets){c->n, trl_arena_get(arena, cells + 1, sizeof *b->first),
+    *b = (trl_brackets){c->n,
+                        trl_arena_get(arena, cells + 1, sizeof *b->first),
                         trl_arena_get(arena, most, sizeof *b->bracket),
                         trl_arena_get(arena, c->n, sizeof *b->tag),
                         trl_arena_get(arena, c->n, sizeof *b->tag_p),
@@ -166,10 +171,11 @@ void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share)
                      other->first[cell + 1] - other->first[cell], share);
 }
 
-/* ---- the best tree -------------------------------------------------------------------------------- */
+/* ---- the best tree
+ * -------------------------------------------------------------------------------- */
 
 typedef struct table {
-    double   *best;  /* [cells] */
+    double *best;    /* [cells] */
     uint32_t *split; /* [cells] */
 } table;
 
@@ -210,7 +216,7 @@ static void fill(const trl_brackets *b, double lambda, table *t)
 
 typedef struct builder {
     trl_node *node;
-    size_t    n, cap;
+    size_t n, cap;
 } builder;
 
 /* Appends a node under `parent` as its last child. */
@@ -232,8 +238,8 @@ static uint32_t append(builder *b, uint32_t label, uint32_t parent, size_t i, si
 }
 
 /* The chosen labels of a span, uppermost first, below `parent`; returns the lowest. */
-static uint32_t append_labels(builder *out, const trl_brackets *b, size_t i, size_t j, double lambda,
-                              uint32_t skip, uint32_t parent)
+static uint32_t append_labels(builder *out, const trl_brackets *b, size_t i, size_t j,
+                              double lambda, uint32_t skip, uint32_t parent)
 {
     const uint32_t from = b->first[trl_cell(i, j)], to = b->first[trl_cell(i, j) + 1];
     double above = (double)INFINITY;

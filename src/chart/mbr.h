@@ -16,30 +16,32 @@
 
 #include "chart/chart.h"
 
-/* A labelled span and its posteriors.  X over X in one span are two brackets: p is an expected count, which
- * may be above 1; `any` is the probability that there is at least one. */
+/* A labelled span and its posteriors.  X over X in one span are two brackets: p is an expected
+ * count, which may be above 1; `any` is the probability that there is at least one. */
 typedef struct trl_bracket {
     uint32_t label;
-    double   p, top; /* top: of being the uppermost over its span */
-    double   any;
+    double p, top; /* top: of being the uppermost over its span */
+    double any;
 } trl_bracket;
 
 /* Posteriors of labelled spans of a chart after trl_chart_outside: brackets of a cell are
- * bracket[first[cell] .. first[cell+1]), p descending; tags over single words apart.  In the arena. */
+ * bracket[first[cell] .. first[cell+1]), p descending; tags over single words apart.  In the arena.
+ */
 typedef struct trl_brackets {
-    size_t       n;
-    uint32_t    *first;
+    size_t n;
+    uint32_t *first;
     trl_bracket *bracket;
-    uint32_t    *tag; /* [n] best label of each word */
-    double      *tag_p;
+    uint32_t *tag; /* [n] best label of each word */
+    double *tag_p;
     const trl_must *must; /* of the skeleton: spans that are in the tree whatever lambda says */
-    size_t          n_must;
+    size_t n_must;
 } trl_brackets;
 
-trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err);
+trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena,
+                              trl_error *err);
 
-/* Every p becomes (1 - share) p + share q, q being the other's of the same label and span (0 where it has
- * none), top and any likewise; sorted again. */
+/* Every p becomes (1 - share) p + share q, q being the other's of the same label and span (0 where
+ * it has none), top and any likewise; sorted again. */
 void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share);
 
 /* The best tree: nodes with labels of the grammar, node 0 the root.  nodes is grown with

@@ -14,7 +14,8 @@
 #include "base/mem.h"
 #include "num/vexp.h"
 
-/* ---- the PCFG ----------------------------------------------------------------------------------- */
+/* ---- the PCFG -----------------------------------------------------------------------------------
+ */
 
 trl_status trl_pcfg_init(trl_pcfg *p, const trl_grammar *g, const trl_lexicon *x, trl_error *err)
 {
@@ -39,7 +40,8 @@ void trl_pcfg_fini(trl_pcfg *p)
     *p = (trl_pcfg){0};
 }
 
-/* ---- full skeletons ------------------------------------------------------------------------------ */
+/* ---- full skeletons
+ * ------------------------------------------------------------------------------ */
 
 /* Items over one word: its tags, and phrases that unary rules may put above. */
 static uint32_t one_word(const trl_grammar *g, const uint32_t *tags, const double *logp, size_t n,
@@ -124,10 +126,11 @@ trl_status trl_pcfg_chart(const trl_pcfg *p, const trl_skeleton *s, double *logp
     return st;
 }
 
-/* ---- fine items ------------------------------------------------------------------------------------ */
+/* ---- fine items
+ * ------------------------------------------------------------------------------------ */
 
-trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine, const trl_grammar *coarse,
-                               trl_error *err)
+trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine,
+                               const trl_grammar *coarse, trl_error *err)
 {
     uint32_t *up = trl_alloc(fine->n_states, sizeof *up);
     *m = (trl_coarse_map){trl_zalloc(coarse->n_states + 2, sizeof *m->first),
@@ -207,8 +210,8 @@ trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double th
     return TRL_OK;
 }
 
-trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out, trl_arena *arena,
-                           trl_error *err)
+trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out,
+                           trl_arena *arena, trl_error *err)
 {
     const size_t cells = trl_column_values(c->n);
     *out = (trl_skeleton){.n = c->n,
@@ -229,7 +232,8 @@ trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *o
     return TRL_OK;
 }
 
-/* ---- changing skeletons ------------------------------------------------------------------------------ */
+/* ---- changing skeletons
+ * ------------------------------------------------------------------------------ */
 
 /* The mark a node of a tree asks for: words and binary nodes are made before, all that is not the
  * child of a unary node is used after. */
@@ -312,8 +316,9 @@ trl_status trl_skeleton_copy(const trl_skeleton *s, trl_store *store, trl_skelet
     const size_t bytes = (cells + 1 + items) * sizeof(uint32_t);
     uint32_t *block = store ? trl_store_get(store, bytes) : trl_alloc(bytes, 1);
     if (!block)
-        return store ? trl_fail(err, TRL_ENOMEM, "no room for charts, neither in memory nor in a "
-                                                 "temporary file")
+        return store ? trl_fail(err, TRL_ENOMEM,
+                                "no room for charts, neither in memory nor in a "
+                                "temporary file")
                      : trl_fail_mem(err);
     memcpy(block, s->first, (cells + 1) * sizeof *block);
     memcpy(block + cells + 1, s->item, items * sizeof *block);

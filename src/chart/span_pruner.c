@@ -10,10 +10,11 @@
 #include "base/mem.h"
 #include "chart/chart.h"
 
-/* ---- classes ------------------------------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------------------------------
+ */
 
 typedef struct ranked {
-    double   count;
+    double count;
     uint32_t state;
 } ranked;
 
@@ -27,8 +28,8 @@ static int by_count(const void *a, const void *b)
 
 /* The states of one kind take classes from .. from + n - 1, the most frequent first, all others the
  * last. */
-static void classify(const trl_grammar *g, trl_state_kind kind, const double *count, ranked *r, uint32_t from,
-                     uint32_t n, uint8_t *class_of)
+static void classify(const trl_grammar *g, trl_state_kind kind, const double *count, ranked *r,
+                     uint32_t from, uint32_t n, uint8_t *class_of)
 {
     size_t m = 0;
     for (uint32_t s = 0; s < g->n_states; s++)
@@ -53,7 +54,8 @@ trl_status trl_span_pruner_init(trl_span_pruner *s, const trl_grammar *g, trl_er
     if (ok) {
         classify(g, TRL_STATE_TAG, count, r, 0, TRL_SPAN_PRUNER_TAGS, s->class_of);
         classify(g, TRL_STATE_PHRASE, count, r, 0, TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
-        classify(g, TRL_STATE_ACTIVE, count, r, TRL_SPAN_PRUNER_CLASSES / 2, TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
+        classify(g, TRL_STATE_ACTIVE, count, r, TRL_SPAN_PRUNER_CLASSES / 2,
+                 TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
     }
     trl_free(count);
     trl_free(r);
@@ -69,7 +71,8 @@ void trl_span_pruner_fini(trl_span_pruner *s)
     *s = (trl_span_pruner){0};
 }
 
-/* ---- features ------------------------------------------------------------------------------------- */
+/* ---- features
+ * ------------------------------------------------------------------------------------- */
 
 static uint32_t mixed(uint64_t h)
 {
@@ -92,7 +95,7 @@ static uint32_t row_of(uint32_t family, uint32_t a, uint32_t b, uint32_t c, uint
 #define C(p) trl_seen_at(x, TRL_SEEN_CLUSTER, (ptrdiff_t)(p))
 
 void trl_span_pruner_end(const trl_seen *x, size_t at, bool right, uint32_t mask,
-                   uint32_t row[TRL_SPAN_PRUNER_END])
+                         uint32_t row[TRL_SPAN_PRUNER_END])
 {
     const ptrdiff_t p = (ptrdiff_t)at;
     const uint32_t f = right ? TRL_SPAN_PRUNER_END : 0;
@@ -108,7 +111,8 @@ void trl_span_pruner_end(const trl_seen *x, size_t at, bool right, uint32_t mask
     row[9] = row_of(f + 9, T(p - 1), T(p), 0, 0) & mask;
 }
 
-void trl_span_pruner_pair(const trl_seen *x, size_t from, size_t to, uint32_t mask, uint32_t row[TRL_SPAN_PRUNER_PAIR])
+void trl_span_pruner_pair(const trl_seen *x, size_t from, size_t to, uint32_t mask,
+                          uint32_t row[TRL_SPAN_PRUNER_PAIR])
 {
     const ptrdiff_t i = (ptrdiff_t)from, j = (ptrdiff_t)to;
     const uint32_t n = trl_seen_span(x, TRL_SEEN_LENGTH, from, to);
@@ -123,7 +127,8 @@ void trl_span_pruner_pair(const trl_seen *x, size_t from, size_t to, uint32_t ma
     row[8] = row_of(28, trl_seen_span(x, TRL_SEEN_SHAPE, from, to), 0, 0, 0) & mask;
 }
 
-void trl_span_pruner_word(const trl_seen *x, size_t at, uint32_t mask, uint32_t row[TRL_SPAN_PRUNER_WORD])
+void trl_span_pruner_word(const trl_seen *x, size_t at, uint32_t mask,
+                          uint32_t row[TRL_SPAN_PRUNER_WORD])
 {
     const ptrdiff_t i = (ptrdiff_t)at;
     row[0] = row_of(30, F(i - 1), F(i), 0, 0) & mask;
@@ -137,9 +142,11 @@ void trl_span_pruner_word(const trl_seen *x, size_t at, uint32_t mask, uint32_t 
     row[8] = row_of(38, W(i), 0, 0, 0) & mask;
 }
 
-/* ---- a sentence ------------------------------------------------------------------------------------ */
+/* ---- a sentence
+ * ------------------------------------------------------------------------------------ */
 
-static void add_rows(const trl_span_pruner *s, bool words, const uint32_t *row, size_t n, float *restrict sum)
+static void add_rows(const trl_span_pruner *s, bool words, const uint32_t *row, size_t n,
+                     float *restrict sum)
 {
     const size_t width = words ? TRL_SPAN_PRUNER_TAGS : TRL_SPAN_PRUNER_CLASSES;
     if (s->exact) {
@@ -168,8 +175,8 @@ static void exponentiate(size_t n, float *x, float *y)
     }
 }
 
-static void fill_span(const trl_span_pruner *s, const trl_seen *x, size_t i, size_t j, const float *left,
-                      const float *right, float *to)
+static void fill_span(const trl_span_pruner *s, const trl_seen *x, size_t i, size_t j,
+                      const float *left, const float *right, float *to)
 {
     uint32_t row[TRL_SPAN_PRUNER_PAIR];
     for (size_t c = 0; c < TRL_SPAN_PRUNER_CLASSES; c++)
@@ -178,8 +185,8 @@ static void fill_span(const trl_span_pruner *s, const trl_seen *x, size_t i, siz
     add_rows(s, false, row, TRL_SPAN_PRUNER_PAIR, to);
 }
 
-trl_status trl_span_pruner_gains(const trl_span_pruner *s, const trl_seen *x, trl_gains *out, trl_arena *arena,
-                           trl_error *err)
+trl_status trl_span_pruner_gains(const trl_span_pruner *s, const trl_seen *x, trl_gains *out,
+                                 trl_arena *arena, trl_error *err)
 {
     enum { K = TRL_SPAN_PRUNER_CLASSES, T = TRL_SPAN_PRUNER_TAGS };
     const size_t n = x->n, spans = trl_column_values(n) * K, ends = (n + 1) * K;
@@ -211,10 +218,11 @@ trl_status trl_span_pruner_gains(const trl_span_pruner *s, const trl_seen *x, tr
     return TRL_OK;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------ */
+/* ---- files
+ * ------------------------------------------------------------------------------------------ */
 
-trl_status trl_span_pruner_round(trl_span_pruner *s, const double *w, uint32_t span_mask, uint32_t word_mask,
-                           trl_error *err)
+trl_status trl_span_pruner_round(trl_span_pruner *s, const double *w, uint32_t span_mask,
+                                 uint32_t word_mask, trl_error *err)
 {
     const size_t n = trl_span_pruner_weights(span_mask, word_mask);
     double most = 1e-6;
@@ -236,7 +244,7 @@ trl_status trl_span_pruner_round(trl_span_pruner *s, const double *w, uint32_t s
 
 typedef struct head {
     uint32_t span_mask, word_mask;
-    float    unit;
+    float unit;
     uint32_t zero;
 } head;
 
@@ -249,7 +257,8 @@ trl_status trl_span_pruner_save(const trl_span_pruner *s, trl_container_builder 
         return trl_fail_mem(err);
     *h = (head){s->span_mask, s->word_mask, s->unit, 0};
     trl_container_builder_give(b, "sieve", h, sizeof *h);
-    trl_container_builder_add(b, "sieverow", s->span, trl_span_pruner_weights(s->span_mask, s->word_mask));
+    trl_container_builder_add(b, "sieverow", s->span,
+                              trl_span_pruner_weights(s->span_mask, s->word_mask));
     return TRL_OK;
 }
 

@@ -205,15 +205,13 @@ static int by_rank(const void *x, const void *y)
     const ranked *a = x, *b = y;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
-    const trl_str s = trl_strtab_get(&a->b->word, a->id),
-                  t = trl_strtab_get(&b->b->word, b->id);
+    const trl_str s = trl_strtab_get(&a->b->word, a->id), t = trl_strtab_get(&b->b->word, b->id);
     const int d = memcmp(s.p, t.p, s.n < t.n ? s.n : t.n);
     return d ? d : (s.n > t.n) - (s.n < t.n);
 }
 
 /* old id -> new id or TRL_NO_ID, for the words of at least min_count that have a pair. */
-static trl_status rank_words(trl_bigrams *b, uint64_t min_count, uint32_t *new_id,
-                             trl_error *err)
+static trl_status rank_words(trl_bigrams *b, uint64_t min_count, uint32_t *new_id, trl_error *err)
 {
     const size_t n = b->word.n;
     ranked *list = trl_alloc(n, sizeof *list);
@@ -275,8 +273,7 @@ static int by_words(const void *x, const void *y)
 }
 
 /* The pairs of kept words, renumbered and sorted; the hash table is given back. */
-static numbered *take_pairs(trl_bigrams *b, const uint32_t *new_id, size_t *n,
-                            bool *between_words)
+static numbered *take_pairs(trl_bigrams *b, const uint32_t *new_id, size_t *n, bool *between_words)
 {
     numbered *pair = trl_alloc(b->n_keys, sizeof *pair);
     size_t m = 0;
@@ -361,13 +358,12 @@ trl_status trl_bigrams_finish(trl_bigrams *b, uint64_t min_count, trl_error *err
     if (st == TRL_OK && !between_words) {
         st = trl_fail(err, TRL_EINVAL, "no two words stand side by side in the text");
         if (min_count > 1)
-            trl_fail_hint(err, st,
-                          "every word that occurs less than %" PRIu64 " times is left out",
+            trl_fail_hint(err, st, "every word that occurs less than %" PRIu64 " times is left out",
                           min_count);
     }
     if (st == TRL_OK && b->n_pairs > UINT32_MAX)
-        st = trl_fail(err, TRL_EINVAL, "%" PRIu64 " pairs of words; at most %" PRIu32,
-                      b->n_pairs, UINT32_MAX);
+        st = trl_fail(err, TRL_EINVAL, "%" PRIu64 " pairs of words; at most %" PRIu32, b->n_pairs,
+                      UINT32_MAX);
     if (st == TRL_OK)
         st = list_pairs(b, pair, n, err);
     trl_free(pair);

@@ -21,9 +21,8 @@ typedef struct trl_bigrams {
     trl_strtab word; /* by rank once finished */
     uint64_t *count; /* [word.n] occurrences */
     size_t count_cap;
-    uint64_t tokens, sentences,
-        n_pairs;     /* pairs: also with edges; of kept words once finished */
-    size_t left_out; /* words not kept */
+    uint64_t tokens, sentences, n_pairs; /* pairs: also with edges; of kept words once finished */
+    size_t left_out;                     /* words not kept */
 
     uint64_t *key, *times; /* hash table of pairs while counting: (first << 32 | second) + 1,
                               TRL_NO_ID for an edge */

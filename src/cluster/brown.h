@@ -15,10 +15,10 @@
 #include "cluster/bigrams.h"
 
 typedef struct trl_brown {
-    size_t C;          /* clusters: what was asked for, or the number of words */
-    uint32_t *cluster; /* [words] 0 .. C-1, in the order of the paths */
-    trl_str *path;     /* [C] of '0' and '1'; one cluster alone is "0" */
-    trl_buf paths;     /* holds them */
+    size_t C;                             /* clusters: what was asked for, or the number of words */
+    uint32_t *cluster;                    /* [words] 0 .. C-1, in the order of the paths */
+    trl_str *path;                        /* [C] of '0' and '1'; one cluster alone is "0" */
+    trl_buf paths;                        /* holds them */
     double information, word_information; /* bits per pair */
 } trl_brown;
 

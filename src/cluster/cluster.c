@@ -116,8 +116,7 @@ static trl_status write_clusters(const job *j, const trl_brown *r, trl_error *er
     size_t *at = trl_zalloc(r->C + 1, sizeof *at);
     trl_writer *file = NULL;
     trl_buf line = {0};
-    trl_status st =
-        order && at ? trl_writer_open(j->o->output, &file, err) : trl_fail_mem(err);
+    trl_status st = order && at ? trl_writer_open(j->o->output, &file, err) : trl_fail_mem(err);
     if (st != TRL_OK)
         goto out;
     for (size_t a = 0; a < V; a++)
@@ -148,8 +147,7 @@ out:
     return st;
 }
 
-trl_status trl_cluster(const trl_cluster_options *o, trl_cluster_result *result,
-                       trl_error *err)
+trl_status trl_cluster(const trl_cluster_options *o, trl_cluster_result *result, trl_error *err)
 {
     job j = {.o = o, .start = now()};
     trl_brown r = {0};

@@ -172,8 +172,7 @@ static trl_status add(reading *r, trl_str word, trl_str cluster, trl_error *err)
     if (name.n == cluster.n && memcmp(name.p, cluster.p, name.n) == 0)
         return TRL_OK;
     trl_fail(err, TRL_EPARSE, "'%.*s' is already in cluster '%.*s'",
-             (int)(word.n < 80 ? word.n : 80), word.p, (int)(name.n < 80 ? name.n : 80),
-             name.p);
+             (int)(word.n < 80 ? word.n : 80), word.p, (int)(name.n < 80 ? name.n : 80), name.p);
     return trl_input_fail(r->in, err, TRL_EPARSE, (uint64_t)(word.p - r->line.p) + 1);
 }
 

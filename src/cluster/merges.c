@@ -30,8 +30,8 @@ static bool context_init(trl_context *x, size_t W)
     x->both_z = trl_alloc(W, sizeof *x->both_z);
     x->both_g = trl_alloc(W, sizeof *x->both_g);
     x->both_h = trl_alloc(W, sizeof *x->both_h);
-    return x->p && x->q && x->below_plain && x->below_both && x->plain && x->plain_p &&
-           x->both && x->both_p && x->both_q && x->both_z && x->both_g && x->both_h;
+    return x->p && x->q && x->below_plain && x->below_both && x->plain && x->plain_p && x->both &&
+           x->both_p && x->both_q && x->both_z && x->both_g && x->both_h;
 }
 
 static void context_fini(trl_context *x)
@@ -235,9 +235,8 @@ static void clear_row(trl_merges *w, size_t slot)
 
 typedef struct step {
     trl_merges *w;
-    size_t base,
-        other; /* the row is summed for base + other; base may be NO_SLOT: other alone */
-    size_t n_list[2]; /* contexts of other, in w->list */
+    size_t base, other; /* the row is summed for base + other; base may be NO_SLOT: other alone */
+    size_t n_list[2];   /* contexts of other, in w->list */
     int64_t sign;
     size_t row_jobs;
 } step;
@@ -251,8 +250,8 @@ static void sum_row(const step *t, size_t b0, size_t b1)
         for (size_t i = 0; i < t->n_list[s]; i++) {
             const size_t k = w->list[s][i];
             const uint32_t from = have ? have[k] : 0;
-            trl_merges_accumulate(&w->f, counts(w, 1 - s, k), bits_of(w, 1 - s, k), b0, b1,
-                                  from, from + more[k], w->row);
+            trl_merges_accumulate(&w->f, counts(w, 1 - s, k), bits_of(w, 1 - s, k), b0, b1, from,
+                                  from + more[k], w->row);
         }
         const uint32_t *const fixed[2] = {w->rest[s], w->edge[s]};
         for (int i = 0; i < 2; i++) {
@@ -340,8 +339,8 @@ static trl_status start_job(void *ctx, size_t r, size_t worker, trl_error *err)
         const uint32_t *own = counts(w, s, r);
         for (size_t k = 0; k < w->W; k++)
             if (own[k])
-                trl_merges_accumulate(&w->f, counts(w, 1 - s, k), bits_of(w, 1 - s, k), 0, r,
-                                      0, own[k], loss);
+                trl_merges_accumulate(&w->f, counts(w, 1 - s, k), bits_of(w, 1 - s, k), 0, r, 0,
+                                      own[k], loss);
         trl_merges_accumulate_all(&w->f, w->rest[s], 0, r, 0, w->rest[s][r], loss);
         trl_merges_accumulate_all(&w->f, w->edge[s], 0, r, 0, w->edge[s][r], loss);
     }
@@ -411,8 +410,8 @@ static void join_contexts_in_row(trl_merges *w, size_t c, size_t r)
         const uint32_t *bp = counts(w, 1 - s, c), *bq = counts(w, 1 - s, r);
         for (size_t b = 0; (p | q) && b < w->W; b++)
             if (bp[b] | bq[b])
-                w->row[b] += trl_xlogx_join(f, p + q, bp[b] + bq[b]) -
-                             trl_xlogx_join(f, p, bp[b]) - trl_xlogx_join(f, q, bq[b]);
+                w->row[b] += trl_xlogx_join(f, p + q, bp[b] + bq[b]) - trl_xlogx_join(f, p, bp[b]) -
+                             trl_xlogx_join(f, q, bq[b]);
     }
 }
 

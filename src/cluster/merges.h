@@ -114,8 +114,8 @@ static inline int64_t *trl_merges_row(const trl_merges *w, size_t r)
 
 /* acc[b] += D(to, y[b]) - D(from, y[b]) for the b in [b0, b1) that are among `bits`, which is
  * where y is positive; b0 is a multiple of 64. */
-void trl_merges_accumulate(const trl_xlogx *f, const uint32_t *y, const uint64_t *bits,
-                           size_t b0, size_t b1, uint32_t from, uint32_t to, int64_t *acc);
+void trl_merges_accumulate(const trl_xlogx *f, const uint32_t *y, const uint64_t *bits, size_t b0,
+                           size_t b1, uint32_t from, uint32_t to, int64_t *acc);
 
 /* The same for every b in [b0, b1). */
 void trl_merges_accumulate_all(const trl_xlogx *f, const uint32_t *y, size_t b0, size_t b1,

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cluster/merges.h"
 
-void trl_merges_accumulate(const trl_xlogx *f, const uint32_t *y, const uint64_t *bits,
-                           size_t b0, size_t b1, uint32_t from, uint32_t to, int64_t *acc)
+void trl_merges_accumulate(const trl_xlogx *f, const uint32_t *y, const uint64_t *bits, size_t b0,
+                           size_t b1, uint32_t from, uint32_t to, int64_t *acc)
 {
     const int64_t constant = trl_xlogx_at(f, to) - trl_xlogx_at(f, from);
     for (size_t at = b0; at < b1; at += 64) {
@@ -39,9 +39,8 @@ static void split_changed(trl_merges *w, const trl_context *x, size_t r, int64_t
     }
     for (size_t i = 0, n = x->below_both[r]; i < n; i++) {
         const uint32_t c = x->both[i];
-        loss[c] +=
-            sign * (trl_xlogx_at(f, z + x->both_z[i]) - trl_xlogx_at(f, p + x->both_p[i]) -
-                    trl_xlogx_at(f, q + x->both_q[i]) + h + x->both_h[i]);
+        loss[c] += sign * (trl_xlogx_at(f, z + x->both_z[i]) - trl_xlogx_at(f, p + x->both_p[i]) -
+                           trl_xlogx_at(f, q + x->both_q[i]) + h + x->both_h[i]);
         trl_merges_note(w, r, c, loss[c]);
     }
 }
@@ -59,8 +58,8 @@ void trl_merges_split_row(trl_merges *w, const trl_context *x, size_t r, int64_t
     int64_t *loss = trl_merges_row(w, r);
     for (size_t i = 0, n = x->below_both[r]; i < n; i++) {
         const uint32_t c = x->both[i];
-        loss[c] += sign * (trl_xlogx_at(f, p + x->both_z[i]) -
-                           trl_xlogx_at(f, p + x->both_p[i]) + x->both_g[i]);
+        loss[c] += sign * (trl_xlogx_at(f, p + x->both_z[i]) - trl_xlogx_at(f, p + x->both_p[i]) +
+                           x->both_g[i]);
         trl_merges_note(w, r, c, loss[c]);
     }
 }

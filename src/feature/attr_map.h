@@ -10,13 +10,13 @@
 typedef struct trl_attr_map {
     const trl_corpus *corpus;
     const trl_design *d;
-    uint32_t         *of_name[TRL_FAMILIES]; /* [names] attribute number, or TRL_NO_ID */
+    uint32_t *of_name[TRL_FAMILIES]; /* [names] attribute number, or TRL_NO_ID */
 } trl_attr_map;
 
 /* `corpus` is the one d was built from.  Both are borrowed.  TRL_ENOMEM. */
 trl_status trl_attr_map_init(trl_attr_map *m, const trl_corpus *corpus, const trl_design *d,
                              trl_error *err);
-void       trl_attr_map_fini(trl_attr_map *m);
+void trl_attr_map_fini(trl_attr_map *m);
 
 /* The attribute of that name in a family, or TRL_NO_ID. */
 uint32_t trl_attr_find(const trl_attr_map *m, size_t family, const char *name, size_t n);

@@ -9,8 +9,9 @@
 
 #include "base/strtab.h"
 
-/* The kind of an attribute: its name up to '=' or ':'.  A single letter before ':' is taken together
- * with what follows up to the next of them, if there is one (u:w+0:the).  Empty: it is of no kind. */
+/* The kind of an attribute: its name up to '=' or ':'.  A single letter before ':' is taken
+ * together with what follows up to the next of them, if there is one (u:w+0:the).  Empty: it is of
+ * no kind. */
 static inline trl_str trl_attribute_prefix(trl_str name)
 {
     size_t n = name.n > 1 && name.p[1] == ':' ? 2 : 0;

@@ -35,8 +35,7 @@ trl_status trl_column_values_add_rows(trl_column_values *c, const trl_rows *seq,
     uint32_t *id = trl_reserve(c->id, &c->id_cap, at + n, sizeof *id);
     if (id)
         c->id = id;
-    uint64_t *first =
-        trl_reserve(c->first, &c->first_cap, c->n_sequences + 2, sizeof *first);
+    uint64_t *first = trl_reserve(c->first, &c->first_cap, c->n_sequences + 2, sizeof *first);
     if (first)
         c->first = first;
     if (!id || !first)

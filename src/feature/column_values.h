@@ -10,9 +10,9 @@
  *
  *     raw      features see the data as they are; the model's OOV mass is shared out evenly
  *              among the rare values and one value that was never seen
- *     masked   trl_column_values_mask replaces every first occurrence by the text TRL_OOV, here; rows for
- *              the template come from trl_column_values_rows (the paper's way; unknown cells must then be
- *              masked when tagging too)
+ *     masked   trl_column_values_mask replaces every first occurrence by the text TRL_OOV, here;
+ * rows for the template come from trl_column_values_rows (the paper's way; unknown cells must then
+ * be masked when tagging too)
  *
  * [SVL07] Smith, Vail, Lafferty. Computationally efficient M-estimation of log-linear structure
  * models. ACL 2007.
@@ -27,19 +27,19 @@
 #define TRL_OOV "<OOV>"
 
 typedef struct trl_column_values {
-    size_t      n_columns; /* the label's included */
-    trl_strtab *values;    /* [n_columns] */
-    size_t      n_tokens, n_sequences;
-    uint32_t   *id;    /* [n_tokens][n_columns] */
-    uint64_t   *first; /* [n_sequences + 1] token numbers; NULL while empty */
-    bool        masked;
-    size_t      id_cap, first_cap;
+    size_t n_columns;   /* the label's included */
+    trl_strtab *values; /* [n_columns] */
+    size_t n_tokens, n_sequences;
+    uint32_t *id;    /* [n_tokens][n_columns] */
+    uint64_t *first; /* [n_sequences + 1] token numbers; NULL while empty */
+    bool masked;
+    size_t id_cap, first_cap;
 } trl_column_values; /* zero-initialise */
 
 /* Adds one sequence.  TRL_EPARSE when the number of columns differs, TRL_ENOMEM; the object is
  * then only good for fini. */
 trl_status trl_column_values_add_rows(trl_column_values *c, const trl_rows *seq, trl_error *err);
-void       trl_column_values_fini(trl_column_values *c);
+void trl_column_values_fini(trl_column_values *c);
 
 /* Replaces the first occurrence of every value, in every column but the label's, by TRL_OOV.
  * Once only: a second call does nothing.  TRL_ENOMEM. */

@@ -72,8 +72,7 @@ static bool reserve_tokens(trl_corpus *c, size_t n)
     c->label = label;
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_occurrences *o = &c->family[f];
-        uint64_t *begin =
-            trl_reserve(o->begin, &o->begin_cap, c->n_tokens + n + 1, sizeof *begin);
+        uint64_t *begin = trl_reserve(o->begin, &o->begin_cap, c->n_tokens + n + 1, sizeof *begin);
         if (!begin)
             return false;
         o->begin = begin;
@@ -155,8 +154,7 @@ static trl_status add_label(trl_corpus *c, trl_str label, trl_error *err)
 
 static trl_status end_sequence(trl_corpus *c, double weight, trl_error *err)
 {
-    uint64_t *first =
-        trl_reserve(c->first, &c->first_cap, c->n_sequences + 2, sizeof *first);
+    uint64_t *first = trl_reserve(c->first, &c->first_cap, c->n_sequences + 2, sizeof *first);
     if (first)
         c->first = first;
     double *w = trl_reserve(c->weight, &c->weight_cap, c->n_sequences + 1, sizeof *w);
@@ -215,8 +213,7 @@ trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl
     if (!reserve_tokens(c, seq->n_tokens))
         return trl_fail_mem(err);
     for (size_t t = 0; t < seq->n_tokens; t++) {
-        const trl_status st =
-            add_label(c, seq->cell[t * seq->n_columns + label_at], err);
+        const trl_status st = add_label(c, seq->cell[t * seq->n_columns + label_at], err);
         if (st != TRL_OK)
             return trl_fail_where(err, st, seq->path, seq->first_row + t,
                                   trl_rows_col(seq, t, label_at));

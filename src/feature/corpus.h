@@ -28,28 +28,28 @@
 
 typedef struct trl_occurrences {
     trl_strtab names;
-    uint32_t   constant; /* id of the constant attribute, or TRL_NO_ID */
-    uint64_t  *begin;    /* [n_tokens + 1] into id and value */
-    uint32_t  *id;
-    double    *value; /* NULL as long as every value is 1 */
-    size_t     n, cap, value_cap, begin_cap;
+    uint32_t constant; /* id of the constant attribute, or TRL_NO_ID */
+    uint64_t *begin;   /* [n_tokens + 1] into id and value */
+    uint32_t *id;
+    double *value; /* NULL as long as every value is 1 */
+    size_t n, cap, value_cap, begin_cap;
 } trl_occurrences;
 
 typedef struct trl_corpus {
-    size_t          n_sequences, n_tokens;
-    uint64_t       *first;  /* [n_sequences + 1] token numbers */
-    uint32_t       *label;  /* [n_tokens] */
-    double         *weight; /* [n_sequences] */
-    trl_strtab      labels;
+    size_t n_sequences, n_tokens;
+    uint64_t *first; /* [n_sequences + 1] token numbers */
+    uint32_t *label; /* [n_tokens] */
+    double *weight;  /* [n_sequences] */
+    trl_strtab labels;
     trl_occurrences family[TRL_FAMILIES];
-    size_t          first_cap, label_cap, weight_cap;
-    size_t          n_columns; /* columns per token, label included; 0 for items */
-    bool            frozen_labels; /* a label that is not in `labels` is an error */
-    trl_buf         scratch;
+    size_t first_cap, label_cap, weight_cap;
+    size_t n_columns;   /* columns per token, label included; 0 for items */
+    bool frozen_labels; /* a label that is not in `labels` is an error */
+    trl_buf scratch;
 } trl_corpus;
 
 trl_status trl_corpus_init(trl_corpus *c, trl_error *err);
-void       trl_corpus_fini(trl_corpus *c);
+void trl_corpus_fini(trl_corpus *c);
 
 /* Gives family 1 or 2 its constant attribute, named "B" or "T". */
 trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err);

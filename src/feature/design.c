@@ -14,22 +14,22 @@
 #define HOT_ROW 24
 #define HOT_ENTRY 6
 #endif
-#define SLACK 16     /* list elements that kernels may prefetch behind the end */
+#define SLACK 16 /* list elements that kernels may prefetch behind the end */
 #define DROPPED UINT32_MAX
 
 /* What is known of a family while it is compiled. */
 typedef struct draft {
-    const trl_corpus      *c;
-    trl_occurrences       *o;
-    trl_family            *f;
-    size_t                 k;     /* family number */
-    uint64_t              *at;    /* [n_old + 1] into tokens: the transposed lists */
-    uint32_t              *token; /* by attribute, ascending */
-    double                *value; /* parallel to token, or NULL */
-    uint32_t              *live;  /* [n_old] number of live cells; 0: dropped */
-    uint32_t              *new_id; /* [n_old], or DROPPED */
-    uint32_t              *stamp; /* [width] marks seen cells of the current attribute */
-    uint32_t               mark;
+    const trl_corpus *c;
+    trl_occurrences *o;
+    trl_family *f;
+    size_t k;         /* family number */
+    uint64_t *at;     /* [n_old + 1] into tokens: the transposed lists */
+    uint32_t *token;  /* by attribute, ascending */
+    double *value;    /* parallel to token, or NULL */
+    uint32_t *live;   /* [n_old] number of live cells; 0: dropped */
+    uint32_t *new_id; /* [n_old], or DROPPED */
+    uint32_t *stamp;  /* [width] marks seen cells of the current attribute */
+    uint32_t mark;
 } draft;
 
 static void draft_fini(draft *b)
@@ -125,7 +125,13 @@ static bool is_dense(const draft *b, uint32_t live)
 
 /* The part an attribute goes to, in the order of their numbers. */
 typedef enum part {
-    HOT_DENSE, COLD_DENSE, LONE_DENSE, HOT_SPARSE, COLD_SPARSE, LONE_SPARSE, PARTS
+    HOT_DENSE,
+    COLD_DENSE,
+    LONE_DENSE,
+    HOT_SPARSE,
+    COLD_SPARSE,
+    LONE_SPARSE,
+    PARTS
 } part;
 
 static part part_of(const draft *b, size_t a)
@@ -423,8 +429,8 @@ static bool list_dead(trl_design *d, uint64_t n_dead)
         return false;
     for (size_t k = 0; k <= (size_t)d->order; k++) {
         const trl_family *f = &d->family[k];
-        d->n_live += f->n_constant + f->n_dense * f->width +
-                     f->entry_first[f->n_attrs - f->n_dense];
+        d->n_live +=
+            f->n_constant + f->n_dense * f->width + f->entry_first[f->n_attrs - f->n_dense];
         for (size_t a = 0; f->live && a < f->n_dense; a++)
             for (size_t c = 0; c < f->width; c++)
                 if (!is_live(f, a, c))
@@ -472,10 +478,10 @@ void trl_design_fini(trl_design *d)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         trl_family *f = &d->family[k];
-        void *const blocks[] = {f->name,        f->entry_first, f->entry_cell,  f->live,
-                                f->constant_cell, f->dense_begin, f->dense_row, f->dense_value,
-                                f->entry_begin, f->entry,       f->entry_value, f->token_begin,
-                                f->token,       f->token_value};
+        void *const blocks[] = {f->name,          f->entry_first, f->entry_cell,  f->live,
+                                f->constant_cell, f->dense_begin, f->dense_row,   f->dense_value,
+                                f->entry_begin,   f->entry,       f->entry_value, f->token_begin,
+                                f->token,         f->token_value};
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
             trl_free(blocks[i]);
     }

@@ -41,54 +41,54 @@ typedef struct trl_family {
 
     /* Attributes are numbered hot dense, cold dense, hot sparse, cold sparse; the constant one
      * has no number.  Parts are given by their ends. */
-    size_t    n_hot, n_dense, n_warm, n_attrs; /* n_warm: end of hot sparse */
-    size_t    singleton_row, singleton_attr; /* from here on a (cold) dense, or sparse, attribute is lone: on at
-                                      a single token, where it stands behind all others */
-    uint32_t *name;                    /* [n_attrs] id in the corpus' name table */
-    uint64_t  hot_at, cold_at;         /* first weight of hot and of cold dense rows */
-    uint64_t  entry_hot_at, entry_cold_at; /* first weight of hot and of cold entries */
-    uint64_t *entry_first;             /* [n_attrs - n_dense + 1] entry numbers */
-    uint32_t *entry_cell;              /* [number of entries] */
-    uint64_t *live;  /* [n_dense][words] bits of live cells; NULL: all are live */
-    size_t    words; /* 64-bit words per dense row */
+    size_t n_hot, n_dense, n_warm, n_attrs; /* n_warm: end of hot sparse */
+    size_t singleton_row, singleton_attr;   /* from here on a (cold) dense, or sparse, attribute is
+                                     lone: on at   a single token, where it stands behind all others */
+    uint32_t *name;                         /* [n_attrs] id in the corpus' name table */
+    uint64_t hot_at, cold_at;               /* first weight of hot and of cold dense rows */
+    uint64_t entry_hot_at, entry_cold_at;   /* first weight of hot and of cold entries */
+    uint64_t *entry_first;                  /* [n_attrs - n_dense + 1] entry numbers */
+    uint32_t *entry_cell;                   /* [number of entries] */
+    uint64_t *live; /* [n_dense][words] bits of live cells; NULL: all are live */
+    size_t words;   /* 64-bit words per dense row */
 
-    bool      has_constant;
-    uint64_t  constant_at;
-    size_t    n_constant;    /* live cells of the constant attribute */
+    bool has_constant;
+    uint64_t constant_at;
+    size_t n_constant;       /* live cells of the constant attribute */
     uint32_t *constant_cell; /* [n_constant], ascending */
 
     /* Token-major: what is on at each token. */
-    bool       has_rows;    /* any non-constant attribute at all */
-    uint64_t  *dense_begin; /* [n_tokens + 1] */
-    uint32_t  *dense_row;   /* attribute numbers */
-    double    *dense_value; /* NULL: all 1 */
-    uint64_t  *entry_begin; /* [n_tokens + 1] */
+    bool has_rows;         /* any non-constant attribute at all */
+    uint64_t *dense_begin; /* [n_tokens + 1] */
+    uint32_t *dense_row;   /* attribute numbers */
+    double *dense_value;   /* NULL: all 1 */
+    uint64_t *entry_begin; /* [n_tokens + 1] */
     trl_entry *entry;
-    double    *entry_value; /* NULL: all 1 */
+    double *entry_value; /* NULL: all 1 */
 
     /* Attribute-major, family 0 only: where each cold attribute (dense, then sparse) is on. */
-    size_t    n_cold;
+    size_t n_cold;
     uint64_t *token_begin; /* [n_cold + 1] */
     uint32_t *token;
-    double   *token_value; /* NULL: all 1 */
+    double *token_value; /* NULL: all 1 */
 } trl_family;
 
 typedef struct trl_design {
-    size_t          L, n_tokens, n_sequences;
-    int             order;
+    size_t L, n_tokens, n_sequences;
+    int order;
     const uint64_t *first; /* [n_sequences + 1], borrowed from the corpus */
-    uint64_t        n_weights, n_hot_weights;
-    uint64_t        n_live; /* weights that are features */
-    uint64_t       *dead;   /* weights that are not */
-    size_t          n_dead;
-    trl_family      family[TRL_FAMILIES];
+    uint64_t n_weights, n_hot_weights;
+    uint64_t n_live; /* weights that are features */
+    uint64_t *dead;  /* weights that are not */
+    size_t n_dead;
+    trl_family family[TRL_FAMILIES];
 } trl_design;
 
 typedef struct trl_design_options {
-    int    order;           /* 1 or 2 */
-    bool   all_pairs;       /* every attribute with every label, not only seen pairs */
-    bool   all_transitions; /* the same for the constant attributes */
-    size_t min_count;       /* attributes with fewer occurrences are dropped; 0, 1: none */
+    int order;            /* 1 or 2 */
+    bool all_pairs;       /* every attribute with every label, not only seen pairs */
+    bool all_transitions; /* the same for the constant attributes */
+    size_t min_count;     /* attributes with fewer occurrences are dropped; 0, 1: none */
 } trl_design_options;
 
 /* Compiles the corpus and frees its occurrence lists, which are not needed any more; names,
@@ -97,7 +97,7 @@ typedef struct trl_design_options {
  * is only good for fini. */
 trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_options *o,
                             trl_error *err);
-void       trl_design_fini(trl_design *d);
+void trl_design_fini(trl_design *d);
 
 /* Doubles in a weight vector with room for kernels that overshoot a row. */
 static inline size_t trl_design_alloc(const trl_design *d)
@@ -145,10 +145,9 @@ void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tab
 /* g += A^T adjoint for the shared tables (a NULL shared table adds nothing). */
 void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *g);
 
-
 /* The weights of the cold attributes c0 .. c1-1 (below n_cold of family 0), overwritten, from the
- * node adjoints of all tokens, [n_tokens][step].  They are floats: a rare attribute adds up a few of
- * them, with a relative error of 6e-8 each, and the table is half as large to read. */
+ * node adjoints of all tokens, [n_tokens][step].  They are floats: a rare attribute adds up a few
+ * of them, with a relative error of 6e-8 each, and the table is half as large to read. */
 void trl_scatter_cold(const trl_design *d, const float *node, size_t c0, size_t c1, double *g);
 
 /* Everything token-major, scaled, live cells only: g += scale A^T adjoint for one example. */

@@ -8,7 +8,7 @@
 #include "num/simd.h"
 
 /* 32 bytes, not 64: gcc 12 keeps these in registers without AVX-512 too. */
-typedef float   v8f __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -30,7 +30,8 @@ static float *own_sums(const trl_design *d, bool rows)
     return own;
 }
 
-trl_status trl_dual_weights_init(trl_dual_weights *z, const trl_design *d, double scale, trl_error *err)
+trl_status trl_dual_weights_init(trl_dual_weights *z, const trl_design *d, double scale,
+                                 trl_error *err)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const bool rows = f->singleton_row < f->n_dense, entries = f->singleton_attr < f->n_attrs;
@@ -64,8 +65,8 @@ void trl_dual_weights_fini(trl_dual_weights *z)
 /* ---- gather ------------------------------------------------------------------------- */
 
 /* Columns col .. col + 8 NV of one token, rows only.  `kept` is the token's, or NULL. */
-TRL_INLINE void gather_rows(const size_t NV, const trl_dual_weights *z, const trl_family *f, size_t tok,
-                            size_t col, const float *kept, double *out)
+TRL_INLINE void gather_rows(const size_t NV, const trl_dual_weights *z, const trl_family *f,
+                            size_t tok, size_t col, const float *kept, double *out)
 {
     v8f acc[8];
     for (size_t i = 0; i < NV; i++)
@@ -97,8 +98,8 @@ TRL_INLINE void gather_entries(const trl_dual_weights *z, const trl_family *f, s
     uint64_t e = f->entry_begin[tok];
     const uint64_t end = f->entry_begin[tok + 1];
     for (; e < end && f->entry[e].weight < singleton; e++)
-        out[f->entry[e].cell] += (f->entry_value ? f->entry_value[e] : 1.0) *
-                                 (double)z->w[f->entry[e].weight];
+        out[f->entry[e].cell] +=
+            (f->entry_value ? f->entry_value[e] : 1.0) * (double)z->w[f->entry[e].weight];
     if (e < end) { /* lone ones have the token's own label alone */
         const uint32_t cell = f->entry[e].cell;
         out[cell] += z->scale * (double)z->own_entry[tok] * (double)kept[cell];
@@ -125,24 +126,41 @@ TRL_CLONES static void gather_family(const trl_dual_weights *z, const trl_family
     for (; f->step - col > 64; col += 64)
         gather_tokens(8, z, f, from, n, col, kept, out);
     switch ((f->step - col) / 8) {
-    case 1: gather_tokens(1, z, f, from, n, col, kept, out); break;
-    case 2: gather_tokens(2, z, f, from, n, col, kept, out); break;
-    case 3: gather_tokens(3, z, f, from, n, col, kept, out); break;
-    case 4: gather_tokens(4, z, f, from, n, col, kept, out); break;
-    case 5: gather_tokens(5, z, f, from, n, col, kept, out); break;
-    case 6: gather_tokens(6, z, f, from, n, col, kept, out); break;
-    case 7: gather_tokens(7, z, f, from, n, col, kept, out); break;
-    case 8: gather_tokens(8, z, f, from, n, col, kept, out); break;
-    default: break;
+    case 1:
+        gather_tokens(1, z, f, from, n, col, kept, out);
+        break;
+    case 2:
+        gather_tokens(2, z, f, from, n, col, kept, out);
+        break;
+    case 3:
+        gather_tokens(3, z, f, from, n, col, kept, out);
+        break;
+    case 4:
+        gather_tokens(4, z, f, from, n, col, kept, out);
+        break;
+    case 5:
+        gather_tokens(5, z, f, from, n, col, kept, out);
+        break;
+    case 6:
+        gather_tokens(6, z, f, from, n, col, kept, out);
+        break;
+    case 7:
+        gather_tokens(7, z, f, from, n, col, kept, out);
+        break;
+    case 8:
+        gather_tokens(8, z, f, from, n, col, kept, out);
+        break;
+    default:
+        break;
     }
 }
 
-void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept, const trl_tables *t)
+void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept,
+                             const trl_tables *t)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         if (t->row[k])
-            gather_family(z, &z->d->family[k], from, t->n, k == TRL_NODE ? kept : NULL,
-                          t->row[k]);
+            gather_family(z, &z->d->family[k], from, t->n, k == TRL_NODE ? kept : NULL, t->row[k]);
 }
 
 void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES])
@@ -217,7 +235,8 @@ TRL_CLONES static void add_family(trl_dual_weights *z, const trl_family *f, size
     }
 }
 
-void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *const delta[TRL_FAMILIES], float by)
+void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
+                          float *const delta[TRL_FAMILIES], float by)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &z->d->family[k];

@@ -14,12 +14,12 @@ typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* What is on at each token: the design's lists, or shortened ones. */
 typedef struct lists {
-    const uint64_t  *row_begin, *entry_begin;
-    const uint32_t  *row, *packed; /* packed: instead of entry, unless NULL (trl_implied_rows) */
+    const uint64_t *row_begin, *entry_begin;
+    const uint32_t *row, *packed; /* packed: instead of entry, unless NULL (trl_implied_rows) */
     const trl_entry *entry;
-    unsigned         bits;
-    size_t           n_hot; /* rows below are hot, the others cold: number `extra` less in the design */
-    size_t           extra;
+    unsigned bits;
+    size_t n_hot; /* rows below are hot, the others cold: number `extra` less in the design */
+    size_t extra;
 } lists;
 
 static lists lists_of(const trl_family *f, const trl_implied_rows *fold)
@@ -102,14 +102,29 @@ TRL_INLINE void gather_dense(const trl_family *f, const lists *l, const double *
     for (; f->step - col >= 64; col += 64)
         sum_rows(8, f, l, w, hot, hot32, from, to, col, out + col);
     switch ((f->step - col) / 8) {
-    case 1: sum_rows(1, f, l, w, hot, hot32, from, to, col, out + col); break;
-    case 2: sum_rows(2, f, l, w, hot, hot32, from, to, col, out + col); break;
-    case 3: sum_rows(3, f, l, w, hot, hot32, from, to, col, out + col); break;
-    case 4: sum_rows(4, f, l, w, hot, hot32, from, to, col, out + col); break;
-    case 5: sum_rows(5, f, l, w, hot, hot32, from, to, col, out + col); break;
-    case 6: sum_rows(6, f, l, w, hot, hot32, from, to, col, out + col); break;
-    case 7: sum_rows(7, f, l, w, hot, hot32, from, to, col, out + col); break;
-    default: break;
+    case 1:
+        sum_rows(1, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    case 2:
+        sum_rows(2, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    case 3:
+        sum_rows(3, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    case 4:
+        sum_rows(4, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    case 5:
+        sum_rows(5, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    case 6:
+        sum_rows(6, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    case 7:
+        sum_rows(7, f, l, w, hot, hot32, from, to, col, out + col);
+        break;
+    default:
+        break;
     }
 }
 
@@ -129,14 +144,14 @@ TRL_INLINE void gather_entries(const trl_family *f, const lists *l, const double
             out[l->entry[e].cell] += w[l->entry[e].weight];
 }
 
-/* Entries first, for a block of tokens, then rows: the entries' additions to the same few cells wait
- * for each other, and only several tokens' side by side keep the machine busy; and a row's vectors
- * must not be loaded right behind scalar stores to it. */
+/* Entries first, for a block of tokens, then rows: the entries' additions to the same few cells
+ * wait for each other, and only several tokens' side by side keep the machine busy; and a row's
+ * vectors must not be loaded right behind scalar stores to it. */
 #define TOKENS 32
 
 TRL_CLONES static void gather_family(const trl_family *f, const lists *l, const double *w,
-                                     const double *hot, const float *hot32, size_t from,
-                                     size_t n, double *out)
+                                     const double *hot, const float *hot32, size_t from, size_t n,
+                                     double *out)
 {
     for (size_t t0 = 0; t0 < n; t0 += TOKENS) {
         const size_t t1 = n - t0 < TOKENS ? n : t0 + TOKENS;
@@ -155,7 +170,7 @@ void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tab
 }
 
 void trl_gather_implied(const trl_design *d, const trl_implied_rows *fold, const double *w,
-                       const double *hot, const float *hot32, size_t from, const trl_tables *t)
+                        const double *hot, const float *hot32, size_t from, const trl_tables *t)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &d->family[k];
@@ -216,14 +231,29 @@ TRL_INLINE void scatter_dense(const trl_family *f, const lists *l, size_t tok, c
     for (; f->step - col >= 64; col += 64)
         add_rows(8, f, l, tok, col, adj + col, g, hot32, node);
     switch ((f->step - col) / 8) {
-    case 1: add_rows(1, f, l, tok, col, adj + col, g, hot32, node); break;
-    case 2: add_rows(2, f, l, tok, col, adj + col, g, hot32, node); break;
-    case 3: add_rows(3, f, l, tok, col, adj + col, g, hot32, node); break;
-    case 4: add_rows(4, f, l, tok, col, adj + col, g, hot32, node); break;
-    case 5: add_rows(5, f, l, tok, col, adj + col, g, hot32, node); break;
-    case 6: add_rows(6, f, l, tok, col, adj + col, g, hot32, node); break;
-    case 7: add_rows(7, f, l, tok, col, adj + col, g, hot32, node); break;
-    default: break;
+    case 1:
+        add_rows(1, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    case 2:
+        add_rows(2, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    case 3:
+        add_rows(3, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    case 4:
+        add_rows(4, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    case 5:
+        add_rows(5, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    case 6:
+        add_rows(6, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    case 7:
+        add_rows(7, f, l, tok, col, adj + col, g, hot32, node);
+        break;
+    default:
+        break;
     }
 }
 
@@ -274,8 +304,8 @@ void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t f
 
 /* ---- cold attributes: one at a time over its tokens --------------------------------- */
 
-TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const float *node,
-                           uint64_t from, uint64_t to, size_t col, double *out, size_t room)
+TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const float *node, uint64_t from,
+                           uint64_t to, size_t col, double *out, size_t room)
 {
     trl_v8 acc[8];
     for (size_t k = 0; k < NV; k++)
@@ -302,10 +332,17 @@ TRL_INLINE void cold_dense(const trl_family *f, const float *node, size_t c, dou
     for (; f->step - col >= 32; col += 32)
         cold_block(4, f, node, from, to, col, out + col, f->width - col);
     switch ((f->step - col) / 8) {
-    case 1: cold_block(1, f, node, from, to, col, out + col, f->width - col); break;
-    case 2: cold_block(2, f, node, from, to, col, out + col, f->width - col); break;
-    case 3: cold_block(3, f, node, from, to, col, out + col, f->width - col); break;
-    default: break;
+    case 1:
+        cold_block(1, f, node, from, to, col, out + col, f->width - col);
+        break;
+    case 2:
+        cold_block(2, f, node, from, to, col, out + col, f->width - col);
+        break;
+    case 3:
+        cold_block(3, f, node, from, to, col, out + col, f->width - col);
+        break;
+    default:
+        break;
     }
 }
 

@@ -1,4 +1,5 @@
-/* implied_rows.c -- rows folded along implications (found by implied_rows_find.c), forward and backward. */
+/* implied_rows.c -- rows folded along implications (found by implied_rows_find.c), forward and
+ * backward. */
 /* SPDX-License-Identifier: MIT */
 #include "feature/implied_rows.h"
 
@@ -24,7 +25,8 @@ static void add_row(size_t step, const double *from, double *to)
         *(trl_v8 *)(to + c) += *(const trl_v8 *)(from + c);
 }
 
-void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, const double *w, double *hot)
+void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, const double *w,
+                         double *hot)
 {
     const trl_family *f = &d->family[TRL_NODE];
     memcpy(hot, w + f->hot_at, f->n_hot * f->step * sizeof *hot);
@@ -33,8 +35,7 @@ void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, cons
     for (size_t i = 0; i < fold->n_entries; i++)
         hot[fold->entry[i].cell] += w[fold->entry[i].weight];
     for (size_t i = 0; i < fold->n_pairs; i++)
-        add_row(f->step, hot + fold->pair[i].child * f->step,
-                hot + fold->pair[i].parent * f->step);
+        add_row(f->step, hot + fold->pair[i].child * f->step, hot + fold->pair[i].parent * f->step);
 }
 
 void trl_implied_backward(const trl_implied_rows *fold, const trl_design *d, double *hot, double *g)

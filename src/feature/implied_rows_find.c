@@ -1,8 +1,8 @@
 /* implied_rows_find.c -- finding implications between slots, and the lists that they shorten.
  *
  * Folding is about *units*: the hot dense rows, and after them the sparse attributes that are as
- * frequent.  Every slot c is folded into at most one slot p, so that no token counts a unit twice; p
- * must have more distinct attributes than c, so there are no circles.
+ * frequent.  Every slot c is folded into at most one slot p, so that no token counts a unit twice;
+ * p must have more distinct attributes than c, so there are no circles.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -13,29 +13,29 @@
 #include "feature/implied_rows.h"
 #include "feature/attribute_prefix.h"
 
-#define SLOTS 32 /* considered at most; attributes of further kinds are left alone */
+#define SLOTS 32               /* considered at most; attributes of further kinds are left alone */
 #define UNSET (UINT32_MAX - 2) /* not met yet */
 #define NONE (UINT32_MAX - 1)  /* the slot is empty there; no unit, no row */
 #define MANY UINT32_MAX        /* not always the same */
 #define SLACK 16               /* list elements that kernels may prefetch behind the end */
-#define FREQUENT 128            /* tokens that make a sparse attribute a unit */
+#define FREQUENT 128           /* tokens that make a sparse attribute a unit */
 #define ROW_COST 2             /* of a row beyond its vectors, in entries */
 
 typedef struct finder {
     const trl_design *d;
     const trl_family *f;
-    trl_strtab        kinds;
-    size_t            n_units;
-    uint32_t         *unit_of; /* [hot entries] of the entry's attribute, or NONE */
-    uint32_t         *attr;    /* [n_units] attribute number */
-    uint64_t         *count;   /* [n_units] tokens */
-    uint32_t         *cost;    /* [n_units] of one occurrence, in entries */
-    uint32_t         *row;     /* [n_units] folded row, or NONE */
-    uint8_t          *slot;    /* [n_units]; SLOTS: none */
-    uint32_t         *implied; /* [n_units][SLOTS] the unit on in that slot, or one of above */
-    bool              bad[SLOTS];    /* two units of it in one token */
-    size_t            size[SLOTS];   /* distinct attributes */
-    uint8_t           parent[SLOTS]; /* SLOTS: none */
+    trl_strtab kinds;
+    size_t n_units;
+    uint32_t *unit_of;     /* [hot entries] of the entry's attribute, or NONE */
+    uint32_t *attr;        /* [n_units] attribute number */
+    uint64_t *count;       /* [n_units] tokens */
+    uint32_t *cost;        /* [n_units] of one occurrence, in entries */
+    uint32_t *row;         /* [n_units] folded row, or NONE */
+    uint8_t *slot;         /* [n_units]; SLOTS: none */
+    uint32_t *implied;     /* [n_units][SLOTS] the unit on in that slot, or one of above */
+    bool bad[SLOTS];       /* two units of it in one token */
+    size_t size[SLOTS];    /* distinct attributes */
+    uint8_t parent[SLOTS]; /* SLOTS: none */
 } finder;
 
 static uint32_t row_cost(const finder *x)
@@ -223,7 +223,7 @@ static uint32_t child_of(const finder *x, size_t u, size_t s)
 /* ---- rows and pairs ----------------------------------------------------------------- */
 
 typedef struct ranked {
-    size_t   rank; /* distinct attributes of the unit's slot: children's slots have fewer */
+    size_t rank; /* distinct attributes of the unit's slot: children's slots have fewer */
     uint32_t unit;
 } ranked;
 
@@ -252,12 +252,13 @@ static bool add_entries(finder *x, trl_implied_rows *fold, size_t *cap, uint32_t
     const trl_family *f = x->f;
     uint64_t to;
     for (uint64_t e = entries_of(f, x->attr[unit], &to); e < to; e++) {
-        trl_implied_entry *grown = trl_reserve(fold->entry, cap, fold->n_entries + 1, sizeof *grown);
+        trl_implied_entry *grown =
+            trl_reserve(fold->entry, cap, fold->n_entries + 1, sizeof *grown);
         if (!grown)
             return false;
         fold->entry = grown;
-        fold->entry[fold->n_entries++] = (trl_implied_entry){
-            (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
+        fold->entry[fold->n_entries++] =
+            (trl_implied_entry){(uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
     }
     return true;
 }
@@ -278,7 +279,8 @@ static bool fill_row(finder *x, trl_implied_rows *fold, size_t cap[2], uint32_t 
                 return false;
             continue;
         }
-        trl_implied_pair *grown = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *grown);
+        trl_implied_pair *grown =
+            trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *grown);
         if (!grown)
             return false;
         fold->pair = grown;
@@ -316,8 +318,9 @@ static bool is_implied(const finder *x, uint32_t u, const uint32_t on[SLOTS])
     return p < x->n_units && x->row[p] != NONE && x->implied[(size_t)p * SLOTS + s] == u;
 }
 
-static uint64_t shorten_rows(const finder *x, trl_implied_rows *fold, size_t t, const uint32_t on[SLOTS],
-                             const uint32_t list[SLOTS], size_t n, uint64_t at)
+static uint64_t shorten_rows(const finder *x, trl_implied_rows *fold, size_t t,
+                             const uint32_t on[SLOTS], const uint32_t list[SLOTS], size_t n,
+                             uint64_t at)
 {
     const trl_family *f = x->f;
     const uint32_t extra = (uint32_t)(fold->n_rows - f->n_hot);
@@ -342,8 +345,7 @@ static uint64_t shorten_entries(const finder *x, trl_implied_rows *fold, size_t 
         const uint32_t u = unit_at(x, &f->entry[e], &first);
         if (u == NONE || (x->row[u] == NONE && !is_implied(x, u, on)))
             fold->packed[at++] =
-                (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) |
-                f->entry[e].cell;
+                (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) | f->entry[e].cell;
     }
     return at;
 }
@@ -356,8 +358,8 @@ static bool shorten_lists(finder *x, trl_implied_rows *fold)
     fold->row_begin = trl_alloc(n + 1, sizeof *fold->row_begin);
     fold->entry_begin = trl_alloc(n + 1, sizeof *fold->entry_begin);
     /* an extra row takes the place of an entry or more */
-    fold->row = trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK,
-                            sizeof *fold->row);
+    fold->row =
+        trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK, sizeof *fold->row);
     fold->packed = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *fold->packed);
     if (!fold->row_begin || !fold->entry_begin || !fold->row || !fold->packed)
         return false;
@@ -376,8 +378,8 @@ static bool shorten_lists(finder *x, trl_implied_rows *fold)
     return true;
 }
 
-trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names, bool extra,
-                          trl_error *err)
+trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names,
+                             bool extra, trl_error *err)
 {
     *fold = (trl_implied_rows){.n_rows = d->family[TRL_NODE].n_hot};
     finder x = {.d = d, .f = &d->family[TRL_NODE]};

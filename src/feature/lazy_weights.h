@@ -1,12 +1,13 @@
-/* lazy_weights.h -- weights that drift along a slowly changing direction, updated only when touched.
+/* lazy_weights.h -- weights that drift along a slowly changing direction, updated only when
+ * touched.
  *
  * A stochastic method with a dense step
  *
  *     w_r <- w_r + a (dir_r / m - lambda w_r)          for every weight r, for every example
  *
  * would touch all weights all the time.  Here a row (or an entry) remembers the time `at`, the sum
- * of all a so far, when it was last current.  While dir_r stays as it is the steps follow the linear
- * equation dw/dt = dir_r / m - lambda w, whose solution after a gap g is
+ * of all a so far, when it was last current.  While dir_r stays as it is the steps follow the
+ * linear equation dw/dt = dir_r / m - lambda w, whose solution after a gap g is
  *
  *     w_r <- e w_r + (1 - e) dir_r / (lambda m),      e = exp(-lambda g),
  *
@@ -27,18 +28,18 @@ typedef struct trl_lazy_entry {
 
 typedef struct trl_lazy {
     const trl_design *d;
-    double           *v, *dir;              /* [trl_design_alloc] constants and dense rows */
-    double           *row_at[TRL_FAMILIES]; /* [n_dense] */
-    trl_lazy_entry   *entry;                /* by weight, up to the last entry */
-    bool             *is_entry;             /* which of those are entries */
-    double            constant_at[TRL_FAMILIES];
-    double            time, lambda, m; /* m > 0 */
-    double            scale;
+    double *v, *dir;              /* [trl_design_alloc] constants and dense rows */
+    double *row_at[TRL_FAMILIES]; /* [n_dense] */
+    trl_lazy_entry *entry;        /* by weight, up to the last entry */
+    bool *is_entry;               /* which of those are entries */
+    double constant_at[TRL_FAMILIES];
+    double time, lambda, m; /* m > 0 */
+    double scale;
 } trl_lazy;
 
 /* Everything starts at 0.  TRL_ENOMEM. */
 trl_status trl_lazy_init(trl_lazy *z, const trl_design *d, trl_error *err);
-void       trl_lazy_fini(trl_lazy *z);
+void trl_lazy_fini(trl_lazy *z);
 
 /* Scores of the tokens from .. at the current weights (as trl_gather, trl_gather_shared).  As long
  * as drift stays 0 nothing is written but the tables, and threads may gather side by side. */

@@ -168,15 +168,32 @@ TRL_CLONES static void gather_family(trl_lazy *z, size_t k, size_t from, size_t 
     for (; step - col > 64; col += 64)
         gather_tokens(8, z, k, from, n, col, out);
     switch ((step - col) / 8) {
-    case 1: gather_tokens(1, z, k, from, n, col, out); break;
-    case 2: gather_tokens(2, z, k, from, n, col, out); break;
-    case 3: gather_tokens(3, z, k, from, n, col, out); break;
-    case 4: gather_tokens(4, z, k, from, n, col, out); break;
-    case 5: gather_tokens(5, z, k, from, n, col, out); break;
-    case 6: gather_tokens(6, z, k, from, n, col, out); break;
-    case 7: gather_tokens(7, z, k, from, n, col, out); break;
-    case 8: gather_tokens(8, z, k, from, n, col, out); break;
-    default: break;
+    case 1:
+        gather_tokens(1, z, k, from, n, col, out);
+        break;
+    case 2:
+        gather_tokens(2, z, k, from, n, col, out);
+        break;
+    case 3:
+        gather_tokens(3, z, k, from, n, col, out);
+        break;
+    case 4:
+        gather_tokens(4, z, k, from, n, col, out);
+        break;
+    case 5:
+        gather_tokens(5, z, k, from, n, col, out);
+        break;
+    case 6:
+        gather_tokens(6, z, k, from, n, col, out);
+        break;
+    case 7:
+        gather_tokens(7, z, k, from, n, col, out);
+        break;
+    case 8:
+        gather_tokens(8, z, k, from, n, col, out);
+        break;
+    default:
+        break;
     }
 }
 

@@ -93,8 +93,7 @@ static size_t read_element(const char *re, size_t i, element *e)
     return i + 2;
 }
 
-static trl_status read_elements(const char *s, size_t n, trl_regex *re, size_t *at,
-                                trl_error *err)
+static trl_status read_elements(const char *s, size_t n, trl_regex *re, size_t *at, trl_error *err)
 {
     size_t i = n > 0 && s[0] == '^';
     re->at_start = i == 1;

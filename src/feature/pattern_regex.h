@@ -31,7 +31,7 @@ typedef struct trl_regex trl_regex; /* read-only after trl_regex_new: threads ma
 /* TRL_EPARSE for a '*' or '?' that repeats nothing, a lone backslash at the end, or an
  * expression that is too long; *at is then the offset of the fault.  TRL_ENOMEM. */
 trl_status trl_regex_new(const char *s, size_t n, trl_regex **out, size_t *at, trl_error *err);
-void       trl_regex_free(trl_regex *re); /* accepts NULL */
+void trl_regex_free(trl_regex *re); /* accepts NULL */
 
 typedef enum trl_regex_answer {
     TRL_REGEX_NO,

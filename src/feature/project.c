@@ -8,8 +8,7 @@
 #define SLACK 16 /* list elements that kernels may prefetch behind the end */
 
 /* number[i]: the design's attribute for the other corpus' name i, or TRL_NO_ID. */
-static uint32_t *match_names(const trl_family *f, const trl_strtab *train,
-                             const trl_strtab *other)
+static uint32_t *match_names(const trl_family *f, const trl_strtab *train, const trl_strtab *other)
 {
     uint32_t *of_name = trl_alloc(train->n, sizeof *of_name);
     uint32_t *number = of_name ? trl_alloc(other->n, sizeof *number) : NULL;

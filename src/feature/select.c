@@ -6,11 +6,11 @@
 #include "base/mem.h"
 
 typedef struct chooser {
-    const trl_design    *d;
-    const trl_family    *f;
+    const trl_design *d;
+    const trl_family *f;
     trl_selected_family *s;
-    uint32_t            *block; /* [blocks] of the token */
-    bool                *on;    /* [blocks] */
+    uint32_t *block; /* [blocks] of the token */
+    bool *on;        /* [blocks] */
 } chooser;
 
 void trl_selection_fini(trl_selection *s)

@@ -16,12 +16,12 @@
 #include "feature/design.h"
 
 typedef struct trl_selected_family {
-    uint64_t  *block_begin; /* [n_tokens + 1]; NULL: the family has no rows */
-    uint32_t  *block;
-    uint64_t  *entry_begin; /* [n_tokens + 1] */
+    uint64_t *block_begin; /* [n_tokens + 1]; NULL: the family has no rows */
+    uint32_t *block;
+    uint64_t *entry_begin; /* [n_tokens + 1] */
     trl_entry *entry;
-    double    *entry_value; /* NULL: all 1 */
-    size_t     block_cap, entry_cap, value_cap;
+    double *entry_value; /* NULL: all 1 */
+    size_t block_cap, entry_cap, value_cap;
 } trl_selected_family;
 
 typedef struct trl_selection {
@@ -30,17 +30,16 @@ typedef struct trl_selection {
 
 /* The blocks of family f that are wanted at position t of the sequence whose first token is
  * `from`, each once, in any order; t >= f.  Returns how many; `block` has room for all. */
-typedef size_t (*trl_blocks_fn)(const void *ctx, size_t f, size_t from, size_t t,
-                                uint32_t *block);
+typedef size_t (*trl_blocks_fn)(const void *ctx, size_t f, size_t from, size_t t, uint32_t *block);
 
 /* Of the design's families 1 .. order that have rows.  TRL_ENOMEM; *s is then empty. */
 trl_status trl_selection_init(trl_selection *s, const trl_design *d, trl_blocks_fn blocks,
                               const void *ctx, trl_error *err);
-void       trl_selection_fini(trl_selection *s);
+void trl_selection_fini(trl_selection *s);
 
 /* As trl_gather, for the selected blocks of pairs and triples; the nodes are left alone. */
-void trl_gather_selected(const trl_design *d, const trl_selection *s, const double *w,
-                         size_t from, const trl_tables *t);
+void trl_gather_selected(const trl_design *d, const trl_selection *s, const double *w, size_t from,
+                         const trl_tables *t);
 
 /* g += A^T adjoint for these blocks.  Dead cells receive garbage, as from trl_scatter_hot. */
 void trl_scatter_selected(const trl_design *d, const trl_selection *s, size_t from,

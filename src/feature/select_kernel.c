@@ -26,8 +26,7 @@ TRL_INLINE void gather_token(const trl_family *f, const trl_selected_family *s, 
     for (uint64_t b = b0; b < b1; b++)
         memset(out + s->block[b] * L, 0, L * sizeof *out);
     for (uint64_t e = s->entry_begin[tok]; e < s->entry_begin[tok + 1]; e++)
-        out[s->entry[e].cell] +=
-            (s->entry_value ? s->entry_value[e] : 1.0) * w[s->entry[e].weight];
+        out[s->entry[e].cell] += (s->entry_value ? s->entry_value[e] : 1.0) * w[s->entry[e].weight];
     for (uint64_t b = b0; b < b1; b++)
         for (uint64_t r = f->dense_begin[tok]; r < r1; r++) {
             const size_t at = s->block[b] * L;
@@ -38,25 +37,23 @@ TRL_INLINE void gather_token(const trl_family *f, const trl_selected_family *s, 
         }
 }
 
-TRL_CLONES static void gather_selected(const trl_family *f, const trl_selected_family *s,
-                                       size_t L, const double *w, size_t from, size_t n,
-                                       double *out)
+TRL_CLONES static void gather_selected(const trl_family *f, const trl_selected_family *s, size_t L,
+                                       const double *w, size_t from, size_t n, double *out)
 {
     for (size_t t = 0; t < n; t++)
         gather_token(f, s, L, w, from + t, out + t * f->step);
 }
 
-void trl_gather_selected(const trl_design *d, const trl_selection *s, const double *w,
-                         size_t from, const trl_tables *t)
+void trl_gather_selected(const trl_design *d, const trl_selection *s, const double *w, size_t from,
+                         const trl_tables *t)
 {
     for (size_t k = 1; k < TRL_FAMILIES; k++)
         if (t->row[k])
             gather_selected(&d->family[k], &s->family[k], d->L, w, from, t->n, t->row[k]);
 }
 
-TRL_CLONES static void scatter_selected(const trl_family *f, const trl_selected_family *s,
-                                        size_t L, size_t from, size_t n, const double *adj,
-                                        double *g)
+TRL_CLONES static void scatter_selected(const trl_family *f, const trl_selected_family *s, size_t L,
+                                        size_t from, size_t n, const double *adj, double *g)
 {
     for (size_t t = 0; t < n; t++, adj += f->step) {
         const size_t tok = from + t;
@@ -77,8 +74,8 @@ void trl_scatter_selected(const trl_design *d, const trl_selection *s, size_t fr
 {
     for (size_t k = 1; k < TRL_FAMILIES; k++)
         if (adjoint->row[k])
-            scatter_selected(&d->family[k], &s->family[k], d->L, from, adjoint->n,
-                             adjoint->row[k], g);
+            scatter_selected(&d->family[k], &s->family[k], d->L, from, adjoint->n, adjoint->row[k],
+                             g);
 }
 
 void trl_clear_selected(size_t L, const trl_selection *s, size_t from, const trl_tables *t)

@@ -1,7 +1,7 @@
 /* singleton_kernel.c -- the gradient of lone attributes, each at its only token.
  *
- * A lone attribute's weights were read for the same token's scores a moment ago, and nobody else adds
- * to their gradient: made here it is written once, and its weights are not fetched again.
+ * A lone attribute's weights were read for the same token's scores a moment ago, and nobody else
+ * adds to their gradient: made here it is written once, and its weights are not fetched again.
  */
 /* SPDX-License-Identifier: MIT */
 #include "feature/implied_rows.h"
@@ -58,8 +58,8 @@ TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, cons
 }
 
 /* The same from the shortened list. */
-TRL_INLINE double finish_packed(const trl_family *f, const trl_implied_rows *fold, size_t tok, double a,
-                                const double *w, const double *adj, double *g)
+TRL_INLINE double finish_packed(const trl_family *f, const trl_implied_rows *fold, size_t tok,
+                                double a, const double *w, const double *adj, double *g)
 {
     const uint64_t singleton = trl_singleton_entry_at(f) - f->entry_hot_at;
     const uint32_t mask = (UINT32_C(1) << fold->bits) - 1;
@@ -75,14 +75,16 @@ TRL_INLINE double finish_packed(const trl_family *f, const trl_implied_rows *fol
     return sum;
 }
 
-TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *fold, size_t from,
-                                   const trl_tables *adjoint, double a, const double *w, double *g)
+TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *fold,
+                                         size_t from, const trl_tables *adjoint, double a,
+                                         const double *w, double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const bool folded = fold && fold->row;
     const uint64_t *begin = folded ? fold->row_begin : f->dense_begin;
     const uint32_t *list = folded ? fold->row : f->dense_row;
-    const size_t extra = folded ? fold->n_rows - f->n_hot : 0, singleton_row = f->singleton_row + extra;
+    const size_t extra = folded ? fold->n_rows - f->n_hot : 0,
+                 singleton_row = f->singleton_row + extra;
     const double *adj = adjoint->row[TRL_NODE];
     double sum = 0.0;
     for (size_t t = from; t < from + adjoint->n; t++, adj += f->step) {
@@ -91,8 +93,8 @@ TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_
             sum += finish_row(f->width, a, f->dense_value ? f->dense_value[r - 1] : 1.0, w + at,
                               adj, g + at);
         }
-        sum += folded ? finish_packed(f, fold, t, a, w, adj, g)
-                      : finish_entries(f, t, a, w, adj, g);
+        sum +=
+            folded ? finish_packed(f, fold, t, a, w, adj, g) : finish_entries(f, t, a, w, adj, g);
     }
     return sum;
 }

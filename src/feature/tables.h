@@ -28,13 +28,13 @@
 enum { TRL_NODE = 0, TRL_EDGE = 1, TRL_TRI = 2 };
 
 typedef struct trl_tables {
-    size_t  n;                    /* positions */
-    size_t  step[TRL_FAMILIES];   /* doubles from row to row: the width, padded */
+    size_t n;                     /* positions */
+    size_t step[TRL_FAMILIES];    /* doubles from row to row: the width, padded */
     double *row[TRL_FAMILIES];    /* [n][step]; NULL: none */
     double *shared[TRL_FAMILIES]; /* [width]; NULL: none (all 0); chains have none for nodes */
 
     const struct trl_selection *only; /* NULL: all cells are there */
-    size_t                      from; /* with `only`: the sequence's first token */
+    size_t from;                      /* with `only`: the sequence's first token */
 } trl_tables;
 
 #endif

@@ -211,8 +211,7 @@ static trl_status read_pattern(parser *ps)
     pattern pt = {.first = t->n_pieces, .constant = true};
     pt.cliques = cliques_of(*ps->p);
     if (!pt.cliques) {
-        const trl_status st =
-            trl_fail(ps->err, TRL_EPARSE, "a template starts with U, B, T, *");
+        const trl_status st = trl_fail(ps->err, TRL_EPARSE, "a template starts with U, B, T, *");
         return fail_at(ps, st, ps->p);
     }
     pt.letter = t->wapiti ? lowered(*ps->p) : *ps->p;
@@ -383,8 +382,7 @@ void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uin
 
 static bool grow(trl_buf *b, size_t n)
 {
-    char *data =
-        n < SIZE_MAX - b->len ? trl_reserve(b->data, &b->cap, b->len + n + 1, 1) : NULL;
+    char *data = n < SIZE_MAX - b->len ? trl_reserve(b->data, &b->cap, b->len + n + 1, 1) : NULL;
     if (!data) {
         b->failed = true;
         return false;
@@ -422,8 +420,8 @@ static trl_str outside(const trl_template *t, char sign, int64_t distance, char 
     return (trl_str){p, (size_t)(scratch + 24 - p)};
 }
 
-static trl_str value_of(const trl_template *t, const piece *pc, const trl_rows *seq,
-                        size_t pos, char scratch[24])
+static trl_str value_of(const trl_template *t, const piece *pc, const trl_rows *seq, size_t pos,
+                        char scratch[24])
 {
     const int64_t n = (int64_t)seq->n_tokens;
     int64_t at = pc->row + (int64_t)pos;
@@ -479,8 +477,9 @@ trl_piece trl_template_piece(const trl_template *t, size_t k, size_t i)
     if (i == 0)
         return (trl_piece){.text = {&pt->letter, 1}};
     const piece *pc = &t->piece[pt->first + i - 1];
-    return (trl_piece){pc->kind != TEXT, pc->kind == CELL && !pc->lower, pc->absolute,
-                       pc->row, pc->column, pc->text};
+    return (trl_piece){pc->kind != TEXT, pc->kind == CELL && !pc->lower,
+                       pc->absolute,     pc->row,
+                       pc->column,       pc->text};
 }
 
 bool trl_template_apply(const trl_template *t, size_t k, size_t i, trl_str v, trl_buf *out)
@@ -490,6 +489,5 @@ bool trl_template_apply(const trl_template *t, size_t k, size_t i, trl_str v, tr
 
 trl_str trl_template_outside(const trl_template *t, int64_t distance, char scratch[24])
 {
-    return distance < 0 ? outside(t, '-', -distance, scratch)
-                        : outside(t, '+', distance, scratch);
+    return distance < 0 ? outside(t, '-', -distance, scratch) : outside(t, '+', distance, scratch);
 }

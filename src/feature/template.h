@@ -40,14 +40,14 @@ typedef struct trl_template trl_template;
  * line that is no template, a bad macro or a bad regular expression; TRL_ENOMEM. */
 trl_status trl_template_parse(const char *name, const char *text, size_t n, trl_template **out,
                               trl_error *err);
-void       trl_template_free(trl_template *t); /* accepts NULL */
+void trl_template_free(trl_template *t); /* accepts NULL */
 
 /* The text it was parsed from, for the model file. */
 trl_str trl_template_text(const trl_template *t);
 
-size_t trl_template_count(const trl_template *t); /* lines that make attributes */
-int    trl_template_cliques(const trl_template *t, size_t k);     /* TRL_ON_... bits */
-bool   trl_template_is_constant(const trl_template *t, size_t k); /* has no macro */
+size_t trl_template_count(const trl_template *t);               /* lines that make attributes */
+int trl_template_cliques(const trl_template *t, size_t k);      /* TRL_ON_... bits */
+bool trl_template_is_constant(const trl_template *t, size_t k); /* has no macro */
 size_t trl_template_columns(const trl_template *t); /* 1 + largest column used; 0: none */
 
 /* Where the template first asks for the column `column` or a later one: row and col of that
@@ -63,15 +63,15 @@ bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, s
 
 /* The attribute is its pieces one after the other; piece 0 is the first letter. */
 typedef struct trl_piece {
-    bool    macro;    /* else literal text */
-    bool    plain;    /* %x: the cell as it is */
-    bool    absolute; /* @row */
-    int64_t row;      /* as written: relative, or 1, 2, ..., -1, -2, ... when absolute */
-    size_t  column;
+    bool macro;    /* else literal text */
+    bool plain;    /* %x: the cell as it is */
+    bool absolute; /* @row */
+    int64_t row;   /* as written: relative, or 1, 2, ..., -1, -2, ... when absolute */
+    size_t column;
     trl_str text; /* literal text; lives as long as the template */
 } trl_piece;
 
-size_t    trl_template_pieces(const trl_template *t, size_t k);
+size_t trl_template_pieces(const trl_template *t, size_t k);
 trl_piece trl_template_piece(const trl_template *t, size_t k, size_t i);
 
 /* Appends what macro i makes of the cell v.  False when memory ran out. */

@@ -1,9 +1,9 @@
 /* token_classes.h -- private: sorting things into classes by what they have in common.
  *
- * Things have one attribute, or none, in each of some slots.  A class is made of those that are equal in
- * the slots *taken*; what these cost is then paid once per class instead of once per thing.  One
- * slot, the key, is chosen on a sample as the one that settles most of the others; then every slot that
- * lowers the cost is taken in.
+ * Things have one attribute, or none, in each of some slots.  A class is made of those that are
+ * equal in the slots *taken*; what these cost is then paid once per class instead of once per
+ * thing.  One slot, the key, is chosen on a sample as the one that settles most of the others; then
+ * every slot that lowers the cost is taken in.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TOKEN_GROUPS_CLASSES_H
@@ -16,19 +16,19 @@
 #define TRL_SLOTS 32 /* at most */
 
 typedef struct trl_classes {
-    size_t    n, n_slots;
-    uint32_t *at;               /* [n_slots][n] attribute + 1, or 0 */
-    uint64_t  cost[TRL_SLOTS];  /* of all things' attributes of the slot */
-    uint64_t  other;            /* of what no class can share */
-    double    cost_factor;             /* a class pays so many times what a thing would */
-    bool      bad[TRL_SLOTS];   /* not to be taken */
-    bool      taken[TRL_SLOTS]; /* classes go by this slot */
-    uint32_t *class;            /* [n] */
-    size_t    n_classes;
+    size_t n, n_slots;
+    uint32_t *at;             /* [n_slots][n] attribute + 1, or 0 */
+    uint64_t cost[TRL_SLOTS]; /* of all things' attributes of the slot */
+    uint64_t other;           /* of what no class can share */
+    double cost_factor;       /* a class pays so many times what a thing would */
+    bool bad[TRL_SLOTS];      /* not to be taken */
+    bool taken[TRL_SLOTS];    /* classes go by this slot */
+    uint32_t *class;          /* [n] */
+    size_t n_classes;
 } trl_classes;
 
-/* Sets taken, class and n_classes from what is above them.  *left: the part of the cost that remains, 1
- * when nothing was taken.  False when memory ran out. */
+/* Sets taken, class and n_classes from what is above them.  *left: the part of the cost that
+ * remains, 1 when nothing was taken.  False when memory ran out. */
 bool trl_classes_make(trl_classes *x, double *left);
 
 /* Frees `at` and `class`. */

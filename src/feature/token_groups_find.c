@@ -1,12 +1,12 @@
 /* token_groups_find.c -- which attributes tokens have in common, and the lists by groups.
  *
- * Tokens are sorted into classes (token_classes.h) by their attributes of some kinds (slots), so that
- * the number of rows and entries to be added per pass is small; in practice the key is the word.  A
- * class is cut into groups of at most TRL_TOKEN_GROUPS_BATCH tokens.
+ * Tokens are sorted into classes (token_classes.h) by their attributes of some kinds (slots), so
+ * that the number of rows and entries to be added per pass is small; in practice the key is the
+ * word.  A class is cut into groups of at most TRL_TOKEN_GROUPS_BATCH tokens.
  *
  * What a group's tokens share, and what tokens in no group have, is looked at once more in the same
- * way: different words share affixes and shape.  For each such combination of frequent attributes that
- * is met often enough the sum is kept as an extra row (implied_rows.h), made once per pass.
+ * way: different words share affixes and shape.  For each such combination of frequent attributes
+ * that is met often enough the sum is kept as an extra row (implied_rows.h), made once per pass.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -29,12 +29,12 @@
 typedef struct finder {
     const trl_design *d;
     const trl_family *f;
-    uint8_t          *slot;       /* [n_attrs]; SLOTS: none */
-    uint32_t         *entry_attr; /* [entries] attribute */
-    trl_classes       token;      /* tokens by what they share */
-    uint32_t         *group;      /* [n] by position: the group, or ALONE */
-    trl_classes       list;       /* the same for groups, then for tokens that are alone */
-    uint32_t         *extra;      /* [lists] row, or NO_ROW */
+    uint8_t *slot;        /* [n_attrs]; SLOTS: none */
+    uint32_t *entry_attr; /* [entries] attribute */
+    trl_classes token;    /* tokens by what they share */
+    uint32_t *group;      /* [n] by position: the group, or ALONE */
+    trl_classes list;     /* the same for groups, then for tokens that are alone */
+    uint32_t *extra;      /* [lists] row, or NO_ROW */
 } finder;
 
 static uint64_t cost_of(const finder *x, size_t a)
@@ -163,7 +163,8 @@ static bool make_batches(trl_token_groups *p)
     p->batch = trl_alloc(p->n_groups + p->n / TRL_TOKEN_GROUPS_BATCH + 2, sizeof *p->batch);
     while (p->batch && i < p->n) {
         const size_t from = i, groups = k;
-        p->batch[p->n_batches++] = (trl_token_groups_batch){.position = (uint32_t)i, .group = (uint32_t)k};
+        p->batch[p->n_batches++] =
+            (trl_token_groups_batch){.position = (uint32_t)i, .group = (uint32_t)k};
         while (k < p->n_groups && p->first[k + 1] - from <= TRL_TOKEN_GROUPS_BATCH &&
                k - groups < TRL_TOKEN_GROUPS_BATCH / 2)
             i = p->first[++k];
@@ -225,21 +226,23 @@ static bool fill_row(const finder *x, trl_implied_rows *fold, size_t cap[2], uin
         if (!a || !x->list.taken[s])
             continue;
         if (a - 1 < f->n_hot) {
-            trl_implied_pair *more = trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
+            trl_implied_pair *more =
+                trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
             if (!more)
                 return false;
             fold->pair = more;
             fold->pair[fold->n_pairs++] = (trl_implied_pair){row, a - 1};
             continue;
         }
-        for (uint64_t e = f->entry_first[a - 1 - f->n_dense]; e < f->entry_first[a - f->n_dense]; e++) {
+        for (uint64_t e = f->entry_first[a - 1 - f->n_dense]; e < f->entry_first[a - f->n_dense];
+             e++) {
             trl_implied_entry *more =
                 trl_reserve(fold->entry, &cap[1], fold->n_entries + 1, sizeof *more);
             if (!more)
                 return false;
             fold->entry = more;
-            fold->entry[fold->n_entries++] = (trl_implied_entry){
-                (uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
+            fold->entry[fold->n_entries++] =
+                (trl_implied_entry){(uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
         }
     }
     return true;
@@ -278,10 +281,10 @@ static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
 
 /* ---- lists -------------------------------------------------------------------------- */
 
-/* What of token t is listed: its own attributes, those that it shares, or both; an extra row stands for
- * what is in it. */
+/* What of token t is listed: its own attributes, those that it shares, or both; an extra row stands
+ * for what is in it. */
 typedef struct share {
-    bool     own, shared;
+    bool own, shared;
     uint32_t extra;
 } share;
 
@@ -302,7 +305,9 @@ static void add(trl_token_groups *p, enum trl_token_groups_part part, uint32_t w
 
 static enum trl_token_groups_part row_part(const trl_family *f, uint32_t a)
 {
-    return a < f->n_hot ? TRL_TOKEN_GROUPS_HOT_ROW : a < f->singleton_row ? TRL_TOKEN_GROUPS_COLD_ROW : TRL_TOKEN_GROUPS_LONE_ROW;
+    return a < f->n_hot           ? TRL_TOKEN_GROUPS_HOT_ROW
+           : a < f->singleton_row ? TRL_TOKEN_GROUPS_COLD_ROW
+                                  : TRL_TOKEN_GROUPS_LONE_ROW;
 }
 
 static enum trl_token_groups_part entry_part(const finder *x, const trl_entry *e)
@@ -324,7 +329,8 @@ static void list_token(const finder *x, trl_token_groups *p, size_t t, const sha
         const trl_entry *e = &f->entry[i];
         bool first;
         if (is_listed(x, k, attr_of(x, e, &first)))
-            add(p, entry_part(x, e), (uint32_t)(e->weight - f->entry_hot_at), row * f->step + e->cell);
+            add(p, entry_part(x, e), (uint32_t)(e->weight - f->entry_hot_at),
+                row * f->step + e->cell);
     }
 }
 
@@ -350,7 +356,8 @@ static void list_all(const finder *x, trl_token_groups *p)
 static bool make_lists(const finder *x, trl_token_groups *p)
 {
     const trl_family *f = x->f;
-    size_t most[TRL_TOKEN_GROUPS_PARTS] = {[TRL_TOKEN_GROUPS_HOT_ROW] = x->list.n}; /* extra ones, and all there are */
+    size_t most[TRL_TOKEN_GROUPS_PARTS] = {[TRL_TOKEN_GROUPS_HOT_ROW] =
+                                               x->list.n}; /* extra ones, and all there are */
     for (uint64_t i = 0; i < f->dense_begin[p->n]; i++)
         most[row_part(f, f->dense_row[i])]++;
     for (uint64_t i = 0; i < f->entry_begin[p->n]; i++)
@@ -368,7 +375,8 @@ static bool make_lists(const finder *x, trl_token_groups *p)
 }
 
 /* Where in a list each number from `from` to `from` + n - 1 stands. */
-static bool invert(const trl_token_groups_list *l, uint32_t from, size_t n, uint64_t **begin, uint32_t **at)
+static bool invert(const trl_token_groups_list *l, uint32_t from, size_t n, uint64_t **begin,
+                   uint32_t **at)
 {
     uint64_t *b = *begin = trl_zalloc(n + 2, sizeof *b);
     uint32_t *a = *at = trl_alloc(l->n + SLACK, sizeof *a);
@@ -390,8 +398,8 @@ static bool make_streams(const finder *x, trl_token_groups *p)
     const uint32_t hot = (uint32_t)(x->d->n_hot_weights - f->entry_hot_at);
     const size_t entries = (size_t)(f->cold_at - f->entry_cold_at);
     if (!invert(&p->list[TRL_TOKEN_GROUPS_ENTRY], hot, entries, &p->entry_begin, &p->entry_at) ||
-        !invert(&p->list[TRL_TOKEN_GROUPS_COLD_ROW], (uint32_t)f->n_hot, f->singleton_row - f->n_hot,
-                &p->rows_begin, &p->rows_at))
+        !invert(&p->list[TRL_TOKEN_GROUPS_COLD_ROW], (uint32_t)f->n_hot,
+                f->singleton_row - f->n_hot, &p->rows_begin, &p->rows_at))
         return false;
     p->rows = *x->d;
     p->rows.family[TRL_NODE].token_begin = p->rows_begin;
@@ -427,8 +435,8 @@ void trl_token_groups_fini(trl_token_groups *p)
     *p = (trl_token_groups){0};
 }
 
-trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, const trl_design *d, const trl_strtab *names,
-                           bool *useful, trl_error *err)
+trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, const trl_design *d,
+                                  const trl_strtab *names, bool *useful, trl_error *err)
 {
     const trl_family *f = &d->family[TRL_NODE];
     finder x = {.d = d, .f = f, .token = {.n = d->n_tokens}};

@@ -18,7 +18,7 @@ typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef struct run {
     const uint32_t *what;
     const uint16_t *at;
-    size_t          n;
+    size_t n;
 } run;
 
 TRL_INLINE run run_of(const trl_token_groups *p, size_t batch, enum trl_token_groups_part part)
@@ -43,7 +43,8 @@ TRL_INLINE void gather_hot(const size_t NV, size_t step, run k, const float *hot
 {
     step = NV ? 8 * NV : step;
     for (size_t r = 0; r < k.n; r++) {
-        const float *row = hot32 + (size_t)k.what[r] * step, *ahead = hot32 + (size_t)k.what[r + AHEAD] * step;
+        const float *row = hot32 + (size_t)k.what[r] * step,
+                    *ahead = hot32 + (size_t)k.what[r + AHEAD] * step;
         float *out = table + k.at[r] * step;
         for (size_t c = 0; c < step; c += 16)
             __builtin_prefetch(ahead + c);
@@ -66,8 +67,9 @@ TRL_INLINE void gather_cold(const trl_family *f, run k, const double *w, float *
     }
 }
 
-TRL_CLONES void trl_token_groups_gather(const trl_token_groups *p, const trl_design *d, const double *w,
-                                 const float *hot32, size_t batch, float *table)
+TRL_CLONES void trl_token_groups_gather(const trl_token_groups *p, const trl_design *d,
+                                        const double *w, const float *hot32, size_t batch,
+                                        float *table)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const trl_token_groups_batch *b = &p->batch[batch];
@@ -79,11 +81,21 @@ TRL_CLONES void trl_token_groups_gather(const trl_token_groups *p, const trl_des
     gather_entries(run_of(p, batch, TRL_TOKEN_GROUPS_ENTRY), w + f->entry_hot_at, table);
     const run hot = run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ROW);
     switch (step / 8) {
-    case 1: gather_hot(1, step, hot, hot32, table); break;
-    case 2: gather_hot(2, step, hot, hot32, table); break;
-    case 3: gather_hot(3, step, hot, hot32, table); break;
-    case 6: gather_hot(6, step, hot, hot32, table); break;
-    default: gather_hot(0, step, hot, hot32, table); break;
+    case 1:
+        gather_hot(1, step, hot, hot32, table);
+        break;
+    case 2:
+        gather_hot(2, step, hot, hot32, table);
+        break;
+    case 3:
+        gather_hot(3, step, hot, hot32, table);
+        break;
+    case 6:
+        gather_hot(6, step, hot, hot32, table);
+        break;
+    default:
+        gather_hot(0, step, hot, hot32, table);
+        break;
     }
     gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_COLD_ROW), w, table);
     gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_LONE_ROW), w, table);
@@ -99,7 +111,8 @@ TRL_INLINE void scatter_hot(const size_t NV, size_t step, run k, const float *ta
 {
     step = NV ? 8 * NV : step;
     for (size_t r = 0; r < k.n; r++) {
-        float *row = hot32 + (size_t)k.what[r] * step, *ahead = hot32 + (size_t)k.what[r + AHEAD] * step;
+        float *row = hot32 + (size_t)k.what[r] * step,
+              *ahead = hot32 + (size_t)k.what[r + AHEAD] * step;
         const float *adj = table + k.at[r] * step;
         for (size_t c = 0; c < step; c += 16)
             __builtin_prefetch(ahead + c, 1);
@@ -109,7 +122,7 @@ TRL_INLINE void scatter_hot(const size_t NV, size_t step, run k, const float *ta
 }
 
 static double finish_singletons(const trl_family *f, run k, const double *w, const float *table,
-                          const trl_token_groups_sums *s)
+                                const trl_token_groups_sums *s)
 {
     double sum = 0.0;
     for (size_t r = 0; r < k.n; r++) {
@@ -124,7 +137,8 @@ static double finish_singletons(const trl_family *f, run k, const double *w, con
 }
 
 /* Groups' adjoints: the sums of their tokens'. */
-TRL_INLINE void add_up(const trl_token_groups *p, const trl_token_groups_batch *b, size_t step, float *table)
+TRL_INLINE void add_up(const trl_token_groups *p, const trl_token_groups_batch *b, size_t step,
+                       float *table)
 {
     float *shared = table + TRL_TOKEN_GROUPS_BATCH * step;
     for (size_t k = b->group; k < b[1].group; k++, shared += step)
@@ -136,19 +150,30 @@ TRL_INLINE void add_up(const trl_token_groups *p, const trl_token_groups_batch *
         }
 }
 
-TRL_CLONES double trl_token_groups_scatter(const trl_token_groups *p, const trl_design *d, const double *w,
-                                    size_t batch, float *table, const trl_token_groups_sums *s)
+TRL_CLONES double trl_token_groups_scatter(const trl_token_groups *p, const trl_design *d,
+                                           const double *w, size_t batch, float *table,
+                                           const trl_token_groups_sums *s)
 {
     const trl_family *f = &d->family[TRL_NODE];
     const size_t step = f->step;
     add_up(p, &p->batch[batch], step, table);
     const run hot = run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ROW);
     switch (step / 8) {
-    case 1: scatter_hot(1, step, hot, table, s->hot32); break;
-    case 2: scatter_hot(2, step, hot, table, s->hot32); break;
-    case 3: scatter_hot(3, step, hot, table, s->hot32); break;
-    case 6: scatter_hot(6, step, hot, table, s->hot32); break;
-    default: scatter_hot(0, step, hot, table, s->hot32); break;
+    case 1:
+        scatter_hot(1, step, hot, table, s->hot32);
+        break;
+    case 2:
+        scatter_hot(2, step, hot, table, s->hot32);
+        break;
+    case 3:
+        scatter_hot(3, step, hot, table, s->hot32);
+        break;
+    case 6:
+        scatter_hot(6, step, hot, table, s->hot32);
+        break;
+    default:
+        scatter_hot(0, step, hot, table, s->hot32);
+        break;
     }
     const run entry = run_of(p, batch, TRL_TOKEN_GROUPS_HOT_ENTRY);
     double *at = s->hot + f->entry_hot_at;
@@ -167,7 +192,8 @@ TRL_CLONES double trl_token_groups_scatter(const trl_token_groups *p, const trl_
     return finish_singletons(f, run_of(p, batch, TRL_TOKEN_GROUPS_LONE_ROW), w, table, s);
 }
 
-void trl_token_groups_entries(const trl_token_groups *p, const float *stream, size_t from, size_t to, double *g)
+void trl_token_groups_entries(const trl_token_groups *p, const float *stream, size_t from,
+                              size_t to, double *g)
 {
     for (size_t i = from; i < to; i++) {
         double sum = 0.0;

@@ -13,9 +13,9 @@
  * child of one, never its parent.  Children of binary rules and the root are scored after, parents
  * of binary rules, children of unary rules and words before.
  *
- * Annotation [JOH98, KM03]: ^P parent label on phrases, and on tags; VP%VBZ head tag on VPs; an active
- * state @A of markov order 0 remembers nothing else, of order 1 its first child, of order 2 also the
- * sibling just made: of A -> B C D E the last two rules are then
+ * Annotation [JOH98, KM03]: ^P parent label on phrases, and on tags; VP%VBZ head tag on VPs; an
+ * active state @A of markov order 0 remembers nothing else, of order 1 its first child, of order 2
+ * also the sibling just made: of A -> B C D E the last two rules are then
  *
  *     @A|C<B -> C @A|D<C      @A|D<C -> D E
  *
@@ -37,22 +37,23 @@ typedef struct trl_annotation {
     bool parents;     /* ^P on phrases */
     bool tag_parents; /* ^P on tags */
     bool head_tags;   /* %T on VPs: the base tag of the lexical head */
-    int  markov;      /* 0, 1, 2 */
+    int markov;       /* 0, 1, 2 */
 } trl_annotation;
 
 typedef enum trl_state_kind { TRL_STATE_TAG, TRL_STATE_PHRASE, TRL_STATE_ACTIVE } trl_state_kind;
 
 typedef struct trl_state {
-    uint32_t       base;   /* label without annotation, in `labels`; of @A: A's */
-    uint32_t       above;  /* parent annotation, in `labels`, or TRL_NO_ID */
-    uint32_t       plain;  /* class of all states with the same (base, active or not, tag or not):
-                              0 .. n_plain-1 */
+    uint32_t base;  /* label without annotation, in `labels`; of @A: A's */
+    uint32_t above; /* parent annotation, in `labels`, or TRL_NO_ID */
+    uint32_t plain; /* class of all states with the same (base, active or not, tag or not):
+                       0 .. n_plain-1 */
     trl_state_kind kind;
 } trl_state;
 
 typedef struct trl_binary {
     uint32_t parent, left, right; /* states */
-    uint32_t plain; /* class of all binary rules with the same plain states: 0 .. n_plain_binary-1 */
+    uint32_t
+        plain; /* class of all binary rules with the same plain states: 0 .. n_plain_binary-1 */
 } trl_binary;
 
 typedef struct trl_unary {
@@ -70,32 +71,33 @@ typedef struct trl_child_pair {
 
 typedef struct trl_grammar {
     trl_annotation annotation;
-    trl_strtab     labels; /* base labels of tags and phrases */
-    trl_strtab     names;  /* of states, for people: NP^S, @VP%VBZ^S|VBZ; ids are state ids; where
-                              two would be the same (a tag and a phrase X) the later one ends in #2 */
-    trl_strtab     keys;   /* what a state is, for _encode; ids are state ids */
-    trl_state     *state;
-    size_t         n_states, n_plain;
-    uint32_t       root; /* the state of a whole tree */
+    trl_strtab labels; /* base labels of tags and phrases */
+    trl_strtab names;  /* of states, for people: NP^S, @VP%VBZ^S|VBZ; ids are state ids; where
+                          two would be the same (a tag and a phrase X) the later one ends in #2 */
+    trl_strtab keys;   /* what a state is, for _encode; ids are state ids */
+    trl_state *state;
+    size_t n_states, n_plain;
+    uint32_t root; /* the state of a whole tree */
 
     trl_binary *binary; /* sorted by (left, right, parent) */
-    double     *binary_count;
-    size_t      n_binary, n_plain_binary;
-    uint32_t   *by_left; /* [n_states + 1]: rules with left child s are by_left[s] .. by_left[s+1]-1 */
-    trl_child_pair   *pair; /* [n_pairs + 1], in the order of the rules */
-    uint32_t   *pair_by_left; /* [n_states + 1] */
-    size_t      n_pairs;
-    uint32_t   *binary_parent; /* [n_binary]: of binary[], for loops that look at nothing else */
+    double *binary_count;
+    size_t n_binary, n_plain_binary;
+    uint32_t
+        *by_left; /* [n_states + 1]: rules with left child s are by_left[s] .. by_left[s+1]-1 */
+    trl_child_pair *pair;   /* [n_pairs + 1], in the order of the rules */
+    uint32_t *pair_by_left; /* [n_states + 1] */
+    size_t n_pairs;
+    uint32_t *binary_parent; /* [n_binary]: of binary[], for loops that look at nothing else */
 
     trl_unary *unary; /* sorted by (child, parent, chain) */
-    double    *unary_count;
-    size_t     n_unary, n_plain_unary;
-    uint32_t  *by_child; /* [n_states + 1] */
-    uint32_t  *chain_pool;
-    size_t     n_chain_pool;
-    double    *parent_count;  /* [n_states]: counts of the rules with this parent, added up */
-    uint32_t  *parent_unseen; /* [n_states]: how many of them have count 0 */
-    void      *building; /* maps in use between _init and _finish */
+    double *unary_count;
+    size_t n_unary, n_plain_unary;
+    uint32_t *by_child; /* [n_states + 1] */
+    uint32_t *chain_pool;
+    size_t n_chain_pool;
+    double *parent_count;    /* [n_states]: counts of the rules with this parent, added up */
+    uint32_t *parent_unseen; /* [n_states]: how many of them have count 0 */
+    void *building;          /* maps in use between _init and _finish */
 } trl_grammar;
 
 /* A tree over states.  Node 0 is the root; children behind their parents (preorder). */
@@ -108,7 +110,7 @@ typedef struct trl_bnode {
 
 typedef struct trl_btree {
     trl_bnode *node; /* owned; grows, is reused */
-    size_t     n, cap;
+    size_t n, cap;
 } trl_btree; /* zero-initialise */
 
 void trl_btree_fini(trl_btree *t);
@@ -116,7 +118,7 @@ void trl_btree_fini(trl_btree *t);
 /* `heads` (for head tags; may be NULL without them) is borrowed while building.  TRL_ENOMEM. */
 trl_status trl_grammar_init(trl_grammar *g, const trl_annotation *a, const trl_head_rules *heads,
                             trl_error *err);
-void       trl_grammar_fini(trl_grammar *g);
+void trl_grammar_fini(trl_grammar *g);
 
 /* Counts the states and rules of one tree, `labels` being the table of its reader.  The root label
  * of the first tree becomes the root's; a tree with another one is as if it had this one.  A tree
@@ -132,24 +134,26 @@ trl_status trl_grammar_finish(trl_grammar *g, bool relaxed, trl_error *err);
 /* The tree in states and rules of the frozen grammar.  *known is false, and *missing (may be NULL)
  * the first node of `tree` that has no state or rule, when the grammar cannot produce it; `out` is
  * then of no use.  TRL_ENOMEM. */
-trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads, const trl_tree *tree,
-                              const trl_strtab *labels, trl_btree *out, bool *known,
-                              uint32_t *missing, trl_error *err);
+trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
+                              const trl_tree *tree, const trl_strtab *labels, trl_btree *out,
+                              bool *known, uint32_t *missing, trl_error *err);
 
-/* Back, of a tree in strict preorder (the left child behind its parent; TRL_EINVAL): nodes with labels in g->labels, active states and annotation gone, chains restored.
- * *nodes is grown with trl_reserve; *n is their number.  TRL_ENOMEM. */
+/* Back, of a tree in strict preorder (the left child behind its parent; TRL_EINVAL): nodes with
+ * labels in g->labels, active states and annotation gone, chains restored. *nodes is grown with
+ * trl_reserve; *n is their number.  TRL_ENOMEM. */
 trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node **nodes, size_t *n,
                               size_t *cap, trl_error *err);
 
-/* map[fine state] = the state of `coarse` with the same base and kind, TRL_NO_ID when there is none.
- * Meant for a coarse grammar without annotation, of markov order 0, read off the same trees. */
+/* map[fine state] = the state of `coarse` with the same base and kind, TRL_NO_ID when there is
+ * none. Meant for a coarse grammar without annotation, of markov order 0, read off the same trees.
+ */
 void trl_grammar_project(const trl_grammar *fine, const trl_grammar *coarse, uint32_t *map);
 
 typedef struct trl_grammar_stats {
-    size_t tags, phrases, actives;       /* states */
-    size_t binary, binary_relaxed;       /* rules, and those of them never seen */
+    size_t tags, phrases, actives; /* states */
+    size_t binary, binary_relaxed; /* rules, and those of them never seen */
     size_t unary, unary_relaxed;
-    double binary_per_left;              /* binary rules per state that is a left child of one */
+    double binary_per_left; /* binary rules per state that is a left child of one */
 } trl_grammar_stats;
 
 void trl_grammar_count(const trl_grammar *g, trl_grammar_stats *out);

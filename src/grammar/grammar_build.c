@@ -10,8 +10,8 @@
 /* ---- begin and end -------------------------------------------------------------------------
  */
 
-trl_status trl_grammar_init(trl_grammar *g, const trl_annotation *a,
-                            const trl_head_rules *heads, trl_error *err)
+trl_status trl_grammar_init(trl_grammar *g, const trl_annotation *a, const trl_head_rules *heads,
+                            trl_error *err)
 {
     *g = (trl_grammar){.annotation = *a, .root = TRL_NO_ID};
     trl_grammar_maps *m = trl_zalloc(1, sizeof *m);
@@ -86,8 +86,7 @@ static uint32_t chain_below(trl_tree_coder *c, trl_grammar_maps *m, uint32_t top
     const trl_tree *t = c->tree;
     const uint32_t bottom = trl_chain_bottom(t, top);
     size_t n = 0;
-    for (uint32_t v = t->node[top].child; v != bottom && v != TRL_NO_NODE;
-         v = t->node[v].child) {
+    for (uint32_t v = t->node[top].child; v != bottom && v != TRL_NO_NODE; v = t->node[v].child) {
         uint32_t *chain = trl_reserve(m->chain, &m->chain_cap, n + 1, sizeof *chain);
         if (!chain)
             return TRL_NO_ID;
@@ -124,8 +123,8 @@ trl_status trl_grammar_add(trl_grammar *g, const trl_tree *tree, const trl_strta
     trl_grammar_maps *m = g->building;
     trl_tree_coder c = {.g = g, .add = g, .heads = m->heads, .tree = tree, .labels = labels};
     if (g->labels.n == 0) { /* label 0 is the root's */
-        const trl_str top = tree->n_nodes > 1 ? trl_strtab_get(labels, tree->node[0].label)
-                                              : (trl_str){"TOP", 3};
+        const trl_str top =
+            tree->n_nodes > 1 ? trl_strtab_get(labels, tree->node[0].label) : (trl_str){"TOP", 3};
         if (trl_strtab_add(&g->labels, top.p, top.n) == TRL_NO_ID)
             return trl_fail_mem(err);
     }

@@ -237,8 +237,7 @@ bool trl_coder_states(trl_tree_coder *c, trl_btree *out)
 /* ---- rules -------------------------------------------------------------------------------
  */
 
-static uint32_t find_binary(const trl_grammar *g, uint32_t parent, uint32_t left,
-                            uint32_t right)
+static uint32_t find_binary(const trl_grammar *g, uint32_t parent, uint32_t left, uint32_t right)
 {
     if (parent == TRL_NO_ID || left == TRL_NO_ID || right == TRL_NO_ID)
         return TRL_NO_ID;
@@ -313,8 +312,7 @@ trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
         trl_bnode *b = &out->node[v];
         bool found = b->state != TRL_NO_ID;
         if (b->right != TRL_NO_NODE) {
-            b->rule =
-                find_binary(g, b->state, out->node[b->left].state, out->node[b->right].state);
+            b->rule = find_binary(g, b->state, out->node[b->left].state, out->node[b->right].state);
             found = b->rule != TRL_NO_ID;
         } else if (b->left != TRL_NO_NODE) {
             b->rule = find_unary(&c, b->state, out->node[b->left].state, b->rule);

@@ -59,8 +59,8 @@ static bool in_order(const trl_btree *t, size_t v)
            t->node[b->right].from == t->node[b->left].to;
 }
 
-trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node **nodes,
-                              size_t *n, size_t *cap, trl_error *err)
+trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node **nodes, size_t *n,
+                              size_t *cap, trl_error *err)
 {
     sink s = {nodes, n, cap};
     bool open = false;

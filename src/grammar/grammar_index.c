@@ -58,9 +58,8 @@ static bool add_state(trl_grammar *g, uint32_t id, trl_strtab *classes, trl_buf 
     const trl_state_key k = trl_grammar_key(g, id);
     const bool root = k.kind == TRL_KEY_ROOT;
     trl_state *s = &g->state[id];
-    *s = (trl_state){.base = k.base,
-                     .above = k.above,
-                     .kind = root ? TRL_STATE_PHRASE : (trl_state_kind)k.kind};
+    *s = (trl_state){
+        .base = k.base, .above = k.above, .kind = root ? TRL_STATE_PHRASE : (trl_state_kind)k.kind};
     if (root)
         g->root = id;
     const uint32_t class[2] = {k.base, (uint32_t)s->kind};

@@ -90,16 +90,14 @@ trl_status trl_grammar_save(const trl_grammar *g, const char *prefix, trl_contai
                               g->n_binary * sizeof *g->binary_count);
     trl_container_builder_add(b, t.unary_count, g->unary_count,
                               g->n_unary * sizeof *g->unary_count);
-    trl_container_builder_add(b, t.chain, g->chain_pool,
-                              g->n_chain_pool * sizeof *g->chain_pool);
+    trl_container_builder_add(b, t.chain, g->chain_pool, g->n_chain_pool * sizeof *g->chain_pool);
     return trl_strtab_save(&g->labels, t.labels, b, err);
 }
 
 /* ---- reading -------------------------------------------------------------------------------
  */
 
-static trl_status load_info(trl_grammar *g, const tags *t, const trl_container *c,
-                            trl_error *err)
+static trl_status load_info(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {
     const void *p;
     size_t n;
@@ -116,8 +114,7 @@ static trl_status load_info(trl_grammar *g, const tags *t, const trl_container *
     return TRL_OK;
 }
 
-static trl_status load_labels(trl_grammar *g, const tags *t, const trl_container *c,
-                              trl_error *err)
+static trl_status load_labels(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {
     trl_strview v;
     const trl_status st = trl_strview_load(c, t->labels, &v, err);
@@ -143,8 +140,8 @@ static bool is_label(const trl_grammar *g, uint32_t id, bool may_miss)
 static bool key_is_sane(const trl_grammar *g, const trl_state_key *k)
 {
     if (k->kind == TRL_KEY_ROOT)
-        return k->base == 0 && g->labels.n > 0 && k->above == TRL_NO_ID &&
-               k->head == TRL_NO_ID && k->first == TRL_NO_ID && k->previous == TRL_NO_ID;
+        return k->base == 0 && g->labels.n > 0 && k->above == TRL_NO_ID && k->head == TRL_NO_ID &&
+               k->first == TRL_NO_ID && k->previous == TRL_NO_ID;
     const bool active = k->kind == TRL_STATE_ACTIVE;
     return k->kind <= TRL_STATE_ACTIVE && is_label(g, k->base, false) &&
            is_label(g, k->above, true) && is_label(g, k->head, true) &&
@@ -152,8 +149,7 @@ static bool key_is_sane(const trl_grammar *g, const trl_state_key *k)
            (active || (k->first == TRL_NO_ID && k->previous == TRL_NO_ID));
 }
 
-static trl_status load_keys(trl_grammar *g, const tags *t, const trl_container *c,
-                            trl_error *err)
+static trl_status load_keys(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {
     const void *p;
     size_t n, roots = 0;
@@ -177,8 +173,8 @@ static trl_status load_keys(trl_grammar *g, const tags *t, const trl_container *
 }
 
 /* A copy of double[want]: 0, or of a size that counts have. */
-static trl_status load_counts(const trl_container *c, const char *tag, size_t want,
-                              double **out, trl_error *err)
+static trl_status load_counts(const trl_container *c, const char *tag, size_t want, double **out,
+                              trl_error *err)
 {
     const void *p;
     size_t n;
@@ -219,8 +215,7 @@ static bool binary_is_sane(const trl_grammar *g, size_t r)
             (y->right < x->right || (y->right == x->right && y->parent < x->parent)));
 }
 
-static trl_status load_binary(trl_grammar *g, const tags *t, const trl_container *c,
-                              trl_error *err)
+static trl_status load_binary(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {
     const void *p;
     size_t n;
@@ -243,14 +238,13 @@ static trl_status load_binary(trl_grammar *g, const tags *t, const trl_container
 static bool unary_is_sane(const trl_grammar *g, size_t r)
 {
     const trl_unary *x = &g->unary[r];
-    return is_kind(g, x->parent, false, true, false) &&
-           is_kind(g, x->child, true, true, false) && x->child != g->root &&
-           x->chain <= g->n_chain_pool && x->chain_length <= g->n_chain_pool - x->chain &&
+    return is_kind(g, x->parent, false, true, false) && is_kind(g, x->child, true, true, false) &&
+           x->child != g->root && x->chain <= g->n_chain_pool &&
+           x->chain_length <= g->n_chain_pool - x->chain &&
            (r == 0 || trl_unary_order(x - 1, x, g->chain_pool) < 0);
 }
 
-static trl_status load_unary(trl_grammar *g, const tags *t, const trl_container *c,
-                             trl_error *err)
+static trl_status load_unary(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {
     const void *p;
     size_t n;
@@ -271,8 +265,7 @@ static trl_status load_unary(trl_grammar *g, const tags *t, const trl_container 
     return load_counts(c, t->unary_count, n, &g->unary_count, err);
 }
 
-static trl_status load_chains(trl_grammar *g, const tags *t, const trl_container *c,
-                              trl_error *err)
+static trl_status load_chains(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {
     const void *p;
     size_t n;

@@ -51,8 +51,7 @@ trl_status trl_lexicon_init(trl_lexicon *x, uint32_t rare, trl_error *err)
 {
     *x = (trl_lexicon){.rare = rare};
     x->building = trl_zalloc(1, sizeof(building));
-    if (x->building &&
-        trl_strtab_add(&x->classes, any_class, sizeof any_class - 1) != TRL_NO_ID)
+    if (x->building && trl_strtab_add(&x->classes, any_class, sizeof any_class - 1) != TRL_NO_ID)
         return TRL_OK;
     trl_lexicon_fini(x);
     return trl_fail_mem(err);
@@ -82,8 +81,7 @@ static bool add_token(trl_lexicon *x, trl_str word, size_t at, uint32_t state)
     return true;
 }
 
-trl_status trl_lexicon_add(trl_lexicon *x, const trl_btree *t, const trl_str *word,
-                           trl_error *err)
+trl_status trl_lexicon_add(trl_lexicon *x, const trl_btree *t, const trl_str *word, trl_error *err)
 {
     for (size_t v = 0; v < t->n; v++) {
         const trl_bnode *b = &t->node[v];
@@ -204,8 +202,8 @@ static bool make_rows(trl_lexicon *x)
         entry[n++] = (trl_row_entry){s.class, s.state, b->count[i]};
         entry[n++] = (trl_row_entry){0, s.state, b->count[i]};
     }
-    ok = ok && trl_make_rows(entry, n, x->classes.n, &x->class_first, &x->class_tag,
-                             &x->class_tag_count);
+    ok = ok &&
+         trl_make_rows(entry, n, x->classes.n, &x->class_first, &x->class_tag, &x->class_tag_count);
     trl_free(entry);
     return ok;
 }

@@ -1,9 +1,9 @@
 /* lexicon.h -- words and the tags they may have; the classes of unknown words [KM03].
  *
- * Word ids: 0 .. n_words-1 the words of the training data, by first occurrence.  Every word also has
- * a class (capitals, digits, dashes, suffixes; whether it starts the sentence), so that unknown and
- * rare words can be told apart: ids 0 .. n_classes-1, class 0 being "any other", given to classes
- * never seen.  Read-only after _finish.
+ * Word ids: 0 .. n_words-1 the words of the training data, by first occurrence.  Every word also
+ * has a class (capitals, digits, dashes, suffixes; whether it starts the sentence), so that unknown
+ * and rare words can be told apart: ids 0 .. n_classes-1, class 0 being "any other", given to
+ * classes never seen.  Read-only after _finish.
  *
  * p(word | tag) comes from p(tag | word) by Bayes' rule [KM03].  b is the tag t without its
  * annotation, c(.) counts tokens, r(.) tokens of rare words only, k the word's class:
@@ -26,28 +26,28 @@
 
 typedef struct trl_lexicon {
     trl_strtab words, classes;
-    uint32_t  *word_count; /* [n_words] */
-    uint32_t   rare;       /* words seen at most so often may have any tag their class was seen with */
+    uint32_t *word_count; /* [n_words] */
+    uint32_t rare; /* words seen at most so often may have any tag their class was seen with */
 
     /* tag states (of the grammar's) that word w was seen with, ascending: tag[first[w] ..
      * first[w+1]-1], with counts; likewise for classes, counted over rare words only (over words
      * seen once when `rare` is 0, over all when none is rare); class 0 counts all of these words */
     uint32_t *word_first, *word_tag;
-    double   *word_tag_count;
+    double *word_tag_count;
     uint32_t *class_first, *class_tag;
-    double   *class_tag_count;
+    double *class_tag_count;
 
     double *state_count; /* [n_states]: tokens of each tag state; 0 for others */
     double *state_rare;  /* [n_states]: of them, rare words */
-    size_t  n_states;
-    double  n_tokens;
-    void   *building;
+    size_t n_states;
+    double n_tokens;
+    void *building;
     struct trl_lexicon_bases *bases; /* the same by base tag, made by _finish and _load */
 } trl_lexicon;
 
 /* TRL_ENOMEM.  Release with _fini also after a failed _add or _finish. */
 trl_status trl_lexicon_init(trl_lexicon *x, uint32_t rare, trl_error *err);
-void       trl_lexicon_fini(trl_lexicon *x);
+void trl_lexicon_fini(trl_lexicon *x);
 
 /* Counts the words of one encoded tree.  TRL_ENOMEM. */
 trl_status trl_lexicon_add(trl_lexicon *x, const trl_btree *t, const trl_str *word, trl_error *err);
@@ -75,8 +75,8 @@ trl_status trl_lexicon_save(const trl_lexicon *x, const char *prefix, trl_contai
 trl_status trl_lexicon_load(trl_lexicon *x, const char *prefix, const trl_grammar *g,
                             const trl_container *c, trl_error *err);
 
-/* log p(rule | parent) by relative frequency; rules with count 0 (relaxed) count as if seen `smooth`
- * times (-inf when that is 0).  binary_logp[n_binary], unary_logp[n_unary]. */
+/* log p(rule | parent) by relative frequency; rules with count 0 (relaxed) count as if seen
+ * `smooth` times (-inf when that is 0).  binary_logp[n_binary], unary_logp[n_unary]. */
 void trl_pcfg_rules(const trl_grammar *g, double smooth, double *binary_logp, double *unary_logp);
 
 #endif

@@ -72,8 +72,7 @@ trl_status trl_lexicon_save(const trl_lexicon *x, const char *prefix, trl_contai
     trl_container_builder_give(b, make_tag(prefix, "info", t), info, N_INFO * sizeof *info);
     add(prefix, "wn", x->word_count, x->words.n, sizeof *x->word_count, b);
     add_rows(prefix, word_rows, x->word_first, x->word_tag, x->word_tag_count, x->words.n, b);
-    add_rows(prefix, class_rows, x->class_first, x->class_tag, x->class_tag_count,
-             x->classes.n, b);
+    add_rows(prefix, class_rows, x->class_first, x->class_tag, x->class_tag_count, x->classes.n, b);
     add(prefix, "sn", x->state_count, x->n_states, sizeof *x->state_count, b);
     add(prefix, "sr", x->state_rare, x->n_states, sizeof *x->state_rare, b);
     st = trl_strtab_save(&x->words, make_tag(prefix, "wd", t), b, err);
@@ -141,8 +140,8 @@ static trl_status load_info(const source *s, trl_lexicon *x, const trl_grammar *
     tag t;
     const void *p;
     size_t n;
-    const trl_status st = trl_container_array(s->c, make_tag(s->prefix, "info", t),
-                                              sizeof(uint64_t), &p, &n, s->err);
+    const trl_status st =
+        trl_container_array(s->c, make_tag(s->prefix, "info", t), sizeof(uint64_t), &p, &n, s->err);
     if (st != TRL_OK)
         return st;
     const uint64_t *info = p;

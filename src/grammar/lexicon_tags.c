@@ -54,9 +54,9 @@ static bool find_bases(const trl_lexicon *x, const trl_grammar *g, trl_lexicon_b
 }
 
 /* The rows `tag` with base tags in place of tags. */
-static bool rows_by_base(const trl_lexicon_bases *b, const uint32_t *first,
-                         const uint32_t *tag, const double *count, size_t n_rows,
-                         uint32_t **base_first, uint32_t **base, double **base_count)
+static bool rows_by_base(const trl_lexicon_bases *b, const uint32_t *first, const uint32_t *tag,
+                         const double *count, size_t n_rows, uint32_t **base_first, uint32_t **base,
+                         double **base_count)
 {
     trl_row_entry *entry = trl_alloc(first[n_rows], sizeof *entry);
     if (!entry)
@@ -73,8 +73,8 @@ trl_status trl_lexicon_make_bases(trl_lexicon *x, const trl_grammar *g, trl_erro
 {
     trl_lexicon_bases *b = x->bases = trl_zalloc(1, sizeof *b);
     if (!b || !find_bases(x, g, b) ||
-        !rows_by_base(b, x->word_first, x->word_tag, x->word_tag_count, x->words.n,
-                      &b->word_first, &b->word_base, &b->word_count) ||
+        !rows_by_base(b, x->word_first, x->word_tag, x->word_tag_count, x->words.n, &b->word_first,
+                      &b->word_base, &b->word_count) ||
         !rows_by_base(b, x->class_first, x->class_tag, x->class_tag_count, x->classes.n,
                       &b->class_first, &b->class_base, &b->class_count))
         return trl_fail_mem(err);
@@ -91,8 +91,7 @@ typedef struct row {
     uint32_t n, at;
 } row;
 
-static row row_of(const uint32_t *first, const uint32_t *column, const double *count,
-                  uint32_t r)
+static row row_of(const uint32_t *first, const uint32_t *column, const double *count, uint32_t r)
 {
     return (row){column + first[r], count + first[r], first[r + 1] - first[r], 0};
 }
@@ -160,15 +159,14 @@ static double tag_given_word(const trl_lexicon *x, evidence *e, uint32_t tag)
     double p_base = of_word / e->word, share = x->state_count[tag] / x->bases->total[base];
     if (e->class > 0.0) {
         p_base = (of_word + CLASS_TOKENS * of_class / e->class) / (e->word + CLASS_TOKENS);
-        share =
-            (ascending(&e->class_tag, tag) + SHARE_TOKENS * share) / (of_class + SHARE_TOKENS);
+        share = (ascending(&e->class_tag, tag) + SHARE_TOKENS * share) / (of_class + SHARE_TOKENS);
     }
     return p_base * (ascending(&e->word_tag, tag) + VARIANT_TOKENS * share) /
            (of_word + VARIANT_TOKENS);
 }
 
-size_t trl_lexicon_tags(const trl_lexicon *x, const trl_grammar *g, uint32_t word,
-                        uint32_t cls, uint32_t *tags, double *logp)
+size_t trl_lexicon_tags(const trl_lexicon *x, const trl_grammar *g, uint32_t word, uint32_t cls,
+                        uint32_t *tags, double *logp)
 {
     evidence e = gather(x, word, cls);
     size_t n = 0;

@@ -67,8 +67,8 @@ trl_status trl_observer_init(trl_observer *o, const trl_grammar *g, const trl_le
     bool ok = o->lower_of && o->tag_of_word && o->tag_of_class;
     for (uint32_t w = 0; ok && w < words; w++) {
         ok = keep_word(o, w);
-        o->tag_of_word[w] = usual_tag(g, x->word_tag, x->word_tag_count, x->word_first[w],
-                                      x->word_first[w + 1]);
+        o->tag_of_word[w] =
+            usual_tag(g, x->word_tag, x->word_tag_count, x->word_first[w], x->word_first[w + 1]);
     }
     for (uint32_t k = 0; ok && k < classes; k++)
         o->tag_of_class[k] = usual_tag(g, x->class_tag, x->class_tag_count, x->class_first[k],
@@ -122,8 +122,8 @@ static void observe_word(const trl_observer *o, trl_str w, size_t at, uint32_t *
     const bool frequent = known && o->x->word_count[word] >= o->frequent;
     v[TRL_SEEN_WORD * stride] = known ? word + TRL_SEEN_FIRST : 0;
     v[TRL_SEEN_CLASS * stride] = cls + TRL_SEEN_FIRST;
-    v[TRL_SEEN_FORM * stride] = frequent ? word + TRL_SEEN_FIRST + (uint32_t)o->x->classes.n
-                                         : cls + TRL_SEEN_FIRST;
+    v[TRL_SEEN_FORM * stride] =
+        frequent ? word + TRL_SEEN_FIRST + (uint32_t)o->x->classes.n : cls + TRL_SEEN_FIRST;
     v[TRL_SEEN_TAG * stride] = known ? o->tag_of_word[word] : o->tag_of_class[cls];
     const size_t n = w.n <= LOWER_MAX ? lower_case(w, text) : 0;
     v[TRL_SEEN_LOWER * stride] = known ? o->lower_of[word] : n ? found(&o->lower, text, n) : 0;
@@ -155,7 +155,8 @@ void trl_observe(const trl_observer *o, const trl_str *word, size_t n, void *mem
 
 static uint32_t length_class(size_t n)
 {
-    static const uint8_t small[21] = {0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9};
+    static const uint8_t small[21] = {0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7,
+                                      8, 8, 8, 8, 8, 9, 9, 9, 9, 9};
     return n <= 20 ? small[n] : 10;
 }
 

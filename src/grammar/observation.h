@@ -23,7 +23,7 @@ enum trl_seen_kind {
     TRL_SEEN_KINDS,
     /* of a span, not of a word */
     TRL_SEEN_LENGTH = TRL_SEEN_KINDS, /* in classes: 1 2 3 4 5 6-7 8-10 11-15 16-20 21- */
-    TRL_SEEN_HEAVY, /* length class and distance to the end [CJ05 after JOH01] */
+    TRL_SEEN_HEAVY,                   /* length class and distance to the end [CJ05 after JOH01] */
     TRL_SEEN_SHAPE, /* capitals, small letters, digits, punctuation as it is [HDK14] */
     TRL_SEEN_SHORT, /* the length below 3, else nothing [SM05b] */
 };
@@ -36,10 +36,10 @@ enum trl_seen_kind {
 typedef struct trl_observer {
     const trl_grammar *g;
     const trl_lexicon *x;
-    uint32_t           frequent; /* words seen so often are forms of their own */
-    trl_strtab         lower, suffix2, suffix3;
-    uint32_t          *lower_of; /* [words] */
-    uint32_t          *tag_of_word, *tag_of_class;
+    uint32_t frequent; /* words seen so often are forms of their own */
+    trl_strtab lower, suffix2, suffix3;
+    uint32_t *lower_of; /* [words] */
+    uint32_t *tag_of_word, *tag_of_class;
     /* The cluster's number + 1 at three depths (whole, 4 bits, 6 bits), 0: unknown; NULL: none. */
     void (*cluster)(const void *self, trl_str word, uint32_t at[3]);
     const void *clusters;
@@ -48,12 +48,12 @@ typedef struct trl_observer {
 /* Derives everything from lexicon and grammar (both borrowed).  TRL_ENOMEM. */
 trl_status trl_observer_init(trl_observer *o, const trl_grammar *g, const trl_lexicon *x,
                              uint32_t frequent, trl_error *err);
-void       trl_observer_fini(trl_observer *o);
+void trl_observer_fini(trl_observer *o);
 
 typedef struct trl_seen {
-    size_t    n;
-    uint32_t *at;    /* [TRL_SEEN_KINDS][n + 2 TRL_SEEN_MARGIN] */
-    uint8_t  *shape; /* [n]: one byte a word */
+    size_t n;
+    uint32_t *at;   /* [TRL_SEEN_KINDS][n + 2 TRL_SEEN_MARGIN] */
+    uint8_t *shape; /* [n]: one byte a word */
 } trl_seen;
 
 static inline size_t trl_seen_stride(size_t n)
@@ -63,7 +63,7 @@ static inline size_t trl_seen_stride(size_t n)
 
 /* Fills s (memory: trl_seen_size bytes at s->at, owned by the caller). */
 size_t trl_seen_size(size_t n);
-void   trl_observe(const trl_observer *o, const trl_str *word, size_t n, void *memory, trl_seen *s);
+void trl_observe(const trl_observer *o, const trl_str *word, size_t n, void *memory, trl_seen *s);
 
 /* The value of `kind` at position p, -TRL_SEEN_MARGIN <= p < n + TRL_SEEN_MARGIN. */
 static inline uint32_t trl_seen_at(const trl_seen *s, int kind, ptrdiff_t p)

@@ -10,8 +10,7 @@ static double log_share(const trl_grammar *g, uint32_t parent, double count, dou
     return log((count > 0.0 ? count : smooth) / all);
 }
 
-void trl_pcfg_rules(const trl_grammar *g, double smooth, double *binary_logp,
-                    double *unary_logp)
+void trl_pcfg_rules(const trl_grammar *g, double smooth, double *binary_logp, double *unary_logp)
 {
     for (size_t r = 0; r < g->n_binary; r++)
         binary_logp[r] = log_share(g, g->binary[r].parent, g->binary_count[r], smooth);

@@ -44,15 +44,13 @@ static uint32_t next_point(trl_str w, size_t *at)
 static bool is_capital(uint32_t u)
 {
     return (u >= 'A' && u <= 'Z') || (u >= 0xc0 && u <= 0xde && u != 0xd7) ||
-           (u >= 0x100 && u < 0x138 && u % 2 == 0) ||
-           (u >= 0x139 && u < 0x148 && u % 2 == 1) || (u >= 0x391 && u <= 0x3a9) ||
-           (u >= 0x400 && u <= 0x42f);
+           (u >= 0x100 && u < 0x138 && u % 2 == 0) || (u >= 0x139 && u < 0x148 && u % 2 == 1) ||
+           (u >= 0x391 && u <= 0x3a9) || (u >= 0x400 && u <= 0x42f);
 }
 
 static bool is_small(uint32_t u)
 {
-    return (u >= 'a' && u <= 'z') ||
-           (u >= 0xc0 && !is_capital(u) && !(u >= 0x2000 && u < 0x2c00));
+    return (u >= 'a' && u <= 'z') || (u >= 0xc0 && !is_capital(u) && !(u >= 0x2000 && u < 0x2c00));
 }
 
 static shape shape_of(trl_str w)
@@ -91,9 +89,8 @@ static bool ends_in(trl_str w, const char *ending)
 
 static const char *ending_of(trl_str w, const shape *s)
 {
-    static const char *const endings[] = {"able", "ment", "ness", "ing", "ion", "est",
-                                          "ity",  "ive",  "ous",  "ed",  "er",  "or",
-                                          "ly",   "al",   "ic",   "y"};
+    static const char *const endings[] = {"able", "ment", "ness", "ing", "ion", "est", "ity", "ive",
+                                          "ous",  "ed",   "er",   "or",  "ly",  "al",  "ic",  "y"};
     if (s->smalls == 0)
         return "";
     if (s->length >= 5)

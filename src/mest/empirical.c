@@ -125,8 +125,7 @@ static trl_status add_sequence(const job *j, size_t seq, trl_arena *arena, trl_t
                     trl_arena_get(arena, n, g->L * sizeof(double)),
                     trl_arena_get(arena, g->n, sizeof(double)),
                     trl_arena_get(arena, d->family[order].width, sizeof(double))};
-    if (!p.alpha || !p.beta || !p.e || !p.weighted || !p.cell ||
-        !trl_tables_get(d, n, arena, &out))
+    if (!p.alpha || !p.beta || !p.e || !p.weighted || !p.cell || !trl_tables_get(d, n, arena, &out))
         return trl_fail_mem(err);
     if (!forward_backward(j, &p, from, n))
         return trl_fail(err, TRL_ENUMERIC, "sequence %zu is impossible under q0", seq + 1);
@@ -141,8 +140,8 @@ static trl_status add_sequence(const job *j, size_t seq, trl_arena *arena, trl_t
     return TRL_OK;
 }
 
-trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0,
-                                const uint32_t *value, double *E, trl_error *err)
+trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0, const uint32_t *value,
+                                double *E, trl_error *err)
 {
     job j = {.x = x, .q0 = q0, .value = value};
     trl_tables shared = {0};

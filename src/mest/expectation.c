@@ -23,9 +23,9 @@ typedef struct run {
 /* Lines that make the same attributes from the same texts, and all tuples of texts they make. */
 typedef struct group {
     size_t n_lines, n_macros;
-    trl_template_window *view;           /* [n_lines] */
-    trl_strtab tuples;             /* n_macros text ids each, as bytes */
-    uint32_t *attr[TRL_FAMILIES];  /* [tuples] attribute, or TRL_NO_ID */
+    trl_template_window *view;    /* [n_lines] */
+    trl_strtab tuples;            /* n_macros text ids each, as bytes */
+    uint32_t *attr[TRL_FAMILIES]; /* [tuples] attribute, or TRL_NO_ID */
 } group;
 
 /* ---- tuples ------------------------------------------------------------------------- */
@@ -47,8 +47,8 @@ static bool collect(const run *r, group *g, const trl_template_window *v)
                 continue;
             if (seen)
                 seen[text[0]] = true;
-            good = trl_strtab_add(&g->tuples, (const char *)text,
-                                  g->n_macros * sizeof *text) != TRL_NO_ID;
+            good = trl_strtab_add(&g->tuples, (const char *)text, g->n_macros * sizeof *text) !=
+                   TRL_NO_ID;
         }
     }
     trl_free(seen);
@@ -191,8 +191,7 @@ static bool alike(const trl_template *tpl, size_t a, size_t b)
         const trl_piece p = trl_template_piece(tpl, a, i), q = trl_template_piece(tpl, b, i);
         if (p.macro != q.macro)
             return false;
-        if (!p.macro &&
-            (p.text.n != q.text.n || memcmp(p.text.p, q.text.p, p.text.n) != 0))
+        if (!p.macro && (p.text.n != q.text.n || memcmp(p.text.p, q.text.p, p.text.n) != 0))
             return false;
     }
     return true;
@@ -288,12 +287,13 @@ static trl_status run_all(run *r, bool *left_over, trl_error *err)
     return st;
 }
 
-trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double *E,
-                            bool *left_over, trl_error *err)
+trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double *E, bool *left_over,
+                            trl_error *err)
 {
     if (!x->tpl)
-        return trl_fail(err, TRL_EINVAL, "attribute lists cannot be generated: q0 needs columns "
-                                         "and a template, or must be emp");
+        return trl_fail(err, TRL_EINVAL,
+                        "attribute lists cannot be generated: q0 needs columns "
+                        "and a template, or must be emp");
     run r = {.x = x, .E = E};
     r.source = (trl_view_source){x->tpl, x->cells, q0, &r.texts};
     trl_status st = trl_state_graph_init(&r.graph, q0, err);

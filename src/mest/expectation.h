@@ -26,9 +26,10 @@
 /* What was trained on; everything is borrowed. */
 typedef struct trl_expect_data {
     const trl_template *tpl; /* NULL for items */
-    const trl_corpus   *corpus;
-    const trl_design   *design; /* of the corpus */
-    const trl_column_values    *cells;  /* the same sequences; masked if the corpus was made from that */
+    const trl_corpus *corpus;
+    const trl_design *design; /* of the corpus */
+    const trl_column_values
+        *cells; /* the same sequences; masked if the corpus was made from that */
 } trl_expect_data;
 
 /* Adds to E (trl_design_alloc doubles; the caller starts with zeros) the expectations of the
@@ -36,8 +37,8 @@ typedef struct trl_expect_data {
  * for lines that have none: sample them (sample_q0.h).
  * TRL_EINVAL when a line reads a column that the HMM does not emit, or there is no template;
  * TRL_ENUMERIC, TRL_ENOMEM. */
-trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double *E,
-                            bool *left_over, trl_error *err);
+trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double *E, bool *left_over,
+                            trl_error *err);
 
 /* Adds to E the expectations of q0(y | x) on the training data [SVL07, equation 16]:
  *
@@ -45,7 +46,7 @@ trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double 
  *
  * one forward-backward pass, for features of any kind.  `value` [n_tokens][columns]: the HMM's
  * values.  TRL_ENUMERIC when a sequence is impossible under the HMM, TRL_ENOMEM. */
-trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0,
-                                const uint32_t *value, double *E, trl_error *err);
+trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0, const uint32_t *value,
+                                double *E, trl_error *err);
 
 #endif

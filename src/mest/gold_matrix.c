@@ -37,8 +37,7 @@ static void list_token(lister *l, const trl_family *f, size_t tok, size_t cell)
     if (!f->has_rows)
         return;
     for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++)
-        put(l, trl_attr_weight(f, f->dense_row[r], cell),
-            f->dense_value ? f->dense_value[r] : 1.0);
+        put(l, trl_attr_weight(f, f->dense_row[r], cell), f->dense_value ? f->dense_value[r] : 1.0);
     for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++)
         if (f->entry[e].cell == cell)
             put(l, f->entry[e].weight, f->entry_value ? f->entry_value[e] : 1.0);
@@ -222,17 +221,16 @@ trl_status trl_gold_matrix_of(trl_gold_matrix *m, const trl_gold_listing *l, siz
     return trl_fail_mem(err);
 }
 
-trl_status trl_gold_matrix_init(trl_gold_matrix *m, const trl_design *d,
-                                const trl_corpus *corpus, trl_error *err)
+trl_status trl_gold_matrix_init(trl_gold_matrix *m, const trl_design *d, const trl_corpus *corpus,
+                                trl_error *err)
 {
     *m = (trl_gold_matrix){0};
     if (d->n_weights > UINT32_MAX - 64)
         return trl_fail(err, TRL_EINVAL, "more than 4,294,967,231 features or sequences");
     trl_gold_listing l = {0};
-    const trl_status st =
-        list_all(d, corpus, &l)
-            ? trl_gold_matrix_of(m, &l, d->n_sequences, (size_t)d->n_weights, err)
-            : trl_fail_mem(err);
+    const trl_status st = list_all(d, corpus, &l)
+                              ? trl_gold_matrix_of(m, &l, d->n_sequences, (size_t)d->n_weights, err)
+                              : trl_fail_mem(err);
     trl_free(l.begin);
     trl_free(l.weight);
     trl_free(l.value);

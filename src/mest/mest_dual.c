@@ -14,10 +14,10 @@
 typedef struct run {
     trl_mest *m;
     const trl_mest_dual_options *o;
-    size_t n;         /* sequences */
-    double *a;        /* [n] */
-    double *norm2;    /* [n] ||f_i||^2 */
-    uint32_t *order;  /* [n] */
+    size_t n;        /* sequences */
+    double *a;       /* [n] */
+    double *norm2;   /* [n] ||f_i||^2 */
+    uint32_t *order; /* [n] */
     trl_rng rng;
     uint64_t pass; /* passes done */
     double *w;
@@ -94,8 +94,7 @@ static trl_status values(run *r, double *F, double *D, trl_error *err)
 static bool save_state(const void *optimizer, trl_buf *out)
 {
     const run *r = optimizer;
-    return trl_buf_add(out, &r->pass, sizeof r->pass) &&
-           trl_buf_add(out, &r->rng, sizeof r->rng) &&
+    return trl_buf_add(out, &r->pass, sizeof r->pass) && trl_buf_add(out, &r->rng, sizeof r->rng) &&
            trl_buf_add(out, r->a, r->n * sizeof *r->a) &&
            trl_buf_add(out, r->order, r->n * sizeof *r->order);
 }
@@ -117,8 +116,7 @@ static trl_status load_state(run *r, const void *state, size_t size, trl_error *
                 : trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
 }
 
-static trl_status watch(run *r, const trl_watcher *watcher, double F, bool *stop,
-                        trl_error *err)
+static trl_status watch(run *r, const trl_watcher *watcher, double F, bool *stop, trl_error *err)
 {
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
@@ -130,8 +128,7 @@ static trl_status watch(run *r, const trl_watcher *watcher, double F, bool *stop
     return watcher ? watcher->watch(watcher->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
-static trl_status iterate(run *r, const trl_watcher *watcher, trl_ending *ending,
-                          trl_error *err)
+static trl_status iterate(run *r, const trl_watcher *watcher, trl_ending *ending, trl_error *err)
 {
     *ending = TRL_END_MAX_ITER;
     while (!r->o->max_iter || r->pass < r->o->max_iter) {
@@ -182,9 +179,9 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     return TRL_OK;
 }
 
-trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o,
-                         const trl_watcher *watcher, const void *state, size_t state_size,
-                         double *w, trl_ending *ending, trl_error *err)
+trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o, const trl_watcher *watcher,
+                         const void *state, size_t state_size, double *w, trl_ending *ending,
+                         trl_error *err)
 {
     if (!(o->c2 > 0.0 && isfinite(o->c2)))
         return trl_fail(err, TRL_EINVAL, "the dual of M-estimation needs c2 > 0, not %g", o->c2);

@@ -24,9 +24,9 @@
 #include "mest/obj_mest.h"
 
 typedef struct trl_mest_dual_options {
-    double   c2;       /* > 0 */
+    double c2;         /* > 0 */
     uint64_t max_iter; /* passes; 0: no limit */
-    double   delta;    /* stop when F(w) - D(a) < delta max(1, |F|): 1e-5 */
+    double delta;      /* stop when F(w) - D(a) < delta max(1, |F|): 1e-5 */
     uint64_t seed;
 } trl_mest_dual_options;
 
@@ -36,8 +36,8 @@ typedef struct trl_mest_dual_options {
  * continues a run that a watcher saved; w must then hold the weights saved with it.
  * TRL_EINVAL for c2 <= 0, TRL_EMODEL for a state that does not fit, TRL_ENOMEM, what watch
  * returns. */
-trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o,
-                         const trl_watcher *watcher, const void *state, size_t state_size,
-                         double *w, trl_ending *ending, trl_error *err);
+trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o, const trl_watcher *watcher,
+                         const void *state, size_t state_size, double *w, trl_ending *ending,
+                         trl_error *err);
 
 #endif

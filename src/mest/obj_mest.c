@@ -60,8 +60,8 @@ trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const dou
     return st == TRL_OK ? wrap(&f, corpus->weight, E, pool, out, err) : st;
 }
 
-trl_status trl_mest_new_listed(const trl_gold_listing *l, size_t n, size_t n_weights, const double *E,
-                               trl_pool *pool, trl_mest **out, trl_error *err)
+trl_status trl_mest_new_listed(const trl_gold_listing *l, size_t n, size_t n_weights,
+                               const double *E, trl_pool *pool, trl_mest **out, trl_error *err)
 {
     trl_gold_matrix f;
     const trl_status st = trl_gold_matrix_of(&f, l, n, n_weights, err);
@@ -105,8 +105,7 @@ static trl_status run_rows(void *ctx, size_t job, size_t worker, trl_error *err)
     trl_mest *m = ctx;
     const size_t end = piece(&m->f.rows, job + 1);
     for (size_t i = piece(&m->f.rows, job); i < end; i++)
-        m->v[i] = m->share[i] > 0.0 ? m->share[i] * exp(-trl_side_dot(&m->f.rows, i, m->w))
-                                    : 0.0;
+        m->v[i] = m->share[i] > 0.0 ? m->share[i] * exp(-trl_side_dot(&m->f.rows, i, m->w)) : 0.0;
     return TRL_OK;
 }
 
@@ -117,8 +116,7 @@ static trl_status run_columns(void *ctx, size_t job, size_t worker, trl_error *e
     trl_mest *m = ctx;
     const size_t end = piece(&m->f.columns, job + 1);
     for (size_t j = piece(&m->f.columns, job); j < end; j++)
-        m->grad[j] = m->E[j] - trl_side_dot(&m->f.columns, j, m->v) +
-                     2.0 * m->now_c2 * m->w[j];
+        m->grad[j] = m->E[j] - trl_side_dot(&m->f.columns, j, m->v) + 2.0 * m->now_c2 * m->w[j];
     return TRL_OK;
 }
 

@@ -32,8 +32,7 @@ trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_colum
                         const uint32_t *label, size_t L, trl_error *err)
 {
     const bool uniform = kind == TRL_Q0_LU;
-    const trl_hmm_options o = {
-        .order = uniform ? 1 : order, .lambda = 1.0, .uniform = uniform};
+    const trl_hmm_options o = {.order = uniform ? 1 : order, .lambda = 1.0, .uniform = uniform};
     return trl_hmm_train(h, cells, label, L, &o, err);
 }
 
@@ -45,8 +44,8 @@ trl_sample_options trl_sample_options_default(void)
 }
 
 static trl_status expect_generated(const trl_hmm *h, const trl_expect_data *x,
-                                   const trl_sample_options *sample, double *E,
-                                   size_t *n_sampled, trl_error *err)
+                                   const trl_sample_options *sample, double *E, size_t *n_sampled,
+                                   trl_error *err)
 {
     const size_t lines = x->tpl ? trl_template_count(x->tpl) : 0;
     bool *left_over = trl_zalloc(lines, sizeof *left_over);
@@ -92,8 +91,7 @@ static void mix(uint64_t *h, const void *bytes, size_t n)
 
 /* Attributes, by name and in the order of their weights, and where they are on: all there is to
  * know of items, which have no cells. */
-static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs,
-                       size_t n_tokens)
+static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs, size_t n_tokens)
 {
     const size_t rows = (size_t)f->dense_begin[n_tokens], n = (size_t)f->entry_begin[n_tokens];
     mix(h, attrs->pool, attrs->pool_len);
@@ -113,11 +111,10 @@ uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect
     const trl_column_values *c = x->cells;
     const trl_design *d = x->design;
     uint64_t hash = 0;
-    const uint64_t numbers[] = {(uint64_t)kind, (uint64_t)h->order, h->L,
-                                h->n_columns,   c->n_columns,       c->masked,
-                                (uint64_t)d->order,
-                                d->n_weights,   d->n_hot_weights,   d->n_live,
-                                sample->n,      sample->seed};
+    const uint64_t numbers[] = {(uint64_t)kind,     (uint64_t)h->order, h->L,
+                                h->n_columns,       c->n_columns,       c->masked,
+                                (uint64_t)d->order, d->n_weights,       d->n_hot_weights,
+                                d->n_live,          sample->n,          sample->seed};
     mix(&hash, numbers, sizeof numbers);
     mix(&hash, &sample->lambda, sizeof sample->lambda);
     if (x->tpl) {
@@ -153,8 +150,8 @@ trl_status trl_expect_write(const char *path, uint64_t fingerprint, const double
     return st;
 }
 
-trl_status trl_expect_read(const char *path, uint64_t fingerprint, double *E, size_t n,
-                           bool *found, trl_error *err)
+trl_status trl_expect_read(const char *path, uint64_t fingerprint, double *E, size_t n, bool *found,
+                           trl_error *err)
 {
     struct stat info;
     *found = false;

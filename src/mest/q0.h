@@ -20,7 +20,7 @@ typedef enum trl_q0_kind { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_kind;
 #define TRL_Q0_KINDS "hmm, lu, emp" /* for messages */
 
 /* False when there is none of that name. */
-bool        trl_q0_find(const char *name, trl_q0_kind *kind);
+bool trl_q0_find(const char *name, trl_q0_kind *kind);
 const char *trl_q0_name(trl_q0_kind kind);
 
 /* Trains q0 on labelled cells, all columns but the label's, add-1.  `order` is that of the
@@ -55,7 +55,7 @@ trl_status trl_expect_write(const char *path, uint64_t fingerprint, const double
 /* *found is false when there is no such file or it belongs to something else: compute E and
  * write it.  TRL_EMODEL when the file is no such cache (it is then not to be overwritten) or
  * damaged, TRL_EIO. */
-trl_status trl_expect_read(const char *path, uint64_t fingerprint, double *E, size_t n,
-                           bool *found, trl_error *err);
+trl_status trl_expect_read(const char *path, uint64_t fingerprint, double *E, size_t n, bool *found,
+                           trl_error *err);
 
 #endif

@@ -132,8 +132,7 @@ static bool put_token(trl_sampler *s, size_t t, size_t y)
     return true;
 }
 
-trl_status trl_sampler_draw(trl_sampler *s, trl_rows *seq, const uint32_t **label,
-                            trl_error *err)
+trl_status trl_sampler_draw(trl_sampler *s, trl_rows *seq, const uint32_t **label, trl_error *err)
 {
     const trl_hmm *h = s->hmm;
     size_t before = h->L, y = draw(&s->rng, h->start, h->L), t = 0;
@@ -187,8 +186,7 @@ static bool visit_line(counter *c, size_t line, const trl_rows *seq, size_t t,
         if (attr == TRL_NO_ID)
             continue;
         const size_t one = cell_of(label + t, f, d->L);
-        for (size_t cell = mark ? 0 : one; cell < (mark ? d->family[f].width : one + 1);
-             cell++) {
+        for (size_t cell = mark ? 0 : one; cell < (mark ? d->family[f].width : one + 1); cell++) {
             const uint64_t w = trl_attr_weight(&d->family[f], attr, cell);
             if (w != TRL_NO_WEIGHT && mark)
                 c->owned[w] = true;
@@ -208,8 +206,7 @@ static bool visit(counter *c, const trl_rows *seq, const uint32_t *label, bool m
                 return false;
     for (size_t f = 1; !c->which && f <= (size_t)d->order; f++)
         for (size_t t = f; t < seq->n_tokens; t++) {
-            const uint64_t w =
-                trl_constant_weight(&d->family[f], cell_of(label + t, f, d->L));
+            const uint64_t w = trl_constant_weight(&d->family[f], cell_of(label + t, f, d->L));
             if (w != TRL_NO_WEIGHT && mark)
                 c->owned[w] = true;
             else if (w != TRL_NO_WEIGHT)
@@ -259,11 +256,13 @@ trl_status trl_expect_sampled(const trl_expect_data *x, const trl_hmm *q0, const
                               const trl_sample_options *o, double *E, trl_error *err)
 {
     if (!x->tpl)
-        return trl_fail(err, TRL_EINVAL, "attribute lists cannot be generated: q0 needs columns "
-                                         "and a template, or must be emp");
+        return trl_fail(err, TRL_EINVAL,
+                        "attribute lists cannot be generated: q0 needs columns "
+                        "and a template, or must be emp");
     if (o->n == 0 || !(o->lambda >= 0.0 && isfinite(o->lambda)))
-        return trl_fail(err, TRL_EINVAL, "sampling takes at least one sample and a lambda that "
-                                         "is not negative");
+        return trl_fail(err, TRL_EINVAL,
+                        "sampling takes at least one sample and a lambda that "
+                        "is not negative");
     const size_t n = (size_t)x->design->n_weights;
     counter c = {.x = x, .which = which};
     c.count = trl_zalloc(n, sizeof *c.count);

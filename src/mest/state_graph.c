@@ -65,8 +65,8 @@ static bool make_room(trl_state_graph *g, size_t n, size_t n_arcs)
     g->p = trl_alloc(n_arcs, sizeof *g->p);
     g->visits = trl_alloc(n, sizeof *g->visits);
     g->ends = trl_alloc(n, sizeof *g->ends);
-    return g->label && g->before && g->start && g->stop && g->begin && g->to && g->p &&
-           g->visits && g->ends;
+    return g->label && g->before && g->start && g->stop && g->begin && g->to && g->p && g->visits &&
+           g->ends;
 }
 
 static void fill(trl_state_graph *g, const search *r)
@@ -127,8 +127,10 @@ trl_status trl_state_graph_init(trl_state_graph *g, const trl_hmm *h, trl_error 
     if (!explore(&r)) {
         st = trl_fail_mem(err);
     } else if (r.n > TRL_STATES_MAX) {
-        st = trl_fail(err, TRL_EINVAL, "%zu pairs of labels are too many states for exact "
-                                       "expectations (at most %d)", r.n, TRL_STATES_MAX);
+        st = trl_fail(err, TRL_EINVAL,
+                      "%zu pairs of labels are too many states for exact "
+                      "expectations (at most %d)",
+                      r.n, TRL_STATES_MAX);
         trl_fail_hint(err, st, "use a first-order HMM");
     } else if (!make_room(g, r.n, r.n_arcs)) {
         st = trl_fail_mem(err);

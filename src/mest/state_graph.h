@@ -22,21 +22,21 @@
 #define TRL_STATES_MAX 8192 /* half a gigabyte for the system */
 
 typedef struct trl_state_graph {
-    size_t    L, n;
-    int       order;
-    uint32_t *label;         /* [n] current label */
-    uint32_t *before;        /* [n] order 2: the label before, or L for START; order 1: L */
-    double   *start, *stop;  /* [n] */
-    size_t   *begin;         /* [n + 1] arcs of a state */
-    uint32_t *to;            /* by arc */
-    double   *p;             /* by arc */
-    double   *visits, *ends; /* [n] */
+    size_t L, n;
+    int order;
+    uint32_t *label;       /* [n] current label */
+    uint32_t *before;      /* [n] order 2: the label before, or L for START; order 1: L */
+    double *start, *stop;  /* [n] */
+    size_t *begin;         /* [n + 1] arcs of a state */
+    uint32_t *to;          /* by arc */
+    double *p;             /* by arc */
+    double *visits, *ends; /* [n] */
 } trl_state_graph;
 
 /* TRL_EINVAL for more than TRL_STATES_MAX states; TRL_ENUMERIC when sequences need not end (the
  * system is singular); TRL_ENOMEM. */
 trl_status trl_state_graph_init(trl_state_graph *g, const trl_hmm *h, trl_error *err);
-void       trl_state_graph_fini(trl_state_graph *g);
+void trl_state_graph_fini(trl_state_graph *g);
 
 /* out = in T and out = T in. */
 void trl_state_graph_forward(const trl_state_graph *g, const double *in, double *out);

@@ -56,8 +56,8 @@ static bool tabulate(const trl_template_window *v, const trl_view_source *s, trl
         char scratch[24];
         if (d == 0)
             continue;
-        m->outside[reach + d] = text_of(s, v->line, m->piece,
-                                        trl_template_outside(s->tpl, d, scratch), buf);
+        m->outside[reach + d] =
+            text_of(s, v->line, m->piece, trl_template_outside(s->tpl, d, scratch), buf);
         if (m->outside[reach + d] == TRL_NO_ID)
             return false;
     }
@@ -87,8 +87,7 @@ static trl_status list_macros(trl_template_window *v, const trl_view_source *s, 
             continue;
         if (hmm_column(s->hmm, pc.column) == s->hmm->n_columns)
             return trl_fail(err, TRL_EINVAL,
-                            "the template reads column %zu, which q0 does not generate",
-                            pc.column);
+                            "the template reads column %zu, which q0 does not generate", pc.column);
         const size_t far = (size_t)(pc.row < 0 ? -pc.row : pc.row);
         v->reach = far > v->reach ? far : v->reach;
         v->macro[v->n_macros++] =
@@ -199,7 +198,7 @@ static bool tabulate_cell(trl_template_window *v, const trl_view_source *s, trl_
 /* ---- the whole ---------------------------------------------------------------------- */
 
 trl_status trl_template_window_init(trl_template_window *v, const trl_view_source *s, size_t line,
-                              trl_error *err)
+                                    trl_error *err)
 {
     *v = (trl_template_window){.line = line, .L = s->hmm->L};
     trl_buf buf = {0};
@@ -235,8 +234,8 @@ void trl_template_window_fini(trl_template_window *v)
     *v = (trl_template_window){0};
 }
 
-void trl_template_window_texts(const trl_template_window *v, const trl_column_values *c, const uint32_t *id,
-                         size_t n, size_t t, uint32_t *text)
+void trl_template_window_texts(const trl_template_window *v, const trl_column_values *c,
+                               const uint32_t *id, size_t n, size_t t, uint32_t *text)
 {
     for (size_t i = 0; i < v->n_macros; i++) {
         const trl_view_macro *m = &v->macro[i];
@@ -250,15 +249,15 @@ void trl_template_window_texts(const trl_template_window *v, const trl_column_va
     }
 }
 
-bool trl_template_window_outcomes(const trl_template_window *v, const uint32_t *text, uint32_t *outcome)
+bool trl_template_window_outcomes(const trl_template_window *v, const uint32_t *text,
+                                  uint32_t *outcome)
 {
     for (size_t j = 0; j < v->n_cells; j++) {
         const trl_view_cell *c = &v->cell[j];
         uint32_t key[TRL_MACROS_MAX];
         for (size_t i = 0; i < c->n_macros; i++)
             key[i] = text[v->order[c->first + i]];
-        outcome[j] = trl_strtab_find(&c->outcomes, (const char *)key,
-                                     c->n_macros * sizeof *key);
+        outcome[j] = trl_strtab_find(&c->outcomes, (const char *)key, c->n_macros * sizeof *key);
         if (outcome[j] == TRL_NO_ID)
             return false;
     }

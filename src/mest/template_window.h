@@ -10,8 +10,8 @@
  * and which outcome the rows before and behind the sequence have.
  *
  * Values that the HMM takes for OOV share its probability evenly, and when cells are not
- * masked one more value, never seen, has a share too (feature/column_values.h); macros see TRL_OOV in
- * its place.
+ * masked one more value, never seen, has a share too (feature/column_values.h); macros see TRL_OOV
+ * in its place.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TEMPLATE_WINDOW_H
@@ -24,35 +24,35 @@
 #define TRL_MACROS_MAX 64
 
 typedef struct trl_view_macro {
-    size_t    piece, column;
-    int       row;
+    size_t piece, column;
+    int row;
     uint32_t *of_value; /* [values of the column + 1] text; the last is the value never seen */
     uint32_t *outside;  /* [2 reach + 1] text of the row at distance d, at reach + d */
 } trl_view_macro;
 
 typedef struct trl_view_cell {
-    int        row;
-    size_t     column;
-    size_t     first, n_macros; /* into trl_template_window.order */
-    trl_strtab outcomes;        /* id <-> texts of the macros, as bytes */
-    double    *p;               /* [outcomes][L] */
-    uint32_t  *outside;         /* [2 reach + 1] outcome of the row at distance d */
+    int row;
+    size_t column;
+    size_t first, n_macros; /* into trl_template_window.order */
+    trl_strtab outcomes;    /* id <-> texts of the macros, as bytes */
+    double *p;              /* [outcomes][L] */
+    uint32_t *outside;      /* [2 reach + 1] outcome of the row at distance d */
 } trl_view_cell;
 
 typedef struct trl_template_window {
-    size_t          line, L;
-    size_t          reach; /* largest distance of a row from t */
-    size_t          n_macros, n_cells;
+    size_t line, L;
+    size_t reach; /* largest distance of a row from t */
+    size_t n_macros, n_cells;
     trl_view_macro *macro; /* as written in the line */
-    size_t         *order; /* [n_macros] by row and column */
-    trl_view_cell  *cell;  /* by row, then column */
+    size_t *order;         /* [n_macros] by row and column */
+    trl_view_cell *cell;   /* by row, then column */
 } trl_template_window;
 
 typedef struct trl_view_source { /* borrowed */
     const trl_template *tpl;
-    const trl_column_values    *cells;
-    const trl_hmm      *hmm;
-    trl_strtab         *texts; /* interned here */
+    const trl_column_values *cells;
+    const trl_hmm *hmm;
+    trl_strtab *texts; /* interned here */
 } trl_view_source;
 
 /* Can the line be seen like this?  No absolute rows, no rows beyond TRL_REACH_MAX, not more than
@@ -61,15 +61,16 @@ bool trl_line_has_window(const trl_template *tpl, size_t line);
 
 /* TRL_EINVAL when the HMM does not emit a column that the line reads; TRL_ENOMEM. */
 trl_status trl_template_window_init(trl_template_window *v, const trl_view_source *s, size_t line,
-                              trl_error *err);
-void       trl_template_window_fini(trl_template_window *v);
+                                    trl_error *err);
+void trl_template_window_fini(trl_template_window *v);
 
 /* The texts that the line's macros make at position t of a sequence of n tokens whose first cell
  * is id[0]. */
-void trl_template_window_texts(const trl_template_window *v, const trl_column_values *c, const uint32_t *id,
-                         size_t n, size_t t, uint32_t *text);
+void trl_template_window_texts(const trl_template_window *v, const trl_column_values *c,
+                               const uint32_t *id, size_t n, size_t t, uint32_t *text);
 
 /* From texts to outcomes, one per cell.  False when the line can never make these texts. */
-bool trl_template_window_outcomes(const trl_template_window *v, const uint32_t *text, uint32_t *outcome);
+bool trl_template_window_outcomes(const trl_template_window *v, const uint32_t *text,
+                                  uint32_t *outcome);
 
 #endif

@@ -30,23 +30,23 @@
 
 typedef struct trl_window {
     const trl_state_graph *g;
-    const trl_template_window   *v;
-    size_t                 f;
-    int                    from, mid, to; /* first row of A; the row it ends at; last row of B */
-    uint32_t              *last;          /* [n_cells] outcomes of the window before */
-    bool                   fresh;         /* there was none */
-    size_t                 width;         /* doubles in a row of A and of B */
-    double                *A;             /* [mid - from + 1][states | START_1 ..] */
-    double                *B;             /* [to + 1][states | END_1 ..] */
-    double                *e;             /* [2][L] emission factors of rows 0 and -1 */
-    double                *p;             /* [L] scratch */
-    double                *weighted;      /* [width] scratch */
+    const trl_template_window *v;
+    size_t f;
+    int from, mid, to; /* first row of A; the row it ends at; last row of B */
+    uint32_t *last;    /* [n_cells] outcomes of the window before */
+    bool fresh;        /* there was none */
+    size_t width;      /* doubles in a row of A and of B */
+    double *A;         /* [mid - from + 1][states | START_1 ..] */
+    double *B;         /* [to + 1][states | END_1 ..] */
+    double *e;         /* [2][L] emission factors of rows 0 and -1 */
+    double *p;         /* [L] scratch */
+    double *weighted;  /* [width] scratch */
 } trl_window;
 
 /* g and v are borrowed; f: family.  TRL_ENOMEM. */
 trl_status trl_window_init(trl_window *w, const trl_state_graph *g, const trl_template_window *v,
                            size_t f, trl_error *err);
-void       trl_window_fini(trl_window *w);
+void trl_window_fini(trl_window *w);
 
 /* cell [L^(f+1)] is added to. */
 void trl_window_add(trl_window *w, const uint32_t *outcome, double *cell);

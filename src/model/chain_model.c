@@ -20,9 +20,9 @@
 
 typedef struct collector {
     const trl_chain_model_spec *spec;
-    size_t                      family;
-    trl_weight_rows            *rows;
-    trl_error                  *err;
+    size_t family;
+    trl_weight_rows *rows;
+    trl_error *err;
 } collector;
 
 static trl_status collect(const collector *c, size_t cell, uint64_t at)
@@ -31,8 +31,8 @@ static trl_status collect(const collector *c, size_t cell, uint64_t at)
     const float x = (float)w;
     if (!isfinite(x)) {
         const trl_str name = trl_strtab_get(c->rows->names, c->rows->name[c->rows->n - 1]);
-        return trl_fail(c->err, TRL_ENUMERIC, "the weight %g of attribute '%.*s' is no float",
-                        w, (int)(name.n < 100 ? name.n : 100), name.p);
+        return trl_fail(c->err, TRL_ENUMERIC, "the weight %g of attribute '%.*s' is no float", w,
+                        (int)(name.n < 100 ? name.n : 100), name.p);
     }
     if (x == 0.0f)
         return TRL_OK;
@@ -103,8 +103,7 @@ static trl_status write_spec(const trl_chain_model_spec *spec, const char *path,
     return st;
 }
 
-trl_status trl_chain_model_write(const trl_chain_model_spec *spec, const char *path,
-                                 trl_error *err)
+trl_status trl_chain_model_write(const trl_chain_model_spec *spec, const char *path, trl_error *err)
 {
     return write_spec(spec, path, NULL, NULL, err);
 }
@@ -186,17 +185,16 @@ static trl_status load_family(trl_model_family *f, size_t family, const trl_cont
     f->cell_size = f->width <= 256 ? 1 : f->width <= 65536 ? 2 : 4;
     trl_status st = trl_strview_load(c, trl_family_prefix[family], &f->names, err);
     if (st == TRL_OK)
-        st = trl_container_array(c, trl_family_tag(family, "tag1", tag), 1, &tags, &n_tags,
-                                 err);
+        st = trl_container_array(c, trl_family_tag(family, "tag1", tag), 1, &tags, &n_tags, err);
     if (st == TRL_OK)
-        st = trl_container_array(c, trl_family_tag(family, "clas", tag), sizeof *f->class,
-                                 &classes, &f->n_classes, err);
+        st = trl_container_array(c, trl_family_tag(family, "clas", tag), sizeof *f->class, &classes,
+                                 &f->n_classes, err);
     if (st == TRL_OK)
         st = trl_container_array(c, trl_family_tag(family, "wght", tag), sizeof *f->weight,
                                  &weights, &n_weights, err);
     if (st == TRL_OK)
-        st = trl_container_array(c, trl_family_tag(family, "cell", tag), f->cell_size,
-                                 &f->cell, &n_cells, err);
+        st = trl_container_array(c, trl_family_tag(family, "cell", tag), f->cell_size, &f->cell,
+                                 &n_cells, err);
     if (st != TRL_OK)
         return st;
     f->tag = tags;
@@ -340,8 +338,8 @@ trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_
     if (st == TRL_OK)
         st = trl_strview_load(c, "labl", &m->labels, err);
     m->L = m->labels.n;
-    if (st == TRL_OK && (m->L == 0 || m->L > 65535 ||
-                         trl_family_width(m->L, (size_t)m->order) == 0))
+    if (st == TRL_OK &&
+        (m->L == 0 || m->L > 65535 || trl_family_width(m->L, (size_t)m->order) == 0))
         st = trl_container_damaged(c, err, "impossible number of labels");
     for (size_t f = 0; st == TRL_OK && f <= (size_t)m->order; f++) {
         m->family[f].width = (size_t)trl_family_width(m->L, f);
@@ -373,10 +371,10 @@ void trl_chain_model_fini(trl_chain_model *m)
 
 typedef struct transfer {
     const trl_chain_model *m;
-    const trl_design      *d;
-    const uint32_t        *label; /* [m->L] the design's number, or TRL_NO_ID */
-    size_t                 family;
-    double                *w;
+    const trl_design *d;
+    const uint32_t *label; /* [m->L] the design's number, or TRL_NO_ID */
+    size_t family;
+    double *w;
 } transfer;
 
 /* The design's cell for a cell of the model; false when a label is missing there. */

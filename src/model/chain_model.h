@@ -49,16 +49,16 @@ typedef struct trl_weight_class {
 
 /* One clique family.  All pointers are into the container. */
 typedef struct trl_model_family {
-    size_t                  width;
-    trl_strview             names;
-    const uint8_t          *tag;      /* [n_slots + 8] */
-    uint32_t                constant; /* TRL_NO_ID: none */
+    size_t width;
+    trl_strview names;
+    const uint8_t *tag; /* [n_slots + 8] */
+    uint32_t constant;  /* TRL_NO_ID: none */
     const trl_weight_class *class;
-    size_t                  n_classes;
-    const float            *weight; /* [n_weights] */
-    uint64_t                n_weights, n_full; /* n_full: weights without cells; they come first */
-    size_t                  cell_size;         /* 1, 2, 4 */
-    const void             *cell;              /* [n_weights - n_full] */
+    size_t n_classes;
+    const float *weight;        /* [n_weights] */
+    uint64_t n_weights, n_full; /* n_full: weights without cells; they come first */
+    size_t cell_size;           /* 1, 2, 4 */
+    const void *cell;           /* [n_weights - n_full] */
 
     /* Attributes with many weights, but not for every cell, follow the full ones: those up to
      * n_wide are also kept as whole rows, for vector loops. */
@@ -68,18 +68,18 @@ typedef struct trl_model_family {
 } trl_model_family;
 
 typedef struct trl_chain_model {
-    int              order;
-    size_t           L, n_columns;
-    bool             is_probability;
-    bool             is_local; /* decoded as p(y_t | source), unless asked otherwise */
-    bool             has_q0;
-    bool             masked; /* features see TRL_OOV where q0 knows no value */
-    trl_hmm          q0;
-    const double    *calibration; /* [L], finite; NULL: none */
-    const char      *objective, *settings;
-    trl_str          template_text;
-    trl_template    *tpl; /* owned; NULL for items */
-    trl_strview      labels;
+    int order;
+    size_t L, n_columns;
+    bool is_probability;
+    bool is_local; /* decoded as p(y_t | source), unless asked otherwise */
+    bool has_q0;
+    bool masked; /* features see TRL_OOV where q0 knows no value */
+    trl_hmm q0;
+    const double *calibration; /* [L], finite; NULL: none */
+    const char *objective, *settings;
+    trl_str template_text;
+    trl_template *tpl; /* owned; NULL for items */
+    trl_strview labels;
     trl_model_family family[TRL_FAMILIES]; /* those above `order` are empty */
 } trl_chain_model;
 
@@ -87,7 +87,7 @@ typedef struct trl_chain_model {
  * index is in range afterwards, whatever the bytes; weights are finite.  One pass over the
  * weights.  TRL_EMODEL, TRL_ENOMEM; *m is then not to be used. */
 trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err);
-void       trl_chain_model_fini(trl_chain_model *m);
+void trl_chain_model_fini(trl_chain_model *m);
 
 /* Where the weights of an attribute are: weight[at .. at + k). */
 typedef struct trl_weight_row {
@@ -114,8 +114,7 @@ static inline trl_weight_row trl_model_row(const trl_model_family *f, uint32_t a
 }
 
 /* The cell of weight number `at` of the row. */
-static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row row,
-                                      uint64_t at)
+static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row row, uint64_t at)
 {
     if (row.k == f->width)
         return (uint32_t)(at - row.at);
@@ -146,15 +145,15 @@ trl_status trl_chain_model_read_weights(const trl_chain_model *m, const trl_corp
 
 /* All pointers are borrowed for the call. */
 typedef struct trl_chain_model_spec {
-    const trl_corpus   *corpus; /* names, labels, number of columns */
-    const trl_design   *design;
-    const double       *w;   /* of the design */
+    const trl_corpus *corpus; /* names, labels, number of columns */
+    const trl_design *design;
+    const double *w;         /* of the design */
     const trl_template *tpl; /* NULL for items */
-    const char         *objective; /* its long name */
-    const char         *settings;  /* one `name value` pair a line; NULL: none */
-    bool                is_probability, is_local, masked;
-    const trl_hmm      *q0;          /* trained here; NULL: none */
-    const double       *calibration; /* [L]; NULL: none */
+    const char *objective;   /* its long name */
+    const char *settings;    /* one `name value` pair a line; NULL: none */
+    bool is_probability, is_local, masked;
+    const trl_hmm *q0;         /* trained here; NULL: none */
+    const double *calibration; /* [L]; NULL: none */
 } trl_chain_model_spec;
 
 /* Replaces the file atomically.  TRL_EIO, TRL_ENOMEM; TRL_ENUMERIC for a weight beyond a

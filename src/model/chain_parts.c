@@ -128,8 +128,7 @@ const char *trl_family_tag(size_t family, const char *suffix, char tag[9])
 }
 
 /* The names in their new order; only what trl_strtab_save reads. */
-static bool order_names(const trl_weight_rows *r, const uint32_t *order, size_t n,
-                        trl_strtab *out)
+static bool order_names(const trl_weight_rows *r, const uint32_t *order, size_t n, trl_strtab *out)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)

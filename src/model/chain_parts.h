@@ -12,13 +12,13 @@
 /* The weights of one family, row by row in the order that is to be kept.  Zero-initialise. */
 typedef struct trl_weight_rows {
     const trl_strtab *names;
-    size_t            n;
-    uint32_t         *name;  /* [n] ids in names */
-    uint64_t         *first; /* [n + 1] into cell and weight */
-    uint32_t         *cell;  /* ascending in each row */
-    float            *weight;
-    size_t            constant; /* its row, or TRL_NO_ROW */
-    size_t            name_cap, first_cap, cell_cap, weight_cap;
+    size_t n;
+    uint32_t *name;  /* [n] ids in names */
+    uint64_t *first; /* [n + 1] into cell and weight */
+    uint32_t *cell;  /* ascending in each row */
+    float *weight;
+    size_t constant; /* its row, or TRL_NO_ROW */
+    size_t name_cap, first_cap, cell_cap, weight_cap;
 } trl_weight_rows;
 
 /* Starts a row; weights added from now on belong to it.  False: out of memory. */
@@ -29,16 +29,16 @@ bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight);
 void trl_rows_fini(trl_weight_rows *r);
 
 typedef struct trl_chain_parts {
-    int               order;
-    bool              is_probability, is_local, masked;
-    const trl_hmm    *q0;          /* NULL: none */
-    const double     *calibration; /* [labels]; NULL: none */
-    uint64_t          n_columns;
-    const char       *objective;
-    trl_str           settings, template_text; /* written with an LF at the end of a last line */
+    int order;
+    bool is_probability, is_local, masked;
+    const trl_hmm *q0;         /* NULL: none */
+    const double *calibration; /* [labels]; NULL: none */
+    uint64_t n_columns;
+    const char *objective;
+    trl_str settings, template_text; /* written with an LF at the end of a last line */
     const trl_strtab *labels;
-    trl_weight_rows   rows[TRL_FAMILIES];
-    trl_strtab        sorted[TRL_FAMILIES]; /* names as stored, made when saving */
+    trl_weight_rows rows[TRL_FAMILIES];
+    trl_strtab sorted[TRL_FAMILIES]; /* names as stored, made when saving */
 } trl_chain_parts;
 
 /* Releases rows and sorted. */
@@ -63,6 +63,6 @@ enum { TRL_CHAIN_PROBABILITY = 1, TRL_CHAIN_LOCAL = 2, TRL_CHAIN_MASKED = 4 }; /
 
 /* Four letters that start the tags of a family's sections; tag = they and four more. */
 extern const char *const trl_family_prefix[TRL_FAMILIES];
-const char              *trl_family_tag(size_t family, const char *suffix, char tag[9]);
+const char *trl_family_tag(size_t family, const char *suffix, char tag[9]);
 
 #endif

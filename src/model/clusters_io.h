@@ -20,7 +20,6 @@ bool trl_clusters_stored(const trl_container *c);
 
 /* A checked view, used where it lies, valid as long as the container.  O(words).  TRL_EMODEL
  * when sections are missing or damaged; *out is then untouched. */
-trl_status trl_cluster_view_load(const trl_container *c, trl_cluster_view *out,
-                                 trl_error *err);
+trl_status trl_cluster_view_load(const trl_container *c, trl_cluster_view *out, trl_error *err);
 
 #endif

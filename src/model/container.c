@@ -16,26 +16,26 @@
 #define MAGIC "TRELLIS\x1a"
 
 typedef struct header {
-    char     magic[8];
+    char magic[8];
     uint32_t version, n_sections;
     uint64_t file_size, body_sum, header_sum;
-    char     kind[8], zero[16];
+    char kind[8], zero[16];
 } header;
 
 typedef struct entry {
-    char     tag[8];
+    char tag[8];
     uint64_t offset, size, zero;
 } entry;
 
 _Static_assert(sizeof(header) == 64 && sizeof(entry) == 32, "file layout");
 
 struct trl_container {
-    trl_mapped   map;      /* of a file, or of the copy of unaligned memory */
-    const entry *table;    /* in the file */
-    size_t       n;
-    const char  *base;
-    char         kind[9];
-    char        *path;
+    trl_mapped map;     /* of a file, or of the copy of unaligned memory */
+    const entry *table; /* in the file */
+    size_t n;
+    const char *base;
+    char kind[9];
+    char *path;
 };
 
 static bool little_endian(void)
@@ -73,8 +73,7 @@ static bool name_set(char name[8], const char *s)
 
 /* ---- building --------------------------------------------------------------------- */
 
-static void add(trl_container_builder *b, const char *tag, const void *bytes, size_t n,
-                void *owned)
+static void add(trl_container_builder *b, const char *tag, const void *bytes, size_t n, void *owned)
 {
     trl_section s = {.bytes = bytes, .size = n, .owned = owned};
     trl_status st = name_set(s.tag, tag) && b->n < TRL_CONTAINER_MAX ? TRL_OK : TRL_EINVAL;
@@ -101,8 +100,7 @@ void trl_container_builder_add(trl_container_builder *b, const char *tag, const 
     add(b, tag, bytes, n, NULL);
 }
 
-void trl_container_builder_give(trl_container_builder *b, const char *tag, void *bytes,
-                                size_t n)
+void trl_container_builder_give(trl_container_builder *b, const char *tag, void *bytes, size_t n)
 {
     add(b, tag, bytes, n, bytes);
 }
@@ -191,8 +189,10 @@ static trl_status prepare(const trl_container_builder *b, const char *kind, head
     if (b->failed == TRL_ENOMEM)
         return trl_fail_mem(err);
     if (b->failed)
-        return trl_fail(err, b->failed, "a section has a bad or repeated tag, or there are "
-                                        "more than %u", TRL_CONTAINER_MAX);
+        return trl_fail(err, b->failed,
+                        "a section has a bad or repeated tag, or there are "
+                        "more than %u",
+                        TRL_CONTAINER_MAX);
     entry *t = trl_zalloc(b->n, sizeof *t);
     if (!t)
         return trl_fail_mem(err);
@@ -209,8 +209,8 @@ static trl_status prepare(const trl_container_builder *b, const char *kind, head
     return TRL_OK;
 }
 
-trl_status trl_container_write(const trl_container_builder *b, const char *kind,
-                               const char *path, trl_error *err)
+trl_status trl_container_write(const trl_container_builder *b, const char *kind, const char *path,
+                               trl_error *err)
 {
     header h;
     entry *table = NULL;
@@ -259,12 +259,14 @@ trl_status trl_container_to_buffer(const trl_container_builder *b, const char *k
 /* What users hand in by mistake, by its first bytes. */
 static const struct foreign {
     const char *head;
-    size_t      n;
+    size_t n;
     const char *hint;
 } foreigners[] = {
     {"\x1f\x8b", 2, "it is gzip-compressed: unpack it first (gunzip)"},
     {"\x28\xb5\x2f\xfd", 4, "it is zstd-compressed: unpack it first (unzstd)"},
-    {"\xfd" "7zXZ", 5, "it is xz-compressed: unpack it first (unxz)"},
+    {"\xfd"
+     "7zXZ",
+     5, "it is xz-compressed: unpack it first (unxz)"},
     {"BZh", 3, "it is bzip2-compressed: unpack it first (bunzip2)"},
     {"lCRF", 4, "it is a CRFsuite model"},
     {"#mdl#", 5, "it is a Wapiti model"},
@@ -291,8 +293,7 @@ static trl_status no_magic(const unsigned char *p, size_t n, trl_error *err)
         if (n >= foreigners[i].n && memcmp(p, foreigners[i].head, foreigners[i].n) == 0)
             return trl_fail_hint(err, TRL_EMODEL, "%s", foreigners[i].hint);
     if (looks_like_text(p, n))
-        trl_fail_hint(err, TRL_EMODEL,
-                      "it is text: perhaps data, where a model was expected");
+        trl_fail_hint(err, TRL_EMODEL, "it is text: perhaps data, where a model was expected");
     return TRL_EMODEL;
 }
 
@@ -308,19 +309,18 @@ static trl_status check_header(const unsigned char *p, size_t n, header *h, trl_
     if (header_sum(h) != h->header_sum)
         return trl_fail(err, TRL_EMODEL, "the model is damaged: wrong checksum of its header");
     if (h->version > TRL_CONTAINER_VERSION) {
-        trl_fail(err, TRL_EMODEL, "the model has format version %" PRIu32
-                                  ", this library reads up to %u",
+        trl_fail(err, TRL_EMODEL,
+                 "the model has format version %" PRIu32 ", this library reads up to %u",
                  h->version, TRL_CONTAINER_VERSION);
         return trl_fail_hint(err, TRL_EMODEL, "it was written by a newer Trellis: upgrade");
     }
     if (h->file_size > n) {
-        trl_fail(err, TRL_EMODEL, "the model is cut off: %zu bytes of %" PRIu64, n,
-                 h->file_size);
+        trl_fail(err, TRL_EMODEL, "the model is cut off: %zu bytes of %" PRIu64, n, h->file_size);
         return trl_fail_hint(err, TRL_EMODEL, "copy or download it again");
     }
     if (h->file_size < n)
-        return trl_fail(err, TRL_EMODEL, "the model is damaged: %" PRIu64
-                                         " bytes follow its end", n - h->file_size);
+        return trl_fail(err, TRL_EMODEL, "the model is damaged: %" PRIu64 " bytes follow its end",
+                        n - h->file_size);
     static const char zero[sizeof h->zero];
     if (h->version == 0 || h->file_size % ALIGN || h->n_sections > TRL_CONTAINER_MAX ||
         h->n_sections * sizeof(entry) > n - sizeof *h || !name_ok(h->kind) ||
@@ -354,7 +354,8 @@ static trl_status other_kind(const trl_container *c, const char *kind, trl_error
 {
     trl_fail(err, TRL_EMODEL, "the file is of kind '%s', expected is '%s'", c->kind, kind);
     if (strcmp(c->kind, "chkpt") == 0)
-        trl_fail_hint(err, TRL_EMODEL, "it is a checkpoint: resume training from it to get a model");
+        trl_fail_hint(err, TRL_EMODEL,
+                      "it is a checkpoint: resume training from it to get a model");
     else if (strcmp(c->kind, "chain") == 0)
         trl_fail_hint(err, TRL_EMODEL, "it is a tagger's: 'trellis tag' uses it");
     return TRL_EMODEL;
@@ -457,8 +458,7 @@ const char *trl_container_path(const trl_container *c)
     return c->path;
 }
 
-bool trl_container_find(const trl_container *c, const char *tag, const void **bytes,
-                        size_t *size)
+bool trl_container_find(const trl_container *c, const char *tag, const void **bytes, size_t *size)
 {
     char name[8];
     if (!name_set(name, tag))
@@ -481,8 +481,10 @@ trl_status trl_container_array(const trl_container *c, const char *tag, size_t w
     if (!trl_container_find(c, tag, items, &size))
         st = trl_fail(err, TRL_EMODEL, "the model has no section '%s'", tag);
     else if (size % width)
-        st = trl_fail(err, TRL_EMODEL, "section '%s' of the model has %zu bytes, no multiple "
-                                       "of %zu", tag, size, width);
+        st = trl_fail(err, TRL_EMODEL,
+                      "section '%s' of the model has %zu bytes, no multiple "
+                      "of %zu",
+                      tag, size, width);
     else
         *count = size / width;
     return st == TRL_OK ? st : trl_fail_where(err, st, c->path, 0, 0);

@@ -35,17 +35,17 @@
 /* ---- writing ---------------------------------------------------------------------- */
 
 typedef struct trl_section {
-    char        tag[8];
+    char tag[8];
     const void *bytes;
-    size_t      size;
-    void       *owned; /* released with the builder, or NULL */
+    size_t size;
+    void *owned; /* released with the builder, or NULL */
 } trl_section;
 
 /* What is to be written.  Zero-initialise; release with _fini. */
 typedef struct trl_container_builder {
     trl_section *section;
-    size_t       n, cap;
-    trl_status   failed; /* the first failure of an add; writing reports it */
+    size_t n, cap;
+    trl_status failed; /* the first failure of an add; writing reports it */
 } trl_container_builder;
 
 /* Adds a section.  `bytes` is borrowed until the builder is released; it is read when the
@@ -57,14 +57,13 @@ void trl_container_builder_add(trl_container_builder *b, const char *tag, const 
 
 /* As _add, but `bytes` comes from trl_alloc and now belongs to the builder, even when the
  * call fails. */
-void trl_container_builder_give(trl_container_builder *b, const char *tag, void *bytes,
-                                size_t n);
+void trl_container_builder_give(trl_container_builder *b, const char *tag, void *bytes, size_t n);
 void trl_container_builder_fini(trl_container_builder *b);
 
 /* Replaces `path` atomically (see base/file.h).  Reads every section twice, copies none.
  * TRL_EINVAL for a bad kind or a failed add, TRL_EIO, TRL_ENOMEM. */
-trl_status trl_container_write(const trl_container_builder *b, const char *kind,
-                               const char *path, trl_error *err);
+trl_status trl_container_write(const trl_container_builder *b, const char *kind, const char *path,
+                               trl_error *err);
 
 /* The same bytes in memory, 64-byte aligned; release them with trl_free. */
 trl_status trl_container_to_buffer(const trl_container_builder *b, const char *kind,
@@ -84,14 +83,13 @@ trl_status trl_container_open(const char *path, const char *kind, trl_container 
 /* The same over `bytes`, borrowed until freed; copied when not 64-byte aligned. */
 trl_status trl_container_from_memory(const void *bytes, size_t n, const char *kind,
                                      trl_container **out, trl_error *err);
-void       trl_container_free(trl_container *c); /* accepts NULL */
+void trl_container_free(trl_container *c); /* accepts NULL */
 
 const char *trl_container_kind(const trl_container *c);
 const char *trl_container_path(const trl_container *c); /* for messages */
 
 /* The section, 64-byte aligned, valid as long as the container.  False: there is none. */
-bool trl_container_find(const trl_container *c, const char *tag, const void **bytes,
-                        size_t *size);
+bool trl_container_find(const trl_container *c, const char *tag, const void **bytes, size_t *size);
 
 /* As _find for an array of items of `width` bytes.  TRL_EMODEL when the section is missing
  * or no multiple of `width`. */

@@ -106,8 +106,7 @@ static void put_calibration(trl_buf *b, const trl_chain_model *m)
     }
 }
 
-trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
-                          trl_error *err)
+trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx, trl_error *err)
 {
     const trl_chain_model *m = trl_model_chain(model);
     trl_printer p = {.write = write, .ctx = ctx};

@@ -10,7 +10,6 @@
 trl_status trl_put_hmm(trl_printer *p, const trl_chain_model *m, trl_error *err);
 
 /* The `top` most probable values of every label in every column. */
-trl_status trl_put_hmm_top(trl_printer *p, const trl_chain_model *m, size_t top,
-                           trl_error *err);
+trl_status trl_put_hmm_top(trl_printer *p, const trl_chain_model *m, size_t top, trl_error *err);
 
 #endif

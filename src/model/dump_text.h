@@ -13,8 +13,8 @@
 /* Text on its way to a trl_write_fn, in large pieces. */
 typedef struct trl_printer {
     trl_write_fn write;
-    void        *ctx;
-    trl_buf      buf;
+    void *ctx;
+    trl_buf buf;
 } trl_printer;
 
 /* Hands over what has been put into p->buf when it is much, or in any case when `all`.
@@ -25,8 +25,7 @@ trl_status trl_printer_flush(trl_printer *p, bool all, trl_error *err);
 size_t trl_put_field(trl_buf *b, trl_str s);
 
 /* Appends the number as printf's `format` does in the C locale. */
-void trl_put_number(trl_buf *b, const char *format, double x)
-    __attribute__((format(printf, 2, 0)));
+void trl_put_number(trl_buf *b, const char *format, double x) __attribute__((format(printf, 2, 0)));
 
 /* Unescapes n bytes in place; *n becomes what is left.  False: a bad escape, *n its offset. */
 bool trl_unescape_field(char *p, size_t *n);

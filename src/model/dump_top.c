@@ -10,16 +10,16 @@
 #include "model/model.h"
 
 typedef struct ranked {
-    float    weight;
+    float weight;
     uint32_t attr, cell;
 } ranked;
 
 typedef struct table {
     const trl_chain_model *m;
-    size_t                 family, top;
-    size_t                 label_width; /* of the longest "label -> label" shown */
-    trl_printer            p;
-    trl_error             *err;
+    size_t family, top;
+    size_t label_width; /* of the longest "label -> label" shown */
+    trl_printer p;
+    trl_error *err;
 } table;
 
 /* Large weights first; the order is total, whatever qsort does. */
@@ -42,8 +42,8 @@ static size_t put_labels(const table *t, trl_buf *b, uint32_t cell)
             trl_buf_str(b, " -> ");
             width += 4;
         }
-        width += trl_put_field(
-            b, trl_strview_get(&t->m->labels, (uint32_t)(cell / scale % t->m->L)));
+        width +=
+            trl_put_field(b, trl_strview_get(&t->m->labels, (uint32_t)(cell / scale % t->m->L)));
     }
     return width;
 }
@@ -146,8 +146,8 @@ static trl_status put_family(table *t)
     return st;
 }
 
-trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn write,
-                              void *ctx, trl_error *err)
+trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn write, void *ctx,
+                              trl_error *err)
 {
     table t = {.m = trl_model_chain(model), .top = top, .p = {write, ctx, {0}}, .err = err};
     trl_status st = TRL_OK;

@@ -153,8 +153,8 @@ static trl_status check(const trl_column_values *cells, size_t L, const trl_hmm_
     if (o->order != 1 && o->order != 2)
         return trl_fail(err, TRL_EINVAL, "an HMM has order 1 or 2, not %d", o->order);
     if (!(o->lambda > 0.0 && isfinite(o->lambda)))
-        return trl_fail(err, TRL_EINVAL,
-                        "what is added to an HMM's counts must be positive: %g", o->lambda);
+        return trl_fail(err, TRL_EINVAL, "what is added to an HMM's counts must be positive: %g",
+                        o->lambda);
     if (cells->n_sequences == 0 || L == 0)
         return trl_fail(err, TRL_EINVAL, "an HMM needs at least one sequence");
     for (size_t c = 0; o->column && c < o->n_columns; c++)
@@ -224,8 +224,8 @@ static bool train(trl_hmm *h, const trl_column_values *cells, const uint32_t *la
     return true;
 }
 
-trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label, size_t L,
-                         const trl_hmm_options *o, trl_error *err)
+trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label,
+                         size_t L, const trl_hmm_options *o, trl_error *err)
 {
     *h = (trl_hmm){.L = L, .order = o->order};
     const trl_status st = check(cells, L, o, err);
@@ -285,8 +285,7 @@ trl_status trl_hmm_number_rows(const trl_hmm *h, const trl_rows *seq, uint32_t *
             return trl_fail_where(err, st, seq->path, seq->first_row, 0);
         }
         for (size_t t = 0; t < seq->n_tokens; t++)
-            value[t * h->n_columns + c] =
-                trl_hmm_value(h, c, seq->cell[t * seq->n_columns + k]);
+            value[t * h->n_columns + c] = trl_hmm_value(h, c, seq->cell[t * seq->n_columns + k]);
     }
     return TRL_OK;
 }
@@ -310,8 +309,8 @@ double trl_hmm_log_p(const trl_hmm *h, size_t n, const uint32_t *label, const ui
     const size_t L = h->L;
     double sum = log(h->start[label[0]]);
     for (size_t t = 0; t < n; t++) {
-        sum += log(trl_hmm_next(h, t >= 1 ? label[t - 1] : L, label[t],
-                                t + 1 < n ? label[t + 1] : L));
+        sum +=
+            log(trl_hmm_next(h, t >= 1 ? label[t - 1] : L, label[t], t + 1 < n ? label[t + 1] : L));
         for (size_t c = 0; c < h->n_columns; c++)
             sum += h->column[c].log_p[value[t * h->n_columns + c] * L + label[t]];
     }

@@ -38,23 +38,23 @@
 #define TRL_HMM_FLOOR (-100.0)
 
 typedef struct trl_hmm_column {
-    size_t        column; /* of the data */
-    size_t        n;      /* values; 0 is OOV */
-    trl_strview   values;
-    const double *p;     /* [n][L] e(value | label) */
-    double       *log_p; /* [n][L] */
+    size_t column; /* of the data */
+    size_t n;      /* values; 0 is OOV */
+    trl_strview values;
+    const double *p; /* [n][L] e(value | label) */
+    double *log_p;   /* [n][L] */
 } trl_hmm_column;
 
 typedef struct trl_hmm {
-    size_t          L;
-    int             order;
-    const double   *start; /* [L] */
-    const double   *next;  /* [contexts][L + 1], STOP last; all 0 for a context never seen.
-                              Contexts: y, in order 2 y' * L + y with y' = L for START */
-    size_t          n_columns;
+    size_t L;
+    int order;
+    const double *start; /* [L] */
+    const double *next;  /* [contexts][L + 1], STOP last; all 0 for a context never seen.
+                            Contexts: y, in order 2 y' * L + y with y' = L for START */
+    size_t n_columns;
     trl_hmm_column *column;
-    trl_strtab     *names; /* [n_columns] behind `values`; NULL when loaded */
-    double         *owned; /* what start, next and p point into; NULL when loaded */
+    trl_strtab *names; /* [n_columns] behind `values`; NULL when loaded */
+    double *owned;     /* what start, next and p point into; NULL when loaded */
 } trl_hmm;
 
 static inline size_t trl_hmm_contexts(size_t L, int order)
@@ -65,18 +65,18 @@ static inline size_t trl_hmm_contexts(size_t L, int order)
 /* ---- training ----------------------------------------------------------------------- */
 
 typedef struct trl_hmm_options {
-    int           order;  /* 1 or 2 */
-    double        lambda; /* > 0, added to emission counts: 1 */
-    bool          uniform;
+    int order;     /* 1 or 2 */
+    double lambda; /* > 0, added to emission counts: 1 */
+    bool uniform;
     const size_t *column; /* columns to emit; NULL: all but the label's */
-    size_t        n_columns;
+    size_t n_columns;
 } trl_hmm_options;
 
 /* `label` [cells->n_tokens], below L, belongs to the tokens of `cells`.  One pass for the
  * labels, two per column.  TRL_EINVAL for bad options or no sequences, TRL_ENOMEM. */
-trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label, size_t L,
-                         const trl_hmm_options *o, trl_error *err);
-void       trl_hmm_fini(trl_hmm *h);
+trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label,
+                         size_t L, const trl_hmm_options *o, trl_error *err);
+void trl_hmm_fini(trl_hmm *h);
 
 /* ---- asking ------------------------------------------------------------------------- */
 
@@ -134,8 +134,7 @@ static inline bool trl_hmm_has_rows(const trl_hmm *h, size_t f)
 bool trl_hmm_need_rows(const trl_hmm *h, trl_arena *arena, trl_tables *t);
 
 /* value: [t->n][h->n_columns]. */
-void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value,
-                      const trl_tables *t);
+void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value, const trl_tables *t);
 
 /* to += from, cell by cell, for L labels; `to` must have rows and shared tables where `from`
  * has some. */
@@ -158,8 +157,7 @@ trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_buil
 
 /* A checked view of the container, which must outlive it.  TRL_EMODEL, TRL_ENOMEM; *h is then
  * empty. */
-trl_status trl_hmm_load(trl_hmm *h, const trl_container *c, const char *prefix,
-                        trl_error *err);
+trl_status trl_hmm_load(trl_hmm *h, const trl_container *c, const char *prefix, trl_error *err);
 
 /* Are all tables distributions (and contexts never seen empty)?  The loader asks. */
 bool trl_hmm_is_proper(const trl_hmm *h);

@@ -47,8 +47,10 @@ trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_buil
     if (!make_tags(prefix, &tag))
         return bad_prefix(prefix, err);
     if (h->n_columns > COLUMNS_MAX || !h->names)
-        return trl_fail(err, TRL_EINVAL, "an HMM that is written has at most %d columns and was "
-                                         "trained here", COLUMNS_MAX);
+        return trl_fail(err, TRL_EINVAL,
+                        "an HMM that is written has at most %d columns and was "
+                        "trained here",
+                        COLUMNS_MAX);
     uint64_t *info = trl_alloc(3 + h->n_columns, sizeof *info);
     if (!info)
         return trl_fail_mem(err);
@@ -60,14 +62,12 @@ trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_buil
     trl_container_builder_give(b, tag.info, info, (3 + h->n_columns) * sizeof *info);
     trl_container_builder_add(b, tag.start, h->start, h->L * sizeof(double));
     trl_container_builder_add(b, tag.next, h->next,
-                              trl_hmm_contexts(h->L, h->order) * (h->L + 1) *
-                                  sizeof(double));
+                              trl_hmm_contexts(h->L, h->order) * (h->L + 1) * sizeof(double));
     trl_status st = TRL_OK;
     for (size_t c = 0; st == TRL_OK && c < h->n_columns; c++) {
         char emit[9], values[5];
         column_tags(prefix, c, emit, values);
-        trl_container_builder_add(b, emit, h->column[c].p,
-                                  h->column[c].n * h->L * sizeof(double));
+        trl_container_builder_add(b, emit, h->column[c].p, h->column[c].n * h->L * sizeof(double));
         st = trl_strtab_save(&h->names[c], values, b, err);
     }
     return st;
@@ -84,8 +84,8 @@ bool trl_hmm_in_container(const trl_container *c, const char *prefix)
 }
 
 /* `rows` lists of `n` probabilities: each sums to 1, or all are 0 where that is allowed. */
-static bool are_distributions(const double *p, size_t rows, size_t n, size_t step,
-                              size_t stride, bool may_be_empty)
+static bool are_distributions(const double *p, size_t rows, size_t n, size_t step, size_t stride,
+                              bool may_be_empty)
 {
     for (size_t r = 0; r < rows; r++) {
         double sum = 0.0;
@@ -148,8 +148,7 @@ static trl_status load_column(trl_hmm *h, const trl_container *c, const char *pr
     return TRL_OK;
 }
 
-static trl_status load_info(trl_hmm *h, const trl_container *c, const char *tag,
-                            trl_error *err)
+static trl_status load_info(trl_hmm *h, const trl_container *c, const char *tag, trl_error *err)
 {
     const void *p;
     size_t n;
@@ -171,8 +170,8 @@ static trl_status load_info(trl_hmm *h, const trl_container *c, const char *tag,
     return TRL_OK;
 }
 
-static trl_status load(trl_hmm *h, const trl_container *c, const char *prefix,
-                       const tags *tag, trl_error *err)
+static trl_status load(trl_hmm *h, const trl_container *c, const char *prefix, const tags *tag,
+                       trl_error *err)
 {
     trl_status st = load_info(h, c, tag->info, err);
     const size_t contexts = trl_hmm_contexts(h->L, h->order);
@@ -187,8 +186,7 @@ static trl_status load(trl_hmm *h, const trl_container *c, const char *prefix,
     return st;
 }
 
-trl_status trl_hmm_load(trl_hmm *h, const trl_container *c, const char *prefix,
-                        trl_error *err)
+trl_status trl_hmm_load(trl_hmm *h, const trl_container *c, const char *prefix, trl_error *err)
 {
     tags tag;
     *h = (trl_hmm){0};

@@ -48,8 +48,7 @@ static void add_pairs(const trl_hmm *h, double floor, const trl_tables *t)
         }
 }
 
-void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value,
-                      const trl_tables *t)
+void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value, const trl_tables *t)
 {
     const size_t L = h->L, n = t->n;
     for (size_t k = 0; k < n; k++) {

@@ -9,9 +9,9 @@
 #include "base/mem.h"
 
 struct trl_model {
-    trl_container  *container;
+    trl_container *container;
     trl_chain_model chain; /* the only kind so far */
-    uint64_t        file_size;
+    uint64_t file_size;
 };
 
 static trl_status load_kind(trl_model *m, trl_error *err)
@@ -19,7 +19,8 @@ static trl_status load_kind(trl_model *m, trl_error *err)
     const char *kind = trl_container_kind(m->container);
     if (strcmp(kind, TRL_KIND_CHAIN) == 0)
         return trl_chain_model_load(&m->chain, m->container, err);
-    const trl_status st = trl_fail(err, TRL_EMODEL, "this is no model of chains but of kind '%s'", kind);
+    const trl_status st =
+        trl_fail(err, TRL_EMODEL, "this is no model of chains but of kind '%s'", kind);
     if (strcmp(kind, "chkpt") == 0)
         trl_fail_hint(err, st, "it is a checkpoint: resume training from it to get a model");
     else if (strcmp(kind, "tree") == 0)
@@ -103,8 +104,7 @@ trl_str trl_model_label(const trl_model *m, size_t k)
 
 uint32_t trl_model_find_label(const trl_model *m, trl_str label)
 {
-    return trl_strview_find(&m->chain.labels, label.p, label.n,
-                            trl_str_hash(label.p, label.n));
+    return trl_strview_find(&m->chain.labels, label.p, label.n, trl_str_hash(label.p, label.n));
 }
 
 trl_str trl_model_template(const trl_model *m)

@@ -86,8 +86,7 @@ trl_status trl_strview_load(const trl_container *c, const char *prefix, trl_strv
         st = trl_container_array(c, tag.slot, sizeof *v.slot, &slots, &v.n_slots, err);
     const bool wide = trl_container_find(c, tag.end8, &ends, &unused);
     if (st == TRL_OK)
-        st = trl_container_array(c, wide ? tag.end8 : tag.end4, wide ? 8 : 4, &ends, &v.n,
-                                 err);
+        st = trl_container_array(c, wide ? tag.end8 : tag.end4, wide ? 8 : 4, &ends, &v.n, err);
     if (st != TRL_OK)
         return st;
     v.pool = pool;

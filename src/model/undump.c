@@ -309,18 +309,27 @@ static trl_status read_weight(trl_undump *u, size_t family)
 
 static const struct {
     const char *name;
-    size_t      n_fields; /* this word included; 0: it looks itself */
+    size_t n_fields; /* this word included; 0: it looks itself */
     trl_status (*read)(trl_undump *u);
 } words[] = {
-    {"kind", 2, read_kind},         {"objective", 2, read_objective},
-    {"probability", 2, read_probability}, {"order", 2, read_order},
-    {"columns", 2, read_columns},   {"setting", 2, read_setting},
-    {"template", 2, read_template}, {"label", 2, read_label},
-    {"constant", 3, read_constant}, {"decode", 2, read_decode},
-    {"mask", 2, read_mask},         {"calibration", 3, trl_undump_calibration},
-    {"q0-order", 2, trl_undump_q0_order},   {"q0-start", 3, trl_undump_q0_start},
-    {"q0-next", 0, trl_undump_q0_next},     {"q0-stop", 0, trl_undump_q0_stop},
-    {"q0-column", 2, trl_undump_q0_column}, {"q0-emit", 4, trl_undump_q0_emit},
+    {"kind", 2, read_kind},
+    {"objective", 2, read_objective},
+    {"probability", 2, read_probability},
+    {"order", 2, read_order},
+    {"columns", 2, read_columns},
+    {"setting", 2, read_setting},
+    {"template", 2, read_template},
+    {"label", 2, read_label},
+    {"constant", 3, read_constant},
+    {"decode", 2, read_decode},
+    {"mask", 2, read_mask},
+    {"calibration", 3, trl_undump_calibration},
+    {"q0-order", 2, trl_undump_q0_order},
+    {"q0-start", 3, trl_undump_q0_start},
+    {"q0-next", 0, trl_undump_q0_next},
+    {"q0-stop", 0, trl_undump_q0_stop},
+    {"q0-column", 2, trl_undump_q0_column},
+    {"q0-emit", 4, trl_undump_q0_emit},
 };
 
 static trl_status read_line(trl_undump *u)
@@ -334,8 +343,8 @@ static trl_status read_line(trl_undump *u)
         return FAIL_AT(u, 0, "'%.*s' is not known", trl_shown(u->field[0]), u->field[0].p);
     const size_t want = f < TRL_FAMILIES ? f + 4 : words[k].n_fields;
     if (want && u->n_fields != want)
-        return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected",
-                       u->n_fields, want);
+        return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected", u->n_fields,
+                       want);
     if (f < TRL_FAMILIES)
         return read_weight(u, f);
     if (u->in_weights && words[k].read == read_order)
@@ -375,8 +384,8 @@ static trl_status check_template(trl_undump *u)
         const trl_status st = trl_fail(u->err, TRL_EPARSE, "a template, but 0 columns");
         return trl_fail_where(u->err, st, name, u->template_row, 0);
     }
-    trl_status st = trl_template_parse(name, u->template_text.data, u->template_text.len, &tpl,
-                                       &why);
+    trl_status st =
+        trl_template_parse(name, u->template_text.data, u->template_text.len, &tpl, &why);
     const size_t columns = st == TRL_OK ? trl_template_columns(tpl) : 0;
     trl_template_free(tpl);
     if (st == TRL_EPARSE) {
@@ -384,8 +393,8 @@ static trl_status check_template(trl_undump *u)
         return trl_fail_where(u->err, st, name, u->template_row + why.row - 1, 0);
     }
     if (st == TRL_OK && columns > u->parts.n_columns) {
-        st = trl_fail(u->err, TRL_EPARSE, "the template uses %zu columns, there are %llu",
-                      columns, (unsigned long long)u->parts.n_columns);
+        st = trl_fail(u->err, TRL_EPARSE, "the template uses %zu columns, there are %llu", columns,
+                      (unsigned long long)u->parts.n_columns);
         return trl_fail_where(u->err, st, name, u->template_row, 0);
     }
     return st == TRL_OK ? st : trl_fail_mem(u->err);
@@ -409,8 +418,7 @@ static trl_status finish(trl_undump *u)
         trl_weight_rows *r = &u->parts.rows[f];
         r->names = &u->names[f];
         if (f > (size_t)u->parts.order && u->constant[f] != TRL_NO_ID) {
-            const trl_status st =
-                trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
+            const trl_status st = trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
             return trl_input_fail(u->in, u->err, st, 0);
         }
         if (u->constant[f] == TRL_NO_ID || r->constant != TRL_NO_ROW)

@@ -11,39 +11,37 @@
 
 /* The HMM so far. */
 typedef struct trl_hmm_parts {
-    bool            any;
-    trl_hmm         h; /* `names` and `column` are owned as of a trained one */
-    double         *start, *next;
-    double        **p; /* [n_columns], [values][L] */
-    size_t         *p_cap;
+    bool any;
+    trl_hmm h; /* `names` and `column` are owned as of a trained one */
+    double *start, *next;
+    double **p; /* [n_columns], [values][L] */
+    size_t *p_cap;
 } trl_hmm_parts;
 
 typedef struct trl_undump {
     trl_input *in;
-    char      *line; /* a copy of the line, unescaped in place */
-    size_t     line_cap;
-    trl_str    field[TRL_UNDUMP_FIELDS];
-    size_t     col[TRL_UNDUMP_FIELDS]; /* where each starts, 1-based */
-    size_t     n_fields;
+    char *line; /* a copy of the line, unescaped in place */
+    size_t line_cap;
+    trl_str field[TRL_UNDUMP_FIELDS];
+    size_t col[TRL_UNDUMP_FIELDS]; /* where each starts, 1-based */
+    size_t n_fields;
     trl_error *err;
 
-    bool            has_kind, has_probability, has_columns, in_weights;
-    char           *objective;
-    trl_buf         settings, template_text;
-    uint64_t        template_row; /* of its first line */
-    trl_strtab      labels, names[TRL_FAMILIES];
-    uint32_t        constant[TRL_FAMILIES]; /* ids in names */
+    bool has_kind, has_probability, has_columns, in_weights;
+    char *objective;
+    trl_buf settings, template_text;
+    uint64_t template_row; /* of its first line */
+    trl_strtab labels, names[TRL_FAMILIES];
+    uint32_t constant[TRL_FAMILIES]; /* ids in names */
     trl_chain_parts parts;
-    trl_hmm_parts   q0;
-    double         *calibration; /* [labels]; NULL: none */
+    trl_hmm_parts q0;
+    double *calibration; /* [labels]; NULL: none */
 } trl_undump;
-
 
 /* Completes a failure with the place of field k. */
 trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st);
 
-#define FAIL_AT(u, k, ...)                                                                     \
-    trl_undump_at((u), (k), trl_fail((u)->err, TRL_EPARSE, __VA_ARGS__))
+#define FAIL_AT(u, k, ...) trl_undump_at((u), (k), trl_fail((u)->err, TRL_EPARSE, __VA_ARGS__))
 
 /* As much of a name as a message shows. */
 static inline int trl_shown(trl_str s)
@@ -67,6 +65,6 @@ trl_status trl_undump_q0_stop(trl_undump *u);
 trl_status trl_undump_q0_column(trl_undump *u);
 trl_status trl_undump_q0_emit(trl_undump *u);
 trl_status trl_undump_q0_finish(trl_undump *u);
-void       trl_hmm_parts_fini(trl_hmm_parts *p);
+void trl_hmm_parts_fini(trl_hmm_parts *p);
 
 #endif

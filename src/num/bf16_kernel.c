@@ -4,12 +4,12 @@
 
 #include "num/simd.h"
 
-/* A sweep goes through a block of all stored vectors, then through the next one (train/history.c): too
- * many starts and stops for the machine to follow, so every vector asks for its share of the next block,
- * for the second-level cache. */
+/* A sweep goes through a block of all stored vectors, then through the next one (train/history.c):
+ * too many starts and stops for the machine to follow, so every vector asks for its share of the
+ * next block, for the second-level cache. */
 #define AHEAD (12 * TRL_BF16_BLOCK) /* six pairs, the usual number */
 
-typedef float    v8f __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t v8u __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint16_t v8h __attribute__((vector_size(16), aligned(2), may_alias));
 
@@ -25,7 +25,7 @@ TRL_INLINE float sum8(v8f a, v8f b)
 }
 
 TRL_CLONES void trl_bf16_difference(size_t n, const double *restrict a, const double *restrict c,
-                                     trl_bf16 *restrict b, float *restrict y)
+                                    trl_bf16 *restrict b, float *restrict y)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
@@ -42,14 +42,15 @@ TRL_CLONES void trl_bf16_widen(size_t n, const trl_bf16 *restrict b, float *rest
 }
 
 TRL_CLONES void trl_bf16_dots(size_t n, const trl_bf16 *b, const trl_bf16 *c, const float *s,
-                               const float *y, const float *v, double sum[6])
+                              const float *y, const float *v, double sum[6])
 {
     v8f x[6] = {{0}}, z[6] = {{0}}; /* even and odd eights */
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
         __builtin_prefetch(b + i + AHEAD, 0, 2);
         __builtin_prefetch(c + i + AHEAD, 0, 2);
-        const v8f b0 = widen(b + i), b1 = widen(b + i + 8), c0 = widen(c + i), c1 = widen(c + i + 8);
+        const v8f b0 = widen(b + i), b1 = widen(b + i + 8), c0 = widen(c + i),
+                  c1 = widen(c + i + 8);
         const v8f s0 = *(const v8f *)(s + i), s1 = *(const v8f *)(s + i + 8);
         const v8f y0 = *(const v8f *)(y + i), y1 = *(const v8f *)(y + i + 8);
         const v8f v0 = *(const v8f *)(v + i), v1 = *(const v8f *)(v + i + 8);
@@ -74,7 +75,7 @@ TRL_CLONES void trl_bf16_dots(size_t n, const trl_bf16 *b, const trl_bf16 *c, co
 }
 
 TRL_CLONES void trl_bf16_add(size_t n, float p, const trl_bf16 *b, float q, const trl_bf16 *c,
-                              float *restrict d)
+                             float *restrict d)
 {
     size_t i = 0;
     for (; i + 32 <= n; i += 32) {
@@ -88,7 +89,7 @@ TRL_CLONES void trl_bf16_add(size_t n, float p, const trl_bf16 *b, float q, cons
 }
 
 TRL_CLONES void trl_bf16_round(size_t n, const float *restrict d, const double *restrict x,
-                                trl_bf16 *restrict b, double *restrict out)
+                               trl_bf16 *restrict b, double *restrict out)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++)
@@ -101,7 +102,7 @@ TRL_CLONES void trl_bf16_round(size_t n, const float *restrict d, const double *
 }
 
 TRL_CLONES void trl_bf16_step(size_t n, const double *restrict x, double a,
-                               const trl_bf16 *restrict b, double *restrict out)
+                              const trl_bf16 *restrict b, double *restrict out)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++)

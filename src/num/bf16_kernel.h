@@ -1,8 +1,9 @@
 /* bf16_kernel.h -- vectors of brief numbers: the upper half of a float.
  *
- * A brief number has a float's range and eight bits of precision (a relative error of at most 2^-9), in
- * two bytes.  Optimisers keep the directions of earlier steps that way: what matters there is how many
- * bytes a sweep moves.  Arithmetic is single precision; sums of a block are double outside.
+ * A brief number has a float's range and eight bits of precision (a relative error of at most
+ * 2^-9), in two bytes.  Optimisers keep the directions of earlier steps that way: what matters
+ * there is how many bytes a sweep moves.  Arithmetic is single precision; sums of a block are
+ * double outside.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BF16_KERNEL_H
@@ -19,7 +20,7 @@ static inline float trl_bf16_float(trl_bf16 b)
 {
     union {
         uint32_t bits;
-        float    value;
+        float value;
     } u = {.bits = (uint32_t)b << 16};
     return u.value;
 }
@@ -28,7 +29,7 @@ static inline float trl_bf16_float(trl_bf16 b)
 static inline trl_bf16 trl_bf16_of(float x)
 {
     union {
-        float    value;
+        float value;
         uint32_t bits;
     } u = {.value = x};
     if (x != x)
@@ -44,7 +45,7 @@ void trl_bf16_widen(size_t n, const trl_bf16 *b, float *y);
 
 /* sum[0..2] += b.s, b.y, b.v and sum[3..5] += c.s, c.y, c.v; n at most TRL_BF16_BLOCK. */
 void trl_bf16_dots(size_t n, const trl_bf16 *b, const trl_bf16 *c, const float *s, const float *y,
-                    const float *v, double sum[6]);
+                   const float *v, double sum[6]);
 
 /* d += p b + q c. */
 void trl_bf16_add(size_t n, float p, const trl_bf16 *b, float q, const trl_bf16 *c, float *d);

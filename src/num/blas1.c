@@ -21,9 +21,9 @@ TRL_CLONES double trl_dot_piece(size_t n, const double *x, const double *y)
 }
 
 typedef struct dot_job {
-    size_t        n;
+    size_t n;
     const double *x, *y;
-    double       *part; /* [pieces] */
+    double *part; /* [pieces] */
 } dot_job;
 
 static trl_status dot_run(void *ctx, size_t job, size_t worker, trl_error *err)

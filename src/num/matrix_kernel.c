@@ -64,9 +64,8 @@ TRL_CLONES double trl_forward_step(size_t n, size_t stride, const double *x, con
     return trl_v8_sum(&sum);
 }
 
-TRL_CLONES double trl_backward_step(size_t n, size_t stride, const double *psi,
-                                    const double *beta, const double *Mt, double scale,
-                                    double *tmp, double *prev)
+TRL_CLONES double trl_backward_step(size_t n, size_t stride, const double *psi, const double *beta,
+                                    const double *Mt, double scale, double *tmp, double *prev)
 {
     trl_v8 sum = {0};
     for (size_t j = 0; j < stride; j += 8)
@@ -107,8 +106,7 @@ TRL_CLONES void trl_multiply(size_t n, const double *x, double *y)
 
 /* Rows i .. i+R-1, columns [0, 8 NV) of X += A^T B. */
 TRL_INLINE void outer_block(const size_t R, const size_t NV, size_t T, const double *A,
-                            size_t a_step, const double *B, size_t b_step, double *X,
-                            size_t stride)
+                            size_t a_step, const double *B, size_t b_step, double *X, size_t stride)
 {
     trl_v8 acc[4][4];
     for (size_t r = 0; r < R; r++)
@@ -123,9 +121,8 @@ TRL_INLINE void outer_block(const size_t R, const size_t NV, size_t T, const dou
             *(trl_v8 *)(X + r * stride + 8 * k) = acc[r][k];
 }
 
-TRL_INLINE void outer_columns(const size_t NV, size_t T, size_t n, const double *A,
-                              size_t a_step, const double *B, size_t b_step, double *X,
-                              size_t stride)
+TRL_INLINE void outer_columns(const size_t NV, size_t T, size_t n, const double *A, size_t a_step,
+                              const double *B, size_t b_step, double *X, size_t stride)
 {
     size_t i = 0;
     for (; i + 4 <= n; i += 4)
@@ -146,8 +143,8 @@ TRL_CLONES void trl_outer_sum(size_t T, size_t n, size_t stride, const double *A
         outer_columns(1, T, n, A, a_step, B + j, b_step, X + j, stride);
 }
 
-TRL_CLONES void trl_maxplus(size_t n, size_t lanes, const double *x, const double *M,
-                            size_t step, double *y, int64_t *from)
+TRL_CLONES void trl_maxplus(size_t n, size_t lanes, const double *x, const double *M, size_t step,
+                            double *y, int64_t *from)
 {
     for (size_t j = 0; j < lanes; j += 8) {
         trl_v8 best = x[0] + *(const trl_v8 *)(M + j);

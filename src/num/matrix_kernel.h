@@ -38,19 +38,19 @@ void trl_outer_sum(size_t T, size_t n, size_t stride, const double *A, size_t a_
 
 /* y[j] = max_i (x[i] + M[i][j]), from[j] the smallest such i, for j < lanes (a multiple of 8); rows
  * of M are `step` >= the number of valid columns apart and readable for `lanes` doubles. */
-void trl_maxplus(size_t n, size_t lanes, const double *x, const double *M, size_t step,
-                 double *y, int64_t *from);
+void trl_maxplus(size_t n, size_t lanes, const double *x, const double *M, size_t step, double *y,
+                 int64_t *from);
 
-void   trl_maxplus_plain(size_t n, size_t lanes, const double *x, const double *M, size_t step,
-                         double *y, int64_t *from);
-void   trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M, double *y);
+void trl_maxplus_plain(size_t n, size_t lanes, const double *x, const double *M, size_t step,
+                       double *y, int64_t *from);
+void trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M, double *y);
 double trl_forward_step_plain(size_t n, size_t stride, const double *x, const double *M,
                               double scale, const double *psi, double *y);
 double trl_backward_step_plain(size_t n, size_t stride, const double *psi, const double *beta,
                                const double *Mt, double scale, double *tmp, double *prev);
-void   trl_combine_plain(size_t stride, double alpha_sum, double beta_sum, double *alpha,
-                         double *beta, double *psi);
-void   trl_outer_sum_plain(size_t T, size_t n, size_t stride, const double *A, size_t a_step,
-                           const double *B, size_t b_step, double *X);
+void trl_combine_plain(size_t stride, double alpha_sum, double beta_sum, double *alpha,
+                       double *beta, double *psi);
+void trl_outer_sum_plain(size_t T, size_t n, size_t stride, const double *A, size_t a_step,
+                         const double *B, size_t b_step, double *X);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "num/simd.h"
 
-typedef float   v8f __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
 
 TRL_INLINE double sum8(v8f v)
@@ -36,7 +36,7 @@ TRL_CLONES void trl_blend(size_t n, float by, const float *restrict x, float *re
 }
 
 TRL_CLONES void trl_curvature(size_t n, const double *s0, const double *s1, const double *a0,
-                         const double *a1, const float *delta, double sum[2])
+                              const double *a1, const float *delta, double sum[2])
 {
     trl_v8 along = {0}, change = {0};
     for (size_t i = 0; i < n; i += 8) {

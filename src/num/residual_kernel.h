@@ -14,6 +14,6 @@ void trl_blend(size_t n, float by, const float *x, float *y);
 /* Along the way from scores s0 to s1, adjoints going from a0 to a1:
  * sum[0] += delta . (s1 - s0), sum[1] += (a1 - a0) . (s1 - s0).  n is a multiple of 8. */
 void trl_curvature(size_t n, const double *s0, const double *s1, const double *a0, const double *a1,
-              const float *delta, double sum[2]);
+                   const float *delta, double sum[2]);
 
 #endif

@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && \
-    !defined(TRL_NO_CLONES)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(TRL_NO_CLONES)
 #define TRL_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define TRL_CLONES
@@ -24,7 +23,7 @@
 #define TRL_LANES 8
 
 /* Loads and stores through these need no alignment beyond a double's. */
-typedef double  trl_v8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef double trl_v8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int64_t trl_v8i __attribute__((vector_size(64), aligned(8), may_alias));
 
 /* n rounded up to whole vectors: the stride of padded rows. */

@@ -7,12 +7,12 @@
 
 /* 32 bytes and not 64 as elsewhere, doubles too: gcc 12 keeps these in registers without AVX-512,
  * and machines with it have two such units or split the wide ones. */
-typedef float    v8f __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t v8u __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t  v8s __attribute__((vector_size(32), aligned(4), may_alias));
-typedef float    v4f __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double   v4d __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t  v4s __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float v4f __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double v4d __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t v4s __attribute__((vector_size(32), aligned(8), may_alias));
 
 TRL_INLINE float sum8(v8f v)
 {
@@ -60,9 +60,9 @@ TRL_INLINE double max_of(v4d v)
 static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
 typedef struct tail { /* lanes of a row's last vectors that count */
-    size_t whole; /* elements before */
-    v4s    keep0, keep1;
-    v8s    keep;
+    size_t whole;     /* elements before */
+    v4s keep0, keep1;
+    v8s keep;
 } tail;
 
 TRL_INLINE tail tail_of(size_t n)
@@ -93,8 +93,8 @@ TRL_INLINE double row_max(size_t n, const tail *e, const double *x)
 
 /* All maxima first, kept at the beginning of their psi rows: rows' maxima are independent of each
  * other, but a row's exponentials would wait for its own. */
-TRL_CLONES double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step,
-                                      float *psi, double *low)
+TRL_CLONES double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step, float *psi,
+                                      double *low)
 {
     const size_t stride = trl_padded(n);
     const tail e = tail_of(n);
@@ -146,12 +146,12 @@ TRL_INLINE int64_t exponent(float power)
     return (int64_t)(bits >> 23) - 127;
 }
 
-typedef struct pair { /* one step of each recursion */
-    const float *x, *E, *psi_x; /* alpha_{t-1}, psi_t */
+typedef struct pair {            /* one step of each recursion */
+    const float *x, *E, *psi_x;  /* alpha_{t-1}, psi_t */
     const float *z, *Et, *psi_z; /* q_u, psi_{u-1} */
-    float        x_scale, z_scale;
-    float       *alpha, *beta, *q; /* rows to write: alpha_t, beta_{u-1}, q_{u-1} */
-    v8f          alpha_sum, beta_sum;
+    float x_scale, z_scale;
+    float *alpha, *beta, *q; /* rows to write: alpha_t, beta_{u-1}, q_{u-1} */
+    v8f alpha_sum, beta_sum;
 } pair;
 
 /* x[0 .. 3] in both halves: one load for four factors instead of four; which of them is taken by a
@@ -172,8 +172,8 @@ TRL_INLINE v8f factor(v8f v, const size_t k)
 
 /* Columns j .. j + 8 NV - 1 of both.  SETS sets of accumulators (1 or 2) hide the latency of the
  * adds where NV alone does not. */
-TRL_INLINE void pair_block(const size_t NV, const size_t SETS, size_t n, size_t stride,
-                           size_t j, pair *p)
+TRL_INLINE void pair_block(const size_t NV, const size_t SETS, size_t n, size_t stride, size_t j,
+                           pair *p)
 {
     v8f a[2][6], b[2][6];
     for (size_t s = 0; s < SETS; s++)
@@ -341,8 +341,8 @@ TRL_INLINE void outer_block(const size_t R, const size_t NV, size_t T, const flo
             *(v8f *)(P + r * stride + 8 * k) = acc[r][k];
 }
 
-TRL_INLINE void outer_columns(const size_t NV, size_t T, size_t n, const float *A,
-                              const float *B, float *P, size_t stride)
+TRL_INLINE void outer_columns(const size_t NV, size_t T, size_t n, const float *A, const float *B,
+                              float *P, size_t stride)
 {
     size_t i = 0;
     for (; i + 4 <= n; i += 4)

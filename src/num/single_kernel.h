@@ -16,11 +16,11 @@
 #include "num/simd.h"
 
 typedef struct trl_single_lattice {
-    size_t       T, n, stride;
-    const float *E, *Et; /* [n][stride] */
-    float       *psi, *alpha, *beta, *q; /* [T][stride] */
-    float       *scale;                  /* [T] powers of two: the sum of scale_t alpha_t is in
-                                            [1, 2) */
+    size_t T, n, stride;
+    const float *E, *Et;           /* [n][stride] */
+    float *psi, *alpha, *beta, *q; /* [T][stride] */
+    float *scale;                  /* [T] powers of two: the sum of scale_t alpha_t is in
+                                      [1, 2) */
 } trl_single_lattice;
 
 /* psi[t][j] = exp(x[t][j] - m_t), m_t = max_j x[t][j]; rows of x are `step` >= padded(n) doubles
@@ -39,7 +39,8 @@ double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step, flo
 double trl_single_sweep(const trl_single_lattice *g);
 
 /* After the sweep, with d_t = sum_j alpha_t(j) beta_t(j): beta_t <- alpha_t beta_t / d_t, which
- * node[t] gets, too, times `by` in double, and q_t <- scale_{t-1} q_t / d_t, q_0 without the factor. */
+ * node[t] gets, too, times `by` in double, and q_t <- scale_{t-1} q_t / d_t, q_0 without the
+ * factor. */
 void trl_single_combine(const trl_single_lattice *g, double by, double *node);
 
 /* X[i][j] += weight sum_t A[t][i] B[t][j] for t < T, i < n, j < stride; the rows of A, B and X are

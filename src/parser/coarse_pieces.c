@@ -11,14 +11,14 @@
 
 typedef struct builder {
     const trl_tree_model *m;
-    const trl_str        *word;
-    double                lambda;
-    trl_node            **nodes;
-    size_t               *n, *cap;
-    uint32_t              last; /* child of the root so far */
-    trl_node             *piece;
-    size_t                n_piece, cap_piece;
-    trl_arena            *arena;
+    const trl_str *word;
+    double lambda;
+    trl_node **nodes;
+    size_t *n, *cap;
+    uint32_t last; /* child of the root so far */
+    trl_node *piece;
+    size_t n_piece, cap_piece;
+    trl_arena *arena;
 } builder;
 
 /* Hangs what is below the piece's root below the root of all. */
@@ -49,7 +49,8 @@ static bool graft(builder *b, size_t from)
     return true;
 }
 
-/* How many of the first n words are a piece: those up to the last punctuation mark, or as many as may. */
+/* How many of the first n words are a piece: those up to the last punctuation mark, or as many as
+ * may. */
 static size_t cut(const trl_str *word, size_t n)
 {
     static const char marks[] = ".,;:?!-";
@@ -67,8 +68,8 @@ static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *er
     const trl_pcfg *p = &b->m->coarse_pcfg;
     trl_skeleton s;
     trl_chart c;
-    trl_tree_tables t = {.binary_exp = p->binary_exp, .unary = p->unary, .n_classes = 1,
-                         .edge_class = p->no_class};
+    trl_tree_tables t = {
+        .binary_exp = p->binary_exp, .unary = p->unary, .n_classes = 1, .edge_class = p->no_class};
     trl_status st = trl_skeleton_full(p->g, p->x, word, n, &s, &t.item, b->arena, err);
     if (st == TRL_OK)
         st = trl_chart_init(&c, p->g, &s, b->arena, err);
@@ -78,8 +79,8 @@ static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *er
     if (!t.unary_at)
         return trl_fail_mem(err);
     memset(t.unary_at, 0, c.n_unary * sizeof *t.unary_at);
-    st = trl_fallback_tree(p->g, p->x, word, n, &c, &t, &b->piece, &b->n_piece, &b->cap_piece, b->arena,
-                           err);
+    st = trl_fallback_tree(p->g, p->x, word, n, &c, &t, &b->piece, &b->n_piece, &b->cap_piece,
+                           b->arena, err);
     if (st == TRL_OK)
         trl_coarse_rename(b->m, b->piece, b->n_piece);
     return st;
@@ -101,14 +102,20 @@ trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_
                              trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,
                              trl_error *err)
 {
-    builder b = {.m = m, .word = word, .lambda = lambda, .nodes = nodes, .n = n_nodes, .cap = cap,
-                 .last = TRL_NO_NODE, .arena = arena};
+    builder b = {.m = m,
+                 .word = word,
+                 .lambda = lambda,
+                 .nodes = nodes,
+                 .n = n_nodes,
+                 .cap = cap,
+                 .last = TRL_NO_NODE,
+                 .arena = arena};
     trl_node *root = trl_reserve(*nodes, cap, 1, sizeof *root);
     if (!root)
         return trl_fail_mem(err);
     *nodes = root;
-    *root = (trl_node){m->fine.state[m->fine.root].base, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0,
-                       (uint32_t)n};
+    *root = (trl_node){
+        m->fine.state[m->fine.root].base, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0, (uint32_t)n};
     *n_nodes = 1;
     trl_status st = TRL_OK;
     for (size_t at = 0; st == TRL_OK && at < n;) {

@@ -82,8 +82,8 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
         return st == TRL_ENUMERIC ? TRL_OK : st;
     st = trl_chart_brackets(&c, &b, arena, err);
     if (st == TRL_OK)
-        st = trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, lambda, nodes, n_nodes, cap, arena,
-                          err);
+        st = trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, lambda, nodes, n_nodes, cap,
+                          arena, err);
     if (st == TRL_OK)
         trl_coarse_rename(m, *nodes, *n_nodes);
     return st;

@@ -9,16 +9,17 @@
 
 #include "parser/tree_model.h"
 
-/* The tree with the best expected brackets (chart/mbr.h) of the coarse PCFG, with labels of the fine
- * grammar; nodes as in trl_mbr_tree.  *n_nodes is 0 when it has none, or the deadline (on
+/* The tree with the best expected brackets (chart/mbr.h) of the coarse PCFG, with labels of the
+ * fine grammar; nodes as in trl_mbr_tree.  *n_nodes is 0 when it has none, or the deadline (on
  * trl_clock(); 0: none) is over.  TRL_ENOMEM. */
 trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
                            double deadline, trl_node **nodes, size_t *n_nodes, size_t *cap,
                            trl_arena *arena, trl_error *err);
 
-/* The same for pieces of the sentence of at most 30 words, cut behind punctuation where there is some:
- * their trees, or of those that have none the phrases (chart/fallback.h), stand side by side below one
- * root.  In time and memory that grow with n alone.  The arena is emptied.  n > 0.  TRL_ENOMEM. */
+/* The same for pieces of the sentence of at most 30 words, cut behind punctuation where there is
+ * some: their trees, or of those that have none the phrases (chart/fallback.h), stand side by side
+ * below one root.  In time and memory that grow with n alone.  The arena is emptied.  n > 0.
+ * TRL_ENOMEM. */
 trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
                              trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,
                              trl_error *err);

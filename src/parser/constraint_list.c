@@ -10,18 +10,19 @@
 #include "trellis/known.h"
 
 typedef struct place {
-    uint64_t  sentence, row;
+    uint64_t sentence, row;
     trl_known what;
 } place;
 
 struct trl_known_list {
-    place     *place; /* by sentence and row */
-    trl_known *item;  /* the same, for the parser */
-    size_t     n, cap;
-    trl_arena  labels;
+    place *place;    /* by sentence and row */
+    trl_known *item; /* the same, for the parser */
+    size_t n, cap;
+    trl_arena labels;
 };
 
-/* ---- one line ------------------------------------------------------------------------------------- */
+/* ---- one line
+ * ------------------------------------------------------------------------------------- */
 
 typedef struct cursor {
     const char *p, *end;
@@ -104,7 +105,8 @@ static const char *take_line(cursor *c, place *out)
     return c->p < c->end ? "there is more on the line than three fields" : NULL;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------- */
+/* ---- the file
+ * ------------------------------------------------------------------------------------- */
 
 static trl_status add_line(trl_known_list *k, const trl_input *in, trl_str line, trl_error *err)
 {
@@ -183,8 +185,8 @@ trl_status trl_known_list_read(const char *path, trl_known_list **out, trl_error
     return st == TRL_OK ? read_all(in, out, err) : st;
 }
 
-trl_status trl_known_list_memory(const char *name, const void *bytes, size_t n, trl_known_list **out,
-                                 trl_error *err)
+trl_status trl_known_list_memory(const char *name, const void *bytes, size_t n,
+                                 trl_known_list **out, trl_error *err)
 {
     trl_input *in = NULL;
     const trl_status st = trl_input_memory(name, bytes, n, &in, err);
@@ -201,7 +203,8 @@ void trl_known_list_free(trl_known_list *k)
     trl_free(k);
 }
 
-/* ---- looking up ----------------------------------------------------------------------------------- */
+/* ---- looking up
+ * ----------------------------------------------------------------------------------- */
 
 const trl_known *trl_known_list_of(const trl_known_list *k, uint64_t sentence, size_t *n)
 {

@@ -14,14 +14,15 @@
 #include "parser/tree_decode.h"
 #include "parser/tree_dump.h"
 
-/* ---- models ------------------------------------------------------------------------------------- */
+/* ---- models -------------------------------------------------------------------------------------
+ */
 
 struct trl_parse_model {
     trl_container *file;
     trl_tree_model m;
-    trl_strtab     labels; /* as they are shown: m.fine.labels with the treebank's own root */
-    char          *settings;
-    uint64_t       size;
+    trl_strtab labels; /* as they are shown: m.fine.labels with the treebank's own root */
+    char *settings;
+    uint64_t size;
 };
 
 /* The root is label 0.  Should its own label be that of an inner node, too, it stays TOP. */
@@ -105,7 +106,8 @@ trl_parse_info trl_parse_model_info(const trl_parse_model *m)
                             .n_features = m->m.features.n_direct + m->m.features.index.n};
 }
 
-trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out, trl_error *err)
+trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
+                                    trl_error *err)
 {
     const void *text = "";
     size_t n = 0;
@@ -117,30 +119,34 @@ trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_bu
                : trl_tree_dump_top(&m->m, (trl_str){text, n}, top, out, err);
 }
 
-/* ---- parsers -------------------------------------------------------------------------------------- */
+/* ---- parsers
+ * -------------------------------------------------------------------------------------- */
 
 #define MOST_TREES 10000 /* of one sentence: memory grows with words times trees */
 
 struct trl_parser {
     const trl_parse_model *model;
-    trl_parse_options      o;
-    trl_decoder            d;
-    trl_kbest              best;
-    trl_parsed            *parsed;
-    size_t                 cap_parsed;
-    trl_node             **node; /* of each parsed tree, owned */
-    size_t                *cap_node;
-    size_t                 n_slots;
-    trl_span              *span;
-    size_t                 n_span, cap_span;
-    trl_constraint        *known;
-    size_t                 n_known, cap_known;
+    trl_parse_options o;
+    trl_decoder d;
+    trl_kbest best;
+    trl_parsed *parsed;
+    size_t cap_parsed;
+    trl_node **node; /* of each parsed tree, owned */
+    size_t *cap_node;
+    size_t n_slots;
+    trl_span *span;
+    size_t n_span, cap_span;
+    trl_constraint *known;
+    size_t n_known, cap_known;
 };
 
 trl_parse_options trl_parse_options_default(void)
 {
-    return (trl_parse_options){
-        .lambda = TRL_LAMBDA, .mix = TRL_MIX, .max_seconds = 10.0, .max_bytes = (size_t)2 << 30, .prune = -1.0};
+    return (trl_parse_options){.lambda = TRL_LAMBDA,
+                               .mix = TRL_MIX,
+                               .max_seconds = 10.0,
+                               .max_bytes = (size_t)2 << 30,
+                               .prune = -1.0};
 }
 
 trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,
@@ -151,12 +157,14 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
     if (!(o->mix >= 0.0 && o->mix <= 1.0))
         return trl_fail(err, TRL_EINVAL, "mix is 0 to 1, not %g", o->mix);
     if (!(o->max_seconds >= 0.0) || !(o->prune < 1.0))
-        return trl_fail(err, TRL_EINVAL, "a time limit is not negative, a pruning threshold below 1");
+        return trl_fail(err, TRL_EINVAL,
+                        "a time limit is not negative, a pruning threshold below 1");
     if (o->nbest > MOST_TREES)
         return trl_fail(err, TRL_EINVAL, "at most %d best trees can be had", MOST_TREES);
     if (o->probability && !o->viterbi && o->nbest <= 1) {
-        trl_fail(err, TRL_EINVAL, "the tree with the best expected brackets has no probability: it need "
-                                  "not be one of the grammar");
+        trl_fail(err, TRL_EINVAL,
+                 "the tree with the best expected brackets has no probability: it need "
+                 "not be one of the grammar");
         return trl_fail_hint(err, TRL_EINVAL, "set viterbi, or nbest to 2 or more");
     }
     trl_parser *p = trl_zalloc(1, sizeof *p);
@@ -193,7 +201,8 @@ void trl_parser_free(trl_parser *p)
     trl_free(p);
 }
 
-/* ---- one sentence ----------------------------------------------------------------------------------- */
+/* ---- one sentence
+ * ----------------------------------------------------------------------------------- */
 
 /* Without its root: for treebanks that have none.  Only where it has one child. */
 static void drop_root(trl_node **node, size_t *n_nodes)
@@ -210,8 +219,8 @@ static void drop_root(trl_node **node, size_t *n_nodes)
     }
 }
 
-static void keep_tree(trl_parser *p, size_t at, trl_node *node, size_t n_nodes,
-                      const trl_str *word, size_t n, double log_probability)
+static void keep_tree(trl_parser *p, size_t at, trl_node *node, size_t n_nodes, const trl_str *word,
+                      size_t n, double log_probability)
 {
     if (p->model->m.root.bare)
         drop_root(&node, &n_nodes);
@@ -274,12 +283,14 @@ static trl_status many(trl_parser *p, const trl_str *word, size_t n, double log_
                        trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
-    trl_status st = trl_chart_kbest(&p->d.chart, &p->d.tables, p->o.nbest, &p->best, &p->d.arena, err);
+    trl_status st =
+        trl_chart_kbest(&p->d.chart, &p->d.tables, p->o.nbest, &p->best, &p->d.arena, err);
     if (st == TRL_OK)
         st = trl_kbest_distinct(&p->best, &m->fine, NULL, err);
     for (size_t k = 0; st == TRL_OK && k < p->best.n && k < p->n_slots; k++) {
         size_t nodes = 0;
-        st = trl_grammar_decode(&m->fine, &p->best.tree[k], &p->node[k], &nodes, &p->cap_node[k], err);
+        st = trl_grammar_decode(&m->fine, &p->best.tree[k], &p->node[k], &nodes, &p->cap_node[k],
+                                err);
         if (st == TRL_OK)
             keep_tree(p, k, p->node[k], nodes, word, n, p->best.score[k] - log_z);
         *made = k + 1;
@@ -324,7 +335,8 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
     return p->o.nbest > 1 ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
-/* ---- what is known beforehand ------------------------------------------------------------------------ */
+/* ---- what is known beforehand
+ * ------------------------------------------------------------------------ */
 
 static trl_status translate(trl_parser *p, const trl_known *known, size_t n_known, size_t n,
                             trl_error *err)

@@ -7,7 +7,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- rules of a class ---------------------------------------------------------------------------- */
+/* ---- rules of a class
+ * ---------------------------------------------------------------------------- */
 
 /* Rules by what a family sees of them: rule[first[class]] ...; a class as it is in a key. */
 typedef struct by_class {
@@ -39,10 +40,11 @@ static bool sort_rules(const trl_tree_features *f, size_t at, by_class *b)
     return ok;
 }
 
-/* ---- lists --------------------------------------------------------------------------------------- */
+/* ---- lists
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct placed {
-    uint32_t   list;
+    uint32_t list;
     trl_listed what;
 } placed;
 
@@ -58,19 +60,20 @@ static int by_list(const void *a, const void *b)
 
 typedef struct listing {
     placed *at;
-    size_t  n, cap;
+    size_t n, cap;
 } listing;
 
 /* One feature: an entry for each rule of its class. */
-static bool list_feature(trl_rule_index *l, const trl_tree_features *f, const by_class *b, uint64_t key,
-                         uint32_t id, listing *out)
+static bool list_feature(trl_rule_index *l, const trl_tree_features *f, const by_class *b,
+                         uint64_t key, uint32_t id, listing *out)
 {
     const size_t cls = (size_t)(key >> 36) & (CLASSES - 1), at = (size_t)(key >> 56) - 1;
     const bool unary = f->t->family[at].attachment == TRL_ATTACH_UNARY;
     for (uint32_t k = b->first[cls]; k < b->first[cls + 1]; k++) {
         const uint32_t r = b->rule[k];
         const uint64_t parent = unary ? f->g->unary[r].parent : f->g->binary[r].parent;
-        const uint64_t mine = (key & ~((uint64_t)(CLASSES - 1) << 36)) | (parent & (CLASSES - 1)) << 36;
+        const uint64_t mine = (key & ~((uint64_t)(CLASSES - 1) << 36)) | (parent & (CLASSES - 1))
+                                                                             << 36;
         const uint32_t list = trl_tree_index_add(&l->index, mine);
         placed *p = trl_reserve(out->at, &out->cap, out->n + 1, sizeof *p);
         out->at = p ? p : out->at;

@@ -10,14 +10,14 @@
 #include "trellis/parser.h"
 
 struct trl_sentence_reader {
-    trl_input          *in;
+    trl_input *in;
     trl_sentence_format format;
-    trl_str            *word, *tag;
-    size_t              cap_word, cap_tag, n;
-    trl_buf             text; /* columns: the words of one sentence */
-    size_t             *end; /* columns: where each word ends in text */
-    size_t              cap_end;
-    uint64_t            odd_row, odd_col; /* as of trl_sentence */
+    trl_str *word, *tag;
+    size_t cap_word, cap_tag, n;
+    trl_buf text; /* columns: the words of one sentence */
+    size_t *end;  /* columns: where each word ends in text */
+    size_t cap_end;
+    uint64_t odd_row, odd_col; /* as of trl_sentence */
 };
 
 static trl_status reader_new(trl_sentence_format format, trl_sentence_reader **out, trl_error *err)
@@ -202,7 +202,8 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
     return st;
 }
 
-/* ---- without waiting ------------------------------------------------------------------------------ */
+/* ---- without waiting
+ * ------------------------------------------------------------------------------ */
 
 static bool has_line(trl_str unread)
 {

@@ -11,7 +11,8 @@
 
 #define ONE_BY_ONE 1e-3 /* of S(A): below, what is left of it has lost too many digits */
 
-/* ---- what sentences share -------------------------------------------------------------------------- */
+/* ---- what sentences share
+ * -------------------------------------------------------------------------- */
 
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
                                    const trl_expansions *x, const trl_rule_index *lists,
@@ -39,7 +40,8 @@ void trl_chooser_shared_prepare(trl_chooser_shared *s, const double *binary_exp)
     }
 }
 
-/* ---- a sentence ------------------------------------------------------------------------------------ */
+/* ---- a sentence
+ * ------------------------------------------------------------------------------------ */
 
 void trl_chooser_fini(trl_chooser *c)
 {
@@ -105,9 +107,11 @@ void trl_chooser_end(trl_chooser *c)
     }
 }
 
-/* ---- features -------------------------------------------------------------------------------------- */
+/* ---- features
+ * -------------------------------------------------------------------------------------- */
 
-/* Merges a list into `found`, n entries by rule; how many there are then, SIZE_MAX: out of memory. */
+/* Merges a list into `found`, n entries by rule; how many there are then, SIZE_MAX: out of memory.
+ */
 static size_t merge(trl_chooser *c, size_t n, const trl_listed *list, size_t m)
 {
     trl_listed *to = trl_reserve(c->merged, &c->cap_merged, n + m, sizeof *to);
@@ -193,15 +197,16 @@ static const trl_chooser_row *row_at(trl_chooser *c, uint32_t anchor, uint32_t a
     return row;
 }
 
-/* ---- binary rules ---------------------------------------------------------------------------------- */
+/* ---- binary rules
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct pair { /* rows of both ends, walked through together */
     const trl_chooser *c;
-    trl_chooser_row    first, last;
-    uint32_t           k, l; /* behind what was given */
-    uint32_t           rule; /* given: with exp of its edges' scores, and its slots or TRL_NO_ID */
-    double             factor;
-    uint32_t           slot[2];
+    trl_chooser_row first, last;
+    uint32_t k, l; /* behind what was given */
+    uint32_t rule; /* given: with exp of its edges' scores, and its slots or TRL_NO_ID */
+    double factor;
+    uint32_t slot[2];
 } pair;
 
 static bool next(pair *p)
@@ -316,7 +321,8 @@ static double chosen_binary(trl_chooser *c, const trl_choice *x, const pair *row
     return ga->t.item[x->item] + log(ga->t.binary_exp[x->rule]) + (on ? log(p.factor) : 0.0);
 }
 
-/* ---- unary rules ----------------------------------------------------------------------------------- */
+/* ---- unary rules
+ * ----------------------------------------------------------------------------------- */
 
 /* Scores and slots of a's unary rules over (i, j); their number, SIZE_MAX: out of memory. */
 static size_t score_unaries(trl_chooser *c, uint32_t a, size_t i, size_t j)
@@ -369,7 +375,8 @@ static double chosen_unary(trl_chooser *c, const trl_choice *x, uint32_t a, size
     return -(double)INFINITY;
 }
 
-/* ---- one choice ------------------------------------------------------------------------------------ */
+/* ---- one choice
+ * ------------------------------------------------------------------------------------ */
 
 /* log of exp(binary) + sum of exp(score) + (nota ? 1 : 0). */
 static double log_sum(double binary, const double *score, size_t n, bool nota)
@@ -382,8 +389,8 @@ static double log_sum(double binary, const double *score, size_t n, bool nota)
     return most + log(sum + exp(binary - most) + (nota ? exp(-most) : 0.0));
 }
 
-static void count_choices(trl_chooser *c, const trl_choice *x, uint32_t a, const pair *rows, bool alone,
-                          double binary, size_t n, double log_z)
+static void count_choices(trl_chooser *c, const trl_choice *x, uint32_t a, const pair *rows,
+                          bool alone, double binary, size_t n, double log_z)
 {
     const uint32_t *unary = c->s->x->unary + c->s->x->unary_first[a];
     c->ga->a.item[x->item] += exp(binary - log_z);
@@ -410,8 +417,8 @@ static trl_status look_up(trl_chooser *c, uint32_t a, double item, size_t i, siz
     return TRL_OK;
 }
 
-trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, size_t j, double *log_z,
-                           trl_error *err)
+trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, size_t j,
+                           double *log_z, trl_error *err)
 {
     pair rows;
     size_t n;

@@ -1,4 +1,5 @@
-/* tree_clusters.h -- clusters of words as observations: whole, and by the first bits of their path. */
+/* tree_clusters.h -- clusters of words as observations: whole, and by the first bits of their path.
+ */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_CLUSTERS_H
 #define TRL_TREE_CLUSTERS_H
@@ -9,10 +10,10 @@
 #include "grammar/tree_set.h"
 
 typedef struct trl_tree_clusters {
-    trl_cluster_view view;  /* of `owned`, or of a model file */
-    trl_clusters    *owned; /* NULL: none */
-    uint32_t        *prefix[2]; /* [names + 1]: number + 1 of the first 4 and 6 bits; 0: no path */
-} trl_tree_clusters; /* all zero: no clusters */
+    trl_cluster_view view; /* of `owned`, or of a model file */
+    trl_clusters *owned;   /* NULL: none */
+    uint32_t *prefix[2];   /* [names + 1]: number + 1 of the first 4 and 6 bits; 0: no path */
+} trl_tree_clusters;       /* all zero: no clusters */
 
 /* TRL_EPARSE, TRL_EIO, TRL_ENOMEM. */
 trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_error *err);
@@ -24,7 +25,7 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
 
 /* From a model file, if it has any; the container must outlive c.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *from, trl_error *err);
-void       trl_tree_clusters_fini(trl_tree_clusters *c);
+void trl_tree_clusters_fini(trl_tree_clusters *c);
 
 /* As trl_observer.cluster wants it. */
 void trl_tree_cluster_of(const void *clusters, trl_str word, uint32_t at[3]);

@@ -25,7 +25,8 @@ void trl_decoder_fini(trl_decoder *d)
     *d = (trl_decoder){0};
 }
 
-/* ---- charts ------------------------------------------------------------------------------------ */
+/* ---- charts ------------------------------------------------------------------------------------
+ */
 
 static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
                               const double *unary, const trl_str *word, size_t n, trl_error *err)
@@ -46,7 +47,8 @@ static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const dou
 static size_t coarse_bytes(const trl_tree_model *m, size_t n)
 {
     const size_t cell = 16 * m->coarse.n_states + 8 * m->pruner.n_left + 8 * m->pruner.stride + 16;
-    return trl_column_values(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
+    return trl_column_values(n) * cell + n * m->fine.n_states * 4 +
+           3 * n * m->features.n_classes * 8;
 }
 
 /* One try with a threshold; *complete is false when it leaves no tree. */
@@ -56,7 +58,9 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
 {
     const trl_pruning p = {.threshold = o->threshold,
                            .deadline = o->deadline,
-                           .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !edit ? &d->pruner_posteriors : NULL};
+                           .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !edit
+                                                    ? &d->pruner_posteriors
+                                                    : NULL};
     trl_arena_reset(&d->arena);
     d->has_chart = false;
     d->pruner_posteriors.n = 0;
@@ -100,7 +104,7 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
     return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
 }
 
-#define RELAXED 1e-3  /* the threshold of the second try, against that of the first */
+#define RELAXED 1e-3    /* the threshold of the second try, against that of the first */
 #define SHORT_ENOUGH 40 /* words of a sentence that may be tried without pruning */
 
 bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o)
@@ -170,10 +174,11 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
                         : st;
 }
 
-/* ---- the last resort ------------------------------------------------------------------------------ */
+/* ---- the last resort
+ * ------------------------------------------------------------------------------ */
 
-trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                               double deadline, bool whole, trl_error *err)
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
+                               size_t n, double deadline, bool whole, trl_error *err)
 {
     d->n_nodes = 0;
     if (whole && !d->hopeless && (d->failure == trl_no_tree || d->failure == too_large) &&
@@ -190,8 +195,8 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
     trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
     d->arena.limit = 0;
     if (!c && whole)
-        return trl_coarse_pieces(m, word, n, LAMBDA, &d->node, &d->n_nodes, &d->cap_nodes, &d->arena,
-                                 err);
+        return trl_coarse_pieces(m, word, n, LAMBDA, &d->node, &d->n_nodes, &d->cap_nodes,
+                                 &d->arena, err);
     if (!c)
         trl_arena_reset(&d->arena);
     return trl_fallback_tree(&m->fine, &m->lexicon, word, n, c, &d->tables, &d->node, &d->n_nodes,

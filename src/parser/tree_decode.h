@@ -15,32 +15,33 @@ typedef struct trl_decode_options {
     double deadline;  /* on trl_clock(); 0: none */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
     double mix;       /* share of the pruner's posteriors in expected brackets; without a sieve 0 */
-    int    tries;     /* of trl_decode_relax so far: 0 */
+    int tries;        /* of trl_decode_relax so far: 0 */
 } trl_decode_options;
 
 /* Scratch of one thread; zero-initialise. */
 typedef struct trl_decoder {
-    trl_arena       arena;
+    trl_arena arena;
     trl_tree_gather gather;
-    trl_skeleton    s;
-    trl_seen        seen;
-    trl_chart       chart;
+    trl_skeleton s;
+    trl_seen seen;
+    trl_chart chart;
     trl_tree_tables tables; /* of the sentence: the gather's, or the PCFG's */
-    trl_btree       tree;
-    trl_node       *node; /* the result */
-    size_t          n_nodes, cap_nodes;
-    trl_brackets    pruner_posteriors; /* of the pruner; n is 0 when it is not asked for */
-    double          mix;
-    bool            has_chart;
-    bool            hopeless; /* even the coarse grammar has no tree */
-    const char     *failure; /* why there is no chart, or NULL */
+    trl_btree tree;
+    trl_node *node; /* the result */
+    size_t n_nodes, cap_nodes;
+    trl_brackets pruner_posteriors; /* of the pruner; n is 0 when it is not asked for */
+    double mix;
+    bool has_chart;
+    bool hopeless;       /* even the coarse grammar has no tree */
+    const char *failure; /* why there is no chart, or NULL */
 } trl_decoder;
 extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
 void trl_decoder_fini(trl_decoder *d);
 
 /* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Leaves
  * d->trouble set, and no chart, when the sentence has no tree or is over a limit.  `edit` (or NULL)
- * may change the skeleton.  binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
+ * may change the skeleton.  binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC.
+ */
 typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                                   trl_error *err);
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
@@ -57,15 +58,15 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
  * that it puts into *o.  A thousandth of the threshold first, then, of short sentences, none. */
 bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o);
 
-/* Failures that are the sentence's, limits and numbers, become d->trouble and TRL_OK; the others are
- * passed on.  To be called with what any of the above returned. */
+/* Failures that are the sentence's, limits and numbers, become d->trouble and TRL_OK; the others
+ * are passed on.  To be called with what any of the above returned. */
 trl_status trl_decode_settle(trl_decoder *d, trl_status st);
 
-/* A tree whatever happened: the coarse grammar's where it has one and there is time before the deadline
- * (0: no end); else pieces of the chart (chart/fallback.h), or trees of the coarse grammar for pieces of
- * the sentence.  `whole` false: the coarse grammar, which keeps no constraint, is not asked.
- * TRL_ENOMEM. */
-trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                               double deadline, bool whole, trl_error *err);
+/* A tree whatever happened: the coarse grammar's where it has one and there is time before the
+ * deadline (0: no end); else pieces of the chart (chart/fallback.h), or trees of the coarse grammar
+ * for pieces of the sentence.  `whole` false: the coarse grammar, which keeps no constraint, is not
+ * asked. TRL_ENOMEM. */
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
+                               size_t n, double deadline, bool whole, trl_error *err);
 
 #endif

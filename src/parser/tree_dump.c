@@ -13,8 +13,10 @@ trl_status trl_tree_dump_sizes(const trl_tree_model *m, trl_buf *out, trl_error 
     trl_grammar_stats fine, coarse;
     trl_grammar_count(&m->fine, &fine);
     trl_grammar_count(&m->coarse, &coarse);
-    trl_buf_fmt(out, "tags %zu\nphrases %zu\nactive-states %zu\n", fine.tags, fine.phrases, fine.actives);
-    trl_buf_fmt(out, "binary-rules %zu\nbinary-rules-unseen %zu\nbinary-rules-per-left-child %.2f\n",
+    trl_buf_fmt(out, "tags %zu\nphrases %zu\nactive-states %zu\n", fine.tags, fine.phrases,
+                fine.actives);
+    trl_buf_fmt(out,
+                "binary-rules %zu\nbinary-rules-unseen %zu\nbinary-rules-per-left-child %.2f\n",
                 fine.binary, fine.binary_relaxed, fine.binary_per_left);
     trl_buf_fmt(out, "unary-rules %zu\nunary-rules-unseen %zu\n", fine.unary, fine.unary_relaxed);
     trl_buf_fmt(out, "coarse-states %zu\ncoarse-binary-rules %zu\ncoarse-unary-rules %zu\n",
@@ -25,10 +27,11 @@ trl_status trl_tree_dump_sizes(const trl_tree_model *m, trl_buf *out, trl_error 
     return out->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-/* ---- weights -------------------------------------------------------------------------------------- */
+/* ---- weights
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct ranked {
-    float    weight;
+    float weight;
     uint64_t what; /* a rule, or a key */
 } ranked;
 
@@ -43,8 +46,8 @@ static int by_weight(const void *pa, const void *pb)
 
 typedef struct table {
     const trl_tree_model *m;
-    size_t                top;
-    trl_buf              *out;
+    size_t top;
+    trl_buf *out;
     void (*name)(const struct table *t, uint64_t what);
 } table;
 
@@ -90,7 +93,8 @@ static void name_key(const table *t, uint64_t key)
                           key & ((UINT64_C(1) << 36) - 1), t->out);
 }
 
-/* A rule with and without its annotation are two features, which always come together: their sum. */
+/* A rule with and without its annotation are two features, which always come together: their sum.
+ */
 static void put_rules(table *t, ranked *r)
 {
     const trl_grammar *g = &t->m->fine;

@@ -10,8 +10,9 @@
 trl_status trl_tree_dump_sizes(const trl_tree_model *m, trl_buf *out, trl_error *err);
 
 /* Appends the `top` largest and smallest weights of rules and of every feature family, whose lines
- * `families` are the template of.  m is a model read from a file, not a generative one.  What cannot be
- * named, because a key keeps too few bits of it, is shown as a number behind '#'.  TRL_ENOMEM. */
+ * `families` are the template of.  m is a model read from a file, not a generative one.  What
+ * cannot be named, because a key keeps too few bits of it, is shown as a number behind '#'.
+ * TRL_ENOMEM. */
 trl_status trl_tree_dump_top(const trl_tree_model *m, trl_str families, size_t top, trl_buf *out,
                              trl_error *err);
 

@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "num/vexp.h"
 
-/* ---- set-up ------------------------------------------------------------------------------------ */
+/* ---- set-up ------------------------------------------------------------------------------------
+ */
 
 static uint8_t marks_of(const trl_grammar *g, const trl_binary *r)
 {
@@ -32,7 +33,8 @@ trl_status trl_tree_features_init(trl_tree_features *f, const trl_grammar *g,
     *f = (trl_tree_features){.g = g, .t = t};
     for (size_t k = 0; k < t->n; k++) {
         const trl_tree_family *fam = &t->family[k];
-        const size_t group = fam->attachment == TRL_ATTACH_EDGE ? TRL_ATTACHS + fam->anchor : fam->attachment;
+        const size_t group =
+            fam->attachment == TRL_ATTACH_EDGE ? TRL_ATTACHS + fam->anchor : fam->attachment;
         f->family[group][f->n_family[group]++] = (uint8_t)k;
     }
     f->n_direct = g->n_binary + g->n_plain_binary + g->n_unary + g->n_plain_unary;
@@ -64,12 +66,14 @@ void trl_tree_features_fini(trl_tree_features *f)
 bool trl_tree_attaches(const trl_tree_template *t, int attachment, int anchor)
 {
     for (size_t k = 0; k < t->n; k++)
-        if (t->family[k].attachment == attachment && (attachment != TRL_ATTACH_EDGE || t->family[k].anchor == anchor))
+        if (t->family[k].attachment == attachment &&
+            (attachment != TRL_ATTACH_EDGE || t->family[k].anchor == anchor))
             return true;
     return false;
 }
 
-/* ---- keys --------------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------------------------------
+ */
 
 uint32_t trl_tree_class_of(const trl_tree_features *f, size_t at, const trl_tree_part *p)
 {
@@ -103,8 +107,8 @@ uint32_t trl_tree_class_of(const trl_tree_features *f, size_t at, const trl_tree
     return TRL_NO_ID;
 }
 
-uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls, const trl_tree_part *p,
-                            const trl_seen *seen)
+uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls,
+                            const trl_tree_part *p, const trl_seen *seen)
 {
     const trl_tree_family *fam = &f->t->family[at];
     uint32_t observation[TRL_OBSERVATIONS];
@@ -112,11 +116,12 @@ uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls,
         return 0;
     for (size_t s = 0; s < fam->n; s++) {
         const trl_observation *v = &fam->observation[s];
-        const size_t base = v->place == TRL_PLACE_FIRST ? p->i : v->place == TRL_PLACE_END ? p->j
-                                                                                            : p->k;
+        const size_t base = v->place == TRL_PLACE_FIRST ? p->i
+                            : v->place == TRL_PLACE_END ? p->j
+                                                        : p->k;
         observation[s] = v->place == TRL_PLACE_SPAN
-                       ? trl_seen_span(seen, v->kind, p->i, p->j)
-                       : trl_seen_at(seen, v->kind, (ptrdiff_t)base + v->offset);
+                             ? trl_seen_span(seen, v->kind, p->i, p->j)
+                             : trl_seen_at(seen, v->kind, (ptrdiff_t)base + v->offset);
         if (observation[s] == 0)
             return 0;
     }
@@ -130,14 +135,17 @@ uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree
     return cls == TRL_NO_ID ? 0 : trl_tree_class_key(f, at, cls, p, seen);
 }
 
-/* ---- the features of gold trees ------------------------------------------------------------------ */
+/* ---- the features of gold trees
+ * ------------------------------------------------------------------ */
 
 bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
                          trl_part_fn fn, void *ctx)
 {
     const trl_tree_family *fam = &f->t->family[at];
     const bool word = n->left == TRL_NO_NODE, unary = !word && n->right == TRL_NO_NODE;
-    if (fam->attachment == TRL_ATTACH_WORD ? !word : fam->attachment == TRL_ATTACH_UNARY ? !unary : word || unary)
+    if (fam->attachment == TRL_ATTACH_WORD    ? !word
+        : fam->attachment == TRL_ATTACH_UNARY ? !unary
+                                              : word || unary)
         return true;
     const bool inside = fam->attachment == TRL_ATTACH_INSIDE;
     const size_t last = inside ? (p.j >= p.i + fam->width ? p.j - fam->width + 1 : p.i) : p.i + 1;
@@ -152,10 +160,10 @@ bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode 
 
 typedef struct key_caller {
     const trl_tree_features *f;
-    const trl_seen          *seen;
-    size_t                   at;
-    trl_key_fn               fn;
-    void                    *ctx;
+    const trl_seen *seen;
+    size_t at;
+    trl_key_fn fn;
+    void *ctx;
 } key_caller;
 
 static bool call_key(void *ctx, const trl_tree_part *p)
@@ -182,8 +190,8 @@ trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, co
 {
     for (size_t x = 0; x < tree->n; x++)
         for (size_t at = 0; at < f->t->n; at++)
-            if (!trl_tree_node_keys(f, at, &tree->node[x], trl_tree_node_part(tree, x), seen, add_key,
-                                    &f->index))
+            if (!trl_tree_node_keys(f, at, &tree->node[x], trl_tree_node_part(tree, x), seen,
+                                    add_key, &f->index))
                 return trl_fail_mem(err);
     return TRL_OK;
 }
@@ -213,7 +221,8 @@ trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton 
     return st == TRL_OK && ga->failed ? trl_fail_mem(err) : st;
 }
 
-/* ---- what all sentences share --------------------------------------------------------------------- */
+/* ---- what all sentences share
+ * --------------------------------------------------------------------- */
 
 void trl_tree_shared(const trl_tree_features *f, double *binary_exp, double *unary)
 {

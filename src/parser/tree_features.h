@@ -7,24 +7,24 @@
 
 /* A part of a tree: what its families may ask for. */
 typedef struct trl_tree_part {
-    uint32_t rule;    /* binary or unary */
-    uint32_t state;   /* the tag, or the parent */
-    size_t   i, k, j; /* span and split; inside: k is the word */
+    uint32_t rule;  /* binary or unary */
+    uint32_t state; /* the tag, or the parent */
+    size_t i, k, j; /* span and split; inside: k is the word */
 } trl_tree_part;
 
 /* The class of the part for family `at`, TRL_NO_ID when that does not apply. */
 uint32_t trl_tree_class_of(const trl_tree_features *f, size_t at, const trl_tree_part *p);
 
 /* The key of family `at` on this part, as if of class cls; 0 when it sees nothing there. */
-uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls, const trl_tree_part *p,
-                            const trl_seen *seen);
+uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls,
+                            const trl_tree_part *p, const trl_seen *seen);
 
 /* The key of family `at` on this part, 0 when it sees nothing there. */
 uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree_part *p,
                            const trl_seen *seen);
 
-/* Calls fn with every place that family `at` looks at on node n of a tree, of which p is the part; false
- * as soon as fn says so.  Then the same with the keys there. */
+/* Calls fn with every place that family `at` looks at on node n of a tree, of which p is the part;
+ * false as soon as fn says so.  Then the same with the keys there. */
 typedef bool (*trl_part_fn)(void *ctx, const trl_tree_part *p);
 bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
                          trl_part_fn fn, void *ctx);

@@ -18,7 +18,8 @@ void trl_tree_gather_fini(trl_tree_gather *ga)
     *ga = (trl_tree_gather){0};
 }
 
-/* ---- features of a part ----------------------------------------------------------------------- */
+/* ---- features of a part -----------------------------------------------------------------------
+ */
 
 static double weight(const trl_tree_features *f, uint32_t id)
 {
@@ -84,8 +85,8 @@ static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p
     ga->ids = ids;
     const size_t from = ga->n_ids;
     for (size_t k = 0; k < n; k++) {
-        const uint32_t id = f->grow ? trl_tree_index_add(f->grow, key[k])
-                                    : trl_tree_index_find(x, key[k]);
+        const uint32_t id =
+            f->grow ? trl_tree_index_add(f->grow, key[k]) : trl_tree_index_find(x, key[k]);
         if (id == TRL_NO_ID) {
             ga->failed = ga->failed || f->grow;
             continue;
@@ -159,9 +160,11 @@ static uint32_t inside_slots(trl_tree_gather *ga, uint32_t plain, uint32_t state
     return base;
 }
 
-/* ---- gather ------------------------------------------------------------------------------------ */
+/* ---- gather ------------------------------------------------------------------------------------
+ */
 
-static void for_items(trl_tree_gather *ga, void (*fn)(trl_tree_gather *, uint32_t x, size_t i, size_t j))
+static void for_items(trl_tree_gather *ga,
+                      void (*fn)(trl_tree_gather *, uint32_t x, size_t i, size_t j))
 {
     const trl_skeleton *s = ga->c->s;
     for (size_t j = 1; j <= s->n; j++)
@@ -258,8 +261,7 @@ static double fill_edge(void *self, int anchor, size_t at, uint32_t q)
         return value;
     }
     ga->edge = e;
-    e[ga->n_edges++] =
-        (trl_edge_slot){first, (uint32_t)ga->n_ids - first, (uint32_t)anchor, place};
+    e[ga->n_edges++] = (trl_edge_slot){first, (uint32_t)ga->n_ids - first, (uint32_t)anchor, place};
     return value;
 }
 
@@ -343,9 +345,9 @@ static void start(trl_tree_gather *ga, const trl_tree_features *f, const trl_see
 }
 
 trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *f,
-                                  const trl_seen *seen, const trl_chart *c, const double *binary_exp,
-                                  const double *unary, bool with_adjoint, trl_arena *arena,
-                                  trl_error *err)
+                                  const trl_seen *seen, const trl_chart *c,
+                                  const double *binary_exp, const double *unary, bool with_adjoint,
+                                  trl_arena *arena, trl_error *err)
 {
     start(ga, f, seen, c, binary_exp, unary);
     if (!lay_out(ga, true, with_adjoint, arena))
@@ -356,9 +358,10 @@ trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *
     return ga->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f, const trl_seen *seen,
-                                 const trl_chart *c, const double *binary_exp, const double *unary,
-                                 bool with_adjoint, trl_arena *arena, trl_error *err)
+trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f,
+                                 const trl_seen *seen, const trl_chart *c, const double *binary_exp,
+                                 const double *unary, bool with_adjoint, trl_arena *arena,
+                                 trl_error *err)
 {
     start(ga, f, seen, c, binary_exp, unary);
     if (!lay_out(ga, false, with_adjoint, arena))
@@ -369,7 +372,8 @@ trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f
     return ga->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-/* ---- parts that hang on no edge ---------------------------------------------------------------- */
+/* ---- parts that hang on no edge ----------------------------------------------------------------
+ */
 
 double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)
 {
@@ -399,7 +403,8 @@ uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const trl_listed *listed, s
     return s;
 }
 
-/* ---- scatter -------------------------------------------------------------------------------------- */
+/* ---- scatter
+ * -------------------------------------------------------------------------------------- */
 
 static void put(const trl_tree_gather *ga, uint32_t first, uint32_t n, double value, trl_sparse *s)
 {

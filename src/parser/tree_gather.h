@@ -4,8 +4,8 @@
  * words of a span as prefix sums: only additions are left to spans, only products to rules
  * (METHODS 3.2, speed hint).  Scatter goes the same way back.
  *
- * Weights: the first n_direct belong to rules, in this order: binary rules, plain binary rules, unary
- * rules, plain unary rules; then come the features of the index.
+ * Weights: the first n_direct belong to rules, in this order: binary rules, plain binary rules,
+ * unary rules, plain unary rules; then come the features of the index.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_GATHER_H
@@ -19,20 +19,20 @@
 
 /* What turns a sentence into scores; read-only while charts are run.  All pointers are borrowed. */
 typedef struct trl_tree_features {
-    const trl_grammar       *g;
+    const trl_grammar *g;
     const trl_tree_template *t;
-    trl_tree_index           index;
-    size_t                   n_direct;
-    uint32_t                *edge_class; /* [n_binary]; owned */
-    size_t                   n_classes;
-    uint32_t                *edge_rule; /* [n_classes]: some rule of the class; owned */
-    uint8_t                 *rule_marks; /* [n_binary]: TRL_RIGHT_PP, TRL_VERB_*; owned */
-    uint8_t                  family[TRL_ATTACHS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* by where they
-                                hang; edges by anchor, behind the others */
-    size_t                   n_family[TRL_ATTACHS + TRL_EDGE_ANCHORS];
-    trl_tree_index          *grow; /* where keys that are looked up are added; NULL: nowhere */
-    const double            *w; /* [n_weights]; NULL while growing; or */
-    const float             *w32;
+    trl_tree_index index;
+    size_t n_direct;
+    uint32_t *edge_class; /* [n_binary]; owned */
+    size_t n_classes;
+    uint32_t *edge_rule; /* [n_classes]: some rule of the class; owned */
+    uint8_t *rule_marks; /* [n_binary]: TRL_RIGHT_PP, TRL_VERB_*; owned */
+    uint8_t family[TRL_ATTACHS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* by where they
+               hang; edges by anchor, behind the others */
+    size_t n_family[TRL_ATTACHS + TRL_EDGE_ANCHORS];
+    trl_tree_index *grow; /* where keys that are looked up are added; NULL: nowhere */
+    const double *w;      /* [n_weights]; NULL while growing; or */
+    const float *w32;
 } trl_tree_features;
 
 #define TRL_RIGHT_PP 1u /* rule_marks */
@@ -42,7 +42,7 @@ typedef struct trl_tree_features {
 /* TRL_ENOMEM. */
 trl_status trl_tree_features_init(trl_tree_features *f, const trl_grammar *g,
                                   const trl_tree_template *t, trl_error *err);
-void       trl_tree_features_fini(trl_tree_features *f);
+void trl_tree_features_fini(trl_tree_features *f);
 
 static inline size_t trl_tree_weights(const trl_tree_features *f)
 {
@@ -67,33 +67,33 @@ void trl_tree_shared(const trl_tree_features *f, double *binary_exp, double *una
 /* Features of one part: ids[first .. first + n). */
 typedef struct trl_slot {
     uint32_t first, n;
-    double   score, adjoint;
+    double score, adjoint;
 } trl_slot;
 
 typedef struct trl_edge_slot {
     uint32_t first, n;
     uint32_t anchor;
-    size_t   at; /* place in edge[anchor] */
+    size_t at; /* place in edge[anchor] */
 } trl_edge_slot;
 
 /* Scratch of one thread; zero-initialise. */
 typedef struct trl_tree_gather {
     const trl_tree_features *f;
-    const trl_seen          *seen;
-    const trl_chart         *c;
-    trl_tree_tables          t;
-    trl_tree_adjoint         a;
-    uint32_t                *ids;
-    size_t                   n_ids, cap_ids;
-    trl_slot                *slot; /* FIRST and END and INSIDE of base parents */
-    size_t                   n_slots, cap_slots;
-    trl_edge_slot           *edge;
-    size_t                   n_edges, cap_edges;
-    uint32_t                *memo[2];   /* [n + 1][n_plain]: slot + 1, for FIRST and END */
-    uint32_t                *inside;    /* [n_plain]: slot + 1 of [widths][n + 1] slots, whose scores
-                                           are prefix sums and adjoints differences */
-    uint32_t                *own_first; /* [items + unary edges + 1]: own ids of each */
-    bool                     failed;  /* out of memory while filling on demand */
+    const trl_seen *seen;
+    const trl_chart *c;
+    trl_tree_tables t;
+    trl_tree_adjoint a;
+    uint32_t *ids;
+    size_t n_ids, cap_ids;
+    trl_slot *slot; /* FIRST and END and INSIDE of base parents */
+    size_t n_slots, cap_slots;
+    trl_edge_slot *edge;
+    size_t n_edges, cap_edges;
+    uint32_t *memo[2];   /* [n + 1][n_plain]: slot + 1, for FIRST and END */
+    uint32_t *inside;    /* [n_plain]: slot + 1 of [widths][n + 1] slots, whose scores
+                            are prefix sums and adjoints differences */
+    uint32_t *own_first; /* [items + unary edges + 1]: own ids of each */
+    bool failed;         /* out of memory while filling on demand */
 } trl_tree_gather;
 void trl_tree_gather_fini(trl_tree_gather *ga);
 
@@ -101,15 +101,16 @@ void trl_tree_gather_fini(trl_tree_gather *ga);
  * Tables live in the arena and in ga until the next call.  binary_exp, unary: of
  * trl_tree_shared.  TRL_ENOMEM. */
 trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *f,
-                                  const trl_seen *seen, const trl_chart *c, const double *binary_exp,
-                                  const double *unary, bool with_adjoint, trl_arena *arena,
-                                  trl_error *err);
+                                  const trl_seen *seen, const trl_chart *c,
+                                  const double *binary_exp, const double *unary, bool with_adjoint,
+                                  trl_arena *arena, trl_error *err);
 
 /* The scores of items alone, for local models: tables of edges and of unary rules are NULL.  Of the
  * chart only g, s, n, n_items are needed, n_unary being 0. */
-trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f, const trl_seen *seen,
-                                 const trl_chart *c, const double *binary_exp, const double *unary,
-                                 bool with_adjoint, trl_arena *arena, trl_error *err);
+trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f,
+                                 const trl_seen *seen, const trl_chart *c, const double *binary_exp,
+                                 const double *unary, bool with_adjoint, trl_arena *arena,
+                                 trl_error *err);
 
 /* Score of a tree by the tables, which must hold all its parts; and `weight` times its counts
  * added to the adjoint ga->a.  -inf when the chart does not hold it. */
@@ -119,7 +120,7 @@ double trl_tree_gather_tree(trl_tree_gather *ga, const trl_btree *tree, double w
  * marks. */
 double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j);
 
-/* A slot with the n features listed, whose adjoint may be added to; TRL_NO_ID: out of memory.  Slots
+/* A slot with the n features listed, whose adjoint may be added to; TRL_NO_ID: out of memory. Slots
  * have numbers in a row. */
 struct trl_listed;
 uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const struct trl_listed *listed, size_t n);

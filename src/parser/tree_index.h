@@ -20,10 +20,10 @@
 typedef struct trl_tree_index {
     const uint64_t *key;    /* [n_slots], 0: free */
     const uint32_t *number; /* [n_slots]; NULL: the slot itself */
-    size_t          n_slots; /* a power of two */
-    size_t          n;       /* features */
-    uint64_t       *own_key; /* what _add made */
-    uint32_t       *own_number;
+    size_t n_slots;         /* a power of two */
+    size_t n;               /* features */
+    uint64_t *own_key;      /* what _add made */
+    uint32_t *own_number;
 } trl_tree_index;
 
 static inline uint64_t trl_tree_key(size_t family, uint32_t cls, const uint32_t *seen, size_t n)
@@ -63,6 +63,6 @@ static inline uint32_t trl_tree_index_find(const trl_tree_index *x, uint64_t key
 
 /* The number, given to new keys in order.  TRL_NO_ID: out of memory. */
 uint32_t trl_tree_index_add(trl_tree_index *x, uint64_t key);
-void     trl_tree_index_fini(trl_tree_index *x);
+void trl_tree_index_fini(trl_tree_index *x);
 
 #endif

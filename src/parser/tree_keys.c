@@ -14,7 +14,7 @@ void trl_tree_keys_fini(trl_tree_keys *k)
 
 typedef struct collecting {
     const trl_tree_index *x;
-    trl_tree_keys        *k;
+    trl_tree_keys *k;
 } collecting;
 
 static bool push(void *ctx, uint64_t key)
@@ -40,8 +40,8 @@ static void groups_of(const trl_bnode *n, size_t *from, size_t *to)
     *to = word || unary ? *from + 1 : TRL_ATTACHS + TRL_EDGE_ANCHORS;
 }
 
-static bool collect(const trl_tree_features *f, const trl_btree *tree, size_t x, const trl_seen *seen,
-                    trl_family_fn wanted, collecting *c)
+static bool collect(const trl_tree_features *f, const trl_btree *tree, size_t x,
+                    const trl_seen *seen, trl_family_fn wanted, collecting *c)
 {
     const trl_bnode *n = &tree->node[x];
     const trl_tree_part part = trl_tree_node_part(tree, x);

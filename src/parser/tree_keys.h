@@ -13,7 +13,7 @@
 typedef struct trl_tree_keys {
     uint64_t *key;
     uint32_t *id; /* [n]: numbers in the index, one each time a feature is on */
-    size_t    n, cap_key, cap_id;
+    size_t n, cap_key, cap_id;
 } trl_tree_keys;
 void trl_tree_keys_fini(trl_tree_keys *k);
 

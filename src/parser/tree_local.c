@@ -8,7 +8,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- rules by parent ---------------------------------------------------------------------------- */
+/* ---- rules by parent ----------------------------------------------------------------------------
+ */
 
 trl_status trl_expansions_init(trl_expansions *x, const trl_grammar *g, trl_error *err)
 {
@@ -40,7 +41,8 @@ void trl_expansions_fini(trl_expansions *x)
     *x = (trl_expansions){0};
 }
 
-/* ---- skeletons ------------------------------------------------------------------------------------- */
+/* ---- skeletons
+ * ------------------------------------------------------------------------------------- */
 
 typedef struct placed {
     uint32_t cell, state;
@@ -55,7 +57,7 @@ static int by_place(const void *a, const void *b)
 }
 
 trl_status trl_gold_skeleton(const trl_btree *tree, const trl_span_state *extra, size_t n_extra,
-                              trl_skeleton *s, trl_arena *arena, trl_error *err)
+                             trl_skeleton *s, trl_arena *arena, trl_error *err)
 {
     const size_t words = tree->node[0].to, cells = trl_column_values(words), n = tree->n + n_extra;
     placed *at = trl_arena_get(arena, n, sizeof *at);
@@ -65,8 +67,8 @@ trl_status trl_gold_skeleton(const trl_btree *tree, const trl_span_state *extra,
     if (!at || !s->first || !s->item)
         return trl_fail_mem(err);
     for (size_t k = 0; k < tree->n; k++)
-        at[k] = (placed){(uint32_t)trl_cell(tree->node[k].from, tree->node[k].to),
-                         tree->node[k].state};
+        at[k] =
+            (placed){(uint32_t)trl_cell(tree->node[k].from, tree->node[k].to), tree->node[k].state};
     for (size_t k = 0; k < n_extra; k++)
         at[tree->n + k] = (placed){(uint32_t)trl_cell(extra[k].i, extra[k].j), extra[k].state};
     qsort(at, n, sizeof *at, by_place);

@@ -1,21 +1,23 @@
 /* tree_local.h -- grammars normalised at every chart edge: MECFG and PT-CFG [SM05b, 5].
  *
- * A state A over (i, j) chooses one of its rules, binary or unary.  All of them are in the sum, also
- * those that cannot be used there (a binary rule over one word, a unary rule below a unary rule): so it
- * is in a PCFG, whose probabilities these are when there are no features but rules, and a state that
- * fits a span badly is not let off by having few rules left.
+ * A state A over (i, j) chooses one of its rules, binary or unary.  All of them are in the sum,
+ * also those that cannot be used there (a binary rule over one word, a unary rule below a unary
+ * rule): so it is in a PCFG, whose probabilities these are when there are no features but rules,
+ * and a state that fits a span badly is not let off by having few rules left.
  *
  *     phi(A -> B C) = exp(binary[r] + item[A] + edge[FIRST][i][r] + edge[END][j][r])
  *     phi(A -> B)   = exp(unary[u] + its features over (i, j))
  *     p(rule | A, x, i, j) = phi(rule) / Z(A, i, j),      Z = sum of phi over A's rules
  *
- * The split point is no part of the choice, so no feature may look at it.  A tag chooses nothing: its
- * word comes from the lexicon, p(word | tag), as in the PCFG, and families of tags have no effect.
+ * The split point is no part of the choice, so no feature may look at it.  A tag chooses nothing:
+ * its word comes from the lexicon, p(word | tag), as in the PCFG, and families of tags have no
+ * effect.
  *
- *     score of a tree = sum over rules of log p(rule | A, x, i, j) + sum over words of log p(word | tag)
+ *     score of a tree = sum over rules of log p(rule | A, x, i, j) + sum over words of log p(word |
+ * tag)
  *
- * Neither factor alone says which trees there are, so the exponential is no probability: that is had
- * by dividing by its sum over the trees of the sentence, as for other models.
+ * Neither factor alone says which trees there are, so the exponential is no probability: that is
+ * had by dividing by its sum over the trees of the sentence, as for other models.
  *
  * None of the above (NOTA): once there are instances, every set of choices has one more, with
  * phi = 1; decoding is without it.
@@ -32,7 +34,7 @@ typedef struct trl_expansions {
     uint32_t *binary_first, *binary, *unary_first, *unary;
 } trl_expansions;
 trl_status trl_expansions_init(trl_expansions *x, const trl_grammar *g, trl_error *err);
-void       trl_expansions_fini(trl_expansions *x);
+void trl_expansions_fini(trl_expansions *x);
 
 /* The skeleton of a tree's own items and of `extra` ones (state, i, j), all with both marks, in the
  * arena.  TRL_ENOMEM. */
@@ -40,6 +42,6 @@ typedef struct trl_span_state {
     uint32_t state, i, j;
 } trl_span_state;
 trl_status trl_gold_skeleton(const trl_btree *tree, const trl_span_state *extra, size_t n_extra,
-                              trl_skeleton *s, trl_arena *arena, trl_error *err);
+                             trl_skeleton *s, trl_arena *arena, trl_error *err);
 
 #endif

@@ -8,7 +8,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- building --------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------
+ */
 
 static trl_status build_grammar(trl_grammar *g, const trl_annotation *a, bool relaxed,
                                 const trl_head_rules *heads, const trl_tree_set *trees,
@@ -122,7 +123,8 @@ void trl_tree_model_fini(trl_tree_model *m)
     *m = (trl_tree_model){0};
 }
 
-/* ---- a sentence --------------------------------------------------------------------------------- */
+/* ---- a sentence ---------------------------------------------------------------------------------
+ */
 
 #define LONG_SENTENCE 150 /* above, spans inside the sentence have at most ... */
 #define LONG_SPAN 60      /* ... so many words */
@@ -143,7 +145,8 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
 }
 
 /* Log gains of the sieve added to the scores of items. */
-static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_skeleton *s, double *score)
+static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_skeleton *s,
+                      double *score)
 {
     for (size_t j = 1; j <= s->n; j++)
         for (size_t i = 0; i < j; i++) {
@@ -159,10 +162,11 @@ static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_ske
         }
 }
 
-/* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree the
- * skeleton stays as it is. */
+/* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree
+ * the skeleton stays as it is. */
 static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, const trl_gains *gains,
-                               const trl_pruning *p, trl_skeleton *s, trl_arena *arena, trl_error *err)
+                               const trl_pruning *p, trl_skeleton *s, trl_arena *arena,
+                               trl_error *err)
 {
     trl_chart c;
     trl_tree_tables t;
@@ -219,8 +223,8 @@ trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
 }
 
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
-                             const trl_pruning *p, trl_skeleton *s, bool *complete, trl_arena *arena,
-                             trl_error *err)
+                             const trl_pruning *p, trl_skeleton *s, bool *complete,
+                             trl_arena *arena, trl_error *err)
 {
     trl_coarse_chart coarse;
     uint8_t *keep;
@@ -300,8 +304,8 @@ trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, c
                                  const trl_chart *c, const double *binary_exp, const double *unary,
                                  trl_tree_gather *ga, trl_arena *arena, trl_error *err)
 {
-    trl_status st = trl_tree_gather_scores(ga, &m->features, seen, c, binary_exp, unary, false, arena,
-                                           err);
+    trl_status st =
+        trl_tree_gather_scores(ga, &m->features, seen, c, binary_exp, unary, false, arena, err);
     if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
         st = trl_tree_local_tables(ga, &m->expansions, &m->lists, arena, err);
     if (st == TRL_OK && m->scoring != TRL_SCORING_GLOBAL)

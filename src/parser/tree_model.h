@@ -13,63 +13,69 @@
 #include "parser/tree_choose.h"
 #include "grammar/tree_set.h"
 
-typedef enum trl_grade { /* [FKM08, 5] */
-    TRL_GRADE_GENERATIVE,     /* the PCFG */
-    TRL_GRADE_DISCRIMINATIVE, /* rules and lexicon, conditional */
-    TRL_GRADE_FEATURES,
+typedef enum trl_grade {                           /* [FKM08, 5] */
+                         TRL_GRADE_GENERATIVE,     /* the PCFG */
+                         TRL_GRADE_DISCRIMINATIVE, /* rules and lexicon, conditional */
+                         TRL_GRADE_FEATURES,
 } trl_grade;
 
 typedef enum trl_tree_scoring { /* what the weights stand for; the numbers are those of files */
-    TRL_SCORING_GLOBAL = 0, /* scores as they are: CRF-CFG, perceptron */
-    TRL_SCORING_OLD = 1,    /* local models that had no lexicon: no longer read */
-    TRL_SCORING_PCFG = 2,   /* on top of the PCFG's log probabilities: M-estimation */
-    TRL_SCORING_LOCAL = 3,  /* normalised at every edge (tree_local.h), and the lexicon's log p(word |
-                               tag): MECFG, PT-CFG */
-    TRL_SCORING_PIECES = 4, /* the same, not normalised: decoded globally */
+                                TRL_SCORING_GLOBAL =
+                                    0, /* scores as they are: CRF-CFG, perceptron */
+                                TRL_SCORING_OLD =
+                                    1, /* local models that had no lexicon: no longer read */
+                                TRL_SCORING_PCFG =
+                                    2, /* on top of the PCFG's log probabilities: M-estimation */
+                                TRL_SCORING_LOCAL =
+                                    3, /* normalised at every edge (tree_local.h), and the lexicon's
+                                          log p(word | tag): MECFG, PT-CFG */
+                                TRL_SCORING_PIECES =
+                                    4, /* the same, not normalised: decoded globally */
 } trl_tree_scoring;
 
 typedef struct trl_tree_model {
-    trl_grade         grade;
-    trl_tree_scoring  scoring;
-    trl_grammar       fine, coarse;
-    trl_lexicon       lexicon, coarse_lexicon;
-    trl_pcfg          pcfg, coarse_pcfg;
-    trl_coarse        pruner;
-    trl_span_pruner         span_pruner;  /* its gains; without weights unless trained */
-    uint32_t         *coarse_of; /* [fine states]: the coarse state, or TRL_NO_ID */
-    trl_coarse_map    map;
+    trl_grade grade;
+    trl_tree_scoring scoring;
+    trl_grammar fine, coarse;
+    trl_lexicon lexicon, coarse_lexicon;
+    trl_pcfg pcfg, coarse_pcfg;
+    trl_coarse pruner;
+    trl_span_pruner span_pruner; /* its gains; without weights unless trained */
+    uint32_t *coarse_of;         /* [fine states]: the coarse state, or TRL_NO_ID */
+    trl_coarse_map map;
     trl_tree_clusters clusters;
-    trl_observer      observer;
+    trl_observer observer;
     trl_tree_template tpl;
     trl_tree_features features;
-    trl_expansions    expansions; /* of the fine grammar */
-    trl_rule_index    lists; /* of TRL_SCORING_LOCAL: the features turned round */
-    double            threshold; /* of coarse posteriors */
-    uint32_t          frequent;  /* of the observer */
-    trl_tree_root     root; /* what a parser's trees hang on; in the grammars it is TOP */
-    double           *binary_exp, *unary; /* of the weights, when they are final */
+    trl_expansions expansions;  /* of the fine grammar */
+    trl_rule_index lists;       /* of TRL_SCORING_LOCAL: the features turned round */
+    double threshold;           /* of coarse posteriors */
+    uint32_t frequent;          /* of the observer */
+    trl_tree_root root;         /* what a parser's trees hang on; in the grammars it is TOP */
+    double *binary_exp, *unary; /* of the weights, when they are final */
 } trl_tree_model;
 
 typedef struct trl_tree_model_options {
-    trl_grade        grade;
+    trl_grade grade;
     trl_tree_scoring scoring;
     trl_annotation annotation;
-    bool           relaxed;
-    uint32_t       rare;     /* of the lexicon */
-    uint32_t       frequent; /* of the observer */
-    double         threshold;
-    const char    *clusters; /* file; "auto": made of the trees; "none" or NULL */
-    trl_pool      *pool;     /* for making them, or NULL */
-    const char    *template_name, *template_text; /* families */
-    size_t         template_size;
+    bool relaxed;
+    uint32_t rare;     /* of the lexicon */
+    uint32_t frequent; /* of the observer */
+    double threshold;
+    const char *clusters;                      /* file; "auto": made of the trees; "none" or NULL */
+    trl_pool *pool;                            /* for making them, or NULL */
+    const char *template_name, *template_text; /* families */
+    size_t template_size;
 } trl_tree_model_options;
 
-/* Reads grammars and lexicons off the trees and prepares features (none indexed yet).  `heads` may be
- * NULL without head tags.  The model must not move afterwards.  TRL_ENOMEM, TRL_EPARSE (template). */
+/* Reads grammars and lexicons off the trees and prepares features (none indexed yet).  `heads` may
+ * be NULL without head tags.  The model must not move afterwards.  TRL_ENOMEM, TRL_EPARSE
+ * (template). */
 trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
                                 const trl_head_rules *heads, const trl_tree_set *trees,
                                 trl_error *err);
-void       trl_tree_model_fini(trl_tree_model *m);
+void trl_tree_model_fini(trl_tree_model *m);
 
 /* What follows from grammars, lexicons and template: PCFGs, projection, observer, features. */
 trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
@@ -78,8 +84,8 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
  * (rule_index.h). */
 trl_status trl_tree_model_index_rules(trl_tree_model *m, trl_error *err);
 
-/* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until the
- * container is written.  TRL_ENOMEM. */
+/* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until
+ * the container is written.  TRL_ENOMEM. */
 trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,
                                trl_container_builder *b, trl_error *err);
 
@@ -87,22 +93,22 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
 
 typedef struct trl_pruning {
-    double           threshold; /* of posteriors */
-    double           deadline;  /* on trl_clock(); 0: none */
-    const trl_btree *gold;      /* its items are kept; or NULL */
-    bool             filter;    /* drop what is part of no complete tree */
-    trl_brackets    *pruner_posteriors;   /* gets the pruner's own posteriors of brackets, if it has any (else
-                                   n is 0), in the arena; or NULL */
+    double threshold;                /* of posteriors */
+    double deadline;                 /* on trl_clock(); 0: none */
+    const trl_btree *gold;           /* its items are kept; or NULL */
+    bool filter;                     /* drop what is part of no complete tree */
+    trl_brackets *pruner_posteriors; /* gets the pruner's own posteriors of brackets, if it has any
+                              (else n is 0), in the arena; or NULL */
 } trl_pruning;
 
 /* The skeleton of a sentence, in the arena.  *complete: some tree is left; false also behind the
  * deadline, and when the coarse grammar has no tree. */
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
-                             const trl_pruning *p, trl_skeleton *s, bool *complete, trl_arena *arena,
-                             trl_error *err);
+                             const trl_pruning *p, trl_skeleton *s, bool *complete,
+                             trl_arena *arena, trl_error *err);
 
-/* The same from a coarse chart that is there already, log_z being finite; `gains` (or NULL) are those
- * it was run with. */
+/* The same from a coarse chart that is there already, log_z being finite; `gains` (or NULL) are
+ * those it was run with. */
 trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
                                 const trl_coarse_chart *coarse, const trl_gains *gains,
                                 const trl_pruning *p, trl_skeleton *s, bool *complete,

@@ -23,10 +23,11 @@
 
 typedef struct meta {
     uint32_t version, grade, frequent, scoring;
-    double   threshold;
+    double threshold;
 } meta;
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing
+ * ------------------------------------------------------------------------------------- */
 
 static bool active(const trl_tree_model *m, const double *w, uint32_t id)
 {
@@ -84,8 +85,7 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     meta *head = trl_zalloc(1, sizeof *head);
     if (!head)
         return trl_fail_mem(err);
-    *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, (uint32_t)m->scoring,
-                   m->threshold};
+    *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, (uint32_t)m->scoring, m->threshold};
     trl_container_builder_give(b, "meta", head, sizeof *head);
     trl_container_builder_add(b, "template", template_text.p, template_text.n);
     trl_status st = add_root(&m->root, b, err);
@@ -106,7 +106,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     return st;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading
+ * ------------------------------------------------------------------------------------- */
 
 static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_error *err)
 {
@@ -186,11 +187,12 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         !trl_container_find(c, "template", &text, &size))
         return trl_container_damaged(c, err, "its header is missing");
     memcpy(&head, bytes, sizeof head);
-    if (head.version != 1 || head.grade > TRL_GRADE_FEATURES ||
-        head.scoring > TRL_SCORING_PIECES || !(head.threshold >= 0.0))
+    if (head.version != 1 || head.grade > TRL_GRADE_FEATURES || head.scoring > TRL_SCORING_PIECES ||
+        !(head.threshold >= 0.0))
         return trl_container_damaged(c, err, "its header makes no sense");
     if (head.scoring == TRL_SCORING_OLD)
-        return trl_container_damaged(c, err, "it is a MECFG or PT-CFG of an earlier version: train it again");
+        return trl_container_damaged(
+            c, err, "it is a MECFG or PT-CFG of an earlier version: train it again");
     m->grade = (trl_grade)head.grade;
     m->scoring = (trl_tree_scoring)head.scoring;
     m->threshold = head.threshold;

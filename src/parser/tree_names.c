@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "parser/tree_dump.h"
 
-/* ---- classes ------------------------------------------------------------------------------------- */
+/* ---- classes
+ * ------------------------------------------------------------------------------------- */
 
 static void put(trl_buf *out, trl_str s)
 {
@@ -82,8 +83,10 @@ static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out
             put(out, trl_strtab_get(&g->labels, cls));
         return cls < g->labels.n;
     }
-    const uint32_t id = !plain ? cls : binary ? plain_binary(g, cls) : unary ? plain_unary(g, cls)
-                                                                             : plain_state(g, cls);
+    const uint32_t id = !plain   ? cls
+                        : binary ? plain_binary(g, cls)
+                        : unary  ? plain_unary(g, cls)
+                                 : plain_state(g, cls);
     if (id >= (binary ? g->n_binary : unary ? g->n_unary : g->n_states))
         return false;
     if (binary)
@@ -95,7 +98,8 @@ static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out
     return true;
 }
 
-/* ---- sights -------------------------------------------------------------------------------------- */
+/* ---- sights
+ * -------------------------------------------------------------------------------------- */
 
 static void put_string(const trl_strtab *t, uint32_t id, trl_buf *out)
 {
@@ -131,25 +135,35 @@ static size_t values_of(const trl_tree_model *m, int kind)
 {
     const trl_observer *o = &m->observer;
     switch (kind) {
-    case TRL_SEEN_WORD: return m->lexicon.words.n;
-    case TRL_SEEN_LOWER: return o->lower.n;
-    case TRL_SEEN_CLASS: return m->lexicon.classes.n;
-    case TRL_SEEN_FORM: return m->lexicon.classes.n + m->lexicon.words.n;
-    case TRL_SEEN_TAG: return m->fine.labels.n;
-    case TRL_SEEN_SUFFIX2: return o->suffix2.n;
-    case TRL_SEEN_SUFFIX3: return o->suffix3.n;
+    case TRL_SEEN_WORD:
+        return m->lexicon.words.n;
+    case TRL_SEEN_LOWER:
+        return o->lower.n;
+    case TRL_SEEN_CLASS:
+        return m->lexicon.classes.n;
+    case TRL_SEEN_FORM:
+        return m->lexicon.classes.n + m->lexicon.words.n;
+    case TRL_SEEN_TAG:
+        return m->fine.labels.n;
+    case TRL_SEEN_SUFFIX2:
+        return o->suffix2.n;
+    case TRL_SEEN_SUFFIX3:
+        return o->suffix3.n;
     case TRL_SEEN_CLUSTER:
     case TRL_SEEN_CLUSTER4:
-    case TRL_SEEN_CLUSTER6: return m->clusters.view.name.n;
-    case TRL_SEEN_SHAPE: return SIZE_MAX - TRL_SEEN_FIRST;
-    default: return 128; /* lengths */
+    case TRL_SEEN_CLUSTER6:
+        return m->clusters.view.name.n;
+    case TRL_SEEN_SHAPE:
+        return SIZE_MAX - TRL_SEEN_FIRST;
+    default:
+        return 128; /* lengths */
     }
 }
 
 static void put_length(uint32_t cls, trl_buf *out)
 {
-    static const char *const from_to[] = {"0", "1", "2", "3", "4", "5", "6-7", "8-10", "11-15", "16-20",
-                                          "21-"};
+    static const char *const from_to[] = {"0",   "1",    "2",     "3",     "4",  "5",
+                                          "6-7", "8-10", "11-15", "16-20", "21-"};
     if (cls < sizeof from_to / sizeof *from_to)
         trl_buf_str(out, from_to[cls]);
     else
@@ -162,27 +176,49 @@ static void put_value(const trl_tree_model *m, int kind, uint32_t v, trl_buf *ou
     const uint32_t id = v - TRL_SEEN_FIRST;
     const uint32_t classes = (uint32_t)m->lexicon.classes.n;
     switch (kind) {
-    case TRL_SEEN_WORD: put_string(&m->lexicon.words, id, out); break;
-    case TRL_SEEN_LOWER: put_string(&o->lower, id, out); break;
-    case TRL_SEEN_CLASS: put_string(&m->lexicon.classes, id, out); break;
+    case TRL_SEEN_WORD:
+        put_string(&m->lexicon.words, id, out);
+        break;
+    case TRL_SEEN_LOWER:
+        put_string(&o->lower, id, out);
+        break;
+    case TRL_SEEN_CLASS:
+        put_string(&m->lexicon.classes, id, out);
+        break;
     case TRL_SEEN_FORM:
         put_string(id < classes ? &m->lexicon.classes : &m->lexicon.words,
                    id < classes ? id : id - classes, out);
         break;
-    case TRL_SEEN_TAG: put_string(&m->fine.labels, id, out); break;
-    case TRL_SEEN_SUFFIX2: put_string(&o->suffix2, id, out); break;
-    case TRL_SEEN_SUFFIX3: put_string(&o->suffix3, id, out); break;
+    case TRL_SEEN_TAG:
+        put_string(&m->fine.labels, id, out);
+        break;
+    case TRL_SEEN_SUFFIX2:
+        put_string(&o->suffix2, id, out);
+        break;
+    case TRL_SEEN_SUFFIX3:
+        put_string(&o->suffix3, id, out);
+        break;
     case TRL_SEEN_CLUSTER:
     case TRL_SEEN_CLUSTER4:
-    case TRL_SEEN_CLUSTER6: put_cluster(&m->clusters, kind, id, out); break;
-    case TRL_SEEN_LENGTH: put_length(id, out); break;
-    case TRL_SEEN_SHORT: trl_buf_fmt(out, "%u", id); break;
+    case TRL_SEEN_CLUSTER6:
+        put_cluster(&m->clusters, kind, id, out);
+        break;
+    case TRL_SEEN_LENGTH:
+        put_length(id, out);
+        break;
+    case TRL_SEEN_SHORT:
+        trl_buf_fmt(out, "%u", id);
+        break;
     case TRL_SEEN_HEAVY:
         put_length(v / 8 - TRL_SEEN_FIRST, out);
-        trl_buf_fmt(out, v % 8 == 4 ? ", 6 or more behind" : v % 8 == 3 ? ", 3-5 behind" : ", %u behind",
+        trl_buf_fmt(out,
+                    v % 8 == 4   ? ", 6 or more behind"
+                    : v % 8 == 3 ? ", 3-5 behind"
+                                 : ", %u behind",
                     v % 8);
         break;
-    default: trl_buf_fmt(out, "#%x", v);
+    default:
+        trl_buf_fmt(out, "#%x", v);
     }
 }
 

@@ -1,4 +1,5 @@
-/* tree_score.c -- the score of a given tree by a sentence's tables, and its counts in the adjoint. */
+/* tree_score.c -- the score of a given tree by a sentence's tables, and its counts in the adjoint.
+ */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 

@@ -9,35 +9,37 @@
 #include "grammar/observation.h"
 
 static const char *const parts[TRL_PARTS] = {
-    "tag",         "base-tag", "tag-parent",  "rule",  "base-rule",  "pp-rule",      "verb-rule",
-    "parent",      "base-parent", "unary",    "base-unary", "unary-parent", "base-unary-parent"};
+    "tag",        "base-tag",     "tag-parent",       "rule",        "base-rule",
+    "pp-rule",    "verb-rule",    "parent",           "base-parent", "unary",
+    "base-unary", "unary-parent", "base-unary-parent"};
 
 static const struct {
     const char *name;
-    uint8_t     place;
-    int8_t      offset;
-} places[] = {{"here", TRL_PLACE_FIRST, 0},   {"first", TRL_PLACE_FIRST, 0},
+    uint8_t place;
+    int8_t offset;
+} places[] = {{"here", TRL_PLACE_FIRST, 0},    {"first", TRL_PLACE_FIRST, 0},
               {"before", TRL_PLACE_FIRST, -1}, {"last", TRL_PLACE_END, -1},
               {"after", TRL_PLACE_END, 0},     {"split", TRL_PLACE_SPLIT, 0},
               {"left", TRL_PLACE_SPLIT, -1},   {"inside", TRL_PLACE_INSIDE, 0}};
 
-static const char *const kinds[TRL_SEEN_KINDS] = {"word",    "lower",   "class",    "form",
-                                                  "tag",     "suffix2", "suffix3",  "cluster",
+static const char *const kinds[TRL_SEEN_KINDS] = {"word",     "lower",   "class",   "form",
+                                                  "tag",      "suffix2", "suffix3", "cluster",
                                                   "cluster4", "cluster6"};
 static const char *const spans[] = {"length", "heavy", "shape", "short"};
 
-#define CLASSES "tag, base-tag, tag-parent, rule, base-rule, pp-rule, verb-rule, parent, " \
-                "base-parent, unary, base-unary, unary-parent, base-unary-parent"
+#define CLASSES                                                                                    \
+    "tag, base-tag, tag-parent, rule, base-rule, pp-rule, verb-rule, parent, "                     \
+    "base-parent, unary, base-unary, unary-parent, base-unary-parent"
 
 typedef struct parser {
     const char *name;
-    uint64_t    row;
+    uint64_t row;
     const char *line;
-    trl_error  *err;
+    trl_error *err;
 } parser;
 
-#define FAIL(p, at, ...)                                                                   \
-    trl_fail_where((p)->err, trl_fail((p)->err, TRL_EPARSE, __VA_ARGS__), (p)->name, (p)->row, \
+#define FAIL(p, at, ...)                                                                           \
+    trl_fail_where((p)->err, trl_fail((p)->err, TRL_EPARSE, __VA_ARGS__), (p)->name, (p)->row,     \
                    (uint64_t)((at) - (p)->line) + 1)
 
 static bool same(trl_str s, const char *name)
@@ -85,8 +87,8 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
         }
     const char *dot = memchr(w.p, '.', w.n);
     if (!dot) {
-        const trl_status st = FAIL(p, w.p, "'%.*s' is no sight: PLACE.KIND, length, short, heavy or shape",
-                                   (int)w.n, w.p);
+        const trl_status st = FAIL(
+            p, w.p, "'%.*s' is no sight: PLACE.KIND, length, short, heavy or shape", (int)w.n, w.p);
         return trl_fail_hint(p->err, st, "for example first.word or after.tag");
     }
     trl_str place = {w.p, (size_t)(dot - w.p)};
@@ -105,7 +107,8 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
     while (k < TRL_SEEN_KINDS && !same(kind, kinds[k]))
         k++;
     if (k == TRL_SEEN_KINDS) {
-        const trl_status st = FAIL(p, kind.p, "'%.*s' cannot be seen of a word", (int)kind.n, kind.p);
+        const trl_status st =
+            FAIL(p, kind.p, "'%.*s' cannot be seen of a word", (int)kind.n, kind.p);
         return trl_fail_hint(p->err, st,
                              "word, lower, class, form, tag, suffix2, suffix3, cluster, cluster4, "
                              "cluster6 can");
@@ -130,10 +133,10 @@ static unsigned places_of(const trl_tree_family *f)
 }
 
 static trl_status attach_edge(parser *p, const char *at, unsigned set, trl_tree_template *t,
-                            trl_tree_family *f)
+                              trl_tree_family *f)
 {
-    static const unsigned only[TRL_EDGE_ANCHORS] = {
-        1u << TRL_PLACE_FIRST, 1u << TRL_PLACE_SPLIT, 1u << TRL_PLACE_END};
+    static const unsigned only[TRL_EDGE_ANCHORS] = {1u << TRL_PLACE_FIRST, 1u << TRL_PLACE_SPLIT,
+                                                    1u << TRL_PLACE_END};
     f->attachment = TRL_ATTACH_EDGE;
     for (uint8_t k = 0; k < TRL_EDGE_ANCHORS; k++)
         if (set == only[k]) {
@@ -142,13 +145,13 @@ static trl_status attach_edge(parser *p, const char *at, unsigned set, trl_tree_
                 t->annotated_edges = true;
             return TRL_OK;
         }
-    const trl_status st =
-        FAIL(p, at, "a family of rules looks at one place: first, split or last with its neighbours");
+    const trl_status st = FAIL(
+        p, at, "a family of rules looks at one place: first, split or last with its neighbours");
     return trl_fail_hint(p->err, st, "for whole spans use parent or base-parent");
 }
 
 static trl_status attach_item(parser *p, const char *at, unsigned set, trl_tree_template *t,
-                            trl_tree_family *f)
+                              trl_tree_family *f)
 {
     if (set & (1u << TRL_PLACE_SPLIT))
         return attach_edge(p, at, set, t, f);
@@ -156,15 +159,16 @@ static trl_status attach_item(parser *p, const char *at, unsigned set, trl_tree_
         if (set != 1u << TRL_PLACE_INSIDE || f->part != TRL_PART_BASE_PARENT)
             return FAIL(p, at, "inside goes with base-parent, and with no other place");
         for (size_t k = 0; k < f->n; k++)
-            f->width = (uint8_t)(f->observation[k].offset + 1 > f->width ? f->observation[k].offset + 1
-                                                                    : f->width);
+            f->width =
+                (uint8_t)(f->observation[k].offset + 1 > f->width ? f->observation[k].offset + 1
+                                                                  : f->width);
         f->attachment = TRL_ATTACH_INSIDE;
         return TRL_OK;
     }
     const bool base = f->part == TRL_PART_BASE_PARENT;
     f->attachment = base && set == 1u << TRL_PLACE_FIRST ? TRL_ATTACH_FIRST
-              : base && set == 1u << TRL_PLACE_END ? TRL_ATTACH_END
-                                                   : TRL_ATTACH_ITEM;
+                    : base && set == 1u << TRL_PLACE_END ? TRL_ATTACH_END
+                                                         : TRL_ATTACH_ITEM;
     return TRL_OK;
 }
 

@@ -4,8 +4,8 @@
  * comment.
  *
  *     base-parent first.form after.form      label of a constituent, its first word, the next word
- *     base-rule split.word                   a rule without annotation, first word of its right child
- *     tag here.word                          a tag, its word
+ *     base-rule split.word                   a rule without annotation, first word of its right
+ * child tag here.word                          a tag, its word
  *
  * classes    of words:         tag  base-tag  tag-parent
  *            of binary rules:  rule  base-rule  pp-rule (right child a PP)  verb-rule (a child is a
@@ -31,33 +31,34 @@
 #include "trellis/status.h"
 
 enum trl_part { /* the classes above, in order */
-    TRL_PART_TAG,
-    TRL_PART_BASE_TAG,
-    TRL_PART_TAG_PARENT,
-    TRL_PART_RULE,
-    TRL_PART_BASE_RULE,
-    TRL_PART_PP_RULE,
-    TRL_PART_VERB_RULE,
-    TRL_PART_PARENT,
-    TRL_PART_BASE_PARENT,
-    TRL_PART_UNARY,
-    TRL_PART_BASE_UNARY,
-    TRL_PART_UNARY_PARENT,
-    TRL_PART_BASE_UNARY_PARENT,
-    TRL_PARTS
+                TRL_PART_TAG,
+                TRL_PART_BASE_TAG,
+                TRL_PART_TAG_PARENT,
+                TRL_PART_RULE,
+                TRL_PART_BASE_RULE,
+                TRL_PART_PP_RULE,
+                TRL_PART_VERB_RULE,
+                TRL_PART_PARENT,
+                TRL_PART_BASE_PARENT,
+                TRL_PART_UNARY,
+                TRL_PART_BASE_UNARY,
+                TRL_PART_UNARY_PARENT,
+                TRL_PART_BASE_UNARY_PARENT,
+                TRL_PARTS
 };
 
-enum trl_place { /* where a sight is taken */
-    TRL_PLACE_FIRST, /* relative to i, the first word of the span (or the word itself) */
-    TRL_PLACE_SPLIT, /* to k */
-    TRL_PLACE_END,   /* to j, behind the last word */
-    TRL_PLACE_INSIDE,
-    TRL_PLACE_SPAN, /* the span as a whole */
+enum trl_place {                  /* where a sight is taken */
+                 TRL_PLACE_FIRST, /* relative to i, the first word of the span (or the word itself)
+                                   */
+                 TRL_PLACE_SPLIT, /* to k */
+                 TRL_PLACE_END,   /* to j, behind the last word */
+                 TRL_PLACE_INSIDE,
+                 TRL_PLACE_SPAN, /* the span as a whole */
 };
 
 typedef struct trl_observation {
     uint8_t place;
-    int8_t  offset;
+    int8_t offset;
     uint8_t kind; /* trl_seen_kind */
 } trl_observation;
 
@@ -76,23 +77,23 @@ enum trl_attachment {
 };
 
 typedef struct trl_tree_family {
-    uint8_t   part, attachment, anchor; /* anchor: TRL_EDGE_FIRST, ... of TRL_ATTACH_EDGE */
-    bool      one_word;           /* unary rules over one word only */
-    uint8_t   n, width; /* sights; width: words that `inside` needs */
+    uint8_t part, attachment, anchor; /* anchor: TRL_EDGE_FIRST, ... of TRL_ATTACH_EDGE */
+    bool one_word;                    /* unary rules over one word only */
+    uint8_t n, width;                 /* sights; width: words that `inside` needs */
     trl_observation observation[TRL_OBSERVATIONS];
 } trl_tree_family;
 
 #define TRL_TREE_FAMILIES 128
 
 typedef struct trl_tree_template {
-    size_t          n;
+    size_t n;
     trl_tree_family family[TRL_TREE_FAMILIES];
-    bool            annotated_edges; /* some edge family needs whole rules, not base rules */
-    bool            clusters;        /* some family looks at clusters */
+    bool annotated_edges; /* some edge family needs whole rules, not base rules */
+    bool clusters;        /* some family looks at clusters */
 } trl_tree_template;
 
-/* Appends the families of the text.  TRL_EPARSE with name:row:col: an unknown word, a place that does
- * not go with the class, sights of one edge family at different anchors, too many. */
+/* Appends the families of the text.  TRL_EPARSE with name:row:col: an unknown word, a place that
+ * does not go with the class, sights of one edge family at different anchors, too many. */
 trl_status trl_tree_template_parse(trl_tree_template *t, const char *name, const char *text,
                                    size_t size, trl_error *err);
 

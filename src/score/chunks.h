@@ -37,7 +37,7 @@ typedef enum trl_tag_kind {
     TRL_TAG_B,
     TRL_TAG_I,
     TRL_TAG_E,
-    TRL_TAG_S, /* special in IOBES only */
+    TRL_TAG_S,       /* special in IOBES only */
     TRL_TAG_DOT,     /* "." */
     TRL_TAG_BRACKET, /* "[" or "]": a chunk of its own */
     TRL_TAG_OTHER,
@@ -45,7 +45,7 @@ typedef enum trl_tag_kind {
 
 typedef struct trl_tag {
     trl_tag_kind kind;
-    uint32_t     type; /* the caller's number for the type; equal types, equal numbers */
+    uint32_t type; /* the caller's number for the type; equal types, equal numbers */
 } trl_tag;
 
 /* Cuts the tag; the parts are borrowed from it.  The type "0" reads as "", since the script

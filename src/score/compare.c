@@ -27,17 +27,17 @@ enum {
 };
 
 struct trl_compare {
-    trl_score       *score[2];
+    trl_score *score[2];
     trl_score_totals before[2][TRL_N_RULES];
-    double          *units[TRL_N_RULES]; /* [n][COUNTS] each */
-    double          *errors[2];
-    size_t           n, units_cap[TRL_N_RULES], errors_cap[2];
-    bool             all_chunk_tags;
+    double *units[TRL_N_RULES]; /* [n][COUNTS] each */
+    double *errors[2];
+    size_t n, units_cap[TRL_N_RULES], errors_cap[2];
+    bool all_chunk_tags;
 
     /* One sentence of a file: tags as C strings. */
-    char        *pool;
+    char *pool;
     const char **tag;
-    size_t       pool_cap, tag_cap;
+    size_t pool_cap, tag_cap;
 };
 
 trl_status trl_compare_new(trl_compare **out, trl_error *err)
@@ -89,15 +89,14 @@ static bool reserve_sentence(trl_compare *c)
     if (c->n >= SIZE_MAX / COUNTS - 1)
         return false;
     for (int rule = 0; rule < TRL_N_RULES; rule++) {
-        double *units = trl_reserve(c->units[rule], &c->units_cap[rule], (c->n + 1) * COUNTS,
-                                    sizeof *units);
+        double *units =
+            trl_reserve(c->units[rule], &c->units_cap[rule], (c->n + 1) * COUNTS, sizeof *units);
         if (!units)
             return false;
         c->units[rule] = units;
     }
     for (int s = 0; s < 2; s++) {
-        double *errors =
-            trl_reserve(c->errors[s], &c->errors_cap[s], c->n + 1, sizeof *errors);
+        double *errors = trl_reserve(c->errors[s], &c->errors_cap[s], c->n + 1, sizeof *errors);
         if (!errors)
             return false;
         c->errors[s] = errors;
@@ -119,8 +118,7 @@ static void fill_unit(double *unit, const trl_compare_counts n[2])
     }
 }
 
-static trl_status add_counts(trl_compare *c, trl_compare_counts n[TRL_N_RULES][2],
-                             trl_error *err)
+static trl_status add_counts(trl_compare *c, trl_compare_counts n[TRL_N_RULES][2], trl_error *err)
 {
     if (!reserve_sentence(c))
         return trl_fail_mem(err);
@@ -158,8 +156,8 @@ static trl_compare_counts count_system(trl_compare *c, int s, trl_chunk_rule rul
     };
 }
 
-trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold,
-                           const char *const *a, const char *const *b, trl_error *err)
+trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold, const char *const *a,
+                           const char *const *b, trl_error *err)
 {
     trl_compare_counts counts[TRL_N_RULES][2];
     for (int s = 0; s < 2; s++) {
@@ -189,8 +187,8 @@ const double *trl_compare_errors(const trl_compare *c, int system)
 typedef struct source {
     trl_reader *reader;
     const char *path;
-    trl_rows    rows;
-    bool        more;
+    trl_rows rows;
+    bool more;
 } source;
 
 static trl_str token(const source *f, size_t t)
@@ -223,8 +221,8 @@ static trl_status check_sentence(const source *gold, const source *f, trl_error 
     if (!gold->more && !f->more)
         return TRL_OK;
     if (!f->more) {
-        trl_fail(err, st, "the file ends, but %s goes on with a sentence in line %llu",
-                 gold->path, (unsigned long long)g->first_row);
+        trl_fail(err, st, "the file ends, but %s goes on with a sentence in line %llu", gold->path,
+                 (unsigned long long)g->first_row);
         return fail_at(f, 0, 0, err);
     }
     if (!gold->more) {
@@ -366,8 +364,8 @@ trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *op
 {
     trl_comparison r = {0};
     const double *units = c->units[trl_score_rule(c->score[0])];
-    trl_status st = trl_resample(c->n, COUNTS, units, TRL_MEASURES, differences, options,
-                                 r.difference, err);
+    trl_status st =
+        trl_resample(c->n, COUNTS, units, TRL_MEASURES, differences, options, r.difference, err);
     if (st != TRL_OK)
         return st;
     st = trl_wilcoxon(c->n, c->errors[0], c->errors[1], &r.wilcoxon, err);

@@ -79,9 +79,8 @@ static trl_status add_all(trl_compare *c, trl_parseval *const p[2], uint64_t *le
     return TRL_OK;
 }
 
-trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options,
-                             const char *gold, const char *a, const char *b,
-                             uint64_t *left_out, trl_error *err)
+trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options, const char *gold,
+                             const char *a, const char *b, uint64_t *left_out, trl_error *err)
 {
     const char *const path[FILES] = {gold, a, b};
     trl_parseval_options o = *options;

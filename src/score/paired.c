@@ -35,9 +35,7 @@ trl_test trl_paired_t(size_t n, const double *a, const double *b)
     if (n < 2 || !isfinite(mean) || !isfinite(squares))
         return t;
     const double df = (double)(n - 1), error = sqrt(squares / df / (double)n);
-    t.statistic = error > 0.0  ? mean / error
-                  : mean == 0.0 ? 0.0
-                                : copysign(HUGE_VAL, mean);
+    t.statistic = error > 0.0 ? mean / error : mean == 0.0 ? 0.0 : copysign(HUGE_VAL, mean);
     t.p = trl_t_two_sided(t.statistic, df);
     return t;
 }
@@ -103,8 +101,7 @@ static trl_test signed_rank(size_t n, const double *d)
     return t;
 }
 
-trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *out,
-                        trl_error *err)
+trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *out, trl_error *err)
 {
     double *d = trl_alloc(n, sizeof *d);
     if (!d)

@@ -103,8 +103,7 @@ static void draft_error(const trl_parseval *p, draft *d)
 }
 
 /* A line that is no tree. */
-static void draft_bad_line(const trl_parseval *p, draft *d, const trl_error *why,
-                           const char *name)
+static void draft_bad_line(const trl_parseval *p, draft *d, const trl_error *why, const char *name)
 {
     draft_error(p, d);
     trl_buf_fmt(&d->errors, "%s:%zu:%" PRIu64 ": %s\n", name, p->n + 1, why->col, why->msg);
@@ -118,8 +117,7 @@ static bool too_many(const trl_parseval *p, const draft *d)
 
 static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error *err)
 {
-    trl_parseval_sentence *sentence =
-        trl_reserve(p->sentence, &p->cap, p->n + 1, sizeof *sentence);
+    trl_parseval_sentence *sentence = trl_reserve(p->sentence, &p->cap, p->n + 1, sizeof *sentence);
     if (sentence)
         p->sentence = sentence;
     const size_t len = p->errors.len;
@@ -127,8 +125,8 @@ static trl_status commit(trl_parseval *p, draft *d, bool is_sentence, trl_error 
         p->errors.len--; /* its NUL */
     const bool ok =
         sentence && !d->errors.failed &&
-        (d->errors.len == 0 || (trl_buf_add(&p->errors, d->errors.data, d->errors.len) &&
-                                trl_buf_ch(&p->errors, '\0')));
+        (d->errors.len == 0 ||
+         (trl_buf_add(&p->errors, d->errors.data, d->errors.len) && trl_buf_ch(&p->errors, '\0')));
     trl_buf_fini(&d->errors);
     if (!ok) {
         if (len)
@@ -203,8 +201,7 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
     size_t a, b;
     if (p->gold_tags)
         trl_side_copy_tags(&p->gold, &p->test, &p->labels);
-    trl_status st =
-        trl_side_align(&p->matcher, &p->gold, &p->test, &p->labels, &how, &a, &b, err);
+    trl_status st = trl_side_align(&p->matcher, &p->gold, &p->test, &p->labels, &how, &a, &b, err);
     if (st != TRL_OK)
         return st;
     trl_parseval_sentence *s = &d->sentence;
@@ -216,8 +213,8 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
     } else if (how == TRL_WORDS_DIFFER) {
         draft_differing(p, d, a, b);
     } else {
-        st = trl_side_match(&p->matcher, &p->gold, &p->test, &p->labels,
-                            p->params.labelled != 0, s, err);
+        st = trl_side_match(&p->matcher, &p->gold, &p->test, &p->labels, p->params.labelled != 0, s,
+                            err);
         s->exact = s->state == TRL_PARSEVAL_VALID && s->gold == s->test && s->gold == s->match;
     }
     if (st == TRL_OK && p->params.debug)
@@ -323,8 +320,7 @@ static trl_status read_files(trl_parseval *p, trl_input *gold, trl_input *test, 
     return TRL_OK;
 }
 
-trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *test,
-                              trl_error *err)
+trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *test, trl_error *err)
 {
     trl_input *in[2] = {NULL, NULL};
     trl_status st = trl_input_open(gold, &in[0], err);

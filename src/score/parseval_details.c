@@ -13,8 +13,8 @@ static void put_word(trl_buf *out, size_t i, int result, const trl_leaf *leaf,
                      const trl_label_table *labels)
 {
     const trl_str tag = trl_strtab_get(&labels->names, leaf->tag);
-    trl_buf_fmt(out, "%3zu : %d : %-6.*s  %-16.*s", i, result, (int)tag.n, tag.p,
-                (int)leaf->word.n, leaf->word.p);
+    trl_buf_fmt(out, "%3zu : %d : %-6.*s  %-16.*s", i, result, (int)tag.n, tag.p, (int)leaf->word.n,
+                leaf->word.p);
 }
 
 static void put_words(trl_buf *out, const trl_side *gold, const trl_side *test,
@@ -39,8 +39,8 @@ static void put_words(trl_buf *out, const trl_side *gold, const trl_side *test,
 }
 
 /* A label is cut to its bare form only when it is looked at. */
-static void put_bracket(trl_buf *out, size_t i, const trl_bracket *b,
-                        const trl_label_table *labels, bool scored)
+static void put_bracket(trl_buf *out, size_t i, const trl_bracket *b, const trl_label_table *labels,
+                        bool scored)
 {
     const bool looked_at = scored && b->start != b->end;
     const trl_str label =
@@ -66,11 +66,11 @@ static void put_brackets(trl_buf *out, const trl_side *gold, const trl_side *tes
     trl_buf_ch(out, '\n');
 }
 
-void trl_side_details(const trl_side *gold, const trl_side *test,
-                      const trl_label_table *labels, bool scored, trl_buf *out)
+void trl_side_details(const trl_side *gold, const trl_side *test, const trl_label_table *labels,
+                      bool scored, trl_buf *out)
 {
-    trl_buf_fmt(out, "-<1>---(wn1=%3d, bn1=%3zu)-           ",
-                (int)gold->before[gold->n_leaves], gold->n_brackets);
+    trl_buf_fmt(out, "-<1>---(wn1=%3d, bn1=%3zu)-           ", (int)gold->before[gold->n_leaves],
+                gold->n_brackets);
     trl_buf_fmt(out, "-<2>---(wn2=%3d, bn2=%3zu)-\n", (int)test->before[test->n_leaves],
                 test->n_brackets);
     put_words(out, gold, test, labels, scored);

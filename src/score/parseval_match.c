@@ -87,8 +87,7 @@ static size_t delete_words(trl_side *s, const trl_label_table *labels)
 
 static bool may_be_quote(const trl_leaf *leaf, const trl_label_table *labels)
 {
-    return leaf->word.n == 1 && memchr("'\"/", leaf->word.p[0], 3) &&
-           labels->info[leaf->tag].quote;
+    return leaf->word.n == 1 && memchr("'\"/", leaf->word.p[0], 3) && labels->info[leaf->tag].quote;
 }
 
 /* The leaves that may be quotes and their places: two numbers each.  Returns how many. */
@@ -162,8 +161,8 @@ const trl_leaf *trl_side_next(trl_side_walk *w)
 }
 
 trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, trl_alignment *how, size_t *a,
-                          size_t *b, trl_error *err)
+                          const trl_label_table *labels, trl_alignment *how, size_t *a, size_t *b,
+                          trl_error *err)
 {
     *a = delete_words(gold, labels);
     *b = delete_words(test, labels);
@@ -305,8 +304,8 @@ static int32_t unset_from(int32_t *skip, int32_t x)
 
 /* to[x] = min { b : a < x < b } (by_end) or max { a : a < x < b } over live gold brackets
  * [a, b); `none` where there is none.  list, next: brackets by b or a. */
-static void nearest_edges(const trl_side *gold, int32_t W, bool by_end, int32_t none,
-                          int32_t *to, int32_t *skip, int32_t *list, int32_t *next)
+static void nearest_edges(const trl_side *gold, int32_t W, bool by_end, int32_t none, int32_t *to,
+                          int32_t *skip, int32_t *list, int32_t *next)
 {
     for (int32_t x = 0; x <= W; x++) {
         to[x] = none;
@@ -325,8 +324,7 @@ static void nearest_edges(const trl_side *gold, int32_t W, bool by_end, int32_t 
         const int32_t edge = by_end ? x : W - x;
         for (int32_t i = list[edge]; i >= 0; i = next[i]) {
             const trl_bracket *b = &gold->bracket[i];
-            for (int32_t s = unset_from(skip, b->start + 1); s < b->end;
-                 s = unset_from(skip, s)) {
+            for (int32_t s = unset_from(skip, b->start + 1); s < b->end; s = unset_from(skip, s)) {
                 to[s] = edge;
                 skip[s] = s + 1;
             }
@@ -356,8 +354,8 @@ static trl_status count_crossing(trl_matcher *m, const trl_side *gold, const trl
 }
 
 trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, bool labelled,
-                          trl_parseval_sentence *out, trl_error *err)
+                          const trl_label_table *labels, bool labelled, trl_parseval_sentence *out,
+                          trl_error *err)
 {
     trl_status st = trl_side_settle(gold, labels, &out->gold, err);
     if (st == TRL_OK)

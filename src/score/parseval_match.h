@@ -8,9 +8,9 @@
 
 /* Scratch memory, reused; zero-initialise. */
 typedef struct trl_matcher {
-    struct trl_match_key *key;  /* live test brackets by span */
-    int32_t              *mark; /* for crossing, and the words that may be quotes */
-    size_t                cap_key, cap_mark;
+    struct trl_match_key *key; /* live test brackets by span */
+    int32_t *mark;             /* for crossing, and the words that may be quotes */
+    size_t cap_key, cap_mark;
 } trl_matcher;
 
 void trl_matcher_fini(trl_matcher *m);
@@ -28,14 +28,14 @@ typedef enum trl_alignment {
 
 /* Deletes words and says whether those left are the same.  TRL_ENOMEM. */
 trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, trl_alignment *how, size_t *a,
-                          size_t *b, trl_error *err);
+                          const trl_label_table *labels, trl_alignment *how, size_t *a, size_t *b,
+                          trl_error *err);
 
 /* The words left on one side, in order; some come twice, see parseval_match.c. */
 typedef struct trl_side_walk {
     const trl_side *side;
-    size_t          leaf; /* of the word last returned */
-    uint32_t        copy;
+    size_t leaf; /* of the word last returned */
+    uint32_t copy;
 } trl_side_walk; /* zero but for the side */
 
 const trl_leaf *trl_side_next(trl_side_walk *w); /* NULL: no more */
@@ -47,8 +47,8 @@ trl_status trl_side_settle(trl_side *s, const trl_label_table *labels, uint32_t 
 /* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out; settles them and
  * marks the brackets that match.  TRL_ENOMEM. */
 trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, bool labelled,
-                          trl_parseval_sentence *out, trl_error *err);
+                          const trl_label_table *labels, bool labelled, trl_parseval_sentence *out,
+                          trl_error *err);
 
 /* Appends both sides as a table (parseval_details.c).  They are settled, and, when `scored`,
  * matched.  Running out of memory shows in out->failed. */

@@ -9,9 +9,9 @@
 #include "base/mem.h"
 
 /* What the published files say, in their own format. */
-#define COMMON                                                                                \
-    "DELETE_LABEL TOP\nDELETE_LABEL -NONE-\nDELETE_LABEL ,\nDELETE_LABEL :\n"                 \
-    "DELETE_LABEL ``\nDELETE_LABEL ''\nDELETE_LABEL .\n"                                      \
+#define COMMON                                                                                     \
+    "DELETE_LABEL TOP\nDELETE_LABEL -NONE-\nDELETE_LABEL ,\nDELETE_LABEL :\n"                      \
+    "DELETE_LABEL ``\nDELETE_LABEL ''\nDELETE_LABEL .\n"                                           \
     "DELETE_LABEL_FOR_LENGTH -NONE-\nEQ_LABEL ADVP PRT\n"
 
 static const struct {
@@ -81,8 +81,7 @@ static trl_status fail_at(const trl_input *in, trl_str line, trl_str word, trl_e
 static const keyword *find_keyword(trl_str word)
 {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strlen(keywords[i].name) == word.n &&
-            memcmp(keywords[i].name, word.p, word.n) == 0)
+        if (strlen(keywords[i].name) == word.n && memcmp(keywords[i].name, word.p, word.n) == 0)
             return &keywords[i];
     return NULL;
 }
@@ -119,8 +118,8 @@ static trl_status add_name(trl_parseval_params *p, trl_name_list *list, trl_str 
     return TRL_OK;
 }
 
-static trl_status read_values(trl_parseval_params *p, const trl_input *in, trl_str line,
-                              size_t at, const keyword *key, trl_error *err)
+static trl_status read_values(trl_parseval_params *p, const trl_input *in, trl_str line, size_t at,
+                              const keyword *key, trl_error *err)
 {
     void *field = (char *)p + key->at;
     const size_t n = key->n_names ? key->n_names : 1;
@@ -138,8 +137,8 @@ static trl_status read_values(trl_parseval_params *p, const trl_input *in, trl_s
             if (st != TRL_OK)
                 return st;
         } else if (!read_number(value, field)) {
-            trl_fail(err, TRL_EPARSE, "%s: '%.*s' is not a whole number", key->name,
-                     shown(value), value.p);
+            trl_fail(err, TRL_EPARSE, "%s: '%.*s' is not a whole number", key->name, shown(value),
+                     value.p);
             return fail_at(in, line, value, err);
         }
     }

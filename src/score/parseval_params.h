@@ -20,13 +20,13 @@
 
 typedef struct trl_name_list {
     uint32_t *id; /* of `names`; EQ_...: two at a time */
-    size_t    n, cap;
+    size_t n, cap;
 } trl_name_list;
 
 typedef struct trl_parseval_params {
-    trl_strtab    names;
+    trl_strtab names;
     trl_name_list delete_label, delete_for_length, quote_label, eq_label, eq_word;
-    int64_t       labelled, max_length, max_errors, debug;
+    int64_t labelled, max_length, max_errors, debug;
 } trl_parseval_params;
 
 /* A name ("collins", "new", "none") or a path.  TRL_EPARSE with path:row:col for a word that is no
@@ -34,6 +34,6 @@ typedef struct trl_parseval_params {
  * *p is to be freed in any case. */
 trl_status trl_parseval_params_load(trl_parseval_params *p, const char *name, trl_error *err);
 trl_status trl_parseval_params_read(trl_parseval_params *p, trl_input *in, trl_error *err);
-void       trl_parseval_params_fini(trl_parseval_params *p);
+void trl_parseval_params_fini(trl_parseval_params *p);
 
 #endif

@@ -47,19 +47,19 @@ static double percent(uint64_t part, uint64_t whole)
 static void write_sentence(trl_buf *b, size_t number, const trl_parseval_sentence *s)
 {
     trl_buf_fmt(b, "%4zu  %3" PRIu32 "    %d  %6.2f %6.2f   %3" PRIu32 "    %3" PRIu32, number,
-                s->length, (int)s->state, percent(s->match, s->gold),
-                percent(s->match, s->test), s->match, s->gold);
-    trl_buf_fmt(b, "  %3" PRIu32 "    %3" PRIu32 "   %4" PRIu32 "  %4" PRIu32 "   %6.2f\n",
-                s->test, s->crossing, s->words, s->tags, percent(s->tags, s->words));
+                s->length, (int)s->state, percent(s->match, s->gold), percent(s->match, s->test),
+                s->match, s->gold);
+    trl_buf_fmt(b, "  %3" PRIu32 "    %3" PRIu32 "   %4" PRIu32 "  %4" PRIu32 "   %6.2f\n", s->test,
+                s->crossing, s->words, s->tags, percent(s->tags, s->words));
 }
 
 /* Without a bracket on either side the first half of the line is missing. */
 static void write_sums(trl_buf *b, const trl_parseval_totals *t)
 {
     if (t->gold && t->test)
-        trl_buf_fmt(
-            b, "                %6.2f %6.2f %6" PRIu64 " %5" PRIu64 " %5" PRIu64 "  %5" PRIu64,
-            t->recall, t->precision, t->match, t->gold, t->test, t->crossing);
+        trl_buf_fmt(b,
+                    "                %6.2f %6.2f %6" PRIu64 " %5" PRIu64 " %5" PRIu64 "  %5" PRIu64,
+                    t->recall, t->precision, t->match, t->gold, t->test, t->crossing);
     trl_buf_fmt(b, "  %5" PRIu64 " %5" PRIu64 "   %6.2f\n", t->words, t->tags, t->tagging);
 }
 
@@ -102,9 +102,8 @@ trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *er
         return st;
     trl_buf *b = &r.text;
     trl_buf_str(
-        b,
-        "  Sent.                        Matched  Bracket   Cross        Correct Tag\n"
-        " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy\n" RULE);
+        b, "  Sent.                        Matched  Bracket   Cross        Correct Tag\n"
+           " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy\n" RULE);
     for (size_t i = 0; i < n; i++) {
         const trl_str details = trl_parseval_details(p, i);
         write_sentence(b, i + 1, &s[i]);
@@ -148,11 +147,11 @@ static void json_sentence(trl_buf *b, const trl_parseval_sentence *s)
 {
     static const char *const states[] = {"valid", "error", "skipped"};
     trl_buf_fmt(b,
-                "{\"length\":%" PRIu32 ",\"state\":\"%s\",\"match\":%" PRIu32
-                ",\"gold\":%" PRIu32 ",\"test\":%" PRIu32 ",\"crossing\":%" PRIu32,
+                "{\"length\":%" PRIu32 ",\"state\":\"%s\",\"match\":%" PRIu32 ",\"gold\":%" PRIu32
+                ",\"test\":%" PRIu32 ",\"crossing\":%" PRIu32,
                 s->length, states[s->state], s->match, s->gold, s->test, s->crossing);
-    trl_buf_fmt(b, ",\"words\":%" PRIu32 ",\"tags\":%" PRIu32 ",\"exact\":%s}", s->words,
-                s->tags, s->exact ? "true" : "false");
+    trl_buf_fmt(b, ",\"words\":%" PRIu32 ",\"tags\":%" PRIu32 ",\"exact\":%s}", s->words, s->tags,
+                s->exact ? "true" : "false");
 }
 
 trl_status trl_parseval_report_json(const trl_parseval *p, char **text, trl_error *err)

@@ -29,12 +29,12 @@ static trl_status add_leaf(trl_side *s, trl_label_table *labels, trl_str tag, tr
     return TRL_OK;
 }
 
-static trl_status add_bracket(trl_side *s, trl_label_table *labels, trl_str label,
-                              int32_t from, int32_t to, trl_error *err)
+static trl_status add_bracket(trl_side *s, trl_label_table *labels, trl_str label, int32_t from,
+                              int32_t to, trl_error *err)
 {
-    trl_bracket *b = s->n_brackets < UINT32_MAX ? trl_reserve(s->bracket, &s->cap_brackets,
-                                                              s->n_brackets + 1, sizeof *b)
-                                                : NULL;
+    trl_bracket *b = s->n_brackets < UINT32_MAX
+                         ? trl_reserve(s->bracket, &s->cap_brackets, s->n_brackets + 1, sizeof *b)
+                         : NULL;
     if (b)
         s->bracket = b;
     const uint32_t id = b ? trl_label_id(labels, label) : TRL_NO_ID;
@@ -122,8 +122,7 @@ static trl_status scan_open(scanner *c, trl_error *err)
     if (next == n)
         trl_fail(err, TRL_EPARSE, "the line ends inside a bracket");
     else if (c->line.p[next] == '(')
-        trl_fail(err, TRL_EPARSE, "a bracket opens behind the word '%.*s'", shown(word),
-                 word.p);
+        trl_fail(err, TRL_EPARSE, "a bracket opens behind the word '%.*s'", shown(word), word.p);
     else
         trl_fail(err, TRL_EPARSE, "more than one word in a bracket");
     return complain(c, next == n ? at : next, err);
@@ -153,8 +152,8 @@ static trl_status scan(scanner *c, trl_error *err)
     return st;
 }
 
-trl_status trl_side_line(trl_side *s, trl_label_table *labels, trl_str line, bool *ok,
-                         bool *whole, trl_error *err)
+trl_status trl_side_line(trl_side *s, trl_label_table *labels, trl_str line, bool *ok, bool *whole,
+                         trl_error *err)
 {
     scanner c = {.side = s, .labels = labels, .line = line};
     s->n_leaves = s->n_brackets = 0;

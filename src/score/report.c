@@ -15,12 +15,12 @@
 
 /* Everything a report is made from, and the text so far. */
 typedef struct report {
-    trl_score_totals     total;
-    trl_score_row       *types, *labels; /* sorted by name */
-    trl_score_confusion *confusions;     /* sorted by count */
-    size_t               n_types, n_labels, n_confusions;
-    locale_t             plain, before; /* the "C" locale while a report is being written */
-    trl_buf              text;
+    trl_score_totals total;
+    trl_score_row *types, *labels;   /* sorted by name */
+    trl_score_confusion *confusions; /* sorted by count */
+    size_t n_types, n_labels, n_confusions;
+    locale_t plain, before; /* the "C" locale while a report is being written */
+    trl_buf text;
 } report;
 
 /* ---- start and end ------------------------------------------------------------------ */
@@ -101,8 +101,7 @@ static void write_block(report *r)
         const trl_score_row *row = &r->types[i];
         for (int k = times_listed(row); k > 0; k--)
             trl_buf_fmt(&r->text,
-                        "%17s: precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f  %" PRIu64
-                        "\n",
+                        "%17s: precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f  %" PRIu64 "\n",
                         row->name, row->precision, row->recall, row->f1, row->predicted);
     }
 }
@@ -120,8 +119,7 @@ static void write_latex(report *r)
                 r->total.precision, r->total.recall, r->total.f1);
 }
 
-trl_status trl_score_report_chunks(const trl_score *s, bool latex, char **text,
-                                   trl_error *err)
+trl_status trl_score_report_chunks(const trl_score *s, bool latex, char **text, trl_error *err)
 {
     report r;
     const trl_status st = report_init(&r, s, err);
@@ -180,10 +178,8 @@ static void write_labels(report *r)
     for (size_t i = 0; i < r->n_labels; i++) {
         const trl_score_row *row = &r->labels[i];
         write_padded(&r->text, row->name, w);
-        trl_buf_fmt(&r->text,
-                    "  %9" PRIu64 "  %9" PRIu64 "  %9" PRIu64 "  %9.2f  %7.2f  %7.2f\n",
-                    row->gold, row->predicted, row->correct, row->precision, row->recall,
-                    row->f1);
+        trl_buf_fmt(&r->text, "  %9" PRIu64 "  %9" PRIu64 "  %9" PRIu64 "  %9.2f  %7.2f  %7.2f\n",
+                    row->gold, row->predicted, row->correct, row->precision, row->recall, row->f1);
     }
     write_padded(&r->text, "macro average", w);
     trl_buf_fmt(&r->text, "%62.2f\n", sum / (double)r->n_labels);
@@ -219,8 +215,7 @@ trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *e
     const trl_score_totals *t = &r.total;
     trl_buf_fmt(&r.text, "accuracy:          %6.2f%%  (%" PRIu64 " of %" PRIu64 " tokens)\n",
                 t->accuracy, t->correct_tokens, t->tokens);
-    trl_buf_fmt(&r.text,
-                "sequence accuracy: %6.2f%%  (%" PRIu64 " of %" PRIu64 " sequences)\n",
+    trl_buf_fmt(&r.text, "sequence accuracy: %6.2f%%  (%" PRIu64 " of %" PRIu64 " sequences)\n",
                 t->sequence_accuracy, t->correct_sequences, t->sequences);
     if (r.n_labels) {
         qsort(r.labels, r.n_labels, sizeof *r.labels, by_gold);
@@ -238,16 +233,12 @@ trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *e
 static size_t utf8_length(const unsigned char *s)
 {
     const unsigned char c = s[0];
-    const size_t n = c < 0x80                ? 1
-                     : c < 0xc2 || c > 0xf4 ? 0
-                     : c < 0xe0             ? 2
-                     : c < 0xf0             ? 3
-                                            : 4;
+    const size_t n = c < 0x80 ? 1 : c < 0xc2 || c > 0xf4 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] > 0x9f) ||
-        (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] > 0x8f))
+    if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] > 0x9f) || (c == 0xf0 && s[1] < 0x90) ||
+        (c == 0xf4 && s[1] > 0x8f))
         return 0;
     return n;
 }
@@ -299,8 +290,7 @@ trl_status trl_score_report_json(const trl_score *s, char **text, trl_error *err
                 ",\"sequence_accuracy\":%.6g,",
                 t->tokens, t->accuracy, t->sequences, t->sequence_accuracy);
     trl_buf_fmt(b,
-                "\"chunks\":{\"gold\":%" PRIu64 ",\"predicted\":%" PRIu64
-                ",\"correct\":%" PRIu64
+                "\"chunks\":{\"gold\":%" PRIu64 ",\"predicted\":%" PRIu64 ",\"correct\":%" PRIu64
                 ",\"precision\":%.6g,\"recall\":%.6g,\"f1\":%.6g,\"types\":",
                 t->gold, t->predicted, t->correct, t->precision, t->recall, t->f1);
     write_rows(b, r.types, r.n_types);

@@ -22,8 +22,7 @@ static trl_status check(size_t n, const trl_bootstrap_options *o, trl_error *err
     if (o->resamples == 0)
         return trl_fail(err, TRL_EINVAL, "a bootstrap needs at least one resample");
     if (!(o->confidence > 0.0 && o->confidence < 1.0))
-        return trl_fail(err, TRL_EINVAL,
-                        "the confidence must lie between 0 and 1, and %g does not",
+        return trl_fail(err, TRL_EINVAL, "the confidence must lie between 0 and 1, and %g does not",
                         o->confidence);
     return TRL_OK;
 }

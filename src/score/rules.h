@@ -7,7 +7,7 @@
 #include "trellis/score.h"
 
 /* IOBES when all gold tags so far are well-formed IOBES, see chunks.h. */
-trl_chunk_rule   trl_score_rule(const trl_score *s);
+trl_chunk_rule trl_score_rule(const trl_score *s);
 trl_score_totals trl_score_get_by(const trl_score *s, trl_chunk_rule rule);
 
 #endif

@@ -19,21 +19,21 @@ typedef struct counts {
 
 /* Named counts; ids are dense, in order of appearance. */
 typedef struct tally {
-    char  *name;
+    char *name;
     counts by[TRL_N_RULES]; /* tokens: by[0] only */
 } tally;
 
 typedef struct tallies {
     trl_strtab names;
-    tally     *row;   /* [names.n] */
-    uint32_t  *order; /* [names.n] ids sorted by name */
-    size_t     row_cap, order_cap;
+    tally *row;      /* [names.n] */
+    uint32_t *order; /* [names.n] ids sorted by name */
+    size_t row_cap, order_cap;
 } tallies;
 
 /* What a label means for chunks.  Two labels are the same tag for conlleval when prefix and
  * type agree. */
 typedef struct meaning {
-    trl_tag  tag;
+    trl_tag tag;
     uint32_t prefix; /* in trl_score.prefixes */
 } meaning;
 
@@ -44,26 +44,26 @@ typedef struct pair {
 
 struct trl_score {
     trl_score_options opt;
-    char             *outside; /* opt.outside, owned */
+    char *outside; /* opt.outside, owned */
 
-    tallies    labels, types; /* type 0 is "" */
-    meaning   *meanings;      /* [labels.names.n] */
-    size_t     meaning_cap;
+    tallies labels, types; /* type 0 is "" */
+    meaning *meanings;     /* [labels.names.n] */
+    size_t meaning_cap;
     trl_strtab prefixes;
     trl_strtab pair_ids; /* keys: gold and predicted label, 4 bytes each */
-    pair      *pairs;    /* [pair_ids.n] */
-    size_t     pair_cap;
-    uint32_t  *todo; /* pairs of the sequence being added */
-    size_t     todo_cap;
+    pair *pairs;         /* [pair_ids.n] */
+    size_t pair_cap;
+    uint32_t *todo; /* pairs of the sequence being added */
+    size_t todo_cap;
 
     trl_score_totals total; /* tokens and sequences; ratios are made on demand */
-    counts           chunks[TRL_N_RULES];
-    bool             in_sequence, all_right;
+    counts chunks[TRL_N_RULES];
+    bool in_sequence, all_right;
 
     trl_tag last_gold, last_predicted;
-    bool    in_correct[TRL_N_RULES]; /* both taggings opened the same chunk and agree so far;
-                                        then the two tags above have the same type */
-    bool    not_iobes;               /* gold has tags that IOBES cannot have */
+    bool in_correct[TRL_N_RULES]; /* both taggings opened the same chunk and agree so far;
+                                     then the two tags above have the same type */
+    bool not_iobes;               /* gold has tags that IOBES cannot have */
 };
 
 static const trl_tag outside_tag = {TRL_TAG_O, 0};
@@ -394,8 +394,10 @@ static size_t list(const tallies *t, int rule, uint32_t open, trl_score_row *row
         if (k->gold + k->predicted == 0)
             continue;
         if (n < cap) {
-            trl_score_row r = {.name = t->row[id].name, .correct = k->correct + (id == open),
-                               .gold = k->gold, .predicted = k->predicted};
+            trl_score_row r = {.name = t->row[id].name,
+                               .correct = k->correct + (id == open),
+                               .gold = k->gold,
+                               .predicted = k->predicted};
             r.precision = percent(r.correct, r.predicted);
             r.recall = percent(r.correct, r.gold);
             r.f1 = f1_of(r.precision, r.recall);

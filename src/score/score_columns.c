@@ -36,16 +36,14 @@ trl_score_columns trl_score_split(trl_str line, char delimiter, size_t want)
     return c;
 }
 
-trl_status trl_score_check_columns(const trl_input *in, trl_str line,
-                                   const trl_score_columns *c,
+trl_status trl_score_check_columns(const trl_input *in, trl_str line, const trl_score_columns *c,
                                    const trl_score_columns *shape, trl_error *err)
 {
     const trl_status st = TRL_EPARSE;
-    const char *nul = c->n < 2 ? NULL
-                               : memchr(c->gold.p, '\0',
-                                        (size_t)(line.p + line.n - c->gold.p));
-    const bool right_single = c->n_single == shape->n_single && c->n >= 2 &&
-                              c->predicted.p == c->gold.p + c->gold.n + 1;
+    const char *nul =
+        c->n < 2 ? NULL : memchr(c->gold.p, '\0', (size_t)(line.p + line.n - c->gold.p));
+    const bool right_single =
+        c->n_single == shape->n_single && c->n >= 2 && c->predicted.p == c->gold.p + c->gold.n + 1;
     uint64_t col = line.n + 1;
     if (c->n < 2) {
         trl_fail(err, st, "only one column, where a gold and a predicted tag are needed");

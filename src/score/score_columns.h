@@ -10,9 +10,9 @@
 /* The columns of one line.  `n_single` counts them as if every blank separated two (as
  * conlleval does): a line with an empty cell has the right number by that count only. */
 typedef struct trl_score_columns {
-    size_t  n, n_single;
+    size_t n, n_single;
     trl_str first, gold, predicted; /* the first and the last two */
-    size_t  surplus;                /* where column number `want` starts, 1-based */
+    size_t surplus;                 /* where column number `want` starts, 1-based */
 } trl_score_columns;
 
 /* Cells are borrowed from the line.  ' ' separates by runs of spaces and tabs. */
@@ -20,8 +20,7 @@ trl_score_columns trl_score_split(trl_str line, char delimiter, size_t want);
 
 /* `shape` is the first line of the file, or n = 0 when this is it.  TRL_EPARSE with its place
  * for fewer than two columns, another number of them, or a NUL in a tag. */
-trl_status trl_score_check_columns(const trl_input *in, trl_str line,
-                                   const trl_score_columns *c,
+trl_status trl_score_check_columns(const trl_input *in, trl_str line, const trl_score_columns *c,
                                    const trl_score_columns *shape, trl_error *err);
 
 #endif

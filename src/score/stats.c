@@ -69,9 +69,8 @@ static bool fraction_step(fraction *f, double a, double b)
 static double beta_fraction(double a, double b, double x, double y)
 {
     const double log_x = y < 0.5 ? log1p(-y) : log(x), log_y = x < 0.5 ? log1p(-x) : log(y);
-    const double front = exp(a * log_x + b * log_y + trl_log_gamma(a + b) -
-                             trl_log_gamma(a) - trl_log_gamma(b)) /
-                         a;
+    const double front =
+        exp(a * log_x + b * log_y + trl_log_gamma(a + b) - trl_log_gamma(a) - trl_log_gamma(b)) / a;
     fraction f = fraction_start(1.0);
     for (int k = 0; k < MAX_TERMS; k++) {
         const double m = k, at = a + 2.0 * m;

@@ -54,9 +54,8 @@ static bool is_blank(trl_str s)
 static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint64_t col,
                          trl_error *err)
 {
-    const trl_status st =
-        trl_fail(err, TRL_EPARSE, "%zu column%s here, but %zu on line %" PRIu64, n,
-                 n == 1 ? "" : "s", r->n_columns, r->model_row);
+    const trl_status st = trl_fail(err, TRL_EPARSE, "%zu column%s here, but %zu on line %" PRIu64,
+                                   n, n == 1 ? "" : "s", r->n_columns, r->model_row);
     if (line[0] == '#')
         trl_fail_hint(err, st,
                       "a line that starts with '#' is a token like any other; "

@@ -15,7 +15,7 @@ typedef struct trl_columns trl_columns;
 
 /* `in` is borrowed and must outlive the reader.  TRL_ENOMEM. */
 trl_status trl_columns_new(trl_input *in, trl_columns **out, trl_error *err);
-void       trl_columns_free(trl_columns *r); /* accepts NULL */
+void trl_columns_free(trl_columns *r); /* accepts NULL */
 
 /* The next sequence, never an empty one; *more is false at the end of the input.
  * TRL_EPARSE, with path:row:col, when a token has not as many cells as the first one of the

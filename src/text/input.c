@@ -20,26 +20,26 @@ typedef enum packing { PLAIN, GZIP, ZSTD } packing;
 
 struct trl_input {
     char *name;
-    int   fd; /* -1: memory */
-    bool  close_fd;
-    bool  may_wait; /* neither memory nor a regular file */
+    int fd; /* -1: memory */
+    bool close_fd;
+    bool may_wait; /* neither memory nor a regular file */
 
     unsigned char *raw; /* bytes of the source not yet unpacked: raw[raw_at .. raw_len) */
-    size_t         raw_at, raw_len;
-    bool           raw_end;
-    const char    *mem; /* memory source, borrowed */
-    size_t         mem_len;
+    size_t raw_at, raw_len;
+    bool raw_end;
+    const char *mem; /* memory source, borrowed */
+    size_t mem_len;
 
-    packing       kind;
-    bool          kind_known;
-    z_stream      z;
-    bool          z_live, z_done;
+    packing kind;
+    bool kind_known;
+    z_stream z;
+    bool z_live, z_done;
     ZSTD_DStream *zs;
-    bool          zs_open; /* inside a frame */
+    bool zs_open; /* inside a frame */
 
-    char    *buf; /* unpacked text: buf[at .. len) is unread */
-    size_t   at, len, cap;
-    bool     end;
+    char *buf; /* unpacked text: buf[at .. len) is unread */
+    size_t at, len, cap;
+    bool end;
     uint64_t row;
 };
 
@@ -195,8 +195,7 @@ static trl_status find_packing(trl_input *in, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status unpack_gzip(trl_input *in, char *out, size_t room, size_t *made,
-                              trl_error *err)
+static trl_status unpack_gzip(trl_input *in, char *out, size_t room, size_t *made, trl_error *err)
 {
     if (in->raw_end && in->raw_at == in->raw_len)
         return in->z_done ? TRL_OK : damaged(in, "gzip", err);
@@ -220,8 +219,7 @@ static trl_status unpack_gzip(trl_input *in, char *out, size_t room, size_t *mad
     return TRL_OK;
 }
 
-static trl_status unpack_zstd(trl_input *in, char *out, size_t room, size_t *made,
-                              trl_error *err)
+static trl_status unpack_zstd(trl_input *in, char *out, size_t room, size_t *made, trl_error *err)
 {
     if (in->raw_end && in->raw_at == in->raw_len)
         return in->zs_open ? damaged(in, "zstd", err) : TRL_OK;
@@ -285,7 +283,8 @@ static trl_status text_fill(trl_input *in, trl_error *err)
 
 /* ---- lines ------------------------------------------------------------------------ */
 
-/* Reads no further than it must to tell: a pipe may begin with a line of one letter, and then wait. */
+/* Reads no further than it must to tell: a pipe may begin with a line of one letter, and then wait.
+ */
 static trl_status skip_mark(trl_input *in, trl_error *err)
 {
     static const char mark[] = "\xef\xbb\xbf";

@@ -29,12 +29,13 @@ void trl_input_free(trl_input *in); /* accepts NULL */
  * the end of the input.  TRL_EIO for a read error or damaged compressed data. */
 trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *err);
 
-/* Whether text that is `whole` can be had without waiting: always true of memory, of regular files and at
- * the end of the input.  Of a pipe or terminal what is there is read, and `whole` asked about the text not
- * yet returned; of compressed ones it is true as soon as there are bytes.  What _line lent is gone. */
+/* Whether text that is `whole` can be had without waiting: always true of memory, of regular files
+ * and at the end of the input.  Of a pipe or terminal what is there is read, and `whole` asked
+ * about the text not yet returned; of compressed ones it is true as soon as there are bytes.  What
+ * _line lent is gone. */
 bool trl_input_ready(trl_input *in, bool (*whole)(trl_str unread));
 
-uint64_t    trl_input_row(const trl_input *in);  /* of the line last returned, 1-based */
+uint64_t trl_input_row(const trl_input *in);     /* of the line last returned, 1-based */
 const char *trl_input_name(const trl_input *in); /* for messages; "-" reads "<stdin>" */
 
 /* The bytes already read but not yet returned (at least one block when there is one): for

@@ -51,8 +51,7 @@ void trl_item_reader_free(trl_item_reader *r)
     trl_free(r);
 }
 
-static trl_status fail_here(const trl_item_reader *r, trl_status st, const char *at,
-                            trl_error *err)
+static trl_status fail_here(const trl_item_reader *r, trl_status st, const char *at, trl_error *err)
 {
     return trl_input_fail(r->in, err, st, (uint64_t)(at - r->line) + 1);
 }
@@ -76,8 +75,7 @@ static char *unescape(char *p, char **end)
 /* Reads the field at p and returns the tab or LF behind it. */
 static char *scan_field(char *p, field *f)
 {
-    static const bool special[256] = {
-        ['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
+    static const bool special[256] = {['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
     f->at = p;
     while (!special[(unsigned char)*p])
         p++;

@@ -18,7 +18,7 @@
 typedef struct trl_item_reader trl_item_reader;
 
 trl_status trl_item_reader_new(trl_input *in, trl_item_reader **out, trl_error *err);
-void       trl_item_reader_free(trl_item_reader *r); /* accepts NULL */
+void trl_item_reader_free(trl_item_reader *r); /* accepts NULL */
 
 /* The next sequence, never an empty one.  TRL_EPARSE, with path:row:col, for a value or weight
  * that is no finite number (or a negative weight), or an empty label or one with a value (an

@@ -8,9 +8,9 @@
 #include "text/items.h"
 
 struct trl_reader {
-    trl_input       *in;
-    trl_format       format;
-    trl_columns     *columns; /* one of the two */
+    trl_input *in;
+    trl_format format;
+    trl_columns *columns; /* one of the two */
     trl_item_reader *items;
 };
 
@@ -27,8 +27,8 @@ struct trl_reader {
 
 typedef struct tally {
     size_t lines, with_count[GUESS_FIELDS + 1]; /* lines with tabs, by number of fields */
-    size_t labels, labels_like;                 /* first fields, and how many look like attributes */
-    size_t rest, rest_like;                     /* the other fields */
+    size_t labels, labels_like; /* first fields, and how many look like attributes */
+    size_t rest, rest_like;     /* the other fields */
 } tally;
 
 static bool like_attribute(trl_str f)
@@ -88,8 +88,7 @@ static trl_format guess(trl_str head)
 
 /* ---- the reader --------------------------------------------------------------------- */
 
-trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out,
-                           trl_error *err)
+trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out, trl_error *err)
 {
     trl_reader *r = trl_zalloc(1, sizeof *r);
     if (!r)
@@ -131,8 +130,7 @@ trl_format trl_reader_format(const trl_reader *r)
 trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err)
 {
     if (!r->columns) {
-        const trl_status st =
-            trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
+        const trl_status st = trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
         return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
     }
     return trl_columns_next(r->columns, seq, more, err);

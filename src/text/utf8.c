@@ -8,11 +8,7 @@ size_t trl_utf8_next(const char *p, size_t n, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)p, c = s[0];
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t len = c < 0x80               ? 1
-                       : c < 0xc2 || c > 0xf4 ? 0
-                       : c < 0xe0             ? 2
-                       : c < 0xf0             ? 3
-                                              : 4;
+    const size_t len = c < 0x80 ? 1 : c < 0xc2 || c > 0xf4 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
     if (len == 0 || len > n)
         return 0;
     uint32_t x = len == 1 ? c : c & (0x7fu >> len);
@@ -53,11 +49,10 @@ static bool is_in(uint32_t x, const range *r, size_t n)
 unsigned trl_utf8_columns_of(uint32_t x)
 {
     static const range none[] = {
-        {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
-        {0x64b, 0x65f},   {0x6d6, 0x6dc},   {0x93c, 0x93c},   {0x94d, 0x94d},
-        {0xe31, 0xe31},   {0xe34, 0xe3a},   {0xe47, 0xe4e},   {0x1ab0, 0x1aff},
-        {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x2064},
-        {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff},
+        {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},   {0x64b, 0x65f},
+        {0x6d6, 0x6dc},   {0x93c, 0x93c},   {0x94d, 0x94d},   {0xe31, 0xe31},   {0xe34, 0xe3a},
+        {0xe47, 0xe4e},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
+        {0x2060, 0x2064}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff},
     };
     static const range wide[] = {
         {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97f},
@@ -131,10 +126,7 @@ bool trl_buf_xml(trl_buf *b, trl_str s)
         if (n == 0 || is_control(x))
             trl_buf_str(b, REPLACEMENT);
         else if (x == '&' || x == '<' || x == '>' || x == '"')
-            trl_buf_str(b, x == '&'   ? "&amp;"
-                           : x == '<' ? "&lt;"
-                           : x == '>' ? "&gt;"
-                                      : "&quot;");
+            trl_buf_str(b, x == '&' ? "&amp;" : x == '<' ? "&lt;" : x == '>' ? "&gt;" : "&quot;");
         else
             trl_buf_add(b, s.p + i, n);
         n = n ? n : 1;

@@ -69,7 +69,8 @@ void trl_report_warning(const trl_session *s, const trl_error *e)
     char note[sizeof e->path + sizeof e->msg + 80];
     if (!s->o->progress)
         return;
-    snprintf(note, sizeof note, "%s: %s: training goes on without this checkpoint", e->path, e->msg);
+    snprintf(note, sizeof note, "%s: %s: training goes on without this checkpoint", e->path,
+             e->msg);
     const trl_progress p = {.stage = "warning",
                             .objective = NAN,
                             .gradient = NAN,
@@ -83,9 +84,9 @@ void trl_report_warning(const trl_session *s, const trl_error *e)
 
 /* ---- checkpoints -------------------------------------------------------------------- */
 
-trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps,
-                                const double *x, const double *best, trl_state_fn save,
-                                const void *optimizer, trl_error *err)
+trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps, const double *x,
+                                const double *best, trl_state_fn save, const void *optimizer,
+                                trl_error *err)
 {
     const size_t bytes = trl_session_weights(s) * sizeof *x;
     trl_progress_state out = *ps;
@@ -133,8 +134,9 @@ trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, dou
     if (!copy_section(out->file, "print", &print, sizeof print) || print != s->fingerprint) {
         st = trl_fail(err, TRL_EMODEL, "this checkpoint is of a run with other data or options");
         trl_fail_where(err, st, s->o->checkpoint, 0, 0);
-        return trl_fail_hint(err, st, "resume with the same files and options, or leave out "
-                                      "--resume to start anew");
+        return trl_fail_hint(err, st,
+                             "resume with the same files and options, or leave out "
+                             "--resume to start anew");
     }
     if (!copy_section(out->file, "progres", ps, sizeof *ps) ||
         !copy_section(out->file, "weights", x, bytes) ||

@@ -10,11 +10,11 @@
 /* What a session remembers from iteration to iteration; saved as it is. */
 typedef struct trl_progress_state {
     uint64_t iterations, best_iteration;
-    double   objective, best_score; /* NaN: none yet */
-    double   seconds_before;        /* of earlier, interrupted runs */
-    double   fall[2];               /* relative decrease of the objective, last and before */
-    double   last_objective;
-    bool     asked_to_stop, out_of_patience;
+    double objective, best_score; /* NaN: none yet */
+    double seconds_before;        /* of earlier, interrupted runs */
+    double fall[2];               /* relative decrease of the objective, last and before */
+    double last_objective;
+    bool asked_to_stop, out_of_patience;
 } trl_progress_state;
 
 /* Calls the user's callback with everything known; true when it asks to stop. */
@@ -26,19 +26,19 @@ void trl_report_warning(const trl_session *s, const trl_error *e);
 
 /* A checkpoint read back; `state` points into the container. */
 typedef struct trl_checkpoint {
-    trl_container       *file;
+    trl_container *file;
     const unsigned char *state;
-    size_t               state_size;
+    size_t state_size;
 } trl_checkpoint;
 
 /* Writes weights, best weights (NULL: none) and the optimiser's state, atomically. */
-trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps,
-                                const double *x, const double *best, trl_state_fn save,
-                                const void *optimizer, trl_error *err);
+trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps, const double *x,
+                                const double *best, trl_state_fn save, const void *optimizer,
+                                trl_error *err);
 
 /* Reads it into x, best and *ps.  TRL_EMODEL when it belongs to other data or options. */
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
                                double *best, trl_checkpoint *out, trl_error *err);
-void       trl_checkpoint_fini(trl_checkpoint *c);
+void trl_checkpoint_fini(trl_checkpoint *c);
 
 #endif

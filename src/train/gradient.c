@@ -17,36 +17,36 @@
 #define COLD_BLOCK 512
 
 typedef struct lane {
-    size_t     seq0, seq1; /* sequences, or batches of grouped tokens */
-    double    *hot;        /* [n_hot_weights + 64] */
-    float     *hot32;      /* [n_rows][step] folded rows, unless NULL: not in hot then */
-    trl_tables shared;     /* adjoint of the shared scores */
-    double     value;
-    double     norm2; /* ||w||^2 of its lone weights */
+    size_t seq0, seq1; /* sequences, or batches of grouped tokens */
+    double *hot;       /* [n_hot_weights + 64] */
+    float *hot32;      /* [n_rows][step] folded rows, unless NULL: not in hot then */
+    trl_tables shared; /* adjoint of the shared scores */
+    double value;
+    double norm2; /* ||w||^2 of its lone weights */
 } lane;
 
 struct trl_gradient {
     const trl_design *d;
-    const trl_task   *task;
-    trl_pool         *pool;
-    bool              values_only; /* no gradient: no buffers for it */
-    size_t            n_lanes;
-    lane              lanes[TRL_LANES_MAX];
-    trl_arena        *arenas; /* [threads] */
-    trl_tables        shared; /* scores */
-    float            *node;   /* [n_tokens][step] node adjoints, for the cold weights */
-    double            norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
-    bool              grouped; /* by `group`, token by token; `fold` has its extra rows alone */
-    trl_token_groups         group;
-    float            *stream; /* of entries, with groups; `node` is then the stream of cold rows */
-    trl_implied_rows          fold;
-    double           *hot;   /* [n_rows][step] folded rows of w; then the extra ones' gradient */
-    float            *hot32; /* the same in single precision; NULL: not wanted */
+    const trl_task *task;
+    trl_pool *pool;
+    bool values_only; /* no gradient: no buffers for it */
+    size_t n_lanes;
+    lane lanes[TRL_LANES_MAX];
+    trl_arena *arenas;           /* [threads] */
+    trl_tables shared;           /* scores */
+    float *node;                 /* [n_tokens][step] node adjoints, for the cold weights */
+    double norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
+    bool grouped;                /* by `group`, token by token; `fold` has its extra rows alone */
+    trl_token_groups group;
+    float *stream; /* of entries, with groups; `node` is then the stream of cold rows */
+    trl_implied_rows fold;
+    double *hot;  /* [n_rows][step] folded rows of w; then the extra ones' gradient */
+    float *hot32; /* the same in single precision; NULL: not wanted */
 
     /* of the evaluation under way */
     const double *w;
-    double       *grad;
-    double        c2;
+    double *grad;
+    double c2;
 };
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -220,8 +220,8 @@ static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoin
         trl_scatter_selected(g->d, adjoint->only, from, adjoint, l->hot);
 }
 
-static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq,
-                              trl_arena *arena, double *value, trl_error *err)
+static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq, trl_arena *arena,
+                              double *value, trl_error *err)
 {
     const trl_design *d = g->d;
     const size_t from = (size_t)d->first[seq], n = (size_t)d->first[seq + 1] - from;
@@ -287,8 +287,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     l->norm2 = 0.0;
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
         double value;
-        const trl_status st = (g->grouped ? run_batch : run_example)(
-            g, l, job, seq, &g->arenas[worker], &value, err);
+        const trl_status st =
+            (g->grouped ? run_batch : run_example)(g, l, job, seq, &g->arenas[worker], &value, err);
         if (st != TRL_OK)
             return st;
         const double y = value - lost, t = sum + y;
@@ -353,8 +353,8 @@ static double regularise(trl_gradient *g, uint64_t at, size_t n)
     return g->c2 > 0.0 ? trl_dot_piece(n, g->w + at, g->w + at) : 0.0;
 }
 
-/* The gradient of the cold attributes c0 .. c1-1, all dense or all sparse, in blocks small enough to
- * stay in cache; returns ||w||^2. */
+/* The gradient of the cold attributes c0 .. c1-1, all dense or all sparse, in blocks small enough
+ * to stay in cache; returns ||w||^2. */
 static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c1)
 {
     const size_t dense = f->n_dense - f->n_hot;
@@ -364,7 +364,8 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
         const size_t end = c1 - c < COLD_BLOCK ? c1 : c + COLD_BLOCK;
         if (g->grouped && c >= dense)
             trl_token_groups_entries(&g->group, g->stream, (size_t)(first[c - dense] - first[0]),
-                              (size_t)(first[end - dense] - first[0]), g->grad + f->entry_cold_at);
+                                     (size_t)(first[end - dense] - first[0]),
+                                     g->grad + f->entry_cold_at);
         else
             trl_scatter_cold(g->grouped ? &g->group.rows : g->d, g->node, c, end, g->grad);
         if (c < dense)
@@ -389,7 +390,8 @@ static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));
     const size_t extra = (g->fold.n_rows - f->n_hot) * f->step, at = f->n_hot * f->step;
-    reduce32(g, at + piece(extra, job), at + piece(extra, job + 1), g->hot + at + piece(extra, job));
+    reduce32(g, at + piece(extra, job), at + piece(extra, job + 1),
+             g->hot + at + piece(extra, job));
     g->norm2[job] = run_cold(g, f, piece(rows, job), piece(rows, job + 1)) +
                     run_cold(g, f, dense + piece(sparse, job), dense + piece(sparse, job + 1));
     return TRL_OK;
@@ -417,8 +419,8 @@ static trl_status finite(double F, trl_error *err)
     return isfinite(F) ? TRL_OK : trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
 }
 
-trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
-                             double *F, trl_error *err)
+trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad, double *F,
+                             trl_error *err)
 {
     double value;
     g->w = w;

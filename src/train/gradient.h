@@ -21,12 +21,12 @@ typedef struct trl_gradient trl_gradient;
  * folding (feature/implied_rows.h); NULL: no folding.  TRL_ENOMEM. */
 trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const trl_task *task,
                             trl_pool *pool, trl_gradient **out, trl_error *err);
-void       trl_gradient_free(trl_gradient *g); /* accepts NULL */
+void trl_gradient_free(trl_gradient *g); /* accepts NULL */
 
 /* w and grad have trl_design_alloc(d) doubles.  grad is overwritten.  Whatever the task's
  * evaluate returns; TRL_ENUMERIC when F is not finite. */
-trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad,
-                             double *F, trl_error *err);
+trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad, double *F,
+                             trl_error *err);
 
 /* F alone, with hardly any memory: for optimisers that only estimate it on the way. */
 trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_pool *pool,
@@ -45,7 +45,7 @@ void trl_tables_scale(const trl_design *d, trl_tables *t, double by);
 /* Allocates the shared tables (zeroed) on the heap, as one block: free out->shared's with
  * trl_shared_free. */
 trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err);
-void       trl_shared_free(trl_tables *t);
-void       trl_shared_clear(const trl_design *d, trl_tables *t);
+void trl_shared_free(trl_tables *t);
+void trl_shared_clear(const trl_design *d, trl_tables *t);
 
 #endif

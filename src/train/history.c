@@ -10,7 +10,7 @@
 #include "num/float_kernel.h"
 
 #define BLOCK ((size_t)TRL_BF16_BLOCK)
-#define PIECE (TRL_PIECE / BLOCK) /* blocks of a piece of work */
+#define PIECE (TRL_PIECE / BLOCK)      /* blocks of a piece of work */
 #define SUMS (6 * TRL_HISTORY_MAX + 1) /* the last one: v.v */
 
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool)
@@ -69,9 +69,9 @@ static size_t pieces_of(const trl_history *h)
 
 typedef struct step_job {
     const trl_history *h;
-    double             t;
-    const double      *x;
-    double            *out;
+    double t;
+    const double *x;
+    double *out;
 } step_job;
 
 static trl_status step_piece(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -82,7 +82,7 @@ static trl_status step_piece(void *ctx, size_t job, size_t worker, trl_error *er
     const piece_range r = range_of(p->h, job);
     for (size_t b = r.begin; b < r.end; b++)
         trl_bf16_step(block_size(p->h, b), p->x + b * BLOCK, p->t, s_of(p->h, p->h->next, b),
-                       p->out + b * BLOCK);
+                      p->out + b * BLOCK);
     return TRL_OK;
 }
 
@@ -114,16 +114,16 @@ void trl_history_set(trl_history *h, const double *from, const double *to)
 {
     float unused[BLOCK];
     for (size_t b = 0; b < h->blocks; b++)
-        trl_bf16_difference(block_size(h, b), to + b * BLOCK, from + b * BLOCK,
-                             s_of(h, h->next, b), unused);
+        trl_bf16_difference(block_size(h, b), to + b * BLOCK, from + b * BLOCK, s_of(h, h->next, b),
+                            unused);
 }
 
 /* ---- sweep 1: new pair and all products --------------------------------------------- */
 
 typedef struct push_job {
-    trl_history  *h;
+    trl_history *h;
     const double *g_old, *g_new, *v;
-    size_t        slot, used; /* slots 0 .. used-1 are valid, the new one included */
+    size_t slot, used; /* slots 0 .. used-1 are valid, the new one included */
 } push_job;
 
 /* Of one piece, for every slot i: s.s_i, y.s_i, v.s_i, s.y_i, y.y_i, v.y_i, as stored. */
@@ -182,7 +182,7 @@ void trl_history_push(trl_history *h, double step, const double *g_old, const do
     if (h->sy[k][k] > 1e-10 * h->yy[k][k] && h->yy[k][k] > 0.0) {
         h->used = used;
         h->next = (k + 1) % h->m;
-    } else if (h->used == h->m) { /* the slot was overwritten: the oldest pair is gone */
+    } else if (h->used == h->m) {    /* the slot was overwritten: the oldest pair is gone */
         trl_history_clear(h, h->vv); /* rare; start anew rather than keep a hole */
     }
 }
@@ -190,11 +190,11 @@ void trl_history_push(trl_history *h, double step, const double *g_old, const do
 /* ---- sweep 2: the direction --------------------------------------------------------- */
 
 typedef struct direction_job {
-    trl_history  *h;
+    trl_history *h;
     const double *v, *x;
-    double       *xt;
-    double        cv;
-    double        cs[TRL_HISTORY_MAX], cy[TRL_HISTORY_MAX];
+    double *xt;
+    double cv;
+    double cs[TRL_HISTORY_MAX], cy[TRL_HISTORY_MAX];
 } direction_job;
 
 static trl_status direction_piece(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -210,9 +210,9 @@ static trl_status direction_piece(void *ctx, size_t job, size_t worker, trl_erro
         trl_scale_narrow(len, p->cv, p->v + at, d);
         for (size_t i = 0; i < h->used; i++)
             trl_bf16_add(len, (float)(p->cs[i] * h->scale[i]), s_of(h, i, b), (float)p->cy[i],
-                          y_of(h, i, b), d);
+                         y_of(h, i, b), d);
         trl_bf16_round(len, d, p->x ? p->x + at : NULL, s_of(h, h->next, b),
-                        p->x ? p->xt + at : NULL);
+                       p->x ? p->xt + at : NULL);
     }
     return TRL_OK;
 }

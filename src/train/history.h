@@ -26,17 +26,17 @@
 #define TRL_HISTORY_MAX 32
 
 typedef struct trl_history {
-    size_t   n, m; /* vector length, pairs kept at most */
-    size_t   used; /* pairs held */
-    size_t   next; /* slot of the next pair, cyclic */
-    size_t   blocks;
+    size_t n, m; /* vector length, pairs kept at most */
+    size_t used; /* pairs held */
+    size_t next; /* slot of the next pair, cyclic */
+    size_t blocks;
     trl_bf16 *pair; /* [blocks][m][2][TRL_BF16_BLOCK]: s / scale and y of every slot */
-    double   scale[TRL_HISTORY_MAX]; /* of a slot's s */
-    double   ss[TRL_HISTORY_MAX][TRL_HISTORY_MAX]; /* s_i . s_j by slot, likewise below */
-    double   sy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
-    double   yy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
-    double   vs[TRL_HISTORY_MAX], vy[TRL_HISTORY_MAX], vv; /* v . s_i, v . y_i, v . v */
-    double  *part; /* per-piece sums */
+    double scale[TRL_HISTORY_MAX];               /* of a slot's s */
+    double ss[TRL_HISTORY_MAX][TRL_HISTORY_MAX]; /* s_i . s_j by slot, likewise below */
+    double sy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
+    double yy[TRL_HISTORY_MAX][TRL_HISTORY_MAX];
+    double vs[TRL_HISTORY_MAX], vy[TRL_HISTORY_MAX], vv; /* v . s_i, v . y_i, v . v */
+    double *part;                                        /* per-piece sums */
     trl_pool *pool;
 } trl_history;
 
@@ -57,14 +57,15 @@ void trl_history_cut(trl_history *h, const double *v);
 /* d = to - from, rounded. */
 void trl_history_set(trl_history *h, const double *from, const double *to);
 
-/* Takes in s = step * d and y = g_new - g_old, unless s.y is too small for a positive definite update
- * (then the pair is dropped), and computes the products with v (g_new, or the pseudo-gradient). */
+/* Takes in s = step * d and y = g_new - g_old, unless s.y is too small for a positive definite
+ * update (then the pair is dropped), and computes the products with v (g_new, or the
+ * pseudo-gradient). */
 void trl_history_push(trl_history *h, double step, const double *g_old, const double *g_new,
                       const double *v);
 
-/* d = -H v for the v of the last push; with no pair held d = -v.  Also xt = x + d, unless x is NULL.
- * Returns the slope v . d, which needs no further sweep.  d takes the place of the oldest pair when
- * there is no free one: then only trl_history_push or trl_history_clear may follow. */
+/* d = -H v for the v of the last push; with no pair held d = -v.  Also xt = x + d, unless x is
+ * NULL. Returns the slope v . d, which needs no further sweep.  d takes the place of the oldest
+ * pair when there is no free one: then only trl_history_push or trl_history_clear may follow. */
 double trl_history_direction(trl_history *h, const double *v, const double *x, double *xt);
 
 /* Forgets all pairs; `vv` is v . v. */

@@ -2,8 +2,8 @@
  *
  * L-BFGS [LN89]: d = -H g, a step t, tried from 1 down, with
  *     F(x + t d) <= F(x) + 1e-4 t g.d      (enough decrease)
- * Our objectives are convex, so s.y > 0 whatever the step.  Only the first step, whose length nothing
- * suggests, is also lengthened until the slope has flattened: g(x + t d).d >= 0.9 g.d.
+ * Our objectives are convex, so s.y > 0 whatever the step.  Only the first step, whose length
+ * nothing suggests, is also lengthened until the slope has flattened: g(x + t d).d >= 0.9 g.d.
  *
  * OWL-QN [AG07] for F + c1 ||x||_1: g is replaced by the pseudo-gradient v, the direction is cut
  * to v's orthant, each step is projected onto the orthant of x (of -v where x is 0), and only
@@ -27,17 +27,17 @@
 #define PERIOD_MAX 64
 
 typedef struct run {
-    const trl_function      *f;
+    const trl_function *f;
     const trl_lbfgs_options *o;
-    trl_pool                *pool;
-    trl_history              h;
-    size_t                   n;
-    double                  *x, *g; /* accepted point */
-    double                  *xt, *gt; /* trial point */
-    double                  *v; /* g, or the pseudo-gradient; the direction d is the history's */
-    double                   F, step, norm_x; /* norm_x: when last computed */
-    uint64_t                 iteration, evaluations;
-    double                   past[PERIOD_MAX]; /* F of earlier iterations, cyclic */
+    trl_pool *pool;
+    trl_history h;
+    size_t n;
+    double *x, *g;          /* accepted point */
+    double *xt, *gt;        /* trial point */
+    double *v;              /* g, or the pseudo-gradient; the direction d is the history's */
+    double F, step, norm_x; /* norm_x: when last computed */
+    uint64_t iteration, evaluations;
+    double past[PERIOD_MAX]; /* F of earlier iterations, cyclic */
 } run;
 
 /* ---- L1 ----------------------------------------------------------------------------- */
@@ -76,7 +76,8 @@ static void project_trial(run *r)
 
 /* ---- line search -------------------------------------------------------------------- */
 
-/* F (with c1) at x + t d into *F; an overflow counts as +inf.  `ready`: xt is that point already. */
+/* F (with c1) at x + t d into *F; an overflow counts as +inf.  `ready`: xt is that point already.
+ */
 static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
 {
     trl_error local;
@@ -211,8 +212,7 @@ static bool save_state(const void *optimizer, trl_buf *out)
     const run *r = optimizer;
     const uint64_t head[2] = {r->iteration, r->evaluations};
     return trl_buf_add(out, head, sizeof head) && trl_buf_add(out, r->past, sizeof r->past) &&
-           trl_buf_add(out, &r->norm_x, sizeof r->norm_x) &&
-           trl_history_save(&r->h, out);
+           trl_buf_add(out, &r->norm_x, sizeof r->norm_x) && trl_history_save(&r->h, out);
 }
 
 static bool load_state(run *r, const unsigned char *p, size_t n)

@@ -17,19 +17,19 @@
 
 /* F and its gradient at x; both arrays have n (+ 64) elements. */
 typedef struct trl_function {
-    void  *self;
+    void *self;
     size_t n;
     trl_status (*eval)(void *self, const double *x, double *g, double *F, trl_error *err);
 } trl_function;
 
 typedef struct trl_iteration {
-    uint64_t      number;      /* 1 for the first */
-    double        objective;   /* with all penalties; stochastic: an estimate, see `exact` */
-    bool          exact;       /* objective belongs to these weights */
-    double        gradient;    /* Euclidean norm; NaN when not known */
-    double        step;        /* length factor of the step taken, or the gain */
-    uint64_t      evaluations; /* of the whole corpus, so far */
-    const double *x;           /* the weights */
+    uint64_t number;      /* 1 for the first */
+    double objective;     /* with all penalties; stochastic: an estimate, see `exact` */
+    bool exact;           /* objective belongs to these weights */
+    double gradient;      /* Euclidean norm; NaN when not known */
+    double step;          /* length factor of the step taken, or the gain */
+    uint64_t evaluations; /* of the whole corpus, so far */
+    const double *x;      /* the weights */
 } trl_iteration;
 
 /* Appends the optimiser's whole state to `out`: with it training goes on to the same bits. */
@@ -46,8 +46,8 @@ typedef struct trl_watcher {
 typedef enum trl_ending {
     TRL_END_CONVERGED, /* the stopping rule holds */
     TRL_END_MAX_ITER,
-    TRL_END_STOPPED,  /* by the watcher */
-    TRL_END_NO_STEP,  /* no step decreases F any more: the end of the precision */
+    TRL_END_STOPPED, /* by the watcher */
+    TRL_END_NO_STEP, /* no step decreases F any more: the end of the precision */
 } trl_ending;
 
 #endif

@@ -9,8 +9,8 @@
  * f_i(w - g_i / L_i) > f_i(w) - ||g_i||^2 / (2 L_i), shrunk by 0.9 when the test holds at once; an
  * example that keeps passing is tested ever more rarely.  Half of the examples are drawn
  * uniformly, half in proportion to L_i.  The first pass visits every example once.  Its steps are
- * those of a few examples and would lead away from weights that are good already: from given weights
- * the first pass takes none.
+ * those of a few examples and would lead away from weights that are good already: from given
+ * weights the first pass takes none.
  */
 /* SPDX-License-Identifier: MIT */
 #include "train/sag.h"
@@ -29,33 +29,33 @@
 #define MAX_DOUBLINGS 30
 
 typedef struct example_state {
-    double   L;     /* Lipschitz estimate; 0 before the first visit */
-    double   value; /* of f_i when last seen */
-    uint32_t skip;  /* visits until the next line search */
-    uint32_t ease;  /* line searches passed in a row */
+    double L;      /* Lipschitz estimate; 0 before the first visit */
+    double value;  /* of f_i when last seen */
+    uint32_t skip; /* visits until the next line search */
+    uint32_t ease; /* line searches passed in a row */
 } example_state;
 
 typedef struct run {
-    const trl_design      *d;
-    const trl_task        *task;
+    const trl_design *d;
+    const trl_task *task;
     const trl_sag_options *o;
-    size_t                 n;
-    trl_lazy               z;
-    example_state         *ex;    /* [n] */
-    trl_weighted_sampler            sizes; /* of L */
-    double                 L_max;
-    double                 damp, lowest; /* of steps; least gradient norm so far */
-    bool                   warm; /* from given weights: the first pass only looks */
-    float                 *stored_rows;   /* adjoint rows of all tokens, family after family */
-    float                 *stored_shared; /* [n][shared cells] */
-    size_t                 row_cells, shared_cells; /* per token, per example */
-    uint32_t              *order;       /* the first pass */
-    uint64_t               seen, pass, next;
-    trl_rng                rng;
-    trl_arena              arena;
-    trl_tables             scores, adjoint; /* shared tables; rows come from the arena */
-    double                *past;        /* objective estimates, [period + 1] */
-    double                *g;           /* [n_weights] dir as a plain vector */
+    size_t n;
+    trl_lazy z;
+    example_state *ex;          /* [n] */
+    trl_weighted_sampler sizes; /* of L */
+    double L_max;
+    double damp, lowest;            /* of steps; least gradient norm so far */
+    bool warm;                      /* from given weights: the first pass only looks */
+    float *stored_rows;             /* adjoint rows of all tokens, family after family */
+    float *stored_shared;           /* [n][shared cells] */
+    size_t row_cells, shared_cells; /* per token, per example */
+    uint32_t *order;                /* the first pass */
+    uint64_t seen, pass, next;
+    trl_rng rng;
+    trl_arena arena;
+    trl_tables scores, adjoint; /* shared tables; rows come from the arena */
+    double *past;               /* objective estimates, [period + 1] */
+    double *g;                  /* [n_weights] dir as a plain vector */
 } run;
 
 /* ---- memory ------------------------------------------------------------------------- */
@@ -159,8 +159,7 @@ static void replace_stored(run *r, size_t i, trl_tables *a)
 }
 
 /* sum over cells of a * (s1 - s0), shared tables included. */
-static double inner(const run *r, const trl_tables *a, const trl_tables *s1,
-                    const trl_tables *s0)
+static double inner(const run *r, const trl_tables *a, const trl_tables *s1, const trl_tables *s0)
 {
     double sum = 0.0;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
@@ -194,7 +193,7 @@ static bool keep_shared(run *r, trl_tables *t)
 /* Tests, and where needed doubles, L for example i, whose scores, adjoint and value are given.
  * The weights are moved by -g/L and back; ||g||^2 falls out of how far the scores moved. */
 static trl_status line_search(run *r, size_t i, const trl_tables *s0, trl_tables *a, double value,
-                               double *L, bool *at_once, trl_error *err)
+                              double *L, bool *at_once, trl_error *err)
 {
     const size_t from = (size_t)r->d->first[i];
     *at_once = true;
@@ -272,8 +271,8 @@ static trl_status step(run *r, trl_error *err)
 
 typedef struct saved_head {
     uint64_t n, n_weights, n_tokens, seen, pass, next;
-    double   damp, lowest;
-    trl_rng  rng;
+    double damp, lowest;
+    trl_rng rng;
 } saved_head;
 
 static bool save_state(const void *optimizer, trl_buf *out)
@@ -304,7 +303,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
     return trl_take(&p, &n, r->ex, r->n * sizeof *r->ex) &&
            trl_take(&p, &n, r->past, (r->o->period + 1) * sizeof *r->past) &&
            trl_take(&p, &n, r->stored_rows,
-                r->d->n_tokens * r->row_cells * sizeof *r->stored_rows) &&
+                    r->d->n_tokens * r->row_cells * sizeof *r->stored_rows) &&
            trl_take(&p, &n, r->stored_shared, r->n * r->shared_cells * sizeof *r->stored_shared) &&
            trl_take(&p, &n, r->g, (size_t)r->d->n_weights * sizeof *r->g) && n == 0;
 }
@@ -323,8 +322,9 @@ static void settle(run *r)
     }
 }
 
-/* The step is larger than theory allows, for it nearly always works.  Where it does not, the gradient
- * grows instead of falling: then steps are halved, and all examples' L are looked at anew. */
+/* The step is larger than theory allows, for it nearly always works.  Where it does not, the
+ * gradient grows instead of falling: then steps are halved, and all examples' L are looked at anew.
+ */
 static void keep_in_check(run *r, double gradient)
 {
     if (r->pass > 3 && gradient > 3.0 * r->lowest) {
@@ -359,8 +359,7 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     *past = F;
     /* F is made of values from up to many steps ago and may rise: that is no standstill */
     *done = sqrt(g2) < r->o->epsilon * fmax(1.0, sqrt(w2)) ||
-            (r->o->period && r->pass > r->o->period &&
-             fabs(before - F) < r->o->delta * fabs(F));
+            (r->o->period && r->pass > r->o->period && fabs(before - F) < r->o->delta * fabs(F));
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
                               .gradient = sqrt(g2),

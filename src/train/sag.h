@@ -16,10 +16,10 @@
 #include "train/task.h"
 
 typedef struct trl_sag_options {
-    double   c2;
+    double c2;
     uint64_t max_iter; /* passes; 0: no limit */
-    double   epsilon;  /* stop when ||gradient|| < epsilon max(1, ||w||) */
-    double   delta;    /* or when the objective fell by less (relative) in `period` passes */
+    double epsilon;    /* stop when ||gradient|| < epsilon max(1, ||w||) */
+    double delta;      /* or when the objective fell by less (relative) in `period` passes */
     uint64_t period;
     uint64_t seed;
 } trl_sag_options;

@@ -30,53 +30,53 @@
 #include "train/stored_adjoints.h"
 #include "train/weighted_sampler.h"
 
-#define UNIFORM 0.25    /* share of examples drawn uniformly */
-#define FAR 0.2         /* ||d||^2 / mass from which L is measured */
-#define FIRST 500       /* first visits that are all measured; then every tenth */
-#define PAUSE 3         /* visits between two measurements at least */
-#define MEMORY 0.998    /* of the mean of L / sqrt(mass) */
+#define UNIFORM 0.25 /* share of examples drawn uniformly */
+#define FAR 0.2      /* ||d||^2 / mass from which L is measured */
+#define FIRST 500    /* first visits that are all measured; then every tenth */
+#define PAUSE 3      /* visits between two measurements at least */
+#define MEMORY 0.998 /* of the mean of L / sqrt(mass) */
 #define L_MIN 1e-3
-#define RENEWAL 16      /* passes after which the weights are summed anew */
-#define STALE 4         /* steps for which shared scores are used */
-#define WIDE 5e-3       /* swings that are, of the objective */
-#define LATE 200        /* passes after which any are */
+#define RENEWAL 16 /* passes after which the weights are summed anew */
+#define STALE 4    /* steps for which shared scores are used */
+#define WIDE 5e-3  /* swings that are, of the objective */
+#define LATE 200   /* passes after which any are */
 
 typedef struct example_state {
-    double   value; /* of f_i when last seen */
-    float    L;     /* curvature; 0 before the first visit */
-    float    mass;  /* when L was measured */
-    float    rank;  /* for sampling */
-    uint16_t skip;  /* visits until the next measurement */
-    uint16_t ease;  /* measurements in a row that changed little */
+    double value;  /* of f_i when last seen */
+    float L;       /* curvature; 0 before the first visit */
+    float mass;    /* when L was measured */
+    float rank;    /* for sampling */
+    uint16_t skip; /* visits until the next measurement */
+    uint16_t ease; /* measurements in a row that changed little */
 } example_state;
 
 typedef struct run {
-    const trl_design       *d;
-    const trl_task         *task;
+    const trl_design *d;
+    const trl_task *task;
     const trl_sdca_options *o;
-    size_t                  n;
-    trl_dual_weights               z;
-    example_state          *ex;   /* [n] */
-    trl_weighted_sampler             ranks;
-    double                  guess, guesses; /* sums of L / sqrt(mass) and of 1, fading */
-    double                  damp, lowest;   /* of steps; least objective so far */
-    trl_stored_adjoints                kept;
-    uint32_t               *order; /* the first pass */
-    uint64_t                seen, pass, next;
-    uint64_t                age; /* steps since the shared scores were made */
-    trl_rng                 rng;
-    trl_arena               arena;
-    trl_tables              scores, adjoint; /* shared tables; rows come from the arena */
-    double                 *past;            /* objective estimates, [period + 1] */
+    size_t n;
+    trl_dual_weights z;
+    example_state *ex; /* [n] */
+    trl_weighted_sampler ranks;
+    double guess, guesses; /* sums of L / sqrt(mass) and of 1, fading */
+    double damp, lowest;   /* of steps; least objective so far */
+    trl_stored_adjoints kept;
+    uint32_t *order; /* the first pass */
+    uint64_t seen, pass, next;
+    uint64_t age; /* steps since the shared scores were made */
+    trl_rng rng;
+    trl_arena arena;
+    trl_tables scores, adjoint; /* shared tables; rows come from the arena */
+    double *past;               /* objective estimates, [period + 1] */
 } run;
 
 /* One visit: scores and adjoint before the step, and how far the kept ones are. */
 typedef struct visit {
-    size_t     i, from, n;
+    size_t i, from, n;
     trl_tables s, a;
-    float     *delta[TRL_FAMILIES];  /* [n][step] */
-    double    *shared[TRL_FAMILIES]; /* [n_constant] the same for shared cells */
-    double     far2, mass;
+    float *delta[TRL_FAMILIES];   /* [n][step] */
+    double *shared[TRL_FAMILIES]; /* [n_constant] the same for shared cells */
+    double far2, mass;
 } visit;
 
 /* ---- sampling ----------------------------------------------------------------------- */
@@ -99,15 +99,16 @@ static size_t draw(run *r)
         r->next = trl_weighted_sampler_find(&r->ranks, trl_rng_unit(&r->rng));
     const size_t from = (size_t)r->d->first[r->next];
     trl_dual_weights_prefetch(&r->z, from, (size_t)r->d->first[r->next + 1] - from,
-                       trl_stored_adjoints_row(&r->kept, TRL_NODE, from));
+                              trl_stored_adjoints_row(&r->kept, TRL_NODE, from));
     return now;
 }
 
 /* ---- one example -------------------------------------------------------------------- */
 
 /* The weights of constants move little in one step, and all examples need them: their scores (and
- * exponentials) are made for several steps at a time.  Not once steps were shortened twice: if every
- * token pulls at them (piecewise training), each of these steps makes the whole correction. */
+ * exponentials) are made for several steps at a time.  Not once steps were shortened twice: if
+ * every token pulls at them (piecewise training), each of these steps makes the whole correction.
+ */
 static trl_status refresh(run *r, trl_error *err)
 {
     trl_tables shape = r->scores;
@@ -131,9 +132,9 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
         a->shared[k] = r->adjoint.shared[k];
     }
     trl_shared_clear(r->d, a);
-    trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from), s);
-    const trl_status st =
-        r->task->evaluate(r->task->self, v->i, 0, &r->arena, s, a, value, err);
+    trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
+                            s);
+    const trl_status st = r->task->evaluate(r->task->self, v->i, 0, &r->arena, s, a, value, err);
     r->task->finish(r->task->self, 0, a);
     return st;
 }
@@ -151,8 +152,8 @@ static bool residual(run *r, visit *v)
             v->delta[k] = trl_arena_get(&r->arena, v->n, f->step * sizeof(float));
             if (!v->delta[k])
                 return false;
-            far2 = trl_residual(v->n * f->step, v->a.row[k], trl_stored_adjoints_row(&r->kept, k, v->from),
-                                v->delta[k], &mass);
+            far2 = trl_residual(v->n * f->step, v->a.row[k],
+                                trl_stored_adjoints_row(&r->kept, k, v->from), v->delta[k], &mass);
         }
         if (k == TRL_NODE) {
             v->far2 = far2;
@@ -174,7 +175,8 @@ static void move(run *r, const visit *v, double gamma)
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &r->d->family[k];
         if (v->delta[k])
-            trl_blend(v->n * f->step, (float)gamma, v->delta[k], trl_stored_adjoints_row(&r->kept, k, v->from));
+            trl_blend(v->n * f->step, (float)gamma, v->delta[k],
+                      trl_stored_adjoints_row(&r->kept, k, v->from));
         float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             kept[c] += (float)(gamma * v->shared[k][c]);
@@ -222,8 +224,8 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         const trl_family *f = &r->d->family[k];
         if (v->delta[k])
-            trl_curvature(v->n * f->step, v->s.row[k], s1.row[k], v->a.row[k], a1.row[k], v->delta[k],
-                     sum);
+            trl_curvature(v->n * f->step, v->s.row[k], s1.row[k], v->a.row[k], a1.row[k],
+                          v->delta[k], sum);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             const size_t cell = f->constant_cell[c];
             const double ds = gamma * r->z.scale * v->shared[k][c];
@@ -304,15 +306,15 @@ static trl_status step(run *r, trl_error *err)
 
 typedef struct saved_head {
     uint64_t n, n_weights, n_tokens, seen, pass, next;
-    double   guess, guesses, damp, lowest;
-    trl_rng  rng;
+    double guess, guesses, damp, lowest;
+    trl_rng rng;
 } saved_head;
 
 static bool save_state(const void *optimizer, trl_buf *out)
 {
     const run *r = optimizer;
-    const saved_head h = {r->n,    r->d->n_weights, r->d->n_tokens, r->seen, r->pass,  r->next,
-                          r->guess, r->guesses,     r->damp,        r->lowest, r->rng};
+    const saved_head h = {r->n,     r->d->n_weights, r->d->n_tokens, r->seen,   r->pass, r->next,
+                          r->guess, r->guesses,      r->damp,        r->lowest, r->rng};
     return trl_buf_add(out, &h, sizeof h) && trl_buf_add(out, r->ex, r->n * sizeof *r->ex) &&
            trl_buf_add(out, r->past, (r->o->period + 1) * sizeof *r->past) &&
            trl_stored_adjoints_save(&r->kept, out);
@@ -363,7 +365,8 @@ static bool is_stuck(const run *r)
     return wide && !lower;
 }
 
-/* Should the objective rise or swing, steps were too long: they are shortened, all L measured anew. */
+/* Should the objective rise or swing, steps were too long: they are shortened, all L measured anew.
+ */
 static void keep_in_check(run *r, double F)
 {
     if ((r->pass > 3 && F > 1.1 * r->lowest) || is_stuck(r)) {
@@ -376,7 +379,8 @@ static void keep_in_check(run *r, double F)
     }
 }
 
-/* F, made of values from some steps ago, may rise and fall: none of the last ones may be far away. */
+/* F, made of values from some steps ago, may rise and fall: none of the last ones may be far away.
+ */
 static bool at_rest(run *r, double F)
 {
     const size_t period = (size_t)r->o->period;
@@ -408,8 +412,12 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     F += r->o->c2 * w2;
     *done = at_rest(r, F) || sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
     keep_in_check(r, F);
-    const trl_iteration it = {.number = r->pass, .objective = F, .gradient = NAN, .step = r->damp,
-                              .evaluations = r->pass, .x = x};
+    const trl_iteration it = {.number = r->pass,
+                              .objective = F,
+                              .gradient = NAN,
+                              .step = r->damp,
+                              .evaluations = r->pass,
+                              .x = x};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -481,8 +489,7 @@ trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_op
     run r = {.d = d, .task = task, .o = o, .n = d->n_sequences, .damp = 1.0, .lowest = HUGE_VAL};
     for (uint64_t i = 0; !state && i < d->n_weights; i++)
         if (x[i] != 0.0) {
-            const trl_status st =
-                trl_fail(err, TRL_EINVAL, "sdca cannot start from given weights");
+            const trl_status st = trl_fail(err, TRL_EINVAL, "sdca cannot start from given weights");
             return trl_fail_hint(err, st, "start from them with the optimizer lbfgs or sag");
         }
     r.rng = trl_rng_seed(o->seed);

@@ -1,4 +1,5 @@
-/* sdca.h -- stochastic dual coordinate ascent without the dual [SS16], for smooth convex objectives.
+/* sdca.h -- stochastic dual coordinate ascent without the dual [SS16], for smooth convex
+ * objectives.
  *
  * Minimises F(w) = - sum_i value_i(w) + c2 ||w||^2.  Where the gradient is 0, w is
  * 1 / (2 c2) times the sum of all examples' gradients; so an approximation a_i of each
@@ -21,11 +22,11 @@
 #include "train/task.h"
 
 typedef struct trl_sdca_options {
-    double   c2;       /* above 0 */
+    double c2;         /* above 0 */
     uint64_t max_iter; /* passes; 0: no limit */
-    double   epsilon;  /* stop when the kept node adjoints were less than epsilon max(1, ||w||) off,
+    double epsilon;    /* stop when the kept node adjoints were less than epsilon max(1, ||w||) off,
                           all together, when last visited (they are floats: 1e-6 is the end) */
-    double   delta;    /* or when the objective moved by less (relative) in `period` passes */
+    double delta;      /* or when the objective moved by less (relative) in `period` passes */
     uint64_t period;
     uint64_t seed;
 } trl_sdca_options;

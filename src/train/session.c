@@ -18,8 +18,8 @@
 
 typedef struct run {
     const trl_session *s;
-    trl_gradient      *gradient; /* L-BFGS only */
-    double            *best;     /* [n_weights] with a dev set */
+    trl_gradient *gradient; /* L-BFGS only */
+    double *best;           /* [n_weights] with a dev set */
     trl_progress_state ps;
 } run;
 
@@ -32,9 +32,9 @@ double trl_clock(void)
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static const char *const optimizers[] = {"lbfgs", "owlqn", "sag", "sdca",
+static const char *const optimizers[] = {"lbfgs", "owlqn", "sag",       "sdca",
                                          "sgd",   "asgd",  "perceptron"};
-#define OPTIMIZERS                                                                             \
+#define OPTIMIZERS                                                                                 \
     "lbfgs, owlqn, sag, sdca, sgd, asgd, perceptron (objective perceptron), dual (m-estimation)"
 
 const char *trl_session_optimizer(const trl_train_options *o, bool smooth)
@@ -52,8 +52,8 @@ size_t trl_session_lanes(const trl_train_options *o)
 static trl_status check_ranges(const trl_train_options *o, trl_error *err)
 {
     if (!(o->c1 >= 0.0 && isfinite(o->c1)) || !(o->c2 >= 0.0 && isfinite(o->c2)))
-        return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g",
-                        o->c1, o->c2);
+        return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g", o->c1,
+                        o->c2);
     if (!(o->epsilon >= 0.0) || !(o->delta >= 0.0))
         return trl_fail(err, TRL_EINVAL, "epsilon and delta must not be negative: %g, %g",
                         o->epsilon, o->delta);
@@ -134,8 +134,7 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     if (!s->o->checkpoint || !(due || *stop))
         return TRL_OK;
     trl_error failed = {0};
-    const trl_status st =
-        trl_checkpoint_write(s, &r->ps, it->x, r->best, save, optimizer, &failed);
+    const trl_status st = trl_checkpoint_write(s, &r->ps, it->x, r->best, save, optimizer, &failed);
     if (st == TRL_EIO) { /* a full disk must not cost the run: the model may have room elsewhere */
         trl_report_warning(s, &failed);
         return TRL_OK;
@@ -164,8 +163,8 @@ static trl_status run_lbfgs(run *r, const trl_watcher *w, const trl_checkpoint *
                                   .epsilon = o->epsilon,
                                   .period = (size_t)o->period,
                                   .delta = o->delta};
-    trl_status st = trl_gradient_new(r->s->d, r->s->names, r->s->task, r->s->pool,
-                                     &r->gradient, err);
+    trl_status st =
+        trl_gradient_new(r->s->d, r->s->names, r->s->task, r->s->pool, &r->gradient, err);
     if (st == TRL_OK)
         st = trl_lbfgs(&f, &lo, r->s->pool, w, c->state, c->state_size, x, ending, err);
     trl_gradient_free(r->gradient);
@@ -213,15 +212,19 @@ static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const 
     const bool perceptron = strcmp(name, "perceptron") == 0;
     const trl_sgd_options so = {.c2 = o->c2,
                                 .eta = o->eta,
-                                .batch = o->batch ? o->batch : strcmp(name, "sgd") == 0 ? 15 : 1,
+                                .batch = o->batch                   ? o->batch
+                                         : strcmp(name, "sgd") == 0 ? 15
+                                                                    : 1,
                                 .perceptron = perceptron,
                                 .averaged = strcmp(name, "sgd") != 0,
-                                .max_iter = o->max_iter ? o->max_iter : perceptron ? 20 : 50,
+                                .max_iter = o->max_iter  ? o->max_iter
+                                            : perceptron ? 20
+                                                         : 50,
                                 .period = perceptron ? 0 : o->period,
                                 .delta = o->delta,
                                 .seed = o->seed};
-    const trl_status st = trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x,
-                                  ending, err);
+    const trl_status st =
+        trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x, ending, err);
     if (st != TRL_OK || perceptron)
         return st;
     /* passes report what their examples cost on the way; this is of the weights that are kept */
@@ -232,9 +235,15 @@ static void describe_ending(const run *r, trl_ending e, trl_train_result *result
 {
     const char *why = "";
     switch (e) {
-    case TRL_END_CONVERGED: why = "converged"; break;
-    case TRL_END_MAX_ITER: why = "the maximum number of iterations was reached"; break;
-    case TRL_END_NO_STEP: why = "no step improves the objective: the end of the precision"; break;
+    case TRL_END_CONVERGED:
+        why = "converged";
+        break;
+    case TRL_END_MAX_ITER:
+        why = "the maximum number of iterations was reached";
+        break;
+    case TRL_END_NO_STEP:
+        why = "no step improves the objective: the end of the precision";
+        break;
     case TRL_END_STOPPED:
         why = r->ps.out_of_patience ? "the dev score did not improve any more" : "stopped";
         break;
@@ -246,8 +255,8 @@ static void describe_ending(const run *r, trl_ending e, trl_train_result *result
     result->dev_score = r->s->score_dev ? r->ps.best_score : (double)NAN;
 }
 
-trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
-                           trl_train_result *result, trl_error *err)
+trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_train_result *result,
+                           trl_error *err)
 {
     run r = {.s = s};
     const char *name = trl_session_optimizer(s->o, smooth);

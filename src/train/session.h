@@ -15,12 +15,12 @@
 /* All pointers are borrowed. */
 typedef struct trl_session {
     const trl_train_options *o;
-    const trl_design        *d;
-    const trl_strtab        *names; /* of family 0 in the corpus */
-    const trl_task          *task; /* made for trl_session_lanes(o) lanes */
-    trl_pool                *pool;
-    uint64_t                 fingerprint; /* of data and features: a checkpoint must match */
-    double                   started;     /* trl_clock() at the start */
+    const trl_design *d;
+    const trl_strtab *names; /* of family 0 in the corpus */
+    const trl_task *task;    /* made for trl_session_lanes(o) lanes */
+    trl_pool *pool;
+    uint64_t fingerprint; /* of data and features: a checkpoint must match */
+    double started;       /* trl_clock() at the start */
 
     /* The score of weights x on held-out data, percent; NULL: none. */
     trl_status (*score_dev)(void *dev, const double *x, double *score, trl_error *err);
@@ -30,14 +30,14 @@ typedef struct trl_session {
      * arguments as of trl_lbfgs.  NULL: none. */
     trl_status (*solve)(void *solver, const trl_watcher *watcher, const void *state,
                         size_t state_size, double *x, trl_ending *ending, trl_error *err);
-    void    *solver;
+    void *solver;
     uint64_t max_iter; /* the solver's own limit, for the time left; 0: as the options say */
 
     /* Of a structure without a design matrix (d is NULL), which must have a solver. */
     size_t n_weights, n_features;
 
-    /* Of the last of several stages: the weights that the stage before ended with.  Checkpoints keep
-     * them for trl_session_base.  NULL: none. */
+    /* Of the last of several stages: the weights that the stage before ended with.  Checkpoints
+     * keep them for trl_session_base.  NULL: none. */
     const double *base;
 } trl_session;
 
@@ -58,11 +58,11 @@ size_t trl_session_lanes(const trl_train_options *o);
 /* Trains from x (or from the checkpoint) and leaves the result in x: the weights with the best
  * dev score when there is a dev set, else the last.  Fills iterations, objective, dev_score,
  * stopped and ending of *result. */
-trl_status trl_session_run(const trl_session *s, bool smooth, double *x,
-                           trl_train_result *result, trl_error *err);
+trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_train_result *result,
+                           trl_error *err);
 
-/* Looks into the checkpoint that s->o resumes from: *found is true, and x has the weights that the stage
- * before ended with, when it is one of this stage.  TRL_EIO, TRL_EMODEL. */
+/* Looks into the checkpoint that s->o resumes from: *found is true, and x has the weights that the
+ * stage before ended with, when it is one of this stage.  TRL_EIO, TRL_EMODEL. */
 trl_status trl_session_base(const trl_session *s, double *x, bool *found, trl_error *err);
 
 /* Seconds on a monotonic clock. */

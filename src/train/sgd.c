@@ -4,8 +4,8 @@
  *     eta_k = eta_0 tau / (tau + k),   tau = the steps of five passes
  *
  * Batches are drawn with replacement [FKM08, sec. 3]; their examples are evaluated side by side
- * and applied in order.  The decay of w is a scalar (feature/lazy_weights.h).  Calibration: eta_0 is the
- * best of a row of powers of two after one pass over a sample, halved unless averaged.
+ * and applied in order.  The decay of w is a scalar (feature/lazy_weights.h).  Calibration: eta_0
+ * is the best of a row of powers of two after one pass over a sample, halved unless averaged.
  *
  * Averaging: w_k = scale_k v_k, v_k = v_{k-1} + u_k.  With S_k = scale_1 + ... + scale_k,
  *     sum_k w_k = S_K v_K - sum_k S_{k-1} u_k;
@@ -31,27 +31,27 @@
 #define SAMPLE 300 /* a gain is wanted to a factor of two only */
 
 typedef struct slot { /* one example of a batch */
-    size_t     example;
-    trl_arena  arena;
+    size_t example;
+    trl_arena arena;
     trl_tables adjoint; /* its shared tables are its own */
-    double     value;
+    double value;
 } slot;
 
 typedef struct run {
-    const trl_design      *d;
-    const trl_task        *task;
+    const trl_design *d;
+    const trl_task *task;
     const trl_sgd_options *o;
-    trl_pool              *pool;
-    size_t                 n, batch, n_slots;
-    trl_lazy               z;
-    slot                  *slots; /* [batch] */
-    trl_tables             scores; /* shared */
-    uint32_t              *order;  /* perceptron */
-    uint64_t               steps, pass, averaged_steps;
-    double                 scales; /* S_k of averaging */
-    double                 eta, sum; /* first gain; values of the current pass */
-    double                *past;
-    trl_rng                rng;
+    trl_pool *pool;
+    size_t n, batch, n_slots;
+    trl_lazy z;
+    slot *slots;       /* [batch] */
+    trl_tables scores; /* shared */
+    uint32_t *order;   /* perceptron */
+    uint64_t steps, pass, averaged_steps;
+    double scales;   /* S_k of averaging */
+    double eta, sum; /* first gain; values of the current pass */
+    double *past;
+    trl_rng rng;
 } run;
 
 /* ---- one batch ---------------------------------------------------------------------- */
@@ -138,8 +138,7 @@ static trl_status one_pass(run *r, size_t n, bool shuffled, trl_error *err)
         const size_t batch = n - at < r->batch ? n - at : r->batch;
         const double decay = 2.0 * r->o->c2 * (double)batch / (double)r->n;
         for (size_t k = 0; k < batch; k++)
-            r->slots[k].example =
-                shuffled ? r->order[at + k] : trl_rng_below(&r->rng, r->n);
+            r->slots[k].example = shuffled ? r->order[at + k] : trl_rng_below(&r->rng, r->n);
         const trl_status st = step(r, batch, gain(r), r->o->perceptron ? 0.0 : decay, err);
         if (st != TRL_OK)
             return st;
@@ -205,16 +204,15 @@ static trl_status calibrate(run *r, const double *x, trl_error *err)
 
 typedef struct saved_head {
     uint64_t n, n_weights, steps, pass, averaged_steps;
-    double   eta, scales;
-    trl_rng  rng;
+    double eta, scales;
+    trl_rng rng;
 } saved_head;
 
 static bool save_state(const void *optimizer, trl_buf *out)
 {
     const run *r = optimizer;
     const size_t n = (size_t)r->d->n_weights;
-    const saved_head h = {r->n, n, r->steps, r->pass, r->averaged_steps, r->eta, r->scales,
-                          r->rng};
+    const saved_head h = {r->n, n, r->steps, r->pass, r->averaged_steps, r->eta, r->scales, r->rng};
     double *w = trl_alloc(n, 2 * sizeof *w);
     if (!w)
         return false;
@@ -350,12 +348,13 @@ static void run_fini(run *r)
 }
 
 trl_status trl_sgd(const trl_design *d, const trl_task *task, const trl_sgd_options *o,
-                   trl_pool *pool, const trl_watcher *watcher, const void *state,
-                   size_t state_size, double *x, trl_ending *ending, trl_error *err)
+                   trl_pool *pool, const trl_watcher *watcher, const void *state, size_t state_size,
+                   double *x, trl_ending *ending, trl_error *err)
 {
     run r = {.d = d, .task = task, .o = o, .pool = pool, .n = d->n_sequences, .eta = o->eta};
-    r.batch = o->perceptron || o->batch == 0 ? 1 : o->batch < TRL_SGD_BATCH_MAX ? o->batch
-                                                                             : TRL_SGD_BATCH_MAX;
+    r.batch = o->perceptron || o->batch == 0 ? 1
+              : o->batch < TRL_SGD_BATCH_MAX ? o->batch
+                                             : TRL_SGD_BATCH_MAX;
     r.rng = trl_rng_seed(o->seed);
     trl_status st = run_init(&r, err);
     if (st == TRL_OK && state) {

@@ -10,15 +10,15 @@
 #include "train/task.h"
 
 typedef struct trl_sgd_options {
-    double   c2;
-    double   eta;       /* first gain; 0: calibrated on a sample */
-    uint64_t batch;     /* examples a step, at most TRL_SGD_BATCH_MAX */
-    bool     perceptron; /* gain 1, no decay, one example a step, in shuffled order */
-    bool     averaged;   /* the result is the mean of all weight vectors [Xu11]; the plain
-                            form leaves out those of the first pass */
-    uint64_t max_iter;  /* passes; 0: no limit */
-    double   delta;     /* stop when the objective fell by less (relative) ... */
-    uint64_t period;    /* ... in so many passes */
+    double c2;
+    double eta;        /* first gain; 0: calibrated on a sample */
+    uint64_t batch;    /* examples a step, at most TRL_SGD_BATCH_MAX */
+    bool perceptron;   /* gain 1, no decay, one example a step, in shuffled order */
+    bool averaged;     /* the result is the mean of all weight vectors [Xu11]; the plain
+                          form leaves out those of the first pass */
+    uint64_t max_iter; /* passes; 0: no limit */
+    double delta;      /* stop when the objective fell by less (relative) ... */
+    uint64_t period;   /* ... in so many passes */
     uint64_t seed;
 } trl_sgd_options;
 
@@ -27,7 +27,7 @@ typedef struct trl_sgd_options {
 /* As trl_lbfgs, one iteration being one pass.  The task must have been made for at least
  * `batch` lanes. */
 trl_status trl_sgd(const trl_design *d, const trl_task *task, const trl_sgd_options *o,
-                   trl_pool *pool, const trl_watcher *watcher, const void *state,
-                   size_t state_size, double *x, trl_ending *ending, trl_error *err);
+                   trl_pool *pool, const trl_watcher *watcher, const void *state, size_t state_size,
+                   double *x, trl_ending *ending, trl_error *err);
 
 #endif

@@ -28,31 +28,32 @@ void trl_sparse_fini(trl_sparse *s)
 }
 
 typedef struct slot { /* one example of a batch */
-    size_t     example;
-    double     loss;
+    size_t example;
+    double loss;
     trl_sparse g;
 } slot;
 
 typedef struct run {
-    const trl_sparse_task    *task;
+    const trl_sparse_task *task;
     const trl_sparse_options *o;
-    trl_pool                 *pool;
-    size_t                    n, batch;
-    double                   *w, *sum;  /* sum of squares (adagrad), of weights (averaged sgd) */
-    double                   *mean;     /* averaged: sum over steps of the weights, up to date with
-                                           last[] */
-    uint64_t                 *last;     /* step a weight was last brought up to date at */
-    double                   *g;        /* [n_weights] sums of the batch, 0 between batches */
-    uint32_t                 *touched;
-    size_t                    n_touched, cap_touched;
-    slot                     *slots;
-    uint32_t                 *order;
-    uint64_t                  step, pass, mean_from;
-    double                    loss, past[64];
-    trl_rng                   rng;
+    trl_pool *pool;
+    size_t n, batch;
+    double *w, *sum; /* sum of squares (adagrad), of weights (averaged sgd) */
+    double *mean;    /* averaged: sum over steps of the weights, up to date with
+                        last[] */
+    uint64_t *last;  /* step a weight was last brought up to date at */
+    double *g;       /* [n_weights] sums of the batch, 0 between batches */
+    uint32_t *touched;
+    size_t n_touched, cap_touched;
+    slot *slots;
+    uint32_t *order;
+    uint64_t step, pass, mean_from;
+    double loss, past[64];
+    trl_rng rng;
 } run;
 
-/* ---- one weight ------------------------------------------------------------------------------- */
+/* ---- one weight -------------------------------------------------------------------------------
+ */
 
 static double gain(const run *r, uint64_t step)
 {
@@ -99,7 +100,8 @@ static void apply(run *r, uint32_t k)
     }
 }
 
-/* ---- one batch ---------------------------------------------------------------------------------- */
+/* ---- one batch ----------------------------------------------------------------------------------
+ */
 
 static trl_status evaluate(void *ctx, size_t job, size_t worker, trl_error *err)
 {
@@ -164,7 +166,8 @@ static trl_status one_pass(run *r, trl_error *err)
     for (size_t from = 0; st == TRL_OK && from < r->n; from += r->batch) {
         const size_t n = r->n - from < r->batch ? r->n - from : r->batch;
         for (size_t b = 0; b < n; b++)
-            r->slots[b].example = r->o->adaptive ? r->order[from + b] : trl_rng_below(&r->rng, r->n);
+            r->slots[b].example =
+                r->o->adaptive ? r->order[from + b] : trl_rng_below(&r->rng, r->n);
         st = one_batch(r, n, err);
     }
     for (size_t k = 0; k < r->task->n_weights; k++)
@@ -177,7 +180,8 @@ static trl_status one_pass(run *r, trl_error *err)
     return st;
 }
 
-/* ---- state ---------------------------------------------------------------------------------------- */
+/* ---- state
+ * ---------------------------------------------------------------------------------------- */
 
 static size_t state_bytes(const run *r)
 {
@@ -221,7 +225,8 @@ static trl_status restore(run *r, const unsigned char *p, size_t n, trl_error *e
     return TRL_OK;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------------- */
+/* ---- the run
+ * ---------------------------------------------------------------------------------------- */
 
 static void finish(run *r)
 {
@@ -291,9 +296,9 @@ static bool settled(const run *r)
     return then - now < r->o->delta * fabs(now);
 }
 
-trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o, trl_pool *pool,
-                            const trl_watcher *watcher, const void *state, size_t state_size,
-                            double *x, trl_ending *ending, trl_error *err)
+trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o,
+                            trl_pool *pool, const trl_watcher *watcher, const void *state,
+                            size_t state_size, double *x, trl_ending *ending, trl_error *err)
 {
     run r = {.task = task, .o = o, .pool = pool, .n = task->n_examples, .batch = (size_t)o->batch};
     r.rng = trl_rng_seed(o->seed);

@@ -2,7 +2,8 @@
  * up rather than laid out: trees.
  *
  *     adagrad   w_k <- w_k - eta g_k / sqrt(sum of g_k^2 so far)     [DHS11]
- *     sgd       w <- w - eta_t g,  eta_t = eta tau / (tau + t), tau the steps of five passes [FKM08]
+ *     sgd       w <- w - eta_t g,  eta_t = eta tau / (tau + t), tau the steps of five passes
+ * [FKM08]
  *
  * g is the sum over a batch of the gradients of the loss and of c2 (b / n) ||w||^2; adagrad's is
  * divided by b.  The penalty of weights that a batch does not touch is made up for when they are
@@ -23,16 +24,16 @@
 /* A sparse vector; ids may repeat. */
 typedef struct trl_sparse {
     uint32_t *id;
-    double   *value;
-    size_t    n, cap_id, cap_value;
-} trl_sparse; /* zero-initialise */
+    double *value;
+    size_t n, cap_id, cap_value;
+} trl_sparse;                                     /* zero-initialise */
 bool trl_sparse_room(trl_sparse *s, size_t more); /* false: out of memory */
 void trl_sparse_fini(trl_sparse *s);
 
 /* Loss (to be minimised) of examples.  Sequences of calls: prepare, then evaluations at the same
  * weights by several threads, each with its own worker number. */
 typedef struct trl_sparse_task {
-    void  *self;
+    void *self;
     size_t n_examples, n_weights;
     trl_status (*prepare)(void *self, const double *w, trl_error *err);
     /* Appends the gradient to out (NULL: the loss alone is wanted). */
@@ -41,24 +42,24 @@ typedef struct trl_sparse_task {
 } trl_sparse_task;
 
 typedef struct trl_sparse_options {
-    bool     adaptive; /* adagrad, every example once a pass; else sgd, drawn with replacement */
-    bool     averaged; /* the result is the mean of the weights after the first pass */
-    double   c2, eta;
+    bool adaptive; /* adagrad, every example once a pass; else sgd, drawn with replacement */
+    bool averaged; /* the result is the mean of the weights after the first pass */
+    double c2, eta;
     uint64_t batch, max_iter, period;
-    double   delta; /* stop when the objective fell by less (relative) in `period` passes */
+    double delta; /* stop when the objective fell by less (relative) in `period` passes */
     uint64_t seed;
 } trl_sparse_options;
 
 /* As trl_lbfgs, one iteration being one pass. */
-trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o, trl_pool *pool,
-                            const trl_watcher *watcher, const void *state, size_t state_size,
-                            double *x, trl_ending *ending, trl_error *err);
+trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o,
+                            trl_pool *pool, const trl_watcher *watcher, const void *state,
+                            size_t state_size, double *x, trl_ending *ending, trl_error *err);
 
 /* The same task as a function for L-BFGS: loss and dense gradient over all examples plus
  * c2 ||w||^2, summed in an order that does not depend on threads.  Release with _free. */
 typedef struct trl_sparse_batch trl_sparse_batch;
 trl_status trl_sparse_batch_new(const trl_sparse_task *task, double c2, trl_pool *pool,
                                 trl_sparse_batch **out, trl_function *f, trl_error *err);
-void       trl_sparse_batch_free(trl_sparse_batch *b); /* accepts NULL */
+void trl_sparse_batch_free(trl_sparse_batch *b); /* accepts NULL */
 
 #endif

@@ -1,7 +1,7 @@
 /* sparse_batch.c -- the whole corpus as one function: dense gradients by lanes.
  *
- * Examples are cut into LANES runs of neighbours by their number alone; a lane is summed in order by
- * one thread, lanes are added in order.
+ * Examples are cut into LANES runs of neighbours by their number alone; a lane is summed in order
+ * by one thread, lanes are added in order.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -15,13 +15,13 @@
 
 struct trl_sparse_batch {
     const trl_sparse_task *task;
-    trl_pool              *pool;
-    double                 c2;
-    double                *lane[LANES]; /* [n_weights] */
-    double                 loss[LANES];
-    trl_sparse             scratch[LANES];
-    const double          *x;
-    double                *g;
+    trl_pool *pool;
+    double c2;
+    double *lane[LANES]; /* [n_weights] */
+    double loss[LANES];
+    trl_sparse scratch[LANES];
+    const double *x;
+    double *g;
 };
 
 static trl_status one_lane(void *ctx, size_t lane, size_t worker, trl_error *err)

@@ -61,8 +61,8 @@ bool trl_stored_adjoints_load(trl_stored_adjoints *k, const unsigned char **p, s
     return good;
 }
 
-trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, trl_arena *arena, double *w,
-                        trl_error *err)
+trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, trl_arena *arena,
+                                   double *w, trl_error *err)
 {
     const trl_design *d = k->d;
     memset(w, 0, (size_t)d->n_weights * sizeof *w);
@@ -74,7 +74,8 @@ trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, t
             return trl_fail_mem(err);
         for (size_t f = 0; f < TRL_FAMILIES; f++) {
             const trl_family *fam = &d->family[f];
-            const float *row = trl_stored_adjoints_row(k, f, from), *shared = trl_stored_adjoints_shared(k, f, i);
+            const float *row = trl_stored_adjoints_row(k, f, from),
+                        *shared = trl_stored_adjoints_shared(k, f, i);
             for (size_t c = 0; t.row[f] && c < n * fam->step; c++)
                 t.row[f][c] = (double)row[c];
             for (size_t c = 0; c < fam->n_constant; c++)

@@ -9,20 +9,22 @@
 
 typedef struct trl_stored_adjoints {
     const trl_design *d;
-    float            *row[TRL_FAMILIES];    /* [n_tokens][step] where there are rows; pads 0 */
-    float            *shared[TRL_FAMILIES]; /* [n_sequences][n_constant] */
+    float *row[TRL_FAMILIES];    /* [n_tokens][step] where there are rows; pads 0 */
+    float *shared[TRL_FAMILIES]; /* [n_sequences][n_constant] */
 } trl_stored_adjoints;
 
 /* Everything starts at 0.  TRL_ENOMEM. */
 trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d, trl_error *err);
-void       trl_stored_adjoints_fini(trl_stored_adjoints *k);
+void trl_stored_adjoints_fini(trl_stored_adjoints *k);
 
 /* The rows from token `from` on, NULL for a family without rows; the shared cells of example i. */
-static inline float *trl_stored_adjoints_row(const trl_stored_adjoints *k, size_t family, size_t from)
+static inline float *trl_stored_adjoints_row(const trl_stored_adjoints *k, size_t family,
+                                             size_t from)
 {
     return k->row[family] ? k->row[family] + from * k->d->family[family].step : NULL;
 }
-static inline float *trl_stored_adjoints_shared(const trl_stored_adjoints *k, size_t family, size_t i)
+static inline float *trl_stored_adjoints_shared(const trl_stored_adjoints *k, size_t family,
+                                                size_t i)
 {
     return k->shared[family] + i * k->d->family[family].n_constant;
 }
@@ -32,7 +34,7 @@ bool trl_stored_adjoints_save(const trl_stored_adjoints *k, trl_buf *out);
 bool trl_stored_adjoints_load(trl_stored_adjoints *k, const unsigned char **p, size_t *n);
 
 /* w = scale * sum_i A_i^T stored_i, [n_weights], in double.  TRL_ENOMEM. */
-trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, trl_arena *arena, double *w,
-                        trl_error *err);
+trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, trl_arena *arena,
+                                   double *w, trl_error *err);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct trl_token_block {
 
 typedef struct trl_task {
     void *self;
-    bool  single; /* works in single precision: scores need no more either */
+    bool single; /* works in single precision: scores need no more either */
 
     /* Which cells of pairs and triples `evaluate` looks at, of all examples; NULL: all.  It then
      * gets partial tables, or whole ones from trainers that know no others. */
@@ -42,9 +42,10 @@ typedef struct trl_task {
                            const trl_tables *scores, trl_tables *adjoint, double *value,
                            trl_error *err);
 
-    /* A second way, for trainers that go through the whole corpus, where no family but the nodes has
-     * rows; NULL: there is none.  `arrange`, before the first pass, says in which order: token[i] is the
-     * one at position i.  `tokens` is for a block what `evaluate` is for an example. */
+    /* A second way, for trainers that go through the whole corpus, where no family but the nodes
+     * has rows; NULL: there is none.  `arrange`, before the first pass, says in which order:
+     * token[i] is the one at position i.  `tokens` is for a block what `evaluate` is for an
+     * example. */
     trl_status (*arrange)(void *self, size_t n, const uint32_t *token, trl_error *err);
     trl_status (*tokens)(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
                          double *value, trl_error *err);

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 typedef struct trl_weighted_sampler {
-    size_t  n;
+    size_t n;
     double *tree; /* [n + 1] Fenwick sums */
-    double  sum;
+    double sum;
 } trl_weighted_sampler;
 
 /* All weights are 0.  False when memory is short. */

@@ -14,8 +14,8 @@
 typedef struct course {
     trl_chain_training *j;
     uint64_t steps;
-    double   first, last; /* objective */
-    bool     stop;
+    double first, last; /* objective */
+    bool stop;
 } course;
 
 static trl_status eval(void *self, const double *a, double *g, double *F, trl_error *err)
@@ -41,7 +41,8 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     return TRL_OK;
 }
 
-trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result *result, trl_error *err)
+trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result *result,
+                                        trl_error *err)
 {
     const size_t L = j->corpus.labels.n;
     course c = {.j = j, .first = NAN, .last = NAN};
@@ -59,8 +60,7 @@ trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result 
     if (st != TRL_OK)
         return st;
     char note[120];
-    snprintf(note, sizeof note,
-             "calibrated in %llu steps: global log-likelihood %.2f, before %.2f",
+    snprintf(note, sizeof note, "calibrated in %llu steps: global log-likelihood %.2f, before %.2f",
              (unsigned long long)c.steps, -c.last, -c.first);
     trl_chain_training_report(j, "calibrated", note);
     result->stopped = c.stop;

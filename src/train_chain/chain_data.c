@@ -44,8 +44,8 @@ static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_
     }
     const size_t before = j->corpus.n_columns;
     if (st == TRL_OK && before && seq->n_columns != before) {
-        st = trl_fail(err, TRL_EPARSE, "%zu columns where %zu were found before",
-                      seq->n_columns, before);
+        st = trl_fail(err, TRL_EPARSE, "%zu columns where %zu were found before", seq->n_columns,
+                      before);
         trl_fail_where(err, st, seq->path, seq->first_row, 0);
     } else if (st == TRL_OK && trl_template_columns(j->tpl) >= seq->n_columns) {
         uint64_t row, col;
@@ -54,14 +54,14 @@ static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_
                       "column %zu is asked for, but the data have %zu columns, the last one "
                       "being the label",
                       trl_template_columns(j->tpl) - 1, seq->n_columns);
-        trl_fail_where(err, st, j->o->template_name ? j->o->template_name : "<template>", row,
-                       col);
+        trl_fail_where(err, st, j->o->template_name ? j->o->template_name : "<template>", row, col);
     }
     return st;
 }
 
 /* All files of a run have one format. */
-static trl_status same_format(trl_chain_training *j, trl_format format, const char *path, trl_error *err)
+static trl_status same_format(trl_chain_training *j, trl_format format, const char *path,
+                              trl_error *err)
 {
     if (j->format == TRL_FORMAT_GUESS)
         j->format = format;
@@ -80,8 +80,7 @@ static trl_status same_format(trl_chain_training *j, trl_format format, const ch
 static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
     const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->cells, seq, err) : TRL_OK;
-    return st == TRL_OK && !j->o->q0_mask ? trl_corpus_add_rows(&j->corpus, j->tpl, seq, err)
-                                          : st;
+    return st == TRL_OK && !j->o->q0_mask ? trl_corpus_add_rows(&j->corpus, j->tpl, seq, err) : st;
 }
 
 /* Room for q0's values of n more held-out tokens; NULL: no memory. */
@@ -101,8 +100,8 @@ static trl_status add_dev_rows(trl_chain_training *j, const trl_rows *seq, trl_e
         return trl_corpus_add_rows(&j->dev.corpus, j->tpl, seq, err);
     uint32_t *value = more_values(j, seq->n_tokens);
     trl_str *cell = trl_alloc(seq->n_tokens * seq->n_columns, sizeof *cell);
-    trl_status st = value && cell ? trl_hmm_number_rows(&j->q0, seq, value, err)
-                                  : trl_fail_mem(err);
+    trl_status st =
+        value && cell ? trl_hmm_number_rows(&j->q0, seq, value, err) : trl_fail_mem(err);
     if (st == TRL_OK) {
         trl_rows rows = *seq;
         if (j->o->q0_mask)

@@ -28,15 +28,16 @@ static trl_status hmm_value(const trl_chain_training *j, double *value, trl_erro
     double sum = 0.0;
     for (size_t k = 0; st == TRL_OK && k < j->corpus.n_sequences; k++) {
         const size_t from = (size_t)j->corpus.first[k];
-        sum += trl_hmm_log_p(&j->q0, (size_t)j->corpus.first[k + 1] - from,
-                             j->corpus.label + from, v + from * width);
+        sum += trl_hmm_log_p(&j->q0, (size_t)j->corpus.first[k + 1] - from, j->corpus.label + from,
+                             v + from * width);
     }
     trl_free(v);
     *value = -sum;
     return st;
 }
 
-trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result, trl_error *err)
+trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result,
+                                      trl_error *err)
 {
     trl_status st = hmm_value(j, &result->objective, err);
     if (st == TRL_OK && j->o->dev)
@@ -47,21 +48,20 @@ trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *r
 
 /* ---- expectations ------------------------------------------------------------------------ */
 
-static trl_status compute(trl_chain_training *j, const trl_expect_data *x, const trl_sample_options *sample,
-                          bool *stop, trl_error *err)
+static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
+                          const trl_sample_options *sample, bool *stop, trl_error *err)
 {
     char note[160];
     size_t sampled = 0;
     const double started = trl_clock();
-    const trl_status st =
-        trl_q0_expect(j->q0_kind, &j->q0, x, sample, j->E, &sampled, err);
+    const trl_status st = trl_q0_expect(j->q0_kind, &j->q0, x, sample, j->E, &sampled, err);
     if (st != TRL_OK)
         return st;
     size_t n = (size_t)snprintf(note, sizeof note, "expectations under q0 = %s: %.2f s",
                                 trl_q0_name(j->q0_kind), trl_clock() - started);
     if (sampled && n < sizeof note)
-        snprintf(note + n, sizeof note - n, "; %zu line%s of the template by %llu samples",
-                 sampled, sampled == 1 ? "" : "s", (unsigned long long)sample->n);
+        snprintf(note + n, sizeof note - n, "; %zu line%s of the template by %llu samples", sampled,
+                 sampled == 1 ? "" : "s", (unsigned long long)sample->n);
     *stop = trl_chain_training_report(j, "q0", note);
     return TRL_OK;
 }
@@ -96,8 +96,8 @@ static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
         return TRL_OK;
     }
     if (there)
-        trl_chain_training_report(j, "q0",
-                       "the cache of expectations is of other data, features or q0: computed anew");
+        trl_chain_training_report(
+            j, "q0", "the cache of expectations is of other data, features or q0: computed anew");
     st = compute(j, &x, &sample, stop, err);
     return st == TRL_OK ? trl_expect_write(cache, print, j->E, (size_t)j->design.n_weights, err)
                         : st;
@@ -106,17 +106,16 @@ static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
 /* ---- m-estimation ------------------------------------------------------------------------ */
 
 typedef struct solver {
-    trl_chain_training           *j;
+    trl_chain_training *j;
     const trl_watcher *watcher; /* of the session */
-    bool               bottomless;
+    bool bottomless;
 } solver;
 
 static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
                         const void *optimizer, bool *stop, trl_error *err)
 {
     solver *s = self;
-    const trl_status st =
-        s->watcher->watch(s->watcher->self, it, save, optimizer, stop, err);
+    const trl_status st = s->watcher->watch(s->watcher->self, it, save, optimizer, stop, err);
     if (st == TRL_OK && s->j->o->c2 <= 0.0 && it->objective < BOTTOMLESS)
         *stop = s->bottomless = true;
     return st;
@@ -144,8 +143,8 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
     return trl_lbfgs(&f, &l, s->j->pool, &w, state, state_size, x, ending, err);
 }
 
-trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *session, trl_train_result *result,
-                            trl_error *err)
+trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *session,
+                                       trl_train_result *result, trl_error *err)
 {
     bool stop = false;
     trl_status st = expect(j, &stop, err);
@@ -157,9 +156,10 @@ trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session 
     if (st != TRL_OK)
         return st;
     if (j->o->c2 <= 0.0)
-        trl_chain_training_report(j, "q0",
-                       "without a quadratic penalty (c2) the objective of M-estimation may have no "
-                       "minimum");
+        trl_chain_training_report(
+            j, "q0",
+            "without a quadratic penalty (c2) the objective of M-estimation may have no "
+            "minimum");
     solver own = {.j = j};
     trl_session s = *session;
     s.solve = solve;

@@ -1,4 +1,5 @@
-/* chain_model_write.c -- what a run leaves behind: the model, and what a checkpoint must agree with. */
+/* chain_model_write.c -- what a run leaves behind: the model, and what a checkpoint must agree
+ * with. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -48,9 +49,14 @@ static uint64_t mix_lists(uint64_t h, const trl_design *d)
 uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;
-    const uint64_t counts[] = {j->design.n_weights, j->design.n_live, (uint64_t)j->order,
-                               o->period,           o->memory,        o->batch,
-                               o->seed,             trl_chain_training_single(j)};
+    const uint64_t counts[] = {j->design.n_weights,
+                               j->design.n_live,
+                               (uint64_t)j->order,
+                               o->period,
+                               o->memory,
+                               o->batch,
+                               o->seed,
+                               trl_chain_training_single(j)};
     const double numbers[] = {o->c1, o->c2, o->epsilon, o->delta, o->eta};
     const char *optimizer = trl_chain_training_optimizer(j);
     uint64_t h = mix(0, counts, sizeof counts);
@@ -67,21 +73,21 @@ uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
 
 /* ---- the model ------------------------------------------------------------------------ */
 
-trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r, trl_error *err)
+trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r,
+                                    trl_error *err)
 {
     const trl_train_options *o = j->o;
     trl_buf s = {0};
     trl_buf_fmt(&s, "trellis %s\nobjective %s\noptimizer %s\norder %d\nc1 %.17g\nc2 %.17g\n",
-                TRL_VERSION, j->objective->name, trl_chain_training_optimizer(j), j->order,
-                o->c1, o->c2);
+                TRL_VERSION, j->objective->name, trl_chain_training_optimizer(j), j->order, o->c1,
+                o->c2);
     trl_buf_fmt(&s, "pairs %s\ntransitions %s\nmin-count %zu\nseed %llu\niterations %llu\n",
                 o->all_pairs ? "all" : "seen", o->all_transitions ? "all" : "seen", o->min_count,
                 (unsigned long long)o->seed, (unsigned long long)r->iterations);
     if (trl_chain_training_is(j, "piecewise-nota"))
         trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : "all");
     if (trl_chain_training_is(j, "m-estimation"))
-        trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind),
-                    o->q0_mask ? "yes" : "no");
+        trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind), o->q0_mask ? "yes" : "no");
     trl_buf_ch(&s, '\0');
     trl_status st = s.failed ? trl_fail_mem(err) : TRL_OK;
     if (st == TRL_OK) {

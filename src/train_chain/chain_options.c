@@ -31,8 +31,7 @@ bool trl_chain_training_single(const trl_chain_training *j)
          !j->objective->local) ||
         strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
         return false;
-    return o->precision ? strcmp(o->precision, "single") == 0
-                        : o->period > 0 && o->delta >= 1e-6;
+    return o->precision ? strcmp(o->precision, "single") == 0 : o->period > 0 && o->delta >= 1e-6;
 }
 
 /* Can the file be written?  Better known now than after hours of training.  What is no regular
@@ -83,8 +82,7 @@ static trl_status check_mest(trl_chain_training *j, trl_error *err)
                         "optimizer '%s' does not go with m-estimation: use dual, lbfgs or owlqn",
                         name);
     if (dual && (o->c1 > 0.0 || !(o->c2 > 0.0)))
-        return trl_fail(err, TRL_EINVAL,
-                        "the optimizer dual needs c2 > 0 and no c1: use lbfgs");
+        return trl_fail(err, TRL_EINVAL, "the optimizer dual needs c2 > 0 and no c1: use lbfgs");
     trl_train_options as = *o; /* the rest is as for every objective */
     as.optimizer = dual ? "lbfgs" : name;
     return trl_session_check(&as, true, err);
@@ -100,8 +98,8 @@ static trl_status check_q0(trl_chain_training *j, trl_error *err)
                        : o->q0_mask    ? "q0-mask"
                                        : NULL;
     if (what && !mest)
-        return trl_fail(err, TRL_EINVAL, "%s goes with the objective m-estimation, not %s",
-                        what, j->objective->name);
+        return trl_fail(err, TRL_EINVAL, "%s goes with the objective m-estimation, not %s", what,
+                        j->objective->name);
     j->has_q0 = mest || trl_chain_training_is(j, "hmm");
     if (o->q0 && !trl_q0_find(o->q0, &j->q0_kind))
         return trl_fail(err, TRL_EINVAL, "q0 '%s' is none of " TRL_Q0_KINDS, o->q0);
@@ -115,14 +113,14 @@ static trl_status check_decode(trl_chain_training *j, trl_error *err)
     if (o->decode && strcmp(o->decode, "local") != 0 && strcmp(o->decode, "global") != 0)
         return trl_fail(err, TRL_EINVAL, "decode '%s' is not known: use local or global",
                         o->decode);
-    if (o->calibrate && !trl_chain_training_is(j, "piecewise-nota") && !trl_chain_training_is(j, "piecewise") &&
-        !trl_chain_training_is(j, "memm"))
+    if (o->calibrate && !trl_chain_training_is(j, "piecewise-nota") &&
+        !trl_chain_training_is(j, "piecewise") && !trl_chain_training_is(j, "memm"))
         return trl_fail(err, TRL_EINVAL,
                         "calibrate goes with the objectives piecewise-nota, piecewise and memm, "
                         "not %s",
                         j->objective->name);
-    j->is_local = o->decode ? strcmp(o->decode, "local") == 0
-                            : j->objective->local && !o->calibrate;
+    j->is_local =
+        o->decode ? strcmp(o->decode, "local") == 0 : j->objective->local && !o->calibrate;
     return TRL_OK;
 }
 
@@ -169,8 +167,7 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (o->order < 0 || o->order > 2)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
-    if (o->precision && strcmp(o->precision, "single") != 0 &&
-        strcmp(o->precision, "double") != 0)
+    if (o->precision && strcmp(o->precision, "single") != 0 && strcmp(o->precision, "double") != 0)
         return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
                         o->precision);
     if (o->template_text && o->format == TRL_FORMAT_CRFSUITE)

@@ -20,32 +20,32 @@
 
 typedef struct trl_chain_training {
     const trl_train_options *o;
-    const trl_objective     *objective;
-    bool                     smooth;
-    bool                     is_local; /* how the model decodes: o->decode, or what suits */
-    int                      order;
-    trl_template            *tpl; /* NULL for items */
-    trl_format               format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
-    trl_corpus               corpus;
-    trl_design               design;
-    trl_pool                *pool;
-    trl_chain_task           task;
-    trl_nota_options         nota_options;
-    trl_nota                 nota; /* piecewise-nota only */
-    trl_selection            only; /* memm, piecewise-nota: what they look at */
-    trl_dev                  dev;
-    double                  *w;
-    double                  *calibration; /* [L + 64]; NULL: not calibrated */
-    uint64_t                 n_read; /* training sequences, those held out included */
-    double                   started;
+    const trl_objective *objective;
+    bool smooth;
+    bool is_local; /* how the model decodes: o->decode, or what suits */
+    int order;
+    trl_template *tpl; /* NULL for items */
+    trl_format format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
+    trl_corpus corpus;
+    trl_design design;
+    trl_pool *pool;
+    trl_chain_task task;
+    trl_nota_options nota_options;
+    trl_nota nota;      /* piecewise-nota only */
+    trl_selection only; /* memm, piecewise-nota: what they look at */
+    trl_dev dev;
+    double *w;
+    double *calibration; /* [L + 64]; NULL: not calibrated */
+    uint64_t n_read;     /* training sequences, those held out included */
+    double started;
 
     /* hmm and m-estimation */
-    bool        has_q0;
+    bool has_q0;
     trl_q0_kind q0_kind;
-    trl_column_values   cells; /* of the training data; for items, the labels alone */
-    trl_hmm     q0;
-    double     *E; /* E_q0[f], trl_design_alloc doubles */
-    trl_mest   *mest;
+    trl_column_values cells; /* of the training data; for items, the labels alone */
+    trl_hmm q0;
+    double *E; /* E_q0[f], trl_design_alloc doubles */
+    trl_mest *mest;
 } trl_chain_training;
 
 static inline bool trl_chain_training_is(const trl_chain_training *j, const char *objective)
@@ -69,25 +69,29 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err);
 trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err);
 
 /* chain_model_write.c */
-uint64_t   trl_chain_training_fingerprint(const trl_chain_training *j);
-trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r, trl_error *err);
+uint64_t trl_chain_training_fingerprint(const trl_chain_training *j);
+trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r,
+                                    trl_error *err);
 
 /* chain_mest.c: expectations (or the cache), then the optimiser; *result as of a session. */
-trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *s, trl_train_result *result,
-                            trl_error *err);
+trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *s,
+                                       trl_train_result *result, trl_error *err);
 
 /* Nothing is left to train: value and dev score. */
-trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result, trl_error *err);
+trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result,
+                                      trl_error *err);
 
-/* chain_calibration.c: multipliers of the source labels for j->w, into j->calibration; the dev score
- * of the model as it then is into *result. */
-trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result *result, trl_error *err);
+/* chain_calibration.c: multipliers of the source labels for j->w, into j->calibration; the dev
+ * score of the model as it then is into *result. */
+trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result *result,
+                                        trl_error *err);
 
 /* train_chain.c: tells the caller; true when it asks to stop. */
 bool trl_chain_training_report(const trl_chain_training *j, const char *stage, const char *note);
 
-/* Report (stage "warning") what is allowed but hardly meant: values of attributes that are very large,
- * before the design takes the lists of the corpus; features that do not suit; an --init that fits none. */
+/* Report (stage "warning") what is allowed but hardly meant: values of attributes that are very
+ * large, before the design takes the lists of the corpus; features that do not suit; an --init that
+ * fits none. */
 void trl_chain_training_warn_values(const trl_chain_training *j);
 void trl_chain_training_warn_features(const trl_chain_training *j);
 void trl_chain_training_warn_start(const trl_chain_training *j);

@@ -5,7 +5,8 @@
 
 #include "train_chain/chain_training.h"
 
-#define LARGE 50.0 /* with values up to 10 nothing is lost, with 100 training takes ten times as long */
+#define LARGE                                                                                      \
+    50.0 /* with values up to 10 nothing is lost, with 100 training takes ten times as long */
 
 void trl_chain_training_warn_values(const trl_chain_training *j)
 {
@@ -23,7 +24,8 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
         return;
     char note[256];
     snprintf(note, sizeof note,
-             "values of '%.*s' go up to %g: far from 1 they make training slow and may end it too early; "
+             "values of '%.*s' go up to %g: far from 1 they make training slow and may end it too "
+             "early; "
              "divide them",
              name.n < 80 ? (int)name.n : 80, name.p, most);
     trl_chain_training_report(j, "warning", note);
@@ -36,14 +38,17 @@ void trl_chain_training_warn_features(const trl_chain_training *j)
     for (size_t k = 0; k <= (size_t)j->order; k++)
         any = any || f[k].n_attrs > 0;
     if (!any)
-        trl_chain_training_report(j, "warning", j->o->min_count > 1
-                                         ? "no attribute is seen as often as asked for: the labels alone are learnt"
-                                         : "there are no attributes: the labels alone are learnt");
+        trl_chain_training_report(
+            j, "warning",
+            j->o->min_count > 1
+                ? "no attribute is seen as often as asked for: the labels alone are learnt"
+                : "there are no attributes: the labels alone are learnt");
     if (trl_chain_training_is(j, "piecewise-nota") && j->nota_options.kind == TRL_NOTA_ALL && any &&
         !f[TRL_EDGE].has_rows)
-        trl_chain_training_report(j, "warning",
-                       "all none-of-the-above instances (--nota all) want features of label pairs and text, "
-                       "template lines with B; without any --nota marginal:0.2@20 does better");
+        trl_chain_training_report(
+            j, "warning",
+            "all none-of-the-above instances (--nota all) want features of label pairs and text, "
+            "template lines with B; without any --nota marginal:0.2@20 does better");
 }
 
 /* Label pairs alone may fit by chance: O follows O everywhere. */
@@ -62,5 +67,6 @@ void trl_chain_training_warn_start(const trl_chain_training *j)
     for (uint64_t i = 0; i < j->design.n_weights; i++)
         if (j->w[i] != 0.0 && !is_constant(j, i))
             return;
-    trl_chain_training_report(j, "warning", "the model to start from has no weight of any of these attributes");
+    trl_chain_training_report(j, "warning",
+                              "the model to start from has no weight of any of these attributes");
 }

@@ -105,8 +105,7 @@ void trl_dev_fini(trl_dev *d)
 static trl_status get_scores(const trl_dev *d, size_t from, size_t n, trl_arena *arena,
                              trl_tables *s, trl_error *err)
 {
-    if (!trl_tables_get(&d->design, n, arena, s) ||
-        (d->q0 && !trl_hmm_need_rows(d->q0, arena, s)))
+    if (!trl_tables_get(&d->design, n, arena, s) || (d->q0 && !trl_hmm_need_rows(d->q0, arena, s)))
         return trl_fail_mem(err);
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         s->shared[k] = d->shared.shared[k];
@@ -114,14 +113,14 @@ static trl_status get_scores(const trl_dev *d, size_t from, size_t n, trl_arena 
     if (d->q0) {
         const size_t f = trl_hmm_shared_family(d->q0);
         s->shared[f] = d->q0_shared ? d->q0_shared : s->shared[f];
-        trl_hmm_add_rows(d->q0, TRL_HMM_FLOOR,
-                         d->value ? d->value + from * d->q0->n_columns : NULL, s);
+        trl_hmm_add_rows(d->q0, TRL_HMM_FLOOR, d->value ? d->value + from * d->q0->n_columns : NULL,
+                         s);
     }
     return TRL_OK;
 }
 
-static trl_status decode_one(const trl_dev *d, const trl_tables *s, trl_arena *arena,
-                             uint32_t *y, trl_error *err)
+static trl_status decode_one(const trl_dev *d, const trl_tables *s, trl_arena *arena, uint32_t *y,
+                             trl_error *err)
 {
     trl_tables own;
     double score;
@@ -133,15 +132,14 @@ static trl_status decode_one(const trl_dev *d, const trl_tables *s, trl_arena *a
     if (st != TRL_OK)
         return st;
     const bool made = d->is_local || d->calibration;
-    return trl_chain_viterbi(made ? &d->rows : &d->chain, made ? &own : s, arena, y, &score,
-                             err);
+    return trl_chain_viterbi(made ? &d->rows : &d->chain, made ? &own : s, arena, y, &score, err);
 }
 
 static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     trl_dev *d = ctx;
-    const size_t end = (job + 1) * JOB < d->corpus.n_sequences ? (job + 1) * JOB
-                                                               : d->corpus.n_sequences;
+    const size_t end =
+        (job + 1) * JOB < d->corpus.n_sequences ? (job + 1) * JOB : d->corpus.n_sequences;
     for (size_t seq = job * JOB; seq < end; seq++) {
         const size_t from = (size_t)d->corpus.first[seq];
         const size_t n = (size_t)d->corpus.first[seq + 1] - from;
@@ -193,9 +191,8 @@ trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *e
     trl_tables shape = d->shared;
     double any = 0.0; /* a non-NULL row says "has rows" */
     for (size_t k = 0; k < TRL_FAMILIES; k++)
-        shape.row[k] = d->design.family[k].has_rows || (d->q0 && trl_hmm_has_rows(d->q0, k))
-                           ? &any
-                           : NULL;
+        shape.row[k] =
+            d->design.family[k].has_rows || (d->q0 && trl_hmm_has_rows(d->q0, k)) ? &any : NULL;
     if (d->q0) {
         const size_t f = trl_hmm_shared_family(d->q0), L = d->train->labels.n;
         if (d->q0_shared) {

@@ -9,24 +9,24 @@
 #include "model/hmm.h"
 
 typedef struct trl_dev {
-    trl_corpus        corpus; /* filled by the caller before init; its labels are its own */
+    trl_corpus corpus; /* filled by the caller before init; its labels are its own */
     const trl_corpus *train;
-    trl_design        design; /* the training design's weights, this corpus' tokens */
-    trl_chain         chain, rows; /* rows: for tables that are made of the scores */
-    bool              is_local;    /* normalise locally */
-    const double     *calibration; /* borrowed; NULL: none.  Set between scorings. */
-    const trl_hmm    *q0;          /* borrowed; NULL: none */
-    uint32_t         *value;       /* [n_tokens][columns of q0], filled by the caller */
-    size_t            value_cap;
-    double           *q0_shared; /* where q0 adds to and no weights do */
-    trl_pool         *pool;
-    trl_arena        *arenas;    /* [threads] */
-    uint32_t         *predicted; /* [n_tokens] labels of the training corpus */
-    trl_tables        shared;
-    const double     *w; /* of the scoring under way */
-    const char      **names; /* label names, NUL-terminated: training's, then dev's */
-    char             *name_bytes;
-    bool              chunks; /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */
+    trl_design design;         /* the training design's weights, this corpus' tokens */
+    trl_chain chain, rows;     /* rows: for tables that are made of the scores */
+    bool is_local;             /* normalise locally */
+    const double *calibration; /* borrowed; NULL: none.  Set between scorings. */
+    const trl_hmm *q0;         /* borrowed; NULL: none */
+    uint32_t *value;           /* [n_tokens][columns of q0], filled by the caller */
+    size_t value_cap;
+    double *q0_shared; /* where q0 adds to and no weights do */
+    trl_pool *pool;
+    trl_arena *arenas;   /* [threads] */
+    uint32_t *predicted; /* [n_tokens] labels of the training corpus */
+    trl_tables shared;
+    const double *w;    /* of the scoring under way */
+    const char **names; /* label names, NUL-terminated: training's, then dev's */
+    char *name_bytes;
+    bool chunks; /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */
 } trl_dev;
 
 /* A tag of a chunk scheme: O, or one of B I E S L M U before '-'. */
@@ -36,10 +36,10 @@ bool trl_is_chunk_tag(trl_str s);
  * value. */
 trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *design,
                         trl_pool *pool, trl_error *err);
-void       trl_dev_fini(trl_dev *d);
+void trl_dev_fini(trl_dev *d);
 
-/* Decodes (Viterbi) with weights w; *score is the chunk F1 or token accuracy, in percent.  `dev` is a
- * trl_dev. */
+/* Decodes (Viterbi) with weights w; *score is the chunk F1 or token accuracy, in percent.  `dev` is
+ * a trl_dev. */
 trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *err);
 
 #endif

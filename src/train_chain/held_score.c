@@ -10,12 +10,12 @@
 #include "trellis/tagger.h"
 
 typedef struct held {
-    trl_model  *model;
+    trl_model *model;
     trl_tagger *tagger;
-    trl_score  *score;
-    trl_arena   arena;
-    uint64_t    every, n_read, n_scored;
-    bool        all_chunks, any_chunk;
+    trl_score *score;
+    trl_arena arena;
+    uint64_t every, n_read, n_scored;
+    bool all_chunks, any_chunk;
 } held;
 
 static bool wanted(held *h)
@@ -37,8 +37,7 @@ static const char *copy_label(held *h, trl_str s)
 }
 
 /* The sequence is in the tagger; `gold` has its n labels, `stride` apart. */
-static trl_status score_one(held *h, size_t n, const trl_str *gold, size_t stride,
-                            trl_error *err)
+static trl_status score_one(held *h, size_t n, const trl_str *gold, size_t stride, trl_error *err)
 {
     uint32_t *label = trl_arena_get(&h->arena, n, sizeof *label);
     const char **name = trl_arena_get(&h->arena, n, 2 * sizeof *name);
@@ -104,8 +103,7 @@ static trl_status score_file(held *h, const char *path, trl_format format, trl_e
 }
 
 trl_status trl_held_score(const char *model, const char *const *paths, size_t n_paths,
-                          uint64_t every, trl_score_totals *totals, bool *chunks,
-                          trl_error *err)
+                          uint64_t every, trl_score_totals *totals, bool *chunks, trl_error *err)
 {
     const trl_score_options options = trl_score_options_default();
     held h = {.every = every, .all_chunks = true};

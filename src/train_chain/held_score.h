@@ -11,7 +11,6 @@
  * scheme.  TRL_EPARSE when there is no such sequence or it has no label, and what opening,
  * reading and tagging return. */
 trl_status trl_held_score(const char *model, const char *const *paths, size_t n_paths,
-                          uint64_t every, trl_score_totals *totals, bool *chunks,
-                          trl_error *err);
+                          uint64_t every, trl_score_totals *totals, bool *chunks, trl_error *err);
 
 #endif

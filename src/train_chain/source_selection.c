@@ -8,9 +8,9 @@
 
 typedef struct wanted {
     const trl_corpus *corpus;
-    const trl_nota   *nota;
-    size_t            L;
-    int               order;
+    const trl_nota *nota;
+    size_t L;
+    int order;
 } wanted;
 
 /* Adds the block of source q (number as in local_term.h) unless it is there. */

@@ -1,4 +1,5 @@
-/* source_selection.h -- the sources that memm and piecewise-nota condition on, as a selection of cells. */
+/* source_selection.h -- the sources that memm and piecewise-nota condition on, as a selection of
+ * cells. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SOURCES_H
 #define TRL_SOURCES_H

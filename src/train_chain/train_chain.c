@@ -59,8 +59,8 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
     memset(j->w, 0, trl_design_alloc(&j->design) * sizeof *j->w);
     if (!j->objective->evaluate)
         return TRL_OK;
-    st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective,
-                             trl_session_lanes(j->o), err);
+    st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective, trl_session_lanes(j->o),
+                             err);
     if (st == TRL_OK && trl_chain_training_single(j)) {
         j->task.single = !trl_chain_training_is(j, "likelihood");
         if (!j->task.single)
@@ -103,10 +103,11 @@ static trl_status select_cells(trl_chain_training *j, trl_task *task, trl_error 
     return st;
 }
 
-/* Marginal selection first trains the MEMM for K iterations.  *s becomes the session of what follows: the
- * weights between the two are kept in its checkpoints, which are told apart by their fingerprints. */
-static trl_status first_stage(trl_chain_training *j, trl_session *s, trl_train_options *o, double **base,
-                              trl_train_result *result, trl_error *err)
+/* Marginal selection first trains the MEMM for K iterations.  *s becomes the session of what
+ * follows: the weights between the two are kept in its checkpoints, which are told apart by their
+ * fingerprints. */
+static trl_status first_stage(trl_chain_training *j, trl_session *s, trl_train_options *o,
+                              double **base, trl_train_result *result, trl_error *err)
 {
     bool second = false; /* resumes behind it */
     trl_status st = o->resume ? trl_session_base(s, j->w, &second, err) : TRL_OK;
@@ -134,8 +135,9 @@ static trl_status first_stage(trl_chain_training *j, trl_session *s, trl_train_o
     return TRL_OK;
 }
 
-static trl_status choose_instances(trl_chain_training *j, trl_session *s, trl_task *task, trl_train_options *o,
-                                   double **base, trl_train_result *result, trl_error *err)
+static trl_status choose_instances(trl_chain_training *j, trl_session *s, trl_task *task,
+                                   trl_train_options *o, double **base, trl_train_result *result,
+                                   trl_error *err)
 {
     const trl_nota_options *n = &j->nota_options;
     trl_status st = TRL_OK;
@@ -149,8 +151,8 @@ static trl_status choose_instances(trl_chain_training *j, trl_session *s, trl_ta
             st = first_stage(j, s, o, base, result, err);
     }
     if (st == TRL_OK && !result->stopped && n->kind == TRL_NOTA_MARGINAL)
-        st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true,
-                                    j->pool, err);
+        st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true, j->pool,
+                                    err);
     return st;
 }
 
@@ -216,7 +218,8 @@ static void report_read(const trl_chain_training *j)
         snprintf(note, sizeof note, "as CRFsuite items: the label first, then attributes");
     else
         snprintf(note, sizeof note, "as %zu columns, the last one the label%s", j->corpus.n_columns,
-                 j->o->template_text || trl_chain_training_is(j, "hmm") ? "" : "; built-in template");
+                 j->o->template_text || trl_chain_training_is(j, "hmm") ? ""
+                                                                        : "; built-in template");
     trl_chain_training_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
 }
 

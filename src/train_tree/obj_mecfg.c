@@ -10,9 +10,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train_tree/obj_mecfg.h"
 
-
-trl_status trl_tree_local_gold(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
-                               double *value, trl_error *err)
+trl_status trl_tree_local_gold(const trl_tree_task *t, const trl_tree_example *e,
+                               trl_tree_worker *w, double *value, trl_error *err)
 {
     trl_status st = TRL_OK;
     for (size_t x = 0; st == TRL_OK && x < e->gold.n; x++) {
@@ -23,20 +22,21 @@ trl_status trl_tree_local_gold(const trl_tree_task *t, const trl_tree_example *e
                               .rule = n->rule,
                               .i = n->from,
                               .j = n->to,
-                              .what = n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY : TRL_CHOOSE_BINARY,
+                              .what =
+                                  n->right == TRL_NO_NODE ? TRL_CHOOSE_UNARY : TRL_CHOOSE_BINARY,
                               .nota = t->nota};
         st = trl_tree_choose(&w->chooser, &c, value, err);
     }
     return st;
 }
 
-trl_status trl_tree_local_begin(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
-                                bool adjoint, trl_error *err)
+trl_status trl_tree_local_begin(const trl_tree_task *t, const trl_tree_example *e,
+                                trl_tree_worker *w, bool adjoint, trl_error *err)
 {
     w->chart = (trl_chart){
         .g = t->f->g, .s = &e->s, .n = e->s.n, .n_items = e->s.first[trl_column_values(e->s.n)]};
-    const trl_status st = trl_tree_gather_items(&w->gather, t->f, &e->seen, &w->chart, t->binary_exp,
-                                                t->unary, adjoint, &w->arena, err);
+    const trl_status st = trl_tree_gather_items(&w->gather, t->f, &e->seen, &w->chart,
+                                                t->binary_exp, t->unary, adjoint, &w->arena, err);
     return st == TRL_OK ? trl_chooser_begin(&w->chooser, t->chooser, &w->gather, err) : st;
 }
 

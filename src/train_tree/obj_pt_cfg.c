@@ -1,4 +1,5 @@
-/* obj_pt_cfg.c -- piecewise training of grammars with none-of-the-above instances, PT-CFG [SM05b, 5].
+/* obj_pt_cfg.c -- piecewise training of grammars with none-of-the-above instances, PT-CFG [SM05b,
+ * 5].
  *
  *     loss = - sum over gold nodes of log p(rule | A, x, i, j)
  *            - sum over wrong edges (A, i, j) of log p(NOTA | A, x, i, j)
@@ -45,7 +46,8 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
 
 const trl_tree_objective trl_tree_nota = {"pt-cfg", "piecewise-nota", true, loss};
 
-/* ---- instances ------------------------------------------------------------------------------------- */
+/* ---- instances
+ * ------------------------------------------------------------------------------------- */
 
 /* Marks the items that the gold tree has after the unary rule. */
 static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_t *is_gold,
@@ -59,8 +61,7 @@ static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_
         const trl_bnode *n = &gold->node[x];
         if (n->left != TRL_NO_NODE && n->right == TRL_NO_NODE)
             below[n->left] = 1;
-        const uint32_t item = below[x] ? TRL_NO_ID
-                                       : trl_skeleton_find(s, n->from, n->to, n->state);
+        const uint32_t item = below[x] ? TRL_NO_ID : trl_skeleton_find(s, n->from, n->to, n->state);
         if (item != TRL_NO_ID)
             is_gold[item] = 1;
     }
@@ -124,15 +125,16 @@ trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const do
     return st;
 }
 
-/* ---- of a treebank --------------------------------------------------------------------------------- */
+/* ---- of a treebank
+ * --------------------------------------------------------------------------------- */
 
 typedef struct making {
-    trl_tree_task        *t;
+    trl_tree_task *t;
     const trl_tree_model *m;
-    trl_words_fn          words;
-    const void           *ctx;
-    double                delta;
-    trl_decoder          *decoder; /* [threads] */
+    trl_words_fn words;
+    const void *ctx;
+    double delta;
+    trl_decoder *decoder; /* [threads] */
 } making;
 
 static trl_status make_one(void *ctx, size_t k, size_t worker, trl_error *err)
@@ -143,9 +145,9 @@ static trl_status make_one(void *ctx, size_t k, size_t worker, trl_error *err)
     trl_span_state *nota = NULL;
     size_t n = 0, cap = 0;
     trl_skeleton s, copy;
-    trl_status st = trl_tree_nota_edges(d, a->m, a->t->binary_exp, a->t->unary,
-                                        a->words(a->ctx, e->source), e->gold.node[0].to, &e->gold,
-                                        a->delta, &nota, &n, &cap, err);
+    trl_status st =
+        trl_tree_nota_edges(d, a->m, a->t->binary_exp, a->t->unary, a->words(a->ctx, e->source),
+                            e->gold.node[0].to, &e->gold, a->delta, &nota, &n, &cap, err);
     if (st == TRL_OK)
         st = trl_gold_skeleton(&e->gold, nota, n, &s, &d->arena, err);
     if (st == TRL_OK)

@@ -12,7 +12,8 @@
 #define PRECISION 1e-15 /* relative change of a sweep to stop at */
 #define INFINITE 1e9    /* expected number that is taken for infinite */
 
-/* ---- words by tag ---------------------------------------------------------------------------------- */
+/* ---- words by tag
+ * ---------------------------------------------------------------------------------- */
 
 static trl_status words_by_tag(trl_pcfg_expect *p, trl_error *err)
 {
@@ -46,7 +47,8 @@ static trl_status words_by_tag(trl_pcfg_expect *p, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- inside ---------------------------------------------------------------------------------------- */
+/* ---- inside
+ * ---------------------------------------------------------------------------------------- */
 
 /* One sweep; the largest relative change. */
 static double inside_sweep(trl_pcfg_expect *p, const trl_pcfg *pcfg)
@@ -78,15 +80,16 @@ static trl_status solve_inside(trl_pcfg_expect *p, const trl_pcfg *pcfg, trl_err
         sweep++;
     p->mass = p->in_after[g->root];
     if (!(p->mass > 0.0) || !isfinite(p->mass) || sweep == SWEEPS)
-        return trl_fail(err, TRL_ENUMERIC, p->mass > 0.0 ? "the mass of the grammar's trees does not converge"
-                                                         : "the grammar has no finite tree");
+        return trl_fail(err, TRL_ENUMERIC,
+                        p->mass > 0.0 ? "the mass of the grammar's trees does not converge"
+                                      : "the grammar has no finite tree");
     for (size_t a = 0; a < g->n_states; a++)
         p->stay[a] = p->in_after[a] > 0.0 ? p->in_before[a] / p->in_after[a] : 0.0;
     for (size_t r = 0; r < g->n_binary; r++) {
         const trl_binary *b = &g->binary[r];
         const double z = p->in_before[b->parent];
-        p->binary[r] = z > 0.0 ? pcfg->binary_exp[r] * p->in_after[b->left] * p->in_after[b->right] / z
-                               : 0.0;
+        p->binary[r] =
+            z > 0.0 ? pcfg->binary_exp[r] * p->in_after[b->left] * p->in_after[b->right] / z : 0.0;
     }
     for (size_t u = 0; u < g->n_unary; u++) {
         const double z = p->in_after[g->unary[u].parent];
@@ -95,7 +98,8 @@ static trl_status solve_inside(trl_pcfg_expect *p, const trl_pcfg *pcfg, trl_err
     return TRL_OK;
 }
 
-/* ---- outside --------------------------------------------------------------------------------------- */
+/* ---- outside
+ * --------------------------------------------------------------------------------------- */
 
 /* Binary rules by right child. */
 typedef struct by_right {
@@ -146,12 +150,13 @@ static trl_status solve_outside(const trl_pcfg_expect *p, const by_right *right,
     double change = 1.0;
     for (size_t sweep = 0; sweep < SWEEPS && change > PRECISION; sweep++)
         change = outside_sweep(p, right, before, after);
-    return change <= PRECISION ? TRL_OK
-                               : trl_fail(err, TRL_ENUMERIC,
-                                          "the trees of the PCFG have no finite expected size");
+    return change <= PRECISION
+               ? TRL_OK
+               : trl_fail(err, TRL_ENUMERIC, "the trees of the PCFG have no finite expected size");
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------- */
+/* ---- all of it
+ * ------------------------------------------------------------------------------------- */
 
 static trl_status solve(trl_pcfg_expect *p, const trl_pcfg *pcfg, trl_error *err)
 {
@@ -206,15 +211,17 @@ void trl_pcfg_expect_fini(trl_pcfg_expect *p)
     *p = (trl_pcfg_expect){0};
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------- */
+/* ---- drawing
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct waiting { /* a node to be made */
     uint32_t state, above;
-    bool     after, right;
+    bool after, right;
 } waiting;
 
 /* What `a` becomes: a binary rule, a unary rule, or neither (a word). */
-static uint32_t draw_rule(const trl_pcfg_expect *p, trl_rng *rng, uint32_t a, bool after, bool *unary)
+static uint32_t draw_rule(const trl_pcfg_expect *p, trl_rng *rng, uint32_t a, bool after,
+                          bool *unary)
 {
     double u = trl_rng_unit(rng);
     *unary = false;
@@ -263,8 +270,8 @@ static uint32_t draw_word(const trl_pcfg_expect *p, trl_rng *rng, uint32_t tag)
 
 typedef struct drawing {
     trl_btree *out;
-    waiting   *stack;
-    size_t     n_stack, n_words, max_words;
+    waiting *stack;
+    size_t n_stack, n_words, max_words;
 } drawing;
 
 static trl_status draw_node(const trl_pcfg_expect *p, trl_rng *rng, drawing *d, uint32_t *word,

@@ -1,18 +1,19 @@
-/* pcfg_expect.h -- how often a PCFG uses its states and rules per tree, exactly; and trees drawn from
- * it [SVL07, 4; METHODS 4].
+/* pcfg_expect.h -- how often a PCFG uses its states and rules per tree, exactly; and trees drawn
+ * from it [SVL07, 4; METHODS 4].
  *
  * Inside: the probability that a state makes a finite tree, at the two levels of chart.h,
  *
  *     ib(A) = sum over A -> B C of p ia(B) ia(C)         ib(tag) = 1
  *     ia(A) = ib(A) + sum over A -> B of p ib(B)
  *
- * the smallest solution, by iteration from 0.  ia(root) is the mass of all trees, 1 when the grammar
- * is tight.  Ours is slightly deficient: the child of a unary rule must not take another one, while
- * its rules' probabilities sum to 1 with those, so that mass is lost there; and mass may be lost in
- * trees without end.  All that follows is of the distribution over finite trees, that is, of the
- * PCFG with
+ * the smallest solution, by iteration from 0.  ia(root) is the mass of all trees, 1 when the
+ * grammar is tight.  Ours is slightly deficient: the child of a unary rule must not take another
+ * one, while its rules' probabilities sum to 1 with those, so that mass is lost there; and mass may
+ * be lost in trees without end.  All that follows is of the distribution over finite trees, that
+ * is, of the PCFG with
  *
- *     stay(A) = ib(A) / ia(A)     p'(A -> B) = p ib(B) / ia(A)     p'(A -> B C) = p ia(B) ia(C) / ib(A)
+ *     stay(A) = ib(A) / ia(A)     p'(A -> B) = p ib(B) / ia(A)     p'(A -> B C) = p ia(B) ia(C) /
+ * ib(A)
  *
  * which is proper and tight.  Outside: the expected number of A's per tree,
  *
@@ -22,7 +23,8 @@
  * a sparse linear system whose matrix I - P^T is an M-matrix: Gauss-Seidel converges whenever the
  * expectations are finite.  The same with left children alone gives those that start a sentence.
  *
- * Words: p(word | tag) by relative frequency.  (The smoothed lexicon is no distribution over words.)
+ * Words: p(word | tag) by relative frequency.  (The smoothed lexicon is no distribution over
+ * words.)
  *
  * [SVL07] Smith, Vail, Lafferty. Computationally efficient M-estimation of log-linear structure
  *         models. ACL 2007.
@@ -36,23 +38,23 @@
 #include "parser/tree_local.h"
 
 typedef struct trl_pcfg_expect {
-    const trl_grammar    *g; /* borrowed, with the lexicon and expansions */
-    const trl_lexicon    *x;
+    const trl_grammar *g; /* borrowed, with the lexicon and expansions */
+    const trl_lexicon *x;
     const trl_expansions *e;
-    double               *in_before, *in_after;         /* [n_states] */
-    double               *stay, *binary, *unary;        /* p' of [n_states], [n_binary], [n_unary] */
-    double               *before, *after;               /* [n_states]: expected numbers */
-    double               *first_before, *first_after;   /* of them, at the first word */
-    uint32_t             *word_first, *word;            /* by tag state: word[word_first[t] ...] */
-    double               *word_p, *word_sum;            /* p(word | tag); summed up to and with it */
-    double                mass;                         /* ia(root) */
-    double                length;                       /* expected words per tree */
+    double *in_before, *in_after;       /* [n_states] */
+    double *stay, *binary, *unary;      /* p' of [n_states], [n_binary], [n_unary] */
+    double *before, *after;             /* [n_states]: expected numbers */
+    double *first_before, *first_after; /* of them, at the first word */
+    uint32_t *word_first, *word;        /* by tag state: word[word_first[t] ...] */
+    double *word_p, *word_sum;          /* p(word | tag); summed up to and with it */
+    double mass;                        /* ia(root) */
+    double length;                      /* expected words per tree */
 } trl_pcfg_expect;
 
 /* TRL_ENOMEM; TRL_ENUMERIC when the grammar has no finite tree or an infinite expectation. */
 trl_status trl_pcfg_expect_init(trl_pcfg_expect *p, const trl_pcfg *pcfg, const trl_expansions *e,
                                 trl_error *err);
-void       trl_pcfg_expect_fini(trl_pcfg_expect *p);
+void trl_pcfg_expect_fini(trl_pcfg_expect *p);
 
 /* A tree over states and its words (ids of the lexicon).  Trees of more than max_words words are
  * thrown away and drawn again; *rejected counts them.  What is drawn is the distribution over trees

@@ -1,7 +1,7 @@
 /* span_pruner_train.c -- the sieve's likelihood.
  *
- * loss = log Z(x) - sum over the gold tree's items of their log gains (the PCFG's part is constant); its
- * derivative by a log gain is the item's posterior minus 1 for gold items.
+ * loss = log Z(x) - sum over the gold tree's items of their log gains (the PCFG's part is
+ * constant); its derivative by a log gain is the item's posterior minus 1 for gold items.
  */
 /* SPDX-License-Identifier: MIT */
 #include "train_tree/span_pruner_train.h"
@@ -21,7 +21,8 @@ struct trl_span_pruner_worker {
     trl_btree gold;
 };
 
-/* ---- gradient ------------------------------------------------------------------------------------- */
+/* ---- gradient
+ * ------------------------------------------------------------------------------------- */
 
 static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset, const float *d,
                      float least, trl_sparse *out)
@@ -40,8 +41,8 @@ static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset,
 }
 
 /* Derivatives by the log gains of spans and words to those by weights. */
-static bool scatter(const trl_span_pruner_task *t, const trl_seen *x, const float *span, const float *word,
-                    float *left, float *right, trl_sparse *out)
+static bool scatter(const trl_span_pruner_task *t, const trl_seen *x, const float *span,
+                    const float *word, float *left, float *right, trl_sparse *out)
 {
     const trl_span_pruner *s = &t->span_pruner;
     const size_t n = x->n, words = ((size_t)s->span_mask + 1) * K;
@@ -87,7 +88,8 @@ static void posteriors(const trl_coarse_chart *c, const uint8_t *class_of, float
             if (c->scale[cell] == INT32_MIN)
                 continue;
             for (size_t k = 0; k < s; k++)
-                to[class_of[k] % (j - i == 1 ? TAGS : K)] += c->before[cell * s + k] * c->out_before[cell * s + k];
+                to[class_of[k] % (j - i == 1 ? TAGS : K)] +=
+                    c->before[cell * s + k] * c->out_before[cell * s + k];
         }
 }
 
@@ -136,8 +138,8 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     st = trl_span_pruner_gains(&t->span_pruner, &x, &gains, &w->arena, err);
     if (st == TRL_OK)
         st = trl_coarse_run(t->coarse, tree->word, n,
-                            &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart, &w->arena,
-                            err);
+                            &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart,
+                            &w->arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
     if (t->hook && !t->done[example]) {
@@ -159,14 +161,16 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- the task -------------------------------------------------------------------------------------- */
+/* ---- the task
+ * -------------------------------------------------------------------------------------- */
 
-trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c, const trl_observer *o,
-                               const trl_tree_set *trees, unsigned span_bits, unsigned word_bits,
-                               size_t n_workers, trl_error *err)
+trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c,
+                                     const trl_observer *o, const trl_tree_set *trees,
+                                     unsigned span_bits, unsigned word_bits, size_t n_workers,
+                                     trl_error *err)
 {
-    *t = (trl_span_pruner_task){.coarse = c, .observer = o, .trees = trees, .least = 1e-3f,
-                          .n_workers = n_workers};
+    *t = (trl_span_pruner_task){
+        .coarse = c, .observer = o, .trees = trees, .least = 1e-3f, .n_workers = n_workers};
     trl_status st = trl_span_pruner_init(&t->span_pruner, c->pcfg->g, err);
     t->worker = trl_zalloc(n_workers, sizeof *t->worker);
     t->done = trl_zalloc(trees->n, 1);
@@ -178,9 +182,9 @@ trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *
     }
     t->span_pruner.span_mask = (uint32_t)(((size_t)1 << span_bits) - 1);
     t->span_pruner.word_mask = (uint32_t)(((size_t)1 << word_bits) - 1);
-    t->sparse = (trl_sparse_task){t, trees->n,
-                                  trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask), prepare,
-                                  evaluate};
+    t->sparse = (trl_sparse_task){
+        t, trees->n, trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask),
+        prepare, evaluate};
     return TRL_OK;
 }
 
@@ -196,12 +200,13 @@ void trl_span_pruner_task_fini(trl_span_pruner_task *t)
     *t = (trl_span_pruner_task){0};
 }
 
-/* ---- training --------------------------------------------------------------------------------------- */
+/* ---- training
+ * --------------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
-                           const trl_tree_set *trees, const trl_span_pruner_options *options,
-                           trl_pool *pool, const trl_watcher *watcher, const trl_span_pruner_hook *hook,
-                           trl_error *err)
+                                 const trl_tree_set *trees, const trl_span_pruner_options *options,
+                                 trl_pool *pool, const trl_watcher *watcher,
+                                 const trl_span_pruner_hook *hook, trl_error *err)
 {
     const trl_sparse_options so = {.adaptive = true,
                                    .averaged = options->passes > 1,
@@ -212,8 +217,8 @@ trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const 
                                    .seed = options->seed};
     trl_ending ending;
     trl_span_pruner_task t;
-    trl_status st = trl_span_pruner_task_init(&t, c, o, trees, options->span_bits, options->word_bits,
-                                        trl_pool_threads(pool), err);
+    trl_status st = trl_span_pruner_task_init(&t, c, o, trees, options->span_bits,
+                                              options->word_bits, trl_pool_threads(pool), err);
     if (st != TRL_OK)
         return st;
     t.hook = hook;

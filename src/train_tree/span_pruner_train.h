@@ -7,8 +7,8 @@
 #include "chart/coarse.h"
 #include "grammar/tree_set.h"
 
-/* Called for every tree before any weight has learnt from it: charts that are pruned as those of unseen
- * sentences.  By several threads, each with its own worker number. */
+/* Called for every tree before any weight has learnt from it: charts that are pruned as those of
+ * unseen sentences.  By several threads, each with its own worker number. */
 typedef struct trl_span_pruner_hook {
     void *self;
     trl_status (*chart)(void *self, size_t tree, size_t worker, const trl_coarse_chart *c,
@@ -18,32 +18,34 @@ typedef struct trl_span_pruner_hook {
 typedef struct trl_span_pruner_options {
     unsigned span_bits, word_bits; /* log2 of the rows of the two tables */
     uint64_t passes, batch, seed;
-    double   c2, eta;
+    double c2, eta;
 } trl_span_pruner_options;
 
-/* Loss of single trees and its gradient: spans' weights first, then words'.  Everything borrowed. */
+/* Loss of single trees and its gradient: spans' weights first, then words'.  Everything borrowed.
+ */
 typedef struct trl_span_pruner_task {
-    const trl_coarse   *coarse;
+    const trl_coarse *coarse;
     const trl_observer *observer;
     const trl_tree_set *trees;
-    trl_span_pruner           span_pruner; /* with the prepared weights as `exact` */
+    trl_span_pruner span_pruner;      /* with the prepared weights as `exact` */
     const trl_span_pruner_hook *hook; /* or NULL */
-    uint8_t            *done;   /* [trees]: the hook has had it */
-    float               least; /* derivatives by gains that are smaller are left out: 1e-3 */
+    uint8_t *done;                    /* [trees]: the hook has had it */
+    float least;                      /* derivatives by gains that are smaller are left out: 1e-3 */
     struct trl_span_pruner_worker *worker;
-    size_t              n_workers;
-    trl_sparse_task     sparse;
+    size_t n_workers;
+    trl_sparse_task sparse;
 } trl_span_pruner_task;
-trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c, const trl_observer *o,
-                               const trl_tree_set *trees, unsigned span_bits, unsigned word_bits,
-                               size_t n_workers, trl_error *err);
-void       trl_span_pruner_task_fini(trl_span_pruner_task *t);
+trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c,
+                                     const trl_observer *o, const trl_tree_set *trees,
+                                     unsigned span_bits, unsigned word_bits, size_t n_workers,
+                                     trl_error *err);
+void trl_span_pruner_task_fini(trl_span_pruner_task *t);
 
-/* Trains the weights of s, which has been initialised, and rounds them.  `watcher` (or NULL) may stop
- * it, `hook` (or NULL) is told of every tree once. */
+/* Trains the weights of s, which has been initialised, and rounds them.  `watcher` (or NULL) may
+ * stop it, `hook` (or NULL) is told of every tree once. */
 trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
-                           const trl_tree_set *trees, const trl_span_pruner_options *options,
-                           trl_pool *pool, const trl_watcher *watcher, const trl_span_pruner_hook *hook,
-                           trl_error *err);
+                                 const trl_tree_set *trees, const trl_span_pruner_options *options,
+                                 trl_pool *pool, const trl_watcher *watcher,
+                                 const trl_span_pruner_hook *hook, trl_error *err);
 
 #endif

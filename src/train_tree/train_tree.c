@@ -1,4 +1,5 @@
-/* train_tree.c -- trl_train for trees: treebank -> grammar -> charts, features -> session -> model. */
+/* train_tree.c -- trl_train for trees: treebank -> grammar -> charts, features -> session -> model.
+ */
 /* SPDX-License-Identifier: MIT */
 #include "train_tree/train_tree.h"
 
@@ -13,7 +14,8 @@
 #include "train_tree/tree_training.h"
 #include "train_tree/tree_mest.h"
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading -----------------------------------------------------------------------------------
+ */
 
 static trl_status read_trees(trl_tree_training *j, trl_error *err)
 {
@@ -22,8 +24,9 @@ static trl_status read_trees(trl_tree_training *j, trl_error *err)
     for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
         st = trl_tree_set_read(&j->trees, o->train[k], (size_t)o->max_length, err);
     if (st == TRL_OK && j->trees.n == 0) {
-        st = trl_fail(err, TRL_EPARSE, j->trees.too_long ? "all trees are longer than %llu words"
-                                                         : "there are no trees in it",
+        st = trl_fail(err, TRL_EPARSE,
+                      j->trees.too_long ? "all trees are longer than %llu words"
+                                        : "there are no trees in it",
                       (unsigned long long)o->max_length);
         trl_fail_where(err, st, strcmp(o->train[0], "-") == 0 ? "<stdin>" : o->train[0], 0, 0);
     }
@@ -75,12 +78,13 @@ static trl_status start_pool(trl_tree_training *j, trl_error *err)
     return j->pool ? TRL_OK : trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
 }
 
-/* ---- charts and features ------------------------------------------------------------------------- */
+/* ---- charts and features
+ * ------------------------------------------------------------------------- */
 
 typedef struct charting {
     trl_tree_training *j;
-    trl_arena    *arena;   /* [threads] */
-    uint8_t      *unknown; /* [trees] */
+    trl_arena *arena; /* [threads] */
+    uint8_t *unknown; /* [trees] */
 } charting;
 
 /* What the example has beside its chart. */
@@ -88,8 +92,8 @@ static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_
 {
     trl_tree_example *e = &j->example[k];
     const trl_tree *t = &j->trees.tree[k];
-    trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold, known,
-                                       NULL, err);
+    trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold,
+                                       known, NULL, err);
     void *memory = trl_alloc(trl_seen_size(t->n_words), 1);
     if (!memory)
         return trl_fail_mem(err);
@@ -136,10 +140,10 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
         complete = true;
         st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
     } else if (st == TRL_OK && known)
-        st = trl_tree_skeleton(&j->model, t->word, t->n_words,
-                               &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold,
-                                              .filter = true},
-                               &s, &complete, &c->arena[worker], err);
+        st = trl_tree_skeleton(
+            &j->model, t->word, t->n_words,
+            &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold, .filter = true}, &s,
+            &complete, &c->arena[worker], err);
     if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &e->s, err);
     c->unknown[k] = !complete;
@@ -172,13 +176,14 @@ static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_erro
     }
     j->n_examples = n;
     for (size_t k = 0; st == TRL_OK && k < n; k++)
-        st = trl_tree_features_add(&j->model.features, &j->example[k].gold, &j->example[k].seen, err);
+        st = trl_tree_features_add(&j->model.features, &j->example[k].gold, &j->example[k].seen,
+                                   err);
     trl_tree_gather ga = {0};
     trl_arena arena = {0};
     for (size_t k = 0; st == TRL_OK && j->o->all_pairs && k < n; k++) {
         trl_arena_reset(&arena);
-        st = trl_tree_features_add_chart(&j->model.features, &j->example[k].s, &j->example[k].seen, &ga,
-                                         &arena, err);
+        st = trl_tree_features_add_chart(&j->model.features, &j->example[k].s, &j->example[k].seen,
+                                         &ga, &arena, err);
     }
     trl_tree_gather_fini(&ga);
     trl_arena_fini(&arena);
@@ -210,18 +215,21 @@ static trl_status make_charts(trl_tree_training *j, trl_error *err)
     return st;
 }
 
-/* ---- training ------------------------------------------------------------------------------------- */
+/* ---- training
+ * ------------------------------------------------------------------------------------- */
 
 /* Passes; 0: until L-BFGS is done. */
 static uint64_t most_passes(const trl_tree_training *j)
 {
     if (j->o->max_iter)
         return j->o->max_iter;
-    return strcmp(j->optimizer, "adagrad") == 0 ? (j->span_pruner ? 5 : 12) : strcmp(j->optimizer, "sgd") == 0 ? 30 : 0;
+    return strcmp(j->optimizer, "adagrad") == 0 ? (j->span_pruner ? 5 : 12)
+           : strcmp(j->optimizer, "sgd") == 0   ? 30
+                                                : 0;
 }
 
-static trl_status solve(void *self, const trl_watcher *watcher, const void *state, size_t state_size,
-                        double *x, trl_ending *ending, trl_error *err)
+static trl_status solve(void *self, const trl_watcher *watcher, const void *state,
+                        size_t state_size, double *x, trl_ending *ending, trl_error *err)
 {
     trl_tree_training *j = self;
     const trl_train_options *o = j->o;
@@ -237,8 +245,8 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                        .period = o->max_iter ? 0 : 3,
                                        .delta = 0.005,
                                        .seed = o->seed};
-        return trl_sparse_train(&j->task.sparse, &so, j->pool, watcher, state, state_size, x, ending,
-                                err);
+        return trl_sparse_train(&j->task.sparse, &so, j->pool, watcher, state, state_size, x,
+                                ending, err);
     }
     const trl_lbfgs_options lo = {.memory = (size_t)o->memory,
                                   .c1 = o->c1,
@@ -249,8 +257,8 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
     trl_sparse_batch *batch = NULL;
     trl_mest *mest = NULL;
     trl_function f = {0};
-    trl_status st = j->E ? trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E, j->pool,
-                                             &mest, err)
+    trl_status st = j->E ? trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E,
+                                             j->pool, &mest, err)
                          : trl_sparse_batch_new(&j->task.sparse, o->c2, j->pool, &batch, &f, err);
     if (mest)
         f = trl_mest_function(mest, o->c2);
@@ -272,8 +280,9 @@ static uint64_t fingerprint(const trl_tree_training *j)
 {
     const trl_train_options *o = j->o;
     const double numbers[] = {o->c1, o->c2, o->eta, o->epsilon, o->delta, o->prune};
-    const uint64_t counts[] = {j->n_examples, trl_tree_weights(&j->model.features), o->batch,
-                               o->seed,       o->memory,                            o->period,
+    const uint64_t counts[] = {j->n_examples,      trl_tree_weights(&j->model.features),
+                               o->batch,           o->seed,
+                               o->memory,          o->period,
                                o->max_iter ? 1 : 0};
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
@@ -293,7 +302,8 @@ static uint64_t fingerprint(const trl_tree_training *j)
 static trl_status start_local(trl_tree_training *j, trl_error *err)
 {
     const trl_status st = trl_tree_model_index_rules(&j->model, err);
-    return st == TRL_OK ? trl_tree_task_local(&j->task, &j->model.expansions, &j->model.lists, err) : st;
+    return st == TRL_OK ? trl_tree_task_local(&j->task, &j->model.expansions, &j->model.lists, err)
+                        : st;
 }
 
 static trl_status train(trl_tree_training *j, trl_train_result *result, trl_error *err)
@@ -349,21 +359,22 @@ static trl_status count(trl_tree_training *j, trl_train_result *result, trl_erro
     return st;
 }
 
-/* ---- the model ------------------------------------------------------------------------------------- */
+/* ---- the model
+ * ------------------------------------------------------------------------------------- */
 
 static trl_status write_model(trl_tree_training *j, const trl_train_result *r, trl_error *err)
 {
     const trl_train_options *o = j->o;
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     trl_container_builder b = {0};
-    const int n = snprintf(j->settings, sizeof j->settings,
-                           "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-                           "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
-                           o->grade, counted ? "counting" : j->objective->name,
-                           counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
-                           j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
-                           j->span_pruner ? "sieve" : "pcfg",
-                           (unsigned long long)r->iterations, j->trees.n);
+    const int n = snprintf(
+        j->settings, sizeof j->settings,
+        "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
+        "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
+        o->grade, counted ? "counting" : j->objective->name, counted ? "none" : j->optimizer, o->c1,
+        o->c2, o->annotate, o->markov, j->model_options.relaxed ? "yes" : "no",
+        (unsigned long long)o->max_length, o->prune, j->span_pruner ? "sieve" : "pcfg",
+        (unsigned long long)r->iterations, j->trees.n);
     trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
@@ -373,7 +384,8 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     return st;
 }
 
-/* ---- the run --------------------------------------------------------------------------------------- */
+/* ---- the run
+ * --------------------------------------------------------------------------------------- */
 
 static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
@@ -390,8 +402,8 @@ static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error 
         st = trl_tree_training_check_features(j, err);
     if (st != TRL_OK)
         return st;
-    snprintf(note, sizeof note, "%zu states, %zu binary and %zu unary rules", j->model.fine.n_states,
-             j->model.fine.n_binary, j->model.fine.n_unary);
+    snprintf(note, sizeof note, "%zu states, %zu binary and %zu unary rules",
+             j->model.fine.n_states, j->model.fine.n_binary, j->model.fine.n_unary);
     trl_tree_training_report(j, "read", note);
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     if (!counted)

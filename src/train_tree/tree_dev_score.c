@@ -43,8 +43,8 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
     trl_decode_options o = {.mix = TRL_MIX, .threshold = j->model.threshold};
     trl_status st;
     do {
-        st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o, NULL,
-                                NULL, err);
+        st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o,
+                                NULL, NULL, err);
         if (st == TRL_OK)
             st = trl_decode_mbr(d, &j->model, TRL_LAMBDA, err);
         st = trl_decode_settle(d, st);
@@ -53,8 +53,11 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
         st = trl_decode_fallback(d, &j->model, t->word, t->n_words, 0.0, true, err);
     if (st != TRL_OK)
         return st;
-    const trl_tree parsed = {.n_nodes = d->n_nodes, .n_words = t->n_words, .node = d->node,
-                             .word = t->word, .labels = &j->model.fine.labels};
+    const trl_tree parsed = {.n_nodes = d->n_nodes,
+                             .n_words = t->n_words,
+                             .node = d->node,
+                             .word = t->word,
+                             .labels = &j->model.fine.labels};
     j->parsed[job].len = 0;
     return trl_tree_write(&parsed, &j->model.fine.labels, &j->parsed[job]) ? TRL_OK
                                                                            : trl_fail_mem(err);

@@ -8,15 +8,19 @@
 #include "parser/tree_keys.h"
 #include "train_tree/tree_mest.h"
 
-/* ---- closed forms ---------------------------------------------------------------------------------- */
+/* ---- closed forms
+ * ---------------------------------------------------------------------------------- */
 
 /* Whether a sight is of the word itself, for a span of one word. */
 static bool of_one_word(const trl_observation *s)
 {
     switch (s->place) {
-    case TRL_PLACE_FIRST: return s->offset == 0;
-    case TRL_PLACE_END: return s->offset == -1;
-    case TRL_PLACE_SPAN: return s->kind != TRL_SEEN_HEAVY;
+    case TRL_PLACE_FIRST:
+        return s->offset == 0;
+    case TRL_PLACE_END:
+        return s->offset == -1;
+    case TRL_PLACE_SPAN:
+        return s->kind != TRL_SEEN_HEAVY;
     }
     return false;
 }
@@ -26,7 +30,8 @@ static bool closed(const trl_tree_family *f, bool over_tag)
 {
     if (f->attachment == TRL_ATTACH_UNARY && f->n == 0)
         return true;
-    if (f->attachment != TRL_ATTACH_WORD && !(f->attachment == TRL_ATTACH_UNARY && (over_tag || f->one_word)))
+    if (f->attachment != TRL_ATTACH_WORD &&
+        !(f->attachment == TRL_ATTACH_UNARY && (over_tag || f->one_word)))
         return false;
     bool all = true;
     for (size_t s = 0; s < f->n; s++)
@@ -35,12 +40,12 @@ static bool closed(const trl_tree_family *f, bool over_tag)
 }
 
 typedef struct expecting {
-    const trl_tree_model  *m;
+    const trl_tree_model *m;
     const trl_pcfg_expect *p;
-    double                *E;
-    double                 weight;   /* of what is being counted */
-    void                  *memory;   /* of seen */
-    trl_seen               seen[2];  /* a word at the start of a sentence, and behind another */
+    double *E;
+    double weight;    /* of what is being counted */
+    void *memory;     /* of seen */
+    trl_seen seen[2]; /* a word at the start of a sentence, and behind another */
 } expecting;
 
 static bool count_key(void *ctx, uint64_t key)
@@ -53,14 +58,16 @@ static bool count_key(void *ctx, uint64_t key)
 }
 
 /* Families of one hang on a word at position `at` (0: the first word; 1: any other). */
-static void count_word(expecting *x, uint32_t rule, uint32_t state, size_t at, int attachment, double weight)
+static void count_word(expecting *x, uint32_t rule, uint32_t state, size_t at, int attachment,
+                       double weight)
 {
     const trl_tree_features *f = &x->m->features;
     const trl_tree_part part = {rule, state, at, at, at + 1};
     x->weight = weight;
     for (size_t k = 0; weight > 0.0 && k < f->t->n; k++) {
         const trl_tree_family *fam = &f->t->family[k];
-        if (fam->attachment != attachment || !closed(fam, true) || (attachment == TRL_ATTACH_UNARY && fam->n == 0))
+        if (fam->attachment != attachment || !closed(fam, true) ||
+            (attachment == TRL_ATTACH_UNARY && fam->n == 0))
             continue;
         const uint64_t key = trl_tree_part_key(f, k, &part, &x->seen[at]);
         if (key)
@@ -79,7 +86,8 @@ static void count_tag(expecting *x, uint32_t t, double p)
     for (uint32_t u = g->by_child[t]; u < g->by_child[t + 1]; u++) {
         const uint32_t a = g->unary[u].parent;
         count_word(x, u, a, 0, TRL_ATTACH_UNARY, p * q->unary[u] * q->first_after[a]);
-        count_word(x, u, a, 1, TRL_ATTACH_UNARY, p * q->unary[u] * (q->after[a] - q->first_after[a]));
+        count_word(x, u, a, 1, TRL_ATTACH_UNARY,
+                   p * q->unary[u] * (q->after[a] - q->first_after[a]));
     }
 }
 
@@ -124,25 +132,26 @@ static void count_rules(expecting *x)
     }
 }
 
-/* ---- samples --------------------------------------------------------------------------------------- */
+/* ---- samples
+ * --------------------------------------------------------------------------------------- */
 
 /* Counts are whole numbers, whose sum is exact in any order: the number of threads never shows. */
 
 typedef struct sampler { /* of one thread */
-    trl_btree     tree;
-    uint32_t     *id;
-    trl_str      *word;
-    void         *memory;
+    trl_btree tree;
+    uint32_t *id;
+    trl_str *word;
+    void *memory;
     trl_tree_keys keys;
-    double       *count; /* [features of the index] */
-    size_t        rejected;
+    double *count; /* [features of the index] */
+    size_t rejected;
 } sampler;
 
 typedef struct sampling {
-    const trl_tree_model          *m;
-    const trl_pcfg_expect         *p;
+    const trl_tree_model *m;
+    const trl_pcfg_expect *p;
     const trl_tree_expect_options *o;
-    sampler                       *sampler; /* [threads] */
+    sampler *sampler; /* [threads] */
 } sampling;
 
 static bool sampled(const trl_tree_family *f, bool over_tag)
@@ -150,7 +159,8 @@ static bool sampled(const trl_tree_family *f, bool over_tag)
     return !closed(f, over_tag);
 }
 
-static trl_status start_sampler(sampler *s, const trl_tree_model *m, size_t max_words, trl_error *err)
+static trl_status start_sampler(sampler *s, const trl_tree_model *m, size_t max_words,
+                                trl_error *err)
 {
     if (s->count)
         return TRL_OK;
@@ -177,7 +187,8 @@ static trl_status sample_block(void *ctx, size_t block, size_t worker, trl_error
     sampler *s = &a->sampler[worker];
     trl_rng rng = trl_sample_rng(a->o->seed, block);
     trl_seen seen;
-    const size_t left = a->o->samples - block * TRL_SAMPLE_BLOCK, n_trees = left < TRL_SAMPLE_BLOCK ? left : TRL_SAMPLE_BLOCK;
+    const size_t left = a->o->samples - block * TRL_SAMPLE_BLOCK,
+                 n_trees = left < TRL_SAMPLE_BLOCK ? left : TRL_SAMPLE_BLOCK;
     trl_status st = start_sampler(s, a->m, a->o->max_words, err);
     for (size_t k = 0; st == TRL_OK && k < n_trees; k++) {
         st = trl_pcfg_sample(a->p, &rng, a->o->max_words, &s->tree, s->id, &s->rejected, err);
@@ -196,13 +207,15 @@ static trl_status sample_block(void *ctx, size_t block, size_t worker, trl_error
 
 /* Adds the mean counts of families without a closed form to E. */
 static trl_status sample(const trl_tree_model *m, const trl_pcfg_expect *p,
-                         const trl_tree_expect_options *o, double *E, size_t *rejected, trl_error *err)
+                         const trl_tree_expect_options *o, double *E, size_t *rejected,
+                         trl_error *err)
 {
     const size_t threads = trl_pool_threads(o->pool);
     sampling a = {m, p, o, trl_zalloc(threads, sizeof *a.sampler)};
     if (!a.sampler)
         return trl_fail_mem(err);
-    const trl_status st = trl_pool_run(o->pool, (o->samples + TRL_SAMPLE_BLOCK - 1) / TRL_SAMPLE_BLOCK, sample_block, &a, err);
+    const trl_status st = trl_pool_run(
+        o->pool, (o->samples + TRL_SAMPLE_BLOCK - 1) / TRL_SAMPLE_BLOCK, sample_block, &a, err);
     for (size_t k = 0; st == TRL_OK && k < m->features.index.n; k++) {
         double sum = 0.0;
         for (size_t w = 0; w < threads; w++)
@@ -217,7 +230,8 @@ static trl_status sample(const trl_tree_model *m, const trl_pcfg_expect *p,
     return st;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------- */
+/* ---- all of it
+ * ------------------------------------------------------------------------------------- */
 
 trl_status trl_tree_expect(const trl_tree_model *m, const trl_tree_expect_options *o, double *E,
                            trl_tree_expect_report *report, trl_error *err)

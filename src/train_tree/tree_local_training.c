@@ -14,7 +14,8 @@
 #define SAMPLES 30000
 #define LONGEST_SAMPLE 1000
 
-/* ---- options --------------------------------------------------------------------------------------- */
+/* ---- options
+ * --------------------------------------------------------------------------------------- */
 
 /* "score", "score:DELTA", "score:DELTA@K". */
 static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *err)
@@ -36,8 +37,8 @@ static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *
     }
     if (ok && *p == 0 && j->nota_after > 0 && j->nota_after < 1000000)
         return TRL_OK;
-    const trl_status st = trl_fail(err, TRL_EINVAL, "'%s' does not say which edges are NOTA instances",
-                                   text);
+    const trl_status st =
+        trl_fail(err, TRL_EINVAL, "'%s' does not say which edges are NOTA instances", text);
     return trl_fail_hint(err, st, "of trees: score, score:DELTA or score:DELTA@K (score:15@10)");
 }
 
@@ -47,11 +48,13 @@ trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
     const bool edges = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
     const bool global = o->decode && strcmp(o->decode, "global") == 0;
     if (o->nota && j->objective != &trl_tree_nota)
-        return trl_fail(err, TRL_EINVAL, "nota goes with the objective pt-cfg, not %s", o->objective);
+        return trl_fail(err, TRL_EINVAL, "nota goes with the objective pt-cfg, not %s",
+                        o->objective);
     if (o->decode && !global && strcmp(o->decode, "local") != 0)
         return trl_fail(err, TRL_EINVAL, "decode '%s' is none of local, global", o->decode);
     if (o->decode && !global && !edges)
-        return trl_fail(err, TRL_EINVAL, "decode local goes with the objectives mecfg and pt-cfg, not %s",
+        return trl_fail(err, TRL_EINVAL,
+                        "decode local goes with the objectives mecfg and pt-cfg, not %s",
                         o->objective);
     if (o->q0 && strcmp(o->q0, "pcfg") != 0)
         return trl_fail(err, TRL_EINVAL, "q0 '%s' of trees is not pcfg", o->q0);
@@ -62,7 +65,8 @@ trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
         j->model_options.scoring = global ? TRL_SCORING_PIECES : TRL_SCORING_LOCAL;
     if (j->objective == &trl_tree_mest)
         j->model_options.scoring = TRL_SCORING_PCFG;
-    return j->objective == &trl_tree_nota ? parse_nota(j, o->nota ? o->nota : "score", err) : TRL_OK;
+    return j->objective == &trl_tree_nota ? parse_nota(j, o->nota ? o->nota : "score", err)
+                                          : TRL_OK;
 }
 
 trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_error *err)
@@ -70,13 +74,14 @@ trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_erro
     const bool edges = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
     if (!edges || trl_tree_template_splitless(&j->model.tpl))
         return TRL_OK;
-    const trl_status st = trl_fail(err, TRL_EINVAL,
-                                   "%s chooses rules for whole spans: its template must not look at splits",
-                                   j->objective->name);
+    const trl_status st = trl_fail(
+        err, TRL_EINVAL, "%s chooses rules for whole spans: its template must not look at splits",
+        j->objective->name);
     return trl_fail_hint(err, st, "leave out families with split and left");
 }
 
-/* ---- none of the above ----------------------------------------------------------------------------- */
+/* ---- none of the above
+ * ----------------------------------------------------------------------------- */
 
 static const trl_str *words_of(const void *ctx, size_t source)
 {
@@ -84,8 +89,8 @@ static const trl_str *words_of(const void *ctx, size_t source)
     return j->trees.tree[source].word;
 }
 
-/* The first stage: the MECFG for K iterations.  Its checkpoints are told from those of the second by
- * their fingerprint. */
+/* The first stage: the MECFG for K iterations.  Its checkpoints are told from those of the second
+ * by their fingerprint. */
 static trl_status first_stage(trl_tree_training *j, const trl_session *s, trl_train_result *result,
                               trl_error *err)
 {
@@ -131,8 +136,8 @@ static trl_status second_stage(trl_tree_training *j, const trl_session *s, trl_t
     return done;
 }
 
-trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s, trl_train_result *result,
-                             trl_error *err)
+trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s,
+                                  trl_train_result *result, trl_error *err)
 {
     const trl_train_options *o = j->o;
     bool second = false; /* resumes there */
@@ -150,15 +155,16 @@ trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s, tr
     return st;
 }
 
-/* ---- m-estimation ---------------------------------------------------------------------------------- */
+/* ---- m-estimation
+ * ---------------------------------------------------------------------------------- */
 
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
 {
-    const trl_tree_expect_options o = {
-        .samples = j->o->q0_samples ? (size_t)j->o->q0_samples : SAMPLES,
-        .max_words = LONGEST_SAMPLE,
-        .seed = j->o->seed,
-        .pool = j->pool};
+    const trl_tree_expect_options o = {.samples =
+                                           j->o->q0_samples ? (size_t)j->o->q0_samples : SAMPLES,
+                                       .max_words = LONGEST_SAMPLE,
+                                       .seed = j->o->seed,
+                                       .pool = j->pool};
     trl_tree_expect_report r;
     const double started = trl_clock();
     j->E = trl_alloc64(trl_tree_weights(&j->model.features) + 64, sizeof *j->E);
@@ -168,10 +174,11 @@ trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
     if (st != TRL_OK)
         return st;
     char note[200];
-    snprintf(note, sizeof note,
-             "expectations under the PCFG: %.2f s; its trees have mass %.4f and %.1f words; %zu of %zu "
-             "families by %zu samples",
-             trl_clock() - started, r.mass, r.length, r.sampled, j->model.tpl.n, o.samples);
+    snprintf(
+        note, sizeof note,
+        "expectations under the PCFG: %.2f s; its trees have mass %.4f and %.1f words; %zu of %zu "
+        "families by %zu samples",
+        trl_clock() - started, r.mass, r.length, r.sampled, j->model.tpl.n, o.samples);
     trl_tree_training_report(j, "q0", note);
     return TRL_OK;
 }

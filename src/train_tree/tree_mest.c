@@ -12,10 +12,10 @@ const trl_tree_objective trl_tree_mest = {"m-estimation", "mest", true, NULL};
 
 typedef struct lister {
     const trl_tree_features *f;
-    const trl_tree_example  *example;
-    trl_tree_keys           *keys; /* [threads] */
-    uint32_t               **row;  /* [n]: weights of a tree */
-    size_t                  *size; /* [n] */
+    const trl_tree_example *example;
+    trl_tree_keys *keys; /* [threads] */
+    uint32_t **row;      /* [n]: weights of a tree */
+    size_t *size;        /* [n] */
 } lister;
 
 /* The weights of the rules in a tree, which are no keys: two a node. */

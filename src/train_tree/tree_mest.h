@@ -14,8 +14,8 @@
 #include "train_tree/tree_task.h"
 
 typedef struct trl_tree_expect_options {
-    size_t   samples;   /* trees drawn for what has no closed form; 0: none */
-    size_t   max_words; /* longer samples are drawn again */
+    size_t samples;   /* trees drawn for what has no closed form; 0: none */
+    size_t max_words; /* longer samples are drawn again */
     uint64_t seed;
     trl_pool *pool;
 } trl_tree_expect_options;
@@ -33,9 +33,9 @@ static inline trl_rng trl_sample_rng(uint64_t seed, size_t block)
     return trl_rng_seed(seed * 1000003u + block);
 }
 
-/* E[trl_tree_weights] of the model's features, per tree: exactly for rules, for families of a tag and
- * its own word, of unary rules alone, and of unary rules over a tag and its word; by samples for all
- * else.  Any number of threads gives the same bits.  TRL_ENOMEM, TRL_ENUMERIC. */
+/* E[trl_tree_weights] of the model's features, per tree: exactly for rules, for families of a tag
+ * and its own word, of unary rules alone, and of unary rules over a tag and its word; by samples
+ * for all else.  Any number of threads gives the same bits.  TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_tree_expect(const trl_tree_model *m, const trl_tree_expect_options *o, double *E,
                            trl_tree_expect_report *report, trl_error *err);
 

@@ -60,8 +60,8 @@ static trl_status check_template(trl_tree_training *j, trl_error *err)
     } else if (m->grade == TRL_GRADE_GENERATIVE) {
         return trl_fail(err, TRL_EINVAL, "a generative grammar has no features: no template");
     } else {
-        const trl_status st = trl_tree_template_expand(o->template_text, o->template_size,
-                                                       &j->families, err);
+        const trl_status st =
+            trl_tree_template_expand(o->template_text, o->template_size, &j->families, err);
         m->template_text = j->families.data ? j->families.data : "";
         m->template_size = j->families.len;
         return st;
@@ -92,22 +92,25 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
     for (size_t k = 0; o->optimizer && k < sizeof optimizers / sizeof *optimizers; k++)
         fits = fits || strcmp(o->optimizer, optimizers[k]) == 0;
     if (!fits)
-        return trl_fail(err, TRL_EINVAL, "optimizer '%s' of trees is none of adagrad, sgd, lbfgs, owlqn",
+        return trl_fail(err, TRL_EINVAL,
+                        "optimizer '%s' of trees is none of adagrad, sgd, lbfgs, owlqn",
                         o->optimizer);
-    const bool batch = o->optimizer && (strcmp(o->optimizer, "lbfgs") == 0 ||
-                                        strcmp(o->optimizer, "owlqn") == 0);
-    j->optimizer = o->optimizer ? o->optimizer
-                   : o->c1 > 0.0 ? "owlqn"
+    const bool batch =
+        o->optimizer && (strcmp(o->optimizer, "lbfgs") == 0 || strcmp(o->optimizer, "owlqn") == 0);
+    j->optimizer = o->optimizer                     ? o->optimizer
+                   : o->c1 > 0.0                    ? "owlqn"
                    : j->objective == &trl_tree_mest ? "lbfgs"
                                                     : "adagrad";
     if (!batch && o->optimizer && j->objective == &trl_tree_mest)
-        return trl_fail(err, TRL_EINVAL, "m-estimation goes with the optimizers lbfgs and owlqn, not %s",
+        return trl_fail(err, TRL_EINVAL,
+                        "m-estimation goes with the optimizers lbfgs and owlqn, not %s",
                         o->optimizer);
     if (batch && j->objective == &trl_tree_perceptron)
-        return trl_fail(err, TRL_EINVAL, "the perceptron has no gradient for %s: use adagrad or sgd",
-                        o->optimizer);
+        return trl_fail(err, TRL_EINVAL,
+                        "the perceptron has no gradient for %s: use adagrad or sgd", o->optimizer);
     if (o->c1 > 0.0 && o->optimizer && !batch)
-        return trl_fail(err, TRL_EINVAL, "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then)");
+        return trl_fail(err, TRL_EINVAL,
+                        "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then)");
     if (!(o->c1 >= 0.0) || !(o->c2 >= 0.0) || !isfinite(o->c1) || !isfinite(o->c2))
         return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g", o->c1,
                         o->c2);
@@ -116,10 +119,10 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
                         o->prune);
     if (o->pruner && strcmp(o->pruner, "sieve") != 0 && strcmp(o->pruner, "pcfg") != 0)
         return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use sieve or pcfg", o->pruner);
-    j->span_pruner = o->pruner ? strcmp(o->pruner, "sieve") == 0
-                         : strcmp(o->grade, "features") == 0 &&
-                               (j->objective == &trl_tree_likelihood ||
-                                j->objective == &trl_tree_perceptron);
+    j->span_pruner =
+        o->pruner ? strcmp(o->pruner, "sieve") == 0
+                  : strcmp(o->grade, "features") == 0 && (j->objective == &trl_tree_likelihood ||
+                                                          j->objective == &trl_tree_perceptron);
     if (j->span_pruner) /* parsing gains from harder pruning than training (docs/parser.md) */
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     if (o->relaxed && o->strict)
@@ -148,15 +151,15 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     j->model_options = (trl_tree_model_options){
-        .rare = 4, .frequent = 5, .threshold = o->prune,
-        .clusters = o->clusters};
+        .rare = 4, .frequent = 5, .threshold = o->prune, .clusters = o->clusters};
     if (o->n_train == 0)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
     if (!o->model)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     trl_status st = check_grade(j, err);
     if (st == TRL_OK && o->init && j->model_options.grade == TRL_GRADE_GENERATIVE)
-        st = trl_fail(err, TRL_EINVAL, "a generative grammar is counted: it starts from no other model");
+        st = trl_fail(err, TRL_EINVAL,
+                      "a generative grammar is counted: it starts from no other model");
     if (st == TRL_OK)
         st = check_annotation(j, err);
     if (st == TRL_OK)

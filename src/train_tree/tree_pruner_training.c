@@ -4,27 +4,34 @@
 
 #include "train_tree/tree_training.h"
 
-/* Gain: on the dev section of the WSJ sample by items left and trees kept whole; passes: on WSJ and MASC by
- * F1, which they move by 0.2 at most. */
+/* Gain: on the dev section of the WSJ sample by items left and trees kept whole; passes: on WSJ and
+ * MASC by F1, which they move by 0.2 at most. */
 #define PASSES 3
 #define ETA 0.05
 #define BATCH 20
 
-static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save, const void *optimizer,
-                        bool *stop, trl_error *err)
+static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
+                        const void *optimizer, bool *stop, trl_error *err)
 {
     (void)save, (void)optimizer, (void)err;
     char note[96];
-    snprintf(note, sizeof note, "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
+    snprintf(note, sizeof note,
+             "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
              (unsigned long long)it->number, PASSES, it->objective);
     *stop = trl_tree_training_report(self, "pruner", note);
     return TRL_OK;
 }
 
-trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook, trl_error *err)
+trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook,
+                                   trl_error *err)
 {
-    trl_span_pruner_options o = {.span_bits = 12, .word_bits = 8, .passes = PASSES, .batch = BATCH, .c2 = 1.0,
-                           .eta = ETA, .seed = j->o->seed};
+    trl_span_pruner_options o = {.span_bits = 12,
+                                 .word_bits = 8,
+                                 .passes = PASSES,
+                                 .batch = BATCH,
+                                 .c2 = 1.0,
+                                 .eta = ETA,
+                                 .seed = j->o->seed};
     while (o.span_bits < 16 && ((size_t)1 << o.span_bits) < j->trees.n_words) {
         o.span_bits++; /* about a row a word, */
         o.word_bits++;
@@ -32,6 +39,6 @@ trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_h
     if (o.word_bits > 11)
         o.word_bits = 11;
     const trl_watcher watcher = {j, watch};
-    return trl_span_pruner_train(&j->model.span_pruner, &j->model.pruner, &j->model.observer, &j->trees, &o,
-                           j->pool, &watcher, hook, err);
+    return trl_span_pruner_train(&j->model.span_pruner, &j->model.pruner, &j->model.observer,
+                                 &j->trees, &o, j->pool, &watcher, hook, err);
 }

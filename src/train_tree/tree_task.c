@@ -58,11 +58,12 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *object
     return TRL_OK;
 }
 
-trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_index *lists,
-                               trl_error *err)
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x,
+                               const trl_rule_index *lists, trl_error *err)
 {
     t->chooser = trl_zalloc(1, sizeof *t->chooser);
-    return t->chooser ? trl_chooser_shared_init(t->chooser, t->f, x, lists, err) : trl_fail_mem(err);
+    return t->chooser ? trl_chooser_shared_init(t->chooser, t->f, x, lists, err)
+                      : trl_fail_mem(err);
 }
 
 void trl_tree_task_fini(trl_tree_task *t)

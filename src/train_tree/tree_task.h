@@ -11,22 +11,22 @@
 #include "parser/tree_choose.h"
 
 typedef struct trl_tree_example {
-    trl_skeleton s;      /* one block at s.first, */
-    bool         stored; /* in a store, or else on the heap */
-    trl_seen     seen; /* one heap block at seen.at */
-    trl_btree    gold;
-    size_t       source; /* the tree it was made from, for those who need its words */
+    trl_skeleton s; /* one block at s.first, */
+    bool stored;    /* in a store, or else on the heap */
+    trl_seen seen;  /* one heap block at seen.at */
+    trl_btree gold;
+    size_t source;        /* the tree it was made from, for those who need its words */
     trl_span_state *nota; /* [n_nota] NOTA instances, all in s; owned */
-    size_t       n_nota;
+    size_t n_nota;
 } trl_tree_example;
 void trl_tree_example_fini(trl_tree_example *e);
 
 /* Scratch of one thread. */
 typedef struct trl_tree_worker {
-    trl_arena       arena;
-    trl_chart       chart; /* what gather points to */
+    trl_arena arena;
+    trl_chart chart; /* what gather points to */
     trl_tree_gather gather;
-    trl_chooser     chooser; /* of local objectives */
+    trl_chooser chooser; /* of local objectives */
 } trl_tree_worker;
 
 typedef struct trl_tree_task trl_tree_task;
@@ -36,22 +36,22 @@ typedef struct trl_tree_task trl_tree_task;
  * (tree_mest.h). */
 typedef struct trl_tree_objective {
     const char *name, *alias;
-    bool        local; /* looks at gold items alone: s needs no other (trl_gold_skeleton) */
+    bool local; /* looks at gold items alone: s needs no other (trl_gold_skeleton) */
     trl_status (*loss)(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
                        bool adjoint, double *loss, trl_error *err);
 } trl_tree_objective;
 
 struct trl_tree_task {
     const trl_tree_objective *objective;
-    trl_tree_features        *f;
-    trl_tree_example         *example;
-    size_t                    n_examples;
-    trl_tree_worker          *worker; /* [n_workers] */
-    size_t                    n_workers;
-    double                   *binary_exp, *unary; /* of the prepared weights */
-    trl_chooser_shared       *chooser;    /* of local objectives; else NULL */
-    bool                      nota;       /* some example has a NOTA instance */
-    trl_sparse_task           sparse;
+    trl_tree_features *f;
+    trl_tree_example *example;
+    size_t n_examples;
+    trl_tree_worker *worker; /* [n_workers] */
+    size_t n_workers;
+    double *binary_exp, *unary;  /* of the prepared weights */
+    trl_chooser_shared *chooser; /* of local objectives; else NULL */
+    bool nota;                   /* some example has a NOTA instance */
+    trl_sparse_task sparse;
 };
 
 extern const trl_tree_objective trl_tree_likelihood, trl_tree_perceptron, trl_tree_mecfg,
@@ -63,8 +63,8 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *object
                               size_t n_workers, trl_error *err);
 
 /* What MECFG and PT-CFG need beside; borrowed.  TRL_ENOMEM. */
-trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x, const trl_rule_index *lists,
-                               trl_error *err);
-void       trl_tree_task_fini(trl_tree_task *t);
+trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x,
+                               const trl_rule_index *lists, trl_error *err);
+void trl_tree_task_fini(trl_tree_task *t);
 
 #endif

@@ -13,33 +13,33 @@
 #include "trellis/parseval.h"
 
 typedef struct trl_tree_training {
-    const trl_train_options  *o;
+    const trl_train_options *o;
     const trl_tree_objective *objective;
-    trl_tree_model_options    model_options;
-    trl_head_rules           *heads;
-    trl_tree_set              trees, dev;
-    trl_tree_model            model;
-    trl_tree_example         *example; /* [n_examples] */
-    size_t                    n_examples, n_unknown; /* unknown: trees the grammar cannot make */
-    trl_buf                   families; /* the template, built-in sets written out */
-    bool                      span_pruner; /* the pruner is one */
-    trl_store                *charts;
-    const char               *optimizer;
-    double                    nota_delta; /* PT-CFG: instances within, ... */
-    uint64_t                  nota_after; /* ... made after so many iterations */
-    double                   *E;          /* M-estimation: E_q0[f] */
-    trl_pool                 *pool;
-    trl_tree_task             task;
-    double                   *w;
-    double                    started;
-    char                      settings[512]; /* how it was trained, one `name value` a line */
+    trl_tree_model_options model_options;
+    trl_head_rules *heads;
+    trl_tree_set trees, dev;
+    trl_tree_model model;
+    trl_tree_example *example;    /* [n_examples] */
+    size_t n_examples, n_unknown; /* unknown: trees the grammar cannot make */
+    trl_buf families;             /* the template, built-in sets written out */
+    bool span_pruner;             /* the pruner is one */
+    trl_store *charts;
+    const char *optimizer;
+    double nota_delta;   /* PT-CFG: instances within, ... */
+    uint64_t nota_after; /* ... made after so many iterations */
+    double *E;           /* M-estimation: E_q0[f] */
+    trl_pool *pool;
+    trl_tree_task task;
+    double *w;
+    double started;
+    char settings[512]; /* how it was trained, one `name value` a line */
 
     /* dev set */
-    trl_decoder  *decoder; /* [threads] */
-    trl_buf      *parsed;  /* [dev.n] */
-    trl_buf       gold;
+    trl_decoder *decoder; /* [threads] */
+    trl_buf *parsed;      /* [dev.n] */
+    trl_buf gold;
     trl_parseval *score;
-    double       *binary_exp, *unary;
+    double *binary_exp, *unary;
 } trl_tree_training;
 
 /* tree_options.c: TRL_EINVAL with the valid values, TRL_EIO for files that cannot be written. */
@@ -48,15 +48,16 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err);
 /* tree_local_training.c: objectives without charts in the loop. */
 trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err);
 trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_error *err);
-trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s, trl_train_result *result,
-                             trl_error *err);
+trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s,
+                                  trl_train_result *result, trl_error *err);
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
 
 /* tree_pruner_training.c: trains the model's sieve, telling `hook` of every tree. */
-trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook, trl_error *err);
+trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook,
+                                   trl_error *err);
 
-/* tree_warm_start.c: j->w from the model o->init, as far as it knows the training trees.  TRL_EINVAL when
- * its grammar or template is another, TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
+/* tree_warm_start.c: j->w from the model o->init, as far as it knows the training trees. TRL_EINVAL
+ * when its grammar or template is another, TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err);
 
 /* train_tree.c: true to stop. */
@@ -65,6 +66,6 @@ bool trl_tree_training_report(const trl_tree_training *j, const char *stage, con
 /* tree_dev_score.c: percent of F1 on the dev set (`trl_session.score_dev`). */
 trl_status trl_tree_training_dev(trl_tree_training *j, trl_error *err);
 trl_status trl_tree_training_score(void *job, const double *x, double *score, trl_error *err);
-void       trl_tree_training_dev_fini(trl_tree_training *j);
+void trl_tree_training_dev_fini(trl_tree_training *j);
 
 #endif

@@ -1,8 +1,8 @@
 /* tree_warm_start.c -- the weights of another model to start from.
  *
- * Two models number states, rules and words each in its own way.  What they share are the trees: every
- * part of a training tree has a feature of each family in both, so a weight is carried over from the
- * feature of the old model to that of the new one on the same part.
+ * Two models number states, rules and words each in its own way.  What they share are the trees:
+ * every part of a training tree has a feature of each family in both, so a weight is carried over
+ * from the feature of the old model to that of the new one on the same part.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 /* One node of a tree in both models. */
 typedef struct carrier {
-    const trl_tree_model    *old;
+    const trl_tree_model *old;
     const trl_tree_features *now;
-    double                  *w;
-    const trl_seen          *old_seen, *now_seen;
-    const trl_bnode         *old_node;
-    size_t                   family;
+    double *w;
+    const trl_seen *old_seen, *now_seen;
+    const trl_bnode *old_node;
+    size_t family;
 } carrier;
 
 static bool carry_feature(void *ctx, const trl_tree_part *p)
@@ -80,16 +80,16 @@ static trl_status carry_tree(carrier *c, const trl_tree_training *j, const trl_t
         c->old_node = &scratch->node[x];
         carry_rule(c, n);
         for (c->family = 0; c->family < c->now->t->n; c->family++)
-            trl_tree_node_parts(c->now, c->family, n, trl_tree_node_part(&e->gold, x), carry_feature,
-                                c);
+            trl_tree_node_parts(c->now, c->family, n, trl_tree_node_part(&e->gold, x),
+                                carry_feature, c);
     }
     ++*carried;
     trl_free(memory);
     return TRL_OK;
 }
 
-static trl_status check_fit(const trl_tree_training *j, const trl_tree_model *old, const trl_container *c,
-                            trl_error *err)
+static trl_status check_fit(const trl_tree_training *j, const trl_tree_model *old,
+                            const trl_container *c, trl_error *err)
 {
     const trl_annotation *a = &old->fine.annotation, *b = &j->model.fine.annotation;
     const void *text = NULL;
@@ -126,8 +126,9 @@ static trl_status carry(trl_tree_training *j, const trl_tree_model *old, trl_err
     for (size_t k = 0; k < n; k++)
         some += j->w[k] != 0.0;
     char note[120];
-    snprintf(note, sizeof note, "%zu of %zu weights from the first model, which knows %zu of %zu trees",
-             some, n, carried, j->n_examples);
+    snprintf(note, sizeof note,
+             "%zu of %zu weights from the first model, which knows %zu of %zu trees", some, n,
+             carried, j->n_examples);
     trl_tree_training_report(j, "init", note);
     return TRL_OK;
 }

@@ -8,21 +8,21 @@
 #include "base/mem.h"
 
 struct trl_bracket_reader {
-    trl_input  *in;
+    trl_input *in;
     trl_strtab *labels;
-    trl_str     line; /* borrowed from `in` */
-    size_t      at;   /* line.p[at ..] is unread */
+    trl_str line; /* borrowed from `in` */
+    size_t at;    /* line.p[at ..] is unread */
 
     trl_node *node;
-    size_t    n_nodes, cap_nodes;
-    char     *text; /* the words back to back: lines do not outlive their successors */
-    size_t    text_len, cap_text;
-    trl_str  *word; /* .p is set when the tree is complete, for text may move until then */
-    size_t    n_words, cap_words;
-    uint64_t  row, col; /* of the tree */
-    bool      keep;
-    trl_buf   source;
-    size_t    source_at; /* line.p[source_at .. at) is to be kept, too */
+    size_t n_nodes, cap_nodes;
+    char *text; /* the words back to back: lines do not outlive their successors */
+    size_t text_len, cap_text;
+    trl_str *word; /* .p is set when the tree is complete, for text may move until then */
+    size_t n_words, cap_words;
+    uint64_t row, col; /* of the tree */
+    bool keep;
+    trl_buf source;
+    size_t source_at; /* line.p[source_at .. at) is to be kept, too */
 };
 
 #define BRACKET_HINT "brackets that are words are written -LRB- and -RRB-"
@@ -33,7 +33,7 @@ typedef enum token { OPEN, CLOSE, ATOM, END } token;
 typedef struct cursor {
     uint32_t node; /* the open node, or TRL_NO_NODE before the tree */
     uint32_t prev; /* its last child so far, or TRL_NO_NODE */
-    bool     labelled, worded;
+    bool labelled, worded;
 } cursor;
 
 trl_status trl_bracket_reader_new(trl_input *in, trl_strtab *labels, trl_bracket_reader **out,
@@ -170,10 +170,8 @@ static trl_status open_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_err
         return trl_fail_mem(err);
     r->node = node;
     const uint32_t id = (uint32_t)r->n_nodes++;
-    node[id] = (trl_node){.parent = c->node,
-                          .child = TRL_NO_NODE,
-                          .next = TRL_NO_NODE,
-                          .from = (uint32_t)r->n_words};
+    node[id] = (trl_node){
+        .parent = c->node, .child = TRL_NO_NODE, .next = TRL_NO_NODE, .from = (uint32_t)r->n_words};
     if (c->prev != TRL_NO_NODE)
         node[c->prev].next = id;
     else if (c->node != TRL_NO_NODE)

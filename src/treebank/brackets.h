@@ -25,7 +25,7 @@ typedef struct trl_bracket_reader trl_bracket_reader;
  * the reader.  TRL_ENOMEM. */
 trl_status trl_bracket_reader_new(trl_input *in, trl_strtab *labels, trl_bracket_reader **out,
                                   trl_error *err);
-void       trl_bracket_reader_free(trl_bracket_reader *r); /* accepts NULL */
+void trl_bracket_reader_free(trl_bracket_reader *r); /* accepts NULL */
 
 /* From now on trees have their `source`: the text from bracket to bracket, line ends as LF. */
 void trl_bracket_reader_keep_source(trl_bracket_reader *r);

@@ -231,8 +231,7 @@ trl_draw_options trl_draw_options_default(void)
     return (trl_draw_options){.style = TRL_DRAW_AUTO};
 }
 
-trl_status trl_tree_draw(const trl_tree *t, const trl_draw_options *o, trl_buf *out,
-                         trl_error *err)
+trl_status trl_tree_draw(const trl_tree *t, const trl_draw_options *o, trl_buf *out, trl_error *err)
 {
     pen p = {.out = out, .ascii = o->ascii, .colour = o->colour};
     trl_layout l = {0};

@@ -88,8 +88,7 @@ static void add_tree(trl_buf *b, const trl_layout *l, const trl_tree *t)
     for (uint32_t i = 0; i < t->n_nodes; i++) { /* edges below all text */
         const size_t from = label_y(&box[i]) + 5 * UNIT;
         if (t->node[i].child == TRL_NO_NODE)
-            add_edge(b, box[i].centre, from, box[i].centre,
-                     word_y(&box[i]) - WORD_SIZE * UNIT);
+            add_edge(b, box[i].centre, from, box[i].centre, word_y(&box[i]) - WORD_SIZE * UNIT);
         for (uint32_t c = t->node[i].child; c != TRL_NO_NODE; c = t->node[c].next)
             add_edge(b, box[i].centre, from, box[c].centre,
                      label_y(&box[c]) - (LABEL_SIZE + 1) * UNIT);
@@ -133,8 +132,7 @@ trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *t, trl_error *err
     const size_t width = l.box[0].width / UNIT + 1;
     trl_buf *b = &svg->body;
     svg->height += svg->n++ ? BETWEEN : 0;
-    trl_buf_fmt(b, "<g transform=\"translate(%d %zu)\">\n<title>", MARGIN,
-                svg->height + MARGIN);
+    trl_buf_fmt(b, "<g transform=\"translate(%d %zu)\">\n<title>", MARGIN, svg->height + MARGIN);
     for (size_t i = 0; i < t->n_words; i++) {
         if (i)
             trl_buf_ch(b, ' ');

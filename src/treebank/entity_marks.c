@@ -87,11 +87,11 @@ static trl_status wrong_word(const scan *s, trl_str token, trl_str word, trl_err
 {
     trl_status st;
     if (token.n == 0)
-        st = trl_fail(err, TRL_EPARSE, "the line ends, but the tree goes on with '%.*s'",
-                      cut(word), word.p);
+        st = trl_fail(err, TRL_EPARSE, "the line ends, but the tree goes on with '%.*s'", cut(word),
+                      word.p);
     else
-        st = trl_fail(err, TRL_EPARSE, "'%.*s' here, but '%.*s' in the tree", cut(token),
-                      token.p, cut(word), word.p);
+        st = trl_fail(err, TRL_EPARSE, "'%.*s' here, but '%.*s' in the tree", cut(token), token.p,
+                      cut(word), word.p);
     return fail_here(s, s->at, st, err);
 }
 
@@ -116,17 +116,15 @@ static trl_status end_line(const scan *s, trl_str token, trl_error *err)
         return fail_here(s, s->opened, st, err);
     }
     if (token.n) {
-        const trl_status st =
-            trl_fail(err, TRL_EPARSE, "'%.*s' stands behind the last word of the tree",
-                     cut(token), token.p);
+        const trl_status st = trl_fail(
+            err, TRL_EPARSE, "'%.*s' stands behind the last word of the tree", cut(token), token.p);
         return fail_here(s, s->at, st, err);
     }
     return TRL_OK;
 }
 
-trl_status trl_entity_marks(const trl_input *in, trl_str line, const trl_str *words,
-                            size_t step, size_t n, trl_strtab *tags, uint32_t *tag,
-                            trl_error *err)
+trl_status trl_entity_marks(const trl_input *in, trl_str line, const trl_str *words, size_t step,
+                            size_t n, trl_strtab *tags, uint32_t *tag, trl_error *err)
 {
     scan s = {.in = in, .line = line};
     trl_str token = next_token(&s, 0);

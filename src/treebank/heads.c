@@ -160,8 +160,7 @@ static trl_status add_parent(trl_head_rules *h, line_reader *r, trl_error *err)
         trl_fail(err, TRL_EPARSE, "a second line for '%.*s'", shown(name), name.p);
         return bad_word(r, err);
     }
-    head_parent *parent =
-        trl_reserve(h->parent, &h->cap_parents, h->name.n + 1, sizeof *parent);
+    head_parent *parent = trl_reserve(h->parent, &h->cap_parents, h->name.n + 1, sizeof *parent);
     if (!parent)
         return trl_fail_mem(err);
     h->parent = parent;
@@ -278,8 +277,8 @@ static trl_status from_input(trl_input *in, trl_head_rules **out, trl_error *err
     return st;
 }
 
-trl_status trl_head_rules_parse(const char *name, const char *text, size_t n,
-                                trl_head_rules **out, trl_error *err)
+trl_status trl_head_rules_parse(const char *name, const char *text, size_t n, trl_head_rules **out,
+                                trl_error *err)
 {
     trl_input *in;
     const trl_status st = trl_input_memory(name, text, n, &in, err);
@@ -342,8 +341,7 @@ static size_t rank_in(const trl_head_rules *h, const head_list *list, trl_str la
     return k;
 }
 
-static size_t search(const trl_head_rules *h, const head_list *list, const trl_str *child,
-                     size_t n)
+static size_t search(const trl_head_rules *h, const head_list *list, const trl_str *child, size_t n)
 {
     size_t found = NONE, best = list->n;
     for (size_t i = 0; i < n; i++) {
@@ -408,9 +406,8 @@ size_t trl_head_child(const trl_head_rules *h, trl_str parent, const trl_str *ch
     return first_conjunct(h, child, head);
 }
 
-trl_status trl_tree_heads(const trl_head_rules *h, const trl_tree *tree,
-                          const trl_strtab *labels, uint32_t *child, uint32_t *word,
-                          trl_error *err)
+trl_status trl_tree_heads(const trl_head_rules *h, const trl_tree *tree, const trl_strtab *labels,
+                          uint32_t *child, uint32_t *word, trl_error *err)
 {
     size_t cap = 0;
     trl_str *name = NULL;

@@ -45,8 +45,8 @@ typedef struct trl_head_rules trl_head_rules;
 trl_status trl_head_rules_read(const char *path, trl_head_rules **out, trl_error *err);
 
 /* The same from memory; `name` appears in messages. */
-trl_status trl_head_rules_parse(const char *name, const char *text, size_t n,
-                                trl_head_rules **out, trl_error *err);
+trl_status trl_head_rules_parse(const char *name, const char *text, size_t n, trl_head_rules **out,
+                                trl_error *err);
 void trl_head_rules_free(trl_head_rules *rules); /* accepts NULL */
 
 /* The table as it was read, line ends as LF: parsing it gives the same rules.  Borrowed. */
@@ -56,8 +56,7 @@ trl_str trl_head_rules_text(const trl_head_rules *rules);
 const char *trl_head_rules_builtin(void);
 
 /* The index of the head among child[0 .. n), n >= 1.  No allocation, no failure. */
-size_t trl_head_child(const trl_head_rules *rules, trl_str parent, const trl_str *child,
-                      size_t n);
+size_t trl_head_child(const trl_head_rules *rules, trl_str parent, const trl_str *child, size_t n);
 
 /* For every node of the tree its head child (a node), or TRL_NO_NODE in a word's node, and its
  * head word (an index into tree->word); either array, [tree->n_nodes], may be NULL.  O(nodes)

@@ -128,8 +128,7 @@ static void print_pretty(const trl_tree *t, const layout *at, trl_buf *out)
         trl_buf_ch(out, ' ');
         trl_write_word(t->word[node->from], out);
         trl_buf_ch(out, ')');
-        for (uint32_t up = i; up != 0 && t->node[up].next == TRL_NO_NODE;
-             up = t->node[up].parent)
+        for (uint32_t up = i; up != 0 && t->node[up].next == TRL_NO_NODE; up = t->node[up].parent)
             trl_buf_ch(out, ')');
     }
     trl_buf_ch(out, '\n');
@@ -147,8 +146,8 @@ static void print_source(const trl_tree *t, trl_buf *out)
     trl_buf_ch(out, '\n');
 }
 
-trl_status trl_tree_print(const trl_tree *t, trl_tree_format format, size_t width,
-                          trl_buf *out, trl_error *err)
+trl_status trl_tree_print(const trl_tree *t, trl_tree_format format, size_t width, trl_buf *out,
+                          trl_error *err)
 {
     layout *at = NULL;
     switch (format) {

@@ -47,8 +47,8 @@ trl_transform trl_transform_clean(void)
     return (trl_transform){.drop_empty = true, .drop_functions = true};
 }
 
-trl_status trl_transformer_new(const trl_transform *how, trl_strtab *labels,
-                               trl_transformer **out, trl_error *err)
+trl_status trl_transformer_new(const trl_transform *how, trl_strtab *labels, trl_transformer **out,
+                               trl_error *err)
 {
     trl_transformer *x = trl_zalloc(1, sizeof *x);
     if (!x)
@@ -128,8 +128,7 @@ static bool look_up(trl_transformer *x, uint32_t id)
 static const known_label *label_of(trl_transformer *x, uint32_t id)
 {
     if (id >= x->n_labels) {
-        known_label *grown =
-            trl_reserve(x->label, &x->cap_labels, (size_t)id + 1, sizeof *grown);
+        known_label *grown = trl_reserve(x->label, &x->cap_labels, (size_t)id + 1, sizeof *grown);
         if (!grown)
             return NULL;
         x->label = grown;
@@ -279,8 +278,7 @@ static bool unescape_words(trl_transformer *x)
 {
     x->text.len = 0;
     x->text.failed = false;
-    for (size_t pass = 0; pass < 2;
-         pass++) { /* in the second the text does not move any more */
+    for (size_t pass = 0; pass < 2; pass++) { /* in the second the text does not move any more */
         size_t at = 0;
         for (size_t i = 0; i < x->n_words; i++) {
             const trl_str w = x->word[i];
@@ -297,8 +295,8 @@ static bool unescape_words(trl_transformer *x)
     return true;
 }
 
-trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree *out,
-                               bool *any, trl_error *err)
+trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree *out, bool *any,
+                               trl_error *err)
 {
     if (!make_plan(x, in))
         return trl_fail_mem(err);

@@ -18,9 +18,9 @@ typedef struct trl_transformer trl_transformer;
 
 /* `how` is copied; `labels`, the table of the trees to come, is borrowed and gets new labels.
  * TRL_ENOMEM. */
-trl_status trl_transformer_new(const trl_transform *how, trl_strtab *labels,
-                               trl_transformer **out, trl_error *err);
-void       trl_transformer_free(trl_transformer *x); /* accepts NULL */
+trl_status trl_transformer_new(const trl_transform *how, trl_strtab *labels, trl_transformer **out,
+                               trl_error *err);
+void trl_transformer_free(trl_transformer *x); /* accepts NULL */
 
 /* The tree changed.  *out is borrowed from the transformer and from `in`, which out->raw is:
  * valid until the next call, and as long as `in` is.  *any is false, and *out untouched, when

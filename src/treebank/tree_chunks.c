@@ -172,8 +172,7 @@ static part part_in_nominal(trl_category cat, bool flat, trl_category phrase)
         return BREAK;
     if (cat == TRL_NX)
         return CORE;
-    return cat == TRL_ADJP || cat == TRL_ADVP || cat == TRL_UCP || cat == TRL_CONJP ? LEAD
-                                                                                    : BREAK;
+    return cat == TRL_ADJP || cat == TRL_ADVP || cat == TRL_UCP || cat == TRL_CONJP ? LEAD : BREAK;
 }
 
 static part part_in_verbal(trl_category cat, bool flat, bool any)
@@ -270,8 +269,7 @@ static bool has_child(const trl_chunker *c, uint32_t parent, trl_category cat)
 static bool lacks_core(const trl_chunker *c, uint32_t parent, trl_category phrase)
 {
     uint32_t i = first_child(c, parent);
-    while (i != TRL_NO_NODE && c->info[i].cat != phrase &&
-           part_of(c, i, phrase, false) != CORE)
+    while (i != TRL_NO_NODE && c->info[i].cat != phrase && part_of(c, i, phrase, false) != CORE)
         i = next_child(c, i);
     return i == TRL_NO_NODE;
 }
@@ -284,8 +282,7 @@ static void end_run(trl_chunker *c, run *r, trl_category phrase, bool strict)
         r->last = r->tail;
         r->heads = true;
     }
-    if (r->last != TRL_NO_NODE &&
-        (r->heads || !strict || (chunk != TRL_NP && chunk != TRL_UCP)))
+    if (r->last != TRL_NO_NODE && (r->heads || !strict || (chunk != TRL_NP && chunk != TRL_UCP)))
         cut(c, r->first, r->last, chunk, r->joins);
     *r = no_run;
 }
@@ -298,8 +295,7 @@ static void extend_run(const trl_chunker *c, run *r, uint32_t child, part p)
     if (p == CORE) {
         r->last = child;
         r->tail = TRL_NO_NODE;
-        r->heads |=
-            cat == TRL_WORD || cat == TRL_VERBAL || cat == TRL_NX || cat == TRL_POSSESSIVE;
+        r->heads |= cat == TRL_WORD || cat == TRL_VERBAL || cat == TRL_NX || cat == TRL_POSSESSIVE;
         r->nouns |= cat == TRL_WORD;
     } else if (cat == TRL_ADJP) {
         r->tail = child;
@@ -333,8 +329,7 @@ static bool subjectless(const trl_chunker *c, uint32_t i)
     if (c->info[i].cat != TRL_S)
         return false;
     const uint32_t first = first_child(c, i);
-    return first != TRL_NO_NODE &&
-           (c->info[first].cat == TRL_VP || c->info[first].cat == TRL_S);
+    return first != TRL_NO_NODE && (c->info[first].cat == TRL_VP || c->info[first].cat == TRL_S);
 }
 
 /* r->joins on entry: the chunk before runs on into this VP. */
@@ -491,10 +486,7 @@ trl_status trl_chunker_run(trl_chunker *c, const trl_tree *tree, trl_rows *out, 
     cut_all(c);
     const size_t n = fill_cells(c);
     c->tree = NULL;
-    *out = (trl_rows){.n_tokens = n,
-                      .n_columns = 3,
-                      .cell = c->cell,
-                      .path = tree->path,
-                      .first_row = tree->row};
+    *out = (trl_rows){
+        .n_tokens = n, .n_columns = 3, .cell = c->cell, .path = tree->path, .first_row = tree->row};
     return TRL_OK;
 }

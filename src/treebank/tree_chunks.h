@@ -20,12 +20,11 @@ typedef struct trl_chunker trl_chunker;
 /* `labels`: the table that the trees' labels live in; borrowed, may grow between calls.
  * One chunker per thread.  TRL_ENOMEM. */
 trl_status trl_chunker_new(const trl_strtab *labels, trl_chunker **out, trl_error *err);
-void       trl_chunker_free(trl_chunker *c); /* accepts NULL */
+void trl_chunker_free(trl_chunker *c); /* accepts NULL */
 
 /* The tree's words in three columns.  *out is borrowed from the chunker, the tree and the
  * label table: valid until the next call or until one of them changes.  out->n_tokens is 0
  * when all words are empty elements.  O(nodes), without recursion.  TRL_ENOMEM. */
-trl_status trl_chunker_run(trl_chunker *c, const trl_tree *tree, trl_rows *out,
-                           trl_error *err);
+trl_status trl_chunker_run(trl_chunker *c, const trl_tree *tree, trl_rows *out, trl_error *err);
 
 #endif

@@ -58,9 +58,8 @@ static trl_status split_line(const trl_input *in, trl_str line, trl_str *field, 
     }
     if (n == N_FIELDS && at == line.n)
         return TRL_OK;
-    const trl_status st =
-        trl_fail(err, TRL_EPARSE, "%s than the four of NAME FIRST LAST SPLIT",
-                 n < N_FIELDS ? "fewer fields" : "more fields");
+    const trl_status st = trl_fail(err, TRL_EPARSE, "%s than the four of NAME FIRST LAST SPLIT",
+                                   n < N_FIELDS ? "fewer fields" : "more fields");
     return trl_input_fail(in, err, st, (uint64_t)at + 1);
 }
 
@@ -93,8 +92,8 @@ static trl_status add_document(trl_tree_columns *r, const trl_input *in, trl_str
     const uint64_t next = r->n_docs ? r->doc[r->n_docs - 1].last + 1 : 1;
     if (first != next || last < first) {
         st = first != next ? trl_fail(err, TRL_EPARSE,
-                                      "the document begins with sentence %" PRIu64
-                                      ", but %" PRIu64 " is the next",
+                                      "the document begins with sentence %" PRIu64 ", but %" PRIu64
+                                      " is the next",
                                       first, next)
                            : trl_fail(err, TRL_EPARSE, "the document ends before it begins");
         const size_t k = first != next ? FIRST : LAST;
@@ -104,8 +103,8 @@ static trl_status add_document(trl_tree_columns *r, const trl_input *in, trl_str
     if (!doc)
         return trl_fail_mem(err);
     r->doc = doc;
-    doc[r->n_docs++] = (document){last, field[SPLIT].n == wanted.n &&
-                                            !memcmp(field[SPLIT].p, wanted.p, wanted.n)};
+    doc[r->n_docs++] =
+        (document){last, field[SPLIT].n == wanted.n && !memcmp(field[SPLIT].p, wanted.p, wanted.n)};
     r->doc_row = trl_input_row(in);
     return TRL_OK;
 }
@@ -163,8 +162,7 @@ static trl_status check_options(const trl_tree_columns_options *o, trl_error *er
     if (o->documents && !o->split)
         return trl_fail(err, TRL_EINVAL, "documents are given, but not which split is wanted");
     if (o->split && !o->documents)
-        return trl_fail(err, TRL_EINVAL, "the split '%.80s' needs a list of documents",
-                        o->split);
+        return trl_fail(err, TRL_EINVAL, "the split '%.80s' needs a list of documents", o->split);
     return TRL_OK;
 }
 
@@ -198,8 +196,7 @@ trl_status trl_tree_columns_open(const trl_tree_columns_options *o, trl_tree_col
 /* ---- sentences -------------------------------------------------------------------- */
 
 /* Is the tree just read wanted?  Fails when no document has it. */
-static trl_status look_up(trl_tree_columns *r, const trl_tree *tree, bool *wanted,
-                          trl_error *err)
+static trl_status look_up(trl_tree_columns *r, const trl_tree *tree, bool *wanted, trl_error *err)
 {
     *wanted = true;
     if (!r->doc)
@@ -235,19 +232,17 @@ static trl_status read_marks(trl_tree_columns *r, const trl_tree *tree, const tr
     if (!tag)
         return trl_fail_mem(err);
     r->tag = tag;
-    return trl_entity_marks(r->marks, line, rows->cell, rows->n_columns, rows->n_tokens,
-                            &r->tags, tag, err);
+    return trl_entity_marks(r->marks, line, rows->cell, rows->n_columns, rows->n_tokens, &r->tags,
+                            tag, err);
 }
 
 /* From the chunker's columns to ours. */
-static trl_status lay_out(trl_tree_columns *r, const trl_rows *from, trl_rows *to,
-                          trl_error *err)
+static trl_status lay_out(trl_tree_columns *r, const trl_rows *from, trl_rows *to, trl_error *err)
 {
     const size_t width = 2 + (size_t)r->chunks + (r->marks ? 1 : 0);
-    trl_str *cell =
-        from->n_tokens <= SIZE_MAX / width
-            ? trl_reserve(r->cell, &r->cap_cell, from->n_tokens * width, sizeof *cell)
-            : NULL;
+    trl_str *cell = from->n_tokens <= SIZE_MAX / width
+                        ? trl_reserve(r->cell, &r->cap_cell, from->n_tokens * width, sizeof *cell)
+                        : NULL;
     if (!cell)
         return trl_fail_mem(err);
     r->cell = cell;
@@ -267,9 +262,9 @@ static trl_status lay_out(trl_tree_columns *r, const trl_rows *from, trl_rows *t
 static trl_status check_end(trl_tree_columns *r, trl_error *err)
 {
     if (r->doc && r->doc[r->n_docs - 1].last > r->n_trees) {
-        const trl_status st = trl_fail(
-            err, TRL_EPARSE, "the last sentence is %" PRIu64 ", but %.200s has %" PRIu64,
-            r->doc[r->n_docs - 1].last, trl_input_name(r->trees), r->n_trees);
+        const trl_status st =
+            trl_fail(err, TRL_EPARSE, "the last sentence is %" PRIu64 ", but %.200s has %" PRIu64,
+                     r->doc[r->n_docs - 1].last, trl_input_name(r->trees), r->n_trees);
         return trl_fail_where(err, st, r->doc_path, r->doc_row, 0);
     }
     bool more = r->marks != NULL;
@@ -287,8 +282,7 @@ static trl_status check_end(trl_tree_columns *r, trl_error *err)
     return TRL_OK;
 }
 
-trl_status trl_tree_columns_next(trl_tree_columns *r, trl_rows *seq, bool *more,
-                                 trl_error *err)
+trl_status trl_tree_columns_next(trl_tree_columns *r, trl_rows *seq, bool *more, trl_error *err)
 {
     for (;;) {
         trl_tree tree;

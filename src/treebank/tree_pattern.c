@@ -183,9 +183,8 @@ static trl_status read_pattern(scanner *s)
         }
         r.negated = take(s, "!");
         if (!read_sign(s, &r))
-            return bad(s, s->text[s->at]
-                              ? "a relation (< << > >> $ . .. , ,,) is expected here"
-                              : "a ')' is missing");
+            return bad(s, s->text[s->at] ? "a relation (< << > >> $ . .. , ,,) is expected here"
+                                         : "a ')' is missing");
         skip_blanks(s);
         const bool inside = take(s, "(");
         if (inside && depth == DEEPEST)
@@ -346,8 +345,7 @@ static void mark_sisters(const items *x, const bool *fits, bool *mark)
 }
 
 /* The order of spans.  `place` ([n_words + 1]) says where fitting items begin or end. */
-static void mark_order(const items *x, const relation *r, const bool *fits, bool *mark,
-                       bool *place)
+static void mark_order(const items *x, const relation *r, const bool *fits, bool *mark, bool *place)
 {
     const bool forward = r->kind == NEXT || r->kind == BEFORE;
     size_t first_end = SIZE_MAX, last_begin = 0;

@@ -101,8 +101,7 @@ size_t trl_tree_length(const trl_tree *tree)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < tree->n_nodes; i++)
-        n +=
-            tree->node[i].child == TRL_NO_NODE && !trl_label_is_empty(trl_tree_label(tree, i));
+        n += tree->node[i].child == TRL_NO_NODE && !trl_label_is_empty(trl_tree_label(tree, i));
     return n;
 }
 

@@ -185,16 +185,16 @@ static double mean(const trl_tree_counts *c, const histogram *h)
 static void add_totals(const trl_tree_counts *c, trl_buf *b)
 {
     trl_buf_fmt(b, "trees           %9" PRIu64 "\n", c->trees);
-    trl_buf_fmt(b, "words           %9" PRIu64 "  %zu different, %zu of them once\n",
-                c->word.total, c->word.name.n, seen_once(&c->word));
+    trl_buf_fmt(b, "words           %9" PRIu64 "  %zu different, %zu of them once\n", c->word.total,
+                c->word.name.n, seen_once(&c->word));
     if (c->empty)
         trl_buf_fmt(b, "empty elements  %9" PRIu64 "\n", c->empty);
     trl_buf_fmt(b, "phrases         %9" PRIu64 "  %zu labels, %zu tags\n", c->label.total,
                 c->label.name.n, c->tag.name.n);
     trl_buf_fmt(b, "rules           %9zu  %zu of them used once; %.1f%% of all uses unary\n",
                 c->rule.name.n, seen_once(&c->rule), percent(c->unary, c->rule.total));
-    trl_buf_fmt(b, "words a tree    %9.1f  %zu to %zu\n", mean(c, &c->length),
-                least(&c->length), c->length.n ? c->length.n - 1 : 0);
+    trl_buf_fmt(b, "words a tree    %9.1f  %zu to %zu\n", mean(c, &c->length), least(&c->length),
+                c->length.n ? c->length.n - 1 : 0);
     trl_buf_fmt(b, "depth           %9.1f  %zu to %zu\n", mean(c, &c->depth), least(&c->depth),
                 c->depth.n ? c->depth.n - 1 : 0);
 }
@@ -260,8 +260,7 @@ trl_status trl_tree_counts_report(const trl_tree_counts *c, size_t top, trl_buf 
     add_histogram(c, &c->length, "words", 5, 61, out);
     add_histogram(c, &c->depth, "depth", 1, 40, out);
     const bool good = add_table(&c->label, "label", top, out) &&
-                      add_table(&c->tag, "tag", top, out) &&
-                      add_table(&c->rule, "rule", top, out);
+                      add_table(&c->tag, "tag", top, out) && add_table(&c->rule, "rule", top, out);
     return good && !out->failed ? TRL_OK : trl_fail_mem(err);
 }
 
@@ -302,12 +301,11 @@ trl_status trl_tree_counts_json(const trl_tree_counts *c, trl_buf *out, trl_erro
     trl_buf_fmt(out, "{\"trees\":%" PRIu64 ",\"words\":%" PRIu64 ",\"different_words\":%zu",
                 c->trees, c->word.total, c->word.name.n);
     trl_buf_fmt(out, ",\"empty\":%" PRIu64 ",\"phrases\":%" PRIu64, c->empty, c->label.total);
-    trl_buf_fmt(out, ",\"different_rules\":%zu,\"unary_uses\":%" PRIu64, c->rule.name.n,
-                c->unary);
+    trl_buf_fmt(out, ",\"different_rules\":%zu,\"unary_uses\":%" PRIu64, c->rule.name.n, c->unary);
     json_histogram(&c->length, "lengths", out);
     json_histogram(&c->depth, "depths", out);
-    const bool good = json_tally(&c->label, "labels", out) &&
-                      json_tally(&c->tag, "tags", out) && json_tally(&c->rule, "rules", out);
+    const bool good = json_tally(&c->label, "labels", out) && json_tally(&c->tag, "tags", out) &&
+                      json_tally(&c->rule, "rules", out);
     trl_buf_str(out, "}\n");
     return good && !out->failed ? TRL_OK : trl_fail_mem(err);
 }

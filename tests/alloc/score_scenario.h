@@ -7,8 +7,7 @@
 static trl_status do_score(const void *p, trl_error *err)
 {
     (void)p;
-    static const char *const gold[] = {"B-X", "I-X", "O"}, *const guess[] = {"B-X", "O",
-                                                                             "B-Y"};
+    static const char *const gold[] = {"B-X", "I-X", "O"}, *const guess[] = {"B-X", "O", "B-Y"};
     const trl_score_options o = trl_score_options_default();
     trl_score *s = NULL;
     char *text = NULL, path[512];

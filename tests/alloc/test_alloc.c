@@ -349,15 +349,17 @@ static void test_train(void **state)
         {.objective = "m-estimation", .data = "data", .template_text = triples, .cache = true},
         {.objective = "m-estimation", .data = "data", .template_text = triples, .resume = true},
         {"lbfgs", "m-estimation", "data", "data", columns, .q0 = "emp", .mask = true},
-        {.objective = "m-estimation", .data = "data", .dev = "data", .template_text = sampled,
+        {.objective = "m-estimation",
+         .data = "data",
+         .dev = "data",
+         .template_text = sampled,
          .q0 = "lu"},
         {.objective = "m-estimation", .data = "items", .dev = "items"},
         {"lbfgs", "piecewise-nota", "data", "data", columns, .calibrate = true}};
     for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
         char name[64];
-        snprintf(name, sizeof name, "%s %s%s",
-                 args[k].optimizer ? args[k].optimizer : "default", args[k].objective,
-                 args[k].resume ? " resumed" : "");
+        snprintf(name, sizeof name, "%s %s%s", args[k].optimizer ? args[k].optimizer : "default",
+                 args[k].objective, args[k].resume ? " resumed" : "");
         fail_all(name, do_train, &args[k]);
     }
 }
@@ -411,8 +413,12 @@ static void test_parser(void **state)
     snprintf(model, sizeof model, "%s/parser", folder);
     for (size_t k = 0; k < 10; k++) {
         uint64_t want = 0;
-        parse_arg a = {model, trl_parse_options_default(), parser_known, k / 2 == 1 ? 3 : 0,
-                       parser_text[k % 2], &want};
+        parse_arg a = {model,
+                       trl_parse_options_default(),
+                       parser_known,
+                       k / 2 == 1 ? 3 : 0,
+                       parser_text[k % 2],
+                       &want};
         a.o.max_seconds = 0.0;
         a.o.viterbi = k / 2 == 2;
         a.o.nbest = k / 2 == 3 ? 5 : 0;
@@ -480,12 +486,8 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_train),
-        cmocka_unit_test(test_tune),
-        cmocka_unit_test(test_grammar),
-        cmocka_unit_test(test_parser),
-        cmocka_unit_test(test_use),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_train),  cmocka_unit_test(test_tune), cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_parser), cmocka_unit_test(test_use),  cmocka_unit_test(test_others),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-alloc-XXXXXX");
     if (!mkdtemp(folder))

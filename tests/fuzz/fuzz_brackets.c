@@ -53,9 +53,9 @@ static void check_again(const trl_tree *t, trl_strtab *labels)
     if (!trl_tree_write(t, labels, &text) ||
         trl_input_memory("again", text.data, text.len, &in, NULL) != TRL_OK ||
         trl_bracket_reader_new(in, labels, &r, NULL) != TRL_OK ||
-        trl_bracket_reader_next(r, &u, &more, NULL) != TRL_OK || !more ||
-        u.n_nodes != t->n_nodes || !trl_tree_write(&u, labels, &again) ||
-        again.len != text.len || memcmp(again.data, text.data, text.len) != 0)
+        trl_bracket_reader_next(r, &u, &more, NULL) != TRL_OK || !more || u.n_nodes != t->n_nodes ||
+        !trl_tree_write(&u, labels, &again) || again.len != text.len ||
+        memcmp(again.data, text.data, text.len) != 0)
         abort();
     trl_bracket_reader_free(r);
     trl_input_free(in);

@@ -9,8 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CHECK(condition) ((condition) ? (void)0 : abort())
 
-static const char *const names[] = {"NP", "VP-1", "NN",     ",", "CC",
-                                    "VB", "",     "-NONE-", "#", "X=2"};
+static const char *const names[] = {"NP", "VP-1", "NN", ",", "CC", "VB", "", "-NONE-", "#", "X=2"};
 #define N_NAMES (sizeof names / sizeof *names)
 
 static void ask(const trl_head_rules *h, const trl_head_rules *again)

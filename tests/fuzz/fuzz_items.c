@@ -21,8 +21,7 @@ static void check_items(const trl_items *seq, uint64_t last_row, uint64_t row)
     CHECK(is_finite(seq->weight) && seq->weight >= 0.0);
     for (size_t t = 0; t < seq->n_tokens; t++) {
         const trl_str label = seq->label[t];
-        CHECK(label.n > 0 && !memchr(label.p, '\t', label.n) &&
-              !memchr(label.p, '\n', label.n));
+        CHECK(label.n > 0 && !memchr(label.p, '\t', label.n) && !memchr(label.p, '\n', label.n));
         CHECK(seq->begin[t] <= seq->begin[t + 1]);
         for (size_t i = seq->begin[t]; i < seq->begin[t + 1]; i++) {
             const trl_attr *a = &seq->attr[i];

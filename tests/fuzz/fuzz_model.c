@@ -56,9 +56,8 @@ static void set_sequence(trl_tagger *t, const trl_model *m)
         attr[i] = (trl_attr){some[i % 3], (double)i - 3.0};
     const trl_rows rows = {.n_tokens = TOKENS, .n_columns = 8, .cell = cell};
     const trl_items items = {.n_tokens = TOKENS, .begin = begin, .attr = attr};
-    const trl_status st = info.format == TRL_FORMAT_COLUMNS
-                              ? trl_tagger_set_rows(t, &rows, &err)
-                              : trl_tagger_set_items(t, &items, &err);
+    const trl_status st = info.format == TRL_FORMAT_COLUMNS ? trl_tagger_set_rows(t, &rows, &err)
+                                                            : trl_tagger_set_items(t, &items, &err);
     require(st == TRL_OK || st == TRL_EPARSE);
 }
 

@@ -12,8 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const trl_parseval_sentence *s)
 {
-    if (s->match > s->gold || s->match > s->test || s->crossing > s->test ||
-        s->tags > s->words)
+    if (s->match > s->gold || s->match > s->test || s->crossing > s->test || s->tags > s->words)
         abort();
     if (s->exact && (s->state != TRL_PARSEVAL_VALID || s->gold != s->test))
         abort();

@@ -1,4 +1,5 @@
-/* fuzz_sentences.c -- any bytes as sentences to parse, in the format that the first byte chooses. */
+/* fuzz_sentences.c -- any bytes as sentences to parse, in the format that the first byte chooses.
+ */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>

@@ -11,14 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define CHECK(condition) ((condition) ? (void)0 : abort())
 #define WORDS 4
 
-/* Every part that can be over words i .. j-1; what is asked for must lie in the sentence's margins. */
+/* Every part that can be over words i .. j-1; what is asked for must lie in the sentence's margins.
+ */
 static void ask(const trl_tree_features *f, const trl_seen *seen)
 {
     for (size_t k = 0; k < f->t->n; k++)
         for (size_t j = 1; j <= WORDS; j++)
             for (size_t i = 0; i < j; i++) {
                 const trl_tree_family *fam = &f->t->family[k];
-                CHECK(fam->part < TRL_PARTS && fam->n <= TRL_OBSERVATIONS && fam->width <= TRL_OBSERVATIONS);
+                CHECK(fam->part < TRL_PARTS && fam->n <= TRL_OBSERVATIONS &&
+                      fam->width <= TRL_OBSERVATIONS);
                 const trl_tree_part p = {0, 0, i, j - 1, j};
                 const uint64_t key = trl_tree_part_key(f, k, &p, seen);
                 CHECK(key == 0 || key >> 56 == k + 1);
@@ -33,8 +35,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trl_state state = {0};
     trl_binary binary = {0};
     trl_unary unary = {0};
-    trl_grammar g = {.state = &state, .n_states = 1, .n_plain = 1, .binary = &binary,
-                     .n_binary = 1, .n_plain_binary = 1, .unary = &unary, .n_unary = 1,
+    trl_grammar g = {.state = &state,
+                     .n_states = 1,
+                     .n_plain = 1,
+                     .binary = &binary,
+                     .n_binary = 1,
+                     .n_plain_binary = 1,
+                     .unary = &unary,
+                     .n_unary = 1,
                      .n_plain_unary = 1};
     uint8_t marks = TRL_RIGHT_PP | TRL_LEFT_VERB | TRL_RIGHT_VERB;
     const trl_seen seen = {WORDS, at, shape};

@@ -28,9 +28,8 @@ static inline double *problem_vector(const chain_problem *p)
     return x;
 }
 
-static inline void problem_make(trl_rng *rng, const corpus_shape *h,
-                                const trl_design_options *o, const char *objective,
-                                size_t threads, chain_problem *p)
+static inline void problem_make(trl_rng *rng, const corpus_shape *h, const trl_design_options *o,
+                                const char *objective, size_t threads, chain_problem *p)
 {
     trl_error err;
     *p = (chain_problem){0};

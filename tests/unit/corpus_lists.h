@@ -117,8 +117,8 @@ static const char *const heads[][2] = {
 };
 
 /* Capitalised words that are names of nothing we mark: titles, events, products, peoples. */
-#define UNMARKED                                                                              \
-    "Aunt Captain Councillor Dr. Judge Mayor Mr. Professor Uncle "                            \
+#define UNMARKED                                                                                   \
+    "Aunt Captain Councillor Dr. Judge Mayor Mr. Professor Uncle "                                 \
     "County Cup Lakeside Open Middle Ages Quillpad Italian Spanish"
 
 #endif

@@ -45,8 +45,7 @@ static inline void list_options(oracle *o)
             o->option[c][o->n_options[c]++] = (option){s, value, share};
         }
         if (!o->t->cells.masked) /* what nobody has seen */
-            o->option[c][o->n_options[c]++] =
-                (option){{"<OOV>", 5}, 0, 1.0 / (double)(rare + 1)};
+            o->option[c][o->n_options[c]++] = (option){{"<OOV>", 5}, 0, 1.0 / (double)(rare + 1)};
         assert_true(o->n_options[c] <= 12);
     }
 }
@@ -55,8 +54,7 @@ static inline void oracle_init(oracle *o, const tiny *t, const trl_hmm *h, size_
 {
     *o = (oracle){.t = t, .h = h, .longest = longest};
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
-        o->sum[f] = calloc((t->corpus.family[f].names.n + 1) *
-                               (t->design.family[f].width + 1),
+        o->sum[f] = calloc((t->corpus.family[f].names.n + 1) * (t->design.family[f].width + 1),
                            sizeof *o->sum[f]);
         assert_non_null(o->sum[f]);
     }
@@ -89,8 +87,8 @@ static inline void visit(oracle *o, const trl_rows *seq, double p)
             o->name.len = 0;
             assert_true(trl_template_expand(tpl, k, seq, t, &o->name));
             for (size_t f = 0; f <= order && f <= t; f++) {
-                const uint32_t id = trl_strtab_find(&o->t->corpus.family[f].names,
-                                                    o->name.data, o->name.len);
+                const uint32_t id =
+                    trl_strtab_find(&o->t->corpus.family[f].names, o->name.data, o->name.len);
                 if ((trl_template_cliques(tpl, k) >> f & 1) && id != TRL_NO_ID &&
                     !(trl_template_is_constant(tpl, k) && f > 0))
                     add(o, f, id, t, p);
@@ -146,7 +144,7 @@ static inline void compare(double got, double want, double low, double high, con
 
 /* Every weight of the design against the oracle; returns how many were not 0. */
 static inline size_t check_all(const tiny *t, const oracle *o, const double *E, double low,
-                        double high)
+                               double high)
 {
     size_t positive = 0;
     uint64_t live = 0;
@@ -154,8 +152,8 @@ static inline size_t check_all(const tiny *t, const oracle *o, const double *E, 
         const trl_family *f = &t->design.family[k];
         for (size_t i = 0; i < f->n_constant; i++, live++) {
             const uint32_t name = t->corpus.family[k].constant;
-            compare(E[f->constant_at + i],
-                    o->sum[k][name * f->width + f->constant_cell[i]], low, high, "constant");
+            compare(E[f->constant_at + i], o->sum[k][name * f->width + f->constant_cell[i]], low,
+                    high, "constant");
             positive += E[f->constant_at + i] > 0.0;
         }
         for (size_t a = 0; a < f->n_attrs; a++) {

@@ -8,8 +8,7 @@
 #include "chain/chain.h"
 #include "model/hmm.h"
 
-static inline trl_status hmm_chain(const trl_hmm *h, double floor, trl_chain *chain,
-                                   trl_error *err)
+static inline trl_status hmm_chain(const trl_hmm *h, double floor, trl_chain *chain, trl_error *err)
 {
     const size_t f = trl_hmm_shared_family(h);
     const size_t width = h->order == 2 ? h->L * h->L * h->L : h->L * h->L;

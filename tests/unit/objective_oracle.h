@@ -22,8 +22,8 @@ enum { ORACLE_T = 5, ORACLE_L = 17, NOTA_ABSENT = 0, NOTA_WRONG, NOTA_RIGHT };
 
 typedef struct oracle {
     const random_chain *r;
-    long double         value, weight;
-    long double        *row[TRL_FAMILIES]; /* [T][L^(f+1)] adjoint, without shared or row */
+    long double value, weight;
+    long double *row[TRL_FAMILIES]; /* [T][L^(f+1)] adjoint, without shared or row */
 } oracle;
 
 static inline size_t power(size_t x, size_t n)
@@ -53,8 +53,7 @@ static inline size_t cell_of(const random_chain *r, size_t f, size_t t, const ui
     return cell;
 }
 
-static inline long double factors_of(const random_chain *r, const uint32_t *y, size_t u0,
-                                     size_t u1)
+static inline long double factors_of(const random_chain *r, const uint32_t *y, size_t u0, size_t u1)
 {
     long double s = 0.0L;
     for (size_t u = u0; u <= u1; u++)
@@ -67,21 +66,20 @@ static inline void add_cells(oracle *o, const uint32_t *y, size_t u0, size_t u1,
 {
     for (size_t u = u0; u <= u1; u++)
         for (size_t f = 0; f <= (size_t)o->r->shape.order && f <= u; f++)
-            o->row[f][u * power(o->r->shape.L, f + 1) + cell_of(o->r, f, u, y)] +=
-                o->weight * p;
+            o->row[f][u * power(o->r->shape.L, f + 1) + cell_of(o->r, f, u, y)] += o->weight * p;
 }
 
 /* Labels number k of all that positions v0 .. v1 can have, the rest as in gold. */
-static inline void outcome(const oracle *o, const uint32_t *gold, size_t v0, size_t v1,
-                           size_t k, uint32_t *y)
+static inline void outcome(const oracle *o, const uint32_t *gold, size_t v0, size_t v1, size_t k,
+                           uint32_t *y)
 {
     memcpy(y, gold, o->r->shape.T * sizeof *y);
     for (size_t v = v0; v <= v1; v++, k /= o->r->shape.L)
         y[v] = (uint32_t)(k % o->r->shape.L);
 }
 
-static inline void oracle_term(oracle *o, const uint32_t *gold, size_t u0, size_t u1,
-                               size_t v0, size_t v1, int nota)
+static inline void oracle_term(oracle *o, const uint32_t *gold, size_t u0, size_t u1, size_t v0,
+                               size_t v1, int nota)
 {
     uint32_t y[ORACLE_T];
     const size_t n = power(o->r->shape.L, v1 - v0 + 1);
@@ -114,8 +112,7 @@ static inline bool in_set(const trl_nota_view *n, size_t t, size_t q, size_t gol
     return n->any && q != gold && (n->all || (n->bits[t * n->words + q / 64] >> q % 64 & 1));
 }
 
-static inline void oracle_nota(oracle *o, const uint32_t *gold, size_t t,
-                               const trl_nota_view *n)
+static inline void oracle_nota(oracle *o, const uint32_t *gold, size_t t, const trl_nota_view *n)
 {
     const size_t L = o->r->shape.L;
     const size_t d = t < (size_t)o->r->shape.order ? t : (size_t)o->r->shape.order;
@@ -139,8 +136,7 @@ static inline bool oracle_run(oracle *o, const char *name, const uint32_t *gold,
                               const trl_nota_view *nota)
 {
     const size_t T = o->r->shape.T, last = T - 1, order = (size_t)o->r->shape.order;
-    if (strcmp(name, "likelihood") == 0 ||
-        (strcmp(name, "pseudolikelihood-edge") == 0 && T == 1)) {
+    if (strcmp(name, "likelihood") == 0 || (strcmp(name, "pseudolikelihood-edge") == 0 && T == 1)) {
         oracle_term(o, gold, 0, last, 0, last, NOTA_ABSENT);
         return true;
     }
@@ -171,8 +167,7 @@ static inline double objective_value(const char *name, const trl_chain_example *
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         adjoint.shared[f] = NULL;
         if (x->scores->row[f])
-            adjoint.row[f] =
-                trl_arena_get(x->arena, adjoint.n, adjoint.step[f] * sizeof(double));
+            adjoint.row[f] = trl_arena_get(x->arena, adjoint.n, adjoint.step[f] * sizeof(double));
     }
     assert_ok(trl_chain_sums_init(&sums, x->chain, &err));
     assert_ok(trl_objective_find(name)->evaluate(x, &adjoint, &sums, &value, &err));

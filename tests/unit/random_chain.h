@@ -35,8 +35,8 @@ static inline double random_score(trl_rng *rng, const chain_shape *h)
 }
 
 /* [T][step] rows, valid from position `first` on. */
-static inline double *random_rows(trl_rng *rng, const chain_shape *h, size_t width,
-                                  size_t first, size_t step)
+static inline double *random_rows(trl_rng *rng, const chain_shape *h, size_t width, size_t first,
+                                  size_t step)
 {
     const double unused[3] = {nan(""), 1e9, -1e9};
     double *x = malloc(h->T * step * sizeof *x);
@@ -89,8 +89,7 @@ static inline void random_chain_fini(random_chain *r)
 /* A small chain: T 1..5, L 1..4, anything else drawn too. */
 static inline chain_shape random_shape(trl_rng *rng)
 {
-    static const double scale[] = {0.1,   1.0,   8.0,   30.0,  120.0,
-                                   200.0, 280.0, 400.0, 550.0, 2000.0};
+    static const double scale[] = {0.1, 1.0, 8.0, 30.0, 120.0, 200.0, 280.0, 400.0, 550.0, 2000.0};
     chain_shape h = {.T = 1 + trl_rng_below(rng, 5), .L = 1 + trl_rng_below(rng, 4)};
     h.order = 1 + (int)trl_rng_below(rng, 2);
     h.shared = trl_rng_below(rng, 4) != 0;

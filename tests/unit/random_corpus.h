@@ -155,8 +155,7 @@ static inline void naive_live(naive_family *n, size_t f, const naive *all, const
             if (a == n->constant)
                 *live = *live || o->all_transitions;
             else
-                *live =
-                    count[a] >= (o->min_count ? o->min_count : 1) && (*live || o->all_pairs);
+                *live = count[a] >= (o->min_count ? o->min_count : 1) && (*live || o->all_pairs);
         }
     free(count);
 }
@@ -174,10 +173,8 @@ static inline void naive_init(naive *all, const trl_corpus *c, const trl_design_
     for (size_t f = 0; f <= (size_t)o->order; f++, width *= c->labels.n) {
         const trl_occurrences *from = &c->family[f];
         naive_family *n = &all->family[f];
-        *n = (naive_family){.n = from->n,
-                            .n_names = from->names.n,
-                            .width = width,
-                            .constant = from->constant};
+        *n = (naive_family){
+            .n = from->n, .n_names = from->names.n, .width = width, .constant = from->constant};
         n->begin = malloc((c->n_tokens + 1) * sizeof *n->begin);
         n->id = malloc((from->n + 1) * sizeof *n->id);
         n->value = malloc((from->n + 1) * sizeof *n->value);
@@ -221,8 +218,7 @@ static inline uint64_t weight_of(const trl_design *d, const naive *all, size_t f
     assert_true(k < p->n_attrs);
     if (k < p->n_dense)
         return trl_dense_at(p, k) + cell;
-    for (uint64_t e = p->entry_first[k - p->n_dense]; e < p->entry_first[k - p->n_dense + 1];
-         e++)
+    for (uint64_t e = p->entry_first[k - p->n_dense]; e < p->entry_first[k - p->n_dense + 1]; e++)
         if (p->entry_cell[e] == cell)
             return trl_entry_at(p, e);
     fail_msg("a feature has no weight");
@@ -230,13 +226,12 @@ static inline uint64_t weight_of(const trl_design *d, const naive *all, size_t f
 }
 
 /* All weights by (family, attribute, cell): map[f][a * width + cell]. */
-static inline void naive_map(const trl_design *d, const naive *all,
-                             uint64_t *map[TRL_FAMILIES])
+static inline void naive_map(const trl_design *d, const naive *all, uint64_t *map[TRL_FAMILIES])
 {
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         const naive_family *n = &all->family[f];
-        map[f] = f <= (size_t)all->order ? malloc((n->n_names * n->width + 1) * sizeof **map)
-                                         : NULL;
+        map[f] =
+            f <= (size_t)all->order ? malloc((n->n_names * n->width + 1) * sizeof **map) : NULL;
         for (size_t i = 0; map[f] && i < n->n_names * n->width; i++)
             map[f][i] = weight_of(d, all, f, (uint32_t)(i / n->width), i % n->width);
     }

@@ -19,11 +19,9 @@ static inline unsigned draw(trl_rng *r, unsigned n)
  */
 static inline void random_subtree(trl_rng *r, int depth, trl_buf *out)
 {
-    static const char *const phrase[] = {"S",   "NP",  "VP",  "VP-PRD", "X",
-                                         "TOP", "A^B", "@NP", "%"};
+    static const char *const phrase[] = {"S", "NP", "VP", "VP-PRD", "X", "TOP", "A^B", "@NP", "%"};
     static const char *const tag[] = {"NN", "VBZ", "DT", "X", "A|B", "NP"};
-    static const char *const word[] = {"the",        "cat",    "Kim", "1990",
-                                       "well-known", "sleeps", "."};
+    static const char *const word[] = {"the", "cat", "Kim", "1990", "well-known", "sleeps", "."};
     const unsigned what = draw(r, 10);
     if (depth == 0 || what < 3) {
         if (draw(r, 3)) /* some words often, many once */
@@ -32,9 +30,7 @@ static inline void random_subtree(trl_rng *r, int depth, trl_buf *out)
             trl_buf_fmt(out, "(%s w%u%s)", tag[draw(r, 6)], draw(r, 5000), word[draw(r, 7)]);
         return;
     }
-    const unsigned n = what < 5   ? 1
-                       : what < 9 ? 2 + draw(r, 2)
-                                  : 4 + draw(r, 80) * (depth == 1);
+    const unsigned n = what < 5 ? 1 : what < 9 ? 2 + draw(r, 2) : 4 + draw(r, 80) * (depth == 1);
     trl_buf_fmt(out, "(%s", phrase[draw(r, 9)]);
     for (unsigned k = 0; k < n; k++) {
         trl_buf_ch(out, ' ');

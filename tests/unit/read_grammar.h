@@ -19,8 +19,7 @@ static inline trl_annotation switches(unsigned k)
                             .markov = (int)(k / 8)};
 }
 
-static inline void build(trl_grammar *g, const trl_annotation *a, const tree_list *l,
-                         bool relaxed)
+static inline void build(trl_grammar *g, const trl_annotation *a, const tree_list *l, bool relaxed)
 {
     trl_error err;
     assert_ok(trl_grammar_init(g, a, heads, &err));

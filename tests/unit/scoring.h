@@ -38,14 +38,14 @@ static inline trl_parseval_sentence score(const char *params, const char *gold, 
     return s;
 }
 
-#define expect(s, m, g, t, c, w, k)                                                           \
-    do {                                                                                      \
-        const trl_parseval_sentence s_ = (s);                                                 \
-        assert_int_equal(s_.state, TRL_PARSEVAL_VALID);                                       \
-        const uint32_t got[] = {s_.match, s_.gold, s_.test, s_.crossing, s_.words, s_.tags};  \
-        const uint32_t want[] = {m, g, t, c, w, k};                                           \
-        for (int i_ = 0; i_ < 6; i_++)                                                        \
-            assert_int_equal(got[i_], want[i_]);                                              \
+#define expect(s, m, g, t, c, w, k)                                                                \
+    do {                                                                                           \
+        const trl_parseval_sentence s_ = (s);                                                      \
+        assert_int_equal(s_.state, TRL_PARSEVAL_VALID);                                            \
+        const uint32_t got[] = {s_.match, s_.gold, s_.test, s_.crossing, s_.words, s_.tags};       \
+        const uint32_t want[] = {m, g, t, c, w, k};                                                \
+        for (int i_ = 0; i_ < 6; i_++)                                                             \
+            assert_int_equal(got[i_], want[i_]);                                                   \
     } while (0)
 
 #endif

@@ -109,8 +109,7 @@ static void test_strtab(void **state)
         assert_true(trl_strtab_select(&t, old, n));
         m = kept;
         check_same(&t, &m, &rng);
-        assert_int_equal(trl_strtab_add(&t, "new string", 10),
-                         naive_add(&m, "new string", 10));
+        assert_int_equal(trl_strtab_add(&t, "new string", 10), naive_add(&m, "new string", 10));
         check_same(&t, &m, &rng);
     }
     trl_strtab_fini(&t);
@@ -347,8 +346,7 @@ static void test_pool_reports_the_lowest_failure(void **state)
         assert_int_equal(pthread_barrier_init(&barrier, NULL, threads), 0);
         for (int round = 0; round < 100; round++) {
             trl_error err = {0};
-            assert_int_equal(trl_pool_run(pool, threads, fail_together, &barrier, &err),
-                             TRL_EIO);
+            assert_int_equal(trl_pool_run(pool, threads, fail_together, &barrier, &err), TRL_EIO);
             assert_string_equal(err.msg, "job 0 failed");
         }
         pthread_barrier_destroy(&barrier);
@@ -413,11 +411,15 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strtab), cmocka_unit_test(test_strtab_many),
+        cmocka_unit_test(test_strtab),
+        cmocka_unit_test(test_strtab_many),
         cmocka_unit_test(test_strview_check_finds_damage),
-        cmocka_unit_test(test_arena),  cmocka_unit_test(test_mem),
-        cmocka_unit_test(test_buf),    cmocka_unit_test(test_rng),
-        cmocka_unit_test(test_pool),   cmocka_unit_test(test_pool_reports_the_lowest_failure),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_mem),
+        cmocka_unit_test(test_buf),
+        cmocka_unit_test(test_rng),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pool_reports_the_lowest_failure),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,8 @@
 #include "treebank/brackets.h"
 
 typedef struct fixture {
-    trl_input          *in;
-    trl_strtab          labels;
+    trl_input *in;
+    trl_strtab labels;
     trl_bracket_reader *r;
 } fixture;
 
@@ -93,7 +93,7 @@ static void test_errors(void **state)
     (void)state;
     static const struct {
         const char *text;
-        uint64_t    row, col;
+        uint64_t row, col;
         const char *msg;
     } bad[] = {
         {"\n  cat", 2, 3, "word 'cat' where a tree"},
@@ -119,8 +119,8 @@ static void test_errors(void **state)
             st = trl_bracket_reader_next(f.r, &t, &more, &err);
         if (st != TRL_EPARSE || err.row != bad[i].row || err.col != bad[i].col ||
             !strstr(err.msg, bad[i].msg) || strcmp(err.path, "mem") != 0)
-            fail_msg("case %zu: %d, %s:%d:%d: %s", i, (int)st, err.path, (int)err.row,
-                     (int)err.col, err.msg);
+            fail_msg("case %zu: %d, %s:%d:%d: %s", i, (int)st, err.path, (int)err.row, (int)err.col,
+                     err.msg);
         finish(&f);
     }
 }
@@ -222,9 +222,8 @@ static void test_treebanks(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "craft-dev",      "craft-train",     "masc-dev",         "masc-dev.raw",
-        "masc-train",     "wsj-sample-dev",  "wsj-sample-dev.raw", "wsj-sample-test",
-        "wsj-sample-train"};
+        "craft-dev",      "craft-train",        "masc-dev",        "masc-dev.raw",    "masc-train",
+        "wsj-sample-dev", "wsj-sample-dev.raw", "wsj-sample-test", "wsj-sample-train"};
     const char *dir = test_folder("TRELLIS_DATA", "../shared/data");
     for (size_t i = 0; dir && i < sizeof names / sizeof *names; i++) {
         char path[1024];
@@ -236,9 +235,9 @@ static void test_treebanks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spellings),         cmocka_unit_test(test_shape),
-        cmocka_unit_test(test_errors),            cmocka_unit_test(test_goes_on_after_error),
-        cmocka_unit_test(test_deep),              cmocka_unit_test(test_brackets_in_words),
+        cmocka_unit_test(test_spellings), cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_errors),    cmocka_unit_test(test_goes_on_after_error),
+        cmocka_unit_test(test_deep),      cmocka_unit_test(test_brackets_in_words),
         cmocka_unit_test(test_treebanks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

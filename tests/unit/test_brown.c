@@ -185,8 +185,7 @@ static void test_xlogx(void **state)
         assert_ok(trl_xlogx_init(&f, limits[k], &err));
         assert_true(trl_xlogx_at(&f, 0) == 0);
         for (uint32_t x = 1; x && x <= limits[k] && x < 0x80000000u; x = x * 2 + 1) {
-            assert_near((double)trl_xlogx_at(&f, x) / f.scale, (double)x * log((double)x),
-                        1e-7);
+            assert_near((double)trl_xlogx_at(&f, x) / f.scale, (double)x * log((double)x), 1e-7);
             assert_true(trl_xlogx_at(&f, x) == trl_xlogx_far(&f, x));
             assert_true(trl_xlogx_join(&f, x / 2, 0) == 0);
         }
@@ -296,8 +295,7 @@ static void plain_brown(plain *p, size_t C, const trl_xlogx *f, size_t *final,
     }
     for (size_t s = 0; s <= C; s++)
         strcpy(path[s], n ? "" : "0");
-    while (n-- >
-           0) { /* the last merge is at the root; slot r takes c's path and branches off */
+    while (n-- > 0) { /* the last merge is at the root; slot r takes c's path and branches off */
         memmove(path[merge[n][1]], path[merge[n][0]], MAX_V + 1);
         strcat(path[merge[n][0]], "0");
         strcat(path[merge[n][1]], "1");
@@ -405,8 +403,7 @@ static void test_accumulate(void **state)
             sparse[b] = dense[b] = (int64_t)b;
         }
         const uint32_t from = (uint32_t)trl_rng_below(&rng, 9), to = from + (uint32_t)k;
-        const size_t b0 = 64 * trl_rng_below(&rng, 3),
-                     b1 = b0 + trl_rng_below(&rng, N - b0 + 1);
+        const size_t b0 = 64 * trl_rng_below(&rng, 3), b1 = b0 + trl_rng_below(&rng, N - b0 + 1);
         trl_merges_accumulate(&f, y, bits, b0, b1, from, to, sparse);
         trl_merges_accumulate_all(&f, y, b0, b1, from, to, dense);
         assert_memory_equal(sparse, dense, sizeof sparse);

@@ -28,8 +28,7 @@ enum { MAX_T = 5, MAX_L = 4 };
 
 typedef struct truth {
     long double log_z;
-    long double node[MAX_T][MAX_L], edge[MAX_T][MAX_L * MAX_L],
-        tri[MAX_T][MAX_L * MAX_L * MAX_L];
+    long double node[MAX_T][MAX_L], edge[MAX_T][MAX_L * MAX_L], tri[MAX_T][MAX_L * MAX_L * MAX_L];
 } truth;
 
 static void enumerate(const random_chain *r, truth *out)
@@ -76,8 +75,7 @@ static void check_row(const double *got, const long double *want, size_t width, 
     }
 }
 
-static void check_marginals(const random_chain *r, const trl_chain_marginals *m,
-                            const truth *w)
+static void check_marginals(const random_chain *r, const trl_chain_marginals *m, const truth *w)
 {
     const size_t T = r->shape.T, L = r->shape.L;
     const double tol = marginal_tol(&r->shape);
@@ -85,11 +83,11 @@ static void check_marginals(const random_chain *r, const trl_chain_marginals *m,
     for (size_t t = 0; t < T; t++)
         check_row(m->node + t * r->c.stride, w->node[t], L, r->c.stride, tol, "node", t);
     for (size_t t = 1; t < T; t++)
-        check_row(m->edge + t * r->s.step[TRL_EDGE], w->edge[t], L * L, r->s.step[TRL_EDGE],
-                  tol, "edge", t);
+        check_row(m->edge + t * r->s.step[TRL_EDGE], w->edge[t], L * L, r->s.step[TRL_EDGE], tol,
+                  "edge", t);
     for (size_t t = 2; r->shape.order == 2 && t < T; t++)
-        check_row(m->tri + t * r->s.step[TRL_TRI], w->tri[t], L * L * L, r->s.step[TRL_TRI],
-                  tol, "triple", t);
+        check_row(m->tri + t * r->s.step[TRL_TRI], w->tri[t], L * L * L, r->s.step[TRL_TRI], tol,
+                  "triple", t);
 }
 
 /* What the sums hold after `weight` of the truth, plus 1 that was there, times scale -2. */
@@ -224,13 +222,11 @@ static void test_spread_of_shared_scores(void **state)
     for (int round = 0; round < 500; round++) {
         random_chain r;
         chain_shape h = {
-            2,  1 + trl_rng_below(&rng, 4), 1 + round % 2, true, round / 2 % 2, false, 300.0,
-            0.0};
+            2, 1 + trl_rng_below(&rng, 4), 1 + round % 2, true, round / 2 % 2, false, 300.0, 0.0};
         random_chain_make(&rng, h, &r);
         double max = -HUGE_VAL, min = HUGE_VAL;
         for (size_t k = 0; k < (h.order == 2 ? h.L : 1) * h.L * h.L; k++) {
-            double x =
-                r.s.shared[h.order][k]; /* (a L + b) L + c: its pair (b, c) is k mod L^2 */
+            double x = r.s.shared[h.order][k]; /* (a L + b) L + c: its pair (b, c) is k mod L^2 */
             if (h.order == 2 && !h.edge_rows)
                 x += r.s.shared[TRL_EDGE][k % (h.L * h.L)];
             max = x > max ? x : max;
@@ -278,8 +274,7 @@ static void compare_engines(trl_rng *rng, chain_shape h, trl_arena *arena)
     assert_ok(trl_chain_sums_init(&sa, &r.c, &err));
     assert_ok(trl_chain_sums_init(&sb, &r.c, &err));
     assert_true(r.c.scaled);
-    assert_ok(
-        (h.order == 1 ? trl_chain_scaled1 : trl_chain_scaled2)(&call, &a, &sa, &fits, &err));
+    assert_ok((h.order == 1 ? trl_chain_scaled1 : trl_chain_scaled2)(&call, &a, &sa, &fits, &err));
     assert_true(fits);
     assert_ok(trl_chain_log(&call, &b, &sb, &err));
     const double tol = marginal_tol(&h);
@@ -370,8 +365,8 @@ static void test_central_differences(void **state)
         const size_t *step = r.s.step;
         assert_ok(trl_chain_sums_init(&sums, &r.c, &err));
         trl_arena_reset(&arena);
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS, 1.0,
-                                  &m, &sums, &err));
+        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS, 1.0, &m,
+                                  &sums, &err));
         trl_chain_sums_add(&sums, &r.c, 1.0, edge, h.order == 2 ? tri : NULL);
         for (size_t t = 0; t < h.T; t++) {
             double *const *row = r.s.row;

@@ -88,8 +88,7 @@ static void test_bad_shapes(void **state)
         const trl_tables empty = {0};
         assert_ok(trl_chain_init(&c, 3, order, &err));
         assert_ok(trl_chain_prepare(&c, &empty, &err));
-        assert_int_equal(trl_chain_infer(&c, &empty, &arena, 0, 1.0, &m, NULL, &err),
-                         TRL_EINVAL);
+        assert_int_equal(trl_chain_infer(&c, &empty, &arena, 0, 1.0, &m, NULL, &err), TRL_EINVAL);
         trl_chain_fini(&c);
         trl_arena_fini(&arena);
     }
@@ -116,8 +115,7 @@ static void test_rows_only_when_asked_for(void **state)
         assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_SUMS, 1.0, &m, &sums, &err));
         assert_non_null(m.node);
         assert_true(!m.edge && !m.tri);
-        assert_ok(
-            trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
+        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
         assert_non_null(m.edge);
         assert_true((m.tri != NULL) == (h.order == 2));
         trl_chain_sums_fini(&sums);
@@ -145,8 +143,8 @@ static long double plain_log_z(const random_chain *r)
                         a[h][i] * (r->shape.order == 2
                                        ? expl(family_score(r, TRL_TRI, t, (h * L + i) * L + j))
                                        : 1.0L);
-                b[i][j] *= expl(family_score(r, TRL_NODE, t, j) +
-                                family_score(r, TRL_EDGE, t, i * L + j));
+                b[i][j] *=
+                    expl(family_score(r, TRL_NODE, t, j) + family_score(r, TRL_EDGE, t, i * L + j));
                 max = b[i][j] > max ? b[i][j] : max;
             }
         shift += logl(max);
@@ -206,9 +204,8 @@ static void test_steady_state_allocates_nothing(void **state)
             trl_chain_marginals m;
             trl_arena_reset(&arena);
             const void *before = arena.head;
-            assert_ok(trl_chain_infer(&r[k].c, &r[k].s, &arena,
-                                      TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS, 1.0, &m, &sums[k],
-                                      &err));
+            assert_ok(trl_chain_infer(&r[k].c, &r[k].s, &arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS,
+                                      1.0, &m, &sums[k], &err));
             if (pass == 1 && k == 0)
                 settled = before;
             if (pass >= 1)

@@ -94,12 +94,15 @@ static void test_cell_sizes(void **state)
     trl_rng rng = trl_rng_seed(2);
     static const struct {
         size_t L;
-        int    order;
+        int order;
     } cases[] = {{16, 2}, {17, 1}, {40, 2}, {41, 2}, {100, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         toy y;
         toy_make(&rng,
-                 (toy_shape){.L = cases[i].L, .A = 60, .n_sequences = 100, .max_T = 10,
+                 (toy_shape){.L = cases[i].L,
+                             .A = 60,
+                             .n_sequences = 100,
+                             .max_T = 10,
                              .order = cases[i].order,
                              .template_text = "U:%x[0,0]\nB:%x[0,0]\nT:%x[0,0]\nB\nT\n"},
                  &y);
@@ -119,10 +122,8 @@ static void test_warm_start(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(3);
     toy a, b;
-    toy_make(&rng, (toy_shape){.L = 5, .A = 120, .n_sequences = 40, .max_T = 8, .order = 2},
-             &a);
-    toy_make(&rng, (toy_shape){.L = 7, .A = 120, .n_sequences = 40, .max_T = 8, .order = 1},
-             &b);
+    toy_make(&rng, (toy_shape){.L = 5, .A = 120, .n_sequences = 40, .max_T = 8, .order = 2}, &a);
+    toy_make(&rng, (toy_shape){.L = 7, .A = 120, .n_sequences = 40, .max_T = 8, .order = 1}, &b);
     double *w = toy_alloc(trl_design_alloc(&b.d), sizeof *w);
     for (size_t i = 0; i < b.d.n_weights; i++)
         w[i] = 99.0;
@@ -142,8 +143,8 @@ static void test_warm_start(void **state)
                     continue;
                 const uint64_t *first = fa->entry_first + (j - fa->n_dense);
                 if (j < fa->n_dense)
-                    want = a.w[trl_dense_at(fa, j) + y] != 0.0 ? a.w[trl_dense_at(fa, j) + y]
-                                                               : want;
+                    want =
+                        a.w[trl_dense_at(fa, j) + y] != 0.0 ? a.w[trl_dense_at(fa, j) + y] : want;
                 else
                     for (uint64_t k = first[0]; k < first[1]; k++)
                         want = fa->entry_cell[k] == y ? a.w[trl_entry_at(fa, k)] : want;
@@ -217,8 +218,14 @@ static void test_every_flip_and_length(void **state)
     trl_rng rng = trl_rng_seed(6);
     toy y;
     trl_model *m = NULL;
-    toy_make(&rng, (toy_shape){.L = 2, .A = 5, .n_sequences = 4, .max_T = 5, .order = 1,
-                               .template_text = "U:%x[0,0]\nB\n"}, &y);
+    toy_make(&rng,
+             (toy_shape){.L = 2,
+                         .A = 5,
+                         .n_sequences = 4,
+                         .max_T = 5,
+                         .order = 1,
+                         .template_text = "U:%x[0,0]\nB\n"},
+             &y);
     for (size_t i = 0; i < y.size; i++) {
         for (unsigned bit = 1; bit < 256; bit *= 2) {
             y.bytes[i] = (unsigned char)(y.bytes[i] ^ bit);
@@ -322,30 +329,50 @@ static void test_forged_sections(void **state)
     (void)state;
     static const struct {
         const char *tag;
-        size_t      at, n; /* bytes to overwrite */
-        uint64_t    value;
+        size_t at, n; /* bytes to overwrite */
+        uint64_t value;
         const char *msg;
     } lies[] = {
-        {"info", 0, 4, 0, "header"},        {"info", 0, 4, 3, "header"},
-        {"info", 4, 4, 8, "header"},        {"info", 8, 8, UINT64_MAX, "header"},
-        {"info", 8, 8, 0, "template"},      {"info", 8, 8, 1, "template"},
-        {"info", 16, 4, 0, "constant"},     {"info", 20, 4, 1000, "constant"},
-        {"info", 28, 4, 1, "header"},       {"info", 0, 4, 2, "no section"},
+        {"info", 0, 4, 0, "header"},
+        {"info", 0, 4, 3, "header"},
+        {"info", 4, 4, 8, "header"},
+        {"info", 8, 8, UINT64_MAX, "header"},
+        {"info", 8, 8, 0, "template"},
+        {"info", 8, 8, 1, "template"},
+        {"info", 16, 4, 0, "constant"},
+        {"info", 20, 4, 1000, "constant"},
+        {"info", 28, 4, 1, "header"},
+        {"info", 0, 4, 2, "no section"},
         {"info", 4, 4, 5, "masked"},
-        {"template", 0, 1, '?', "template"}, {"settings", 0, 1, 0, "text"},
-        {"objectiv", 10, 1, 'x', "text"},   {"nodeclas", 0, 4, 4, "classes"},
-        {"nodeclas", 4, 4, 1, "classes"},   {"nodeclas", 8, 8, 1, "classes"},
-        {"nodeclas", 16, 4, 9, "classes"},  {"nodeclas", 20, 4, 0, "classes"},
-        {"nodeclas", 20, 4, 1u << 30, "classes"}, {"nodeclas", 24, 8, 1u << 30, "classes"},
-        {"nodecell", 0, 1, 3, "no label"},  {"edgecell", 0, 1, 9, "no label"},
-        {"nodewght", 0, 4, 0x7f800000, "finite"}, {"nodewght", 0, 4, 0xffc00000, "finite"},
-        {"nodetag1", 0, 8, 0, "tags"},      {"nodeslot", 0, 4, 1000, "string table"},
-        {"nodeend4", 0, 4, 1u << 30, "string table"}, {"lablend4", 0, 4, 99999, "string table"},
+        {"template", 0, 1, '?', "template"},
+        {"settings", 0, 1, 0, "text"},
+        {"objectiv", 10, 1, 'x', "text"},
+        {"nodeclas", 0, 4, 4, "classes"},
+        {"nodeclas", 4, 4, 1, "classes"},
+        {"nodeclas", 8, 8, 1, "classes"},
+        {"nodeclas", 16, 4, 9, "classes"},
+        {"nodeclas", 20, 4, 0, "classes"},
+        {"nodeclas", 20, 4, 1u << 30, "classes"},
+        {"nodeclas", 24, 8, 1u << 30, "classes"},
+        {"nodecell", 0, 1, 3, "no label"},
+        {"edgecell", 0, 1, 9, "no label"},
+        {"nodewght", 0, 4, 0x7f800000, "finite"},
+        {"nodewght", 0, 4, 0xffc00000, "finite"},
+        {"nodetag1", 0, 8, 0, "tags"},
+        {"nodeslot", 0, 4, 1000, "string table"},
+        {"nodeend4", 0, 4, 1u << 30, "string table"},
+        {"lablend4", 0, 4, 99999, "string table"},
     };
     trl_rng rng = trl_rng_seed(8);
     toy y;
-    toy_make(&rng, (toy_shape){.L = 3, .A = 14, .n_sequences = 20, .max_T = 5, .order = 1,
-                               .template_text = "U:%x[0,0]\nB:%x[0,1]\nB\n"}, &y);
+    toy_make(&rng,
+             (toy_shape){.L = 3,
+                         .A = 14,
+                         .n_sequences = 20,
+                         .max_T = 5,
+                         .order = 1,
+                         .template_text = "U:%x[0,0]\nB:%x[0,1]\nB\n"},
+             &y);
     unsigned char *copy = trl_alloc64(y.size, 1);
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         trl_model *m = NULL;
@@ -364,8 +391,7 @@ static void test_forged_sections(void **state)
 }
 
 /* The file with one section replaced. */
-static trl_status replaced(const unsigned char *file, const char *tag, const void *bytes,
-                           size_t n)
+static trl_status replaced(const unsigned char *file, const char *tag, const void *bytes, size_t n)
 {
     uint32_t sections;
     trl_container_builder b = {0};
@@ -411,16 +437,24 @@ static void test_forged_sizes(void **state)
     const struct {
         const char *tag;
         const void *bytes;
-        size_t      n;
+        size_t n;
     } lies[] = {
-        {"nodeclas", twice, sizeof twice}, {"nodeclas", rising, sizeof rising},
-        {"nodeclas", late, sizeof late},   {"nodeclas", good, 0},
-        {"nodeclas", good, 8},             {"nodecell", cells, 1},
-        {"nodecell", cells, 3},            {"nodewght", weights, 4},
-        {"nodewght", weights, 12},         {"nodewght", weights, 7},
-        {"nodetag1", cells, 3},            {"lablend4", weights, 0},
-        {"info", weights, 8},              {"settings", "", 0},
-        {"template", "B", 1},              {"objectiv", "a\0b", 4},
+        {"nodeclas", twice, sizeof twice},
+        {"nodeclas", rising, sizeof rising},
+        {"nodeclas", late, sizeof late},
+        {"nodeclas", good, 0},
+        {"nodeclas", good, 8},
+        {"nodecell", cells, 1},
+        {"nodecell", cells, 3},
+        {"nodewght", weights, 4},
+        {"nodewght", weights, 12},
+        {"nodewght", weights, 7},
+        {"nodetag1", cells, 3},
+        {"lablend4", weights, 0},
+        {"info", weights, 8},
+        {"settings", "", 0},
+        {"template", "B", 1},
+        {"objectiv", "a\0b", 4},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
         if (replaced(file, lies[i].tag, lies[i].bytes, lies[i].n) != TRL_EMODEL)
@@ -448,16 +482,11 @@ static void test_other_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_cell_sizes),
-        cmocka_unit_test(test_warm_start),
-        cmocka_unit_test(test_weights_out_of_range),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_every_flip_and_length),
-        cmocka_unit_test(test_forged_bytes),
-        cmocka_unit_test(test_forged_sections),
-        cmocka_unit_test(test_forged_sizes),
-        cmocka_unit_test(test_other_kinds),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_cell_sizes),
+        cmocka_unit_test(test_warm_start),   cmocka_unit_test(test_weights_out_of_range),
+        cmocka_unit_test(test_file),         cmocka_unit_test(test_every_flip_and_length),
+        cmocka_unit_test(test_forged_bytes), cmocka_unit_test(test_forged_sections),
+        cmocka_unit_test(test_forged_sizes), cmocka_unit_test(test_other_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

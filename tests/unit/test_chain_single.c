@@ -54,8 +54,8 @@ static void compare(random_chain *r, trl_arena *arena, double weight, worst *w)
 
 static void check_worst(const worst *w, double log_z, double marginal, const char *what)
 {
-    print_message("%s: log Z %.1e per token, marginals %.1e, sums %.1e per token\n", what,
-                  w->log_z, w->node, w->sum);
+    print_message("%s: log Z %.1e per token, marginals %.1e, sums %.1e per token\n", what, w->log_z,
+                  w->node, w->sum);
     assert_true(w->log_z <= log_z);
     assert_true(w->node <= marginal);
     assert_true(w->sum <= marginal);
@@ -145,8 +145,7 @@ static void test_hands_over(void **state)
         double *cell = r.s.row[TRL_NODE] + trl_rng_below(&rng, h.T) * r.s.step[TRL_NODE] +
                        trl_rng_below(&rng, h.L);
         *cell = (const double[]){90.0, -90.0, -HUGE_VAL, HUGE_VAL, nan(""), -1e300}[round % 6];
-        const trl_status want =
-            trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &a, NULL, &err);
+        const trl_status want = trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &a, NULL, &err);
         assert_ok(trl_chain_use_single(&r.c, &err));
         assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
         assert_int_equal(trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &b, NULL, &err), want);

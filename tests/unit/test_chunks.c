@@ -27,9 +27,9 @@ static trl_tag tag_of(const char *text)
 static void test_split(void **state)
 {
     static const char *const cases[][3] = {
-        {"B-NP", "B", "NP"}, {"B-A-B", "B", "A-B"}, {"O", "O", ""},  {"", "", ""},
-        {"-X", "", "X"},     {"B-", "B", ""},       {"B-0", "B", ""}, {"B-00", "B", "00"},
-        {"--", "", "-"},
+        {"B-NP", "B", "NP"}, {"B-A-B", "B", "A-B"}, {"O", "O", ""},
+        {"", "", ""},        {"-X", "", "X"},       {"B-", "B", ""},
+        {"B-0", "B", ""},    {"B-00", "B", "00"},   {"--", "", "-"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -53,10 +53,10 @@ static void test_every_pair(void **state)
         const bool differ = i % 2;
         const char prev[] = {p, '-', 'x', 0}, cur[] = {c, '-', differ ? 'y' : 'x', 0};
         const char two[] = {p, c, 0};
-        const bool ends = strchr("[]", p) || strstr("BB BO IB IO EE EI EO", two) ||
-                          (differ && !strchr("O.", p));
-        const bool starts = strchr("[]", c) || strstr("BB IB OB OI EE EI OE", two) ||
-                            (differ && !strchr("O.", c));
+        const bool ends =
+            strchr("[]", p) || strstr("BB BO IB IO EE EI EO", two) || (differ && !strchr("O.", p));
+        const bool starts =
+            strchr("[]", c) || strstr("BB IB OB OI EE EI OE", two) || (differ && !strchr("O.", c));
         const trl_tag a = tag_of(prev), b = tag_of(cur);
         assert_int_equal(trl_chunk_ends(TRL_RULE_CONLLEVAL, a, b), ends);
         assert_int_equal(trl_chunk_starts(TRL_RULE_CONLLEVAL, a, b), starts);
@@ -76,9 +76,9 @@ typedef enum scheme { IOB1, IOB2, IOE1, IOE2, IOBES, BRACKETS, N_SCHEMES } schem
 /* A tagging made from its chunks, numbered from 1; 0 is outside. */
 typedef struct tagging {
     size_t T;
-    int    at[T_MAX + 2]; /* position t is at[t + 1]; zeros at both ends */
-    char   type[T_MAX + 1];
-    char   text[T_MAX][4];
+    int at[T_MAX + 2]; /* position t is at[t + 1]; zeros at both ends */
+    char type[T_MAX + 1];
+    char text[T_MAX][4];
 } tagging;
 
 static void draw_chunks(trl_rng *r, scheme sc, size_t T, tagging *g)
@@ -109,11 +109,13 @@ static void write_tags(tagging *g, scheme sc)
             [IOB2] = first ? 'B' : 'I',
             [IOE1] = twin_after ? 'E' : 'I',
             [IOE2] = last ? 'E' : 'I',
-            [IOBES] = first && last ? 'S' : first ? 'B' : last ? 'E' : 'I',
+            [IOBES] = first && last ? 'S'
+                      : first       ? 'B'
+                      : last        ? 'E'
+                                    : 'I',
             [BRACKETS] = t % 2 ? '[' : ']',
         };
-        snprintf(g->text[t], sizeof g->text[t], here ? "%c-%c" : "O", prefix[sc],
-                 g->type[here]);
+        snprintf(g->text[t], sizeof g->text[t], here ? "%c-%c" : "O", prefix[sc], g->type[here]);
     }
 }
 
@@ -126,8 +128,7 @@ static size_t common_chunks(const tagging *a, const tagging *b)
         size_t i = t + 1;
         while (a->at[i] == a->at[t] && b->at[i] == b->at[t])
             i++;
-        n += a->at[i] != a->at[t] && b->at[i] != b->at[t] &&
-             a->type[a->at[t]] == b->type[b->at[t]];
+        n += a->at[i] != a->at[t] && b->at[i] != b->at[t] && a->type[a->at[t]] == b->type[b->at[t]];
     }
     return n;
 }

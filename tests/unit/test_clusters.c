@@ -18,8 +18,7 @@ static trl_status read_text(const char *text, trl_cluster_format format, size_t 
     return st;
 }
 
-static void assert_cluster(const trl_clusters *c, const char *word, uint32_t id,
-                           const char *name)
+static void assert_cluster(const trl_clusters *c, const char *word, uint32_t id, const char *name)
 {
     assert_int_equal(trl_clusters_find(c, word, strlen(word)), id);
     const trl_str s = trl_clusters_name(c, id);
@@ -65,8 +64,7 @@ static void test_clark(void **state)
     (void)state;
     trl_error err;
     trl_clusters *c = NULL;
-    assert_ok(
-        read_text("the 7 0.25\n\ncat  noun\t1e-3\n10 7\n", TRL_CLUSTERS_GUESS, 0, &c, &err));
+    assert_ok(read_text("the 7 0.25\n\ncat  noun\t1e-3\n10 7\n", TRL_CLUSTERS_GUESS, 0, &c, &err));
     assert_int_equal(trl_clusters_count(c), 2);
     assert_cluster(c, "the", 1, "7");
     assert_cluster(c, "cat", 2, "noun");
@@ -125,8 +123,7 @@ static void test_refused(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         trl_clusters *c = NULL;
         trl_error err = {0};
-        const trl_status st =
-            read_text(cases[k].text, cases[k].format, cases[k].prefix, &c, &err);
+        const trl_status st = read_text(cases[k].text, cases[k].format, cases[k].prefix, &c, &err);
         if (st != cases[k].code || (cases[k].row && err.row != cases[k].row) ||
             err.col != cases[k].col || !err.msg[0] || strcmp(err.path, "clusters") != 0)
             fail_msg("case %zu: status %d at %s:%d:%d: %s", k, (int)st, err.path, (int)err.row,
@@ -135,8 +132,7 @@ static void test_refused(void **state)
     }
     trl_clusters *c = NULL;
     trl_error err = {0};
-    assert_int_equal(trl_clusters_open("/no/such/file", TRL_CLUSTERS_GUESS, 0, &c, &err),
-                     TRL_EIO);
+    assert_int_equal(trl_clusters_open("/no/such/file", TRL_CLUSTERS_GUESS, 0, &c, &err), TRL_EIO);
 }
 
 static void test_bllip(void **state)
@@ -161,8 +157,8 @@ static void test_bllip(void **state)
 
 static const char stored[] = "00\tx\t1\n01\ty\t1\n00\tz\t2\n1\tu v\t2\n";
 
-static trl_status store(const trl_clusters *c, const uint32_t *id, size_t n_id,
-                        trl_container **out, unsigned char **bytes)
+static trl_status store(const trl_clusters *c, const uint32_t *id, size_t n_id, trl_container **out,
+                        unsigned char **bytes)
 {
     trl_container_builder b = {0};
     size_t size;

@@ -251,8 +251,8 @@ static void check_scores(const char *const tags[5], size_t n_gold, bool iobes)
 
     /* Accuracy over sentences of one length is a mean: both bootstraps draw the same sentences. */
     trl_bootstrap mean;
-    assert_ok(trl_bootstrap_mean(SENTENCES, trl_compare_errors(c, 0), trl_compare_errors(c, 1),
-                                 &o, &mean, &err));
+    assert_ok(trl_bootstrap_mean(SENTENCES, trl_compare_errors(c, 0), trl_compare_errors(c, 1), &o,
+                                 &mean, &err));
     const trl_bootstrap *acc = &r.difference[TRL_ACCURACY];
     assert_near(acc->low, -100.0 * mean.high / T, 1e-12);
     assert_near(acc->high, -100.0 * mean.low / T, 1e-12);
@@ -272,8 +272,8 @@ static void test_scores(void **state)
 static void test_kind_of_tags(void **state)
 {
     (void)state;
-    static const char *const tags[][2] = {{"O", "B-NP"}, {"O", "O"}, {"NN", "-LRB-"},
-                                          {"S-PER", "L-0x"}, {"X-A", "B-NP"}};
+    static const char *const tags[][2] = {
+        {"O", "B-NP"}, {"O", "O"}, {"NN", "-LRB-"}, {"S-PER", "L-0x"}, {"X-A", "B-NP"}};
     static const bool chunky[] = {true, false, false, true, false};
     const trl_bootstrap_options o = {.resamples = 10, .seed = 1, .confidence = 0.5};
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
@@ -339,8 +339,7 @@ static void test_files(void **state)
 
     trl_error err = {0};
     trl_compare *c = new_compare();
-    assert_int_equal(trl_compare_files(c, "/dev/null", "/nowhere/x", "/dev/null", &err),
-                     TRL_EIO);
+    assert_int_equal(trl_compare_files(c, "/dev/null", "/nowhere/x", "/dev/null", &err), TRL_EIO);
     assert_string_equal(err.path, "/nowhere/x");
     trl_compare_free(c);
 }
@@ -348,14 +347,10 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mcnemar),
-        cmocka_unit_test(test_paired_t),
-        cmocka_unit_test(test_wilcoxon_known),
-        cmocka_unit_test(test_wilcoxon_enumerated),
-        cmocka_unit_test(test_wilcoxon_tie),
-        cmocka_unit_test(test_bootstrap),
-        cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_kind_of_tags),
+        cmocka_unit_test(test_mcnemar),        cmocka_unit_test(test_paired_t),
+        cmocka_unit_test(test_wilcoxon_known), cmocka_unit_test(test_wilcoxon_enumerated),
+        cmocka_unit_test(test_wilcoxon_tie),   cmocka_unit_test(test_bootstrap),
+        cmocka_unit_test(test_scores),         cmocka_unit_test(test_kind_of_tags),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

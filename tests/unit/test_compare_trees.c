@@ -40,15 +40,14 @@ static void test_by_hand(void **state)
     uint64_t left_out;
     assert_ok(trl_compare_new(&c, &err));
     /* line 2: no parse in A; line 3: another word in B; line 4 is no tree in A */
-    assert_ok(
-        compare(c,
-                "(S (NP (NN a) (NN b)) (VP (VB c)))\n(S (NN a))\n(S (NN a))\n(S (NN a))\n"
-                "(S (NP (NN a)) (. .))\n",
-                "(S (NN a) (VP (NN b) (VB c)))\n\n(S (NN a))\n(S (NN a)\n"
-                "(S (NP (NN a)) (. .))\n",
-                "(S (NP (NN a) (JJ b)) (VP (VB c)))\n(S (NN a))\n(S (NN b))\n(S (NN a))\n"
-                "(X (NP (NP (NN a))) (. .))\n",
-                &left_out, &err));
+    assert_ok(compare(c,
+                      "(S (NP (NN a) (NN b)) (VP (VB c)))\n(S (NN a))\n(S (NN a))\n(S (NN a))\n"
+                      "(S (NP (NN a)) (. .))\n",
+                      "(S (NN a) (VP (NN b) (VB c)))\n\n(S (NN a))\n(S (NN a)\n"
+                      "(S (NP (NN a)) (. .))\n",
+                      "(S (NP (NN a) (JJ b)) (VP (VB c)))\n(S (NN a))\n(S (NN b))\n(S (NN a))\n"
+                      "(X (NP (NP (NN a))) (. .))\n",
+                      &left_out, &err));
     assert_int_equal(left_out, 3);
     assert_int_equal(trl_compare_sentences(c), 2);
     const double *a = trl_compare_errors(c, 0), *b = trl_compare_errors(c, 1);
@@ -133,8 +132,7 @@ static void expect_failure(const char *a, const char *b, const char *message, ui
     uint64_t left_out;
     char got[600];
     assert_ok(trl_compare_new(&c, &err));
-    assert_int_equal(compare(c, "(S (NN a))\n(S (NN a))\n", a, b, &left_out, &err),
-                     TRL_EPARSE);
+    assert_int_equal(compare(c, "(S (NN a))\n(S (NN a))\n", a, b, &left_out, &err), TRL_EPARSE);
     snprintf(got, sizeof got, "%.17s", err.msg);
     assert_string_equal(got, message);
     assert_int_equal(err.row, row);

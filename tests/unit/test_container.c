@@ -186,19 +186,27 @@ static void test_forged(void **state)
 {
     (void)state;
     static const struct {
-        size_t      at;
-        uint64_t    value;
-        size_t      width;
+        size_t at;
+        uint64_t value;
+        size_t width;
         const char *msg;
     } lies[] = {
-        {8, 2, 4, "version 2"},          {8, 0, 4, "header"},
-        {12, 7, 4, "table"},             {12, 1u << 30, 4, "header"},
-        {16, 1 << 20, 8, "cut off"},     {16, 128, 8, "follow"},
-        {40, 0, 8, "header"},            {48, 1, 8, "header"},
-        {64, 0, 8, "table"},             {64 + 8, 64, 8, "table"},
-        {64 + 8, 200, 8, "table"},       {64 + 8, 1 << 20, 8, "table"},
-        {64 + 16, 1 << 20, 8, "table"},  {64 + 16, UINT64_MAX, 8, "table"},
-        {64 + 24, 1, 8, "table"},        {64 + 32 + 8, 128, 8, "table"},
+        {8, 2, 4, "version 2"},
+        {8, 0, 4, "header"},
+        {12, 7, 4, "table"},
+        {12, 1u << 30, 4, "header"},
+        {16, 1 << 20, 8, "cut off"},
+        {16, 128, 8, "follow"},
+        {40, 0, 8, "header"},
+        {48, 1, 8, "header"},
+        {64, 0, 8, "table"},
+        {64 + 8, 64, 8, "table"},
+        {64 + 8, 200, 8, "table"},
+        {64 + 8, 1 << 20, 8, "table"},
+        {64 + 16, 1 << 20, 8, "table"},
+        {64 + 16, UINT64_MAX, 8, "table"},
+        {64 + 24, 1, 8, "table"},
+        {64 + 32 + 8, 128, 8, "table"},
         {64 + 32, 0x73746867696577, 8, "table"}, /* "weights" again */
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
@@ -230,8 +238,7 @@ static void test_wrong_kind_and_names(void **state)
         assert_int_equal(trl_container_to_buffer(&b, "k", &bytes, &n, &err), TRL_EINVAL);
         trl_container_builder_fini(&b);
         if (i < 4)
-            assert_int_equal(trl_container_to_buffer(&b, bad[i], &bytes, &n, &err),
-                             TRL_EINVAL);
+            assert_int_equal(trl_container_to_buffer(&b, bad[i], &bytes, &n, &err), TRL_EINVAL);
     }
     assert_int_equal(trl_container_open("/no/such/file", NULL, &c, &err), TRL_EIO);
 }
@@ -241,7 +248,7 @@ static void test_foreign(void **state)
     (void)state;
     static const struct {
         const char *bytes;
-        size_t      n;
+        size_t n;
         const char *text; /* in the hint, or in the message when there is no hint */
     } files[] = {
         {"", 0, "empty"},
@@ -252,7 +259,9 @@ static void test_foreign(void **state)
         {"version: 100\ncost-factor: 1\n", 28, "CRF++"},
         {"\x64\0\0\0\0\0\0\0\0\0\xf0\x3f", 12, "CRF++"},
         {"the DT B-NP\ncat NN I-NP\n", 24, "text"},
-        {"\x7f" "ELF\2\1\1", 7, "no Trellis model"},
+        {"\x7f"
+         "ELF\2\1\1",
+         7, "no Trellis model"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         trl_container *c = NULL;

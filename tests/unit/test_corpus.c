@@ -35,8 +35,8 @@ typedef void (*tree_check)(treebank *b);
 
 static void finding(treebank *b, const char *what, trl_str at)
 {
-    print_error("%s:%lu: %s: '%.*s'\n", b->tree.path, (unsigned long)b->tree.row, what,
-                (int)at.n, at.p);
+    print_error("%s:%lu: %s: '%.*s'\n", b->tree.path, (unsigned long)b->tree.row, what, (int)at.n,
+                at.p);
     b->findings++;
 }
 
@@ -213,8 +213,7 @@ static void check_word(treebank *b, uint32_t i)
     for (size_t k = 0; k < sizeof tags_of_word / sizeof *tags_of_word; k++)
         if (in_list(s, tags_of_word[k].words) && !in_list(tag, tags_of_word[k].tags))
             finding(b, "a word that cannot have its tag", w);
-    const bool digit =
-        w.p[w.n > 1 && w.p[0] == '-'] >= '0' && w.p[w.n > 1 && w.p[0] == '-'] <= '9';
+    const bool digit = w.p[w.n > 1 && w.p[0] == '-'] >= '0' && w.p[w.n > 1 && w.p[0] == '-'] <= '9';
     if (digit && !in_list(tag, "CD JJ"))
         finding(b, "a number that is none", w);
     const bool capital = w.p[0] >= 'A' && w.p[0] <= 'Z';
@@ -312,8 +311,8 @@ static size_t entity_findings;
 
 static void finding_in(const trl_rows *rows, const char *what, trl_str at)
 {
-    print_error("%s:%lu: %s: '%.*s'\n", rows->path, (unsigned long)rows->first_row, what,
-                (int)at.n, at.p);
+    print_error("%s:%lu: %s: '%.*s'\n", rows->path, (unsigned long)rows->first_row, what, (int)at.n,
+                at.p);
     entity_findings++;
 }
 
@@ -420,8 +419,7 @@ static void test_templates(void **state)
         trl_error err;
         trl_template *t = NULL;
         assert_ok(trl_map_file(corpus_path(files[k].name), &file, &err));
-        assert_ok(
-            trl_template_parse(files[k].name, (const char *)file.data, file.size, &t, &err));
+        assert_ok(trl_template_parse(files[k].name, (const char *)file.data, file.size, &t, &err));
         assert_int_equal(trl_template_columns(t), files[k].columns);
         assert_true(trl_template_count(t) > 20);
         trl_template_free(t);

@@ -48,8 +48,7 @@ static size_t number_of(const chain_shape *h, const uint32_t *y)
     return k;
 }
 
-static void check_viterbi(const random_chain *r, trl_arena *arena, size_t n,
-                          const double *want)
+static void check_viterbi(const random_chain *r, trl_arena *arena, size_t n, const double *want)
 {
     trl_error err;
     uint32_t y[MAX_T];
@@ -233,9 +232,8 @@ static void test_refusals(void **state)
         random_chain_make(&rng, (chain_shape){4, 3, order, true, false, false, 1.0, 0.0}, &r);
         assert_int_equal(trl_chain_nbest(&r.c, &r.s, &arena, 0, y, score, &found, &err),
                          TRL_EINVAL);
-        assert_int_equal(
-            trl_chain_nbest(&r.c, &r.s, &arena, SIZE_MAX / 2, y, score, &found, &err),
-            TRL_ENOMEM);
+        assert_int_equal(trl_chain_nbest(&r.c, &r.s, &arena, SIZE_MAX / 2, y, score, &found, &err),
+                         TRL_ENOMEM);
         r.s.row[TRL_NODE][r.s.step[TRL_NODE] + 1] = HUGE_VAL;
         assert_int_equal(trl_chain_viterbi(&r.c, &r.s, &arena, y, score, &err), TRL_ENUMERIC);
         assert_string_equal(err.msg, "a label score at token 2 is NaN or infinite");

@@ -41,8 +41,7 @@ static double signed_unit(trl_rng *rng)
     return 2.0 * trl_rng_unit(rng) - 1.0;
 }
 
-static void matrix_make(trl_rng *rng, const corpus_shape *h, const trl_design_options *o,
-                        matrix *m)
+static void matrix_make(trl_rng *rng, const corpus_shape *h, const trl_design_options *o, matrix *m)
 {
     trl_error err;
     *m = (matrix){0};
@@ -150,8 +149,7 @@ static void check_gather(const matrix *m)
         trl_gather_shared(d, m->w, t.shared);
         for (size_t f = 1; f <= (size_t)d->order; f++)
             for (size_t cell = 0; t.shared[f] && cell < d->family[f].width; cell++) {
-                const uint64_t at =
-                    m->map[f][m->n.family[f].constant * d->family[f].width + cell];
+                const uint64_t at = m->map[f][m->n.family[f].constant * d->family[f].width + cell];
                 assert_true(t.shared[f][cell] == (at == UINT64_MAX ? 0.0 : m->w[at]));
             }
         trl_shared_free(&t);
@@ -276,11 +274,8 @@ static void check_gradient(trl_rng *rng, const matrix *m, bool single)
     trl_error err;
     linear_task l;
     linear_make(rng, m, &l);
-    const trl_task task = {.self = &l,
-                           .single = single,
-                           .prepare = prepare,
-                           .evaluate = evaluate,
-                           .finish = finish};
+    const trl_task task = {
+        .self = &l, .single = single, .prepare = prepare, .evaluate = evaluate, .finish = finish};
     const size_t n = trl_design_alloc(&m->d);
     double *want = malloc(n * sizeof *want), *got = trl_alloc64(n, sizeof *got);
     double value, F;

@@ -1,4 +1,5 @@
-/* test_dual_weights.c -- single-precision weights that follow kept adjoints, against the sum in doubles.
+/* test_dual_weights.c -- single-precision weights that follow kept adjoints, against the sum in
+ * doubles.
  *
  * The plain twin scatters the kept adjoints of all examples with trl_scatter_all and gathers with
  * trl_gather, lone attributes like all others.
@@ -18,9 +19,9 @@ typedef struct twins {
     trl_corpus c;
     trl_design d;
     trl_dual_weights z;
-    size_t n;                    /* weights */
-    double *w;                   /* SCALE sum_i A_i^T a_i */
-    float *kept[TRL_FAMILIES];   /* [n_tokens][step] */
+    size_t n;                  /* weights */
+    double *w;                 /* SCALE sum_i A_i^T a_i */
+    float *kept[TRL_FAMILIES]; /* [n_tokens][step] */
     trl_arena arena;
 } twins;
 
@@ -74,7 +75,7 @@ static void gather_both(twins *p, size_t s)
     assert_true(trl_tables_get(&p->d, len, &p->arena, &a));
     assert_true(trl_tables_get(&p->d, len, &p->arena, &b));
     trl_dual_weights_prefetch(&p->z, from, len,
-                       p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step);
+                              p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step);
     trl_dual_weights_gather(&p->z, from, p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step, &a);
     trl_gather(&p->d, p->w, from, &b);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {

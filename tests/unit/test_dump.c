@@ -52,14 +52,10 @@ static void test_floats(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(2);
     toy y;
-    toy_make(&rng, (toy_shape){.L = 8, .A = 60, .n_sequences = 200, .max_T = 9, .order = 1},
-             &y);
+    toy_make(&rng, (toy_shape){.L = 8, .A = 60, .n_sequences = 200, .max_T = 9, .order = 1}, &y);
     for (size_t i = 0; i < y.d.n_weights; i++) {
         uint32_t bits = (uint32_t)trl_rng_u64(&rng);
-        bits = i % 9 == 0   ? bits & 0x807fffff
-               : i % 9 == 1 ? 0x7f7fffff
-               : i % 9 == 2 ? 1
-                            : bits;
+        bits = i % 9 == 0 ? bits & 0x807fffff : i % 9 == 1 ? 0x7f7fffff : i % 9 == 2 ? 1 : bits;
         if ((bits & 0x7f800000) == 0x7f800000)
             bits &= 0xbfffffff;
         float x;
@@ -97,14 +93,16 @@ static void test_escapes(void **state)
 {
     (void)state;
     expect_field("plain", 5, "plain", 5);
-    expect_field("\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 9,
-                 "\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 3);
+    expect_field("\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", 9, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82",
+                 3);
     expect_field("\t\n\r\\\0\x7f", 6, "\\t\\n\\r\\\\\\x00\\x7f", 16);
     expect_field("\xff\xc3", 2, "\\xff\\xc3", 8);
-    expect_field("\xc2\x85\xc0\x80", 4, "\\xc2\\x85\\xc0\\x80", 16);  /* control, overlong */
-    expect_field("\xed\xa0\x80", 3, "\\xed\\xa0\\x80", 12);           /* surrogate */
+    expect_field("\xc2\x85\xc0\x80", 4, "\\xc2\\x85\\xc0\\x80", 16); /* control, overlong */
+    expect_field("\xed\xa0\x80", 3, "\\xed\\xa0\\x80", 12);          /* surrogate */
     expect_field("\xf4\x90\x80\x80", 4, "\\xf4\\x90\\x80\\x80", 16); /* beyond U+10FFFF */
-    expect_field("\xe2\x82" "a", 3, "\\xe2\\x82a", 9);
+    expect_field("\xe2\x82"
+                 "a",
+                 3, "\\xe2\\x82a", 9);
     static const char *const bad[] = {"a\\", "\\q", "\\x", "\\x4", "\\x4g", "\\\t"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char copy[8];
@@ -122,8 +120,7 @@ static void expect_fault(const char *text, uint64_t row, uint64_t col, const cha
 {
     unsigned char *bytes = NULL;
     size_t n;
-    const trl_status st =
-        trl_model_undump_memory("dump.txt", text, strlen(text), &bytes, &n, &err);
+    const trl_status st = trl_model_undump_memory("dump.txt", text, strlen(text), &bytes, &n, &err);
     if (st != TRL_EPARSE || !strstr(err.msg, msg) || err.row != row || err.col != col)
         fail_msg("'%s': status %d, %llu:%llu '%s'", msg, (int)st, (unsigned long long)err.row,
                  (unsigned long long)err.col, st ? err.msg : "");
@@ -168,8 +165,7 @@ static void test_faults(void **state)
     expect_fault(FULL "template\tU:%x[0,0]\n", 9, 0, "0 columns");
     expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\t#\ntemplate\t?\n", 9, 0,
                  "in the template");
-    expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\tU:%x[0,4]\n", 8, 0,
-                 "5 columns");
+    expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\tU:%x[0,4]\n", 8, 0, "5 columns");
     expect_fault(HEAD, 4, 0, "'order'");
     expect_fault(HEAD "order\t1\ncolumns\t0\n", 6, 0, "'label'");
 }
@@ -205,8 +201,8 @@ static void test_top(void **state)
     (void)state;
     static const char text[] =
         HEAD "order\t1\ncolumns\t0\nlabel\tA\nlabel\t\xc3\xa4 b\nconstant\tedge\tB\n"
-        "node\tx\tA\t1\nnode\ty\tA\t3.25\nnode\tz\\t\tA\t-2\nnode\tq\tA\t-1\nnode\tr\tA\t0.5\n"
-        "edge\tB\tA\tA\t1.5\nedge\tB\t\xc3\xa4 b\tA\t-1e3\nedge\tw\tA\tA\t-0.25\n";
+             "node\tx\tA\t1\nnode\ty\tA\t3.25\nnode\tz\\t\tA\t-2\nnode\tq\tA\t-1\nnode\tr\tA\t0.5\n"
+             "edge\tB\tA\tA\t1.5\nedge\tB\t\xc3\xa4 b\tA\t-1e3\nedge\tw\tA\tA\t-0.25\n";
     unsigned char *bytes = NULL;
     size_t n;
     trl_model *m = NULL;
@@ -294,9 +290,9 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inverse), cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_escapes), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_top),
+        cmocka_unit_test(test_inverse),        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_escapes),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_top),
         cmocka_unit_test(test_writer_refuses), cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,16 +53,14 @@ typedef struct plan {
 static void make(trl_rng *rng, const plan *p, tiny *t, trl_hmm *h)
 {
     char *text = p->text ? NULL : tiny_text(rng, 60, 6, p->L), more[5000];
-    snprintf(more, sizeof more, "%s%s", text ? text : p->text,
-             p->rare ? "k u A\nl x B\n\n" : "");
+    snprintf(more, sizeof more, "%s%s", text ? text : p->text, p->rare ? "k u A\nl x B\n\n" : "");
     free(text);
     *t = (tiny){0};
     tiny_cells(more, &t->cells);
     if (p->masked)
         assert_ok(trl_column_values_mask(&t->cells, &err));
-    const trl_design_options o = {.order = p->order,
-                                  .all_pairs = p->all_pairs,
-                                  .all_transitions = p->all_pairs};
+    const trl_design_options o = {
+        .order = p->order, .all_pairs = p->all_pairs, .all_transitions = p->all_pairs};
     tiny_compile(t, p->tpl, &o);
     assert_ok(trl_q0_train(h, TRL_Q0_HMM, p->hmm_order, &t->cells, t->corpus.label, p->L, &err));
     tiny_randomise(h, rng, p->stop, p->acyclic);

@@ -199,15 +199,17 @@ static bool has_extra_rows(const chain_problem *p)
     return extra;
 }
 
-/* Single precision (floats in rows, lattices and sums of folded rows, extra rows) against double; the
- * same bits with any number of threads. */
+/* Single precision (floats in rows, lattices and sums of folded rows, extra rows) against double;
+ * the same bits with any number of threads. */
 static void test_single(void **state)
 {
     (void)state;
     for (int k = 0; k < 8; k++) {
         const corpus_shape h = {.sequences = 300,
                                 .max_tokens = 20,
-                                .L = k % 3 == 0 ? 3 : k % 3 == 1 ? 22 : 70,
+                                .L = k % 3 == 0   ? 3
+                                     : k % 3 == 1 ? 22
+                                                  : 70,
                                 .attrs = {900},
                                 .per_token = {9},
                                 .constant = {false, true},
@@ -234,8 +236,8 @@ static void test_single(void **state)
             p.task = trl_chain_task_view(&p.chain);
             assert_true(p.task.single);
             assert_true(has_extra_rows(&p) == (k > 5));
-            assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g,
-                                       &err));
+            assert_ok(
+                trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
             for (int again = 0; again < 2; again++)
                 assert_ok(trl_gradient_eval(p.g, w, 0.1, g, &F, &err));
             for (uint64_t i = 0; i < p.d.n_weights; i++)

@@ -56,8 +56,8 @@ static void forget(memory *m)
     trl_buf_fini(&m->want);
 }
 
-static void assert_comes_back(const trl_grammar *g, const trl_tree *t,
-                              const trl_strtab *labels, memory *m)
+static void assert_comes_back(const trl_grammar *g, const trl_tree *t, const trl_strtab *labels,
+                              memory *m)
 {
     trl_error err;
     bool known;
@@ -168,8 +168,7 @@ static void assert_states(const char *text, trl_annotation a, const char *want)
     bool known;
     read_text(&l, text, strlen(text));
     build(&g, &a, &l, false);
-    assert_ok(
-        trl_grammar_encode(&g, heads, &l.tree[l.n - 1], &l.labels, &m.b, &known, NULL, &err));
+    assert_ok(trl_grammar_encode(&g, heads, &l.tree[l.n - 1], &l.labels, &m.b, &known, NULL, &err));
     assert_true(known);
     show(&g, &m.b, &m.have);
     assert_string_equal(m.have.data, want);
@@ -181,8 +180,7 @@ static void assert_states(const char *text, trl_annotation a, const char *want)
 static void test_states(void **state)
 {
     (void)state;
-    const char *const tree =
-        "(TOP (S (NP (NN x)) (VP (VBZ y) (NP (NN z)) (PP p) (RB r)) (. .)))";
+    const char *const tree = "(TOP (S (NP (NN x)) (VP (VBZ y) (NP (NN z)) (PP p) (RB r)) (. .)))";
     assert_states(tree, (trl_annotation){0},
                   "TOP -> S; S -> NP @S; NP -> NN; NN; @S -> VP .; VP -> VBZ @VP; VBZ; "
                   "@VP -> NP @VP; NP -> NN; NN; @VP -> PP RB; PP; RB; .");
@@ -206,10 +204,8 @@ static void test_odd_roots(void **state)
                   (trl_annotation){true, true, false, 1},
                   "TOP -> NN^TOP @TOP|NN; NN^TOP; @TOP|NN -> NN^TOP NN^TOP; NN^TOP; NN^TOP");
     /* the root is not S further down */
-    assert_states("(S (S (NN a) (NN b)))", (trl_annotation){0},
-                  "S -> S#2; S#2 -> NN NN; NN; NN");
-    assert_states("(TOP (X (X x) (X y)))", (trl_annotation){0},
-                  "TOP -> X; X -> X#2 X#2; X#2; X#2");
+    assert_states("(S (S (NN a) (NN b)))", (trl_annotation){0}, "S -> S#2; S#2 -> NN NN; NN; NN");
+    assert_states("(TOP (X (X x) (X y)))", (trl_annotation){0}, "TOP -> X; X -> X#2 X#2; X#2; X#2");
 }
 
 static void test_unknown(void **state)

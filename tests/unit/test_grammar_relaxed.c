@@ -51,9 +51,8 @@ static bool is_relaxed_unary(const trl_grammar *g, const trl_unary *u)
     for (size_t r = 0; r < g->n_unary; r++) {
         const trl_unary *b = &g->unary[r];
         if (b->child == u->child && b->chain_length == u->chain_length &&
-            (u->chain_length == 0 ||
-             !memcmp(&g->chain_pool[b->chain], &g->chain_pool[u->chain],
-                     u->chain_length * sizeof(uint32_t))) &&
+            (u->chain_length == 0 || !memcmp(&g->chain_pool[b->chain], &g->chain_pool[u->chain],
+                                             u->chain_length * sizeof(uint32_t))) &&
             is_variant(g, u->parent, b->parent, above))
             return true;
     }

@@ -149,8 +149,8 @@ static void test_errors(void **state)
             trl_head_rules_parse("mem", bad[i].text, strlen(bad[i].text), &h, &err);
         if (st != TRL_EPARSE || err.row != bad[i].row || err.col != bad[i].col ||
             !strstr(err.msg, bad[i].msg) || strcmp(err.path, "mem") != 0 || h)
-            fail_msg("case %zu: %d, %s:%d:%d: %s", i, (int)st, err.path, (int)err.row,
-                     (int)err.col, err.msg);
+            fail_msg("case %zu: %d, %s:%d:%d: %s", i, (int)st, err.path, (int)err.row, (int)err.col,
+                     err.msg);
     }
     trl_head_rules *h = NULL;
     assert_int_equal(trl_head_rules_read("/nowhere/at/all", &h, NULL), TRL_EIO);
@@ -159,8 +159,7 @@ static void test_errors(void **state)
 static void test_trees(void **state)
 {
     (void)state;
-    const char *text =
-        "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ has) (VP (VBN slept))) (. .)))";
+    const char *text = "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ has) (VP (VBN slept))) (. .)))";
     static const uint32_t want_child[] = {1, 5, 4, -1u, -1u, 6, -1u, 8, -1u, -1u};
     static const uint32_t want_word[] = {2, 2, 1, 0, 1, 2, 2, 3, 3, 4};
     trl_input *in = NULL;

@@ -1,4 +1,5 @@
-/* Brief numbers against plain loops, and directions made of stored pairs against the two-loop recursion. */
+/* Brief numbers against plain loops, and directions made of stored pairs against the two-loop
+ * recursion. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -22,7 +23,8 @@ static double normal(trl_rng *r)
     return sum;
 }
 
-/* ---- rounding ----------------------------------------------------------------------------------- */
+/* ---- rounding -----------------------------------------------------------------------------------
+ */
 
 static float float_of(uint32_t bits)
 {
@@ -53,11 +55,12 @@ static void rounds_to_nearest(void **state)
     assert_true(isnan(trl_bf16_float(trl_bf16_of(float_of(0xffffffff)))));
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------------------------------
+ */
 
 typedef struct vectors {
-    double    x[N], z[N], out[N];
-    float     f[N], s[N], y[N], v[N];
+    double x[N], z[N], out[N];
+    float f[N], s[N], y[N], v[N];
     trl_bf16 b[N], c[N];
 } vectors;
 
@@ -141,7 +144,8 @@ static void kernels_dot(void **state)
     }
 }
 
-/* ---- directions --------------------------------------------------------------------------------- */
+/* ---- directions ---------------------------------------------------------------------------------
+ */
 
 #define LONG 40000 /* several pieces of work */
 #define M 4
@@ -196,7 +200,7 @@ static void two_loops(const plain *p, const double *v, double *q)
 
 typedef struct walk {
     trl_history h;
-    double      x[LONG], xt[LONG], g[LONG], gt[LONG], q[LONG], curve[LONG];
+    double x[LONG], xt[LONG], g[LONG], gt[LONG], q[LONG], curve[LONG];
 } walk;
 
 /* A quadratic: g = curve x. */

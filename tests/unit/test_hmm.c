@@ -49,8 +49,8 @@ static void test_counts(void **state)
     assert_near(trl_hmm_next(&h, START, B, STOP), 1.0, 1e-15);
     assert_near(trl_hmm_next(&h, B, C, STOP), 1.0, 1e-15);
     assert_near(trl_hmm_next(&h, C, C, STOP), 0.0, 1e-15); /* never seen */
-    assert_int_equal(h.column[0].n, 3); /* OOV, the, dog */
-    assert_int_equal(h.column[1].n, 3); /* OOV, D, N */
+    assert_int_equal(h.column[0].n, 3);                    /* OOV, the, dog */
+    assert_int_equal(h.column[1].n, 3);                    /* OOV, D, N */
     /* B: dog (first: OOV), cat (OOV), dog: OOV 2, dog 1, of 3 + 3 */
     assert_near(emission(&h, 0, "dog", B), 2.0 / 6.0, 1e-15);
     assert_near(emission(&h, 0, "cat", B), 3.0 / 6.0, 1e-15);
@@ -103,8 +103,7 @@ static void test_masking(void **state)
             const trl_str s = trl_strview_get(&raw.column[c].values, (uint32_t)v);
             const uint32_t to = trl_hmm_value(&masked, c, s);
             for (size_t y = 0; y < 3; y++)
-                assert_near(masked.column[c].p[to * 3 + y], raw.column[c].p[v * 3 + y],
-                            1e-15);
+                assert_near(masked.column[c].p[to * 3 + y], raw.column[c].p[v * 3 + y], 1e-15);
         }
     }
     /* masking rows when tagging */
@@ -224,8 +223,7 @@ static void check_tables(trl_rng *rng, const trl_hmm *h, size_t n)
         assert_ok(trl_chain_infer(&chain, &t, &arena, 0, 1.0, &m, NULL, &err));
         assert_near(m.log_z, log(sum), 1e-12);
     } else {
-        assert_int_equal(trl_chain_viterbi(&chain, &t, &arena, found, &score, &err),
-                         TRL_ENUMERIC);
+        assert_int_equal(trl_chain_viterbi(&chain, &t, &arena, found, &score, &err), TRL_ENUMERIC);
     }
     trl_chain_fini(&chain);
 

@@ -225,9 +225,8 @@ static void test_ready(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),  cmocka_unit_test(test_mark),
-        cmocka_unit_test(test_packed), cmocka_unit_test(test_long),
-        cmocka_unit_test(test_file),   cmocka_unit_test(test_ready),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_mark), cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_long),  cmocka_unit_test(test_file), cmocka_unit_test(test_ready),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

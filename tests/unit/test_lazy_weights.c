@@ -1,4 +1,5 @@
-/* test_lazy_weights.c -- weights that are updated only when touched, against weights that always are.
+/* test_lazy_weights.c -- weights that are updated only when touched, against weights that always
+ * are.
  *
  * The eager twin keeps plain vectors w and dir and moves every weight at every step.  With a
  * drift both follow the same linear equation, so they agree to rounding, not only to first

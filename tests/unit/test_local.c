@@ -54,8 +54,7 @@ static void check_local(const random_chain *r, trl_arena *arena)
         for (size_t j = 0; j < r->c.L; j++)
             assert_near(m.node[t * rows.stride + j], (double)node[t][j], TOL);
     for (size_t t = 0; t < r->shape.T; t++)
-        for (size_t q = 0; q < (t == 0 ? 1 : power(r->c.L, t == 1 ? 1 : (size_t)r->c.order));
-             q++) {
+        for (size_t q = 0; q < (t == 0 ? 1 : power(r->c.L, t == 1 ? 1 : (size_t)r->c.order)); q++) {
             double row = 0.0;
             for (size_t j = 0; j < r->c.L; j++)
                 row += exp(trl_factor_row(&r->c, &local, t, q)[j]);
@@ -163,8 +162,8 @@ static void test_calibration(void **state)
         assert_near(calibrated(&x, &rows, a, g), objective_value("crf", &x), 1e-12);
         for (size_t i = 0; i < h.L; i++)
             a[i] = 0.4 + trl_rng_unit(&rng);
-        assert_near(calibrated(&x, &rows, a, g),
-                    x.weight * (double)log_likelihood(&r, gold, a), 1e-12);
+        assert_near(calibrated(&x, &rows, a, g), x.weight * (double)log_likelihood(&r, gold, a),
+                    1e-12);
         for (size_t i = 0; i < h.L; i++) {
             const double at = a[i];
             a[i] = at + 1e-5;
@@ -190,8 +189,8 @@ static void test_calibration_of_forbidden_cells(void **state)
     trl_arena arena = {0};
     trl_chain rows;
     random_chain r;
-    random_chain_make(
-        &rng, (chain_shape){.T = 3, .L = 2, .order = 1, .shared = true, .scale = 2.0}, &r);
+    random_chain_make(&rng, (chain_shape){.T = 3, .L = 2, .order = 1, .shared = true, .scale = 2.0},
+                      &r);
     r.s.shared[TRL_EDGE][1] = -HUGE_VAL;
     assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
     assert_ok(trl_rows_chain_init(&rows, 2, 1, &err));

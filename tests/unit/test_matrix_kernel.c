@@ -55,8 +55,7 @@ static void case_free(case_data *d)
     free(d->want);
 }
 
-static void same(size_t n, const double *got, const double *want, const char *what,
-                 size_t rows)
+static void same(size_t n, const double *got, const double *want, const char *what, size_t rows)
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs(got[i] - want[i]) <= TOL * fabs(want[i])))
@@ -87,8 +86,7 @@ static void test_forward_step(void **state)
             for (size_t j = n; j < d.stride; j++)
                 d.psi[j] = 0.0;
             const double c = trl_forward_step(n, d.stride, d.x, d.M, 0.37, d.psi, d.y);
-            const double want =
-                trl_forward_step_plain(n, d.stride, d.x, d.M, 0.37, d.psi, d.want);
+            const double want = trl_forward_step_plain(n, d.stride, d.x, d.M, 0.37, d.psi, d.want);
             same(1, &c, &want, "forward sum", n);
             same(d.stride, d.y, d.want, "forward step", n);
             case_free(&d);

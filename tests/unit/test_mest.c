@@ -34,8 +34,7 @@ static void test_gradient(void **state)
             for (size_t s = 0; all && s < k.t.corpus.n_sequences; s++)
                 k.t.corpus.weight[s] = (double)(s % 3); /* some of them 0 */
             trl_mest_free(k.m);
-            assert_ok(
-                trl_mest_new(&k.t.design, &k.t.corpus, k.E, k.pool, &k.m, &err));
+            assert_ok(trl_mest_new(&k.t.design, &k.t.corpus, k.E, k.pool, &k.m, &err));
             random_weights(&k, &rng, 0.5, k.w);
             assert_ok(trl_mest_eval(k.m, k.w, c2, k.g, &F, &err));
             assert_near(F, objective(&k, k.w, c2), 1e-13);
@@ -126,8 +125,8 @@ static void decode(const task *k, const double *w, size_t seq, uint32_t *y)
     trl_chain chain;
     trl_tables s;
     uint32_t *x = NULL;
-    double best, *shared[TRL_FAMILIES] = {NULL, calloc(16, sizeof(double)),
-                                          calloc(32, sizeof(double))};
+    double best,
+        *shared[TRL_FAMILIES] = {NULL, calloc(16, sizeof(double)), calloc(32, sizeof(double))};
     assert_true(shared[1] && shared[2]);
     assert_ok(trl_hmm_number(&k->h, &k->t.cells, &x, &err));
     assert_ok(trl_chain_init(&chain, d->L, d->order, &err));
@@ -141,8 +140,8 @@ static void decode(const task *k, const double *w, size_t seq, uint32_t *y)
     assert_ok(trl_chain_prepare(&chain, &s, &err));
     assert_ok(trl_chain_viterbi(&chain, &s, &arena, y, &best, &err));
     /* the best score is log q0 + w . f */
-    assert_near(best, trl_hmm_log_p(&k->h, n, y, x + from * k->h.n_columns) +
-                          score(k, w, seq, y), 1e-12);
+    assert_near(best, trl_hmm_log_p(&k->h, n, y, x + from * k->h.n_columns) + score(k, w, seq, y),
+                1e-12);
     trl_chain_fini(&chain);
     trl_arena_fini(&arena);
     trl_free(x);
@@ -279,8 +278,7 @@ static void test_values(void **state)
     }
     k.t.corpus.weight[0] = 0.0;
     trl_mest *none = NULL;
-    assert_int_equal(trl_mest_new(&k.t.design, &k.t.corpus, k.E, k.pool, &none, &err),
-                     TRL_EINVAL);
+    assert_int_equal(trl_mest_new(&k.t.design, &k.t.corpus, k.E, k.pool, &none, &err), TRL_EINVAL);
     trl_mest_free(k.m);
     trl_pool_free(k.pool);
     trl_design_fini(&k.t.design);

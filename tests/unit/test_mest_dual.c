@@ -56,8 +56,7 @@ static void test_dual(void **state)
             assert_near(t.last, G, 1e-11);
             for (size_t i = 0; i < k.n; i++)
                 assert_near(w[i], k.w[i], 1e-5);
-            assert_ok(trl_mest_dual(k.m, &o, NULL, t.state.data, t.state.len, t.x, &ending,
-                                    &err));
+            assert_ok(trl_mest_dual(k.m, &o, NULL, t.state.data, t.state.len, t.x, &ending, &err));
             assert_memory_equal(t.x, w, k.n * sizeof *w);
             /* exp(-w . f) is infinite there */
             for (size_t i = 0; i < k.n; i++)
@@ -65,9 +64,9 @@ static void test_dual(void **state)
             assert_ok(trl_mest_dual(k.m, &o, NULL, NULL, 0, t.x, &ending, &err));
             assert_ok(trl_mest_eval(k.m, t.x, c2, k.g, &G, &err));
             assert_near(G, F, 1e-10);
-            assert_int_equal(trl_mest_dual(k.m, &o, NULL, t.state.data, t.state.len - 1, t.x,
-                                           &ending, &err),
-                             TRL_EMODEL);
+            assert_int_equal(
+                trl_mest_dual(k.m, &o, NULL, t.state.data, t.state.len - 1, t.x, &ending, &err),
+                TRL_EMODEL);
             o.c2 = 0.0;
             assert_int_equal(trl_mest_dual(k.m, &o, NULL, NULL, 0, w, &ending, &err), TRL_EINVAL);
             trl_buf_fini(&t.state);

@@ -61,8 +61,8 @@ static void test_nota_options(void **state)
 typedef struct data {
     trl_corpus c;
     trl_design d;
-    trl_pool  *pool;
-    double    *w;
+    trl_pool *pool;
+    double *w;
 } data;
 
 /* 40 sequences of 1 to 6 tokens, 5 labels, one attribute per token that half knows the label. */
@@ -83,8 +83,8 @@ static void data_make(data *x, int order)
         for (size_t t = 0; t < n; t++) {
             const size_t y = trl_rng_below(&rng, 5);
             labels[t] = (trl_str){label[y], 1};
-            attr[t] = (trl_attr){
-                {word[trl_rng_below(&rng, 2) ? y : trl_rng_below(&rng, 6)], 1}, 1.0};
+            attr[t] =
+                (trl_attr){{word[trl_rng_below(&rng, 2) ? y : trl_rng_below(&rng, 6)], 1}, 1.0};
             begin[t] = t;
         }
         begin[n] = n;
@@ -119,8 +119,8 @@ static double corpus_value(data *x, const char *name, const trl_nota *nota, doub
     trl_chain_task task;
     trl_gradient *g;
     double F;
-    assert_ok(trl_chain_task_init(&task, &x->c, x->d.order, trl_objective_find(name),
-                                  TRL_LANES_MAX, &err));
+    assert_ok(trl_chain_task_init(&task, &x->c, x->d.order, trl_objective_find(name), TRL_LANES_MAX,
+                                  &err));
     task.nota = nota;
     const trl_task view = trl_chain_task_view(&task);
     assert_ok(trl_gradient_new(&x->d, NULL, &view, x->pool, &g, &err));
@@ -157,8 +157,7 @@ static void test_sets(void **state)
         assert_ok(trl_nota_take_sample(&some, &x.c, 1.0, 1, &err));
         assert_int_equal(all.n_instances, some.n_instances);
         assert_int_equal(some.n_instances, count_bits(&some));
-        assert_near(corpus_value(&x, "nota", &all, g), corpus_value(&x, "nota", &some, g),
-                    1e-12);
+        assert_near(corpus_value(&x, "nota", &all, g), corpus_value(&x, "nota", &some, g), 1e-12);
         assert_ok(trl_nota_take_sample(&none, &x.c, 0.0, 1, &err));
         assert_true(corpus_value(&x, "nota", &none, g) == corpus_value(&x, "memm", NULL, g));
 
@@ -181,10 +180,10 @@ static void test_sets(void **state)
 
 /* The probabilities of all sources, from scratch: node marginals at t - 1, or pairs. */
 typedef struct watch {
-    const data     *x;
+    const data *x;
     const trl_nota *n;
-    bool            local;
-    size_t          checked, kept;
+    bool local;
+    size_t checked, kept;
 } watch;
 
 static trl_status look(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
@@ -294,8 +293,7 @@ static void test_a_failed_pass_leaves_nothing(void **state)
     double *bad = trl_alloc64(trl_design_alloc(&x.d), sizeof *bad);
     memcpy(bad, x.w, trl_design_alloc(&x.d) * sizeof *bad);
     want = corpus_value(&x, "crf", NULL, right);
-    assert_ok(
-        trl_chain_task_init(&task, &x.c, 1, trl_objective_find("crf"), TRL_LANES_MAX, &err));
+    assert_ok(trl_chain_task_init(&task, &x.c, 1, trl_objective_find("crf"), TRL_LANES_MAX, &err));
     const trl_task view = trl_chain_task_view(&task);
     assert_ok(trl_gradient_new(&x.d, NULL, &view, x.pool, &g, &err));
     bad[x.d.n_weights - 1] = nan(""); /* some word's: other sequences come through */

@@ -21,13 +21,13 @@ static double tolerance(const chain_shape *h)
 /* ---- one evaluation ------------------------------------------------------------------- */
 
 typedef struct example {
-    random_chain  r;
-    uint32_t      gold[ORACLE_T];
-    double        weight;
-    uint64_t     *bits;
+    random_chain r;
+    uint32_t gold[ORACLE_T];
+    double weight;
+    uint64_t *bits;
     trl_nota_view nota;
-    trl_tables    adjoint;
-    trl_arena     arena;
+    trl_tables adjoint;
+    trl_arena arena;
 } example;
 
 static size_t width_of(const random_chain *r, size_t f)
@@ -55,8 +55,7 @@ static void example_make(trl_rng *rng, chain_shape h, example *e)
     const double density = trl_rng_unit(rng);
     for (size_t k = 0; k < h.T * words * 64; k++) {
         const uint64_t one = (uint64_t)1 << k % 64;
-        e->bits[k / 64] =
-            (k % 64 ? e->bits[k / 64] : 0) | (trl_rng_unit(rng) < density ? one : 0);
+        e->bits[k / 64] = (k % 64 ? e->bits[k / 64] : 0) | (trl_rng_unit(rng) < density ? one : 0);
     }
     const size_t kind = trl_rng_below(rng, 4);
     e->nota = (trl_nota_view){kind > 0, kind == 1, e->bits, words};
@@ -104,12 +103,12 @@ static double value_of(example *e, const char *name)
 
 /* ---- against the definitions ---------------------------------------------------------- */
 
-static void check_cell(const example *e, const char *name, const char *where, size_t t,
-                       size_t k, double got, double want, double tol)
+static void check_cell(const example *e, const char *name, const char *where, size_t t, size_t k,
+                       double got, double want, double tol)
 {
     if (!(fabs(got - want) <= tol))
-        fail_msg("%s: %s [%zu][%zu] is %.17g, not %.17g (T %zu, L %zu, order %d, scale %g)",
-                 name, where, t, k, got, want, e->r.shape.T, e->r.shape.L, e->r.shape.order,
+        fail_msg("%s: %s [%zu][%zu] is %.17g, not %.17g (T %zu, L %zu, order %d, scale %g)", name,
+                 where, t, k, got, want, e->r.shape.T, e->r.shape.L, e->r.shape.order,
                  e->r.shape.scale);
 }
 
@@ -129,8 +128,7 @@ static void check_adjoint(const example *e, const char *name, const oracle *o)
             long double want = 0.0L;
             for (size_t t = f; t < T; t++)
                 want += o->row[f][t * width + k];
-            check_cell(e, name, "shared", f, k, e->adjoint.shared[f][k], (double)want,
-                       4.0 * tol);
+            check_cell(e, name, "shared", f, k, e->adjoint.shared[f][k], (double)want, 4.0 * tol);
         }
     }
 }
@@ -142,8 +140,7 @@ static void check_forbidden(const example *e, const char *name, double value)
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         for (size_t k = 0; e->adjoint.row[f] && k < e->r.shape.T * e->adjoint.step[f]; k++)
             if (!isfinite(e->adjoint.row[f][k]))
-                fail_msg("%s: row cell %zu of family %zu is %g", name, k, f,
-                         e->adjoint.row[f][k]);
+                fail_msg("%s: row cell %zu of family %zu is %g", name, k, f, e->adjoint.row[f][k]);
         for (size_t k = 0; e->adjoint.shared[f] && k < width_of(&e->r, f); k++)
             if (!isfinite(e->adjoint.shared[f][k]))
                 fail_msg("%s: shared cell %zu is %g", name, k, e->adjoint.shared[f][k]);
@@ -169,9 +166,9 @@ static void check_example(example *e)
                     check_forbidden(e, obj->name, value);
                 else if (!(fabs(value - e->weight * (double)o.value) <=
                            tolerance(&e->r.shape) * (1.0 + fabs(value))))
-                    fail_msg("%s: %.17g, not %.17g (T %zu, L %zu, order %d, scale %g)",
-                             obj->name, value, e->weight * (double)o.value, e->r.shape.T,
-                             e->r.shape.L, e->r.shape.order, e->r.shape.scale);
+                    fail_msg("%s: %.17g, not %.17g (T %zu, L %zu, order %d, scale %g)", obj->name,
+                             value, e->weight * (double)o.value, e->r.shape.T, e->r.shape.L,
+                             e->r.shape.order, e->r.shape.scale);
                 else
                     check_adjoint(e, obj->name, &o);
             }
@@ -291,8 +288,7 @@ static void check_differences(example *e, const trl_objective *o, trl_rng *rng)
         } else if (e->r.s.row[f] && T > f) {
             const size_t cell = at * e->adjoint.step[f] + k;
             const double got = e->adjoint.row[f][cell];
-            check_cell(e, o->name, "row", at, k, got, difference(e, o, e->r.s.row[f] + cell),
-                       1e-7);
+            check_cell(e, o->name, "row", at, k, got, difference(e, o, e->r.s.row[f] + cell), 1e-7);
         }
     }
 }

@@ -65,11 +65,8 @@ static trl_status run(method which, chain_problem *p, const run_options *o, obse
             .c2 = p->c2, .max_iter = o->max_iter, .epsilon = o->epsilon, .seed = 5};
         st = trl_sag(&p->d, &p->task, &so, eye ? &w : NULL, from, size, x, ending, &err);
     } else if (which == SDCA) {
-        const trl_sdca_options so = {.c2 = p->c2,
-                                     .max_iter = o->max_iter,
-                                     .period = 3,
-                                     .delta = o->epsilon,
-                                     .seed = 5};
+        const trl_sdca_options so = {
+            .c2 = p->c2, .max_iter = o->max_iter, .period = 3, .delta = o->epsilon, .seed = 5};
         st = trl_sdca(&p->d, &p->task, &so, eye ? &w : NULL, from, size, x, ending, &err);
     } else {
         const trl_sgd_options so = {.c2 = p->c2,
@@ -81,8 +78,7 @@ static trl_status run(method which, chain_problem *p, const run_options *o, obse
                                     .period = 3, /* with this delta: never */
                                     .delta = -1.0,
                                     .seed = 5};
-        st = trl_sgd(&p->d, &p->task, &so, p->pool, eye ? &w : NULL, from, size, x, ending,
-                     &err);
+        st = trl_sgd(&p->d, &p->task, &so, p->pool, eye ? &w : NULL, from, size, x, ending, &err);
     }
     if (st != TRL_OK && st != TRL_EMODEL && st != TRL_EINVAL)
         print_error("%s: %s\n", method_name[which], err.msg);
@@ -237,8 +233,7 @@ static void test_owlqn(void **state)
             trl_ending ending;
             observer eye = {0};
             double *x = problem_vector(&p), *g = problem_vector(&p), F, l1 = 0.0;
-            const run_options o = {
-                .max_iter = 3000, .epsilon = 1e-5, .c1 = k == 2 ? 5.0 : 0.7};
+            const run_options o = {.max_iter = 3000, .epsilon = 1e-5, .c1 = k == 2 ? 5.0 : 0.7};
             assert_int_equal(run(OWLQN, &p, &o, &eye, NULL, x, &ending), TRL_OK);
             assert_true(ending == TRL_END_CONVERGED || ending == TRL_END_NO_STEP);
             assert_true(eye.falling);
@@ -298,8 +293,7 @@ static void test_perceptron_separates(void **state)
                                   TRL_SGD_BATCH_MAX, &err));
     p.task = trl_chain_task_view(&p.chain);
     p.pool = trl_pool_new(1);
-    assert_ok(
-        trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
+    assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
     double *x = problem_vector(&p), norm;
     trl_ending ending;
     const run_options po = {.max_iter = 60};
@@ -407,8 +401,7 @@ typedef struct barrier {
     size_t calls, overflows, fail_at;
 } barrier;
 
-static trl_status barrier_eval(void *self, const double *x, double *g, double *F,
-                               trl_error *err)
+static trl_status barrier_eval(void *self, const double *x, double *g, double *F, trl_error *err)
 {
     barrier *b = self;
     *F = 0.0;

@@ -121,8 +121,7 @@ static void test_train_sdca(void **state)
 static double weight_of(const trl_chain_model *m, size_t f, trl_str attr, uint32_t cell)
 {
     const trl_model_family *p = &m->family[f];
-    const uint32_t a =
-        trl_strview_find(&p->names, attr.p, attr.n, trl_str_hash(attr.p, attr.n));
+    const uint32_t a = trl_strview_find(&p->names, attr.p, attr.n, trl_str_hash(attr.p, attr.n));
     if (a == TRL_NO_ID)
         return 0.0;
     const trl_weight_row row = trl_model_row(p, a);
@@ -155,8 +154,7 @@ static bool check_dump_line(const trl_chain_model *m, char *line, double *worst)
     const uint32_t y = label_id(m, to);
     double got;
     if (line[3] == '1')
-        got =
-            weight_of(m, TRL_EDGE, (trl_str){"B", 1}, label_id(m, from) * (uint32_t)m->L + y);
+        got = weight_of(m, TRL_EDGE, (trl_str){"B", 1}, label_id(m, from) * (uint32_t)m->L + y);
     else
         got = weight_of(m, TRL_NODE, from, y);
     *worst = fmax(*worst, fabs(got - want));
@@ -197,8 +195,7 @@ static void next_line(FILE *f, char line[4096])
 }
 
 /* LABEL:PROBABILITY at p; returns what follows. */
-static char *check_marginal(const trl_model *m, char *p, const double *marginals,
-                            uint32_t *which)
+static char *check_marginal(const trl_model *m, char *p, const double *marginals, uint32_t *which)
 {
     char *end = p + strcspn(p, "\t");
     char *colon = end;
@@ -211,8 +208,8 @@ static char *check_marginal(const trl_model *m, char *p, const double *marginals
     return *end ? end + 1 : end;
 }
 
-static void check_token(const trl_model *m, FILE *best, FILE *all, trl_str gold,
-                        uint32_t label, const double *marginals)
+static void check_token(const trl_model *m, FILE *best, FILE *all, trl_str gold, uint32_t label,
+                        const double *marginals)
 {
     char line[4096];
     uint32_t which;
@@ -300,15 +297,13 @@ static void test_tags(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_train_lbfgs),
-        cmocka_unit_test(test_train_sdca),
-        cmocka_unit_test(test_train_sag),
-        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_train_lbfgs), cmocka_unit_test(test_train_sdca),
+        cmocka_unit_test(test_train_sag),   cmocka_unit_test(test_weights),
         cmocka_unit_test(test_tags),
     };
     for (int k = 0; k < 2; k++)
-        snprintf(model_path[k], sizeof model_path[k], "/tmp/trellis-oracle-%ld-%d",
-                 (long)getpid(), k);
+        snprintf(model_path[k], sizeof model_path[k], "/tmp/trellis-oracle-%ld-%d", (long)getpid(),
+                 k);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     for (int k = 0; k < 2; k++)
         unlink(model_path[k]);

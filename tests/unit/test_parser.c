@@ -9,13 +9,14 @@
 #include "trellis/parser.h"
 #include "parser/tree_model.h"
 
-/* ---- models of a few trees -------------------------------------------------------------------------- */
+/* ---- models of a few trees
+ * -------------------------------------------------------------------------- */
 
 typedef struct maker {
-    trl_tree_set    trees;
+    trl_tree_set trees;
     trl_head_rules *heads;
-    trl_tree_model  m;
-    unsigned char  *bytes;
+    trl_tree_model m;
+    unsigned char *bytes;
 } maker;
 
 static void read_trees(trl_tree_set *set, const char *text)
@@ -42,7 +43,8 @@ static trl_parse_model *make(maker *x, const char *text, trl_grade grade, double
     *x = (maker){0};
     read_trees(&x->trees, text);
     assert_ok(trl_head_rules_read(NULL, &x->heads, &err));
-    const char *families = grade == TRL_GRADE_GENERATIVE ? "" : trl_tree_template_text("discriminative");
+    const char *families =
+        grade == TRL_GRADE_GENERATIVE ? "" : trl_tree_template_text("discriminative");
     const trl_tree_model_options o = {.grade = grade,
                                       .annotation = {.parents = true},
                                       .frequent = 5,
@@ -104,7 +106,8 @@ static const char *check(const trl_parse_model *model, trl_parse_options o, cons
     return warning;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------ */
+/* ---- tests
+ * ------------------------------------------------------------------------------------------ */
 
 /* Two equally probable trees: a threshold of 0.9 leaves neither, and is lowered. */
 static void test_pruned_to_death(void **state)
@@ -164,8 +167,8 @@ static void test_overflow(void **state)
         o.viterbi = how == 1;
         o.nbest = how == 2 ? 3 : 1;
         o.spans = how == 3;
-        const char *warning = check(model, o, "he sees him",
-                                    "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))");
+        const char *warning =
+            check(model, o, "he sees him", "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))");
         assert_non_null(warning);
         assert_non_null(strstr(warning, "too large"));
     }
@@ -178,10 +181,11 @@ static void test_memory(void **state)
     (void)state;
     maker x;
     trl_parse_options o = trl_parse_options_default();
-    trl_parse_model *model = make(&x,
-                                  "(TOP (S (NP (NP (NP (DT the) (NN dog)) (CC and) (NP (DT the) (NN dog))) "
-                                  "(CC and) (NP (DT the) (NN dog))) (VP (VB sees) (NP (DT the) (NN dog)))))\n",
-                                  TRL_GRADE_DISCRIMINATIVE, 0.1);
+    trl_parse_model *model =
+        make(&x,
+             "(TOP (S (NP (NP (NP (DT the) (NN dog)) (CC and) (NP (DT the) (NN dog))) "
+             "(CC and) (NP (DT the) (NN dog))) (VP (VB sees) (NP (DT the) (NN dog)))))\n",
+             TRL_GRADE_DISCRIMINATIVE, 0.1);
     char words[400] = "the dog";
     for (int k = 0; k < 15; k++)
         strcat(words, " and the dog");
@@ -216,7 +220,8 @@ static void test_root(void **state)
         assert_non_null(check(model, o, "runs he", want));
         unmake(&x, model);
     }
-    trl_parse_model *model = make(&x, "(S (NP (PRP he)) (VP (VB runs)))\n", TRL_GRADE_GENERATIVE, 0.0);
+    trl_parse_model *model =
+        make(&x, "(S (NP (PRP he)) (VP (VB runs)))\n", TRL_GRADE_GENERATIVE, 0.0);
     assert_null(check(model, o, "he runs", "(S (NP (PRP he)) (VP (VB runs)))"));
     assert_non_null(check(model, o, "runs he", "(TOP (VB runs) (PRP he))"));
     unmake(&x, model);
@@ -226,7 +231,8 @@ static void test_root(void **state)
     unmake(&x, model);
 }
 
-/* ---- spans ------------------------------------------------------------------------------------------ */
+/* ---- spans
+ * ------------------------------------------------------------------------------------------ */
 
 /* The probability that the label is over from .. to-1, by all trees. */
 static double by_trees(const trl_parse *all, trl_str label, size_t from, size_t to)
@@ -279,13 +285,14 @@ static void test_spans(void **state)
     trl_parse p;
     trl_parse_options o = trl_parse_options_default();
     const trl_str word[] = {{"dogs", 4}, {"see", 3}, {"dogs", 4}};
-    trl_parse_model *model = make(&x,
-                                  "(TOP (S (NP (NP (NN dogs))) (VP (VB see) (NP (NN dogs)))))\n"
-                                  "(TOP (S (NP (QP (NP (NN dogs)))) (VP (VB see) (NP (QP (NN dogs))))))\n"
-                                  "(TOP (S (NP (NP (NP (NN dogs)))) (VP (VP (VB see)) (NP (NP (NN dogs))))))\n"
-                                  "(TOP (S (QP (NP (QP (NN dogs)))) (VP (VB see))))\n"
-                                  "(TOP (S (NN dogs) (VP (VP (VB see)))))\n",
-                                  TRL_GRADE_GENERATIVE, 0.0);
+    trl_parse_model *model =
+        make(&x,
+             "(TOP (S (NP (NP (NN dogs))) (VP (VB see) (NP (NN dogs)))))\n"
+             "(TOP (S (NP (QP (NP (NN dogs)))) (VP (VB see) (NP (QP (NN dogs))))))\n"
+             "(TOP (S (NP (NP (NP (NN dogs)))) (VP (VP (VB see)) (NP (NP (NN dogs))))))\n"
+             "(TOP (S (QP (NP (QP (NN dogs)))) (VP (VB see))))\n"
+             "(TOP (S (NN dogs) (VP (VP (VB see)))))\n",
+             TRL_GRADE_GENERATIVE, 0.0);
     o.spans = true;
     o.nbest = 1000;
     o.prune = 0.0;

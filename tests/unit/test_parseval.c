@@ -13,22 +13,21 @@ static void test_counts(void **state)
     (void)state;
     const char *gold = "(TOP (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))";
     /* TOP and the full stop are deleted, NP-SBJ is NP, and the span is the same */
-    expect(score("collins", gold, "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))"),
-           3, 3, 3, 0, 3, 3);
-    expect(score("none", gold, "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))"), 4,
-           4, 4, 0, 4, 4);
+    expect(score("collins", gold, "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))"), 3, 3,
+           3, 0, 3, 3);
+    expect(score("none", gold, "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))"), 4, 4, 4,
+           0, 4, 4);
     /* a wrong label, a wrong tag, a crossing bracket */
-    expect(score("collins", gold, "(S1 (S (DT the) (VP (NN cat) (NN sleeps)) (. .)))"), 1, 3,
-           3, 1, 3, 2);
-    expect(score("new", gold, "(S1 (S (DT the) (VP (NN cat) (NN sleeps)) (. .)))"), 1, 3, 2, 1,
+    expect(score("collins", gold, "(S1 (S (DT the) (VP (NN cat) (NN sleeps)) (. .)))"), 1, 3, 3, 1,
            3, 2);
+    expect(score("new", gold, "(S1 (S (DT the) (VP (NN cat) (NN sleeps)) (. .)))"), 1, 3, 2, 1, 3,
+           2);
     /* an empty root counts; ADVP and PRT are one; twins match as often as there are some */
     expect(score("collins", "( (ADVP (RB up)))", "(TOP (PRT (RP up)))"), 1, 2, 1, 0, 1, 0);
     expect(score("collins", "(NP (NP (NP (NN a))))", "(NP (NP (NN a)))"), 2, 3, 2, 0, 1, 1);
     /* a phrase of traces vanishes, and so does one of punctuation */
-    expect(
-        score("collins", "(S (NP (-NONE- *)) (VP (VB go)) (PRN (, ,)))", "(S (VP (VB go)))"),
-        2, 2, 2, 0, 1, 1);
+    expect(score("collins", "(S (NP (-NONE- *)) (VP (VB go)) (PRN (, ,)))", "(S (VP (VB go)))"), 2,
+           2, 2, 0, 1, 1);
     /* length counts punctuation, not traces */
     assert_int_equal(
         score("collins", "(S (NP (-NONE- *)) (VB go) (. .))", "(S (VB go) (. .))").length, 2);
@@ -325,22 +324,21 @@ static void test_json(void **state)
     char *text;
     assert_ok(trl_parseval_report_json(p, &text, &err));
     assert_string_equal(
-        text,
-        "{\"all\":{\"sentences\":2,\"errors\":0,\"skipped\":1,\"valid\":1,\"match\":1,"
-        "\"gold\":2,"
-        "\"test\":1,\"crossing\":0,\"words\":2,\"tags\":2,\"recall\":50,\"precision\":100,"
-        "\"f1\":66.6667,\"exact\":0,\"mean_crossing\":0,\"no_crossing\":100,\"few_crossing\":"
-        "100,"
-        "\"tagging\":100},\"short\":{\"max_length\":40,\"sentences\":2,\"errors\":0,"
-        "\"skipped\":1,"
-        "\"valid\":1,\"match\":1,\"gold\":2,\"test\":1,\"crossing\":0,\"words\":2,\"tags\":2,"
-        "\"recall\":50,\"precision\":100,\"f1\":66.6667,\"exact\":0,\"mean_crossing\":0,"
-        "\"no_crossing\":100,\"few_crossing\":100,\"tagging\":100},\"stopped\":false,"
-        "\"per_sentence\":[{\"length\":2,\"state\":\"valid\",\"match\":1,\"gold\":2,\"test\":"
-        "1,"
-        "\"crossing\":0,\"words\":2,\"tags\":2,\"exact\":false},{\"length\":1,\"state\":"
-        "\"skipped\",\"match\":0,\"gold\":0,\"test\":0,\"crossing\":0,\"words\":0,\"tags\":0,"
-        "\"exact\":false}]}\n");
+        text, "{\"all\":{\"sentences\":2,\"errors\":0,\"skipped\":1,\"valid\":1,\"match\":1,"
+              "\"gold\":2,"
+              "\"test\":1,\"crossing\":0,\"words\":2,\"tags\":2,\"recall\":50,\"precision\":100,"
+              "\"f1\":66.6667,\"exact\":0,\"mean_crossing\":0,\"no_crossing\":100,\"few_crossing\":"
+              "100,"
+              "\"tagging\":100},\"short\":{\"max_length\":40,\"sentences\":2,\"errors\":0,"
+              "\"skipped\":1,"
+              "\"valid\":1,\"match\":1,\"gold\":2,\"test\":1,\"crossing\":0,\"words\":2,\"tags\":2,"
+              "\"recall\":50,\"precision\":100,\"f1\":66.6667,\"exact\":0,\"mean_crossing\":0,"
+              "\"no_crossing\":100,\"few_crossing\":100,\"tagging\":100},\"stopped\":false,"
+              "\"per_sentence\":[{\"length\":2,\"state\":\"valid\",\"match\":1,\"gold\":2,\"test\":"
+              "1,"
+              "\"crossing\":0,\"words\":2,\"tags\":2,\"exact\":false},{\"length\":1,\"state\":"
+              "\"skipped\",\"match\":0,\"gold\":0,\"test\":0,\"crossing\":0,\"words\":0,\"tags\":0,"
+              "\"exact\":false}]}\n");
     trl_text_free(text);
     trl_parseval_free(p);
 }

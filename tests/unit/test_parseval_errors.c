@@ -41,8 +41,7 @@ static void test_errors(void **state)
     expect_error(good, "no parse", "1 : test:1:1: word 'no' where a bracket is expected\n");
     expect_error("(S (NN a)))", good, "1 : gold:1:11: ')' without a '(' before it\n");
     expect_error(good, "(S (NN a b))", "1 : test:1:10: more than one word in a bracket\n");
-    expect_error(good, "(S (NN a (NN b)))",
-                 "1 : test:1:10: a bracket opens behind the word 'a'\n");
+    expect_error(good, "(S (NN a (NN b)))", "1 : test:1:10: a bracket opens behind the word 'a'\n");
     expect_error(good, "(S (NN a", "1 : test:1:4: the line ends inside a bracket\n");
     expect_error(good, " (S (NN a) (NN b)",
                  "1 : test:1:2: the line ends inside the bracket that opens here\n");
@@ -94,8 +93,7 @@ static void test_lines_left(void **state)
         assert_ok(trl_parseval_files(p, files[k][0], files[k][1], &err));
         char message[100];
         snprintf(message, sizeof message,
-                 "2 : Number of lines unmatch (too many lines in %s file)\n",
-                 k ? "test" : "gold");
+                 "2 : Number of lines unmatch (too many lines in %s file)\n", k ? "test" : "gold");
         assert_string_equal(trl_parseval_errors(p), message);
         const trl_parseval_totals t = trl_parseval_get(p, UINT64_MAX);
         assert_int_equal(t.sentences, 1);
@@ -132,10 +130,9 @@ static void test_no_limits(void **state)
 static void test_params(void **state)
 {
     (void)state;
-    const char *path =
-        put_file("# a comment\n\nLABELED 0\r\nCUTOFF_LEN 1\n"
-                 "DELETE_LABEL X\nDELETE_LABEL NN\nDELETE_LABEL_FOR_LENGTH NN\n"
-                 "EQ_WORD colour color\nEQ_LABEL X Y\nDEBUG 0\n  MAX_ERROR 3  ");
+    const char *path = put_file("# a comment\n\nLABELED 0\r\nCUTOFF_LEN 1\n"
+                                "DELETE_LABEL X\nDELETE_LABEL NN\nDELETE_LABEL_FOR_LENGTH NN\n"
+                                "EQ_WORD colour color\nEQ_LABEL X Y\nDEBUG 0\n  MAX_ERROR 3  ");
     trl_parseval *p = new_scorer(path, false);
     unlink(path);
     /* Y is deleted like X; NP and VP are the same when labels do not count */

@@ -182,17 +182,16 @@ static void test_faults(void **state)
 
 static void random_regex(trl_rng *rng, char *re)
 {
-    static const char *const parts[] = {
-        "a",   "b",   "A",   "1",   ".",   "\\d", "\\a", "\\w", "\\l", "\\u", "\\p", "\\s",
-        "\\D", "\\A", "\\W", "\\L", "\\U", "\\P", "\\S", "\\.", "^",   "$",   "-",   "\\$"};
+    static const char *const parts[] = {"a",   "b",   "A",   "1",   ".",   "\\d", "\\a", "\\w",
+                                        "\\l", "\\u", "\\p", "\\s", "\\D", "\\A", "\\W", "\\L",
+                                        "\\U", "\\P", "\\S", "\\.", "^",   "$",   "-",   "\\$"};
     char *p = re;
     if (trl_rng_below(rng, 4) == 0)
         *p++ = '^';
     const size_t n = trl_rng_below(rng, 7);
     for (size_t i = 0; i < n; i++) {
-        const size_t k = trl_rng_below(rng, 3)
-                             ? trl_rng_below(rng, 5)
-                             : trl_rng_below(rng, sizeof parts / sizeof *parts);
+        const size_t k = trl_rng_below(rng, 3) ? trl_rng_below(rng, 5)
+                                               : trl_rng_below(rng, sizeof parts / sizeof *parts);
         p += sprintf(p, "%s", parts[k]);
         if (trl_rng_below(rng, 2))
             *p++ = trl_rng_below(rng, 2) ? '*' : '?';

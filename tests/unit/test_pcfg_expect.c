@@ -6,7 +6,8 @@
 #include "train_tree/pcfg_expect.h"
 #include "train_tree/tree_mest.h"
 
-/* ---- finite grammars, tree by tree --------------------------------------------------------------- */
+/* ---- finite grammars, tree by tree
+ * --------------------------------------------------------------- */
 
 /* A subtree whose labels know their depth, so that no state comes back below itself. */
 static void finite_subtree(trl_rng *r, int depth, trl_buf *out)
@@ -24,20 +25,20 @@ static void finite_subtree(trl_rng *r, int depth, trl_buf *out)
 }
 
 typedef struct counts { /* of one derivation */
-    double  p;
+    double p;
     double *n; /* [n_binary][n_unary][tags by state][the first tag by state] */
 } counts;
 
 typedef struct list {
     counts *at;
-    size_t  n, cap;
+    size_t n, cap;
 } list;
 
 typedef struct lister {
     const trl_grammar *g;
-    const trl_pcfg    *p;
-    size_t             width;
-    size_t             total;
+    const trl_pcfg *p;
+    size_t width;
+    size_t total;
 } lister;
 
 #define MOST 30000
@@ -108,7 +109,8 @@ static void compare(const lister *l, const list *all, const trl_pcfg_expect *e)
     for (size_t r = 0; r < g->n_binary; r++)
         assert_near(e->before[g->binary[r].parent] * e->binary[r], mean[r] / mass, 1e-12);
     for (size_t u = 0; u < g->n_unary; u++)
-        assert_near(e->after[g->unary[u].parent] * e->unary[u], mean[g->n_binary + u] / mass, 1e-12);
+        assert_near(e->after[g->unary[u].parent] * e->unary[u], mean[g->n_binary + u] / mass,
+                    1e-12);
     for (size_t s = 0; s < g->n_states; s++) {
         const double *tag = mean + g->n_binary + g->n_unary;
         if (g->state[s].kind != TRL_STATE_TAG)
@@ -183,7 +185,8 @@ static void test_enumeration(void **state)
     assert_true(deficient > 2 && deficient < compared);
 }
 
-/* ---- a grammar with trees without end ------------------------------------------------------------ */
+/* ---- a grammar with trees without end
+ * ------------------------------------------------------------ */
 
 /* S -> S S with p, S -> x with 1 - p: the mass m of its finite trees is min(1, (1 - p) / p), and a
  * finite tree has (1 - p) / m / (1 - 2 p m) words. */
@@ -236,11 +239,13 @@ static void test_not_tight(void **state)
     free_trees(&l);
 }
 
-/* ---- samples ------------------------------------------------------------------------------------- */
+/* ---- samples
+ * ------------------------------------------------------------------------------------- */
 
-static const char closed_families[] = "tag\ntag here.word\nbase-tag here.class\nbase-tag here.form\n"
-                                      "unary-1 first.word\nunary-1 last.form short\nunary-parent\n"
-                                      "base-unary-parent-1 shape\n";
+static const char closed_families[] =
+    "tag\ntag here.word\nbase-tag here.class\nbase-tag here.form\n"
+    "unary-1 first.word\nunary-1 last.form short\nunary-parent\n"
+    "base-unary-parent-1 shape\n";
 
 static void close_to(double sum, double squares, size_t n, double exact)
 {
@@ -252,9 +257,9 @@ static void close_to(double sum, double squares, size_t n, double exact)
 
 typedef struct tally {
     const bank *b;
-    double     *one; /* counts of one tree */
-    uint32_t   *on;
-    size_t      n;
+    double *one; /* counts of one tree */
+    uint32_t *on;
+    size_t n;
 } tally;
 
 static bool tally_key(void *ctx, uint64_t key)
@@ -363,7 +368,8 @@ static void test_bound(void **state)
     bank_close(&b);
 }
 
-/* ---- m-estimation -------------------------------------------------------------------------------- */
+/* ---- m-estimation
+ * -------------------------------------------------------------------------------- */
 
 /* Families without a closed form: the plain mean over the same trees, by any number of threads. */
 static void test_sampled(void **state)
@@ -371,13 +377,16 @@ static void test_sampled(void **state)
     (void)state;
     trl_error err;
     bank b;
-    bank_open(&b, "base-rule split.word\nbase-parent inside.tag inside+1.tag\nparent first.form length\n",
-              (trl_annotation){true, false, true, 1}, false, 12, 20, 3);
+    bank_open(
+        &b, "base-rule split.word\nbase-parent inside.tag inside+1.tag\nparent first.form length\n",
+        (trl_annotation){true, false, true, 1}, false, 12, 20, 3);
     const trl_tree_features *f = &b.m.features;
     const size_t n = f->index.n, words = 40;
-    double *E = trl_alloc(trl_tree_weights(f), sizeof *E), *E3 = trl_alloc(trl_tree_weights(f), sizeof *E);
+    double *E = trl_alloc(trl_tree_weights(f), sizeof *E),
+           *E3 = trl_alloc(trl_tree_weights(f), sizeof *E);
     trl_pool *one = trl_pool_new(1), *three = trl_pool_new(3);
-    trl_tree_expect_options o = {.samples = 2 * TRL_SAMPLE_BLOCK + 90, .max_words = words, .seed = 5, .pool = one};
+    trl_tree_expect_options o = {
+        .samples = 2 * TRL_SAMPLE_BLOCK + 90, .max_words = words, .seed = 5, .pool = one};
     trl_tree_expect_report report, report3;
     assert_ok(trl_tree_expect(&b.m, &o, E, &report, &err));
     o.pool = three;

@@ -60,9 +60,16 @@ static void test_guess(void **state)
     };
     static const char *const items[] = {
         "B-NP\tw[0]=the\tpos[0]=DT\nI-NP\tw[0]=cat\tpos[0]=NN\n", /* as many on each */
-        "B\tx\ty\nI\tz\n", "A\tw=1\n", "A\tw:0.5\tv:2\n", "A\tw[0]\tw[1]\n",
-        "@weight:2\nA\tx\n", "@weight:0.5\tA\tx\ty\n", "\n\nA\tx=1\ty=2\n\n",
-        "A\tw[0]=\\\tx=1\n", "\xef\xbb\xbf" "A\tx=1\ty=2\r\nB\tx=3\r\n",
+        "B\tx\ty\nI\tz\n",
+        "A\tw=1\n",
+        "A\tw:0.5\tv:2\n",
+        "A\tw[0]\tw[1]\n",
+        "@weight:2\nA\tx\n",
+        "@weight:0.5\tA\tx\ty\n",
+        "\n\nA\tx=1\ty=2\n\n",
+        "A\tw[0]=\\\tx=1\n",
+        "\xef\xbb\xbf"
+        "A\tx=1\ty=2\r\nB\tx=3\r\n",
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (guessed(columns[i]) != TRL_FORMAT_COLUMNS)

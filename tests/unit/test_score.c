@@ -44,8 +44,7 @@ static const char *put_file(const char *text, size_t n, bool gzip)
     return path;
 }
 
-static void expect_file(const char *text, const trl_score_options *o, kind k,
-                        const char *expected)
+static void expect_file(const char *text, const trl_score_options *o, kind k, const char *expected)
 {
     trl_error err = {0};
     for (int gzip = 0; gzip < 2; gzip++) {
@@ -274,8 +273,8 @@ static void test_bad_input(void **state)
 {
     static const struct {
         const char *text, *says;
-        uint64_t    row, col;
-        char        delimiter;
+        uint64_t row, col;
+        char delimiter;
     } cases[] = {
         {"a B B\nword\n", ONE, 2, 5, ' '},
         {"a\tB\tB\n", ONE, 1, 6, '|'},
@@ -325,8 +324,7 @@ static void test_bad_options(void **state)
 
 static void test_oracles(void **state)
 {
-    static const char *const names[] = {"chunks", "iob-any", "iobes",
-                                        "ioe",    "latex",   "raw-tags"};
+    static const char *const names[] = {"chunks", "iob-any", "iobes", "ioe", "latex", "raw-tags"};
     (void)state;
     const char *dir = test_folder("TRELLIS_ORACLES", "../shared/oracles");
     if (!dir)
@@ -353,11 +351,16 @@ static void test_oracles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conlleval), cmocka_unit_test(test_iobes),
-        cmocka_unit_test(test_slips), cmocka_unit_test(test_options),
-        cmocka_unit_test(test_tokens), cmocka_unit_test(test_json),
-        cmocka_unit_test(test_confusions_ranked), cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_bad_options), cmocka_unit_test(test_oracles),
+        cmocka_unit_test(test_conlleval),
+        cmocka_unit_test(test_iobes),
+        cmocka_unit_test(test_slips),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_confusions_ranked),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_oracles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

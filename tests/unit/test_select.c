@@ -52,15 +52,15 @@ static void test_gradients(void **state)
         const int order = 1 + i % 2;
         const trl_design_options o = {
             .order = order, .all_pairs = i % 3 == 0, .all_transitions = i % 4 < 2};
-        const corpus_shape h = {.sequences = 1 + trl_rng_below(&rng, 20),
-                                .max_tokens = 9,
-                                .L = 1 + trl_rng_below(&rng, order == 2 ? 6 : 20),
-                                .attrs = {12, trl_rng_below(&rng, 3) * 4,
-                                          trl_rng_below(&rng, 2) * 3},
-                                .per_token = {3, 2, 1},
-                                .constant = {false, i % 3 != 0, i % 5 != 0},
-                                .values = trl_rng_below(&rng, 2),
-                                .weights = trl_rng_below(&rng, 2)};
+        const corpus_shape h = {
+            .sequences = 1 + trl_rng_below(&rng, 20),
+            .max_tokens = 9,
+            .L = 1 + trl_rng_below(&rng, order == 2 ? 6 : 20),
+            .attrs = {12, trl_rng_below(&rng, 3) * 4, trl_rng_below(&rng, 2) * 3},
+            .per_token = {3, 2, 1},
+            .constant = {false, i % 3 != 0, i % 5 != 0},
+            .values = trl_rng_below(&rng, 2),
+            .weights = trl_rng_below(&rng, 2)};
         const bool memm = i / 2 % 3 == 0, sampled = i / 2 % 3 == 2;
         chain_problem p;
         problem_make(&rng, &h, &o, memm ? "memm" : "piecewise-nota", 1 + (size_t)i % 2, &p);
@@ -160,11 +160,8 @@ static void test_not_finite(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(3);
     trl_error err;
-    const corpus_shape h = {.sequences = 5,
-                            .max_tokens = 6,
-                            .L = 4,
-                            .attrs = {5, 6},
-                            .per_token = {2, 2}};
+    const corpus_shape h = {
+        .sequences = 5, .max_tokens = 6, .L = 4, .attrs = {5, 6}, .per_token = {2, 2}};
     const trl_design_options o = {.order = 1, .all_pairs = true};
     chain_problem p;
     trl_selection only;

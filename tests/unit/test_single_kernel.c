@@ -43,8 +43,8 @@ static void check_exp_rows(trl_rng *rng, size_t T, size_t n, double wide, double
     double *x = get(T * step, sizeof *x), low, want_low = 0.0, want_shift = 0.0;
     float *psi = get(T * S, sizeof *psi);
     for (size_t k = 0; k < T * step; k++)
-        x[k] = k % step < n ? 5.0 - wide * trl_rng_unit(rng)
-                            : (k % 4 ? unused[k % 4 - 1] : nan(""));
+        x[k] =
+            k % step < n ? 5.0 - wide * trl_rng_unit(rng) : (k % 4 ? unused[k % 4 - 1] : nan(""));
     const double shift = trl_single_exp_rows(T, n, x, step, psi, &low);
     for (size_t t = 0; t < T; t++) {
         const double *row = x + t * step;

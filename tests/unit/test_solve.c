@@ -14,8 +14,7 @@ static void random_system(trl_rng *rng, size_t n, double *A, double *b)
 }
 
 /* The largest |A x - b| (or A^T x - b), relative to the sizes of the terms. */
-static double residual(size_t n, const double *A, bool transposed, const double *x,
-                       const double *b)
+static double residual(size_t n, const double *A, bool transposed, const double *x, const double *b)
 {
     double worst = 0.0;
     for (size_t i = 0; i < n; i++) {

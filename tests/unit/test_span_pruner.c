@@ -25,8 +25,8 @@ static double *some_weights(const trl_span_pruner_task *t, double width)
 static void start(trl_span_pruner_task *t, const bank *b, size_t threads)
 {
     trl_error err;
-    assert_ok(trl_span_pruner_task_init(t, &b->m.pruner, &b->m.observer, &b->trees, SPAN_BITS, WORD_BITS,
-                                  threads, &err));
+    assert_ok(trl_span_pruner_task_init(t, &b->m.pruner, &b->m.observer, &b->trees, SPAN_BITS,
+                                        WORD_BITS, threads, &err));
 }
 
 static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t, trl_gains *g,
@@ -39,9 +39,11 @@ static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t,
     assert_ok(trl_span_pruner_gains(s, &seen, g, arena, &err));
 }
 
-/* ---- the coarse pass with gains is the chart with the same scores of items -------------------------- */
+/* ---- the coarse pass with gains is the chart with the same scores of items
+ * -------------------------- */
 
-static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_skeleton *s, double *logp)
+static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_skeleton *s,
+                      double *logp)
 {
     for (size_t j = 1; j <= s->n; j++)
         for (size_t i = 0; i < j; i++)
@@ -49,7 +51,8 @@ static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_sk
                 const uint32_t state = s->item[x] & TRL_STATE_MASK;
                 const uint8_t c = gains->class_of[state];
                 if (j - i > 1)
-                    logp[x] += (double)gains->log_span[trl_cell(i, j) * TRL_SPAN_PRUNER_CLASSES + c];
+                    logp[x] +=
+                        (double)gains->log_span[trl_cell(i, j) * TRL_SPAN_PRUNER_CLASSES + c];
                 else if (g->state[state].kind == TRL_STATE_TAG)
                     logp[x] += (double)gains->log_word[i * TRL_SPAN_PRUNER_TAGS + c];
             }
@@ -90,10 +93,10 @@ static void test_gains(void **state)
         double *logp;
         trl_arena_reset(&arena);
         gains_of(&b, &t.span_pruner, tree, &g, &arena);
-        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){.gains = &g},
-                                 &v, &arena, &err));
-        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){0}, &bare,
-                                 &arena, &err));
+        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words,
+                                 &(trl_coarse_how){.gains = &g}, &v, &arena, &err));
+        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){0},
+                                 &bare, &arena, &err));
         assert_ok(trl_skeleton_full(&b.m.coarse, &b.m.coarse_lexicon, tree->word, tree->n_words, &s,
                                     &logp, &arena, &err));
         add_gains(&b.m.coarse, &g, &s, logp);
@@ -108,7 +111,8 @@ static void test_gains(void **state)
     bank_close(&b);
 }
 
-/* ---- gradient -------------------------------------------------------------------------------------- */
+/* ---- gradient
+ * -------------------------------------------------------------------------------------- */
 
 static double loss_at(trl_span_pruner_task *t, const double *w, size_t example, trl_sparse *g)
 {
@@ -153,18 +157,24 @@ static void test_gradient(void **state)
     bank_close(&b);
 }
 
-/* ---- training and files ---------------------------------------------------------------------------- */
+/* ---- training and files
+ * ---------------------------------------------------------------------------- */
 
-static const trl_span_pruner_options training = {.span_bits = SPAN_BITS, .word_bits = WORD_BITS,
-                                           .passes = 3, .batch = 4, .seed = 1, .c2 = 0.1, .eta = 0.1};
+static const trl_span_pruner_options training = {.span_bits = SPAN_BITS,
+                                                 .word_bits = WORD_BITS,
+                                                 .passes = 3,
+                                                 .batch = 4,
+                                                 .seed = 1,
+                                                 .c2 = 0.1,
+                                                 .eta = 0.1};
 
 static void train(bank *b, trl_span_pruner *s, size_t threads)
 {
     trl_error err;
     trl_pool *pool = trl_pool_new(threads);
     assert_ok(trl_span_pruner_init(s, &b->m.coarse, &err));
-    assert_ok(trl_span_pruner_train(s, &b->m.pruner, &b->m.observer, &b->trees, &training, pool, NULL,
-                              NULL, &err));
+    assert_ok(trl_span_pruner_train(s, &b->m.pruner, &b->m.observer, &b->trees, &training, pool,
+                                    NULL, NULL, &err));
     trl_pool_free(pool);
 }
 

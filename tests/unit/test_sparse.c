@@ -8,19 +8,20 @@
 #include "train/lbfgs.h"
 #include "train/sparse.h"
 
-/* ---- a task: logistic regression on a few features an example ---------------------------------- */
+/* ---- a task: logistic regression on a few features an example ----------------------------------
+ */
 
 #define M 40
 #define N 60
 #define PER 5
 
 typedef struct logistic {
-    uint32_t      id[N][PER];
-    double        x[N][PER], y[N];
+    uint32_t id[N][PER];
+    double x[N][PER], y[N];
     const double *w;
-    size_t        n;
-    double        seen[4000]; /* w[0] at every prepare */
-    size_t        n_seen;
+    size_t n;
+    double seen[4000]; /* w[0] at every prepare */
+    size_t n_seen;
 } logistic;
 
 static trl_status prepare(void *self, const double *w, trl_error *err)
@@ -72,7 +73,8 @@ static const trl_sparse_options adagrad = {
 static const trl_sparse_options sgd = {
     .c2 = 0.05, .eta = 0.1, .batch = 7, .max_iter = 40, .seed = 3};
 
-/* ---- the corpus as one function ------------------------------------------------------------------- */
+/* ---- the corpus as one function
+ * ------------------------------------------------------------------- */
 
 static void test_batch_gradient(void **state)
 {
@@ -123,7 +125,8 @@ static void test_batch_gradient(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- steps by hand -------------------------------------------------------------------------------- */
+/* ---- steps by hand
+ * -------------------------------------------------------------------------------- */
 
 /* One example, one step a pass. */
 static void test_steps(void **state)
@@ -170,7 +173,8 @@ static void test_steps(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- optima ---------------------------------------------------------------------------------------- */
+/* ---- optima
+ * ---------------------------------------------------------------------------------------- */
 
 static double objective(const trl_sparse_task *t, logistic *l, const double *w, double c2)
 {
@@ -249,14 +253,15 @@ static void test_average(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- the same bits ------------------------------------------------------------------------------------ */
+/* ---- the same bits
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct keeper {
     uint64_t at; /* pass whose state is kept */
-    trl_buf  state;
+    trl_buf state;
     uint64_t stop; /* 0: never */
     uint64_t passes;
-    double   objective[64];
+    double objective[64];
 } keeper;
 
 static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
@@ -296,7 +301,8 @@ static void check_same_bits(trl_sparse_options o)
         memset(w, 0, sizeof w); /* the state knows the weights */
         keeper more = {0};
         const trl_watcher again = {&more, watch};
-        assert_ok(trl_sparse_train(&t, &o, pool, &again, k.state.data, k.state.len, w, &ending, &err));
+        assert_ok(
+            trl_sparse_train(&t, &o, pool, &again, k.state.data, k.state.len, w, &ending, &err));
         assert_int_equal(more.passes, 5);
         assert_memory_equal(w, want, M * sizeof *w);
         for (int p = 4; p <= 8; p++)
@@ -314,8 +320,9 @@ static void check_same_bits(trl_sparse_options o)
     /* states of other runs */
     for (size_t cut = 0; cut < k.state.len; cut += 97)
         if (cut)
-            assert_int_equal(trl_sparse_train(&t, &o, pool, NULL, k.state.data, cut, w, &ending, &err),
-                             TRL_EMODEL);
+            assert_int_equal(
+                trl_sparse_train(&t, &o, pool, NULL, k.state.data, cut, w, &ending, &err),
+                TRL_EMODEL);
     t.n_weights--;
     assert_int_equal(
         trl_sparse_train(&t, &o, pool, NULL, k.state.data, k.state.len, w, &ending, &err),
@@ -335,7 +342,8 @@ static void test_same_bits(void **state)
         }
 }
 
-/* ---- ends ---------------------------------------------------------------------------------------------- */
+/* ---- ends
+ * ---------------------------------------------------------------------------------------------- */
 
 static void test_endings(void **state)
 {

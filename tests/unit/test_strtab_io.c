@@ -22,8 +22,8 @@ static void test_round_trip(void **state)
 {
     (void)state;
     /* strings -> slots: the smallest power of two with a load of at most 0.8 */
-    static const size_t sizes[][2] = {{0, 1},   {1, 2},     {2, 4},     {3, 4},       {4, 8},
-                                      {6, 8},   {7, 16},    {12, 16},   {13, 32},     {51, 64},
+    static const size_t sizes[][2] = {{0, 1},    {1, 2},      {2, 4},      {3, 4},        {4, 8},
+                                      {6, 8},    {7, 16},     {12, 16},    {13, 32},      {51, 64},
                                       {52, 128}, {819, 1024}, {820, 2048}, {20000, 32768}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         trl_error err;
@@ -57,8 +57,8 @@ static void test_round_trip(void **state)
 }
 
 /* Sections as a hostile or broken writer would leave them. */
-static trl_status load_raw(const char *pool, size_t pool_size, const void *ends,
-                           size_t ends_size, const void *slots, size_t slots_size, bool wide)
+static trl_status load_raw(const char *pool, size_t pool_size, const void *ends, size_t ends_size,
+                           const void *slots, size_t slots_size, bool wide)
 {
     trl_error err;
     trl_container_builder b = {0};

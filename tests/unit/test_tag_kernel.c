@@ -18,9 +18,8 @@ static void test_similar_names(void **state)
     trl_rng rng = trl_rng_seed(9);
     trl_strtab known = {0};
     trl_buf text = {0};
-    trl_buf_str(&text,
-                "trellis-model\t1\nkind\tchain\nobjective\tx\nprobability\tno\norder\t1\n"
-                "columns\t0\nlabel\tA\nlabel\tB\n");
+    trl_buf_str(&text, "trellis-model\t1\nkind\tchain\nobjective\tx\nprobability\tno\norder\t1\n"
+                       "columns\t0\nlabel\tA\nlabel\tB\n");
     char name[sizeof base];
     for (int i = 0; i < 4000; i++) {
         const size_t n = 1 + trl_rng_below(&rng, 44), before = known.n;

@@ -217,7 +217,7 @@ static void free_rows(trl_rows *r)
 {
     union {
         const trl_str *c;
-        void          *v;
+        void *v;
     } p = {.c = r->cell};
     free(p.v);
 }
@@ -229,7 +229,11 @@ static void test_long(void **state)
     toy y;
     trl_tagger *t = NULL;
     toy_make(&rng,
-             (toy_shape){.L = 3, .A = 8, .n_sequences = 30, .max_T = 9, .order = 1,
+             (toy_shape){.L = 3,
+                         .A = 8,
+                         .n_sequences = 30,
+                         .max_T = 9,
+                         .order = 1,
                          .template_text = long_template},
              &y);
     assert_ok(trl_tagger_new(y.m, &t, &err));
@@ -269,7 +273,11 @@ static void test_no_allocation(void **state)
     toy y;
     trl_tagger *t = NULL;
     toy_make(&rng,
-             (toy_shape){.L = 3, .A = 8, .n_sequences = 30, .max_T = 9, .order = 1,
+             (toy_shape){.L = 3,
+                         .A = 8,
+                         .n_sequences = 30,
+                         .max_T = 9,
+                         .order = 1,
                          .template_text = long_template},
              &y);
     assert_ok(trl_tagger_new(y.m, &t, &err));
@@ -304,7 +312,11 @@ static void test_columns(void **state)
     toy y;
     trl_tagger *t = NULL;
     toy_make(&rng,
-             (toy_shape){.L = 3, .A = 8, .n_sequences = 20, .max_T = 9, .order = 1,
+             (toy_shape){.L = 3,
+                         .A = 8,
+                         .n_sequences = 20,
+                         .max_T = 9,
+                         .order = 1,
                          .template_text = long_template},
              &y);
     assert_ok(trl_tagger_new(y.m, &t, &err));
@@ -316,8 +328,7 @@ static void test_columns(void **state)
         cell[2 * i] = y.rows[0].cell[3 * i];
         cell[2 * i + 1] = y.rows[0].cell[3 * i + 1];
     }
-    trl_rows rows = {.n_tokens = T, .n_columns = 2, .cell = cell, .path = "in.txt",
-                     .first_row = 7};
+    trl_rows rows = {.n_tokens = T, .n_columns = 2, .cell = cell, .path = "in.txt", .first_row = 7};
     assert_ok(trl_tagger_set_rows(t, &y.rows[0], &err));
     assert_ok(trl_tagger_viterbi(t, with, &a, &err));
     assert_ok(trl_tagger_set_rows(t, &rows, &err)); /* no label column */
@@ -411,9 +422,9 @@ static void test_no_probabilities(void **state)
 
 typedef struct job {
     const toy *y;
-    double     sum;
-    uint64_t   digest;
-    bool       failed;
+    double sum;
+    uint64_t digest;
+    bool failed;
 } job;
 
 static void *work(void *arg)
@@ -441,8 +452,7 @@ static void test_two_threads(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(8);
     toy y;
-    toy_make(&rng, (toy_shape){.L = 4, .A = 30, .n_sequences = 40, .max_T = 9, .order = 2},
-             &y);
+    toy_make(&rng, (toy_shape){.L = 4, .A = 30, .n_sequences = 40, .max_T = 9, .order = 2}, &y);
     job jobs[2] = {{.y = &y}, {.y = &y}};
     pthread_t thread[2];
     for (int i = 0; i < 2; i++)
@@ -458,10 +468,14 @@ static void test_two_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_enumeration), cmocka_unit_test(test_many_labels),
-        cmocka_unit_test(test_long),                cmocka_unit_test(test_no_allocation),
-        cmocka_unit_test(test_columns),             cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_no_probabilities),    cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_against_enumeration),
+        cmocka_unit_test(test_many_labels),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_no_probabilities),
+        cmocka_unit_test(test_two_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

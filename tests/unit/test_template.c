@@ -6,9 +6,9 @@
 
 static trl_error err;
 
-#define CELL(s)                                                                               \
-    {                                                                                         \
-        s, sizeof s - 1                                                                       \
+#define CELL(s)                                                                                    \
+    {                                                                                              \
+        s, sizeof s - 1                                                                            \
     }
 static const trl_str cells[] = {
     CELL("The"),  CELL("DT"),  CELL("B"), /* 0 */
@@ -122,8 +122,7 @@ static void test_dialects(void **state)
 static void test_properties(void **state)
 {
     (void)state;
-    const char *text =
-        "\xef\xbb\xbf# c\r\n\r\nU0:%x[0,0]\r\n  \nB\nB1:%x[-1,1]/%x[0,4]\nT\nU9\n";
+    const char *text = "\xef\xbb\xbf# c\r\n\r\nU0:%x[0,0]\r\n  \nB\nB1:%x[-1,1]/%x[0,4]\nT\nU9\n";
     trl_template *t = parsed(text);
     assert_int_equal(trl_template_count(t), 5);
     static const int cliques[] = {TRL_ON_LABEL, TRL_ON_PAIR, TRL_ON_PAIR, TRL_ON_TRIPLE,

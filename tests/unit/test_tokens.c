@@ -1,5 +1,5 @@
-/* test_tokens.c -- locally normalised objectives token by token: the kernel against plain loops, the
- * groups against the design's own lists, and the whole gradient against the one in double.
+/* test_tokens.c -- locally normalised objectives token by token: the kernel against plain loops,
+ * the groups against the design's own lists, and the whole gradient against the one in double.
  */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
@@ -46,8 +46,7 @@ static void terms_make(trl_rng *rng, size_t L, double wide, terms *m)
         m->adjoint[c] = 1e9f;
     }
     for (size_t c = 0; c < m->sources * S; c++)
-        m->source[c] =
-            c % S < L ? (float)(wide * (2.0 * trl_rng_unit(rng) - 1.0)) : TRL_TOKEN_PAD;
+        m->source[c] = c % S < L ? (float)(wide * (2.0 * trl_rng_unit(rng) - 1.0)) : TRL_TOKEN_PAD;
     for (size_t i = 0; i < n; i++) {
         m->which[i] = (uint32_t)trl_rng_below(rng, m->sources);
         m->gold[i] = (uint32_t)trl_rng_below(rng, L);
@@ -89,8 +88,7 @@ static double plain_term(const terms *m, size_t i, size_t source, uint32_t gold,
     const size_t step = m->k.step;
     const float *a = m->score + i * step, *b = m->source + source * step;
     const double weight = m->k.weight ? (double)m->k.weight[i] : 1.0;
-    const double right =
-        gold == NOTA ? 0.0 : (double)a[gold] + (double)b[gold];
+    const double right = gold == NOTA ? 0.0 : (double)a[gold] + (double)b[gold];
     double S = m->k.nota && gold != NOTA ? exp(-right) : 0.0;
     for (size_t j = 0; j < m->L; j++)
         S += j == gold ? 0.0 : exp((double)a[j] + (double)b[j] - right);
@@ -214,8 +212,8 @@ static void test_kernel_limits(void **state)
 /* ---- groups ---------------------------------------------------------------------------- */
 
 /* Every token has one position; scores are those of trl_gather, rounded. */
-static void check_gather(const trl_token_groups *q, const trl_implied_rows *fold, const chain_problem *p,
-                         const double *w)
+static void check_gather(const trl_token_groups *q, const trl_implied_rows *fold,
+                         const chain_problem *p, const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
     trl_arena arena = {0};
@@ -285,7 +283,8 @@ static void check_scatter(trl_rng *rng, const trl_token_groups *q, const trl_imp
     }
     assert_near(norm2, want_norm2, 1e-12 * want_norm2 + 1e-300);
     trl_scatter_cold(&q->rows, rows, 0, f->singleton_row - f->n_hot, g);
-    trl_token_groups_entries(q, stream, 0, (size_t)(f->cold_at - f->entry_cold_at), g + f->entry_cold_at);
+    trl_token_groups_entries(q, stream, 0, (size_t)(f->cold_at - f->entry_cold_at),
+                             g + f->entry_cold_at);
     trl_clear_dead(&p->d, g);
     for (uint64_t i = 0; i < p->d.n_weights; i++)
         assert_near(g[i], want[i], 1e-4);
@@ -324,7 +323,8 @@ static void test_groups(void **state)
         double *w = problem_vector(&p);
         for (uint64_t i = 0; i < p.d.n_weights; i++)
             w[i] = 2.0 * trl_rng_unit(&rng) - 1.0;
-        assert_ok(trl_token_groups_build(&q, &fold, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
+        assert_ok(
+            trl_token_groups_build(&q, &fold, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
         assert_true(!useful || (h.implied && !h.values));
         if (useful) {
             check_gather(&q, &fold, &p, w);
@@ -371,19 +371,22 @@ static variant variant_of(size_t k)
     static const size_t labels[] = {5, 22, 3, 44, 70};
     const int order = 1 + (k % 7 == 3);
     const bool both = k % 4 == 2 && order == 1 && labels[k % 5] < 70;
-    return (variant){.objective = k % 2 ? "piecewise-nota" : both ? "pseudolikelihood" : "memm",
-                     .shape = {.sequences = 300,
-                               .max_tokens = 20,
-                               .L = order == 2 ? 6 : labels[k % 5],
-                               .attrs = {k % 4 < 2 ? 900 : 0},
-                               .per_token = {2},
-                               .constant = {false, k % 6 != 5, order == 2},
-                               .implied = true,
-                               .few = k % 3 == 1,
-                               .weights = k % 4 == 1},
-                     .design = {.order = order, .all_pairs = k % 5 == 4, .min_count = k % 8 == 6 ? 2 : 0},
-                     .nota = k % 2 ? 0.04 * (double)(k % 3) : 0.0,
-                     .scale = k % 9 == 8 ? 40.0 : 0.5};
+    return (variant){
+        .objective = k % 2  ? "piecewise-nota"
+                     : both ? "pseudolikelihood"
+                            : "memm",
+        .shape = {.sequences = 300,
+                  .max_tokens = 20,
+                  .L = order == 2 ? 6 : labels[k % 5],
+                  .attrs = {k % 4 < 2 ? 900 : 0},
+                  .per_token = {2},
+                  .constant = {false, k % 6 != 5, order == 2},
+                  .implied = true,
+                  .few = k % 3 == 1,
+                  .weights = k % 4 == 1},
+        .design = {.order = order, .all_pairs = k % 5 == 4, .min_count = k % 8 == 6 ? 2 : 0},
+        .nota = k % 2 ? 0.04 * (double)(k % 3) : 0.0,
+        .scale = k % 9 == 8 ? 40.0 : 0.5};
 }
 
 /* The problem in single precision, token by token, unless `exact`. */
@@ -400,7 +403,8 @@ static void variant_make(trl_rng *rng, const variant *v, size_t threads, bool ex
     p->task = trl_chain_task_view(&p->chain);
     assert_true((p->task.tokens != NULL) == !exact);
     trl_gradient_free(p->g);
-    assert_ok(trl_gradient_new(&p->d, &p->c.family[TRL_NODE].names, &p->task, p->pool, &p->g, &err));
+    assert_ok(
+        trl_gradient_new(&p->d, &p->c.family[TRL_NODE].names, &p->task, p->pool, &p->g, &err));
     assert_true((p->chain.tokens.n > 0) == !exact); /* arranged: grouped */
 }
 
@@ -481,12 +485,9 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel),
-        cmocka_unit_test(test_kernel_limits),
-        cmocka_unit_test(test_logs),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_kernel),   cmocka_unit_test(test_kernel_limits),
+        cmocka_unit_test(test_logs),     cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_gradient), cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

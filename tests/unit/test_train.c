@@ -241,7 +241,7 @@ static void remove_leftovers(void) /* SIGKILL may leave a temporary file */
 static void test_resume(void **state)
 {
     (void)state;
-    static const char *const optimizers[] = {"lbfgs", "owlqn", "sag", "sgd",
+    static const char *const optimizers[] = {"lbfgs", "owlqn",      "sag", "sgd",
                                              "asgd",  "perceptron", "sdca"};
     for (int k = 0; k < 7; k++)
         for (int with_dev = 0; with_dev < 2; with_dev++) {
@@ -344,10 +344,14 @@ static void test_wrong_checkpoint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),          cmocka_unit_test(test_default_template),
-        cmocka_unit_test(test_items),            cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_dev),              cmocka_unit_test(test_init),
-        cmocka_unit_test(test_stop),             cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_default_template),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_dev),
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_resume),
         cmocka_unit_test(test_wrong_checkpoint),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-train-XXXXXX");

@@ -418,8 +418,9 @@ static void test_full_disk(void **state)
     o.progress = keep_warning;
     o.progress_ctx = warning;
     assert_int_equal(trl_train(&o, NULL, &err), TRL_OK);
-    assert_string_equal(warning, "/dev/full: cannot write: No space left on device: training goes on "
-                                 "without this checkpoint");
+    assert_string_equal(warning,
+                        "/dev/full: cannot write: No space left on device: training goes on "
+                        "without this checkpoint");
     assert_int_equal(access(o.model, R_OK), 0);
     o.progress = NULL;
     assert_int_equal(trl_train(&o, NULL, &err), TRL_OK);
@@ -448,7 +449,8 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_generative),
-        cmocka_unit_test(test_generative_items), cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_generative_items),
+        cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_columns_disagree),
         cmocka_unit_test(test_template),

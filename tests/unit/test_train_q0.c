@@ -17,18 +17,12 @@ static void test_dev_is_tagger(void **state)
     static const struct {
         const char *objective, *q0, *decode;
         bool mask, calibrate;
-    } run[] = {{"hmm", NULL, NULL, false, false},
-               {"hmm", NULL, "local", false, false},
-               {"mest", "hmm", NULL, false, false},
-               {"mest", "hmm", NULL, true, false},
-               {"mest", "lu", NULL, false, false},
-               {"mest", "emp", "local", false, false},
-               {"memm", NULL, NULL, false, false},
-               {"memm", NULL, "global", false, false},
-               {"crf", NULL, "local", false, false},
-               {"nota", NULL, NULL, false, false},
-               {"nota", NULL, NULL, false, true},
-               {"nota", NULL, "local", false, true},
+    } run[] = {{"hmm", NULL, NULL, false, false},    {"hmm", NULL, "local", false, false},
+               {"mest", "hmm", NULL, false, false},  {"mest", "hmm", NULL, true, false},
+               {"mest", "lu", NULL, false, false},   {"mest", "emp", "local", false, false},
+               {"memm", NULL, NULL, false, false},   {"memm", NULL, "global", false, false},
+               {"crf", NULL, "local", false, false}, {"nota", NULL, NULL, false, false},
+               {"nota", NULL, NULL, false, true},    {"nota", NULL, "local", false, true},
                {"pw", NULL, NULL, false, true}};
     for (int order = 1; order <= 2; order++)
         for (int wide = 0; wide < 2; wide++)
@@ -130,8 +124,8 @@ static void test_hmm_score(void **state)
                     double score;
                     assert_ok(trl_tagger_set_rows(t, &seq, &err));
                     assert_ok(trl_tagger_score(t, label + at, &score, &err));
-                    const double want = trl_hmm_log_p(&h, seq.n_tokens, label + at,
-                                                      value + at * h.n_columns);
+                    const double want =
+                        trl_hmm_log_p(&h, seq.n_tokens, label + at, value + at * h.n_columns);
                     assert_near(score, want, 1e-9);
                     total -= want;
                 }
@@ -221,9 +215,9 @@ static void test_cache_of_items(void **state)
     assert_non_null(strstr(n.text, "q0 = emp"));
     train(&s, &n);
     assert_non_null(strstr(n.text, "read from the cache"));
-    static const char *const others[] = {
-        "A\ty\tx\nB\tx\n\nB\ty\n", "A\tx\ty\nB\ty\n\n@weight:3\nB\tx\n",
-        "A\tx\ty:2\nB\ty\n\nB\tx\n"};
+    static const char *const others[] = {"A\ty\tx\nB\tx\n\nB\ty\n",
+                                         "A\tx\ty\nB\ty\n\n@weight:3\nB\tx\n",
+                                         "A\tx\ty:2\nB\ty\n\nB\tx\n"};
     for (int k = 0; k < 3; k++) {
         s.train[0] = write_file("other", others[k]);
         train(&s, &n);
@@ -347,9 +341,9 @@ static void test_bottomless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dev_is_tagger), cmocka_unit_test(test_zero_is_q0),
-        cmocka_unit_test(test_hmm_score),     cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_cache_of_items), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_dev_is_tagger),   cmocka_unit_test(test_zero_is_q0),
+        cmocka_unit_test(test_hmm_score),       cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_cache_of_items),  cmocka_unit_test(test_samples),
         cmocka_unit_test(test_stop_and_resume), cmocka_unit_test(test_same_optimum),
         cmocka_unit_test(test_bottomless),
     };

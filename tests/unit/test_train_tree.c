@@ -1,4 +1,5 @@
-/* Training runs through trl_train: stopped anywhere and resumed; trees started from another model. */
+/* Training runs through trl_train: stopped anywhere and resumed; trees started from another model.
+ */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -38,7 +39,8 @@ static bool same_file(const char *a, const char *b)
     return same;
 }
 
-/* ---- stopping ------------------------------------------------------------------------------------ */
+/* ---- stopping
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct watch {
     int iterations, stop_at; /* 0: never */
@@ -76,8 +78,8 @@ static trl_train_options options(const char *const *train, const char *model, wa
     return o;
 }
 
-/* Stopped after each iteration in turn, and resumed: the same model as without a stop, and no iteration
- * made twice. */
+/* Stopped after each iteration in turn, and resumed: the same model as without a stop, and no
+ * iteration made twice. */
 static void check_resume(trl_train_options o, watch *w, int expected)
 {
     trl_error err;
@@ -137,7 +139,8 @@ static void test_resume_chain(void **unused)
     }
 }
 
-/* ---- starting from another model --------------------------------------------------------------- */
+/* ---- starting from another model ---------------------------------------------------------------
+ */
 
 /* The objective of the weights that a run starts from: one pass with a gain of nothing. */
 static double starting_value(const char *path, const char *grade, const char *init, watch *w)
@@ -157,7 +160,8 @@ static double starting_value(const char *path, const char *grade, const char *in
 }
 
 /* A treebank in another order gives everything another number: the weights find their places.  (Of
- * features not to the last digit: words with two equally usual tags have the one that came first.) */
+ * features not to the last digit: words with two equally usual tags have the one that came first.)
+ */
 static void test_init(void **unused)
 {
     (void)unused;

@@ -30,7 +30,7 @@ static void assert_gives_at(const trl_transform *how, const char *text, trl_tree
     trl_buf_fini(&out);
     trl_treebank_free(bank);
 }
-#define assert_gives(how, text, want)                                                         \
+#define assert_gives(how, text, want)                                                              \
     assert_gives_at((how), (text), TRL_TREE_LINE, (want), __LINE__)
 
 static void test_clean(void **state)
@@ -45,8 +45,7 @@ static void test_clean(void **state)
     assert_gives(&clean, "(X (NP (NP (NN a)) (PP (-NONE- *))))", "(X (NP (NP (NN a))))\n");
     const trl_transform empty = {.drop_empty = true}, tags = {.drop_functions = true};
     assert_gives(&empty, "(S-1 (NP-2 (-NONE- *)) (X-3 y))", "(S-1 (X-3 y))\n");
-    assert_gives(&tags, "(S-1 (NP-2 (-NONE- *-1)) (X=3-1 y))",
-                 "(S (NP (-NONE- *-1)) (X y))\n");
+    assert_gives(&tags, "(S-1 (NP-2 (-NONE- *-1)) (X=3-1 y))", "(S (NP (-NONE- *-1)) (X y))\n");
     assert_gives(NULL, "(S-1 (NP-2 (-NONE- *)))", "(S-1 (NP-2 (-NONE- *)))\n");
 }
 
@@ -73,9 +72,8 @@ static void test_roots(void **state)
     static const char *const top[] = {
         "(TOP (X a) (Y b))\n", "(TOP (S (X a)))\n", "(TOP (S (X a)))\n",  "(TOP (X a))\n",
         "(TOP (S (X a)))\n",   "(TOP (X a))\n",     "(TOP (TOP (X a)))\n"};
-    static const char *const none[] = {"( (X a) (Y b))\n", "(S (X a))\n", "(S (X a))\n",
-                                       "(X a)\n",          "(S (X a))\n", "(X a)\n",
-                                       "(TOP (X a))\n"};
+    static const char *const none[] = {"( (X a) (Y b))\n", "(S (X a))\n", "(S (X a))\n",  "(X a)\n",
+                                       "(S (X a))\n",      "(X a)\n",     "(TOP (X a))\n"};
     const trl_transform to_top = {.root = "TOP"}, to_none = {.root = ""};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         assert_gives(&to_top, text[i], top[i]);
@@ -87,12 +85,11 @@ static void test_words(void **state)
 {
     (void)state;
     const trl_transform plain = {.unescape = true};
-    const char *text =
-        "(X (A -LRB-) (B 1\\/2) (C \\*\\*) (D -RSB-) (E a\\b) (F -LRB-x) (G \\))";
+    const char *text = "(X (A -LRB-) (B 1\\/2) (C \\*\\*) (D -RSB-) (E a\\b) (F -LRB-x) (G \\))";
     assert_gives_at(&plain, text, TRL_TREE_WORDS, "( 1/2 ** ] a\\b -LRB-x \\\n", __LINE__);
-    assert_gives_at(
-        &plain, text, TRL_TREE_SOURCE,
-        "(X (A -LRB-) (B 1\\/2) (C \\*\\*) (D -RSB-) (E a\\b) (F -LRB-x) (G \\))\n", __LINE__);
+    assert_gives_at(&plain, text, TRL_TREE_SOURCE,
+                    "(X (A -LRB-) (B 1\\/2) (C \\*\\*) (D -RSB-) (E a\\b) (F -LRB-x) (G \\))\n",
+                    __LINE__);
     static const char *const words[][2] = {{"(", "-LRB-"},   {"}", "-RCB-"}, {"1/2", "1\\/2"},
                                            {"a[b", "a[b"},   {"*", "\\*"},   {"a", "a"},
                                            {":)", ":-RRB-"}, {"", ""}};
@@ -112,8 +109,7 @@ static void test_source(void **state)
     const trl_transform clean = trl_transform_clean();
     assert_gives_at(&clean, " \n", TRL_TREE_SOURCE, "", __LINE__);
     assert_gives_at(&clean, "\n ( (S-1\t(X a)\r\n\n  (Y  b) )) (Z c)\n(Q (-NONE- d))\n(Q-1 e)",
-                    TRL_TREE_SOURCE, "( (S-1\t(X a)\n\n  (Y  b) ))\n(Z c)\n(Q-1 e)\n",
-                    __LINE__);
+                    TRL_TREE_SOURCE, "( (S-1\t(X a)\n\n  (Y  b) ))\n(Z c)\n(Q-1 e)\n", __LINE__);
 }
 
 static void test_passed(void **state)
@@ -157,12 +153,10 @@ static void check_maps(const trl_transformer *x, const trl_tree *t)
         assert_true(is->to == t->n_words || word[is->to] >= was->to);
         const trl_str category = trl_label_category(trl_tree_label(raw, node[i]));
         const trl_str label = trl_tree_label(t, i);
-        assert_true(i == 0 ||
-                    (label.n == category.n && !memcmp(label.p, category.p, label.n)));
+        assert_true(i == 0 || (label.n == category.n && !memcmp(label.p, category.p, label.n)));
         assert_true((is->child == TRL_NO_NODE) == (was->child == TRL_NO_NODE));
         if (is->next != TRL_NO_NODE)
-            assert_true(t->node[is->next].parent == is->parent &&
-                        t->node[is->next].from == is->to);
+            assert_true(t->node[is->next].parent == is->parent && t->node[is->next].from == is->to);
     }
 }
 

@@ -29,7 +29,8 @@ static void on_worlds(uint64_t seed, double width, double shift, unsigned enough
     assert_true(with_tree >= enough && big >= enough / 4);
 }
 
-/* ---- inside, best -------------------------------------------------------------------------------- */
+/* ---- inside, best
+ * -------------------------------------------------------------------------------- */
 
 static void check_inside(world *w, forest *f, trl_rng *r)
 {
@@ -98,8 +99,8 @@ static void test_best(void **state)
     on_worlds(2, 1.0, 0.0, 40, check_best);
 }
 
-/* ---- outside --------------------------------------------------------------------------------------- */
-
+/* ---- outside
+ * --------------------------------------------------------------------------------------- */
 
 static void lay_out_adjoint(world *w, trl_tree_adjoint *a)
 {
@@ -132,7 +133,7 @@ static double log_z_at(world *w, double *score, double value)
 static void check_differences(world *w, double *score, const double *got, size_t n, trl_rng *r)
 {
     const double h = 1e-5;
-    for (size_t k = n > 60 ? draw(r, 20) : 0; k < n; k += n > 60 ? 1 + draw(r, (unsigned)n / 30) : 1) {
+    for (size_t k = n > 60 ? draw(r, 20) : 0; k<n; k += n> 60 ? 1 + draw(r, (unsigned)n / 30) : 1) {
         const double up = log_z_at(w, &score[k], score[k] + h);
         const double down = log_z_at(w, &score[k], score[k] - h);
         assert_near(got[k], (up - down) / (2 * h), 1e-7);
@@ -186,10 +187,9 @@ static void check_posteriors(world *w, forest *f, trl_rng *r)
     assert_ok(trl_chart_inside(&w->c, &w->t, &err));
     trl_chart_outside(&w->c, &w->t, NULL);
     for (uint32_t x = 0; x < w->c.n_items; x++) {
-        assert_near(w->c.before[x] * w->c.out_before[x],
-                    share(roots(f), w->c.log_z, x, false), 1e-11);
-        assert_near(w->c.after[x] * w->c.out_after[x], share(roots(f), w->c.log_z, x, true),
+        assert_near(w->c.before[x] * w->c.out_before[x], share(roots(f), w->c.log_z, x, false),
                     1e-11);
+        assert_near(w->c.after[x] * w->c.out_after[x], share(roots(f), w->c.log_z, x, true), 1e-11);
     }
 }
 
@@ -205,7 +205,8 @@ static void test_posteriors(void **state)
     on_worlds(4, 1.0, 0.0, 40, check_posteriors);
 }
 
-/* ---- scaling ------------------------------------------------------------------------------------------ */
+/* ---- scaling
+ * ------------------------------------------------------------------------------------------ */
 
 static void test_scaling(void **state)
 {
@@ -264,7 +265,8 @@ static void test_deadline(void **state)
     on_worlds(11, 1.0, 0.0, 10, check_deadline);
 }
 
-/* ---- k best --------------------------------------------------------------------------------------------- */
+/* ---- k best
+ * --------------------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
 {
@@ -378,7 +380,8 @@ int main(void)
         cmocka_unit_test(test_inside),     cmocka_unit_test(test_best),
         cmocka_unit_test(test_posteriors), cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_scaling),    cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_deadline),   cmocka_unit_test(test_kbest),      cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_deadline),   cmocka_unit_test(test_kbest),
+        cmocka_unit_test(test_distinct),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }

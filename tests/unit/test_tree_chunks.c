@@ -86,17 +86,13 @@ static void test_verb_groups(void **state)
                   "[VP wants] [NP him] [VP to go]");
     assert_chunks("(VP (MD will) (VP (VP (VB buy)) (CC and) (VP (VB sell))))",
                   "[VP will buy] and [VP sell]");
-    assert_chunks("(VP (VB buy) (CC or) (VB sell) (NP (NN gold)))",
-                  "[VP buy or sell] [NP gold]");
-    assert_chunks("(VP (VBP are) (CC or) (VP (MD will) (VP (VB be))))",
-                  "[VP are] or [VP will be]");
+    assert_chunks("(VP (VB buy) (CC or) (VB sell) (NP (NN gold)))", "[VP buy or sell] [NP gold]");
+    assert_chunks("(VP (VBP are) (CC or) (VP (MD will) (VP (VB be))))", "[VP are] or [VP will be]");
     assert_chunks("(VP (ADVP (RB also)) (VBD said))", "[VP also said]");
     assert_chunks("(VP (VBD decided) (S (RB not) (VP (TO to) (VP (VB go)))))",
                   "[VP decided] not [VP to go]");
-    assert_chunks("(VP (VBD gave) (PRT (RP up)) (NP (NN hope)))",
-                  "[VP gave] [PRT up] [NP hope]");
-    assert_chunks("(SQ (MD should) (NP (PRP we)) (VP (VB go)) (. ?))",
-                  "should [NP we] [VP go] ?");
+    assert_chunks("(VP (VBD gave) (PRT (RP up)) (NP (NN hope)))", "[VP gave] [PRT up] [NP hope]");
+    assert_chunks("(SQ (MD should) (NP (PRP we)) (VP (VB go)) (. ?))", "should [NP we] [VP go] ?");
     assert_chunks("(SINV (ADVP (RB so)) (VBP are) (NP (NNS cats)))",
                   "[ADVP so] [VP are] [NP cats]");
     assert_chunks("(NP (NP (NN patient)) (VP (NN suffering)))", "[NP patient] [VP suffering]");

@@ -101,8 +101,7 @@ static void test_columns(void **state)
 {
     (void)state;
     assert_columns((input){.trees = KIM}, "Kim NNP B-NP|Lee NNP I-NP|sleeps VBZ B-VP|. . O|");
-    assert_columns((input){.trees = KIM, .no_chunks = true},
-                   "Kim NNP|Lee NNP|sleeps VBZ|. .|");
+    assert_columns((input){.trees = KIM, .no_chunks = true}, "Kim NNP|Lee NNP|sleeps VBZ|. .|");
     assert_columns((input){.trees = KIM, .marks = "[PER Kim Lee] sleeps .\n"},
                    "Kim NNP B-NP B-PER|Lee NNP I-NP I-PER|sleeps VBZ B-VP O|. . O O|");
     assert_columns((input){.trees = KIM, .marks = "Kim Lee sleeps .\n", .no_chunks = true},
@@ -117,9 +116,8 @@ static void test_marks(void **state)
     assert_columns(
         (input){.trees = KIM, .marks = "[X Kim] [X Lee] [YY sleeps .]", .no_chunks = true},
         "Kim NNP B-X|Lee NNP B-X|sleeps VBZ B-YY|. . I-YY|");
-    assert_columns(
-        (input){.trees = KIM, .marks = " [X\tKim   Lee]  sleeps  . ", .no_chunks = true},
-        "Kim NNP B-X|Lee NNP I-X|sleeps VBZ O|. . O|");
+    assert_columns((input){.trees = KIM, .marks = " [X\tKim   Lee]  sleeps  . ", .no_chunks = true},
+                   "Kim NNP B-X|Lee NNP I-X|sleeps VBZ O|. . O|");
     /* the tree knows which brackets are words */
     assert_columns(
         (input){.trees = "(X (A [) (B a]) (C ]))", .marks = "[ [T a]] ]", .no_chunks = true},
@@ -208,15 +206,13 @@ static void test_bad_documents(void **state)
         {"a 0 1 s", "docs:1:3: '0' is no sentence number"},
         {"a 1 99999999999999999999999 s",
          "docs:1:5: '99999999999999999999999' is no sentence number"},
-        {"a 1 1 s\nb 3 3 s",
-         "docs:2:3: the document begins with sentence 3, but 2 is the next"},
-        {"a 1 2 s\nb 2 3 s",
-         "docs:2:3: the document begins with sentence 2, but 3 is the next"},
+        {"a 1 1 s\nb 3 3 s", "docs:2:3: the document begins with sentence 3, but 2 is the next"},
+        {"a 1 2 s\nb 2 3 s", "docs:2:3: the document begins with sentence 2, but 3 is the next"},
         {"a 1 1 s\nb 2 1 s", "docs:2:5: the document ends before it begins"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        assert_refused((input){.trees = KIM SAM, .docs = cases[k][0], .split = "s"},
-                       TRL_EPARSE, cases[k][1]);
+        assert_refused((input){.trees = KIM SAM, .docs = cases[k][0], .split = "s"}, TRL_EPARSE,
+                       cases[k][1]);
     assert_refused((input){.trees = KIM SAM, .docs = "a 1 1 s", .split = "s"}, TRL_EPARSE,
                    "trees:2:1: sentence 2 is in no document of docs");
     assert_refused((input){.trees = KIM SAM, .docs = "\na 1 3 s", .split = "s"}, TRL_EPARSE,

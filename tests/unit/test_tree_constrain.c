@@ -162,7 +162,8 @@ static void test_constraints(void **state)
 static void test_constraint_edges(void **state)
 {
     (void)state;
-    static const char text[] = "(TOP (A (x a) (y b)))\n(TOP (A (x b) (y c)))\n(TOP (B (y c) (V d)))\n";
+    static const char text[] =
+        "(TOP (A (x a) (y b)))\n(TOP (A (x b) (y c)))\n(TOP (B (y c) (V d)))\n";
     trl_error err = {0};
     trl_btree b = {0};
     world w = {0};

@@ -26,7 +26,7 @@ static void assert_draws_at(const char *text, trl_draw_options o, const char *wa
         fail_msg("line %d:\n%.*sis not\n%s", line, (int)out.len, out.data, want);
     trl_buf_fini(&out);
 }
-#define assert_draws(text, want, ...)                                                         \
+#define assert_draws(text, want, ...)                                                              \
     assert_draws_at((text), (trl_draw_options){__VA_ARGS__}, (want), __LINE__)
 
 static const char cat[] = "(S (NP (DT The) (NN cat)) (VP (VBZ sits)) (. .))";
@@ -74,8 +74,7 @@ static void test_odd_labels(void **state)
     assert_draws("(X a)", "X\na\n", .style = TRL_DRAW_AUTO);
     assert_draws("( (LONG-LABEL (X a)))", "    ()\n    │\nLONG-LABEL\n    │\n    X\n    a\n",
                  .style = TRL_DRAW_AUTO);
-    assert_draws("(X \x1b[2J\xff)", "  X\n\xef\xbf\xbd[2J\xef\xbf\xbd\n",
-                 .style = TRL_DRAW_AUTO);
+    assert_draws("(X \x1b[2J\xff)", "  X\n\xef\xbf\xbd[2J\xef\xbf\xbd\n", .style = TRL_DRAW_AUTO);
     assert_draws("(S (漢 漢字) (b c))", "   S\n ┌─┴──┐\n 漢   b\n漢字  c\n",
                  .style = TRL_DRAW_AUTO);
 }
@@ -106,16 +105,13 @@ static void check_layout(const trl_layout *l, const trl_tree *t, size_t gap)
     for (uint32_t i = 0; i < t->n_nodes; i++) {
         const trl_box *b = &box[i];
         const uint32_t c = t->node[i].child;
-        assert_true(b->label_left >= b->left &&
-                    b->label_left + b->label <= b->left + b->width);
+        assert_true(b->label_left >= b->left && b->label_left + b->label <= b->left + b->width);
         assert_true(b->label_left <= b->centre && b->centre < b->label_left + b->label);
         if (c == TRL_NO_NODE)
-            assert_true(b->word_left >= b->left &&
-                        b->word_left + b->word <= b->left + b->width);
+            assert_true(b->word_left >= b->left && b->word_left + b->word <= b->left + b->width);
         for (uint32_t k = c; k != TRL_NO_NODE; k = t->node[k].next) {
             assert_int_equal(box[k].depth, b->depth + 1);
-            assert_true(box[k].left >= b->left &&
-                        box[k].left + box[k].width <= b->left + b->width);
+            assert_true(box[k].left >= b->left && box[k].left + box[k].width <= b->left + b->width);
             if (t->node[k].next != TRL_NO_NODE)
                 assert_int_equal(box[k].left + box[k].width + gap, box[t->node[k].next].left);
         }

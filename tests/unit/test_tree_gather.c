@@ -21,9 +21,9 @@ static const char everything[] = "tag here-2.word here+2.lower\n"
                                  "base-unary-parent shape\n";
 
 static const struct {
-    const char    *name;
+    const char *name;
     trl_annotation a;
-    bool           relaxed;
+    bool relaxed;
 } models[] = {{"paper", {true, true, false, 1}, false},
               {"features", {true, false, true, 1}, true},
               {NULL, {false, false, false, 2}, false}};
@@ -33,7 +33,8 @@ static const char *text_of(size_t k)
     return models[k].name ? trl_tree_template_text(models[k].name) : everything;
 }
 
-/* ---- scores ------------------------------------------------------------------------------------- */
+/* ---- scores -------------------------------------------------------------------------------------
+ */
 
 static void check_scores(bank *b, const trl_tree_task *t, const trl_tree_example *e)
 {
@@ -45,7 +46,8 @@ static void check_scores(bank *b, const trl_tree_task *t, const trl_tree_example
     assert_ok(trl_chart_init(&c, &b->m.fine, &e->s, &arena, &err));
     assert_ok(trl_tree_gather_scores(&ga, &b->m.features, &e->seen, &c, t->binary_exp, t->unary,
                                      false, &arena, &err));
-    assert_near(trl_tree_gather_tree(&ga, &e->gold, 1.0), naive_score(b, &e->gold, &e->seen), 1e-11);
+    assert_near(trl_tree_gather_tree(&ga, &e->gold, 1.0), naive_score(b, &e->gold, &e->seen),
+                1e-11);
     assert_ok(trl_chart_best(&c, &ga.t, &arena, &err));
     assert_false(ga.failed);
     assert_ok(trl_chart_tree(&c, &best, &err));
@@ -66,8 +68,8 @@ static void test_scores(void **state)
         trl_tree_task t;
         bank_open(&b, text_of(k), models[k].a, models[k].relaxed, 15, 12, 7);
         random_weights(&b, k, 1.0);
-        assert_ok(trl_tree_task_init(&t, &trl_tree_likelihood, &b.m.features, b.example, b.n, 1,
-                                     &err));
+        assert_ok(
+            trl_tree_task_init(&t, &trl_tree_likelihood, &b.m.features, b.example, b.n, 1, &err));
         assert_ok(t.sparse.prepare(&t, b.w, &err));
         for (size_t e = 0; e < b.n; e++)
             check_scores(&b, &t, &b.example[e]);
@@ -94,7 +96,8 @@ static void test_not_there(void **state)
     bank_close(&b);
 }
 
-/* ---- gradients ---------------------------------------------------------------------------------- */
+/* ---- gradients ----------------------------------------------------------------------------------
+ */
 
 static double loss_at(trl_tree_task *t, double *w, size_t k, double value, size_t example)
 {
@@ -185,7 +188,8 @@ static void test_values(void **state)
     bank_close(&b);
 }
 
-/* ---- the index ----------------------------------------------------------------------------------- */
+/* ---- the index
+ * ----------------------------------------------------------------------------------- */
 
 static void test_index(void **state)
 {

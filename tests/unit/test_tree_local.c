@@ -17,8 +17,7 @@ static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
                 if (b->m.fine.state[full.item[k] & TRL_STATE_MASK].kind != TRL_STATE_TAG &&
                     trl_rng_below(r, one_in) == 0) {
                     x->nota = trl_reserve(x->nota, &cap, x->n_nota + 1, sizeof *x->nota);
-                    x->nota[x->n_nota++] =
-                        (trl_span_state){full.item[k] & TRL_STATE_MASK, i, j};
+                    x->nota[x->n_nota++] = (trl_span_state){full.item[k] & TRL_STATE_MASK, i, j};
                 }
     assert_ok(trl_gold_skeleton(&x->gold, x->nota, x->n_nota, &s, &arena, &err));
     assert_ok(trl_skeleton_copy(&s, NULL, &x->s, &err));
@@ -26,7 +25,8 @@ static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
     trl_arena_fini(&arena);
 }
 
-/* ---- the plain twin ------------------------------------------------------------------------------ */
+/* ---- the plain twin
+ * ------------------------------------------------------------------------------ */
 
 /* Features of families for `what` (binary or unary rules) on a part, one by one. */
 static double plain_features(const bank *b, int what, trl_tree_part p, const trl_seen *seen)
@@ -59,18 +59,18 @@ static double plain_sum(const bank *b, uint32_t state, size_t i, size_t j, int w
     for (uint32_t r = 0; r < g->n_binary; r++) {
         if (g->binary[r].parent != state)
             continue;
-        const double phi = exp(b->w[r] + b->w[p0 + g->binary[r].plain] +
-                               plain_features(b, TRL_CHOOSE_BINARY,
-                                              (trl_tree_part){r, state, i, i, j}, seen));
+        const double phi =
+            exp(b->w[r] + b->w[p0 + g->binary[r].plain] +
+                plain_features(b, TRL_CHOOSE_BINARY, (trl_tree_part){r, state, i, i, j}, seen));
         sum += phi;
         *gold = what == TRL_CHOOSE_BINARY && r == rule ? phi : *gold;
     }
     for (uint32_t u = 0; u < g->n_unary; u++) {
         if (g->unary[u].parent != state)
             continue;
-        const double phi = exp(b->w[u0 + u] + b->w[q0 + g->unary[u].plain] +
-                               plain_features(b, TRL_CHOOSE_UNARY,
-                                              (trl_tree_part){u, state, i, i, j}, seen));
+        const double phi =
+            exp(b->w[u0 + u] + b->w[q0 + g->unary[u].plain] +
+                plain_features(b, TRL_CHOOSE_UNARY, (trl_tree_part){u, state, i, i, j}, seen));
         sum += phi;
         *gold = what == TRL_CHOOSE_UNARY && u == rule ? phi : *gold;
     }
@@ -147,7 +147,8 @@ static void test_values(void **state)
     }
 }
 
-/* ---- distributions ------------------------------------------------------------------------------- */
+/* ---- distributions
+ * ------------------------------------------------------------------------------- */
 
 /* exp(-loss) of one choice. */
 static double p_of(trl_chooser *ch, trl_choice c)
@@ -206,7 +207,8 @@ static void test_sum_to_one(void **state)
     }
 }
 
-/* ---- gradients ----------------------------------------------------------------------------------- */
+/* ---- gradients
+ * ----------------------------------------------------------------------------------- */
 
 static size_t check_gradient(bank *b, trl_tree_task *t, size_t e, trl_rng *r)
 {
@@ -220,7 +222,8 @@ static size_t check_gradient(bank *b, trl_tree_task *t, size_t e, trl_rng *r)
     for (size_t k = 0; k < s.n; k++)
         g[s.id[k]] += s.value[k];
     for (size_t n = 0; n < 80; n++) {
-        const size_t k = n % 6 ? s.id[trl_rng_below(r, s.n)] : trl_rng_below(r, t->sparse.n_weights);
+        const size_t k =
+            n % 6 ? s.id[trl_rng_below(r, s.n)] : trl_rng_below(r, t->sparse.n_weights);
         const double old = b->w[k];
         b->w[k] = old + h;
         const double up = loss_of(t, b->w, e);
@@ -259,7 +262,8 @@ static void test_gradients(void **state)
         }
 }
 
-/* Nearly all of a state's sum is taken off by a word's features: loss and gradient of what is left. */
+/* Nearly all of a state's sum is taken off by a word's features: loss and gradient of what is left.
+ */
 static void test_taken_off(void **state)
 {
     (void)state;
@@ -285,7 +289,8 @@ static void test_taken_off(void **state)
                 others++;
             }
         const trl_tree_part part = trl_tree_node_part(&x->gold, at);
-        const uint32_t id = trl_tree_index_find(&f->index, trl_tree_part_key(f, 0, &part, &x->seen));
+        const uint32_t id =
+            trl_tree_index_find(&f->index, trl_tree_part_key(f, 0, &part, &x->seen));
         assert_int_not_equal(id, TRL_NO_ID);
         b.w[n->rule] = 30.0;
         b.w[f->n_direct + id] = -60.0;
@@ -330,7 +335,8 @@ static void test_no_instances(void **state)
     bank_close(&b);
 }
 
-/* ---- decoding ------------------------------------------------------------------------------------ */
+/* ---- decoding
+ * ------------------------------------------------------------------------------------ */
 
 /* The score of any tree in the chart: its rules' probabilities, and its words' by the lexicon. */
 static void test_tables(void **state)
@@ -374,7 +380,8 @@ static void test_tables(void **state)
     }
 }
 
-/* Weights that are the PCFG's log probabilities make the PCFG: the sums of all trees, and the best. */
+/* Weights that are the PCFG's log probabilities make the PCFG: the sums of all trees, and the best.
+ */
 static void test_is_the_pcfg(void **state)
 {
     (void)state;
@@ -422,8 +429,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),       cmocka_unit_test(test_sum_to_one),
         cmocka_unit_test(test_gradients),    cmocka_unit_test(test_taken_off),
-        cmocka_unit_test(test_no_instances),
-        cmocka_unit_test(test_tables),       cmocka_unit_test(test_is_the_pcfg),
+        cmocka_unit_test(test_no_instances), cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_is_the_pcfg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,7 +208,8 @@ static void test_root_label_inside(void **state)
     trl_arena_fini(&arena);
 }
 
-/* ---- fallback ---------------------------------------------------------------------------------------- */
+/* ---- fallback
+ * ---------------------------------------------------------------------------------------- */
 
 static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_kind kind)
 {
@@ -354,7 +355,8 @@ static void test_fallback_overflow(void **state)
     world_words(&w, &r, 4);
     world_skeleton(&w, &r, 0);
     world_scores(&w, &r, 1.0, 2000.0, 0);
-    assert_ok(trl_fallback_tree(&w.g, &w.x, w.word, 4, &w.c, &w.t, &node, &n, &cap, &w.arena, &err));
+    assert_ok(
+        trl_fallback_tree(&w.g, &w.x, w.word, 4, &w.c, &w.t, &node, &n, &cap, &w.arena, &err));
     assert_int_equal(n, 5);
     trl_free(node);
     world_free(&w);

@@ -5,7 +5,8 @@
 #include "tampered.h"
 #include "trellis/buf.h"
 
-/* ---- training ----------------------------------------------------------------------------------- */
+/* ---- training -----------------------------------------------------------------------------------
+ */
 
 static void train(bank *b, const trl_tree_objective *objective, size_t threads,
                   const trl_sparse_options *o, double *w)
@@ -81,8 +82,8 @@ static void test_training(void **state)
         {.c2 = 0.01, .eta = 0.05, .batch = 5, .max_iter = 8, .seed = 1},
         {.adaptive = true, .averaged = true, .eta = 0.3, .batch = 1, .max_iter = 5, .seed = 1}};
     bank b;
-    bank_open(&b, trl_tree_template_text("features"), (trl_annotation){true, false, true, 1},
-              false, 12, 40, 3);
+    bank_open(&b, trl_tree_template_text("features"), (trl_annotation){true, false, true, 1}, false,
+              12, 40, 3);
     const size_t n = trl_tree_weights(&b.m.features);
     double *w = trl_alloc(n, sizeof *w);
     for (size_t k = 0; k < 3; k++) {
@@ -107,7 +108,8 @@ static void test_training(void **state)
     bank_close(&b);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files
+ * ---------------------------------------------------------------------------------------- */
 
 static void save(const bank *b, const char *text, trl_container_builder *out)
 {
@@ -187,7 +189,8 @@ static void test_round_trip(void **state)
     check_round_trip("", TRL_GRADE_GENERATIVE, (trl_annotation){true, true, false, 1});
 }
 
-/* ---- damaged files ----------------------------------------------------------------------------------- */
+/* ---- damaged files
+ * ----------------------------------------------------------------------------------- */
 
 /* A bit turned behind the checksum's back: refused, or a model that can parse. */
 static void test_tampered(void **state)
@@ -227,7 +230,7 @@ static void test_tampered(void **state)
 
 typedef struct meta { /* as in tree_model_io.c */
     uint32_t version, grade, frequent, scoring;
-    double   threshold;
+    double threshold;
 } meta;
 
 /* Loads `out` with one section replaced (size SIZE_MAX: left out). */

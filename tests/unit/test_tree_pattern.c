@@ -107,8 +107,7 @@ static void test_errors(void **state)
 
 typedef struct item {
     trl_str name;
-    size_t parent, from, to,
-        number; /* number among its siblings, from 1; parent of the root: 99 */
+    size_t parent, from, to, number; /* number among its siblings, from 1; parent of the root: 99 */
     bool last;
 } item;
 
@@ -243,20 +242,18 @@ static void test_counts(void **state)
     }
     assert_ok(trl_tree_counts_json(c, &out, &err));
     assert_true(trl_buf_ch(&out, '\0'));
-    assert_string_equal(
-        out.data, "{\"trees\":2,\"words\":5,\"different_words\":3,\"empty\":1,\"phrases\":6,"
-                  "\"different_rules\":5,\"unary_uses\":2,\"lengths\":{\"2\":1,\"3\":1},"
-                  "\"depths\":{\"3\":2},\"labels\":{\"NP\":2,\"S\":2,\"VP\":2},\"tags\":{"
-                  "\"N\":3,\"V\":2},"
-                  "\"rules\":{\"S -> NP VP\":2,\"NP -> N\":1,\"NP -> N N\":1,\"VP -> V\":1,"
-                  "\"VP -> V -NONE-\":1}}\n");
+    assert_string_equal(out.data,
+                        "{\"trees\":2,\"words\":5,\"different_words\":3,\"empty\":1,\"phrases\":6,"
+                        "\"different_rules\":5,\"unary_uses\":2,\"lengths\":{\"2\":1,\"3\":1},"
+                        "\"depths\":{\"3\":2},\"labels\":{\"NP\":2,\"S\":2,\"VP\":2},\"tags\":{"
+                        "\"N\":3,\"V\":2},"
+                        "\"rules\":{\"S -> NP VP\":2,\"NP -> N\":1,\"NP -> N N\":1,\"VP -> V\":1,"
+                        "\"VP -> V -NONE-\":1}}\n");
     out.len = 0;
     assert_ok(trl_tree_counts_report(c, 1, &out, &err));
     assert_true(trl_buf_ch(&out, '\0'));
-    assert_non_null(
-        strstr(out.data, "words                   5  3 different, 1 of them once\n"));
-    assert_non_null(
-        strstr(out.data, "rules                   5  4 of them used once; 33.3% of"));
+    assert_non_null(strstr(out.data, "words                   5  3 different, 1 of them once\n"));
+    assert_non_null(strstr(out.data, "rules                   5  4 of them used once; 33.3% of"));
     assert_non_null(strstr(out.data, "1-5               2   100.0   100.0  ####"));
     assert_non_null(strstr(out.data, "        2   33.33  NP\n                   2 more\n"));
     trl_buf_fini(&out);

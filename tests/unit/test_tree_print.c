@@ -25,7 +25,7 @@ static void assert_prints_at(const char *text, trl_tree_format format, size_t wi
     trl_buf_fini(&out);
     trl_treebank_free(bank);
 }
-#define assert_prints(text, format, width, want)                                              \
+#define assert_prints(text, format, width, want)                                                   \
     assert_prints_at((text), (format), (width), (want), __LINE__)
 
 static void test_forms(void **state)
@@ -145,8 +145,8 @@ static void test_sizes(void **state)
         trl_error err;
         trl_tree t;
         bool more;
-        assert_ok(trl_treebank_memory("mem", c[i].text, strlen(c[i].text), NULL, false, &bank,
-                                      &err));
+        assert_ok(
+            trl_treebank_memory("mem", c[i].text, strlen(c[i].text), NULL, false, &bank, &err));
         assert_ok(trl_treebank_next(bank, &t, &more, &err));
         assert_int_equal(trl_tree_length(&t), c[i].length);
         assert_int_equal(trl_tree_depth(&t), c[i].depth);

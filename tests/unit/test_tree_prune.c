@@ -4,7 +4,8 @@
 
 #include "chart/coarse.h"
 
-/* ---- filter: an item survives iff it is in some tree ------------------------------------------- */
+/* ---- filter: an item survives iff it is in some tree -------------------------------------------
+ */
 
 static void mark_used(const der *d, uint32_t *marks)
 {
@@ -64,14 +65,15 @@ static void test_filter(void **state)
     assert_true(whole > 40 && whole < 120 && dropped > 100);
 }
 
-/* ---- coarse to fine ------------------------------------------------------------------------------- */
+/* ---- coarse to fine
+ * ------------------------------------------------------------------------------- */
 
 typedef struct pair { /* a fine and a coarse grammar of the same trees */
-    world          w;
-    trl_grammar    coarse;
-    trl_lexicon    x;
-    trl_pcfg       pcfg;
-    trl_coarse     vectors;
+    world w;
+    trl_grammar coarse;
+    trl_lexicon x;
+    trl_pcfg pcfg;
+    trl_coarse vectors;
     trl_coarse_map map;
 } pair;
 
@@ -85,8 +87,8 @@ static void make_pair(pair *p, trl_rng *r, unsigned how)
     for (size_t k = 0; k < p->w.trees.n; k++) {
         bool known;
         const trl_tree *t = &p->w.trees.tree[k];
-        assert_ok(trl_grammar_encode(&p->coarse, NULL, t, &p->w.trees.labels, &b, &known, NULL,
-                                     &err));
+        assert_ok(
+            trl_grammar_encode(&p->coarse, NULL, t, &p->w.trees.labels, &b, &known, NULL, &err));
         assert_ok(trl_lexicon_add(&p->x, &b, t->word, &err));
     }
     trl_btree_fini(&b);
@@ -106,7 +108,8 @@ static void free_pair(pair *p)
     world_free(&p->w);
 }
 
-/* The chart of the coarse PCFG over a full skeleton without the cells that keep[] (or NULL) bars. */
+/* The chart of the coarse PCFG over a full skeleton without the cells that keep[] (or NULL) bars.
+ */
 static void plain_chart(pair *p, const uint8_t *keep, trl_skeleton *s, trl_chart *c)
 {
     trl_error err;
@@ -138,8 +141,8 @@ static void compare_charts(const trl_chart *c, const trl_coarse_chart *v, size_t
         uint32_t x = c->s->first[cell];
         for (uint32_t state = 0; state < n_states; state++) {
             const size_t at = cell * n_states + state;
-            const bool there = x < c->s->first[cell + 1] &&
-                               (c->s->item[x] & TRL_STATE_MASK) == state;
+            const bool there =
+                x < c->s->first[cell + 1] && (c->s->item[x] & TRL_STATE_MASK) == state;
             const double b = there ? c->before[x] * c->out_before[x] : 0.0;
             const double a = there ? c->after[x] * c->out_after[x] : 0.0;
             const bool dead = v->scale[cell] == INT32_MIN;
@@ -191,8 +194,7 @@ static bool within(const trl_skeleton *small, const trl_skeleton *large)
         for (size_t i = 0; i < j; i++)
             for (uint32_t x = small->first[trl_cell(i, j)]; x < small->first[trl_cell(i, j) + 1];
                  x++) {
-                const uint32_t y =
-                    trl_skeleton_find(large, i, j, small->item[x] & TRL_STATE_MASK);
+                const uint32_t y = trl_skeleton_find(large, i, j, small->item[x] & TRL_STATE_MASK);
                 if (y == TRL_NO_ID || (small->item[x] & ~large->item[y]))
                     return false;
             }
@@ -224,7 +226,8 @@ static void test_prune(void **state)
         assert_ok(trl_skeleton_full(&p.w.g, &p.w.x, p.w.word, p.w.n, &full, NULL, arena, &err));
         assert_ok(trl_filter(&p.w.g, &full, &complete, arena, &err));
         plain_chart(&p, NULL, &s, &c);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){0}, &v, arena, &err));
+        assert_ok(
+            trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){0}, &v, arena, &err));
         assert_true(!complete || isfinite(c.log_z));
         if (isfinite(c.log_z)) {
             assert_ok(trl_prune(&c, &p.map, 0.0, &by_chart, arena, &err));
@@ -250,8 +253,7 @@ static void test_prune(void **state)
                     const uint32_t marks = y == TRL_NO_ID ? 0 : high.item[y];
                     assert_int_equal((marks & TRL_BEFORE) != 0,
                                      c.before[x] * c.out_before[x] > 0.05);
-                    assert_int_equal((marks & TRL_AFTER) != 0,
-                                     c.after[x] * c.out_after[x] > 0.05);
+                    assert_int_equal((marks & TRL_AFTER) != 0, c.after[x] * c.out_after[x] > 0.05);
                 }
             }
         }
@@ -323,8 +325,10 @@ static int free_heads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filter), cmocka_unit_test(test_coarse),
-        cmocka_unit_test(test_prune),  cmocka_unit_test(test_add_tree),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_coarse),
+        cmocka_unit_test(test_prune),
+        cmocka_unit_test(test_add_tree),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }

@@ -18,28 +18,31 @@ static void test_families(void **state)
     (void)state;
     static const struct {
         const char *text;
-        uint8_t     part, attachment, anchor, n, width;
-        bool        one_word, annotated, clusters;
+        uint8_t part, attachment, anchor, n, width;
+        bool one_word, annotated, clusters;
     } good[] = {
         {"tag", TRL_PART_TAG, TRL_ATTACH_WORD, 0, 0, 0, false, false, false},
-        {"tag-parent here-1.word", TRL_PART_TAG_PARENT, TRL_ATTACH_WORD, 0, 1, 0, false, false, false},
-        {"base-parent first.form", TRL_PART_BASE_PARENT, TRL_ATTACH_FIRST, 0, 1, 0, false, false, false},
-        {"base-parent last.tag after.tag", TRL_PART_BASE_PARENT, TRL_ATTACH_END, 0, 2, 0, false, false,
+        {"tag-parent here-1.word", TRL_PART_TAG_PARENT, TRL_ATTACH_WORD, 0, 1, 0, false, false,
          false},
-        {"base-parent first.form length", TRL_PART_BASE_PARENT, TRL_ATTACH_ITEM, 0, 2, 0, false, false,
+        {"base-parent first.form", TRL_PART_BASE_PARENT, TRL_ATTACH_FIRST, 0, 1, 0, false, false,
          false},
+        {"base-parent last.tag after.tag", TRL_PART_BASE_PARENT, TRL_ATTACH_END, 0, 2, 0, false,
+         false, false},
+        {"base-parent first.form length", TRL_PART_BASE_PARENT, TRL_ATTACH_ITEM, 0, 2, 0, false,
+         false, false},
         {"parent first.form", TRL_PART_PARENT, TRL_ATTACH_ITEM, 0, 1, 0, false, false, false},
-        {"base-parent inside.cluster inside+2.cluster", TRL_PART_BASE_PARENT, TRL_ATTACH_INSIDE, 0, 2, 3,
-         false, false, true},
-        {"base-parent left.tag split.tag", TRL_PART_BASE_PARENT, TRL_ATTACH_EDGE, TRL_EDGE_SPLIT, 2, 0,
-         false, false, false},
-        {"parent split.tag", TRL_PART_PARENT, TRL_ATTACH_EDGE, TRL_EDGE_SPLIT, 1, 0, false, true, false},
-        {"base-rule before.tag", TRL_PART_BASE_RULE, TRL_ATTACH_EDGE, TRL_EDGE_FIRST, 1, 0, false, false,
+        {"base-parent inside.cluster inside+2.cluster", TRL_PART_BASE_PARENT, TRL_ATTACH_INSIDE, 0,
+         2, 3, false, false, true},
+        {"base-parent left.tag split.tag", TRL_PART_BASE_PARENT, TRL_ATTACH_EDGE, TRL_EDGE_SPLIT, 2,
+         0, false, false, false},
+        {"parent split.tag", TRL_PART_PARENT, TRL_ATTACH_EDGE, TRL_EDGE_SPLIT, 1, 0, false, true,
          false},
+        {"base-rule before.tag", TRL_PART_BASE_RULE, TRL_ATTACH_EDGE, TRL_EDGE_FIRST, 1, 0, false,
+         false, false},
         {"rule last.word", TRL_PART_RULE, TRL_ATTACH_EDGE, TRL_EDGE_END, 1, 0, false, true, false},
         {"unary-1 first.cluster6", TRL_PART_UNARY, TRL_ATTACH_UNARY, 0, 1, 0, true, false, true},
-        {"\t base-unary  shape # why\r", TRL_PART_BASE_UNARY, TRL_ATTACH_UNARY, 0, 1, 0, false, false,
-         false},
+        {"\t base-unary  shape # why\r", TRL_PART_BASE_UNARY, TRL_ATTACH_UNARY, 0, 1, 0, false,
+         false, false},
         {"base-unary-parent length#x", TRL_PART_BASE_UNARY_PARENT, TRL_ATTACH_UNARY, 0, 1, 0, false,
          false, false},
     };
@@ -68,13 +71,12 @@ static void test_observations(void **state)
     assert_ok(parse("tag here-2.word here.lower here+2.suffix3\n\n# nothing\n"
                     "parent before.class last-1.form heavy",
                     &t, &err));
-    static const trl_observation want[2][3] = {
-        {{TRL_PLACE_FIRST, -2, TRL_SEEN_WORD},
-         {TRL_PLACE_FIRST, 0, TRL_SEEN_LOWER},
-         {TRL_PLACE_FIRST, 2, TRL_SEEN_SUFFIX3}},
-        {{TRL_PLACE_FIRST, -1, TRL_SEEN_CLASS},
-         {TRL_PLACE_END, -2, TRL_SEEN_FORM},
-         {TRL_PLACE_SPAN, 0, TRL_SEEN_HEAVY}}};
+    static const trl_observation want[2][3] = {{{TRL_PLACE_FIRST, -2, TRL_SEEN_WORD},
+                                                {TRL_PLACE_FIRST, 0, TRL_SEEN_LOWER},
+                                                {TRL_PLACE_FIRST, 2, TRL_SEEN_SUFFIX3}},
+                                               {{TRL_PLACE_FIRST, -1, TRL_SEEN_CLASS},
+                                                {TRL_PLACE_END, -2, TRL_SEEN_FORM},
+                                                {TRL_PLACE_SPAN, 0, TRL_SEEN_HEAVY}}};
     assert_int_equal(t.n, 2);
     for (size_t f = 0; f < 2; f++)
         for (size_t k = 0; k < 3; k++)
@@ -86,9 +88,9 @@ static void test_errors(void **state)
     (void)state;
     static const struct {
         const char *text;
-        unsigned    row, col;
+        unsigned row, col;
         const char *word; /* of the message */
-        bool        hint;
+        bool hint;
     } bad[] = {
         {"tags", 1, 1, "'tags' is no class", true},
         {"tag\n  rules first.word", 2, 3, "'rules' is no class", true},
@@ -151,8 +153,8 @@ static void test_built_in(void **state)
     (void)state;
     static const struct {
         const char *name;
-        size_t      n;
-        bool        annotated;
+        size_t n;
+        bool annotated;
     } known[] = {{"discriminative", 15, false}, {"paper", 28, true}, {"features", 85, false}};
     for (size_t k = 0; k < 3; k++) {
         trl_tree_template t;

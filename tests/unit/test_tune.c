@@ -70,8 +70,7 @@ static bool on_progress(void *ctx, const trl_progress *p)
 {
     setup *s = ctx;
     s->runs_begun += strcmp(p->stage, "read") == 0;
-    return strcmp(p->stage, "iteration") == 0 && p->iteration == 2 &&
-           s->runs_begun == s->stop_run;
+    return strcmp(p->stage, "iteration") == 0 && p->iteration == 2 && s->runs_begun == s->stop_run;
 }
 
 static void setup_make(setup *s, const char *train, const char *dev)
@@ -278,11 +277,11 @@ static void test_refusals(void **state)
     setup s;
     char all[512];
     snprintf(all, sizeof all, "%s", write_part("all", 1, 1, false));
-#define WRONG(change, status, word)                                                           \
-    do {                                                                                      \
-        setup_make(&s, all, NULL);                                                            \
-        change;                                                                               \
-        expect(&s, status, word);                                                             \
+#define WRONG(change, status, word)                                                                \
+    do {                                                                                           \
+        setup_make(&s, all, NULL);                                                                 \
+        change;                                                                                    \
+        expect(&s, status, word);                                                                  \
     } while (0)
     const double zero[] = {1.0, 0.0}, nan[] = {(double)NAN};
     WRONG((s.o.grid = zero, s.o.n_grid = 2), TRL_EINVAL, "above 0");

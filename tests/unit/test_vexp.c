@@ -37,8 +37,7 @@ static void test_accuracy(void **state)
         trl_vexp(N, x, 0.0, y);
         check_ulps(N, x, y);
     }
-    for (size_t i = 0; i < N;
-         i++) /* around the halves of ln 2, where rounding to k is worst */
+    for (size_t i = 0; i < N; i++) /* around the halves of ln 2, where rounding to k is worst */
         x[i] = ((double)(i % 2000) - 1000.0 + 0.5) * 0x1.62e42fefa39efp-1 +
                1e-9 * (trl_rng_unit(&rng) - 0.5);
     trl_vexp(N, x, 0.0, y);
@@ -92,8 +91,7 @@ static void test_nan_stays_nan(void **state)
         trl_vexp(8, x, 0.5, y);
         for (unsigned i = 0; i < 8; i++)
             if (i == k % 8 ? !isnan(y[i]) : !isfinite(y[i]))
-                fail_msg("payload %#llx: exp(%g) = %g", (unsigned long long)payload, x[i],
-                         y[i]);
+                fail_msg("payload %#llx: exp(%g) = %g", (unsigned long long)payload, x[i], y[i]);
     }
 }
 

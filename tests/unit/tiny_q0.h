@@ -27,8 +27,7 @@ static inline void tiny_cells(const char *text, trl_column_values *cells)
     for (const char *p = text;;) {
         const char *end = p + strcspn(p, "\n");
         if (end == p && tokens) {
-            const trl_rows seq = {
-                .n_tokens = tokens, .n_columns = n / tokens, .cell = cell};
+            const trl_rows seq = {.n_tokens = tokens, .n_columns = n / tokens, .cell = cell};
             assert_ok(trl_column_values_add_rows(cells, &seq, &err));
             n = tokens = 0;
         }
@@ -66,8 +65,7 @@ static inline char *tiny_text(trl_rng *rng, size_t n, size_t longest, size_t L)
 }
 
 /* Compiles the cells (already in t) with a template. */
-static inline void tiny_compile(tiny *t, const char *template_text,
-                                const trl_design_options *o)
+static inline void tiny_compile(tiny *t, const char *template_text, const trl_design_options *o)
 {
     trl_error err;
     trl_str cell[400];

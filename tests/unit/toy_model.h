@@ -13,32 +13,38 @@
 #include "model/model.h"
 
 typedef struct toy_shape {
-    size_t      L, A, n_sequences, max_T; /* A: attributes, or words per column */
-    int         order;
+    size_t L, A, n_sequences, max_T; /* A: attributes, or words per column */
+    int order;
     const char *template_text; /* NULL: items */
-    bool        all_pairs, values;
-    double      zero; /* share of weights that are 0 */
+    bool all_pairs, values;
+    double zero; /* share of weights that are 0 */
 } toy_shape;
 
 typedef struct toy {
-    toy_shape      shape;
-    trl_corpus     c;
-    trl_design     d;
-    trl_template  *tpl;
-    double        *w; /* exact as floats */
-    trl_items     *items;
-    trl_rows      *rows;
+    toy_shape shape;
+    trl_corpus c;
+    trl_design d;
+    trl_template *tpl;
+    double *w; /* exact as floats */
+    trl_items *items;
+    trl_rows *rows;
     unsigned char *bytes; /* the model file */
-    size_t         size;
-    trl_model     *m;
+    size_t size;
+    trl_model *m;
 } toy;
 
 /* Names with all that may trouble a text format, and plain ones behind them. */
 static inline trl_str toy_name(char prefix, size_t k)
 {
-    static const trl_str odd[] = {
-        {"\\", 1}, {"a\tb\nc\r", 6}, {"\xff\xc3", 2}, {"\xc3\xa4\xe2\x82\xac", 5}, {"#\0x", 3},
-        {"", 0},   {"\xc2\x85\x7f", 3}, {"\\x41:=", 6}, {"\xf0\x9f\x99\x82 \xed\xa0\x80", 8}};
+    static const trl_str odd[] = {{"\\", 1},
+                                  {"a\tb\nc\r", 6},
+                                  {"\xff\xc3", 2},
+                                  {"\xc3\xa4\xe2\x82\xac", 5},
+                                  {"#\0x", 3},
+                                  {"", 0},
+                                  {"\xc2\x85\x7f", 3},
+                                  {"\\x41:=", 6},
+                                  {"\xf0\x9f\x99\x82 \xed\xa0\x80", 8}};
     static char names[128][2][8];
     if (k % 2 && k / 2 < sizeof odd / sizeof *odd)
         return odd[k / 2];
@@ -69,8 +75,7 @@ static inline trl_items toy_items(trl_rng *rng, const toy_shape *h)
             attr[i].value = h->values ? 4.0 * trl_rng_unit(rng) - 2.0 : 1.0;
         }
     }
-    return (trl_items){
-        .n_tokens = T, .label = label, .begin = begin, .attr = attr, .weight = 1.0};
+    return (trl_items){.n_tokens = T, .label = label, .begin = begin, .attr = attr, .weight = 1.0};
 }
 
 /* Two columns of words, then the label. */
@@ -94,8 +99,8 @@ static inline void toy_corpus(trl_rng *rng, toy *y)
     y->items = toy_alloc(h->n_sequences, sizeof *y->items);
     y->rows = toy_alloc(h->n_sequences, sizeof *y->rows);
     if (h->template_text) {
-        assert_ok(trl_template_parse("toy", h->template_text, strlen(h->template_text),
-                                     &y->tpl, &err));
+        assert_ok(
+            trl_template_parse("toy", h->template_text, strlen(h->template_text), &y->tpl, &err));
         assert_ok(trl_corpus_use_template(&y->c, y->tpl, &err));
     } else {
         for (size_t f = 1; f <= (size_t)h->order; f++)
@@ -128,8 +133,8 @@ static inline void toy_make(trl_rng *rng, toy_shape h, toy *y)
     trl_error err;
     *y = (toy){.shape = h};
     toy_corpus(rng, y);
-    const trl_design_options o = {.order = h.order, .all_pairs = h.all_pairs,
-                                  .all_transitions = h.all_pairs};
+    const trl_design_options o = {
+        .order = h.order, .all_pairs = h.all_pairs, .all_transitions = h.all_pairs};
     assert_ok(trl_design_build(&y->d, &y->c, &o, &err));
     y->w = toy_alloc(trl_design_alloc(&y->d), sizeof *y->w);
     for (size_t i = 0; i < y->d.n_weights; i++) {
@@ -172,7 +177,7 @@ static inline void toy_free(toy *y)
 {
     union { /* drops const: the arrays are ours */
         const void *c;
-        void       *v;
+        void *v;
     } p;
     trl_model_free(y->m);
     trl_free(y->bytes);

@@ -12,13 +12,13 @@
 #include "train_tree/tree_task.h"
 
 typedef struct bank {
-    trl_tree_set      trees;
-    trl_head_rules   *heads;
-    trl_tree_model    m;
+    trl_tree_set trees;
+    trl_head_rules *heads;
+    trl_tree_model m;
     trl_tree_example *example;
-    size_t           *tree_of; /* [n]: the tree of an example */
-    size_t            n;
-    double           *w;
+    size_t *tree_of; /* [n]: the tree of an example */
+    size_t n;
+    double *w;
 } bank;
 
 /* Clusters for tests: by length and first byte. */
@@ -68,10 +68,10 @@ static inline void bank_open(bank *b, const char *text, trl_annotation a, bool r
         trl_observe(&b->m.observer, t->word, t->n_words, trl_alloc(trl_seen_size(t->n_words), 1),
                     &e->seen);
         trl_arena_reset(&arena);
-        assert_ok(trl_tree_skeleton(
-            &b->m, t->word, t->n_words,
-            &(trl_pruning){.threshold = 1e-4, .gold = &e->gold, .filter = true}, &s, &complete,
-            &arena, &err));
+        assert_ok(
+            trl_tree_skeleton(&b->m, t->word, t->n_words,
+                              &(trl_pruning){.threshold = 1e-4, .gold = &e->gold, .filter = true},
+                              &s, &complete, &arena, &err));
         assert_true(complete);
         assert_ok(trl_skeleton_copy(&s, NULL, &e->s, &err));
         assert_ok(trl_tree_features_add(&b->m.features, &e->gold, &e->seen, &err));

@@ -14,9 +14,9 @@ static const char several[] = "tag here.word\nbase-tag here-1.class\n"
                               "unary first.word\nbase-unary last.tag short\nunary-parent length\n";
 
 static const struct {
-    const char    *name;
+    const char *name;
     trl_annotation a;
-    bool           relaxed;
+    bool relaxed;
 } models[] = {{"local", {true, false, true, 1}, false},
               {"local", {false, false, false, 0}, false},
               {NULL, {true, true, false, 2}, true}};

@@ -45,21 +45,22 @@ static inline void small_treebank(trl_rng *r, size_t n, tree_list *l)
     trl_buf_fini(&b);
 }
 
-/* ---- a sentence with scores -------------------------------------------------------------------- */
+/* ---- a sentence with scores --------------------------------------------------------------------
+ */
 
 typedef struct world {
-    tree_list       trees;
-    trl_grammar     g;
-    trl_lexicon     x;
-    trl_skeleton    s;
-    trl_chart       c;
-    trl_arena       arena;
-    size_t          n;
-    trl_str         word[8];
-    double         *binary, *binary_exp, *unary; /* logs; exp; logs */
-    uint32_t       *edge_class;
-    double         *edge[TRL_EDGE_ANCHORS]; /* logs, [n + 1][classes], or NULL */
-    size_t          n_edge_scores;
+    tree_list trees;
+    trl_grammar g;
+    trl_lexicon x;
+    trl_skeleton s;
+    trl_chart c;
+    trl_arena arena;
+    size_t n;
+    trl_str word[8];
+    double *binary, *binary_exp, *unary; /* logs; exp; logs */
+    uint32_t *edge_class;
+    double *edge[TRL_EDGE_ANCHORS]; /* logs, [n + 1][classes], or NULL */
+    size_t n_edge_scores;
     trl_tree_tables t;
 } world;
 
@@ -192,25 +193,26 @@ static inline void world_free(world *w)
     free_trees(&w->trees);
 }
 
-/* ---- all trees ------------------------------------------------------------------------------------ */
+/* ---- all trees
+ * ------------------------------------------------------------------------------------ */
 
 /* One derivation of an item before or after its unary rule; children are shared. */
 typedef struct der {
-    double             score;
-    uint32_t           item, from, to, rule;
-    bool               after;
-    const struct der  *left, *right; /* unary, or before becoming after: left alone */
+    double score;
+    uint32_t item, from, to, rule;
+    bool after;
+    const struct der *left, *right; /* unary, or before becoming after: left alone */
 } der;
 
 typedef struct ders {
-    der   *at;
+    der *at;
     size_t n, cap;
 } ders;
 
 typedef struct forest {
     const world *w;
-    ders        *before, *after; /* [items] */
-    size_t       total;
+    ders *before, *after; /* [items] */
+    size_t total;
 } forest;
 
 #define MOST_TREES 20000
@@ -241,8 +243,12 @@ static inline void all_before(forest *f, uint32_t x, size_t i, size_t j)
     if (!(w->s.item[x] & TRL_BEFORE))
         return;
     if (j - i == 1) {
-        add_der(f, &f->before[x], (der){.score = w->t.item[x], .item = x, .from = (uint32_t)i,
-                                        .to = (uint32_t)j, .rule = TRL_NO_ID});
+        add_der(f, &f->before[x],
+                (der){.score = w->t.item[x],
+                      .item = x,
+                      .from = (uint32_t)i,
+                      .to = (uint32_t)j,
+                      .rule = TRL_NO_ID});
         return;
     }
     for (uint32_t r = 0; r < w->g.n_binary; r++)
@@ -277,8 +283,9 @@ static inline void all_after(forest *f, uint32_t x, size_t i, size_t j)
     if (!(w->s.item[x] & TRL_AFTER))
         return;
     for (size_t p = 0; p < f->before[x].n; p++)
-        add_der(f, &f->after[x], (der){f->before[x].at[p].score, x, (uint32_t)i, (uint32_t)j,
-                                       TRL_NO_ID, true, &f->before[x].at[p], NULL});
+        add_der(f, &f->after[x],
+                (der){f->before[x].at[p].score, x, (uint32_t)i, (uint32_t)j, TRL_NO_ID, true,
+                      &f->before[x].at[p], NULL});
     for (uint32_t u = 0; u < w->g.n_unary; u++) {
         if (w->g.unary[u].parent != state)
             continue;
@@ -344,8 +351,8 @@ static inline uint32_t put_tree(const world *w, const der *d, trl_btree *out)
         return put_tree(w, d->left, out);
     const uint32_t me = (uint32_t)out->n;
     out->node = trl_reserve(out->node, &out->cap, out->n + 1, sizeof *out->node);
-    out->node[out->n++] = (trl_bnode){w->s.item[d->item] & TRL_STATE_MASK, d->rule, d->from, d->to,
-                                      TRL_NO_NODE, TRL_NO_NODE};
+    out->node[out->n++] = (trl_bnode){
+        w->s.item[d->item] & TRL_STATE_MASK, d->rule, d->from, d->to, TRL_NO_NODE, TRL_NO_NODE};
     const uint32_t left = d->left ? put_tree(w, d->left, out) : TRL_NO_NODE;
     const uint32_t right = d->right ? put_tree(w, d->right, out) : TRL_NO_NODE;
     out->node[me].left = left;
