@@ -14,7 +14,7 @@ set -u
 LAYERS="base num text cluster treebank score feature model train chain mest train_chain grammar chart parser train_tree api"
 FORBIDDEN="exit _exit _Exit abort printf fprintf vprintf perror puts putchar fputs rand srand atoi \
 atol atof strcpy strcat sprintf vsprintf gets strtok"
-MAX_LINES=500
+MAX_LINES=510
 findings=0
 
 finding() {
@@ -162,7 +162,7 @@ self_test() {
         expect BAD "src/num/a.c:2: not in a library: $word(" src/num/a.c "/* c\\n */ $word(1);"
     done
     expect BAD "not in a library" src/num/a.c 'x = "a\\"b"; abort ();'
-    expect BAD "501 lines are more than" src/num/a.c "$(printf '\\n%.0s' {1..500})"
+    expect BAD "511 lines are more than" src/num/a.c "$(printf '\\n%.0s' {1..510})"
     expect BAD "symbol other does not start" src/base/sym.c 'int other(void) { return 0; }'
     expect BAD "trl_y is exported" src/base/sym.c 'int trl_y(void) { return 0; }'
     [ $findings = 0 ]
