@@ -26,6 +26,15 @@ TRL_CLONES void trl_vexp(size_t n, const double *x, double shift, double *y)
 /* Lanes below k are all ones. */
 static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
+/* Every lane of hi and lo takes the extremes of itself and the lane that the order names. */
+#define WIDEN(...)                                                                                 \
+    do {                                                                                           \
+        const trl_v8 h = __builtin_shufflevector(hi, hi, __VA_ARGS__);                             \
+        const trl_v8 l = __builtin_shufflevector(lo, lo, __VA_ARGS__);                             \
+        hi = trl_v8_select(h > hi, h, hi);                                                         \
+        lo = trl_v8_select(l < lo, l, lo);                                                         \
+    } while (0)
+
 TRL_CLONES double trl_exp_row(size_t n, const double *x, double *y, double *min)
 {
     const size_t whole = n & ~(size_t)(TRL_LANES - 1), rest = n - whole;
@@ -39,13 +48,9 @@ TRL_CLONES double trl_exp_row(size_t n, const double *x, double *y, double *min)
         hi = trl_v8_select(v > hi, v, hi);
         lo = trl_v8_select(v < lo, v, lo);
     }
-    static const trl_v8i swap[3] = {
-        {4, 5, 6, 7, 0, 1, 2, 3}, {2, 3, 0, 1, 6, 7, 4, 5}, {1, 0, 3, 2, 5, 4, 7, 6}};
-    for (size_t k = 0; k < 3; k++) {
-        const trl_v8 h = __builtin_shuffle(hi, swap[k]), l = __builtin_shuffle(lo, swap[k]);
-        hi = trl_v8_select(h > hi, h, hi);
-        lo = trl_v8_select(l < lo, l, lo);
-    }
+    WIDEN(4, 5, 6, 7, 0, 1, 2, 3);
+    WIDEN(2, 3, 0, 1, 6, 7, 4, 5);
+    WIDEN(1, 0, 3, 2, 5, 4, 7, 6);
     const double max = hi[0], low = lo[0];
     for (size_t i = 0; i < n; i += TRL_LANES) {
         trl_v8 v = *(const trl_v8 *)(x + i) - max;

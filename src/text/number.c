@@ -7,8 +7,8 @@
  *   2. w < 2^64 (19 digits), |e| <= 27: 5^27 < 2^63, so w 5^e or a 63-bit quotient of
  *      w / 5^-e with its remainder fits 128-bit integers.  This is what 17-digit printouts of
  *      doubles need.
- *   3. the rest: strtod, given digits and an exponent but no decimal point, which is all that
- *      a locale could change.
+ *   3. the rest, and 2 on machines without such integers: strtod, given digits and an exponent
+ *      but no decimal point, which is all that a locale could change.
  *
  * [Cli90] Clinger. How to read floating point numbers accurately. PLDI 1990.
  */
@@ -21,8 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-__extension__ typedef unsigned __int128 u128;
 
 #define FAST_DIGITS 19 /* 10^19 < 2^64 */
 #define FAST_SCALE 27
@@ -126,6 +124,9 @@ static trl_number scan(const char *p, size_t n, decimal *d)
 
 /* ---- rounding --------------------------------------------------------------------- */
 
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 u128;
+
 /* Grade 2.  A u128 or uint64_t converts to double with one correct rounding, and ldexp is
  * exact: the result lies between 1e-27 and 2e46. */
 static double scale_exact(uint64_t w, int e)
@@ -144,6 +145,7 @@ static double scale_exact(uint64_t w, int e)
     const bool rest = (u128)q * b != a;
     return ldexp((double)(q | rest), e - 63 - za + zb);
 }
+#endif
 
 /* Grade 3. */
 static double scale_any(const decimal *d)
@@ -186,8 +188,10 @@ trl_number trl_number_parse(const char *p, size_t n, double *out)
         v = 0.0;
     else if (small && d.w <= UINT64_C(1) << 53 && d.e >= -22 && d.e <= 22)
         v = d.e < 0 ? (double)d.w / ten[-d.e] : (double)d.w * ten[d.e];
+#ifdef __SIZEOF_INT128__
     else if (small && d.e >= -FAST_SCALE && d.e <= FAST_SCALE)
         v = scale_exact(d.w, (int)d.e);
+#endif
     else
         v = scale_any(&d);
     if (!(v <= 0x1.fffffffffffffp1023))
