@@ -3,7 +3,7 @@
 #
 #     unit replay alloc    test programs in $BUILD/tests
 #     cli                  tests/cli/run.sh with $BUILD/trellis
-#     layers man example bench docs install
+#     layers format man example bench docs install
 #
 # Programs run side by side, one per processor.  Prints what failed and, last, `N passed, N failed`,
 # which also goes to $BUILD/tests/result.  Exit status 1 when anything failed.
@@ -88,6 +88,7 @@ for kind; do
         run_step layers scripts/check-layers.sh . "$BUILD"
         run_step layers-self-test scripts/check-layers.sh --self-test
         ;;
+    format) run_step format scripts/check-format.sh ;;
     man) run_step man sh -c "'$BUILD/trellis' help --man | diff -u man/trellis.1 -" ;;
     example) run_step example scripts/check-example.sh "$BUILD" ;;
     bench) # that they run; what they measure is no test

@@ -18,7 +18,10 @@ need_header stdlib.h libc6-dev
 need_header zlib.h zlib1g-dev
 need_header zstd.h libzstd-dev
 need_header xxhash.h libxxhash-dev
-[ "${1-}" != --tests ] || need_header cmocka.h libcmocka-dev
+if [ "${1-}" = --tests ]; then
+    need_header cmocka.h libcmocka-dev
+    need_tool clang-format clang-format
+fi
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -42,13 +42,14 @@ typedef struct trl_family {
     /* Attributes are numbered hot dense, cold dense, hot sparse, cold sparse; the constant one
      * has no number.  Parts are given by their ends. */
     size_t n_hot, n_dense, n_warm, n_attrs; /* n_warm: end of hot sparse */
-    size_t singleton_row, singleton_attr;   /* from here on a (cold) dense, or sparse, attribute is
-                                     lone: on at   a single token, where it stands behind all others */
-    uint32_t *name;                         /* [n_attrs] id in the corpus' name table */
-    uint64_t hot_at, cold_at;               /* first weight of hot and of cold dense rows */
-    uint64_t entry_hot_at, entry_cold_at;   /* first weight of hot and of cold entries */
-    uint64_t *entry_first;                  /* [n_attrs - n_dense + 1] entry numbers */
-    uint32_t *entry_cell;                   /* [number of entries] */
+    /* From these numbers on a dense (cold) or a sparse attribute is on at a single token, where it
+     * stands after all others. */
+    size_t singleton_row, singleton_attr;
+    uint32_t *name;                       /* [n_attrs] id in the corpus' name table */
+    uint64_t hot_at, cold_at;             /* first weight of hot and of cold dense rows */
+    uint64_t entry_hot_at, entry_cold_at; /* first weight of hot and of cold entries */
+    uint64_t *entry_first;                /* [n_attrs - n_dense + 1] entry numbers */
+    uint32_t *entry_cell;                 /* [number of entries] */
     uint64_t *live; /* [n_dense][words] bits of live cells; NULL: all are live */
     size_t words;   /* 64-bit words per dense row */
 
