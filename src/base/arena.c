@@ -52,7 +52,7 @@ static bool within_limit(trl_arena *a, size_t bytes, size_t *cap)
     return true;
 }
 
-void *trl_arena_get(trl_arena *a, size_t count, size_t size)
+void *trl_arena_get(trl_arena *a, uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4)

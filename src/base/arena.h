@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct trl_arena_block trl_arena_block;
 typedef struct trl_arena {
@@ -20,7 +21,7 @@ typedef struct trl_arena {
 
 /* count * size bytes, 64-byte aligned, uninitialised, with 64 readable bytes behind them so
  * that a vector kernel may overshoot a row; NULL when memory ran out or the limit is met. */
-void *trl_arena_get(trl_arena *a, size_t count, size_t size);
+void *trl_arena_get(trl_arena *a, uint64_t count, size_t size);
 
 /* All pointers become invalid. */
 void trl_arena_reset(trl_arena *a);

@@ -3,12 +3,11 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-void *trl_alloc(size_t count, size_t size)
+void *trl_alloc(uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
@@ -16,7 +15,7 @@ void *trl_alloc(size_t count, size_t size)
     return malloc(bytes ? bytes : 1);
 }
 
-void *trl_zalloc(size_t count, size_t size)
+void *trl_zalloc(uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
@@ -24,7 +23,7 @@ void *trl_zalloc(size_t count, size_t size)
     return calloc(bytes ? bytes : 1, 1);
 }
 
-void *trl_realloc(void *p, size_t count, size_t size)
+void *trl_realloc(void *p, uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
@@ -40,7 +39,7 @@ void trl_free(void *p)
 /* Large blocks are given huge pages where the system has them: they are read in no order. */
 #define HUGE_PAGE ((size_t)1 << 21)
 
-void *trl_alloc64(size_t count, size_t size)
+void *trl_alloc64(uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
@@ -57,7 +56,7 @@ void *trl_alloc64(size_t count, size_t size)
     return p;
 }
 
-void *trl_reserve(void *p, size_t *cap, size_t need, size_t size)
+void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size)
 {
     if (p && need <= *cap)
         return p;

@@ -1,5 +1,8 @@
 /* mem.h -- the only door to the heap: overflow-checked, never aborting.
  *
+ * Counts are 64-bit: one from a file that a machine of 32 bits cannot hold fails instead of
+ * wrapping around.
+ *
  * Every function returns NULL on failure and leaves its inputs as they were.  Zero-sized
  * requests return a valid pointer.  Memory from all of them is released by trl_free.
  */
@@ -8,18 +11,19 @@
 #define TRL_MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-void *trl_alloc(size_t count, size_t size);  /* uninitialised */
-void *trl_zalloc(size_t count, size_t size); /* zeroed */
-void *trl_realloc(void *p, size_t count, size_t size);
+void *trl_alloc(uint64_t count, size_t size);  /* uninitialised */
+void *trl_zalloc(uint64_t count, size_t size); /* zeroed */
+void *trl_realloc(void *p, uint64_t count, size_t size);
 void trl_free(void *p); /* accepts NULL */
 
 /* Uninitialised, 64-byte aligned, for vector kernels. */
-void *trl_alloc64(size_t count, size_t size);
+void *trl_alloc64(uint64_t count, size_t size);
 
 /* Makes room for `need` elements: returns p itself when *cap suffices, else a block of at
  * least twice *cap, old content copied, *cap updated.  NULL: p and *cap are unchanged. */
-void *trl_reserve(void *p, size_t *cap, size_t need, size_t size);
+void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size);
 
 /* A copy of n bytes with a NUL after them. */
 char *trl_strndup(const char *s, size_t n);

@@ -44,12 +44,18 @@ static inline double trl_rng_unit(trl_rng *r)
     return (double)(trl_rng_u64(r) >> 11) * 0x1p-53;
 }
 
-__extension__ typedef unsigned __int128 trl_u128;
-
 /* Uniform in 0 .. n-1, n > 0; the bias (below n / 2^64) is of no consequence here. */
 static inline size_t trl_rng_below(trl_rng *r, size_t n)
 {
-    return (size_t)(((trl_u128)trl_rng_u64(r) * n) >> 64);
+    const uint64_t u = trl_rng_u64(r);
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 u128;
+    return (size_t)(((u128)u * n) >> 64);
+#else /* the same number from halves: n has 32 bits */
+    _Static_assert(sizeof n <= 4, "a size of 64 bits needs a product of 128");
+    const uint64_t low = (u & UINT32_MAX) * n;
+    return (size_t)(((u >> 32) * n + (low >> 32)) >> 32);
+#endif
 }
 
 #endif
