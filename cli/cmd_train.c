@@ -117,7 +117,7 @@ static const parameter parameters[] = {
     {"epsilon", "epsilon", false},
     {"period", "period", false},
     {"delta", "delta", false},
-    {"feature.minfreq", "min-count", false},
+    {"feature.minfreq", "min-freq", false},
     {"feature.possible_states", "pairs", true},
     {"feature.possible_transitions", "transitions", true},
     {"linesearch", NULL, false},

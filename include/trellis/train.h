@@ -60,6 +60,8 @@ typedef struct trl_train_options {
     double c1, c2;         /* + c1 ||w||_1 + c2 ||w||^2; 0, TRL_USUAL */
     bool all_pairs, all_transitions;
     size_t min_count; /* attributes seen less often are dropped */
+    double min_freq;  /* above 0: features (attribute and label, label pair) are dropped whose
+                         values,  weighted by sequence, sum to less; as CRFsuite's feature.minfreq */
 
     uint64_t max_iter; /* 0: the optimiser's own rule decides */
     double epsilon;    /* gradient norm / weight norm to stop at: 1e-5 */

@@ -43,6 +43,7 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
                              {"order", o->order != 0},
                              {"transitions all", o->all_transitions},
                              {"min-count", o->min_count > 1},
+                             {"min-freq", o->min_freq > 0.0},
                              {"calibrate", o->calibrate},
                              {"precision", o->precision},
                              {"q0-cache", o->q0_cache},

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "feature/cell_marks.h"
 #include "num/simd.h"
 
 /* Occurrences from which a row, or an entry, is worth a copy per lane (train/gradient.c). */
@@ -22,14 +23,13 @@ typedef struct draft {
     const trl_corpus *c;
     trl_occurrences *o;
     trl_family *f;
-    size_t k;         /* family number */
-    uint64_t *at;     /* [n_old + 1] into tokens: the transposed lists */
-    uint32_t *token;  /* by attribute, ascending */
-    double *value;    /* parallel to token, or NULL */
-    uint32_t *live;   /* [n_old] number of live cells; 0: dropped */
-    uint32_t *new_id; /* [n_old], or DROPPED */
-    uint32_t *stamp;  /* [width] marks seen cells of the current attribute */
-    uint32_t mark;
+    size_t k;             /* family number */
+    uint64_t *at;         /* [n_old + 1] into tokens: the transposed lists */
+    uint32_t *token;      /* by attribute, ascending */
+    double *value;        /* parallel to token, or NULL */
+    uint32_t *live;       /* [n_old] number of live cells; 0: dropped */
+    uint32_t *new_id;     /* [n_old], or DROPPED */
+    trl_cell_marks marks; /* of the current attribute */
 } draft;
 
 static void draft_fini(draft *b)
@@ -39,7 +39,7 @@ static void draft_fini(draft *b)
     trl_free(b->value);
     trl_free(b->live);
     trl_free(b->new_id);
-    trl_free(b->stamp);
+    trl_cell_marks_fini(&b->marks);
 }
 
 /* The cell of the gold labels at a token. */
@@ -57,7 +57,7 @@ static size_t gold_cell(const draft *b, size_t tok)
 
 /* ---- transposition and counting ----------------------------------------------------- */
 
-static bool transpose(draft *b)
+static bool transpose(draft *b, double min_freq)
 {
     const trl_occurrences *o = b->o;
     const size_t n_old = o->names.n;
@@ -66,8 +66,8 @@ static bool transpose(draft *b)
     b->value = o->value ? trl_alloc(o->n, sizeof *b->value) : NULL;
     b->live = trl_zalloc(n_old, sizeof *b->live);
     b->new_id = trl_alloc(n_old, sizeof *b->new_id);
-    b->stamp = trl_zalloc(b->f->width, sizeof *b->stamp);
-    if (!b->at || !b->token || (o->value && !b->value) || !b->live || !b->new_id || !b->stamp)
+    const bool marks = trl_cell_marks_init(&b->marks, b->f->width, b->c, min_freq);
+    if (!b->at || !b->token || (o->value && !b->value) || !b->live || !b->new_id || !marks)
         return false;
     for (size_t i = 0; i < o->n; i++)
         b->at[o->id[i] + 2]++;
@@ -83,19 +83,16 @@ static bool transpose(draft *b)
     return true; /* at[a] .. at[a+1] is now attribute a */
 }
 
-/* Marks the seen cells of attribute a; returns their number.  Stops early at `enough`. */
+/* Marks the cells of attribute a that are features; returns their number. */
 static uint32_t mark_seen(draft *b, size_t a)
 {
-    uint32_t seen = 0;
-    b->mark++;
-    for (uint64_t i = b->at[a]; i < b->at[a + 1] && seen < b->f->width; i++) {
-        const size_t cell = gold_cell(b, b->token[i]);
-        if (b->stamp[cell] != b->mark) {
-            b->stamp[cell] = b->mark;
-            seen++;
-        }
-    }
-    return seen;
+    const bool any = !(b->marks.least > 0.0);
+    int64_t seen = 0;
+    trl_cell_marks_next(&b->marks);
+    for (uint64_t i = b->at[a]; i < b->at[a + 1] && !(any && (size_t)seen == b->f->width); i++)
+        seen += trl_cell_mark(&b->marks, gold_cell(b, b->token[i]), b->token[i],
+                              b->value ? b->value[i] : 1.0);
+    return (uint32_t)seen;
 }
 
 /* ---- classes ------------------------------------------------------------------------ */
@@ -152,7 +149,8 @@ static bool classify(draft *b, const trl_design_options *o)
     size_t size[PARTS] = {0}, next[PARTS], h = 0;
     for (size_t a = 0; a < n_old; a++) {
         if (a != b->o->constant && b->at[a + 1] - b->at[a] >= min)
-            b->live[a] = o->all_pairs ? (uint32_t)f->width : mark_seen(b, a);
+            b->live[a] =
+                o->all_pairs && !(o->min_freq > 0.0) ? (uint32_t)f->width : mark_seen(b, a);
         if (b->live[a])
             size[part_of(b, a)]++;
     }
@@ -201,7 +199,7 @@ static bool live_rows(draft *b, uint64_t *n_dead)
         mark_seen(b, f->name[a]);
         const bool all = b->live[f->name[a]] == f->width;
         for (size_t c = 0; c < f->width; c++)
-            if (all || b->stamp[c] == b->mark)
+            if (all || trl_cell_marked(&b->marks, c))
                 f->live[a * f->words + c / 64] |= (uint64_t)1 << (c % 64);
     }
     return true;
@@ -224,7 +222,7 @@ static bool entry_cells(draft *b)
         uint64_t e = f->entry_first[a];
         mark_seen(b, f->name[f->n_dense + a]);
         for (size_t c = 0; e < f->entry_first[a + 1]; c++)
-            if (b->stamp[c] == b->mark)
+            if (trl_cell_marked(&b->marks, c))
                 f->entry_cell[e++] = (uint32_t)c;
     }
     return true;
@@ -236,21 +234,19 @@ static bool constant_cells(draft *b, const trl_design_options *o)
     f->has_constant = b->o->constant != TRL_NO_ID;
     if (!f->has_constant)
         return true;
-    b->mark++;
-    size_t seen = 0;
+    trl_cell_marks_next(&b->marks);
+    const bool all = o->all_transitions && !(o->min_freq > 0.0);
+    size_t seen = 0; /* never falls: weights are not negative */
     for (size_t s = 0; s < b->c->n_sequences; s++)
-        for (uint64_t t = b->c->first[s] + b->k; t < b->c->first[s + 1]; t++) {
-            const size_t cell = gold_cell(b, t);
-            seen += b->stamp[cell] != b->mark;
-            b->stamp[cell] = b->mark;
-        }
-    f->n_constant = o->all_transitions ? f->width : seen;
+        for (uint64_t t = b->c->first[s] + b->k; t < b->c->first[s + 1]; t++)
+            seen += (size_t)trl_cell_mark(&b->marks, gold_cell(b, t), t, 1.0);
+    f->n_constant = all ? f->width : seen;
     f->constant_cell = trl_alloc(f->n_constant, sizeof *f->constant_cell);
     if (!f->constant_cell)
         return false;
     size_t n = 0;
     for (size_t c = 0; c < f->width; c++)
-        if (o->all_transitions || b->stamp[c] == b->mark)
+        if (all || trl_cell_marked(&b->marks, c))
             f->constant_cell[n++] = (uint32_t)c;
     return true;
 }
@@ -379,7 +375,7 @@ static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_desig
     f->step = trl_padded(f->width);
     f->words = (f->width + 63) / 64;
     draft b = {.c = c, .o = &c->family[k], .f = f, .k = k};
-    const bool good = transpose(&b) && classify(&b, o) && live_rows(&b, n_dead) &&
+    const bool good = transpose(&b, o->min_freq) && classify(&b, o) && live_rows(&b, n_dead) &&
                       entry_cells(&b) && constant_cells(&b, o) && token_lists(&b) &&
                       (k != TRL_NODE || attribute_lists(&b));
     draft_fini(&b);

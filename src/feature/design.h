@@ -90,6 +90,9 @@ typedef struct trl_design_options {
     bool all_pairs;       /* every attribute with every label, not only seen pairs */
     bool all_transitions; /* the same for the constant attributes */
     size_t min_count;     /* attributes with fewer occurrences are dropped; 0, 1: none */
+    double
+        min_freq; /* above 0: features of a lower frequency (cell_marks.h) are dropped, transitions
+                     too, and of those never seen all: all_pairs, all_transitions have no effect */
 } trl_design_options;
 
 /* Compiles the corpus and frees its occurrence lists, which are not needed any more; names,

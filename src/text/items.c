@@ -125,8 +125,24 @@ static trl_status set_weight(trl_item_reader *r, const field *f, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status add_label(trl_item_reader *r, const field *f, trl_error *err)
+/* A colon alone is a label of that name, though it should be written '\:': treebanks have the tag,
+ * and CRFsuite's tagger and its examples write it so. */
+static bool is_colon(const field *f)
 {
+    return f->name.n == 0 && f->value && f->value_n == 0;
+}
+
+static trl_status add_label(trl_item_reader *r, field *f, trl_error *err)
+{
+    if (is_colon(f)) {
+        f->name = (trl_str){f->at, 1};
+        f->value = NULL;
+    }
+    if (f->name.n == 0 && f->value) {
+        const trl_status st = trl_fail(err, TRL_EPARSE, "no label before the colon");
+        trl_fail_hint(err, st, "write '\\:' for a colon in a label");
+        return fail_here(r, st, f->at, err);
+    }
     if (f->name.n == 0)
         return fail_here(r, trl_fail(err, TRL_EPARSE, "no label"), f->at, err);
     if (f->value) {

@@ -84,6 +84,8 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
     trl_buf_fmt(&s, "pairs %s\ntransitions %s\nmin-count %zu\nseed %llu\niterations %llu\n",
                 o->all_pairs ? "all" : "seen", o->all_transitions ? "all" : "seen", o->min_count,
                 (unsigned long long)o->seed, (unsigned long long)r->iterations);
+    if (o->min_freq > 0.0)
+        trl_buf_fmt(&s, "min-freq %.17g\n", o->min_freq);
     if (trl_chain_training_is(j, "piecewise-nota"))
         trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : "all");
     if (trl_chain_training_is(j, "m-estimation"))

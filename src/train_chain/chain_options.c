@@ -167,6 +167,9 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (o->order < 0 || o->order > 2)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
+    if (!(o->min_freq >= 0.0 && isfinite(o->min_freq)))
+        return trl_fail(err, TRL_EINVAL, "min-freq must be finite and not negative: %g",
+                        o->min_freq);
     if (o->precision && strcmp(o->precision, "single") != 0 && strcmp(o->precision, "double") != 0)
         return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
                         o->precision);

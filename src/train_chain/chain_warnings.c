@@ -40,7 +40,7 @@ void trl_chain_training_warn_features(const trl_chain_training *j)
     if (!any)
         trl_chain_training_report(
             j, "warning",
-            j->o->min_count > 1
+            j->o->min_count > 1 || j->o->min_freq > 0.0
                 ? "no attribute is seen as often as asked for: the labels alone are learnt"
                 : "there are no attributes: the labels alone are learnt");
     if (trl_chain_training_is(j, "piecewise-nota") && j->nota_options.kind == TRL_NOTA_ALL && any &&

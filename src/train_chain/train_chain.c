@@ -41,7 +41,8 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
     const trl_design_options d = {.order = j->order,
                                   .all_pairs = j->o->all_pairs,
                                   .all_transitions = j->o->all_transitions,
-                                  .min_count = j->o->min_count};
+                                  .min_count = j->o->min_count,
+                                  .min_freq = j->o->min_freq};
     size_t threads = j->o->threads;
     if (threads == 0) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -135,6 +135,22 @@ static inline size_t naive_cell(const trl_corpus *c, size_t f, size_t token)
     return cell;
 }
 
+/* The sum of the values, weighted by sequence, that attribute a has where its cell is gold. */
+static inline double naive_frequency(const naive_family *n, size_t f, const naive *all,
+                                     const trl_corpus *c, size_t a, size_t cell)
+{
+    double sum = 0.0;
+    for (size_t s = 0; s < c->n_sequences; s++)
+        for (uint64_t t = c->first[s]; t < c->first[s + 1]; t++) {
+            if (all->position[t] < f || naive_cell(c, f, t) != cell)
+                continue;
+            for (uint64_t i = n->begin[t]; i < n->begin[t + 1]; i++)
+                sum += n->id[i] == a ? c->weight[s] * n->value[i] : 0.0;
+            sum += a == n->constant ? c->weight[s] : 0.0;
+        }
+    return sum;
+}
+
 static inline void naive_live(naive_family *n, size_t f, const naive *all, const trl_corpus *c,
                               const trl_design_options *o)
 {
@@ -152,7 +168,10 @@ static inline void naive_live(naive_family *n, size_t f, const naive *all, const
     for (size_t a = 0; a < n->n_names; a++)
         for (size_t k = 0; k < n->width; k++) {
             bool *live = &n->live[a * n->width + k];
-            if (a == n->constant)
+            const bool often = a == n->constant || count[a] >= o->min_count;
+            if (o->min_freq > 0.0)
+                *live = *live && often && naive_frequency(n, f, all, c, a, k) >= o->min_freq;
+            else if (a == n->constant)
                 *live = *live || o->all_transitions;
             else
                 *live = count[a] >= (o->min_count ? o->min_count : 1) && (*live || o->all_pairs);

@@ -351,6 +351,8 @@ static void test_random_designs(void **state)
                                 .all_pairs = trl_rng_below(&rng, 4) == 0,
                                 .all_transitions = trl_rng_below(&rng, 2),
                                 .min_count = trl_rng_below(&rng, 4)};
+        if (k % 5 == 4)
+            o.min_freq = 0.5 + (double)trl_rng_below(&rng, 5) * 0.5;
         const corpus_shape h = random_shape(&rng, o.order);
         matrix m;
         matrix_make(&rng, &h, &o, &m);

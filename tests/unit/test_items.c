@@ -109,6 +109,42 @@ static void test_escapes(void **state)
     expect("B\\\tx\\", "1 w=1|B\\ x\\=1\n");
 }
 
+/* A colon as the whole label: as CRFsuite's tagger and its example for parts of speech write it. */
+static void test_colon_label(void **state)
+{
+    (void)state;
+    expect(":\tw[0]=\\:\n\\:\tx\n", "1 w=1|: w[0]=:=1|: x=1\n");
+    expect("@weight:2\t:\tx\n:\n:", "1 w=2|: x=1|:|:\n");
+    expect_fault(":x\ty\n", 1, 1, "no label before the colon");
+    expect_fault("A\n::\ty\n", 2, 1, "no label before the colon");
+}
+
+/* Lines as CRFsuite's example for named entities writes them, with empty values, and names of any
+ * length. */
+static void test_example_lines(void **state)
+{
+    (void)state;
+    expect("B-LOC\tw[0]=Melbourne\tchk[0]=B-NP\tchk[-1]|chk[0]=I-NP|B-NP\tp2[1]=\td&-[0]=no\t__BOS_"
+           "_\n",
+           "1 w=1|B-LOC w[0]=Melbourne=1 chk[0]=B-NP=1 chk[-1]|chk[0]=I-NP|B-NP=1 p2[1]==1 "
+           "d&-[0]=no=1 "
+           "__BOS__=1\n");
+    enum { LONG = 100000 };
+    trl_buf in = {0}, want = {0};
+    trl_buf_str(&in, "A\tw=");
+    trl_buf_str(&want, "1 w=1|A w=");
+    for (int i = 0; i < LONG; i++) {
+        trl_buf_str(&in, i % 7 ? "x" : "\\:");
+        trl_buf_ch(&want, i % 7 ? 'x' : ':');
+    }
+    trl_buf_str(&in, ":2\n");
+    trl_buf_str(&want, "=2\n");
+    trl_buf_ch(&want, '\0');
+    expect_bytes(in.data, in.len, want.data);
+    trl_buf_fini(&in);
+    trl_buf_fini(&want);
+}
+
 static void test_weight(void **state)
 {
     (void)state;
@@ -199,10 +235,11 @@ static void test_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),  cmocka_unit_test(test_values),
-        cmocka_unit_test(test_escapes), cmocka_unit_test(test_weight),
-        cmocka_unit_test(test_faults),  cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_escapes),       cmocka_unit_test(test_weight),
+        cmocka_unit_test(test_faults),        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_long),          cmocka_unit_test(test_colon_label),
+        cmocka_unit_test(test_example_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
