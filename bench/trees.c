@@ -67,7 +67,7 @@ static void filtered(const trl_tree *t, trl_arena *arena, sums *s)
     trl_arena_reset(arena);
     must(
         trl_skeleton_full(&model.fine, &model.lexicon, t->word, t->n_words, &k, NULL, arena, &err));
-    const uint64_t all = k.first[trl_column_values(k.n)];
+    const uint64_t all = k.first[trl_chart_cells(k.n)];
     const double whole = both_ways(t, &k, arena), from = seconds();
     must(trl_filter(&model.fine, &k, &complete, arena, &err));
     const double spent = seconds() - from;
@@ -77,7 +77,7 @@ static void filtered(const trl_tree *t, trl_arena *arena, sums *s)
     s->unfiltered += whole;
     s->filtered += both_ways(t, &k, arena);
     s->full += all;
-    s->tiling += k.first[trl_column_values(k.n)];
+    s->tiling += k.first[trl_chart_cells(k.n)];
 }
 
 /* The fine grammar's PCFG over the pruned chart: rules applied, seconds of inside and outside. */

@@ -36,8 +36,7 @@ static void wrap(const char *s, size_t n, size_t at, size_t indent, text *out)
     text_char(out, '\n');
 }
 
-/* Paragraphs are separated by an empty line; lines that start with a blank stay as they are.
- */
+/* Paragraphs are separated by an empty line; lines that start with a blank stay as they are. */
 static void paragraphs(const char *s, text *out)
 {
     while (*s) {

@@ -102,7 +102,7 @@ void trl_chart_map(const trl_chart *c, size_t j, bool on)
 
 static bool lay_out_unaries(trl_chart *c, trl_arena *arena)
 {
-    const size_t cells = trl_column_values(c->n);
+    const size_t cells = trl_chart_cells(c->n);
     c->unary_first = trl_arena_get(arena, cells + 1, sizeof *c->unary_first);
     if (!c->unary_first)
         return false;
@@ -133,7 +133,7 @@ static bool lay_out_unaries(trl_chart *c, trl_arena *arena)
 trl_status trl_chart_init(trl_chart *c, const trl_grammar *g, const trl_skeleton *s,
                           trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_column_values(s->n), items = s->first[cells];
+    const size_t cells = trl_chart_cells(s->n), items = s->first[cells];
     *c = (trl_chart){.g = g, .s = s, .n = s->n, .n_items = items, .log_z = -(double)INFINITY};
     c->map = trl_arena_get(arena, s->n * g->n_states, sizeof *c->map);
     c->scale = trl_arena_get(arena, cells, sizeof *c->scale);

@@ -53,7 +53,7 @@ static inline size_t trl_cell(size_t i, size_t j)
 {
     return j * (j - 1) / 2 + i;
 }
-static inline size_t trl_column_values(size_t n)
+static inline size_t trl_chart_cells(size_t n)
 {
     return n * (n + 1) / 2;
 }

@@ -13,8 +13,7 @@
 #define UNSET INT32_MIN
 #define LN2 0.693147180559945309417232
 
-/* ---- one sentence
- * ---------------------------------------------------------------------------------- */
+/* ---- one sentence --------------------------------------------------------------------------- */
 
 typedef struct run {
     const trl_coarse *c;
@@ -192,8 +191,7 @@ static void inside_word(run *r, const trl_str *word, size_t i)
     close_cell(r, cell);
 }
 
-/* ---- outside
- * --------------------------------------------------------------------------------------- */
+/* ---- outside -------------------------------------------------------------------------------- */
 
 /* What is not there, or next to nothing, needs no outside; it could have one beyond all numbers. */
 static void bound(size_t n, float least, const float *in, float *out)
@@ -304,7 +302,7 @@ static void outside_cell(run *r, size_t i, size_t j)
 static void outside(run *r)
 {
     trl_coarse_chart *t = r->t;
-    const size_t cells = trl_column_values(t->n), s = r->c->n_states, top = trl_cell(0, t->n);
+    const size_t cells = trl_chart_cells(t->n), s = r->c->n_states, top = trl_cell(0, t->n);
     memset(t->out_after, 0, cells * s * sizeof *t->out_after);
     memset(t->out_before, 0, cells * s * sizeof *t->out_before);
     memset(r->ol, 0, cells * r->c->n_left * sizeof *r->ol);
@@ -321,14 +319,13 @@ static void outside(run *r)
     }
 }
 
-/* ---- entry
- * ------------------------------------------------------------------------------------------ */
+/* ---- entry ---------------------------------------------------------------------------------- */
 
 static bool lay_out(run *r, size_t n, trl_arena *arena)
 {
     const trl_coarse *c = r->c;
     trl_coarse_chart *t = r->t;
-    const size_t cells = trl_column_values(n), all = cells * c->n_states;
+    const size_t cells = trl_chart_cells(n), all = cells * c->n_states;
     *t = (trl_coarse_chart){.n = n, .n_states = c->n_states, .log_z = -(double)INFINITY};
     t->before = trl_arena_get(arena, all, sizeof *t->before);
     t->after = trl_arena_get(arena, all, sizeof *t->after);
@@ -384,8 +381,7 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
     return TRL_OK;
 }
 
-/* ---- pruning
- * ------------------------------------------------------------------------------------------ */
+/* ---- pruning -------------------------------------------------------------------------------- */
 
 static uint32_t marks_of(const trl_coarse_chart *c, size_t at, double threshold)
 {
@@ -420,7 +416,7 @@ static uint32_t empty(state_set *f, uint32_t *item)
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,
                             trl_skeleton *fine, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_column_values(c->n), s = c->n_states;
+    const size_t cells = trl_chart_cells(c->n), s = c->n_states;
     size_t most = 0;
     for (size_t cell = 0; cell < cells; cell++)
         for (size_t k = 0; c->scale[cell] != UNSET && k < s; k++)

@@ -25,7 +25,7 @@ static bool crosses(size_t a, size_t b, size_t i, size_t j)
 
 void trl_constrain_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep)
 {
-    memset(keep, 1, trl_column_values(n));
+    memset(keep, 1, trl_chart_cells(n));
     for (size_t k = 0; k < n_list; k++) {
         const size_t i = list[k].i, j = list[k].j;
         if (!demands(&list[k]) || i >= j || j > n || j - i == 1)
@@ -118,8 +118,7 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
     return made;
 }
 
-/* ---- labels
- * -------------------------------------------------------------------------------------- */
+/* ---- labels --------------------------------------------------------------------------------- */
 
 static int by_cell(const void *a, const void *b)
 {
@@ -153,7 +152,7 @@ static trl_status add_musts(const trl_constraint *list, size_t n_list, trl_skele
 trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_t n_list,
                          trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_column_values(s->n);
+    const size_t cells = trl_chart_cells(s->n);
     trl_status st = check(list, n_list, s->n, err);
     if (st == TRL_OK)
         st = add_musts(list, n_list, s, arena, err);

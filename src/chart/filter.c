@@ -133,7 +133,7 @@ static void up_and_down(filter *f, bool *complete)
 static void compact(const filter *f, trl_skeleton *s)
 {
     uint32_t n = 0, from = 0;
-    for (size_t cell = 0; cell < trl_column_values(s->n); cell++) {
+    for (size_t cell = 0; cell < trl_chart_cells(s->n); cell++) {
         const uint32_t to = s->first[cell + 1];
         s->first[cell] = n;
         for (uint32_t x = from; x < to; x++) {
@@ -145,7 +145,7 @@ static void compact(const filter *f, trl_skeleton *s)
         }
         from = to;
     }
-    s->first[trl_column_values(s->n)] = n;
+    s->first[trl_chart_cells(s->n)] = n;
 }
 
 trl_status trl_filter(const trl_grammar *g, trl_skeleton *s, bool *complete, trl_arena *arena,

@@ -312,8 +312,7 @@ static const derivation *ranked(search *s, uint32_t at, uint32_t from, uint32_t 
     return s->failed ? NULL : &p->done[rank];
 }
 
-/* ---- trees
- * ---------------------------------------------------------------------------------------- */
+/* ---- trees ---------------------------------------------------------------------------------- */
 
 typedef struct pending {
     uint32_t at, from, to, rank, above;
@@ -364,8 +363,7 @@ static bool build_tree(search *s, uint32_t rank, pending *stack, trl_btree *out)
     return true;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------ */
 
 /* Rules by parent; the grammar's order keeps them by (left, right) below that. */
 static bool order_rules(search *s)
@@ -447,8 +445,7 @@ void trl_kbest_fini(trl_kbest *b)
     *b = (trl_kbest){0};
 }
 
-/* ---- without annotation
- * ------------------------------------------------------------------------------ */
+/* ---- without annotation --------------------------------------------------------------------- */
 
 typedef struct plain {
     trl_node *node;

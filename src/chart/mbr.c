@@ -9,8 +9,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- posteriors
- * ---------------------------------------------------------------------------------- */
+/* ---- posteriors ----------------------------------------------------------------------------- */
 
 typedef struct sums {
     double *p, *top, *any; /* [labels] */
@@ -107,7 +106,7 @@ static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
 
 trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_column_values(c->n), labels = c->g->labels.n;
+    const size_t cells = trl_chart_cells(c->n), labels = c->g->labels.n;
     sums s = {trl_arena_get(arena, labels, sizeof(double)),
               trl_arena_get(arena, labels, sizeof(double)),
               trl_arena_get(arena, labels, sizeof(double)),
@@ -164,15 +163,14 @@ static void mix_cell(trl_bracket *b, size_t n, const trl_bracket *q, size_t n_q,
 
 void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share)
 {
-    for (size_t cell = 0; cell < trl_column_values(b->n); cell++)
+    for (size_t cell = 0; cell < trl_chart_cells(b->n); cell++)
         if (b->first[cell + 1] > b->first[cell])
             mix_cell(b->bracket + b->first[cell], b->first[cell + 1] - b->first[cell],
                      other->bracket + other->first[cell],
                      other->first[cell + 1] - other->first[cell], share);
 }
 
-/* ---- the best tree
- * -------------------------------------------------------------------------------- */
+/* ---- the best tree -------------------------------------------------------------------------- */
 
 typedef struct table {
     double *best;    /* [cells] */
@@ -299,7 +297,7 @@ static bool build(const trl_brackets *b, const table *t, uint32_t root_label, do
 trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_node **nodes,
                         size_t *n_nodes, size_t *cap, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_column_values(b->n);
+    const size_t cells = trl_chart_cells(b->n);
     table t = {trl_arena_get(arena, cells, sizeof *t.best),
                trl_arena_get(arena, cells, sizeof *t.split)};
     span *stack = trl_arena_get(arena, b->n + 2, sizeof *stack);

@@ -40,8 +40,7 @@ void trl_pcfg_fini(trl_pcfg *p)
     *p = (trl_pcfg){0};
 }
 
-/* ---- full skeletons
- * ------------------------------------------------------------------------------ */
+/* ---- full skeletons ------------------------------------------------------------------------- */
 
 /* Items over one word: its tags, and phrases that unary rules may put above. */
 static uint32_t one_word(const trl_grammar *g, const uint32_t *tags, const double *logp, size_t n,
@@ -74,7 +73,7 @@ trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const t
                              size_t n, trl_skeleton *s, double **logp, trl_arena *arena,
                              trl_error *err)
 {
-    const size_t cells = trl_column_values(n), most = cells * g->n_states;
+    const size_t cells = trl_chart_cells(n), most = cells * g->n_states;
     *s = (trl_skeleton){.n = n,
                         .first = trl_arena_get(arena, cells + 1, sizeof *s->first),
                         .item = trl_arena_get(arena, most, sizeof *s->item)};
@@ -126,8 +125,7 @@ trl_status trl_pcfg_chart(const trl_pcfg *p, const trl_skeleton *s, double *logp
     return st;
 }
 
-/* ---- fine items
- * ------------------------------------------------------------------------------------ */
+/* ---- fine items ----------------------------------------------------------------------------- */
 
 trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine,
                                const trl_grammar *coarse, trl_error *err)
@@ -183,7 +181,7 @@ trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double th
                      trl_skeleton *fine, trl_arena *arena, trl_error *err)
 {
     const trl_skeleton *s = coarse->s;
-    const size_t cells = trl_column_values(s->n);
+    const size_t cells = trl_chart_cells(s->n);
     size_t most = 0;
     for (uint32_t x = 0; x < coarse->n_items; x++)
         if (marks_of(coarse, x, threshold)) {
@@ -213,7 +211,7 @@ trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double th
 trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out,
                            trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_column_values(c->n);
+    const size_t cells = trl_chart_cells(c->n);
     *out = (trl_skeleton){.n = c->n,
                           .first = trl_arena_get(arena, cells + 1, sizeof *out->first),
                           .item = trl_arena_get(arena, c->n_items, sizeof *out->item)};
@@ -232,8 +230,7 @@ trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *o
     return TRL_OK;
 }
 
-/* ---- changing skeletons
- * ------------------------------------------------------------------------------ */
+/* ---- changing skeletons --------------------------------------------------------------------- */
 
 /* The mark a node of a tree asks for: words and binary nodes are made before, all that is not the
  * child of a unary node is used after. */
@@ -279,7 +276,7 @@ static uint32_t merge_cell(const uint32_t *old, uint32_t n_old, const extra *add
 trl_status trl_skeleton_add_tree(trl_skeleton *s, const trl_btree *tree, trl_arena *arena,
                                  trl_error *err)
 {
-    const size_t cells = trl_column_values(s->n);
+    const size_t cells = trl_chart_cells(s->n);
     extra *add = trl_arena_get(arena, tree->n, sizeof *add);
     uint8_t *below = trl_arena_get(arena, tree->n, 1);
     uint32_t *first = trl_arena_get(arena, cells + 1, sizeof *first);
@@ -312,7 +309,7 @@ trl_status trl_skeleton_add_tree(trl_skeleton *s, const trl_btree *tree, trl_are
 trl_status trl_skeleton_copy(const trl_skeleton *s, trl_store *store, trl_skeleton *out,
                              trl_error *err)
 {
-    const size_t cells = trl_column_values(s->n), items = s->first[cells];
+    const size_t cells = trl_chart_cells(s->n), items = s->first[cells];
     const size_t bytes = (cells + 1 + items) * sizeof(uint32_t);
     uint32_t *block = store ? trl_store_get(store, bytes) : trl_alloc(bytes, 1);
     if (!block)

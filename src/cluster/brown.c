@@ -196,8 +196,7 @@ static int by_path(const void *x, const void *y)
     return d ? d : (a->len > b->len) - (a->len < b->len);
 }
 
-/* Paths of all nodes, from the root (the last one) down; children are older than their parent.
- */
+/* Paths of all nodes, from the root (the last one) down; children are older than their parent. */
 static bool name_nodes(const run *u, leaf *node, trl_buf *paths)
 {
     const size_t n = 2 * u->C - 1;

@@ -1,5 +1,4 @@
-/* clusters.h -- a map from words to clusters, read from a file or used where a model holds it.
- */
+/* clusters.h -- a map from words to clusters, read from a file or used where a model holds it. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CLUSTERS_H
 #define TRL_CLUSTERS_H
@@ -8,8 +7,7 @@
 #include "text/input.h"
 #include "trellis/cluster.h"
 
-/* A borrowed, read-only map.  Cluster ids are 1 .. name.n; 0 is every word that is not listed.
- */
+/* A borrowed, read-only map.  Cluster ids are 1 .. name.n; 0 is every word that is not listed. */
 typedef struct trl_cluster_view {
     trl_strview word;
     const uint32_t *id; /* [word.n] 1 .. name.n */

@@ -1,5 +1,4 @@
-/* merges.c -- adding a word to the window, merging two clusters, finding the cheapest merge.
- */
+/* merges.c -- adding a word to the window, merging two clusters, finding the cheapest merge. */
 /* SPDX-License-Identifier: MIT */
 #include "cluster/merges.h"
 
@@ -230,8 +229,7 @@ static void clear_row(trl_merges *w, size_t slot)
     }
 }
 
-/* ---- one step: a row of S is summed, and the losses of all other pairs follow a context ----
- */
+/* ---- one step: a row of S is summed, and the losses of all other pairs follow a context ---- */
 
 typedef struct step {
     trl_merges *w;

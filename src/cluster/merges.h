@@ -89,8 +89,7 @@ trl_status trl_merges_new(size_t W, uint32_t n_pairs, trl_pool *pool, trl_merges
                           trl_error *err);
 void trl_merges_free(trl_merges *w); /* accepts NULL */
 
-/* Puts a word into an empty slot without computing losses; trl_merges_start does that for all.
- */
+/* Puts a word into an empty slot without computing losses; trl_merges_start does that for all. */
 void trl_merges_put(trl_merges *w, size_t slot, const trl_newcomer *x);
 void trl_merges_start(trl_merges *w);
 
@@ -109,8 +108,7 @@ static inline int64_t *trl_merges_row(const trl_merges *w, size_t r)
     return w->loss + (r ? r * (r - 1) / 2 : 0);
 }
 
-/* ---- kernels (merges_kernel.c) ------------------------------------------------------------
- */
+/* ---- kernels (merges_kernel.c) ------------------------------------------------------------ */
 
 /* acc[b] += D(to, y[b]) - D(from, y[b]) for the b in [b0, b1) that are among `bits`, which is
  * where y is positive; b0 is a multiple of 64. */

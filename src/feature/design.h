@@ -42,8 +42,8 @@ typedef struct trl_family {
     /* Attributes are numbered hot dense, cold dense, hot sparse, cold sparse; the constant one
      * has no number.  Parts are given by their ends. */
     size_t n_hot, n_dense, n_warm, n_attrs; /* n_warm: end of hot sparse */
-    /* From these numbers on a dense (cold) or a sparse attribute is on at a single token, where it
-     * stands after all others. */
+    /* From here on a (cold) dense, or sparse, attribute is a singleton: on at one token only.  They
+     * come after all others. */
     size_t singleton_row, singleton_attr;
     uint32_t *name;                       /* [n_attrs] id in the corpus' name table */
     uint64_t hot_at, cold_at;             /* first weight of hot and of cold dense rows */

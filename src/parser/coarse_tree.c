@@ -21,7 +21,7 @@ static trl_status word_scores(const trl_tree_model *m, const trl_str *word, cons
     double *logp = trl_arena_get(arena, g->n_states, sizeof *logp);
     if (!tags || !logp)
         return trl_fail_mem(err);
-    memset(item, 0, s->first[trl_column_values(s->n)] * sizeof *item);
+    memset(item, 0, s->first[trl_chart_cells(s->n)] * sizeof *item);
     for (size_t i = 0; i < s->n; i++) {
         const size_t k = trl_lexicon_tags(x, g, trl_lexicon_word(x, word[i]),
                                           trl_lexicon_class(x, word[i], i), tags, logp);
@@ -73,7 +73,7 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
         return st;
     st = likely_items(m, &chart, &s, arena, err);
     if (st == TRL_OK) {
-        logp = trl_arena_get(arena, s.first[trl_column_values(n)], sizeof *logp);
+        logp = trl_arena_get(arena, s.first[trl_chart_cells(n)], sizeof *logp);
         st = logp ? word_scores(m, word, &s, logp, arena, err) : trl_fail_mem(err);
     }
     if (st == TRL_OK)

@@ -119,8 +119,7 @@ trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_bu
                : trl_tree_dump_top(&m->m, (trl_str){text, n}, top, out, err);
 }
 
-/* ---- parsers
- * -------------------------------------------------------------------------------------- */
+/* ---- parsers -------------------------------------------------------------------------------- */
 
 #define MOST_TREES 10000 /* of one sentence: memory grows with words times trees */
 
@@ -201,8 +200,7 @@ void trl_parser_free(trl_parser *p)
     trl_free(p);
 }
 
-/* ---- one sentence
- * ----------------------------------------------------------------------------------- */
+/* ---- one sentence --------------------------------------------------------------------------- */
 
 /* Without its root: for treebanks that have none.  Only where it has one child. */
 static void drop_root(trl_node **node, size_t *n_nodes)
@@ -335,8 +333,7 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
     return p->o.nbest > 1 ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
-/* ---- what is known beforehand
- * ------------------------------------------------------------------------ */
+/* ---- what is known beforehand --------------------------------------------------------------- */
 
 static trl_status translate(trl_parser *p, const trl_known *known, size_t n_known, size_t n,
                             trl_error *err)

@@ -47,8 +47,7 @@ static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const dou
 static size_t coarse_bytes(const trl_tree_model *m, size_t n)
 {
     const size_t cell = 16 * m->coarse.n_states + 8 * m->pruner.n_left + 8 * m->pruner.stride + 16;
-    return trl_column_values(n) * cell + n * m->fine.n_states * 4 +
-           3 * n * m->features.n_classes * 8;
+    return trl_chart_cells(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
 }
 
 /* One try with a threshold; *complete is false when it leaves no tree. */
@@ -174,8 +173,7 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
                         : st;
 }
 
-/* ---- the last resort
- * ------------------------------------------------------------------------------ */
+/* ---- the last resort ------------------------------------------------------------------------ */
 
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
                                size_t n, double deadline, bool whole, trl_error *err)

@@ -41,8 +41,7 @@ void trl_expansions_fini(trl_expansions *x)
     *x = (trl_expansions){0};
 }
 
-/* ---- skeletons
- * ------------------------------------------------------------------------------------- */
+/* ---- skeletons ------------------------------------------------------------------------------ */
 
 typedef struct placed {
     uint32_t cell, state;
@@ -59,7 +58,7 @@ static int by_place(const void *a, const void *b)
 trl_status trl_gold_skeleton(const trl_btree *tree, const trl_span_state *extra, size_t n_extra,
                              trl_skeleton *s, trl_arena *arena, trl_error *err)
 {
-    const size_t words = tree->node[0].to, cells = trl_column_values(words), n = tree->n + n_extra;
+    const size_t words = tree->node[0].to, cells = trl_chart_cells(words), n = tree->n + n_extra;
     placed *at = trl_arena_get(arena, n, sizeof *at);
     *s = (trl_skeleton){.n = words,
                         .first = trl_arena_get(arena, cells + 1, sizeof *s->first),

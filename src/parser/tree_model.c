@@ -135,7 +135,7 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
     *keep = NULL;
     if (n <= LONG_SENTENCE)
         return TRL_OK;
-    *keep = trl_arena_get(arena, trl_column_values(n), 1);
+    *keep = trl_arena_get(arena, trl_chart_cells(n), 1);
     if (!*keep)
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++)

@@ -46,8 +46,7 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
 
 const trl_tree_objective trl_tree_nota = {"pt-cfg", "piecewise-nota", true, loss};
 
-/* ---- instances
- * ------------------------------------------------------------------------------------- */
+/* ---- instances ------------------------------------------------------------------------------ */
 
 /* Marks the items that the gold tree has after the unary rule. */
 static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_t *is_gold,
@@ -125,8 +124,7 @@ trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const do
     return st;
 }
 
-/* ---- of a treebank
- * --------------------------------------------------------------------------------- */
+/* ---- of a treebank -------------------------------------------------------------------------- */
 
 typedef struct making {
     trl_tree_task *t;

@@ -21,8 +21,7 @@ struct trl_span_pruner_worker {
     trl_btree gold;
 };
 
-/* ---- gradient
- * ------------------------------------------------------------------------------------- */
+/* ---- gradient ------------------------------------------------------------------------------- */
 
 static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset, const float *d,
                      float least, trl_sparse *out)
@@ -79,7 +78,7 @@ static bool scatter(const trl_span_pruner_task *t, const trl_seen *x, const floa
 static void posteriors(const trl_coarse_chart *c, const uint8_t *class_of, float *span, float *word)
 {
     const size_t s = c->n_states;
-    memset(span, 0, trl_column_values(c->n) * K * sizeof *span);
+    memset(span, 0, trl_chart_cells(c->n) * K * sizeof *span);
     memset(word, 0, c->n * TAGS * sizeof *word);
     for (size_t j = 1; j <= c->n; j++)
         for (size_t i = 0; i < j; i++) {
@@ -128,7 +127,7 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     if (st != TRL_OK || !known)
         return st;
     void *memory = trl_arena_get(&w->arena, trl_seen_size(n), 1);
-    float *span = trl_arena_get(&w->arena, trl_column_values(n) * K, sizeof *span);
+    float *span = trl_arena_get(&w->arena, trl_chart_cells(n) * K, sizeof *span);
     float *word = trl_arena_get(&w->arena, n * TAGS, sizeof *word);
     float *left = trl_arena_get(&w->arena, (n + 1) * K, sizeof *left);
     float *right = trl_arena_get(&w->arena, (n + 1) * K, sizeof *right);
@@ -161,8 +160,7 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- the task
- * -------------------------------------------------------------------------------------- */
+/* ---- the task ------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c,
                                      const trl_observer *o, const trl_tree_set *trees,
@@ -200,8 +198,7 @@ void trl_span_pruner_task_fini(trl_span_pruner_task *t)
     *t = (trl_span_pruner_task){0};
 }
 
-/* ---- training
- * --------------------------------------------------------------------------------------- */
+/* ---- training ------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
                                  const trl_tree_set *trees, const trl_span_pruner_options *options,

@@ -64,8 +64,7 @@ static void print_json(const trl_tree *t, trl_buf *out)
     trl_buf_ch(out, '\n');
 }
 
-/* ---- over several lines ------------------------------------------------------------------
- */
+/* ---- over several lines ------------------------------------------------------------------ */
 
 typedef struct layout {
     size_t length; /* of the subtree on one line */
@@ -134,8 +133,7 @@ static void print_pretty(const trl_tree *t, const layout *at, trl_buf *out)
     trl_buf_ch(out, '\n');
 }
 
-/* ---- any ---------------------------------------------------------------------------------
- */
+/* ---- any --------------------------------------------------------------------------------- */
 
 static void print_source(const trl_tree *t, trl_buf *out)
 {

@@ -49,8 +49,7 @@ static const char data_text[] = "the D x\ncat N y\nsleeps V z\n\na D x\ndog N y\
                                 "the D x\ndog N y\nbarks V z\n";
 static const char items_text[] = "@weight:2\nX\tw:0.5\tv\nY\tu\n\nY\tu:2\n";
 
-/* ---- scenarios ---------------------------------------------------------------------------
- */
+/* ---- scenarios --------------------------------------------------------------------------- */
 
 /* Does something from beginning to end; on failure it has cleaned up. */
 typedef trl_status (*scenario_fn)(const void *arg, trl_error *err);
@@ -255,8 +254,7 @@ static trl_status do_cluster(const void *p, trl_error *err)
     return st;
 }
 
-/* ---- failing -----------------------------------------------------------------------------
- */
+/* ---- failing ----------------------------------------------------------------------------- */
 
 static bool exists(const char *path)
 {

@@ -15,8 +15,7 @@ static inline unsigned draw(trl_rng *r, unsigned n)
     return (unsigned)(trl_rng_u64(r) >> 33) % n;
 }
 
-/* Labels of all sorts: phrases that are also tags (X), the root's inside, special characters.
- */
+/* Labels of all sorts: phrases that are also tags (X), the root's inside, special characters. */
 static inline void random_subtree(trl_rng *r, int depth, trl_buf *out)
 {
     static const char *const phrase[] = {"S", "NP", "VP", "VP-PRD", "X", "TOP", "A^B", "@NP", "%"};

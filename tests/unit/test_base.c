@@ -14,8 +14,7 @@
 #include "base/rng.h"
 #include "base/strtab.h"
 
-/* ---- strtab against a list ----------------------------------------------------------------
- */
+/* ---- strtab against a list ---------------------------------------------------------------- */
 
 enum { MAX_STRINGS = 3000, MAX_LEN = 12 };
 
@@ -179,8 +178,7 @@ static void test_strview_check_finds_damage(void **state)
     trl_strtab_fini(&t);
 }
 
-/* ---- memory -------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static void test_arena(void **state)
 {
@@ -272,8 +270,7 @@ static void test_buf(void **state)
     assert_true(!b.data && !b.failed);
 }
 
-/* ---- random numbers: the published outputs of splitmix64 and xoshiro256**
- * ---------------------- */
+/* ---- random numbers: the published outputs of splitmix64 and xoshiro256** ------------------- */
 
 static void test_rng(void **state)
 {
@@ -310,8 +307,7 @@ static void test_rng(void **state)
     assert_int_equal(trl_rng_below(&r, 1), 0);
 }
 
-/* ---- threads -------------------------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------------------------- */
 
 typedef struct jobs {
     atomic_int runs[500], workers[8];

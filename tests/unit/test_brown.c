@@ -12,8 +12,7 @@
 #define EDGE MAX_V         /* as a word */
 #define GROUPS (MAX_V + 2) /* slots and the rest, and the edge as the last */
 
-/* ---- the plain implementation ------------------------------------------------------------
- */
+/* ---- the plain implementation ------------------------------------------------------------ */
 
 /* pair[a][b]: how often word a stands before b, or EDGE, the edge of a sentence.  group[a]:
  * the slot of its cluster, W for the rest. */
@@ -108,8 +107,7 @@ static double information_bits(const plain *p, const size_t *group)
     return sum;
 }
 
-/* ---- random problems -----------------------------------------------------------------------
- */
+/* ---- random problems ----------------------------------------------------------------------- */
 
 /* Frequent words first; some counts far beyond the table when `huge`. */
 static plain random_problem(trl_rng *rng, bool huge)
@@ -172,8 +170,7 @@ static void assert_best(plain *p, trl_merges *w, size_t *c, size_t *r)
         assert_true(*c == pc && *r == pr);
 }
 
-/* ---- tests --------------------------------------------------------------------------------
- */
+/* ---- tests -------------------------------------------------------------------------------- */
 
 static void test_xlogx(void **state)
 {
@@ -271,8 +268,7 @@ static void to_bigrams(const plain *p, trl_bigrams *b, plain *ranked)
     assert_int_equal(N, ranked->N);
 }
 
-/* The whole algorithm, plainly: final[a] the slot of word a's cluster; path[slot] of the tree.
- */
+/* The whole algorithm, plainly: final[a] the slot of word a's cluster; path[slot] of the tree. */
 static void plain_brown(plain *p, size_t C, const trl_xlogx *f, size_t *final,
                         char path[][MAX_V + 1])
 {

@@ -238,8 +238,7 @@ static void test_spread_of_shared_scores(void **state)
     }
 }
 
-/* ---- the engines against each other ------------------------------------------------------
- */
+/* ---- the engines against each other ------------------------------------------------------ */
 
 static void near_rows(size_t T, size_t from, size_t width, size_t step, const double *a,
                       const double *b, double tol, const char *what)
@@ -319,8 +318,7 @@ static void test_second_order_sixty_tokens_of_22_labels(void **state)
     trl_arena_fini(&arena);
 }
 
-/* ---- derivatives -------------------------------------------------------------------------
- */
+/* ---- derivatives ------------------------------------------------------------------------- */
 
 static double log_z_of(random_chain *r, trl_arena *arena)
 {

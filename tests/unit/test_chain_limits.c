@@ -8,8 +8,7 @@
 #include "chain/engine.h"
 #include "random_chain.h"
 
-/* ---- refusals ----------------------------------------------------------------------------
- */
+/* ---- refusals ---------------------------------------------------------------------------- */
 
 /* Expects TRL_ENUMERIC from preparation or, failing that, from inference; `word` in its
  * message. */
@@ -94,8 +93,7 @@ static void test_bad_shapes(void **state)
     }
 }
 
-/* ---- what is left out, long chains, memory
- * -------------------------------------------------- */
+/* ---- what is left out, long chains, memory -------------------------------------------------- */
 
 static void test_rows_only_when_asked_for(void **state)
 {

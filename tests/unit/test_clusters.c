@@ -26,8 +26,7 @@ static void assert_cluster(const trl_clusters *c, const char *word, uint32_t id,
     assert_memory_equal(s.p, name, s.n);
 }
 
-/* ---- reading
- * -------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static void test_brown(void **state)
 {
@@ -152,8 +151,7 @@ static void test_bllip(void **state)
     trl_clusters_free(c);
 }
 
-/* ---- in a model
- * ------------------------------------------------------------------------------ */
+/* ---- in a model ----------------------------------------------------------------------------- */
 
 static const char stored[] = "00\tx\t1\n01\ty\t1\n00\tz\t2\n1\tu v\t2\n";
 
@@ -226,8 +224,7 @@ static void test_stored(void **state)
     trl_free(bytes);
 }
 
-/* ---- from a text
- * -------------------------------------------------------------------------------- */
+/* ---- from a text ---------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/trellis-clusters-XXXXXX";
 

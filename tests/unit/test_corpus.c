@@ -238,8 +238,7 @@ static void test_words(void **state)
 
 /* ---- phrases --------------------------------------------------------------------------- */
 
-/* An NP without NPs: words, numbers and adjectives in their order; an infinitive may end it.
- */
+/* An NP without NPs: words, numbers and adjectives in their order; an infinitive may end it. */
 static void check_base_np(treebank *b, uint32_t i)
 {
     size_t determiners = 0;
@@ -402,8 +401,7 @@ static void test_entities_and_documents(void **state)
     assert_true(train >= 4 * dev && dev >= 50 && test >= 50);
 }
 
-/* ---- templates ---------------------------------------------------------------------------
- */
+/* ---- templates --------------------------------------------------------------------------- */
 
 static void test_templates(void **state)
 {

@@ -80,11 +80,9 @@ static double naive_score(const matrix *m, const naive *n, const double *w, size
     return sum;
 }
 
-/* ---- what is a feature -------------------------------------------------------------------
- */
+/* ---- what is a feature ------------------------------------------------------------------- */
 
-/* Every feature has a weight of its own; the design counts them; all others are dead or pads.
- */
+/* Every feature has a weight of its own; the design counts them; all others are dead or pads. */
 static void check_layout(const matrix *m)
 {
     const trl_design *d = &m->d;
@@ -157,8 +155,7 @@ static void check_gather(const matrix *m)
     trl_arena_fini(&arena);
 }
 
-/* ---- scatter, through a task whose value is linear in the scores --------------------------
- */
+/* ---- scatter, through a task whose value is linear in the scores -------------------------- */
 
 /* value = sum of adjoint * score with fixed random adjoints: F and its gradient are known. */
 typedef struct linear_task {

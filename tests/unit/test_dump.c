@@ -170,8 +170,7 @@ static void test_faults(void **state)
     expect_fault(HEAD "order\t1\ncolumns\t0\n", 6, 0, "'label'");
 }
 
-/* What people may write: comments, any order of labels, weights of 0, a constant without any.
- */
+/* What people may write: comments, any order of labels, weights of 0, a constant without any. */
 static void test_by_hand(void **state)
 {
     (void)state;

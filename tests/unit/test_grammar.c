@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "read_grammar.h"
 
-/* ---- there and back ------------------------------------------------------------------------
- */
+/* ---- there and back ------------------------------------------------------------------------ */
 
 /* What the header promises about an encoded tree. */
 static void assert_sound(const trl_grammar *g, const trl_btree *t, size_t n_words)
@@ -141,8 +140,7 @@ static void test_treebanks_come_back(void **state)
     }
 }
 
-/* ---- what exactly the states are
- * ------------------------------------------------------------ */
+/* ---- what exactly the states are ------------------------------------------------------------ */
 
 static void show(const trl_grammar *g, const trl_btree *t, trl_buf *out)
 {
@@ -259,8 +257,7 @@ static void test_nothing_added(void **state)
     trl_grammar_fini(&g);
 }
 
-/* ---- order and classes
- * ---------------------------------------------------------------------- */
+/* ---- order and classes ---------------------------------------------------------------------- */
 
 static void assert_same_class(const trl_grammar *g, uint32_t s, uint32_t t)
 {

@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "read_grammar.h"
 
-/* ---- relaxed rules by brute force
- * ------------------------------------------------------------ */
+/* ---- relaxed rules by brute force ----------------------------------------------------------- */
 
 /* The part of a state's name that parent annotation does not touch: NP%T|x of NP%T^S|x; false
  * when it has none.  For labels without special characters only. */

@@ -25,8 +25,7 @@ static trl_str str(const char *s)
     return (trl_str){s, strlen(s)};
 }
 
-/* ---- classes
- * -------------------------------------------------------------------------------- */
+/* ---- classes -------------------------------------------------------------------------------- */
 
 static void test_word_classes(void **state)
 {
@@ -68,8 +67,7 @@ static void test_word_classes(void **state)
     }
 }
 
-/* ---- by hand
- * -------------------------------------------------------------------------------- */
+/* ---- by hand -------------------------------------------------------------------------------- */
 
 static double logp_of(const trl_lexicon *x, const trl_grammar *g, const char *word, size_t at,
                       const char *tag)
@@ -128,8 +126,7 @@ static void test_by_hand(void **state)
     free_trees(&l);
 }
 
-/* ---- sums
- * ----------------------------------------------------------------------------------- */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 /* sum_t p(w | t) c(t) = c(w); so sum_w p(w | t) is 1 on average over tokens. */
 static void assert_proper(const trl_lexicon *x, const trl_grammar *g, double worst)
@@ -245,8 +242,7 @@ static void test_no_words(void **state)
     trl_lexicon_fini(&x);
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static void assert_same(const trl_lexicon *a, const trl_lexicon *b, const trl_grammar *g)
 {

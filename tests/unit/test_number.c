@@ -7,8 +7,7 @@
 #include "base/rng.h"
 #include "text/number.h"
 
-/* The parser gets exactly the bytes: a copy without a terminator, for the address sanitizer.
- */
+/* The parser gets exactly the bytes: a copy without a terminator, for the address sanitizer. */
 static trl_number parse(const char *s, double *out)
 {
     const size_t n = strlen(s);
@@ -118,8 +117,7 @@ static void test_hard(void **state)
         check(hard[i]);
 }
 
-/* Midpoints of neighbouring doubles, exact and with a last digit up or down, in full length.
- */
+/* Midpoints of neighbouring doubles, exact and with a last digit up or down, in full length. */
 static void test_midpoints(void **state)
 {
     (void)state;

@@ -9,8 +9,7 @@
 #include "trellis/parser.h"
 #include "parser/tree_model.h"
 
-/* ---- models of a few trees
- * -------------------------------------------------------------------------- */
+/* ---- models of a few trees ------------------------------------------------------------------ */
 
 typedef struct maker {
     trl_tree_set trees;
@@ -106,8 +105,7 @@ static const char *check(const trl_parse_model *model, trl_parse_options o, cons
     return warning;
 }
 
-/* ---- tests
- * ------------------------------------------------------------------------------------------ */
+/* ---- tests ---------------------------------------------------------------------------------- */
 
 /* Two equally probable trees: a threshold of 0.9 leaves neither, and is lowered. */
 static void test_pruned_to_death(void **state)
@@ -231,8 +229,7 @@ static void test_root(void **state)
     unmake(&x, model);
 }
 
-/* ---- spans
- * ------------------------------------------------------------------------------------------ */
+/* ---- spans ---------------------------------------------------------------------------------- */
 
 /* The probability that the label is over from .. to-1, by all trees. */
 static double by_trees(const trl_parse *all, trl_str label, size_t from, size_t to)

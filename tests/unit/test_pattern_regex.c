@@ -1,5 +1,4 @@
-/* test_pattern_regex.c -- the little regular expressions, against a matcher that enumerates.
- */
+/* test_pattern_regex.c -- the little regular expressions, against a matcher that enumerates. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 

@@ -6,8 +6,7 @@
 #include "train_tree/pcfg_expect.h"
 #include "train_tree/tree_mest.h"
 
-/* ---- finite grammars, tree by tree
- * --------------------------------------------------------------- */
+/* ---- finite grammars, tree by tree ---------------------------------------------------------- */
 
 /* A subtree whose labels know their depth, so that no state comes back below itself. */
 static void finite_subtree(trl_rng *r, int depth, trl_buf *out)
@@ -185,8 +184,7 @@ static void test_enumeration(void **state)
     assert_true(deficient > 2 && deficient < compared);
 }
 
-/* ---- a grammar with trees without end
- * ------------------------------------------------------------ */
+/* ---- a grammar with trees without end ------------------------------------------------------- */
 
 /* S -> S S with p, S -> x with 1 - p: the mass m of its finite trees is min(1, (1 - p) / p), and a
  * finite tree has (1 - p) / m / (1 - 2 p m) words. */
@@ -239,8 +237,7 @@ static void test_not_tight(void **state)
     free_trees(&l);
 }
 
-/* ---- samples
- * ------------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------- */
 
 static const char closed_families[] =
     "tag\ntag here.word\nbase-tag here.class\nbase-tag here.form\n"
@@ -368,8 +365,7 @@ static void test_bound(void **state)
     bank_close(&b);
 }
 
-/* ---- m-estimation
- * -------------------------------------------------------------------------------- */
+/* ---- m-estimation --------------------------------------------------------------------------- */
 
 /* Families without a closed form: the plain mean over the same trees, by any number of threads. */
 static void test_sampled(void **state)

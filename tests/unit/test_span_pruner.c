@@ -39,8 +39,7 @@ static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t,
     assert_ok(trl_span_pruner_gains(s, &seen, g, arena, &err));
 }
 
-/* ---- the coarse pass with gains is the chart with the same scores of items
- * -------------------------- */
+/* ---- the coarse pass with gains is the chart with the same scores of items ------------------ */
 
 static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_skeleton *s,
                       double *logp)
@@ -62,7 +61,7 @@ static void compare(const trl_chart *c, const trl_coarse_chart *v)
 {
     assert_true(isfinite(c->log_z));
     assert_near(v->log_z, c->log_z, 1e-4);
-    for (size_t cell = 0; cell < trl_column_values(c->n); cell++)
+    for (size_t cell = 0; cell < trl_chart_cells(c->n); cell++)
         for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
             const size_t at = cell * v->n_states + (c->s->item[x] & TRL_STATE_MASK);
             const bool dead = v->scale[cell] == INT32_MIN;
@@ -111,8 +110,7 @@ static void test_gains(void **state)
     bank_close(&b);
 }
 
-/* ---- gradient
- * -------------------------------------------------------------------------------------- */
+/* ---- gradient ------------------------------------------------------------------------------- */
 
 static double loss_at(trl_span_pruner_task *t, const double *w, size_t example, trl_sparse *g)
 {
@@ -157,8 +155,7 @@ static void test_gradient(void **state)
     bank_close(&b);
 }
 
-/* ---- training and files
- * ---------------------------------------------------------------------------- */
+/* ---- training and files --------------------------------------------------------------------- */
 
 static const trl_span_pruner_options training = {.span_bits = SPAN_BITS,
                                                  .word_bits = WORD_BITS,
@@ -230,7 +227,7 @@ static void test_rounding(void **state)
     gains_of(&b, &s, tree, &rounded, &arena);
     const double most = 0.51 * (double)s.unit * (2 * TRL_SPAN_PRUNER_END + TRL_SPAN_PRUNER_PAIR);
     double off = 0.0;
-    for (size_t k = 0; k < trl_column_values(tree->n_words) * TRL_SPAN_PRUNER_CLASSES; k++) {
+    for (size_t k = 0; k < trl_chart_cells(tree->n_words) * TRL_SPAN_PRUNER_CLASSES; k++) {
         const double d = fabs((double)exact.log_span[k] - (double)rounded.log_span[k]);
         assert_true(d < most);
         off = d > off ? d : off;

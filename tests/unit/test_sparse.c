@@ -73,8 +73,7 @@ static const trl_sparse_options adagrad = {
 static const trl_sparse_options sgd = {
     .c2 = 0.05, .eta = 0.1, .batch = 7, .max_iter = 40, .seed = 3};
 
-/* ---- the corpus as one function
- * ------------------------------------------------------------------- */
+/* ---- the corpus as one function ------------------------------------------------------------- */
 
 static void test_batch_gradient(void **state)
 {
@@ -125,8 +124,7 @@ static void test_batch_gradient(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- steps by hand
- * -------------------------------------------------------------------------------- */
+/* ---- steps by hand -------------------------------------------------------------------------- */
 
 /* One example, one step a pass. */
 static void test_steps(void **state)
@@ -173,8 +171,7 @@ static void test_steps(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- optima
- * ---------------------------------------------------------------------------------------- */
+/* ---- optima --------------------------------------------------------------------------------- */
 
 static double objective(const trl_sparse_task *t, logistic *l, const double *w, double c2)
 {
@@ -253,8 +250,7 @@ static void test_average(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- the same bits
- * ------------------------------------------------------------------------------------ */
+/* ---- the same bits -------------------------------------------------------------------------- */
 
 typedef struct keeper {
     uint64_t at; /* pass whose state is kept */
@@ -342,8 +338,7 @@ static void test_same_bits(void **state)
         }
 }
 
-/* ---- ends
- * ---------------------------------------------------------------------------------------------- */
+/* ---- ends ----------------------------------------------------------------------------------- */
 
 static void test_endings(void **state)
 {

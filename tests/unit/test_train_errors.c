@@ -80,8 +80,7 @@ static void expect_at(const trl_train_options *o, trl_status want, const char *w
 
 #define expect(o, status, words) expect_at((o), (status), (words), __LINE__)
 
-/* ---- options -----------------------------------------------------------------------------
- */
+/* ---- options ----------------------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -258,8 +257,7 @@ static void test_combinations(void **state)
     expect(&o, TRL_EINVAL, "triples|order 2");
 }
 
-/* ---- data --------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------- */
 
 static void expect_data(const char *text, trl_format format, const char *words, int line)
 {
@@ -331,8 +329,7 @@ static void test_template(void **state)
     }
 }
 
-/* ---- paths -------------------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------------------------------------------- */
 
 static void test_paths(void **state)
 {

@@ -39,8 +39,7 @@ static bool same_file(const char *a, const char *b)
     return same;
 }
 
-/* ---- stopping
- * ------------------------------------------------------------------------------------ */
+/* ---- stopping ------------------------------------------------------------------------------- */
 
 typedef struct watch {
     int iterations, stop_at; /* 0: never */

@@ -128,8 +128,7 @@ static void test_passed(void **state)
     trl_treebank_free(bank);
 }
 
-/* ---- on treebanks ------------------------------------------------------------------------
- */
+/* ---- on treebanks ------------------------------------------------------------------------ */
 
 /* Every node of the result stands for one of the input: same category, the same words but for
  * those dropped, and the order is kept. */
@@ -160,8 +159,7 @@ static void check_maps(const trl_transformer *x, const trl_tree *t)
     }
 }
 
-/* The raw trees cleaned are the lines of `clean_path`; taken back they are those of raw_path.
- */
+/* The raw trees cleaned are the lines of `clean_path`; taken back they are those of raw_path. */
 static void clean_file(const char *raw_path, const char *clean_path, size_t *n_trees)
 {
     trl_transform how = trl_transform_clean();

@@ -29,8 +29,7 @@ static void on_worlds(uint64_t seed, double width, double shift, unsigned enough
     assert_true(with_tree >= enough && big >= enough / 4);
 }
 
-/* ---- inside, best
- * -------------------------------------------------------------------------------- */
+/* ---- inside, best --------------------------------------------------------------------------- */
 
 static void check_inside(world *w, forest *f, trl_rng *r)
 {
@@ -99,8 +98,7 @@ static void test_best(void **state)
     on_worlds(2, 1.0, 0.0, 40, check_best);
 }
 
-/* ---- outside
- * --------------------------------------------------------------------------------------- */
+/* ---- outside -------------------------------------------------------------------------------- */
 
 static void lay_out_adjoint(world *w, trl_tree_adjoint *a)
 {
@@ -205,8 +203,7 @@ static void test_posteriors(void **state)
     on_worlds(4, 1.0, 0.0, 40, check_posteriors);
 }
 
-/* ---- scaling
- * ------------------------------------------------------------------------------------------ */
+/* ---- scaling -------------------------------------------------------------------------------- */
 
 static void test_scaling(void **state)
 {
@@ -265,8 +262,7 @@ static void test_deadline(void **state)
     on_worlds(11, 1.0, 0.0, 10, check_deadline);
 }
 
-/* ---- k best
- * --------------------------------------------------------------------------------------------- */
+/* ---- k best --------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
 {

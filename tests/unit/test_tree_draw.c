@@ -79,8 +79,7 @@ static void test_odd_labels(void **state)
                  .style = TRL_DRAW_AUTO);
 }
 
-/* ---- layouts ------------------------------------------------------------------------------
- */
+/* ---- layouts ------------------------------------------------------------------------------ */
 
 /* A random tree in brackets. */
 static void random_tree(trl_rng *rng, trl_buf *out, size_t depth)
@@ -186,8 +185,7 @@ static void test_deep(void **state)
     trl_buf_fini(&out);
 }
 
-/* ---- SVG ----------------------------------------------------------------------------------
- */
+/* ---- SVG ---------------------------------------------------------------------------------- */
 
 static size_t occurrences(const trl_buf *b, const char *what)
 {

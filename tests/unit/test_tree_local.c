@@ -25,8 +25,7 @@ static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
     trl_arena_fini(&arena);
 }
 
-/* ---- the plain twin
- * ------------------------------------------------------------------------------ */
+/* ---- the plain twin ------------------------------------------------------------------------- */
 
 /* Features of families for `what` (binary or unary rules) on a part, one by one. */
 static double plain_features(const bank *b, int what, trl_tree_part p, const trl_seen *seen)
@@ -147,8 +146,7 @@ static void test_values(void **state)
     }
 }
 
-/* ---- distributions
- * ------------------------------------------------------------------------------- */
+/* ---- distributions -------------------------------------------------------------------------- */
 
 /* exp(-loss) of one choice. */
 static double p_of(trl_chooser *ch, trl_choice c)
@@ -207,8 +205,7 @@ static void test_sum_to_one(void **state)
     }
 }
 
-/* ---- gradients
- * ----------------------------------------------------------------------------------- */
+/* ---- gradients ------------------------------------------------------------------------------ */
 
 static size_t check_gradient(bank *b, trl_tree_task *t, size_t e, trl_rng *r)
 {
@@ -335,8 +332,7 @@ static void test_no_instances(void **state)
     bank_close(&b);
 }
 
-/* ---- decoding
- * ------------------------------------------------------------------------------------ */
+/* ---- decoding ------------------------------------------------------------------------------- */
 
 /* The score of any tree in the chart: its rules' probabilities, and its words' by the lexicon. */
 static void test_tables(void **state)

@@ -53,7 +53,7 @@ static void list_brackets(const world *w, const ders *all, double log_z, listed 
 
 static void check_brackets(const world *w, const trl_brackets *b, const listed *want)
 {
-    for (size_t cell = 0; cell < trl_column_values(w->n); cell++) {
+    for (size_t cell = 0; cell < trl_chart_cells(w->n); cell++) {
         bool seen[MOST_LABELS] = {0};
         for (uint32_t k = b->first[cell]; k < b->first[cell + 1]; k++) {
             const trl_bracket *x = &b->bracket[k];
@@ -173,7 +173,7 @@ static void test_mbr(void **state)
             assert_ok(trl_chart_brackets(&w.c, &b, &w.arena, &err));
             list_brackets(&w, roots(&f), w.c.log_z, &l);
             check_brackets(&w, &b, &l);
-            for (uint32_t k = 0; k < b.first[trl_column_values(w.n)]; k++)
+            for (uint32_t k = 0; k < b.first[trl_chart_cells(w.n)]; k++)
                 twice += b.bracket[k].any < b.bracket[k].p - 1e-3;
             static const double lambda[] = {0.05, 0.3, 0.5, 0.9};
             for (size_t k = 0; k < 4; k++)
@@ -208,8 +208,7 @@ static void test_root_label_inside(void **state)
     trl_arena_fini(&arena);
 }
 
-/* ---- fallback
- * ---------------------------------------------------------------------------------------- */
+/* ---- fallback ------------------------------------------------------------------------------- */
 
 static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_kind kind)
 {

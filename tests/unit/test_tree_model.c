@@ -108,8 +108,7 @@ static void test_training(void **state)
     bank_close(&b);
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static void save(const bank *b, const char *text, trl_container_builder *out)
 {
@@ -189,8 +188,7 @@ static void test_round_trip(void **state)
     check_round_trip("", TRL_GRADE_GENERATIVE, (trl_annotation){true, true, false, 1});
 }
 
-/* ---- damaged files
- * ----------------------------------------------------------------------------------- */
+/* ---- damaged files -------------------------------------------------------------------------- */
 
 /* A bit turned behind the checksum's back: refused, or a model that can parse. */
 static void test_tampered(void **state)

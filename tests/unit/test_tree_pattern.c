@@ -102,8 +102,7 @@ static void test_errors(void **state)
     trl_buf_fini(&deep);
 }
 
-/* ---- against the definitions --------------------------------------------------------------
- */
+/* ---- against the definitions -------------------------------------------------------------- */
 
 typedef struct item {
     trl_str name;
@@ -220,8 +219,7 @@ static void test_definitions(void **state)
     assert_true(found > 500 && missed > 500);
 }
 
-/* ---- counts -------------------------------------------------------------------------------
- */
+/* ---- counts ------------------------------------------------------------------------------- */
 
 static void test_counts(void **state)
 {

@@ -20,7 +20,7 @@ static void check_filter(world *w, forest *f, unsigned *dropped)
 {
     trl_error err;
     bool complete;
-    const size_t items = w->c.n_items, cells = trl_column_values(w->n);
+    const size_t items = w->c.n_items, cells = trl_chart_cells(w->n);
     uint32_t *marks = trl_zalloc(items + 1, sizeof *marks);
     trl_skeleton s;
     for (size_t k = 0; roots(f) && k < roots(f)->n; k++)
@@ -65,8 +65,7 @@ static void test_filter(void **state)
     assert_true(whole > 40 && whole < 120 && dropped > 100);
 }
 
-/* ---- coarse to fine
- * ------------------------------------------------------------------------------- */
+/* ---- coarse to fine ------------------------------------------------------------------------- */
 
 typedef struct pair { /* a fine and a coarse grammar of the same trees */
     world w;
@@ -117,7 +116,7 @@ static void plain_chart(pair *p, const uint8_t *keep, trl_skeleton *s, trl_chart
     world *w = &p->w;
     assert_ok(trl_skeleton_full(&p->coarse, &p->x, w->word, w->n, s, &logp, &w->arena, &err));
     uint32_t n = 0, from = 0;
-    for (size_t cell = 0; keep && cell < trl_column_values(w->n); cell++) {
+    for (size_t cell = 0; keep && cell < trl_chart_cells(w->n); cell++) {
         const uint32_t to = s->first[cell + 1];
         s->first[cell] = n;
         for (uint32_t x = from; x < to && keep[cell]; x++, n++) {
@@ -127,7 +126,7 @@ static void plain_chart(pair *p, const uint8_t *keep, trl_skeleton *s, trl_chart
         from = to;
     }
     if (keep)
-        s->first[trl_column_values(w->n)] = n;
+        s->first[trl_chart_cells(w->n)] = n;
     assert_ok(trl_pcfg_chart(&p->pcfg, s, logp, c, &w->arena, &err));
 }
 
@@ -137,7 +136,7 @@ static void compare_charts(const trl_chart *c, const trl_coarse_chart *v, size_t
     if (!isfinite(c->log_z))
         return;
     assert_near(v->log_z, c->log_z, 1e-5);
-    for (size_t cell = 0; cell < trl_column_values(c->n); cell++) {
+    for (size_t cell = 0; cell < trl_chart_cells(c->n); cell++) {
         uint32_t x = c->s->first[cell];
         for (uint32_t state = 0; state < n_states; state++) {
             const size_t at = cell * n_states + state;
@@ -203,7 +202,7 @@ static bool within(const trl_skeleton *small, const trl_skeleton *large)
 
 static uint32_t size_of(const trl_skeleton *s)
 {
-    return s->first[trl_column_values(s->n)];
+    return s->first[trl_chart_cells(s->n)];
 }
 
 /* Threshold 0 loses nothing that is in a tree of the fine grammar; higher ones lose more and more,

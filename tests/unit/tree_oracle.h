@@ -105,7 +105,7 @@ static inline void world_skeleton(world *w, trl_rng *r, unsigned one_in)
     trl_error err;
     assert_ok(trl_skeleton_full(&w->g, &w->x, w->word, w->n, &w->s, NULL, &w->arena, &err));
     uint32_t n = 0, from = 0;
-    for (size_t cell = 0; one_in && cell < trl_column_values(w->n); cell++) {
+    for (size_t cell = 0; one_in && cell < trl_chart_cells(w->n); cell++) {
         const uint32_t to = w->s.first[cell + 1];
         w->s.first[cell] = n;
         for (uint32_t x = from; x < to; x++) {
@@ -118,7 +118,7 @@ static inline void world_skeleton(world *w, trl_rng *r, unsigned one_in)
         from = to;
     }
     if (one_in)
-        w->s.first[trl_column_values(w->n)] = n;
+        w->s.first[trl_chart_cells(w->n)] = n;
 }
 
 static inline double world_fill(void *self, int anchor, size_t at, uint32_t q)
@@ -193,8 +193,7 @@ static inline void world_free(world *w)
     free_trees(&w->trees);
 }
 
-/* ---- all trees
- * ------------------------------------------------------------------------------------ */
+/* ---- all trees ------------------------------------------------------------------------------ */
 
 /* One derivation of an item before or after its unary rule; children are shared. */
 typedef struct der {
