@@ -19,7 +19,7 @@ static const char *const text_formats[] = {"text", "columns", NULL};
 
 static const option options[] = {
     {"output", 'o', OPTION_STRING, true, OPTION_FIELD(settings, cluster.output),
-     .value = "CLUSTERS", .help = "where to write the clusters"},
+     .value = "CLUSTERS", .file = FILE_OUTPUT, .help = "where to write the clusters"},
     {"clusters", 'c', OPTION_INTEGER, OPTION_FIELD(settings, cluster.clusters), .value = "N",
      .help = "how many"},
     {"min-count", .type = OPTION_INTEGER, OPTION_FIELD(settings, cluster.min_count), .value = "N",

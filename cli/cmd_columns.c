@@ -13,14 +13,14 @@ typedef struct settings {
 
 static const option options[] = {
     {"entities", 'e', OPTION_STRING, OPTION_FIELD(settings, columns.entities), .value = "FILE",
-     .help = "the same sentences, names marked: adds a column of entities"},
+     .file = FILE_INPUT, .help = "the same sentences, names marked: adds a column of entities"},
     {"documents", 'd', OPTION_STRING, OPTION_FIELD(settings, columns.documents), .value = "FILE",
-     .help = "how the treebank is divided: NAME FIRST LAST SPLIT a line"},
+     .file = FILE_INPUT, .help = "how the treebank is divided: NAME FIRST LAST SPLIT a line"},
     {"split", 's', OPTION_STRING, OPTION_FIELD(settings, columns.split), .value = "NAME",
      .help = "only the documents of this split"},
     {"no-chunks", .type = OPTION_FLAG, OPTION_FIELD(settings, no_chunks),
      .help = "leave the chunk column out"},
-    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {0},
 };

@@ -21,7 +21,7 @@ static const option options[] = {
              "every feature family), as a table"},
     {"info", 'i', OPTION_FLAG, OPTION_FIELD(settings, info),
      .help = "only what the model is and how it was trained"},
-    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {0},
 };

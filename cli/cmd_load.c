@@ -10,7 +10,7 @@ typedef struct settings {
 
 static const option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
-     .help = "the model file to write"},
+     .file = FILE_OUTPUT, .help = "the model file to write"},
     {0},
 };
 

@@ -20,7 +20,7 @@ typedef struct settings {
     const char *model, *to, *constraints;
     trl_sentence_format input;
     parse_style style;
-    bool verbose;
+    bool map, verbose;
     double max_memory;
     size_t threads;
     trl_parse_options parse;
@@ -32,8 +32,8 @@ static const char *const form_names[] = {"line",   "pretty", "columns", "words",
 
 static const option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
-     .help = "the model that 'trellis train --kind tree' wrote"},
-    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+     .file = FILE_INPUT, .help = "the model that 'trellis train --kind tree' wrote"},
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {"input", 'f', OPTION_CHOICE, OPTION_FIELD(settings, input), .choices = input_names,
      .help = "one sentence a line; the same with word_TAG, the tags being kept; or one word a "
@@ -60,6 +60,7 @@ static const option options[] = {
     {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
      .help = "how much the pruner has to say in what is probable, 0 to 1; without a sieve nothing"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
+     .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
              "SENTENCE WORD =TAG, all counted from 1"},
     {"max-time", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_seconds), .value = "SECONDS",
@@ -71,6 +72,10 @@ static const option options[] = {
      .help = "leave out of the chart what a coarse grammar finds less likely"},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
+    {"map", .type = OPTION_FLAG, OPTION_FIELD(settings, map),
+     .help =
+         "share the model's pages with other processes instead of reading a copy; its file must "
+         "then be replaced by renaming only, never changed in place"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how much was parsed, and how fast"},
     {0},
@@ -421,7 +426,7 @@ static int run(void *settings_, const operands *args)
     trl_parse_model *model = NULL;
     trl_known_list *known = NULL;
     if ((s->constraints && trl_known_list_read(s->constraints, &known, &err) != TRL_OK) ||
-        trl_parse_model_open(s->model, &model, &err) != TRL_OK) {
+        (s->map ? trl_parse_model_map : trl_parse_model_open)(s->model, &model, &err) != TRL_OK) {
         message_error(&err);
         trl_known_list_free(known);
         return CLI_FAILED;

@@ -53,7 +53,7 @@ static const option options[] = {
      .fallback = "what the data has", .help = "lower end of y"},
     {"y-max", .type = OPTION_REAL, OPTION_FIELD(settings, y_max), .value = "X",
      .fallback = "what the data has", .help = "upper end of y"},
-    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "the terminal", .help = "write there; as SVG when the name ends in .svg"},
     {"width", .type = OPTION_INTEGER, OPTION_FIELD(settings, width), .value = "N",
      .fallback = "what suits", .help = "of the plot, in characters, or pixels of an SVG"},

@@ -21,15 +21,15 @@ typedef struct settings {
     trl_format format;
     tag_style style;
     size_t threads;
-    bool verbose;
+    bool map, verbose;
 } settings;
 
 static const char *const decoding_names[] = {"model", "local", "global", NULL};
 
 static const option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
-     .help = "the model that 'trellis train' wrote"},
-    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+     .file = FILE_INPUT, .help = "the model that 'trellis train' wrote"},
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, format), .choices = format_names,
      .fallback = "the model's", .help = "what the input is written in"},
@@ -52,6 +52,10 @@ static const option options[] = {
      .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
+    {"map", .type = OPTION_FLAG, OPTION_FIELD(settings, map),
+     .help =
+         "share the model's pages with other processes instead of reading a copy; its file must "
+         "then be replaced by renaming only, never changed in place"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how much was tagged, how fast, and how many attributes were unknown"},
     {0},
@@ -382,7 +386,7 @@ static int run(void *settings_, const operands *args)
 
     trl_error err = {0};
     trl_model *m = NULL;
-    if (trl_model_open(s->model, &m, &err) != TRL_OK) {
+    if ((s->map ? trl_model_map : trl_model_open)(s->model, &m, &err) != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;
     }

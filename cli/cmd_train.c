@@ -24,23 +24,24 @@ typedef struct settings {
 static const option options[] = {
     {.help = "Files"},
     {"model", 'm', OPTION_STRING, true, TRAIN_FIELD(train.model), .value = "MODEL",
-     .help = "where to write the model"},
+     .file = FILE_OUTPUT, .help = "where to write the model"},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
-     .fallback = "a built-in one", .help = "CRF++ template or Wapiti patterns, for columns"},
+     .file = FILE_INPUT, .fallback = "a built-in one",
+     .help = "CRF++ template or Wapiti patterns, for columns"},
     {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
      .help = "what the training data is written in"},
-    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE",
+    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE", .file = FILE_INPUT,
      .help = "data to score every iteration on; the best model is kept"},
-    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL",
+    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL", .file = FILE_INPUT,
      .help = "start from the weights of this model, as far as its features are those of TRAIN"},
     {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint), .value = "FILE",
-     .help = "save the state of the run here from time to time"},
+     .file = FILE_OUTPUT, .help = "save the state of the run here from time to time"},
     {"checkpoint-every", .type = OPTION_INTEGER, TRAIN_FIELD(train.checkpoint_every), .value = "N",
      .help = "iterations between checkpoints"},
     {"resume", .type = OPTION_FLAG, TRAIN_FIELD(train.resume),
      .help = "go on from the checkpoint as if the run had never ended"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
-     .help = "write a record of the run: options, curve, result"},
+     .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
 
 #include "train_model.inc"
 
@@ -273,6 +274,7 @@ static int run(void *settings_, const operands *args)
     int code = check_settings(s);
     if (code != CLI_DONE)
         return code;
+    train_set_rescue(&s->base);
     text template = {0};
     code = CLI_FAILED;
     if (train_read_template(&s->base, &template) && check_places(s))

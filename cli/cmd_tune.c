@@ -34,19 +34,20 @@ static const char *const measure_names[] = {
 static const option options[] = {
     {.help = "Files"},
     {"model", 'm', OPTION_STRING, true, TRAIN_FIELD(train.model), .value = "MODEL",
-     .help = "where to write the best model"},
+     .file = FILE_OUTPUT, .help = "where to write the best model"},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
-     .fallback = "a built-in one", .help = "CRF++ template or Wapiti patterns, for columns"},
+     .file = FILE_INPUT, .fallback = "a built-in one",
+     .help = "CRF++ template or Wapiti patterns, for columns"},
     {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
      .help = "what the training data is written in"},
-    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE",
+    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE", .file = FILE_INPUT,
      .fallback = "a share of TRAIN", .help = "data to score the models on"},
-    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL",
+    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL", .file = FILE_INPUT,
      .help = "start the first run from the weights of this model"},
     {"records", .type = OPTION_STRING, OPTION_FIELD(settings, records), .value = "DIR",
      .help = "write a record of every run there, as 'train --json' does: c-0.1.json, ..."},
     {"svg", .type = OPTION_STRING, OPTION_FIELD(settings, svg), .value = "FILE",
-     .help = "write the plot there as well"},
+     .file = FILE_OUTPUT, .help = "write the plot there as well"},
 
     {.help = "Search"},
     {"grid", 'g', OPTION_STRING, OPTION_FIELD(settings, grid), .value = "LIST",
@@ -373,6 +374,7 @@ static int run(void *settings_, const operands *args)
         return message_usage("a model cannot be written to standard output");
     if (s->grid && (n = read_grid(s->grid, grid)) == 0)
         return CLI_USAGE;
+    train_set_rescue(&s->base);
     text template = {0};
     int code = CLI_FAILED;
     if (train_read_template(&s->base, &template) && check_places(s))

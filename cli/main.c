@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file_check.h"
 #include "help.h"
 #include "message.h"
 #include "options.h"
@@ -52,7 +53,8 @@ static int run(const verb *v, int argc, char **argv)
     int code = CLI_USAGE;
     switch (options_parse(v, argc, argv, settings, &args)) {
     case PARSE_RUN:
-        code = v->run(settings, &args);
+        if (file_check(v, settings, &args))
+            code = v->run(settings, &args);
         break;
     case PARSE_HELP:
         code = print_help(v);
@@ -78,6 +80,7 @@ int main(int argc, char **argv)
 {
     fill_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, see output.c */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow (ulimit -f) */
     if (argc < 2) {
         message_say("which command?");
         message_hint("'trellis help' lists them");

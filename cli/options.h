@@ -22,6 +22,9 @@ typedef enum option_type {
     OPTION_LIST,    /* string_list: may be given more than once */
 } option_type;
 
+/* OPTION_STRING that names a file: see file_check.h. */
+typedef enum option_file { FILE_NONE, FILE_INPUT, FILE_OUTPUT } option_file;
+
 typedef struct string_list {
     const char **item; /* borrowed from argv */
     size_t n, cap;
@@ -32,7 +35,8 @@ typedef struct option {
     char letter;      /* 0: no short form */
     option_type type;
     bool required;
-    size_t at, size;            /* of the field in the settings */
+    size_t at, size; /* of the field in the settings */
+    option_file file;
     const char *value;          /* what help calls the value; NULL: the choices */
     const char *const *choices; /* OPTION_CHOICE: up to a NULL */
     const char *fallback;       /* the default in words; NULL: as the field stands */

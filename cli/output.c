@@ -3,12 +3,8 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "message.h"
@@ -16,20 +12,27 @@
 #define PENDING ((size_t)1 << 16)
 
 static const int fatal_signals[] = {SIGINT, SIGTERM, SIGHUP};
-static char *volatile unfinished; /* what a fatal signal has to remove */
+static char
+    unfinished[4096]; /* what a fatal signal has to remove: a copy, the writer frees its own */
 
 static void remove_unfinished(int sig)
 {
-    if (unfinished)
+    if (unfinished[0])
         unlink(unfinished);
     signal(sig, SIG_DFL);
     raise(sig);
 }
 
 /* Sets or unsets the handlers; a signal that is ignored or handled otherwise stays so. */
-static void guard(char *temp)
+static void guard(const char *temp)
 {
-    unfinished = temp;
+    const size_t n = temp ? strlen(temp) : 0;
+    unfinished[0] = '\0';
+    if (n && n < sizeof unfinished) { /* the first byte last: a handler sees all of it or none */
+        memcpy(unfinished + 1, temp + 1, n);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        unfinished[0] = temp[0];
+    }
     for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++) {
         struct sigaction now, next = {0};
         sigaction(fatal_signals[i], NULL, &now);
@@ -49,66 +52,49 @@ static bool fail(output *o, const char *what)
     return false;
 }
 
-/* Opens a temporary file with the rights the umask gives; *temp is NULL after a failure. */
-static int open_temp(const char *path, char **temp)
+static bool fail_file(output *o, const trl_error *err)
 {
-    const size_t n = strlen(path) + 16;
-    *temp = malloc(n);
-    if (!*temp)
-        return -1;
-    snprintf(*temp, n, "%s.tmp-XXXXXX", path);
-    const int fd = mkstemp(*temp);
-    if (fd < 0) {
-        const int why = errno;
-        free(*temp);
-        *temp = NULL;
-        errno = why;
-        return -1;
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
-    return fd;
-}
-
-static bool in_place(const char *path)
-{
-    struct stat sb;
-    return stat(path, &sb) == 0 && !S_ISREG(sb.st_mode);
+    if (!o->failed && errno != EPIPE)
+        message_error(err);
+    o->failed = true;
+    return false;
 }
 
 bool output_open(output *o, const char *path)
 {
-    *o = (output){.fd = STDOUT_FILENO};
+    trl_error err = {0};
+    *o = (output){0};
     if (!path || strcmp(path, "-") == 0)
         return true;
     o->path = path;
-    o->fd = in_place(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temp(path, &o->temp);
-    if (o->fd < 0)
-        return fail(o, "create");
-    if (o->temp)
-        guard(o->temp);
+    errno = 0;
+    if (trl_writer_open(path, &o->file, &err) != TRL_OK)
+        return fail_file(o, &err);
+    if (trl_writer_temporary(o->file))
+        guard(trl_writer_temporary(o->file));
     return true;
 }
 
 bool output_check(const char *path)
 {
-    output o = {.path = path, .fd = -1};
-    if (in_place(path))
-        return access(path, W_OK) == 0 || fail(&o, "write");
-    o.fd = open_temp(path, &o.temp);
-    if (o.fd < 0)
-        return fail(&o, "create");
-    close(o.fd);
-    unlink(o.temp);
-    free(o.temp);
-    return true;
+    output o;
+    const bool ok = output_open(&o, path);
+    output_discard(&o);
+    return ok;
 }
 
 static bool write_all(output *o, const char *p, size_t n)
 {
+    if (o->file && !o->failed) {
+        trl_error err = {0};
+        errno = 0;
+        trl_status st = trl_writer_put(o->file, p, n, &err);
+        if (st == TRL_OK)
+            st = trl_writer_flush(o->file, &err);
+        return st == TRL_OK || fail_file(o, &err);
+    }
     while (n && !o->failed) {
-        const ssize_t k = write(o->fd, p, n);
+        const ssize_t k = write(STDOUT_FILENO, p, n);
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0)
@@ -147,36 +133,25 @@ bool output_text(output *o, const text *t)
 
 void output_discard(output *o)
 {
+    const bool guarded = trl_writer_temporary(o->file) != NULL;
     text_fini(&o->pending);
-    if (o->path && o->fd >= 0)
-        close(o->fd);
-    if (o->temp) {
-        unlink(o->temp);
+    trl_writer_abort(o->file);
+    if (guarded)
         guard(NULL);
-        free(o->temp);
-    }
-    *o = (output){.fd = -1, .failed = true};
+    *o = (output){.failed = true};
 }
 
 bool output_close(output *o)
 {
     bool ok = output_flush(o);
-    if (ok && o->path) {
-        if (o->temp && fsync(o->fd) != 0)
-            ok = fail(o, "write");
-        const int fd = o->fd;
-        o->fd = -1;
-        if (close(fd) != 0 && ok)
-            ok = fail(o, "write");
-    }
-    if (ok && o->temp) {
-        if (rename(o->temp, o->path) != 0)
-            ok = fail(o, "create");
-        else {
+    if (ok && o->file) {
+        trl_error err = {0};
+        const bool guarded = trl_writer_temporary(o->file) != NULL;
+        errno = 0;
+        ok = trl_writer_commit(o->file, &err) == TRL_OK || fail_file(o, &err);
+        o->file = NULL;
+        if (guarded)
             guard(NULL);
-            free(o->temp);
-            o->temp = NULL;
-        }
     }
     output_discard(o);
     return ok;

@@ -1,8 +1,7 @@
 /* output.h -- where results go: standard output or a file, buffered, every error reported.
  *
- * A file is written beside its place as PATH.tmp-XXXXXX and renamed when complete, so that it
- * is there as a whole or not at all; SIGINT, SIGTERM and SIGHUP remove what is unfinished.
- * What is no regular file (a pipe, /dev/null) is written in place.  One file at a time.
+ * A file is there as a whole or not at all (trellis/file.h); SIGINT, SIGTERM and SIGHUP remove
+ * what is unfinished.  One file at a time.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_OUTPUT_H
@@ -12,11 +11,11 @@
 #include <stddef.h>
 
 #include "text.h"
+#include "trellis/file.h"
 
 typedef struct output {
     const char *path; /* NULL: standard output; borrowed */
-    char *temp;       /* NULL: in place */
-    int fd;
+    trl_writer *file; /* NULL: standard output */
     text pending;
     bool failed; /* already reported; what is put later is dropped */
 } output;

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 
@@ -30,6 +32,16 @@ bool train_read_template(train_settings *s, text *t)
     s->train.template_text = t->n ? t->p : "";
     s->train.template_size = t->n;
     return ok;
+}
+
+void train_set_rescue(train_settings *s)
+{
+    const char *folder = getenv("TMPDIR"), *slash = strrchr(s->train.model, '/');
+    const int n = snprintf(s->rescue, sizeof s->rescue, "%s/%s.rescued-%ld",
+                           folder && *folder ? folder : "/tmp", slash ? slash + 1 : s->train.model,
+                           (long)getpid());
+    if (n > 0 && (size_t)n < sizeof s->rescue)
+        s->train.rescue = s->rescue;
 }
 
 static volatile sig_atomic_t interrupted;

@@ -12,6 +12,7 @@ typedef struct train_settings {
     trl_train_options train;
     const char *template_path;
     bool quiet;
+    char rescue[600]; /* what train.rescue points to */
 } train_settings;
 
 #define TRAIN_FIELD(member) OPTION_FIELD(train_settings, member)
@@ -21,6 +22,10 @@ extern const char *const seen_or_all[]; /* "seen", "all", NULL */
 /* Reads the whole template, if one was named, into t, which train.template_text then borrows.
  * False: said. */
 bool train_read_template(train_settings *s, text *t);
+
+/* Where the model goes when its own place cannot be written at the end of the run: a new name in
+ * $TMPDIR, or /tmp. */
+void train_set_rescue(train_settings *s);
 
 /* From now on the first SIGINT or SIGTERM is only remembered, the second one kills. */
 void train_catch_signals(void);

@@ -1,7 +1,7 @@
-/* model.h -- trained models: one file, mapped, checked once, then read-only and shared.
+/* model.h -- trained models: one file, checked once, then read-only.
  *
  * A model may be used by any number of threads at the same time, each with a trl_tagger of its
- * own, and by any number of processes, which share its pages.
+ * own.  A model in use is not touched by what happens to its file, unless it was mapped.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_MODEL_H
@@ -13,9 +13,15 @@ TRL_BEGIN_DECLS
 
 typedef struct trl_model trl_model;
 
-/* Maps and checks the file: magic, version, checksum, bounds of everything that is later used as
- * an index.  TRL_EIO, TRL_EMODEL (with a hint when it is some other known file), TRL_ENOMEM. */
+/* Reads the file into memory and checks what was read: magic, version, checksum, bounds of
+ * everything that is later used as an index.  TRL_EIO, TRL_EMODEL (with a hint when it is some
+ * other known file), TRL_EINVAL for NULL, TRL_ENOMEM. */
 TRL_API trl_status trl_model_open(const char *path, trl_model **out, trl_error *err);
+
+/* The same without a copy: the file is mapped, and processes share its pages.  As long as the model
+ * is open its file must not be changed in place (cp, truncation), which may end the process
+ * (SIGBUS) or change the answers; replace it by rename, as trl_train and trl_model_undump do. */
+TRL_API trl_status trl_model_map(const char *path, trl_model **out, trl_error *err);
 
 /* The same from memory, borrowed until the model is freed. */
 TRL_API trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out,

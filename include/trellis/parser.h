@@ -56,8 +56,10 @@ TRL_API bool trl_sentence_reader_ready(trl_sentence_reader *r);
 
 typedef struct trl_parse_model trl_parse_model;
 
-/* Maps and checks a file of 'trellis train --kind tree'.  TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
+/* Reads and checks a file of 'trellis train --kind tree'; _map maps it instead, with the conditions
+ * of trl_model_map.  TRL_EIO, TRL_EMODEL, TRL_EINVAL for NULL, TRL_ENOMEM. */
 TRL_API trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err);
+TRL_API trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err);
 TRL_API trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
                                                trl_error *err);
 TRL_API void trl_parse_model_free(trl_parse_model *m); /* accepts NULL */

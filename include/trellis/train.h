@@ -74,8 +74,10 @@ typedef struct trl_train_options {
     uint64_t seed;
     size_t threads; /* 0 (default): one per processor; changes nothing but the time */
 
-    const char *model;      /* where to write it */
-    const char *init;       /* a model to start from, or NULL */
+    const char *model;  /* where to write it */
+    const char *rescue; /* where to write it when `model` cannot be written (TRL_EIO, with a hint
+                           that names it), or NULL */
+    const char *init;   /* a model to start from, or NULL */
     const char *checkpoint; /* file for checkpoints, or NULL; one that cannot be written for want of
                                room is a "warning", and the run goes on */
     uint64_t checkpoint_every; /* iterations: 10 */

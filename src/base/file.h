@@ -1,10 +1,4 @@
-/* file.h -- whole files: mapped for reading, replaced atomically when written.
- *
- * A writer fills `PATH.tmp-XXXXXX` beside the target; commit flushes, fsyncs, renames and
- * fsyncs the folder; anything else removes the temporary file.  A reader therefore sees the
- * old file or the new one, never a part.  A target that is no regular file (a pipe, /dev/null)
- * is written in place.
- */
+/* file.h -- whole files, read or mapped.  Writing: trellis/file.h. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_FILE_H
 #define TRL_FILE_H
@@ -12,23 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "trellis/status.h"
+#include "trellis/file.h"
 
 typedef struct trl_mapped {
-    const unsigned char *data; /* NULL when size is 0 */
+    const unsigned char *data; /* 64-byte aligned; NULL when size is 0 */
     size_t size;
     bool mapped; /* munmap, else free */
 } trl_mapped;
 
-/* Maps the file read-only and shared.  TRL_EIO, TRL_ENOMEM. */
+/* Reads the file into memory of our own: what happens to the file later does not show.  While it
+ * is read it may change: check what was read, not the file.  TRL_EIO, TRL_ENOMEM. */
+trl_status trl_read_file(const char *path, trl_mapped *out, trl_error *err);
+
+/* Maps the file read-only and shared: processes share its pages, and a change in place shows; one
+ * cut short kills the reader (SIGBUS).  Only for files that are replaced by rename.  TRL_EIO,
+ * TRL_ENOMEM. */
 trl_status trl_map_file(const char *path, trl_mapped *out, trl_error *err);
 void trl_unmap(trl_mapped *m);
-
-typedef struct trl_writer trl_writer;
-
-trl_status trl_writer_open(const char *path, trl_writer **out, trl_error *err);
-trl_status trl_writer_put(trl_writer *w, const void *bytes, size_t n, trl_error *err);
-trl_status trl_writer_commit(trl_writer *w, trl_error *err); /* frees w in any case */
-void trl_writer_abort(trl_writer *w);                        /* accepts NULL; frees w */
 
 #endif

@@ -7,28 +7,43 @@
 #include <string.h>
 #include <sys/mman.h>
 
+static _Thread_local size_t refused;
+
+size_t trl_refused_bytes(void)
+{
+    return refused;
+}
+
+/* Passes p on, and remembers the request when it is NULL. */
+static void *remember(void *p, size_t bytes)
+{
+    if (!p)
+        refused = bytes;
+    return p;
+}
+
 void *trl_alloc(uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        return NULL;
-    return malloc(bytes ? bytes : 1);
+        return remember(NULL, 0);
+    return remember(malloc(bytes ? bytes : 1), bytes);
 }
 
 void *trl_zalloc(uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        return NULL;
-    return calloc(bytes ? bytes : 1, 1);
+        return remember(NULL, 0);
+    return remember(calloc(bytes ? bytes : 1, 1), bytes);
 }
 
 void *trl_realloc(void *p, uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        return NULL;
-    return realloc(p, bytes ? bytes : 1);
+        return remember(NULL, 0);
+    return remember(realloc(p, bytes ? bytes : 1), bytes);
 }
 
 void trl_free(void *p)
@@ -43,12 +58,12 @@ void *trl_alloc64(uint64_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-        return NULL;
+        return remember(NULL, 0);
     bytes = (bytes + 64) & ~(size_t)63;
     if (bytes < 4 * HUGE_PAGE)
-        return aligned_alloc(64, bytes);
+        return remember(aligned_alloc(64, bytes), bytes);
     bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    void *p = aligned_alloc(HUGE_PAGE, bytes);
+    void *p = remember(aligned_alloc(HUGE_PAGE, bytes), bytes);
 #ifdef MADV_HUGEPAGE
     if (p)
         (void)madvise(p, bytes, MADV_HUGEPAGE); /* a wish, not a condition */

@@ -25,6 +25,10 @@ void *trl_alloc64(uint64_t count, size_t size);
  * least twice *cap, old content copied, *cap updated.  NULL: p and *cap are unchanged. */
 void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size);
 
+/* Bytes of the request that this thread was last refused; 0: none was, or it was too large to
+ * count.  For messages, as errno is. */
+size_t trl_refused_bytes(void);
+
 /* A copy of n bytes with a NUL after them. */
 char *trl_strndup(const char *s, size_t n);
 

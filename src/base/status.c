@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/mem.h"
 
 const char *trl_status_name(trl_status code)
 {
@@ -36,6 +37,39 @@ trl_status trl_fail_at(trl_error *err, trl_status code, const char *src_file, in
     vsnprintf(err->msg, sizeof err->msg, fmt, ap);
     va_end(ap);
     return code;
+}
+
+/* What the code of a folder of src/ needs memory for. */
+static const char *purpose(const char *src_file)
+{
+    static const struct {
+        const char *folder, *what;
+    } known[] = {
+        {"/text/", "reading the input"}, {"/cluster/", "word clusters"},
+        {"/treebank/", "trees"},         {"/score/", "scoring"},
+        {"/feature/", "the features"},   {"/model/", "the model"},
+        {"/train/", "training"},         {"/chain/", "the tables of a sequence"},
+        {"/mest/", "M-estimation"},      {"/train_chain/", "the training data"},
+        {"/grammar/", "the grammar"},    {"/chart/", "the chart of a sentence"},
+        {"/parser/", "parsing"},         {"/train_tree/", "training on trees"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strstr(src_file, known[k].folder))
+            return known[k].what;
+    return "files and threads";
+}
+
+trl_status trl_fail_mem_at(trl_error *err, const char *src_file, int src_line)
+{
+    const double n = (double)trl_refused_bytes();
+    const char *unit = n >= 1e9 ? "GB" : n >= 1e6 ? "MB" : n >= 1e3 ? "kB" : "bytes";
+    const double scaled = n >= 1e9 ? n / 1e9 : n >= 1e6 ? n / 1e6 : n >= 1e3 ? n / 1e3 : n;
+    if (n == 0.0)
+        return trl_fail_at(err, TRL_ENOMEM, src_file, src_line, "out of memory for %s",
+                           purpose(src_file));
+    return trl_fail_at(err, TRL_ENOMEM, src_file, src_line,
+                       "out of memory: %.0f %s more for %s were refused", scaled, unit,
+                       purpose(src_file));
 }
 
 trl_status trl_fail_where(trl_error *err, trl_status code, const char *path, uint64_t row,

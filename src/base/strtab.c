@@ -32,14 +32,15 @@ uint32_t trl_strview_find(const trl_strview *v, const char *p, size_t n, uint64_
     if (v->n_slots == 0)
         return TRL_NO_ID;
     const size_t mask = v->n_slots - 1;
-    for (size_t k = (size_t)hash & mask;; k = (k + 1) & mask) {
-        const uint32_t s = v->slot[k];
+    for (size_t i = 0; i < v->n_slots; i++) { /* bounded: a mapped file may change */
+        const uint32_t s = v->slot[((size_t)hash + i) & mask];
         if (s == 0)
             return TRL_NO_ID;
         const trl_str have = trl_strview_get(v, s - 1);
         if (have.n == n && memcmp(have.p, p, n) == 0)
             return s - 1;
     }
+    return TRL_NO_ID;
 }
 
 bool trl_strview_check(const trl_strview *v, size_t pool_size)

@@ -30,11 +30,12 @@ static inline uint64_t zero_bytes(uint64_t x)
     return (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
 }
 
-/* The first slot from `k` on with the tag, before any empty one; NO_SLOT: there is none. */
+/* The first slot from `k` on with the tag, before any empty one; NO_SLOT: there is none.  No more
+ * steps than there are slots: a mapped file may change while it is read. */
 static inline size_t next_slot(const trl_model_family *f, size_t k, uint8_t tag)
 {
     const size_t mask = f->names.n_slots - 1;
-    for (;; k = (k + 8) & mask) {
+    for (size_t seen = 0; seen <= mask; seen += 8, k = (k + 8) & mask) {
         const uint64_t tags = load8(f->tag + k); /* 8 more than slots: no wrap inside */
         const uint64_t same = zero_bytes(tags ^ (0x0101010101010101u * tag));
         const uint64_t empty = zero_bytes(tags);
@@ -43,6 +44,7 @@ static inline size_t next_slot(const trl_model_family *f, size_t k, uint8_t tag)
         if (empty)
             return NO_SLOT;
     }
+    return NO_SLOT;
 }
 
 /* Are n >= 8 bytes the same?  By overlapping words. */
@@ -79,7 +81,8 @@ static inline trl_str name_of(const trl_strview *v, uint32_t id)
 /* The id of a key, given the first slot with its tag. */
 static inline uint32_t resolve(const trl_model_family *f, const trl_tag_key *key)
 {
-    for (size_t k = key->at; k != NO_SLOT;) {
+    size_t k = key->at;
+    for (size_t tries = f->names.n_slots; k != NO_SLOT && tries > 0; tries--) {
         const uint32_t id = f->names.slot[k] - 1;
         const trl_str have = name_of(&f->names, id);
         if (have.n == key->n && same_bytes(have.p, key->p, key->n))

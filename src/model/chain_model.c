@@ -86,6 +86,7 @@ static trl_status write_spec(const trl_chain_model_spec *spec, const char *path,
                          .n_columns = spec->tpl ? spec->corpus->n_columns : 0,
                          .objective = spec->objective,
                          .settings = {settings, strlen(settings)},
+                         .rescue = spec->rescue,
                          .labels = &spec->corpus->labels};
     if (spec->tpl)
         p.template_text = trl_template_text(spec->tpl);

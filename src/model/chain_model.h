@@ -154,6 +154,7 @@ typedef struct trl_chain_model_spec {
     bool is_probability, is_local, masked;
     const trl_hmm *q0;         /* trained here; NULL: none */
     const double *calibration; /* [L]; NULL: none */
+    const char *rescue;        /* where to write when the path cannot be written; NULL: nowhere */
 } trl_chain_model_spec;
 
 /* Replaces the file atomically.  TRL_EIO, TRL_ENOMEM; TRL_ENUMERIC for a weight beyond a

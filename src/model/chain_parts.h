@@ -36,6 +36,7 @@ typedef struct trl_chain_parts {
     uint64_t n_columns;
     const char *objective;
     trl_str settings, template_text; /* written with an LF at the end of a last line */
+    const char *rescue;              /* as in trl_chain_model_spec */
     const trl_strtab *labels;
     trl_weight_rows rows[TRL_FAMILIES];
     trl_strtab sorted[TRL_FAMILIES]; /* names as stored, made when saving */

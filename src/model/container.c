@@ -11,9 +11,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "model/foreign.h"
 
 #define ALIGN 64u
-#define MAGIC "TRELLIS\x1a"
 
 typedef struct header {
     char magic[8];
@@ -34,6 +34,7 @@ struct trl_container {
     const entry *table; /* in the file */
     size_t n;
     const char *base;
+    size_t size;
     char kind[9];
     char *path;
 };
@@ -183,7 +184,7 @@ static trl_status prepare(const trl_container_builder *b, const char *kind, head
     if (!little_endian())
         return trl_fail(err, TRL_EMODEL, "models cannot be written on big-endian machines");
     *h = (header){.version = TRL_CONTAINER_VERSION, .n_sections = (uint32_t)b->n};
-    memcpy(h->magic, MAGIC, 8);
+    memcpy(h->magic, TRL_MAGIC, 8);
     if (!name_set(h->kind, kind))
         return trl_fail(err, TRL_EINVAL, "'%s' is no name for a kind of model", kind);
     if (b->failed == TRL_ENOMEM)
@@ -230,6 +231,21 @@ trl_status trl_container_write(const trl_container_builder *b, const char *kind,
     return st;
 }
 
+trl_status trl_container_rescue(const trl_container_builder *b, const char *kind, const char *path,
+                                const char *rescue, trl_error *err)
+{
+    trl_error second;
+    const trl_status st = trl_container_write(b, kind, path, err);
+    if (st != TRL_EIO || !rescue)
+        return st;
+    if (trl_container_write(b, kind, rescue, &second) == TRL_OK)
+        return trl_fail_hint(err, st, "the trained model was saved as %s: move it from there",
+                             rescue);
+    return trl_fail_hint(err, st,
+                         "it could not be saved as %s either (%s): the trained weights are lost",
+                         rescue, second.msg);
+}
+
 trl_status trl_container_to_buffer(const trl_container_builder *b, const char *kind,
                                    unsigned char **out, size_t *size, trl_error *err)
 {
@@ -256,51 +272,10 @@ trl_status trl_container_to_buffer(const trl_container_builder *b, const char *k
 
 /* ---- reading: checks -------------------------------------------------------------- */
 
-/* What users hand in by mistake, by its first bytes. */
-static const struct foreign {
-    const char *head;
-    size_t n;
-    const char *hint;
-} foreigners[] = {
-    {"\x1f\x8b", 2, "it is gzip-compressed: unpack it first (gunzip)"},
-    {"\x28\xb5\x2f\xfd", 4, "it is zstd-compressed: unpack it first (unzstd)"},
-    {"\xfd"
-     "7zXZ",
-     5, "it is xz-compressed: unpack it first (unxz)"},
-    {"BZh", 3, "it is bzip2-compressed: unpack it first (bunzip2)"},
-    {"lCRF", 4, "it is a CRFsuite model"},
-    {"#mdl#", 5, "it is a Wapiti model"},
-    {"version: ", 9, "it is a CRF++ model in text form"},
-    {"\x64\0\0\0\0\0\0\0", 8, "it is a CRF++ model"},
-};
-
-static bool looks_like_text(const unsigned char *p, size_t n)
-{
-    for (size_t i = 0; i < n && i < 1024; i++)
-        if ((p[i] < ' ' && p[i] != '\t' && p[i] != '\n' && p[i] != '\r') || p[i] == 127)
-            return false;
-    return true;
-}
-
-static trl_status no_magic(const unsigned char *p, size_t n, trl_error *err)
-{
-    if (n == 0)
-        return trl_fail(err, TRL_EMODEL, "the file is empty, not a model");
-    if (n < 8 && memcmp(p, MAGIC, n) == 0)
-        return trl_fail(err, TRL_EMODEL, "the model is cut off after %zu bytes", n);
-    trl_fail(err, TRL_EMODEL, "this is no Trellis model");
-    for (size_t i = 0; i < sizeof foreigners / sizeof *foreigners; i++)
-        if (n >= foreigners[i].n && memcmp(p, foreigners[i].head, foreigners[i].n) == 0)
-            return trl_fail_hint(err, TRL_EMODEL, "%s", foreigners[i].hint);
-    if (looks_like_text(p, n))
-        trl_fail_hint(err, TRL_EMODEL, "it is text: perhaps data, where a model was expected");
-    return TRL_EMODEL;
-}
-
 static trl_status check_header(const unsigned char *p, size_t n, header *h, trl_error *err)
 {
-    if (n < 8 || memcmp(p, MAGIC, 8) != 0)
-        return no_magic(p, n, err);
+    if (n < 8 || memcmp(p, TRL_MAGIC, 8) != 0)
+        return trl_not_a_model(p, n, err);
     if (!little_endian())
         return trl_fail(err, TRL_EMODEL, "models cannot be read on big-endian machines");
     if (n < sizeof *h)
@@ -369,6 +344,7 @@ static trl_status check(trl_container *c, const unsigned char *p, size_t n, cons
     if (st != TRL_OK)
         return st;
     c->base = (const char *)p;
+    c->size = n;
     c->table = (const void *)(p + sizeof h);
     c->n = h.n_sections;
     memcpy(c->kind, h.kind, 8);
@@ -392,13 +368,15 @@ static trl_status container_new(const char *path, trl_container **out, trl_error
     return TRL_OK;
 }
 
-trl_status trl_container_open(const char *path, const char *kind, trl_container **out,
-                              trl_error *err)
+typedef trl_status (*load_fn)(const char *path, trl_mapped *out, trl_error *err);
+
+static trl_status open_by(load_fn load, const char *path, const char *kind, trl_container **out,
+                          trl_error *err)
 {
     trl_container *c = NULL;
     trl_status st = container_new(path, &c, err);
     if (st == TRL_OK)
-        st = trl_map_file(path, &c->map, err);
+        st = load(path, &c->map, err);
     if (st == TRL_OK) {
         st = check(c, c->map.data, c->map.size, kind, err);
         if (st != TRL_OK)
@@ -409,6 +387,18 @@ trl_status trl_container_open(const char *path, const char *kind, trl_container 
     else
         trl_container_free(c);
     return st;
+}
+
+trl_status trl_container_open(const char *path, const char *kind, trl_container **out,
+                              trl_error *err)
+{
+    return open_by(trl_read_file, path, kind, out, err);
+}
+
+trl_status trl_container_map(const char *path, const char *kind, trl_container **out,
+                             trl_error *err)
+{
+    return open_by(trl_map_file, path, kind, out, err);
 }
 
 trl_status trl_container_from_memory(const void *bytes, size_t n, const char *kind,
@@ -451,6 +441,11 @@ void trl_container_free(trl_container *c)
 const char *trl_container_kind(const trl_container *c)
 {
     return c->kind;
+}
+
+size_t trl_container_size(const trl_container *c)
+{
+    return c->size;
 }
 
 const char *trl_container_path(const trl_container *c)

@@ -65,6 +65,12 @@ void trl_container_builder_fini(trl_container_builder *b);
 trl_status trl_container_write(const trl_container_builder *b, const char *kind, const char *path,
                                trl_error *err);
 
+/* The same; where `path` cannot be written, and `rescue` is not NULL, writes there instead. Returns
+ * the first failure all the same, with a hint that says where the file is now, or that it is lost.
+ */
+trl_status trl_container_rescue(const trl_container_builder *b, const char *kind, const char *path,
+                                const char *rescue, trl_error *err);
+
 /* The same bytes in memory, 64-byte aligned; release them with trl_free. */
 trl_status trl_container_to_buffer(const trl_container_builder *b, const char *kind,
                                    unsigned char **out, size_t *size, trl_error *err);
@@ -73,12 +79,17 @@ trl_status trl_container_to_buffer(const trl_container_builder *b, const char *k
 
 typedef struct trl_container trl_container;
 
-/* Maps the file and checks it.  `kind`: the kind that is expected, or NULL for any.
- * TRL_EMODEL, with the path and mostly a hint, when it is no container, damaged, cut off, of
- * a newer version or of another kind; TRL_EIO; TRL_ENOMEM.
- * The file must not be changed in place while it is open (replacing it by rename is fine). */
+/* Reads the file into memory and checks what was read.  `kind`: the kind that is expected, or NULL
+ * for any. TRL_EMODEL, with the path and mostly a hint, when it is no container, damaged, cut off,
+ * of a newer version or of another kind; TRL_EIO; TRL_ENOMEM.  What happens to the file afterwards
+ * does not matter. */
 trl_status trl_container_open(const char *path, const char *kind, trl_container **out,
                               trl_error *err);
+
+/* The same with the file mapped, its pages shared between processes.  It must not be changed in
+ * place while it is open: replace it by rename. */
+trl_status trl_container_map(const char *path, const char *kind, trl_container **out,
+                             trl_error *err);
 
 /* The same over `bytes`, borrowed until freed; copied when not 64-byte aligned. */
 trl_status trl_container_from_memory(const void *bytes, size_t n, const char *kind,
@@ -87,6 +98,7 @@ void trl_container_free(trl_container *c); /* accepts NULL */
 
 const char *trl_container_kind(const trl_container *c);
 const char *trl_container_path(const trl_container *c); /* for messages */
+size_t trl_container_size(const trl_container *c);      /* bytes of the file */
 
 /* The section, 64-byte aligned, valid as long as the container.  False: there is none. */
 bool trl_container_find(const trl_container *c, const char *tag, const void **bytes, size_t *size);

@@ -3,7 +3,6 @@
 #include "model/model.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
@@ -11,7 +10,6 @@
 struct trl_model {
     trl_container *container;
     trl_chain_model chain; /* the only kind so far */
-    uint64_t file_size;
 };
 
 static trl_status load_kind(trl_model *m, trl_error *err)
@@ -28,37 +26,48 @@ static trl_status load_kind(trl_model *m, trl_error *err)
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
 }
 
-/* From a file when `path` is given, else from memory. */
-static trl_status open_any(const char *path, const void *bytes, size_t n, trl_model **out,
-                           trl_error *err)
+/* Takes the container over, which may be NULL after a failure `st`. */
+static trl_status from_container(trl_status st, trl_container *c, trl_model **out, trl_error *err)
 {
-    trl_model *m = trl_zalloc(1, sizeof *m);
-    if (!m)
-        return trl_fail_mem(err);
-    struct stat sb;
-    m->file_size = n;
-    trl_status st = path ? trl_container_open(path, NULL, &m->container, err)
-                         : trl_container_from_memory(bytes, n, NULL, &m->container, err);
-    if (st == TRL_OK && path && stat(path, &sb) == 0)
-        m->file_size = (uint64_t)sb.st_size;
-    if (st == TRL_OK)
-        st = load_kind(m, err);
-    if (st != TRL_OK) {
-        trl_model_free(m);
-        return st;
+    trl_model *m = st == TRL_OK ? trl_zalloc(1, sizeof *m) : NULL;
+    if (!m) {
+        trl_container_free(c);
+        return st == TRL_OK ? trl_fail_mem(err) : st;
     }
-    *out = m;
-    return TRL_OK;
+    m->container = c;
+    st = load_kind(m, err);
+    if (st == TRL_OK)
+        *out = m;
+    else
+        trl_model_free(m);
+    return st;
 }
 
 trl_status trl_model_open(const char *path, trl_model **out, trl_error *err)
 {
-    return open_any(path, NULL, 0, out, err);
+    if (!path || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_open(path, NULL, &c, err);
+    return from_container(st, c, out, err);
+}
+
+trl_status trl_model_map(const char *path, trl_model **out, trl_error *err)
+{
+    if (!path || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_map(path, NULL, &c, err);
+    return from_container(st, c, out, err);
 }
 
 trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out, trl_error *err)
 {
-    return open_any(NULL, bytes, n, out, err);
+    if ((!bytes && n) || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_from_memory(bytes, n, NULL, &c, err);
+    return from_container(st, c, out, err);
 }
 
 void trl_model_free(trl_model *m)
@@ -85,7 +94,7 @@ trl_model_info trl_model_get_info(const trl_model *m)
                            .format = c->n_columns ? TRL_FORMAT_COLUMNS : TRL_FORMAT_CRFSUITE,
                            .n_columns = c->n_columns,
                            .n_labels = c->L,
-                           .file_size = m->file_size,
+                           .file_size = trl_container_size(m->container),
                            .is_probability = c->is_probability,
                            .is_local = c->is_local,
                            .is_calibrated = c->calibration != NULL,

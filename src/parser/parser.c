@@ -65,8 +65,19 @@ static trl_status from_container(trl_container *c, trl_parse_model **out, trl_er
 
 trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_container *c = NULL;
     const trl_status st = trl_container_open(path, "tree", &c, err);
+    return st == TRL_OK ? from_container(c, out, err) : st;
+}
+
+trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err)
+{
+    if (!path || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_map(path, "tree", &c, err);
     return st == TRL_OK ? from_container(c, out, err) : st;
 }
 

@@ -103,7 +103,8 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
                                            .is_local = j->is_local,
                                            .masked = o->q0_mask,
                                            .q0 = j->has_q0 ? &j->q0 : NULL,
-                                           .calibration = j->calibration};
+                                           .calibration = j->calibration,
+                                           .rescue = o->rescue};
         st = trl_chain_model_write(&spec, o->model, err);
     }
     trl_buf_fini(&s);

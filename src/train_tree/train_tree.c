@@ -376,7 +376,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
     if (st == TRL_OK)
-        st = trl_container_write(&b, "tree", o->model, err);
+        st = trl_container_rescue(&b, "tree", o->model, o->rescue, err);
     trl_container_builder_fini(&b);
     return st;
 }
