@@ -222,8 +222,11 @@ static int check(settings *s, const operands *args)
     const bool named = args->n > 3;
     if (named) {
         const size_t kind = name_lookup("kind of files", "", args->item[0], kind_name, NULL);
-        if (kind == NAME_NOT_FOUND)
+        if (kind == NAME_NOT_FOUND) {
+            message_hint("three files are compared, GOLD, A and B; before them may stand 'tags' or "
+                         "'trees'");
             return CLI_USAGE;
+        }
         s->of_trees = kind == 1;
     } else if (strcmp(args->item[0], "trees") == 0)
         return message_usage("compare trees needs three files: the true trees, and two parses");

@@ -10,6 +10,7 @@
 
 #include "message.h"
 #include "output.h"
+#include "tag_input.h"
 #include "tag_print.h"
 #include "tag_queue.h"
 #include "verbs.h"
@@ -22,6 +23,8 @@ typedef struct settings {
     tag_style style;
     size_t threads;
     bool map, verbose;
+
+    bool given; /* the format, by the user; set by check_model */
 } settings;
 
 static const char *const decoding_names[] = {"model", "local", "global", NULL};
@@ -38,7 +41,7 @@ static const option options[] = {
     {"all-marginals", 'l', OPTION_FLAG, OPTION_FIELD(settings, style.all_marginals),
      .help = "print LABEL:P, and behind it the same for every label of the model"},
     {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, style.nbest), .value = "N",
-     .fallback = "1, without a heading",
+     .above_0 = true, .fallback = "1, without a heading",
      .help = "print the N best labellings, each headed by '#', rank and probability"},
     {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, style.probability),
      .help = "print the probability of each labelling before it, behind '#', or for the "
@@ -66,53 +69,11 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.threads = 1};
 }
 
-/* ---- reading ---------------------------------------------------------------------------- */
-
-/* Does what the caller wants with a sequence; *stop ends the reading. */
-typedef trl_status (*sequence_fn)(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err);
-
-static trl_status read_file(const char *path, trl_format format, sequence_fn use, void *ctx,
-                            bool *stop, trl_error *err)
-{
-    trl_reader *r = NULL;
-    trl_status st = trl_reader_open(path, format, &r, err);
-    while (st == TRL_OK && !*stop) {
-        trl_rows rows;
-        trl_items items;
-        tag_sequence seq = {0};
-        bool more = false;
-        if (format == TRL_FORMAT_COLUMNS) {
-            st = trl_reader_rows(r, &rows, &more, err);
-            seq.rows = &rows;
-        } else {
-            st = trl_reader_items(r, &items, &more, err);
-            seq.items = &items;
-        }
-        if (st != TRL_OK || !more)
-            break;
-        st = use(ctx, &seq, stop, err);
-    }
-    trl_reader_free(r);
-    return st;
-}
-
-static trl_status read_all(const operands *args, trl_format format, sequence_fn use, void *ctx,
-                           trl_error *err)
-{
-    bool stop = false;
-    if (args->n == 0)
-        return read_file("-", format, use, ctx, &stop, err);
-    trl_status st = TRL_OK;
-    for (size_t i = 0; i < args->n && st == TRL_OK && !stop; i++)
-        st = read_file(args->item[i], format, use, ctx, &stop, err);
-    return st;
-}
-
 /* ---- the work --------------------------------------------------------------------------- */
 
 typedef struct job {
     const settings *s;
-    const operands *args;
+    tag_input in;
     output out;
     text pending;         /* without threads: tagged, not yet handed to out */
     tag_printer *printer; /* [threads] */
@@ -142,7 +103,7 @@ static trl_status tag_one(void *ctx, const tag_sequence *seq, bool *stop, trl_er
 static bool run_simple(job *j)
 {
     trl_error err = {0};
-    const trl_status st = read_all(j->args, j->s->format, tag_one, j, &err);
+    const trl_status st = tag_input_read(&j->in, tag_one, j, &err);
     const bool ok = hand_over(j);
     if (st != TRL_OK && !j->out.failed) {
         output_flush(&j->out); /* what is right comes before what is wrong */
@@ -153,8 +114,7 @@ static bool run_simple(job *j)
 
 typedef struct reading {
     tag_queue *queue;
-    const operands *args;
-    trl_format format;
+    const tag_input *in;
 } reading;
 
 static trl_status queue_one(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err)
@@ -166,7 +126,7 @@ static void *reader_main(void *ctx)
 {
     reading *r = ctx;
     trl_error err = {0};
-    const trl_status st = read_all(r->args, r->format, queue_one, r->queue, &err);
+    const trl_status st = tag_input_read(r->in, queue_one, r->queue, &err);
     tag_queue_end(r->queue, st, &err);
     return NULL;
 }
@@ -232,7 +192,7 @@ static bool run_threads(job *j)
     pthread_t reader;
     tag_queue *q = tag_queue_new(j->threads);
     working *w = calloc(j->threads, sizeof *w);
-    reading r = {q, j->args, j->s->format};
+    reading r = {q, &j->in};
     if (!q || !w) {
         message_memory();
         goto out;
@@ -328,6 +288,7 @@ static int check_model(settings *s, const trl_model *m)
     if (s->format != TRL_FORMAT_GUESS && s->format != info.format)
         return message_fail("%s: the model reads the format %s, not %s", s->model,
                             format_names[info.format], format_names[s->format]);
+    s->given = s->format != TRL_FORMAT_GUESS;
     s->format = info.format;
     if (y->reference && info.format == TRL_FORMAT_COLUMNS)
         return message_fail("--reference is for the crfsuite format; columns keep their label");
@@ -338,7 +299,7 @@ static int tag(settings *s, const trl_model *m, const operands *args)
 {
     const trl_model_info info = trl_model_get_info(m);
     job j = {.s = s,
-             .args = args,
+             .in = {args, m, s->format, s->given},
              .threads = s->threads,
              .attributes =
                  info.n_attributes > 0 && strcmp(info.objective, "hmm") != 0 &&

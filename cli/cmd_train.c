@@ -37,7 +37,7 @@ static const option options[] = {
     {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint), .value = "FILE",
      .file = FILE_OUTPUT, .help = "save the state of the run here from time to time"},
     {"checkpoint-every", .type = OPTION_INTEGER, TRAIN_FIELD(train.checkpoint_every), .value = "N",
-     .help = "iterations between checkpoints"},
+     .above_0 = true, .help = "iterations between checkpoints"},
     {"resume", .type = OPTION_FLAG, TRAIN_FIELD(train.resume),
      .help = "go on from the checkpoint as if the run had never ended"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
@@ -55,7 +55,7 @@ static const option options[] = {
      .help = "the same as --c2 1/(2X): a Gaussian prior of variance X"},
 
 #include "train_stop.inc"
-    {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N",
+    {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N", .above_0 = true,
      .fallback = "never", .help = "stop after N iterations without a better --dev score"},
 
     {.help = "Others"},
@@ -261,6 +261,7 @@ static int train(settings *s, const operands *args)
                         result.iterations);
         if (!s->base.quiet)
             summary(s, &result, bytes);
+        code = train_exit_code(result.stopped);
         if (s->json && !record_save(&r.written, s->json, &verb_train, s, args, &result, bytes))
             code = CLI_FAILED;
     }
@@ -303,7 +304,8 @@ const verb verb_train = {
         "\n"
         "Columns become features by a template, which is kept in the model.  The objective\n"
         "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"
-        "after the current iteration and saves the model.\n",
+        "after the current iteration and saves the model; the exit status is then 130 or 143,\n"
+        "128 and the number of the signal.\n",
     .examples =
         "  trellis train -t chunk.template -m chunk.model train.txt\n"
         "  trellis train -t chunk.template -m chunk.model -d dev.txt --patience 5 train.txt\n"

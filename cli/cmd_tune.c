@@ -341,6 +341,8 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
             message_say("interrupted; the best model so far has been saved");
         warn_of_measure(&x);
         code = print_results(&x, &best);
+        if (code == CLI_DONE)
+            code = train_exit_code(best.result.stopped);
     } else if (st != TRL_ECANCEL) {
         message_error(&err);
         code = st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
@@ -397,7 +399,7 @@ const verb verb_tune = {
         "\n"
         "A table of the runs goes to standard output, behind it a plot; --records keeps\n"
         "every run for 'trellis plot'.  SIGINT (Ctrl-C) or SIGTERM ends the search and saves\n"
-        "the best model so far.\n",
+        "the best model so far; the exit status is then 130 or 143.\n",
     .examples =
         "  trellis tune -t chunk.template -m chunk.model -d dev.txt train.txt\n"
         "  trellis tune --grid 0.5,1,2,none --refit -t chunk.template -m best.model train.txt\n"

@@ -136,6 +136,7 @@ void help_overview(text *out)
         text_fmt(out, "  %-8s %s\n", verbs[k]->name, verbs[k]->summary);
     paragraphs("\n'trellis help COMMAND' explains one of them.  Commands and long options may "
                "be cut as long as they stay unambiguous.  The file '-' is standard input.  "
-               "Exit status: 0 done, 1 failed, 2 wrong usage.\n",
+               "Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 a training that SIGINT or "
+               "SIGTERM stopped, its model saved.\n",
                out);
 }

@@ -163,11 +163,12 @@ void help_man(text *out)
     section("EXIT STATUS",
             "  0  done\n"
             "  1  failed: bad input, a file that cannot be read or written, no memory\n"
-            "  2  wrong usage: an unknown option or a value out of its range\n",
+            "  2  wrong usage: an unknown option or a value out of its range\n"
+            "  130, 143  SIGINT, SIGTERM stopped a training; its model was saved\n",
             out);
     section("SIGNALS",
             "SIGINT or SIGTERM lets 'trellis train' finish its iteration, save the model and\n"
-            "end with status 0; the second one ends it at once.\n"
+            "end with status 130 or 143; the second one ends it at once.\n"
             "What was there before is then unharmed.\n",
             out);
     text_str(out, ".SH EXAMPLES\n");

@@ -111,6 +111,14 @@ static double fetch_real(const option *o, const void *settings)
     return x;
 }
 
+static bool say_above_0(const option *o, const char *shown, const char *value)
+{
+    message_say("%s %s: a number above 0 is needed", shown, value);
+    if (o->fallback)
+        message_hint("without %s it is: %s", shown, o->fallback);
+    return false;
+}
+
 static bool set_integer(const option *o, const char *shown, const char *value, void *settings)
 {
     const uint64_t most = o->size == sizeof(int) ? INT_MAX : UINT64_MAX;
@@ -128,6 +136,8 @@ static bool set_integer(const option *o, const char *shown, const char *value, v
         message_say("%s: '%s' is no whole number", shown, value);
         return false;
     }
+    if (x == 0 && o->above_0)
+        return say_above_0(o, shown, value);
     store(o, settings, x);
     return true;
 }
@@ -167,8 +177,20 @@ static bool set_real(const option *o, const char *shown, const char *value, void
         message_say("%s: %s is too large", shown, value);
         return false;
     }
+    if (!(x > 0.0) && o->above_0)
+        return say_above_0(o, shown, value);
     memcpy((char *)settings + o->at, &x, sizeof x);
     return true;
+}
+
+static void hint_choices(const option *o, const char *shown)
+{
+    char all[200] = "";
+    for (size_t i = 0; o->choices[i]; i++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", o->choices[i]);
+    }
+    message_hint("%s takes one of %s", shown, all);
 }
 
 static bool set_choice(const option *o, const char *shown, const char *value, void *settings)
@@ -177,12 +199,7 @@ static bool set_choice(const option *o, const char *shown, const char *value, vo
     snprintf(what, sizeof what, "value for %s:", shown);
     const size_t k = name_lookup(what, "", value, choice_name, o->choices);
     if (k == NAME_NOT_FOUND) {
-        char all[200] = "";
-        for (size_t i = 0; o->choices[i]; i++) {
-            const size_t used = strlen(all);
-            snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", o->choices[i]);
-        }
-        message_hint("%s takes one of %s", shown, all);
+        hint_choices(o, shown);
         return false;
     }
     store(o, settings, k);
@@ -250,6 +267,10 @@ static bool take(parser *p, const option *o, const char *shown, const char *inli
     } else if (!value) {
         if (p->at + 1 >= p->argc) {
             message_say("%s needs a value", shown);
+            if (o->choices)
+                hint_choices(o, shown);
+            else
+                message_hint("%s %s: %s", shown, o->value, o->help);
             return false;
         }
         value = p->argv[++p->at];

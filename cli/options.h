@@ -35,6 +35,7 @@ typedef struct option {
     char letter;      /* 0: no short form */
     option_type type;
     bool required;
+    bool above_0;    /* a number; inside 0 stands for the default, which is left out instead */
     size_t at, size; /* of the field in the settings */
     option_file file;
     const char *value;          /* what help calls the value; NULL: the choices */

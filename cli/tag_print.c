@@ -129,6 +129,16 @@ static double probability(double score, double log_z)
     return score < log_z ? exp(score - log_z) : 1.0;
 }
 
+/* Lines -DOCSTART- as they are, each with an empty line after it. */
+static void add_documents(const trl_rows *rows, text *out)
+{
+    for (size_t i = 0; i < rows->heading.n; i++) {
+        text_char(out, rows->heading.p[i]);
+        if (rows->heading.p[i] == '\n')
+            text_char(out, '\n');
+    }
+}
+
 /* What stands before a labelling.  A model without probabilities shows scores instead. */
 static void add_heading(const tag_printer *x, const tag_sequence *seq, size_t rank, double log_z,
                         text *out)
@@ -147,6 +157,10 @@ trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, t
 {
     const tag_style *s = &x->style;
     const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens, start = out->n;
+    if (seq->rows)
+        add_documents(seq->rows, out);
+    if (n == 0) /* the end of a file */
+        return out->failed ? tag_no_memory(err) : TRL_OK;
     trl_status st = seq->rows ? trl_tagger_set_rows(x->tagger, seq->rows, err)
                               : trl_tagger_set_items(x->tagger, seq->items, err);
     if (st != TRL_OK)

@@ -106,7 +106,7 @@ static char *put(char **at, const char *p, size_t n)
 static bool copy_rows(tag_batch *b, const trl_rows *from, tag_sequence *out)
 {
     const size_t T = from->n_tokens, C = from->n_columns, n_path = strlen(from->path) + 1;
-    size_t n_text = n_path;
+    size_t n_text = n_path + from->heading.n;
     for (size_t t = 0; t < T; t++) {
         const trl_str last = from->cell[(t + 1) * C - 1];
         n_text += (size_t)(last.p - from->line[t]) + last.n;
@@ -128,6 +128,7 @@ static bool copy_rows(tag_batch *b, const trl_rows *from, tag_sequence *out)
     *to = *from;
     to->cell = cell;
     to->line = line;
+    to->heading.p = put(&at, from->heading.p, from->heading.n);
     to->path = put(&at, from->path, n_path);
     *out = (tag_sequence){.rows = to};
     return true;

@@ -49,8 +49,7 @@ static volatile sig_atomic_t interrupted;
 /* The second signal of either kind finds its default action. */
 static void on_interrupt(int sig)
 {
-    (void)sig;
-    interrupted = 1;
+    interrupted = sig;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
 }
@@ -69,4 +68,9 @@ void train_catch_signals(void)
 bool train_interrupted(void)
 {
     return interrupted != 0;
+}
+
+int train_exit_code(bool stopped)
+{
+    return stopped && interrupted ? 128 + interrupted : CLI_DONE;
 }

@@ -31,4 +31,8 @@ void train_set_rescue(train_settings *s);
 void train_catch_signals(void);
 bool train_interrupted(void);
 
+/* The exit status of a run that ended well, or, `stopped`, by a signal: 128 + its number, so that
+ * a script does not take the model for a finished one. */
+int train_exit_code(bool stopped);
+
 #endif

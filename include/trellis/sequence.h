@@ -27,6 +27,7 @@ typedef struct trl_rows {
     const char *path;        /* for messages; NULL when not from a file */
     uint64_t first_row;      /* line of the first token; tokens are on consecutive lines */
     const char *const *line; /* [n_tokens] where each line starts; NULL when not known */
+    trl_str heading;         /* the lines -DOCSTART- ... before the sequence, an LF after each */
 } trl_rows;
 
 /* Tokens as ready-made attributes (CRFsuite). */
@@ -63,9 +64,23 @@ TRL_API void trl_reader_free(trl_reader *r); /* accepts NULL */
 TRL_API trl_format trl_reader_format(const trl_reader *r);
 
 /* The next sequence, never an empty one, in the member that fits the format; *more is false at
- * the end.  TRL_EPARSE with path:row:col for malformed input, TRL_EIO, TRL_ENOMEM. */
+ * the end, where seq->heading has the lines after the last sequence.  A line whose first column is
+ * -DOCSTART- is no token: it ends a sequence, as an empty line does.  TRL_EPARSE with path:row:col
+ * for malformed input, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err);
 TRL_API trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err);
+
+/* Sequences read as the wrong format are still sequences, and their labels nonsense.  What does
+ * one look like?  A guess, for messages. */
+typedef enum trl_look {
+    TRL_LOOK_RIGHT,      /* like what it was read as */
+    TRL_LOOK_COLUMNS,    /* items: no attributes, and labels of several words */
+    TRL_LOOK_ITEMS,      /* columns: a label, and attributes NAME=VALUE, NAME[0]... or NAME:1 */
+    TRL_LOOK_UNLABELLED, /* either: attributes alone, without a label before them */
+} trl_look;
+
+TRL_API trl_look trl_rows_look(const trl_rows *seq);
+TRL_API trl_look trl_items_look(const trl_items *seq);
 
 TRL_END_DECLS
 

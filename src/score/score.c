@@ -11,8 +11,6 @@
 #include "score/score_columns.h"
 #include "text/input.h"
 
-#define BOUNDARY "-X-" /* a first column that ends a sequence, as an empty line does */
-
 typedef struct counts {
     uint64_t gold, predicted, correct;
 } counts;
@@ -306,6 +304,15 @@ trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
 
 /* ---- column files ------------------------------------------------------------------ */
 
+/* Several labellings of one sequence have no score. */
+static trl_status fail_nbest(const trl_input *in, trl_error *err)
+{
+    const trl_status st =
+        trl_fail(err, TRL_EPARSE, "several labellings of a sequence cannot be scored at once");
+    trl_fail_hint(err, st, "tag without --nbest");
+    return trl_input_fail(in, err, st, 1);
+}
+
 static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
 {
     trl_score_columns shape = {0};
@@ -314,10 +321,13 @@ static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
     trl_status st;
     while ((st = trl_input_line(in, &line, &more, err)) == TRL_OK && more) {
         const trl_score_columns c = trl_score_split(line, s->opt.delimiter, shape.n);
-        if (c.n == 0 || is_text(c.first, BOUNDARY)) {
+        const trl_score_line kind = trl_score_kind(&c, !s->in_sequence);
+        if (kind == TRL_SCORE_NBEST)
+            return fail_nbest(in, err);
+        if (kind == TRL_SCORE_BOUNDARY)
             count_boundary(s);
+        if (kind != TRL_SCORE_TOKEN)
             continue;
-        }
         st = trl_score_check_columns(in, line, &c, &shape, err);
         if (st != TRL_OK)
             return st;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "text/number.h"
 
 static bool separates(char c, char delimiter)
 {
@@ -34,6 +35,29 @@ trl_score_columns trl_score_split(trl_str line, char delimiter, size_t want)
         from = i + 1;
     }
     return c;
+}
+
+static bool is_text(trl_str s, const char *text)
+{
+    return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
+}
+
+static bool is_number(trl_str s)
+{
+    double x;
+    return trl_number_parse(s.p, s.n, &x) == TRL_NUMBER_OK;
+}
+
+trl_score_line trl_score_kind(const trl_score_columns *c, bool first)
+{
+    if (c->n == 0 || is_text(c->first, "-X-") || is_text(c->first, "-DOCSTART-"))
+        return TRL_SCORE_BOUNDARY;
+    if (!first || c->n > 3 || !is_number(c->predicted))
+        return TRL_SCORE_TOKEN;
+    if (c->n == 2 && (is_text(c->first, "@probability") || is_text(c->first, "#")))
+        return TRL_SCORE_HEADING;
+    return c->n == 3 && is_text(c->first, "#") && is_number(c->gold) ? TRL_SCORE_NBEST
+                                                                     : TRL_SCORE_TOKEN;
 }
 
 trl_status trl_score_check_columns(const trl_input *in, trl_str line, const trl_score_columns *c,

@@ -18,6 +18,17 @@ typedef struct trl_score_columns {
 /* Cells are borrowed from the line.  ' ' separates by runs of spaces and tabs. */
 trl_score_columns trl_score_split(trl_str line, char delimiter, size_t want);
 
+typedef enum trl_score_line {
+    TRL_SCORE_TOKEN,
+    TRL_SCORE_BOUNDARY, /* empty, -X- as conlleval has it, -DOCSTART- */
+    TRL_SCORE_HEADING,  /* the probability of a labelling, as 'trellis tag --probability' writes it
+                         */
+    TRL_SCORE_NBEST,    /* the heading of one of several labellings */
+} trl_score_line;
+
+/* What a line is; headings stand before the first token of a sequence only. */
+trl_score_line trl_score_kind(const trl_score_columns *c, bool first);
+
 /* `shape` is the first line of the file, or n = 0 when this is it.  TRL_EPARSE with its place
  * for fewer than two columns, another number of them, or a NUL in a tag. */
 trl_status trl_score_check_columns(const trl_input *in, trl_str line, const trl_score_columns *c,

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "text/looks.h"
 
 /* Lines are copied into `text`, each with an LF behind it: no line holds one, so it ends the
  * scan without a bounds check.  The cells point into these copies. */
@@ -21,6 +23,8 @@ struct trl_columns {
     size_t n_cells, cell_cap;
     const char **line; /* [n_tokens] */
     size_t n_tokens, line_cap;
+
+    trl_buf heading, next_heading; /* of this sequence; of the one that its last line announced */
 };
 
 trl_status trl_columns_new(trl_input *in, trl_columns **out, trl_error *err)
@@ -40,6 +44,8 @@ void trl_columns_free(trl_columns *r)
     trl_arena_fini(&r->text);
     trl_free(r->cell);
     trl_free(r->line);
+    trl_buf_fini(&r->heading);
+    trl_buf_fini(&r->next_heading);
     trl_free(r);
 }
 
@@ -51,6 +57,16 @@ static bool is_blank(trl_str s)
     return i == s.n;
 }
 
+/* LABEL, a tab, an attribute? */
+static bool like_items(const char *line)
+{
+    const size_t label = strcspn(line, "\t\n");
+    if (line[label] != '\t')
+        return false;
+    const char *field = line + label + 1;
+    return trl_looks_like_attribute((trl_str){field, strcspn(field, "\t\n")});
+}
+
 static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint64_t col,
                          trl_error *err)
 {
@@ -59,7 +75,11 @@ static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint6
     if (line[0] == '#')
         trl_fail_hint(err, st,
                       "a line that starts with '#' is a token like any other; "
-                      "remove comments from column data");
+                      "remove comments, and tag without --probability and --nbest");
+    else if (like_items(line))
+        trl_fail_hint(err, st,
+                      "lines of a label and attributes NAME=VALUE are CRFsuite items: "
+                      "the format crfsuite");
     else if (line[0] == '(' && line[1] != ' ' && line[1] != '\t' && line[1] != '\n')
         trl_fail_hint(err, st, "trees in brackets are for models of the kind tree");
     return trl_input_fail(r->in, err, st, col);
@@ -130,11 +150,44 @@ static trl_status add_token(trl_columns *r, trl_str s, trl_error *err)
     return split(r, copy, err);
 }
 
+#define DOCUMENT "-DOCSTART-"
+
+/* Is it the line that starts a document? */
+static bool is_document(trl_str s)
+{
+    const size_t n = sizeof DOCUMENT - 1;
+    while (s.n && (*s.p == ' ' || *s.p == '\t'))
+        s = (trl_str){s.p + 1, s.n - 1};
+    return s.n >= n && memcmp(s.p, DOCUMENT, n) == 0 &&
+           (s.n == n || s.p[n] == ' ' || s.p[n] == '\t');
+}
+
+static trl_status add_heading(trl_columns *r, trl_str s, trl_error *err)
+{
+    trl_buf *to = r->n_tokens ? &r->next_heading : &r->heading;
+    const trl_status st = trl_input_check_text(r->in, s, err);
+    if (st != TRL_OK)
+        return st;
+    trl_buf_add(to, s.p, s.n);
+    trl_buf_add(to, "\n", 1);
+    return to->failed ? trl_fail_mem(err) : TRL_OK;
+}
+
+/* What the sequence before has read of this one. */
+static void take_heading(trl_columns *r)
+{
+    const trl_buf old = r->heading;
+    r->heading = r->next_heading;
+    r->next_heading = old;
+    r->next_heading.len = 0;
+}
+
 trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error *err)
 {
     uint64_t first_row = 0;
     trl_arena_reset(&r->text);
     r->n_cells = r->n_tokens = 0;
+    take_heading(r);
     for (;;) {
         trl_str s;
         bool got;
@@ -143,6 +196,14 @@ trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error
             return st;
         if (!got || is_blank(s)) {
             if (!got || r->n_tokens > 0)
+                break;
+            continue;
+        }
+        if (is_document(s)) {
+            st = add_heading(r, s, err);
+            if (st != TRL_OK)
+                return st;
+            if (r->n_tokens > 0)
                 break;
             continue;
         }
@@ -158,7 +219,8 @@ trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error
                       .cell = r->cell,
                       .path = trl_input_name(r->in),
                       .first_row = first_row,
-                      .line = r->line};
+                      .line = r->line,
+                      .heading = {r->heading.data, r->heading.len}};
     return TRL_OK;
 }
 

@@ -2,7 +2,9 @@
  *
  * One token a line, cells separated by runs of spaces and tabs, a blank (or all-white) line
  * ends a sequence, any number of blank lines may stand between sequences.  All tokens of an
- * input have the same number of cells.  '#' has no meaning: it may be a token.
+ * input have the same number of cells.  '#' has no meaning: it may be a token.  A line whose first
+ * cell is -DOCSTART- (CoNLL-2003) ends a sequence as well, and is no token, however many cells it
+ * has; it is handed over with the sequence after it.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_COLUMNS_H
@@ -17,7 +19,8 @@ typedef struct trl_columns trl_columns;
 trl_status trl_columns_new(trl_input *in, trl_columns **out, trl_error *err);
 void trl_columns_free(trl_columns *r); /* accepts NULL */
 
-/* The next sequence, never an empty one; *more is false at the end of the input.
+/* The next sequence, never an empty one; *more is false at the end of the input, where seq has no
+ * tokens and its heading the lines -DOCSTART- that no sequence follows.
  * TRL_EPARSE, with path:row:col, when a token has not as many cells as the first one of the
  * input (col is the byte column, 1-based, of the first surplus cell or of the line's end)
  * or a cell holds a NUL byte. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "text/columns.h"
 #include "text/items.h"
+#include "text/looks.h"
 
 struct trl_reader {
     trl_input *in;
@@ -31,18 +32,6 @@ typedef struct tally {
     size_t rest, rest_like;     /* the other fields */
 } tally;
 
-static bool like_attribute(trl_str f)
-{
-    const char *eq = f.n > 1 ? memchr(f.p + 1, '=', f.n - 1) : NULL;
-    if (eq)
-        return true;
-    const char *open = f.n > 1 ? memchr(f.p + 1, '[', f.n - 1) : NULL;
-    if (open && memchr(open, ']', (size_t)(f.p + f.n - open)))
-        return true;
-    const char *colon = f.n > 2 ? memchr(f.p + 1, ':', f.n - 2) : NULL;
-    return colon && colon[-1] != '\\' && strchr("+-.0123456789", colon[1]);
-}
-
 static void tally_line(tally *n, trl_str line)
 {
     size_t fields = 0;
@@ -53,7 +42,7 @@ static void tally_line(tally *n, trl_str line)
         const trl_str f = {p, (size_t)((tab ? tab : end) - p)};
         n->labels += fields == 0;
         n->rest += fields > 0;
-        if (like_attribute(f))
+        if (trl_looks_like_attribute(f))
             ++*(fields == 0 ? &n->labels_like : &n->rest_like);
         p += f.n + 1;
     }

@@ -74,6 +74,19 @@ static trl_status check_ranges(const trl_train_options *o, trl_error *err)
     return TRL_OK;
 }
 
+/* What an optimiser does not look at is refused rather than ignored. */
+static trl_status check_unused(const trl_train_options *o, const char *name, trl_error *err)
+{
+    const bool gain = strcmp(name, "sgd") == 0 || strcmp(name, "asgd") == 0;
+    const bool steps = gain || strcmp(name, "perceptron") == 0;
+    if (o->eta > 0.0 && !gain)
+        return trl_fail(err, TRL_EINVAL, "eta goes with the optimizers sgd and asgd, not %s", name);
+    if (o->batch && !steps)
+        return trl_fail(err, TRL_EINVAL,
+                        "batch goes with the optimizers sgd, asgd and perceptron, not %s", name);
+    return TRL_OK;
+}
+
 trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error *err)
 {
     const char *name = trl_session_optimizer(o, smooth);
@@ -99,7 +112,8 @@ trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error 
     if (smooth && strcmp(name, "perceptron") == 0)
         return trl_fail(err, TRL_EINVAL,
                         "the optimizer perceptron belongs to the objective perceptron");
-    return check_ranges(o, err);
+    const trl_status st = check_ranges(o, err);
+    return st == TRL_OK ? check_unused(o, name, err) : st;
 }
 
 /* ---- watching ----------------------------------------------------------------------- */

@@ -136,6 +136,26 @@ static bool held_out(trl_chain_training *j, bool dev)
     return !dev && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
 }
 
+/* Columns that were guessed, or taken for granted because of a template, may be items. */
+static trl_status check_look(const trl_chain_training *j, const trl_rows *seq, trl_error *err)
+{
+    const trl_look look = j->o->format == TRL_FORMAT_GUESS ? trl_rows_look(seq) : TRL_LOOK_RIGHT;
+    trl_status st = TRL_OK;
+    if (look == TRL_LOOK_UNLABELLED) {
+        st = trl_fail(err, TRL_EPARSE, "the lines look like CRFsuite items without a label");
+        trl_fail_hint(err, st,
+                      "a line is LABEL, a tab and attributes; give the format columns if "
+                      "these are columns");
+    } else if (look == TRL_LOOK_ITEMS && j->o->template_text) {
+        st = trl_fail(err, TRL_EPARSE,
+                      "a template goes with columns, and these look like CRFsuite items");
+        trl_fail_hint(err, st,
+                      "leave the template out: items have their attributes; give the format "
+                      "columns if these are columns");
+    }
+    return st == TRL_OK ? st : trl_fail_where(err, st, seq->path, seq->first_row, 1);
+}
+
 /* All sequences of one file, for training or, `dev`, for scoring. */
 static trl_status read_file(trl_chain_training *j, const char *path, bool dev, trl_error *err)
 {
@@ -143,10 +163,13 @@ static trl_status read_file(trl_chain_training *j, const char *path, bool dev, t
     const trl_format want = j->o->template_text ? TRL_FORMAT_COLUMNS : j->o->format;
     trl_status st = trl_reader_open(path, want, &r, err);
     const bool columns = st == TRL_OK && trl_reader_format(r) == TRL_FORMAT_COLUMNS;
-    for (bool more = true; st == TRL_OK && more;) {
+    bool first = true;
+    for (bool more = true; st == TRL_OK && more; first = false) {
         if (columns) {
             trl_rows seq;
             st = trl_reader_rows(r, &seq, &more, err);
+            if (st == TRL_OK && more && first)
+                st = check_look(j, &seq, err);
             if (st == TRL_OK && more)
                 st = same_format(j, TRL_FORMAT_COLUMNS, path, err);
             if (st == TRL_OK && more)

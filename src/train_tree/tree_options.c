@@ -128,6 +128,9 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
     if (o->relaxed && o->strict)
         return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
     j->model_options.relaxed = o->relaxed || (j->span_pruner && !o->strict);
+    if ((o->eta > 0.0 || o->batch) && (batch || j->objective == &trl_tree_mest))
+        return trl_fail(err, TRL_EINVAL, "%s goes with the optimizers adagrad and sgd, not %s",
+                        o->eta > 0.0 ? "eta" : "batch", j->optimizer);
     if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)
         return trl_fail(err, TRL_EINVAL, "batch is 1 to 1000, period 0 to 60, memory 1 to 32");
     if (o->patience && !o->dev)

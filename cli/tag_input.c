@@ -1,0 +1,127 @@
+/* tag_input.c -- reading what is to be tagged, and doubting it when it makes no sense. */
+/* SPDX-License-Identifier: MIT */
+#include "tag_input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- is it what the model reads? -------------------------------------------------------- */
+
+static trl_status wrong(const char *path, uint64_t row, const char *what, const char *hint,
+                        trl_error *err)
+{
+    *err = (trl_error){.code = TRL_EPARSE, .row = row, .col = row ? 1 : 0};
+    snprintf(err->msg, sizeof err->msg, "%s", what);
+    snprintf(err->hint, sizeof err->hint, "%s", hint);
+    snprintf(err->path, sizeof err->path, "%s", path ? path : "");
+    return TRL_EPARSE;
+}
+
+static bool knows_a_label(const trl_model *m, const trl_items *seq)
+{
+    const size_t n = trl_model_get_info(m).n_labels;
+    for (size_t k = 0; k < n; k++) {
+        const trl_str known = trl_model_label(m, k);
+        for (size_t t = 0; t < seq->n_tokens; t++)
+            if (known.n == seq->label[t].n && memcmp(known.p, seq->label[t].p, known.n) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Of several tokens, no label and no attribute: what else could they be? */
+static trl_status knows_nothing(const trl_model *m, const trl_items *seq, bool *nothing,
+                                trl_error *err)
+{
+    trl_tagger *tagger = NULL;
+    trl_status st = trl_tagger_new(m, &tagger, err);
+    if (st == TRL_OK)
+        st = trl_tagger_set_items(tagger, seq, err);
+    if (st == TRL_OK)
+        *nothing = trl_tagger_attributes(tagger) == trl_tagger_unknown(tagger);
+    trl_tagger_free(tagger);
+    return st;
+}
+
+static trl_status check_items(const trl_model *m, const trl_items *seq, trl_error *err)
+{
+    static const char sure[] = "a line is LABEL, a tab and attributes; -f crfsuite if this is so";
+    const trl_look look = trl_items_look(seq);
+    bool nothing = false;
+    if (!seq->label || knows_a_label(m, seq))
+        return TRL_OK;
+    if (look == TRL_LOOK_UNLABELLED)
+        return wrong(
+            seq->path, seq->first_row, "the line starts with an attribute where a label should be",
+            "where labels are not known, write any, such as '?': LABEL, a tab and attributes; "
+            "-f crfsuite if these are labels",
+            err);
+    if (look != TRL_LOOK_COLUMNS && seq->n_tokens > 1) {
+        const trl_status st = knows_nothing(m, seq, &nothing, err);
+        if (st != TRL_OK)
+            return st;
+    }
+    if (look == TRL_LOOK_COLUMNS || nothing)
+        return wrong(
+            seq->path, seq->first_row,
+            look == TRL_LOOK_COLUMNS
+                ? "these look like columns, but the model reads CRFsuite items"
+                : "the model reads CRFsuite items, and knows neither a label nor an attribute "
+                  "of the first sequence",
+            sure, err);
+    return TRL_OK;
+}
+
+static trl_status check_rows(const trl_rows *seq, trl_error *err)
+{
+    if (trl_rows_look(seq) == TRL_LOOK_RIGHT)
+        return TRL_OK;
+    return wrong(
+        seq->path, seq->first_row, "these look like CRFsuite items, but the model reads columns",
+        "the columns are those of the training data; -f columns if these are columns", err);
+}
+
+static trl_status check(const tag_input *in, const tag_sequence *seq, trl_error *err)
+{
+    if (in->given)
+        return TRL_OK;
+    return seq->rows ? check_rows(seq->rows, err) : check_items(in->model, seq->items, err);
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static trl_status read_file(const tag_input *in, const char *path, tag_input_fn use, void *ctx,
+                            bool *stop, trl_error *err)
+{
+    trl_reader *r = NULL;
+    trl_status st = trl_reader_open(path, in->format, &r, err);
+    for (bool first = true, more = true; st == TRL_OK && more && !*stop; first = false) {
+        trl_rows rows = {0};
+        trl_items items;
+        tag_sequence seq = {0};
+        if (in->format == TRL_FORMAT_COLUMNS) {
+            st = trl_reader_rows(r, &rows, &more, err);
+            seq.rows = &rows;
+        } else {
+            st = trl_reader_items(r, &items, &more, err);
+            seq.items = &items;
+        }
+        if (st == TRL_OK && more && first)
+            st = check(in, &seq, err);
+        if (st == TRL_OK && (more || rows.heading.n))
+            st = use(ctx, &seq, stop, err);
+    }
+    trl_reader_free(r);
+    return st;
+}
+
+trl_status tag_input_read(const tag_input *in, tag_input_fn use, void *ctx, trl_error *err)
+{
+    bool stop = false;
+    if (in->files->n == 0)
+        return read_file(in, "-", use, ctx, &stop, err);
+    trl_status st = TRL_OK;
+    for (size_t i = 0; i < in->files->n && st == TRL_OK && !stop; i++)
+        st = read_file(in, in->files->item[i], use, ctx, &stop, err);
+    return st;
+}
