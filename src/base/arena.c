@@ -6,7 +6,24 @@
 
 #include "base/mem.h"
 
-#define SLACK 64 /* bytes a kernel may read behind its array */
+/* With the address sanitizer only what was asked for may be touched: a red zone of at least
+ * RED_ZONE bytes lies between two arrays, and what a reset gave back is poisoned until it is asked
+ * for again. */
+#if defined(__SANITIZE_ADDRESS__)
+#define POISONED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISONED 1
+#endif
+#endif
+#ifdef POISONED
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
+#define RED_ZONE 64
 #define FIRST ((size_t)1 << 16)
 
 struct trl_arena_block {
@@ -24,6 +41,7 @@ static trl_arena_block *block_new(size_t cap, trl_arena_block *next)
         return NULL;
     }
     *b = (trl_arena_block){.next = next, .base = base, .cap = cap};
+    ASAN_POISON_MEMORY_REGION(base, cap);
     return b;
 }
 
@@ -31,6 +49,7 @@ static void blocks_free(trl_arena_block *b)
 {
     while (b) {
         trl_arena_block *next = b->next;
+        ASAN_UNPOISON_MEMORY_REGION(b->base, b->cap);
         trl_free(b->base);
         trl_free(b);
         b = next;
@@ -54,10 +73,10 @@ static bool within_limit(trl_arena *a, size_t bytes, size_t *cap)
 
 void *trl_arena_get(trl_arena *a, uint64_t count, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4)
+    size_t asked;
+    if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 4)
         return NULL;
-    bytes = (bytes + SLACK + 63) & ~(size_t)63;
+    const size_t bytes = (asked + RED_ZONE + 63) & ~(size_t)63;
     if (!a->head || bytes > a->head->cap - a->head->used) {
         size_t cap = a->head ? a->head->cap * 2 : FIRST;
         if (cap < bytes)
@@ -71,6 +90,7 @@ void *trl_arena_get(trl_arena *a, uint64_t count, size_t size)
     }
     void *p = a->head->base + a->head->used;
     a->head->used += bytes;
+    ASAN_UNPOISON_MEMORY_REGION(p, asked);
     return p;
 }
 
@@ -92,6 +112,7 @@ void trl_arena_reset(trl_arena *a)
         }
     }
     a->head->used = 0;
+    ASAN_POISON_MEMORY_REGION(a->head->base, a->head->cap);
 }
 
 void trl_arena_fini(trl_arena *a)

@@ -19,8 +19,9 @@ typedef struct trl_arena {
     bool limited;          /* set when something was refused for the limit */
 } trl_arena;
 
-/* count * size bytes, 64-byte aligned, uninitialised, with 64 readable bytes behind them so
- * that a vector kernel may overshoot a row; NULL when memory ran out or the limit is met. */
+/* count * size bytes, 64-byte aligned, uninitialised; NULL when memory ran out or the limit is met.
+ * Under the address sanitizer the bytes around them, and all of them after a reset, are poisoned.
+ */
 void *trl_arena_get(trl_arena *a, uint64_t count, size_t size);
 
 /* All pointers become invalid. */

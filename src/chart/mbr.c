@@ -11,16 +11,36 @@
 
 /* ---- posteriors ----------------------------------------------------------------------------- */
 
+/* Of one cell, by label.  A label is in `touched` once, whatever was added to it: a sum of 0 is no
+ * sign that nothing was. */
 typedef struct sums {
     double *p, *top, *any; /* [labels] */
-    uint32_t *touched;
+    uint8_t *on;           /* [labels]: whether it is in touched */
+    uint32_t *touched;     /* [n], of at most `labels` */
     size_t n;
 } sums;
 
+static bool sums_init(sums *s, size_t labels, trl_arena *arena)
+{
+    *s = (sums){.p = trl_arena_get(arena, labels, sizeof *s->p),
+                .top = trl_arena_get(arena, labels, sizeof *s->top),
+                .any = trl_arena_get(arena, labels, sizeof *s->any),
+                .on = trl_arena_get(arena, labels, sizeof *s->on),
+                .touched = trl_arena_get(arena, labels, sizeof *s->touched)};
+    if (!s->p || !s->top || !s->any || !s->on || !s->touched)
+        return false;
+    memset(s->p, 0, labels * sizeof *s->p);
+    memset(s->top, 0, labels * sizeof *s->top);
+    memset(s->any, 0, labels * sizeof *s->any);
+    memset(s->on, 0, labels * sizeof *s->on);
+    return true;
+}
+
 static void add(sums *s, uint32_t label, double p, double top, double any)
 {
-    if (s->p[label] == 0.0)
+    if (!s->on[label])
         s->touched[s->n++] = label;
+    s->on[label] = 1;
     s->p[label] += p;
     s->top[label] += top;
     s->any[label] += any;
@@ -29,6 +49,7 @@ static void add(sums *s, uint32_t label, double p, double top, double any)
 static void clear(sums *s, uint32_t label)
 {
     s->p[label] = s->top[label] = s->any[label] = 0.0;
+    s->on[label] = 0;
 }
 
 /* Whether the label stands above place k of the rule's chain (k = chain_length: above its child).
@@ -107,10 +128,7 @@ static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
 trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *arena, trl_error *err)
 {
     const size_t cells = trl_chart_cells(c->n), labels = c->g->labels.n;
-    sums s = {trl_arena_get(arena, labels, sizeof(double)),
-              trl_arena_get(arena, labels, sizeof(double)),
-              trl_arena_get(arena, labels, sizeof(double)),
-              trl_arena_get(arena, labels, sizeof(uint32_t)), 0};
+    sums s;
     size_t most = c->n_items;
     for (size_t e = 0; e < c->n_unary; e++)
         most += 1 + c->g->unary[c->unary[e].rule].chain_length;
@@ -121,11 +139,8 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
                         trl_arena_get(arena, c->n, sizeof *b->tag_p),
                         c->s->must,
                         c->s->n_must};
-    if (!s.p || !s.top || !s.any || !s.touched || !b->first || !b->bracket || !b->tag || !b->tag_p)
+    if (!sums_init(&s, labels, arena) || !b->first || !b->bracket || !b->tag || !b->tag_p)
         return trl_fail_mem(err);
-    memset(s.p, 0, labels * sizeof *s.p);
-    memset(s.top, 0, labels * sizeof *s.top);
-    memset(s.any, 0, labels * sizeof *s.any);
     uint32_t n = 0;
     for (size_t cell = 0; cell < cells; cell++) {
         b->first[cell] = n;

@@ -180,6 +180,31 @@ static void test_strview_check_finds_damage(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+/* Nothing beside the array may be touched, and nothing at all after a reset. */
+static void check_edges(unsigned char *p, size_t n)
+{
+    assert_null(__asan_region_is_poisoned(p, n));
+    for (size_t k = 0; k < 64; k++)
+        assert_true(__asan_address_is_poisoned(p + n + k));
+}
+static void check_gone(unsigned char *p, size_t n)
+{
+    assert_true(n == 0 || __asan_address_is_poisoned(p));
+    assert_true(n == 0 || __asan_address_is_poisoned(p + n - 1));
+}
+#else
+static void check_edges(unsigned char *p, size_t n)
+{
+    (void)p, (void)n;
+}
+static void check_gone(unsigned char *p, size_t n)
+{
+    (void)p, (void)n;
+}
+#endif
+
 static void test_arena(void **state)
 {
     (void)state;
@@ -195,7 +220,7 @@ static void test_arena(void **state)
             got[k] = trl_arena_get(&a, len[k], 1);
             assert_non_null(got[k]);
             assert_int_equal((uintptr_t)got[k] % 64, 0);
-            memset(got[k] + len[k], 0, 64); /* the slack is there */
+            check_edges(got[k], len[k]);
         }
         for (int k = 0; k < 300; k++)
             memset(got[k], k & 0xff, len[k]);
@@ -205,6 +230,8 @@ static void test_arena(void **state)
         if (pass >= 1)
             assert_ptr_equal(a.head, settled);
         trl_arena_reset(&a);
+        for (int k = 0; pass >= 1 && k < 300; k++)
+            check_gone(got[k], len[k]);
         settled = a.head;
     }
     assert_null(trl_arena_get(&a, SIZE_MAX / 2, 3));
