@@ -27,6 +27,7 @@ typedef struct settings {
 } settings;
 
 static const char *const input_names[] = {"words", "tagged", "columns", NULL};
+static const char *const decode_names[] = {"brackets", "tree", "viterbi", NULL};
 static const char *const form_names[] = {"line",   "pretty", "columns", "words",
                                          "tagged", "json",   NULL};
 
@@ -43,18 +44,24 @@ static const option options[] = {
      .help = "how trees are written"},
     {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, style.draw), .help = "draw the trees"},
     {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, parse.nbest), .value = "N",
-     .help = "the N most probable trees, from 2 on each behind its probability and a tab; an empty "
-             "line behind each sentence"},
+     .help = "the N most probable trees, from 2 on each after its probability and a tab, with an "
+             "empty line after each sentence; the first is that of --decode tree and may differ "
+             "from the one tree that is printed without this option"},
     {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, parse.probability),
-     .help = "print the probability of the tree and a tab before it (the most probable tree is "
-             "taken); '-' for a simpler tree, which has none. Drawn and pretty trees have it on a "
-             "line of its own, JSON as {\"probability\":X,\"tree\":{...}}, X null without"},
+     .help =
+         "print the probability of the tree and a tab before it: 0 for a tree that the grammar "
+         "cannot make (--decode brackets may find one), '-' for a simpler tree, which has none. "
+         "Drawn and pretty trees have it on a line of its own, JSON as "
+         "{\"probability\":X,\"tree\":{...}}, X null without"},
     {"spans", 's', OPTION_FLAG, OPTION_FIELD(settings, parse.spans),
-     .help = "behind the tree, a line FROM-TO LABEL PROBABILITY for every constituent that is "
-             "there with 0.01 or more, most probable first, then an empty line"},
+     .help = "after the tree, a line FROM-TO LABEL PROBABILITY for every constituent that is "
+             "there with 0.01 or more, most probable first, then an empty line; with --to json a "
+             "line {\"spans\":[...]} of objects with from, to, label and probability"},
     {.help = "How to parse"},
-    {"viterbi", .type = OPTION_FLAG, OPTION_FIELD(settings, parse.viterbi),
-     .help = "the most probable tree instead of the one with the best expected constituents"},
+    {"decode", .type = OPTION_CHOICE, OPTION_FIELD(settings, parse.decode), .choices = decode_names,
+     .help = "which tree: the one with the best expected constituents, which is best by F1; the "
+             "most probable one; or that of the most probable derivation, which is found fastest "
+             "(a tree may have several derivations, by annotation)"},
     {"lambda", .type = OPTION_REAL, OPTION_FIELD(settings, parse.lambda), .value = "X",
      .help = "a constituent is taken when it is more probable: up for precision, down for recall"},
     {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
@@ -63,8 +70,14 @@ static const option options[] = {
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
              "SENTENCE WORD =TAG, all counted from 1"},
+    {"max-work", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_work), .value = "MILLIONS",
+     .help = "steps for one sentence, counted before they are made; above, a simpler tree is made, "
+             "on any machine the same; 0: no limit"},
     {"max-time", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_seconds), .value = "SECONDS",
-     .help = "for one sentence; then a simpler tree is made; 0: no limit"},
+     .fallback = "no limit",
+     .help =
+         "for one sentence; then a simpler tree is made, so that the output depends on how busy "
+         "the machine is"},
     {"max-memory", .type = OPTION_REAL, OPTION_FIELD(settings, max_memory), .value = "MB",
      .help = "for one sentence; 0: no limit"},
     {"prune", .type = OPTION_REAL, OPTION_FIELD(settings, parse.prune), .value = "X",
@@ -99,6 +112,7 @@ typedef struct sentence {
     uint64_t row, number;
     text out;
     char warning[120];
+    bool unsure; /* whether a more probable tree may be missing */
     trl_status status;
     trl_error error;
 } sentence;
@@ -113,7 +127,7 @@ typedef struct job {
     size_t n;
     atomic_size_t next;
     output out;
-    uint64_t sentences, words, warnings, odd;
+    uint64_t sentences, words, warnings, odd, unsure;
     const char *path;
 } job;
 
@@ -167,6 +181,7 @@ static void parse_one(job *j, sentence *x, trl_parser *parser)
     trl_parse p;
     x->status = TRL_OK;
     x->warning[0] = 0;
+    x->unsure = false;
     if (x->n == 0) {
         text_char(&x->out, '\n');
         snprintf(x->warning, sizeof x->warning, "an empty line has no tree");
@@ -181,6 +196,7 @@ static void parse_one(job *j, sentence *x, trl_parser *parser)
     x->status = trl_parser_parse(parser, x->word, x->n, known, n, &p, &x->error);
     if (x->status == TRL_OK) {
         x->status = parse_print(&j->s->style, &p, &x->out, &x->error);
+        x->unsure = !p.sure;
         if (p.warning) /* more than an odd tag */
             snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
     } else if (x->status == TRL_EINVAL) {
@@ -236,6 +252,7 @@ static bool run_batch(job *j)
             j->warnings++;
         }
         j->sentences++;
+        j->unsure += x->unsure;
         j->words += x->n;
     }
     for (size_t k = 0; k < j->n; k++) {
@@ -325,8 +342,7 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
     return ok && st == TRL_OK;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static double seconds(void)
 {
@@ -395,6 +411,11 @@ static bool parse_all(job *j, const operands *args)
         message_warn("no sentences in the input");
     if (ok && j->s->constraints)
         check_known(j, number);
+    if (ok && j->unsure)
+        message_line("%" PRIu64 " of %" PRIu64
+                     " sentences have more derivations than were looked at: "
+                     "a tree that is not listed may be more probable than the last one that is",
+                     j->unsure, j->sentences);
     if (ok && j->s->verbose)
         message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s",
                      j->sentences, j->words, took, (double)j->words / took);
@@ -407,9 +428,9 @@ static int settle(settings *s)
     if (s->parse.nbest == 0)
         return message_usage("--nbest 0: there is no such number of trees; 1 or more");
     s->parse.max_bytes = s->max_memory > 0.0 ? (size_t)(s->max_memory * 1048576.0) : 0;
-    s->parse.viterbi = s->parse.viterbi || s->parse.probability;
     s->style.numbered = s->parse.nbest > 1 || s->parse.probability;
     s->style.apart = s->parse.nbest > 1 || s->parse.spans;
+    s->style.spans = s->parse.spans;
     if (s->style.numbered && s->style.form == TRL_TREE_COLUMNS && !s->style.draw)
         return message_usage("columns have no place for probabilities: --to columns goes with "
                              "neither --nbest nor --probability");

@@ -47,6 +47,27 @@ static void put_tree(const parse_style *s, double log_p, const trl_buf *tree, te
     text_add(out, tree->data, tree->len);
 }
 
+static void put_spans(const parse_style *s, const trl_parse *p, text *out)
+{
+    const bool json = s->form == TRL_TREE_JSON && !s->draw;
+    text_str(out, json ? "{\"spans\":[" : "");
+    for (size_t k = 0; k < p->n_spans; k++) {
+        const trl_span *x = &p->spans[k];
+        if (json) {
+            text_fmt(out, "%s{\"from\":%zu,\"to\":%zu,\"label\":", k ? "," : "", x->from + 1,
+                     x->to);
+            text_json_bytes(out, x->label.p, x->label.n);
+            text_str(out, ",\"probability\":");
+            text_json_real(out, x->probability);
+            text_char(out, '}');
+        } else {
+            text_fmt(out, "%zu-%zu %.*s %.4f\n", x->from + 1, x->to, (int)x->label.n, x->label.p,
+                     x->probability);
+        }
+    }
+    text_str(out, json ? "]}\n" : "");
+}
+
 trl_status parse_print(const parse_style *s, const trl_parse *p, text *out, trl_error *err)
 {
     trl_buf b = {0};
@@ -57,11 +78,8 @@ trl_status parse_print(const parse_style *s, const trl_parse *p, text *out, trl_
         if (st == TRL_OK && b.len)
             put_tree(s, p->trees[k].log_probability, &b, out);
     }
-    for (size_t k = 0; st == TRL_OK && k < p->n_spans; k++) {
-        const trl_span *x = &p->spans[k];
-        text_fmt(out, "%zu-%zu %.*s %.4f\n", x->from + 1, x->to, (int)x->label.n, x->label.p,
-                 x->probability);
-    }
+    if (st == TRL_OK && s->spans)
+        put_spans(s, p, out);
     if (s->apart)
         text_char(out, '\n');
     trl_buf_fini(&b);

@@ -12,7 +12,8 @@ typedef struct parse_style {
     trl_tree_format form;
     bool draw;     /* whatever the form */
     bool numbered; /* not with columns, which have no place for it */
-    bool apart;    /* an empty line behind the sentence */
+    bool apart;    /* an empty line after the sentence */
+    bool spans;    /* spans too, whether there are any or none */
 } parse_style;
 
 /* Appends all trees, then all spans.  TRL_ENOMEM; whether `out` failed is the caller's to ask. */

@@ -96,15 +96,16 @@ void text_fini(text *t)
 
 /* ---- JSON --------------------------------------------------------------------------- */
 
-/* The length of the well-formed UTF-8 character at s [Unicode 15, table 3-7]; 0: none. */
-static size_t utf8_length(const unsigned char *s)
+/* The length of the well-formed UTF-8 character at s [Unicode 15, table 3-7], of at most
+ * `left` bytes; 0: none. */
+static size_t utf8_length(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
         return 1;
     const size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
+    if (s[0] < 0xc2 || s[0] > 0xf4 || n > left)
         return 0;
-    for (size_t i = 1; i < n; i++) /* a NUL is no continuation: stops at the end of s */
+    for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
     const bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
@@ -112,16 +113,12 @@ static size_t utf8_length(const unsigned char *s)
     return overlong || outside ? 0 : n;
 }
 
-void text_json_str(text *t, const char *s)
+void text_json_bytes(text *t, const char *s, size_t len)
 {
-    if (!s) {
-        text_str(t, "null");
-        return;
-    }
     text_char(t, '"');
-    while (*s) {
+    for (const char *end = s + len; s < end;) {
         const unsigned char c = (unsigned char)*s;
-        const size_t n = utf8_length((const unsigned char *)s);
+        const size_t n = utf8_length((const unsigned char *)s, (size_t)(end - s));
         if (c == '"' || c == '\\') {
             text_char(t, '\\');
             text_char(t, (char)c);
@@ -134,6 +131,14 @@ void text_json_str(text *t, const char *s)
         s += n ? n : 1;
     }
     text_char(t, '"');
+}
+
+void text_json_str(text *t, const char *s)
+{
+    if (s)
+        text_json_bytes(t, s, strlen(s));
+    else
+        text_str(t, "null");
 }
 
 void text_json_real(text *t, double x)

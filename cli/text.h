@@ -26,6 +26,7 @@ void text_fini(text *t); /* leaves it empty and usable */
 
 /* Quoted and escaped; bytes that are not UTF-8 become U+FFFD.  NULL becomes null. */
 void text_json_str(text *t, const char *s);
+void text_json_bytes(text *t, const char *s, size_t len);
 void text_json_real(text *t, double x); /* reads back to the same bits; null when not finite */
 
 #endif

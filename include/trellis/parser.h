@@ -67,6 +67,7 @@ TRL_API void trl_parse_model_free(trl_parse_model *m); /* accepts NULL */
 typedef struct trl_parse_info {
     const char *grade;    /* "generative", "discriminative", "features" */
     const char *settings; /* how it was trained: one `name value` pair a line */
+    bool is_probability;  /* scores give probabilities; false for the perceptron */
     size_t n_states, n_binary, n_unary, n_words, n_features;
     uint64_t file_size;
 } trl_parse_info;
@@ -82,15 +83,25 @@ TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
 TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
                                             trl_error *err);
 
+/* Which tree of a sentence. */
+typedef enum trl_parse_decode {
+    TRL_PARSE_BRACKETS, /* with the best expected brackets: best by F1; it need not be one that the
+                           grammar can make, and may differ from the most probable one */
+    TRL_PARSE_TREE,     /* the most probable tree: the first of the n-best list */
+    TRL_PARSE_VITERBI,  /* that of the most probable derivation: the fastest */
+} trl_parse_decode;
+
 typedef struct trl_parse_options {
-    bool viterbi;  /* the most probable tree; else the one with the best expected brackets */
-    double lambda; /* of the latter: up for precision, down for recall; 0.44 */
-    double mix; /* of the latter: share of the pruner's posteriors, when it looks at words; 0.25 */
-    size_t nbest;     /* the so many most probable trees, 10000 at most; 0, 1: one */
-    bool probability; /* also of the tree, which costs a pass: only with viterbi.  N-best trees have
-                         theirs anyway */
+    trl_parse_decode decode; /* TRL_PARSE_BRACKETS */
+    double lambda;           /* of brackets: up for precision, down for recall; 0.44 */
+    double mix;   /* of brackets: share of the pruner's posteriors, when it looks at words; 0.25 */
+    size_t nbest; /* this many of the most probable trees, 10000 at most; 0, 1: one */
+    bool probability; /* also of the tree, which costs a pass.  N-best trees have theirs anyway */
     bool spans;       /* also posteriors of labelled spans */
-    double max_seconds; /* of one sentence; 0: no limit; 10 */
+    double
+        max_work;       /* of one sentence, millions of steps: what it costs is counted before it is
+                           spent, so that the result does not depend on the machine; 0: no limit; 4000 */
+    double max_seconds; /* of one sentence; 0: no limit; 0 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */
 } trl_parse_options;
@@ -112,7 +123,8 @@ typedef struct trl_known {
 
 typedef struct trl_parsed {
     trl_tree tree;
-    double log_probability; /* NaN when not asked for, and of a simpler tree */
+    double log_probability; /* of all its derivations; -inf: the grammar cannot make it.  NaN when
+                               not asked for, of a simpler tree, and of a perceptron */
 } trl_parsed;
 
 /* That the tree has at least one constituent with this label over the words from .. to-1. */
@@ -129,14 +141,15 @@ typedef struct trl_parse {
     size_t n_spans;
     const trl_span *spans; /* of 0.01 and more, none twice: probability descending (to nine digits),
                               then from ascending, to descending, labels by their bytes */
-    const char *warning;   /* NULL: all went well */
+    bool sure; /* n-best: no tree is missing that is more probable than one of these.  False when
+                  there were more derivations than are looked at (10 a tree and 100 more) */
+    const char *warning; /* NULL: all went well */
 } trl_parse;
 
 typedef struct trl_parser trl_parser;
 
-/* The options are copied.  TRL_EINVAL for one out of its range, and for `probability` when neither
- * viterbi nor nbest > 1: the tree with the best expected brackets need not be one of the grammar.
- * TRL_ENOMEM. */
+/* The options are copied.  TRL_EINVAL for one out of its range, and for `probability` or `spans` of
+ * a model whose scores are no probabilities.  TRL_ENOMEM. */
 TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o,
                                   trl_parser **out, trl_error *err);
 TRL_API void trl_parser_free(trl_parser *p); /* accepts NULL */

@@ -120,7 +120,8 @@ typedef struct trl_train_result {
 /* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with
  * a sentence that names the valid values.  TRL_EPARSE with path:row:col for bad data, TRL_EIO,
  * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by the callback it still writes the model (and the
- * checkpoint) and returns TRL_OK with result->stopped set. */
+ * checkpoint) and returns TRL_OK with result->stopped set; TRL_ECANCEL, and nothing is written,
+ * when there is no model yet (while the pruner of a parser learns). */
 TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err);
 
 TRL_END_DECLS

@@ -1,7 +1,10 @@
 /* train.c -- trl_train: every kind of model by its own job. */
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "train_chain/train_chain.h"
@@ -79,6 +82,26 @@ double trl_train_c2(const trl_train_options *o)
                : 1.0;
 }
 
+/* A run that was cut off before its first checkpoint starts afresh, to the same bits; said in a
+ * report.  True: the callback asked to stop. */
+static bool nothing_to_resume(trl_train_options *o)
+{
+    if (!o->resume || !o->checkpoint || access(o->checkpoint, F_OK) == 0 || errno != ENOENT)
+        return false;
+    char note[700];
+    snprintf(note, sizeof note, "%.600s: there is no checkpoint yet: the run starts afresh",
+             o->checkpoint);
+    o->resume = false;
+    const trl_progress p = {.stage = "resume",
+                            .objective = NAN,
+                            .gradient = NAN,
+                            .dev_score = NAN,
+                            .dev_best = NAN,
+                            .seconds_left = NAN,
+                            .note = note};
+    return o->progress && o->progress(o->progress_ctx, &p);
+}
+
 trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
     trl_train_result local;
@@ -92,6 +115,8 @@ trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_e
         const trl_status st = check_kind(o, tree, err);
         if (st != TRL_OK)
             return st;
+        if (nothing_to_resume(&own))
+            return trl_fail(err, TRL_ECANCEL, "stopped before it began: no model was written");
         return tree ? trl_train_tree(o, result, err) : trl_train_chain(o, result, err);
     }
     return trl_fail(err, TRL_EINVAL, "kind '%s' is not known: use chain or tree", o->kind);

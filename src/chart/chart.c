@@ -173,8 +173,42 @@ static trl_status exponentiate(trl_chart *c, const trl_tree_tables *t, trl_error
     return TRL_OK;
 }
 
+static double pairs_of_cell(const trl_chart *c, size_t cell)
+{
+    double pairs = 0.0;
+    for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
+        const uint32_t state = c->s->item[x] & TRL_STATE_MASK;
+        if (c->s->item[x] & TRL_AFTER)
+            pairs += (double)(c->g->pair_by_left[state + 1] - c->g->pair_by_left[state]);
+    }
+    return pairs;
+}
+
+double trl_chart_work(const trl_chart *c)
+{
+    const uint32_t *first = c->s->first;
+    double sum = 0.0;
+    for (size_t k = 1; k < c->n; k++)
+        for (size_t i = 0; i < k; i++) {
+            const double pairs = pairs_of_cell(c, trl_cell(i, k));
+            size_t ends = 0;
+            for (size_t j = k + 1; pairs > 0.0 && j <= c->n; j++) {
+                const size_t right = trl_cell(k, j), up = trl_cell(i, j);
+                ends += first[right] < first[right + 1] && first[up] < first[up + 1];
+            }
+            sum += pairs * (double)ends;
+        }
+    return 1e-6 * sum;
+}
+
 static trl_status run(trl_chart *c, const trl_tree_tables *t, trl_error *err)
 {
+    c->log_z = -(double)INFINITY;
+    c->heavy = c->max_work > 0.0 && trl_chart_work(c) > c->max_work;
+    if (c->heavy) {
+        c->late = true;
+        return TRL_OK;
+    }
     const trl_status st = exponentiate(c, t, err);
     c->overflow = st != TRL_OK;
     if (c->overflow)
@@ -182,7 +216,6 @@ static trl_status run(trl_chart *c, const trl_tree_tables *t, trl_error *err)
     memset(c->before, 0, c->n_items * sizeof *c->before);
     memset(c->after, 0, c->n_items * sizeof *c->after);
     const bool any = t->edge[0] || t->edge[1] || t->edge[2];
-    c->log_z = -(double)INFINITY;
     for (size_t j = 1; j <= c->n; j++) {
         if (c->deadline > 0.0 && trl_clock() > c->deadline) {
             c->late = true;

@@ -109,13 +109,20 @@ typedef struct trl_chart {
     bool overflow;   /* scores were too large: the numbers are of no use */
     double deadline; /* on trl_clock(): behind it the chart is given up, log_z is -inf and late is
                         set; 0: none */
-    bool late;
+    double max_work; /* millions of steps: a chart with more (trl_chart_work) is not begun, log_z is
+                        -inf, late and heavy are set; 0: no limit */
+    bool late, heavy;
     uint32_t root_item; /* TRL_NO_ID: none */
 } trl_chart;
 
 /* Lays a chart out in the arena: all of it belongs to the arena.  TRL_ENOMEM. */
 trl_status trl_chart_init(trl_chart *c, const trl_grammar *g, const trl_skeleton *s,
                           trl_arena *arena, trl_error *err);
+
+/* What a run over the chart takes, in millions of steps: for every (i, k, j) whose cells have
+ * items, the pairs of children that rules make of the items over (i, k).  Depends on the skeleton
+ * alone. */
+double trl_chart_work(const trl_chart *c);
 
 /* log Z, or the score of the best tree with back pointers; -inf in c->log_z when there is no tree.
  * TRL_ENUMERIC when a score is NaN or too large. */

@@ -71,8 +71,7 @@ static double rule_score(const search *s, uint32_t r, size_t i, size_t k, size_t
            log_edge(s, TRL_EDGE_SPLIT, k, q) + log_edge(s, TRL_EDGE_END, j, q);
 }
 
-/* ---- the ways to make a place -----------------------------------------------------------------
- */
+/* ---- the ways to make a place ---------------------------------------------------------------- */
 
 static void add_edge(search *s, edge e)
 {
@@ -149,8 +148,7 @@ static void collect_edges(search *s, uint32_t at, size_t i, size_t j)
     }
 }
 
-/* ---- heaps ------------------------------------------------------------------------------------
- */
+/* ---- heaps ----------------------------------------------------------------------------------- */
 
 /* Equal scores: by edge, so that the order is always the same. */
 static bool above(const derivation *a, const derivation *b)
@@ -208,8 +206,7 @@ static derivation pop(place *p)
     return top;
 }
 
-/* ---- places -------------------------------------------------------------------------------------
- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static void child_span(const place *p, const edge *e, int side, uint32_t *from, uint32_t *to)
 {
@@ -383,57 +380,80 @@ static bool order_rules(search *s)
     return true;
 }
 
-static bool grow(trl_kbest *b, size_t need)
-{
-    const size_t old = b->cap_tree;
-    trl_btree *tree = trl_reserve(b->tree, &b->cap_tree, need, sizeof *tree);
-    if (tree) {
-        b->tree = tree;
-        memset(tree + old, 0, (b->cap_tree - old) * sizeof *tree);
-    }
-    double *score = trl_reserve(b->score, &b->cap_score, need, sizeof *score);
-    if (score)
-        b->score = score;
-    return tree && score;
-}
-
-static bool collect(search *s, size_t k, trl_kbest *out)
+static trl_status collect(search *s, size_t most, trl_derivation_fn take, void *ctx, trl_error *err)
 {
     const trl_chart *c = s->c;
     pending *stack = trl_arena_get(s->arena, c->n + 2, sizeof *stack);
-    if (!stack)
-        return false;
-    for (uint32_t rank = 0; rank < k; rank++) {
+    trl_btree tree = {0};
+    trl_status st = stack ? TRL_OK : trl_fail_mem(err);
+    double last = INFINITY;
+    bool enough = false;
+    for (uint32_t rank = 0; st == TRL_OK && rank < most && !enough; rank++) {
         const derivation *d = ranked(s, 2 * c->root_item + 1, 0, (uint32_t)c->n, rank);
         if (!d)
-            return !s->failed;
-        if (!grow(out, out->n + 1) || !build_tree(s, rank, stack, &out->tree[out->n]))
-            return false;
-        out->score[out->n++] = d->score;
-        /* sums in another order may differ in the last bits */
-        if (rank && out->score[rank] > out->score[rank - 1])
-            out->score[rank] = out->score[rank - 1];
+            break;
+        last = fmin(last, d->score); /* sums in another order may differ in the last bits */
+        st = build_tree(s, rank, stack, &tree) ? take(ctx, &tree, last, &enough, err)
+                                               : trl_fail_mem(err);
     }
-    return true;
+    trl_btree_fini(&tree);
+    return st == TRL_OK && s->failed ? trl_fail_mem(err) : st;
+}
+
+trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t, size_t most,
+                                 trl_derivation_fn take, void *ctx, trl_arena *arena,
+                                 trl_error *err)
+{
+    trl_status st = trl_chart_best(c, t, arena, err);
+    if (st != TRL_OK || !isfinite(c->log_z))
+        return st;
+    search s = {.c = c, .t = t, .arena = arena};
+    s.number = trl_arena_get(arena, 2 * c->n_items, sizeof *s.number);
+    if (s.number && order_rules(&s)) {
+        memset(s.number, 0, 2 * c->n_items * sizeof *s.number);
+        st = collect(&s, most < UINT32_MAX ? most : UINT32_MAX - 1, take, ctx, err);
+    } else {
+        st = trl_fail_mem(err);
+    }
+    trl_free(s.all);
+    trl_free(s.scratch);
+    return st;
+}
+
+/* ---- a list of derivations ------------------------------------------------------------------- */
+
+static trl_status append(void *ctx, const trl_btree *tree, double score, bool *enough,
+                         trl_error *err)
+{
+    (void)enough;
+    trl_kbest *b = ctx;
+    const size_t old = b->cap_tree;
+    trl_btree *all = trl_reserve(b->tree, &b->cap_tree, b->n + 1, sizeof *all);
+    if (all) {
+        b->tree = all;
+        memset(all + old, 0, (b->cap_tree - old) * sizeof *all);
+    }
+    double *scores = trl_reserve(b->score, &b->cap_score, b->n + 1, sizeof *scores);
+    if (scores)
+        b->score = scores;
+    if (!all || !scores)
+        return trl_fail_mem(err);
+    trl_btree *to = &all[b->n];
+    trl_bnode *node = trl_reserve(to->node, &to->cap, tree->n, sizeof *node);
+    if (!node)
+        return trl_fail_mem(err);
+    memcpy(node, tree->node, tree->n * sizeof *node);
+    to->node = node;
+    to->n = tree->n;
+    scores[b->n++] = score;
+    return TRL_OK;
 }
 
 trl_status trl_chart_kbest(trl_chart *c, const trl_tree_tables *t, size_t k, trl_kbest *out,
                            trl_arena *arena, trl_error *err)
 {
     out->n = 0;
-    const trl_status st = trl_chart_best(c, t, arena, err);
-    if (st != TRL_OK || !isfinite(c->log_z))
-        return st;
-    search s = {.c = c, .t = t, .arena = arena};
-    s.number = trl_arena_get(arena, 2 * c->n_items, sizeof *s.number);
-    bool ok = s.number && order_rules(&s);
-    if (ok) {
-        memset(s.number, 0, 2 * c->n_items * sizeof *s.number);
-        ok = collect(&s, k < UINT32_MAX ? k : UINT32_MAX - 1, out);
-    }
-    trl_free(s.all);
-    trl_free(s.scratch);
-    return ok ? TRL_OK : trl_fail_mem(err);
+    return trl_chart_derivations(c, t, k, append, out, arena, err);
 }
 
 void trl_kbest_fini(trl_kbest *b)
@@ -443,56 +463,4 @@ void trl_kbest_fini(trl_kbest *b)
     trl_free(b->tree);
     trl_free(b->score);
     *b = (trl_kbest){0};
-}
-
-/* ---- without annotation --------------------------------------------------------------------- */
-
-typedef struct plain {
-    trl_node *node;
-    size_t n, cap;
-} plain;
-
-static bool same(const plain *a, const plain *b)
-{
-    bool eq = a->n == b->n;
-    for (size_t k = 0; eq && k < a->n; k++)
-        eq = a->node[k].label == b->node[k].label && a->node[k].from == b->node[k].from &&
-             a->node[k].to == b->node[k].to;
-    return eq;
-}
-
-static double log_add(double a, double b)
-{
-    return a > b ? a + log1p(exp(b - a)) : b + log1p(exp(a - b));
-}
-
-trl_status trl_kbest_distinct(trl_kbest *b, const trl_grammar *g, double *mass, trl_error *err)
-{
-    plain *all = trl_zalloc(b->n, sizeof *all);
-    trl_status st = all ? TRL_OK : trl_fail_mem(err);
-    size_t kept = 0;
-    const size_t n = b->n;
-    for (size_t k = 0; st == TRL_OK && k < n; k++) {
-        plain *now = &all[kept];
-        st = trl_grammar_decode(g, &b->tree[k], &now->node, &now->n, &now->cap, err);
-        size_t old = 0;
-        while (st == TRL_OK && old < kept && !same(&all[old], now))
-            old++;
-        if (st != TRL_OK)
-            break;
-        if (mass)
-            mass[old] = old < kept ? log_add(mass[old], b->score[k]) : b->score[k];
-        if (old < kept)
-            continue;
-        const trl_btree t = b->tree[kept];
-        b->tree[kept] = b->tree[k];
-        b->tree[k] = t;
-        b->score[kept++] = b->score[k];
-    }
-    if (st == TRL_OK)
-        b->n = kept;
-    for (size_t k = 0; all && k < n; k++)
-        trl_free(all[k].node);
-    trl_free(all);
-    return st;
 }

@@ -1,4 +1,4 @@
-/* kbest.h -- the k best trees of a chart, exactly: the lazy algorithm 3 of [HC05].
+/* kbest.h -- the k best derivations of a chart, exactly: the lazy algorithm 3 of [HC05].
  *
  * A *place* is an item before or after its unary rule.  Its derivations come out best first: a heap
  * holds, for every rule that makes it, the next combination of its children's derivations; the
@@ -12,6 +12,18 @@
 
 #include "chart/chart.h"
 
+/* Takes the next derivation, borrowed during the call; scores never rise.  *enough ends the list.
+ */
+typedef trl_status (*trl_derivation_fn)(void *ctx, const trl_btree *tree, double score,
+                                        bool *enough, trl_error *err);
+
+/* Up to `most` derivations of the chart, best first (none when there is no tree).  Runs
+ * trl_chart_best, so that what trl_chart_inside left in `c` is gone.  Scratch in the arena; calls
+ * itself at most 3 n deep.  TRL_ENOMEM, TRL_ENUMERIC, and what `take` returns. */
+trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t, size_t most,
+                                 trl_derivation_fn take, void *ctx, trl_arena *arena,
+                                 trl_error *err);
+
 typedef struct trl_kbest {
     trl_btree *tree; /* [n], owned; memory is reused from call to call */
     double *score;   /* [n], log, descending */
@@ -19,16 +31,9 @@ typedef struct trl_kbest {
 } trl_kbest; /* zero-initialise */
 void trl_kbest_fini(trl_kbest *b);
 
-/* Up to k derivations of the chart (none when there is no tree).  Runs trl_chart_best, so that
- * what trl_chart_inside left in `c` is gone; a tree's probability is exp(score - log Z), log Z that
- * of trl_chart_inside on the same tables.  Scratch in the arena; calls itself at most 3 n deep.
- * TRL_ENOMEM, TRL_ENUMERIC. */
+/* The first k as a list; exp(score - log Z) is a derivation's probability, log Z that of
+ * trl_chart_inside on the same tables. */
 trl_status trl_chart_kbest(trl_chart *c, const trl_tree_tables *t, size_t k, trl_kbest *out,
                            trl_arena *arena, trl_error *err);
-
-/* Drops every tree that is the same as one before it once annotation and active states are
- * gone; the others keep their order.  `mass` (may be NULL) gets, for each tree that stays,
- * log of the summed exp(score) of its derivations in the list.  TRL_ENOMEM. */
-trl_status trl_kbest_distinct(trl_kbest *b, const trl_grammar *g, double *mass, trl_error *err);
 
 #endif

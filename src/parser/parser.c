@@ -10,125 +10,9 @@
 #include "base/mem.h"
 #include "train/session.h"
 #include "chart/constrain.h"
-#include "chart/kbest.h"
+#include "chart/nbest.h"
+#include "parser/parse_model.h"
 #include "parser/tree_decode.h"
-#include "parser/tree_dump.h"
-
-/* ---- models -------------------------------------------------------------------------------------
- */
-
-struct trl_parse_model {
-    trl_container *file;
-    trl_tree_model m;
-    trl_strtab labels; /* as they are shown: m.fine.labels with the treebank's own root */
-    char *settings;
-    uint64_t size;
-};
-
-/* The root is label 0.  Should its own label be that of an inner node, too, it stays TOP. */
-static trl_status show_labels(trl_parse_model *m, trl_error *err)
-{
-    const trl_strtab *from = &m->m.fine.labels;
-    const trl_str root = {m->m.root.label, strlen(m->m.root.label)};
-    const bool own = trl_strtab_find(from, root.p, root.n) == TRL_NO_ID;
-    for (uint32_t k = 0; k < from->n; k++) {
-        const trl_str s = k == 0 && own ? root : trl_strtab_get(from, k);
-        if (trl_strtab_add(&m->labels, s.p, s.n) == TRL_NO_ID)
-            return trl_fail_mem(err);
-    }
-    return TRL_OK;
-}
-
-static trl_status from_container(trl_container *c, trl_parse_model **out, trl_error *err)
-{
-    const void *text = "";
-    size_t n = 0;
-    trl_parse_model *m = trl_zalloc(1, sizeof *m);
-    trl_container_find(c, "settings", &text, &n);
-    char *settings = m ? trl_strndup(text, n) : NULL;
-    if (!settings) {
-        trl_container_free(c);
-        trl_free(m);
-        return trl_fail_mem(err);
-    }
-    m->file = c;
-    m->settings = settings;
-    trl_status st = trl_tree_model_load(&m->m, c, err);
-    if (st == TRL_OK)
-        st = show_labels(m, err);
-    if (st == TRL_OK)
-        *out = m;
-    else
-        trl_parse_model_free(m);
-    return st;
-}
-
-trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err)
-{
-    if (!path || !out)
-        return trl_fail_null(err);
-    trl_container *c = NULL;
-    const trl_status st = trl_container_open(path, "tree", &c, err);
-    return st == TRL_OK ? from_container(c, out, err) : st;
-}
-
-trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err)
-{
-    if (!path || !out)
-        return trl_fail_null(err);
-    trl_container *c = NULL;
-    const trl_status st = trl_container_map(path, "tree", &c, err);
-    return st == TRL_OK ? from_container(c, out, err) : st;
-}
-
-trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
-                                       trl_error *err)
-{
-    trl_container *c = NULL;
-    const trl_status st = trl_container_from_memory(bytes, n, "tree", &c, err);
-    return st == TRL_OK ? from_container(c, out, err) : st;
-}
-
-void trl_parse_model_free(trl_parse_model *m)
-{
-    if (!m)
-        return;
-    trl_tree_model_fini(&m->m);
-    trl_strtab_fini(&m->labels);
-    trl_container_free(m->file);
-    trl_free(m->settings);
-    trl_free(m);
-}
-
-bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
-{
-    return trl_strtab_find(&m->labels, label.p, label.n) != TRL_NO_ID;
-}
-
-trl_parse_info trl_parse_model_info(const trl_parse_model *m)
-{
-    static const char *const grades[] = {"generative", "discriminative", "features"};
-    return (trl_parse_info){.grade = grades[m->m.grade],
-                            .settings = m->settings,
-                            .n_states = m->m.fine.n_states,
-                            .n_binary = m->m.fine.n_binary,
-                            .n_unary = m->m.fine.n_unary,
-                            .n_words = m->m.lexicon.words.n,
-                            .n_features = m->m.features.n_direct + m->m.features.index.n};
-}
-
-trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
-                                    trl_error *err)
-{
-    const void *text = "";
-    size_t n = 0;
-    if (top == 0)
-        return trl_tree_dump_sizes(&m->m, out, err);
-    trl_container_find(m->file, "template", &text, &n);
-    return m->m.grade == TRL_GRADE_GENERATIVE
-               ? TRL_OK
-               : trl_tree_dump_top(&m->m, (trl_str){text, n}, top, out, err);
-}
 
 /* ---- parsers -------------------------------------------------------------------------------- */
 
@@ -138,23 +22,21 @@ struct trl_parser {
     const trl_parse_model *model;
     trl_parse_options o;
     trl_decoder d;
-    trl_kbest best;
-    trl_parsed *parsed;
-    size_t cap_parsed;
-    trl_node **node; /* of each parsed tree, owned */
-    size_t *cap_node;
-    size_t n_slots;
+    trl_nbest best;
+    trl_tree_sum sum;
+    trl_parsed *parsed; /* [nbest, at least 1] */
     trl_span *span;
     size_t n_span, cap_span;
     trl_constraint *known;
     size_t n_known, cap_known;
+    bool sure; /* of trl_parse */
 };
 
 trl_parse_options trl_parse_options_default(void)
 {
     return (trl_parse_options){.lambda = TRL_LAMBDA,
                                .mix = TRL_MIX,
-                               .max_seconds = 10.0,
+                               .max_work = TRL_MAX_WORK,
                                .max_bytes = (size_t)2 << 30,
                                .prune = -1.0};
 }
@@ -166,28 +48,21 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
         return trl_fail(err, TRL_EINVAL, "lambda is at least 0 and below 1, not %g", o->lambda);
     if (!(o->mix >= 0.0 && o->mix <= 1.0))
         return trl_fail(err, TRL_EINVAL, "mix is 0 to 1, not %g", o->mix);
-    if (!(o->max_seconds >= 0.0) || !(o->prune < 1.0))
+    if (!(o->max_seconds >= 0.0) || !(o->max_work >= 0.0) || !(o->prune < 1.0))
         return trl_fail(err, TRL_EINVAL,
-                        "a time limit is not negative, a pruning threshold below 1");
+                        "limits are not negative, and a pruning threshold is below 1");
     if (o->nbest > MOST_TREES)
         return trl_fail(err, TRL_EINVAL, "at most %d best trees can be had", MOST_TREES);
-    if (o->probability && !o->viterbi && o->nbest <= 1) {
-        trl_fail(err, TRL_EINVAL,
-                 "the tree with the best expected brackets has no probability: it need "
-                 "not be one of the grammar");
-        return trl_fail_hint(err, TRL_EINVAL, "set viterbi, or nbest to 2 or more");
-    }
+    if (!m->is_probability && (o->probability || o->spans))
+        return trl_fail(err, TRL_EINVAL,
+                        "the scores of a perceptron are no probabilities: it has none to give");
     trl_parser *p = trl_zalloc(1, sizeof *p);
-    const size_t slots = o->nbest > 1 ? o->nbest : 1;
     if (p) {
         p->model = m;
         p->o = *o;
-        p->n_slots = slots;
-        p->parsed = trl_zalloc(slots, sizeof *p->parsed);
-        p->node = trl_zalloc(slots, sizeof *p->node);
-        p->cap_node = trl_zalloc(slots, sizeof *p->cap_node);
+        p->parsed = trl_zalloc(o->nbest > 1 ? o->nbest : 1, sizeof *p->parsed);
     }
-    if (!p || !p->parsed || !p->node || !p->cap_node) {
+    if (!p || !p->parsed) {
         trl_parser_free(p);
         return trl_fail_mem(err);
     }
@@ -199,13 +74,10 @@ void trl_parser_free(trl_parser *p)
 {
     if (!p)
         return;
-    for (size_t k = 0; p->node && k < p->n_slots; k++)
-        trl_free(p->node[k]);
     trl_decoder_fini(&p->d);
-    trl_kbest_fini(&p->best);
+    trl_nbest_fini(&p->best);
+    trl_tree_sum_fini(&p->sum);
     trl_free(p->parsed);
-    trl_free(p->node);
-    trl_free(p->cap_node);
     trl_free(p->span);
     trl_free(p->known);
     trl_free(p);
@@ -287,37 +159,46 @@ static trl_status keep_spans(trl_parser *p, trl_error *err)
     return TRL_OK;
 }
 
-/* log P of the tree that d->node holds: the derivation's own when it came from the chart. */
+/* A log probability, NaN where there is none; what rounding leaves above 0 is 0. */
+static double log_share(double score, double log_z)
+{
+    const double p = score - log_z;
+    return p > 0.0 ? 0.0 : p;
+}
+
 static trl_status many(trl_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
                        trl_error *err)
 {
-    const trl_tree_model *m = &p->model->m;
-    trl_status st =
-        trl_chart_kbest(&p->d.chart, &p->d.tables, p->o.nbest, &p->best, &p->d.arena, err);
-    if (st == TRL_OK)
-        st = trl_kbest_distinct(&p->best, &m->fine, NULL, err);
-    for (size_t k = 0; st == TRL_OK && k < p->best.n && k < p->n_slots; k++) {
-        size_t nodes = 0;
-        st = trl_grammar_decode(&m->fine, &p->best.tree[k], &p->node[k], &nodes, &p->cap_node[k],
-                                err);
-        if (st == TRL_OK)
-            keep_tree(p, k, p->node[k], nodes, word, n, p->best.score[k] - log_z);
-        *made = k + 1;
-    }
-    return st;
+    const size_t want = p->o.nbest > 1 ? p->o.nbest : 1;
+    const trl_status st =
+        trl_chart_nbest(&p->d.chart, &p->d.tables, want, log_z, &p->best, &p->d.arena, err);
+    if (st != TRL_OK)
+        return st;
+    if (p->best.n == 0)
+        trl_decode_note_failure(&p->d);
+    p->sure = p->best.sure;
+    for (size_t k = 0; k < p->best.n; k++)
+        keep_tree(p, k, p->best.tree[k].node, p->best.tree[k].n, word, n,
+                  log_share(p->best.tree[k].score, log_z));
+    *made = p->best.n;
+    return TRL_OK;
 }
 
 static trl_status one(trl_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
                       trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
-    const bool viterbi = p->o.viterbi;
-    const trl_status st =
-        viterbi ? trl_decode_best(&p->d, m, err) : trl_decode_mbr(&p->d, m, p->o.lambda, err);
-    if (st != TRL_OK || p->d.n_nodes == 0)
+    trl_decoder *d = &p->d;
+    double score = NAN;
+    trl_status st = p->o.decode == TRL_PARSE_VITERBI ? trl_decode_best(d, m, err)
+                                                     : trl_decode_mbr(d, m, p->o.lambda, err);
+    if (st != TRL_OK || d->n_nodes == 0)
         return st;
-    keep_tree(p, 0, p->d.node, p->d.n_nodes, word, n,
-              p->o.probability ? p->d.chart.log_z - log_z : (double)NAN);
+    if (p->o.probability)
+        st = trl_chart_tree_sum(&d->chart, &d->tables, d->node, d->n_nodes, &p->sum, &score, err);
+    if (st != TRL_OK)
+        return st;
+    keep_tree(p, 0, d->node, d->n_nodes, word, n, log_share(score, log_z));
     *made = 1;
     return TRL_OK;
 }
@@ -327,21 +208,22 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
 {
     trl_status st = TRL_OK;
     double log_z = (double)NAN;
-    if (p->o.spans || p->o.nbest > 1 || p->o.probability) {
+    const bool best = p->o.nbest > 1 || p->o.decode == TRL_PARSE_TREE;
+    if (p->model->is_probability && (p->o.spans || best || p->o.probability)) {
         st = trl_chart_inside(&p->d.chart, &p->d.tables, err);
         log_z = p->d.chart.log_z;
         if (st != TRL_OK || !isfinite(log_z)) {
-            p->d.failure = p->d.chart.late ? "time ran out" : trl_no_tree;
+            trl_decode_note_failure(&p->d);
             return st;
         }
     }
     if (p->o.spans)
         st = keep_spans(p, err);
     if (p->d.chart.late)
-        p->d.failure = "time ran out";
+        p->d.failure = trl_time_ran_out;
     if (st != TRL_OK || p->d.failure)
         return st;
-    return p->o.nbest > 1 ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
+    return best ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
 /* ---- what is known beforehand --------------------------------------------------------------- */
@@ -409,9 +291,11 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
 {
     const trl_tree_model *m = &p->model->m;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
-    trl_decode_options o = {.mix = p->o.viterbi || p->o.nbest > 1 ? 0.0 : p->o.mix,
+    const bool brackets = p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1;
+    trl_decode_options o = {.mix = brackets ? p->o.mix : 0.0,
                             .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
                             .deadline = deadline,
+                            .max_work = p->o.max_work,
                             .max_bytes = p->o.max_bytes};
     size_t made = 0;
     if (n == 0)
@@ -421,6 +305,7 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
         return st;
     do {
         made = p->n_span = 0;
+        p->sure = true;
         st = trl_decode_prepare(&p->d, m, m->binary_exp, m->unary, word, n, &o,
                                 n_known ? apply_known : NULL, p, err);
         if (st == TRL_OK && !p->d.failure)
@@ -440,6 +325,7 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
                        .trees = p->parsed,
                        .n_spans = p->n_span,
                        .spans = p->span,
+                       .sure = p->sure,
                        .warning = p->d.failure};
     return TRL_OK;
 }

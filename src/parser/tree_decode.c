@@ -13,7 +13,8 @@
 #define LAMBDA 0.5 /* of the coarse grammar's tree */
 
 const char trl_no_tree[] = "the grammar has no tree for it";
-static const char time_ran_out[] = "time ran out";
+const char trl_time_ran_out[] = "time ran out";
+const char trl_too_much_work[] = "it needs more work than is allowed";
 static const char too_large[] = "scores of its trees are too large to add up";
 
 void trl_decoder_fini(trl_decoder *d)
@@ -25,8 +26,7 @@ void trl_decoder_fini(trl_decoder *d)
     *d = (trl_decoder){0};
 }
 
-/* ---- charts ------------------------------------------------------------------------------------
- */
+/* ---- charts ---------------------------------------------------------------------------------- */
 
 static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
                               const double *unary, const trl_str *word, size_t n, trl_error *err)
@@ -50,6 +50,13 @@ static size_t coarse_bytes(const trl_tree_model *m, size_t n)
     return trl_chart_cells(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
 }
 
+/* Of the coarse chart, in the same unit as trl_chart_work. */
+static double coarse_work(const trl_tree_model *m, size_t n)
+{
+    const double splits = (double)n * (double)n * (double)n / 6.0;
+    return 1e-6 * splits * (double)(m->pruner.n_left * m->pruner.stride) / 32.0;
+}
+
 /* One try with a threshold; *complete is false when it leaves no tree. */
 static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
                           const trl_decode_options *o, trl_edit_fn edit, void *ctx, bool *complete,
@@ -57,6 +64,7 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
 {
     const trl_pruning p = {.threshold = o->threshold,
                            .deadline = o->deadline,
+                           .max_work = o->max_work,
                            .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !edit
                                                     ? &d->pruner_posteriors
                                                     : NULL};
@@ -72,6 +80,7 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
         return st;
     st = trl_chart_init(&d->chart, &m->fine, &d->s, &d->arena, err);
     d->chart.deadline = o->deadline;
+    d->chart.max_work = o->max_work;
     d->has_chart = st == TRL_OK;
     *complete = d->chart.root_item != TRL_NO_ID;
     return st;
@@ -97,9 +106,13 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
         d->failure = "it is too long for the memory allowed";
         return TRL_OK;
     }
+    if (o->max_work > 0.0 && coarse_work(m, n) > o->max_work) {
+        d->failure = trl_too_much_work;
+        return TRL_OK;
+    }
     const trl_status st = lay_out(d, m, word, n, o, edit, ctx, &complete, err);
     if (st == TRL_OK && !complete)
-        d->failure = over(o->deadline) ? time_ran_out : trl_no_tree;
+        d->failure = over(o->deadline) ? trl_time_ran_out : trl_no_tree;
     return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
 }
 
@@ -130,9 +143,11 @@ trl_status trl_decode_settle(trl_decoder *d, trl_status st)
     return TRL_OK;
 }
 
-static void note_failure(trl_decoder *d)
+void trl_decode_note_failure(trl_decoder *d)
 {
-    d->failure = d->chart.late ? time_ran_out : trl_no_tree;
+    d->failure = d->chart.heavy  ? trl_too_much_work
+                 : d->chart.late ? trl_time_ran_out
+                                 : trl_no_tree;
 }
 
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err)
@@ -141,7 +156,7 @@ trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *e
         return TRL_OK;
     trl_status st = trl_chart_best(&d->chart, &d->tables, &d->arena, err);
     if (st != TRL_OK || !isfinite(d->chart.log_z)) {
-        note_failure(d);
+        trl_decode_note_failure(d);
         return st;
     }
     st = trl_chart_tree(&d->chart, &d->tree, err);
@@ -157,12 +172,12 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
         return TRL_OK;
     trl_status st = trl_chart_inside(&d->chart, &d->tables, err);
     if (st != TRL_OK || !isfinite(d->chart.log_z)) {
-        note_failure(d);
+        trl_decode_note_failure(d);
         return st;
     }
     trl_chart_outside(&d->chart, &d->tables, NULL);
     if (d->chart.late) {
-        note_failure(d);
+        trl_decode_note_failure(d);
         return TRL_OK;
     }
     st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
@@ -179,8 +194,9 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
                                size_t n, double deadline, bool whole, trl_error *err)
 {
     d->n_nodes = 0;
-    if (whole && !d->hopeless && (d->failure == trl_no_tree || d->failure == too_large) &&
-        !over(deadline)) {
+    const bool light = d->failure == trl_no_tree || d->failure == too_large ||
+                       (d->failure == trl_too_much_work && d->has_chart);
+    if (whole && !d->hopeless && light && !over(deadline)) {
         if (!d->has_chart)
             trl_arena_reset(&d->arena);
         const trl_status st = trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->node, &d->n_nodes,

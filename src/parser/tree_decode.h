@@ -10,9 +10,13 @@
 #define TRL_LAMBDA 0.44
 #define TRL_MIX 0.25 /* chosen on the dev sections of the corpora (docs/parser.md) */
 
+/* About ten seconds of one core of 2023. */
+#define TRL_MAX_WORK 4000.0
+
 typedef struct trl_decode_options {
     double threshold; /* of coarse posteriors */
     double deadline;  /* on trl_clock(); 0: none */
+    double max_work;  /* millions of steps (trl_chart_work) of one chart; 0: no limit */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
     double mix;       /* share of the pruner's posteriors in expected brackets; without a sieve 0 */
     int tries;        /* of trl_decode_relax so far: 0 */
@@ -35,6 +39,7 @@ typedef struct trl_decoder {
     bool hopeless;       /* even the coarse grammar has no tree */
     const char *failure; /* why there is no chart, or NULL */
 } trl_decoder;
+extern const char trl_time_ran_out[], trl_too_much_work[];
 extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
 void trl_decoder_fini(trl_decoder *d);
 
@@ -53,6 +58,9 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
  * is none. */
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err);
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err);
+
+/* Says in d->failure why the chart has no tree. */
+void trl_decode_note_failure(trl_decoder *d);
 
 /* After a try that left no tree: whether another is worth while, with the threshold (and deadline)
  * that it puts into *o.  A thousandth of the threshold first, then, of short sentences, none. */

@@ -8,8 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- building ---------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static trl_status build_grammar(trl_grammar *g, const trl_annotation *a, bool relaxed,
                                 const trl_head_rules *heads, const trl_tree_set *trees,
@@ -123,8 +122,7 @@ void trl_tree_model_fini(trl_tree_model *m)
     *m = (trl_tree_model){0};
 }
 
-/* ---- a sentence ---------------------------------------------------------------------------------
- */
+/* ---- a sentence ------------------------------------------------------------------------------ */
 
 #define LONG_SENTENCE 150 /* above, spans inside the sentence have at most ... */
 #define LONG_SPAN 60      /* ... so many words */
@@ -173,6 +171,7 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     const trl_skeleton all = *s;
     trl_status st = trl_chart_init(&c, &m->fine, &all, arena, err);
     c.deadline = p->deadline;
+    c.max_work = p->max_work;
     if (st == TRL_OK)
         st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
     if (st == TRL_OK && gains)

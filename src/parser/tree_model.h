@@ -95,6 +95,7 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
 typedef struct trl_pruning {
     double threshold;                /* of posteriors */
     double deadline;                 /* on trl_clock(); 0: none */
+    double max_work;                 /* of the fine PCFG's chart (chart.h); 0: no limit */
     const trl_btree *gold;           /* its items are kept; or NULL */
     bool filter;                     /* drop what is part of no complete tree */
     trl_brackets *pruner_posteriors; /* gets the pruner's own posteriors of brackets, if it has any

@@ -67,39 +67,51 @@ static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_
     return TRL_OK;
 }
 
+/* The best score of a state over a span, after the unary rule; -inf for a tag, which is no edge. */
 static double edge_score(const trl_chart *c, uint32_t x, size_t cell)
 {
-    return c->after[x] > 0.0 ? log(c->after[x]) + LN2 * c->scale[cell] : -(double)INFINITY;
+    const bool tag = c->g->state[c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
+    return !tag && c->after[x] > 0.0 ? log(c->after[x]) + LN2 * c->scale[cell] : -(double)INFINITY;
 }
 
-static bool is_tag(const trl_chart *c, uint32_t x)
+static double best_edge(const trl_chart *c, size_t length)
 {
-    return c->g->state[c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
+    double best = -(double)INFINITY;
+    for (size_t i = 0; i + length <= c->n; i++) {
+        const size_t cell = trl_cell(i, i + length);
+        for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++)
+            best = fmax(best, edge_score(c, x, cell));
+    }
+    return best;
 }
 
 static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gold, double delta,
                         trl_span_state **out, size_t *n_out, size_t *cap)
 {
-    double best = -(double)INFINITY;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i + length <= c->n; i++) {
-            const size_t cell = trl_cell(i, i + length);
-            for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
-                const double score = edge_score(c, x, cell);
-                if (pass == 0) {
-                    best = score > best ? score : best;
-                } else if (isfinite(score) && score >= best - delta && !is_gold[x] &&
-                           !is_tag(c, x)) {
-                    trl_span_state *p = trl_reserve(*out, cap, *n_out + 1, sizeof *p);
-                    if (!p)
-                        return false;
-                    *out = p;
-                    p[(*n_out)++] = (trl_span_state){c->s->item[x] & TRL_STATE_MASK, (uint32_t)i,
-                                                     (uint32_t)(i + length)};
-                }
-            }
+    const double least = best_edge(c, length) - delta;
+    for (size_t i = 0; i + length <= c->n; i++) {
+        const size_t cell = trl_cell(i, i + length);
+        for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
+            const double score = edge_score(c, x, cell);
+            if (!isfinite(score) || score < least || is_gold[x])
+                continue;
+            trl_span_state *p = trl_reserve(*out, cap, *n_out + 1, sizeof *p);
+            if (!p)
+                return false;
+            *out = p;
+            p[(*n_out)++] = (trl_span_state){c->s->item[x] & TRL_STATE_MASK, (uint32_t)i,
+                                             (uint32_t)(i + length)};
         }
+    }
     return true;
+}
+
+/* Leaves what is part of a complete tree of the fine grammar: other edges compete with nothing. */
+static trl_status keep_complete(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
+                                trl_error *err)
+{
+    const trl_grammar *const *g = ctx;
+    return trl_filter(*g, s, complete, arena, err);
 }
 
 trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
@@ -108,7 +120,9 @@ trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const do
                                size_t *n_out, size_t *cap, trl_error *err)
 {
     const trl_decode_options o = {.threshold = m->threshold};
-    trl_status st = trl_decode_prepare(d, m, binary_exp, unary, word, n, &o, NULL, NULL, err);
+    const trl_grammar *g = &m->fine;
+    trl_status st =
+        trl_decode_prepare(d, m, binary_exp, unary, word, n, &o, keep_complete, &g, err);
     if (st != TRL_OK || d->failure)
         return st;
     uint8_t *is_gold = trl_arena_get(&d->arena, d->chart.n_items, 1);

@@ -9,8 +9,9 @@
 
 /* Parses the sentence with the decoder and appends its wrong edges A over (i, j) whose best score
  * is within `delta` (natural log) of the best edge of j - i words: states after the unary rule that
- * the gold tree has not there; tags, which choose nothing, and what the coarse grammar prunes are
- * left out.  *out grows.  TRL_ENOMEM, TRL_ENUMERIC. */
+ * the gold tree has not there.  Tags, which choose nothing, what the coarse grammar prunes and what
+ * is part of no complete tree are no edges, neither here nor for the best one.  *out grows.
+ * TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
                                const double *unary, const trl_str *word, size_t n,
                                const trl_btree *gold, double delta, trl_span_state **out,

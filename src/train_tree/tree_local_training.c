@@ -117,8 +117,15 @@ static trl_status second_stage(trl_tree_training *j, const trl_session *s, trl_t
         trl_tree_nota_make(&j->task, &j->model, words_of, j, j->nota_delta, j->pool, &count, err);
     if (st != TRL_OK)
         return st;
-    char note[80];
-    snprintf(note, sizeof note, "%zu none-of-the-above instances", count);
+    char note[160];
+    if (count)
+        snprintf(note, sizeof note, "%zu none-of-the-above instances", count);
+    else
+        snprintf(
+            note, sizeof note,
+            "no edge is within %g of the best: without none-of-the-above instances this is the "
+            "MECFG",
+            j->nota_delta);
     if (trl_tree_training_report(j, "nota", note)) {
         result->stopped = true;
         return TRL_OK;
@@ -129,7 +136,10 @@ static trl_status second_stage(trl_tree_training *j, const trl_session *s, trl_t
         return trl_fail_mem(err);
     memcpy(base, j->w, s->n_weights * sizeof *base);
     rest.base = base;
+    const double first = result->objective;
     const trl_status done = trl_session_run(&rest, true, j->w, result, err);
+    if (count == 0 && isnan(result->objective)) /* it was at the optimum: not one iteration */
+        result->objective = first;
     trl_free(base);
     return done;
 }

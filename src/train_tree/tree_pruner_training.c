@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "base/fail.h"
 #include "train_tree/tree_training.h"
 
 /* Gain: on the dev section of the WSJ sample by items left and trees kept whole; passes: on WSJ and
@@ -10,15 +11,21 @@
 #define ETA 0.05
 #define BATCH 20
 
+typedef struct watching {
+    const trl_tree_training *j;
+    bool stopped;
+} watching;
+
 static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
                         const void *optimizer, bool *stop, trl_error *err)
 {
     (void)save, (void)optimizer, (void)err;
+    watching *w = self;
     char note[96];
     snprintf(note, sizeof note,
              "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
              (unsigned long long)it->number, PASSES, it->objective);
-    *stop = trl_tree_training_report(self, "pruner", note);
+    w->stopped = *stop = trl_tree_training_report(w->j, "pruner", note);
     return TRL_OK;
 }
 
@@ -38,7 +45,13 @@ trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_h
     }
     if (o.word_bits > 11)
         o.word_bits = 11;
-    const trl_watcher watcher = {j, watch};
-    return trl_span_pruner_train(&j->model.span_pruner, &j->model.pruner, &j->model.observer,
-                                 &j->trees, &o, j->pool, &watcher, hook, err);
+    watching w = {.j = j};
+    const trl_watcher watcher = {&w, watch};
+    const trl_status st =
+        trl_span_pruner_train(&j->model.span_pruner, &j->model.pruner, &j->model.observer,
+                              &j->trees, &o, j->pool, &watcher, hook, err);
+    if (st != TRL_OK || !w.stopped)
+        return st;
+    /* half a pruner makes other charts: neither a model nor a checkpoint may come of it */
+    return trl_fail(err, TRL_ECANCEL, "stopped while the pruner learnt: no model was written");
 }

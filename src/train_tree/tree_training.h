@@ -52,7 +52,8 @@ trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s,
                                   trl_train_result *result, trl_error *err);
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
 
-/* tree_pruner_training.c: trains the model's sieve, telling `hook` of every tree. */
+/* tree_pruner_training.c: trains the model's sieve, telling `hook` of every tree.  TRL_ECANCEL when
+ * the callback stops it: there is nothing to keep yet, and a run that is resumed starts afresh. */
 trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook,
                                    trl_error *err);
 

@@ -418,7 +418,8 @@ static void test_parser(void **state)
                        parser_text[k % 2],
                        &want};
         a.o.max_seconds = 0.0;
-        a.o.viterbi = k / 2 == 2;
+        a.o.decode = k / 2 == 2 ? TRL_PARSE_VITERBI : TRL_PARSE_BRACKETS;
+        a.o.probability = k / 2 == 1;
         a.o.nbest = k / 2 == 3 ? 5 : 0;
         a.o.spans = k / 2 == 4;
         fail_all("parse", do_parse, &a);

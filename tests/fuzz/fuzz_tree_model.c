@@ -59,9 +59,9 @@ static void parse(const trl_parse_model *m)
         trl_parse_options o = trl_parse_options_default();
         trl_parser *p = NULL;
         trl_parse got;
-        o.viterbi = how & 1;
+        o.decode = (trl_parse_decode)(how % 3);
         o.nbest = how == 2 ? 3 : 1;
-        o.spans = how == 2;
+        o.spans = o.probability = how == 2 && trl_parse_model_info(m).is_probability;
         o.max_bytes = 1 << 24;
         o.max_seconds = 1.0;
         CHECK(trl_parser_new(m, &o, &p, &err) == TRL_OK);

@@ -33,7 +33,8 @@ static void read_trees(trl_tree_set *set, const char *text)
 }
 
 /* A model file of the trees, all of whose rule weights are `weight` (unless it is a PCFG). */
-static trl_parse_model *make(maker *x, const char *text, trl_grade grade, double weight)
+static trl_parse_model *make_with(maker *x, const char *text, trl_grade grade, double weight,
+                                  trl_annotation annotation)
 {
     trl_error err;
     trl_container_builder b = {0};
@@ -45,7 +46,7 @@ static trl_parse_model *make(maker *x, const char *text, trl_grade grade, double
     const char *families =
         grade == TRL_GRADE_GENERATIVE ? "" : trl_tree_template_text("discriminative");
     const trl_tree_model_options o = {.grade = grade,
-                                      .annotation = {.parents = true},
+                                      .annotation = annotation,
                                       .frequent = 5,
                                       .threshold = 1e-3,
                                       .template_name = "test",
@@ -62,6 +63,11 @@ static trl_parse_model *make(maker *x, const char *text, trl_grade grade, double
     trl_container_builder_fini(&b);
     trl_free(w);
     return model;
+}
+
+static trl_parse_model *make(maker *x, const char *text, trl_grade grade, double weight)
+{
+    return make_with(x, text, grade, weight, (trl_annotation){.parents = true});
 }
 
 static void unmake(maker *x, trl_parse_model *model)
@@ -119,8 +125,8 @@ static void test_pruned_to_death(void **state)
                                   "(TOP (S (A a) (Y (B b) (C c))))\n",
                                   TRL_GRADE_GENERATIVE, 0.0);
     const char *tree = "(TOP (S (A a) (Y (B b) (C c))))";
-    for (int viterbi = 0; viterbi < 2; viterbi++) {
-        o.viterbi = viterbi;
+    for (int how = 0; how < 3; how++) {
+        o.decode = (trl_parse_decode)how;
         o.prune = 0.0;
         assert_null(check(model, o, "a b c", tree));
         o.prune = 0.9;
@@ -161,8 +167,8 @@ static void test_overflow(void **state)
     trl_parse_options o = trl_parse_options_default();
     trl_parse_model *model = make(&x, "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))\n",
                                   TRL_GRADE_DISCRIMINATIVE, 2000.0);
-    for (int how = 0; how < 4; how++) {
-        o.viterbi = how == 1;
+    for (int how = 0; how < 5; how++) {
+        o.decode = how == 1 ? TRL_PARSE_VITERBI : how == 4 ? TRL_PARSE_TREE : TRL_PARSE_BRACKETS;
         o.nbest = how == 2 ? 3 : 1;
         o.spans = how == 3;
         const char *warning =
@@ -304,7 +310,7 @@ static void test_spans(void **state)
     unmake(&x, model);
 }
 
-/* A probability is there when it is asked for, or the question is refused. */
+/* A probability is there when it is asked for, whichever tree it is. */
 static void test_probability(void **state)
 {
     (void)state;
@@ -317,27 +323,95 @@ static void test_probability(void **state)
                                   "(TOP (S (A a) (Y (B b) (C c))))\n"
                                   "(TOP (S (A a) (Y (B b) (C c))))\n",
                                   TRL_GRADE_GENERATIVE, 0.0);
-    for (unsigned how = 0; how < 8; how++) {
+    for (unsigned how = 0; how < 12; how++) {
         trl_parser *parser = NULL;
         trl_parse_options o = trl_parse_options_default();
         o.probability = how & 1;
-        o.viterbi = how & 2;
-        o.nbest = how & 4 ? 2 : 0;
-        if (how == 1) {
-            assert_int_equal(trl_parser_new(model, &o, &parser, &err), TRL_EINVAL);
-            assert_non_null(strstr(err.hint, "viterbi"));
-            assert_null(parser);
-            continue;
-        }
+        o.decode = (trl_parse_decode)(how / 4);
+        o.nbest = how & 2 ? 2 : 0;
         assert_ok(trl_parser_new(model, &o, &parser, &err));
         assert_ok(trl_parser_parse(parser, word, 3, NULL, 0, &p, &err));
-        if (o.nbest || o.probability)
+        if (o.nbest || o.probability || o.decode == TRL_PARSE_TREE)
             assert_near(exp(p.trees[0].log_probability), 2.0 / 3.0, 1e-9);
         else
             assert_true(isnan(p.trees[0].log_probability));
         assert_int_equal(trl_parser_parse(parser, word, 0, NULL, 0, &p, &err), TRL_EINVAL);
         trl_parser_free(parser);
     }
+    unmake(&x, model);
+}
+
+/* A tree has the probability of all its derivations, and they rank it: with head tags on VP one
+ * tree has two. */
+static void test_derivations(void **state)
+{
+    (void)state;
+    static const char text[] =
+#define VP1 "(TOP (VP (NP (DT the) (NN cat)) (PP (IN of) (NP (DT the) (NNS cats)))))\n"
+#define VP2 "(TOP (VP (NP (DT the) (NNS cats)) (PP (IN of) (NP (DT the) (NN cat)))))\n"
+#define X(A, B) "(TOP (X (NP (DT the) " A ") (PP (IN of) (NP (DT the) " B "))))\n"
+        VP1 VP1 VP1 VP2 VP2 VP2 VP1 VP2 X("(NN cat)", "(NN cat)") X("(NNS cats)", "(NNS cats)")
+            X("(NN cat)", "(NNS cats)") X("(NN cat)", "(NNS cats)");
+    static const trl_str word[] = {{"the", 3}, {"cat", 3}, {"of", 2}, {"the", 3}, {"cats", 4}};
+    maker x;
+    trl_error err;
+    trl_parse p;
+    const trl_annotation all = {.parents = true, .tag_parents = true, .head_tags = true};
+    trl_parse_model *model = make_with(&x, text, TRL_GRADE_GENERATIVE, 0.0, all);
+    for (int how = 0; how < 4; how++) {
+        trl_parser *parser = NULL;
+        trl_parse_options o = trl_parse_options_default();
+        o.prune = 0.0;
+        o.decode = (trl_parse_decode)(how % 3);
+        o.nbest = how == 3 ? 5 : 1;
+        o.probability = o.spans = true;
+        assert_ok(trl_parser_new(model, &o, &parser, &err));
+        assert_ok(trl_parser_parse(parser, word, 5, NULL, 0, &p, &err));
+        assert_true(p.sure && p.n_trees == (how == 3 ? 2 : 1));
+        double sum = 0.0;
+        for (size_t k = 0; k < p.n_trees; k++) {
+            const trl_str top = trl_tree_label(&p.trees[k].tree, 1);
+            const bool vp = top.n == 2 && memcmp(top.p, "VP", 2) == 0;
+            double span = 0.0; /* of the same constituent */
+            for (size_t s = 0; s < p.n_spans; s++)
+                if (p.spans[s].from == 0 && p.spans[s].to == 5 && p.spans[s].label.n == top.n &&
+                    memcmp(p.spans[s].label.p, top.p, top.n) == 0)
+                    span = p.spans[s].probability;
+            sum += exp(p.trees[k].log_probability);
+            assert_near(exp(p.trees[k].log_probability), span, 1e-9);
+            assert_near(span, vp ? 4.0 / 7.0 : 3.0 / 7.0, 1e-9);
+            assert_true(how == 2 || vp == (k == 0)); /* Viterbi's is another */
+        }
+        assert_true(sum <= 1.0 + 1e-12);
+        trl_parser_free(parser);
+    }
+    unmake(&x, model);
+}
+
+/* What is too much is decided before it is done. */
+static void test_work(void **state)
+{
+    (void)state;
+    maker x;
+    trl_parse_options o = trl_parse_options_default();
+    const char *tree = "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))";
+    trl_parse_model *model = make(&x, "(TOP (S (NP (PRP he)) (VP (VB sees) (NP (PRP him)))))\n",
+                                  TRL_GRADE_GENERATIVE, 0.0);
+    assert_null(check(model, o, "he sees him", tree));
+    for (int how = 0; how < 3; how++) {
+        unsigned refused = 0;
+        bool done = false;
+        o.decode = (trl_parse_decode)how;
+        for (o.max_work = 1e-9; o.max_work < 1.0; o.max_work *= 2.0) {
+            const char *warning = check(model, o, "he sees him", NULL);
+            assert_true(!warning || (!done && strstr(warning, "work")));
+            done = done || !warning;
+            refused += warning != NULL;
+        }
+        assert_true(done && refused > 2);
+    }
+    o.max_work = 0.0;
+    assert_null(check(model, o, "he sees him", tree));
     unmake(&x, model);
 }
 
@@ -351,6 +425,8 @@ int main(void)
         cmocka_unit_test(test_root),
         cmocka_unit_test(test_spans),
         cmocka_unit_test(test_probability),
+        cmocka_unit_test(test_derivations),
+        cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,42 @@ static void check_deadline(world *w, forest *f, trl_rng *r)
     assert_true(w->c.late && !isfinite(w->c.log_z));
 }
 
+/* The work of a chart by its definition; one that is allowed no less is run, another is not begun.
+ */
+static void check_work(world *w, forest *f, trl_rng *r)
+{
+    (void)r;
+    trl_error err = {0};
+    const trl_skeleton *s = &w->s;
+    const uint32_t *at = s->first;
+    size_t steps = 0;
+    for (size_t j = 1; j <= w->n; j++)
+        for (size_t i = 0; i < j; i++)
+            for (size_t k = i + 1; k < j; k++)
+                for (uint32_t x = at[trl_cell(i, k)]; x < at[trl_cell(i, k) + 1]; x++)
+                    if (at[trl_cell(k, j)] < at[trl_cell(k, j) + 1] &&
+                        at[trl_cell(i, j)] < at[trl_cell(i, j) + 1] && (s->item[x] & TRL_AFTER)) {
+                        const uint32_t *p = w->g.pair_by_left + (s->item[x] & TRL_STATE_MASK);
+                        steps += p[1] - p[0];
+                    }
+    const double work = trl_chart_work(&w->c);
+    assert_near(work, 1e-6 * (double)steps, 1e-15);
+    if (!roots(f) || steps == 0)
+        return;
+    w->c.max_work = work;
+    assert_ok(trl_chart_inside(&w->c, &w->t, &err));
+    assert_true(isfinite(w->c.log_z) && !w->c.late && !w->c.heavy);
+    w->c.max_work = work * (1.0 - 1e-9);
+    assert_ok(trl_chart_inside(&w->c, &w->t, &err));
+    assert_true(!isfinite(w->c.log_z) && w->c.late && w->c.heavy);
+}
+
+static void test_work(void **state)
+{
+    (void)state;
+    on_worlds(14, 1.0, 0.0, 40, check_work);
+}
+
 static void test_deadline(void **state)
 {
     (void)state;
@@ -306,53 +342,11 @@ static void check_kbest(world *w, forest *f, trl_rng *r)
     trl_kbest_fini(&got);
 }
 
-/* The list without trees that are the same to a reader, against pairwise comparison. */
-static void check_distinct(world *w, forest *f, trl_rng *r)
-{
-    (void)r;
-    trl_error err;
-    trl_kbest all = {0}, got = {0};
-    static trl_node *a, *b;
-    static size_t ca, cb;
-    size_t na, nb, n = 0;
-    double mass[64];
-    if (!roots(f))
-        return;
-    assert_ok(trl_chart_kbest(&w->c, &w->t, 64, &all, &w->arena, &err));
-    assert_ok(trl_chart_kbest(&w->c, &w->t, 64, &got, &w->arena, &err));
-    assert_ok(trl_kbest_distinct(&got, &w->g, mass, &err));
-    for (size_t k = 0; k < all.n; k++) {
-        bool fresh = true;
-        double sum = exp(all.score[k]);
-        assert_ok(trl_grammar_decode(&w->g, &all.tree[k], &a, &na, &ca, &err));
-        for (size_t o = 0; o < all.n; o++) {
-            assert_ok(trl_grammar_decode(&w->g, &all.tree[o], &b, &nb, &cb, &err));
-            const bool same = na == nb && memcmp(a, b, na * sizeof *a) == 0;
-            fresh = fresh && !(same && o < k);
-            sum += same && o > k ? exp(all.score[o]) : 0.0;
-        }
-        if (!fresh)
-            continue;
-        assert_true(n < got.n);
-        assert_true(got.score[n] == all.score[k] && same_btree(&got.tree[n], &all.tree[k]));
-        assert_near(mass[n++], log(sum), 1e-12);
-    }
-    assert_int_equal(n, got.n);
-    trl_kbest_fini(&all);
-    trl_kbest_fini(&got);
-}
-
 static void test_kbest(void **state)
 {
     (void)state;
     on_worlds(11, 1.0, 0.0, 40, check_kbest);
     on_worlds(12, 20.0, -100.0, 40, check_kbest);
-}
-
-static void test_distinct(void **state)
-{
-    (void)state;
-    on_worlds(13, 1.0, 0.0, 40, check_distinct);
 }
 
 static int read_heads(void **state)
@@ -377,7 +371,7 @@ int main(void)
         cmocka_unit_test(test_posteriors), cmocka_unit_test(test_expectations),
         cmocka_unit_test(test_scaling),    cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_deadline),   cmocka_unit_test(test_kbest),
-        cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }

@@ -13,7 +13,7 @@
 
 static inline void small_subtree(trl_rng *r, int depth, trl_buf *out)
 {
-    static const char *const phrase[] = {"A", "B", "C"};
+    static const char *const phrase[] = {"VP", "B", "C"}; /* VP: head tags */
     static const char *const tag[] = {"x", "y", "V"};
     const unsigned what = draw(r, 10);
     if (depth == 0 || what < 3) {
@@ -45,8 +45,7 @@ static inline void small_treebank(trl_rng *r, size_t n, tree_list *l)
     trl_buf_fini(&b);
 }
 
-/* ---- a sentence with scores --------------------------------------------------------------------
- */
+/* ---- a sentence with scores ------------------------------------------------------------------ */
 
 typedef struct world {
     tree_list trees;
@@ -69,13 +68,12 @@ static inline double random_score(trl_rng *r, double width)
     return width * (2.0 * trl_rng_unit(r) - 1.0);
 }
 
-static inline void world_grammar(world *w, trl_rng *r, unsigned how, bool relaxed)
+/* The grammar and lexicon of w->trees. */
+static inline void world_read(world *w, unsigned how, bool relaxed)
 {
     trl_error err;
     const trl_annotation a = switches(how % N_SWITCHES);
     trl_btree b = {0};
-    *w = (world){0};
-    small_treebank(r, 3 + draw(r, 8), &w->trees);
     build(&w->g, &a, &w->trees, relaxed);
     assert_ok(trl_lexicon_init(&w->x, 1, &err));
     for (size_t k = 0; k < w->trees.n; k++) {
@@ -87,6 +85,13 @@ static inline void world_grammar(world *w, trl_rng *r, unsigned how, bool relaxe
     }
     assert_ok(trl_lexicon_finish(&w->x, &w->g, &err));
     trl_btree_fini(&b);
+}
+
+static inline void world_grammar(world *w, trl_rng *r, unsigned how, bool relaxed)
+{
+    *w = (world){0};
+    small_treebank(r, 3 + draw(r, 8), &w->trees);
+    world_read(w, how, relaxed);
 }
 
 static inline void world_words(world *w, trl_rng *r, size_t n)
