@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "names.h"
 #include "output.h"
 #include "score_trees.h"
+#include "style.h"
 #include "verbs.h"
 
 typedef enum by_measure { BY_GUESS, BY_F1, BY_ACCURACY } by_measure;
@@ -22,6 +24,7 @@ typedef struct settings {
 
     bool of_trees; /* what is compared; set by run, not by an option */
     uint64_t left_out;
+    bool colour, narrow; /* of the terminal */
 } settings;
 
 static const char *const by_names[] = {"guess", "f1", "accuracy", NULL};
@@ -88,29 +91,72 @@ static void add_p(text *t, double p)
         text_fmt(t, "  %8.4f", p);
 }
 
+/* Green for a gain and red for a loss that chance hardly makes; narrow: no intervals. */
+static void add_difference(const trl_bootstrap *d, const settings *s, text *t)
+{
+    char shown[24];
+    snprintf(shown, sizeof shown, "%+8.2f", d->difference);
+    const bool sure = d->p <= 1.0 - s->bootstrap.confidence;
+    text_char(t, ' ');
+    style_add(t, s->colour && sure, d->difference > 0.0 ? STYLE_GOOD : STYLE_BAD, shown);
+    if (!s->narrow)
+        text_fmt(t, "   [%+6.2f, %+6.2f]", d->low, d->high);
+}
+
 static void add_scores(const settings *s, const trl_comparison *r, text *t)
 {
     const bool chunks = r->chunk_tags || s->by == BY_F1;
     char interval[24];
     snprintf(interval, sizeof interval, "%g %% interval", 100.0 * s->bootstrap.confidence);
-    text_fmt(t, "%-18s %8s %8s %8s   %-16s  %8s\n", "", "A", "B", "B - A", interval, "p");
+    text_fmt(t, "%-18s %8s %8s %8s", "", "A", "B", "B - A");
+    if (!s->narrow)
+        text_fmt(t, "   %-16s", interval);
+    text_fmt(t, "  %8s\n", "p");
     for (int k = 0; k < (chunks ? TRL_MEASURES : TRL_PRECISION); k++) {
-        const trl_bootstrap *d = &r->difference[k];
-        text_fmt(t, "%-18s %8.2f %8.2f %+8.2f   [%+6.2f, %+6.2f]", measures(s)[k].shown,
-                 r->score[0][k], r->score[1][k], d->difference, d->low, d->high);
-        add_p(t, d->p);
+        text_fmt(t, "%-18s %8.2f %8.2f", measures(s)[k].shown, r->score[0][k], r->score[1][k]);
+        add_difference(&r->difference[k], s, t);
+        add_p(t, r->difference[k].p);
         text_char(t, '\n');
     }
 }
 
-static void add_test(const char *name, const char *of, const trl_test *test, const char *how,
-                     text *t)
+/* A row of the tests; narrow: without what it looks at. */
+static void add_row(const settings *s, const char *const cell[3], double p, text *t)
+{
+    text_fmt(t, "%-20s ", cell[0]);
+    if (!s->narrow)
+        text_fmt(t, "%-30s ", cell[1]);
+    text_fmt(t, "%-15s", cell[2]);
+    add_p(t, p);
+    text_char(t, '\n');
+}
+
+static void add_test(const settings *s, const char *const cell[3], const trl_test *test, text *t)
 {
     char statistic[40];
-    snprintf(statistic, sizeof statistic, "%s = %.5g", how, test->statistic);
-    text_fmt(t, "%-20s %-30s %-15s", name, of, statistic);
-    add_p(t, test->p);
-    text_char(t, '\n');
+    snprintf(statistic, sizeof statistic, "%s = %.5g", cell[2], test->statistic);
+    add_row(s, (const char *[]){cell[0], cell[1], statistic}, test->p, t);
+}
+
+static void add_tests(const settings *s, const trl_comparison *r, text *t)
+{
+    char of[60], how[40];
+    text_fmt(t, "\n%-*s  %8s\n", s->narrow ? 36 : 67, "test of B against A", "p");
+    snprintf(of, sizeof of, "%" PRIu64 " right in A alone, %" PRIu64 " in B", r->only_a, r->only_b);
+    const bool exact = r->mcnemar.exact;
+    add_test(s,
+             (const char *[]){exact ? "McNemar, exact" : "McNemar", of, exact ? "fewer" : "chi2"},
+             &r->mcnemar, t);
+    snprintf(of, sizeof of, "%.3f, %.3f errors a sentence", r->errors[0], r->errors[1]);
+    add_test(s, (const char *[]){"paired t", of, "t"}, &r->t, t);
+    snprintf(of, sizeof of, "%zu sentences differ", r->wilcoxon.n);
+    const char *name = r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank";
+    add_test(s, (const char *[]){name, of, "W+"}, &r->wilcoxon, t);
+    const trl_measure by = decisive(s, r);
+    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures(s)[by].shown,
+             s->bootstrap.resamples);
+    snprintf(how, sizeof how, "d = %+.2f", r->difference[by].difference);
+    add_row(s, (const char *[]){"paired bootstrap", of, how}, r->difference[by].p, t);
 }
 
 static void add_table(const settings *s, const trl_comparison *r, text *t)
@@ -123,24 +169,7 @@ static void add_table(const settings *s, const trl_comparison *r, text *t)
         text_fmt(t, "; left out: %" PRIu64, s->left_out);
     text_str(t, "\n\n");
     add_scores(s, r, t);
-
-    char of[60], how[40];
-    text_fmt(t, "\n%-67s  %8s\n", "test of B against A", "p");
-    snprintf(of, sizeof of, "%" PRIu64 " right in A alone, %" PRIu64 " in B", r->only_a, r->only_b);
-    add_test(r->mcnemar.exact ? "McNemar, exact" : "McNemar", of, &r->mcnemar,
-             r->mcnemar.exact ? "fewer" : "chi2", t);
-    snprintf(of, sizeof of, "%.3f, %.3f errors a sentence", r->errors[0], r->errors[1]);
-    add_test("paired t", of, &r->t, "t", t);
-    snprintf(of, sizeof of, "%zu sentences differ", r->wilcoxon.n);
-    add_test(r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank", of, &r->wilcoxon, "W+",
-             t);
-    const trl_measure by = decisive(s, r);
-    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures(s)[by].shown,
-             s->bootstrap.resamples);
-    snprintf(how, sizeof how, "d = %+.2f", r->difference[by].difference);
-    text_fmt(t, "%-20s %-30s %-15s", "paired bootstrap", of, how);
-    add_p(t, r->difference[by].p);
-    text_char(t, '\n');
+    add_tests(s, r, t);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -275,8 +304,11 @@ static int run(void *settings_, const operands *args)
         text t = {0};
         if (s->json)
             add_json(s, &r, &t);
-        else
+        else {
+            s->colour = style_colour(STDOUT_FILENO);
+            s->narrow = style_width(STDOUT_FILENO, 80) < 76;
             add_table(s, &r, &t);
+        }
         code = output_print(&t);
     }
     if (st != TRL_OK)

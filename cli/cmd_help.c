@@ -1,8 +1,11 @@
 /* cmd_help.c -- trellis help: the overview, one command, or the whole man page. */
 /* SPDX-License-Identifier: MIT */
+#include <unistd.h>
+
 #include "help.h"
 #include "message.h"
 #include "output.h"
+#include "style.h"
 #include "verbs.h"
 
 typedef struct settings {
@@ -30,6 +33,8 @@ static int run(void *settings_, const operands *args)
         help_about(v, &t);
     else
         help_overview(&t);
+    if (!s->man && style_colour(STDOUT_FILENO))
+        style_help(&t);
     return output_print(&t);
 }
 

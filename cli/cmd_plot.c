@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "message.h"
 #include "output.h"
 #include "plot.h"
+#include "style.h"
 #include "verbs.h"
 
 typedef enum label_of { OF_GUESS, OF_CHUNKS, OF_TOKENS } label_of;
@@ -119,12 +119,11 @@ static bool draw(const settings *s, const plot *p, text *t)
     if (is_svg(s->to))
         return plot_svg(p, s->width, s->height, t);
     const bool terminal = !s->to && isatty(STDOUT_FILENO);
-    const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
-    struct winsize w;
     plot_terminal how = {.width = s->width, .height = s->height, .ascii = s->ascii};
-    how.colour = terminal && !s->ascii && kind && strcmp(kind, "dumb") != 0 && !(none && none[0]);
-    if (!how.width && terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
-        how.width = w.ws_col;
+    how.colour = terminal && !s->ascii && style_colour(STDOUT_FILENO);
+    const size_t wide = style_width(STDOUT_FILENO, 80);
+    if (!how.width && terminal && wide >= 20)
+        how.width = wide;
     return plot_text(p, &how, t);
 }
 

@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "names.h"
 #include "output.h"
 #include "score_trees.h"
+#include "style.h"
 #include "verbs.h"
 
 typedef struct settings {
@@ -79,13 +81,15 @@ static int print_report(const settings *s, const trl_score *score, bool tokens, 
         message_error(err);
         return CLI_FAILED;
     }
-    output o;
-    output_open(&o, NULL);
-    output_put(&o, report, strlen(report));
+    static const char *const bold[] = {"accuracy:", NULL};
+    text t = {0};
+    text_str(&t, report);
     if (s->json && report[0] && report[strlen(report) - 1] != '\n')
-        output_put(&o, "\n", 1);
+        text_char(&t, '\n');
     trl_text_free(report);
-    return output_close(&o) ? CLI_DONE : CLI_FAILED;
+    if (!s->json && !s->latex && style_colour(STDOUT_FILENO))
+        style_report(&t, bold);
+    return output_print(&t);
 }
 
 static int by_name(const void *a, const void *b)

@@ -5,13 +5,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "message.h"
 #include "output.h"
 #include "ranges.h"
 #include "trellis/trees.h"
+#include "style.h"
 #include "verbs.h"
 
 typedef struct settings {
@@ -223,17 +223,16 @@ static void set_drawing(job *j)
 {
     const settings *s = j->s;
     const bool terminal = !s->output && isatty(STDOUT_FILENO);
-    const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
-    struct winsize w;
+    const size_t wide = style_width(STDOUT_FILENO, 100);
     j->draw = trl_draw_options_default();
     j->draw.style = s->style;
     j->draw.width = s->width ? s->width : 100;
     j->draw.ascii = s->ascii;
     if (!terminal)
         return;
-    if (!s->width && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
-        j->draw.width = w.ws_col;
-    j->draw.colour = kind && strcmp(kind, "dumb") != 0 && !(none && none[0]);
+    if (!s->width && wide >= 20)
+        j->draw.width = wide;
+    j->draw.colour = style_colour(STDOUT_FILENO);
     if (setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         j->draw.ascii = true;
 }

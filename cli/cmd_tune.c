@@ -7,12 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
 #include "record.h"
+#include "style.h"
 #include "train_settings.h"
 #include "trellis/tune.h"
 #include "verbs.h"
@@ -133,7 +135,7 @@ typedef struct state {
     const operands *args;
     progress shown;
     record written;
-    bool catching, chunks;
+    bool catching, chunks, heading;
     size_t n_runs, n_grid;
     clock_t since; /* processor time of the program when the run began */
     text table;
@@ -163,30 +165,56 @@ static void name_of_c(double c, char out[24])
     snprintf(out, 24, isinf(c) ? "none" : "%.4g", c);
 }
 
+/* A narrow terminal has fewer columns: 88 hold them all. */
+static void add_columns(state *x, const char *c, const trl_tune_run *r)
+{
+    const trl_score_totals *h = &r->held_out;
+    const size_t wide = style_width(STDOUT_FILENO, 88);
+    const double none = (double)NAN;
+    const bool known = !isnan(r->score);
+    text *t = &x->table;
+    const struct {
+        bool shown;
+        int width, digits;
+        const char *name;
+        double value;
+    } column[] = {
+        {wide >= 60, 8, 4, "c2", r->c2},
+        {true, 8, 2, "score", r->score},
+        {x->chunks && wide >= 50, 9, 2, "precision", known ? h->precision : none},
+        {x->chunks && wide >= 50, 8, 2, "recall", known ? h->recall : none},
+        {wide >= 60, 8, 2, "accuracy", known ? h->accuracy : none},
+        {wide >= 73, 10, 0, "iterations", known ? (double)r->result.iterations : none},
+        {true, 8, 2, "seconds", r->result.seconds},
+        {wide >= 88, 14, 4, "objective", known ? r->result.objective : none},
+    };
+    text_fmt(t, "%-7s", c);
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+        if (!column[k].shown)
+            continue;
+        if (x->heading)
+            text_fmt(t, " %*s", column[k].width, column[k].name);
+        else if (isnan(column[k].value))
+            text_fmt(t, " %*s", column[k].width, "-");
+        else if (k == 0)
+            text_fmt(t, " %*.*g", column[k].width, column[k].digits, column[k].value);
+        else
+            text_fmt(t, " %*.*f", column[k].width, column[k].digits, column[k].value);
+    }
+    text_char(t, '\n');
+}
+
 static void add_row(state *x, const trl_tune_run *r)
 {
     char c[24];
     name_of_c(r->c, c);
-    text *t = &x->table;
-    if (t->n == 0) {
+    x->heading = x->table.n == 0;
+    if (x->heading) {
         x->chunks = r->chunks;
-        text_fmt(t, "%-7s %8s %8s", "c", "c2", "score");
-        if (r->chunks)
-            text_fmt(t, " %9s %8s", "precision", "recall");
-        text_fmt(t, " %8s %10s %8s %14s\n", "accuracy", "iterations", "seconds", "objective");
+        add_columns(x, "c", r);
+        x->heading = false;
     }
-    const trl_score_totals *h = &r->held_out;
-    text_fmt(t, "%-7s %8.4g", isinf(r->c) ? "-" : c, r->c2);
-    if (isnan(r->score)) {
-        text_fmt(t, " %8s%s %8s %10s %8.2f %14s\n", "-", x->chunks ? "         -        -" : "",
-                 "-", "-", r->result.seconds, "-");
-        return;
-    }
-    text_fmt(t, " %8.2f", r->score);
-    if (x->chunks)
-        text_fmt(t, " %9.2f %8.2f", h->precision, h->recall);
-    text_fmt(t, " %8.2f %10" PRIu64 " %8.2f %14.4f\n", h->accuracy, r->result.iterations,
-             r->result.seconds, r->result.objective);
+    add_columns(x, isinf(r->c) ? "-" : c, r);
 }
 
 /* A run without penalty has no place on the axis: a level line. */
@@ -286,7 +314,7 @@ static int print_results(state *x, const trl_tune_run *best)
         return message_memory();
     bool ok = !s->svg || draw_svg(x);
     if (ok && !s->base.quiet && x->n_runs > 1) {
-        const plot_terminal how = {.height = 14};
+        const plot_terminal how = {.height = 14, .width = style_width(STDOUT_FILENO, 80)};
         text_char(&out, '\n');
         ok = plot_text(&x->plot, &how, &out);
     }

@@ -4,11 +4,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define WIDTH 79
+#include "style.h"
+
+#define WIDTH 79       /* of a line, unless the terminal is narrower */
 #define HELP_COLUMN 26 /* where the explanation of an option starts */
+#define NARROW 60      /* below, it starts on a line of its own, at ... */
+#define NARROW_COLUMN 8
 
-/* Adds the words of s[0 .. n) from column `at` on, broken at WIDTH, later lines indented. */
+/* Lines and columns for the terminal at hand; 79 where there is none. */
+typedef struct layout {
+    size_t width, column;
+} layout;
+
+static layout layout_here(void)
+{
+    const size_t room = style_width(STDOUT_FILENO, WIDTH + 1) - 1;
+    const size_t width = room > WIDTH ? WIDTH : room < 30 ? 30 : room;
+    return (layout){width, width < NARROW ? NARROW_COLUMN : HELP_COLUMN};
+}
+
+/* Adds the words of s[0 .. n) from column `at` on, broken at the width, later lines indented. */
 static void wrap(const char *s, size_t n, size_t at, size_t indent, text *out)
 {
     const char *end = s + n;
@@ -21,7 +38,7 @@ static void wrap(const char *s, size_t n, size_t at, size_t indent, text *out)
             k++;
         if (k == 0)
             break;
-        if (!first && at + 1 + k > WIDTH) {
+        if (!first && at + 1 + k > layout_here().width) {
             text_fmt(out, "\n%*s", (int)indent, "");
             at = indent;
         } else if (!first) {
@@ -80,12 +97,13 @@ static void help_option(const option *o, const void *settings, text *out)
         text_char(out, ' ');
         add_value_name(o, out);
     }
+    const size_t column = layout_here().column;
     size_t at = out->n - start;
-    if (at + 2 > HELP_COLUMN) {
+    if (at + 2 > column) {
         text_char(out, '\n');
         at = 0;
     }
-    text_fmt(out, "%*s", (int)(HELP_COLUMN - at), "");
+    text_fmt(out, "%*s", (int)(column - at), "");
     text what = {0};
     text_str(&what, o->help);
     const size_t n = what.n;
@@ -96,7 +114,7 @@ static void help_option(const option *o, const void *settings, text *out)
         text_char(&what, ')');
     else
         what.n = n;
-    wrap(what.p, what.n, HELP_COLUMN, HELP_COLUMN, out);
+    wrap(what.p, what.n, column, column, out);
     out->failed = out->failed || what.failed;
     text_fini(&what);
 }
@@ -121,7 +139,9 @@ void help_about(const verb *v, text *out)
             text_fmt(out, "\n%s:\n", o->help);
         else
             help_option(o, settings, out);
-    text_fmt(out, "  -h, --help%*sprint this\n", HELP_COLUMN - 12, "");
+    const size_t column = layout_here().column;
+    text_fmt(out, column > 14 ? "  -h, --help%*sprint this\n" : "  -h, --help\n%*sprint this\n",
+             (int)(column > 14 ? column - 12 : column), "");
     if (v->examples) {
         text_str(out, "\nExamples:\n");
         paragraphs(v->examples, out);

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "style.h"
 #include "verbs.h"
 
 const verb *const verbs[] = {
@@ -32,6 +33,8 @@ static int print_help(const verb *v)
         help_about(v, &t);
     else
         help_overview(&t);
+    if (style_colour(STDOUT_FILENO))
+        style_help(&t);
     return output_print(&t);
 }
 

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "style.h"
 
 static bool status_shown; /* the cursor stands behind a status line */
 
@@ -93,16 +94,10 @@ void message_error(const trl_error *err)
         message_hint("%s", err->hint);
 }
 
-static size_t terminal_width(void)
-{
-    struct winsize w;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col : 80;
-}
-
 void message_status(const char *line)
 {
     if (line) {
-        const size_t n = strlen(line), room = terminal_width() - 1;
+        const size_t n = strlen(line), room = style_width(STDERR_FILENO, 80) - 1;
         fprintf(stderr, "\r%.*s\033[K", (int)(n < room ? n : room), line);
         status_shown = true;
     } else if (status_shown) {

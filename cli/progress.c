@@ -5,20 +5,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "message.h"
-#include "text.h"
+#include "style.h"
 
 #define REDRAW 0.05 /* seconds between two drawings: fast iterations must not wait for us */
 
 void progress_init(progress *p, bool quiet)
 {
-    const char *term = getenv("TERM");
-    const bool dumb = !term || strcmp(term, "dumb") == 0;
-    *p = (progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO) && !dumb, .shown = -REDRAW};
+    *p = (progress){.quiet = quiet, .terminal = style_is_terminal(STDERR_FILENO), .shown = -REDRAW};
 }
 
 void progress_duration(double seconds, char *out, size_t cap)
@@ -34,18 +31,22 @@ void progress_duration(double seconds, char *out, size_t cap)
         snprintf(out, cap, "%" PRIu64 " h %02" PRIu64 " min", s / 3600, s % 3600 / 60);
 }
 
-static void add_duration(text *t, const char *name, double seconds)
+/* Seconds matter less the longer it takes; an estimate has no fractions. */
+static void short_duration(double seconds, char *out, size_t cap)
 {
-    char s[40];
-    if (!isfinite(seconds))
-        return;
-    progress_duration(seconds, s, sizeof s);
-    text_fmt(t, "  %s %s", name, s);
+    if (seconds < 59.5)
+        snprintf(out, cap, "%.0f s", seconds < 1.0 ? 1.0 : seconds);
+    else if (seconds < 3570.0)
+        snprintf(out, cap, "%.0f min", seconds / 60.0);
+    else
+        snprintf(out, cap, "%.1f h", seconds / 3600.0);
 }
 
 /* Every number with its name: a log is read by people who do not know the columns. */
-static void iteration_line(const trl_progress *now, text *t)
+static void log_line(const trl_progress *now, text *t)
 {
+    char time[40];
+    progress_duration(now->seconds, time, sizeof time);
     text_fmt(t, "iteration %4" PRIu64, now->iteration);
     if (isfinite(now->objective))
         text_fmt(t, "  objective %.4f", now->objective);
@@ -55,8 +56,71 @@ static void iteration_line(const trl_progress *now, text *t)
         text_fmt(t, "  dev %.2f", now->dev_score);
     if (isfinite(now->dev_best) && now->dev_best > now->dev_score)
         text_fmt(t, " (best %.2f)", now->dev_best);
-    add_duration(t, "time", now->seconds);
-    add_duration(t, "left", now->seconds_left);
+    text_fmt(t, "  time %s", time);
+    if (isfinite(now->seconds_left)) {
+        short_duration(now->seconds_left, time, sizeof time);
+        text_fmt(t, "  left %s", time);
+    }
+}
+
+/* ---- the line of a terminal ------------------------------------------------------------- */
+
+/* What is left out, one after the other, until the line fits; dev score and time stay. */
+enum { NO_BAR = 1, NO_GRADIENT, NO_BEST, SHORT_NAMES, NO_LEFT, NO_OBJECTIVE, LAST_CUT };
+
+#define BAR 20
+
+/* How far the iterations are, where they have an end. */
+static void add_bar(const trl_progress *now, text *t)
+{
+    const uint64_t most = now->max_iterations;
+    const double part = (double)now->iteration / (double)most;
+    const int full = (int)((part < 1.0 ? part : 1.0) * BAR);
+    text_str(t, " [");
+    for (int i = 0; i < BAR; i++)
+        text_char(t, i < full ? '=' : i == full ? '>' : ' ');
+    text_char(t, ']');
+}
+
+static void terminal_line(const trl_progress *now, int cut, text *t)
+{
+    char time[40];
+    const bool full = cut < SHORT_NAMES, end = now->max_iterations >= now->iteration;
+    text_fmt(t, full ? "iteration %" PRIu64 : "%" PRIu64, now->iteration);
+    if (end)
+        text_fmt(t, full ? " of %" PRIu64 : "/%" PRIu64, now->max_iterations);
+    if (end && cut < NO_BAR)
+        add_bar(now, t);
+    if (isfinite(now->objective) && cut < NO_OBJECTIVE)
+        text_fmt(t, full ? "  objective %.4f" : "  %.1f", now->objective);
+    if (isfinite(now->gradient) && cut < NO_GRADIENT)
+        text_fmt(t, "  gradient %.3g", now->gradient);
+    if (isfinite(now->dev_score))
+        text_fmt(t, "  dev %.2f", now->dev_score);
+    if (isfinite(now->dev_best) && now->dev_best > now->dev_score && cut < NO_BEST)
+        text_fmt(t, " (best %.2f)", now->dev_best);
+    if (full)
+        progress_duration(now->seconds, time, sizeof time);
+    else
+        short_duration(now->seconds, time, sizeof time);
+    text_fmt(t, full ? "  time %s" : "  %s", time);
+    if (isfinite(now->seconds_left) && cut < NO_LEFT) {
+        short_duration(now->seconds_left, time, sizeof time);
+        text_fmt(t, "  left %s", time);
+    }
+}
+
+static void iteration_line(const progress *p, const trl_progress *now, text *t)
+{
+    const size_t room = style_width(STDERR_FILENO, 80) - 1;
+    if (!p->terminal)
+        log_line(now, t);
+    for (int cut = 0; p->terminal && cut < LAST_CUT; cut++) {
+        t->n = 0;
+        terminal_line(now, cut, t);
+        if (t->n <= room)
+            break;
+    }
     text_char(t, '\0');
 }
 
@@ -65,7 +129,7 @@ static void show_iteration(progress *p, const trl_progress *now)
     if (p->terminal && now->seconds - p->shown < REDRAW)
         return;
     text t = {0};
-    iteration_line(now, &t);
+    iteration_line(p, now, &t);
     if (t.failed) /* no reason to end a run */
         ;
     else if (p->terminal)

@@ -3,9 +3,11 @@
 #include "score_trees.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "output.h"
+#include "style.h"
 #include "trellis/score.h"
 
 tree_score_settings tree_score_defaults(void)
@@ -47,11 +49,13 @@ static int print_report(const trl_parseval *p, bool json, trl_error *err)
         message_error(err);
         return CLI_FAILED;
     }
-    output o;
-    output_open(&o, NULL);
-    output_put(&o, report, strlen(report));
+    static const char *const bold[] = {"Bracketing FMeasure", NULL};
+    text t = {0};
+    text_str(&t, report);
     trl_text_free(report);
-    return output_close(&o) ? CLI_DONE : CLI_FAILED;
+    if (!json && style_colour(STDOUT_FILENO))
+        style_report(&t, bold);
+    return output_print(&t);
 }
 
 static int finish(const trl_parseval *p, bool json, trl_error *err)

@@ -31,6 +31,22 @@ static double iterations_left(const trl_progress_state *ps, const trl_train_opti
     return log(now / end) / log(before / now);
 }
 
+#define LEAST_SEEN 10 /* iterations before the fall says anything about the end */
+#define MOST_AHEAD 9  /* times as many as were made: beyond, it is a guess in the dark */
+
+/* Seconds left; NaN when nobody can tell. */
+static double time_left(const trl_progress_state *ps, const trl_train_options *o, uint64_t done,
+                        uint64_t most, double seconds)
+{
+    const double per = seconds / (double)done;
+    double left = iterations_left(ps, o);
+    if (done < LEAST_SEEN || left > MOST_AHEAD * (double)done)
+        left = NAN;
+    if (most >= done && !(left <= (double)(most - done)))
+        left = (double)(most - done);
+    return left * per;
+}
+
 bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const trl_iteration *it,
                           double dev_score)
 {
@@ -44,12 +60,8 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
     ps->last_objective = it->objective;
     if (!o->progress)
         return false;
-    const double seconds = trl_clock() - s->started;
-    const double per = seconds / (double)it->number;
-    double left = iterations_left(ps, o) * per;
+    const double seconds = trl_clock() - s->started + ps->seconds_before;
     const uint64_t most = o->max_iter ? o->max_iter : s->max_iter;
-    if (most >= it->number && (isnan(left) || left > per * (double)(most - it->number)))
-        left = per * (double)(most - it->number);
     const trl_progress p = {.stage = "iteration",
                             .iteration = it->number,
                             .max_iterations = most,
@@ -58,8 +70,8 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .step = it->step,
                             .dev_score = dev_score,
                             .dev_best = ps->best_score,
-                            .seconds = seconds + ps->seconds_before,
-                            .seconds_left = left,
+                            .seconds = seconds,
+                            .seconds_left = time_left(ps, o, it->number, most, seconds),
                             .n_features = s->d ? s->d->n_live : s->n_features};
     return o->progress(o->progress_ctx, &p);
 }
