@@ -1,9 +1,11 @@
 /* status.h -- how every fallible function of the library reports.
  *
  * A function that can fail returns trl_status and takes `trl_error *err` last (NULL is
- * allowed).  On failure *err holds one sentence for the user, where in his input it went
- * wrong, and, where we know it, what to do about it.  On success *err is not touched.
- * The library never prints, exits or aborts.
+ * allowed).  Any other pointer that is NULL where its description does not allow it, and options
+ * that are all zero where that makes no sense, give TRL_EINVAL; functions that return no status
+ * answer NULL with nothing: 0, "", false.  On failure *err holds one sentence for the user, where
+ * in his input it went wrong, and, where we know it, what to do about it.  On success *err is not
+ * touched. The library never prints, exits or aborts.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_STATUS_H

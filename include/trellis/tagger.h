@@ -47,7 +47,8 @@ TRL_API trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, d
  * are no log-probabilities (perceptron). */
 TRL_API trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err);
 
-/* log Z: a labelling's probability is exp(score - log_z).  As trl_tagger_marginals. */
+/* log Z: a labelling's probability is exp(score - log_z).  As trl_tagger_marginals; TRL_ENUMERIC
+ * when a score is beyond 1e9, where no digits of the difference are left. */
 TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err);
 
 /* The score of a given labelling. */

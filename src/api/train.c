@@ -74,6 +74,8 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
 
 double trl_train_c2(const trl_train_options *o)
 {
+    if (!o)
+        return 1.0;
     if (o->c2 != TRL_USUAL)
         return o->c2;
     return strcmp(o->kind, "tree") == 0 && strcmp(o->grade, "features") == 0 &&
@@ -104,6 +106,11 @@ static bool nothing_to_resume(trl_train_options *o)
 
 trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
+    if (!o || !o->kind || !o->objective || !o->grade || !o->annotate || !o->clusters)
+        return trl_fail_null(err);
+    for (size_t k = 0; k < o->n_train; k++)
+        if (!o->train || !o->train[k])
+            return trl_fail(err, TRL_EINVAL, "the path of training file %zu is NULL", k + 1);
     trl_train_result local;
     trl_train_options own = *o;
     own.c2 = trl_train_c2(o);

@@ -232,6 +232,9 @@ static trl_status refit(tuning *x, trl_error *err)
 
 trl_status trl_tune(const trl_tune_options *o, trl_tune_run *best, trl_error *err)
 {
+    if (!o || !o->train.kind || !o->train.objective || !o->train.grade || !o->train.annotate ||
+        !o->train.clusters)
+        return trl_fail_null(err);
     tuning x = {.o = o};
     trl_status st = check(o, err);
     if (st == TRL_OK)

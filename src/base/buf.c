@@ -4,9 +4,9 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/mem.h"
 
 static bool make_room(trl_buf *b, size_t n)
@@ -45,14 +45,14 @@ bool trl_buf_fmt(trl_buf *b, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    const int n = vsnprintf(NULL, 0, fmt, ap);
+    const int n = trl_vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     if (n < 0 || !make_room(b, (size_t)n)) {
         b->failed = true;
         return false;
     }
     va_start(ap, fmt);
-    vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
+    trl_vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
     va_end(ap);
     b->len += (size_t)n;
     return true;
@@ -60,6 +60,8 @@ bool trl_buf_fmt(trl_buf *b, const char *fmt, ...)
 
 void trl_buf_fini(trl_buf *b)
 {
+    if (!b)
+        return;
     trl_free(b->data);
     *b = (trl_buf){0};
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "base/mem.h"
 
 const char *trl_status_name(trl_status code)
@@ -34,7 +35,7 @@ trl_status trl_fail_at(trl_error *err, trl_status code, const char *src_file, in
     *err = (trl_error){.code = code, .src_file = src_file, .src_line = src_line};
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    (void)trl_vsnprintf(err->msg, sizeof err->msg, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -89,7 +90,7 @@ trl_status trl_fail_hint(trl_error *err, trl_status code, const char *fmt, ...)
         return code;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(err->hint, sizeof err->hint, fmt, ap);
+    (void)trl_vsnprintf(err->hint, sizeof err->hint, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -98,6 +99,11 @@ void trl_error_text(const trl_error *err, char *out, unsigned long cap)
 {
     char where[600] = "";
     int n = 0;
+    if (!out || !cap)
+        return;
+    out[0] = '\0';
+    if (!err)
+        return;
     if (err->path[0])
         n = snprintf(where, sizeof where, "%s:", err->path);
     if (err->row && n >= 0 && (size_t)n < sizeof where)

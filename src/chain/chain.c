@@ -307,3 +307,24 @@ double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *
     }
     return sum;
 }
+
+static double largest(const double *x, size_t n, double most)
+{
+    for (size_t k = 0; k < n; k++)
+        if (fabs(x[k]) > most && x[k] > -HUGE_VAL)
+            most = fabs(x[k]);
+    return most;
+}
+
+double trl_chain_largest_score(const trl_chain *c, const trl_tables *s)
+{
+    const size_t L = c->L;
+    double most = largest(c->edge, L * L, 0.0);
+    if (c->order == 2)
+        most = largest(c->tri, L * L * L, most);
+    size_t width = L;
+    for (size_t f = 0; f <= (size_t)c->order; f++, width *= L)
+        for (size_t t = f; s->row[f] && t < s->n; t++)
+            most = largest(s->row[f] + t * s->step[f], width, most);
+    return most;
+}

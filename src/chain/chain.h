@@ -112,6 +112,9 @@ trl_status trl_chain_adjoint(const trl_chain *c, const trl_tables *s, trl_arena 
 /* The score s(y) of one labelling.  Labels must be below L. */
 double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *y);
 
+/* The largest magnitude among the finite scores that are in use. */
+double trl_chain_largest_score(const trl_chain *c, const trl_tables *s);
+
 /* The best labelling (ties: the lowest label at the latest position) into y[T], its score
  * into *score. */
 trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena, uint32_t *y,

@@ -3,10 +3,18 @@
  *     A_t(j) = node_t(j) + log sum_i exp(A_{t-1}(i) + edge_t(i,j))                    order 1
  *     A_t(i,j) = node_t(j) + edge_t(i,j) + log sum_h exp(A_{t-1}(h,i) + tri_t(h,i,j))  order 2
  *
- * and B likewise from the right; a marginal is exp(A + score + B - log Z).
+ * and B likewise from the right.  Every row of nodes, of A and of B is shifted so that its maximum
+ * is 0 (log Z is the sum of the nodes' and A's shifts and the last row's log-sum-exp), and
+ * marginals are normalised row by row,
+ *
+ *     P(x at t) = exp u(x) / sum_x' exp u(x'),   u = A + score + B,
+ *
+ * so that they are in [0, 1] and sum to 1 whatever the scores: one of 1e16 in some row takes no
+ * digits from the others.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -20,12 +28,60 @@ typedef struct log_lattice {
     size_t T, L, Q; /* Q: states per position, L or L^2 */
     double *A, *B;  /* [T][Q]; order 2 uses only the first L cells at t = 0 */
     double *sum;    /* [L] terms of one log-sum-exp */
+    double *top;    /* [T] the maximum of each row of nodes; 0 where all are -inf */
+    double shift;   /* what was taken off A in all */
 } log_lattice;
+
+/* Takes the maximum off the row, and returns it; a row of -inf stays (0). */
+static double take_maximum(double *row, size_t n)
+{
+    double max = -HUGE_VAL;
+    for (size_t k = 0; k < n; k++)
+        max = row[k] > max ? row[k] : max;
+    if (!(max > -HUGE_VAL))
+        return 0.0;
+    for (size_t k = 0; k < n; k++)
+        row[k] -= max;
+    return max;
+}
+
+/* From logarithms to probabilities that sum to 1, by Kahan's summation: a row may have L^3 cells. A
+ * row of -inf becomes 0. */
+static void normalise(double *row, size_t n)
+{
+    double sum = 0.0, lost = 0.0;
+    take_maximum(row, n);
+    for (size_t k = 0; k < n; k++) {
+        row[k] = exp(row[k]);
+        const double more = row[k] - lost, next = sum + more;
+        lost = (next - sum) - more;
+        sum = next;
+    }
+    for (size_t k = 0; sum > 0.0 && k < n; k++)
+        row[k] /= sum;
+}
+
+/* The score of label j at t, below the best one. */
+static double node_at(const log_lattice *g, size_t t, size_t j)
+{
+    return trl_node_at(g->s, t, j) - g->top[t];
+}
+
+static void find_tops(log_lattice *g)
+{
+    for (size_t t = 0; t < g->T; t++) {
+        double max = -HUGE_VAL;
+        for (size_t j = 0; j < g->L; j++)
+            max = trl_node_at(g->s, t, j) > max ? trl_node_at(g->s, t, j) : max;
+        g->top[t] = max > -HUGE_VAL ? max : 0.0;
+        g->shift += g->top[t];
+    }
+}
 
 /* Score of entering state q = (i, j) (or j) at t, without the triple. */
 static double enter(const log_lattice *g, size_t t, size_t i, size_t j)
 {
-    return trl_node_at(g->s, t, j) + (t ? trl_edge_at(g->c, g->s, t, i, j) : 0.0);
+    return node_at(g, t, j) + (t ? trl_edge_at(g->c, g->s, t, i, j) : 0.0);
 }
 
 static trl_status check_row(const double *row, size_t n, size_t t, const char *what, trl_error *err)
@@ -53,24 +109,28 @@ trl_status trl_chain_check_scores(const trl_tables *s, size_t L, trl_error *err)
 static void forward1(log_lattice *g)
 {
     const size_t L = g->L;
-    for (size_t t = 0; t < g->T; t++)
+    for (size_t t = 0; t < g->T; t++) {
         for (size_t j = 0; j < L; j++) {
             for (size_t i = 0; t && i < L; i++)
                 g->sum[i] = g->A[(t - 1) * L + i] + trl_edge_at(g->c, g->s, t, i, j);
-            g->A[t * L + j] = trl_node_at(g->s, t, j) + (t ? trl_logsumexp(L, g->sum) : 0.0);
+            g->A[t * L + j] = node_at(g, t, j) + (t ? trl_logsumexp(L, g->sum) : 0.0);
         }
+        g->shift += take_maximum(g->A + t * L, L);
+    }
 }
 
 static void backward1(log_lattice *g)
 {
     const size_t L = g->L;
-    for (size_t t = g->T; t-- > 0;)
+    for (size_t t = g->T; t-- > 0;) {
         for (size_t i = 0; i < L; i++) {
             for (size_t j = 0; t + 1 < g->T && j < L; j++)
-                g->sum[j] = trl_edge_at(g->c, g->s, t + 1, i, j) + trl_node_at(g->s, t + 1, j) +
+                g->sum[j] = trl_edge_at(g->c, g->s, t + 1, i, j) + node_at(g, t + 1, j) +
                             g->B[(t + 1) * L + j];
             g->B[t * L + i] = t + 1 < g->T ? trl_logsumexp(L, g->sum) : 0.0;
         }
+        take_maximum(g->B + t * L, L);
+    }
 }
 
 static void forward2(log_lattice *g)
@@ -78,7 +138,8 @@ static void forward2(log_lattice *g)
     const size_t L = g->L, Q = g->Q;
     for (size_t j = 0; j < L; j++)
         g->A[j] = enter(g, 0, 0, j);
-    for (size_t t = 1; t < g->T; t++)
+    g->shift += take_maximum(g->A, L);
+    for (size_t t = 1; t < g->T; t++) {
         for (size_t i = 0; i < L; i++)
             for (size_t j = 0; j < L; j++) {
                 double before = g->A[i];
@@ -90,6 +151,8 @@ static void forward2(log_lattice *g)
                 }
                 g->A[t * Q + i * L + j] = enter(g, t, i, j) + before;
             }
+        g->shift += take_maximum(g->A + t * Q, Q);
+    }
 }
 
 static void backward2(log_lattice *g)
@@ -97,7 +160,7 @@ static void backward2(log_lattice *g)
     const size_t L = g->L, Q = g->Q;
     for (size_t k = 0; k < Q; k++)
         g->B[(g->T - 1) * Q + k] = 0.0;
-    for (size_t t = g->T - 1; t > 1; t--)
+    for (size_t t = g->T - 1; t > 1; t--) {
         for (size_t h = 0; h < L; h++)
             for (size_t i = 0; i < L; i++) {
                 for (size_t j = 0; j < L; j++)
@@ -105,47 +168,49 @@ static void backward2(log_lattice *g)
                                 g->B[t * Q + i * L + j];
                 g->B[(t - 1) * Q + h * L + i] = trl_logsumexp(L, g->sum);
             }
+        take_maximum(g->B + (t - 1) * Q, Q);
+    }
 }
 
 /* Node marginals from the states, and pair rows in order 2. */
-static void state_marginals(const log_lattice *g, double log_z, size_t S, double *node,
-                            double *edge, size_t step)
+static void state_marginals(const log_lattice *g, size_t S, double *node, double *edge, size_t step)
 {
     const size_t L = g->L, Q = g->Q;
+    const bool second = g->c->order == 2;
     memset(node, 0, g->T * S * sizeof *node);
-    if (g->c->order == 1 || g->T == 1) {
-        for (size_t t = 0; t < g->T; t++)
-            for (size_t j = 0; j < L; j++)
-                node[t * S + j] =
-                    exp(g->A[t * Q + j] + (g->c->order == 1 ? g->B[t * Q + j] : 0.0) - log_z);
-        return;
+    for (size_t t = 0; t < g->T && (!second || g->T == 1); t++) {
+        for (size_t j = 0; j < L; j++)
+            node[t * S + j] = g->A[t * Q + j] + (second ? 0.0 : g->B[t * Q + j]);
+        normalise(node + t * S, L);
     }
-    for (size_t t = 1; t < g->T; t++)
-        for (size_t i = 0; i < L; i++)
-            for (size_t j = 0; j < L; j++) {
-                const size_t k = t * Q + i * L + j;
-                const double p = exp(g->A[k] + g->B[k] - log_z);
-                edge[t * step + i * L + j] = p;
-                node[t * S + j] += p;
-                if (t == 1)
-                    node[i] += p;
-            }
+    for (size_t t = 1; t < g->T && second; t++) {
+        double *row = edge + t * step;
+        for (size_t k = 0; k < Q; k++)
+            row[k] = g->A[t * Q + k] + g->B[t * Q + k];
+        normalise(row, Q);
+        for (size_t k = 0; k < Q; k++) {
+            node[t * S + k % L] += row[k];
+            if (t == 1)
+                node[k / L] += row[k];
+        }
+    }
 }
 
 /* Rows of the highest family: pairs in order 1, triples in order 2. */
-static void clique_rows(const log_lattice *g, double log_z, double *out, size_t step)
+static void clique_rows(const log_lattice *g, double *out, size_t step)
 {
     const size_t L = g->L, Q = g->Q, from = (size_t)g->c->order;
-    for (size_t t = from; t < g->T; t++)
+    for (size_t t = from; t < g->T; t++) {
         for (size_t h = 0; h < (from == 2 ? L : 1); h++)
             for (size_t i = 0; i < L; i++)
                 for (size_t j = 0; j < L; j++) {
                     const double a = g->A[(t - 1) * Q + (from == 2 ? h * L + i : i)];
                     const double b = g->B[t * Q + (from == 2 ? i * L + j : j)];
                     const double tri = from == 2 ? trl_tri_at(g->c, g->s, t, h, i, j) : 0.0;
-                    out[t * step + (h * L + i) * L + j] =
-                        exp(a + tri + enter(g, t, i, j) + b - log_z);
+                    out[t * step + (h * L + i) * L + j] = a + tri + enter(g, t, i, j) + b;
                 }
+        normalise(out + t * step, (from == 2 ? L : 1) * L * L);
+    }
 }
 
 /* total[k] += weight * sum over rows from `from` on. */
@@ -171,8 +236,8 @@ static trl_status marginals(const trl_chain_call *call, log_lattice *g, double l
     memset(edge, 0, T * edge_step * sizeof *edge);
     if (tri)
         memset(tri, 0, T * tri_step * sizeof *tri);
-    state_marginals(g, log_z, S, node, edge, edge_step);
-    clique_rows(g, log_z, second ? tri : edge, second ? tri_step : edge_step);
+    state_marginals(g, S, node, edge, edge_step);
+    clique_rows(g, second ? tri : edge, second ? tri_step : edge_step);
     if (call->want & TRL_WANT_SUMS) {
         add_rows(T, 1, L * L, edge_step, edge, call->weight, sums->edge);
         if (second)
@@ -195,17 +260,19 @@ trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out, t
     g.A = trl_arena_get(call->arena, T, g.Q * sizeof(double));
     g.B = trl_arena_get(call->arena, T, g.Q * sizeof(double));
     g.sum = trl_arena_get(call->arena, L, sizeof(double));
-    if (!g.A || !g.B || !g.sum)
+    g.top = trl_arena_get(call->arena, T, sizeof(double));
+    if (!g.A || !g.B || !g.sum || !g.top)
         return trl_fail_mem(err);
     const trl_status st = trl_chain_check_scores(call->s, L, err);
     if (st != TRL_OK)
         return st;
+    find_tops(&g);
     if (call->c->order == 1)
         forward1(&g);
     else
         forward2(&g);
     const size_t final = call->c->order == 2 && T > 1 ? L * L : L;
-    const double log_z = trl_logsumexp(final, g.A + (T - 1) * g.Q);
+    const double log_z = g.shift + trl_logsumexp(final, g.A + (T - 1) * g.Q);
     if (!isfinite(log_z))
         return trl_fail(err, TRL_ENUMERIC,
                         log_z > 0.0 || isnan(log_z) ? "the scores are too large for a sum"

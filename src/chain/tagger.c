@@ -1,4 +1,4 @@
-/* tagger.c -- labelling with a chain model: names to score tables, then inference. */
+/* tagger.c -- labelling with a chain model: names to score tables.  Inference: tagger_answers.c. */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/tagger.h"
 
@@ -7,39 +7,13 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "chain/calibrate.h"
-#include "chain/chain.h"
 #include "chain/local.h"
 #include "chain/objective.h"
-#include "chain/tag_expand.h"
-#include "chain/tag_kernel.h"
-#include "model/model.h"
+#include "chain/tagger_parts.h"
 
 /* Templates are expanded line by line over so many positions: names of one line are alike,
  * which spares branch misses all the way down (3 % of the time); the rows stay in L1. */
 #define WINDOW 64
-
-struct trl_tagger {
-    const trl_chain_model *m;
-    trl_chain chain;   /* of the constant attributes */
-    trl_tables tables; /* of the current sequence; n = 0: there is none */
-    bool is_local;
-    trl_chain rows;           /* for tables made from those of the sequence: `own`, in the */
-    trl_tables own;           /* arena, locally normalised or calibrated */
-    size_t cap[TRL_FAMILIES]; /* doubles in tables.row */
-    bool has_rows[TRL_FAMILIES];
-    trl_arena arena;              /* scratch of one answer */
-    size_t *line[TRL_FAMILIES];   /* template lines that make attributes of it ... */
-    size_t n_lines[TRL_FAMILIES]; /* ... other than the constant one */
-    trl_expander *expander;       /* of the template; NULL for items */
-    trl_buf text;                 /* names of the block, from the template */
-    trl_tag_key key[TRL_TAG_BLOCK];
-    size_t n_keys;
-    uint64_t attributes, unknown;
-    uint32_t *value; /* q0's values of the sequence; masked cells */
-    trl_str *cell;
-    size_t value_cap, cell_cap;
-};
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
@@ -118,6 +92,8 @@ static trl_status prepare(trl_tagger *t, trl_error *err)
 
 trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err)
 {
+    if (!m || !out)
+        return trl_fail_null(err);
     const trl_chain_model *chain = trl_model_chain(m);
     if (!chain)
         return trl_fail(err, TRL_EINVAL, "a tagger needs a chain model, this is one of kind '%s'",
@@ -158,6 +134,10 @@ void trl_tagger_free(trl_tagger *t)
 
 trl_status trl_tagger_set_decoding(trl_tagger *t, trl_decoding how, trl_error *err)
 {
+    if (!t)
+        return trl_fail_null(err);
+    if (how != TRL_DECODE_MODEL && how != TRL_DECODE_LOCAL && how != TRL_DECODE_GLOBAL)
+        return trl_fail(err, TRL_EINVAL, "%d is not a way of decoding", (int)how);
     const bool local = how == TRL_DECODE_MODEL ? t->m->is_local : how == TRL_DECODE_LOCAL;
     trl_status st = TRL_OK;
     if ((local || t->m->calibration) && !t->rows.L)
@@ -169,11 +149,15 @@ trl_status trl_tagger_set_decoding(trl_tagger *t, trl_decoding how, trl_error *e
 
 uint64_t trl_tagger_unknown(const trl_tagger *t)
 {
+    if (!t)
+        return 0;
     return t->unknown;
 }
 
 uint64_t trl_tagger_attributes(const trl_tagger *t)
 {
+    if (!t)
+        return 0;
     return t->attributes;
 }
 
@@ -213,6 +197,8 @@ static void flush(trl_tagger *t, size_t family)
 
 trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *err)
 {
+    if (!t || !seq)
+        return trl_fail_null(err);
     t->tables.n = 0;
     if (t->m->n_columns)
         return trl_fail(err, TRL_EINVAL, "the model reads columns, not attribute lists");
@@ -326,6 +312,8 @@ static trl_status number_q0(trl_tagger *t, trl_rows *seq, trl_error *err)
 
 trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_error *err)
 {
+    if (!t || !sequence)
+        return trl_fail_null(err);
     trl_rows masked = *sequence;
     const trl_rows *seq = &masked;
     t->tables.n = 0;
@@ -346,123 +334,5 @@ trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_erro
     t->tables.n = seq->n_tokens;
     if (t->m->has_q0)
         trl_hmm_add_rows(&t->m->q0, TRL_HMM_FLOOR, t->value, &t->tables);
-    return TRL_OK;
-}
-
-/* ---- answers ------------------------------------------------------------------------ */
-
-static trl_status need_sequence(const trl_tagger *t, trl_error *err)
-{
-    return t->tables.n ? TRL_OK : trl_fail(err, TRL_EINVAL, "no sequence has been set");
-}
-
-/* What to decode: the scores as they are, or tables made of them in the arena: those of the
- * locally normalised distribution, or the factors times their multipliers. */
-static trl_status need_view(trl_tagger *t, const trl_chain **chain, const trl_tables **tables,
-                            trl_error *err)
-{
-    const trl_status st = need_sequence(t, err);
-    const bool made = t->is_local || t->m->calibration;
-    *chain = made ? &t->rows : &t->chain;
-    *tables = made ? &t->own : &t->tables;
-    if (st != TRL_OK || !made)
-        return st;
-    if (t->is_local)
-        return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
-    return trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own, err);
-}
-
-static trl_status need_probability(const trl_tagger *t, trl_error *err)
-{
-    if (t->m->is_probability)
-        return need_sequence(t, err);
-    const trl_status st =
-        trl_fail(err, TRL_EINVAL, "the scores of a %s model are no probabilities", t->m->objective);
-    return trl_fail_hint(err, st, "train with the objective 'likelihood' to get them");
-}
-
-trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score, trl_error *err)
-{
-    const trl_chain *chain;
-    const trl_tables *tables;
-    trl_status st = need_view(t, &chain, &tables, err);
-    if (st == TRL_OK)
-        st = trl_chain_viterbi(chain, tables, &t->arena, labels, score, err);
-    trl_arena_reset(&t->arena);
-    return st;
-}
-
-trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *scores,
-                            size_t *found, trl_error *err)
-{
-    const trl_chain *chain;
-    const trl_tables *tables;
-    trl_status st = need_view(t, &chain, &tables, err);
-    *found = 0;
-    if (st == TRL_OK && n > 0)
-        st = trl_chain_nbest(chain, tables, &t->arena, n, labels, scores, found, err);
-    trl_arena_reset(&t->arena);
-    return st;
-}
-
-/* Forward-backward, or forward alone; out lives in the arena. */
-static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_error *err)
-{
-    const trl_chain *chain;
-    const trl_tables *tables;
-    trl_status st = need_probability(t, err);
-    if (st == TRL_OK)
-        st = need_view(t, &chain, &tables, err);
-    return st == TRL_OK ? trl_chain_infer(chain, tables, &t->arena, want, 1.0, out, NULL, err) : st;
-}
-
-trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)
-{
-    trl_chain_marginals out;
-    const trl_status st = infer(t, 0, &out, err);
-    for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++) {
-        const double *p = out.node + pos * t->chain.stride;
-        labels[pos] = 0;
-        for (uint32_t y = 1; y < t->m->L; y++)
-            if (p[y] > p[labels[pos]])
-                labels[pos] = y;
-    }
-    trl_arena_reset(&t->arena);
-    return st;
-}
-
-trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err)
-{
-    trl_chain_marginals out;
-    const trl_status st = infer(t, 0, &out, err);
-    for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++)
-        memcpy(p + pos * t->m->L, out.node + pos * t->chain.stride, t->m->L * sizeof *p);
-    trl_arena_reset(&t->arena);
-    return st;
-}
-
-trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err)
-{
-    trl_chain_marginals out;
-    const trl_status st = infer(t, TRL_WANT_LOG_Z_ONLY, &out, err);
-    if (st == TRL_OK)
-        *log_z = out.log_z;
-    trl_arena_reset(&t->arena);
-    return st;
-}
-
-trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score, trl_error *err)
-{
-    const trl_chain *chain;
-    const trl_tables *tables;
-    const trl_status st = need_view(t, &chain, &tables, err);
-    if (st != TRL_OK)
-        return st;
-    for (size_t pos = 0; pos < t->tables.n; pos++)
-        if (labels[pos] >= t->m->L)
-            return trl_fail(err, TRL_EINVAL, "label %u at token %zu: the model has %zu",
-                            (unsigned)labels[pos], pos + 1, t->m->L);
-    *score = trl_chain_score(chain, tables, labels);
-    trl_arena_reset(&t->arena);
     return TRL_OK;
 }

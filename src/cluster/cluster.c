@@ -149,6 +149,8 @@ out:
 
 trl_status trl_cluster(const trl_cluster_options *o, trl_cluster_result *result, trl_error *err)
 {
+    if (!o)
+        return trl_fail_null(err);
     job j = {.o = o, .start = now()};
     trl_brown r = {0};
     trl_status st = check_options(o, err);

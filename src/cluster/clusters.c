@@ -47,6 +47,8 @@ trl_status trl_clusters_add(trl_clusters *c, trl_str word, trl_str cluster, bool
 
 uint32_t trl_clusters_find(const trl_clusters *c, const char *word, size_t n)
 {
+    if (!c || (!word && n))
+        return 0;
     const uint32_t w = trl_strtab_find(&c->word, word, n);
     return w == TRL_NO_ID ? 0 : c->id[w];
 }
@@ -59,22 +61,30 @@ uint32_t trl_cluster_view_find(const trl_cluster_view *v, const char *word, size
 
 size_t trl_clusters_count(const trl_clusters *c)
 {
+    if (!c)
+        return 0;
     return c->name.n;
 }
 
 size_t trl_clusters_words(const trl_clusters *c)
 {
+    if (!c)
+        return 0;
     return c->word.n;
 }
 
 trl_str trl_clusters_name(const trl_clusters *c, uint32_t cluster)
 {
+    if (!c)
+        return (trl_str){"", 0};
     return cluster && cluster <= c->name.n ? trl_strtab_get(&c->name, cluster - 1)
                                            : (trl_str){"", 0};
 }
 
 trl_str trl_clusters_word(const trl_clusters *c, size_t i, uint32_t *cluster)
 {
+    if (!c || !cluster || i >= c->word.n)
+        return (trl_str){"", 0};
     *cluster = c->id[i];
     return trl_strtab_get(&c->word, (uint32_t)i);
 }
@@ -254,6 +264,8 @@ trl_status trl_clusters_read(trl_input *in, trl_cluster_format format, size_t pr
 trl_status trl_clusters_open(const char *path, trl_cluster_format format, size_t prefix,
                              trl_clusters **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_input *in = NULL;
     trl_status st = trl_input_open(path, &in, err);
     if (st == TRL_OK)

@@ -30,6 +30,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/fail.h"
 #include "model/chain_parts.h"
 #include "model/dump_hmm.h"
 #include "model/dump_text.h"
@@ -108,6 +109,8 @@ static void put_calibration(trl_buf *b, const trl_chain_model *m)
 
 trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx, trl_error *err)
 {
+    if (!model || !write)
+        return trl_fail_null(err);
     const trl_chain_model *m = trl_model_chain(model);
     trl_printer p = {.write = write, .ctx = ctx};
     put_header(&p.buf, m);

@@ -79,15 +79,7 @@ size_t trl_put_field(trl_buf *b, trl_str s)
 
 void trl_put_number(trl_buf *b, const char *format, double x)
 {
-    char text[64];
-    const int n = snprintf(text, sizeof text, format, x);
-    for (int i = 0; i < n && i < (int)sizeof text - 1; i++) {
-        if (strchr(" +-0123456789einfa", text[i])) {
-            trl_buf_ch(b, text[i]);
-        } else if (i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9') {
-            trl_buf_ch(b, '.'); /* the locale's decimal point, perhaps several bytes */
-        }
-    }
+    trl_buf_fmt(b, format, x);
 }
 
 static int hex_digit(char c)

@@ -149,6 +149,8 @@ static trl_status put_family(table *t)
 trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn write, void *ctx,
                               trl_error *err)
 {
+    if (!model || !write)
+        return trl_fail_null(err);
     table t = {.m = trl_model_chain(model), .top = top, .p = {write, ctx, {0}}, .err = err};
     trl_status st = TRL_OK;
     for (t.family = 0; st == TRL_OK && t.family <= (size_t)t.m->order; t.family++)

@@ -86,6 +86,8 @@ const trl_chain_model *trl_model_chain(const trl_model *m)
 
 trl_model_info trl_model_get_info(const trl_model *m)
 {
+    if (!m)
+        return (trl_model_info){.kind = "", .objective = "", .settings = ""};
     const trl_chain_model *c = &m->chain;
     trl_model_info info = {.kind = trl_container_kind(m->container),
                            .objective = c->objective,
@@ -108,15 +110,21 @@ trl_model_info trl_model_get_info(const trl_model *m)
 
 trl_str trl_model_label(const trl_model *m, size_t k)
 {
+    if (!m || k >= m->chain.L)
+        return (trl_str){"", 0};
     return trl_strview_get(&m->chain.labels, (uint32_t)k);
 }
 
 uint32_t trl_model_find_label(const trl_model *m, trl_str label)
 {
+    if (!m || (!label.p && label.n))
+        return TRL_NO_ID;
     return trl_strview_find(&m->chain.labels, label.p, label.n, trl_str_hash(label.p, label.n));
 }
 
 trl_str trl_model_template(const trl_model *m)
 {
+    if (!m)
+        return (trl_str){"", 0};
     return m->chain.template_text;
 }

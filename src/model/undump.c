@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/mem.h"
 #include "model/dump_text.h"
 #include "model/model.h"
@@ -473,6 +474,8 @@ static trl_status run(trl_input *in, const char *path, unsigned char **out, size
 
 trl_status trl_model_undump(const char *dump_path, const char *model_path, trl_error *err)
 {
+    if (!dump_path || !model_path)
+        return trl_fail_null(err);
     trl_input *in = NULL;
     const trl_status st = trl_input_open(dump_path, &in, err);
     return st == TRL_OK ? run(in, model_path, NULL, NULL, err) : st;

@@ -178,6 +178,8 @@ static trl_status read_all(trl_input *in, trl_known_list **out, trl_error *err)
 
 trl_status trl_known_list_read(const char *path, trl_known_list **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_input *in = NULL;
     const trl_status st = trl_input_open(path, &in, err);
     return st == TRL_OK ? read_all(in, out, err) : st;
@@ -186,6 +188,8 @@ trl_status trl_known_list_read(const char *path, trl_known_list **out, trl_error
 trl_status trl_known_list_memory(const char *name, const void *bytes, size_t n,
                                  trl_known_list **out, trl_error *err)
 {
+    if (!name || (!bytes && n) || !out)
+        return trl_fail_null(err);
     trl_input *in = NULL;
     const trl_status st = trl_input_memory(name, bytes, n, &in, err);
     return st == TRL_OK ? read_all(in, out, err) : st;
@@ -206,6 +210,8 @@ void trl_known_list_free(trl_known_list *k)
 const trl_known *trl_known_list_of(const trl_known_list *k, uint64_t sentence, size_t *n)
 {
     size_t lo = 0, hi = k ? k->n : 0;
+    if (!n)
+        return NULL;
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
         if (k->place[mid].sentence < sentence)
@@ -221,7 +227,7 @@ const trl_known *trl_known_list_of(const trl_known_list *k, uint64_t sentence, s
 
 bool trl_known_list_item(const trl_known_list *list, size_t k, uint64_t *sentence, uint64_t *row)
 {
-    if (!list || k >= list->n)
+    if (!list || k >= list->n || !sentence || !row)
         return false;
     *sentence = list->place[k].sentence;
     *row = list->place[k].row;

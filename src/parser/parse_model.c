@@ -68,6 +68,8 @@ trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_erro
 trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
                                        trl_error *err)
 {
+    if ((!bytes && n) || !out)
+        return trl_fail_null(err);
     trl_container *c = NULL;
     const trl_status st = trl_container_from_memory(bytes, n, "tree", &c, err);
     return st == TRL_OK ? from_container(c, out, err) : st;
@@ -86,11 +88,15 @@ void trl_parse_model_free(trl_parse_model *m)
 
 bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
 {
+    if (!m || (!label.p && label.n))
+        return false;
     return trl_strtab_find(&m->labels, label.p, label.n) != TRL_NO_ID;
 }
 
 trl_parse_info trl_parse_model_info(const trl_parse_model *m)
 {
+    if (!m)
+        return (trl_parse_info){.grade = "", .settings = ""};
     static const char *const grades[] = {"generative", "discriminative", "features"};
     return (trl_parse_info){.grade = grades[m->m.grade],
                             .settings = m->settings,
@@ -105,6 +111,8 @@ trl_parse_info trl_parse_model_info(const trl_parse_model *m)
 trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
                                     trl_error *err)
 {
+    if (!m || !out)
+        return trl_fail_null(err);
     const void *text = "";
     size_t n = 0;
     if (top == 0)

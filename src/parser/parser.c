@@ -44,6 +44,8 @@ trl_parse_options trl_parse_options_default(void)
 trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,
                           trl_error *err)
 {
+    if (!m || !o || !out)
+        return trl_fail_null(err);
     if (!(o->lambda >= 0.0 && o->lambda < 1.0))
         return trl_fail(err, TRL_EINVAL, "lambda is at least 0 and below 1, not %g", o->lambda);
     if (!(o->mix >= 0.0 && o->mix <= 1.0))
@@ -289,6 +291,8 @@ static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n
 trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const trl_known *known,
                             size_t n_known, trl_parse *out, trl_error *err)
 {
+    if (!p || !out || (n && !word) || (n_known && !known))
+        return trl_fail_null(err);
     const trl_tree_model *m = &p->model->m;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
     const bool brackets = p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1;

@@ -33,6 +33,8 @@ static trl_status reader_new(trl_sentence_format format, trl_sentence_reader **o
 trl_status trl_sentence_reader_open(const char *path, trl_sentence_format format,
                                     trl_sentence_reader **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_sentence_reader *r = NULL;
     trl_status st = reader_new(format, &r, err);
     if (st == TRL_OK)
@@ -48,6 +50,8 @@ trl_status trl_sentence_reader_memory(const char *name, const void *bytes, size_
                                       trl_sentence_format format, trl_sentence_reader **out,
                                       trl_error *err)
 {
+    if (!name || (!bytes && n) || !out)
+        return trl_fail_null(err);
     trl_sentence_reader *r = NULL;
     trl_status st = reader_new(format, &r, err);
     if (st == TRL_OK)
@@ -181,6 +185,8 @@ static trl_status gather_columns(trl_sentence_reader *r, bool *more, trl_error *
 trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
                                     trl_error *err)
 {
+    if (!r || !s || !more)
+        return trl_fail_null(err);
     trl_status st;
     r->odd_row = r->odd_col = 0;
     if (r->format == TRL_SENTENCE_COLUMNS) {
@@ -228,5 +234,7 @@ static bool has_block(trl_str unread)
 
 bool trl_sentence_reader_ready(trl_sentence_reader *r)
 {
+    if (!r)
+        return true;
     return trl_input_ready(r->in, r->format == TRL_SENTENCE_COLUMNS ? has_block : has_line);
 }

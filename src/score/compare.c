@@ -42,6 +42,8 @@ struct trl_compare {
 
 trl_status trl_compare_new(trl_compare **out, trl_error *err)
 {
+    if (!out)
+        return trl_fail_null(err);
     trl_compare *c = trl_zalloc(1, sizeof *c);
     if (!c)
         return trl_fail_mem(err);
@@ -159,6 +161,8 @@ static trl_compare_counts count_system(trl_compare *c, int s, trl_chunk_rule rul
 trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold, const char *const *a,
                            const char *const *b, trl_error *err)
 {
+    if (!c || (n && (!gold || !a || !b)))
+        return trl_fail_null(err);
     trl_compare_counts counts[TRL_N_RULES][2];
     for (int s = 0; s < 2; s++) {
         const trl_status st = trl_score_add(c->score[s], n, gold, s == 0 ? a : b, err);
@@ -174,11 +178,15 @@ trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold, co
 
 size_t trl_compare_sentences(const trl_compare *c)
 {
+    if (!c)
+        return 0;
     return c->n;
 }
 
 const double *trl_compare_errors(const trl_compare *c, int system)
 {
+    if (!c || system < 0 || system > 1)
+        return NULL;
     return c->errors[system];
 }
 
@@ -298,6 +306,8 @@ static trl_status read_all(trl_compare *c, source f[3], trl_error *err)
 trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
                              trl_error *err)
 {
+    if (!c || !gold || !a || !b)
+        return trl_fail_null(err);
     source f[3] = {{.path = gold}, {.path = a}, {.path = b}};
     trl_status st = TRL_OK;
     for (int k = 0; k < 3 && st == TRL_OK; k++)
@@ -362,6 +372,8 @@ static void fill_scores(const trl_compare *c, const double *units, trl_compariso
 trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *options,
                            trl_comparison *out, trl_error *err)
 {
+    if (!c || !options || !out)
+        return trl_fail_null(err);
     trl_comparison r = {0};
     const double *units = c->units[trl_score_rule(c->score[0])];
     trl_status st =

@@ -82,6 +82,8 @@ static trl_status add_all(trl_compare *c, trl_parseval *const p[2], uint64_t *le
 trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options, const char *gold,
                              const char *a, const char *b, uint64_t *left_out, trl_error *err)
 {
+    if (!c || !options || !gold || !a || !b || !left_out)
+        return trl_fail_null(err);
     const char *const path[FILES] = {gold, a, b};
     trl_parseval_options o = *options;
     trl_parseval *p[2] = {NULL, NULL};

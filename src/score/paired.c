@@ -25,6 +25,8 @@ trl_test trl_mcnemar(uint64_t only_a, uint64_t only_b)
 
 trl_test trl_paired_t(size_t n, const double *a, const double *b)
 {
+    if (n && (!a || !b))
+        return (trl_test){.p = NAN};
     double mean = 0.0, squares = 0.0; /* Welford: no cancellation */
     for (size_t i = 0; i < n; i++) {
         const double d = b[i] - a[i], off = d - mean;
@@ -103,6 +105,8 @@ static trl_test signed_rank(size_t n, const double *d)
 
 trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *out, trl_error *err)
 {
+    if (!out || (n && (!a || !b)))
+        return trl_fail_null(err);
     double *d = trl_alloc(n, sizeof *d);
     if (!d)
         return trl_fail_mem(err);
@@ -134,6 +138,8 @@ trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
                               const trl_bootstrap_options *options, trl_bootstrap *out,
                               trl_error *err)
 {
+    if (!options || !out || (n && (!a || !b)))
+        return trl_fail_null(err);
     double *units = n > SIZE_MAX / 2 ? NULL : trl_alloc(2 * n, sizeof *units);
     if (!units)
         return trl_fail_mem(err);

@@ -35,6 +35,8 @@ trl_parseval_options trl_parseval_options_default(void)
 
 trl_status trl_parseval_new(const trl_parseval_options *o, trl_parseval **out, trl_error *err)
 {
+    if (!o || !o->params || !out)
+        return trl_fail_null(err);
     if (o->max_length < TRL_AS_PARAMS || o->max_errors < TRL_AS_PARAMS)
         return trl_fail(err, TRL_EINVAL, "a length or a number of errors below 0");
     trl_parseval *p = trl_zalloc(1, sizeof *p);
@@ -78,6 +80,8 @@ void trl_parseval_free(trl_parseval *p)
 
 void trl_parseval_reset(trl_parseval *p)
 {
+    if (!p)
+        return;
     p->n = 0;
     p->details.len = 0;
     p->errors.len = 0;
@@ -266,6 +270,8 @@ static trl_status add_lines(trl_parseval *p, trl_str gold, const char *gold_name
 trl_status trl_parseval_add(trl_parseval *p, const char *gold, size_t gold_n, const char *test,
                             size_t test_n, trl_error *err)
 {
+    if (!p || (!gold && gold_n) || (!test && test_n))
+        return trl_fail_null(err);
     return add_lines(p, (trl_str){gold, gold_n}, "gold", (trl_str){test, test_n}, "test", err);
 }
 
@@ -322,6 +328,8 @@ static trl_status read_files(trl_parseval *p, trl_input *gold, trl_input *test, 
 
 trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *test, trl_error *err)
 {
+    if (!p || !gold || !test)
+        return trl_fail_null(err);
     trl_input *in[2] = {NULL, NULL};
     trl_status st = trl_input_open(gold, &in[0], err);
     if (st == TRL_OK)
@@ -337,17 +345,22 @@ trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *tes
 
 const trl_parseval_sentence *trl_parseval_sentences(const trl_parseval *p, size_t *n)
 {
-    *n = p->n;
-    return p->sentence;
+    if (n)
+        *n = p ? p->n : 0;
+    return p ? p->sentence : NULL;
 }
 
 const char *trl_parseval_errors(const trl_parseval *p)
 {
+    if (!p)
+        return "";
     return p->errors.len ? p->errors.data : "";
 }
 
 bool trl_parseval_stopped(const trl_parseval *p)
 {
+    if (!p)
+        return false;
     return p->stopped;
 }
 
@@ -388,6 +401,8 @@ static void add_sentence(trl_parseval_totals *t, const trl_parseval_sentence *s)
 
 trl_parseval_totals trl_parseval_get(const trl_parseval *p, uint64_t max_length)
 {
+    if (!p)
+        return (trl_parseval_totals){0};
     trl_parseval_totals t = {0};
     for (size_t i = 0; i < p->n; i++)
         if (p->sentence[i].length <= max_length)

@@ -94,6 +94,8 @@ static void write_totals(trl_buf *b, const trl_parseval_totals *t)
 
 trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *err)
 {
+    if (!p || !text)
+        return trl_fail_null(err);
     report r;
     size_t n;
     const trl_parseval_sentence *s = trl_parseval_sentences(p, &n);
@@ -156,6 +158,8 @@ static void json_sentence(trl_buf *b, const trl_parseval_sentence *s)
 
 trl_status trl_parseval_report_json(const trl_parseval *p, char **text, trl_error *err)
 {
+    if (!p || !text)
+        return trl_fail_null(err);
     report r;
     size_t n;
     const trl_parseval_sentence *s = trl_parseval_sentences(p, &n);

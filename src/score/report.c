@@ -121,6 +121,8 @@ static void write_latex(report *r)
 
 trl_status trl_score_report_chunks(const trl_score *s, bool latex, char **text, trl_error *err)
 {
+    if (!s || !text)
+        return trl_fail_null(err);
     report r;
     const trl_status st = report_init(&r, s, err);
     if (st != TRL_OK)
@@ -208,6 +210,8 @@ static void write_confusions(report *r)
 
 trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *err)
 {
+    if (!s || !text)
+        return trl_fail_null(err);
     report r;
     const trl_status st = report_init(&r, s, err);
     if (st != TRL_OK)
@@ -279,6 +283,8 @@ static void write_rows(trl_buf *b, const trl_score_row *rows, size_t n)
 
 trl_status trl_score_report_json(const trl_score *s, char **text, trl_error *err)
 {
+    if (!s || !text)
+        return trl_fail_null(err);
     report r;
     const trl_status st = report_init(&r, s, err);
     if (st != TRL_OK)

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "score/resample.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -73,7 +72,8 @@ trl_status trl_resample(size_t n, size_t n_sums, const double *units, size_t n_o
                         trl_difference_fn difference, const trl_bootstrap_options *options,
                         trl_bootstrap *out, trl_error *err)
 {
-    assert(n_sums <= TRL_RESAMPLE_MAX && n_out <= TRL_RESAMPLE_MAX);
+    if (n_sums > TRL_RESAMPLE_MAX || n_out > TRL_RESAMPLE_MAX)
+        return trl_fail(err, TRL_EINVAL, "more than %d sums of a sentence", TRL_RESAMPLE_MAX);
     const trl_status st = check(n, options, err);
     if (st != TRL_OK)
         return st;

@@ -117,6 +117,8 @@ trl_score_options trl_score_options_default(void)
 
 trl_status trl_score_new(const trl_score_options *options, trl_score **out, trl_error *err)
 {
+    if (!options || !out)
+        return trl_fail_null(err);
     if (!options->outside)
         return trl_fail(err, TRL_EINVAL, "no tag is given for the outside of chunks");
     const char d = options->delimiter;
@@ -285,6 +287,8 @@ static void count_token(trl_score *s, uint32_t id)
 trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
                          const char *const *predicted, trl_error *err)
 {
+    if (!s || (n && (!gold || !predicted)))
+        return trl_fail_null(err);
     uint32_t *todo = trl_reserve(s->todo, &s->todo_cap, n, sizeof *todo);
     if (!todo && n)
         return trl_fail_mem(err);
@@ -343,6 +347,8 @@ static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
 
 trl_status trl_score_file(trl_score *s, const char *path, trl_error *err)
 {
+    if (!s || !path)
+        return trl_fail_null(err);
     trl_input *in = NULL;
     trl_status st = trl_input_open(path, &in, err);
     if (st != TRL_OK)
@@ -391,6 +397,8 @@ trl_chunk_rule trl_score_rule(const trl_score *s)
 
 trl_score_totals trl_score_get(const trl_score *s)
 {
+    if (!s)
+        return (trl_score_totals){0};
     return trl_score_get_by(s, trl_score_rule(s));
 }
 
@@ -420,6 +428,8 @@ static size_t list(const tallies *t, int rule, uint32_t open, trl_score_row *row
 
 size_t trl_score_chunks(const trl_score *s, trl_score_row *rows, size_t cap)
 {
+    if (!s || (cap && !rows))
+        return 0;
     const trl_chunk_rule rule = trl_score_rule(s);
     const uint32_t open = s->in_correct[rule] ? s->last_gold.type : TRL_NO_ID;
     return list(&s->types, rule, open, rows, cap);
@@ -427,6 +437,8 @@ size_t trl_score_chunks(const trl_score *s, trl_score_row *rows, size_t cap)
 
 size_t trl_score_labels(const trl_score *s, trl_score_row *rows, size_t cap)
 {
+    if (!s || (cap && !rows))
+        return 0;
     return list(&s->labels, 0, TRL_NO_ID, rows, cap);
 }
 
@@ -441,6 +453,8 @@ static int by_count(const void *va, const void *vb)
 
 size_t trl_score_confusions(const trl_score *s, trl_score_confusion *rows, size_t cap)
 {
+    if (!s || (cap && !rows))
+        return 0;
     size_t n = 0;
     for (size_t i = 0; i < s->pair_ids.n; i++) {
         const pair *p = &s->pairs[i];

@@ -79,6 +79,8 @@ static trl_format guess(trl_str head)
 
 trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_reader *r = trl_zalloc(1, sizeof *r);
     if (!r)
         return trl_fail_mem(err);
@@ -113,11 +115,15 @@ void trl_reader_free(trl_reader *r)
 
 trl_format trl_reader_format(const trl_reader *r)
 {
+    if (!r)
+        return TRL_FORMAT_GUESS;
     return r->format;
 }
 
 trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err)
 {
+    if (!r || !seq || !more)
+        return trl_fail_null(err);
     if (!r->columns) {
         const trl_status st = trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
         return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
@@ -127,6 +133,8 @@ trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *
 
 trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err)
 {
+    if (!r || !seq || !more)
+        return trl_fail_null(err);
     if (!r->items) {
         const trl_status st =
             trl_fail(err, TRL_EINVAL, "items asked for, but the input is columns");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "chain/calibrate.h"
 #include "train_chain/chain_training.h"
@@ -60,8 +61,9 @@ trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result 
     if (st != TRL_OK)
         return st;
     char note[120];
-    snprintf(note, sizeof note, "calibrated in %llu steps: global log-likelihood %.2f, before %.2f",
-             (unsigned long long)c.steps, -c.last, -c.first);
+    trl_snprintf(note, sizeof note,
+                 "calibrated in %llu steps: global log-likelihood %.2f, before %.2f",
+                 (unsigned long long)c.steps, -c.last, -c.first);
     trl_chain_training_report(j, "calibrated", note);
     result->stopped = c.stop;
     j->dev.calibration = j->calibration;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "train_chain/chain_training.h"
 #include "mest/mest_dual.h"
@@ -57,8 +58,8 @@ static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
     const trl_status st = trl_q0_expect(j->q0_kind, &j->q0, x, sample, j->E, &sampled, err);
     if (st != TRL_OK)
         return st;
-    size_t n = (size_t)snprintf(note, sizeof note, "expectations under q0 = %s: %.2f s",
-                                trl_q0_name(j->q0_kind), trl_clock() - started);
+    size_t n = (size_t)trl_snprintf(note, sizeof note, "expectations under q0 = %s: %.2f s",
+                                    trl_q0_name(j->q0_kind), trl_clock() - started);
     if (sampled && n < sizeof note)
         snprintf(note + n, sizeof note - n, "; %zu line%s of the template by %llu samples", sampled,
                  sampled == 1 ? "" : "s", (unsigned long long)sample->n);

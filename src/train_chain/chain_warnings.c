@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/format.h"
 #include "train_chain/chain_training.h"
 
 #define LARGE                                                                                      \
@@ -23,11 +24,12 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
     if (most <= LARGE)
         return;
     char note[256];
-    snprintf(note, sizeof note,
-             "values of '%.*s' go up to %g: far from 1 they make training slow and may end it too "
-             "early; "
-             "divide them",
-             name.n < 80 ? (int)name.n : 80, name.p, most);
+    trl_snprintf(
+        note, sizeof note,
+        "values of '%.*s' go up to %g: far from 1 they make training slow and may end it too "
+        "early; "
+        "divide them",
+        name.n < 80 ? (int)name.n : 80, name.p, most);
     trl_chain_training_report(j, "warning", note);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "train/lbfgs.h"
 #include "train_tree/tree_training.h"
@@ -364,7 +365,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     const trl_train_options *o = j->o;
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     trl_container_builder b = {0};
-    const int n = snprintf(
+    const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
         "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
@@ -410,8 +411,8 @@ static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error 
         return st;
     size_t in_file = 0;
     const size_t bytes = j->charts ? trl_store_bytes(j->charts, &in_file) : 0;
-    snprintf(note, sizeof note, "%zu trees cannot be made by the grammar; charts: %.1f MB%s",
-             j->n_unknown, (double)bytes / 1e6, in_file ? ", partly in a temporary file" : "");
+    trl_snprintf(note, sizeof note, "%zu trees cannot be made by the grammar; charts: %.1f MB%s",
+                 j->n_unknown, (double)bytes / 1e6, in_file ? ", partly in a temporary file" : "");
     trl_tree_training_report(j, "compiled", counted ? NULL : note);
     st = counted ? count(j, result, err) : train(j, result, err);
     if (st == TRL_OK)

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "base/mem.h"
+#include "text/number.h"
 #include "train_tree/tree_training.h"
 #include "train_tree/tree_mest.h"
 #include "train_tree/obj_pt_cfg.h"
@@ -25,9 +27,9 @@ static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *
     bool ok = strncmp(text, "score", 5) == 0;
     const char *p = text + (ok ? 5 : 0);
     if (ok && *p == ':') {
-        j->nota_delta = strtod(p + 1, &end);
-        ok = end > p + 1 && j->nota_delta >= 0.0;
-        p = end;
+        const size_t n = strcspn(p + 1, "@");
+        ok = trl_number_parse(p + 1, n, &j->nota_delta) == TRL_NUMBER_OK && j->nota_delta >= 0.0;
+        p += 1 + n;
         if (ok && *p == '@') {
             ok = p[1] >= '0' && p[1] <= '9';
             j->nota_after = ok ? strtoull(p + 1, &end, 10) : 0;
@@ -181,7 +183,7 @@ trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
     if (st != TRL_OK)
         return st;
     char note[200];
-    snprintf(
+    trl_snprintf(
         note, sizeof note,
         "expectations under the PCFG: %.2f s; its trees have mass %.4f and %.1f words; %zu of %zu "
         "families by %zu samples",

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "train_tree/tree_training.h"
 
 /* Gain: on the dev section of the WSJ sample by items left and trees kept whole; passes: on WSJ and
@@ -22,9 +23,9 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     (void)save, (void)optimizer, (void)err;
     watching *w = self;
     char note[96];
-    snprintf(note, sizeof note,
-             "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
-             (unsigned long long)it->number, PASSES, it->objective);
+    trl_snprintf(note, sizeof note,
+                 "pass %llu of %d over the coarse trees: objective %.6g, up to a constant",
+                 (unsigned long long)it->number, PASSES, it->objective);
     w->stopped = *stop = trl_tree_training_report(w->j, "pruner", note);
     return TRL_OK;
 }

@@ -233,6 +233,8 @@ trl_draw_options trl_draw_options_default(void)
 
 trl_status trl_tree_draw(const trl_tree *t, const trl_draw_options *o, trl_buf *out, trl_error *err)
 {
+    if (!t || !o || !out)
+        return trl_fail_null(err);
     pen p = {.out = out, .ascii = o->ascii, .colour = o->colour};
     trl_layout l = {0};
     bool upright = o->style != TRL_DRAW_FLAT;

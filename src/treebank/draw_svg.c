@@ -103,6 +103,8 @@ static void add_tree(trl_buf *b, const trl_layout *l, const trl_tree *t)
 
 trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err)
 {
+    if (!out)
+        return trl_fail_null(err);
     *out = trl_zalloc(1, sizeof **out);
     return *out ? TRL_OK : trl_fail_mem(err);
 }
@@ -117,6 +119,8 @@ void trl_tree_svg_free(trl_tree_svg *svg)
 
 trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *t, trl_error *err)
 {
+    if (!svg || !t)
+        return trl_fail_null(err);
     trl_layout l;
     const trl_status st = trl_layout_init(&l, t, err);
     if (st != TRL_OK)
@@ -149,6 +153,8 @@ trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *t, trl_error *err
 
 trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err)
 {
+    if (!svg || !out)
+        return trl_fail_null(err);
     const size_t w = svg->width + 2 * MARGIN, h = svg->height + 2 * MARGIN;
     trl_buf_fmt(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "

@@ -147,6 +147,8 @@ static void print_source(const trl_tree *t, trl_buf *out)
 trl_status trl_tree_print(const trl_tree *t, trl_tree_format format, size_t width, trl_buf *out,
                           trl_error *err)
 {
+    if (!t || !out)
+        return trl_fail_null(err);
     layout *at = NULL;
     switch (format) {
     case TRL_TREE_COLUMNS:
@@ -178,6 +180,8 @@ trl_status trl_tree_print(const trl_tree *t, trl_tree_format format, size_t widt
 
 bool trl_tree_is_utf8(const trl_tree *t)
 {
+    if (!t)
+        return true;
     for (uint32_t i = 0; i < t->n_nodes; i++)
         if (!trl_utf8_valid(trl_tree_label(t, i)))
             return false;

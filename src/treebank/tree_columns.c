@@ -169,6 +169,8 @@ static trl_status check_options(const trl_tree_columns_options *o, trl_error *er
 trl_status trl_tree_columns_open(const trl_tree_columns_options *o, trl_tree_columns **out,
                                  trl_error *err)
 {
+    if (!o || !out)
+        return trl_fail_null(err);
     trl_status st = check_options(o, err);
     if (st != TRL_OK)
         return st;
@@ -284,6 +286,8 @@ static trl_status check_end(trl_tree_columns *r, trl_error *err)
 
 trl_status trl_tree_columns_next(trl_tree_columns *r, trl_rows *seq, bool *more, trl_error *err)
 {
+    if (!r || !seq || !more)
+        return trl_fail_null(err);
     for (;;) {
         trl_tree tree;
         trl_rows rows;

@@ -199,6 +199,8 @@ static trl_status read_pattern(scanner *s)
 
 trl_status trl_tree_pattern_parse(const char *text, trl_tree_pattern **out, trl_error *err)
 {
+    if (!text || !out)
+        return trl_fail_null(err);
     trl_tree_pattern *p = trl_zalloc(1, sizeof *p);
     if (!p)
         return trl_fail_mem(err);
@@ -418,6 +420,8 @@ static bool reserve(trl_tree_pattern *p, const trl_tree *t, items *x)
 trl_status trl_tree_pattern_match(trl_tree_pattern *p, const trl_tree *t, size_t *n,
                                   uint32_t *first, trl_error *err)
 {
+    if (!p || !t || !n || !first)
+        return trl_fail_null(err);
     items x;
     if (!reserve(p, t, &x))
         return trl_fail_mem(err);

@@ -56,6 +56,8 @@ static trl_status from_input(trl_input *in, const trl_transform *how, bool keep_
 trl_status trl_treebank_open(const char *path, const trl_transform *how, bool keep_source,
                              trl_treebank **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_input *in;
     const trl_status st = trl_input_open(path, &in, err);
     return st == TRL_OK ? from_input(in, how, keep_source, out, err) : st;
@@ -65,6 +67,8 @@ trl_status trl_treebank_memory(const char *name, const char *text, size_t n,
                                const trl_transform *how, bool keep_source, trl_treebank **out,
                                trl_error *err)
 {
+    if (!name || (!text && n) || !out)
+        return trl_fail_null(err);
     trl_input *in;
     const trl_status st = trl_input_memory(name, text, n, &in, err);
     return st == TRL_OK ? from_input(in, how, keep_source, out, err) : st;
@@ -72,6 +76,8 @@ trl_status trl_treebank_memory(const char *name, const char *text, size_t n,
 
 trl_status trl_treebank_next(trl_treebank *bank, trl_tree *tree, bool *more, trl_error *err)
 {
+    if (!bank || !tree || !more)
+        return trl_fail_null(err);
     for (;;) {
         bool any = true;
         trl_status st = trl_bracket_reader_next(bank->brackets, &bank->raw, more, err);
@@ -89,16 +95,22 @@ trl_status trl_treebank_next(trl_treebank *bank, trl_tree *tree, bool *more, trl
 
 uint64_t trl_treebank_passed(const trl_treebank *bank)
 {
+    if (!bank)
+        return 0;
     return bank->passed;
 }
 
 trl_str trl_tree_label(const trl_tree *tree, uint32_t node)
 {
+    if (!tree || node >= tree->n_nodes)
+        return (trl_str){"", 0};
     return trl_strtab_get(tree->labels, tree->node[node].label);
 }
 
 size_t trl_tree_length(const trl_tree *tree)
 {
+    if (!tree)
+        return 0;
     size_t n = 0;
     for (uint32_t i = 0; i < tree->n_nodes; i++)
         n += tree->node[i].child == TRL_NO_NODE && !trl_label_is_empty(trl_tree_label(tree, i));
@@ -107,6 +119,8 @@ size_t trl_tree_length(const trl_tree *tree)
 
 size_t trl_tree_depth(const trl_tree *tree)
 {
+    if (!tree || tree->n_nodes == 0)
+        return 0;
     size_t depth = 1, deepest = 1;
     for (uint32_t i = 1; i < tree->n_nodes; i++) {
         depth++;

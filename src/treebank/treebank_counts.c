@@ -35,6 +35,8 @@ struct trl_tree_counts {
 
 trl_status trl_tree_counts_new(trl_tree_counts **out, trl_error *err)
 {
+    if (!out)
+        return trl_fail_null(err);
     *out = trl_zalloc(1, sizeof **out);
     return *out ? TRL_OK : trl_fail_mem(err);
 }
@@ -108,6 +110,8 @@ static bool add_rule(trl_tree_counts *c, const trl_tree *t, uint32_t i)
 
 trl_status trl_tree_counts_add(trl_tree_counts *c, const trl_tree *t, trl_error *err)
 {
+    if (!c || !t)
+        return trl_fail_null(err);
     bool good = histogram_add(&c->length, trl_tree_length(t)) &&
                 histogram_add(&c->depth, trl_tree_depth(t));
     for (uint32_t i = 0; i < t->n_nodes && good; i++) {
@@ -253,6 +257,8 @@ static bool add_table(const tally *t, const char *name, size_t top, trl_buf *b)
 trl_status trl_tree_counts_report(const trl_tree_counts *c, size_t top, trl_buf *out,
                                   trl_error *err)
 {
+    if (!c || !out)
+        return trl_fail_null(err);
     add_totals(c, out);
     add_histogram(c, &c->length, "words", 5, 61, out);
     add_histogram(c, &c->depth, "depth", 1, 40, out);
@@ -294,6 +300,8 @@ static void json_histogram(const histogram *h, const char *name, trl_buf *b)
 
 trl_status trl_tree_counts_json(const trl_tree_counts *c, trl_buf *out, trl_error *err)
 {
+    if (!c || !out)
+        return trl_fail_null(err);
     trl_buf_fmt(out, "{\"trees\":%" PRIu64 ",\"words\":%" PRIu64 ",\"different_words\":%zu",
                 c->trees, c->word.total, c->word.name.n);
     trl_buf_fmt(out, ",\"empty\":%" PRIu64 ",\"phrases\":%" PRIu64, c->empty, c->label.total);

@@ -52,6 +52,46 @@ static void test_bad_scores_are_refused(void **state)
     }
 }
 
+/* A score of 1e16 at one token is a label known there: all marginals are as if the other labels of
+ * the token were forbidden, none is above 1, and every row sums to 1. */
+static void test_one_huge_score(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(29);
+    for (int round = 0; round < 200; round++) {
+        random_chain r;
+        trl_arena arena = {0};
+        trl_chain_marginals m;
+        trl_error err = {0};
+        const int order = 1 + round % 2;
+        const size_t L = 3, T = 1 + trl_rng_below(&rng, 6), at = trl_rng_below(&rng, T);
+        chain_shape h = {T, L, order, true, round / 2 % 2, round / 4 % 2, 4.0, 0.0};
+        random_chain_make(&rng, h, &r);
+        double *row = r.s.row[TRL_NODE] + at * r.s.step[TRL_NODE];
+        const size_t y = trl_rng_below(&rng, L), width = order == 2 && r.s.row[TRL_TRI] ? 27 : 9;
+        row[y] = 1e16;
+        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
+        double huge[6 * 8], pairs = 0.0;
+        memcpy(huge, m.node, T * r.c.stride * sizeof *huge);
+        const double *edge = width == 27 ? m.tri : m.edge;
+        for (size_t k = 0; T > 2 && edge && k < width; k++)
+            pairs += edge[2 * trl_padded(width) + k];
+        if (T > 2 && edge)
+            assert_near(pairs, 1.0, 1e-12);
+        for (size_t k = 0; k < L; k++)
+            row[k] = k == y ? 0.0 : -HUGE_VAL;
+        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &m, NULL, &err));
+        for (size_t t = 0; t < T; t++)
+            for (size_t k = 0; k < L; k++) {
+                const double p = huge[t * r.c.stride + k];
+                assert_true(p >= 0.0 && p <= 1.0 + 1e-12);
+                assert_near(p, m.node[t * r.c.stride + k], 1e-12);
+            }
+        trl_arena_fini(&arena);
+        random_chain_fini(&r);
+    }
+}
+
 static void test_all_forbidden(void **state)
 {
     (void)state;
@@ -220,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_scores_are_refused),
+        cmocka_unit_test(test_one_huge_score),
         cmocka_unit_test(test_all_forbidden),
         cmocka_unit_test(test_bad_shapes),
         cmocka_unit_test(test_rows_only_when_asked_for),

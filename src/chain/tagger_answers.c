@@ -1,0 +1,166 @@
+/* tagger_answers.c -- what a tagger says about its sequence: inference on the score tables. */
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/fail.h"
+#include "chain/calibrate.h"
+#include "chain/local.h"
+#include "chain/tagger_parts.h"
+
+static trl_status need_sequence(const trl_tagger *t, trl_error *err)
+{
+    return t->tables.n ? TRL_OK : trl_fail(err, TRL_EINVAL, "no sequence has been set");
+}
+
+/* What to decode: the scores as they are, or tables made of them in the arena: those of the
+ * locally normalised distribution, or the factors times their multipliers. */
+static trl_status need_view(trl_tagger *t, const trl_chain **chain, const trl_tables **tables,
+                            trl_error *err)
+{
+    const trl_status st = need_sequence(t, err);
+    const bool made = t->is_local || t->m->calibration;
+    *chain = made ? &t->rows : &t->chain;
+    *tables = made ? &t->own : &t->tables;
+    if (st != TRL_OK || !made)
+        return st;
+    if (t->is_local)
+        return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
+    return trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own, err);
+}
+
+static trl_status need_probability(const trl_tagger *t, trl_error *err)
+{
+    if (t->m->is_probability)
+        return need_sequence(t, err);
+    const trl_status st =
+        trl_fail(err, TRL_EINVAL, "the scores of a %s model are no probabilities", t->m->objective);
+    return trl_fail_hint(err, st, "train with the objective 'likelihood' to get them");
+}
+
+trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score, trl_error *err)
+{
+    if (!t || !labels || !score)
+        return trl_fail_null(err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_status st = need_view(t, &chain, &tables, err);
+    if (st == TRL_OK)
+        st = trl_chain_viterbi(chain, tables, &t->arena, labels, score, err);
+    trl_arena_reset(&t->arena);
+    return st;
+}
+
+trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *scores,
+                            size_t *found, trl_error *err)
+{
+    if (!t || !found || (n && (!labels || !scores)))
+        return trl_fail_null(err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_status st = need_view(t, &chain, &tables, err);
+    *found = 0;
+    if (st == TRL_OK && n > 0)
+        st = trl_chain_nbest(chain, tables, &t->arena, n, labels, scores, found, err);
+    trl_arena_reset(&t->arena);
+    return st;
+}
+
+/* Forward-backward; out lives in the arena. */
+static trl_status infer(trl_tagger *t, trl_chain_marginals *out, trl_error *err)
+{
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_status st = need_probability(t, err);
+    if (st == TRL_OK)
+        st = need_view(t, &chain, &tables, err);
+    return st == TRL_OK ? trl_chain_infer(chain, tables, &t->arena, 0, 1.0, out, NULL, err) : st;
+}
+
+trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)
+{
+    if (!t || !labels)
+        return trl_fail_null(err);
+    trl_chain_marginals out;
+    const trl_status st = infer(t, &out, err);
+    for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++) {
+        const double *p = out.node + pos * t->chain.stride;
+        labels[pos] = 0;
+        for (uint32_t y = 1; y < t->m->L; y++)
+            if (p[y] > p[labels[pos]])
+                labels[pos] = y;
+    }
+    trl_arena_reset(&t->arena);
+    return st;
+}
+
+trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err)
+{
+    if (!t || !p)
+        return trl_fail_null(err);
+    trl_chain_marginals out;
+    const trl_status st = infer(t, &out, err);
+    for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++)
+        for (size_t y = 0; y < t->m->L; y++) { /* rounding may leave a sure label a hair above 1 */
+            const double x = out.node[pos * t->chain.stride + y];
+            p[pos * t->m->L + y] = x < 1.0 ? x : 1.0;
+        }
+    trl_arena_reset(&t->arena);
+    return st;
+}
+
+/* The probability of a labelling is exp(score - log Z), a difference of sums: beyond this size of a
+ * score too few digits are left (2^-52 of it is 2e-7).  Marginals are normalised place by place and
+ * have no such limit. */
+#define LARGEST_SCORE 1e9
+
+static trl_status need_digits(double largest, trl_error *err)
+{
+    if (largest <= LARGEST_SCORE)
+        return TRL_OK;
+    const trl_status st =
+        trl_fail(err, TRL_ENUMERIC, "a score of %g is too large for the probability of a labelling",
+                 largest);
+    return trl_fail_hint(err, st,
+                         "a weight of the model, or a value in the data, is out of all "
+                         "proportion; marginals can still be had");
+}
+
+trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err)
+{
+    if (!t || !log_z)
+        return trl_fail_null(err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    trl_chain_marginals out;
+    trl_status st = need_probability(t, err);
+    if (st == TRL_OK)
+        st = need_view(t, &chain, &tables, err);
+    if (st == TRL_OK)
+        st = need_digits(trl_chain_largest_score(chain, tables), err);
+    if (st == TRL_OK)
+        st = trl_chain_infer(chain, tables, &t->arena, TRL_WANT_LOG_Z_ONLY, 1.0, &out, NULL, err);
+    if (st == TRL_OK)
+        *log_z = out.log_z;
+    trl_arena_reset(&t->arena);
+    return st;
+}
+
+trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score, trl_error *err)
+{
+    if (!t || !labels || !score)
+        return trl_fail_null(err);
+    const trl_chain *chain;
+    const trl_tables *tables;
+    const trl_status st = need_view(t, &chain, &tables, err);
+    if (st != TRL_OK)
+        return st;
+    trl_status bad = TRL_OK;
+    for (size_t pos = 0; pos < t->tables.n && bad == TRL_OK; pos++)
+        if (labels[pos] >= t->m->L)
+            bad = trl_fail(err, TRL_EINVAL, "label %u at token %zu: the model has %zu",
+                           (unsigned)labels[pos], pos + 1, t->m->L);
+    if (bad == TRL_OK)
+        *score = trl_chain_score(chain, tables, labels);
+    trl_arena_reset(&t->arena);
+    return bad;
+}

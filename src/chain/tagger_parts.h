@@ -1,0 +1,34 @@
+/* tagger_parts.h -- private: what a tagger is made of. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TAGGER_PARTS_H
+#define TRL_TAGGER_PARTS_H
+
+#include "chain/chain.h"
+#include "chain/tag_expand.h"
+#include "chain/tag_kernel.h"
+#include "model/model.h"
+#include "trellis/tagger.h"
+
+struct trl_tagger {
+    const trl_chain_model *m;
+    trl_chain chain;   /* of the constant attributes */
+    trl_tables tables; /* of the current sequence; n = 0: there is none */
+    bool is_local;
+    trl_chain rows;           /* for tables made from those of the sequence: `own`, in the */
+    trl_tables own;           /* arena, locally normalised or calibrated */
+    size_t cap[TRL_FAMILIES]; /* doubles in tables.row */
+    bool has_rows[TRL_FAMILIES];
+    trl_arena arena;              /* scratch of one answer */
+    size_t *line[TRL_FAMILIES];   /* template lines that make attributes of it ... */
+    size_t n_lines[TRL_FAMILIES]; /* ... other than the constant one */
+    trl_expander *expander;       /* of the template; NULL for items */
+    trl_buf text;                 /* names of the block, from the template */
+    trl_tag_key key[TRL_TAG_BLOCK];
+    size_t n_keys;
+    uint64_t attributes, unknown;
+    uint32_t *value; /* q0's values of the sequence; masked cells */
+    trl_str *cell;
+    size_t value_cap, cell_cap;
+};
+
+#endif
