@@ -11,6 +11,8 @@
 #ifndef TRELLIS_STATUS_H
 #define TRELLIS_STATUS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TRL_API __attribute__((visibility("default")))

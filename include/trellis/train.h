@@ -3,6 +3,7 @@
 #ifndef TRELLIS_TRAIN_H
 #define TRELLIS_TRAIN_H
 
+#include "trellis/methods.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS

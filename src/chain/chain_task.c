@@ -9,7 +9,8 @@
 trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int order,
                                const trl_objective *objective, size_t n_lanes, trl_error *err)
 {
-    *t = (trl_chain_task){.corpus = corpus, .objective = objective};
+    *t = (trl_chain_task){
+        .corpus = corpus, .objective = objective, .evaluate = trl_chain_objective(objective)};
     trl_status st = trl_chain_init(&t->chain, corpus->labels.n, order, err);
     if (st != TRL_OK)
         return st;
@@ -65,7 +66,7 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
                                  .weight = t->corpus->weight[example],
                                  .nota = t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
                                  .arena = arena};
-    return t->objective->evaluate(&x, adjoint, &t->lanes[lane], value, err);
+    return t->evaluate(&x, adjoint, &t->lanes[lane], value, err);
 }
 
 static trl_status arrange(void *self, size_t n, const uint32_t *token, trl_error *err)

@@ -12,6 +12,7 @@
 typedef struct trl_chain_task {
     const trl_corpus *corpus;
     const trl_objective *objective;
+    trl_objective_fn evaluate; /* its code */
     trl_chain chain;
     trl_chain_sums *lanes; /* [n_lanes] */
     bool *open;            /* [n_lanes] evaluated since the last finish */

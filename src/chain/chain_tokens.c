@@ -18,7 +18,7 @@
 
 static bool has_both(const trl_objective *o)
 {
-    return o->evaluate == trl_obj_pseudo;
+    return o->id == TRL_OBJ_PSEUDO;
 }
 
 static size_t sources_of(const trl_chain *c, bool both)

@@ -1,32 +1,20 @@
-/* objective.c -- the table of objectives, and what they share. */
+/* objective.c -- the objectives of chains by their ids, and what they share. */
 /* SPDX-License-Identifier: MIT */
 #include "chain/objective.h"
 
 #include <string.h>
 
-static const trl_objective objectives[] = {
-    {"likelihood", "crf", trl_obj_likelihood, true, false},
-    {"memm", "memm", trl_obj_memm, true, true},
-    {"pseudolikelihood", "pl", trl_obj_pseudo, true, false},
-    {"pseudolikelihood-edge", "ple", trl_obj_pseudo_edge, true, false},
-    {"piecewise", "pw", trl_obj_piecewise, true, false},
-    {"piecewise-nota", "nota", trl_obj_nota, true, true},
-    {"perceptron", "ap", trl_obj_perceptron, false, false},
-    {"m-estimation", "mest", NULL, true, false}, /* not a sum over score tables: src/mest */
-    {"hmm", "hmm", NULL, true, false},           /* counted: model/hmm.h */
+static const trl_objective_fn functions[TRL_OBJECTIVES] = {
+    [TRL_OBJ_LIKELIHOOD] = trl_obj_likelihood, [TRL_OBJ_MEMM] = trl_obj_memm,
+    [TRL_OBJ_PSEUDO] = trl_obj_pseudo,         [TRL_OBJ_PSEUDO_EDGE] = trl_obj_pseudo_edge,
+    [TRL_OBJ_PIECEWISE] = trl_obj_piecewise,   [TRL_OBJ_NOTA] = trl_obj_nota,
+    [TRL_OBJ_PERCEPTRON] = trl_obj_perceptron,
+    /* m-estimation is no sum over score tables (src/mest), hmm is counted (model/hmm.h) */
 };
 
-const trl_objective *trl_objective_at(size_t k)
+trl_objective_fn trl_chain_objective(const trl_objective *o)
 {
-    return k < sizeof objectives / sizeof *objectives ? &objectives[k] : NULL;
-}
-
-const trl_objective *trl_objective_find(const char *name)
-{
-    for (size_t k = 0; trl_objective_at(k); k++)
-        if (strcmp(name, objectives[k].name) == 0 || strcmp(name, objectives[k].brief) == 0)
-            return &objectives[k];
-    return NULL;
+    return functions[o->id];
 }
 
 void trl_add_path(const trl_chain *c, const uint32_t *y, double amount, trl_tables *adjoint)

@@ -1,13 +1,15 @@
 /* objective.h -- training objectives on chains: from scores to value and adjoint.
  *
- * An objective is one short file, obj_*.c, with its equation on top, and one row in the table of
- * objective.c.  It sees the score tables of one sequence and its gold labels, and nothing else.
+ * An objective is one short file, obj_*.c, with its equation on top, and a line in
+ * objective.c; what is known about it is a row of train/objectives.c.  It sees the score tables of
+ * one sequence and its gold labels, and nothing else.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_OBJECTIVE_H
 #define TRL_OBJECTIVE_H
 
 #include "chain/chain.h"
+#include "train/objectives.h"
 #include "train/task.h"
 
 /* Which wrong sources of one sequence have a none-of-the-above instance (obj_nota.c); where the
@@ -35,18 +37,8 @@ typedef struct trl_chain_example {
 typedef trl_status (*trl_objective_fn)(const trl_chain_example *x, trl_tables *adjoint,
                                        trl_chain_sums *minus, double *value, trl_error *err);
 
-typedef struct trl_objective {
-    const char *name, *brief;  /* what --objective takes; a short form */
-    trl_objective_fn evaluate; /* NULL: not trained example by example; these come last */
-    bool is_probability;       /* scores are log-probabilities up to a constant */
-    bool local;                /* ... once normalised per source: decode trl_local_tables */
-} trl_objective;
-
-/* NULL when there is none of that name (long or short). */
-const trl_objective *trl_objective_find(const char *name);
-
-/* The k-th objective, NULL behind the last: for messages and help. */
-const trl_objective *trl_objective_at(size_t k);
+/* The code of a row of the table; NULL: chains are not trained by it example by example. */
+trl_objective_fn trl_chain_objective(const trl_objective *o);
 
 trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
                               trl_chain_sums *minus, double *value, trl_error *err);

@@ -38,7 +38,7 @@
 #include "model/container.h"
 #include "model/hmm.h"
 
-#define TRL_KIND_CHAIN "chain"
+#define TRL_CHAIN_KIND "chain"
 
 /* ---- loading ------------------------------------------------------------------------ */
 

@@ -301,8 +301,8 @@ trl_status trl_chain_parts_write(trl_chain_parts *p, const char *path, unsigned 
     trl_chain_info info;
     trl_status st = save_all(p, &b, &info, err);
     if (st == TRL_OK)
-        st = path ? trl_container_rescue(&b, TRL_KIND_CHAIN, path, p->rescue, err)
-                  : trl_container_to_buffer(&b, TRL_KIND_CHAIN, out, size, err);
+        st = path ? trl_container_rescue(&b, TRL_CHAIN_KIND, path, p->rescue, err)
+                  : trl_container_to_buffer(&b, TRL_CHAIN_KIND, out, size, err);
     trl_container_builder_fini(&b);
     return st;
 }

@@ -15,7 +15,7 @@ struct trl_model {
 static trl_status load_kind(trl_model *m, trl_error *err)
 {
     const char *kind = trl_container_kind(m->container);
-    if (strcmp(kind, TRL_KIND_CHAIN) == 0)
+    if (strcmp(kind, TRL_CHAIN_KIND) == 0)
         return trl_chain_model_load(&m->chain, m->container, err);
     const trl_status st =
         trl_fail(err, TRL_EMODEL, "this is no model of chains but of kind '%s'", kind);

@@ -72,7 +72,7 @@ static bool is(trl_str s, const char *word)
 
 static trl_status read_kind(trl_undump *u)
 {
-    if (!is(u->field[1], TRL_KIND_CHAIN))
+    if (!is(u->field[1], TRL_CHAIN_KIND))
         return FAIL_AT(u, 1, "kind '%.*s' is not known", trl_shown(u->field[1]), u->field[1].p);
     u->has_kind = true;
     return TRL_OK;

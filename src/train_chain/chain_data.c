@@ -12,7 +12,7 @@
 /* Without a template of the user's own, the first column holds the tokens, the last the labels. */
 static trl_status need_tokens(const trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
-    const bool own = j->o->template_text && !trl_chain_training_is(j, "hmm");
+    const bool own = j->o->template_text && !j->objective->counted;
     if (own || seq->n_columns != 1)
         return TRL_OK;
     const trl_status st = trl_fail(err, TRL_EPARSE,
@@ -30,7 +30,7 @@ static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_
     if (st == TRL_OK && !j->tpl) {
         const char *text = j->o->template_text;
         size_t size = j->o->template_size;
-        if (trl_chain_training_is(j, "hmm")) { /* no features */
+        if (j->objective->counted) { /* no features */
             text = "";
             size = 0;
         } else if (!text) {
@@ -116,10 +116,10 @@ static trl_status add_dev_rows(trl_chain_training *j, const trl_rows *seq, trl_e
 static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool dev, trl_error *err)
 {
     if (!dev && j->has_q0) {
-        if (trl_chain_training_is(j, "hmm") || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
+        if (j->objective->counted || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
             return trl_fail(err, TRL_EINVAL,
                             "an HMM generates columns, and CRFsuite items have none%s",
-                            trl_chain_training_is(j, "hmm") ? "" : ": q0 can only be emp here");
+                            j->objective->counted ? "" : ": q0 can only be emp here");
         }
         j->q0_kind = TRL_Q0_EMP;
         const trl_rows labels = {
@@ -193,7 +193,7 @@ static trl_status read_file(trl_chain_training *j, const char *path, bool dev, t
 static trl_status default_transitions(trl_chain_training *j, trl_error *err)
 {
     bool pairs = j->tpl == NULL, triples = false;
-    if (trl_chain_training_is(j, "hmm")) {
+    if (j->objective->counted) {
         j->order = j->o->order ? j->o->order : 2;
         return TRL_OK;
     }

@@ -86,9 +86,9 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
                 (unsigned long long)o->seed, (unsigned long long)r->iterations);
     if (o->min_freq > 0.0)
         trl_buf_fmt(&s, "min-freq %.17g\n", o->min_freq);
-    if (trl_chain_training_is(j, "piecewise-nota"))
+    if (j->objective->has_nota)
         trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : "all");
-    if (trl_chain_training_is(j, "m-estimation"))
+    if (trl_chain_training_has_mest(j))
         trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind), o->q0_mask ? "yes" : "no");
     trl_buf_ch(&s, '\0');
     trl_status st = s.failed ? trl_fail_mem(err) : TRL_OK;
@@ -99,7 +99,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
                                            .tpl = j->tpl,
                                            .objective = j->objective->name,
                                            .settings = s.data,
-                                           .is_probability = j->objective->is_probability,
+                                           .is_probability = j->objective->probabilistic,
                                            .is_local = j->is_local,
                                            .masked = o->q0_mask,
                                            .q0 = j->has_q0 ? &j->q0 : NULL,

@@ -11,25 +11,13 @@
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static trl_status unknown_objective(const char *name, trl_error *err)
-{
-    char list[240] = "";
-    size_t n = 0;
-    for (size_t k = 0; trl_objective_at(k) && n < sizeof list; k++)
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
-                              trl_objective_at(k)->name);
-    return trl_fail(err, TRL_EINVAL, "objective '%s' is none of %s", name, list);
-}
-
 /* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): no harm
  * unless the run is to go on until smaller changes, or, as SAG does to find its steps, compares
  * single examples at points close to each other.  A choice for the whole run. */
 bool trl_chain_training_single(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;
-    if ((!trl_chain_training_is(j, "likelihood") && !trl_chain_training_is(j, "pseudolikelihood") &&
-         !j->objective->local) ||
-        strcmp(trl_session_optimizer(o, j->smooth), "sag") == 0)
+    if (!j->objective->single || strcmp(trl_session_optimizer(o, j->objective->smooth), "sag") == 0)
         return false;
     return o->precision ? strcmp(o->precision, "single") == 0 : o->period > 0 && o->delta >= 1e-6;
 }
@@ -53,11 +41,11 @@ static trl_status probe(const char *path, trl_error *err)
 const char *trl_chain_training_optimizer(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;
-    if (trl_chain_training_is(j, "hmm"))
+    if (j->objective->counted)
         return "counting";
-    if (trl_chain_training_is(j, "m-estimation") && !o->optimizer)
+    if (trl_chain_training_has_mest(j) && !o->optimizer)
         return o->c2 > 0.0 && o->c1 <= 0.0 ? "dual" : "lbfgs";
-    return trl_session_optimizer(o, j->smooth);
+    return trl_session_optimizer(o, j->objective->smooth);
 }
 
 static trl_status check_hmm(const trl_train_options *o, trl_error *err)
@@ -91,7 +79,7 @@ static trl_status check_mest(trl_chain_training *j, trl_error *err)
 static trl_status check_q0(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    const bool mest = trl_chain_training_is(j, "m-estimation");
+    const bool mest = trl_chain_training_has_mest(j);
     const char *what = o->q0           ? "q0"
                        : o->q0_cache   ? "q0-cache"
                        : o->q0_samples ? "q0-samples"
@@ -100,7 +88,7 @@ static trl_status check_q0(trl_chain_training *j, trl_error *err)
     if (what && !mest)
         return trl_fail(err, TRL_EINVAL, "%s goes with the objective m-estimation, not %s", what,
                         j->objective->name);
-    j->has_q0 = mest || trl_chain_training_is(j, "hmm");
+    j->has_q0 = j->objective->needs_q0;
     if (o->q0 && !trl_q0_find(o->q0, &j->q0_kind))
         return trl_fail(err, TRL_EINVAL, "q0 '%s' is none of " TRL_Q0_KINDS, o->q0);
     return TRL_OK;
@@ -113,8 +101,7 @@ static trl_status check_decode(trl_chain_training *j, trl_error *err)
     if (o->decode && strcmp(o->decode, "local") != 0 && strcmp(o->decode, "global") != 0)
         return trl_fail(err, TRL_EINVAL, "decode '%s' is not known: use local or global",
                         o->decode);
-    if (o->calibrate && !trl_chain_training_is(j, "piecewise-nota") &&
-        !trl_chain_training_is(j, "piecewise") && !trl_chain_training_is(j, "memm"))
+    if (o->calibrate && !j->objective->calibratable)
         return trl_fail(err, TRL_EINVAL,
                         "calibrate goes with the objectives piecewise-nota, piecewise and memm, "
                         "not %s",
@@ -127,14 +114,13 @@ static trl_status check_decode(trl_chain_training *j, trl_error *err)
 static trl_status check_objective(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    j->objective = trl_objective_find(o->objective);
-    if (!j->objective)
-        return unknown_objective(o->objective, err);
-    j->smooth = !trl_chain_training_is(j, "perceptron");
-    if (o->nota && !trl_chain_training_is(j, "piecewise-nota"))
+    trl_status st = trl_objective_choose(o->objective, TRL_KIND_CHAIN, &j->objective, err);
+    if (st != TRL_OK)
+        return st;
+    if (o->nota && !j->objective->has_nota)
         return trl_fail(err, TRL_EINVAL, "nota goes with the objective piecewise-nota, not %s",
                         j->objective->name);
-    trl_status st = trl_nota_parse(o->nota ? o->nota : "all", &j->nota_options, err);
+    st = trl_nota_parse(o->nota ? o->nota : "all", &j->nota_options, err);
     if (st == TRL_OK)
         st = check_q0(j, err);
     return st == TRL_OK ? check_decode(j, err) : st;
@@ -142,13 +128,13 @@ static trl_status check_objective(trl_chain_training *j, trl_error *err)
 
 static trl_status check_optimizer(trl_chain_training *j, trl_error *err)
 {
-    if (trl_chain_training_is(j, "hmm"))
+    if (j->objective->counted)
         return check_hmm(j->o, err);
-    if (trl_chain_training_is(j, "m-estimation"))
+    if (trl_chain_training_has_mest(j))
         return check_mest(j, err);
     if (j->o->optimizer && strcmp(j->o->optimizer, "dual") == 0)
         return trl_fail(err, TRL_EINVAL, "the optimizer dual belongs to m-estimation");
-    return trl_session_check(j->o, j->smooth, err);
+    return trl_session_check(j->o, j->objective->smooth, err);
 }
 
 /* ---- all ------------------------------------------------------------------------------ */

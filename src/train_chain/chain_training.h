@@ -21,7 +21,6 @@
 typedef struct trl_chain_training {
     const trl_train_options *o;
     const trl_objective *objective;
-    bool smooth;
     bool is_local; /* how the model decodes: o->decode, or what suits */
     int order;
     trl_template *tpl; /* NULL for items */
@@ -48,9 +47,10 @@ typedef struct trl_chain_training {
     trl_mest *mest;
 } trl_chain_training;
 
-static inline bool trl_chain_training_is(const trl_chain_training *j, const char *objective)
+/* Weights on top of a generative model, which is not the whole model. */
+static inline bool trl_chain_training_has_mest(const trl_chain_training *j)
 {
-    return strcmp(j->objective->name, objective) == 0;
+    return j->objective->needs_q0 && !j->objective->counted;
 }
 
 /* chain_options.c: names, ranges and combinations of options, and whether files can be written.

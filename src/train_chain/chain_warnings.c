@@ -36,7 +36,7 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
 void trl_chain_training_warn_features(const trl_chain_training *j)
 {
     const trl_family *f = j->design.family;
-    bool any = trl_chain_training_is(j, "hmm"); /* has tables of its own */
+    bool any = j->objective->counted; /* has tables of its own */
     for (size_t k = 0; k <= (size_t)j->order; k++)
         any = any || f[k].n_attrs > 0;
     if (!any)
@@ -45,7 +45,7 @@ void trl_chain_training_warn_features(const trl_chain_training *j)
             j->o->min_count > 1 || j->o->min_freq > 0.0
                 ? "no attribute is seen as often as asked for: the labels alone are learnt"
                 : "there are no attributes: the labels alone are learnt");
-    if (trl_chain_training_is(j, "piecewise-nota") && j->nota_options.kind == TRL_NOTA_ALL && any &&
+    if (j->objective->has_nota && j->nota_options.kind == TRL_NOTA_ALL && any &&
         !f[TRL_EDGE].has_rows)
         trl_chain_training_report(
             j, "warning",

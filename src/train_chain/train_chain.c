@@ -58,12 +58,12 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
     if (!j->w)
         return trl_fail_mem(err);
     memset(j->w, 0, trl_design_alloc(&j->design) * sizeof *j->w);
-    if (!j->objective->evaluate)
+    if (!trl_chain_objective(j->objective))
         return TRL_OK;
     st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective, trl_session_lanes(j->o),
                              err);
     if (st == TRL_OK && trl_chain_training_single(j)) {
-        j->task.single = !trl_chain_training_is(j, "likelihood");
+        j->task.single = !j->objective->needs_inference;
         if (!j->task.single)
             st = trl_chain_use_single(&j->task.chain, err);
     }
@@ -96,7 +96,7 @@ static trl_status select_cells(trl_chain_training *j, trl_task *task, trl_error 
     const trl_nota *nota = j->task.nota;
     *task = trl_chain_task_view(&j->task);
     trl_selection_fini(&j->only);
-    if (!rows || (!trl_chain_training_is(j, "memm") && !nota) || (nota && nota->all) ||
+    if (!rows || !j->objective->selects_sources || (nota && nota->all) ||
         (strcmp(optimizer, "lbfgs") != 0 && strcmp(optimizer, "owlqn") != 0))
         return TRL_OK;
     const trl_status st = trl_select_sources(&j->only, &j->design, &j->corpus, nota, err);
@@ -122,7 +122,7 @@ static trl_status first_stage(trl_chain_training *j, trl_session *s, trl_train_o
         begin.o = &first;
         begin.fingerprint = ~s->fingerprint;
         begin.score_dev = NULL;
-        st = trl_session_run(&begin, j->smooth, j->w, result, err);
+        st = trl_session_run(&begin, j->objective->smooth, j->w, result, err);
         if (st != TRL_OK || result->stopped)
             return st;
     }
@@ -180,7 +180,7 @@ static trl_status run_nota(trl_chain_training *j, const trl_session *s, trl_trai
     if (!trl_chain_training_report(j, "nota", note)) {
         st = select_cells(j, &task, err);
         if (st == TRL_OK)
-            st = trl_session_run(&own, j->smooth, j->w, result, err);
+            st = trl_session_run(&own, j->objective->smooth, j->w, result, err);
     }
     trl_free(base);
     return st;
@@ -199,16 +199,16 @@ static trl_status train(trl_chain_training *j, trl_train_result *result, trl_err
                            .started = j->started,
                            .score_dev = j->o->dev ? trl_dev_score : NULL,
                            .dev = &j->dev};
-    if (trl_chain_training_is(j, "hmm"))
+    if (j->objective->counted)
         return trl_chain_training_run_hmm(j, result, err);
-    if (trl_chain_training_is(j, "m-estimation"))
+    if (trl_chain_training_has_mest(j))
         return trl_chain_training_run_mest(j, &s, result, err);
-    if (trl_chain_training_is(j, "piecewise-nota"))
+    if (j->objective->has_nota)
         return run_nota(j, &s, result, err);
     const trl_status st = select_cells(j, &task, err);
     if (st != TRL_OK)
         return st;
-    return trl_session_run(&s, j->smooth, j->w, result, err);
+    return trl_session_run(&s, j->objective->smooth, j->w, result, err);
 }
 
 /* What the data were taken for: a wrong guess shall be seen. */
@@ -219,8 +219,7 @@ static void report_read(const trl_chain_training *j)
         snprintf(note, sizeof note, "as CRFsuite items: the label first, then attributes");
     else
         snprintf(note, sizeof note, "as %zu columns, the last one the label%s", j->corpus.n_columns,
-                 j->o->template_text || trl_chain_training_is(j, "hmm") ? ""
-                                                                        : "; built-in template");
+                 j->o->template_text || j->objective->counted ? "" : "; built-in template");
     trl_chain_training_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
 }
 

@@ -40,8 +40,8 @@ trl_status trl_tree_local_begin(const trl_tree_task *t, const trl_tree_example *
     return st == TRL_OK ? trl_chooser_begin(&w->chooser, t->chooser, &w->gather, err) : st;
 }
 
-static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
-                       bool adjoint, double *value, trl_error *err)
+trl_status trl_loss_mecfg(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
+                          bool adjoint, double *value, trl_error *err)
 {
     *value = 0.0;
     trl_status st = trl_tree_local_begin(t, e, w, adjoint, err);
@@ -51,5 +51,3 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
         trl_chooser_end(&w->chooser);
     return st;
 }
-
-const trl_tree_objective trl_tree_mecfg = {"mecfg", "memm", true, loss};

@@ -23,8 +23,8 @@
 
 #define LN2 0.693147180559945309417232
 
-static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
-                       bool adjoint, double *value, trl_error *err)
+trl_status trl_loss_pt_cfg(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
+                           bool adjoint, double *value, trl_error *err)
 {
     *value = 0.0;
     trl_status st = trl_tree_local_begin(t, e, w, adjoint, err);
@@ -43,8 +43,6 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
         trl_chooser_end(&w->chooser);
     return st;
 }
-
-const trl_tree_objective trl_tree_nota = {"pt-cfg", "piecewise-nota", true, loss};
 
 /* ---- instances ------------------------------------------------------------------------------ */
 

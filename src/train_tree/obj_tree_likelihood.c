@@ -12,8 +12,8 @@
 #include "base/fail.h"
 #include "train_tree/tree_task.h"
 
-static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
-                       bool adjoint, double *value, trl_error *err)
+trl_status trl_loss_tree_likelihood(const trl_tree_task *t, const trl_tree_example *e,
+                                    trl_tree_worker *w, bool adjoint, double *value, trl_error *err)
 {
     trl_chart *c = &w->chart;
     trl_tree_gather *ga = &w->gather;
@@ -32,5 +32,3 @@ static trl_status loss(const trl_tree_task *t, const trl_tree_example *e, trl_tr
         return trl_fail(err, TRL_ENUMERIC, "the probability of a tree is not a number");
     return TRL_OK;
 }
-
-const trl_tree_objective trl_tree_likelihood = {"likelihood", "crf", false, loss};

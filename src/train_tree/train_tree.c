@@ -136,7 +136,7 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
         return TRL_OK;
     trl_arena_reset(&c->arena[worker]);
     trl_status st = fill_example(j, k, &known, err);
-    if (st == TRL_OK && known && j->objective->local) {
+    if (st == TRL_OK && known && !j->objective->needs_inference) {
         complete = true;
         st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
     } else if (st == TRL_OK && known)
@@ -203,7 +203,7 @@ static trl_status make_charts(trl_tree_training *j, trl_error *err)
         st = trl_store_new((size_t)j->o->chart_memory << 20, &j->charts, err);
     const trl_span_pruner_hook hook = {&c, chart_unseen};
     if (st == TRL_OK && j->span_pruner)
-        st = trl_tree_training_sieve(j, j->objective->local ? NULL : &hook, err);
+        st = trl_tree_training_sieve(j, j->objective->needs_inference ? &hook : NULL, err);
     if (st == TRL_OK)
         st = trl_pool_run(j->pool, j->trees.n, chart_one, &c, err);
     if (st == TRL_OK)
@@ -286,7 +286,8 @@ static uint64_t fingerprint(const trl_tree_training *j)
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
     h = mix(h, &j->span_pruner, sizeof j->span_pruner);
-    h = mix(h, j->objective->name, strlen(j->objective->name));
+    h = mix(h, trl_objective_name(j->objective, TRL_KIND_TREE),
+            strlen(trl_objective_name(j->objective, TRL_KIND_TREE)));
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
     h = mix(h, j->optimizer, strlen(j->optimizer));
@@ -315,9 +316,9 @@ static trl_status train(trl_tree_training *j, trl_train_result *result, trl_erro
     memset(j->w, 0, (n + 64) * sizeof *j->w);
     trl_status st = trl_tree_task_init(&j->task, j->objective, f, j->example, j->n_examples,
                                        trl_pool_threads(j->pool), err);
-    if (st == TRL_OK && (j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota))
+    if (st == TRL_OK && j->objective->local)
         st = start_local(j, err);
-    if (st == TRL_OK && j->objective == &trl_tree_mest)
+    if (st == TRL_OK && j->objective->needs_q0)
         st = trl_tree_training_expect(j, err);
     if (st == TRL_OK && j->o->init)
         st = trl_tree_training_init(j, err);
@@ -336,8 +337,8 @@ static trl_status train(trl_tree_training *j, trl_train_result *result, trl_erro
                            .max_iter = most_passes(j),
                            .n_weights = n,
                            .n_features = n};
-    st = j->objective == &trl_tree_nota ? trl_tree_training_nota(j, &s, result, err)
-                                        : trl_session_run(&s, true, j->w, result, err);
+    st = j->objective->has_nota ? trl_tree_training_nota(j, &s, result, err)
+                                : trl_session_run(&s, true, j->w, result, err);
     for (size_t k = 0; st == TRL_OK && k < n; k++)
         result->n_active += j->w[k] != 0.0;
     result->n_features = n;
@@ -369,10 +370,10 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
         "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
-        o->grade, counted ? "counting" : j->objective->name, counted ? "none" : j->optimizer, o->c1,
-        o->c2, o->annotate, o->markov, j->model_options.relaxed ? "yes" : "no",
-        (unsigned long long)o->max_length, o->prune, j->span_pruner ? "sieve" : "pcfg",
-        (unsigned long long)r->iterations, j->trees.n);
+        o->grade, counted ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
+        counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
+        j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
+        j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n);
     trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);

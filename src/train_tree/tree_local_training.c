@@ -46,9 +46,9 @@ static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *
 trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    const bool edges = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
+    const bool edges = j->objective->local;
     const bool global = o->decode && strcmp(o->decode, "global") == 0;
-    if (o->nota && j->objective != &trl_tree_nota)
+    if (o->nota && !j->objective->has_nota)
         return trl_fail(err, TRL_EINVAL, "nota goes with the objective pt-cfg, not %s",
                         o->objective);
     if (o->decode && !global && strcmp(o->decode, "local") != 0)
@@ -59,25 +59,24 @@ trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
                         o->objective);
     if (o->q0 && strcmp(o->q0, "pcfg") != 0)
         return trl_fail(err, TRL_EINVAL, "q0 '%s' of trees is not pcfg", o->q0);
-    if (j->model_options.grade == TRL_GRADE_GENERATIVE && j->objective->local)
+    if (j->model_options.grade == TRL_GRADE_GENERATIVE && !j->objective->needs_inference)
         return trl_fail(err, TRL_EINVAL, "a generative grammar is counted: it has no objective %s",
                         o->objective);
     if (edges)
         j->model_options.scoring = global ? TRL_SCORING_PIECES : TRL_SCORING_LOCAL;
-    if (j->objective == &trl_tree_mest)
+    if (j->objective->needs_q0)
         j->model_options.scoring = TRL_SCORING_PCFG;
-    return j->objective == &trl_tree_nota ? parse_nota(j, o->nota ? o->nota : "score", err)
-                                          : TRL_OK;
+    return j->objective->has_nota ? parse_nota(j, o->nota ? o->nota : "score", err) : TRL_OK;
 }
 
 trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_error *err)
 {
-    const bool edges = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
+    const bool edges = j->objective->local;
     if (!edges || trl_tree_template_splitless(&j->model.tpl))
         return TRL_OK;
     const trl_status st = trl_fail(
         err, TRL_EINVAL, "%s chooses rules for whole spans: its template must not look at splits",
-        j->objective->name);
+        trl_objective_name(j->objective, TRL_KIND_TREE));
     return trl_fail_hint(err, st, "leave out families with split and left");
 }
 

@@ -8,8 +8,6 @@
 #include "base/mem.h"
 #include "parser/tree_keys.h"
 
-const trl_tree_objective trl_tree_mest = {"m-estimation", "mest", true, NULL};
-
 typedef struct lister {
     const trl_tree_features *f;
     const trl_tree_example *example;

@@ -54,7 +54,7 @@ static trl_status check_template(trl_tree_training *j, trl_error *err)
     m->template_text = o->template_text;
     m->template_size = o->template_size;
     if (!m->template_text) {
-        const bool local = j->objective == &trl_tree_mecfg || j->objective == &trl_tree_nota;
+        const bool local = j->objective->local;
         m->template_text = trl_tree_template_text(local ? "local" : o->grade);
         m->template_size = m->template_text ? strlen(m->template_text) : 0;
     } else if (m->grade == TRL_GRADE_GENERATIVE) {
@@ -69,20 +69,10 @@ static trl_status check_template(trl_tree_training *j, trl_error *err)
     return TRL_OK;
 }
 
-#define OBJECTIVES "likelihood, perceptron, mecfg, pt-cfg, m-estimation"
-
 static trl_status check_objective(trl_tree_training *j, trl_error *err)
 {
-    const trl_train_options *o = j->o;
-    const trl_tree_objective *const known[] = {&trl_tree_likelihood, &trl_tree_perceptron,
-                                               &trl_tree_mecfg, &trl_tree_nota, &trl_tree_mest};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strcmp(o->objective, known[k]->name) == 0 || strcmp(o->objective, known[k]->alias) == 0)
-            j->objective = known[k];
-    if (!j->objective)
-        return trl_fail(err, TRL_EINVAL, "objective '%s' of trees is none of " OBJECTIVES,
-                        o->objective);
-    return trl_tree_training_check_local(j, err);
+    const trl_status st = trl_objective_choose(j->o->objective, TRL_KIND_TREE, &j->objective, err);
+    return st == TRL_OK ? trl_tree_training_check_local(j, err) : st;
 }
 
 static trl_status check_training(trl_tree_training *j, trl_error *err)
@@ -97,15 +87,15 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
                         o->optimizer);
     const bool batch =
         o->optimizer && (strcmp(o->optimizer, "lbfgs") == 0 || strcmp(o->optimizer, "owlqn") == 0);
-    j->optimizer = o->optimizer                     ? o->optimizer
-                   : o->c1 > 0.0                    ? "owlqn"
-                   : j->objective == &trl_tree_mest ? "lbfgs"
-                                                    : "adagrad";
-    if (!batch && o->optimizer && j->objective == &trl_tree_mest)
+    j->optimizer = o->optimizer             ? o->optimizer
+                   : o->c1 > 0.0            ? "owlqn"
+                   : j->objective->needs_q0 ? "lbfgs"
+                                            : "adagrad";
+    if (!batch && o->optimizer && j->objective->needs_q0)
         return trl_fail(err, TRL_EINVAL,
                         "m-estimation goes with the optimizers lbfgs and owlqn, not %s",
                         o->optimizer);
-    if (batch && j->objective == &trl_tree_perceptron)
+    if (batch && !j->objective->smooth)
         return trl_fail(err, TRL_EINVAL,
                         "the perceptron has no gradient for %s: use adagrad or sgd", o->optimizer);
     if (o->c1 > 0.0 && o->optimizer && !batch)
@@ -119,16 +109,14 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
                         o->prune);
     if (o->pruner && strcmp(o->pruner, "sieve") != 0 && strcmp(o->pruner, "pcfg") != 0)
         return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use sieve or pcfg", o->pruner);
-    j->span_pruner =
-        o->pruner ? strcmp(o->pruner, "sieve") == 0
-                  : strcmp(o->grade, "features") == 0 && (j->objective == &trl_tree_likelihood ||
-                                                          j->objective == &trl_tree_perceptron);
+    j->span_pruner = o->pruner ? strcmp(o->pruner, "sieve") == 0
+                               : strcmp(o->grade, "features") == 0 && j->objective->needs_inference;
     if (j->span_pruner) /* parsing gains from harder pruning than training (docs/parser.md) */
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     if (o->relaxed && o->strict)
         return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
     j->model_options.relaxed = o->relaxed || (j->span_pruner && !o->strict);
-    if ((o->eta > 0.0 || o->batch) && (batch || j->objective == &trl_tree_mest))
+    if ((o->eta > 0.0 || o->batch) && (batch || j->objective->needs_q0))
         return trl_fail(err, TRL_EINVAL, "%s goes with the optimizers adagrad and sgd, not %s",
                         o->eta > 0.0 ? "eta" : "batch", j->optimizer);
     if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)

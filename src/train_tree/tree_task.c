@@ -15,6 +15,18 @@ void trl_tree_example_fini(trl_tree_example *e)
     *e = (trl_tree_example){0};
 }
 
+static const trl_tree_loss_fn losses[TRL_OBJECTIVES] = {
+    [TRL_OBJ_LIKELIHOOD] = trl_loss_tree_likelihood,
+    [TRL_OBJ_PERCEPTRON] = trl_loss_tree_perceptron,
+    [TRL_OBJ_MEMM] = trl_loss_mecfg,
+    [TRL_OBJ_NOTA] = trl_loss_pt_cfg,
+};
+
+trl_tree_loss_fn trl_tree_loss(const trl_objective *o)
+{
+    return losses[o->id];
+}
+
 static trl_status prepare(void *self, const double *w, trl_error *err)
 {
     (void)err;
@@ -32,17 +44,18 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     trl_tree_task *t = self;
     trl_tree_worker *w = &t->worker[worker];
     trl_arena_reset(&w->arena);
-    trl_status st = t->objective->loss(t, &t->example[example], w, out != NULL, loss, err);
+    trl_status st = t->loss(t, &t->example[example], w, out != NULL, loss, err);
     if (st == TRL_OK && w->gather.failed)
         st = trl_fail_mem(err);
     return st == TRL_OK && out ? trl_tree_scatter(&w->gather, out, err) : st;
 }
 
-trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *objective,
+trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
                               trl_tree_features *f, trl_tree_example *example, size_t n_examples,
                               size_t n_workers, trl_error *err)
 {
     *t = (trl_tree_task){.objective = objective,
+                         .loss = trl_tree_loss(objective),
                          .f = f,
                          .example = example,
                          .n_examples = n_examples,

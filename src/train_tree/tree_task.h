@@ -7,6 +7,7 @@
 #ifndef TRL_TREE_TASK_H
 #define TRL_TREE_TASK_H
 
+#include "train/objectives.h"
 #include "train/sparse.h"
 #include "parser/tree_choose.h"
 
@@ -32,17 +33,28 @@ typedef struct trl_tree_worker {
 typedef struct trl_tree_task trl_tree_task;
 
 /* The loss of example e, gathered and charted by the objective itself; leaves the adjoint in the
- * worker's gather when `adjoint`.  NULL for M-estimation, which has all examples at once
- * (tree_mest.h). */
-typedef struct trl_tree_objective {
-    const char *name, *alias;
-    bool local; /* looks at gold items alone: s needs no other (trl_gold_skeleton) */
-    trl_status (*loss)(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
-                       bool adjoint, double *loss, trl_error *err);
-} trl_tree_objective;
+ * worker's gather when `adjoint`. */
+typedef trl_status (*trl_tree_loss_fn)(const trl_tree_task *t, const trl_tree_example *e,
+                                       trl_tree_worker *w, bool adjoint, double *loss,
+                                       trl_error *err);
+
+/* The code of a row of the table (train/objectives.h); NULL for M-estimation, which has all
+ * examples at once (tree_mest.h).  Objectives that need no inference look at gold items alone:
+ * their examples' skeletons need no other (trl_gold_skeleton). */
+trl_tree_loss_fn trl_tree_loss(const trl_objective *o);
+
+trl_status trl_loss_tree_likelihood(const trl_tree_task *t, const trl_tree_example *e,
+                                    trl_tree_worker *w, bool adjoint, double *loss, trl_error *err);
+trl_status trl_loss_tree_perceptron(const trl_tree_task *t, const trl_tree_example *e,
+                                    trl_tree_worker *w, bool adjoint, double *loss, trl_error *err);
+trl_status trl_loss_mecfg(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
+                          bool adjoint, double *loss, trl_error *err);
+trl_status trl_loss_pt_cfg(const trl_tree_task *t, const trl_tree_example *e, trl_tree_worker *w,
+                           bool adjoint, double *loss, trl_error *err);
 
 struct trl_tree_task {
-    const trl_tree_objective *objective;
+    const trl_objective *objective;
+    trl_tree_loss_fn loss; /* its code */
     trl_tree_features *f;
     trl_tree_example *example;
     size_t n_examples;
@@ -54,11 +66,8 @@ struct trl_tree_task {
     trl_sparse_task sparse;
 };
 
-extern const trl_tree_objective trl_tree_likelihood, trl_tree_perceptron, trl_tree_mecfg,
-    trl_tree_nota, trl_tree_mest;
-
 /* Everything is borrowed.  TRL_ENOMEM. */
-trl_status trl_tree_task_init(trl_tree_task *t, const trl_tree_objective *objective,
+trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
                               trl_tree_features *f, trl_tree_example *example, size_t n_examples,
                               size_t n_workers, trl_error *err);
 

@@ -14,7 +14,7 @@
 
 typedef struct trl_tree_training {
     const trl_train_options *o;
-    const trl_tree_objective *objective;
+    const trl_objective *objective;
     trl_tree_model_options model_options;
     trl_head_rules *heads;
     trl_tree_set trees, dev;

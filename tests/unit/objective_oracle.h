@@ -170,7 +170,7 @@ static inline double objective_value(const char *name, const trl_chain_example *
             adjoint.row[f] = trl_arena_get(x->arena, adjoint.n, adjoint.step[f] * sizeof(double));
     }
     assert_ok(trl_chain_sums_init(&sums, x->chain, &err));
-    assert_ok(trl_objective_find(name)->evaluate(x, &adjoint, &sums, &value, &err));
+    assert_ok(trl_chain_objective(trl_objective_find(name))(x, &adjoint, &sums, &value, &err));
     trl_chain_sums_fini(&sums);
     return value;
 }

@@ -85,7 +85,7 @@ static trl_status evaluate(example *e, const trl_objective *o, double *value, tr
     }
     trl_arena_reset(&e->arena);
     const trl_chain_example x = {&e->r.c, &e->r.s, e->gold, e->weight, e->nota, &e->arena};
-    const trl_status st = o->evaluate(&x, &e->adjoint, &sums, value, err);
+    const trl_status st = trl_chain_objective(o)(&x, &e->adjoint, &sums, value, err);
     if (st == TRL_OK)
         trl_chain_sums_add(&sums, &e->r.c, -1.0, e->adjoint.shared[TRL_EDGE],
                            e->adjoint.shared[TRL_TRI]);
@@ -150,7 +150,7 @@ static void check_forbidden(const example *e, const char *name, double value)
 static void check_example(example *e)
 {
     trl_error err;
-    for (size_t k = 0; trl_objective_at(k)->evaluate; k++) {
+    for (size_t k = 0; trl_chain_objective(trl_objective_at(k)); k++) {
         const trl_objective *obj = trl_objective_at(k);
         double value = nan("");
         oracle o;
@@ -158,7 +158,7 @@ static void check_example(example *e)
         if (oracle_run(&o, obj->name, e->gold, &e->nota)) {
             const trl_status st = evaluate(e, obj, &value, &err);
             if (st == TRL_ENUMERIC) { /* only the likelihood refuses what has no labelling */
-                assert_string_equal(obj->brief, "crf");
+                assert_string_equal(obj->short_name, "crf");
                 assert_true(o.value == -HUGE_VALL);
             } else {
                 assert_ok(st);
@@ -317,8 +317,8 @@ static void test_gradients(void **state)
         h.scale = round % 2 ? 3.0 : 8.0;
         h.L = round % 10 == 0 ? 9 : h.L;
         example_make(&rng, h, &e);
-        for (size_t k = 0; trl_objective_at(k)->evaluate; k++) {
-            const bool tie = strcmp(trl_objective_at(k)->brief, "ap") == 0;
+        for (size_t k = 0; trl_chain_objective(trl_objective_at(k)); k++) {
+            const bool tie = strcmp(trl_objective_at(k)->short_name, "ap") == 0;
             if (!tie || is_clear(&e))
                 check_differences(&e, trl_objective_at(k), &rng);
             perceptrons += tie && is_clear(&e);
@@ -425,15 +425,16 @@ static void test_bad_scores_are_refused(void **state)
         e.r.s.row[TRL_NODE][t * e.r.s.step[TRL_NODE] + j] = round % 2 ? nan("") : HUGE_VAL;
         char token[32];
         snprintf(token, sizeof token, "token %zu", t + 1);
-        for (size_t k = 0; trl_objective_at(k)->evaluate; k++) {
+        for (size_t k = 0; trl_chain_objective(trl_objective_at(k)); k++) {
             const trl_objective *o = trl_objective_at(k);
-            if (o->evaluate == trl_obj_perceptron) /* Viterbi sees a NaN only on its way */
+            if (trl_chain_objective(o) ==
+                trl_obj_perceptron) /* Viterbi sees a NaN only on its way */
                 continue;
             if (evaluate(&e, o, &value, &err) != TRL_ENUMERIC || !strstr(err.msg, token))
                 fail_msg("%s does not refuse it, or says '%s'", o->name, err.msg);
         }
         e.r.s.n = e.adjoint.n = 0;
-        for (size_t k = 0; trl_objective_at(k)->evaluate; k++)
+        for (size_t k = 0; trl_chain_objective(trl_objective_at(k)); k++)
             assert_int_equal(evaluate(&e, trl_objective_at(k), &value, &err), TRL_EINVAL);
         example_fini(&e);
     }

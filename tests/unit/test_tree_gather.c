@@ -68,8 +68,8 @@ static void test_scores(void **state)
         trl_tree_task t;
         bank_open(&b, text_of(k), models[k].a, models[k].relaxed, 15, 12, 7);
         random_weights(&b, k, 1.0);
-        assert_ok(
-            trl_tree_task_init(&t, &trl_tree_likelihood, &b.m.features, b.example, b.n, 1, &err));
+        assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
+                                     b.example, b.n, 1, &err));
         assert_ok(t.sparse.prepare(&t, b.w, &err));
         for (size_t e = 0; e < b.n; e++)
             check_scores(&b, &t, &b.example[e]);
@@ -87,7 +87,8 @@ static void test_not_there(void **state)
     bank b;
     trl_tree_task t;
     bank_open(&b, "tag here.word\n", models[0].a, false, 10, 2, 3);
-    assert_ok(trl_tree_task_init(&t, &trl_tree_likelihood, &b.m.features, b.example, b.n, 1, &err));
+    assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features, b.example,
+                                 b.n, 1, &err));
     assert_ok(t.sparse.prepare(&t, b.w, &err));
     b.example[0].gold.node[1].state = b.m.fine.root; /* no such item over this span */
     double loss;
@@ -134,7 +135,7 @@ static size_t check_gradient(bank *b, trl_tree_task *t, size_t example, trl_rng 
     return checked;
 }
 
-static void check_objective(const trl_tree_objective *o, double width)
+static void check_objective(const trl_objective *o, double width)
 {
     trl_rng r = trl_rng_seed(41);
     for (size_t k = 0; k < 3; k++) {
@@ -156,13 +157,13 @@ static void check_objective(const trl_tree_objective *o, double width)
 static void test_likelihood(void **state)
 {
     (void)state;
-    check_objective(&trl_tree_likelihood, 0.5);
+    check_objective(trl_objective_of(TRL_OBJ_LIKELIHOOD), 0.5);
 }
 
 static void test_perceptron(void **state)
 {
     (void)state;
-    check_objective(&trl_tree_perceptron, 1.0);
+    check_objective(trl_objective_of(TRL_OBJ_PERCEPTRON), 1.0);
 }
 
 /* Gold is among the trees: no loss is negative. */
@@ -174,7 +175,8 @@ static void test_values(void **state)
     trl_tree_task t;
     bank_open(&b, text_of(1), models[1].a, false, 12, 8, 5);
     for (int o = 0; o < 2; o++) {
-        const trl_tree_objective *objective = o ? &trl_tree_perceptron : &trl_tree_likelihood;
+        const trl_objective *objective =
+            o ? trl_objective_of(TRL_OBJ_PERCEPTRON) : trl_objective_of(TRL_OBJ_LIKELIHOOD);
         assert_ok(trl_tree_task_init(&t, objective, &b.m.features, b.example, b.n, 1, &err));
         for (size_t e = 0; e < b.n; e++) {
             random_weights(&b, e, 0.3);

@@ -8,7 +8,7 @@
 /* ---- training -----------------------------------------------------------------------------------
  */
 
-static void train(bank *b, const trl_tree_objective *objective, size_t threads,
+static void train(bank *b, const trl_objective *objective, size_t threads,
                   const trl_sparse_options *o, double *w)
 {
     trl_error err;
@@ -87,7 +87,8 @@ static void test_training(void **state)
     const size_t n = trl_tree_weights(&b.m.features);
     double *w = trl_alloc(n, sizeof *w);
     for (size_t k = 0; k < 3; k++) {
-        const trl_tree_objective *o = k == 2 ? &trl_tree_perceptron : &trl_tree_likelihood;
+        const trl_objective *o =
+            k == 2 ? trl_objective_of(TRL_OBJ_PERCEPTRON) : trl_objective_of(TRL_OBJ_LIKELIHOOD);
         train(&b, o, 1, &kinds[k], b.w);
         for (size_t threads = 2; threads <= 3; threads++) {
             train(&b, o, threads, &kinds[k], w);

@@ -32,7 +32,7 @@ static void open_model(bank *b, size_t k, size_t n, size_t step)
     assert_ok(trl_tree_model_index_rules(&b->m, &err));
 }
 
-static void open_task(bank *b, trl_tree_task *t, const trl_tree_objective *o, size_t threads)
+static void open_task(bank *b, trl_tree_task *t, const trl_objective *o, size_t threads)
 {
     trl_error err;
     assert_ok(trl_tree_task_init(t, o, &b->m.features, b->example, b->n, threads, &err));
