@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "message.h"
 #include "output.h"
 #include "parse_print.h"
@@ -443,6 +444,7 @@ static int run(void *settings_, const operands *args)
     const int refused = settle(s);
     if (refused)
         return refused;
+    memory_limit_machine(1.0);
     trl_error err = {0};
     trl_parse_model *model = NULL;
     trl_known_list *known = NULL;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "message.h"
 #include "output.h"
 #include "tag_input.h"
@@ -15,10 +16,11 @@
 #include "tag_queue.h"
 #include "verbs.h"
 
-#define MOST_THREADS 1024
+#define MOST_THREADS 256
+#define TAG_MEMORY 0.25 /* of the machine's */
 
 typedef struct settings {
-    const char *model, *to;
+    const char *model, *to, *max_memory;
     trl_format format;
     tag_style style;
     size_t threads;
@@ -55,6 +57,9 @@ static const option options[] = {
      .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
+    {"max-memory", .type = OPTION_STRING, OPTION_FIELD(settings, max_memory), .value = "SIZE",
+     .fallback = "a quarter of the machine's",
+     .help = "stop when more memory is needed, as for a sequence without end: 500M, 4G; none"},
     {"map", .type = OPTION_FLAG, OPTION_FIELD(settings, map),
      .help =
          "share the model's pages with other processes instead of reading a copy; its file must "
@@ -242,6 +247,20 @@ static bool never_waits(const operands *args)
     return regular;
 }
 
+/* A thread for every kilobyte of regular files, which may be compressed; else as many as asked for.
+ */
+static size_t most_threads(const operands *args)
+{
+    uint64_t bytes = 0;
+    if (args->n == 0 || !never_waits(args))
+        return MOST_THREADS;
+    for (size_t i = 0; i < args->n; i++) {
+        struct stat sb;
+        bytes += stat(args->item[i], &sb) == 0 ? (uint64_t)sb.st_size : 0;
+    }
+    return bytes / 1024 < MOST_THREADS ? (size_t)(bytes / 1024) + 1 : MOST_THREADS;
+}
+
 static double seconds_now(void)
 {
     struct timespec t;
@@ -341,8 +360,11 @@ static int run(void *settings_, const operands *args)
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         s->threads = n > 0 ? (size_t)n : 1;
     }
-    if (s->threads > MOST_THREADS)
-        s->threads = MOST_THREADS;
+    const size_t most = most_threads(args);
+    if (s->threads > most)
+        s->threads = most;
+    if (!memory_limit(s->max_memory, TAG_MEMORY))
+        return CLI_USAGE;
     s->style.marginals = s->style.marginals || s->style.all_marginals;
 
     trl_error err = {0};

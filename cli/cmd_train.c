@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "memory.h"
 #include "message.h"
 #include "output.h"
 #include "progress.h"
@@ -275,6 +276,8 @@ static int run(void *settings_, const operands *args)
     int code = check_settings(s);
     if (code != CLI_DONE)
         return code;
+    if (!memory_limit(s->base.max_memory, TRAIN_MEMORY))
+        return CLI_USAGE;
     train_set_rescue(&s->base);
     text template = {0};
     code = CLI_FAILED;

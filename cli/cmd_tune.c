@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "message.h"
 #include "output.h"
 #include "plot.h"
@@ -403,6 +404,8 @@ static int run(void *settings_, const operands *args)
     if (strcmp(s->base.train.model, "-") == 0)
         return message_usage("a model cannot be written to standard output");
     if (s->grid && (n = read_grid(s->grid, grid)) == 0)
+        return CLI_USAGE;
+    if (!memory_limit(s->base.max_memory, TRAIN_MEMORY))
         return CLI_USAGE;
     train_set_rescue(&s->base);
     text template = {0};

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
+
 #include "style.h"
 
 static bool status_shown; /* the cursor stands behind a status line */
@@ -82,7 +84,9 @@ int message_usage(const char *fmt, ...)
 
 int message_memory(void)
 {
-    return message_fail("out of memory");
+    message_say("out of memory for the program's own tables");
+    memory_hint();
+    return CLI_FAILED;
 }
 
 void message_error(const trl_error *err)
@@ -92,6 +96,8 @@ void message_error(const trl_error *err)
     message_say("%s", line);
     if (err->hint[0])
         message_hint("%s", err->hint);
+    else if (err->code == TRL_ENOMEM)
+        memory_hint();
 }
 
 void message_status(const char *line)

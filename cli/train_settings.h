@@ -11,9 +11,12 @@
 typedef struct train_settings {
     trl_train_options train;
     const char *template_path;
+    const char *max_memory;
     bool quiet;
     char rescue[600]; /* what train.rescue points to */
 } train_settings;
+
+#define TRAIN_MEMORY 1.0 /* of the machine's, unless --max-memory says otherwise */
 
 #define TRAIN_FIELD(member) OPTION_FIELD(train_settings, member)
 

@@ -74,6 +74,8 @@ trl_pool *trl_pool_new(size_t threads)
 {
     if (threads == 0)
         threads = 1;
+    if (threads > TRL_POOL_MOST)
+        threads = TRL_POOL_MOST;
     trl_pool *p = trl_zalloc(1, sizeof *p);
     if (!p)
         return NULL;
@@ -90,11 +92,10 @@ trl_pool *trl_pool_new(size_t threads)
     for (size_t i = 0; i < threads; i++)
         p->workers[i] = (worker){.pool = p, .index = i, .failed_job = SIZE_MAX};
     for (size_t i = 1; i < threads; i++, p->started++) {
-        if (pthread_create(&p->workers[i].thread, NULL, worker_main, &p->workers[i])) {
-            trl_pool_free(p);
-            return NULL;
-        }
+        if (pthread_create(&p->workers[i].thread, NULL, worker_main, &p->workers[i]))
+            break; /* those that could be started will do */
     }
+    p->threads = p->started;
     return p;
 }
 

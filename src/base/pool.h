@@ -18,7 +18,10 @@ typedef struct trl_pool trl_pool;
  * belongs to the worker; after it no further job is started. */
 typedef trl_status (*trl_job_fn)(void *ctx, size_t job, size_t worker, trl_error *err);
 
-/* threads >= 1.  NULL: out of memory, or no thread could be started. */
+/* More threads than this are not started: no task has jobs for them. */
+#define TRL_POOL_MOST 256
+
+/* Up to `threads` and TRL_POOL_MOST of them, or as many as can be started.  NULL: out of memory. */
 trl_pool *trl_pool_new(size_t threads);
 void trl_pool_free(trl_pool *pool); /* accepts NULL */
 size_t trl_pool_threads(const trl_pool *pool);

@@ -3,6 +3,7 @@
 #include "mest/q0.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -172,6 +173,9 @@ trl_status trl_expect_read(const char *path, uint64_t fingerprint, double *E, si
         *found = k[0] == fingerprint && k[1] == n && n_expect == n;
         if (*found && n)
             memcpy(E, expect, n * sizeof *E);
+        for (size_t i = 0; *found && i < n && st == TRL_OK; i++)
+            if (!isfinite(E[i]))
+                st = trl_container_damaged(c, err, "an expectation is not finite");
     }
     trl_container_free(c);
     return st;

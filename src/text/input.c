@@ -129,14 +129,17 @@ trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, 
     return trl_fail_where(err, code, in->name, in->row, col);
 }
 
+static trl_status fail_nul(const trl_input *in, uint64_t col, trl_error *err)
+{
+    trl_fail(err, TRL_EPARSE, "a NUL byte: this is a binary file, not text");
+    trl_fail_hint(err, TRL_EPARSE, "of files that are not text only gzip and zstd are unpacked");
+    return trl_input_fail(in, err, TRL_EPARSE, col);
+}
+
 trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *err)
 {
     const char *nul = line.n ? memchr(line.p, '\0', line.n) : NULL;
-    if (!nul)
-        return TRL_OK;
-    trl_fail(err, TRL_EPARSE, "a NUL byte: this is a binary file, not text");
-    trl_fail_hint(err, TRL_EPARSE, "of files that are not text only gzip and zstd are unpacked");
-    return trl_input_fail(in, err, TRL_EPARSE, (uint64_t)(nul - line.p) + 1);
+    return nul ? fail_nul(in, (uint64_t)(nul - line.p) + 1, err) : TRL_OK;
 }
 
 /* ---- bytes ------------------------------------------------------------------------ */
@@ -323,6 +326,13 @@ trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *e
         if (in->end) {
             *more = false;
             return TRL_OK;
+        }
+        const char *nul = NULL;
+        if (in->len - in->at > seen)
+            nul = memchr(from + seen, '\0', in->len - in->at - seen);
+        if (nul) { /* at once: what comes may have no end, and no line end either */
+            in->row++;
+            return fail_nul(in, (uint64_t)(nul - from) + 1, err);
         }
         seen = in->len - in->at;
         st = text_fill(in, err);

@@ -13,6 +13,7 @@
 #include "train/checkpoint.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,6 +135,18 @@ static bool copy_section(const trl_container *c, const char *tag, void *to, size
     return true;
 }
 
+/* A byte that is neither 0 nor 1 must not become a bool. */
+static bool copy_progress(const trl_container *c, trl_progress_state *ps)
+{
+    unsigned char bytes[sizeof *ps];
+    if (!copy_section(c, "progres", bytes, sizeof bytes) ||
+        bytes[offsetof(trl_progress_state, asked_to_stop)] > 1 ||
+        bytes[offsetof(trl_progress_state, out_of_patience)] > 1)
+        return false;
+    memcpy(ps, bytes, sizeof bytes);
+    return true;
+}
+
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
                                double *best, trl_checkpoint *out, trl_error *err)
 {
@@ -150,11 +163,11 @@ trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, dou
                              "resume with the same files and options, or leave out "
                              "--resume to start anew");
     }
-    if (!copy_section(out->file, "progres", ps, sizeof *ps) ||
-        !copy_section(out->file, "weights", x, bytes) ||
+    if (!copy_progress(out->file, ps) || !copy_section(out->file, "weights", x, bytes) ||
         !trl_container_find(out->file, "state", &state, &out->state_size) ||
         (best && !isnan(ps->best_score) && !copy_section(out->file, "best", best, bytes)))
-        return trl_container_damaged(out->file, err, "a part of the checkpoint is missing");
+        return trl_container_damaged(out->file, err,
+                                     "a part of the checkpoint is missing or impossible");
     out->state = state;
     return TRL_OK;
 }
