@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "chain/chain_pairs.h"
 #include "chain/engine.h"
 #include "num/float_kernel.h"
 #include "num/simd.h"
@@ -46,6 +47,8 @@ void trl_chain_fini(trl_chain *c)
     trl_free(c->tri);
     trl_free(c->E);
     trl_free(c->Et);
+    trl_free(c->set_E);
+    trl_free(c->set_Et);
     trl_free(c->single_E);
     trl_free(c->single_Et);
     trl_free(c->single_rest);
@@ -149,6 +152,8 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
     good = shared_range(c, &min, &max) && good;
     if (!good)
         return trl_fail(err, TRL_ENUMERIC, "a transition score is NaN or infinite");
+    if (s->pairs && !trl_pairs_range(c, s->pairs, &min, &max))
+        max = HUGE_VAL;    /* the engine that reads rows finds the token */
     c->spread = max - min; /* inf, or NaN when all are forbidden: both refuse scaling */
     c->scaled = c->spread <= TRL_SCALED_MAX_SPREAD && edge_max - edge_min < HUGE_VAL;
     if (!c->scaled)
@@ -160,6 +165,8 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
             trl_narrow_rest(matrix_size(c), c->E, c->single_E, c->single_rest);
             trl_narrow(matrix_size(c), c->Et, c->single_Et);
         }
+        if (s->pairs)
+            return trl_pairs_tables(c, s->pairs, err);
     } else {
         for (size_t i = 0; i < L; i++)
             fill_block(c, c->tri + i * L, L * L, c->edge_in_E ? c->edge + i * L : NULL,
@@ -173,6 +180,7 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
 trl_status trl_chain_sums_init(trl_chain_sums *m, const trl_chain *c, trl_error *err)
 {
     const size_t L = c->L;
+    *m = (trl_chain_sums){0};
     m->outer = trl_alloc64(matrix_size(c), sizeof *m->outer);
     m->edge = trl_alloc64(L * L, sizeof *m->edge);
     m->tri = c->order == 2 ? trl_alloc64(L * L * L, sizeof *m->tri) : NULL;
@@ -189,6 +197,8 @@ void trl_chain_sums_fini(trl_chain_sums *m)
     trl_free(m->outer);
     trl_free(m->edge);
     trl_free(m->tri);
+    trl_free(m->set_outer);
+    trl_free(m->set_edge);
     *m = (trl_chain_sums){0};
 }
 
@@ -197,6 +207,10 @@ void trl_chain_sums_clear(trl_chain_sums *m, const trl_chain *c)
     const size_t L = c->L;
     memset(m->outer, 0, matrix_size(c) * sizeof *m->outer);
     memset(m->edge, 0, L * L * sizeof *m->edge);
+    if (m->set_room) {
+        memset(m->set_outer, 0, m->set_room * matrix_size(c) * sizeof *m->set_outer);
+        memset(m->set_edge, 0, m->set_room * matrix_size(c) * sizeof *m->set_edge);
+    }
     if (m->tri)
         memset(m->tri, 0, L * L * L * sizeof *m->tri);
 }
@@ -260,6 +274,8 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, tr
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no marginals");
     *out = (trl_chain_marginals){0};
     bool fits = call->c->scaled && !call->s->row[TRL_TRI];
+    if (call->s->pairs && (!fits || (call->want & TRL_WANT_EDGE_ROWS)))
+        return trl_pairs_by_rows(call, out, sums, err);
     if (fits && trl_chain_single_serves(call)) {
         const trl_status st = trl_chain_single1(call, out, sums, &fits, err);
         if (fits || st != TRL_OK)
@@ -272,7 +288,8 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, tr
         if (fits || st != TRL_OK)
             return st;
     }
-    return trl_chain_log(call, out, sums, err);
+    return call->s->pairs ? trl_pairs_by_rows(call, out, sums, err)
+                          : trl_chain_log(call, out, sums, err);
 }
 
 trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
@@ -301,7 +318,8 @@ double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *
     for (size_t t = 0; t < s->n; t++) {
         sum += trl_node_at(s, t, y[t]);
         if (t >= 1)
-            sum += trl_edge_at(c, s, t, y[t - 1], y[t]);
+            sum +=
+                trl_edge_at(c, s, t, y[t - 1], y[t]) + (s->pairs ? trl_pairs_score(s, t, y) : 0.0);
         if (t >= 2 && c->order == 2)
             sum += trl_tri_at(c, s, t, y[t - 2], y[t - 1], y[t]);
     }

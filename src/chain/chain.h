@@ -45,6 +45,11 @@ typedef struct trl_chain {
     double shift;
     bool edge_in_E; /* order 2 */
 
+    /* Order 1, while pairs come as sets: E and Et of each set that has tables,
+     * [n_tables][L][stride], the first one's those above. */
+    double *set_E, *set_Et;
+    size_t set_room; /* sets there is room for */
+
     /* Once trl_chain_use_single was called: E and Et rounded, and E - single_E. */
     float *single_E, *single_Et, *single_rest;
 } trl_chain;
@@ -71,20 +76,32 @@ typedef struct trl_chain_marginals {
     double *node; /* [T][stride]      P(y_t), pads 0 */
     double *edge; /* [T][step[1]]     P(y_{t-1}, y_t), rows 1.. valid; NULL when not asked for */
     double *tri;  /* [T][step[2]]     rows 2.. valid; NULL when not asked for */
+    double *
+        set_cell; /* pairs as sets: weight times P of the cells of sets without tables (tables.h) */
 } trl_chain_marginals;
 
 /* Sums over positions of edge and triple marginals, for shared scores.  `outer` holds them
  * still divided by E (a sum of outer products); trl_chain_sums_add turns them into expected
  * counts.  One per shard of the corpus. */
 typedef struct trl_chain_sums {
-    double *outer; /* like chain->E */
-    double *edge;  /* [L][L] from the log engine, and first edges of order 2 */
-    double *tri;   /* [L][L][L] from the log engine */
+    double *outer;     /* like chain->E */
+    double *edge;      /* [L][L] from the log engine, and first edges of order 2 */
+    double *tri;       /* [L][L][L] from the log engine */
+    double *set_outer; /* [n_tables][L][stride] of sets, like outer; the first is not used */
+    double *set_edge;  /* [n_tables][L][stride] from engines that take rows */
+    size_t set_room;
 } trl_chain_sums;
 
 trl_status trl_chain_sums_init(trl_chain_sums *m, const trl_chain *c, trl_error *err);
 void trl_chain_sums_fini(trl_chain_sums *m);
 void trl_chain_sums_clear(trl_chain_sums *m, const trl_chain *c);
+
+/* Room for the sets that the chain was prepared with, if any.  TRL_ENOMEM. */
+trl_status trl_chain_sums_pairs(trl_chain_sums *m, const trl_chain *c, const trl_tables *s,
+                                trl_error *err);
+
+/* adjoint->shared[TRL_EDGE] and set_table -= the expected counts of sets with tables. */
+void trl_chain_sums_add_pairs(const trl_chain_sums *m, const trl_chain *c, trl_tables *adjoint);
 
 /* edge[i][j] += scale * expected count, the same for tri; either may be NULL. */
 void trl_chain_sums_add(const trl_chain_sums *m, const trl_chain *c, double scale, double *edge,

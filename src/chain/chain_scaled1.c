@@ -19,7 +19,8 @@
  * Elements of a row differ by at most exp(spread of node_t + spread of edges), which is checked
  * (MAX_STEP below).
  *
- * Edges that depend on the position get their own E_t, L^2 exponentials each.
+ * Edges that depend on the position get their own E_t, L^2 exponentials each, unless they come as
+ * sets (chain_pairs.h).
  *
  * [Rab89] Rabiner. A tutorial on hidden Markov models. Proc. IEEE 77(2), 1989.
  */
@@ -28,6 +29,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "chain/chain_pairs.h"
 #include "chain/engine.h"
 #include "num/matrix_kernel.h"
 #include "num/vexp.h"
@@ -37,18 +39,20 @@
 #define MAX_STEP (TRL_SCALED_MAX_SPREAD / 3)
 
 typedef struct lattice {
+    const trl_tables *s;
     size_t T, L, S;
     double *psi, *alpha, *beta; /* [T][S]; in the end v, a and the marginals */
     double *c, *r;              /* [T] sums of alpha_t and beta_t */
     double *tmp;                /* [S] */
     double *own, *own_t;        /* [T][L][S] E_t and its transpose, or NULL */
+    trl_pairs_work pairs;       /* with s->pairs */
     double shift;               /* everything taken out before exp */
 } lattice;
 
 static bool lattice_get(const trl_chain_call *call, lattice *g)
 {
     const size_t T = call->s->n, L = call->c->L, S = call->c->stride;
-    *g = (lattice){.T = T, .L = L, .S = S};
+    *g = (lattice){.s = call->s, .T = T, .L = L, .S = S};
     g->psi = trl_arena_get(call->arena, T * S, sizeof(double));
     g->alpha = trl_arena_get(call->arena, T * S, sizeof(double));
     g->beta = trl_arena_get(call->arena, T * S, sizeof(double));
@@ -61,6 +65,8 @@ static bool lattice_get(const trl_chain_call *call, lattice *g)
         if (!g->own || !g->own_t)
             return false;
     }
+    if (call->s->pairs && !trl_pairs_work_get(call->c, call->arena, &g->pairs))
+        return false;
     return g->psi && g->alpha && g->beta && g->c && g->r && g->tmp;
 }
 
@@ -115,11 +121,20 @@ static bool exponentials(const trl_chain_call *call, lattice *g)
     return true;
 }
 
+/* Valid until edges_done. */
 static const double *edges_at(const trl_chain *c, const lattice *g, size_t t, bool transposed)
 {
     if (g->own)
         return (transposed ? g->own_t : g->own) + t * g->L * g->S;
+    if (g->s->pairs)
+        return trl_pairs_enter(c, g->s, &g->pairs, t, transposed);
     return transposed ? c->Et : c->E;
+}
+
+static void edges_done(const trl_chain *c, const lattice *g, size_t t, bool transposed)
+{
+    if (g->s->pairs)
+        trl_pairs_leave(c, g->s, &g->pairs, t, transposed);
 }
 
 static void first_rows(lattice *g)
@@ -139,6 +154,7 @@ static void forward_at(const trl_chain *c, lattice *g, size_t t)
     const size_t S = g->S;
     g->c[t] = trl_forward_step(g->L, S, g->alpha + (t - 1) * S, edges_at(c, g, t, false),
                                1.0 / g->c[t - 1], g->psi + t * S, g->alpha + t * S);
+    edges_done(c, g, t, false);
 }
 
 /* beta_{t-1} from beta_t. */
@@ -148,6 +164,7 @@ static void backward_at(const trl_chain *c, lattice *g, size_t t)
     g->r[t - 1] =
         trl_backward_step(g->L, S, g->psi + t * S, g->beta + t * S, edges_at(c, g, t, true),
                           1.0 / g->r[t], g->tmp, g->beta + (t - 1) * S);
+    edges_done(c, g, t, true);
 }
 
 /* p_t(i,j) for one position, into cells of stride L. */
@@ -183,7 +200,14 @@ static trl_status edge_results(const trl_chain_call *call, lattice *g, trl_chain
     if ((call->want & TRL_WANT_SUMS) && !g->own && T > 1) {
         for (size_t k = S; call->weight != 1.0 && k < T * S; k++)
             g->psi[k] *= call->weight;
-        trl_outer_sum(T - 1, L, S, g->alpha, S, g->psi + S, S, sums->outer);
+        if (!call->s->pairs) {
+            trl_outer_sum(T - 1, L, S, g->alpha, S, g->psi + S, S, sums->outer);
+            return TRL_OK;
+        }
+        out->set_cell = trl_pairs_cells_get(call->s, call->arena);
+        if (!out->set_cell)
+            return trl_fail_mem(err);
+        trl_pairs_results(c, call->s, g->alpha, g->psi, sums, out->set_cell);
     }
     return TRL_OK;
 }

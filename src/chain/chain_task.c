@@ -46,7 +46,9 @@ static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
             trl_chain_tokens_clear(&t->tokens, &t->chain, k);
             t->open[k] = false;
         }
-    const trl_status st = trl_chain_prepare(&t->chain, scores, err);
+    trl_status st = trl_chain_prepare(&t->chain, scores, err);
+    for (size_t k = 0; k < t->n_lanes && st == TRL_OK; k++)
+        st = trl_chain_sums_pairs(&t->lanes[k], &t->chain, scores, err);
     if (st == TRL_OK)
         trl_chain_tokens_prepare(&t->tokens, &t->chain);
     return st;
@@ -92,6 +94,8 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
     if (adjoint->shared[TRL_EDGE] || adjoint->shared[TRL_TRI])
         trl_chain_sums_add(&t->lanes[lane], &t->chain, -1.0, adjoint->shared[TRL_EDGE],
                            adjoint->shared[TRL_TRI]);
+    if (adjoint->pairs)
+        trl_chain_sums_add_pairs(&t->lanes[lane], &t->chain, adjoint);
     trl_chain_sums_clear(&t->lanes[lane], &t->chain);
     trl_chain_tokens_finish(&t->tokens, &t->chain, lane, adjoint);
     t->open[lane] = false;
@@ -102,6 +106,8 @@ trl_task trl_chain_task_view(trl_chain_task *t)
     const bool by_tokens = t->single && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
     return (trl_task){.self = t,
                       .single = t->single || t->chain.single_E,
+                      .pair_sets = t->chain.order == 1 &&
+                                   trl_chain_objective(t->objective) == trl_obj_likelihood,
                       .prepare = prepare,
                       .evaluate = evaluate,
                       .arrange = by_tokens ? arrange : NULL,

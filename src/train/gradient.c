@@ -8,8 +8,9 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/implied_rows.h"
-#include "feature/token_groups.h"
+#include "feature/pair_sets.h"
 #include "feature/select.h"
+#include "feature/token_groups.h"
 #include "num/blas1.h"
 #include "num/float_kernel.h"
 
@@ -40,8 +41,10 @@ struct trl_gradient {
     trl_token_groups group;
     float *stream; /* of entries, with groups; `node` is then the stream of cold rows */
     trl_implied_rows fold;
-    double *hot;  /* [n_rows][step] folded rows of w; then the extra ones' gradient */
-    float *hot32; /* the same in single precision; NULL: not wanted */
+    double *hot;    /* [n_rows][step] folded rows of w; then the extra ones' gradient */
+    float *hot32;   /* the same in single precision; NULL: not wanted */
+    bool has_pairs; /* pairs that depend on the position come as sets */
+    trl_pair_sets pairs;
 
     /* of the evaluation under way */
     const double *w;
@@ -134,6 +137,17 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     return TRL_OK;
 }
 
+static trl_status pair_buffers(trl_gradient *g, trl_error *err)
+{
+    const trl_design *d = g->d;
+    if (!g->task->pair_sets || d->order != 1 || !d->family[TRL_EDGE].has_rows)
+        return TRL_OK;
+    trl_status st = trl_pair_sets_build(&g->pairs, d, &g->has_pairs, err);
+    for (size_t k = 0; k < g->n_lanes && g->has_pairs && st == TRL_OK; k++)
+        st = trl_shared_sets(d, &g->pairs, &g->lanes[k].shared, err);
+    return st;
+}
+
 static trl_status make(const trl_design *d, const trl_strtab *names, const trl_task *task,
                        trl_pool *pool, bool values_only, trl_gradient **out, trl_error *err)
 {
@@ -149,6 +163,8 @@ static trl_status make(const trl_design *d, const trl_strtab *names, const trl_t
     trl_status st = g->arenas ? trl_shared_new(d, &g->shared, err) : trl_fail_mem(err);
     for (size_t k = 0; k < g->n_lanes && st == TRL_OK; k++)
         st = trl_shared_new(d, &g->lanes[k].shared, err);
+    if (st == TRL_OK)
+        st = pair_buffers(g, err);
     if (st == TRL_OK && !values_only)
         st = gradient_buffers(g, names, err);
     if (st != TRL_OK) {
@@ -174,6 +190,7 @@ void trl_gradient_free(trl_gradient *g)
         trl_free(g->lanes[k].hot32);
         trl_shared_free(&g->lanes[k].shared);
     }
+    trl_pair_sets_fini(&g->pairs);
     for (size_t k = 0; g->arenas && k < trl_pool_threads(g->pool); k++)
         trl_arena_fini(&g->arenas[k]);
     trl_shared_free(&g->shared);
@@ -216,6 +233,8 @@ static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoin
         part.row[k] = NULL;
     trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32, g->node + from * step);
     l->norm2 += trl_scatter_singletons(g->d, &g->fold, from, &part, 2.0 * g->c2, g->w, g->grad);
+    if (adjoint->pairs)
+        trl_pair_sets_scatter(g->d, adjoint, l->hot);
     if (adjoint->only)
         trl_scatter_selected(g->d, adjoint->only, from, adjoint, l->hot);
 }
@@ -225,14 +244,17 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
 {
     const trl_design *d = g->d;
     const size_t from = (size_t)d->first[seq], n = (size_t)d->first[seq + 1] - from;
+    const trl_pair_sets *sets = g->has_pairs ? &g->pairs : NULL;
     trl_tables scores, adjoint;
     trl_arena_reset(arena);
-    if (!trl_tables_get(d, n, arena, &scores) || !trl_tables_get(d, n, arena, &adjoint))
+    if (!trl_tables_get_sets(d, sets, from, n, arena, &scores) ||
+        !trl_tables_get_sets(d, sets, from, n, arena, &adjoint))
         return trl_fail_mem(err);
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
     }
+    adjoint.set_table = l->shared.set_table;
     gather(g, from, &scores, &adjoint);
     const trl_status st =
         g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
@@ -299,6 +321,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     g->task->finish(g->task->self, job, &l->shared);
     if (!g->values_only)
         trl_scatter_shared(g->d, &l->shared, l->hot);
+    if (!g->values_only && g->has_pairs)
+        trl_pair_sets_scatter_tables(g->d, &l->shared, l->hot);
     return TRL_OK;
 }
 
@@ -404,8 +428,14 @@ static trl_status run_lanes(trl_gradient *g, double *value, trl_error *err)
     trl_tables shape = g->shared;
     double any = 0.0; /* a non-NULL row says "has rows" */
     for (size_t k = 0; k < TRL_FAMILIES; k++)
-        shape.row[k] = g->d->family[k].has_rows ? &any : NULL;
-    trl_status st = g->task->prepare(g->task->self, &shape, err);
+        shape.row[k] = g->d->family[k].has_rows && !(k == TRL_EDGE && g->has_pairs) ? &any : NULL;
+    trl_status st = TRL_OK;
+    if (g->has_pairs) {
+        shape.pairs = &g->pairs;
+        st = trl_pair_sets_gather(&g->pairs, g->d, g->w, g->pool, err);
+    }
+    if (st == TRL_OK)
+        st = g->task->prepare(g->task->self, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, g->n_lanes, run_lane, g, err);
     *value = 0.0;

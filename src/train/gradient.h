@@ -11,6 +11,7 @@
 
 #include "base/pool.h"
 #include "feature/design.h"
+#include "feature/pair_sets.h"
 #include "train/task.h"
 
 #define TRL_LANES_MAX 16
@@ -39,12 +40,20 @@ size_t trl_gradient_lanes(const trl_gradient *g);
  * them.  False when memory ran out. */
 bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out);
 
+/* The same for a sequence that starts at token `from`, with pairs as sets unless `pairs` is NULL.
+ */
+bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t from, size_t n,
+                         trl_arena *arena, trl_tables *out);
+
 /* Multiplies all cells, rows and shared ones. */
 void trl_tables_scale(const trl_design *d, trl_tables *t, double by);
 
 /* Allocates the shared tables (zeroed) on the heap, as one block: free out->shared's with
  * trl_shared_free. */
 trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err);
+/* Adds a set_table (zeroed) to them. */
+trl_status trl_shared_sets(const trl_design *d, const trl_pair_sets *pairs, trl_tables *out,
+                           trl_error *err);
 void trl_shared_free(trl_tables *t);
 void trl_shared_clear(const trl_design *d, trl_tables *t);
 

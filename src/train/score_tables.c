@@ -20,6 +20,18 @@ bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables 
     return true;
 }
 
+bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t from, size_t n,
+                         trl_arena *arena, trl_tables *out)
+{
+    if (!pairs)
+        return trl_tables_get(d, n, arena, out);
+    *out = (trl_tables){.n = n, .pairs = pairs, .set = pairs->of + from};
+    for (size_t k = 0; k < TRL_FAMILIES; k++)
+        out->step[k] = d->family[k].step;
+    out->row[TRL_NODE] = trl_arena_get(arena, n, out->step[TRL_NODE] * sizeof(double));
+    return out->row[TRL_NODE] != NULL;
+}
+
 void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
 {
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
@@ -52,10 +64,27 @@ void trl_shared_clear(const trl_design *d, trl_tables *t)
     for (size_t k = 0; k < TRL_FAMILIES; k++)
         if (t->shared[k])
             memset(t->shared[k], 0, d->family[k].step * sizeof(double));
+    if (t->set_table)
+        memset(t->set_table, 0,
+               t->pairs->n_tables * d->family[TRL_EDGE].width * sizeof *t->set_table);
+}
+
+trl_status trl_shared_sets(const trl_design *d, const trl_pair_sets *pairs, trl_tables *out,
+                           trl_error *err)
+{
+    const size_t width = d->family[TRL_EDGE].width;
+    out->pairs = pairs;
+    out->set_table = trl_alloc64(pairs->n_tables, width * sizeof *out->set_table);
+    if (!out->set_table)
+        return trl_fail_mem(err);
+    memset(out->set_table, 0, pairs->n_tables * width * sizeof *out->set_table);
+    return TRL_OK;
 }
 
 void trl_shared_free(trl_tables *t)
 {
+    trl_free(t->set_table);
+    t->set_table = NULL;
     for (size_t k = 0; k < TRL_FAMILIES; k++) {
         trl_free(t->shared[k]);
         t->shared[k] = NULL;

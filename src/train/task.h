@@ -32,6 +32,8 @@ typedef struct trl_task {
      * gets partial tables, or whole ones from trainers that know no others. */
     const struct trl_selection *only;
 
+    bool pair_sets; /* takes pairs that depend on the position as sets (feature/pair_sets.h) */
+
     /* Takes in shared scores; `scores->row` only says which families have rows.  Called by one
      * thread before the examples that use them. */
     trl_status (*prepare)(void *self, const trl_tables *scores, trl_error *err);
