@@ -21,7 +21,7 @@ static const option options[] = {
     {"output", 'o', OPTION_STRING, true, OPTION_FIELD(settings, cluster.output),
      .value = "CLUSTERS", .file = FILE_OUTPUT, .help = "where to write the clusters"},
     {"clusters", 'c', OPTION_INTEGER, OPTION_FIELD(settings, cluster.clusters), .value = "N",
-     .help = "how many"},
+     .help = "number of clusters"},
     {"min-count", .type = OPTION_INTEGER, OPTION_FIELD(settings, cluster.min_count), .value = "N",
      .help = "leave words out that occur less often"},
     {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, cluster.columns), .choices = text_formats,
@@ -116,7 +116,7 @@ const verb verb_cluster = {
     .summary = "group the words of a text into clusters",
     .usage = "[OPTION]... -o CLUSTERS [TEXT]...",
     .description =
-        "Groups words that stand beside similar words (Brown clustering), from raw text:\n"
+        "Groups words that occur next to similar words (Brown clustering), from raw text:\n"
         "one sentence a line, words separated by blanks, or columns.  Without TEXT it\n"
         "reads standard input.  CLUSTERS gets one line for each word,\n"
         "\n"
@@ -124,8 +124,8 @@ const verb verb_cluster = {
         "\n"
         "where PATH is the way to the word's cluster in the tree of merges, written in 0 and "
         "1:\n"
-        "clusters with a long common prefix are alike.  Lines are sorted by path, then by\n"
-        "falling count.  Neighbours are counted within a sentence; its beginning and its end\n"
+        "clusters with a long common prefix are alike.  Lines are sorted by path, then by "
+        "decreasing count.  Neighbours are counted within a sentence; its beginning and its end\n"
         "count as neighbours, too.\n"
         "\n"
         "At the end it prints the mutual information of adjacent clusters, which the\n"

@@ -88,8 +88,8 @@ const verb verb_columns = {
     .usage = "[OPTION]... TREEBANK",
     .description =
         "Prints the words of a treebank (Penn brackets) one a line, each with its part of\n"
-        "speech and its base chunk, and an empty line behind every sentence. Chunks are IOB2\n"
-        "tags, cut by the rules of the CoNLL-2000 shared task in spirit.\n"
+        "speech and its base chunk, and an empty line after every sentence. Chunks are IOB2 tags, "
+        "in the spirit of the CoNLL-2000 shared task.\n"
         "\n"
         "With --entities a column of named entities is added, IOB2 too. Line k of that file has\n"
         "the words of tree k, names marked by their type:\n"

@@ -35,9 +35,9 @@ static const option options[] = {
     {"resamples", 'n', OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.resamples), .value = "N",
      .help = "resamples of the bootstrap"},
     {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.seed), .value = "N",
-     .help = "of the resampling"},
+     .help = "seed of the resampling"},
     {"confidence", .type = OPTION_REAL, OPTION_FIELD(settings, bootstrap.confidence), .value = "X",
-     .help = "of the intervals"},
+     .help = "confidence level of the intervals"},
     {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
      .help = "print everything as one JSON object"},
     {.help = "Trees"},
@@ -328,15 +328,15 @@ const verb verb_compare = {
         "\n"
         "The unit is the sentence.  McNemar's test looks at the sentences that only one of\n"
         "the two got wholly right; the paired t-test and Wilcoxon's signed rank test look at\n"
-        "the number of wrong labels in each sentence; the bootstrap draws the sentences\n"
-        "again and again and looks at the score.  All p-values are two-sided, and\n"
+        "the number of wrong labels in each sentence; the bootstrap resamples the sentences and "
+        "looks at the score.  All p-values are two-sided, and\n"
         "differences are B - A.  Beside each score stands the interval of its difference,\n"
         "and the p-value of its bootstrap.\n"
         "\n"
         "With 'trees' the files hold a tree a line, and brackets are counted as 'trellis "
         "score\n"
-        "trees' does.  A sentence is wholly right when all brackets are; its errors are the\n"
-        "brackets missing and those too many.  Sentences without a parse, or with other "
+        "trees' does.  A sentence is wholly right when all brackets are; its errors are the "
+        "missing and the extra brackets.  Sentences without a parse, or with other "
         "words,\n"
         "in A or B are left out of both; --gold-tags keeps those with mistagged commas.\n",
     .examples = "  trellis tag -m crf.model test.txt >crf.txt\n"

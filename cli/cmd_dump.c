@@ -17,7 +17,7 @@ typedef struct settings {
 
 static const option options[] = {
     {"top", .type = OPTION_INTEGER, OPTION_FIELD(settings, top), .value = "N", .fallback = "all",
-     .help = "only the N largest and smallest weights of every label (of parsers: of rules and of "
+     .help = "only the N largest and smallest weights of every label (for parsers: of rules and of "
              "every feature family), as a table"},
     {"info", 'i', OPTION_FLAG, OPTION_FIELD(settings, info),
      .help = "only what the model is and how it was trained"},
@@ -124,8 +124,8 @@ const verb verb_dump = {
     .usage = "[OPTION]... MODEL",
     .description =
         "Prints a model as text, from which 'trellis load' makes the same model again, bit\n"
-        "for bit; or a table of its largest weights, to see what it has learnt.  Of a parser:\n"
-        "how large grammar and lexicon are and how it was trained, or such a table.\n",
+        "for bit; or a table of its largest weights, to see what it has learnt.  For a parser: the "
+        "size of grammar and lexicon and how it was trained, or such a table.\n",
     .examples = "  trellis dump --top 10 chunk.model\n"
                 "  trellis dump chunk.model | trellis load - -m copy.model\n",
     .options = options,

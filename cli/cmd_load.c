@@ -27,7 +27,7 @@ static int run(void *settings_, const operands *args)
 const verb verb_load = {
     .name = "load",
     .alias = "undump",
-    .summary = "make a model of the text that dump printed",
+    .summary = "make a model from the text that dump printed",
     .usage = "-m MODEL DUMP",
     .description = "Reads what 'trellis dump' printed ('-': standard input), changed by hand\n"
                    "or not, and writes the model.\n",

@@ -64,9 +64,10 @@ static const option options[] = {
              "most probable one; or that of the most probable derivation, which is found fastest "
              "(a tree may have several derivations, by annotation)"},
     {"lambda", .type = OPTION_REAL, OPTION_FIELD(settings, parse.lambda), .value = "X",
-     .help = "a constituent is taken when it is more probable: up for precision, down for recall"},
+     .help = "take constituents that are more probable than this: higher for precision, lower for "
+             "recall"},
     {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
-     .help = "how much the pruner has to say in what is probable, 0 to 1; without a sieve nothing"},
+     .help = "weight of the pruner in the probabilities, 0 to 1; without a sieve it has no effect"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
@@ -265,7 +266,7 @@ static bool run_batch(job *j)
     return ok;
 }
 
-/* Copies the sentence into the batch: pointers first, bytes behind them. */
+/* Copies the sentence into the batch: pointers first, bytes after them. */
 static bool add_sentence(job *j, const trl_sentence *s, uint64_t number)
 {
     sentence *x = &j->batch[j->n];
@@ -321,7 +322,7 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
         if (st != TRL_OK || !more)
             break;
         if (s.odd_row && j->odd++ == 0)
-            message_warn("%s:%" PRIu64 ":%" PRIu64 ": this is no UTF-8; such bytes are taken as "
+            message_warn("%s:%" PRIu64 ":%" PRIu64 ": this is not UTF-8; such bytes are taken as "
                          "they are",
                          j->path, s.odd_row, s.odd_col);
         if (*number == 0)
@@ -427,7 +428,7 @@ static bool parse_all(job *j, const operands *args)
 static int settle(settings *s)
 {
     if (s->parse.nbest == 0)
-        return message_usage("--nbest 0: there is no such number of trees; 1 or more");
+        return message_usage("--nbest 0: a number above 0 is needed");
     s->parse.max_bytes = s->max_memory > 0.0 ? (size_t)(s->max_memory * 1048576.0) : 0;
     s->style.numbered = s->parse.nbest > 1 || s->parse.probability;
     s->style.apart = s->parse.nbest > 1 || s->parse.spans;
@@ -471,7 +472,7 @@ static int run(void *settings_, const operands *args)
 
 const verb verb_parse = {
     .name = "parse",
-    .summary = "draw trees over sentences",
+    .summary = "parse sentences into trees",
     .usage = "[OPTION]... -m MODEL [INPUT]...",
     .description =
         "Parses sentences, standard input without INPUT: one tokenised sentence a line, one tree\n"

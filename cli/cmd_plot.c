@@ -44,9 +44,9 @@ static const option options[] = {
     {"of", .type = OPTION_CHOICE, OPTION_FIELD(settings, of), .choices = of_names,
      .help = "labels: scores of chunk types or of the labels of tokens"},
     {"title", .type = OPTION_STRING, OPTION_FIELD(settings, title), .value = "TEXT",
-     .help = "what stands above"},
+     .help = "title of the plot"},
     {"marks", .type = OPTION_CHOICE, OPTION_FIELD(settings, marks), .choices = marks_names,
-     .help = "how points are shown; guess: points for time, lines else"},
+     .help = "how points are shown; guess: points for time, otherwise lines"},
     {"log-x", .type = OPTION_FLAG, OPTION_FIELD(settings, log_x), .help = "logarithmic axis for x"},
     {"log-y", .type = OPTION_FLAG, OPTION_FIELD(settings, log_y), .help = "logarithmic axis for y"},
     {"y-min", .type = OPTION_REAL, OPTION_FIELD(settings, y_min), .value = "X",
@@ -56,9 +56,9 @@ static const option options[] = {
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "the terminal", .help = "write there; as SVG when the name ends in .svg"},
     {"width", .type = OPTION_INTEGER, OPTION_FIELD(settings, width), .value = "N",
-     .fallback = "what suits", .help = "of the plot, in characters, or pixels of an SVG"},
+     .fallback = "what suits", .help = "width of the plot in characters, or in pixels for an SVG"},
     {"height", .type = OPTION_INTEGER, OPTION_FIELD(settings, height), .value = "N",
-     .fallback = "what suits", .help = "of the plot, likewise"},
+     .fallback = "what suits", .help = "height of the plot, likewise"},
     {"ascii", .type = OPTION_FLAG, OPTION_FIELD(settings, ascii),
      .help = "plain characters and no colours in the terminal"},
     {0},
@@ -169,7 +169,7 @@ const verb verb_plot = {
     .summary = "plot training runs and scores",
     .usage = "[OPTION]... FILE...",
     .description =
-        "Plots what training runs and scores have left behind, in the terminal or as an SVG\n"
+        "Plots the records of training runs and scores, in the terminal or as an SVG\n"
         "file.\n"
         "\n"
         "  curve     objective (or with -y dev the score) against iteration (or with\n"

@@ -29,7 +29,7 @@ static const option options[] = {
     {"raw", 'r', OPTION_FLAG, OPTION_FIELD(settings, score.raw),
      .help = "labels are types without B- and I-; every token is a chunk of its own"},
     {"delimiter", 'd', OPTION_STRING, OPTION_FIELD(settings, delimiter), .value = "CHAR",
-     .fallback = "runs of spaces and tabs", .help = "what stands between columns; '\\t' is a tab"},
+     .fallback = "runs of spaces and tabs", .help = "separator between columns; '\\t' is a tab"},
     {"outside", 'o', OPTION_STRING, OPTION_FIELD(settings, score.outside), .value = "LABEL",
      .help = "with --raw: the label of tokens outside all chunks"},
     {.help = "Trees"},
@@ -161,7 +161,7 @@ static int run(void *settings_, const operands *args)
     if (what == 2)
         return score_trees(&s->trees, s->json, args);
     if (args->n > 2)
-        return message_usage("score %s has no use for '%s'", args->item[0], args->item[2]);
+        return message_usage("score %s: unexpected argument '%s'", args->item[0], args->item[2]);
     const bool tokens = what == 1;
     if (s->delimiter && !read_delimiter(s->delimiter, &s->score.delimiter))
         return message_usage("--delimiter: '%s' is not one character", s->delimiter);
@@ -181,7 +181,7 @@ static int run(void *settings_, const operands *args)
     if (st != TRL_OK)
         message_error(&err);
     else if (trl_score_get(score).tokens == 0)
-        message_say("%s: there is nothing to score: no token is in it",
+        message_say("%s: nothing to score: there are no tokens in it",
                     strcmp(path, "-") == 0 ? "<stdin>" : path);
     else {
         if (!tokens && !s->score.raw && !trl_score_get(score).iobes)

@@ -37,22 +37,22 @@ static const option options[] = {
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, format), .choices = format_names,
-     .fallback = "the model's", .help = "what the input is written in"},
+     .fallback = "the model's", .help = "format of the input"},
     {"marginals", 'i', OPTION_FLAG, OPTION_FIELD(settings, style.marginals),
      .help = "print LABEL:P, the probability of the label at its place"},
     {"all-marginals", 'l', OPTION_FLAG, OPTION_FIELD(settings, style.all_marginals),
-     .help = "print LABEL:P, and behind it the same for every label of the model"},
+     .help = "print LABEL:P, followed by the same for every label of the model"},
     {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, style.nbest), .value = "N",
      .above_0 = true, .fallback = "1, without a heading",
      .help = "print the N best labellings, each headed by '#', rank and probability"},
     {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, style.probability),
-     .help = "print the probability of each labelling before it, behind '#', or for the "
-             "crfsuite format behind @probability and a tab"},
+     .help = "print the probability of each labelling before it, after '#', or in the crfsuite "
+             "format after @probability and a tab"},
     {"posterior", .type = OPTION_FLAG, OPTION_FIELD(settings, style.posterior),
      .help = "take the most probable label of every token instead of the best labelling"},
     {"decode", .type = OPTION_CHOICE, OPTION_FIELD(settings, style.decoding),
      .choices = decoding_names,
-     .help = "as the model says, locally (label by label, each given those before), or globally"},
+     .help = "as the model says, local (label by label, each given those before), or global"},
     {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
      .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
@@ -391,7 +391,7 @@ const verb verb_tag = {
         "read the answer before it writes the next.\n"
         "\n"
         "Columns are printed as they are, with the predicted label as one more column,\n"
-        "behind a tab if the line has one and else behind a blank; the label column of the\n"
+        "after a tab if the line has one, otherwise after a blank; the label column of the\n"
         "training data may be there or not.  For the crfsuite format only the label is\n"
         "printed. Probabilities have six decimals.  A model without probabilities shows "
         "scores in\n"

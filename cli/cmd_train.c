@@ -30,7 +30,7 @@ static const option options[] = {
      .file = FILE_INPUT, .fallback = "a built-in one",
      .help = "CRF++ template or Wapiti patterns, for columns"},
     {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
-     .help = "what the training data is written in"},
+     .help = "format of the training data"},
     {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE", .file = FILE_INPUT,
      .help = "data to score every iteration on; the best model is kept"},
     {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL", .file = FILE_INPUT,
@@ -53,7 +53,7 @@ static const option options[] = {
      .fallback = "1, for trees by the likelihood of features 2",
      .help = "adds X times the sum of squared weights"},
     {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
-     .help = "the same as --c2 1/(2X): a Gaussian prior of variance X"},
+     .help = "same as --c2 1/(2X): a Gaussian prior of variance X"},
 
 #include "train_stop.inc"
     {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N", .above_0 = true,
@@ -98,7 +98,7 @@ static int apply_algorithm(settings *s)
         }
     const bool online =
         strcmp(a, "pa") == 0 || strcmp(a, "passive-aggressive") == 0 || strcmp(a, "arow") == 0;
-    message_say(online ? "-a %s: there is no such training method here"
+    message_say(online ? "-a %s: this training method is not available"
                        : "-a %s: unknown algorithm; CRFsuite's lbfgs, l2sgd and ap are known",
                 a);
     if (online)
@@ -143,7 +143,7 @@ static int set_parameter(settings *s, const char *given)
         if (strlen(parameters[k].theirs) == n && memcmp(parameters[k].theirs, given, n) == 0)
             p = &parameters[k];
     if (!p) {
-        message_say("-p %s: CRFsuite has no such parameter that is known here", given);
+        message_say("-p %s: unknown CRFsuite parameter", given);
         message_hint("'trellis train --help' lists those of -p, and all options");
         return CLI_USAGE;
     }
@@ -173,7 +173,7 @@ static int check_settings(settings *s)
         return code;
     if (!isnan(s->c)) {
         if (!(s->c > 0.0))
-            return message_usage("--c %g: a variance is more than 0", s->c);
+            return message_usage("--c %g: a variance must be above 0", s->c);
         if (t->c2 != TRL_USUAL)
             return message_usage("--c and --c2 say the same: give one of them");
         s->base.train.c2 = 0.5 / s->c;
@@ -294,7 +294,7 @@ const verb verb_train = {
     .usage = "[OPTION]... -m MODEL TRAIN...",
     .description =
         "Learns a model from labelled sequences.  TRAIN is one or more files in one of two\n"
-        "formats, told apart by their first lines:\n"
+        "formats, recognised by their first lines:\n"
         "\n"
         "  columns   one token a line, its columns separated by blanks or tabs, the\n"
         "            label last; an empty line after each sequence; '#' is a token\n"
@@ -303,12 +303,12 @@ const verb verb_train = {
         "            tabs; '\\:' and '\\\\' stand for ':' and '\\'; @weight:X before the\n"
         "            label weighs the sequence\n"
         "\n"
-        "With --kind tree they are treebanks in Penn brackets, and the model is a parser's.\n"
+        "With --kind tree the files are treebanks in Penn brackets, and the model is a parser.\n"
         "\n"
-        "Columns become features by a template, which is kept in the model.  The objective\n"
+        "A template, which is kept in the model, makes features of the columns.  The objective\n"
         "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"
         "after the current iteration and saves the model; the exit status is then 130 or 143,\n"
-        "128 and the number of the signal.\n",
+        "128 plus the number of the signal.\n",
     .examples =
         "  trellis train -t chunk.template -m chunk.model train.txt\n"
         "  trellis train -t chunk.template -m chunk.model -d dev.txt --patience 5 train.txt\n"

@@ -38,7 +38,7 @@ static const option options[] = {
     {.help = "What to print"},
     {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, to), .value = "FORM",
      .choices = format_choices,
-     .help = "line, pretty, columns, words, tagged, json, or source: as it stood"},
+     .help = "line, pretty, columns, words, tagged, json, or source: as in the input"},
     {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, draw), .help = "draw the trees"},
     {"style", .type = OPTION_CHOICE, OPTION_FIELD(settings, style), .choices = style_choices,
      .help = "how to draw; auto: upright where a tree fits, else flat"},
@@ -59,11 +59,11 @@ static const option options[] = {
     {"clean", .type = OPTION_FLAG, OPTION_FIELD(settings, clean),
      .help = "drop empty elements, function tags and indices"},
     {"no-duplicates", .type = OPTION_FLAG, OPTION_FIELD(settings, duplicates),
-     .help = "make one node of an X with nothing but an X below"},
+     .help = "merge an X with its only child when that is an X"},
     {"unescape", .type = OPTION_FLAG, OPTION_FIELD(settings, unescape),
      .help = "in words, ( for -LRB- and so on, / for \\/, * for \\*"},
     {"root", .type = OPTION_STRING, OPTION_FIELD(settings, root), .value = "LABEL",
-     .fallback = "as it is", .help = "put or rename the root; 'none' takes it off"},
+     .fallback = "as it is", .help = "add or rename the root; 'none' removes it"},
     {.help = "Which trees"},
     {"range", 'r', OPTION_STRING, OPTION_FIELD(settings, range), .value = "RANGES",
      .fallback = "all", .help = "numbers of trees, from 1: 3-7,12,20-"},
@@ -201,7 +201,7 @@ static int check(const settings *s)
 {
     const int modes = s->draw + (s->svg != NULL) + s->counts;
     if (modes > 1)
-        return message_usage("--draw, --svg and --counts are different things to do");
+        return message_usage("give only one of --draw, --svg and --counts");
     if (modes && s->to != TRL_TREE_LINE)
         return message_usage("--to is for trees as text: not with --draw, --svg or --counts");
     if (s->json && (s->draw || s->svg))
@@ -340,14 +340,14 @@ const verb verb_trees = {
         "now, or none.  Lengths count words, not empty elements.\n"
         "\n"
         "--match searches as tgrep does.  Names are labels or words; NP|PP is either, NP*\n"
-        "what begins with NP, __ anything, \"$\" in quotes means itself.  Relations, and\n"
-        "with an ! before them that there is no such thing:\n"
+        "what begins with NP, __ anything, \"$\" in quotes means itself.  Relations, which an ! "
+        "before them negates:\n"
         "\n"
         "  A < B    B is a child of A        A > B    A is a child of B\n"
         "  A << B   B is below A             A >> B   A is below B\n"
         "  A <2 B   B is the second child    A <- B   B is the last child\n"
         "  A <: B   B is the only child      A $ B    A and B are sisters\n"
-        "  A . B    B begins where A ends    A .. B   B begins behind A\n"
+        "  A . B    B begins where A ends    A .. B   B begins after A\n"
         "  A , B    B ends where A begins    A ,, B   B ends before A\n"
         "\n"
         "All of them belong to the first name, unless in brackets: 'S < (NP < PRP) < VP'.\n",

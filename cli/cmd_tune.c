@@ -42,7 +42,7 @@ static const option options[] = {
      .file = FILE_INPUT, .fallback = "a built-in one",
      .help = "CRF++ template or Wapiti patterns, for columns"},
     {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
-     .help = "what the training data is written in"},
+     .help = "format of the training data"},
     {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE", .file = FILE_INPUT,
      .fallback = "a share of TRAIN", .help = "data to score the models on"},
     {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL", .file = FILE_INPUT,
@@ -55,13 +55,13 @@ static const option options[] = {
     {.help = "Search"},
     {"grid", 'g', OPTION_STRING, OPTION_FIELD(settings, grid), .value = "LIST",
      .fallback = "0.1,0.215,0.464,1,2.15,4.64,10,none, exactly",
-     .help = "values of c, separated by commas; 'none' is no penalty"},
+     .help = "values of c, separated by commas; 'none': no penalty"},
     {"hold-out", .type = OPTION_INTEGER, OPTION_FIELD(settings, hold_out), .value = "N",
-     .help = "without --dev: every N-th sequence of TRAIN is held out"},
+     .help = "without --dev: every Nth sequence of TRAIN is held out"},
     {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure), .choices = measure_names,
-     .help = "what is compared; guess: F1 of chunks for tags like B-X and O, else accuracy"},
+     .help = "what is compared; guess: F1 of chunks for tags like B-X and O, otherwise accuracy"},
     {"cold", .type = OPTION_FLAG, OPTION_FIELD(settings, cold),
-     .help = "start every run anew, not from the weights of the one before"},
+     .help = "start every run from zero, not from the weights of the previous one"},
     {"refit", .type = OPTION_FLAG, OPTION_FIELD(settings, refit),
      .help = "train the model once more with the c chosen, held-out data included"},
 
@@ -424,11 +424,11 @@ const verb verb_tune = {
         "Trains a model for every c of a grid, with the sum of squared weights divided by\n"
         "2 c added to the objective (as by --c2 X of 'trellis train', X being 1 / (2 c)),\n"
         "and keeps the one with the best score on held-out data: --dev, or every tenth\n"
-        "sequence of TRAIN.  The order is from strong to weak penalties; every run starts\n"
-        "from the weights of the one before.  All other options are those of 'trellis\n"
+        "sequence of TRAIN.  The order is from strong to weak penalties; every run starts from the "
+        "weights of the previous one.  All other options are those of 'trellis\n"
         "train'.\n"
         "\n"
-        "A table of the runs goes to standard output, behind it a plot; --records keeps\n"
+        "A table of the runs goes to standard output, followed by a plot; --records keeps\n"
         "every run for 'trellis plot'.  SIGINT (Ctrl-C) or SIGTERM ends the search and saves\n"
         "the best model so far; the exit status is then 130 or 143.\n",
     .examples =

@@ -149,8 +149,8 @@ void help_man(text *out)
     section("DESCRIPTION",
             "Trellis learns to label sequences (words, lines, addresses) from examples,\n"
             "labels new ones, and says how good the labels are.\n"
-            "Commands and long options may be cut as long as they stay unambiguous.\n"
-            "Options and files may be mixed; behind '--' everything is a file; the file '-'\n"
+            "Commands and long options may be abbreviated as long as they are unambiguous.\n"
+            "Options and files may be mixed; after '--' everything is a file; the file '-'\n"
             "is standard input.\n"
             "Files may be compressed with gzip or zstd, may start with a byte order mark and\n"
             "may have DOS line ends.\n"

@@ -79,7 +79,7 @@ static char *put_utf8(char *to, uint32_t x)
     return to;
 }
 
-/* Behind "\u".  At most as many bytes are written as have been read. */
+/* After "\u".  At most as many bytes are written as have been read. */
 static bool take_unicode(parser *p, char **to)
 {
     const char *start = p->at;
@@ -189,7 +189,7 @@ static bool take_word(parser *p, json_value *v)
     return take_number(p, &v->number);
 }
 
-/* Behind the opening bracket. */
+/* After the opening bracket. */
 static bool take_members(parser *p, bool object, size_t *count)
 {
     const char close = object ? '}' : ']';

@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, see output.c */
     signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow (ulimit -f) */
     if (argc < 2) {
-        message_say("which command?");
+        message_say("no command given");
         message_hint("'trellis help' lists them");
         return CLI_USAGE;
     }

@@ -12,7 +12,7 @@
 
 #include "style.h"
 
-static bool status_shown; /* the cursor stands behind a status line */
+static bool status_shown; /* the cursor is after a status line */
 
 /* One write per line, so that lines of several programs on one terminal do not mix. */
 static void put_line(const char *head, const char *fmt, va_list ap)

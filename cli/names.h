@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The k-th name of a set; NULL behind the last; "" is never found. */
+/* The k-th name of a set; NULL after the last; "" is never found. */
 typedef const char *(*name_fn)(const void *set, size_t k);
 
 #define NAME_NOT_FOUND SIZE_MAX

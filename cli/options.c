@@ -3,7 +3,7 @@
  *     --name VALUE  --name=VALUE  -n VALUE  -nVALUE  -abc (flags)  --  -
  *
  * A long name may be cut as long as it stays unambiguous.  Options and operands may be mixed;
- * behind "--" all are operands; "-" is an operand (standard input).
+ * after "--" all are operands; "-" is an operand (standard input).
  */
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
@@ -133,7 +133,7 @@ static bool set_integer(const option *o, const char *shown, const char *value, v
         x = 10 * x + digit;
     }
     if (i == 0 || value[i]) {
-        message_say("%s: '%s' is no whole number", shown, value);
+        message_say("%s: '%s' is not a whole number", shown, value);
         return false;
     }
     if (x == 0 && o->above_0)
@@ -169,7 +169,7 @@ static bool is_real(const char *s)
 static bool set_real(const option *o, const char *shown, const char *value, void *settings)
 {
     if (!is_real(value)) {
-        message_say("%s: '%s' is no number", shown, value);
+        message_say("%s: '%s' is not a number", shown, value);
         return false;
     }
     const double x = strtod(value, NULL);
@@ -351,7 +351,7 @@ static bool check_complete(const parser *p)
         return false;
     }
     if (p->args->n > p->v->max_operands) {
-        message_say("%s has no use for '%s'", p->v->name, p->args->item[p->v->max_operands]);
+        message_say("%s: unexpected argument '%s'", p->v->name, p->args->item[p->v->max_operands]);
         return false;
     }
     return true;

@@ -55,7 +55,7 @@ typedef struct verb {
     const char *summary;      /* a few words */
     const char *usage;        /* what follows the verb */
     const char *description;  /* paragraphs; lines that start with a blank stay as they are */
-    const char *examples;     /* commands, one a line, behind two blanks */
+    const char *examples;     /* commands, one a line, after two blanks */
     const option *options;    /* up to one without name and help */
     size_t settings_size;
     void (*defaults)(void *settings); /* NULL: all zero */

@@ -213,7 +213,7 @@ bool plot_read_json(plot *p, const plot_request *q, const char *path, const char
         const bool run = json_get(&j, j.value, "result") != NULL;
         const bool score = json_get(&j, j.value, "labels") != NULL;
         if (q->kind == PLOT_LABELS ? !score : !run) {
-            message_say("%s: this is no %s", path,
+            message_say("%s: this is not a %s", path,
                         q->kind == PLOT_LABELS ? "score report" : "record of a run");
             message_hint(q->kind == PLOT_LABELS ? "'trellis score --json' writes one"
                                                 : "'trellis train --json FILE' writes one");

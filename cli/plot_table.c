@@ -146,7 +146,7 @@ static bool asked(const table *t, const char *name, bool numbers, size_t *out)
     if (*out == NO_COLUMN)
         message_say("%s:1: there is no column '%s'", t->path, name);
     else if (numbers && !t->numeric[*out])
-        message_say("%s: column '%s' holds what is no number", t->path, name);
+        message_say("%s: column '%s' holds a value that is not a number", t->path, name);
     else
         return true;
     return false;
@@ -219,7 +219,7 @@ static bool choose(const table *t, const plot_request *q, columns *c)
         guess_y(t, q, c);
     if (c->x != NO_COLUMN && c->n_y)
         return true;
-    message_say("%s: the table has not enough columns of %s", t->path,
+    message_say("%s: the table does not have enough columns of %s", t->path,
                 c->x == NO_COLUMN && bars ? "names" : "numbers");
     return false;
 }

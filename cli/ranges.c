@@ -49,7 +49,7 @@ int ranges_parse(ranges *r, const char *shown, const char *text)
                 good = read_number(&s, &to);
         }
         if (!good || (*s && *s != ',') || to < from) {
-            message_say("%s: '%s' is no list of numbers", shown, text);
+            message_say("%s: '%s' is not a list of numbers", shown, text);
             message_hint("for instance 3-7,12,20-; numbers start at 1");
             return CLI_USAGE;
         }

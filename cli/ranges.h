@@ -14,7 +14,7 @@ typedef struct ranges {
 } ranges; /* zero-initialise; empty: all numbers */
 
 /* `shown` is what the option is called; NULL text: all numbers.  The exit code: CLI_USAGE, and
- * it has been said, when the text is no list. */
+ * it has been said, when the text is not a list. */
 int ranges_parse(ranges *r, const char *shown, const char *text);
 void ranges_fini(ranges *r);
 

@@ -9,7 +9,7 @@
 
 #include "output.h"
 
-/* A key behind '{', or behind a value and then with a comma. */
+/* A key after '{', or after a value and then with a comma. */
 static void key(text *t, const char *name)
 {
     if (t->n && t->p[t->n - 1] != '{')

@@ -77,7 +77,7 @@ static int nothing_to_score(const trl_parseval *p, const char *gold, const char 
 {
     const bool gold_has_lines = strstr(trl_parseval_errors(p), "too many lines in gold") != NULL;
     const char *empty = gold_has_lines ? test : gold;
-    return message_fail("%s: there is nothing to score: no tree is in it",
+    return message_fail("%s: nothing to score: there are no trees in it",
                         strcmp(empty, "-") == 0 ? "<stdin>" : empty);
 }
 

@@ -41,7 +41,7 @@ static void add_styled(text *out, const char *style, const char *s, size_t n)
     text_str(out, STYLE_END);
 }
 
-/* A heading starts at the margin and ends in a colon; a name stands behind blanks, and two blanks
+/* A heading starts at the margin and ends in a colon; a name comes after blanks, and two blanks
  * or the end of the line after it. */
 static void add_help_line(text *out, const char *s, size_t n)
 {

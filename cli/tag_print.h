@@ -9,7 +9,7 @@
 /* What to print. */
 typedef struct tag_style {
     bool posterior;                /* labels by their own marginals, not by the best path */
-    bool marginals, all_marginals; /* label:p instead of label; and all labels behind it */
+    bool marginals, all_marginals; /* label:p instead of label; and all labels after it */
     bool probability;              /* a line with that of the labelling before it */
     bool reference;                /* items: the input's label before ours */
     trl_decoding decoding;

@@ -41,7 +41,7 @@ void tag_queue_end(tag_queue *q, trl_status st, const trl_error *err); /* no mor
 tag_batch *tag_queue_take(tag_queue *q);
 void tag_queue_give(tag_queue *q, tag_batch *b);
 
-/* The printer: the next batch in order, to be released when printed; NULL behind the last.
+/* The printer: the next batch in order, to be released when printed; NULL after the last.
  * Before waiting `idle` is called; false from it gives NULL too. */
 tag_batch *tag_queue_next(tag_queue *q, bool (*idle)(void *ctx), void *ctx);
 void tag_queue_release(tag_queue *q, tag_batch *b);

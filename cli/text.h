@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct text {
-    char *p; /* NULL until the first byte; no NUL behind the last */
+    char *p; /* NULL until the first byte; no NUL after the last */
     size_t n, cap;
     bool failed; /* memory ran out: what was appended since is lost */
 } text;

@@ -1,6 +1,6 @@
 /* buf.h -- a growing string of bytes that functions of the library append to.
  *
- * Zero-initialise; data[0 .. len) are the bytes, no NUL behind them.  Setting len to 0 keeps
+ * Zero-initialise; data[0 .. len) are the bytes, no NUL after them.  Setting len to 0 keeps
  * the memory for the next use; trl_buf_fini gives it back.
  */
 /* SPDX-License-Identifier: MIT */

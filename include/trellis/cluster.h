@@ -31,7 +31,7 @@ typedef enum trl_cluster_format {
     TRL_CLUSTERS_CLARK,
 } trl_cluster_format;
 
-/* `prefix`: only so many bits of a Brown path tell clusters apart; 0: all of it.
+/* `prefix`: only this many bits of a Brown path tell clusters apart; 0: all of it.
  * TRL_EPARSE with path:row:col for a malformed line, a word in two clusters, or an empty file;
  * TRL_EINVAL for a prefix with a Clark file; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_clusters_open(const char *path, trl_cluster_format format, size_t prefix,
@@ -65,7 +65,7 @@ typedef bool (*trl_cluster_progress_fn)(void *ctx, const trl_cluster_progress *p
 typedef struct trl_cluster_options {
     const char *const *text; /* paths; "-" is standard input */
     size_t n_text;
-    bool columns;                     /* one word a line, a blank line behind every sentence; */
+    bool columns;                     /* one word a line, a blank line after every sentence; */
     size_t column;                    /* its column, 1 the first.  Else one sentence a line */
     size_t clusters;                  /* 1000 */
     uint64_t min_count;               /* words that occur less often are left out: 1 */

@@ -17,7 +17,7 @@ TRL_BEGIN_DECLS
 typedef enum trl_sentence_format {
     TRL_SENTENCE_WORDS,   /* one sentence a line, words separated by blanks */
     TRL_SENTENCE_TAGGED,  /* the same with word_TAG */
-    TRL_SENTENCE_COLUMNS, /* one word a line, in the first column; an empty line behind each
+    TRL_SENTENCE_COLUMNS, /* one word a line, in the first column; an empty line after each
                              sentence */
 } trl_sentence_format;
 
@@ -49,7 +49,7 @@ TRL_API trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence
 
 /* Whether the next sentence (or the end) can be had without waiting: always true of memory and
  * regular files; of a pipe or terminal when all of its line is there (columns: the empty line
- * behind it), of a compressed one when anything is.  What _next lent is gone. */
+ * after it), of a compressed one when anything is.  What _next lent is gone. */
 TRL_API bool trl_sentence_reader_ready(trl_sentence_reader *r);
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ typedef struct trl_parse {
 typedef struct trl_parser trl_parser;
 
 /* The options are copied.  TRL_EINVAL for one out of its range, and for `probability` or `spans` of
- * a model whose scores are no probabilities.  TRL_ENOMEM. */
+ * a model whose scores are not probabilities.  TRL_ENOMEM. */
 TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o,
                                   trl_parser **out, trl_error *err);
 TRL_API void trl_parser_free(trl_parser *p); /* accepts NULL */

@@ -55,7 +55,7 @@ TRL_API void trl_parseval_free(trl_parseval *p); /* accepts NULL */
 /* Forgets all sentences and errors. */
 TRL_API void trl_parseval_reset(trl_parseval *p);
 
-/* One sentence, a line each, without line ends; borrowed during the call.  A line that is no
+/* One sentence, a line each, without line ends; borrowed during the call.  A line that is not a
  * tree makes the sentence an error.  TRL_ENOMEM: nothing was counted. */
 TRL_API trl_status trl_parseval_add(trl_parseval *p, const char *gold, size_t gold_n,
                                     const char *test, size_t test_n, trl_error *err);

@@ -4,8 +4,8 @@
  * allowed).  Any other pointer that is NULL where its description does not allow it, and options
  * that are all zero where that makes no sense, give TRL_EINVAL; functions that return no status
  * answer NULL with nothing: 0, "", false.  On failure *err holds one sentence for the user, where
- * in his input it went wrong, and, where we know it, what to do about it.  On success *err is not
- * touched. The library never prints, exits or aborts.
+ * in the input it went wrong, and, if known, what to do about it.  On success *err is not touched.
+ * The library never prints, exits or aborts.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_STATUS_H

@@ -44,7 +44,7 @@ TRL_API trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, d
                                     size_t *found, trl_error *err);
 
 /* P(label at every position): p[position * n_labels + label].  TRL_EINVAL when the model's scores
- * are no log-probabilities (perceptron). */
+ * are not log-probabilities (perceptron). */
 TRL_API trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err);
 
 /* log Z: a labelling's probability is exp(score - log_z).  As trl_tagger_marginals; TRL_ENUMERIC
@@ -57,7 +57,7 @@ TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, doubl
 
 TRL_API uint64_t trl_tagger_attributes(const trl_tagger *t); /* attributes looked up so far, */
 TRL_API uint64_t
-trl_tagger_unknown(const trl_tagger *t); /* and of these ignored: the model has them not */
+trl_tagger_unknown(const trl_tagger *t); /* and how many of these the model does not have and ignored */
 
 TRL_END_DECLS
 

@@ -25,7 +25,7 @@ typedef struct trl_progress {
 /* Return true to stop: the best weights so far are saved as usual. */
 typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
 
-#define TRL_USUAL (-1e300) /* in place of a number: what is usual for the kind of model */
+#define TRL_USUAL (-1e300) /* in place of a number: the default of the kind of model */
 
 typedef struct trl_train_options {
     const char *kind;         /* "chain", "tree" */
@@ -71,7 +71,7 @@ typedef struct trl_train_options {
     uint64_t memory;   /* L-BFGS pairs: 6 */
     double eta;        /* SGD first gain; 0: calibrated */
     uint64_t batch;    /* SGD sequences a step; 0: 15 for sgd, 1 for asgd */
-    uint64_t patience; /* stop after so many iterations without a better dev score; 0: never */
+    uint64_t patience; /* stop after this many iterations without a better dev score; 0: never */
     uint64_t seed;
     size_t threads; /* 0 (default): one per processor; changes nothing but the time */
 

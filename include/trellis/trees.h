@@ -93,7 +93,7 @@ TRL_API uint64_t trl_treebank_passed(const trl_treebank *bank);
 typedef enum trl_tree_format {
     TRL_TREE_LINE,    /* (S (NP (NNP Kim)) (VP (VBZ sleeps))) */
     TRL_TREE_PRETTY,  /* over several lines, indented */
-    TRL_TREE_COLUMNS, /* Kim NNP, one word a line, an empty line behind the tree */
+    TRL_TREE_COLUMNS, /* Kim NNP, one word a line, an empty line after the tree */
     TRL_TREE_WORDS,   /* Kim sleeps */
     TRL_TREE_TAGGED,  /* Kim_NNP sleeps_VBZ */
     TRL_TREE_JSON,    /* {"label":"S","children":[{"label":"NP",...,"word":"Kim"}...]} */
@@ -109,7 +109,7 @@ TRL_API trl_status trl_tree_print(const trl_tree *tree, trl_tree_format format, 
 /* Are all labels and words UTF-8? */
 TRL_API bool trl_tree_is_utf8(const trl_tree *tree);
 
-/* Words that are no empty elements (-NONE-); the longest way from the root to a part of
+/* Words that are not empty elements (-NONE-); the longest way from the root to a part of
  * speech, in nodes.  O(nodes). */
 TRL_API size_t trl_tree_length(const trl_tree *tree);
 TRL_API size_t trl_tree_depth(const trl_tree *tree);
@@ -175,7 +175,7 @@ TRL_API trl_status trl_tree_counts_json(const trl_tree_counts *counts, trl_buf *
  *     A << B    B is below A            A >> B    A is below B
  *     A <2 B    B is the second child   A <- B    B is the last child
  *     A <: B    B is the only child     A $ B     A and B are sisters
- *     A . B     B begins where A ends   A .. B    B begins behind A
+ *     A . B     B begins where A ends   A .. B    B begins after A
  *     A , B     B ends where A begins   A ,, B    B ends before A
  *
  * All relations are of the first name, unless in brackets: S < (NP < PRP) < VP.  An `!` before
@@ -210,9 +210,9 @@ TRL_API trl_status trl_tree_pattern_match(trl_tree_pattern *pattern, const trl_t
  *     sleeps  VBZ  B-VP  O
  *
  * Chunks follow the CoNLL-2000 shared task in spirit; both tag columns are IOB2.  Empty
- * elements (-NONE-) are left out.  A mark is `[TYPE`, a blank, words, and `]` right behind the
+ * elements (-NONE-) are left out.  A mark is `[TYPE`, a blank, words, and `]` right after the
  * last one; marks do not nest.  Documents stand in the order of the treebank and cover it: each
- * begins at the sentence (from 1) behind the last one of the document before.
+ * begins at the sentence (from 1) after the last one of the document before.
  */
 
 typedef struct trl_tree_columns_options {

@@ -42,7 +42,7 @@ typedef struct trl_tune_options {
                                 MODEL.tune-* beside the model are gone at the end. */
     const double *grid; /* of c > 0, INFINITY for no penalty, in any order; NULL: the default */
     size_t n_grid;
-    uint64_t hold_out; /* without train.dev: every so-manieth sequence, 10 */
+    uint64_t hold_out; /* without train.dev: every Nth sequence is held out: 10 */
     trl_tune_measure measure;
     bool cold;          /* every run starts from train.init, or from zero */
     bool refit;         /* then train once more on all data, held-out included, with the

@@ -53,8 +53,7 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
                         "tuning is for chains: of trees, train with a dev set for "
                         "each c2");
     if (t->checkpoint || t->resume || t->patience || t->hold_out)
-        return trl_fail(err, TRL_EINVAL,
-                        "tuning knows no checkpoints, no patience and no hold_out of a run");
+        return trl_fail(err, TRL_EINVAL, "tuning does not take checkpoints, patience or hold_out");
     for (size_t k = 0; k < t->n_train; k++)
         if (strcmp(t->train[k], "-") == 0)
             return trl_fail(err, TRL_EINVAL,

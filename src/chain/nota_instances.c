@@ -45,7 +45,7 @@ static trl_status iterations(const char *text, uint64_t *out, trl_error *err)
         k = k * 10 + (uint64_t)(*p - '0');
     if (*p || p == text)
         return trl_fail(err, TRL_EINVAL,
-                        "the number of iterations '%.60s' behind @ is not a whole number", text);
+                        "the number of iterations '%.60s' after @ is not a whole number", text);
     *out = k;
     return TRL_OK;
 }

@@ -32,8 +32,8 @@ static trl_status need_probability(const trl_tagger *t, trl_error *err)
 {
     if (t->m->is_probability)
         return need_sequence(t, err);
-    const trl_status st =
-        trl_fail(err, TRL_EINVAL, "the scores of a %s model are no probabilities", t->m->objective);
+    const trl_status st = trl_fail(
+        err, TRL_EINVAL, "the scores of a %s model are not probabilities", t->m->objective);
     return trl_fail_hint(err, st, "train with the objective 'likelihood' to get them");
 }
 

@@ -213,7 +213,7 @@ static trl_status clark_line(reading *r, trl_error *err)
     if (f.n < 2)
         return bad(r, r->line.p + r->line.n, "a word and its cluster are expected", err);
     if (f.n == MAX_FIELDS)
-        return bad(r, f.item[3].p, "nothing is expected behind the probability", err);
+        return bad(r, f.item[3].p, "nothing is expected after the probability", err);
     if (f.n == 3 && trl_number_parse(f.item[2].p, f.item[2].n, &p) != TRL_NUMBER_OK)
         return bad(r, f.item[2].p, "a probability is expected", err);
     return add(r, f.item[0], f.item[1], err);

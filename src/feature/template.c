@@ -298,7 +298,7 @@ static trl_status read_text(trl_template *t, const char *name, trl_error *err)
             continue;
         const char *nul = memchr(ps.p, '\0', (size_t)(ps.end - ps.p));
         if (nul)
-            return fail_at(&ps, trl_fail(err, TRL_EPARSE, "a NUL byte: is this text?"), nul);
+            return fail_at(&ps, trl_fail(err, TRL_EPARSE, "a NUL byte: this is not text"), nul);
         const trl_status st = read_pattern(&ps);
         if (st != TRL_OK)
             return st;

@@ -27,7 +27,7 @@ typedef struct tags {
 static trl_status make_tags(const char *prefix, tags *t, trl_error *err)
 {
     if (strnlen(prefix, 3) != 2)
-        return trl_fail(err, TRL_EINVAL, "'%s' is no two-letter prefix", prefix);
+        return trl_fail(err, TRL_EINVAL, "'%s' is not a two-letter prefix", prefix);
     snprintf(t->labels, sizeof t->labels, "%.2slb", prefix);
     snprintf(t->info, sizeof t->info, "%.2sinfo", prefix);
     snprintf(t->keys, sizeof t->keys, "%.2skeys", prefix);

@@ -31,7 +31,7 @@ static const char *make_tag(const char *prefix, const char *what, tag out)
 static trl_status check_prefix(const char *prefix, trl_error *err)
 {
     if (strnlen(prefix, 3) != 2)
-        return trl_fail(err, TRL_EINVAL, "'%s' is no two-letter prefix", prefix);
+        return trl_fail(err, TRL_EINVAL, "'%s' is not a two-letter prefix", prefix);
     return TRL_OK;
 }
 

@@ -31,7 +31,7 @@ static trl_status collect(const collector *c, size_t cell, uint64_t at)
     const float x = (float)w;
     if (!isfinite(x)) {
         const trl_str name = trl_strtab_get(c->rows->names, c->rows->name[c->rows->n - 1]);
-        return trl_fail(c->err, TRL_ENUMERIC, "the weight %g of attribute '%.*s' is no float", w,
+        return trl_fail(c->err, TRL_ENUMERIC, "the weight %g of attribute '%.*s' is not a float", w,
                         (int)(name.n < 100 ? name.n : 100), name.p);
     }
     if (x == 0.0f)

@@ -186,7 +186,7 @@ static trl_status prepare(const trl_container_builder *b, const char *kind, head
     *h = (header){.version = TRL_CONTAINER_VERSION, .n_sections = (uint32_t)b->n};
     memcpy(h->magic, TRL_MAGIC, 8);
     if (!name_set(h->kind, kind))
-        return trl_fail(err, TRL_EINVAL, "'%s' is no name for a kind of model", kind);
+        return trl_fail(err, TRL_EINVAL, "'%s' is not a valid name for a kind of model", kind);
     if (b->failed == TRL_ENOMEM)
         return trl_fail_mem(err);
     if (b->failed)
@@ -477,7 +477,7 @@ trl_status trl_container_array(const trl_container *c, const char *tag, size_t w
         st = trl_fail(err, TRL_EMODEL, "the model has no section '%s'", tag);
     else if (size % width)
         st = trl_fail(err, TRL_EMODEL,
-                      "section '%s' of the model has %zu bytes, no multiple "
+                      "section '%s' of the model has %zu bytes, which is not a multiple "
                       "of %zu",
                       tag, size, width);
     else

@@ -39,7 +39,7 @@ trl_status trl_not_a_model(const unsigned char *p, size_t n, trl_error *err)
         return trl_fail(err, TRL_EMODEL, "the file is empty, not a model");
     if (n < 8 && memcmp(p, TRL_MAGIC, n) == 0)
         return trl_fail(err, TRL_EMODEL, "the model is cut off after %zu bytes", n);
-    trl_fail(err, TRL_EMODEL, "this is no Trellis model");
+    trl_fail(err, TRL_EMODEL, "this is not a Trellis model");
     for (size_t i = 0; i < sizeof foreigners / sizeof *foreigners; i++)
         if (n >= foreigners[i].n && memcmp(p, foreigners[i].head, foreigners[i].n) == 0)
             return trl_fail_hint(err, TRL_EMODEL, "%s", foreigners[i].hint);

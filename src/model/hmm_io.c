@@ -35,7 +35,7 @@ static void column_tags(const char *prefix, size_t c, char emit[9], char values[
 
 static trl_status bad_prefix(const char *prefix, trl_error *err)
 {
-    return trl_fail(err, TRL_EINVAL, "'%s' is no two-letter prefix", prefix);
+    return trl_fail(err, TRL_EINVAL, "'%s' is not a two-letter prefix", prefix);
 }
 
 /* ---- writing ------------------------------------------------------------------------ */
@@ -182,7 +182,7 @@ static trl_status load(trl_hmm *h, const trl_container *c, const char *prefix, c
     for (size_t k = 0; st == TRL_OK && k < h->n_columns; k++)
         st = load_column(h, c, prefix, k, err);
     if (st == TRL_OK && !trl_hmm_is_proper(h))
-        st = trl_container_damaged(c, err, "a table of its HMM is no distribution");
+        st = trl_container_damaged(c, err, "a table of its HMM is not a distribution");
     return st;
 }
 

@@ -17,8 +17,7 @@ static trl_status load_kind(trl_model *m, trl_error *err)
     const char *kind = trl_container_kind(m->container);
     if (strcmp(kind, TRL_CHAIN_KIND) == 0)
         return trl_chain_model_load(&m->chain, m->container, err);
-    const trl_status st =
-        trl_fail(err, TRL_EMODEL, "this is no model of chains but of kind '%s'", kind);
+    const trl_status st = trl_fail(err, TRL_EMODEL, "the model is of kind '%s', not a chain", kind);
     if (strcmp(kind, "chkpt") == 0)
         trl_fail_hint(err, st, "it is a checkpoint: resume training from it to get a model");
     else if (strcmp(kind, "tree") == 0)

@@ -50,7 +50,7 @@ trl_status trl_strtab_save(const trl_strtab *t, const char *prefix, trl_containe
 {
     section_tags tag;
     if (!make_tags(prefix, &tag))
-        return trl_fail(err, TRL_EINVAL, "'%s' is no four-letter prefix", prefix);
+        return trl_fail(err, TRL_EINVAL, "'%s' is not a four-letter prefix", prefix);
     const bool narrow = t->pool_len <= UINT32_MAX;
     const size_t n_slots = slots_for(t->n);
     uint32_t *slot = make_slots(t, n_slots);
@@ -77,7 +77,7 @@ trl_status trl_strview_load(const trl_container *c, const char *prefix, trl_strv
 {
     section_tags tag;
     if (!make_tags(prefix, &tag))
-        return trl_fail(err, TRL_EINVAL, "'%s' is no four-letter prefix", prefix);
+        return trl_fail(err, TRL_EINVAL, "'%s' is not a four-letter prefix", prefix);
     trl_strview v = {0};
     const void *pool, *ends, *slots;
     size_t pool_size, unused;

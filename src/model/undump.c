@@ -220,7 +220,7 @@ static trl_status find_row(trl_undump *u, size_t family)
         return TRL_OK;
     const bool first_constant = id == u->constant[family] && r->constant == TRL_NO_ROW;
     if (id < known && !first_constant) {
-        const trl_status st = trl_fail(u->err, TRL_EPARSE, "attribute '%.*s' again",
+        const trl_status st = trl_fail(u->err, TRL_EPARSE, "attribute '%.*s' is repeated",
                                        trl_shown(u->field[1]), u->field[1].p);
         trl_fail_hint(u->err, st, "the weights of an attribute must stand together");
         return trl_undump_at(u, 1, st);
@@ -244,7 +244,7 @@ trl_status trl_undump_number(trl_undump *u, size_t k, double *x)
     const trl_str s = u->field[k];
     const trl_number kind = trl_number_parse(s.p, s.n, x);
     if (kind == TRL_NUMBER_BAD)
-        return FAIL_AT(u, k, "the weight '%.*s' is no number", trl_shown(s), s.p);
+        return FAIL_AT(u, k, "the weight '%.*s' is not a number", trl_shown(s), s.p);
     if (kind != TRL_NUMBER_OK || !isfinite(*x))
         return FAIL_AT(u, k, "the weight '%.*s' is too large", trl_shown(s), s.p);
     return TRL_OK;
@@ -360,7 +360,7 @@ static trl_status read_all(trl_undump *u)
     if (st != TRL_OK)
         return st;
     if (!more || u->n_fields != 2 || !is(u->field[0], "trellis-model"))
-        return FAIL_AT(u, 0, "this is no dump of a model: 'trellis-model' expected");
+        return FAIL_AT(u, 0, "this is not a dump of a model: 'trellis-model' expected");
     if (!is(u->field[1], "1"))
         return FAIL_AT(u, 1, "version '%.*s' of dumps is not known", trl_shown(u->field[1]),
                        u->field[1].p);

@@ -25,7 +25,7 @@ static trl_status read_p(trl_undump *u, double *p)
     const size_t last = u->n_fields - 1;
     const trl_status st = trl_undump_number(u, last, p);
     if (st == TRL_OK && !(*p >= 0.0 && *p <= 1.0))
-        return FAIL_AT(u, last, "%g is no probability", *p);
+        return FAIL_AT(u, last, "%g is not a probability", *p);
     if (*p == 0.0)
         *p = 0.0; /* not -0 */
     return st;

@@ -54,10 +54,10 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
         return trl_fail(err, TRL_EINVAL,
                         "limits are not negative, and a pruning threshold is below 1");
     if (o->nbest > MOST_TREES)
-        return trl_fail(err, TRL_EINVAL, "at most %d best trees can be had", MOST_TREES);
+        return trl_fail(err, TRL_EINVAL, "at most %d best trees can be listed", MOST_TREES);
     if (!m->is_probability && (o->probability || o->spans))
         return trl_fail(err, TRL_EINVAL,
-                        "the scores of a perceptron are no probabilities: it has none to give");
+                        "the scores of a perceptron are not probabilities: it has none to give");
     trl_parser *p = trl_zalloc(1, sizeof *p);
     if (p) {
         p->model = m;

@@ -167,7 +167,7 @@ static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_err
     for (size_t k = 1; sane && k < n; k++)
         sane = text[k] > ' ' && text[k] != '(' && text[k] != ')';
     if (!sane)
-        return trl_container_damaged(c, err, "its root is no label");
+        return trl_container_damaged(c, err, "its root is not a label");
     if (!root->bare) {
         memset(root->label, 0, sizeof root->label);
         memcpy(root->label, text + 1, n - 1);

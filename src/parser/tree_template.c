@@ -61,7 +61,7 @@ static trl_status parse_part(parser *p, trl_str w, trl_tree_family *f)
                 return FAIL(p, w.p, "-1 (over one word) is for unary rules");
             return TRL_OK;
         }
-    const trl_status st = FAIL(p, w.p, "'%.*s' is no class of tree parts", (int)w.n, w.p);
+    const trl_status st = FAIL(p, w.p, "'%.*s' is not a class of tree parts", (int)w.n, w.p);
     return trl_fail_hint(p->err, st, "classes are " CLASSES);
 }
 
@@ -87,8 +87,9 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
         }
     const char *dot = memchr(w.p, '.', w.n);
     if (!dot) {
-        const trl_status st = FAIL(
-            p, w.p, "'%.*s' is no sight: PLACE.KIND, length, short, heavy or shape", (int)w.n, w.p);
+        const trl_status st =
+            FAIL(p, w.p, "'%.*s' is not an observation: PLACE.KIND, length, short, heavy or shape",
+                 (int)w.n, w.p);
         return trl_fail_hint(p->err, st, "for example first.word or after.tag");
     }
     trl_str place = {w.p, (size_t)(dot - w.p)};
@@ -99,7 +100,7 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
     while (at < sizeof places / sizeof *places && !same(place, places[at].name))
         at++;
     if (!known || at == sizeof places / sizeof *places) {
-        const trl_status st = FAIL(p, w.p, "'%.*s' is no place", (int)place.n, place.p);
+        const trl_status st = FAIL(p, w.p, "'%.*s' is not a place", (int)place.n, place.p);
         return trl_fail_hint(p->err, st,
                              "places are here, first, last, before, after, split, left, inside, "
                              "with an offset such as +1");

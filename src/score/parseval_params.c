@@ -160,7 +160,7 @@ static trl_status read_line(trl_parseval_params *p, const trl_input *in, trl_str
     const keyword *key = find_keyword(word);
     if (key)
         return read_values(p, in, line, at, key, err);
-    trl_fail(err, TRL_EPARSE, "'%.*s' is no parameter", shown(word), word.p);
+    trl_fail(err, TRL_EPARSE, "'%.*s' is not a parameter", shown(word), word.p);
     fail_at(in, line, word, err);
     return trl_fail_hint(err, TRL_EPARSE,
                          "there are DELETE_LABEL, DELETE_LABEL_FOR_LENGTH, EQ_LABEL, EQ_WORD, "

@@ -122,7 +122,7 @@ static trl_status scan_open(scanner *c, trl_error *err)
     if (next == n)
         trl_fail(err, TRL_EPARSE, "the line ends inside a bracket");
     else if (c->line.p[next] == '(')
-        trl_fail(err, TRL_EPARSE, "a bracket opens behind the word '%.*s'", shown(word), word.p);
+        trl_fail(err, TRL_EPARSE, "a bracket opens after the word '%.*s'", shown(word), word.p);
     else
         trl_fail(err, TRL_EPARSE, "more than one word in a bracket");
     return complain(c, next == n ? at : next, err);

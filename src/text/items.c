@@ -99,7 +99,7 @@ static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number
 {
     const int n = f->value_n < 60 ? (int)f->value_n : 60;
     const trl_status st = trl_fail(err, TRL_EPARSE, "the value '%.*s' is %s", n, f->value,
-                                   kind == TRL_NUMBER_BAD ? "no number" : "not finite");
+                                   kind == TRL_NUMBER_BAD ? "not a number" : "not finite");
     if (kind == TRL_NUMBER_BAD)
         trl_fail_hint(err, st, "write '\\:' for a colon in a name");
     return fail_here(r, st, f->value, err);

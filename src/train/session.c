@@ -94,7 +94,8 @@ trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error 
     for (size_t k = 0; k < sizeof optimizers / sizeof *optimizers; k++)
         known = known || strcmp(name, optimizers[k]) == 0;
     if (!known)
-        return trl_fail(err, TRL_EINVAL, "optimizer '%s' is none of " OPTIMIZERS, name);
+        return trl_fail(err, TRL_EINVAL, "optimizer '%s' is not known: use one of " OPTIMIZERS,
+                        name);
     const bool batch = strcmp(name, "lbfgs") == 0 || strcmp(name, "owlqn") == 0;
     if (o->c1 > 0.0 && !batch)
         return trl_fail(err, TRL_EINVAL,
@@ -256,7 +257,7 @@ static void describe_ending(const run *r, trl_ending e, trl_train_result *result
         why = "the maximum number of iterations was reached";
         break;
     case TRL_END_NO_STEP:
-        why = "no step improves the objective: the end of the precision";
+        why = "no step lowers the objective any further: limit of the precision";
         break;
     case TRL_END_STOPPED:
         why = r->ps.out_of_patience ? "the dev score did not improve any more" : "stopped";

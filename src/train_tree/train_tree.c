@@ -162,7 +162,7 @@ static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_erro
             trl_tree_example_fini(&j->example[k]);
             if (j->n_unknown++ < MOST_LISTED) {
                 char note[700];
-                snprintf(note, sizeof note, "%s:%llu: the grammar cannot make this tree",
+                snprintf(note, sizeof note, "%s:%llu: the grammar cannot derive this tree",
                          j->trees.tree[k].path, (unsigned long long)j->trees.tree[k].row);
                 trl_tree_training_report(j, "skipped", note);
             }
@@ -188,7 +188,7 @@ static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_erro
     trl_tree_gather_fini(&ga);
     trl_arena_fini(&arena);
     if (st == TRL_OK && n == 0)
-        st = trl_fail(err, TRL_EPARSE, "the grammar can make none of the trees");
+        st = trl_fail(err, TRL_EPARSE, "the grammar can derive none of the trees");
     return st;
 }
 
@@ -412,8 +412,12 @@ static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error 
         return st;
     size_t in_file = 0;
     const size_t bytes = j->charts ? trl_store_bytes(j->charts, &in_file) : 0;
-    trl_snprintf(note, sizeof note, "%zu trees cannot be made by the grammar; charts: %.1f MB%s",
-                 j->n_unknown, (double)bytes / 1e6, in_file ? ", partly in a temporary file" : "");
+    char unknown[64] = "";
+    if (j->n_unknown)
+        trl_snprintf(unknown, sizeof unknown, "the grammar cannot derive %zu of the trees; ",
+                     j->n_unknown);
+    trl_snprintf(note, sizeof note, "%scharts: %.1f MB%s", unknown, (double)bytes / 1e6,
+                 in_file ? ", partly in a temporary file" : "");
     trl_tree_training_report(j, "compiled", counted ? NULL : note);
     st = counted ? count(j, result, err) : train(j, result, err);
     if (st == TRL_OK)

@@ -40,7 +40,7 @@ static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *
         return TRL_OK;
     const trl_status st =
         trl_fail(err, TRL_EINVAL, "'%s' does not say which edges are NOTA instances", text);
-    return trl_fail_hint(err, st, "of trees: score, score:DELTA or score:DELTA@K (score:15@10)");
+    return trl_fail_hint(err, st, "for trees: score, score:DELTA or score:DELTA@K (score:15@10)");
 }
 
 trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
@@ -52,7 +52,8 @@ trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "nota goes with the objective pt-cfg, not %s",
                         o->objective);
     if (o->decode && !global && strcmp(o->decode, "local") != 0)
-        return trl_fail(err, TRL_EINVAL, "decode '%s' is none of local, global", o->decode);
+        return trl_fail(err, TRL_EINVAL, "decode '%s' is not known: use local or global",
+                        o->decode);
     if (o->decode && !global && !edges)
         return trl_fail(err, TRL_EINVAL,
                         "decode local goes with the objectives mecfg and pt-cfg, not %s",

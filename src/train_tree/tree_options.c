@@ -18,7 +18,8 @@ static trl_status check_grade(trl_tree_training *j, trl_error *err)
             j->model_options.grade = (trl_grade)k;
             return TRL_OK;
         }
-    return trl_fail(err, TRL_EINVAL, "grade '%s' is none of generative, discriminative, features",
+    return trl_fail(err, TRL_EINVAL,
+                    "grade '%s' is not known: use generative, discriminative or features",
                     o->grade);
 }
 
@@ -40,7 +41,8 @@ static trl_status check_annotation(trl_tree_training *j, trl_error *err)
             a->head_tags = true;
         else if (n != 4 || memcmp(p, "none", n) != 0)
             return trl_fail(err, TRL_EINVAL,
-                            "annotation '%.*s' is none of parents, tags, heads, none", (int)n, p);
+                            "annotation '%.*s' is not known: use parents, tags, heads or none",
+                            (int)n, p);
         p += n + (p[n] == ',');
     }
     return TRL_OK;
@@ -83,7 +85,7 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
         fits = fits || strcmp(o->optimizer, optimizers[k]) == 0;
     if (!fits)
         return trl_fail(err, TRL_EINVAL,
-                        "optimizer '%s' of trees is none of adagrad, sgd, lbfgs, owlqn",
+                        "optimizer '%s' is not known for trees: use adagrad, sgd, lbfgs or owlqn",
                         o->optimizer);
     const bool batch =
         o->optimizer && (strcmp(o->optimizer, "lbfgs") == 0 || strcmp(o->optimizer, "owlqn") == 0);

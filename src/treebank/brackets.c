@@ -149,7 +149,7 @@ static trl_status bad_token(trl_bracket_reader *r, trl_str s, trl_error *err)
 static trl_status open_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_error *err)
 {
     if (c->worded) {
-        trl_fail(err, TRL_EPARSE, "a bracket opens behind a word; ')' is expected");
+        trl_fail(err, TRL_EPARSE, "a bracket opens after a word; ')' is expected");
         trl_fail_hint(err, TRL_EPARSE, BRACKET_HINT);
         return bad_token(r, s, err);
     }
@@ -260,7 +260,7 @@ static trl_status close_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_er
 static trl_status ends_inside(const trl_bracket_reader *r, trl_error *err)
 {
     trl_fail(err, TRL_EPARSE, "the input ends inside the tree that opens here");
-    trl_fail_hint(err, TRL_EPARSE, "a ')' is missing in this tree or behind it");
+    trl_fail_hint(err, TRL_EPARSE, "a ')' is missing in this tree or after it");
     return trl_fail_where(err, TRL_EPARSE, trl_input_name(r->in), r->row, r->col);
 }
 

@@ -117,7 +117,7 @@ static trl_status end_line(const scan *s, trl_str token, trl_error *err)
     }
     if (token.n) {
         const trl_status st = trl_fail(
-            err, TRL_EPARSE, "'%.*s' stands behind the last word of the tree", cut(token), token.p);
+            err, TRL_EPARSE, "'%.*s' comes after the last word of the tree", cut(token), token.p);
         return fail_here(s, s->at, st, err);
     }
     return TRL_OK;

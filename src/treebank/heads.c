@@ -113,7 +113,7 @@ static trl_status add_label(trl_head_rules *h, trl_str word, trl_error *err)
 static trl_status no_direction(const line_reader *r, trl_error *err)
 {
     if (r->word.n)
-        trl_fail(err, TRL_EPARSE, "'%.*s' is no direction", shown(r->word), r->word.p);
+        trl_fail(err, TRL_EPARSE, "'%.*s' is not a direction", shown(r->word), r->word.p);
     else
         trl_fail(err, TRL_EPARSE, "a direction is missing");
     trl_fail_hint(err, TRL_EPARSE, "PARENT left|right|first|last CHILD CHILD ... ; ...");
@@ -142,7 +142,7 @@ static trl_status read_list(trl_head_rules *h, line_reader *r, head_list *list, 
     list->n = (uint32_t)h->n_labels - list->label;
     if (list->n == 0 && (*more || !directed)) {
         trl_fail(err, TRL_EPARSE,
-                 directed ? "lists behind one without labels are never reached"
+                 directed ? "lists after one without labels are never reached"
                           : "a list without labels");
         return bad_word(r, err);
     }
@@ -209,7 +209,7 @@ static trl_status add_directive(trl_head_rules *h, line_reader *r, trl_error *er
         h->default_right = d.from_right;
         if (!next_word(r))
             return TRL_OK;
-        trl_fail(err, TRL_EPARSE, "'%.*s' behind the direction", shown(r->word), r->word.p);
+        trl_fail(err, TRL_EPARSE, "'%.*s' after the direction", shown(r->word), r->word.p);
         return bad_word(r, err);
     }
     while (next_word(r)) {

@@ -85,7 +85,7 @@ static trl_status add_document(trl_tree_columns *r, const trl_input *in, trl_str
         return st;
     for (size_t k = FIRST; k <= LAST; k++)
         if (!read_number(field[k], k == FIRST ? &first : &last)) {
-            st = trl_fail(err, TRL_EPARSE, "'%.*s' is no sentence number",
+            st = trl_fail(err, TRL_EPARSE, "'%.*s' is not a sentence number",
                           field[k].n < 40 ? (int)field[k].n : 40, field[k].p);
             return trl_input_fail(in, err, st, (uint64_t)(field[k].p - line.p) + 1);
         }

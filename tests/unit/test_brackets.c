@@ -99,7 +99,7 @@ static void test_errors(void **state)
         {"\n  cat", 2, 3, "word 'cat' where a tree"},
         {"(A b))", 1, 6, "')' without"},
         {"(S (NP (DT the) dog))", 1, 17, "word 'dog' where a tree"},
-        {"(S (NN dog (X y)))", 1, 12, "behind a word"},
+        {"(S (NN dog (X y)))", 1, 12, "after a word"},
         {"(S\n ((A b)))", 2, 3, "no label"},
         {"(S ())", 1, 5, "no label and no words"},
         {"()", 1, 2, "no label and no words"},

@@ -261,7 +261,7 @@ static void test_foreign(void **state)
         {"the DT B-NP\ncat NN I-NP\n", 24, "text"},
         {"\x7f"
          "ELF\2\1\1",
-         7, "no Trellis model"},
+         7, "not a Trellis model"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         trl_container *c = NULL;

@@ -130,8 +130,8 @@ static void expect_fault(const char *text, uint64_t row, uint64_t col, const cha
 static void test_faults(void **state)
 {
     (void)state;
-    expect_fault("", 0, 0, "no dump");
-    expect_fault("B-NP\tw\n", 1, 1, "no dump");
+    expect_fault("", 0, 0, "not a dump");
+    expect_fault("B-NP\tw\n", 1, 1, "not a dump");
     expect_fault("trellis-model\t2\n", 1, 15, "version '2'");
     expect_fault("# text\n\ntrellis-model\t1\nwhat\tx\n", 4, 1, "'what' is not known");
     expect_fault("trellis-model\t1\nkind\ttree\n", 2, 6, "'tree'");
@@ -148,11 +148,11 @@ static void test_faults(void **state)
     expect_fault(HEAD "order\t1\nlabel\tA\nlabel\tA\n", 7, 7, "'A' again");
     expect_fault(FULL "node\ta\tA\n", 9, 1, "3 fields");
     expect_fault(FULL "node\ta\tC\t1\n", 9, 8, "'C' is not in the list");
-    expect_fault(FULL "node\ta\tA\tx\n", 9, 10, "no number");
+    expect_fault(FULL "node\ta\tA\tx\n", 9, 10, "not a number");
     expect_fault(FULL "node\ta\tA\t1e39\n", 9, 10, "too large");
     expect_fault(FULL "node\ta\tA\tnan\n", 9, 10, "too large");
     expect_fault(FULL "node\ta\tA\t1\nnode\ta\tA\t2\n", 10, 1, "second weight");
-    expect_fault(FULL "node\ta\tA\t1\nnode\tb\tA\t1\nnode\ta\tB\t2\n", 11, 6, "'a' again");
+    expect_fault(FULL "node\ta\tA\t1\nnode\tb\tA\t1\nnode\ta\tB\t2\n", 11, 6, "'a' is repeated");
     assert_non_null(strstr(err.hint, "together"));
     expect_fault(FULL "node\ta\tA\t1\nlabel\tC\n", 10, 1, "before weights");
     expect_fault(FULL "node\ta\tA\t1\norder\t2\n", 10, 1, "before the weights");

@@ -129,7 +129,7 @@ static void test_errors(void **state)
         const char *msg;
     } bad[] = {
         {"A", 1, 2, "a direction is missing"},
-        {"\nA up X", 2, 3, "'up' is no direction"},
+        {"\nA up X", 2, 3, "'up' is not a direction"},
         {"A left X\n A left Y", 2, 2, "a second line for 'A'"},
         {"A left X ; ", 1, 12, "a list without labels"},
         {"A left X ;; Y", 1, 11, "a list without labels"},
@@ -137,8 +137,8 @@ static void test_errors(void **state)
         {"; left X", 1, 1, "a parent is expected"},
         {"@heads left", 1, 1, "unknown directive"},
         {"@default", 1, 9, "a direction is missing"},
-        {"@default first", 1, 10, "no direction"},
-        {"@default left X", 1, 15, "behind the direction"},
+        {"@default first", 1, 10, "not a direction"},
+        {"@default left X", 1, 15, "after the direction"},
         {"@default left\n@default left", 2, 1, "a second line"},
         {"@coordination CC ; and", 1, 18, "';' in a list"},
     };

@@ -41,7 +41,7 @@ static void test_errors(void **state)
     expect_error(good, "no parse", "1 : test:1:1: word 'no' where a bracket is expected\n");
     expect_error("(S (NN a)))", good, "1 : gold:1:11: ')' without a '(' before it\n");
     expect_error(good, "(S (NN a b))", "1 : test:1:10: more than one word in a bracket\n");
-    expect_error(good, "(S (NN a (NN b)))", "1 : test:1:10: a bracket opens behind the word 'a'\n");
+    expect_error(good, "(S (NN a (NN b)))", "1 : test:1:10: a bracket opens after the word 'a'\n");
     expect_error(good, "(S (NN a", "1 : test:1:4: the line ends inside a bracket\n");
     expect_error(good, " (S (NN a) (NN b)",
                  "1 : test:1:2: the line ends inside the bracket that opens here\n");
@@ -148,7 +148,7 @@ static void test_bad_params(void **state)
         const char *text, *message;
         uint64_t row, col;
     } cases[] = {
-        {"LABELED 1\nDELETE TOP\n", "'DELETE' is no parameter", 2, 1},
+        {"LABELED 1\nDELETE TOP\n", "'DELETE' is not a parameter", 2, 1},
         {"DELETE_LABEL\n", "DELETE_LABEL needs a label", 1, 13},
         {"EQ_LABEL A \n", "EQ_LABEL needs two values", 1, 12},
         {"EQ_WORD a b c\n", "EQ_WORD takes two values, and 'c' is one too many", 1, 13},

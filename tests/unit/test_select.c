@@ -154,7 +154,7 @@ static void test_cells(void **state)
     }
 }
 
-/* A weight that is no number is found in whole and in partial tables. */
+/* A weight that is not a number is found in whole and in partial tables. */
 static void test_not_finite(void **state)
 {
     (void)state;

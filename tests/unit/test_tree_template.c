@@ -92,16 +92,16 @@ static void test_errors(void **state)
         const char *word; /* of the message */
         bool hint;
     } bad[] = {
-        {"tags", 1, 1, "'tags' is no class", true},
-        {"tag\n  rules first.word", 2, 3, "'rules' is no class", true},
+        {"tags", 1, 1, "'tags' is not a class", true},
+        {"tag\n  rules first.word", 2, 3, "'rules' is not a class", true},
         {"tag-1 here.word", 1, 1, "-1", false},
         {"rule-1 first.word", 1, 1, "-1", false},
-        {"tag word", 1, 5, "'word' is no sight", true},
+        {"tag word", 1, 5, "'word' is not an observation", true},
         {"tag here.", 1, 10, "cannot be seen", true},
         {"tag here.Word", 1, 10, "'Word' cannot be seen", true},
-        {"tag there.word", 1, 5, "'there' is no place", true},
-        {"tag here+x.word", 1, 5, "no place", true},
-        {"tag .word", 1, 5, "'' is no place", true},
+        {"tag there.word", 1, 5, "'there' is not a place", true},
+        {"tag here+x.word", 1, 5, "not a place", true},
+        {"tag .word", 1, 5, "'' is not a place", true},
         {"tag here+3.word", 1, 5, "words away", false},
         {"tag here-4.word", 1, 5, "words away", false},
         {"base-parent inside-1.word", 1, 13, "negative", false},

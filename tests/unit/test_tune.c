@@ -292,7 +292,7 @@ static void test_refusals(void **state)
     WRONG(s.train[0] = "-", TRL_EINVAL, "standard input");
     WRONG(s.o.train.dev = "-", TRL_EINVAL, "standard input");
     WRONG(s.o.train.patience = 2, TRL_EINVAL, "patience");
-    WRONG(s.o.train.objective = "best", TRL_EINVAL, "none of");
+    WRONG(s.o.train.objective = "best", TRL_EINVAL, "not known");
     WRONG(s.o.train.dev = in_folder("missing"), TRL_EIO, "");
     WRONG(s.fail_run = 2, TRL_ECANCEL, "");
 #undef WRONG
