@@ -39,8 +39,12 @@ static const option options[] = {
      .file = FILE_OUTPUT, .help = "save the state of the run here from time to time"},
     {"checkpoint-every", .type = OPTION_INTEGER, TRAIN_FIELD(train.checkpoint_every), .value = "N",
      .above_0 = true, .help = "iterations between checkpoints"},
+    {"keep-going", 'k', OPTION_FLAG, TRAIN_FIELD(train.keep_going),
+     .help = "trees: leave broken ones out, with a warning each; a line that begins with '(' "
+             "begins a tree then"},
     {"resume", .type = OPTION_FLAG, TRAIN_FIELD(train.resume),
-     .help = "go on from the checkpoint as if the run had never ended"},
+     .help = "go on from the checkpoint as if the run had never ended; where there is none yet, "
+             "start afresh"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
 

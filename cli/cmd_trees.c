@@ -78,7 +78,8 @@ static const option options[] = {
     {"head", 'n', OPTION_INTEGER, OPTION_FIELD(settings, head), .value = "N", .fallback = "all",
      .help = "only the first N of what is left"},
     {"keep-going", 'k', OPTION_FLAG, OPTION_FIELD(settings, keep_going),
-     .help = "report bad trees and go on; the exit status is 1 all the same"},
+     .help = "report bad trees and go on; a line that begins with '(' begins a tree then, so that "
+             "a missing bracket costs one tree; the exit status is 1 all the same"},
     {0},
 };
 
@@ -189,6 +190,8 @@ static trl_status read_file(job *j, const char *path)
     trl_status st = trl_treebank_open(path, &j->how, source, &bank, &j->err);
     if (st != TRL_OK)
         return st;
+    if (j->s->keep_going)
+        trl_treebank_resync(bank);
     st = read_trees(j, bank);
     j->passed += trl_treebank_passed(bank);
     trl_treebank_free(bank);

@@ -89,6 +89,7 @@ typedef struct trl_train_options {
     const char
         *annotate; /* states: any of "parents", "tags", "heads", separated by commas; "none" */
     int markov;    /* what active states remember: 0, 1, 2 */
+    bool keep_going;      /* trees: broken ones are left out, with a warning each */
     bool relaxed;  /* rules also with other parent annotations than seen, ... */
     bool strict;   /* ... or only as seen; neither: relaxed where the pruner is the sieve */
     uint64_t max_length;    /* longer trees are left out; 0: none */

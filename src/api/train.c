@@ -58,6 +58,7 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
                             {"markov", o->markov != d.markov},
                             {"relaxed", o->relaxed},
                             {"strict", o->strict},
+                            {"keep-going", o->keep_going},
                             {"max-length", o->max_length},
                             {"clusters", differ(o->clusters, d.clusters)},
                             {"head-rules", o->head_rules},

@@ -72,9 +72,20 @@ trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_lengt
     how.root = "TOP";
     trl_treebank *bank = NULL;
     trl_status st = trl_treebank_open(path, &how, false, &bank, err);
+    if (st == TRL_OK && s->on_bad)
+        trl_treebank_resync(bank);
     for (bool more = true; st == TRL_OK && more;) {
         trl_tree t;
-        st = trl_treebank_next(bank, &t, &more, err);
+        trl_error why = {0};
+        st = trl_treebank_next(bank, &t, &more, &why);
+        if (st == TRL_EPARSE && s->on_bad) {
+            s->on_bad(s->bad_ctx, &why);
+            s->bad++;
+            st = TRL_OK;
+            continue;
+        }
+        if (st != TRL_OK && err)
+            *err = why;
         if (st != TRL_OK || !more)
             break;
         if (max_length && t.n_words > max_length)

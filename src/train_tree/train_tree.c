@@ -18,10 +18,22 @@
 /* ---- reading -----------------------------------------------------------------------------------
  */
 
+static void skip_bad(void *ctx, const trl_error *why)
+{
+    char note[1200];
+    snprintf(note, sizeof note, "%s:%llu:%llu: %s: this tree is left out", why->path,
+             (unsigned long long)why->row, (unsigned long long)why->col, why->msg);
+    (void)trl_tree_training_report(ctx, "warning", note); /* asked again after reading */
+}
+
 static trl_status read_trees(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     trl_status st = TRL_OK;
+    if (o->keep_going) {
+        j->trees.on_bad = j->dev.on_bad = skip_bad;
+        j->trees.bad_ctx = j->dev.bad_ctx = j;
+    }
     for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
         st = trl_tree_set_read(&j->trees, o->train[k], (size_t)o->max_length, err);
     if (st == TRL_OK && j->trees.n == 0) {

@@ -20,6 +20,8 @@ struct trl_bracket_reader {
     trl_str *word; /* .p is set when the tree is complete, for text may move until then */
     size_t n_words, cap_words;
     uint64_t row, col; /* of the tree */
+    bool resync;   /* a line that begins with '(' begins a tree, whatever is still open */
+    bool skipping; /* to such a line, after a broken tree */
     bool keep;
     trl_buf source;
     size_t source_at; /* line.p[source_at .. at) is to be kept, too */
@@ -27,7 +29,7 @@ struct trl_bracket_reader {
 
 #define BRACKET_HINT "brackets that are words are written -LRB- and -RRB-"
 
-typedef enum token { OPEN, CLOSE, ATOM, END } token;
+typedef enum token { OPEN, CLOSE, ATOM, END, ANOTHER } token; /* ANOTHER: the next tree begins */
 
 /* Where the next token goes. */
 typedef struct cursor {
@@ -62,6 +64,11 @@ void trl_bracket_reader_free(trl_bracket_reader *r)
 void trl_bracket_reader_keep_source(trl_bracket_reader *r)
 {
     r->keep = true;
+}
+
+void trl_bracket_reader_resync(trl_bracket_reader *r)
+{
+    r->resync = true;
 }
 
 /* ---- tokens ----------------------------------------------------------------------- */
@@ -105,6 +112,15 @@ static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl
         if (!more) {
             r->line = (trl_str){0};
             *kind = END;
+            return TRL_OK;
+        }
+        const bool begins = r->line.n && r->line.p[0] == '(';
+        if (r->skipping && !begins)
+            r->at = r->line.n;
+        else
+            r->skipping = false;
+        if (r->resync && begins && r->n_nodes && r->col == 1) {
+            *kind = ANOTHER;
             return TRL_OK;
         }
     }
@@ -257,6 +273,13 @@ static trl_status close_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_er
     return TRL_OK;
 }
 
+static trl_status not_closed(const trl_bracket_reader *r, trl_error *err)
+{
+    trl_fail(err, TRL_EPARSE, "the tree that opens here is not closed where line %llu begins another",
+             (unsigned long long)trl_input_row(r->in));
+    return trl_fail_where(err, TRL_EPARSE, trl_input_name(r->in), r->row, r->col);
+}
+
 static trl_status ends_inside(const trl_bracket_reader *r, trl_error *err)
 {
     trl_fail(err, TRL_EPARSE, "the input ends inside the tree that opens here");
@@ -302,6 +325,8 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
             *more = false;
             return r->n_nodes ? ends_inside(r, err) : TRL_OK;
         }
+        if (kind == ANOTHER)
+            return not_closed(r, err);
         if (r->n_nodes == 0) {
             r->row = trl_input_row(r->in);
             r->col = (uint64_t)(s.p - r->line.p) + 1;
@@ -311,6 +336,7 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
              : kind == CLOSE ? close_node(r, &c, s, err)
                              : add_atom(r, &c, s, err);
     } while (st == TRL_OK && c.node != TRL_NO_NODE);
+    r->skipping = st == TRL_EPARSE && r->resync && r->col == 1;
     if (st != TRL_OK)
         return st;
     *more = true;

@@ -30,6 +30,11 @@ void trl_bracket_reader_free(trl_bracket_reader *r); /* accepts NULL */
 /* From now on trees have their `source`: the text from bracket to bracket, line ends as LF. */
 void trl_bracket_reader_keep_source(trl_bracket_reader *r);
 
+/* From now on a line that begins with '(' begins a tree: one that is still open there, having begun
+ * in the first column, too, is TRL_EPARSE, and after any broken tree the lines up to such a one are
+ * dropped.  For treebanks that indent the further lines of a tree, or have none. */
+void trl_bracket_reader_resync(trl_bracket_reader *r);
+
 /* The next tree, borrowed until the next call; *more is false at the end of the input.
  * Memory is reused: after the largest tree nothing is allocated.
  * TRL_EPARSE, with path:row:col (bytes, 1-based), for a word or a closing bracket where a

@@ -142,6 +142,52 @@ static void test_goes_on_after_error(void **state)
     finish(&f);
 }
 
+/* After resync a line that begins with a bracket begins a tree: each fault costs one tree. */
+static void test_resync(void **state)
+{
+    (void)state;
+    static const char text[] = "(A a)\n"
+                               "(B (C c)\n"              /* not closed */
+                               "(D d)\n"
+                               "(E (F f)\n   (G g))\n"  /* indented: goes on */
+                               "(H (I i)\n   (J ())\n   (K k))\n" /* broken on its second line */
+                               "( (L (M m)\n"            /* not closed */
+                               "( (N n))\n"
+                               "(O o) (P (Q q)\n"        /* does not begin in the first column ... */
+                               "(R r))\n"                /* ... so that this goes on */
+                               "x\n(S s))\n(T t)\n(U (V v)\n";
+    static const char *const want[] = {"A", "!2", "D", "E", "!7", "!9", "", "O", "P",
+                                       "!13", "S", "!14", "T", "!16", NULL};
+    trl_input *in = NULL;
+    trl_strtab labels = {0};
+    trl_bracket_reader *r = NULL;
+    trl_error err;
+    assert_ok(trl_input_memory("text", text, sizeof text - 1, &in, &err));
+    assert_ok(trl_bracket_reader_new(in, &labels, &r, &err));
+    trl_bracket_reader_resync(r);
+    for (size_t k = 0;; k++) {
+        trl_tree t;
+        bool more = true;
+        char got[40];
+        const trl_status st = trl_bracket_reader_next(r, &t, &more, &err);
+        if (st == TRL_OK && !more) {
+            assert_null(want[k]);
+            break;
+        }
+        assert_true(st == TRL_OK || st == TRL_EPARSE);
+        const trl_str label = st == TRL_OK ? trl_strtab_get(&labels, t.node[0].label) : (trl_str){0};
+        if (st == TRL_OK)
+            snprintf(got, sizeof got, "%.*s", (int)label.n, label.n ? label.p : "");
+        else
+            snprintf(got, sizeof got, "!%llu", (unsigned long long)err.row);
+        assert_non_null(want[k]);
+        assert_string_equal(got, want[k]);
+    }
+    trl_bracket_reader_free(r);
+    trl_strtab_fini(&labels);
+    trl_input_free(in);
+}
+
 static void test_deep(void **state)
 {
     (void)state;
@@ -237,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spellings), cmocka_unit_test(test_shape),
         cmocka_unit_test(test_errors),    cmocka_unit_test(test_goes_on_after_error),
+        cmocka_unit_test(test_resync),
         cmocka_unit_test(test_deep),      cmocka_unit_test(test_brackets_in_words),
         cmocka_unit_test(test_treebanks),
     };
