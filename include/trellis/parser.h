@@ -68,7 +68,8 @@ typedef struct trl_parse_info {
     const char *grade;    /* "generative", "discriminative", "features" */
     const char *settings; /* how it was trained: one `name value` pair a line */
     bool is_probability;  /* scores give probabilities; false for the perceptron */
-    size_t n_states, n_binary, n_unary, n_words, n_features;
+    size_t n_states, n_binary, n_unary, n_words;
+    size_t n_features; /* weights that are not 0; of a generative model its rules */
     uint64_t file_size;
 } trl_parse_info;
 

@@ -87,11 +87,11 @@ typedef struct trl_train_options {
     /* trees */
     const char *grade; /* "generative", "discriminative", "features" */
     const char
-        *annotate; /* states: any of "parents", "tags", "heads", separated by commas; "none" */
-    int markov;    /* what active states remember: 0, 1, 2 */
-    bool keep_going;      /* trees: broken ones are left out, with a warning each */
-    bool relaxed;  /* rules also with other parent annotations than seen, ... */
-    bool strict;   /* ... or only as seen; neither: relaxed where the pruner is the sieve */
+        *annotate;   /* states: any of "parents", "tags", "heads", separated by commas; "none" */
+    int markov;      /* what active states remember: 0, 1, 2 */
+    bool keep_going; /* trees: broken ones are left out, with a warning each */
+    bool relaxed;    /* rules also with other parent annotations than seen, ... */
+    bool strict;     /* ... or only as seen; neither: relaxed where the pruner is the sieve */
     uint64_t max_length;    /* longer trees are left out; 0: none */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */

@@ -78,9 +78,9 @@ TRL_API trl_status trl_treebank_memory(const char *name, const char *text, size_
                                        trl_treebank **out, trl_error *err);
 TRL_API void trl_treebank_free(trl_treebank *bank); /* accepts NULL */
 
-/* For those who go on after a broken tree: from now on a line whose first byte is '(' begins a tree, so
- * that a missing ')' costs one tree, not the rest of the file.  Further lines of a tree must be
- * indented then. */
+/* For those who go on after a broken tree: from now on a line whose first byte is '(' begins a
+ * tree, so that a missing ')' costs one tree, not the rest of the file.  Further lines of a tree
+ * must be indented then. */
 TRL_API void trl_treebank_resync(trl_treebank *bank);
 
 /* The next tree, borrowed until the next call; *more is false at the end.  A tree of which the

@@ -20,10 +20,11 @@ typedef struct trl_tree_set {
     trl_tree_root root; /* of the first tree as it was read */
     uint64_t too_long;  /* trees left out */
     uint64_t bad;       /* broken trees passed over */
-    /* Told of every broken tree, which is then passed over; NULL: the first one ends the reading. */
+    /* Told of every broken tree, which is then passed over; NULL: the first one ends the reading.
+     */
     void (*on_bad)(void *ctx, const trl_error *why);
     void *bad_ctx;
-} trl_tree_set;         /* zero-initialise; trees point into it, so it must not move */
+} trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
 /* Reads all trees of up to max_length words (0: any), traces and function tags gone, the root
  * labelled TOP.  `path` is borrowed for messages.  With on_bad a line that begins with '(' begins a

@@ -105,7 +105,7 @@ trl_parse_info trl_parse_model_info(const trl_parse_model *m)
                             .n_unary = m->m.fine.n_unary,
                             .n_words = m->m.lexicon.words.n,
                             .is_probability = m->is_probability,
-                            .n_features = m->m.features.n_direct + m->m.features.index.n};
+                            .n_features = trl_tree_model_active(&m->m, NULL)};
 }
 
 trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,

@@ -46,7 +46,6 @@ trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_er
 
 /* ---- from the trees themselves -------------------------------------------------------------- */
 
-#define LEAST_WORDS 20000 /* running ones: clusters of less text do more harm than good */
 #define LEAST_COUNT 2
 #define MOST_CLUSTERS 400
 #define WORDS_PER_CLUSTER 8 /* distinct ones, at least */
@@ -73,7 +72,7 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
     trl_bigrams b = {0};
     trl_brown r = {0};
     trl_status st = TRL_OK;
-    if (trees->n_words < LEAST_WORDS)
+    if (trees->n_words < TRL_CLUSTERS_LEAST_WORDS)
         return TRL_OK;
     for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
         st = trl_bigrams_add(&b, trees->tree[k].word, trees->tree[k].n_words, err);

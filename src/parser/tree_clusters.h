@@ -18,6 +18,9 @@ typedef struct trl_tree_clusters {
 /* TRL_EPARSE, TRL_EIO, TRL_ENOMEM. */
 trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_error *err);
 
+/* Running words: clusters of less text do more harm than good. */
+#define TRL_CLUSTERS_LEAST_WORDS 20000
+
 /* Brown clusters of the words of these trees, as many as their number suggests: none at all when
  * there are too few words.  TRL_ENOMEM. */
 trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees, trl_pool *pool,

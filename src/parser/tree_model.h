@@ -84,6 +84,11 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
  * (rule_index.h). */
 trl_status trl_tree_model_index_rules(trl_tree_model *m, trl_error *err);
 
+/* Rules of a generative model; else the weights that a file keeps, those of rules that are not 0
+ * and those of other features from 1e-4 on, which is less than a score shows.  w: of m->features,
+ * or NULL for a model that was read from a file. */
+size_t trl_tree_model_active(const trl_tree_model *m, const double *w);
+
 /* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until
  * the container is written.  TRL_ENOMEM. */
 trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,

@@ -33,6 +33,19 @@ static bool active(const trl_tree_model *m, const double *w, uint32_t id)
     return fabs(w[m->features.n_direct + id]) >= LEAST;
 }
 
+size_t trl_tree_model_active(const trl_tree_model *m, const double *w)
+{
+    const trl_tree_features *f = &m->features;
+    size_t n = 0;
+    if (m->grade == TRL_GRADE_GENERATIVE)
+        return m->fine.n_binary + m->fine.n_unary;
+    for (size_t k = 0; k < f->n_direct; k++)
+        n += (w ? (float)w[k] : f->w32[k]) != 0.0f;
+    for (size_t at = 0; at < f->index.n_slots; at++)
+        n += f->index.key[at] && (!w || active(m, w, f->index.number[at]));
+    return n;
+}
+
 static trl_status add_weights(const trl_tree_model *m, const double *w, trl_container_builder *b,
                               trl_error *err)
 {

@@ -75,7 +75,9 @@ bool trl_tree_training_report(const trl_tree_training *j, const char *stage, con
                             .n_tokens = j->trees.n_words,
                             .n_labels = j->model.fine.n_states,
                             .n_attributes = j->model.fine.n_binary + j->model.fine.n_unary,
-                            .n_features = trl_tree_weights(&j->model.features),
+                            .n_features = j->model.grade == TRL_GRADE_GENERATIVE
+                                              ? j->model.fine.n_binary + j->model.fine.n_unary
+                                              : trl_tree_weights(&j->model.features),
                             .note = note};
     return j->o->progress(j->o->progress_ctx, &p);
 }
@@ -351,8 +353,7 @@ static trl_status train(trl_tree_training *j, trl_train_result *result, trl_erro
                            .n_features = n};
     st = j->objective->has_nota ? trl_tree_training_nota(j, &s, result, err)
                                 : trl_session_run(&s, true, j->w, result, err);
-    for (size_t k = 0; st == TRL_OK && k < n; k++)
-        result->n_active += j->w[k] != 0.0;
+    result->n_active = st == TRL_OK ? trl_tree_model_active(&j->model, j->w) : 0;
     result->n_features = n;
     return st;
 }
@@ -415,6 +416,14 @@ static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error 
     snprintf(note, sizeof note, "%zu states, %zu binary and %zu unary rules",
              j->model.fine.n_states, j->model.fine.n_binary, j->model.fine.n_unary);
     trl_tree_training_report(j, "read", note);
+    if (strcmp(j->o->clusters, "auto") == 0 && j->model.tpl.clusters && !j->model.clusters.owned) {
+        snprintf(
+            note, sizeof note,
+            "%zu words are too few to make clusters of (%d): there are none, unless --clusters "
+            "FILE brings some",
+            j->trees.n_words, TRL_CLUSTERS_LEAST_WORDS);
+        trl_tree_training_report(j, "clusters", note);
+    }
     const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     if (!counted)
         st = make_charts(j, err);

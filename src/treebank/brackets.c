@@ -20,8 +20,8 @@ struct trl_bracket_reader {
     trl_str *word; /* .p is set when the tree is complete, for text may move until then */
     size_t n_words, cap_words;
     uint64_t row, col; /* of the tree */
-    bool resync;   /* a line that begins with '(' begins a tree, whatever is still open */
-    bool skipping; /* to such a line, after a broken tree */
+    bool resync;       /* a line that begins with '(' begins a tree, whatever is still open */
+    bool skipping;     /* to such a line, after a broken tree */
     bool keep;
     trl_buf source;
     size_t source_at; /* line.p[source_at .. at) is to be kept, too */
@@ -275,7 +275,8 @@ static trl_status close_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_er
 
 static trl_status not_closed(const trl_bracket_reader *r, trl_error *err)
 {
-    trl_fail(err, TRL_EPARSE, "the tree that opens here is not closed where line %llu begins another",
+    trl_fail(err, TRL_EPARSE,
+             "the tree that opens here is not closed where line %llu begins another",
              (unsigned long long)trl_input_row(r->in));
     return trl_fail_where(err, TRL_EPARSE, trl_input_name(r->in), r->row, r->col);
 }

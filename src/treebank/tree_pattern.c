@@ -72,6 +72,64 @@ static trl_status bad(scanner *s, const char *what)
     return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
 }
 
+/* What tregex has and patterns have not, and how it is said here. */
+static const struct {
+    const char *sign, *instead;
+} tregex[] = {
+    {"$++", "sisters are A $ B; A $ B .. B has one after it"},
+    {"$--", "sisters are A $ B; A $ B ,, B has one before it"},
+    {"$+", "sisters are A $ B; A $ B . B has one right after it"},
+    {"$-", "sisters are A $ B; A $ B , B has one right before it"},
+    {"$.", "sisters are A $ B; A $ B . B has one right after it"},
+    {"$,", "sisters are A $ B; A $ B , B has one right before it"},
+    {"<<,", "B anywhere below is A << B; the first child is A <1 B"},
+    {"<<-", "B anywhere below is A << B; the last child is A <- B"},
+    {"<<:", "an only child is A <: B"},
+    {"<<#", "heads are not searched"},
+    {"<#", "heads are not searched"},
+    {"<,", "the first child is A <1 B"},
+    {"<`", "the last child is A <- B"},
+    {">,", "said from above: B <1 A"},
+    {">-", "said from above: B <- A"},
+    {">:", "said from above: B <: A"},
+    {"&", "relations follow one another, and all must hold: NP < DT < NN"},
+    {"[", "relations follow one another, and all must hold; A|B is one or the other label"},
+    {"?", "a relation that may hold or not changes nothing: leave it out"},
+};
+
+/* Refuses what is tregex's at this place; TRL_OK: nothing is. */
+static trl_status check_tregex(scanner *s)
+{
+    for (size_t k = 0; k < sizeof tregex / sizeof *tregex; k++) {
+        const char *sign = tregex[k].sign;
+        if (strncmp(s->text + s->at, sign, strlen(sign)) != 0)
+            continue;
+        trl_fail(s->err, TRL_EPARSE, "'%s' is tregex's: patterns have no such sign", sign);
+        trl_fail_hint(s->err, TRL_EPARSE, "%s", tregex[k].instead);
+        return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
+    }
+    return TRL_OK;
+}
+
+/* The same of an unquoted name of n bytes. */
+static trl_status check_name(scanner *s, const char *name, size_t n)
+{
+    const char *equals = memchr(name, '=', n);
+    const char next = equals && equals + 1 < name + n ? equals[1] : '\0';
+    const bool named = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    if (n < 2 || (name[0] != '/' && name[0] != '@' && !(named && equals > name)))
+        return TRL_OK;
+    trl_fail(s->err, TRL_EPARSE, "'%.*s' is tregex's: a name is a label or word as it stands",
+             n < 40 ? (int)n : 40, name);
+    trl_fail_hint(s->err, TRL_EPARSE, "%s",
+                  name[0] == '/' ? "'*' stands for any text, as in NP*; \"/x/\" in quotes is itself"
+                  : name[0] == '@'
+                      ? "NP* has function tags, too, and --clean drops them; \"@x\" in "
+                        "quotes is itself"
+                      : "nodes cannot be named; \"a=b\" in quotes is itself");
+    return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, (size_t)(name - s->text) + 1);
+}
+
 static void skip_blanks(scanner *s)
 {
     while (s->text[s->at] == ' ' || (s->text[s->at] >= '\t' && s->text[s->at] <= '\r'))
@@ -97,6 +155,9 @@ static trl_status read_name(scanner *s, uint32_t owner)
             s->at++;
     if (quoted && !s->text[s->at])
         return bad(s, "a quote is not closed");
+    const trl_status st = quoted ? TRL_OK : check_name(s, s->text + from, s->at - from);
+    if (st != TRL_OK)
+        return st;
     trl_tree_pattern *p = s->p;
     alternative *alt = trl_reserve(p->alt, &p->cap_alts, p->n_alts + 1, sizeof *alt);
     if (!alt)
@@ -181,6 +242,9 @@ static trl_status read_pattern(scanner *s)
             continue;
         }
         r.negated = take(s, "!");
+        st = check_tregex(s);
+        if (st != TRL_OK)
+            return st;
         if (!read_sign(s, &r))
             return bad(s, s->text[s->at] ? "a relation (< << > >> $ . .. , ,,) is expected here"
                                          : "a ')' is missing");

@@ -147,17 +147,17 @@ static void test_resync(void **state)
 {
     (void)state;
     static const char text[] = "(A a)\n"
-                               "(B (C c)\n"              /* not closed */
+                               "(B (C c)\n" /* not closed */
                                "(D d)\n"
-                               "(E (F f)\n   (G g))\n"  /* indented: goes on */
+                               "(E (F f)\n   (G g))\n"            /* indented: goes on */
                                "(H (I i)\n   (J ())\n   (K k))\n" /* broken on its second line */
-                               "( (L (M m)\n"            /* not closed */
+                               "( (L (M m)\n"                     /* not closed */
                                "( (N n))\n"
-                               "(O o) (P (Q q)\n"        /* does not begin in the first column ... */
-                               "(R r))\n"                /* ... so that this goes on */
+                               "(O o) (P (Q q)\n" /* does not begin in the first column ... */
+                               "(R r))\n"         /* ... so that this goes on */
                                "x\n(S s))\n(T t)\n(U (V v)\n";
-    static const char *const want[] = {"A", "!2", "D", "E", "!7", "!9", "", "O", "P",
-                                       "!13", "S", "!14", "T", "!16", NULL};
+    static const char *const want[] = {"A", "!2",  "D", "E",   "!7", "!9",  "",  "O",
+                                       "P", "!13", "S", "!14", "T",  "!16", NULL};
     trl_input *in = NULL;
     trl_strtab labels = {0};
     trl_bracket_reader *r = NULL;
@@ -175,7 +175,8 @@ static void test_resync(void **state)
             break;
         }
         assert_true(st == TRL_OK || st == TRL_EPARSE);
-        const trl_str label = st == TRL_OK ? trl_strtab_get(&labels, t.node[0].label) : (trl_str){0};
+        const trl_str label =
+            st == TRL_OK ? trl_strtab_get(&labels, t.node[0].label) : (trl_str){0};
         if (st == TRL_OK)
             snprintf(got, sizeof got, "%.*s", (int)label.n, label.n ? label.p : "");
         else
@@ -281,10 +282,13 @@ static void test_treebanks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spellings), cmocka_unit_test(test_shape),
-        cmocka_unit_test(test_errors),    cmocka_unit_test(test_goes_on_after_error),
+        cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_goes_on_after_error),
         cmocka_unit_test(test_resync),
-        cmocka_unit_test(test_deep),      cmocka_unit_test(test_brackets_in_words),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_brackets_in_words),
         cmocka_unit_test(test_treebanks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
