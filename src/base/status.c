@@ -53,6 +53,7 @@ static const char *purpose(const char *src_file)
         {"/mest/", "M-estimation"},      {"/train_chain/", "the training data"},
         {"/grammar/", "the grammar"},    {"/chart/", "the chart of a sentence"},
         {"/parser/", "parsing"},         {"/train_tree/", "training on trees"},
+        {"/graph/", "the graph"},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strstr(src_file, known[k].folder))

@@ -10,10 +10,8 @@
 
 #include <dirent.h>
 #include <unistd.h>
-
 #include "failing.h"
 #include "grammar_scenario.h"
-
 #include "base/file.h"
 #include "trellis/cluster.h"
 #include "trellis/compare.h"
@@ -23,6 +21,7 @@
 #include "trellis/train.h"
 #include "trellis/tune.h"
 #include "trellis/trees.h"
+#include "graph_scenario.h"
 #include "parser_scenario.h"
 #include "treebank_scenario.h"
 
@@ -480,6 +479,7 @@ static void test_others(void **state)
     char trees[512];
     snprintf(trees, sizeof trees, "%s/trees", folder);
     fail_all("treebank", do_treebank, trees);
+    fail_all("graph", do_graph, NULL);
 }
 
 int main(void)

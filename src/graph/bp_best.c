@@ -1,0 +1,91 @@
+/* bp_best.c -- decimation and decoding. */
+/* SPDX-License-Identifier: MIT */
+#include "graph/bp_best.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+
+#define TIE 1e-6 /* relative, of the beliefs of two labels */
+
+/* The best label of v, and whether another one is as good. */
+static uint32_t best_label(const trl_bp *b, uint32_t v, bool *tie)
+{
+    const trl_layout *l = b->l;
+    double *x = b->row[0], second = -HUGE_VAL;
+    uint32_t best = 0;
+    for (uint32_t j = 0; j < b->g->labels[v]; j++) {
+        const double node = b->node[l->node_at[v] + j];
+        x[j] = b->log ? node : log(node);
+        for (size_t i = l->link_at[v]; i < l->link_at[v + 1]; i++) {
+            const double m = b->m[l->message_at[l->link[i]] + j];
+            x[j] += b->log ? m : log(m);
+        }
+        if (j > 0 && x[j] > x[best]) {
+            second = x[best];
+            best = j;
+        } else if (j > 0 && x[j] > second)
+            second = x[j];
+    }
+    *tie = second > -HUGE_VAL && x[best] - second < TIE;
+    return best;
+}
+
+static void fix(trl_bp *b, uint32_t v, uint32_t label)
+{
+    double *node = b->node + b->l->node_at[v];
+    for (uint32_t j = 0; j < b->g->labels[v]; j++)
+        if (j != label)
+            node[j] = b->log ? -HUGE_VAL : 0.0;
+}
+
+/* Fixes tied variables one after another; false: memory ran out. */
+static bool decimate(trl_bp *b, trl_arena *a, int schedule, double tolerance, uint64_t max_updates)
+{
+    for (uint32_t v = 0; v < b->g->n_variables && b->updates < max_updates; v++) {
+        bool tie, failed;
+        uint64_t iterations;
+        const uint32_t label = best_label(b, v, &tie);
+        if (!tie)
+            continue;
+        fix(b, v, label);
+        trl_bp_run(b, schedule, tolerance, max_updates - b->updates, a, &iterations, &failed);
+        if (failed)
+            return false;
+        if (b->range) /* the search goes on without */
+            return true;
+    }
+    return true;
+}
+
+static void to_logarithms(trl_bp *b)
+{
+    for (size_t i = 0; i < b->l->node_at[b->g->n_variables] && !b->log; i++)
+        b->node[i] = log(b->node[i]);
+    for (size_t i = 0; i < b->l->message_at[b->l->n_edges] && !b->log; i++)
+        b->m[i] = log(b->m[i]);
+    b->log = true;
+}
+
+trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, double tolerance,
+                       uint64_t max_updates, uint32_t *y, trl_error *err)
+{
+    bool found = false;
+    /* residual would take new memory for its heap each time */
+    const int again = schedule == TRL_SCHEDULE_RESIDUAL ? TRL_SCHEDULE_SEQUENTIAL : schedule;
+    if (!p->l->is_forest && !decimate(b, p->arena, again, tolerance, max_updates))
+        return trl_fail_mem(err);
+    to_logarithms(b);
+    trl_status st = TRL_OK;
+    if (!b->range)
+        st = trl_search(p, b, trl_search_steps(p->g), y, &found, NULL);
+    if (st == TRL_ENOMEM)
+        return trl_fail_mem(err);
+    if (!found) /* messages may have ruled out what is allowed */
+        st = trl_search(p, NULL, trl_search_steps(p->g), y, &found, err);
+    if (st == TRL_OK && !found)
+        return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found");
+    if (st == TRL_OK)
+        trl_climb(p, b->row[0], y);
+    return st;
+}

@@ -1,0 +1,316 @@
+/* bp_kernel.c -- message rows in vector lanes; narrow ones with loops of fixed length. */
+/* SPDX-License-Identifier: MIT */
+#include "graph/bp_kernel.h"
+
+#include <math.h>
+
+#define TINY 1e-250 /* entries far below it count as 0 when changes are measured */
+
+TRL_INLINE void max_into(trl_v8 *best, trl_v8 x)
+{
+    const trl_v8i larger = x > *best;
+    *best = (trl_v8)((larger & (trl_v8i)x) | (~larger & (trl_v8i)*best));
+}
+
+/* ---- matrix-vector products ------------------------------------------------------------- */
+
+TRL_INLINE void pair_narrow(const bool maximise, const size_t W, size_t n, const double *x,
+                            const double *M, double *y)
+{
+    double acc[4] = {0};
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < W; j++) {
+            const double p = x[i] * M[i * W + j];
+            acc[j] = !maximise ? acc[j] + p : p > acc[j] ? p : acc[j];
+        }
+    for (size_t j = 0; j < W; j++)
+        y[j] = acc[j];
+}
+
+/* Columns [0, 8 NV). */
+TRL_INLINE void pair_block(const bool maximise, const size_t NV, size_t n, size_t width,
+                           const double *x, const double *M, double *y)
+{
+    trl_v8 acc[4];
+    for (size_t k = 0; k < NV; k++)
+        acc[k] = (trl_v8){0};
+    for (size_t i = 0; i < n; i++, M += width)
+        for (size_t k = 0; k < NV; k++) {
+            const trl_v8 p = x[i] * *(const trl_v8 *)(M + 8 * k);
+            if (maximise)
+                max_into(&acc[k], p);
+            else
+                acc[k] += p;
+        }
+    for (size_t k = 0; k < NV; k++)
+        *(trl_v8 *)(y + 8 * k) = acc[k];
+}
+
+TRL_INLINE void pair_wide(const bool maximise, size_t n, size_t width, const double *x,
+                          const double *M, double *y)
+{
+    size_t j = 0;
+    for (; j + 24 <= width; j += 24)
+        pair_block(maximise, 3, n, width, x, M + j, y + j);
+    if (width - j == 16)
+        pair_block(maximise, 2, n, width, x, M + j, y + j);
+    else if (width - j == 8)
+        pair_block(maximise, 1, n, width, x, M + j, y + j);
+}
+
+TRL_INLINE void pair_any(const bool maximise, size_t n, size_t width, const double *x,
+                         const double *M, double *y)
+{
+    if (width >= 8)
+        pair_wide(maximise, n, width, x, M, y);
+    else if (width == 4)
+        pair_narrow(maximise, 4, n, x, M, y);
+    else if (width == 2 && n == 2)
+        pair_narrow(maximise, 2, 2, x, M, y);
+    else if (width == 2)
+        pair_narrow(maximise, 2, n, x, M, y);
+    else
+        pair_narrow(maximise, 1, n, x, M, y);
+}
+
+TRL_CLONES void trl_bp_pair(bool maximise, size_t n, size_t width, const double *x, const double *M,
+                            double *y)
+{
+    if (maximise)
+        pair_any(true, n, width, x, M, y);
+    else
+        pair_any(false, n, width, x, M, y);
+}
+
+/* ---- norms ------------------------------------------------------------------------------- */
+
+TRL_INLINE double norm_narrow(const bool maximise, const size_t W, double small, double *y,
+                              const double *old, double *change)
+{
+    double norm = 0.0, largest = 0.0;
+    for (size_t j = 0; j < W; j++)
+        norm = !maximise ? norm + y[j] : y[j] > norm ? y[j] : norm;
+    if (!(norm > small && norm < HUGE_VAL))
+        return norm;
+    const double c = 1.0 / norm;
+    for (size_t j = 0; j < W; j++) {
+        y[j] *= c;
+        const double d = fabs(y[j] - old[j]) / (y[j] + old[j] + TINY);
+        largest = d > largest ? d : largest;
+    }
+    *change = largest;
+    return norm;
+}
+
+TRL_INLINE double lane_max(const trl_v8 *v)
+{
+    double x = (*v)[0];
+    for (size_t k = 1; k < 8; k++)
+        x = (*v)[k] > x ? (*v)[k] : x;
+    return x;
+}
+
+TRL_INLINE double norm_wide(const bool maximise, size_t width, double small, double *y,
+                            const double *old, double *change)
+{
+    trl_v8 acc = {0}, largest = {0};
+    for (size_t j = 0; j < width; j += 8)
+        if (maximise)
+            max_into(&acc, *(const trl_v8 *)(y + j));
+        else
+            acc += *(const trl_v8 *)(y + j);
+    const double norm = maximise ? lane_max(&acc) : trl_v8_sum(&acc);
+    if (!(norm > small && norm < HUGE_VAL))
+        return norm;
+    const double c = 1.0 / norm;
+    for (size_t j = 0; j < width; j += 8) {
+        const trl_v8 v = *(const trl_v8 *)(y + j) * c, w = *(const trl_v8 *)(old + j);
+        const trl_v8 d = (v - w) / (v + w + TINY);
+        *(trl_v8 *)(y + j) = v;
+        max_into(&largest, d);
+        max_into(&largest, -d);
+    }
+    *change = lane_max(&largest);
+    return norm;
+}
+
+TRL_INLINE double norm_any(const bool maximise, size_t width, double small, double *y,
+                           const double *old, double *change)
+{
+    return width >= 8   ? norm_wide(maximise, width, small, y, old, change)
+           : width == 4 ? norm_narrow(maximise, 4, small, y, old, change)
+           : width == 2 ? norm_narrow(maximise, 2, small, y, old, change)
+                        : norm_narrow(maximise, 1, small, y, old, change);
+}
+
+TRL_CLONES double trl_bp_norm(bool maximise, size_t width, double small, double *y,
+                              const double *old, double *change)
+{
+    return maximise ? norm_any(true, width, small, y, old, change)
+                    : norm_any(false, width, small, y, old, change);
+}
+
+/* ---- products ---------------------------------------------------------------------------- */
+
+TRL_INLINE void product_narrow(const size_t W, const trl_bp_rows *r, uint32_t skip, double *out)
+{
+    double p[4];
+    for (size_t j = 0; j < W; j++)
+        p[j] = r->node[j];
+    for (size_t k = 0; k < r->n; k++) {
+        if (r->link[k] == skip)
+            continue;
+        const double *row = r->base + r->at[r->link[k]];
+        for (size_t j = 0; j < W; j++)
+            p[j] *= row[j];
+    }
+    for (size_t j = 0; j < W; j++)
+        out[j] = p[j];
+}
+
+TRL_INLINE void product_wide(const trl_bp_rows *r, uint32_t skip, double *out)
+{
+    for (size_t j = 0; j < r->width; j += 8) {
+        trl_v8 p = *(const trl_v8 *)(r->node + j);
+        for (size_t k = 0; k < r->n; k++)
+            if (r->link[k] != skip)
+                p *= *(const trl_v8 *)(r->base + r->at[r->link[k]] + j);
+        *(trl_v8 *)(out + j) = p;
+    }
+}
+
+TRL_INLINE void product_any(const trl_bp_rows *r, uint32_t skip, double *out)
+{
+    if (r->width >= 8)
+        product_wide(r, skip, out);
+    else if (r->width == 4)
+        product_narrow(4, r, skip, out);
+    else if (r->width == 2)
+        product_narrow(2, r, skip, out);
+    else
+        product_narrow(1, r, skip, out);
+}
+
+TRL_CLONES void trl_bp_product(const trl_bp_rows *r, uint32_t skip, double *out)
+{
+    product_any(r, skip, out);
+}
+
+/* Those before a link, into its place; then times those after it. */
+TRL_INLINE void products_chunk(const size_t W, const trl_bp_rows *r, size_t from, double *out)
+{
+    double p[8];
+    for (size_t j = 0; j < W; j++)
+        p[j] = r->node[from + j];
+    for (size_t k = 0; k < r->n; k++) {
+        const size_t at = r->at[r->link[k]] + from;
+        for (size_t j = 0; j < W; j++) {
+            out[at + j] = p[j];
+            p[j] *= r->base[at + j];
+        }
+    }
+    for (size_t j = 0; j < W; j++)
+        p[j] = 1.0;
+    for (size_t k = r->n; k-- > 0;) {
+        const size_t at = r->at[r->link[k]] + from;
+        for (size_t j = 0; j < W; j++) {
+            out[at + j] *= p[j];
+            p[j] *= r->base[at + j];
+        }
+    }
+}
+
+TRL_CLONES void trl_bp_products(const trl_bp_rows *r, double *out)
+{
+    if (r->width == 2)
+        products_chunk(2, r, 0, out);
+    else if (r->width == 4)
+        products_chunk(4, r, 0, out);
+    else if (r->width == 1)
+        products_chunk(1, r, 0, out);
+    else
+        for (size_t j = 0; j < r->width; j += 8)
+            products_chunk(8, r, j, out);
+}
+
+TRL_CLONES void trl_bp_fold_last(bool maximise, size_t rows, size_t n, const double *T,
+                                 const double *x, double *out)
+{
+    for (size_t i = 0; i < rows; i++, T += n) {
+        double acc = 0.0;
+        for (size_t j = 0; j < n; j++) {
+            const double p = T[j] * x[j];
+            acc = !maximise ? acc + p : p > acc ? p : acc;
+        }
+        out[i] = acc;
+    }
+}
+
+TRL_CLONES void trl_bp_fold_first(bool maximise, size_t n, size_t rest, const double *x,
+                                  const double *T, double *out)
+{
+    for (size_t j = 0; j < rest; j++)
+        out[j] = 0.0;
+    for (size_t i = 0; i < n; i++, T += rest)
+        if (maximise)
+            for (size_t j = 0; j < rest; j++)
+                out[j] = x[i] * T[j] > out[j] ? x[i] * T[j] : out[j];
+        else
+            for (size_t j = 0; j < rest; j++)
+                out[j] += x[i] * T[j];
+}
+
+TRL_INLINE double through(const bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n,
+                          size_t width, const double *M, double small, const double *old,
+                          double *scratch, double *fresh, double *change)
+{
+    product_any(r, skip, scratch);
+    pair_any(maximise, n, width, scratch, M, fresh);
+    return norm_any(maximise, width, small, fresh, old, change);
+}
+
+TRL_CLONES double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n,
+                                 size_t width, const double *M, double small, const double *old,
+                                 double *scratch, double *fresh, double *change)
+{
+    return maximise ? through(true, r, skip, n, width, M, small, old, scratch, fresh, change)
+                    : through(false, r, skip, n, width, M, small, old, scratch, fresh, change);
+}
+
+/* ---- plain twins ------------------------------------------------------------------------- */
+
+void trl_bp_pair_plain(bool maximise, size_t n, size_t width, const double *x, const double *M,
+                       double *y)
+{
+    for (size_t j = 0; j < width; j++) {
+        y[j] = 0.0;
+        for (size_t i = 0; i < n; i++)
+            y[j] = maximise ? fmax(y[j], x[i] * M[i * width + j]) : y[j] + x[i] * M[i * width + j];
+    }
+}
+
+double trl_bp_norm_plain(bool maximise, size_t width, double small, double *y, const double *old,
+                         double *change)
+{
+    double norm = 0.0;
+    for (size_t j = 0; j < width; j++)
+        norm = maximise ? fmax(norm, y[j]) : norm + y[j];
+    if (!(norm > small && norm < HUGE_VAL))
+        return norm;
+    *change = 0.0;
+    for (size_t j = 0; j < width; j++) {
+        y[j] /= norm;
+        *change = fmax(*change, fabs(y[j] - old[j]) / (y[j] + old[j] + TINY));
+    }
+    return norm;
+}
+
+void trl_bp_product_plain(const trl_bp_rows *r, uint32_t skip, double *out)
+{
+    for (size_t j = 0; j < r->width; j++) {
+        out[j] = r->node[j];
+        for (size_t k = 0; k < r->n; k++)
+            if (r->link[k] != skip)
+                out[j] *= r->base[r->at[r->link[k]] + j];
+    }
+}

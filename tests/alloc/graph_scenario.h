@@ -1,0 +1,65 @@
+/* graph_scenario.h -- a graph and evidence read, written, drawn and asked by every method. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_GRAPH_SCENARIO_H
+#define TRL_GRAPH_SCENARIO_H
+
+#include "trellis/graph.h"
+
+static const char graph_text[] =
+    "MARKOV 5 2 3 2 2 2  6 1 0  2 0 1  2 1 2  2 2 0  3 2 3 4  2 0 1\n"
+    "2 1 2\n6 1 2 3 4 5 6\n6 1 1 2 0 1 1\n4 1 2 2 1\n8 1 2 3 4 0 2 3 1\n6 1 1 1 2 1 1\n";
+
+static trl_status ask_graph(const trl_graph *g, const trl_evidence *e, const trl_infer_options *o,
+                            trl_error *err)
+{
+    trl_infer_plan *p = NULL;
+    trl_infer_work *w = NULL;
+    trl_infer_result r;
+    const trl_infer_input in = {.evidence = e->label};
+    trl_status st = trl_infer_plan_new(g, o, &p, err);
+    if (st == TRL_OK)
+        st = trl_infer_work_new(&w, err);
+    if (st == TRL_OK && o->method != TRL_INFER_MPLP)
+        st = trl_infer_marginals(p, &in, w, &r, err);
+    if (st == TRL_OK && o->method != TRL_INFER_TRW && o->method != TRL_INFER_MEAN_FIELD)
+        st = trl_infer_best(p, &in, w, &r, err);
+    trl_infer_work_free(w);
+    trl_infer_plan_free(p);
+    return st;
+}
+
+static trl_status do_graph(const void *unused, trl_error *err)
+{
+    (void)unused;
+    static const bool observed[5] = {false, false, false, true, false};
+    trl_graph *g = NULL, *again = NULL;
+    trl_evidence e = {0};
+    trl_buf text = {0};
+    trl_infer_options o = trl_infer_options_default();
+    o.observed = observed;
+    o.damping = 0.3;
+    o.samples = o.burn_in = 2;
+    trl_status st =
+        trl_graph_read_memory("graph", graph_text, strlen(graph_text), TRL_GRAPH_GUESS, 0, &g, err);
+    if (st == TRL_OK)
+        st = trl_graph_write(g, TRL_GRAPH_FG, &text, err);
+    if (st == TRL_OK)
+        st = trl_graph_read_memory("again", text.data, text.len, TRL_GRAPH_FG, 0, &again, err);
+    if (st == TRL_OK)
+        st = trl_graph_dot(again, &text, err);
+    if (st == TRL_OK)
+        st = trl_evidence_read_memory("evidence", "1 3 1", 5, g, &e, err);
+    for (int m = TRL_INFER_EXACT; st == TRL_OK && m <= TRL_INFER_MPLP; m++)
+        for (int s = TRL_SCHEDULE_FLOODING; st == TRL_OK && s <= TRL_SCHEDULE_TREE; s++) {
+            o.method = (trl_infer_method)m;
+            o.schedule = (trl_infer_schedule)s;
+            st = ask_graph(again, &e, &o, err);
+        }
+    trl_buf_fini(&text);
+    trl_evidence_fini(&e);
+    trl_graph_free(g);
+    trl_graph_free(again);
+    return st;
+}
+
+#endif
