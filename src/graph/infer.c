@@ -383,7 +383,7 @@ trl_status trl_infer_best(const trl_infer_plan *p, const trl_infer_input *input,
         return st;
     r.r.y = r.y;
     r.r.score = trl_graph_score(p->graph, r.table, r.y);
-    if (r.r.exact && r.r.bound > r.r.score)
+    if (r.r.exact) /* the two agree up to rounding */
         r.r.bound = r.r.score;
     *out = r.r;
     return TRL_OK;
