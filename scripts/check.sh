@@ -96,6 +96,7 @@ for kind; do
         run_step bench-kernels "$BUILD/bench/kernels"
         ;;
     docs)
+        run_step references scripts/check-references.sh
         if [ -x scripts/check-docs.sh ]; then run_step docs scripts/check-docs.sh; fi
         ;;
     install) run_step install scripts/check-install.sh "$BUILD" ;;

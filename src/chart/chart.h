@@ -7,7 +7,7 @@
  *
  * so that the cells that end at j lie side by side.
  *
- * The score table of trees (METHODS 0; the counterpart of feature/tables.h).  The score of
+ * The score table of trees (the counterpart of feature/tables.h).  The score of
  *
  *     a word's tag t at i             item[t over (i, i+1)]
  *     a binary rule r over (i, k, j)  binary[r] + item[parent over (i, j)]

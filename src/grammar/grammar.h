@@ -1,4 +1,4 @@
-/* grammar.h -- a binary grammar with annotated states, read off a treebank [FKM08, 2; METHODS 3.1].
+/* grammar.h -- a binary grammar with annotated states, read off a treebank [FKM08, 2].
  *
  * A tree becomes binary nodes over states, and comes back exactly:
  *

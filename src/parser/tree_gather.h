@@ -1,8 +1,8 @@
 /* tree_gather.h -- weights to the score table of a sentence's chart, and the adjoint back.
  *
  * Scores that hang on one position are gathered once per (class, position), those summed over the
- * words of a span as prefix sums: only additions are left to spans, only products to rules
- * (METHODS 3.2, speed hint).  Scatter goes the same way back.
+ * words of a span as prefix sums: only additions are left to spans, only products to
+ * rules.  Scatter goes the same way back.
  *
  * Weights: the first n_direct belong to rules, in this order: binary rules, plain binary rules,
  * unary rules, plain unary rules; then come the features of the index.

@@ -1,5 +1,5 @@
 /* pcfg_expect.h -- how often a PCFG uses its states and rules per tree, exactly; and trees drawn
- * from it [SVL07, 4; METHODS 4].
+ * from it [SVL07, 4].
  *
  * Inside: the probability that a state makes a finite tree, at the two levels of chart.h,
  *
