@@ -180,12 +180,12 @@ static void add_columns(state *x, const char *c, const trl_tune_run *r)
         const char *name;
         double value;
     } column[] = {
-        {wide >= 60, 8, 4, "c2", r->c2},
+        {wide >= 63, 8, 4, "c2", r->c2},
         {true, 8, 2, "score", r->score},
-        {x->chunks && wide >= 50, 9, 2, "precision", known ? h->precision : none},
-        {x->chunks && wide >= 50, 8, 2, "recall", known ? h->recall : none},
-        {wide >= 60, 8, 2, "accuracy", known ? h->accuracy : none},
-        {wide >= 73, 10, 0, "iterations", known ? (double)r->result.iterations : none},
+        {x->chunks && wide >= 45, 9, 2, "precision", known ? h->precision : none},
+        {x->chunks && wide >= 45, 8, 2, "recall", known ? h->recall : none},
+        {wide >= 54, 8, 2, "accuracy", known ? h->accuracy : none},
+        {wide >= 74, 10, 0, "iterations", known ? (double)r->result.iterations : none},
         {true, 8, 2, "seconds", r->result.seconds},
         {wide >= 88, 14, 4, "objective", known ? r->result.objective : none},
     };

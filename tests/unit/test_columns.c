@@ -41,6 +41,28 @@ static trl_status read_all(const void *bytes, size_t n, trl_buf *out)
     return st;
 }
 
+/* The headings of the sequences and, last, of the end, each followed by ';'. */
+static void expect_headings(const char *text, const char *want)
+{
+    trl_buf out = {0};
+    trl_input *in = NULL;
+    trl_columns *r = NULL;
+    assert_ok(trl_input_memory("in", text, strlen(text), &in, &err));
+    assert_ok(trl_columns_new(in, &r, &err));
+    for (bool more = true; more;) {
+        trl_rows seq;
+        assert_ok(trl_columns_next(r, &seq, &more, &err));
+        assert_int_equal(seq.n_tokens > 0, more);
+        trl_buf_add(&out, seq.heading.p, seq.heading.n);
+        trl_buf_ch(&out, ';');
+    }
+    trl_buf_ch(&out, '\0');
+    assert_string_equal(out.data, want);
+    trl_columns_free(r);
+    trl_input_free(in);
+    trl_buf_fini(&out);
+}
+
 static void expect_bytes(const void *bytes, size_t n, const char *want)
 {
     trl_buf out = {0};
@@ -182,12 +204,25 @@ static void test_long(void **state)
     trl_buf_fini(&text);
 }
 
+/* Lines -DOCSTART- end a sequence, are no tokens whatever their width, and go with the next one. */
+static void test_documents(void **state)
+{
+    (void)state;
+    expect("-DOCSTART- -X- O\n\na b\nc d\n-DOCSTART-\ne f\n\n-DOCSTART- x\n", "3|a b|c d\n6|e f\n");
+    expect_headings("-DOCSTART- -X- O\n\na b\nc d\n-DOCSTART-\ne f\n\n-DOCSTART- x\n",
+                    "-DOCSTART- -X- O\n;-DOCSTART-\n;-DOCSTART- x\n;");
+    expect_headings("-DOCSTART-\n\n-DOCSTART- 2\na b\n", "-DOCSTART-\n-DOCSTART- 2\n;;");
+    expect_headings("a b\n", ";;");
+    expect("-DOCSTART-s b\nx -DOCSTART-\n", "1|-DOCSTART-s b|x -DOCSTART-\n");
+    expect_fault("-DOCSTART- \0\n", 13, 1, 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout), cmocka_unit_test(test_packed),
         cmocka_unit_test(test_faults), cmocka_unit_test(test_place_of_cells),
-        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_long),   cmocka_unit_test(test_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

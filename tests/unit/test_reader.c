@@ -136,13 +136,53 @@ static void test_no_file(void **state)
     trl_reader_free(NULL);
 }
 
+static trl_look look_of(const char *text, trl_format format)
+{
+    trl_rows rows;
+    trl_items items;
+    bool more = false;
+    trl_look look;
+    trl_reader *r = open_text(text, strlen(text), format);
+    if (format == TRL_FORMAT_COLUMNS) {
+        assert_ok(trl_reader_rows(r, &rows, &more, &err));
+        look = trl_rows_look(&rows);
+    } else {
+        assert_ok(trl_reader_items(r, &items, &more, &err));
+        look = trl_items_look(&items);
+    }
+    assert_true(more);
+    trl_reader_free(r);
+    return look;
+}
+
+/* Columns and items taken for each other, and items without labels. */
+static void test_look(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        trl_look as_columns, as_items;
+    } cases[] = {
+        {"the DT B\ncat NN I\n", TRL_LOOK_RIGHT, TRL_LOOK_COLUMNS},
+        {"the\tDT\tB\ncat\tNN\tI\n", TRL_LOOK_RIGHT, TRL_LOOK_RIGHT},
+        {"B\tw=the\tp=DT\nI\tw=cat\tp=NN\n", TRL_LOOK_ITEMS, TRL_LOOK_RIGHT},
+        {"B\tw[0]=the\tx:2\nI\tw[0]=cat\tx:3\n", TRL_LOOK_ITEMS, TRL_LOOK_RIGHT},
+        {"w=the\tp=DT\nw=cat\tp=NN\n", TRL_LOOK_UNLABELLED, TRL_LOOK_UNLABELLED},
+        {"w=the\tp=DT\tB\nw=cat\tp=NN\tI\n", TRL_LOOK_RIGHT, TRL_LOOK_UNLABELLED},
+        {"B\nI\n", TRL_LOOK_RIGHT, TRL_LOOK_RIGHT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(look_of(cases[i].text, TRL_FORMAT_COLUMNS), cases[i].as_columns);
+        assert_int_equal(look_of(cases[i].text, TRL_FORMAT_CRFSUITE), cases[i].as_items);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guess),
-        cmocka_unit_test(test_one_odd_line),
-        cmocka_unit_test(test_read),
-        cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_guess), cmocka_unit_test(test_one_odd_line),
+        cmocka_unit_test(test_read),  cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_look),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
