@@ -236,8 +236,12 @@ static void summary(const settings *s, const trl_train_result *r, uint64_t bytes
     if (isfinite(r->objective))
         message_line("objective   %.6f", r->objective);
     if (isfinite(r->dev_score))
-        message_line("dev score   %.2f", r->dev_score);
+        message_line("dev score   %.2f%s%s", r->dev_score, r->dev_measure ? " " : "",
+                     r->dev_measure ? r->dev_measure : "");
     message_line("iterations  %" PRIu64 "%s%s", r->iterations, r->ending[0] ? ": " : "", r->ending);
+    if (r->saved_iteration != r->iterations)
+        message_line("saved       iteration %" PRIu64 ", the best on the dev set",
+                     r->saved_iteration);
     message_line("time        %s", time);
     message_line("model       %s, %.2f MB", s->base.train.model, (double)bytes / 1e6);
 }

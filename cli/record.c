@@ -71,10 +71,16 @@ static void add_result(const trl_train_result *r, uint64_t model_bytes, const te
     key(t, "result");
     text_char(t, '{');
     key_count(t, "iterations", r->iterations);
+    key_count(t, "saved_iteration", r->saved_iteration);
     key_count(t, "features", r->n_features);
     key_count(t, "active", r->n_active);
     key_real(t, "objective", r->objective);
     key_real(t, "dev", r->dev_score);
+    key(t, "dev_measure");
+    if (r->dev_measure)
+        text_json_str(t, r->dev_measure);
+    else
+        text_str(t, "null");
     key_real(t, "seconds", r->seconds);
     if (model_bytes)
         key_count(t, "model_bytes", model_bytes);

@@ -115,8 +115,11 @@ typedef struct trl_train_result {
     uint64_t iterations, n_features, n_active; /* n_active: weights other than 0 */
     double objective, dev_score;               /* NaN when not known */
     double seconds;
-    bool stopped;    /* by the callback */
-    char ending[80]; /* why it ended, in words */
+    bool stopped;             /* by the callback */
+    char ending[80];          /* why it ended, in words */
+    uint64_t saved_iteration; /* whose weights the model has: with a dev set the best, else the
+                                 last; objective and dev_score are of these */
+    const char *dev_measure;  /* what dev_score is: "F1", "accuracy"; NULL without a dev set */
 } trl_train_result;
 
 /* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with

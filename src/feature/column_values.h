@@ -33,6 +33,7 @@ typedef struct trl_column_values {
     uint32_t *id;    /* [n_tokens][n_columns] */
     uint64_t *first; /* [n_sequences + 1] token numbers; NULL while empty */
     bool masked;
+    const double *weight; /* [n_sequences] how often each sequence counts, borrowed; NULL: once */
     size_t id_cap, first_cap;
 } trl_column_values; /* zero-initialise */
 

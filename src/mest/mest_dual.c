@@ -116,7 +116,8 @@ static trl_status load_state(run *r, const void *state, size_t size, trl_error *
                 : trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
 }
 
-static trl_status watch(run *r, const trl_watcher *watcher, double F, bool *stop, trl_error *err)
+static trl_status watch(run *r, const trl_watcher *watcher, double F, bool last, bool *stop,
+                        trl_error *err)
 {
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
@@ -124,7 +125,9 @@ static trl_status watch(run *r, const trl_watcher *watcher, double F, bool *stop
                               .gradient = NAN,
                               .step = 1.0,
                               .evaluations = 2 * r->pass,
-                              .x = r->w};
+                              .x = r->w,
+                              .last = last,
+                              .ending = TRL_END_CONVERGED};
     return watcher ? watcher->watch(watcher->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -144,7 +147,7 @@ static trl_status iterate(run *r, const trl_watcher *watcher, trl_ending *ending
         const bool done = F - D < r->o->delta * (fabs(F) > 1.0 ? fabs(F) : 1.0);
         if (done)
             recompute(r);
-        st = watch(r, watcher, F, &stop, err);
+        st = watch(r, watcher, F, done, &stop, err);
         if (st != TRL_OK)
             return st;
         if (done || stop) {

@@ -22,22 +22,28 @@ void trl_hmm_fini(trl_hmm *h)
 
 /* ---- vocabulary --------------------------------------------------------------------- */
 
-static uint64_t *count_values(const trl_column_values *cells, size_t column)
+static double weight_of(const trl_column_values *cells, size_t seq)
 {
-    uint64_t *n = trl_zalloc(cells->values[column].n, sizeof *n);
-    for (size_t t = 0; n && t < cells->n_tokens; t++)
-        n[cells->id[t * cells->n_columns + column]]++;
+    return cells->weight ? cells->weight[seq] : 1.0;
+}
+
+static double *count_values(const trl_column_values *cells, size_t column)
+{
+    double *n = trl_zalloc(cells->values[column].n, sizeof *n);
+    for (size_t seq = 0; n && seq < cells->n_sequences; seq++)
+        for (size_t t = (size_t)cells->first[seq]; t < cells->first[seq + 1]; t++)
+            n[cells->id[t * cells->n_columns + column]] += weight_of(cells, seq);
     return n;
 }
 
 /* OOV, then the values that are seen after their first occurrence is taken away. */
 static bool make_vocabulary(const trl_column_values *cells, size_t column, trl_strtab *out)
 {
-    uint64_t *n = count_values(cells, column);
+    double *n = count_values(cells, column);
     bool good = n && trl_strtab_add(out, TRL_OOV, strlen(TRL_OOV)) != TRL_NO_ID;
     for (size_t v = 0; good && v < cells->values[column].n; v++) {
         const trl_str s = trl_strtab_get(&cells->values[column], (uint32_t)v);
-        if (n[v] > (cells->masked ? 0 : 1))
+        if (n[v] > (cells->masked ? 0.0 : 1.0))
             good = trl_strtab_add(out, s.p, s.n) != TRL_NO_ID;
     }
     trl_free(n);
@@ -65,11 +71,12 @@ static void count_labels(const trl_column_values *cells, const uint32_t *label, 
     for (size_t seq = 0; seq < cells->n_sequences; seq++) {
         const uint32_t *y = label + cells->first[seq];
         const size_t n = (size_t)(cells->first[seq + 1] - cells->first[seq]);
-        start[y[0]]++;
+        const double weight = weight_of(cells, seq);
+        start[y[0]] += weight;
         for (size_t t = 1; t <= n; t++) {
             const size_t before = t >= 2 ? y[t - 2] : L;
             const size_t context = (order == 2 ? before * L : 0) + y[t - 1];
-            next[context * (L + 1) + (t < n ? y[t] : L)]++;
+            next[context * (L + 1) + (t < n ? y[t] : L)] += weight;
         }
     }
 }
@@ -108,18 +115,24 @@ static void estimate_labels(size_t L, const trl_hmm_options *o, double *start, d
     }
 }
 
-/* p[v][y] holds counts of label y with value v; the first occurrence of a value goes to OOV. */
+/* p[v][y] holds counts of label y with value v; the first occurrence of a value, that is the first
+ * 1 of its weight, goes to OOV: a sequence of weight 9 is nine sequences. */
 static bool count_emissions(const trl_column_values *cells, const uint32_t *label, size_t L,
                             const trl_hmm_column *col, double *p)
 {
     const trl_strtab *values = &cells->values[col->column];
     uint32_t *to = match_values(&col->values, values);
-    bool *seen = trl_zalloc(values->n, sizeof *seen);
-    for (size_t t = 0; to && seen && t < cells->n_tokens; t++) {
-        const uint32_t v = cells->id[t * cells->n_columns + col->column];
-        p[(seen[v] || cells->masked ? to[v] : 0) * L + label[t]]++;
-        seen[v] = true;
-    }
+    double *seen = trl_zalloc(values->n, sizeof *seen); /* up to 1 */
+    for (size_t seq = 0; to && seen && seq < cells->n_sequences; seq++)
+        for (size_t t = (size_t)cells->first[seq]; t < cells->first[seq + 1]; t++) {
+            const uint32_t v = cells->id[t * cells->n_columns + col->column];
+            const double weight = weight_of(cells, seq);
+            const double left = cells->masked ? 0.0 : 1.0 - seen[v],
+                         oov = weight < left ? weight : left;
+            p[label[t]] += oov;
+            p[to[v] * L + label[t]] += weight - oov;
+            seen[v] += oov;
+        }
     const bool good = to && seen;
     trl_free(to);
     trl_free(seen);

@@ -13,7 +13,6 @@
 #include "train/checkpoint.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,10 +79,15 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
 void trl_report_warning(const trl_session *s, const trl_error *e)
 {
     char note[sizeof e->path + sizeof e->msg + 80];
-    if (!s->o->progress)
-        return;
     snprintf(note, sizeof note, "%s: %s: training goes on without this checkpoint", e->path,
              e->msg);
+    trl_report_note(s, note);
+}
+
+void trl_report_note(const trl_session *s, const char *note)
+{
+    if (!s->o->progress)
+        return;
     const trl_progress p = {.stage = "warning",
                             .objective = NAN,
                             .gradient = NAN,
@@ -104,7 +108,7 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
     const size_t bytes = trl_session_weights(s) * sizeof *x;
     trl_progress_state out = *ps;
     out.seconds_before += trl_clock() - s->started;
-    out.asked_to_stop = out.out_of_patience = false;
+    out.asked_to_stop = out.out_of_patience = 0; /* patience is the next run's own */
     trl_buf state = {0};
     if (!save(optimizer, &state)) {
         trl_buf_fini(&state);
@@ -138,13 +142,8 @@ static bool copy_section(const trl_container *c, const char *tag, void *to, size
 /* A byte that is neither 0 nor 1 must not become a bool. */
 static bool copy_progress(const trl_container *c, trl_progress_state *ps)
 {
-    unsigned char bytes[sizeof *ps];
-    if (!copy_section(c, "progres", bytes, sizeof bytes) ||
-        bytes[offsetof(trl_progress_state, asked_to_stop)] > 1 ||
-        bytes[offsetof(trl_progress_state, out_of_patience)] > 1)
-        return false;
-    memcpy(ps, bytes, sizeof bytes);
-    return true;
+    return copy_section(c, "progres", ps, sizeof *ps) && ps->exact <= 1 && ps->descends <= 1 &&
+           ps->ended <= TRL_ENDINGS && ps->asked_to_stop <= 1 && ps->out_of_patience <= 1;
 }
 
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,

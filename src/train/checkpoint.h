@@ -11,17 +11,24 @@
 typedef struct trl_progress_state {
     uint64_t iterations, best_iteration;
     double objective, best_score; /* NaN: none yet */
+    double best_objective;        /* of the iteration with the best score */
+    double gradient;              /* norm; NaN: not known */
+    double start;                 /* objective at the weights given; NaN: none were */
     double seconds_before;        /* of earlier, interrupted runs */
     double fall[2];               /* relative decrease of the objective, last and before */
     double last_objective;
-    bool asked_to_stop, out_of_patience;
+    uint64_t exact, descends; /* as of trl_iteration */
+    uint64_t ended;           /* 0: the optimiser would go on; else 1 + trl_ending */
+    uint64_t asked_to_stop, out_of_patience;
 } trl_progress_state;
 
 /* Calls the user's callback with everything known; true when it asks to stop. */
 bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const trl_iteration *it,
                           double dev_score);
 
-/* Tells the user's callback (stage "warning") of what went wrong, while the run goes on. */
+/* Tells the user's callback (stage "warning"): a sentence; of a checkpoint that could not be
+ * written, while the run goes on. */
+void trl_report_note(const trl_session *s, const char *note);
 void trl_report_warning(const trl_session *s, const trl_error *e);
 
 /* A checkpoint read back; `state` points into the container. */

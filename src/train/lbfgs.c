@@ -188,14 +188,18 @@ static void accept(run *r, double F)
     r->iteration++;
 }
 
-static bool converged(run *r, double norm_v)
+/* True when the run ends here, with the reason in *ending. */
+static bool converged(run *r, double norm_v, trl_ending *ending)
 {
     /* ||x|| costs a sweep and hardly changes: look closer only when it may matter */
     if (norm_v < 2.0 * r->o->epsilon * fmax(1.0, r->norm_x) || r->iteration % 16 == 1) {
         r->norm_x = sqrt(trl_dot(r->pool, r->n, r->x, r->x));
-        if (norm_v < r->o->epsilon * fmax(1.0, r->norm_x))
+        if (norm_v < r->o->epsilon * fmax(1.0, r->norm_x)) {
+            *ending = TRL_END_CONVERGED;
             return true;
+        }
     }
+    *ending = TRL_END_STALLED;
     const size_t period = r->o->period < PERIOD_MAX ? r->o->period : PERIOD_MAX;
     if (period == 0)
         return false;
@@ -233,15 +237,19 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 
 /* ---- the run ------------------------------------------------------------------------ */
 
-static trl_status watch(run *r, const trl_watcher *w, double norm_v, bool *stop, trl_error *err)
+static trl_status watch(run *r, const trl_watcher *w, double norm_v, bool last, trl_ending ending,
+                        bool *stop, trl_error *err)
 {
     const trl_iteration it = {.number = r->iteration,
                               .objective = r->F,
                               .exact = true,
+                              .descends = true,
                               .gradient = norm_v,
                               .step = r->step,
                               .evaluations = r->evaluations,
-                              .x = r->x};
+                              .x = r->x,
+                              .last = last,
+                              .ending = ending};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -272,12 +280,17 @@ static trl_status iterate(run *r, const trl_watcher *w, trl_ending *ending, trl_
         const bool spent = r->step < 1.0 && F >= r->F;
         accept(r, F);
         const double norm_v = sqrt(r->h.vv);
-        const bool done = converged(r, norm_v);
-        st = watch(r, w, norm_v, &stop, err);
+        trl_ending why;
+        bool last = converged(r, norm_v, &why);
+        if (spent && !last) {
+            last = true;
+            why = TRL_END_NO_STEP;
+        }
+        st = watch(r, w, norm_v, last, why, &stop, err);
         if (st != TRL_OK)
             return st;
-        if (stop || done || spent) {
-            *ending = done ? TRL_END_CONVERGED : stop ? TRL_END_STOPPED : TRL_END_NO_STEP;
+        if (stop || last) {
+            *ending = last ? why : TRL_END_STOPPED;
             return TRL_OK;
         }
     }

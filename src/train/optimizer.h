@@ -22,14 +22,28 @@ typedef struct trl_function {
     trl_status (*eval)(void *self, const double *x, double *g, double *F, trl_error *err);
 } trl_function;
 
+/* Why an optimiser ended.  Numbers are those of checkpoints. */
+typedef enum trl_ending {
+    TRL_END_CONVERGED = 0, /* the gradient (or duality gap) is as small as was asked for */
+    TRL_END_MAX_ITER = 1,
+    TRL_END_STOPPED = 2,    /* by the watcher */
+    TRL_END_NO_STEP = 3,    /* no step decreases F: rounding errors are larger than what is left */
+    TRL_END_STALLED = 4,    /* F fell by less than delta in `period` iterations */
+    TRL_END_NO_MINIMUM = 5, /* F falls for ever */
+    TRL_ENDINGS
+} trl_ending;
+
 typedef struct trl_iteration {
     uint64_t number;      /* 1 for the first */
     double objective;     /* with all penalties; stochastic: an estimate, see `exact` */
     bool exact;           /* objective belongs to these weights */
+    bool descends;        /* and is below those before, and that of the start */
     double gradient;      /* Euclidean norm; NaN when not known */
     double step;          /* length factor of the step taken, or the gain */
     uint64_t evaluations; /* of the whole corpus, so far */
     const double *x;      /* the weights */
+    bool last;            /* the optimiser ends with it, ... */
+    trl_ending ending;    /* ... for this reason; a run that is resumed from here does not go on */
 } trl_iteration;
 
 /* Appends the optimiser's whole state to `out`: with it training goes on to the same bits. */
@@ -42,12 +56,5 @@ typedef struct trl_watcher {
     trl_status (*watch)(void *self, const trl_iteration *it, trl_state_fn save,
                         const void *optimizer, bool *stop, trl_error *err);
 } trl_watcher;
-
-typedef enum trl_ending {
-    TRL_END_CONVERGED, /* the stopping rule holds */
-    TRL_END_MAX_ITER,
-    TRL_END_STOPPED, /* by the watcher */
-    TRL_END_NO_STEP, /* no step decreases F any more: the end of the precision */
-} trl_ending;
 
 #endif

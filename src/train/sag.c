@@ -337,8 +337,8 @@ static void keep_in_check(run *r, double gradient)
     }
 }
 
-static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, bool *stop,
-                           trl_error *err)
+static trl_status end_pass(run *r, const trl_watcher *w, double *x, trl_ending *ending, bool *done,
+                           bool *stop, trl_error *err)
 {
     const size_t n = (size_t)r->d->n_weights;
     settle(r);
@@ -358,14 +358,19 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     const double before = r->past[(r->pass + 1) % (r->o->period + 1)];
     *past = F;
     /* F is made of values from up to many steps ago and may rise: that is no standstill */
-    *done = sqrt(g2) < r->o->epsilon * fmax(1.0, sqrt(w2)) ||
-            (r->o->period && r->pass > r->o->period && fabs(before - F) < r->o->delta * fabs(F));
+    const bool stalled =
+        r->o->period && r->pass > r->o->period && fabs(before - F) < r->o->delta * fabs(F);
+    const bool small = sqrt(g2) < r->o->epsilon * fmax(1.0, sqrt(w2));
+    *done = small || stalled;
+    *ending = small ? TRL_END_CONVERGED : TRL_END_STALLED;
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
                               .gradient = sqrt(g2),
                               .step = r->sizes.sum / (double)r->n,
                               .evaluations = r->pass,
-                              .x = x};
+                              .x = x,
+                              .last = *done,
+                              .ending = *ending};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -373,7 +378,8 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
                          trl_error *err)
 {
     for (bool done = false, stop = false;;) {
-        *ending = done ? TRL_END_CONVERGED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
+        if (!done)
+            *ending = stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
         if (done || stop || (r->o->max_iter && r->pass >= r->o->max_iter))
             return TRL_OK;
         for (size_t k = 0; k < r->n; k++) {
@@ -381,7 +387,7 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
             if (st != TRL_OK)
                 return st;
         }
-        const trl_status st = end_pass(r, w, x, &done, &stop, err);
+        const trl_status st = end_pass(r, w, x, ending, &done, &stop, err);
         if (st != TRL_OK)
             return st;
     }

@@ -391,8 +391,8 @@ static bool at_rest(run *r, double F)
     return rest;
 }
 
-static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, bool *stop,
-                           trl_error *err)
+static trl_status end_pass(run *r, const trl_watcher *w, double *x, trl_ending *ending, bool *done,
+                           bool *stop, trl_error *err)
 {
     settle(r);
     r->pass++;
@@ -410,14 +410,18 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     }
     const double w2 = trl_dot(NULL, (size_t)r->d->n_weights, x, x);
     F += r->o->c2 * w2;
-    *done = at_rest(r, F) || sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
+    const bool rest = at_rest(r, F), small = sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
+    *done = rest || small;
+    *ending = small ? TRL_END_CONVERGED : TRL_END_STALLED;
     keep_in_check(r, F);
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
                               .gradient = NAN,
                               .step = r->damp,
                               .evaluations = r->pass,
-                              .x = x};
+                              .x = x,
+                              .last = *done,
+                              .ending = *ending};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -425,14 +429,15 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
                          trl_error *err)
 {
     for (bool done = false, stop = false;;) {
-        *ending = done ? TRL_END_CONVERGED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
+        if (!done)
+            *ending = stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
         if (done || stop || (r->o->max_iter && r->pass >= r->o->max_iter))
             return TRL_OK;
         trl_status st = TRL_OK;
         for (size_t k = 0; st == TRL_OK && k < r->n; k++)
             st = step(r, err);
         if (st == TRL_OK)
-            st = end_pass(r, w, x, &done, &stop, err);
+            st = end_pass(r, w, x, ending, &done, &stop, err);
         if (st != TRL_OK)
             return st;
     }

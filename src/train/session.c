@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/session.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +10,11 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "num/blas1.h"
 #include "train/checkpoint.h"
 #include "train/gradient.h"
 #include "train/lbfgs.h"
+#include "train/outcome.h"
 #include "train/sag.h"
 #include "train/sdca.h"
 #include "train/sgd.h"
@@ -119,44 +122,76 @@ trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error 
 
 /* ---- watching ----------------------------------------------------------------------- */
 
-static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
-                        const void *optimizer, bool *stop, trl_error *err)
+/* So many iterations without a better score, of which there has been one. */
+static bool out_of_patience(const run *r)
 {
-    run *r = self;
+    const uint64_t patience = r->s->o->patience;
+    return patience && !isnan(r->ps.best_score) &&
+           r->ps.iterations - r->ps.best_iteration >= patience;
+}
+
+static trl_status score(run *r, const trl_iteration *it, double *score, trl_error *err)
+{
     const trl_session *s = r->s;
-    double score = NAN;
-    if (s->score_dev) {
-        const trl_status st = s->score_dev(s->dev, it->x, &score, err);
-        if (st != TRL_OK)
-            return st;
-        if (!(score <= r->ps.best_score)) { /* the first, or better */
-            r->ps.best_score = score;
-            r->ps.best_iteration = it->number;
-            memcpy(r->best, it->x, trl_session_weights(s) * sizeof *r->best);
-        } else if (s->o->patience && it->number - r->ps.best_iteration >= s->o->patience) {
-            *stop = true;
-            r->ps.out_of_patience = true;
-        }
-    }
-    r->ps.iterations = it->number;
-    r->ps.objective = it->objective;
-    const bool asked = trl_report_iteration(&r->ps, s, it, score);
-    if (asked) {
-        *stop = true;
-        r->ps.asked_to_stop = true;
-    }
-    const bool due = s->o->checkpoint_every && it->number % s->o->checkpoint_every == 0;
-    if (!s->o->checkpoint || !(due || *stop))
+    *score = NAN;
+    if (!s->score_dev)
         return TRL_OK;
+    const trl_status st = s->score_dev(s->dev, it->x, score, err);
+    if (st == TRL_OK && !(*score <= r->ps.best_score)) { /* the first, or better */
+        r->ps.best_score = *score;
+        r->ps.best_iteration = it->number;
+        r->ps.best_objective = it->objective;
+        memcpy(r->best, it->x, trl_session_weights(s) * sizeof *r->best);
+    }
+    return st;
+}
+
+static trl_status write_checkpoint(run *r, const trl_iteration *it, trl_state_fn save,
+                                   const void *optimizer, trl_error *err)
+{
     trl_error failed = {0};
-    const trl_status st = trl_checkpoint_write(s, &r->ps, it->x, r->best, save, optimizer, &failed);
+    const trl_status st =
+        trl_checkpoint_write(r->s, &r->ps, it->x, r->best, save, optimizer, &failed);
     if (st == TRL_EIO) { /* a full disk must not cost the run: the model may have room elsewhere */
-        trl_report_warning(s, &failed);
+        trl_report_warning(r->s, &failed);
         return TRL_OK;
     }
     if (st != TRL_OK && err)
         *err = failed;
     return st;
+}
+
+static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
+                        const void *optimizer, bool *stop, trl_error *err)
+{
+    run *r = self;
+    const trl_session *s = r->s;
+    double dev;
+    if (!isfinite(it->objective))
+        return trl_fail(err, TRL_ENUMERIC,
+                        "training failed: the objective is %g after iteration %llu", it->objective,
+                        (unsigned long long)it->number);
+    const trl_status st = score(r, it, &dev, err);
+    if (st != TRL_OK)
+        return st;
+    r->ps.iterations = it->number;
+    r->ps.objective = it->objective;
+    r->ps.gradient = it->gradient;
+    r->ps.exact = it->exact;
+    r->ps.descends = it->descends;
+    r->ps.ended = it->last ? 1 + (uint64_t)it->ending : 0;
+    if (out_of_patience(r)) {
+        *stop = true;
+        r->ps.out_of_patience = 1;
+    }
+    if (trl_report_iteration(&r->ps, s, it, dev)) {
+        *stop = true;
+        r->ps.asked_to_stop = 1;
+    }
+    const bool due = s->o->checkpoint_every && it->number % s->o->checkpoint_every == 0;
+    if (!s->o->checkpoint || !(due || *stop || it->last))
+        return TRL_OK;
+    return write_checkpoint(r, it, save, optimizer, err);
 }
 
 /* ---- optimisers --------------------------------------------------------------------- */
@@ -196,11 +231,7 @@ static trl_status run_sag(run *r, const trl_watcher *w, const trl_checkpoint *c,
                                 .period = o->period < 3 ? o->period : 3,
                                 .delta = o->delta,
                                 .seed = o->seed};
-    const trl_status st =
-        trl_sag(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
-    if (st != TRL_OK)
-        return st;
-    return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
+    return trl_sag(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
 }
 
 static trl_status run_sdca(run *r, const trl_watcher *w, const trl_checkpoint *c, double *x,
@@ -213,11 +244,7 @@ static trl_status run_sdca(run *r, const trl_watcher *w, const trl_checkpoint *c
                                  .period = o->period < 3 ? o->period : 3,
                                  .delta = o->delta,
                                  .seed = o->seed};
-    const trl_status st =
-        trl_sdca(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
-    if (st != TRL_OK)
-        return st;
-    return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
+    return trl_sdca(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
 }
 
 static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const trl_checkpoint *c,
@@ -238,36 +265,87 @@ static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const 
                                 .period = perceptron ? 0 : o->period,
                                 .delta = o->delta,
                                 .seed = o->seed};
-    const trl_status st =
-        trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x, ending, err);
-    if (st != TRL_OK || perceptron)
-        return st;
-    /* passes report what their examples cost on the way; this is of the weights that are kept */
-    return trl_objective_value(r->s->d, r->s->task, r->s->pool, x, o->c2, &r->ps.objective, err);
+    return trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x, ending,
+                   err);
 }
 
-static void describe_ending(const run *r, trl_ending e, trl_train_result *result)
+static trl_status run_optimizer(run *r, const char *name, const trl_checkpoint *c, double *x,
+                                trl_ending *ending, trl_error *err)
 {
-    const char *why = "";
-    switch (e) {
-    case TRL_END_CONVERGED:
-        why = "converged";
-        break;
-    case TRL_END_MAX_ITER:
-        why = "the maximum number of iterations was reached";
-        break;
-    case TRL_END_NO_STEP:
-        why = "no step lowers the objective any further: limit of the precision";
-        break;
-    case TRL_END_STOPPED:
-        why = r->ps.out_of_patience ? "the dev score did not improve any more" : "stopped";
-        break;
-    }
-    snprintf(result->ending, sizeof result->ending, "%s", why);
-    result->stopped = r->ps.asked_to_stop;
+    const trl_session *s = r->s;
+    const trl_watcher w = {r, watch};
+    if (s->solve)
+        return s->solve(s->solver, &w, c->state, c->state_size, x, ending, err);
+    if (strcmp(name, "sag") == 0)
+        return run_sag(r, &w, c, x, ending, err);
+    if (strcmp(name, "sdca") == 0)
+        return run_sdca(r, &w, c, x, ending, err);
+    if (strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
+        return run_sgd(r, name, &w, c, x, ending, err);
+    return run_lbfgs(r, &w, c, x, ending, err);
+}
+
+/* ---- the run ------------------------------------------------------------------------ */
+
+/* Of given weights: the objective there, which the run must not end above. */
+static trl_status measure_start(run *r, bool smooth, const double *x, trl_error *err)
+{
+    bool given = false;
+    for (size_t k = 0; !given && k < trl_session_weights(r->s); k++)
+        given = x[k] != 0.0;
+    if (!given || !smooth)
+        return TRL_OK;
+    trl_standing at;
+    const trl_status st = trl_standing_at(r->s, x, DBL_MAX, &at, err);
+    r->ps.start = at.objective;
+    return st;
+}
+
+/* The weights to keep into x, the facts about them and about the last ones into *result. */
+static trl_status conclude(run *r, bool smooth, trl_ending ending, double *x,
+                           trl_train_result *result, trl_error *err)
+{
+    const trl_session *s = r->s;
+    const size_t n = trl_session_weights(s);
+    const bool best = r->best && !isnan(r->ps.best_score), known = r->ps.exact || !smooth;
+    const bool other = best && r->ps.best_iteration != r->ps.iterations;
+    trl_standing last = {r->ps.objective, r->ps.gradient, sqrt(trl_dot(s->pool, n, x, x))},
+                 kept = last;
+    trl_status st = TRL_OK;
+    if (!known && (!other || ending == TRL_END_CONVERGED || ending == TRL_END_STALLED))
+        st = trl_standing_at(s, x, HUGE_VAL, &last, err);
+    kept = last;
+    if (best)
+        memcpy(x, r->best, n * sizeof *x);
+    if (other && known)
+        kept.objective = r->ps.best_objective;
+    else if (other && st == TRL_OK)
+        st = trl_standing_at(s, x, DBL_MAX, &kept, err);
+    if (st == TRL_OK)
+        st = trl_outcome_check(s, &r->ps, x, smooth ? kept.objective : (double)NAN, err);
+    if (st != TRL_OK)
+        return st;
+    trl_outcome_describe(s, ending, &last, r->ps.fall[0], result->ending, sizeof result->ending);
+    if (ending == TRL_END_STOPPED && r->ps.out_of_patience)
+        snprintf(result->ending, sizeof result->ending, "the dev score did not improve any more");
+    result->stopped = r->ps.asked_to_stop != 0;
     result->iterations = r->ps.iterations;
-    result->objective = r->ps.objective;
-    result->dev_score = r->s->score_dev ? r->ps.best_score : (double)NAN;
+    result->saved_iteration = best ? r->ps.best_iteration : r->ps.iterations;
+    result->objective = kept.objective;
+    result->dev_score = s->score_dev ? r->ps.best_score : (double)NAN;
+    return TRL_OK;
+}
+
+/* A run that had ended when its checkpoint was written: its ending; else the optimiser goes on. */
+static bool has_ended(run *r, trl_ending *ending)
+{
+    if (r->ps.ended)
+        *ending = (trl_ending)(r->ps.ended - 1);
+    else if (out_of_patience(r)) {
+        *ending = TRL_END_STOPPED;
+        r->ps.out_of_patience = 1;
+    }
+    return r->ps.ended || r->ps.out_of_patience;
 }
 
 trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_train_result *result,
@@ -275,11 +353,10 @@ trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_tra
 {
     run r = {.s = s};
     const char *name = trl_session_optimizer(s->o, smooth);
-    const trl_watcher w = {&r, watch};
     trl_checkpoint c = {0};
     trl_ending ending = TRL_END_MAX_ITER;
     trl_status st = TRL_OK;
-    r.ps.objective = r.ps.best_score = NAN;
+    r.ps.objective = r.ps.best_score = r.ps.best_objective = r.ps.gradient = r.ps.start = NAN;
     if (s->score_dev) {
         r.best = trl_alloc(trl_session_weights(s), sizeof *r.best);
         if (!r.best)
@@ -287,24 +364,13 @@ trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_tra
     }
     if (s->o->resume)
         st = trl_checkpoint_read(s, &r.ps, x, r.best, &c, err);
-    if (st == TRL_OK) {
-        if (s->solve)
-            st = s->solve(s->solver, &w, c.state, c.state_size, x, &ending, err);
-        else if (strcmp(name, "sag") == 0)
-            st = run_sag(&r, &w, &c, x, &ending, err);
-        else if (strcmp(name, "sdca") == 0)
-            st = run_sdca(&r, &w, &c, x, &ending, err);
-        else if (strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
-            st = run_sgd(&r, name, &w, &c, x, &ending, err);
-        else
-            st = run_lbfgs(&r, &w, &c, x, &ending, err);
-    }
-    if (st == TRL_OK) {
-        describe_ending(&r, ending, result);
-        if (r.best && !isnan(r.ps.best_score))
-            memcpy(x, r.best, trl_session_weights(s) * sizeof *x);
-    }
+    else
+        st = measure_start(&r, smooth, x, err);
+    if (st == TRL_OK && !has_ended(&r, &ending))
+        st = run_optimizer(&r, name, &c, x, &ending, err);
+    if (st == TRL_OK)
+        st = conclude(&r, smooth, ending, x, result, err);
     trl_checkpoint_fini(&c);
     trl_free(r.best);
-    return st;
+    return trl_outcome_hint(s, st, err);
 }

@@ -30,6 +30,11 @@ typedef struct trl_session {
      * arguments as of trl_lbfgs.  NULL: none. */
     trl_status (*solve)(void *solver, const trl_watcher *watcher, const void *state,
                         size_t state_size, double *x, trl_ending *ending, trl_error *err);
+    /* Of the same objective: its value at x, penalties included, and the norm of its gradient (NaN:
+     * not known).  Values above `enough` need not be right, only above it.  NULL: there is no such
+     * value. */
+    trl_status (*value)(void *solver, const double *x, double enough, double *F, double *norm,
+                        trl_error *err);
     void *solver;
     uint64_t max_iter; /* the solver's own limit, for the time left; 0: as the options say */
 
@@ -56,8 +61,10 @@ const char *trl_session_optimizer(const trl_train_options *o, bool smooth);
 size_t trl_session_lanes(const trl_train_options *o);
 
 /* Trains from x (or from the checkpoint) and leaves the result in x: the weights with the best
- * dev score when there is a dev set, else the last.  Fills iterations, objective, dev_score,
- * stopped and ending of *result. */
+ * dev score when there is a dev set, else the last.  Fills iterations, saved_iteration, objective
+ * (of the result), dev_score, stopped and ending of *result.  A run that had ended when its
+ * checkpoint was written does not go on.  TRL_ENUMERIC, with a hint, when the result is no model
+ * (outcome.h). */
 trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_train_result *result,
                            trl_error *err);
 

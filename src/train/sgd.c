@@ -278,7 +278,9 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
                               .gradient = NAN,
                               .step = gain(r),
                               .evaluations = r->pass,
-                              .x = x};
+                              .x = x,
+                              .last = *done,
+                              .ending = TRL_END_STALLED};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -296,7 +298,7 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
                          trl_error *err)
 {
     for (bool done = false, stop = false;;) {
-        *ending = done ? TRL_END_CONVERGED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
+        *ending = done ? TRL_END_STALLED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
         if (done || stop || (r->o->max_iter && r->pass >= r->o->max_iter))
             return TRL_OK;
         for (size_t i = 0; i < r->n; i++) /* from scratch: a resumed run shuffles the same */

@@ -268,30 +268,35 @@ static void current(const run *r, double *x)
         x[k] = mean ? r->mean[k] / steps : r->w[k];
 }
 
-static trl_status report(run *r, const trl_watcher *watcher, double *x, bool *stop, trl_error *err)
-{
-    double penalty = 0.0;
-    for (size_t k = 0; k < r->task->n_weights; k++)
-        penalty += r->w[k] * r->w[k];
-    current(r, x);
-    const double F = r->loss + r->o->c2 * penalty;
-    const trl_iteration it = {.number = r->pass,
-                              .objective = F,
-                              .gradient = (double)NAN,
-                              .step = r->o->adaptive ? r->o->eta : gain(r, r->step),
-                              .evaluations = r->pass,
-                              .x = x};
-    r->past[r->pass % 64] = F;
-    return watcher ? watcher->watch(watcher->self, &it, save, r, stop, err) : TRL_OK;
-}
-
 static bool settled(const run *r)
 {
     const uint64_t period = r->o->period;
     if (period == 0 || period >= 64 || r->pass <= period)
         return false;
     const double now = r->past[r->pass % 64], then = r->past[(r->pass - period) % 64];
-    return then - now < r->o->delta * fabs(now);
+    return fabs(then - now) <
+           r->o->delta * fabs(now); /* a rise is noise, or worse: no standstill */
+}
+
+static trl_status report(run *r, const trl_watcher *watcher, double *x, bool *done, bool *stop,
+                         trl_error *err)
+{
+    double penalty = 0.0;
+    for (size_t k = 0; k < r->task->n_weights; k++)
+        penalty += r->w[k] * r->w[k];
+    current(r, x);
+    const double F = r->loss + r->o->c2 * penalty;
+    r->past[r->pass % 64] = F;
+    *done = settled(r);
+    const trl_iteration it = {.number = r->pass,
+                              .objective = F,
+                              .gradient = (double)NAN,
+                              .step = r->o->adaptive ? r->o->eta : gain(r, r->step),
+                              .evaluations = r->pass,
+                              .x = x,
+                              .last = *done,
+                              .ending = TRL_END_STALLED};
+    return watcher ? watcher->watch(watcher->self, &it, save, r, stop, err) : TRL_OK;
 }
 
 trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o,
@@ -303,19 +308,13 @@ trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_option
     trl_status st = start(&r, x) ? TRL_OK : trl_fail_mem(err);
     if (st == TRL_OK && state_size)
         st = restore(&r, state, state_size, err);
-    bool stop = false;
-    *ending = TRL_END_MAX_ITER;
-    while (st == TRL_OK && r.pass < o->max_iter && !stop) {
+    bool stop = false, done = false;
+    while (st == TRL_OK && r.pass < o->max_iter && !stop && !done) {
         st = one_pass(&r, err);
         if (st == TRL_OK)
-            st = report(&r, watcher, x, &stop, err);
-        if (stop) {
-            *ending = TRL_END_STOPPED;
-        } else if (settled(&r)) {
-            *ending = TRL_END_CONVERGED;
-            break;
-        }
+            st = report(&r, watcher, x, &done, &stop, err);
     }
+    *ending = done ? TRL_END_STALLED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
     if (st == TRL_OK && state_size && r.pass >= o->max_iter)
         current(&r, x);
     finish(&r);

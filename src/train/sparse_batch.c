@@ -4,6 +4,7 @@
  * by one thread, lanes are added in order.
  */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -109,4 +110,42 @@ void trl_sparse_batch_free(trl_sparse_batch *b)
         trl_sparse_fini(&b->scratch[l]);
     }
     trl_free(b);
+}
+
+/* ---- the value alone
+ * ---------------------------------------------------------------------------------- */
+
+#define BLOCK 256 /* examples between two looks at the sum */
+
+typedef struct summing {
+    const trl_sparse_task *task;
+    size_t from;
+    double loss[BLOCK];
+} summing;
+
+static trl_status one_loss(void *ctx, size_t k, size_t worker, trl_error *err)
+{
+    summing *x = ctx;
+    return x->task->evaluate(x->task->self, x->from + k, worker, &x->loss[k], NULL, err);
+}
+
+trl_status trl_sparse_value(const trl_sparse_task *task, const double *w, double c2, double enough,
+                            trl_pool *pool, double *F, trl_error *err)
+{
+    summing x = {.task = task};
+    double sum = 0.0;
+    for (size_t k = 0; k < task->n_weights; k++)
+        sum += w[k] * w[k];
+    sum *= c2;
+    trl_status st = task->prepare(task->self, w, err);
+    for (; st == TRL_OK && x.from < task->n_examples && sum <= enough; x.from += BLOCK) {
+        const size_t left = task->n_examples - x.from, n = left < BLOCK ? left : BLOCK;
+        st = trl_pool_run(pool, n, one_loss, &x, err);
+        for (size_t k = 0; k < n; k++)
+            sum += x.loss[k];
+    }
+    *F = sum;
+    return st == TRL_OK && !isfinite(sum)
+               ? trl_fail(err, TRL_ENUMERIC, "the objective is not finite")
+               : st;
 }

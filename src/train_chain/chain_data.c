@@ -1,5 +1,6 @@
 /* chain_data.c -- training and held-out data from files. */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -230,6 +231,19 @@ static trl_status mask(trl_chain_training *j, trl_error *err)
 
 /* ---- the data --------------------------------------------------------------------------- */
 
+static trl_status check_weights(const trl_chain_training *j, trl_error *err)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < j->corpus.n_sequences; k++)
+        sum += j->corpus.weight[k];
+    if (isfinite(sum))
+        return TRL_OK;
+    const trl_status st =
+        trl_fail(err, TRL_EPARSE, "the weights of the sequences are too large for their sum");
+    trl_fail_where(err, st, j->o->train[0], 0, 0);
+    return trl_fail_hint(err, st, "divide all of them by the same number");
+}
+
 trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
 {
     trl_status st = trl_corpus_init(&j->corpus, err);
@@ -244,7 +258,10 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         trl_fail_where(err, st, j->o->train[0], 0, 0);
     }
     if (st == TRL_OK)
+        st = check_weights(j, err);
+    if (st == TRL_OK)
         st = default_transitions(j, err);
+    j->cells.weight = j->corpus.weight;
     if (st == TRL_OK && j->has_q0)
         st = trl_q0_train(&j->q0, j->q0_kind, j->order, &j->cells, j->corpus.label,
                           j->corpus.labels.n, err);

@@ -20,7 +20,7 @@
 
 /* ---- hmm -------------------------------------------------------------------------------- */
 
-/* - log q(x, y) of all sequences. */
+/* - log q(x, y) of all sequences, by their weights. */
 static trl_status hmm_value(const trl_chain_training *j, double *value, trl_error *err)
 {
     const size_t width = j->q0.n_columns;
@@ -29,8 +29,10 @@ static trl_status hmm_value(const trl_chain_training *j, double *value, trl_erro
     double sum = 0.0;
     for (size_t k = 0; st == TRL_OK && k < j->corpus.n_sequences; k++) {
         const size_t from = (size_t)j->corpus.first[k];
-        sum += trl_hmm_log_p(&j->q0, (size_t)j->corpus.first[k + 1] - from, j->corpus.label + from,
-                             v + from * width);
+        if (j->corpus.weight[k] > 0.0)
+            sum +=
+                j->corpus.weight[k] * trl_hmm_log_p(&j->q0, (size_t)j->corpus.first[k + 1] - from,
+                                                    j->corpus.label + from, v + from * width);
     }
     trl_free(v);
     *value = -sum;
@@ -112,13 +114,31 @@ typedef struct solver {
     bool bottomless;
 } solver;
 
+/* The objective at x (`trl_session.value`). */
+static trl_status value(void *self, const double *x, double enough, double *F, double *norm,
+                        trl_error *err)
+{
+    const solver *s = self;
+    double *g = trl_alloc64(trl_design_alloc(&s->j->design), sizeof *g);
+    (void)enough;
+    *norm = NAN;
+    const trl_status st =
+        g ? trl_mest_eval(s->j->mest, x, s->j->o->c2, g, F, err) : trl_fail_mem(err);
+    trl_free(g);
+    return st;
+}
+
 static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
                         const void *optimizer, bool *stop, trl_error *err)
 {
     solver *s = self;
-    const trl_status st = s->watcher->watch(s->watcher->self, it, save, optimizer, stop, err);
-    if (st == TRL_OK && s->j->o->c2 <= 0.0 && it->objective < BOTTOMLESS)
-        *stop = s->bottomless = true;
+    trl_iteration now = *it;
+    if (s->j->o->c2 <= 0.0 && it->objective < BOTTOMLESS) {
+        s->bottomless = now.last = true;
+        now.ending = TRL_END_NO_MINIMUM;
+    }
+    const trl_status st = s->watcher->watch(s->watcher->self, &now, save, optimizer, stop, err);
+    *stop = *stop || s->bottomless;
     return st;
 }
 
@@ -141,7 +161,10 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                  .epsilon = o->epsilon,
                                  .period = (size_t)o->period,
                                  .delta = o->delta};
-    return trl_lbfgs(&f, &l, s->j->pool, &w, state, state_size, x, ending, err);
+    const trl_status st = trl_lbfgs(&f, &l, s->j->pool, &w, state, state_size, x, ending, err);
+    if (s->bottomless)
+        *ending = TRL_END_NO_MINIMUM;
+    return st;
 }
 
 trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *session,
@@ -164,10 +187,7 @@ trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session 
     solver own = {.j = j};
     trl_session s = *session;
     s.solve = solve;
+    s.value = value;
     s.solver = &own;
-    st = trl_session_run(&s, true, j->w, result, err);
-    if (st == TRL_OK && own.bottomless)
-        snprintf(result->ending, sizeof result->ending,
-                 "the objective has no minimum without a penalty (c2)");
-    return st;
+    return trl_session_run(&s, true, j->w, result, err);
 }

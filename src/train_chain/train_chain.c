@@ -245,6 +245,7 @@ static trl_status run(trl_chain_training *j, trl_train_result *result, trl_error
     if (st != TRL_OK)
         return st;
     result->n_features = j->design.n_live;
+    result->dev_measure = !j->o->dev ? NULL : j->dev.chunks ? "F1" : "accuracy";
     for (uint64_t i = 0; i < j->design.n_weights; i++)
         result->n_active += j->w[i] != 0.0;
     st = trl_chain_training_write(j, result, err);

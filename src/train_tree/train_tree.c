@@ -282,6 +282,27 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
     return st;
 }
 
+/* The objective at x (`trl_session.value`). */
+static trl_status value(void *self, const double *x, double enough, double *F, double *norm,
+                        trl_error *err)
+{
+    trl_tree_training *j = self;
+    *norm = NAN;
+    if (!j->E)
+        return trl_sparse_value(&j->task.sparse, x, j->o->c2, enough, j->pool, F, err);
+    const size_t n = trl_tree_weights(&j->model.features);
+    trl_mest *mest = NULL;
+    double *g = trl_alloc64(n + 64, sizeof *g);
+    trl_status st = g ? trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E,
+                                          j->pool, &mest, err)
+                      : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = trl_mest_eval(mest, x, j->o->c2, g, F, err);
+    trl_mest_free(mest);
+    trl_free(g);
+    return st;
+}
+
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
     const uint64_t parts[2] = {h, n ? trl_str_hash(bytes, n) : 0};
@@ -347,6 +368,7 @@ static trl_status train(trl_tree_training *j, trl_train_result *result, trl_erro
                            .score_dev = j->o->dev ? trl_tree_training_score : NULL,
                            .dev = j,
                            .solve = solve,
+                           .value = j->objective->smooth ? value : NULL,
                            .solver = j,
                            .max_iter = most_passes(j),
                            .n_weights = n,
@@ -355,6 +377,7 @@ static trl_status train(trl_tree_training *j, trl_train_result *result, trl_erro
                                 : trl_session_run(&s, true, j->w, result, err);
     result->n_active = st == TRL_OK ? trl_tree_model_active(&j->model, j->w) : 0;
     result->n_features = n;
+    result->dev_measure = j->o->dev ? "F1" : NULL;
     return st;
 }
 
@@ -366,6 +389,7 @@ static trl_status count(trl_tree_training *j, trl_train_result *result, trl_erro
         st = trl_tree_training_dev(j, err);
         if (st == TRL_OK)
             st = trl_tree_training_score(j, NULL, &result->dev_score, err);
+        result->dev_measure = "F1";
     }
     result->n_features = result->n_active = j->model.fine.n_binary + j->model.fine.n_unary;
     snprintf(result->ending, sizeof result->ending, "counted");
@@ -387,7 +411,14 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
         counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
         j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n);
-    trl_container_builder_add(&b, "settings", j->settings, n > 0 ? (size_t)n : 0);
+    size_t size = n > 0 ? (size_t)n : 0;
+    if (o->dev && !counted && size < sizeof j->settings)
+        size += (size_t)snprintf(j->settings + size, sizeof j->settings - size,
+                                 "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
+                                 (unsigned long long)r->saved_iteration, r->objective,
+                                 r->dev_measure, r->dev_score);
+    trl_container_builder_add(&b, "settings", j->settings,
+                              size < sizeof j->settings ? size : sizeof j->settings);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
     if (st == TRL_OK)

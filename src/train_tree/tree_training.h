@@ -32,7 +32,7 @@ typedef struct trl_tree_training {
     trl_tree_task task;
     double *w;
     double started;
-    char settings[512]; /* how it was trained, one `name value` a line */
+    char settings[640]; /* how it was trained, one `name value` a line */
 
     /* dev set */
     trl_decoder *decoder; /* [threads] */

@@ -1,0 +1,157 @@
+/* outcome.c -- checking weights before they become a model, and saying how a run ended. */
+/* SPDX-License-Identifier: MIT */
+#include "train/outcome.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "num/blas1.h"
+#include "train/gradient.h"
+
+#define CLOSE                                                                                      \
+    1e-3 /* of the objective: a proven distance to the optimum that may be called converged */
+#define MUCH 1.5 /* times the objective of no weights: no model */
+
+/* ---- measuring ---------------------------------------------------------------------- */
+
+static trl_status with_gradient(const trl_session *s, const double *x, trl_standing *out,
+                                trl_error *err)
+{
+    const size_t n = trl_design_alloc(s->d);
+    trl_gradient *gradient = NULL;
+    double *g = trl_alloc64(n, sizeof *g);
+    trl_status st =
+        g ? trl_gradient_new(s->d, NULL, s->task, s->pool, &gradient, err) : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = trl_gradient_eval(gradient, x, s->o->c2, g, &out->objective, err);
+    if (st == TRL_OK)
+        out->gradient = sqrt(trl_dot(s->pool, (size_t)s->d->n_weights, g, g));
+    trl_gradient_free(gradient);
+    trl_free(g);
+    return st;
+}
+
+trl_status trl_standing_at(const trl_session *s, const double *x, double enough, trl_standing *out,
+                           trl_error *err)
+{
+    const size_t n = trl_session_weights(s);
+    *out = (trl_standing){NAN, NAN, sqrt(trl_dot(s->pool, n, x, x))};
+    if (s->value)
+        return s->value(s->solver, x, enough, &out->objective, &out->gradient, err);
+    if (s->solve)
+        return TRL_OK;
+    if (isfinite(enough))
+        return trl_objective_value(s->d, s->task, s->pool, x, s->o->c2, &out->objective, err);
+    return with_gradient(s, x, out, err);
+}
+
+/* ---- is it a model? ----------------------------------------------------------------- */
+
+trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err)
+{
+    if (st != TRL_ENUMERIC || (err && err->hint[0]))
+        return st;
+    const char *name = s->o->optimizer;
+    if (s->o->eta > 0.0)
+        return trl_fail_hint(err, st, "use a smaller --eta, or leave it out");
+    return trl_fail_hint(
+        err, st, "very large values of attributes or weights of sequences may be the cause%s",
+        name && strcmp(name, "lbfgs") != 0 ? "; --optimizer lbfgs copes best with them" : "");
+}
+
+static trl_status check_finite(const trl_session *s, const double *x, trl_error *err)
+{
+    for (size_t k = 0; k < trl_session_weights(s); k++)
+        if (!(fabs(x[k]) <= (double)FLT_MAX)) {
+            const trl_status st = trl_fail(
+                err, TRL_ENUMERIC, "training failed: a weight is %g; no model was written", x[k]);
+            return trl_outcome_hint(s, st, err);
+        }
+    return TRL_OK;
+}
+
+/* F0: the objective without any weights; lost: they are all 0.  A gain that was asked for must lead
+ * somewhere; of our own gains, which a few examples and a strong penalty can be too few steps for,
+ * half as bad again as nothing is too bad.  Who cut the run short is told, and has the weights. */
+static trl_status judge(const trl_session *s, double F, double F0, bool lost, bool cut,
+                        trl_error *err)
+{
+    const double most = s->o->eta > 0.0 ? F0 : MUCH * F0;
+    if (F < most || F0 <= 0.0 || (F == F0 && !lost))
+        return TRL_OK;
+    if (cut && s->o->eta <= 0.0) {
+        char note[160];
+        snprintf(note, sizeof note,
+                 "the run was cut short: the objective is %g, without any weights it would be %g",
+                 F, F0);
+        trl_report_note(s, note);
+        return TRL_OK;
+    }
+    const trl_status st = trl_fail(err, TRL_ENUMERIC,
+                                   "training failed: the objective is %g, without any weights it "
+                                   "would be %g; no model was written",
+                                   F, F0);
+    return trl_outcome_hint(s, st, err);
+}
+
+trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps, const double *x,
+                             double F, trl_error *err)
+{
+    trl_status st = check_finite(s, x, err);
+    if (st != TRL_OK || isnan(F) || ps->descends || F <= ps->start)
+        return st;
+    const bool cut = ps->asked_to_stop || (s->o->max_iter && ps->iterations >= s->o->max_iter);
+    const size_t n = s->d ? trl_design_alloc(s->d) : s->n_weights + 64;
+    double *zero = trl_alloc64(n, sizeof *zero);
+    if (!zero)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < n; k++)
+        zero[k] = 0.0;
+    bool lost = true;
+    for (size_t k = 0; lost && k < trl_session_weights(s); k++)
+        lost = x[k] == 0.0;
+    trl_standing at;
+    st = trl_standing_at(s, zero, F, &at, err);
+    trl_free(zero);
+    return st == TRL_OK ? judge(s, F, at.objective, lost, cut, err) : st;
+}
+
+/* ---- the ending --------------------------------------------------------------------- */
+
+void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_standing *at,
+                          double fall, char *out, size_t cap)
+{
+    const double c2 = s->o->c2, g = at->gradient, F = fabs(at->objective);
+    const double most = c2 > 0.0 ? g * g / (4.0 * c2 * F) : (double)NAN; /* above the optimum */
+    const bool verified =
+        isnan(g) ? ending == TRL_END_CONVERGED : g < s->o->epsilon * fmax(1.0, at->norm_x);
+    switch (ending) {
+    case TRL_END_MAX_ITER:
+        snprintf(out, cap, "the maximum number of iterations was reached");
+        return;
+    case TRL_END_STOPPED:
+        snprintf(out, cap, "stopped");
+        return;
+    case TRL_END_NO_STEP:
+        snprintf(out, cap, "stopped: what is left to gain is smaller than rounding errors");
+        return;
+    case TRL_END_NO_MINIMUM:
+        snprintf(out, cap, "the objective has no minimum without a penalty (c2)");
+        return;
+    default:
+        break;
+    }
+    if (verified)
+        snprintf(out, cap, "converged");
+    else if (most <= CLOSE)
+        snprintf(out, cap, "converged, at most %.2g %% above the optimum", 100.0 * most);
+    else if (isnan(g))
+        snprintf(out, cap, "stopped improving: %.2g %% an iteration", 100.0 * fall);
+    else
+        snprintf(out, cap, "stopped improving: %.2g %% an iteration, gradient norm %.3g",
+                 100.0 * fall, g);
+}
