@@ -49,7 +49,7 @@ static void log_line(const trl_progress *now, text *t)
     progress_duration(now->seconds, time, sizeof time);
     text_fmt(t, "iteration %4" PRIu64, now->iteration);
     if (isfinite(now->objective))
-        text_fmt(t, "  objective %.4f", now->objective);
+        text_fmt(t, "  objective %s%.4f", now->estimated ? "about " : "", now->objective);
     if (isfinite(now->gradient))
         text_fmt(t, "  gradient %.3g", now->gradient);
     if (isfinite(now->dev_score))

@@ -19,6 +19,8 @@ typedef struct trl_progress {
     double dev_score, dev_best;   /* percent; NaN without a dev set */
     double seconds, seconds_left; /* since the start; NaN when not known */
     uint64_t n_sequences, n_tokens, n_labels, n_attributes, n_features;
+    bool estimated;   /* objective is made of what single examples cost on the way: near the value,
+                         on either side of it */
     const char *note; /* a sentence, or NULL */
 } trl_progress;
 

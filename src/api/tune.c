@@ -167,6 +167,13 @@ static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *r
     return st;
 }
 
+/* Runs start from the weights of the run before; sdca cannot. */
+static bool is_warm(const tuning *x)
+{
+    const char *optimizer = x->o->train.optimizer;
+    return !x->o->cold && !(optimizer && strcmp(optimizer, "sdca") == 0);
+}
+
 static trl_status run_grid(tuning *x, trl_error *err)
 {
     const trl_tune_options *o = x->o;
@@ -180,9 +187,9 @@ static trl_status run_grid(tuning *x, trl_error *err)
         t.hold_out = o->train.dev ? 0 : o->hold_out;
         t.c2 = run.c2;
         t.model = x->now;
-        if (!o->cold && x->has_last)
+        if (is_warm(x) && x->has_last)
             t.init = x->last;
-        else if (!o->cold && x->has_best)
+        else if (is_warm(x) && x->has_best)
             t.init = x->best;
         st = run_one(x, &t, &run, err);
         stopped = run.result.stopped;
@@ -215,7 +222,7 @@ static trl_status refit(tuning *x, trl_error *err)
     t.dev = NULL;
     t.c2 = x->winner.c2;
     t.model = x->now;
-    if (!x->o->cold)
+    if (is_warm(x))
         t.init = x->best;
     trl_tune_run run = {.c = x->winner.c, .c2 = x->winner.c2, .refit = true};
     trl_status st = trl_train(&t, &run.result, err);

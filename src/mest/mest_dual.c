@@ -134,7 +134,7 @@ static trl_status watch(run *r, const trl_watcher *watcher, double F, bool last,
 static trl_status iterate(run *r, const trl_watcher *watcher, trl_ending *ending, trl_error *err)
 {
     *ending = TRL_END_MAX_ITER;
-    while (!r->o->max_iter || r->pass < r->o->max_iter) {
+    while (r->pass < (r->o->max_iter ? r->o->max_iter : TRL_MOST_PASSES)) {
         double F, D;
         bool stop = false;
         shuffle(r);

@@ -25,7 +25,7 @@
 
 typedef struct trl_mest_dual_options {
     double c2;         /* > 0 */
-    uint64_t max_iter; /* passes; 0: no limit */
+    uint64_t max_iter; /* passes; 0: TRL_MOST_PASSES */
     double delta;      /* stop when F(w) - D(a) < delta max(1, |F|): 1e-5 */
     uint64_t seed;
 } trl_mest_dual_options;

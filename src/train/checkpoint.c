@@ -66,6 +66,7 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .iteration = it->number,
                             .max_iterations = most,
                             .objective = it->objective,
+                            .estimated = !it->exact,
                             .gradient = it->gradient,
                             .step = it->step,
                             .dev_score = dev_score,
@@ -139,7 +140,7 @@ static bool copy_section(const trl_container *c, const char *tag, void *to, size
     return true;
 }
 
-/* A byte that is neither 0 nor 1 must not become a bool. */
+/* False as well for numbers that no run has written. */
 static bool copy_progress(const trl_container *c, trl_progress_state *ps)
 {
     return copy_section(c, "progres", ps, sizeof *ps) && ps->exact <= 1 && ps->descends <= 1 &&

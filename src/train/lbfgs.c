@@ -42,20 +42,26 @@ typedef struct run {
 
 /* ---- L1 ----------------------------------------------------------------------------- */
 
-static double norm1(size_t n, const double *x)
+/* c1 of x[i]. */
+static double c1_of(const run *r, size_t i)
+{
+    return r->o->scale ? r->o->c1 / r->o->scale[i] : r->o->c1;
+}
+
+/* sum of c1 |x|. */
+static double penalty1(const run *r, const double *x)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += fabs(x[i]);
-    return sum;
+    for (size_t i = 0; i < r->n; i++)
+        sum += r->o->scale ? fabs(x[i]) / r->o->scale[i] : fabs(x[i]);
+    return r->o->c1 * sum;
 }
 
 /* The subgradient of smallest norm: one-sided derivatives where x is 0. */
 static void pseudo_gradient(run *r)
 {
-    const double c1 = r->o->c1;
     for (size_t i = 0; i < r->n; i++) {
-        const double g = r->g[i], x = r->x[i];
+        const double g = r->g[i], x = r->x[i], c1 = c1_of(r, i);
         if (x > 0.0)
             r->v[i] = g + c1;
         else if (x < 0.0)
@@ -92,7 +98,7 @@ static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
         return TRL_OK;
     }
     if (st == TRL_OK && r->o->c1 > 0.0)
-        *F += r->o->c1 * norm1(r->n, r->xt);
+        *F += penalty1(r, r->xt);
     if (st != TRL_OK && err)
         *err = local;
     return st;
@@ -305,7 +311,7 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     if (st != TRL_OK)
         return st;
     if (r->o->c1 > 0.0) {
-        r->F += r->o->c1 * norm1(r->n, r->x);
+        r->F += penalty1(r, r->x);
         pseudo_gradient(r);
     } else {
         r->v = r->g;

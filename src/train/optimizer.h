@@ -22,6 +22,9 @@ typedef struct trl_function {
     trl_status (*eval)(void *self, const double *x, double *g, double *F, trl_error *err);
 } trl_function;
 
+/* Passes after which a stochastic method that nobody limited gives up. */
+#define TRL_MOST_PASSES 1000
+
 /* Why an optimiser ended.  Numbers are those of checkpoints. */
 typedef enum trl_ending {
     TRL_END_CONVERGED = 0, /* the gradient (or duality gap) is as small as was asked for */

@@ -4,10 +4,10 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "num/blas1.h"
 #include "train/gradient.h"
@@ -56,11 +56,12 @@ trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err)
     if (st != TRL_ENUMERIC || (err && err->hint[0]))
         return st;
     const char *name = s->o->optimizer;
+    const bool lbfgs = name ? strcmp(name, "lbfgs") == 0 : !s->solve;
     if (s->o->eta > 0.0)
         return trl_fail_hint(err, st, "use a smaller --eta, or leave it out");
     return trl_fail_hint(
         err, st, "very large values of attributes or weights of sequences may be the cause%s",
-        name && strcmp(name, "lbfgs") != 0 ? "; --optimizer lbfgs copes best with them" : "");
+        lbfgs ? "" : "; --optimizer lbfgs copes best with them");
 }
 
 static trl_status check_finite(const trl_session *s, const double *x, trl_error *err)
@@ -85,7 +86,7 @@ static trl_status judge(const trl_session *s, double F, double F0, bool lost, bo
         return TRL_OK;
     if (cut && s->o->eta <= 0.0) {
         char note[160];
-        snprintf(note, sizeof note,
+        trl_snprintf(note, sizeof note,
                  "the run was cut short: the objective is %g, without any weights it would be %g",
                  F, F0);
         trl_report_note(s, note);
@@ -131,27 +132,30 @@ void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_sta
         isnan(g) ? ending == TRL_END_CONVERGED : g < s->o->epsilon * fmax(1.0, at->norm_x);
     switch (ending) {
     case TRL_END_MAX_ITER:
-        snprintf(out, cap, "the maximum number of iterations was reached");
+        trl_snprintf(out, cap, "the maximum number of iterations was reached");
         return;
     case TRL_END_STOPPED:
-        snprintf(out, cap, "stopped");
+        trl_snprintf(out, cap, "stopped");
         return;
     case TRL_END_NO_STEP:
-        snprintf(out, cap, "stopped: what is left to gain is smaller than rounding errors");
+        trl_snprintf(out, cap, "stopped: what is left to gain is smaller than rounding errors");
         return;
     case TRL_END_NO_MINIMUM:
-        snprintf(out, cap, "the objective has no minimum without a penalty (c2)");
+        trl_snprintf(out, cap, "the objective has no minimum without a penalty (c2)");
         return;
     default:
         break;
     }
     if (verified)
-        snprintf(out, cap, "converged");
+        trl_snprintf(out, cap, "converged");
     else if (most <= CLOSE)
-        snprintf(out, cap, "converged, at most %.2g %% above the optimum", 100.0 * most);
-    else if (isnan(g))
-        snprintf(out, cap, "stopped improving: %.2g %% an iteration", 100.0 * fall);
-    else
-        snprintf(out, cap, "stopped improving: %.2g %% an iteration, gradient norm %.3g",
-                 100.0 * fall, g);
+        trl_snprintf(out, cap, "converged, at most %.2g %% above the optimum", 100.0 * most);
+    else {
+        char rate[40] = "", norm[40] = "";
+        if (!isnan(fall))
+            trl_snprintf(rate, sizeof rate, ": %.2g %% an iteration", 100.0 * fall);
+        if (!isnan(g))
+            trl_snprintf(norm, sizeof norm, ", gradient norm %.3g", g);
+        trl_snprintf(out, cap, "stopped improving%s%s", rate, norm);
+    }
 }

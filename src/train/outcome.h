@@ -35,7 +35,8 @@ trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps,
 /* Adds to a failure of TRL_ENUMERIC what may help; returns `st`. */
 trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err);
 
-/* The ending in words.  `at`: the last weights.  `fall`: how much F fell in an iteration, relative.
+/* The ending in words.  `at`: the last weights.  `fall`: how much F fell in an iteration, relative;
+ * NaN: not known.
  */
 void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_standing *at,
                           double fall, char *out, size_t cap);

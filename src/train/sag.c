@@ -380,7 +380,7 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
     for (bool done = false, stop = false;;) {
         if (!done)
             *ending = stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
-        if (done || stop || (r->o->max_iter && r->pass >= r->o->max_iter))
+        if (done || stop || r->pass >= (r->o->max_iter ? r->o->max_iter : TRL_MOST_PASSES))
             return TRL_OK;
         for (size_t k = 0; k < r->n; k++) {
             const trl_status st = step(r, err);

@@ -17,7 +17,7 @@
 
 typedef struct trl_sag_options {
     double c2;
-    uint64_t max_iter; /* passes; 0: no limit */
+    uint64_t max_iter; /* passes; 0: TRL_MOST_PASSES */
     double epsilon;    /* stop when ||gradient|| < epsilon max(1, ||w||) */
     double delta;      /* or when the objective fell by less (relative) in `period` passes */
     uint64_t period;

@@ -410,9 +410,9 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, trl_ending *
     }
     const double w2 = trl_dot(NULL, (size_t)r->d->n_weights, x, x);
     F += r->o->c2 * w2;
-    const bool rest = at_rest(r, F), small = sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
-    *done = rest || small;
+    const bool small = sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
     *ending = small ? TRL_END_CONVERGED : TRL_END_STALLED;
+    *done = at_rest(r, F) || small;
     keep_in_check(r, F);
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
@@ -429,9 +429,8 @@ static trl_status passes(run *r, const trl_watcher *w, double *x, trl_ending *en
                          trl_error *err)
 {
     for (bool done = false, stop = false;;) {
-        if (!done)
-            *ending = stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
-        if (done || stop || (r->o->max_iter && r->pass >= r->o->max_iter))
+        *ending = done ? *ending : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
+        if (done || stop || r->pass >= (r->o->max_iter ? r->o->max_iter : TRL_MOST_PASSES))
             return TRL_OK;
         trl_status st = TRL_OK;
         for (size_t k = 0; st == TRL_OK && k < r->n; k++)

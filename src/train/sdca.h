@@ -23,7 +23,7 @@
 
 typedef struct trl_sdca_options {
     double c2;         /* above 0 */
-    uint64_t max_iter; /* passes; 0: no limit */
+    uint64_t max_iter; /* passes; 0: TRL_MOST_PASSES */
     double epsilon;    /* stop when the kept node adjoints were less than epsilon max(1, ||w||) off,
                           all together, when last visited (they are floats: 1e-6 is the end) */
     double delta;      /* or when the objective moved by less (relative) in `period` passes */

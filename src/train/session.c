@@ -16,6 +16,7 @@
 #include "train/lbfgs.h"
 #include "train/outcome.h"
 #include "train/sag.h"
+#include "train/scaling.h"
 #include "train/sdca.h"
 #include "train/sgd.h"
 
@@ -215,8 +216,13 @@ static trl_status run_lbfgs(run *r, const trl_watcher *w, const trl_checkpoint *
                                   .delta = o->delta};
     trl_status st =
         trl_gradient_new(r->s->d, r->s->names, r->s->task, r->s->pool, &r->gradient, err);
+    double *scale = NULL;
     if (st == TRL_OK)
-        st = trl_lbfgs(&f, &lo, r->s->pool, w, c->state, c->state_size, x, ending, err);
+        st = trl_scaling_of(r->s->d, o->c2, &scale, err);
+    if (st == TRL_OK)
+        st = trl_lbfgs_scaled(&f, &lo, scale, r->s->pool, w, c->state, c->state_size, x, ending,
+                              err);
+    trl_free(scale);
     trl_gradient_free(r->gradient);
     return st;
 }
@@ -325,7 +331,8 @@ static trl_status conclude(run *r, bool smooth, trl_ending ending, double *x,
         st = trl_outcome_check(s, &r->ps, x, smooth ? kept.objective : (double)NAN, err);
     if (st != TRL_OK)
         return st;
-    trl_outcome_describe(s, ending, &last, r->ps.fall[0], result->ending, sizeof result->ending);
+    trl_outcome_describe(s, ending, &last, r->ps.exact ? r->ps.fall[0] : (double)NAN,
+                         result->ending, sizeof result->ending);
     if (ending == TRL_END_STOPPED && r->ps.out_of_patience)
         snprintf(result->ending, sizeof result->ending, "the dev score did not improve any more");
     result->stopped = r->ps.asked_to_stop != 0;

@@ -1,11 +1,12 @@
 /* sgd.c -- SGD and the averaged perceptron.
  *
  *     w <- w + eta_k ( sum over the batch of d value_i / d w  -  (b / n) 2 c2 w )
- *     eta_k = eta_0 tau / (tau + k),   tau = the steps of five passes
+ *     eta_k = eta_0 tau / (tau + k),   tau = the steps of five passes; unless averaged, those of
+ *                                      1 / (2 c2 eta_0) passes, at least 5, at most 20
  *
  * Batches are drawn with replacement [FKM08, sec. 3]; their examples are evaluated side by side
  * and applied in order.  The decay of w is a scalar (feature/lazy_weights.h).  Calibration: eta_0
- * is the best of a row of powers of two after one pass over a sample, halved unless averaged.
+ * is the best of a row of powers of two after one pass over a sample.
  *
  * Averaging: w_k = scale_k v_k, v_k = v_{k-1} + u_k.  With S_k = scale_1 + ... + scale_k,
  *     sum_k w_k = S_K v_K - sum_k S_{k-1} u_k;
@@ -127,7 +128,10 @@ static double gain(const run *r)
 {
     if (r->o->perceptron)
         return 1.0;
-    const double tau = 5.0 * (double)r->n / (double)r->batch;
+    double passes = 5.0;
+    if (!r->o->averaged && r->eta > 0.0) /* until the penalty alone has had its effect */
+        passes = fmin(20.0, fmax(5.0, 0.5 / (r->o->c2 * r->eta)));
+    const double tau = passes * (double)r->n / (double)r->batch;
     return r->eta * tau / (tau + (double)r->steps);
 }
 
@@ -194,7 +198,7 @@ static trl_status calibrate(run *r, const double *x, trl_error *err)
         if (best_eta > 0.15)
             break; /* going up was right */
     }
-    r->eta = r->o->averaged ? best_eta : 0.5 * best_eta; /* the mean takes the noise out */
+    r->eta = best_eta;
     r->steps = r->averaged_steps = 0;
     r->scales = 0.0;
     return TRL_OK;
@@ -272,7 +276,8 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     const double F = -r->sum + (r->o->perceptron ? 0.0 : r->o->c2 * w2);
     const double before = r->past[(r->pass + 1) % (r->o->period + 1)];
     r->past[r->pass % (r->o->period + 1)] = F;
-    *done = r->o->period && r->pass > r->o->period && before - F < r->o->delta * fabs(F);
+    /* F is noisy: that it rose says nothing */
+    *done = r->o->period && r->pass > r->o->period && fabs(before - F) < r->o->delta * fabs(F);
     const trl_iteration it = {.number = r->pass,
                               .objective = F,
                               .gradient = NAN,

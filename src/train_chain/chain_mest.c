@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "train_chain/chain_training.h"
 #include "mest/mest_dual.h"
-#include "train/lbfgs.h"
+#include "train/scaling.h"
 
 /* Without a penalty the objective starts at 1 and has no minimum whenever some direction leaves
  * all gold features alone but not their expectations, which with more features than sequences is
@@ -161,7 +161,11 @@ static trl_status solve(void *self, const trl_watcher *watcher, const void *stat
                                  .epsilon = o->epsilon,
                                  .period = (size_t)o->period,
                                  .delta = o->delta};
-    const trl_status st = trl_lbfgs(&f, &l, s->j->pool, &w, state, state_size, x, ending, err);
+    double *scale = NULL;
+    trl_status st = trl_scaling_of(&s->j->design, o->c2, &scale, err);
+    if (st == TRL_OK)
+        st = trl_lbfgs_scaled(&f, &l, scale, s->j->pool, &w, state, state_size, x, ending, err);
+    trl_free(scale);
     if (s->bottomless)
         *ending = TRL_END_NO_MINIMUM;
     return st;

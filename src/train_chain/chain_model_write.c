@@ -90,7 +90,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
         trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : "all");
     if (trl_chain_training_has_mest(j))
         trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind), o->q0_mask ? "yes" : "no");
-    if (o->dev && !trl_chain_training_is(j, "hmm"))
+    if (o->dev && !j->objective->counted)
         trl_buf_fmt(&s, "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                     (unsigned long long)r->saved_iteration, r->objective, r->dev_measure,
                     r->dev_score);

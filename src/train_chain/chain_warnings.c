@@ -2,12 +2,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/format.h"
 #include "train_chain/chain_training.h"
 
-#define LARGE                                                                                      \
-    50.0 /* with values up to 10 nothing is lost, with 100 training takes ten times as long */
+/* With values up to 10 nothing is lost, with 100 training takes ten times as long. */
+#define LARGE 50.0
 
 void trl_chain_training_warn_values(const trl_chain_training *j)
 {
@@ -21,15 +22,15 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
                 name = trl_strtab_get(&o->names, o->id[i]);
             }
     }
-    if (most <= LARGE)
+    const char *optimizer = trl_chain_training_optimizer(j);
+    if (most <= LARGE || strcmp(optimizer, "lbfgs") == 0 || strcmp(optimizer, "owlqn") == 0)
         return;
     char note[256];
     trl_snprintf(
         note, sizeof note,
-        "values of '%.*s' go up to %g: far from 1 they make training slow and may end it too "
-        "early; "
-        "divide them",
-        name.n < 80 ? (int)name.n : 80, name.p, most);
+        "values of '%.*s' go up to %g: only the optimizer lbfgs scales them; with %s divide them "
+        "or expect a slow and poor training",
+        name.n < 80 ? (int)name.n : 80, name.p, most, optimizer);
     trl_chain_training_report(j, "warning", note);
 }
 

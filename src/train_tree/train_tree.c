@@ -413,7 +413,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n);
     size_t size = n > 0 ? (size_t)n : 0;
     if (o->dev && !counted && size < sizeof j->settings)
-        size += (size_t)snprintf(j->settings + size, sizeof j->settings - size,
+        size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
                                  "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                                  (unsigned long long)r->saved_iteration, r->objective,
                                  r->dev_measure, r->dev_score);

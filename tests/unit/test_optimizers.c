@@ -194,8 +194,8 @@ static void test_stochastic_optimum(void **state)
         method which;
         uint64_t batch, passes;
         double close;
-    } runs[] = {{SGD, 1, 400, 1e-3},
-                {SGD, 1, 1600, 4e-4},
+    } runs[] = {{SGD, 1, 400, 2e-3},
+                {SGD, 1, 1600, 6e-4},
                 {SGD, 15, 1600, 1.5e-3},
                 {ASGD, 1, 512, 8e-4},
                 {ASGD, 7, 2048, 1.7e-4}};
