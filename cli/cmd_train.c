@@ -54,7 +54,7 @@ static const option options[] = {
     {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
      .help = "adds X times the sum of absolute weights"},
     {"c2", .type = OPTION_REAL, TRAIN_FIELD(train.c2), .value = "X",
-     .fallback = "1, for trees by the likelihood of features 2",
+     .fallback = "1, for m-estimation of chains 0.25, for trees by the likelihood of features 2",
      .help = "adds X times the sum of squared weights"},
     {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
      .help = "same as --c2 1/(2X): a Gaussian prior of variance X"},

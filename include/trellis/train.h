@@ -110,7 +110,7 @@ typedef struct trl_train_options {
 TRL_API trl_train_options trl_train_options_default(void);
 
 /* The c2 a run will have: o->c2, or where that is TRL_USUAL 2 for trees by the likelihood of
- * features and 1 for all else. */
+ * features, 0.25 for chains by M-estimation and 1 for all else. */
 TRL_API double trl_train_c2(const trl_train_options *o);
 
 typedef struct trl_train_result {

@@ -79,6 +79,9 @@ double trl_train_c2(const trl_train_options *o)
         return 1.0;
     if (o->c2 != TRL_USUAL)
         return o->c2;
+    if (strcmp(o->kind, "tree") != 0 &&
+        (strcmp(o->objective, "m-estimation") == 0 || strcmp(o->objective, "mest") == 0))
+        return 0.25; /* its objective is a mean over sequences: docs/objectives.md */
     return strcmp(o->kind, "tree") == 0 && strcmp(o->grade, "features") == 0 &&
                    (strcmp(o->objective, "likelihood") == 0 || strcmp(o->objective, "crf") == 0)
                ? 2.0

@@ -31,6 +31,9 @@ typedef struct trl_nota_options {
  * and, as a hint, the forms there are; *out is then unchanged. */
 trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *err);
 
+#define TRL_NOTA_USUAL                                                                             \
+    "marginal:0.2@20" /* where nothing is said: docs/objectives.md has the measurement */
+
 typedef struct trl_nota {
     size_t L, n_tokens;
     int order;

@@ -87,7 +87,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
     if (o->min_freq > 0.0)
         trl_buf_fmt(&s, "min-freq %.17g\n", o->min_freq);
     if (j->objective->has_nota)
-        trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : "all");
+        trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : TRL_NOTA_USUAL);
     if (trl_chain_training_has_mest(j))
         trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind), o->q0_mask ? "yes" : "no");
     if (o->dev && !j->objective->counted)

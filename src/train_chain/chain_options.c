@@ -120,7 +120,7 @@ static trl_status check_objective(trl_chain_training *j, trl_error *err)
     if (o->nota && !j->objective->has_nota)
         return trl_fail(err, TRL_EINVAL, "nota goes with the objective piecewise-nota, not %s",
                         j->objective->name);
-    st = trl_nota_parse(o->nota ? o->nota : "all", &j->nota_options, err);
+    st = trl_nota_parse(o->nota ? o->nota : TRL_NOTA_USUAL, &j->nota_options, err);
     if (st == TRL_OK)
         st = check_q0(j, err);
     return st == TRL_OK ? check_decode(j, err) : st;

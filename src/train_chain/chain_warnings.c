@@ -34,6 +34,33 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
     trl_chain_training_report(j, "warning", note);
 }
 
+/* Methods that were far below the others on every corpus tried: docs/objectives.md has the numbers.
+ */
+static void warn_method(const trl_chain_training *j)
+{
+    const trl_family *f = j->design.family;
+    const bool nota = j->objective->has_nota, lu = j->has_q0 && j->q0_kind == TRL_Q0_LU;
+    if (nota && j->nota_options.kind == TRL_NOTA_ALL && f[TRL_NODE].n_attrs > f[TRL_EDGE].n_attrs)
+        trl_chain_training_report(
+            j, "warning",
+            "all none-of-the-above instances (--nota all) want features of label pairs and text, "
+            "template lines with B; most of these see one label: --nota marginal:0.2@20 does "
+            "better");
+    if (nota && j->o->calibrate)
+        trl_chain_training_report(
+            j, "warning",
+            "--calibrate decodes globally, which none-of-the-above instances bear "
+            "badly: without it they do better");
+    if (j->objective->id == TRL_OBJ_PIECEWISE && !j->o->calibrate)
+        trl_chain_training_report(
+            j, "warning",
+            "pieces that were trained apart differ in scale: --calibrate does better");
+    if (lu)
+        trl_chain_training_report(
+            j, "warning",
+            "under q0 = lu labels do not depend on the text: hmm and emp do much better");
+}
+
 void trl_chain_training_warn_features(const trl_chain_training *j)
 {
     const trl_family *f = j->design.family;
@@ -46,12 +73,7 @@ void trl_chain_training_warn_features(const trl_chain_training *j)
             j->o->min_count > 1 || j->o->min_freq > 0.0
                 ? "no attribute is seen as often as asked for: the labels alone are learnt"
                 : "there are no attributes: the labels alone are learnt");
-    if (j->objective->has_nota && j->nota_options.kind == TRL_NOTA_ALL && any &&
-        !f[TRL_EDGE].has_rows)
-        trl_chain_training_report(
-            j, "warning",
-            "all none-of-the-above instances (--nota all) want features of label pairs and text, "
-            "template lines with B; without any --nota marginal:0.2@20 does better");
+    warn_method(j);
 }
 
 /* Label pairs alone may fit by chance: O follows O everywhere. */
