@@ -302,6 +302,8 @@ static int run(void *settings_, const operands *args)
         message_say("%s: no sentences", path[0]);
     else if (st == TRL_OK && (st = trl_compare_run(c, &s->bootstrap, &r, &err)) == TRL_OK) {
         text t = {0};
+        if (r.broken_iobes)
+            message_warn("the true labels " BROKEN_IOBES);
         if (s->json)
             add_json(s, &r, &t);
         else {

@@ -369,6 +369,8 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
         if (best.result.stopped)
             message_say("interrupted; the best model so far has been saved");
         warn_of_measure(&x);
+        if (best.chunks && best.held_out.broken_iobes)
+            message_warn("the held-out labels " BROKEN_IOBES);
         code = print_results(&x, &best);
         if (code == CLI_DONE)
             code = train_exit_code(best.result.stopped);

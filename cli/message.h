@@ -16,6 +16,12 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit codes */
 
 void message_error(const trl_error *err); /* with its hint */
 void message_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Behind what has such labels. */
+#define BROKEN_IOBES                                                                               \
+    "have S-TYPE, but are not well-formed IOBES: chunks are counted as conlleval does, which "     \
+    "joins "                                                                                       \
+    "neighbours of one type"
+
 void message_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void message_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -124,7 +124,8 @@ typedef enum trl_measure {                /* in percent, as in score.h and parse
 
 typedef struct trl_comparison {
     uint64_t sentences, tokens, chunks; /* chunks, or brackets, in gold */
-    bool chunk_tags; /* trees, or every true tag is O or like B-NP; there are chunks */
+    bool chunk_tags;   /* trees, or every true tag is O or like B-NP; there are chunks */
+    bool broken_iobes; /* of tags: as in trl_score_totals */
     double score[2][TRL_MEASURES];
     trl_bootstrap difference[TRL_MEASURES];
     double errors[2];              /* trl_compare_errors, mean */

@@ -67,7 +67,9 @@ typedef struct trl_score_totals {
     uint64_t sequences, correct_sequences; /* all tags right; empty sequences do not count */
     uint64_t gold, predicted, correct;     /* chunks */
     double accuracy, sequence_accuracy, precision, recall, f1;
-    bool iobes; /* chunks are counted as IOBES: no gold tag speaks against it */
+    bool iobes;        /* chunks are counted as IOBES: no gold tag speaks against it */
+    bool broken_iobes; /* gold has tags S-TYPE, but is not well-formed: all chunks are counted as
+                          conlleval does, which joins neighbours of one type */
 } trl_score_totals;
 
 TRL_API trl_score_totals trl_score_get(const trl_score *s);

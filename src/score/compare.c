@@ -384,6 +384,7 @@ trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *op
     if (st != TRL_OK)
         return st;
     fill_scores(c, units, &r);
+    r.broken_iobes = r.chunk_tags && trl_score_get(c->score[0]).broken_iobes;
     r.mcnemar = trl_mcnemar(r.only_a, r.only_b);
     r.t = trl_paired_t(c->n, c->errors[0], c->errors[1]);
     *out = r;

@@ -61,6 +61,7 @@ struct trl_score {
     trl_tag last_gold, last_predicted;
     bool in_correct[TRL_N_RULES]; /* both taggings opened the same chunk and agree so far;
                                      then the two tags above have the same type */
+    bool any_single;              /* gold has S-TYPE */
     bool not_iobes;               /* gold has tags that IOBES cannot have */
 };
 
@@ -250,6 +251,7 @@ static void count_chunks(trl_score *s, trl_tag gold, trl_tag predicted)
     for (int rule = 0; rule < TRL_N_RULES; rule++)
         step(s, (trl_chunk_rule)rule, gold, predicted);
     s->not_iobes = s->not_iobes || !trl_iobes_follows(s->last_gold, gold);
+    s->any_single = s->any_single || gold.kind == TRL_TAG_S;
     s->last_gold = gold;
     s->last_predicted = predicted;
 }
@@ -381,6 +383,7 @@ trl_score_totals trl_score_get_by(const trl_score *s, trl_chunk_rule rule)
     t.predicted = s->chunks[rule].predicted;
     t.correct = s->chunks[rule].correct + s->in_correct[rule];
     t.iobes = rule == TRL_RULE_IOBES;
+    t.broken_iobes = s->any_single && trl_score_rule(s) != TRL_RULE_IOBES;
     t.accuracy = percent(t.correct_tokens, t.tokens);
     t.sequence_accuracy = percent(t.correct_sequences, t.sequences);
     t.precision = percent(t.correct, t.predicted);

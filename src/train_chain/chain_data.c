@@ -284,5 +284,14 @@ trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err)
         return st;
     j->dev.is_local = j->o->calibrate ? j->objective->local : j->is_local;
     j->dev.q0 = j->has_q0 ? &j->q0 : NULL;
-    return trl_dev_init(&j->dev, &j->corpus, &j->design, j->pool, err);
+    bool broken = false;
+    trl_status init = trl_dev_init(&j->dev, &j->corpus, &j->design, j->pool, err);
+    if (init == TRL_OK)
+        init = trl_dev_broken_iobes(&j->dev, &broken, err);
+    if (broken)
+        trl_chain_training_report(
+            j, "warning",
+            "the labels of the dev set have S-TYPE, but are not well-formed IOBES: "
+            "chunks are counted as conlleval does, which joins neighbours of one type");
+    return init;
 }

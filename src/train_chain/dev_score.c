@@ -154,7 +154,8 @@ static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status count(trl_dev *d, double *score, trl_error *err)
+/* `predicted` false: the true labels in place of predicted ones. */
+static trl_status count(trl_dev *d, bool predicted, trl_score_totals *totals, trl_error *err)
 {
     const trl_score_options o = trl_score_options_default();
     trl_score *s = NULL;
@@ -171,15 +172,21 @@ static trl_status count(trl_dev *d, double *score, trl_error *err)
         }
         for (size_t t = 0; t < n; t++) {
             gold[t] = d->names[n_train + d->corpus.label[from + t]];
-            gold[n + t] = d->names[d->predicted[from + t]];
+            gold[n + t] = predicted ? d->names[d->predicted[from + t]] : gold[t];
         }
         st = trl_score_add(s, n, gold, gold + n, err);
     }
-    if (st == TRL_OK) {
-        const trl_score_totals t = trl_score_get(s);
-        *score = d->chunks ? t.f1 : t.accuracy;
-    }
+    if (st == TRL_OK)
+        *totals = trl_score_get(s);
     trl_score_free(s);
+    return st;
+}
+
+trl_status trl_dev_broken_iobes(trl_dev *d, bool *broken, trl_error *err)
+{
+    trl_score_totals t = {0};
+    const trl_status st = d->chunks ? count(d, false, &t, err) : TRL_OK;
+    *broken = t.broken_iobes;
     return st;
 }
 
@@ -204,5 +211,10 @@ trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *e
     trl_status st = trl_chain_prepare(&d->chain, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(d->pool, (d->corpus.n_sequences + JOB - 1) / JOB, decode, d, err);
-    return st == TRL_OK ? count(d, score, err) : st;
+    trl_score_totals t;
+    if (st == TRL_OK)
+        st = count(d, true, &t, err);
+    if (st == TRL_OK)
+        *score = d->chunks ? t.f1 : t.accuracy;
+    return st;
 }

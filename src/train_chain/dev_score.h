@@ -38,6 +38,10 @@ trl_status trl_dev_init(trl_dev *d, const trl_corpus *train, const trl_design *d
                         trl_pool *pool, trl_error *err);
 void trl_dev_fini(trl_dev *d);
 
+/* Whether the chunks' true labels are meant as IOBES and are not well-formed (trellis/score.h).
+ * TRL_ENOMEM. */
+trl_status trl_dev_broken_iobes(trl_dev *d, bool *broken, trl_error *err);
+
 /* Decodes (Viterbi) with weights w; *score is the chunk F1 or token accuracy, in percent.  `dev` is
  * a trl_dev. */
 trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *err);
