@@ -30,6 +30,7 @@ struct trl_store {
     size_t budget, bytes, on_heap, in_file;
     int fd; /* -1: no file yet */
     off_t end;
+    bool file_full;
 };
 
 trl_status trl_store_new(size_t budget, trl_store **out, trl_error *err)
@@ -103,6 +104,7 @@ static bool new_chunk(trl_store *s, size_t need)
     c->mapped = !heap;
     c->size = size;
     c->data = heap ? trl_alloc(size, 1) : map_file(s, size);
+    s->file_full = !c->data && !heap;
     if (!c->data) {
         trl_free(c);
         return false;
@@ -135,4 +137,9 @@ size_t trl_store_bytes(const trl_store *s, size_t *in_file)
     if (in_file)
         *in_file = s->in_file;
     return s->bytes;
+}
+
+bool trl_store_file_full(const trl_store *s)
+{
+    return s->file_full;
 }

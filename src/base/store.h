@@ -8,6 +8,7 @@
 #ifndef TRL_STORE_H
 #define TRL_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "trellis/status.h"
@@ -20,6 +21,9 @@ void trl_store_free(trl_store *s); /* accepts NULL */
 
 /* 8-byte aligned, uninitialised; NULL when neither memory nor file has room. */
 void *trl_store_get(trl_store *s, size_t bytes);
+
+/* Whether it was the file that had no room when trl_store_get last returned NULL. */
+bool trl_store_file_full(const trl_store *s);
 
 /* Bytes handed out, and of them those in the file. */
 size_t trl_store_bytes(const trl_store *s, size_t *in_file);

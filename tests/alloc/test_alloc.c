@@ -13,7 +13,6 @@
 #include "failing.h"
 #include "grammar_scenario.h"
 #include "base/file.h"
-#include "trellis/cluster.h"
 #include "trellis/compare.h"
 #include "trellis/parseval.h"
 #include "trellis/score.h"
@@ -207,7 +206,9 @@ static trl_status do_undump(const void *p, trl_error *err)
     return trl_model_undump(dump, model, err);
 }
 
-#include "score_scenario.h" /* uses the folder */
+#include "boost_scenario.h" /* these use the folder */
+#include "cluster_scenario.h"
+#include "score_scenario.h"
 
 static trl_status do_trees(const void *p, trl_error *err)
 {
@@ -228,28 +229,6 @@ static trl_status do_trees(const void *p, trl_error *err)
         st = trl_tree_columns_next(r, &seq, &more, err);
     }
     trl_tree_columns_free(r);
-    return st;
-}
-
-static trl_status do_cluster(const void *p, trl_error *err)
-{
-    (void)p;
-    char text[512], model[512];
-    const char *texts[1] = {text};
-    trl_cluster_options o = trl_cluster_options_default();
-    trl_cluster_result result;
-    trl_clusters *c = NULL;
-    snprintf(text, sizeof text, "%s/text", folder);
-    snprintf(model, sizeof model, "%s/model", folder);
-    o.text = texts;
-    o.n_text = 1;
-    o.clusters = 3;
-    o.threads = 2;
-    o.output = model;
-    trl_status st = trl_cluster(&o, &result, err);
-    if (st == TRL_OK)
-        st = trl_clusters_open(model, TRL_CLUSTERS_GUESS, 0, &c, err);
-    trl_clusters_free(c);
     return st;
 }
 
@@ -458,6 +437,14 @@ static void test_use(void **state)
     }
 }
 
+static void test_boost(void **state)
+{
+    (void)state;
+    write_file("boost", boost_text);
+    for (size_t k = 0; k < sizeof boost_args / sizeof *boost_args; k++)
+        fail_all("boost", do_boost, &boost_args[k]);
+}
+
 static void test_others(void **state)
 {
     (void)state;
@@ -487,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_train),  cmocka_unit_test(test_tune), cmocka_unit_test(test_grammar),
         cmocka_unit_test(test_parser), cmocka_unit_test(test_use),  cmocka_unit_test(test_others),
+        cmocka_unit_test(test_boost),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-alloc-XXXXXX");
     if (!mkdtemp(folder))

@@ -1,0 +1,258 @@
+/* data_read.c -- trl_boost_read and the cache.
+ *
+ * A cache is a container of kind "boostdat":
+ *
+ *     rowend   u64[n]           id       u32[rowend[n-1]], ascending in every row
+ *     class    u32[n]           value    f64[n]
+ *     binary   u64              featpool, featend4, featslot   names of features, id = feature
+ *     clas...  names of classes
+ */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "boost/data.h"
+#include "boost/model.h"
+#include "model/strtab_io.h"
+
+#define KIND "boostdat"
+#define DEFAULT_MEMORY ((size_t)2 << 30)
+
+trl_boost_read_options trl_boost_read_options_default(void)
+{
+    return (trl_boost_read_options){.memory = DEFAULT_MEMORY};
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static trl_status start(trl_boost_text *t, trl_error *err)
+{
+    const trl_boost_read_options *o = t->o;
+    if (o->like) {
+        t->names = trl_strtab_view(&o->like->names);
+        t->classes = trl_strtab_view(&o->like->classes);
+    } else if (o->model) {
+        t->names = o->model->names;
+        t->classes = o->model->classes;
+    }
+    t->fixed = o->like || o->model;
+    t->d = trl_zalloc(1, sizeof *t->d);
+    if (!t->d)
+        return trl_fail_mem(err);
+    t->d->named = !t->fixed;
+    t->d->model = o->model;
+    t->d->like = o->like;
+    t->d->binary = !o->classes;
+    t->d->class_of = trl_alloc(1, sizeof *t->d->class_of);
+    t->d->value = trl_alloc(1, sizeof *t->d->value);
+    if (!t->d->class_of || !t->d->value)
+        return trl_fail_mem(err);
+    t->class_cap = t->value_cap = 1;
+    return trl_store_new(o->memory, &t->raw.store, err);
+}
+
+static trl_status copy_classes(trl_boost_text *t, trl_error *err)
+{
+    for (uint32_t k = 0; t->fixed && k < t->classes.n; k++) {
+        const trl_str s = trl_strview_get(&t->classes, k);
+        if (trl_strtab_add(&t->d->classes, s.p, s.n) == TRL_NO_ID)
+            return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+static trl_status finish(trl_boost_text *t, const char *path, trl_error *err)
+{
+    if (t->raw.n == 0)
+        return trl_fail_where(err, trl_fail(err, TRL_EINVAL, "there is no example"), path, 0, 0);
+    trl_status st = copy_classes(t, err);
+    if (st != TRL_OK)
+        return st;
+    trl_free(t->seen); /* give back what is not needed before the largest arrays are made */
+    t->seen = NULL;
+    const size_t F = t->fixed ? t->names.n : t->d->names.n;
+    return trl_boost_build(t->d, &t->raw, F, !t->fixed, t->o->memory, err);
+}
+
+static trl_status read_text(const char *const *path, size_t n_paths,
+                            const trl_boost_read_options *o, trl_boost_data **out, trl_error *err)
+{
+    trl_boost_text t = {.o = o};
+    trl_status st = start(&t, err);
+    for (size_t k = 0; st == TRL_OK && k < n_paths; k++) {
+        trl_input *in = NULL;
+        st = trl_input_open(path[k], &in, err);
+        if (st == TRL_OK)
+            st = trl_boost_text_read(&t, in, err);
+        trl_input_free(in);
+    }
+    if (st == TRL_OK)
+        st = finish(&t, strcmp(path[0], "-") == 0 ? "<stdin>" : path[0], err);
+    trl_boost_raw_fini(&t.raw);
+    trl_free(t.seen);
+    trl_free(t.token);
+    trl_free(t.token_id);
+    if (st != TRL_OK) {
+        trl_boost_data_free(t.d);
+        return st;
+    }
+    *out = t.d;
+    return TRL_OK;
+}
+
+trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boost_read_options *o,
+                          trl_boost_data **out, trl_error *err)
+{
+    if (n_paths == 0)
+        return trl_fail(err, TRL_EINVAL, "no file of examples");
+    if (o->format != TRL_BOOST_GUESS || !trl_boost_is_cache(path[0]))
+        return read_text(path, n_paths, o, out, err);
+    if (n_paths > 1 || o->like || o->model) {
+        const trl_status st = trl_fail(err, TRL_EINVAL, "a cache is read alone, for training");
+        return trl_fail_where(err, st, path[0], 0, 0);
+    }
+    trl_boost_data *d = NULL;
+    const trl_status st = trl_boost_cache_open(path[0], o->memory, &d, err);
+    if (st != TRL_OK)
+        return st;
+    if (d->binary == o->classes && !o->unanswered) {
+        trl_fail(err, TRL_EINVAL,
+                 d->binary ? "the cache holds answers +1 and -1, not classes"
+                           : "the cache holds classes");
+        trl_fail_where(err, TRL_EINVAL, path[0], 0, 0);
+        trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave --classes out" : "add --classes");
+        trl_boost_data_free(d);
+        return TRL_EINVAL;
+    }
+    *out = d;
+    return TRL_OK;
+}
+
+/* ---- the cache ------------------------------------------------------------------------------ */
+
+bool trl_boost_is_cache(const char *path)
+{
+    char head[8] = {0};
+    FILE *f = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    if (!f)
+        return false;
+    const size_t n = fread(head, 1, sizeof head, f);
+    fclose(f);
+    return n == sizeof head && memcmp(head, "TRELLIS\x1a", sizeof head) == 0;
+}
+
+trl_status trl_boost_data_save(const trl_boost_data *d, const char *path, trl_error *err)
+{
+    if (!d->class_of || !d->named)
+        return trl_fail(err, TRL_EINVAL, "only examples read from text for training can be cached");
+    const uint64_t binary = d->binary, total = trl_boost_active(d);
+    trl_container_builder b = {0};
+    trl_container_builder_add(&b, "rowend", d->row_end, d->n * sizeof *d->row_end);
+    trl_container_builder_add(&b, "id", d->id, total * sizeof *d->id);
+    trl_container_builder_add(&b, "class", d->class_of, d->n * sizeof *d->class_of);
+    trl_container_builder_add(&b, "value", d->value, d->n * sizeof *d->value);
+    trl_container_builder_add(&b, "binary", &binary, sizeof binary);
+    trl_status st = trl_strtab_save(&d->names, "feat", &b, err);
+    if (st == TRL_OK)
+        st = trl_strtab_save(&d->classes, "clas", &b, err);
+    if (st == TRL_OK)
+        st = trl_container_write(&b, KIND, path, err);
+    trl_container_builder_fini(&b);
+    return st;
+}
+
+static trl_status copy_names(const trl_container *c, const char *prefix, trl_strtab *t,
+                             trl_error *err)
+{
+    trl_strview v;
+    const trl_status st = trl_strview_load(c, prefix, &v, err);
+    if (st != TRL_OK)
+        return st;
+    for (uint32_t k = 0; k < v.n; k++) {
+        const trl_str s = trl_strview_get(&v, k);
+        const uint32_t id = trl_strtab_add(t, s.p, s.n);
+        if (id == TRL_NO_ID)
+            return trl_fail_mem(err);
+        if (id != k)
+            return trl_container_damaged(c, err, "a name is there twice");
+    }
+    return TRL_OK;
+}
+
+static trl_status check_rows(const trl_container *c, const trl_boost_data *d, uint64_t total,
+                             trl_error *err)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        if (d->row_end[i] < at || d->row_end[i] > total)
+            return trl_container_damaged(c, err, "the ends of rows are out of order");
+        for (const uint64_t first = at; at < d->row_end[i]; at++)
+            if (d->id[at] >= d->n_features || (at > first && d->id[at] <= d->id[at - 1]))
+                return trl_container_damaged(c, err, "the features of a row are out of order");
+        if (!(d->value[i] >= 0.0 && isfinite(d->value[i])))
+            return trl_container_damaged(c, err, "a value is negative or not finite");
+        if (d->class_of[i] != TRL_NO_ID && d->class_of[i] >= (d->binary ? 2 : d->classes.n))
+            return trl_container_damaged(c, err, "a class is out of range");
+    }
+    return at == total ? TRL_OK : trl_container_damaged(c, err, "rows and features do not match");
+}
+
+static trl_status load(trl_boost_data *d, const trl_container *c, trl_error *err)
+{
+    const void *rows, *ids, *classes, *values, *binary;
+    size_t n_classes, n_values, n_ids, n_binary;
+    trl_status st = trl_container_array(c, "rowend", 8, &rows, &d->n, err);
+    if (st == TRL_OK)
+        st = trl_container_array(c, "id", 4, &ids, &n_ids, err);
+    if (st == TRL_OK)
+        st = trl_container_array(c, "class", 4, &classes, &n_classes, err);
+    if (st == TRL_OK)
+        st = trl_container_array(c, "value", 8, &values, &n_values, err);
+    if (st == TRL_OK)
+        st = trl_container_array(c, "binary", 8, &binary, &n_binary, err);
+    if (st == TRL_OK)
+        st = copy_names(c, "feat", &d->names, err);
+    if (st == TRL_OK)
+        st = copy_names(c, "clas", &d->classes, err);
+    if (st != TRL_OK)
+        return st;
+    if (d->n == 0 || d->n >= UINT32_MAX || n_classes != d->n || n_values != d->n || n_binary != 1 ||
+        d->names.n >= TRL_BOOST_MAX_FEATURES)
+        return trl_container_damaged(c, err, "sections of different length");
+    d->named = true;
+    d->binary = *(const uint64_t *)binary != 0;
+    d->n_features = d->names.n;
+    d->row_end = rows;
+    d->id = ids;
+    d->class_of = trl_alloc(d->n, sizeof *d->class_of);
+    d->value = trl_alloc(d->n, sizeof *d->value);
+    if (!d->class_of || !d->value)
+        return trl_fail_mem(err);
+    memcpy(d->class_of, classes, d->n * sizeof *d->class_of);
+    memcpy(d->value, values, d->n * sizeof *d->value);
+    return check_rows(c, d, n_ids, err);
+}
+
+trl_status trl_boost_cache_open(const char *path, size_t memory, trl_boost_data **out,
+                                trl_error *err)
+{
+    trl_boost_data *d = trl_zalloc(1, sizeof *d);
+    if (!d)
+        return trl_fail_mem(err);
+    trl_status st = trl_container_open(path, KIND, &d->cache, err);
+    if (st == TRL_OK)
+        st = trl_store_new(memory, &d->store, err);
+    if (st == TRL_OK)
+        st = load(d, d->cache, err);
+    if (st == TRL_OK)
+        st = trl_boost_build_columns(d, err);
+    if (st != TRL_OK) {
+        trl_boost_data_free(d);
+        return st;
+    }
+    *out = d;
+    return TRL_OK;
+}

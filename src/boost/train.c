@@ -1,0 +1,171 @@
+/* train.c -- trl_boost_train: every classifier of the data, side by side. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "boost/path.h"
+
+trl_boost_options trl_boost_options_default(void)
+{
+    return (trl_boost_options){.decay = 0.8,
+                               .lambda_end = 0.0001,
+                               .min_gain = 0.1,
+                               .patience = 5,
+                               .seed = 1,
+                               .checkpoint_every = 100};
+}
+
+static trl_status check_options(const trl_boost_data *d, const trl_boost_data *held_out,
+                                const trl_boost_options *o, trl_error *err)
+{
+    if (!(o->decay > 0.0 && o->decay < 1.0))
+        return trl_fail(err, TRL_EINVAL, "the decay of lambda must be between 0 and 1, not %g",
+                        o->decay);
+    if (!(o->lambda_end >= 1e-9 && o->lambda_end < 1.0))
+        return trl_fail(err, TRL_EINVAL, "the end of lambda must be between 1e-9 and 1, not %g",
+                        o->lambda_end);
+    if (!(o->min_gain >= 0.0 && isfinite(o->min_gain)))
+        return trl_fail(err, TRL_EINVAL, "the least gain must not be negative: %g", o->min_gain);
+    if (o->min_gain == 0.0 && !o->trees)
+        return trl_fail(err, TRL_EINVAL,
+                        "with a least gain of 0, lambda may never decay: the number "
+                        "of trees must have a limit");
+    if (o->checkpoint && !o->checkpoint_every)
+        return trl_fail(err, TRL_EINVAL, "a checkpoint every 0 trees");
+    if (trl_boost_columns(d) == 0)
+        return trl_fail(err, TRL_EINVAL, "the examples have no answers");
+    if (!d->binary && d->class_of && d->classes.n < 2)
+        return trl_fail(err, TRL_EINVAL, "all examples are of one class");
+    if (held_out && (held_out->n_features != d->n_features ||
+                     trl_boost_columns(held_out) != trl_boost_columns(d)))
+        return trl_fail(err, TRL_EINVAL, "the held-out examples were not read like the others");
+    return TRL_OK;
+}
+
+/* ---- classifiers ---------------------------------------------------------------------------- */
+
+typedef struct training {
+    const trl_boost_data *d, *held_out;
+    const trl_boost_options *o;
+    trl_pool *inner; /* for the work within one classifier, or NULL */
+    trl_boost_part *part;
+    size_t n;
+    pthread_mutex_t lock;
+    bool stop;
+} training;
+
+/* One thread at a time; once asked to stop, all classifiers do. */
+static bool on_progress(void *ctx, const trl_boost_progress *now)
+{
+    training *t = ctx;
+    pthread_mutex_lock(&t->lock);
+    if (!t->stop && t->o->progress)
+        t->stop = t->o->progress(t->o->progress_ctx, now);
+    const bool stop = t->stop;
+    pthread_mutex_unlock(&t->lock);
+    return stop;
+}
+
+static trl_status set_checkpoint(trl_boost_path *p, const trl_boost_options *o, size_t k,
+                                 trl_error *err)
+{
+    if (!o->checkpoint)
+        return TRL_OK;
+    const int n = k ? snprintf(p->checkpoint, sizeof p->checkpoint, "%s.%zu", o->checkpoint, k)
+                    : snprintf(p->checkpoint, sizeof p->checkpoint, "%s", o->checkpoint);
+    if (n < 0 || (size_t)n >= sizeof p->checkpoint)
+        return trl_fail(err, TRL_EINVAL, "the name of the checkpoint is too long");
+    return TRL_OK;
+}
+
+/* What the model keeps of a finished path. */
+static void keep(trl_boost_path *p, trl_boost_part *part)
+{
+    part->own = p->t.trees;
+    part->own_point = p->point;
+    part->n_points = p->n_points;
+    part->best = p->best;
+    p->t.trees = (trl_boost_ensemble){0};
+    p->point = NULL;
+    part->own.n_trees = part->own_point[part->best].trees; /* later trees are not wanted */
+    part->own.n_nodes = trl_boost_begin(part->own.tree_end, part->own.n_trees);
+}
+
+static trl_status run_classifier(void *ctx, size_t k, size_t worker, trl_error *err)
+{
+    (void)worker;
+    training *tr = ctx;
+    char scratch[200];
+    const char *name = trl_boost_column_name(tr->d, k, scratch, sizeof scratch);
+    tr->part[k].name = trl_strndup(name, strlen(name));
+    trl_boost_path *p = trl_zalloc(1, sizeof *p);
+    if (!tr->part[k].name || !p) {
+        trl_free(p);
+        return trl_fail_mem(err);
+    }
+    p->held_out = tr->held_out;
+    p->name = tr->part[k].name;
+    p->classifiers = tr->n;
+    p->progress = on_progress;
+    p->progress_ctx = tr;
+    trl_status st = set_checkpoint(p, tr->o, k, err);
+    if (st == TRL_OK)
+        st = trl_trainer_init(&p->t, tr->d, k, tr->o, tr->inner, err);
+    if (st == TRL_OK)
+        st = trl_boost_path_run(p, err);
+    if (st == TRL_OK)
+        keep(p, &tr->part[k]);
+    trl_boost_path_fini(p);
+    trl_free(p);
+    return st;
+}
+
+/* Several classifiers share the threads one each; a single one uses them all. */
+static trl_status run_all(training *tr, trl_error *err)
+{
+    size_t threads = tr->o->threads;
+    if (threads == 0) {
+        const long n = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = n > 0 ? (size_t)n : 1;
+    }
+    trl_pool *pool = NULL;
+    if (threads > 1 && !(pool = trl_pool_new(threads)))
+        return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
+    trl_status st = TRL_OK;
+    if (pool && tr->n > 1) {
+        st = trl_pool_run(pool, tr->n, run_classifier, tr, err);
+    } else {
+        tr->inner = pool;
+        for (size_t k = 0; st == TRL_OK && k < tr->n; k++)
+            st = run_classifier(tr, k, 0, err);
+    }
+    trl_pool_free(pool);
+    return st;
+}
+
+trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data *held_out,
+                           const trl_boost_options *o, trl_boost_model **out, trl_error *err)
+{
+    trl_status st = check_options(d, held_out, o, err);
+    if (st != TRL_OK)
+        return st;
+    training tr = {.d = d, .held_out = held_out, .o = o, .n = trl_boost_columns(d)};
+    tr.part = trl_zalloc(tr.n, sizeof *tr.part);
+    if (!tr.part || pthread_mutex_init(&tr.lock, NULL) != 0) {
+        trl_free(tr.part);
+        return trl_fail_mem(err);
+    }
+    st = run_all(&tr, err);
+    if (st == TRL_OK)
+        st = trl_boost_model_make(d, tr.part, tr.n, out, err);
+    for (size_t k = 0; k < tr.n; k++)
+        trl_boost_part_fini(&tr.part[k]);
+    pthread_mutex_destroy(&tr.lock);
+    trl_free(tr.part);
+    return st;
+}

@@ -1,0 +1,153 @@
+/* trainer.c -- the state of one classifier. */
+/* SPDX-License-Identifier: MIT */
+#include "boost/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "boost/loss.h"
+
+/* Values, their sums and the unit of weights. */
+static trl_status set_values(trl_trainer *t, trl_error *err)
+{
+    double negative = 0.0;
+    trl_boost_fill(t->d, t->column, t->v);
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->v[i] > 0.0)
+            t->positive += t->v[i];
+        else
+            negative -= t->v[i];
+        t->odds[i] = 1.0;
+    }
+    if (!(t->positive > 0.0) || !(negative > 0.0)) {
+        char scratch[80];
+        const char *name = trl_boost_column_name(t->d, t->column, scratch, sizeof scratch);
+        const trl_status st = trl_fail(err, TRL_EINVAL, "classifier %s: no example of value is %s",
+                                       name, t->positive > 0.0 ? "negative" : "positive");
+        return trl_fail_hint(err, st, "a classifier learns from examples of both kinds");
+    }
+    if (!isfinite(t->positive + negative))
+        return trl_fail(err, TRL_EINVAL, "the values of all examples add up to infinity");
+    int exponent;
+    (void)frexp(t->positive + negative, &exponent); /* the sum is below 2^exponent */
+    t->scale = ldexp(1.0, 61 - exponent);
+    if (!isfinite(t->scale))
+        return trl_fail(err, TRL_EINVAL, "the values of all examples are too small");
+    return TRL_OK;
+}
+
+static bool allocate(trl_trainer *t)
+{
+    const size_t n = t->n, pieces = n / TRL_LOSS_PIECE + 2;
+    const size_t threads = t->pool ? trl_pool_threads(t->pool) : 1;
+    t->v = trl_alloc64(n, sizeof *t->v);
+    t->odds = trl_alloc64(n, sizeof *t->odds);
+    t->w = trl_alloc64(n, sizeof *t->w);
+    t->slot = trl_alloc(n, sizeof *t->slot);
+    t->work = trl_alloc(n, sizeof *t->work);
+    t->leaf_v = trl_alloc64(n, sizeof *t->leaf_v);
+    t->leaf_odds = trl_alloc64(n, sizeof *t->leaf_odds);
+    t->slope = trl_alloc(pieces, 2 * sizeof *t->slope);
+    t->grown = trl_alloc(1, sizeof *t->grown);
+    t->grown_cap = 1;
+    bool ok = trl_sums_init(&t->sums, t->d->n_features) && t->v && t->odds && t->w && t->slot &&
+              t->work && t->leaf_v && t->leaf_odds && t->slope && t->grown;
+    const size_t sums = t->sums.n_blocks * TRL_SUMS_BLOCK;
+    if (t->o->sample)
+        return ok && (t->drawn = trl_zalloc(n, sizeof *t->drawn));
+    ok = ok && (t->root = trl_zalloc(sums, sizeof *t->root));
+    if (ok && threads > 1)
+        ok = (t->side = trl_zalloc((threads - 1) * sums, sizeof *t->side)) != NULL;
+    return ok;
+}
+
+trl_status trl_trainer_init(trl_trainer *t, const trl_boost_data *d, size_t column,
+                            const trl_boost_options *o, trl_pool *pool, trl_error *err)
+{
+    *t = (trl_trainer){.d = d, .o = o, .column = column, .pool = pool, .n = d->n};
+    if (!allocate(t))
+        return trl_fail_mem(err);
+    return set_values(t, err);
+}
+
+void trl_trainer_fini(trl_trainer *t)
+{
+    trl_free(t->v);
+    trl_free(t->odds);
+    trl_free(t->w);
+    trl_free(t->drawn);
+    trl_free(t->slot);
+    trl_free(t->work);
+    trl_free(t->leaf_v);
+    trl_free(t->leaf_odds);
+    trl_free(t->leaf_at);
+    trl_free(t->slope);
+    trl_free(t->grown);
+    trl_free(t->pending);
+    trl_free(t->path);
+    trl_free(t->root);
+    trl_free(t->side);
+    trl_sums_fini(&t->sums);
+    trl_boost_ensemble_fini(&t->trees);
+    trl_boost_terms_fini(&t->terms);
+}
+
+static void add_rows(const trl_trainer *t, int64_t *sum)
+{
+    for (size_t i = 0; i < t->n; i++)
+        for (uint64_t k = trl_boost_begin(t->d->row_end, i); k < t->d->row_end[i]; k++)
+            sum[t->d->id[k]] += t->w[i];
+}
+
+void trl_trainer_weigh(trl_trainer *t)
+{
+    t->total = t->weight = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        t->w[i] = trl_loss_weight(t->v[i], t->odds[i], t->scale);
+        t->total += t->w[i];
+        t->weight += t->w[i] < 0 ? -t->w[i] : t->w[i];
+    }
+    if (t->root) {
+        memset(t->root, 0, t->sums.n_blocks * TRL_SUMS_BLOCK * sizeof *t->root);
+        add_rows(t, t->root);
+    }
+}
+
+void trl_trainer_set_lambda(trl_trainer *t, double lambda)
+{
+    t->lambda = lambda;
+    t->lambda_units = (int64_t)(lambda * t->scale);
+    t->margin_units = (int64_t)(lambda * t->o->min_gain * t->scale);
+}
+
+/* max over features of max(|S|, |T - S|): both are largest at an extreme of S. */
+double trl_trainer_largest_gain(trl_trainer *t)
+{
+    trl_sums_clear(&t->sums);
+    if (t->root)
+        trl_sums_set(&t->sums, t->root);
+    else
+        for (size_t i = 0; i < t->n; i++) {
+            const uint64_t begin = trl_boost_begin(t->d->row_end, i);
+            trl_sums_add(&t->sums, t->d->id + begin, t->d->row_end[i] - begin, t->w[i]);
+        }
+    const trl_extremes e = trl_sums_extremes(&t->sums);
+    const int64_t x[] = {e.low, e.high, t->total - e.low, t->total - e.high};
+    int64_t most = 0;
+    for (size_t k = 0; k < sizeof x / sizeof *x; k++)
+        most = x[k] > most ? x[k] : -x[k] > most ? -x[k] : most;
+    return (double)most / t->scale;
+}
+
+double trl_trainer_loss(const trl_trainer *t)
+{
+    double sum = 0.0;
+    for (size_t at = 0; at < t->n; at += TRL_LOSS_PIECE) {
+        const size_t left = t->n - at;
+        sum +=
+            trl_loss_value(left < TRL_LOSS_PIECE ? left : TRL_LOSS_PIECE, t->v + at, t->odds + at);
+    }
+    return sum;
+}

@@ -1,0 +1,424 @@
+/* test_boost.c -- boosted trees: against the naive learner, with threads, sampled, resumed. */
+/* SPDX-License-Identifier: MIT */
+#include "naive_boost.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "boost/data.h"
+#include "boost/loss.h"
+#include "boost/trainer.h"
+
+static trl_error err;
+
+/* ---- against the naive learner -------------------------------------------------------------- */
+
+static uint32_t number_of(const trl_boost_model *m, uint32_t feature)
+{
+    char text[24];
+    const trl_str s = trl_strview_get(&m->names, feature);
+    snprintf(text, sizeof text, "%.*s", (int)s.n, s.p);
+    return (uint32_t)strtoul(text, NULL, 10);
+}
+
+static void compare_trees(const naive *s, const trl_boost_model *m)
+{
+    const trl_boost_part *p = &m->part[0];
+    assert_int_equal(p->n_trees, s->n_trees);
+    for (size_t k = 0; k < s->n_trees; k++)
+        assert_int_equal(p->tree_end[k], s->tree_end[k]);
+    for (size_t x = 0; x < s->n_nodes; x++) {
+        const trl_boost_node *a = &p->node[x], *b = &s->node[x];
+        assert_int_equal(a->feature == TRL_NO_ID, b->feature == TRL_NO_ID);
+        if (a->feature == TRL_NO_ID) {
+            assert_near(a->value, b->value, 1e-6);
+        } else {
+            assert_int_equal(number_of(m, a->feature), b->feature);
+            assert_int_equal(a->off, b->off);
+        }
+    }
+}
+
+static void check_path(uint64_t seed, trl_boost_options o, bool equal_values, size_t *splits)
+{
+    static naive s;
+    double objective[200], h[NAIVE_N];
+    trl_boost_model *m = NULL;
+    memset(&s, 0, sizeof s);
+    naive_random(&s, seed, equal_values);
+    trl_boost_data *d = naive_data(&s);
+    assert_ok(trl_boost_train(d, NULL, &o, &m, &err));
+    const size_t n = naive_path(&s, &o, objective, 200);
+    compare_trees(&s, m);
+    const trl_boost_classifier c = trl_boost_model_classifier(m, 0);
+    assert_int_equal(c.n_points, n);
+    for (size_t k = 0; k < n; k++)
+        assert_near(c.point[k].objective, objective[k], 1e-9);
+    size_t live = 0;
+    for (size_t k = 0; k < s.n_terms; k++)
+        live += s.term[k].theta != 0.0;
+    assert_int_equal(c.point[n - 1].compound, live);
+    assert_ok(trl_boost_predict(m, 0, d, h, &err));
+    for (size_t i = 0; i < s.n; i++)
+        if (s.value[i] > 0.0)
+            assert_near(h[i], s.h[i], 1e-6);
+    *splits += s.n_nodes;
+    trl_boost_model_free(m);
+    trl_boost_data_free(d);
+}
+
+static void test_naive(void **state)
+{
+    (void)state;
+    size_t splits = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        trl_boost_options o = trl_boost_options_default();
+        o.lambda_end = 0.05;
+        o.min_gain = seed % 3 == 0 ? 0.43 : 0.05;
+        o.depth = seed % 4 == 0 ? 1 : seed % 4 == 1 ? 3 : 0;
+        o.no_intercept = seed % 5 == 0;
+        o.threads = 1 + seed % 2;
+        o.trees = 300;
+        check_path(seed, o, seed % 7 == 0, &splits);
+    }
+    assert_true(splits > 3000); /* it was about something */
+}
+
+/* ---- larger problems ------------------------------------------------------------------------ */
+
+typedef struct problem {
+    size_t n, F;
+    size_t *end;
+    uint32_t *feature;
+    signed char *y;
+    trl_boost_data *data;
+} problem;
+
+static problem make_problem(uint64_t seed, size_t n, size_t memory)
+{
+    enum { F = 300, PER = 12 };
+    problem p = {.n = n, .F = F};
+    trl_rng r = trl_rng_seed(seed);
+    p.end = calloc(n, sizeof *p.end);
+    p.feature = calloc(n * PER, sizeof *p.feature);
+    p.y = calloc(n, 1);
+    size_t k = 0;
+    for (size_t i = 0; i < n; p.end[i++] = k) {
+        bool has[F] = {false};
+        for (size_t j = 0; j < PER; j++) {
+            const double u = trl_rng_unit(&r);
+            const size_t a = (size_t)(u * u * F);
+            if (!has[a])
+                p.feature[k++] = (uint32_t)a;
+            has[a] = true;
+        }
+        const bool positive = (has[0] && !has[3]) || (has[1] && has[2]) || has[40] || has[77];
+        p.y[i] = positive == (trl_rng_unit(&r) < 0.95) ? 1 : -1;
+    }
+    assert_ok(trl_boost_data_new(n, p.end, p.feature, F, memory, &p.data, &err));
+    assert_ok(trl_boost_data_answer(p.data, "+1", p.y, NULL, &err));
+    return p;
+}
+
+static void free_problem(problem *p)
+{
+    trl_boost_data_free(p->data);
+    free(p->end);
+    free(p->feature);
+    free(p->y);
+}
+
+static trl_boost_model *train(const problem *p, const problem *held_out, trl_boost_options o)
+{
+    trl_boost_model *m = NULL;
+    assert_ok(trl_boost_train(p->data, held_out ? held_out->data : NULL, &o, &m, &err));
+    return m;
+}
+
+static void assert_same_models(const trl_boost_model *a, const trl_boost_model *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (size_t k = 0; k < a->n; k++) {
+        const trl_boost_part *x = &a->part[k], *y = &b->part[k];
+        assert_int_equal(x->n_trees, y->n_trees);
+        assert_int_equal(x->n_points, y->n_points);
+        assert_int_equal(x->best, y->best);
+        const size_t n = x->tree_end[x->n_trees - 1];
+        assert_memory_equal(x->tree_end, y->tree_end, x->n_trees * sizeof *x->tree_end);
+        assert_memory_equal(x->node, y->node, n * sizeof *x->node);
+        for (size_t i = 0; i < x->n_points; i++) {
+            trl_boost_point p = x->point[i], q = y->point[i];
+            p.seconds = q.seconds = 0.0;
+            assert_memory_equal(&p, &q, sizeof p);
+        }
+    }
+}
+
+static trl_boost_options quick(void)
+{
+    trl_boost_options o = trl_boost_options_default();
+    o.lambda_end = 0.01;
+    o.threads = 1;
+    return o;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    problem p = make_problem(5, 40000, 0), held_out = make_problem(6, 5000, (size_t)1 << 30);
+    assert_true(trl_boost_data_get_info(p.data).in_file > 0);
+    for (size_t sample = 0; sample <= 2000; sample += 2000) {
+        trl_boost_options o = quick();
+        o.sample = sample;
+        trl_boost_model *one = train(&p, &held_out, o);
+        for (size_t threads = 2; threads <= 5; threads += 3) {
+            o.threads = threads;
+            trl_boost_model *many = train(&p, &held_out, o);
+            assert_same_models(one, many);
+            trl_boost_model_free(many);
+        }
+        trl_boost_model_free(one);
+    }
+    free_problem(&p);
+    free_problem(&held_out);
+}
+
+static double best_loss(const trl_boost_model *m)
+{
+    const trl_boost_classifier c = trl_boost_model_classifier(m, 0);
+    return c.point[c.best].held_out;
+}
+
+/* A sample of at least all examples changes nothing; a small one finds nearly as good a model, and
+ * R, with all examples in it, never rises. */
+static void test_sample(void **state)
+{
+    (void)state;
+    problem p = make_problem(7, 20000, (size_t)1 << 30), held_out = make_problem(8, 5000, 0);
+    trl_boost_options o = quick();
+    trl_boost_model *exact = train(&p, &held_out, o);
+    o.sample = p.n;
+    trl_boost_model *all = train(&p, &held_out, o);
+    o.sample = 1000;
+    trl_boost_model *sampled = train(&p, &held_out, o);
+    assert_same_models(exact, all);
+    assert_true(best_loss(exact) < 0.35);
+    assert_true(best_loss(sampled) < 1.03 * best_loss(exact));
+    const trl_boost_classifier c = trl_boost_model_classifier(sampled, 0);
+    for (size_t k = 1; k < c.n_points; k++)
+        assert_true(c.point[k].objective <= c.point[k - 1].objective * (1.0 + 1e-12));
+    trl_boost_model_free(exact);
+    trl_boost_model_free(all);
+    trl_boost_model_free(sampled);
+    free_problem(&p);
+    free_problem(&held_out);
+}
+
+/* Classifiers over the same examples, trained side by side, are those trained alone. */
+static void test_many(void **state)
+{
+    (void)state;
+    problem p = make_problem(9, 5000, (size_t)1 << 30);
+    signed char *other = malloc(p.n);
+    double *value = malloc(p.n * sizeof *value);
+    for (size_t i = 0; i < p.n; i++) {
+        other[i] = p.end[i] % 3 == 0 ? 1 : -1;
+        value[i] = i % 2 ? 0.5 : 0.0;
+    }
+    trl_boost_options o = quick();
+    trl_boost_model *alone = train(&p, NULL, o);
+    assert_ok(trl_boost_data_answer(p.data, "other", other, value, &err));
+    o.threads = 2;
+    trl_boost_model *both = train(&p, NULL, o);
+    assert_int_equal(trl_boost_model_classifiers(both), 2);
+    assert_string_equal(trl_boost_model_classifier(both, 1).name, "other");
+    double *a = malloc(p.n * sizeof *a), *b = malloc(p.n * sizeof *b);
+    assert_ok(trl_boost_predict(alone, 0, p.data, a, &err));
+    assert_ok(trl_boost_predict(both, 0, p.data, b, &err));
+    assert_memory_equal(a, b, p.n * sizeof *a);
+    trl_boost_model_free(alone);
+    trl_boost_model_free(both);
+    free(a);
+    free(b);
+    free(other);
+    free(value);
+    free_problem(&p);
+}
+
+/* ---- checkpoints and files ------------------------------------------------------------------ */
+
+static char folder[64];
+
+typedef struct killer {
+    int left;
+} killer;
+
+static bool die(void *ctx, const trl_boost_progress *now)
+{
+    (void)now;
+    killer *k = ctx;
+    if (k->left-- == 0)
+        _exit(9); /* as a kill would: nothing is cleaned up */
+    return false;
+}
+
+static void train_until_killed(const problem *p, const problem *held_out, trl_boost_options o,
+                               int when)
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        killer k = {when};
+        trl_boost_model *m = NULL;
+        o.progress = die;
+        o.progress_ctx = &k;
+        (void)trl_boost_train(p->data, held_out->data, &o, &m, NULL);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 9);
+}
+
+static void test_resume(void **state)
+{
+    (void)state;
+    char path[128];
+    problem p = make_problem(11, 3000, (size_t)1 << 30), held_out = make_problem(12, 1000, 0);
+    snprintf(path, sizeof path, "%s/checkpoint", folder);
+    for (size_t sample = 0; sample <= 500; sample += 500) {
+        trl_boost_options o = quick();
+        o.sample = sample;
+        trl_boost_model *whole = train(&p, &held_out, o);
+        o.checkpoint = path;
+        o.checkpoint_every = 2;
+        o.resume = true;
+        unlink(path);
+        for (int when = 5; when < 40; when += 13)
+            train_until_killed(&p, &held_out, o, when);
+        trl_boost_model *resumed = train(&p, &held_out, o);
+        assert_same_models(whole, resumed);
+        trl_boost_model *again = train(&p, &held_out, o); /* of what is finished */
+        assert_same_models(whole, again);
+        trl_boost_model_free(again);
+        trl_boost_model_free(resumed);
+        trl_boost_model_free(whole);
+        o.min_gain = 0.2;
+        trl_boost_model *none = NULL;
+        assert_int_equal(trl_boost_train(p.data, held_out.data, &o, &none, &err), TRL_EMODEL);
+        assert_non_null(strstr(err.msg, "other data or options"));
+    }
+    unlink(path);
+    free_problem(&p);
+    free_problem(&held_out);
+}
+
+static void test_model_file(void **state)
+{
+    (void)state;
+    char path[128], copy[128];
+    problem p = make_problem(13, 2000, (size_t)1 << 30);
+    trl_boost_model *m = train(&p, NULL, quick()), *back = NULL;
+    snprintf(path, sizeof path, "%s/model", folder);
+    snprintf(copy, sizeof copy, "%s/copy", folder);
+    assert_ok(trl_boost_model_save(m, path, &err));
+    assert_ok(trl_boost_model_open(path, &back, &err));
+    assert_same_models(m, back);
+    assert_ok(trl_boost_model_save(back, copy, &err));
+    trl_mapped a, b;
+    assert_ok(trl_map_file(path, &a, &err));
+    assert_ok(trl_map_file(copy, &b, &err));
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    trl_unmap(&a);
+    trl_unmap(&b);
+    trl_boost_model_free(back);
+    trl_boost_model_free(m);
+    unlink(path);
+    unlink(copy);
+    free_problem(&p);
+}
+
+/* ---- kernels and refusals ------------------------------------------------------------------- */
+
+/* The slope is the derivative of the loss, by central differences; vectors and scalars agree. */
+static void test_slope(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(3);
+    double v[37], odds[37], plus[37], minus[37];
+    for (size_t n = 1; n <= 37; n++) {
+        double positive = 0.0;
+        const double x = 4.0 * trl_rng_unit(&r) - 2.0, e = 1e-5;
+        for (size_t i = 0; i < n; i++) {
+            v[i] = 2.0 * trl_rng_unit(&r) - 1.0;
+            odds[i] = exp(8.0 * trl_rng_unit(&r) - 4.0);
+            plus[i] = odds[i] * exp(x + e);
+            minus[i] = odds[i] * exp(x - e);
+            positive += v[i] > 0.0 ? v[i] : 0.0;
+        }
+        const trl_slope s = trl_loss_slope(n, v, odds, exp(x));
+        const double up = trl_loss_value(n, v, plus), down = trl_loss_value(n, v, minus);
+        assert_near(s.first - positive, (up - down) / (2.0 * e), 1e-8);
+        const trl_slope above = trl_loss_slope(n, v, odds, exp(x + e));
+        const trl_slope below = trl_loss_slope(n, v, odds, exp(x - e));
+        assert_near(s.second, (above.first - below.first) / (2.0 * e), 1e-8);
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    const size_t end[] = {1, 2};
+    const uint32_t feature[] = {0, 1}, twice[] = {1, 1};
+    const size_t both[] = {2, 2};
+    const signed char y[] = {1, 1}, bad[] = {1, 0};
+    const double value[] = {1.0, -1.0}, nan[] = {1.0, NAN}, one_sided[] = {1.0, 0.0};
+    const signed char mixed[] = {1, -1};
+    trl_boost_data *d = NULL;
+    trl_boost_model *m = NULL;
+    trl_boost_options o = quick();
+    assert_int_equal(trl_boost_data_new(2, end, feature, 1, 0, &d, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "out of range"));
+    assert_int_equal(trl_boost_data_new(2, both, twice, 2, 0, &d, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "twice"));
+    assert_int_equal(trl_boost_data_new(0, end, feature, 2, 0, &d, &err), TRL_EINVAL);
+    assert_ok(trl_boost_data_new(2, end, feature, 2, 0, &d, &err));
+    assert_int_equal(trl_boost_train(d, NULL, &o, &m, &err), TRL_EINVAL); /* no answers */
+    assert_int_equal(trl_boost_data_answer(d, "x", bad, NULL, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_answer(d, "x", mixed, value, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_answer(d, "x", mixed, nan, &err), TRL_EINVAL);
+    assert_ok(trl_boost_data_answer(d, "x", y, NULL, &err));
+    assert_int_equal(trl_boost_train(d, NULL, &o, &m, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "no example of value is negative"));
+    d->answers[0].y = mixed;
+    d->answers[0].value = one_sided;
+    assert_int_equal(trl_boost_train(d, NULL, &o, &m, &err), TRL_EINVAL);
+    d->answers[0].value = NULL;
+    assert_ok(trl_boost_train(d, NULL, &o, &m, &err));
+    trl_boost_model_free(m);
+    const trl_boost_options wrong[] = {{.decay = 1.0},
+                                       {.decay = 0.5, .lambda_end = 2.0},
+                                       {.decay = 0.5, .lambda_end = 0.1, .min_gain = -1.0},
+                                       {.decay = 0.5, .lambda_end = 0.1, .min_gain = 0.0}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(trl_boost_train(d, NULL, &wrong[k], &m, &err), TRL_EINVAL);
+    trl_boost_data_free(d);
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/trellis-boost-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_naive),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_sample), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_resume), cmocka_unit_test(test_model_file),
+        cmocka_unit_test(test_slope),  cmocka_unit_test(test_refusals),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(folder);
+    return failed;
+}
