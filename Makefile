@@ -68,6 +68,9 @@ help:
 # Vector kernels: -O3, and multiply-add contraction where the machine has it.
 KERNELS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/num/*.c) $(wildcard src/*/*_kernel.c))
 $(KERNELS): ALL_CFLAGS += -O3 -ffp-contract=fast
+# Of those without variants (TRL_CLONES) baseline x86-64 contracts nothing: nor does any other machine.
+$(patsubst %.c,$(BUILD)/%.o,$(shell grep -L TRL_CLONES src/num/*.c src/*/*_kernel.c)): \
+	ALL_CFLAGS += -ffp-contract=off
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)

@@ -101,7 +101,7 @@ typedef struct trl_parse_options {
     bool spans;       /* also posteriors of labelled spans */
     double
         max_work;       /* of one sentence, millions of steps: what it costs is counted before it is
-                           spent, so that the result does not depend on the machine; 0: no limit; 4000 */
+                           spent, so that the result does not depend on the machine; 0: no limit; 1000 */
     double max_seconds; /* of one sentence; 0: no limit; 0 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */

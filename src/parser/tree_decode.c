@@ -53,7 +53,9 @@ static size_t coarse_bytes(const trl_tree_model *m, size_t n)
 /* Of the coarse chart, in the same unit as trl_chart_work. */
 static double coarse_work(const trl_tree_model *m, size_t n)
 {
-    const double splits = (double)n * (double)n * (double)n / 6.0;
+    const double words = (double)n, longest = TRL_LONG_SPAN;
+    const double splits = n <= TRL_LONG_SENTENCE ? words * words * words / 6.0
+                                                 : words * longest * (longest / 2.0 + 2.0);
     return 1e-6 * splits * (double)(m->pruner.n_left * m->pruner.stride) / 32.0;
 }
 

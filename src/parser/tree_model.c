@@ -124,21 +124,18 @@ void trl_tree_model_fini(trl_tree_model *m)
 
 /* ---- a sentence ------------------------------------------------------------------------------ */
 
-#define LONG_SENTENCE 150 /* above, spans inside the sentence have at most ... */
-#define LONG_SPAN 60      /* ... so many words */
-
 /* Which cells of a very long sentence are tried: short spans, and those that start or end it. */
 static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_error *err)
 {
     *keep = NULL;
-    if (n <= LONG_SENTENCE)
+    if (n <= TRL_LONG_SENTENCE)
         return TRL_OK;
     *keep = trl_arena_get(arena, trl_chart_cells(n), 1);
     if (!*keep)
         return trl_fail_mem(err);
     for (size_t j = 1; j <= n; j++)
         for (size_t i = 0; i < j; i++)
-            (*keep)[trl_cell(i, j)] = j - i <= LONG_SPAN || i == 0 || j == n;
+            (*keep)[trl_cell(i, j)] = j - i <= TRL_LONG_SPAN || i == 0 || j == n;
     return TRL_OK;
 }
 

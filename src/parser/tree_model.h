@@ -97,6 +97,9 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 /* Weights and keys stay in the container, which must outlive the model.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
 
+#define TRL_LONG_SENTENCE 150 /* words; above, spans inside the sentence have at most ... */
+#define TRL_LONG_SPAN 60      /* ... so many */
+
 typedef struct trl_pruning {
     double threshold;                /* of posteriors */
     double deadline;                 /* on trl_clock(); 0: none */
