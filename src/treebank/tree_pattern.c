@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "treebank/brackets.h"
+#include "treebank/tregex.h"
 
 #define DEEPEST 100 /* brackets inside each other */
 
@@ -72,43 +73,15 @@ static trl_status bad(scanner *s, const char *what)
     return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
 }
 
-/* What tregex has and patterns have not, and how it is said here. */
-static const struct {
-    const char *sign, *instead;
-} tregex[] = {
-    {"$++", "sisters are A $ B; A $ B .. B has one after it"},
-    {"$--", "sisters are A $ B; A $ B ,, B has one before it"},
-    {"$+", "sisters are A $ B; A $ B . B has one right after it"},
-    {"$-", "sisters are A $ B; A $ B , B has one right before it"},
-    {"$.", "sisters are A $ B; A $ B . B has one right after it"},
-    {"$,", "sisters are A $ B; A $ B , B has one right before it"},
-    {"<<,", "B anywhere below is A << B; the first child is A <1 B"},
-    {"<<-", "B anywhere below is A << B; the last child is A <- B"},
-    {"<<:", "an only child is A <: B"},
-    {"<<#", "heads are not searched"},
-    {"<#", "heads are not searched"},
-    {"<,", "the first child is A <1 B"},
-    {"<`", "the last child is A <- B"},
-    {">,", "said from above: B <1 A"},
-    {">-", "said from above: B <- A"},
-    {">:", "said from above: B <: A"},
-    {"&", "relations follow one another, and all must hold: NP < DT < NN"},
-    {"[", "relations follow one another, and all must hold; A|B is one or the other label"},
-    {"?", "a relation that may hold or not changes nothing: leave it out"},
-};
-
 /* Refuses what is tregex's at this place; TRL_OK: nothing is. */
 static trl_status check_tregex(scanner *s)
 {
-    for (size_t k = 0; k < sizeof tregex / sizeof *tregex; k++) {
-        const char *sign = tregex[k].sign;
-        if (strncmp(s->text + s->at, sign, strlen(sign)) != 0)
-            continue;
-        trl_fail(s->err, TRL_EPARSE, "'%s' is tregex's: patterns have no such sign", sign);
-        trl_fail_hint(s->err, TRL_EPARSE, "%s", tregex[k].instead);
-        return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
-    }
-    return TRL_OK;
+    const char *instead, *sign = trl_tregex_sign(s->text + s->at, &instead);
+    if (!sign)
+        return TRL_OK;
+    trl_fail(s->err, TRL_EPARSE, "'%s' is tregex's: patterns have no such sign", sign);
+    trl_fail_hint(s->err, TRL_EPARSE, "%s", instead);
+    return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
 }
 
 /* The same of an unquoted name of n bytes. */
