@@ -10,8 +10,9 @@
  *                    (|only_a - only_b| - 1)^2 / (only_a + only_b) [Edw48]
  *     paired t       mean of b_i - a_i over its standard error, n - 1 degrees of freedom
  *     Wilcoxon       signed ranks of b_i - a_i, zeros left out, ties share their ranks [Wil45].
- *                    Exact up to TRL_WILCOXON_EXACT differences without ties, beyond it normal
- *                    with corrections for ties and continuity
+ *                    Exact up to TRL_WILCOXON_EXACT differences without ties, beyond it, and
+ *                    with ties whatever their number, normal with corrections for ties and
+ *                    continuity
  *     bootstrap      units drawn with replacement [ET93]: the interval holds the middle of the
  *                    resampled differences d*, p counts those with |d* - d| >= |d| [BBK12]
  *
