@@ -92,9 +92,15 @@ trl_status trl_scaling_of(const trl_design *d, double c2, double **scale, trl_er
         make_scales(&d->family[k], c2, S, n);
     }
     trl_free(n);
-    for (uint64_t j = 0; j < d->n_weights; j++)
+    bool any = false;
+    for (uint64_t j = 0; j < d->n_weights; j++) {
         S[j] = S[j] > 0.0 ? S[j] : 1.0; /* constants, pads */
-    *scale = S;
+        any = any || S[j] != 1.0;
+    }
+    if (any)
+        *scale = S;
+    else
+        trl_free(S);
     return TRL_OK;
 }
 
