@@ -194,7 +194,7 @@ static bool read_score(plot *p, const plot_request *q, const json *j, const char
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++) {
         plot_add(p, series, (double)plot_category_of(p, bars[i].name), bars[i].value);
-        n += isfinite(bars[i].value);
+        n += isfinite(bars[i].value) ? 1 : 0;
     }
     free(bars);
     plot_name(p, &p->y_name, axis_name(y));

@@ -18,7 +18,8 @@ tree_score_settings tree_score_defaults(void)
 
 static int64_t limit(size_t n)
 {
-    return n == TREE_AS_PARAMS ? TRL_AS_PARAMS : n > INT64_MAX ? INT64_MAX : (int64_t)n;
+    const uint64_t wide = n; /* a size may have 32 bits */
+    return n == TREE_AS_PARAMS ? TRL_AS_PARAMS : wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
 }
 
 trl_parseval_options tree_score_options(const tree_score_settings *s)

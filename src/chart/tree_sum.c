@@ -51,7 +51,7 @@ static trl_node_sums begin(const pass *p, double scale)
 /* Adds to the last sums that were begun. */
 static void add(pass *p, trl_node_sums *to, uint32_t item, double value)
 {
-    trl_state_sum *v = p->s->sum + to->first;
+    trl_state_sum *v = to->n ? p->s->sum + to->first : NULL; /* there may be no sums yet */
     for (size_t k = 0; k < to->n; k++)
         if (v[k].item == item) {
             v[k].value += value;

@@ -435,7 +435,7 @@ size_t trl_score_chunks(const trl_score *s, trl_score_row *rows, size_t cap)
         return 0;
     const trl_chunk_rule rule = trl_score_rule(s);
     const uint32_t open = s->in_correct[rule] ? s->last_gold.type : TRL_NO_ID;
-    return list(&s->types, rule, open, rows, cap);
+    return list(&s->types, (int)rule, open, rows, cap);
 }
 
 size_t trl_score_labels(const trl_score *s, trl_score_row *rows, size_t cap)

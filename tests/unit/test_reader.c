@@ -68,8 +68,8 @@ static void test_guess(void **state)
         "@weight:0.5\tA\tx\ty\n",
         "\n\nA\tx=1\ty=2\n\n",
         "A\tw[0]=\\\tx=1\n",
-        "\xef\xbb\xbf"
-        "A\tx=1\ty=2\r\nB\tx=3\r\n",
+        ("\xef\xbb\xbf"
+         "A\tx=1\ty=2\r\nB\tx=3\r\n"),
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (guessed(columns[i]) != TRL_FORMAT_COLUMNS)
