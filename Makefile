@@ -1,6 +1,8 @@
 # Trellis.  `make` builds, `make demo` shows what it does, `make test` proves it; `make help`
 # lists the rest.  Everything goes to $(BUILD).  Variants share this file:
 #   make SAN=1             address and undefined-behaviour sanitizers, in build-san
+#   make SAN=thread        the thread sanitizer, in build-tsan
+#   make CC=clang          another compiler; `make portability` tries those it finds
 #   make WERROR=1          warnings are errors, as in CI
 #   make CFLAGS_EXTRA=...  more flags;  make V=1  whole commands
 # The library needs zlib, zstd and xxHash; the tests need cmocka: `make deps` installs them.
@@ -12,7 +14,7 @@ BINDIR  ?= $(PREFIX)/bin
 LIBDIR  ?= $(PREFIX)/lib
 INCDIR  ?= $(PREFIX)/include
 MANDIR  ?= $(PREFIX)/share/man
-BUILD   ?= $(if $(SAN),build-san,build)
+BUILD   ?= $(if $(SAN),$(if $(filter thread,$(SAN)),build-tsan,build-san),build)
 CC      ?= gcc
 AR      ?= ar
 CLANG   ?= clang
@@ -24,13 +26,30 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
        -Wmissing-prototypes -Wvla -Wdouble-promotion -Wundef -Wcast-qual -Wno-psabi
 CPPFLAGS += -D_POSIX_C_SOURCE=200809L -DTRL_VERSION='"$(VERSION)"' -Iinclude -Isrc
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=c11 $(CFLAGS) -fopenmp-simd -ffp-contract=off -fPIC -fvisibility=hidden \
-             -pthread $(WARN) $(CFLAGS_EXTRA)
 LDLIBS = -lz -lzstd -lm -pthread
+
+# What the compiler is and makes: a name stays as it is where it is not defined.
+MACROS := $(shell echo __clang__ __i386__ | $(CC) $(CFLAGS) $(CFLAGS_EXTRA) -E -P -x c - 2>/dev/null)
+ifeq ($(filter __clang__,$(MACROS)),)
+WARN += -Wno-double-promotion # clang counts NAN, a float
+endif
+ifeq ($(filter __i386__,$(MACROS)),)
+MACHINE = -msse2 -mfpmath=sse # doubles that are rounded as such, as everywhere else
+endif
+
+# Hardened: canaries, checked string functions, relocations read-only from the start, and a program
+# that may lie anywhere (objects are position-independent for the shared library's sake).
+PIE   ?= -pie
+HARDEN = -fstack-protector-strong \
+         $(if $(SAN)$(filter -O0,$(CFLAGS) $(CFLAGS_EXTRA)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+ALL_LDFLAGS = -Wl,-z,relro,-z,now $(LDFLAGS)
+
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(MACHINE) -fopenmp-simd -ffp-contract=off -fPIC -fvisibility=hidden \
+             -pthread $(HARDEN) $(WARN) $(CFLAGS_EXTRA)
 ifdef SAN
-ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
-              -DTRL_NO_CLONES
-LDFLAGS += -fsanitize=address,undefined
+SANITIZE = -fsanitize=$(if $(filter thread,$(SAN)),thread,address,undefined)
+ALL_CFLAGS += $(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DTRL_NO_CLONES
+ALL_LDFLAGS += $(SANITIZE)
 endif
 ifdef WERROR
 ALL_CFLAGS += -Werror
@@ -55,6 +74,8 @@ help:
 	@echo 'make test        everything: make deps, make check, make check-san'
 	@echo 'make check       unit tests, fuzzing corpus, command line, docs, layers, install'
 	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'
+	@echo 'make check-tsan  the unit tests that start threads, with TSan'
+	@echo 'make portability unit tests with clang, for 32-bit x86, musl and arm64, as far as installed'
 	@echo 'make unit        the unit tests alone'
 	@echo 'make experiments the tables of the papers, to docs/results; one: experiment-mest, -nota,'
 	@echo '                 -piecewise, -speed, -crfcfg, -ptcfg, -treemest (corpora from TRELLIS_DATA)'
@@ -88,16 +109,19 @@ $(BUILD)/exports.map: $(wildcard include/trellis/*.h)
 	  echo 'local: *; };'; } >$@
 
 $(BUILD)/libtrellis.so: $(LIB_OBJ) $(BUILD)/exports.map
-	$(call Q,LD)$(CC) $(LDFLAGS) -shared -Wl,-soname,libtrellis.so.$(SOVERSION) \
+	$(call Q,LD)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtrellis.so.$(SOVERSION) \
 	  -Wl,--version-script=$(BUILD)/exports.map -o $@ $(LIB_OBJ) $(LDLIBS)
 
 $(BUILD)/trellis: $(CLI_OBJ) $(BUILD)/libtrellis.a
-	$(call Q,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call Q,LD)$(CC) $(PIE) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # ---- tests -------------------------------------------------------------------------------
 # One program per test file, with what it includes in a .d file beside it.
 TEST_CC = $(call Q,CC)mkdir -p $(@D); \
-          $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
+          $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(PIE) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
+
+WRAPS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
+$(BUILD)/tests/test_tagger: ALL_LDFLAGS += $(WRAPS) # it counts allocations
 
 $(BUILD)/tests/test_%: tests/unit/test_%.c $(BUILD)/libtrellis.a
 	$(TEST_CC) -Itests/unit $< $(BUILD)/libtrellis.a $(LDLIBS) -lcmocka
@@ -105,7 +129,6 @@ $(BUILD)/tests/test_%: tests/unit/test_%.c $(BUILD)/libtrellis.a
 $(BUILD)/tests/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(BUILD)/libtrellis.a
 	$(TEST_CC) $< tests/fuzz/replay.c $(BUILD)/libtrellis.a $(LDLIBS)
 
-WRAPS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
 $(BUILD)/tests/test_alloc: tests/alloc/test_alloc.c tests/alloc/failing.c $(BUILD)/libtrellis.a
 	$(TEST_CC) -Itests/unit -Itests/alloc $(WRAPS) $(filter %.c,$^) $(BUILD)/libtrellis.a \
 	  $(LDLIBS) -lcmocka
@@ -116,7 +139,7 @@ $(BUILD)/bench/%: bench/%.c $(BUILD)/libtrellis.a
 # Examples see the public headers only.
 $(BUILD)/examples/%: examples/%.c $(BUILD)/libtrellis.a
 	@mkdir -p $(@D)
-	$(call Q,CC)$(CC) -Iinclude -std=c11 $(CFLAGS) $(WARN) $(if $(WERROR),-Werror) $(LDFLAGS) \
+	$(call Q,CC)$(CC) -Iinclude -std=c11 $(CFLAGS) $(WARN) $(if $(WERROR),-Werror) -fPIE $(PIE) $(ALL_LDFLAGS) \
 	  -MMD -MP -MF $@.d -MT $@ -o $@ $< $(BUILD)/libtrellis.a $(LDLIBS)
 
 unit: $(TESTS)
@@ -131,6 +154,18 @@ check-san:
 check-san-here: $(TESTS) $(REPLAYS) $(BUILD)/tests/test_alloc
 	@BUILD=$(BUILD) scripts/check.sh unit replay alloc
 
+portability:
+	@+MAKE="$(MAKE)" scripts/portability.sh
+
+# The unit tests that start threads.
+TSAN_UNITS = test_base test_brown test_gradient test_history test_mest test_nota test_optimizers \
+             test_sparse test_tagger test_tokens test_train_decode test_tree_nota
+check-tsan:
+	@+$(MAKE) --no-print-directory SAN=thread BUILD=$(BUILD)-tsan check-tsan-here
+
+check-tsan-here: $(TSAN_UNITS:%=$(BUILD)/tests/%)
+	@BUILD=$(BUILD) UNITS="$(TSAN_UNITS)" scripts/check.sh unit
+
 test:
 	@scripts/deps.sh --tests
 	@+BUILD=$(BUILD) scripts/test-all.sh $(MAKE) $(JOBS)
@@ -138,17 +173,13 @@ test:
 fuzz: $(FUZZERS)
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZERS)
 
-# Vector kernels keep gcc, whose vector builtins they use; fuzzing is about the readers.
 FUZZ_CFLAGS = -std=c11 -O1 -g -ffp-contract=off -pthread -DTRL_NO_CLONES -Wno-psabi \
               -Wno-unknown-pragmas -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_OBJ := $(LIB_SRC:%.c=build-fuzz/%.o)
-FUZZ_KERNELS := $(KERNELS:$(BUILD)/%=build-fuzz/%)
-FUZZ_CC = $(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link
-$(FUZZ_KERNELS): FUZZ_CC = $(CC) $(filter-out -fsanitize=%,$(ALL_CFLAGS)) -DTRL_NO_CLONES
 
 build-fuzz/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(call Q,CC)$(FUZZ_CC) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call Q,CC)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJ)
 	$(call Q,LD)$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
@@ -192,6 +223,6 @@ include mk/corpus.mk
 include mk/experiments.mk
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) $(BENCHES:=.d) \
          $(BUILD)/tests/test_alloc.d $(FUZZ_OBJ:.o=.d)
-.PHONY: all help unit check check-san check-san-here test fuzz deps demo install uninstall clean
+.PHONY: all help unit portability check check-san check-san-here check-tsan check-tsan-here test fuzz deps demo install uninstall clean
 .SECONDARY: $(FUZZ_OBJ)
 .DELETE_ON_ERROR:

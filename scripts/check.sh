@@ -5,10 +5,12 @@
 #     cli                  tests/cli/run.sh with $BUILD/trellis
 #     layers format man example bench docs install
 #
+# UNITS="test_a test_b" restricts unit to these; RUNNER=program runs test programs (an emulator).
 # Programs run side by side, one per processor.  Prints what failed and, last, `N passed, N failed`,
 # which also goes to $BUILD/tests/result.  Exit status 1 when anything failed.
 set -u
 BUILD=${BUILD:-build}
+export RUNNER=${RUNNER-}
 logs=$BUILD/tests/logs
 mkdir -p "$logs"
 rm -f "$logs"/* "$BUILD/tests/result"
@@ -43,7 +45,7 @@ add_program() { # NAME LOG STATUS
 run_programs() { # PROGRAM...
     # shellcheck disable=SC2016
     printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -c \
-        'n=$(basename "$1"); timeout 900 "$1" >"$2/$n" 2>&1; echo $? >"$2/$n.status"' _ {} "$logs"
+        'n=$(basename "$1"); timeout 900 $RUNNER "$1" >"$2/$n" 2>&1; echo $? >"$2/$n.status"' _ {} "$logs"
     local p n
     for p; do
         n=$(basename "$p")
@@ -72,7 +74,11 @@ programs() { # FROM-FOLDER FROM-PREFIX TO-PREFIX
 
 for kind; do
     case $kind in
-    unit) run_programs $(programs tests/unit test_ test_) ;;
+    unit)
+        # shellcheck disable=SC2046,SC2086
+        run_programs $(if [ -n "${UNITS-}" ]; then printf "$BUILD/tests/%s\n" $UNITS
+            else programs tests/unit test_ test_; fi)
+        ;;
     replay) run_programs $(programs tests/fuzz fuzz_ replay_) ;;
     alloc) run_programs "$BUILD/tests/test_alloc" ;;
     cli)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs what is missing to build (and, with --tests, to test) Trellis: scripts/deps.sh [--tests]
+# scripts/deps.sh --portability: what `make portability` needs besides
 #
 # Looks for the tools and headers themselves, so that a system that has them from elsewhere is left
 # alone.  Needs apt-get, as root or through sudo, only when something is missing.
@@ -21,6 +22,14 @@ need_header xxhash.h libxxhash-dev
 if [ "${1-}" = --tests ]; then
     need_header cmocka.h libcmocka-dev
     need_tool clang-format clang-format
+    need_tool clang clang
+fi
+if [ "${1-}" = --portability ]; then
+    need_tool clang clang
+    need_tool i686-linux-gnu-gcc "gcc-i686-linux-gnu libc6-dev-i386-cross"
+    need_tool aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    need_tool musl-gcc musl-tools
+    need_tool qemu-aarch64 qemu-user
 fi
 [ -n "$missing" ] || exit 0
 

@@ -14,51 +14,39 @@ static trl_error err;
 
 static _Atomic size_t n_allocated;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
-                                              void (*on_free)(const volatile void *));
+/* The linker wraps these (-Wl,--wrap), so that every call of the library counts. */
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__real_aligned_alloc(size_t align, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_aligned_alloc(size_t align, size_t n);
 
-static void count_malloc(const volatile void *p, size_t n)
-{
-    (void)p;
-    (void)n;
-    n_allocated++;
-}
-
-static void count_free(const volatile void *p)
-{
-    (void)p;
-}
-#else
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t n);
-void *__libc_memalign(size_t align, size_t n);
-
-void *malloc(size_t n)
+void *__wrap_malloc(size_t n)
 {
     n_allocated++;
-    return __libc_malloc(n);
+    return __real_malloc(n);
 }
 
-void *calloc(size_t n, size_t size)
+void *__wrap_calloc(size_t n, size_t size)
 {
     n_allocated++;
-    return __libc_calloc(n, size);
+    return __real_calloc(n, size);
 }
 
-void *realloc(void *p, size_t n)
+void *__wrap_realloc(void *p, size_t n)
 {
     n_allocated++;
-    return __libc_realloc(p, n);
+    return __real_realloc(p, n);
 }
 
-void *aligned_alloc(size_t align, size_t n)
+void *__wrap_aligned_alloc(size_t align, size_t n)
 {
     n_allocated++;
-    return __libc_memalign(align, n);
+    return __real_aligned_alloc(align, n);
 }
-#endif
 
 /* ---- the oracle --------------------------------------------------------------------- */
 
@@ -284,9 +272,6 @@ static void test_no_allocation(void **state)
     trl_rows rows = long_rows(&rng, 2000);
     uint32_t *labels = toy_alloc(4000, sizeof *labels);
     double *p = toy_alloc(6000, sizeof *p);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free);
-#endif
     n_allocated = 0;
     use_all(t, &rows, labels, p);
     assert_true(n_allocated > 0); /* it does count */
