@@ -71,7 +71,7 @@ static void add(pass *p, trl_node_sums *to, uint32_t item, double value)
 
 static void rescale(pass *p, trl_node_sums *x)
 {
-    trl_state_sum *v = p->s->sum + x->first;
+    trl_state_sum *v = x->n ? p->s->sum + x->first : NULL;
     double top = 0.0;
     for (size_t k = 0; k < x->n; k++)
         top = fmax(top, v[k].value);
