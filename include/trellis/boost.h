@@ -83,8 +83,8 @@ TRL_API trl_boost_data_info trl_boost_data_get_info(const trl_boost_data *d);
 
 /* ---- training ----------------------------------------------------------------------------- */
 
-/* One point of the regularisation path: all trees of lambda and of larger ones.  A lambda that brought
- * no tree has no point. */
+/* One point of the regularisation path: all trees of lambda and of larger ones.  A lambda that
+ * brought no tree has no point. */
 typedef struct trl_boost_point {
     double lambda;
     double loss, objective; /* sum b ln(1 + exp(-y h)), and with the penalty: R */

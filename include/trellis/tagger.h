@@ -56,8 +56,8 @@ TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, doubl
                                     trl_error *err);
 
 TRL_API uint64_t trl_tagger_attributes(const trl_tagger *t); /* attributes looked up so far, */
-TRL_API uint64_t
-trl_tagger_unknown(const trl_tagger *t); /* and how many of these the model does not have and ignored */
+TRL_API uint64_t trl_tagger_unknown(
+    const trl_tagger *t); /* and how many of these the model does not have and ignored */
 
 TRL_END_DECLS
 

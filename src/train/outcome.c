@@ -86,9 +86,10 @@ static trl_status judge(const trl_session *s, double F, double F0, bool lost, bo
         return TRL_OK;
     if (cut && s->o->eta <= 0.0) {
         char note[160];
-        trl_snprintf(note, sizeof note,
-                 "the run was cut short: the objective is %g, without any weights it would be %g",
-                 F, F0);
+        trl_snprintf(
+            note, sizeof note,
+            "the run was cut short: the objective is %g, without any weights it would be %g", F,
+            F0);
         trl_report_note(s, note);
         return TRL_OK;
     }

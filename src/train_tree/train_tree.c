@@ -414,9 +414,9 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     size_t size = n > 0 ? (size_t)n : 0;
     if (o->dev && !counted && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
-                                 "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
-                                 (unsigned long long)r->saved_iteration, r->objective,
-                                 r->dev_measure, r->dev_score);
+                                     "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
+                                     (unsigned long long)r->saved_iteration, r->objective,
+                                     r->dev_measure, r->dev_score);
     trl_container_builder_add(&b, "settings", j->settings,
                               size < sizeof j->settings ? size : sizeof j->settings);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};

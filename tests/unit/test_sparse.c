@@ -200,8 +200,7 @@ static void test_optimum(void **state)
     double best[M + 64] = {0}, w[M + 64];
     make(&l, &t, 3);
     assert_ok(trl_sparse_batch_new(&t, 0.05, pool, &b, &f, &err));
-    const trl_lbfgs_options lo = {
-        .memory = 6, .epsilon = 1e-8, .period = 10, .delta = 1e-12};
+    const trl_lbfgs_options lo = {.memory = 6, .epsilon = 1e-8, .period = 10, .delta = 1e-12};
     assert_ok(trl_lbfgs(&f, &lo, pool, NULL, NULL, 0, best, &ending, &err));
     trl_sparse_batch_free(b);
     const double least = objective(&t, &l, best, 0.05);
