@@ -6,15 +6,15 @@
 #     layers format man example bench docs install
 #
 # UNITS="test_a test_b" restricts unit to these; RUNNER=program runs test programs (an emulator).
-# Programs run side by side, one per processor.  Prints what failed and, last, `N passed, N failed`,
-# which also goes to $BUILD/tests/result.  Exit status 1 when anything failed.
+# Programs run side by side, one per processor.  Prints what failed, what was skipped with its name,
+# how many of those, and, last, `N passed, N failed`, which also goes to $BUILD/tests/result.  Exit status 1 when anything failed.
 set -u
 BUILD=${BUILD:-build}
 export RUNNER=${RUNNER-}
 logs=$BUILD/tests/logs
 mkdir -p "$logs"
 rm -f "$logs"/* "$BUILD/tests/result"
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 add() { # NAME PASSED FAILED LOG
     passed=$((passed + $2)) failed=$((failed + $3))
@@ -22,7 +22,10 @@ add() { # NAME PASSED FAILED LOG
         cat "$4"
         echo "failed: $1"
     else
-        grep -a '^skipped' "$4"
+        local names # tests of a cmocka program, or lines of the program's own
+        names=$(sed -n "s/^\[  SKIPPED \] \([^0-9].*\)/skipped: $1: \1/p; /^skipped: /p" "$4" | sort -u)
+        [ -z "$names" ] || echo "$names"
+        skipped=$((skipped + $(printf '%s' "$names" | grep -c '')))
         printf '%-28s %4d passed\n' "$1" "$2"
     fi
 }
@@ -112,5 +115,6 @@ for kind; do
         ;;
     esac
 done
+[ $skipped = 0 ] || echo "$skipped skipped: named above"
 echo "$passed passed, $failed failed" | tee "$BUILD/tests/result"
 [ $failed = 0 ]

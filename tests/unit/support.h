@@ -40,8 +40,8 @@ static inline void assert_ok_at(trl_status st, const trl_error *e, const char *w
     }
 }
 
-/* A folder named by an environment variable, or its default when that exists; NULL (and a
- * word on stderr) when there is none, for tests that need outside data. */
+/* A folder named by an environment variable, or its default when that exists, for tests that need
+ * outside data; when there is none the test ends here, as skipped. */
 static inline const char *test_folder(const char *variable, const char *fallback)
 {
     const char *dir = getenv(variable);
@@ -52,8 +52,10 @@ static inline const char *test_folder(const char *variable, const char *fallback
             dir = fallback;
         }
     }
-    if (!dir)
-        print_message("skipped: no %s and %s is not there\n", variable, fallback);
+    if (!dir) {
+        print_message("no %s and %s is not there\n", variable, fallback);
+        skip();
+    }
     return dir;
 }
 

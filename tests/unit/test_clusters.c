@@ -138,8 +138,6 @@ static void test_bllip(void **state)
 {
     (void)state;
     const char *dir = test_folder("TRELLIS_DATA", "../shared/data");
-    if (!dir)
-        return;
     trl_error err;
     trl_clusters *c = NULL;
     char path[512];

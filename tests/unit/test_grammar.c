@@ -123,8 +123,6 @@ static void test_treebanks_come_back(void **state)
         "masc-dev.raw.mrg",       "masc-train.mrg",      "wsj-sample-dev.mrg",
         "wsj-sample-dev.raw.mrg", "wsj-sample-test.mrg", "wsj-sample-train.mrg"};
     const char *dir = test_folder("TRELLIS_DATA", "../shared/data");
-    if (!dir)
-        skip();
     for (size_t f = 0; f < sizeof file / sizeof *file; f++) {
         trl_error err;
         tree_list l = {0};

@@ -236,8 +236,8 @@ static void test_locale(void **state)
 {
     (void)state;
     if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8")) {
-        print_message("skipped: no locale with a decimal comma\n");
-        return;
+        print_message("no locale with a decimal comma\n");
+        skip();
     }
     double v = 0.0;
     assert_int_equal(parse("1.5e-300", &v), TRL_NUMBER_OK);

@@ -98,8 +98,6 @@ static void test_oracles(void **state)
                                            {"wsj-perturbed", "new"}};
     (void)state;
     const char *dir = test_folder("TRELLIS_ORACLES", "../shared/oracles");
-    if (!dir)
-        skip();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trl_error err = {0};
         char gold[600], test[600], expected[100], *text;

@@ -170,7 +170,7 @@ static void test_treebanks(void **state)
     static const char *const names[] = {"wsj-sample-dev.mrg", "wsj-sample-dev.raw.mrg"};
     const char *dir = test_folder("TRELLIS_DATA", "../shared/data");
     trl_buf all[2] = {{0}};
-    for (size_t k = 0; dir && k < 2; k++) {
+    for (size_t k = 0; k < 2; k++) {
         char path[1024];
         trl_error err;
         trl_input *in = NULL;
