@@ -6,6 +6,7 @@
 #
 #   - a folder of src/ includes only itself and folders to its left in LAYERS, and include/trellis;
 #     include/trellis only itself; cli/ include/trellis and its own headers; examples/ trellis only
+#   - the same by symbols: an object of src/ uses only what itself and folders to its left define
 #   - src/ neither ends the process nor prints, and uses no function without bounds
 #   - files of C have at most 500 lines
 #   - every symbol that the library defines for others starts with trl_, and every one the shared
@@ -24,7 +25,7 @@ finding() {
 
 # path:line:header of every #include "header" in the files.
 includes() {
-    grep -nH '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$@" /dev/null |
+    grep -snH '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$@" /dev/null |
         sed 's/^\([^:]*:[0-9]*\):[^"]*"\([^"]*\)".*/\1:\2/'
 }
 
@@ -40,7 +41,7 @@ check_src_includes() {
             elif [[ " $allowed " != *" $folder "* || $header != */* ]]; then
                 finding "${at%:*}: src/$layer may not include \"$header\""
             fi
-        done < <(includes "src/$layer"/*.[ch])
+        done < <(includes "src/$layer"/*.[ch] "src/$layer"/*.inc)
     done
     for layer in src/*/; do
         layer=$(basename "$layer")
@@ -63,7 +64,8 @@ check_other_includes() {
 # Comments and strings are taken out first, line numbers kept.
 check_calls() {
     local words=${FORBIDDEN// /|} file hit
-    for file in src/*/*.[ch]; do
+    for file in src/*/*.[ch] src/*/*.inc; do
+        [ -f "$file" ] || continue
         while IFS= read -r hit; do
             finding "$file:$hit"
         done < <(awk '
@@ -93,7 +95,7 @@ check_sizes() {
     while read -r n file; do
         [ "$file" = total ] || [ "$n" -le $MAX_LINES ] ||
             finding "$file: $n lines are more than $MAX_LINES"
-    done < <(wc -l src/*/*.c cli/*.c tests/*/*.c 2>/dev/null)
+    done < <(wc -l src/*/*.c src/*/*.inc cli/*.c tests/*/*.c 2>/dev/null)
 }
 
 check_symbols() { # BUILD
@@ -109,12 +111,41 @@ check_symbols() { # BUILD
     done < <(nm -D --defined-only "$1/libtrellis.so" | awk 'NF == 3 { print $3 }')
 }
 
+# An include may be missing where a declaration was copied, and a function of a public header may be
+# defined far to the right: what the linker sees decides.
+check_layer_symbols() { # BUILD
+    local layer objects=()
+    for layer in src/*/*.c; do
+        [ ! -f "$1/${layer%.c}.o" ] || objects+=("${layer%.c}.o")
+    done
+    [ ${#objects[@]} -gt 0 ] || return
+    while IFS= read -r layer; do
+        finding "$layer"
+    done < <(cd "$1" && nm -A -g "${objects[@]}" | awk -v layers="$LAYERS" '
+        BEGIN { n = split(layers, l, " "); for (i = 1; i <= n; i++) rank[l[i]] = i }
+        {   object = $1; sub(/:.*/, "", object)
+            split(object, part, "/"); kind = $(NF - 1); name = $NF
+            if (kind == "U" || kind == "w") used[object SUBSEP name] = part[2]
+            else home[name] = part[2]
+        }
+        END {
+            for (k in used) {
+                split(k, pair, SUBSEP); to = home[pair[2]]
+                if (to != "" && rank[to] > rank[used[k]])
+                    print pair[1] ": src/" used[k] " may not use " pair[2] " of src/" to
+            }
+        }' | sort)
+}
+
 check_tree() { # BUILD
     check_src_includes
     check_other_includes
     check_calls
     check_sizes
-    [ -z "$1" ] || check_symbols "$1"
+    if [ -n "$1" ]; then
+        check_symbols "$1"
+        check_layer_symbols "$1"
+    fi
     [ $findings = 0 ]
 }
 
@@ -131,6 +162,11 @@ expect() { # GOOD|BAD WORDS FILE TEXT: a tree with this one file
     if [ "$3" = src/base/sym.c ]; then
         (cd "$dir" && cc -fPIC -c -o build/sym.o src/base/sym.c && ar rcs build/libtrellis.a build/sym.o &&
             cc -shared -o build/libtrellis.so build/sym.o)
+    fi
+    if [ "$3" = src/num/up.c ]; then
+        mkdir -p "$dir"/build/src/{num,chain}
+        echo 'int trl_right(void) { return 1; }' >"$dir/src/chain/right.c"
+        (cd "$dir" && for f in src/num/up src/chain/right; do cc -c -o build/$f.o $f.c; done)
     fi
     out=$("$self" "$dir" "$dir/build" 2>&1)
     local status=$?
@@ -152,6 +188,11 @@ self_test() {
     expect BAD "src/text/a.c:1: src/text may not include" src/text/a.c '#include "model/x.h"'
     expect BAD "src/base/a.h:2: src/base may not include" src/base/a.h '\n# include "chain/x.h"'
     expect BAD "src/model may not include" src/model/a.c '#include "x.h"'
+    expect BAD "src/base/a.inc:1: src/base may not include" src/base/a.inc '#include "chain/x.h"'
+    expect BAD "src/num/up.o: src/num may not use trl_right of src/chain" src/num/up.c \
+        'int trl_right(void); int trl_up(void); int trl_up(void) { return trl_right(); }'
+    expect GOOD "" src/num/up.c 'int trl_left(void); int trl_up(void) { return trl_left(); }'
+    expect BAD "src/num/a.inc:1: not in a library" src/num/a.inc 'abort();'
     expect BAD "no such public header" src/model/a.c '#include "trellis/gone.h"'
     expect BAD "not in the list of layers" src/extra/a.c ''
     expect BAD 'cli/a.c:1: "base/x.h" is not public' cli/a.c '#include "base/x.h"'

@@ -10,7 +10,8 @@
 #define TRL_LAMBDA 0.44
 #define TRL_MIX 0.25 /* chosen on the dev sections of the corpora (docs/parser.md) */
 
-/* Inside and outside of a PCFG made 80 million steps a second on one core of a loaded two-core machine: 12 s.
+/* Inside and outside of a PCFG made 80 million steps a second on one core of a loaded two-core
+ * machine: 12 s.
  */
 #define TRL_MAX_WORK 1000.0
 
