@@ -87,7 +87,7 @@ void boost_path_table(const trl_boost_model *m, size_t k, bool head, text *out)
     }
 }
 
-/* ---- records -------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static void add_real(text *t, const char *name, double x)
 {

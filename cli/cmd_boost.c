@@ -96,7 +96,7 @@ static int failed(const trl_error *err)
     return CLI_FAILED;
 }
 
-/* ---- train ---------------------------------------------------------------------------------- */
+/* ---- train ----------------------------------------------------------------------------------- */
 
 static trl_boost_read_options read_options(const settings *s)
 {
@@ -170,7 +170,7 @@ static int train(settings *s, const operands *files)
     return code;
 }
 
-/* ---- predict -------------------------------------------------------------------------------- */
+/* ---- predict --------------------------------------------------------------------------------- */
 
 static void add_number(const settings *s, double h, text *t)
 {
@@ -234,7 +234,7 @@ static int predict(const settings *s, const operands *files)
     return code;
 }
 
-/* ---- dump ----------------------------------------------------------------------------------- */
+/* ---- dump ------------------------------------------------------------------------------------ */
 
 typedef struct dump_out {
     output *o;
@@ -300,7 +300,7 @@ static int dump(const settings *s)
     return ok ? CLI_DONE : CLI_FAILED;
 }
 
-/* ---- the verb ------------------------------------------------------------------------------- */
+/* ---- the verb -------------------------------------------------------------------------------- */
 
 static const char *action_name(const void *set, size_t k)
 {

@@ -81,7 +81,7 @@ static trl_measure decisive(const settings *s, const trl_comparison *r)
     return f1 ? TRL_F1 : TRL_ACCURACY;
 }
 
-/* ---- a table ---------------------------------------------------------------------------- */
+/* ---- a table --------------------------------------------------------------------------------- */
 
 static void add_p(text *t, double p)
 {
@@ -172,7 +172,7 @@ static void add_table(const settings *s, const trl_comparison *r, text *t)
     add_tests(s, r, t);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void key_real(text *t, const char *key, double x)
 {
@@ -236,7 +236,7 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
     text_str(t, "}}\n");
 }
 
-/* ---- the verb --------------------------------------------------------------------------- */
+/* ---- the verb -------------------------------------------------------------------------------- */
 
 static const char *kind_name(const void *set, size_t k)
 {

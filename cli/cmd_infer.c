@@ -71,7 +71,7 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.task = TASK_MAR, .infer = trl_infer_options_default()};
 }
 
-/* ---- checks --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static bool ends_in(const char *path, const char *end)
 {
@@ -102,7 +102,7 @@ static int check(const settings *s, const operands *args)
     return CLI_DONE;
 }
 
-/* ---- answers -------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 /* What is to be known of an answer that is not exact. */
 static void report(const settings *s, const trl_infer_result *r)

@@ -74,7 +74,7 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.threads = 1};
 }
 
-/* ---- the work --------------------------------------------------------------------------- */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 typedef struct job {
     const settings *s;
@@ -230,7 +230,7 @@ out:
     return ok;
 }
 
-/* ---- before and after ------------------------------------------------------------------- */
+/* ---- before and after ------------------------------------------------------------------------ */
 
 static bool is_regular(const char *path)
 {

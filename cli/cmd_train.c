@@ -79,7 +79,7 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.base.train = trl_train_options_default(), .c = NAN};
 }
 
-/* ---- CRFsuite's command line ------------------------------------------------------------ */
+/* ---- CRFsuite's command line ----------------------------------------------------------------- */
 
 static int apply_algorithm(settings *s)
 {
@@ -165,7 +165,7 @@ static int set_parameter(settings *s, const char *given)
     return options_set(&verb_train, p->ours, shown, value, s) ? CLI_DONE : CLI_USAGE;
 }
 
-/* ---- before the run --------------------------------------------------------------------- */
+/* ---- before the run -------------------------------------------------------------------------- */
 
 static int check_settings(settings *s)
 {
@@ -200,7 +200,7 @@ static bool check_places(const settings *s)
            (!s->json || output_check(s->json));
 }
 
-/* ---- the run ---------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 typedef struct run_state {
     progress shown;

@@ -104,7 +104,7 @@ typedef struct job {
     trl_error err;
 } job;
 
-/* ---- trees ------------------------------------------------------------------------------ */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 static trl_status is_wanted(job *j, const trl_tree *t, bool *yes)
 {
@@ -198,7 +198,7 @@ static trl_status read_file(job *j, const char *path)
     return st;
 }
 
-/* ---- before and after ------------------------------------------------------------------- */
+/* ---- before and after ------------------------------------------------------------------------ */
 
 static int check(const settings *s)
 {

@@ -87,7 +87,7 @@ static void defaults(void *settings_)
         (settings){.base.train = o.train, .hold_out = o.hold_out, .measure = o.measure};
 }
 
-/* ---- the grid --------------------------------------------------------------------------- */
+/* ---- the grid -------------------------------------------------------------------------------- */
 
 #define MOST_VALUES 1000
 
@@ -129,7 +129,7 @@ static size_t read_grid(const char *s, double *grid)
     }
 }
 
-/* ---- while it runs ---------------------------------------------------------------------- */
+/* ---- while it runs --------------------------------------------------------------------------- */
 
 typedef struct state {
     settings *s;
@@ -288,7 +288,7 @@ static trl_status on_run(void *ctx, const trl_tune_run *r, trl_error *err)
     return ok ? TRL_OK : TRL_ECANCEL;
 }
 
-/* ---- what comes out --------------------------------------------------------------------- */
+/* ---- what comes out -------------------------------------------------------------------------- */
 
 static bool draw_svg(const state *x)
 {
@@ -384,7 +384,7 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
     return code;
 }
 
-/* ---- before it runs --------------------------------------------------------------------- */
+/* ---- before it runs -------------------------------------------------------------------------- */
 
 static bool check_places(const settings *s)
 {

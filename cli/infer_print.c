@@ -46,7 +46,7 @@ static void uai_case(const infer_printer *p, const trl_graph_view *g, const trl_
     text_char(t, '\n');
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void table_case(const infer_printer *p, const trl_graph_view *g, const trl_infer_result *r,
                        text *t)
@@ -71,7 +71,7 @@ static void table_case(const infer_printer *p, const trl_graph_view *g, const tr
     }
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_key(text *t, const char *key, double x)
 {
@@ -141,7 +141,7 @@ void infer_print_tail(const infer_printer *p, text *t)
         text_str(t, "]}\n");
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 typedef struct graph_sizes {
     uint32_t most_labels;

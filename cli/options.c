@@ -22,7 +22,7 @@
 
 #define LONGEST_NAME 40 /* what is longer is cut, and unknown */
 
-/* ---- names ---------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *verb_name(const void *set, size_t k)
 {
@@ -53,7 +53,7 @@ static const char *choice_name(const void *set, size_t k)
     return ((const char *const *)set)[k];
 }
 
-/* ---- values --------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool list_add(string_list *list, const char *s)
 {
@@ -242,7 +242,7 @@ bool options_set(const verb *v, const char *name, const char *shown, const char 
     return false;
 }
 
-/* ---- the command line ----------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 typedef struct parser {
     const verb *v;
@@ -383,7 +383,7 @@ void options_fini(const verb *v, void *settings, operands *args)
     free(args->item);
 }
 
-/* ---- settings as text ----------------------------------------------------------------- */
+/* ---- settings as text ------------------------------------------------------------------------ */
 
 void option_default(const option *o, const void *settings, text *out)
 {

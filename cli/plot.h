@@ -64,7 +64,7 @@ bool plot_read_json(plot *p, const plot_request *q, const char *path, const char
 bool plot_read_table(plot *p, const plot_request *q, const char *path, const char *name,
                      char *bytes, size_t n);
 
-/* ---- axes ------------------------------------------------------------------------------- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 #define MAX_TICKS 24
 
@@ -93,7 +93,7 @@ size_t plot_width(const char *s);
 #define PLOT_VALUE 24
 void plot_value(double v, char out[PLOT_VALUE]);
 
-/* ---- drawing ---------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Sizes in pixels, 0 for what suits.  False: said. */
 bool plot_svg(const plot *p, size_t width, size_t height, text *out);

@@ -35,7 +35,7 @@ static const char *first_or(const string_list *list, const char *otherwise)
     return list->n ? list->item[0] : otherwise;
 }
 
-/* ---- run records ------------------------------------------------------------------------ */
+/* ---- run records ----------------------------------------------------------------------------- */
 
 /* A name may stand for two things: the objective is a setting (likelihood, memm) and a number at
  * the end of the run.  Axes take a number, from the result first; what runs are grouped by is a
@@ -140,7 +140,7 @@ static bool read_run(plot *p, const plot_request *q, const json *j, const char *
     return ok;
 }
 
-/* ---- score reports ---------------------------------------------------------------------- */
+/* ---- score reports --------------------------------------------------------------------------- */
 
 static bool looks_like_chunks(const json *j, const json_value *labels)
 {
@@ -202,7 +202,7 @@ static bool read_score(plot *p, const plot_request *q, const json *j, const char
     return n > 0 || no_field(path, y);
 }
 
-/* ---- which of them ---------------------------------------------------------------------- */
+/* ---- which of them --------------------------------------------------------------------------- */
 
 bool plot_read_json(plot *p, const plot_request *q, const char *path, const char *name, char *bytes,
                     size_t n)

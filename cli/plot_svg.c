@@ -7,7 +7,7 @@
 
 #define BAR_VALUE 56.0 /* room for the number after a bar */
 
-/* ---- curves ----------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 static double widest_label(const plot_axis *a)
 {
@@ -122,7 +122,7 @@ static bool draw_curves(text *t, const plot *p, size_t width, size_t height)
     return true;
 }
 
-/* ---- bars ------------------------------------------------------------------------------- */
+/* ---- bars ------------------------------------------------------------------------------------ */
 
 static svg_frame bar_frame(const plot *p, size_t width, size_t height, double *row)
 {

@@ -29,7 +29,7 @@ static const char *const dashes[] = {"", "7 4", "2 4", "9 4 2 4", "14 5"};
 #define LEGEND_SHARE 0.4 /* of the picture; what is wider stands below the plot */
 #define MANY_POINTS 30   /* from there on, a line has no markers */
 
-/* ---- text ------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 double svg_text_width(const char *s, double size)
 {
@@ -91,7 +91,7 @@ void svg_text(text *t, double x, double y, const char *class, const char *anchor
     text_str(t, "</text>\n");
 }
 
-/* ---- marks ------------------------------------------------------------------------------ */
+/* ---- marks ----------------------------------------------------------------------------------- */
 
 void svg_marker(text *t, size_t k, double x, double y)
 {
@@ -131,7 +131,7 @@ plot_marks svg_marks_of(const plot *p, const plot_series *s)
     return p->kind == PLOT_LEARNING && s->n <= MANY_POINTS ? MARKS_BOTH : MARKS_LINES;
 }
 
-/* ---- the start of the file -------------------------------------------------------------- */
+/* ---- the start of the file ------------------------------------------------------------------- */
 
 static void add_colours(text *t, const plot *p, const char *const *colours)
 {
@@ -219,7 +219,7 @@ void svg_begin(text *t, const plot *p, const svg_frame *f)
                     TITLE_LEFT, SVG_TITLE_SIZE + 14.0);
 }
 
-/* ---- the legend ------------------------------------------------------------------------- */
+/* ---- the legend ------------------------------------------------------------------------------ */
 
 static double entry_width(const plot *p)
 {

@@ -42,7 +42,7 @@ static bool number(const char *s, double *out)
     return *end == '\0' && end > s && isfinite(*out);
 }
 
-/* ---- reading ---------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool add_cell(table *t, char *s)
 {
@@ -129,7 +129,7 @@ static bool read_rows(table *t, char *bytes, size_t n)
     return true;
 }
 
-/* ---- which columns ---------------------------------------------------------------------- */
+/* ---- which columns --------------------------------------------------------------------------- */
 
 static size_t find(const table *t, const char *name)
 {
@@ -224,7 +224,7 @@ static bool choose(const table *t, const plot_request *q, columns *c)
     return false;
 }
 
-/* ---- points ----------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static size_t series_of(plot *p, const table *t, const columns *c, size_t row, size_t y,
                         const char *name)

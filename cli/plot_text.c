@@ -24,7 +24,7 @@ static const int colours[] = {33, 208, 36, 175, 214, 117, 245, 98}; /* of 256 */
 #define SIGNS 8
 #define FILLS 4
 
-/* ---- the canvas ------------------------------------------------------------------------- */
+/* ---- the canvas ------------------------------------------------------------------------------ */
 
 typedef struct canvas {
     size_t w, h;        /* characters */
@@ -90,7 +90,7 @@ static void draw(const plot *p, canvas *c, const plot_axis *x, const plot_axis *
     }
 }
 
-/* ---- signs ------------------------------------------------------------------------------ */
+/* ---- signs ----------------------------------------------------------------------------------- */
 
 static void colour_on(const plot_terminal *how, size_t series, text *t)
 {
@@ -159,7 +159,7 @@ static void add_legend(const plot *p, const plot_terminal *how, bool braille, si
     }
 }
 
-/* ---- curves ----------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 static size_t widest_label(const plot_axis *a)
 {
@@ -254,7 +254,7 @@ static bool text_curves(const plot *p, const plot_terminal *how, size_t width, s
     return ok;
 }
 
-/* ---- bars ------------------------------------------------------------------------------- */
+/* ---- bars ------------------------------------------------------------------------------------ */
 
 /* `cells` characters, the last one in eighths where the characters have them. */
 static void add_bar(double cells, size_t series, const plot_terminal *how, bool several, text *t)

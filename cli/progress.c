@@ -63,7 +63,7 @@ static void log_line(const trl_progress *now, text *t)
     }
 }
 
-/* ---- the line of a terminal ------------------------------------------------------------- */
+/* ---- the line of a terminal ------------------------------------------------------------------ */
 
 /* What is left out, one after the other, until the line fits; dev score and time stay. */
 enum { NO_BAR = 1, NO_GRADIENT, NO_BEST, SHORT_NAMES, NO_LEFT, NO_OBJECTIVE, LAST_CUT };

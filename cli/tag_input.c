@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- is it what the model reads? -------------------------------------------------------- */
+/* ---- is it what the model reads? ------------------------------------------------------------- */
 
 static trl_status wrong(const char *path, uint64_t row, const char *what, const char *hint,
                         trl_error *err)
@@ -88,7 +88,7 @@ static trl_status check(const tag_input *in, const tag_sequence *seq, trl_error 
     return seq->rows ? check_rows(seq->rows, err) : check_items(in->model, seq->items, err);
 }
 
-/* ---- reading ---------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static trl_status read_file(const tag_input *in, const char *path, tag_input_fn use, void *ctx,
                             bool *stop, trl_error *err)

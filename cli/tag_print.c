@@ -61,7 +61,7 @@ static bool room(void **p, size_t *cap, size_t count, size_t each, size_t size)
     return true;
 }
 
-/* ---- lines ------------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void add_label(const tag_printer *x, size_t k, text *out)
 {
@@ -107,7 +107,7 @@ static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, s
     text_char(out, '\n');
 }
 
-/* ---- sequences -------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Fills path and score with `found` labellings. */
 static trl_status find_paths(tag_printer *x, size_t *found, trl_error *err)

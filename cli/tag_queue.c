@@ -67,7 +67,7 @@ void tag_queue_free(tag_queue *q)
     free(q);
 }
 
-/* ---- copies ----------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 static void *batch_alloc(tag_batch *b, size_t n)
 {
@@ -195,7 +195,7 @@ static void batch_clear(tag_batch *b)
     b->state = BATCH_FREE;
 }
 
-/* ---- the ring: all under the lock ------------------------------------------------------- */
+/* ---- the ring: all under the lock ------------------------------------------------------------ */
 
 static tag_batch *at(tag_queue *q, uint64_t number)
 {

@@ -94,7 +94,7 @@ void text_fini(text *t)
     *t = (text){0};
 }
 
-/* ---- JSON --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* The length of the well-formed UTF-8 character at s [Unicode 15, table 3-7], of at most
  * `left` bytes; 0: none. */

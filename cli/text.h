@@ -22,7 +22,7 @@ void text_fixed6(text *t, double x);
 
 void text_fini(text *t); /* leaves it empty and usable */
 
-/* ---- JSON: values only, the caller writes braces, commas and keys ------------------- */
+/* ---- JSON: values only, the caller writes braces, commas and keys ---------------------------- */
 
 /* Quoted and escaped; bytes that are not UTF-8 become U+FFFD.  NULL becomes null. */
 void text_json_str(text *t, const char *s);

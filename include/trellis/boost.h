@@ -27,7 +27,7 @@ TRL_BEGIN_DECLS
 typedef struct trl_boost_data trl_boost_data;
 typedef struct trl_boost_model trl_boost_model;
 
-/* ---- examples ----------------------------------------------------------------------------- */
+/* ---- examples -------------------------------------------------------------------------------- */
 
 typedef enum trl_boost_format {
     TRL_BOOST_GUESS = 0, /* a cache by its first bytes; VW when the first line has a '|' */
@@ -81,7 +81,7 @@ typedef struct trl_boost_data_info {
 
 TRL_API trl_boost_data_info trl_boost_data_get_info(const trl_boost_data *d);
 
-/* ---- training ----------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 /* One point of the regularisation path: all trees of lambda and of larger ones.  A lambda that
  * brought no tree has no point. */
@@ -133,7 +133,7 @@ TRL_API trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data
                                    const trl_boost_options *o, trl_boost_model **out,
                                    trl_error *err);
 
-/* ---- models ------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 TRL_API trl_status trl_boost_model_save(const trl_boost_model *m, const char *path,
                                         trl_error *err); /* atomically */

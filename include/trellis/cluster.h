@@ -20,7 +20,7 @@
 
 TRL_BEGIN_DECLS
 
-/* ---- a map from words to clusters --------------------------------------------------------- */
+/* ---- a map from words to clusters ------------------------------------------------------------ */
 
 typedef struct trl_clusters trl_clusters; /* read-only once open; may be shared by threads */
 
@@ -50,7 +50,7 @@ TRL_API trl_str trl_clusters_name(const trl_clusters *c, uint32_t cluster);
 /* The i-th word of the file, i < trl_clusters_words, and its cluster.  Borrowed. */
 TRL_API trl_str trl_clusters_word(const trl_clusters *c, size_t i, uint32_t *cluster);
 
-/* ---- making clusters ------------------------------------------------------------------------ */
+/* ---- making clusters ------------------------------------------------------------------------- */
 
 typedef struct trl_cluster_progress {
     const char *stage;                       /* "read" (once), "words", "tree" (many times) */

@@ -41,7 +41,7 @@ TRL_BEGIN_DECLS
 #define TRL_MCNEMAR_EXACT 25
 #define TRL_WILCOXON_EXACT 50
 
-/* ---- tests on arrays ------------------------------------------------------------------ */
+/* ---- tests on arrays ------------------------------------------------------------------------- */
 
 typedef struct trl_test {
     double statistic;
@@ -79,7 +79,7 @@ TRL_API trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b
                                       const trl_bootstrap_options *options, trl_bootstrap *out,
                                       trl_error *err);
 
-/* ---- two taggings of the same sentences ----------------------------------------------- */
+/* ---- two taggings of the same sentences ------------------------------------------------------ */
 
 typedef struct trl_compare trl_compare;
 

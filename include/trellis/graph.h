@@ -25,7 +25,7 @@
 
 TRL_BEGIN_DECLS
 
-/* ---- graphs ----------------------------------------------------------------------------- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 typedef struct trl_graph trl_graph;
 
@@ -59,7 +59,7 @@ TRL_API trl_graph_view trl_graph_look(const trl_graph *g);
 /* s(y), from the graph's own tables, or from `table` where it is not NULL. */
 TRL_API double trl_graph_score(const trl_graph *g, const double *const *table, const uint32_t *y);
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 typedef enum trl_graph_format {
     TRL_GRAPH_GUESS, /* by the first word: MARKOV or BAYES is .uai, a number .fg */
@@ -103,7 +103,7 @@ TRL_API trl_status trl_evidence_read_memory(const char *name, const char *text, 
                                             const trl_graph *g, trl_evidence *out, trl_error *err);
 TRL_API void trl_evidence_fini(trl_evidence *e);
 
-/* ---- inference -------------------------------------------------------------------------- */
+/* ---- inference ------------------------------------------------------------------------------- */
 
 typedef enum trl_infer_method {
     TRL_INFER_EXACT,      /* junction tree */
@@ -190,7 +190,7 @@ typedef struct trl_infer_result {
     double log_z; /* NaN for TRL_VALUE_NONE */
     trl_value_kind log_z_kind;
     bool exact_marginals;
-    const double *variable; /* [label_at[n_variables]]  P(y_v) = d log Z / d theta_v */
+    const double *variable; /* [label_at[n_variables]] P(y_v) = d log Z / d theta_v */
     const double *factor;   /* [cell_at[n_factors]]     P(y_a) = d log Z / d theta_a */
 
     /* trl_infer_best */

@@ -12,7 +12,7 @@
 
 TRL_BEGIN_DECLS
 
-/* ---- sentences ---------------------------------------------------------------------------- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 typedef enum trl_sentence_format {
     TRL_SENTENCE_WORDS,   /* one sentence a line, words separated by blanks */

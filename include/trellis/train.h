@@ -43,7 +43,7 @@ typedef struct trl_train_options {
 
     const char *objective; /* "likelihood" */
     const char *nota;      /* piecewise-nota: "all", "sample:P", "marginal:THETA@K"; NULL: "all"; of
-                              trees      (pt-cfg) "score:DELTA@K"; NULL: "score:15@10" */
+                              trees (pt-cfg) "score:DELTA@K"; NULL: "score:15@10" */
     const char *q0;        /* m-estimation: "hmm", "lu", "emp"; NULL: "hmm", for items "emp" */
     uint64_t q0_samples;   /* m-estimation: sequences drawn for features without a closed form;
                               0: 100,000; trees: 30,000 */
@@ -64,7 +64,7 @@ typedef struct trl_train_options {
     bool all_pairs, all_transitions;
     size_t min_count; /* attributes seen less often are dropped */
     double min_freq;  /* above 0: features (attribute and label, label pair) are dropped whose
-                         values,  weighted by sequence, sum to less; as CRFsuite's feature.minfreq */
+                         values, weighted by sequence, sum to less; as CRFsuite's feature.minfreq */
 
     uint64_t max_iter; /* 0: the optimiser's own rule decides */
     double epsilon;    /* gradient norm / weight norm to stop at: 1e-5 */

@@ -46,7 +46,7 @@ typedef struct trl_tree {
 /* The label of a node; borrowed from the tree's table. */
 TRL_API trl_str trl_tree_label(const trl_tree *tree, uint32_t node);
 
-/* ---- reading -------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* What is changed in each tree; all off: nothing.  The tree as it was is kept beside the
  * changed one, in its `raw`. */
@@ -93,7 +93,7 @@ TRL_API trl_status trl_treebank_next(trl_treebank *bank, trl_tree *tree, bool *m
 /* Trees passed over so far. */
 TRL_API uint64_t trl_treebank_passed(const trl_treebank *bank);
 
-/* ---- printing ------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 typedef enum trl_tree_format {
     TRL_TREE_LINE,    /* (S (NP (NNP Kim)) (VP (VBZ sleeps))) */
@@ -119,7 +119,7 @@ TRL_API bool trl_tree_is_utf8(const trl_tree *tree);
 TRL_API size_t trl_tree_length(const trl_tree *tree);
 TRL_API size_t trl_tree_depth(const trl_tree *tree);
 
-/* ---- drawing -------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 typedef enum trl_draw_style {
     TRL_DRAW_AUTO,    /* upright where the tree fits, else flat */
@@ -152,7 +152,7 @@ TRL_API void trl_tree_svg_free(trl_tree_svg *svg);                       /* acce
 TRL_API trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *tree, trl_error *err);
 TRL_API trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err);
 
-/* ---- counting ------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* Trees, words, labels, tags, rules, lengths and depths of a treebank. */
 typedef struct trl_tree_counts trl_tree_counts;

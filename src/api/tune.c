@@ -35,7 +35,7 @@ void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT])
     c[TRL_TUNE_DEFAULT - 1] = INFINITY;
 }
 
-/* ---- before the first run --------------------------------------------------------------- */
+/* ---- before the first run -------------------------------------------------------------------- */
 
 static int ascending(const void *va, const void *vb)
 {
@@ -100,7 +100,7 @@ static trl_status start(tuning *x, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static trl_status move(const char *from, const char *to, trl_error *err)
 {
@@ -127,7 +127,7 @@ static trl_status keep(tuning *x, bool best, trl_error *err)
     return st;
 }
 
-/* ---- runs ------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static double measured(const tuning *x, const trl_score_totals *t, bool chunks)
 {

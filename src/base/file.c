@@ -36,7 +36,7 @@ static trl_status fail_sys(trl_error *err, const char *what, const char *path)
     return st;
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* An open descriptor and the size.  Only regular files have one: of others it is 0. */
 static trl_status open_file(const char *path, int *fd, size_t *size, trl_error *err)
@@ -135,7 +135,7 @@ void trl_unmap(trl_mapped *m)
     *m = (trl_mapped){0};
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void writer_free(trl_writer *w)
 {
@@ -291,7 +291,7 @@ trl_status trl_writer_commit(trl_writer *w, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- comparing ----------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static const char *last_part(const char *path)
 {

@@ -14,7 +14,7 @@ uint64_t trl_str_hash(const char *p, size_t n)
     return XXH3_64bits(p, n);
 }
 
-/* ---- views ------------------------------------------------------------------------ */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 static uint64_t view_end(const trl_strview *v, size_t id)
 {
@@ -65,7 +65,7 @@ bool trl_strview_check(const trl_strview *v, size_t pool_size)
     return used < v->n_slots;
 }
 
-/* ---- the growing table ------------------------------------------------------------ */
+/* ---- the growing table ----------------------------------------------------------------------- */
 
 trl_str trl_strtab_get(const trl_strtab *t, uint32_t id)
 {

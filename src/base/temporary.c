@@ -23,7 +23,7 @@
 #define NAME_MOST 255 /* bytes of a file name on every common file system */
 #define MOST_LINKS 40
 
-/* ---- names ------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {

@@ -13,7 +13,7 @@
 
 #define BLOCK ((size_t)1 << 18)
 
-/* ---- raw rows ------------------------------------------------------------------------------- */
+/* ---- raw rows -------------------------------------------------------------------------------- */
 
 bool trl_boost_raw_id(trl_boost_raw *r, uint32_t id)
 {
@@ -61,7 +61,7 @@ trl_status trl_boost_no_room(const trl_store *s, trl_error *err)
     return trl_fail_hint(err, TRL_EIO, "TMPDIR names the folder of the temporary file");
 }
 
-/* ---- rows and columns ----------------------------------------------------------------------- */
+/* ---- rows and columns ------------------------------------------------------------------------ */
 
 typedef struct counted {
     uint32_t count, id;
@@ -240,7 +240,7 @@ void trl_boost_data_free(trl_boost_data *d)
     trl_free(d);
 }
 
-/* ---- answers -------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 trl_status trl_boost_data_answer(trl_boost_data *d, const char *name, const signed char *y,
                                  const double *value, trl_error *err)

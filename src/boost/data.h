@@ -69,7 +69,7 @@ void trl_boost_fill(const trl_boost_data *d, size_t k, double *v);
 /* The feature's name, or its number written into scratch[24]. */
 trl_str trl_boost_feature_name(const trl_boost_data *d, uint32_t a, char *scratch);
 
-/* ---- building ----------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* Rows as they come in, in blocks of a store of their own. */
 typedef struct trl_boost_raw {

@@ -26,7 +26,7 @@ trl_boost_read_options trl_boost_read_options_default(void)
     return (trl_boost_read_options){.memory = DEFAULT_MEMORY};
 }
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static trl_status start(trl_boost_text *t, trl_error *err)
 {
@@ -131,7 +131,7 @@ trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boo
     return TRL_OK;
 }
 
-/* ---- the cache ------------------------------------------------------------------------------ */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 bool trl_boost_is_cache(const char *path)
 {

@@ -50,7 +50,7 @@ static int shown(size_t n)
     return (int)(n < 60 ? n : 60);
 }
 
-/* ---- answers and values --------------------------------------------------------------------- */
+/* ---- answers and values ---------------------------------------------------------------------- */
 
 static trl_status parse_value(const line *l, trl_str s, double *value, trl_error *err)
 {
@@ -115,7 +115,7 @@ static trl_status add_answer(trl_boost_text *t, uint32_t id, double value, trl_e
     return TRL_OK;
 }
 
-/* ---- features ------------------------------------------------------------------------------- */
+/* ---- features -------------------------------------------------------------------------------- */
 
 /* Cuts ":1" off; *absent for ":0". */
 static trl_status cut_weight(const line *l, trl_str *s, bool *absent, trl_error *err)
@@ -238,7 +238,7 @@ static trl_status add_features(line *l, size_t first, trl_error *err)
     return st;
 }
 
-/* ---- lines ---------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static trl_status end_row(line *l, uint32_t class_id, double value, trl_error *err)
 {

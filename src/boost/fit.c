@@ -24,7 +24,7 @@
 #define MAX_STEP 8.0  /* of Newton's method, in h */
 #define MAX_STEPS 100 /* bisection alone needs 60 */
 
-/* ---- sums over a leaf ----------------------------------------------------------------------- */
+/* ---- sums over a leaf ------------------------------------------------------------------------ */
 
 typedef struct slope_job {
     const double *v, *odds;
@@ -109,7 +109,7 @@ static double best_change(trl_trainer *t, const leaf_examples *l, double theta)
     return (target > 0.0) == (x < zero) ? x : zero; /* rounding must not cross the kink */
 }
 
-/* ---- leaves --------------------------------------------------------------------------------- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 static int by_literal(const void *pa, const void *pb)
 {
@@ -222,7 +222,7 @@ static trl_status fit_leaf(trl_trainer *t, uint32_t at, bool *moved, trl_error *
     return st;
 }
 
-/* ---- what a tree changes -------------------------------------------------------------------- */
+/* ---- what a tree changes --------------------------------------------------------------------- */
 
 typedef struct change_job {
     trl_trainer *t;

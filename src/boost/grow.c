@@ -39,7 +39,7 @@ static bool worth_opening(const trl_trainer *t, const trl_grown *x)
            x->depth < (t->o->depth ? t->o->depth : MAX_DEPTH);
 }
 
-/* ---- examples of a node --------------------------------------------------------------------- */
+/* ---- examples of a node ---------------------------------------------------------------------- */
 
 static void list_examples(trl_trainer *t, uint32_t at)
 {
@@ -117,7 +117,7 @@ static void open_sums(trl_trainer *t, open_node *x, uint64_t number)
     }
 }
 
-/* ---- splits --------------------------------------------------------------------------------- */
+/* ---- splits ---------------------------------------------------------------------------------- */
 
 typedef struct split {
     uint32_t feature;

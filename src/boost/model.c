@@ -10,7 +10,7 @@
 
 #define KIND "boost"
 
-/* ---- ensembles ------------------------------------------------------------------------------ */
+/* ---- ensembles ------------------------------------------------------------------------------- */
 
 bool trl_boost_ensemble_node(trl_boost_ensemble *e, trl_boost_node node)
 {
@@ -59,7 +59,7 @@ void trl_boost_model_free(trl_boost_model *m)
     trl_free(m);
 }
 
-/* ---- a trained model ------------------------------------------------------------------------ */
+/* ---- a trained model ------------------------------------------------------------------------- */
 
 static trl_status name_features(trl_boost_model *m, const trl_boost_data *d, trl_boost_part *part,
                                 size_t n, trl_error *err)
@@ -138,7 +138,7 @@ trl_boost_classifier trl_boost_model_classifier(const trl_boost_model *m, size_t
     return (trl_boost_classifier){p->name, p->n_trees, p->point, p->n_points, p->best};
 }
 
-/* ---- saving --------------------------------------------------------------------------------- */
+/* ---- saving ---------------------------------------------------------------------------------- */
 
 enum { PART_TREES, PART_POINTS, PART_BEST, PART_NAME, PART_FIELDS };
 
@@ -203,7 +203,7 @@ trl_status trl_boost_model_save(const trl_boost_model *m, const char *path, trl_
     return st;
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 typedef struct sections {
     const trl_boost_node *node;

@@ -9,7 +9,7 @@
 #include "boost/model.h"
 #include "boost/terms.h"
 
-/* ---- scores --------------------------------------------------------------------------------- */
+/* ---- scores ---------------------------------------------------------------------------------- */
 
 static double walk(const trl_boost_trees *t, const uint32_t *seen, uint32_t now)
 {
@@ -83,7 +83,7 @@ trl_status trl_boost_predict(const trl_boost_model *m, size_t classifier, const 
     return st;
 }
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 typedef struct dumper {
     trl_boost_terms terms;

@@ -47,7 +47,7 @@ static trl_status check_options(const trl_boost_data *d, const trl_boost_data *h
     return TRL_OK;
 }
 
-/* ---- classifiers ---------------------------------------------------------------------------- */
+/* ---- classifiers ----------------------------------------------------------------------------- */
 
 typedef struct training {
     const trl_boost_data *d, *held_out;

@@ -11,7 +11,7 @@
 #include "chain/sweep.h"
 #include "chain/local_term.h"
 
-/* ---- one sequence ------------------------------------------------------------------- */
+/* ---- one sequence ---------------------------------------------------------------------------- */
 
 /* In place: tables of factors to s'. */
 static void multiply(const trl_chain *c, const double *a, trl_tables *t)
@@ -76,7 +76,7 @@ trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *ro
     return TRL_OK;
 }
 
-/* ---- the corpus --------------------------------------------------------------------- */
+/* ---- the corpus ------------------------------------------------------------------------------ */
 
 typedef struct calibration_pass {
     const trl_calibration *c;

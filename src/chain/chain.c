@@ -13,7 +13,7 @@
 #include "num/simd.h"
 #include "num/vexp.h"
 
-/* ---- lifetime ----------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 /* Doubles in E: [L][stride], or [L][L][stride] in order 2. */
 static size_t matrix_size(const trl_chain *c)
@@ -75,7 +75,7 @@ trl_status trl_chain_use_single(trl_chain *c, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- preparation -------------------------------------------------------------------- */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
 static void copy_or_zero(size_t n, const double *from, double *to)
 {
@@ -175,7 +175,7 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- sums --------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 trl_status trl_chain_sums_init(trl_chain_sums *m, const trl_chain *c, trl_error *err)
 {
@@ -250,7 +250,7 @@ void trl_chain_sums_add(const trl_chain_sums *m, const trl_chain *c, double scal
                 edge[i * L + k] += scale * m->outer[i * S + k] * c->E[i * S + k];
 }
 
-/* ---- inference ---------------------------------------------------------------------- */
+/* ---- inference ------------------------------------------------------------------------------- */
 
 double trl_sum_log(size_t n, const double *c)
 {

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "num/matrix_kernel.h"
 
-/* ---- once per pass --------------------------------------------------------------------- */
+/* ---- once per pass --------------------------------------------------------------------------- */
 
 bool trl_pairs_range(const trl_chain *c, const trl_pair_sets *p, double *min, double *max)
 {
@@ -62,7 +62,7 @@ trl_status trl_pairs_tables(trl_chain *c, const trl_pair_sets *p, trl_error *err
     return TRL_OK;
 }
 
-/* ---- steps -------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 bool trl_pairs_work_get(const trl_chain *c, trl_arena *arena, trl_pairs_work *w)
 {
@@ -105,7 +105,7 @@ void trl_pairs_leave(const trl_chain *c, const trl_tables *s, const trl_pairs_wo
     }
 }
 
-/* ---- expected counts ------------------------------------------------------------------------ */
+/* ---- expected counts ------------------------------------------------------------------------- */
 
 double *trl_pairs_cells_get(const trl_tables *s, trl_arena *arena)
 {

@@ -34,7 +34,7 @@ bool trl_chain_tokens_serve(const trl_chain *c, const trl_objective *o, const tr
            (!nota || (!nota->all && nota->n_instances <= MAX_INSTANCES * nota->n_tokens));
 }
 
-/* ---- lifetime ----------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 void trl_chain_tokens_fini(trl_chain_tokens *k)
 {
@@ -165,7 +165,7 @@ trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, con
     return TRL_OK;
 }
 
-/* ---- shared scores ------------------------------------------------------------------ */
+/* ---- shared scores --------------------------------------------------------------------------- */
 
 /* The parts of a source's row: edge(y', .), tri(y'', y', .) and edge(., y''), whose cells are L
  * apart. */
@@ -223,7 +223,7 @@ void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lan
     trl_chain_tokens_clear(k, c, lane);
 }
 
-/* ---- terms -------------------------------------------------------------------------- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 /* The value of n terms that the kernel did: weight[i], of token at[i] (NULL: i), times -log(1 +
  * S[i]). */

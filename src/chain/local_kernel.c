@@ -6,7 +6,7 @@
 
 #include "num/vexp.h"
 
-/* ---- lines -------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 TRL_CLONES void trl_lines_sum(size_t n, size_t k, const trl_line *line, double start, double *x)
 {
@@ -49,7 +49,7 @@ TRL_CLONES void trl_lines_add(size_t n, size_t k, const trl_line *line, double s
     }
 }
 
-/* ---- softmax ------------------------------------------------------------------------ */
+/* ---- softmax --------------------------------------------------------------------------------- */
 
 TRL_CLONES double trl_softmax(size_t n, double *x, bool nota)
 {
@@ -78,7 +78,7 @@ TRL_CLONES double trl_softmax(size_t n, double *x, bool nota)
     return shift + log(z);
 }
 
-/* ---- both at once ------------------------------------------------------------------- */
+/* ---- both at once ---------------------------------------------------------------------------- */
 
 /* p[j] = exp(sum of the lines), pads 0; returns their sum.  Reads no cell beyond a row. */
 TRL_INLINE double exp_lines(const size_t K, size_t n, const trl_line *line, double *p)
@@ -225,7 +225,7 @@ TRL_CLONES double trl_nota_sources(size_t n, double one, const double *keep, dou
     return trl_log_sum_value(&sum);
 }
 
-/* ---- on exponentials ---------------------------------------------------------------- */
+/* ---- on exponentials ------------------------------------------------------------------------- */
 
 TRL_CLONES double trl_exp_piece(size_t n, double weight, const double *psi, const double *C,
                                 double *node, double *sum)

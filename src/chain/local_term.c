@@ -23,7 +23,7 @@ double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p)
     return trl_term_gold(m, gold, weight) - z;
 }
 
-/* ---- single sources ----------------------------------------------------------------- */
+/* ---- single sources -------------------------------------------------------------------------- */
 
 #define MAX_SHIFT 300.0 /* |chain->shift| up to which exp(scores) is taken apart */
 
@@ -72,7 +72,7 @@ void trl_source_sum_more(trl_source_sum *s, size_t t, size_t q, bool nota)
     add_source(s, t, q, nota, false);
 }
 
-/* ---- start and end ------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adjoint,
                            trl_error *err)

@@ -13,7 +13,7 @@
 #include "chain/local_term.h"
 #include "text/number.h"
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static trl_status refuse(trl_error *err, trl_status st)
 {
@@ -83,7 +83,7 @@ trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *er
     return TRL_OK;
 }
 
-/* ---- sets --------------------------------------------------------------------------- */
+/* ---- sets ------------------------------------------------------------------------------------ */
 
 void trl_nota_init(trl_nota *n, const trl_corpus *c, int order)
 {
@@ -144,7 +144,7 @@ trl_status trl_nota_take_sample(trl_nota *n, const trl_corpus *c, double p, uint
     return TRL_OK;
 }
 
-/* ---- marginal selection ------------------------------------------------------------- */
+/* ---- marginal selection ---------------------------------------------------------------------- */
 
 /* Sources of position t with probability p[q] > theta, the right one left out. */
 static uint64_t select_at(const trl_chain *c, const uint32_t *gold, size_t t, const double *p,

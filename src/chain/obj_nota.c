@@ -40,7 +40,7 @@
 #define MAX_SHIFT 500.0 /* |m_t + shift| within which exp and products are safe */
 #define DENSE_FROM 0.4  /* share of instances from which all sources at once is faster */
 
-/* ---- few instances ------------------------------------------------------------------ */
+/* ---- few instances --------------------------------------------------------------------------- */
 
 static uint64_t word_at(const trl_chain_example *x, size_t t, size_t Q, size_t k)
 {
@@ -64,7 +64,7 @@ static double position_few(const trl_chain_example *x, trl_source_sum *s, size_t
     return score;
 }
 
-/* ---- many --------------------------------------------------------------------------- */
+/* ---- many ------------------------------------------------------------------------------------ */
 
 typedef struct nota_work {
     double *psi;   /* [T][S] */
@@ -176,7 +176,7 @@ static double positions_exp(const trl_chain_example *x, nota_work *w, trl_term *
     return score;
 }
 
-/* ---- the objective ------------------------------------------------------------------ */
+/* ---- the objective --------------------------------------------------------------------------- */
 
 trl_status trl_obj_nota(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
                         double *value, trl_error *err)

@@ -36,7 +36,7 @@ struct trl_expander {
     size_t cell_cap, slot_cap;
 };
 
-/* ---- lines -------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static bool add_bit(trl_expander *x, bit b)
 {
@@ -117,7 +117,7 @@ void trl_expander_free(trl_expander *x)
     trl_free(x);
 }
 
-/* ---- sequences ---------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Cell number i, in its slot when it is short. */
 static void set_cell(trl_expander *x, size_t i, trl_str s)

@@ -8,7 +8,7 @@
 
 #define NO_SLOT SIZE_MAX
 
-/* ---- look-up ------------------------------------------------------------------------ */
+/* ---- look-up --------------------------------------------------------------------------------- */
 
 static inline uint64_t load8(const void *p)
 {
@@ -164,7 +164,7 @@ static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n
     return kept;
 }
 
-/* ---- adding ------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 typedef float f8 __attribute__((vector_size(32), aligned(4), may_alias));
 

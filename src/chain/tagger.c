@@ -15,7 +15,7 @@
  * which spares branch misses all the way down (3 % of the time); the rows stay in L1. */
 #define WINDOW 64
 
-/* ---- lifetime ----------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 /* The scores of the constant attribute; NULL (and TRL_OK) when there is none. */
 static trl_status constant_scores(const trl_model_family *f, double **out, trl_error *err)
@@ -161,7 +161,7 @@ uint64_t trl_tagger_attributes(const trl_tagger *t)
     return t->attributes;
 }
 
-/* ---- score tables ------------------------------------------------------------------- */
+/* ---- score tables ---------------------------------------------------------------------------- */
 
 /* Makes room for n positions and sets all scores to 0. */
 static bool clear_tables(trl_tagger *t, size_t n)

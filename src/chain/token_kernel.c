@@ -38,7 +38,7 @@ TRL_INLINE v8f exp8(v8f x)
     return (v8f)((v8s)(p * (v8f)((v8u)shifted << 23)) & ~(x < zero + LOW));
 }
 
-/* ---- terms -------------------------------------------------------------------------- */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
 /* out = exp(score + source - right); returns the sum.  NV = step / 8, or 0: step says. */
 TRL_INLINE float exponentials(const size_t NV, size_t step, const float *score, const float *source,
@@ -167,7 +167,7 @@ TRL_CLONES void trl_token_more(const trl_token_terms *k, size_t m, const uint32_
     }
 }
 
-/* ---- values ------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 #define FACTORS 64 /* eight to a lane: 2^320 at most, and two lanes' product is safe */
 

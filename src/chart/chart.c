@@ -60,7 +60,7 @@ bool trl_skeleton_allows(const trl_skeleton *s, const trl_grammar *g, size_t cel
     return true;
 }
 
-/* ---- layout ------------------------------------------------------------------------------ */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 /* Unary edges of one cell, in the order of children and rules; counts only when out is NULL. */
 static size_t unaries_of_cell(const trl_chart *c, size_t cell, const uint32_t *at,
@@ -154,7 +154,7 @@ trl_status trl_chart_init(trl_chart *c, const trl_grammar *g, const trl_skeleton
     return TRL_OK;
 }
 
-/* ---- inside ------------------------------------------------------------------------------ */
+/* ---- inside ---------------------------------------------------------------------------------- */
 
 static trl_status exponentiate(trl_chart *c, const trl_tree_tables *t, trl_error *err)
 {
@@ -246,7 +246,7 @@ trl_status trl_chart_best(trl_chart *c, const trl_tree_tables *t, trl_arena *are
     return run(c, t, err);
 }
 
-/* ---- the best tree ------------------------------------------------------------------------- */
+/* ---- the best tree --------------------------------------------------------------------------- */
 
 static bool push(trl_btree *t, trl_bnode node)
 {

@@ -27,7 +27,7 @@
 #include "base/arena.h"
 #include "grammar/grammar.h"
 
-/* ---- which items there are ------------------------------------------------------------ */
+/* ---- which items there are ------------------------------------------------------------------- */
 
 #define TRL_BEFORE 0x80000000u /* may be made by a word or a binary rule */
 #define TRL_AFTER 0x40000000u  /* may be used by a binary rule, or be the root */
@@ -58,7 +58,7 @@ static inline size_t trl_chart_cells(size_t n)
     return n * (n + 1) / 2;
 }
 
-/* ---- scores ---------------------------------------------------------------------------- */
+/* ---- scores ---------------------------------------------------------------------------------- */
 
 enum { TRL_EDGE_FIRST, TRL_EDGE_SPLIT, TRL_EDGE_END, TRL_EDGE_ANCHORS };
 
@@ -88,7 +88,7 @@ typedef struct trl_tree_adjoint {
     double *edge[TRL_EDGE_ANCHORS]; /* added to; only filled places are touched */
 } trl_tree_adjoint;
 
-/* ---- charts ----------------------------------------------------------------------------- */
+/* ---- charts ---------------------------------------------------------------------------------- */
 
 typedef struct trl_chart {
     const trl_grammar *g;

@@ -27,7 +27,7 @@ TRL_INLINE double power_of_two(int64_t e)
     return x;
 }
 
-/* ---- one cell ----------------------------------------------------------------------------- */
+/* ---- one cell -------------------------------------------------------------------------------- */
 
 static void rescale(trl_chart *c, uint32_t from, uint32_t to, size_t cell)
 {

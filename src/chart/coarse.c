@@ -13,7 +13,7 @@
 #define UNSET INT32_MIN
 #define LN2 0.693147180559945309417232
 
-/* ---- one sentence --------------------------------------------------------------------------- */
+/* ---- one sentence ---------------------------------------------------------------------------- */
 
 typedef struct run {
     const trl_coarse *c;
@@ -191,7 +191,7 @@ static void inside_word(run *r, const trl_str *word, size_t i)
     close_cell(r, cell);
 }
 
-/* ---- outside -------------------------------------------------------------------------------- */
+/* ---- outside --------------------------------------------------------------------------------- */
 
 /* What is not there, or next to nothing, needs no outside; it could have one beyond all numbers. */
 static void bound(size_t n, float least, const float *in, float *out)
@@ -319,7 +319,7 @@ static void outside(run *r)
     }
 }
 
-/* ---- entry ---------------------------------------------------------------------------------- */
+/* ---- entry ----------------------------------------------------------------------------------- */
 
 static bool lay_out(run *r, size_t n, trl_arena *arena)
 {
@@ -381,7 +381,7 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
     return TRL_OK;
 }
 
-/* ---- pruning -------------------------------------------------------------------------------- */
+/* ---- pruning --------------------------------------------------------------------------------- */
 
 static uint32_t marks_of(const trl_coarse_chart *c, size_t at, double threshold)
 {

@@ -118,7 +118,7 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
     return made;
 }
 
-/* ---- labels --------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static int by_cell(const void *a, const void *b)
 {

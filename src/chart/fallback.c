@@ -62,7 +62,7 @@ static void cover(const trl_chart *c, size_t n, piece *at)
     }
 }
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 typedef struct tagger {
     const trl_grammar *g;
@@ -90,7 +90,7 @@ static uint32_t tag_of(const tagger *t, trl_str word, size_t at)
     return best;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 typedef struct builder {
     trl_node **nodes;

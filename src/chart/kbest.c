@@ -48,7 +48,7 @@ typedef struct search {
     bool failed;
 } search;
 
-/* ---- scores ------------------------------------------------------------------------------- */
+/* ---- scores ---------------------------------------------------------------------------------- */
 
 static double best_of(const search *s, uint32_t at, size_t i, size_t j)
 {
@@ -309,7 +309,7 @@ static const derivation *ranked(search *s, uint32_t at, uint32_t from, uint32_t 
     return s->failed ? NULL : &p->done[rank];
 }
 
-/* ---- trees ---------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 typedef struct pending {
     uint32_t at, from, to, rank, above;
@@ -360,7 +360,7 @@ static bool build_tree(search *s, uint32_t rank, pending *stack, trl_btree *out)
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Rules by parent; the grammar's order keeps them by (left, right) below that. */
 static bool order_rules(search *s)

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- posteriors ----------------------------------------------------------------------------- */
+/* ---- posteriors ------------------------------------------------------------------------------ */
 
 /* Of one cell, by label.  A label is in `touched` once, whatever was added to it: a sum of 0 is no
  * sign that nothing was. */
@@ -185,7 +185,7 @@ void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share)
                      other->first[cell + 1] - other->first[cell], share);
 }
 
-/* ---- the best tree -------------------------------------------------------------------------- */
+/* ---- the best tree --------------------------------------------------------------------------- */
 
 typedef struct table {
     double *best;    /* [cells] */

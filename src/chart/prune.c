@@ -40,7 +40,7 @@ void trl_pcfg_fini(trl_pcfg *p)
     *p = (trl_pcfg){0};
 }
 
-/* ---- full skeletons ------------------------------------------------------------------------- */
+/* ---- full skeletons -------------------------------------------------------------------------- */
 
 /* Items over one word: its tags, and phrases that unary rules may put above. */
 static uint32_t one_word(const trl_grammar *g, const uint32_t *tags, const double *logp, size_t n,
@@ -125,7 +125,7 @@ trl_status trl_pcfg_chart(const trl_pcfg *p, const trl_skeleton *s, double *logp
     return st;
 }
 
-/* ---- fine items ----------------------------------------------------------------------------- */
+/* ---- fine items ------------------------------------------------------------------------------ */
 
 trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine,
                                const trl_grammar *coarse, trl_error *err)
@@ -230,7 +230,7 @@ trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *o
     return TRL_OK;
 }
 
-/* ---- changing skeletons --------------------------------------------------------------------- */
+/* ---- changing skeletons ---------------------------------------------------------------------- */
 
 /* The mark a node of a tree asks for: words and binary nodes are made before, all that is not the
  * child of a unary node is used after. */

@@ -71,7 +71,7 @@ void trl_span_pruner_fini(trl_span_pruner *s)
     *s = (trl_span_pruner){0};
 }
 
-/* ---- features ------------------------------------------------------------------------------- */
+/* ---- features -------------------------------------------------------------------------------- */
 
 static uint32_t mixed(uint64_t h)
 {
@@ -141,7 +141,7 @@ void trl_span_pruner_word(const trl_seen *x, size_t at, uint32_t mask,
     row[8] = row_of(38, W(i), 0, 0, 0) & mask;
 }
 
-/* ---- a sentence ----------------------------------------------------------------------------- */
+/* ---- a sentence ------------------------------------------------------------------------------ */
 
 static void add_rows(const trl_span_pruner *s, bool words, const uint32_t *row, size_t n,
                      float *restrict sum)
@@ -216,7 +216,7 @@ trl_status trl_span_pruner_gains(const trl_span_pruner *s, const trl_seen *x, tr
     return TRL_OK;
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_round(trl_span_pruner *s, const double *w, uint32_t span_mask,
                                  uint32_t word_mask, trl_error *err)

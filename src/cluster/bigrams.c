@@ -26,7 +26,7 @@ void trl_bigrams_fini(trl_bigrams *b)
     *b = (trl_bigrams){0};
 }
 
-/* ---- counting ------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static size_t slot_of(const uint64_t *key, size_t n_slots, uint64_t k)
 {
@@ -109,7 +109,7 @@ trl_status trl_bigrams_add(trl_bigrams *b, const trl_str *word, size_t n, trl_er
     return TRL_OK;
 }
 
-/* ---- files ---------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -192,7 +192,7 @@ trl_status trl_bigrams_columns(trl_bigrams *b, trl_input *in, size_t column, trl
     return st;
 }
 
-/* ---- finishing ------------------------------------------------------------------------ */
+/* ---- finishing ------------------------------------------------------------------------------- */
 
 typedef struct ranked {
     const trl_bigrams *b;

@@ -37,7 +37,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     return a;
 }
 
-/* ---- one word --------------------------------------------------------------------------- */
+/* ---- one word -------------------------------------------------------------------------------- */
 
 /* The neighbours of a word by cluster. */
 static size_t gather(run *u, int side, uint32_t word)
@@ -121,7 +121,7 @@ static trl_status cluster_words(run *u, trl_error *err)
     return st;
 }
 
-/* ---- information ------------------------------------------------------------------------ */
+/* ---- information ----------------------------------------------------------------------------- */
 
 /* f(N) - sum f(l) - sum f(r) over words or clusters and the edge, and the edge's own pairs. */
 static int64_t margins(const trl_xlogx *f, size_t n, uint32_t *const total[2],
@@ -159,7 +159,7 @@ static void measure(const run *u, trl_brown *out)
     out->word_information = (double)words / unit;
 }
 
-/* ---- the tree --------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static trl_status merge_all(run *u, trl_error *err)
 {
@@ -245,7 +245,7 @@ done:
     return st;
 }
 
-/* ---- the whole -------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 void trl_brown_fini(trl_brown *r)
 {

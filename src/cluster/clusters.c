@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "text/number.h"
 
-/* ---- the map -------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 trl_status trl_clusters_new(trl_clusters **out, trl_error *err)
 {
@@ -94,7 +94,7 @@ trl_cluster_view trl_clusters_view(const trl_clusters *c)
     return (trl_cluster_view){trl_strtab_view(&c->word), c->id, trl_strtab_view(&c->name)};
 }
 
-/* ---- lines ---------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 #define MAX_FIELDS 4 /* one more than any format has */
 
@@ -219,7 +219,7 @@ static trl_status clark_line(reading *r, trl_error *err)
     return add(r, f.item[0], f.item[1], err);
 }
 
-/* ---- files ---------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static trl_status read_lines(reading *r, trl_cluster_format format, trl_error *err)
 {

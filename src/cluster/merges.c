@@ -13,7 +13,7 @@
 #define WORTH 20000    /* look-ups below which threads cost more than they bring */
 #define NO_SLOT SIZE_MAX
 
-/* ---- memory --------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static bool context_init(trl_context *x, size_t W)
 {
@@ -122,7 +122,7 @@ void trl_merges_free(trl_merges *w)
     trl_free(w);
 }
 
-/* ---- counts --------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static uint32_t *counts(const trl_merges *w, int side, size_t a)
 {
@@ -175,7 +175,7 @@ void trl_merges_put(trl_merges *w, size_t slot, const trl_newcomer *x)
     w->active[slot] = true;
 }
 
-/* ---- one row -------------------------------------------------------------------------- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 /* K(a,b) of merges.h. */
 static int64_t own_terms(const trl_merges *w, size_t a, size_t b)
@@ -229,7 +229,7 @@ static void clear_row(trl_merges *w, size_t slot)
     }
 }
 
-/* ---- one step: a row of S is summed, and the losses of all other pairs follow a context ---- */
+/* ---- one step: a row of S is summed, and the losses of all other pairs follow a context ------ */
 
 typedef struct step {
     trl_merges *w;
@@ -321,7 +321,7 @@ static void run_step(step *t)
         step_job(t, job, 0, NULL);
 }
 
-/* ---- the operations -------------------------------------------------------------------- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
 static trl_status start_job(void *ctx, size_t r, size_t worker, trl_error *err)
 {

@@ -108,7 +108,7 @@ static inline int64_t *trl_merges_row(const trl_merges *w, size_t r)
     return w->loss + (r ? r * (r - 1) / 2 : 0);
 }
 
-/* ---- kernels (merges_kernel.c) ------------------------------------------------------------ */
+/* ---- kernels (merges_kernel.c) --------------------------------------------------------------- */
 
 /* acc[b] += D(to, y[b]) - D(from, y[b]) for the b in [b0, b1) that are among `bits`, which is
  * where y is positive; b0 is a multiple of 64. */

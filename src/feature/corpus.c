@@ -62,7 +62,7 @@ trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err)
     return o->constant == TRL_NO_ID ? trl_fail_mem(err) : TRL_OK;
 }
 
-/* ---- growing ------------------------------------------------------------------------ */
+/* ---- growing --------------------------------------------------------------------------------- */
 
 static bool reserve_tokens(trl_corpus *c, size_t n)
 {
@@ -167,7 +167,7 @@ static trl_status end_sequence(trl_corpus *c, double weight, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- sequences ---------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* The attributes that the template makes at position t. */
 static bool expand_token(trl_corpus *c, const trl_template *tpl, const trl_rows *seq, size_t t)

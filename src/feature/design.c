@@ -55,7 +55,7 @@ static size_t gold_cell(const draft *b, size_t tok)
     return cell;
 }
 
-/* ---- transposition and counting ----------------------------------------------------- */
+/* ---- transposition and counting -------------------------------------------------------------- */
 
 static bool transpose(draft *b, double min_freq)
 {
@@ -95,7 +95,7 @@ static uint32_t mark_seen(draft *b, size_t a)
     return (uint32_t)seen;
 }
 
-/* ---- classes ------------------------------------------------------------------------ */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 typedef struct hot_row {
     uint64_t count;
@@ -181,7 +181,7 @@ static bool classify(draft *b, const trl_design_options *o)
     return true;
 }
 
-/* ---- live cells --------------------------------------------------------------------- */
+/* ---- live cells ------------------------------------------------------------------------------ */
 
 static bool live_rows(draft *b, uint64_t *n_dead)
 {
@@ -251,7 +251,7 @@ static bool constant_cells(draft *b, const trl_design_options *o)
     return true;
 }
 
-/* ---- occurrences -------------------------------------------------------------------- */
+/* ---- occurrences ----------------------------------------------------------------------------- */
 
 /* Sizes of the token-major lists, and their begin arrays.  The occurrences have new ids from here
  * on. */
@@ -363,7 +363,7 @@ static bool attribute_lists(draft *b)
     return true;
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_design_options *o,
                          uint64_t *n_dead)

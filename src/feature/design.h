@@ -135,7 +135,7 @@ static inline size_t trl_cold_attr(const trl_family *f, size_t c)
     return c < dense ? f->n_hot + c : f->n_warm + (c - dense);
 }
 
-/* ---- gather ------------------------------------------------------------------------- */
+/* ---- gather ---------------------------------------------------------------------------------- */
 
 /* Shared tables: out[f] has room for padded(width) doubles where family f has a constant. */
 void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES]);
@@ -144,7 +144,7 @@ void trl_gather_shared(const trl_design *d, const double *w, double *const out[T
  * (t->step[f] = family[f].step).  Pads of the rows receive garbage. */
 void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t);
 
-/* ---- scatter ------------------------------------------------------------------------ */
+/* ---- scatter --------------------------------------------------------------------------------- */
 
 /* g += A^T adjoint for the shared tables (a NULL shared table adds nothing). */
 void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *g);

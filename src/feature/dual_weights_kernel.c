@@ -11,7 +11,7 @@
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* ---- lifetime ----------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 /* Sums of squared values of the lone rows, or entries, of every token. */
 static float *own_sums(const trl_design *d, bool rows)
@@ -62,7 +62,7 @@ void trl_dual_weights_fini(trl_dual_weights *z)
     *z = (trl_dual_weights){0};
 }
 
-/* ---- gather ------------------------------------------------------------------------- */
+/* ---- gather ---------------------------------------------------------------------------------- */
 
 /* Columns col .. col + 8 NV of one token, rows only.  `kept` is the token's, or NULL. */
 TRL_INLINE void gather_rows(const size_t NV, const trl_dual_weights *z, const trl_family *f,
@@ -190,7 +190,7 @@ void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n,
     fetch(kept, n * f->step * sizeof *kept);
 }
 
-/* ---- scatter ------------------------------------------------------------------------ */
+/* ---- scatter --------------------------------------------------------------------------------- */
 
 /* Lanes whose bit is set; the others 0. */
 TRL_INLINE v8f keep_live(v8f x, uint64_t bits)
@@ -246,7 +246,7 @@ void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
     }
 }
 
-/* ---- whole vectors ------------------------------------------------------------------ */
+/* ---- whole vectors --------------------------------------------------------------------------- */
 
 /* The weights of lone attributes, from the one token each is on at. */
 static void get_singletons(const trl_dual_weights *z, const float *kept, double *w)

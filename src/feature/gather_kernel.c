@@ -45,7 +45,7 @@ TRL_INLINE uint64_t cold_at(const trl_family *f, const lists *l, uint32_t row)
     return trl_dense_at(f, row >= l->n_hot ? row - l->extra : 0);
 }
 
-/* ---- dense rows --------------------------------------------------------------------- */
+/* ---- dense rows ------------------------------------------------------------------------------ */
 
 TRL_INLINE void add_row(const size_t NV, const double *row, const double *value, uint64_t r,
                         trl_v8 *acc)
@@ -302,7 +302,7 @@ void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t f
         trl_narrow(adjoint->n * d->family[TRL_NODE].step, adjoint->row[TRL_NODE], node);
 }
 
-/* ---- cold attributes: one at a time over its tokens --------------------------------- */
+/* ---- cold attributes: one at a time over its tokens ------------------------------------------ */
 
 TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const float *node, uint64_t from,
                            uint64_t to, size_t col, double *out, size_t room)
@@ -381,7 +381,7 @@ TRL_CLONES void trl_scatter_cold(const trl_design *d, const float *node, size_t 
     }
 }
 
-/* ---- shared tables, single examples ------------------------------------------------- */
+/* ---- shared tables, single examples ---------------------------------------------------------- */
 
 void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES])
 {

@@ -43,7 +43,7 @@ static uint32_t row_cost(const finder *x)
     return (uint32_t)(x->f->step / 8) + ROW_COST;
 }
 
-/* ---- units -------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Entries from..to of hot sparse attribute a. */
 static uint64_t entries_of(const trl_family *f, size_t a, uint64_t *to)
@@ -137,7 +137,7 @@ static bool number_slots(finder *x, const trl_strtab *names)
     return true;
 }
 
-/* ---- implications ------------------------------------------------------------------- */
+/* ---- implications ---------------------------------------------------------------------------- */
 
 static size_t meet(finder *x, uint32_t u, uint32_t on[SLOTS], uint32_t *list, size_t n)
 {
@@ -220,7 +220,7 @@ static uint32_t child_of(const finder *x, size_t u, size_t s)
     return x->slot[u] < SLOTS && x->parent[s] == x->slot[u] && c < x->n_units ? c : NONE;
 }
 
-/* ---- rows and pairs ----------------------------------------------------------------- */
+/* ---- rows and pairs -------------------------------------------------------------------------- */
 
 typedef struct ranked {
     size_t rank; /* distinct attributes of the unit's slot: children's slots have fewer */
@@ -306,7 +306,7 @@ static bool list_pairs(finder *x, trl_implied_rows *fold)
     return good;
 }
 
-/* ---- lists -------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Is unit u added through its parent at a token where `on` is on? */
 static bool is_implied(const finder *x, uint32_t u, const uint32_t on[SLOTS])

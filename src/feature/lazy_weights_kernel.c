@@ -119,7 +119,7 @@ static void catch_up_constant(trl_lazy *z, size_t k)
     z->constant_at[k] = z->time;
 }
 
-/* ---- gather ------------------------------------------------------------------------- */
+/* ---- gather ---------------------------------------------------------------------------------- */
 
 /* Columns col .. col + 8 NV of one token: rows are current when col > 0. */
 TRL_INLINE void gather_rows(const size_t NV, trl_lazy *z, size_t k, size_t tok, size_t col,
@@ -237,7 +237,7 @@ void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES])
     }
 }
 
-/* ---- scatter ------------------------------------------------------------------------ */
+/* ---- scatter --------------------------------------------------------------------------------- */
 
 /* Lanes whose bit is set; the others 0. */
 TRL_INLINE trl_v8 keep_live(trl_v8 x, uint64_t bits)
@@ -303,7 +303,7 @@ void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool 
     }
 }
 
-/* ---- whole vectors ------------------------------------------------------------------ */
+/* ---- whole vectors --------------------------------------------------------------------------- */
 
 void trl_lazy_flush(trl_lazy *z)
 {

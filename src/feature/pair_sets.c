@@ -15,7 +15,7 @@
 #define SLACK_CELLS ((uint64_t)1 << 20)
 #define PIECES 64
 
-/* ---- lists of a token ---------------------------------------------------------------- */
+/* ---- lists of a token ------------------------------------------------------------------------ */
 
 typedef struct list { /* what is on at a token */
     const uint32_t *row;
@@ -60,7 +60,7 @@ static bool same(const list *a, const list *b)
             memcmp(a->entry_value, b->entry_value, a->n_entries * sizeof *a->entry_value) == 0);
 }
 
-/* ---- distinct sets -------------------------------------------------------------------- */
+/* ---- distinct sets --------------------------------------------------------------------------- */
 
 typedef struct slot { /* of an open hash table */
     uint64_t hash;
@@ -125,7 +125,7 @@ static bool number_all(trl_pair_sets *s, found *x, const trl_design *d)
     return true;
 }
 
-/* ---- cells ------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Marks the cells of a token's list in `on`, [words]. */
 static void mark_cells(const trl_family *f, size_t token, uint64_t *on)
@@ -255,7 +255,7 @@ void trl_pair_sets_fini(trl_pair_sets *s)
     *s = (trl_pair_sets){0};
 }
 
-/* ---- gather and scatter ------------------------------------------------------------------ */
+/* ---- gather and scatter ---------------------------------------------------------------------- */
 
 /* The place among a set's cells of the list's next entry, *at that of the one before.  An
  * attribute's cells ascend: with one attribute that is the next place at once. */

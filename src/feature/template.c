@@ -42,7 +42,7 @@ struct trl_template {
     size_t columns;
 };
 
-/* ---- reading: one line ------------------------------------------------------------ */
+/* ---- reading: one line ----------------------------------------------------------------------- */
 
 typedef struct parser {
     trl_template *t;
@@ -238,7 +238,7 @@ static trl_status read_pattern(parser *ps)
     return TRL_OK;
 }
 
-/* ---- reading: the file ------------------------------------------------------------ */
+/* ---- reading: the file ----------------------------------------------------------------------- */
 
 static bool is_space(char c)
 {
@@ -338,7 +338,7 @@ void trl_template_free(trl_template *t)
     trl_free(t);
 }
 
-/* ---- asking ----------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 trl_str trl_template_text(const trl_template *t)
 {
@@ -378,7 +378,7 @@ void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uin
     }
 }
 
-/* ---- expanding -------------------------------------------------------------------- */
+/* ---- expanding ------------------------------------------------------------------------------- */
 
 static bool grow(trl_buf *b, size_t n)
 {
@@ -464,7 +464,7 @@ bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, s
     return true;
 }
 
-/* ---- pieces ----------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 size_t trl_template_pieces(const trl_template *t, size_t k)
 {

@@ -59,7 +59,7 @@ void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uin
 bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, size_t pos,
                          trl_buf *out);
 
-/* ---- what a line is made of: for programs that reason about its attributes -------------- */
+/* ---- what a line is made of: for programs that reason about its attributes ------------------- */
 
 /* The attribute is its pieces one after the other; piece 0 is the first letter. */
 typedef struct trl_piece {

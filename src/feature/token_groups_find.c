@@ -44,7 +44,7 @@ static uint64_t cost_of(const finder *x, size_t a)
                           : f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
 }
 
-/* ---- slots -------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static bool number_slots(finder *x, const trl_strtab *names)
 {
@@ -121,7 +121,7 @@ static bool fill_slots(finder *x)
     return c->at;
 }
 
-/* ---- order -------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Positions: class by class, tokens that are alone in theirs at the end. */
 static bool order_tokens(finder *x, trl_token_groups *p)
@@ -177,7 +177,7 @@ static bool make_batches(trl_token_groups *p)
     return p->batch;
 }
 
-/* ---- extra rows --------------------------------------------------------------------- */
+/* ---- extra rows ------------------------------------------------------------------------------ */
 
 /* The token whose attributes list v holds, v < groups + tokens that are alone. */
 static uint32_t token_of(const trl_token_groups *p, size_t v)
@@ -279,7 +279,7 @@ static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
     return good;
 }
 
-/* ---- lists -------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* What of token t is listed: its own attributes, those that it shares, or both; an extra row stands
  * for what is in it. */
@@ -407,7 +407,7 @@ static bool make_streams(const finder *x, trl_token_groups *p)
     return true;
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void finder_fini(finder *x)
 {

@@ -28,7 +28,7 @@ TRL_INLINE run run_of(const trl_token_groups *p, size_t batch, enum trl_token_gr
                  p->batch[batch + 1].begin[part] - from};
 }
 
-/* ---- gather ------------------------------------------------------------------------- */
+/* ---- gather ---------------------------------------------------------------------------------- */
 
 TRL_INLINE void gather_entries(run k, const double *w, float *table)
 {
@@ -105,7 +105,7 @@ TRL_CLONES void trl_token_groups_gather(const trl_token_groups *p, const trl_des
                 *(v8f *)(table + i * step + c) += *(const v8f *)(shared + c);
 }
 
-/* ---- scatter ------------------------------------------------------------------------ */
+/* ---- scatter --------------------------------------------------------------------------------- */
 
 TRL_INLINE void scatter_hot(const size_t NV, size_t step, run k, const float *table, float *hot32)
 {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "grammar/grammar_parts.h"
 
-/* ---- begin and end ------------------------------------------------------------------------- */
+/* ---- begin and end --------------------------------------------------------------------------- */
 
 trl_status trl_grammar_init(trl_grammar *g, const trl_annotation *a, const trl_head_rules *heads,
                             trl_error *err)
@@ -59,7 +59,7 @@ void trl_grammar_fini(trl_grammar *g)
     *g = (trl_grammar){0};
 }
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 bool trl_count_rule(trl_strtab *rules, double **counts, size_t *cap, const uint32_t key[3],
                     double count)
@@ -131,7 +131,7 @@ trl_status trl_grammar_add(trl_grammar *g, const trl_tree *tree, const trl_strta
     return TRL_OK;
 }
 
-/* ---- freezing ------------------------------------------------------------------------------ */
+/* ---- freezing -------------------------------------------------------------------------------- */
 
 typedef struct counted_binary {
     trl_binary rule;

@@ -20,7 +20,7 @@ void trl_btree_fini(trl_btree *t)
     *t = (trl_btree){0};
 }
 
-/* ---- the binary nodes of a tree, one by one ---------------------------------------------- */
+/* ---- the binary nodes of a tree, one by one -------------------------------------------------- */
 
 typedef struct item {
     uint32_t node; /* of the tree; of an active one: its first child */
@@ -85,7 +85,7 @@ static bool next_item(walk *w, item *it)
     return true;
 }
 
-/* ---- labels and states ------------------------------------------------------------------- */
+/* ---- labels and states ----------------------------------------------------------------------- */
 
 uint32_t trl_coder_label(trl_tree_coder *c, uint32_t label)
 {
@@ -232,7 +232,7 @@ bool trl_coder_states(trl_tree_coder *c, trl_btree *out)
     return !c->failed;
 }
 
-/* ---- rules ------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static uint32_t find_binary(const trl_grammar *g, uint32_t parent, uint32_t left, uint32_t right)
 {

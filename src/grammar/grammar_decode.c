@@ -89,7 +89,7 @@ trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node
     return TRL_OK;
 }
 
-/* ---- about grammars ------------------------------------------------------------------------ */
+/* ---- about grammars -------------------------------------------------------------------------- */
 
 void trl_grammar_project(const trl_grammar *fine, const trl_grammar *coarse, uint32_t *map)
 {

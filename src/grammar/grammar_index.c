@@ -14,7 +14,7 @@ trl_state_key trl_grammar_key(const trl_grammar *g, uint32_t state)
     return k;
 }
 
-/* ---- states -------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static void add_part(const trl_grammar *g, const char *mark, uint32_t label, trl_buf *name)
 {
@@ -80,7 +80,7 @@ trl_status trl_grammar_make_states(trl_grammar *g, trl_error *err)
     return ok ? TRL_OK : trl_fail_mem(err);
 }
 
-/* ---- rules --------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 int trl_unary_order(const trl_unary *a, const trl_unary *b, const uint32_t *pool)
 {

@@ -39,7 +39,7 @@ static trl_status make_tags(const char *prefix, tags *t, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool give_info(const trl_grammar *g, const tags *t, trl_container_builder *b)
 {
@@ -93,7 +93,7 @@ trl_status trl_grammar_save(const trl_grammar *g, const char *prefix, trl_contai
     return trl_strtab_save(&g->labels, t.labels, b, err);
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static trl_status load_info(trl_grammar *g, const tags *t, const trl_container *c, trl_error *err)
 {

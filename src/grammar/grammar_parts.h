@@ -25,7 +25,7 @@ static inline uint32_t trl_grammar_find(const trl_grammar *g, const trl_state_ke
  * and the first node below with no or several children.  Returns that node. */
 uint32_t trl_chain_bottom(const trl_tree *tree, uint32_t top);
 
-/* ---- from trees to states (grammar_code.c) -------------------------------------------- */
+/* ---- from trees to states (grammar_code.c) --------------------------------------------------- */
 
 /* States of one tree after the other.  With `add` unknown labels and states are added to that
  * grammar, else they become TRL_NO_ID. */
@@ -45,7 +45,7 @@ uint32_t trl_coder_label(trl_tree_coder *c, uint32_t label);
  * that it stands for, of others TRL_NO_ID.  False: out of memory. */
 bool trl_coder_states(trl_tree_coder *c, trl_btree *out);
 
-/* ---- while building (grammar_build.c, grammar_relax.c) -------------------------------- */
+/* ---- while building (grammar_build.c, grammar_relax.c) --------------------------------------- */
 
 typedef struct trl_grammar_maps {
     const trl_head_rules *heads;
@@ -66,7 +66,7 @@ bool trl_count_rule(trl_strtab *rules, double **counts, size_t *cap, const uint3
 /* Adds the relaxed rules with count 0.  False: out of memory. */
 bool trl_grammar_relax(trl_grammar *g);
 
-/* ---- what follows from keys and rules (grammar_index.c) ------------------------------- */
+/* ---- what follows from keys and rules (grammar_index.c) -------------------------------------- */
 
 /* g->state, n_states, n_plain, names and root from g->keys.  TRL_ENOMEM. */
 trl_status trl_grammar_make_states(trl_grammar *g, trl_error *err);

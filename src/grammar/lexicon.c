@@ -15,7 +15,7 @@ typedef struct building {
     size_t cap;
 } building;
 
-/* ---- begin and end ------------------------------------------------------------------------- */
+/* ---- begin and end --------------------------------------------------------------------------- */
 
 static void free_building(trl_lexicon *x)
 {
@@ -56,7 +56,7 @@ trl_status trl_lexicon_init(trl_lexicon *x, uint32_t rare, trl_error *err)
     return trl_fail_mem(err);
 }
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static bool add_token(trl_lexicon *x, trl_str word, size_t at, uint32_t state)
 {
@@ -89,7 +89,7 @@ trl_status trl_lexicon_add(trl_lexicon *x, const trl_btree *t, const trl_str *wo
     return TRL_OK;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static int by_row_column(const void *p, const void *q)
 {
@@ -132,7 +132,7 @@ bool trl_make_rows(trl_row_entry *entry, size_t n, size_t n_rows, uint32_t **fir
     return true;
 }
 
-/* ---- freezing ------------------------------------------------------------------------------ */
+/* ---- freezing -------------------------------------------------------------------------------- */
 
 typedef struct seen {
     uint32_t word, class, state;
@@ -214,7 +214,7 @@ trl_status trl_lexicon_finish(trl_lexicon *x, const trl_grammar *g, trl_error *e
     return trl_lexicon_make_bases(x, g, err);
 }
 
-/* ---- looking up ---------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 uint32_t trl_lexicon_word(const trl_lexicon *x, trl_str word)
 {

@@ -35,7 +35,7 @@ static trl_status check_prefix(const char *prefix, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void add(const char *prefix, const char *what, const void *p, size_t n, size_t width,
                 trl_container_builder *b)
@@ -78,7 +78,7 @@ trl_status trl_lexicon_save(const trl_lexicon *x, const char *prefix, trl_contai
     return st == TRL_OK ? trl_strtab_save(&x->classes, make_tag(prefix, "cl", t), b, err) : st;
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct source {
     const trl_container *c;

@@ -22,7 +22,7 @@ typedef struct trl_lexicon_bases {
 trl_status trl_lexicon_make_bases(trl_lexicon *x, const trl_grammar *g, trl_error *err);
 void trl_lexicon_free_bases(trl_lexicon_bases *b); /* accepts NULL */
 
-/* ---- sparse rows of counts --------------------------------------------------------------- */
+/* ---- sparse rows of counts ------------------------------------------------------------------- */
 
 typedef struct trl_row_entry {
     uint32_t row, column;

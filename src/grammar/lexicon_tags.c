@@ -10,7 +10,7 @@
 #define VARIANT_TOKENS 2.0 /* what q(t | b) weighs against the tokens of a word */
 #define SHARE_TOKENS 5.0   /* what c(t) / c(b) weighs against the tokens of a class */
 
-/* ---- counts by base tag -------------------------------------------------------------------- */
+/* ---- counts by base tag ---------------------------------------------------------------------- */
 
 void trl_lexicon_free_bases(trl_lexicon_bases *b)
 {
@@ -80,7 +80,7 @@ trl_status trl_lexicon_make_bases(trl_lexicon *x, const trl_grammar *g, trl_erro
     return TRL_OK;
 }
 
-/* ---- one word ------------------------------------------------------------------------------ */
+/* ---- one word -------------------------------------------------------------------------------- */
 
 /* A row of counts whose columns are asked for in ascending order, or in any. */
 typedef struct row {

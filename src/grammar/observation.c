@@ -151,7 +151,7 @@ void trl_observe(const trl_observer *o, const trl_str *word, size_t n, void *mem
     }
 }
 
-/* ---- a span --------------------------------------------------------------------------------- */
+/* ---- a span ---------------------------------------------------------------------------------- */
 
 static uint32_t length_class(size_t n)
 {

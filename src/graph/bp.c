@@ -11,7 +11,7 @@
 
 #define WIDEST 600.0 /* exp(-600) = 1e-260: of less than that a product could lose too much */
 
-/* ---- potentials ---------------------------------------------------------------------------- */
+/* ---- potentials ------------------------------------------------------------------------------ */
 
 /* The largest of x; sets *range when others are finite but further below than doubles can hold. */
 static double scaled_max(size_t n, const double *x, double factor, bool *range)
@@ -129,7 +129,7 @@ static bool init_factors(trl_bp *b, trl_arena *arena)
     return true;
 }
 
-/* ---- messages ------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static size_t labels_of(const trl_bp *b, uint32_t e)
 {

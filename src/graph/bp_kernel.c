@@ -12,7 +12,7 @@ TRL_INLINE void max_into(trl_v8 *best, trl_v8 x)
     *best = (trl_v8)((larger & (trl_v8i)x) | (~larger & (trl_v8i)*best));
 }
 
-/* ---- matrix-vector products ------------------------------------------------------------- */
+/* ---- matrix-vector products ------------------------------------------------------------------ */
 
 TRL_INLINE void pair_narrow(const bool maximise, const size_t W, size_t n, const double *x,
                             const double *M, double *y)
@@ -82,7 +82,7 @@ TRL_CLONES void trl_bp_pair(bool maximise, size_t n, size_t width, const double 
         pair_any(false, n, width, x, M, y);
 }
 
-/* ---- norms ------------------------------------------------------------------------------- */
+/* ---- norms ----------------------------------------------------------------------------------- */
 
 TRL_INLINE double norm_narrow(const bool maximise, const size_t W, double small, double *y,
                               const double *old, double *change)
@@ -150,7 +150,7 @@ TRL_CLONES double trl_bp_norm(bool maximise, size_t width, double small, double 
                     : norm_any(false, width, small, y, old, change);
 }
 
-/* ---- products ---------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 TRL_INLINE void product_narrow(const size_t W, const trl_bp_rows *r, uint32_t skip, double *out)
 {
@@ -277,7 +277,7 @@ TRL_CLONES double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t s
                     : through(false, r, skip, n, width, M, small, old, scratch, fresh, change);
 }
 
-/* ---- plain twins ------------------------------------------------------------------------- */
+/* ---- plain twins ----------------------------------------------------------------------------- */
 
 void trl_bp_pair_plain(bool maximise, size_t n, size_t width, const double *x, const double *M,
                        double *y)

@@ -34,7 +34,7 @@ typedef struct state {
     uint64_t looks;
 } state;
 
-/* ---- a heap of the live variables by (fill, number) ----------------------------------------- */
+/* ---- a heap of the live variables by (fill, number) ------------------------------------------ */
 
 static bool before(const state *s, uint32_t a, uint32_t b)
 {
@@ -81,7 +81,7 @@ static uint32_t pop(state *s)
     return v;
 }
 
-/* ---- the graph of variables ----------------------------------------------------------------- */
+/* ---- the graph of variables ------------------------------------------------------------------ */
 
 static bool add_half(state *s, uint32_t from, uint32_t to)
 {

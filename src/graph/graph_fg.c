@@ -159,7 +159,7 @@ trl_status trl_fg_read(trl_graph_scan *s, size_t max_cells, trl_graph *g, trl_er
     return st;
 }
 
-/* ---- writing ---------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 trl_status trl_fg_write(const trl_graph *g, trl_buf *out, trl_error *err)
 {

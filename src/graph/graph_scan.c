@@ -132,7 +132,7 @@ bool trl_scan_print(double theta, trl_buf *out)
     return true;
 }
 
-/* ---- either format ---------------------------------------------------------------------- */
+/* ---- either format --------------------------------------------------------------------------- */
 
 static trl_status guess(trl_input *in, trl_graph_format *format, trl_error *err)
 {

@@ -153,7 +153,7 @@ trl_status trl_uai_read(trl_graph_scan *s, size_t max_cells, trl_graph *g, trl_e
     return st;
 }
 
-/* ---- writing ---------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 trl_status trl_uai_write(const trl_graph *g, trl_buf *out, trl_error *err)
 {
@@ -181,7 +181,7 @@ trl_status trl_uai_write(const trl_graph *g, trl_buf *out, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- a drawing -------------------------------------------------------------------------- */
+/* ---- a drawing ------------------------------------------------------------------------------- */
 
 trl_status trl_graph_dot(const trl_graph *g, trl_buf *out, trl_error *err)
 {

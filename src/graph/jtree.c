@@ -85,7 +85,7 @@ static void merging_fini(merging *m)
     trl_free(m->sibling);
 }
 
-/* ---- layout ------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static bool add_var(trl_jtree *t, const trl_graph_view *g, uint32_t v)
 {
@@ -209,7 +209,7 @@ static bool build(trl_jtree *t, const trl_graph_view *g, const trl_elimination *
     return place_factors(t, g, e, m);
 }
 
-/* ---- from a graph ------------------------------------------------------------------------- */
+/* ---- from a graph ---------------------------------------------------------------------------- */
 
 static trl_status too_wide(const trl_elimination *e, double max_cells, trl_error *err)
 {

@@ -46,7 +46,7 @@ static double largest(size_t n, const double *x)
     return max;
 }
 
-/* ---- factors ------------------------------------------------------------------------------ */
+/* ---- factors --------------------------------------------------------------------------------- */
 
 /* Calls of `copy` see the cells of factor a that agree with what is fixed, in order.  The number of
  * them. */
@@ -111,7 +111,7 @@ static bool load(run *r, bool linear)
     return true;
 }
 
-/* ---- linear ------------------------------------------------------------------------------- */
+/* ---- linear ---------------------------------------------------------------------------------- */
 
 static void fill(size_t n, double x, double *y)
 {
@@ -186,7 +186,7 @@ static void down(run *r)
     }
 }
 
-/* ---- logarithms --------------------------------------------------------------------------- */
+/* ---- logarithms ------------------------------------------------------------------------------ */
 
 /* sub = log sum exp of table; `shift` is scratch like sub. */
 static void log_sum(const trl_table_map *map, double *table, size_t n_sub, double *shift,
@@ -258,7 +258,7 @@ static void down_log(run *r, double *more)
     trl_vexp(t->cells, r->phi, 0.0, r->phi);
 }
 
-/* ---- results ------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void variable_marginals(const run *r, double *out)
 {

@@ -20,7 +20,7 @@ typedef struct mplp {
     double *lambda; /* rows at message_at */
     double *node;   /* rows at label_at, -inf where struck out */
     double *belief; /* rows at label_at: node + sum of lambda; -inf where struck out */
-    double *rows;   /* [TRL_GRAPH_MAX_ARITY][max_width]  d_v */
+    double *rows;   /* [TRL_GRAPH_MAX_ARITY][max_width] d_v */
     double *max;    /* [max_width] */
     double *row;
     uint64_t updates;

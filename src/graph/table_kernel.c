@@ -139,7 +139,7 @@ void trl_table_exp_sum(const trl_table_map *map, const double *table, const doub
     } while (next_row(map, r.outer, index, &at));
 }
 
-/* ---- plain twin ------------------------------------------------------------------------- */
+/* ---- plain twin ------------------------------------------------------------------------------ */
 
 void trl_table_apply_plain(trl_table_op op, const trl_table_map *map, double *table, double *sub)
 {

@@ -28,7 +28,7 @@ typedef struct group {
     uint32_t *attr[TRL_FAMILIES]; /* [tuples] attribute, or TRL_NO_ID */
 } group;
 
-/* ---- tuples ------------------------------------------------------------------------- */
+/* ---- tuples ---------------------------------------------------------------------------------- */
 
 /* The tuples of one line.  Single macros are so frequent that they have their own way. */
 static bool collect(const run *r, group *g, const trl_template_window *v)
@@ -96,7 +96,7 @@ static bool find_attributes(run *r, group *g)
     return true;
 }
 
-/* ---- windows ------------------------------------------------------------------------ */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 typedef struct filling { /* the windows of one line and family */
     size_t n, n_cells;
@@ -180,7 +180,7 @@ static trl_status run_line(run *r, const group *g, const trl_template_window *v,
     return st;
 }
 
-/* ---- groups ------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Same literal text around the same number of macros? */
 static bool alike(const trl_template *tpl, size_t a, size_t b)
@@ -248,7 +248,7 @@ static trl_status run_group(run *r, size_t k, bool *done, trl_error *err)
     return st;
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static trl_status run_constants(run *r, trl_error *err)
 {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "feature/attr_map.h"
 
-/* ---- gold features ------------------------------------------------------------------ */
+/* ---- gold features --------------------------------------------------------------------------- */
 
 typedef struct lister {
     const trl_design *d;
@@ -58,7 +58,7 @@ static void list_sequence(lister *l, size_t seq)
     }
 }
 
-/* ---- both sides --------------------------------------------------------------------- */
+/* ---- both sides ------------------------------------------------------------------------------ */
 
 static bool has_values(const trl_design *d)
 {

@@ -12,7 +12,7 @@
 
 #define JOBS 64 /* pieces of either product; of no influence on the result */
 
-/* ---- lifetime ----------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 /* weight NULL: all 1. */
 static trl_status weigh(trl_mest *m, const double *weight, trl_error *err)
@@ -78,7 +78,7 @@ void trl_mest_free(trl_mest *m)
     trl_free(m);
 }
 
-/* ---- evaluation --------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 /* The first line whose share of the work begins at or behind piece `job` of all work, where
  * begin[i] + i is the work before line i. */

@@ -37,7 +37,7 @@ trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_colum
     return trl_hmm_train(h, cells, label, L, &o, err);
 }
 
-/* ---- expectations ------------------------------------------------------------------- */
+/* ---- expectations ---------------------------------------------------------------------------- */
 
 trl_sample_options trl_sample_options_default(void)
 {
@@ -82,7 +82,7 @@ trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_da
     return st;
 }
 
-/* ---- cache -------------------------------------------------------------------------- */
+/* ---- cache ----------------------------------------------------------------------------------- */
 
 static void mix(uint64_t *h, const void *bytes, size_t n)
 {

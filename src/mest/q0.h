@@ -38,7 +38,7 @@ trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_da
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err);
 
-/* ---- cache -------------------------------------------------------------------------- */
+/* ---- cache ----------------------------------------------------------------------------------- */
 
 /* A number that changes with anything E depends on: data, template, features, q0, sampling. */
 uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,

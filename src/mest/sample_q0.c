@@ -11,7 +11,7 @@
 
 #define TOKENS_MAX 10000000
 
-/* ---- drawing ------------------------------------------------------------------------ */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static bool make_sums(trl_sampler *s, size_t c)
 {
@@ -150,7 +150,7 @@ trl_status trl_sampler_draw(trl_sampler *s, trl_rows *seq, const uint32_t **labe
     return TRL_OK;
 }
 
-/* ---- counting ----------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 typedef struct counter {
     const trl_expect_data *x;

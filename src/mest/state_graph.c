@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "num/solve.h"
 
-/* ---- building ----------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 typedef struct search {
     const trl_hmm *h;
@@ -91,7 +91,7 @@ static void fill(trl_state_graph *g, const search *r)
     g->begin[r->n] = arc;
 }
 
-/* ---- path sums ---------------------------------------------------------------------- */
+/* ---- path sums ------------------------------------------------------------------------------- */
 
 static trl_status solve(trl_state_graph *g, trl_error *err)
 {
@@ -154,7 +154,7 @@ void trl_state_graph_fini(trl_state_graph *g)
     *g = (trl_state_graph){0};
 }
 
-/* ---- steps -------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void trl_state_graph_forward(const trl_state_graph *g, const double *in, double *out)
 {
@@ -175,7 +175,7 @@ void trl_state_graph_backward(const trl_state_graph *g, const double *in, double
     }
 }
 
-/* ---- label cliques ------------------------------------------------------------------ */
+/* ---- label cliques --------------------------------------------------------------------------- */
 
 /* Follows `left` more arcs from state s, whose labels so far spell `at`, with mass m. */
 static void follow(const trl_state_graph *g, size_t left, size_t s, size_t at, double m,

@@ -42,7 +42,7 @@ void trl_state_graph_fini(trl_state_graph *g);
 void trl_state_graph_forward(const trl_state_graph *g, const double *in, double *out);
 void trl_state_graph_backward(const trl_state_graph *g, const double *in, double *out);
 
-/* ---- label cliques ------------------------------------------------------------------ */
+/* ---- label cliques --------------------------------------------------------------------------- */
 
 /* The cells of family f (label, pair, triple) that end at a position t, from masses of states:
  *

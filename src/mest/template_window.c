@@ -19,7 +19,7 @@ bool trl_line_has_window(const trl_template *tpl, size_t line)
     return n <= TRL_MACROS_MAX;
 }
 
-/* ---- macros ------------------------------------------------------------------------- */
+/* ---- macros ---------------------------------------------------------------------------------- */
 
 static uint32_t text_of(const trl_view_source *s, size_t line, size_t piece, trl_str cell,
                         trl_buf *buf)
@@ -121,7 +121,7 @@ static void group_cells(trl_template_window *v)
     }
 }
 
-/* ---- cells -------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The outcome whose texts are those of value k (k < SIZE_MAX), or of the row outside at d. */
 static uint32_t outcome_of(const trl_template_window *v, trl_view_cell *c, size_t k, int d,
@@ -195,7 +195,7 @@ static bool tabulate_cell(trl_template_window *v, const trl_view_source *s, trl_
     return good;
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 trl_status trl_template_window_init(trl_template_window *v, const trl_view_source *s, size_t line,
                                     trl_error *err)

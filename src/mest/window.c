@@ -40,7 +40,7 @@ void trl_window_fini(trl_window *w)
     *w = (trl_window){0};
 }
 
-/* ---- one row ------------------------------------------------------------------------ */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 /* p[y]: the probability of the row's outcomes given its label.  False: the row has no cells. */
 static bool emission(const trl_window *w, int row, const uint32_t *outcome, double *p)
@@ -84,7 +84,7 @@ static void constrain(trl_window *w, int row, const uint32_t *outcome, int side,
             x[g->n + d - 1] = 0.0;
 }
 
-/* ---- both sides --------------------------------------------------------------------- */
+/* ---- both sides ------------------------------------------------------------------------------ */
 
 /* A for the rows from `row` to mid.  START_d can still matter at row r for d <= mid - r. */
 static void sweep_left(trl_window *w, int row, const uint32_t *outcome)

@@ -16,7 +16,7 @@
 #define WIDE_SHARE 6
 #define WIDE_MAX ((size_t)1 << 22)
 
-/* ---- writing: the rows of a design -------------------------------------------------- */
+/* ---- writing: the rows of a design ----------------------------------------------------------- */
 
 typedef struct collector {
     const trl_chain_model_spec *spec;
@@ -115,7 +115,7 @@ trl_status trl_chain_model_to_buffer(const trl_chain_model_spec *spec, unsigned 
     return write_spec(spec, NULL, out, size, err);
 }
 
-/* ---- loading: checks ---------------------------------------------------------------- */
+/* ---- loading: checks ------------------------------------------------------------------------- */
 
 /* All bits of the exponent set: infinite or NaN. */
 static bool all_finite(const float *x, size_t n)
@@ -368,7 +368,7 @@ void trl_chain_model_fini(trl_chain_model *m)
     *m = (trl_chain_model){0};
 }
 
-/* ---- warm start --------------------------------------------------------------------- */
+/* ---- warm start ------------------------------------------------------------------------------ */
 
 typedef struct transfer {
     const trl_chain_model *m;

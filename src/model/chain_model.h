@@ -40,7 +40,7 @@
 
 #define TRL_CHAIN_KIND "chain"
 
-/* ---- loading ------------------------------------------------------------------------ */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 typedef struct trl_weight_class {
     uint32_t k, first_attr;
@@ -141,7 +141,7 @@ static inline uint8_t trl_name_tag(uint64_t hash)
 trl_status trl_chain_model_read_weights(const trl_chain_model *m, const trl_corpus *corpus,
                                         const trl_design *d, double *w, trl_error *err);
 
-/* ---- writing ------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* All pointers are borrowed for the call. */
 typedef struct trl_chain_model_spec {

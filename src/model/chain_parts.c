@@ -19,7 +19,7 @@ uint64_t trl_family_width(size_t L, size_t family)
     return width <= (uint64_t)UINT32_MAX + 1 ? width : 0;
 }
 
-/* ---- rows --------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 bool trl_rows_begin(trl_weight_rows *r, uint32_t name)
 {
@@ -67,7 +67,7 @@ void trl_rows_fini(trl_weight_rows *r)
     *r = (trl_weight_rows){0};
 }
 
-/* ---- order by number of weights ----------------------------------------------------- */
+/* ---- order by number of weights -------------------------------------------------------------- */
 
 static uint64_t row_size(const trl_weight_rows *r, size_t i)
 {
@@ -118,7 +118,7 @@ fail:
     return NULL;
 }
 
-/* ---- sections of a family ----------------------------------------------------------- */
+/* ---- sections of a family -------------------------------------------------------------------- */
 
 const char *trl_family_tag(size_t family, const char *suffix, char tag[9])
 {
@@ -244,7 +244,7 @@ static trl_status save_family(const trl_weight_rows *r, size_t family, uint64_t 
     return st;
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Text with an LF behind the last line and, where it is used as a string, a NUL. */
 static trl_status save_text(trl_container_builder *b, const char *tag, trl_str text, bool nul,

@@ -72,7 +72,7 @@ static bool name_set(char name[8], const char *s)
     return n <= 8 && name_ok(name);
 }
 
-/* ---- building --------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static void add(trl_container_builder *b, const char *tag, const void *bytes, size_t n, void *owned)
 {
@@ -114,7 +114,7 @@ void trl_container_builder_fini(trl_container_builder *b)
     *b = (trl_container_builder){0};
 }
 
-/* ---- writing: one walk over the bytes, to a hash, a file or memory ------------------ */
+/* ---- writing: one walk over the bytes, to a hash, a file or memory --------------------------- */
 
 typedef trl_status (*sink_fn)(void *ctx, const void *bytes, size_t n, trl_error *err);
 
@@ -270,7 +270,7 @@ trl_status trl_container_to_buffer(const trl_container_builder *b, const char *k
     return st;
 }
 
-/* ---- reading: checks -------------------------------------------------------------- */
+/* ---- reading: checks ------------------------------------------------------------------------- */
 
 static trl_status check_header(const unsigned char *p, size_t n, header *h, trl_error *err)
 {
@@ -353,7 +353,7 @@ static trl_status check(trl_container *c, const unsigned char *p, size_t n, cons
     return kind && strcmp(kind, c->kind) != 0 ? other_kind(c, kind, err) : TRL_OK;
 }
 
-/* ---- reading: objects ------------------------------------------------------------- */
+/* ---- reading: objects ------------------------------------------------------------------------ */
 
 static trl_status container_new(const char *path, trl_container **out, trl_error *err)
 {

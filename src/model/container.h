@@ -32,7 +32,7 @@
 #define TRL_CONTAINER_VERSION 1u
 #define TRL_CONTAINER_MAX 1024u /* sections */
 
-/* ---- writing ---------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct trl_section {
     char tag[8];
@@ -75,7 +75,7 @@ trl_status trl_container_rescue(const trl_container_builder *b, const char *kind
 trl_status trl_container_to_buffer(const trl_container_builder *b, const char *kind,
                                    unsigned char **out, size_t *size, trl_error *err);
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct trl_container trl_container;
 

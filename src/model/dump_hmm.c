@@ -86,7 +86,7 @@ trl_status trl_put_hmm(trl_printer *p, const trl_chain_model *m, trl_error *err)
     return st;
 }
 
-/* ---- the table for people ----------------------------------------------------------------- */
+/* ---- the table for people -------------------------------------------------------------------- */
 
 typedef struct ranked {
     double p;

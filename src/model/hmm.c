@@ -20,7 +20,7 @@ void trl_hmm_fini(trl_hmm *h)
     *h = (trl_hmm){0};
 }
 
-/* ---- vocabulary --------------------------------------------------------------------- */
+/* ---- vocabulary ------------------------------------------------------------------------------ */
 
 static double weight_of(const trl_column_values *cells, size_t seq)
 {
@@ -62,7 +62,7 @@ static uint32_t *match_values(const trl_strview *values, const trl_strtab *cells
     return to;
 }
 
-/* ---- counting ----------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* start and next hold counts afterwards. */
 static void count_labels(const trl_column_values *cells, const uint32_t *label, size_t L, int order,
@@ -158,7 +158,7 @@ static void estimate_emissions(size_t L, size_t n, const trl_hmm_options *o, dou
     }
 }
 
-/* ---- training ----------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 static trl_status check(const trl_column_values *cells, size_t L, const trl_hmm_options *o,
                         trl_error *err)
@@ -251,7 +251,7 @@ trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint3
     return TRL_OK;
 }
 
-/* ---- asking ------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 uint32_t trl_hmm_value(const trl_hmm *h, size_t c, trl_str cell)
 {

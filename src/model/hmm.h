@@ -62,7 +62,7 @@ static inline size_t trl_hmm_contexts(size_t L, int order)
     return order == 2 ? (L + 1) * L : L;
 }
 
-/* ---- training ----------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 typedef struct trl_hmm_options {
     int order;     /* 1 or 2 */
@@ -78,7 +78,7 @@ trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint3
                          size_t L, const trl_hmm_options *o, trl_error *err);
 void trl_hmm_fini(trl_hmm *h);
 
-/* ---- asking ------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 /* The value of a cell in the model's c-th column: 0 (OOV) when it is not known. */
 uint32_t trl_hmm_value(const trl_hmm *h, size_t c, trl_str cell);
@@ -105,7 +105,7 @@ static inline double trl_hmm_next(const trl_hmm *h, size_t before, size_t y, siz
     return h->next[((h->order == 2 ? before * h->L : 0) + y) * (h->L + 1) + to];
 }
 
-/* ---- score tables ------------------------------------------------------------------- */
+/* ---- score tables ---------------------------------------------------------------------------- */
 
 /* Adds log q to score tables, split so that a chain's score of y grows by log q(x, y):
  *
@@ -140,7 +140,7 @@ void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value, con
  * has some. */
 void trl_tables_add(size_t L, const trl_tables *from, const trl_tables *to);
 
-/* ---- files -------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* With the prefix "q0" (exactly two characters) a model becomes the sections
  *

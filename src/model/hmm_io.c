@@ -38,7 +38,7 @@ static trl_status bad_prefix(const char *prefix, trl_error *err)
     return trl_fail(err, TRL_EINVAL, "'%s' is not a two-letter prefix", prefix);
 }
 
-/* ---- writing ------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_builder *b,
                         trl_error *err)
@@ -73,7 +73,7 @@ trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_buil
     return st;
 }
 
-/* ---- reading ------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 bool trl_hmm_in_container(const trl_container *c, const char *prefix)
 {

@@ -10,14 +10,14 @@
 #include "model/undump.h"
 #include "text/number.h"
 
-/* ---- faults ------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st)
 {
     return trl_input_fail(u->in, u->err, st, k < u->n_fields ? u->col[k] : 0);
 }
 
-/* ---- lines -------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Splits and unescapes a line. */
 static trl_status split(trl_undump *u, trl_str s)
@@ -68,7 +68,7 @@ static bool is(trl_str s, const char *word)
     return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
 }
 
-/* ---- header ------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 static trl_status read_kind(trl_undump *u)
 {
@@ -172,7 +172,7 @@ static trl_status read_mask(trl_undump *u)
     return TRL_OK;
 }
 
-/* ---- weights ------------------------------------------------------------------------ */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 /* The family a word names, or TRL_FAMILIES. */
 static size_t family_of(trl_str word)
@@ -306,7 +306,7 @@ static trl_status read_weight(trl_undump *u, size_t family)
     return insert(u, &u->parts.rows[family], cell, (float)w);
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

@@ -160,7 +160,7 @@ TRL_CLONES void trl_maxplus(size_t n, size_t lanes, const double *x, const doubl
     }
 }
 
-/* ---- plain twins -------------------------------------------------------------------- */
+/* ---- plain twins ----------------------------------------------------------------------------- */
 
 void trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M, double *y)
 {

@@ -22,7 +22,7 @@ TRL_INLINE float sum8(v8f v)
     return b[0] + b[1];
 }
 
-/* ---- exponentials ------------------------------------------------------------------- */
+/* ---- exponentials ---------------------------------------------------------------------------- */
 
 /* exp(x) = 2^k exp(r) as in trl_v8_exp, x and the reduction in double, so that a large x loses
  * nothing; then a polynomial of degree 6 (relative error 2^-28 before its coefficients are rounded)
@@ -126,7 +126,7 @@ TRL_CLONES double trl_single_exp_rows(size_t T, size_t n, const double *x, size_
     return shift;
 }
 
-/* ---- both recursions ---------------------------------------------------------------- */
+/* ---- both recursions ------------------------------------------------------------------------- */
 
 /* 2^-k for x in [2^k, 2^(k+1)), x normal and below 2^126. */
 TRL_INLINE float inverse_power(float x)
@@ -320,7 +320,7 @@ TRL_CLONES void trl_single_combine(const trl_single_lattice *g, double by, doubl
         node[k] = by * (double)beta[k];
 }
 
-/* ---- the sum of outer products ------------------------------------------------------ */
+/* ---- the sum of outer products --------------------------------------------------------------- */
 
 #define FLUSH 256
 

@@ -21,7 +21,7 @@ struct trl_known_list {
     trl_arena labels;
 };
 
-/* ---- one line ------------------------------------------------------------------------------- */
+/* ---- one line -------------------------------------------------------------------------------- */
 
 typedef struct cursor {
     const char *p, *end;
@@ -104,7 +104,7 @@ static const char *take_line(cursor *c, place *out)
     return c->p < c->end ? "there is more on the line than three fields" : NULL;
 }
 
-/* ---- the file ------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static trl_status add_line(trl_known_list *k, const trl_input *in, trl_str line, trl_error *err)
 {
@@ -205,7 +205,7 @@ void trl_known_list_free(trl_known_list *k)
     trl_free(k);
 }
 
-/* ---- looking up ----------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 const trl_known *trl_known_list_of(const trl_known_list *k, uint64_t sentence, size_t *n)
 {

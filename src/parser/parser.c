@@ -14,7 +14,7 @@
 #include "parser/parse_model.h"
 #include "parser/tree_decode.h"
 
-/* ---- parsers -------------------------------------------------------------------------------- */
+/* ---- parsers --------------------------------------------------------------------------------- */
 
 #define MOST_TREES 10000 /* of one sentence: memory grows with words times trees */
 
@@ -85,7 +85,7 @@ void trl_parser_free(trl_parser *p)
     trl_free(p);
 }
 
-/* ---- one sentence --------------------------------------------------------------------------- */
+/* ---- one sentence ---------------------------------------------------------------------------- */
 
 /* Without its root: for treebanks that have none.  Only where it has one child. */
 static void drop_root(trl_node **node, size_t *n_nodes)
@@ -228,7 +228,7 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
     return best ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
-/* ---- what is known beforehand --------------------------------------------------------------- */
+/* ---- what is known beforehand ---------------------------------------------------------------- */
 
 static trl_status translate(trl_parser *p, const trl_known *known, size_t n_known, size_t n,
                             trl_error *err)

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* ---- rules of a class ----------------------------------------------------------------------- */
+/* ---- rules of a class ------------------------------------------------------------------------ */
 
 /* Rules by what a family sees of them: rule[first[class]] ...; a class as it is in a key. */
 typedef struct by_class {
@@ -39,7 +39,7 @@ static bool sort_rules(const trl_tree_features *f, size_t at, by_class *b)
     return ok;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 typedef struct placed {
     uint32_t list;

@@ -208,7 +208,7 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
     return st;
 }
 
-/* ---- without waiting ------------------------------------------------------------------------ */
+/* ---- without waiting ------------------------------------------------------------------------- */
 
 static bool has_line(trl_str unread)
 {

@@ -11,7 +11,7 @@
 
 #define ONE_BY_ONE 1e-3 /* of S(A): below, what is left of it has lost too many digits */
 
-/* ---- what sentences share ------------------------------------------------------------------- */
+/* ---- what sentences share -------------------------------------------------------------------- */
 
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
                                    const trl_expansions *x, const trl_rule_index *lists,
@@ -39,7 +39,7 @@ void trl_chooser_shared_prepare(trl_chooser_shared *s, const double *binary_exp)
     }
 }
 
-/* ---- a sentence ----------------------------------------------------------------------------- */
+/* ---- a sentence ------------------------------------------------------------------------------ */
 
 void trl_chooser_fini(trl_chooser *c)
 {
@@ -105,7 +105,7 @@ void trl_chooser_end(trl_chooser *c)
     }
 }
 
-/* ---- features ------------------------------------------------------------------------------- */
+/* ---- features -------------------------------------------------------------------------------- */
 
 /* Merges a list into `found`, n entries by rule; how many there are then, SIZE_MAX: out of memory.
  */
@@ -194,7 +194,7 @@ static const trl_chooser_row *row_at(trl_chooser *c, uint32_t anchor, uint32_t a
     return row;
 }
 
-/* ---- binary rules --------------------------------------------------------------------------- */
+/* ---- binary rules ---------------------------------------------------------------------------- */
 
 typedef struct pair { /* rows of both ends, walked through together */
     const trl_chooser *c;
@@ -317,7 +317,7 @@ static double chosen_binary(trl_chooser *c, const trl_choice *x, const pair *row
     return ga->t.item[x->item] + log(ga->t.binary_exp[x->rule]) + (on ? log(p.factor) : 0.0);
 }
 
-/* ---- unary rules ---------------------------------------------------------------------------- */
+/* ---- unary rules ----------------------------------------------------------------------------- */
 
 /* Scores and slots of a's unary rules over (i, j); their number, SIZE_MAX: out of memory. */
 static size_t score_unaries(trl_chooser *c, uint32_t a, size_t i, size_t j)
@@ -370,7 +370,7 @@ static double chosen_unary(trl_chooser *c, const trl_choice *x, uint32_t a, size
     return -(double)INFINITY;
 }
 
-/* ---- one choice ----------------------------------------------------------------------------- */
+/* ---- one choice ------------------------------------------------------------------------------ */
 
 /* log of exp(binary) + sum of exp(score) + (nota ? 1 : 0). */
 static double log_sum(double binary, const double *score, size_t n, bool nota)

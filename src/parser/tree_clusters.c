@@ -44,7 +44,7 @@ trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_er
     return index_prefixes(c, err);
 }
 
-/* ---- from the trees themselves -------------------------------------------------------------- */
+/* ---- from the trees themselves --------------------------------------------------------------- */
 
 #define LEAST_COUNT 2
 #define MOST_CLUSTERS 400

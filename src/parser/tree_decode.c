@@ -190,7 +190,7 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
                         : st;
 }
 
-/* ---- the last resort ------------------------------------------------------------------------ */
+/* ---- the last resort ------------------------------------------------------------------------- */
 
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
                                size_t n, double deadline, bool whole, trl_error *err)

@@ -27,7 +27,7 @@ trl_status trl_tree_dump_sizes(const trl_tree_model *m, trl_buf *out, trl_error 
     return out->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-/* ---- weights -------------------------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 typedef struct ranked {
     float weight;

@@ -135,7 +135,7 @@ uint64_t trl_tree_part_key(const trl_tree_features *f, size_t at, const trl_tree
     return cls == TRL_NO_ID ? 0 : trl_tree_class_key(f, at, cls, p, seen);
 }
 
-/* ---- the features of gold trees ------------------------------------------------------------- */
+/* ---- the features of gold trees -------------------------------------------------------------- */
 
 bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
                          trl_part_fn fn, void *ctx)
@@ -220,7 +220,7 @@ trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton 
     return st == TRL_OK && ga->failed ? trl_fail_mem(err) : st;
 }
 
-/* ---- what all sentences share --------------------------------------------------------------- */
+/* ---- what all sentences share ---------------------------------------------------------------- */
 
 void trl_tree_shared(const trl_tree_features *f, double *binary_exp, double *unary)
 {

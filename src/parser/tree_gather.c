@@ -403,7 +403,7 @@ uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const trl_listed *listed, s
     return s;
 }
 
-/* ---- scatter -------------------------------------------------------------------------------- */
+/* ---- scatter --------------------------------------------------------------------------------- */
 
 static void put(const trl_tree_gather *ga, uint32_t first, uint32_t n, double value, trl_sparse *s)
 {

@@ -62,7 +62,7 @@ trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton 
 /* exp(score) of binary rules, score of unary rules, which are the same in every sentence. */
 void trl_tree_shared(const trl_tree_features *f, double *binary_exp, double *unary);
 
-/* ---- one sentence --------------------------------------------------------------------------- */
+/* ---- one sentence ---------------------------------------------------------------------------- */
 
 /* Features of one part: ids[first .. first + n). */
 typedef struct trl_slot {

@@ -41,7 +41,7 @@ void trl_expansions_fini(trl_expansions *x)
     *x = (trl_expansions){0};
 }
 
-/* ---- skeletons ------------------------------------------------------------------------------ */
+/* ---- skeletons ------------------------------------------------------------------------------- */
 
 typedef struct placed {
     uint32_t cell, state;

@@ -26,7 +26,7 @@ typedef struct meta {
     double threshold;
 } meta;
 
-/* ---- writing -------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool active(const trl_tree_model *m, const double *w, uint32_t id)
 {
@@ -118,7 +118,7 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     return st;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_error *err)
 {

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "parser/tree_dump.h"
 
-/* ---- classes -------------------------------------------------------------------------------- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 static void put(trl_buf *out, trl_str s)
 {
@@ -97,7 +97,7 @@ static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out
     return true;
 }
 
-/* ---- sights --------------------------------------------------------------------------------- */
+/* ---- sights ---------------------------------------------------------------------------------- */
 
 static void put_string(const trl_strtab *t, uint32_t id, trl_buf *out)
 {

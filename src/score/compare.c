@@ -75,7 +75,7 @@ void trl_compare_free(trl_compare *c)
     trl_free(c);
 }
 
-/* ---- counting ----------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static bool is_chunk_tag(const char *tag)
 {
@@ -190,7 +190,7 @@ const double *trl_compare_errors(const trl_compare *c, int system)
     return c->errors[system];
 }
 
-/* ---- files -------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct source {
     trl_reader *reader;
@@ -319,7 +319,7 @@ trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, co
     return st;
 }
 
-/* ---- results ------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static double percent(double part, double whole)
 {

@@ -42,7 +42,7 @@ trl_test trl_paired_t(size_t n, const double *a, const double *b)
     return t;
 }
 
-/* ---- Wilcoxon ----------------------------------------------------------------------- */
+/* ---- Wilcoxon -------------------------------------------------------------------------------- */
 
 static int by_size(const void *va, const void *vb)
 {
@@ -126,7 +126,7 @@ trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *ou
     return TRL_OK;
 }
 
-/* ---- bootstrap of a mean ------------------------------------------------------------ */
+/* ---- bootstrap of a mean --------------------------------------------------------------------- */
 
 /* sums: differences, units. */
 static void mean_of(const double *sums, double *out)

@@ -89,7 +89,7 @@ void trl_parseval_reset(trl_parseval *p)
     p->stopped = false;
 }
 
-/* ---- one sentence ---------------------------------------------------------------------- */
+/* ---- one sentence ---------------------------------------------------------------------------- */
 
 /* What became of a sentence before it is counted.  Errors are noted here first, so that
  * running out of memory leaves the scorer as it was. */
@@ -298,7 +298,7 @@ trl_status trl_parseval_add_trees(trl_parseval *p, const trl_tree *gold,
     return commit(p, &d, true, err);
 }
 
-/* ---- files ----------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static trl_status lines_left(trl_parseval *p, const char *where, trl_error *err)
 {
@@ -341,7 +341,7 @@ trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *tes
     return st;
 }
 
-/* ---- results --------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 const trl_parseval_sentence *trl_parseval_sentences(const trl_parseval *p, size_t *n)
 {

@@ -46,7 +46,7 @@ static int32_t *marks(trl_matcher *m, size_t n)
     return mark;
 }
 
-/* ---- tags ------------------------------------------------------------------------------ */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
 static size_t full_words(const trl_side *s, const trl_label_table *labels)
 {
@@ -72,7 +72,7 @@ void trl_side_copy_tags(const trl_side *gold, trl_side *test, const trl_label_ta
     }
 }
 
-/* ---- deleting and aligning ------------------------------------------------------------- */
+/* ---- deleting and aligning ------------------------------------------------------------------- */
 
 static size_t delete_words(trl_side *s, const trl_label_table *labels)
 {
@@ -191,7 +191,7 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
     return TRL_OK;
 }
 
-/* ---- matching -------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 /* Spans among the words left, and which brackets count.  One that was never closed ends before
  * the first word, as with EVALB, and moves on with every word put back. */
@@ -286,7 +286,7 @@ static trl_status count_matches(trl_matcher *m, trl_side *gold, trl_side *test,
     return TRL_OK;
 }
 
-/* ---- crossing -------------------------------------------------------------------------- */
+/* ---- crossing -------------------------------------------------------------------------------- */
 
 /* The next position from x on that has not been set; shortens the way for later. */
 static int32_t unset_from(int32_t *skip, int32_t x)

@@ -55,7 +55,7 @@ void trl_parseval_params_fini(trl_parseval_params *p)
     *p = (trl_parseval_params){0};
 }
 
-/* ---- one line -------------------------------------------------------------------------- */
+/* ---- one line -------------------------------------------------------------------------------- */
 
 static bool is_white(char c)
 {

@@ -42,7 +42,7 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* ---- EVALB's output -------------------------------------------------------------------- */
+/* ---- EVALB's output -------------------------------------------------------------------------- */
 
 static void write_sentence(trl_buf *b, size_t number, const trl_parseval_sentence *s)
 {
@@ -125,7 +125,7 @@ trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *er
     return report_finish(&r, text, err);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------ */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_totals(trl_buf *b, const trl_parseval_totals *t)
 {

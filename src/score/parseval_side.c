@@ -44,7 +44,7 @@ static trl_status add_bracket(trl_side *s, trl_label_table *labels, trl_str labe
     return TRL_OK;
 }
 
-/* ---- lines ----------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 typedef struct scanner {
     trl_side *side;
@@ -169,7 +169,7 @@ trl_status trl_side_line(trl_side *s, trl_label_table *labels, trl_str line, boo
     return TRL_OK;
 }
 
-/* ---- trees ----------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 trl_status trl_side_tree(trl_side *s, trl_label_table *labels, const trl_tree *tree,
                          const trl_strtab *names, trl_error *err)

@@ -23,7 +23,7 @@ typedef struct report {
     trl_buf text;
 } report;
 
-/* ---- start and end ------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static void report_fini(report *r)
 {
@@ -77,7 +77,7 @@ void trl_text_free(char *text)
     trl_free(text);
 }
 
-/* ---- conlleval's output ------------------------------------------------------------- */
+/* ---- conlleval's output ---------------------------------------------------------------------- */
 
 /* The script means to list each type once but takes the type "" for no type at all: it
  * comes once for each tagging that has it. */
@@ -134,7 +134,7 @@ trl_status trl_score_report_chunks(const trl_score *s, bool latex, char **text, 
     return report_finish(&r, text, err);
 }
 
-/* ---- tokens ------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static int by_gold(const void *va, const void *vb)
 {
@@ -230,7 +230,7 @@ trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *e
     return report_finish(&r, text, err);
 }
 
-/* ---- JSON --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* The length of the UTF-8 character at s, 0 when it is none (RFC 3629: shortest form, no
  * surrogates, at most U+10FFFF).  The terminating NUL ends a cut-off character. */

@@ -67,7 +67,7 @@ struct trl_score {
 
 static const trl_tag outside_tag = {TRL_TAG_O, 0};
 
-/* ---- memory ----------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static uint32_t tallies_id(tallies *t, trl_str name)
 {
@@ -154,7 +154,7 @@ void trl_score_free(trl_score *s)
     trl_free(s);
 }
 
-/* ---- tags to numbers: may run out of memory, counts nothing ------------------------ */
+/* ---- tags to numbers: may run out of memory, counts nothing ---------------------------------- */
 
 static bool is_text(trl_str s, const char *text)
 {
@@ -213,7 +213,7 @@ static uint32_t pair_id(trl_score *s, trl_str gold, trl_str predicted)
     return id;
 }
 
-/* ---- counting: cannot fail --------------------------------------------------------- */
+/* ---- counting: cannot fail ------------------------------------------------------------------- */
 
 /* One step of conlleval's automaton.  A common chunk is counted where it ends. */
 static void step(trl_score *s, trl_chunk_rule rule, trl_tag gold, trl_tag predicted)
@@ -308,7 +308,7 @@ trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
     return TRL_OK;
 }
 
-/* ---- column files ------------------------------------------------------------------ */
+/* ---- column files ---------------------------------------------------------------------------- */
 
 /* Several labellings of one sequence have no score. */
 static trl_status fail_nbest(const trl_input *in, trl_error *err)
@@ -362,7 +362,7 @@ trl_status trl_score_file(trl_score *s, const char *path, trl_error *err)
     return st;
 }
 
-/* ---- results ----------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static double percent(uint64_t part, uint64_t whole)
 {

@@ -34,7 +34,7 @@ double trl_log_gamma(double x)
     return (x - 0.5) * log(x) - x + half_log_2pi + sum / x - log(product);
 }
 
-/* ---- continued fractions b0 + a1 / (b1 + a2 / (b2 + ...)) [Len76] ------------------- */
+/* ---- continued fractions b0 + a1 / (b1 + a2 / (b2 + ...)) [Len76] ---------------------------- */
 
 typedef struct fraction {
     double value, C, D;
@@ -61,7 +61,7 @@ static bool fraction_step(fraction *f, double a, double b)
     return fabs(f->C * f->D - 1.0) > DBL_EPSILON;
 }
 
-/* ---- incomplete beta and gamma ------------------------------------------------------ */
+/* ---- incomplete beta and gamma --------------------------------------------------------------- */
 
 /* [DLMF 8.17.22], fast for x < (a + 1) / (a + b + 2):
  *
@@ -121,7 +121,7 @@ double trl_gamma_inc(double a, double x)
     return front / f.value;
 }
 
-/* ---- distributions ------------------------------------------------------------------ */
+/* ---- distributions --------------------------------------------------------------------------- */
 
 double trl_normal_cdf(double z)
 {

@@ -43,7 +43,7 @@ struct trl_input {
     uint64_t row;
 };
 
-/* ---- opening ---------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static trl_status input_new(const char *name, trl_input **out, trl_error *err)
 {
@@ -142,7 +142,7 @@ trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *er
     return nul ? fail_nul(in, (uint64_t)(nul - line.p) + 1, err) : TRL_OK;
 }
 
-/* ---- bytes ------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static trl_status raw_fill(trl_input *in, trl_error *err)
 {
@@ -284,7 +284,7 @@ static trl_status text_fill(trl_input *in, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- lines ------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Reads no further than it must to tell: a pipe may begin with a line of one letter, and then wait.
  */

@@ -56,7 +56,7 @@ static trl_status fail_here(const trl_item_reader *r, trl_status st, const char 
     return trl_input_fail(r->in, err, st, (uint64_t)(at - r->line) + 1);
 }
 
-/* ---- fields ----------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 /* Goes on with a name at its first backslash, moving the bytes behind escapes down.
  * *end becomes the end of the name; returns the byte that ended it. */
@@ -105,7 +105,7 @@ static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number
     return fail_here(r, st, f->value, err);
 }
 
-/* ---- what fields mean ------------------------------------------------------------- */
+/* ---- what fields mean ------------------------------------------------------------------------ */
 
 static trl_status set_weight(trl_item_reader *r, const field *f, trl_error *err)
 {
@@ -186,7 +186,7 @@ static bool is_weight(const field *f)
     return f->name.n == 7 && memcmp(f->name.p, "@weight", 7) == 0;
 }
 
-/* ---- lines ------------------------------------------------------------------------ */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static bool is_blank(const char *p)
 {

@@ -37,7 +37,7 @@ typedef struct decimal {
     int64_t e; /* the number is (all its digits as an integer) 10^e */
 } decimal;
 
-/* ---- scanning --------------------------------------------------------------------- */
+/* ---- scanning -------------------------------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -122,7 +122,7 @@ static trl_number scan(const char *p, size_t n, decimal *d)
     return TRL_NUMBER_OK;
 }
 
-/* ---- rounding --------------------------------------------------------------------- */
+/* ---- rounding -------------------------------------------------------------------------------- */
 
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 u128;

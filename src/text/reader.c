@@ -15,7 +15,7 @@ struct trl_reader {
     trl_item_reader *items;
 };
 
-/* ---- guessing ----------------------------------------------------------------------- */
+/* ---- guessing -------------------------------------------------------------------------------- */
 
 /* Columns may be separated by tabs, attributes always are.  What tells them apart, on lines
  * with tabs: a token's attributes vary in number (at sentence ends at least), its columns do
@@ -75,7 +75,7 @@ static trl_format guess(trl_str head)
     return varies || named ? TRL_FORMAT_CRFSUITE : TRL_FORMAT_COLUMNS;
 }
 
-/* ---- the reader --------------------------------------------------------------------- */
+/* ---- the reader ------------------------------------------------------------------------------ */
 
 trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out, trl_error *err)
 {

@@ -18,7 +18,7 @@
 
 #include "base/fail.h"
 
-/* ---- reports ------------------------------------------------------------------------ */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* Iterations left until the objective's relative fall is below delta, if it goes on falling
  * geometrically as in the last two iterations; NaN when that cannot be told. */
@@ -100,7 +100,7 @@ void trl_report_note(const trl_session *s, const char *note)
     (void)s->o->progress(s->o->progress_ctx, &p); /* asked again after the next iteration */
 }
 
-/* ---- checkpoints -------------------------------------------------------------------- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
 trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps, const double *x,
                                 const double *best, trl_state_fn save, const void *optimizer,

@@ -52,7 +52,7 @@ struct trl_gradient {
     double c2;
 };
 
-/* ---- lifetime ----------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------- */
 
 /* As many lanes as keep their buffers within a quarter of a gigabyte, cut by tokens. */
 static void cut_lanes(trl_gradient *g)
@@ -209,7 +209,7 @@ size_t trl_gradient_lanes(const trl_gradient *g)
     return g->n_lanes;
 }
 
-/* ---- phase 1: examples -------------------------------------------------------------- */
+/* ---- phase 1: examples ----------------------------------------------------------------------- */
 
 /* Nodes as ever, and of the other families what the task looks at. */
 static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_tables *adjoint)
@@ -326,7 +326,7 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- phase 2: adding up ------------------------------------------------------------- */
+/* ---- phase 2: adding up ---------------------------------------------------------------------- */
 
 static void reduce(trl_gradient *g, size_t i0, size_t i1)
 {

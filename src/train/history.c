@@ -48,7 +48,7 @@ static size_t block_size(const trl_history *h, size_t block)
     return h->n - block * BLOCK < BLOCK ? h->n - block * BLOCK : BLOCK;
 }
 
-/* ---- pieces ------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 typedef struct piece_range {
     size_t begin, end; /* blocks */
@@ -65,7 +65,7 @@ static size_t pieces_of(const trl_history *h)
     return (h->blocks + PIECE - 1) / PIECE;
 }
 
-/* ---- the direction under way -------------------------------------------------------- */
+/* ---- the direction under way ----------------------------------------------------------------- */
 
 typedef struct step_job {
     const trl_history *h;
@@ -118,7 +118,7 @@ void trl_history_set(trl_history *h, const double *from, const double *to)
                             unused);
 }
 
-/* ---- sweep 1: new pair and all products --------------------------------------------- */
+/* ---- sweep 1: new pair and all products ------------------------------------------------------ */
 
 typedef struct push_job {
     trl_history *h;
@@ -187,7 +187,7 @@ void trl_history_push(trl_history *h, double step, const double *g_old, const do
     }
 }
 
-/* ---- sweep 2: the direction --------------------------------------------------------- */
+/* ---- sweep 2: the direction ------------------------------------------------------------------ */
 
 typedef struct direction_job {
     trl_history *h;
@@ -268,7 +268,7 @@ void trl_history_clear(trl_history *h, double vv)
     h->vv = vv;
 }
 
-/* ---- state -------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 static bool save_pairs(const trl_history *h, trl_buf *out)
 {

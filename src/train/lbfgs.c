@@ -40,7 +40,7 @@ typedef struct run {
     double past[PERIOD_MAX]; /* F of earlier iterations, cyclic */
 } run;
 
-/* ---- L1 ----------------------------------------------------------------------------- */
+/* ---- L1 -------------------------------------------------------------------------------------- */
 
 /* c1 of x[i]. */
 static double c1_of(const run *r, size_t i)
@@ -80,7 +80,7 @@ static void project_trial(run *r)
     }
 }
 
-/* ---- line search -------------------------------------------------------------------- */
+/* ---- line search ----------------------------------------------------------------------------- */
 
 /* F (with c1) at x + t d into *F; an overflow counts as +inf.  `ready`: xt is that point already.
  */
@@ -151,7 +151,7 @@ static trl_status line_search(run *r, double slope, double *F, bool *found, trl_
     return TRL_OK;
 }
 
-/* ---- one iteration ------------------------------------------------------------------ */
+/* ---- one iteration --------------------------------------------------------------------------- */
 
 /* Sets d and its slope; false when there is no descent left. */
 static bool direction(run *r, double *slope)
@@ -215,7 +215,7 @@ static bool converged(run *r, double norm_v, trl_ending *ending)
     return flat;
 }
 
-/* ---- state -------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 static bool save_state(const void *optimizer, trl_buf *out)
 {
@@ -241,7 +241,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
     return trl_history_load(&r->h, &p, &n) && n == 0;
 }
 
-/* ---- the run ------------------------------------------------------------------------ */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static trl_status watch(run *r, const trl_watcher *w, double norm_v, bool last, trl_ending ending,
                         bool *stop, trl_error *err)

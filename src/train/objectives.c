@@ -149,7 +149,7 @@ trl_status trl_objective_choose(const char *name, trl_kind kind, const trl_objec
                     trl_kind_plural(kind), list);
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 bool trl_objective_info(size_t k, trl_method *out)
 {

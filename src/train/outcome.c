@@ -16,7 +16,7 @@
     1e-3 /* of the objective: a proven distance to the optimum that may be called converged */
 #define MUCH 1.5 /* times the objective of no weights: no model */
 
-/* ---- measuring ---------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static trl_status with_gradient(const trl_session *s, const double *x, trl_standing *out,
                                 trl_error *err)
@@ -49,7 +49,7 @@ trl_status trl_standing_at(const trl_session *s, const double *x, double enough,
     return with_gradient(s, x, out, err);
 }
 
-/* ---- is it a model? ----------------------------------------------------------------- */
+/* ---- is it a model? -------------------------------------------------------------------------- */
 
 trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err)
 {
@@ -122,7 +122,7 @@ trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps,
     return st == TRL_OK ? judge(s, F, at.objective, lost, cut, err) : st;
 }
 
-/* ---- the ending --------------------------------------------------------------------- */
+/* ---- the ending ------------------------------------------------------------------------------ */
 
 void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_standing *at,
                           double fall, char *out, size_t cap)

@@ -58,7 +58,7 @@ typedef struct run {
     double *g;                  /* [n_weights] dir as a plain vector */
 } run;
 
-/* ---- memory ------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static size_t row_cells(const trl_design *d)
 {
@@ -81,7 +81,7 @@ size_t trl_sag_memory(const trl_design *d)
     return (d->n_tokens * row_cells(d) + d->n_sequences * shared_cells(d)) * sizeof(float);
 }
 
-/* ---- sampling ----------------------------------------------------------------------- */
+/* ---- sampling -------------------------------------------------------------------------------- */
 
 static void set_L(run *r, size_t i, double L)
 {
@@ -106,7 +106,7 @@ static size_t draw(run *r)
     return now;
 }
 
-/* ---- one example -------------------------------------------------------------------- */
+/* ---- one example ----------------------------------------------------------------------------- */
 
 /* Scores, value and adjoint of example i at the current weights. */
 static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, double *value,
@@ -267,7 +267,7 @@ static trl_status step(run *r, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- state -------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 typedef struct saved_head {
     uint64_t n, n_weights, n_tokens, seen, pass, next;
@@ -308,7 +308,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
            trl_take(&p, &n, r->g, (size_t)r->d->n_weights * sizeof *r->g) && n == 0;
 }
 
-/* ---- passes ------------------------------------------------------------------------- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 /* Sums that were carried along are taken anew, so that a resumed run has the same ones. */
 static void settle(run *r)

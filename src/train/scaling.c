@@ -11,7 +11,7 @@
 #define NEAR 16.0    /* values from 1 / NEAR to NEAR are left alone */
 #define FURTHEST 500 /* exponents of scales: their squares are still numbers */
 
-/* ---- scales ------------------------------------------------------------------------- */
+/* ---- scales ---------------------------------------------------------------------------------- */
 
 static bool is_far(size_t n, const double *value)
 {
@@ -104,7 +104,7 @@ trl_status trl_scaling_of(const trl_design *d, double c2, double **scale, trl_er
     return TRL_OK;
 }
 
-/* ---- L-BFGS ------------------------------------------------------------------------- */
+/* ---- L-BFGS ---------------------------------------------------------------------------------- */
 
 typedef struct scaled {
     const trl_function *f;

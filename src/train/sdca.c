@@ -79,7 +79,7 @@ typedef struct visit {
     double far2, mass;
 } visit;
 
-/* ---- sampling ----------------------------------------------------------------------- */
+/* ---- sampling -------------------------------------------------------------------------------- */
 
 static void set_rank(run *r, size_t i, float rank)
 {
@@ -103,7 +103,7 @@ static size_t draw(run *r)
     return now;
 }
 
-/* ---- one example -------------------------------------------------------------------- */
+/* ---- one example ----------------------------------------------------------------------------- */
 
 /* The weights of constants move little in one step, and all examples need them: their scores (and
  * exponentials) are made for several steps at a time.  Not once steps were shortened twice: if
@@ -302,7 +302,7 @@ static trl_status step(run *r, trl_error *err)
     return st;
 }
 
-/* ---- state -------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 typedef struct saved_head {
     uint64_t n, n_weights, n_tokens, seen, pass, next;
@@ -339,7 +339,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
            trl_stored_adjoints_load(&r->kept, &p, &n) && n == 0;
 }
 
-/* ---- passes ------------------------------------------------------------------------- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 /* Sums that were carried along are taken anew, so that a resumed run has the same ones. */
 static void settle(run *r)

@@ -34,7 +34,7 @@ double trl_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static const char *const optimizers[] = {"lbfgs", "owlqn", "sag",       "sdca",
                                          "sgd",   "asgd",  "perceptron"};
@@ -121,7 +121,7 @@ trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error 
     return st == TRL_OK ? check_unused(o, name, err) : st;
 }
 
-/* ---- watching ----------------------------------------------------------------------- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
 /* So many iterations without a better score, of which there has been one. */
 static bool out_of_patience(const run *r)
@@ -195,7 +195,7 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     return write_checkpoint(r, it, save, optimizer, err);
 }
 
-/* ---- optimisers --------------------------------------------------------------------- */
+/* ---- optimisers ------------------------------------------------------------------------------ */
 
 static trl_status eval(void *self, const double *x, double *g, double *F, trl_error *err)
 {
@@ -291,7 +291,7 @@ static trl_status run_optimizer(run *r, const char *name, const trl_checkpoint *
     return run_lbfgs(r, &w, c, x, ending, err);
 }
 
-/* ---- the run ------------------------------------------------------------------------ */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 /* Of given weights: the objective there, which the run must not end above. */
 static trl_status measure_start(run *r, bool smooth, const double *x, trl_error *err)

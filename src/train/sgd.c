@@ -55,7 +55,7 @@ typedef struct run {
     trl_rng rng;
 } run;
 
-/* ---- one batch ---------------------------------------------------------------------- */
+/* ---- one batch ------------------------------------------------------------------------------- */
 
 static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error *err)
 {
@@ -150,7 +150,7 @@ static trl_status one_pass(run *r, size_t n, bool shuffled, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- calibration -------------------------------------------------------------------- */
+/* ---- calibration ----------------------------------------------------------------------------- */
 
 /* The sample's objective after one pass over it with this gain, from weights x. */
 static trl_status trial(run *r, double eta, const double *x, size_t n, double *F, trl_error *err)
@@ -204,7 +204,7 @@ static trl_status calibrate(run *r, const double *x, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- state -------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 typedef struct saved_head {
     uint64_t n, n_weights, steps, pass, averaged_steps;
@@ -253,7 +253,7 @@ static trl_status load_state(run *r, const unsigned char *p, size_t size, trl_er
     return TRL_OK;
 }
 
-/* ---- passes ------------------------------------------------------------------------- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 /* The weights to report: the current ones, or their mean. */
 static void current(run *r, double *x)

@@ -180,7 +180,7 @@ static trl_status one_pass(run *r, trl_error *err)
     return st;
 }
 
-/* ---- state ---------------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 static size_t state_bytes(const run *r)
 {
@@ -224,7 +224,7 @@ static trl_status restore(run *r, const unsigned char *p, size_t n, trl_error *e
     return TRL_OK;
 }
 
-/* ---- the run -------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void finish(run *r)
 {

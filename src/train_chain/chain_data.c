@@ -8,7 +8,7 @@
 #include "train_chain/chain_training.h"
 #include "feature/default_template.h"
 
-/* ---- the template ------------------------------------------------------------------- */
+/* ---- the template ---------------------------------------------------------------------------- */
 
 /* Without a template of the user's own, the first column holds the tokens, the last the labels. */
 static trl_status need_tokens(const trl_chain_training *j, const trl_rows *seq, trl_error *err)
@@ -75,7 +75,7 @@ static trl_status same_format(trl_chain_training *j, trl_format format, const ch
     return trl_fail_hint(err, st, "say which it is: --format columns or --format crfsuite");
 }
 
-/* ---- sequences ---------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* What q0 counts.  A masked corpus is made from all cells, later. */
 static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
@@ -211,7 +211,7 @@ static trl_status default_transitions(trl_chain_training *j, trl_error *err)
     return st;
 }
 
-/* ---- q0 ------------------------------------------------------------------------------- */
+/* ---- q0 -------------------------------------------------------------------------------------- */
 
 /* The corpus from cells whose first occurrences are hidden. */
 static trl_status mask(trl_chain_training *j, trl_error *err)
@@ -229,7 +229,7 @@ static trl_status mask(trl_chain_training *j, trl_error *err)
     return st;
 }
 
-/* ---- the data --------------------------------------------------------------------------- */
+/* ---- the data -------------------------------------------------------------------------------- */
 
 static trl_status check_weights(const trl_chain_training *j, trl_error *err)
 {

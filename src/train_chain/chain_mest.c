@@ -18,7 +18,7 @@
  * the rule.  Below this it is taken to be on its way to -inf. */
 #define BOTTOMLESS (-1e4)
 
-/* ---- hmm -------------------------------------------------------------------------------- */
+/* ---- hmm ------------------------------------------------------------------------------------- */
 
 /* - log q(x, y) of all sequences, by their weights. */
 static trl_status hmm_value(const trl_chain_training *j, double *value, trl_error *err)
@@ -49,7 +49,7 @@ trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *r
     return st;
 }
 
-/* ---- expectations ------------------------------------------------------------------------ */
+/* ---- expectations ---------------------------------------------------------------------------- */
 
 static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
                           const trl_sample_options *sample, bool *stop, trl_error *err)
@@ -106,7 +106,7 @@ static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
                         : st;
 }
 
-/* ---- m-estimation ------------------------------------------------------------------------ */
+/* ---- m-estimation ---------------------------------------------------------------------------- */
 
 typedef struct solver {
     trl_chain_training *j;

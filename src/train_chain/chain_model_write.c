@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "train_chain/chain_training.h"
 
-/* ---- what a checkpoint must agree with ------------------------------------------------ */
+/* ---- what a checkpoint must agree with ------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
@@ -71,7 +71,7 @@ uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
     return o->dev ? mix_lists(mix_corpus(h, &j->dev.corpus), &j->dev.design) : h;
 }
 
-/* ---- the model ------------------------------------------------------------------------ */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r,
                                     trl_error *err)

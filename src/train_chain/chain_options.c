@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "train_chain/chain_training.h"
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): no harm
  * unless the run is to go on until smaller changes, or, as SAG does to find its steps, compares
@@ -35,7 +35,7 @@ static trl_status probe(const char *path, trl_error *err)
     return st;
 }
 
-/* ---- hmm and m-estimation ------------------------------------------------------------ */
+/* ---- hmm and m-estimation -------------------------------------------------------------------- */
 
 /* The dual is the faster one, and needs a quadratic penalty. */
 const char *trl_chain_training_optimizer(const trl_chain_training *j)
@@ -137,7 +137,7 @@ static trl_status check_optimizer(trl_chain_training *j, trl_error *err)
     return trl_session_check(j->o, j->objective->smooth, err);
 }
 
-/* ---- all ------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
 {

@@ -11,7 +11,7 @@
 #include "train_chain/train_chain.h"
 #include "model/model.h"
 
-/* ---- the run ------------------------------------------------------------------------ */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 bool trl_chain_training_report(const trl_chain_training *j, const char *stage, const char *note)
 {

@@ -44,7 +44,7 @@ trl_status trl_loss_pt_cfg(const trl_tree_task *t, const trl_tree_example *e, tr
     return st;
 }
 
-/* ---- instances ------------------------------------------------------------------------------ */
+/* ---- instances ------------------------------------------------------------------------------- */
 
 /* Marks the items that the gold tree has after the unary rule. */
 static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_t *is_gold,
@@ -136,7 +136,7 @@ trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const do
     return st;
 }
 
-/* ---- of a treebank -------------------------------------------------------------------------- */
+/* ---- of a treebank --------------------------------------------------------------------------- */
 
 typedef struct making {
     trl_tree_task *t;

@@ -12,7 +12,7 @@
 #define PRECISION 1e-15 /* relative change of a sweep to stop at */
 #define INFINITE 1e9    /* expected number that is taken for infinite */
 
-/* ---- words by tag --------------------------------------------------------------------------- */
+/* ---- words by tag ---------------------------------------------------------------------------- */
 
 static trl_status words_by_tag(trl_pcfg_expect *p, trl_error *err)
 {
@@ -46,7 +46,7 @@ static trl_status words_by_tag(trl_pcfg_expect *p, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- inside --------------------------------------------------------------------------------- */
+/* ---- inside ---------------------------------------------------------------------------------- */
 
 /* One sweep; the largest relative change. */
 static double inside_sweep(trl_pcfg_expect *p, const trl_pcfg *pcfg)
@@ -96,7 +96,7 @@ static trl_status solve_inside(trl_pcfg_expect *p, const trl_pcfg *pcfg, trl_err
     return TRL_OK;
 }
 
-/* ---- outside -------------------------------------------------------------------------------- */
+/* ---- outside --------------------------------------------------------------------------------- */
 
 /* Binary rules by right child. */
 typedef struct by_right {
@@ -152,7 +152,7 @@ static trl_status solve_outside(const trl_pcfg_expect *p, const by_right *right,
                : trl_fail(err, TRL_ENUMERIC, "the trees of the PCFG have no finite expected size");
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static trl_status solve(trl_pcfg_expect *p, const trl_pcfg *pcfg, trl_error *err)
 {
@@ -207,7 +207,7 @@ void trl_pcfg_expect_fini(trl_pcfg_expect *p)
     *p = (trl_pcfg_expect){0};
 }
 
-/* ---- drawing -------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 typedef struct waiting { /* a node to be made */
     uint32_t state, above;

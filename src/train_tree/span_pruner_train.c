@@ -21,7 +21,7 @@ struct trl_span_pruner_worker {
     trl_btree gold;
 };
 
-/* ---- gradient ------------------------------------------------------------------------------- */
+/* ---- gradient -------------------------------------------------------------------------------- */
 
 static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset, const float *d,
                      float least, trl_sparse *out)
@@ -160,7 +160,7 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
     return TRL_OK;
 }
 
-/* ---- the task ------------------------------------------------------------------------------- */
+/* ---- the task -------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c,
                                      const trl_observer *o, const trl_tree_set *trees,
@@ -198,7 +198,7 @@ void trl_span_pruner_task_fini(trl_span_pruner_task *t)
     *t = (trl_span_pruner_task){0};
 }
 
-/* ---- training ------------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
                                  const trl_tree_set *trees, const trl_span_pruner_options *options,

@@ -93,7 +93,7 @@ static trl_status start_pool(trl_tree_training *j, trl_error *err)
     return j->pool ? TRL_OK : trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
 }
 
-/* ---- charts and features -------------------------------------------------------------------- */
+/* ---- charts and features --------------------------------------------------------------------- */
 
 typedef struct charting {
     trl_tree_training *j;
@@ -229,7 +229,7 @@ static trl_status make_charts(trl_tree_training *j, trl_error *err)
     return st;
 }
 
-/* ---- training ------------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 /* Passes; 0: until L-BFGS is done. */
 static uint64_t most_passes(const trl_tree_training *j)
@@ -396,7 +396,7 @@ static trl_status count(trl_tree_training *j, trl_train_result *result, trl_erro
     return st;
 }
 
-/* ---- the model ------------------------------------------------------------------------------ */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static trl_status write_model(trl_tree_training *j, const trl_train_result *r, trl_error *err)
 {
@@ -427,7 +427,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     return st;
 }
 
-/* ---- the run -------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {

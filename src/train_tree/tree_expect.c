@@ -8,7 +8,7 @@
 #include "parser/tree_keys.h"
 #include "train_tree/tree_mest.h"
 
-/* ---- closed forms --------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 /* Whether a sight is of the word itself, for a span of one word. */
 static bool of_one_word(const trl_observation *s)
@@ -131,7 +131,7 @@ static void count_rules(expecting *x)
     }
 }
 
-/* ---- samples -------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* Counts are whole numbers, whose sum is exact in any order: the number of threads never shows. */
 
@@ -228,7 +228,7 @@ static trl_status sample(const trl_tree_model *m, const trl_pcfg_expect *p,
     return st;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 trl_status trl_tree_expect(const trl_tree_model *m, const trl_tree_expect_options *o, double *E,
                            trl_tree_expect_report *report, trl_error *err)

@@ -16,7 +16,7 @@
 #define SAMPLES 30000
 #define LONGEST_SAMPLE 1000
 
-/* ---- options -------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* "score", "score:DELTA", "score:DELTA@K". */
 static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *err)
@@ -81,7 +81,7 @@ trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_erro
     return trl_fail_hint(err, st, "leave out families with split and left");
 }
 
-/* ---- none of the above ---------------------------------------------------------------------- */
+/* ---- none of the above ----------------------------------------------------------------------- */
 
 static const trl_str *words_of(const void *ctx, size_t source)
 {
@@ -165,7 +165,7 @@ trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s,
     return st;
 }
 
-/* ---- m-estimation --------------------------------------------------------------------------- */
+/* ---- m-estimation ---------------------------------------------------------------------------- */
 
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
 {

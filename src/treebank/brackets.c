@@ -71,7 +71,7 @@ void trl_bracket_reader_resync(trl_bracket_reader *r)
     r->resync = true;
 }
 
-/* ---- tokens ----------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 enum { PLAIN, WHITE, BRACKET };
 
@@ -160,7 +160,7 @@ static trl_status bad_token(trl_bracket_reader *r, trl_str s, trl_error *err)
     return trl_input_fail(r->in, err, TRL_EPARSE, col);
 }
 
-/* ---- growing the tree ------------------------------------------------------------- */
+/* ---- growing the tree ------------------------------------------------------------------------ */
 
 static trl_status open_node(trl_bracket_reader *r, cursor *c, trl_str s, trl_error *err)
 {
@@ -344,7 +344,7 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
     return finish(r, tree, err);
 }
 
-/* ---- writing ---------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void trl_write_word(trl_str w, trl_buf *out)
 {

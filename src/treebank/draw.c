@@ -64,7 +64,7 @@ static ink ink_of(const trl_tree *t, uint32_t i)
     return t->node[i].child == TRL_NO_NODE ? INK_TAG : INK_PHRASE;
 }
 
-/* ---- upright ---------------------------------------------------------------------------- */
+/* ---- upright --------------------------------------------------------------------------------- */
 
 enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
 
@@ -154,7 +154,7 @@ static bool fit(trl_layout *l, const trl_tree *t, size_t width)
     return l->box[0].width <= width && l->box[0].width < MOST_CELLS / (2 * l->n_levels);
 }
 
-/* ---- flat ------------------------------------------------------------------------------- */
+/* ---- flat ------------------------------------------------------------------------------------ */
 
 static bool is_only(const trl_tree *t, uint32_t i)
 {
@@ -224,7 +224,7 @@ static void draw_flat(pen *p, const trl_tree *t, size_t *level)
     end_line(p);
 }
 
-/* ---- any -------------------------------------------------------------------------------- */
+/* ---- any ------------------------------------------------------------------------------------- */
 
 trl_draw_options trl_draw_options_default(void)
 {

@@ -31,7 +31,7 @@ struct trl_head_rules {
     trl_buf text;
 };
 
-/* ---- reading ---------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct line_reader {
     const trl_input *in;
@@ -315,7 +315,7 @@ trl_str trl_head_rules_text(const trl_head_rules *h)
     return (trl_str){h->text.data ? h->text.data : "", h->text.len};
 }
 
-/* ---- finding ---------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 #define NONE SIZE_MAX
 

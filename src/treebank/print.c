@@ -12,7 +12,7 @@
 #define STEP 2      /* blanks per level */
 #define DEEPEST 120 /* columns of indentation at most: what is deeper goes on there */
 
-/* ---- words ------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static void add_word(trl_buf *out, trl_str w)
 {
@@ -40,7 +40,7 @@ static void print_words(const trl_tree *t, trl_tree_format format, trl_buf *out)
     trl_buf_ch(out, '\n');
 }
 
-/* ---- JSON ------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void print_json(const trl_tree *t, trl_buf *out)
 {
@@ -64,7 +64,7 @@ static void print_json(const trl_tree *t, trl_buf *out)
     trl_buf_ch(out, '\n');
 }
 
-/* ---- over several lines ------------------------------------------------------------------ */
+/* ---- over several lines ---------------------------------------------------------------------- */
 
 typedef struct layout {
     size_t length; /* of the subtree on one line */
@@ -133,7 +133,7 @@ static void print_pretty(const trl_tree *t, const layout *at, trl_buf *out)
     trl_buf_ch(out, '\n');
 }
 
-/* ---- any --------------------------------------------------------------------------------- */
+/* ---- any ------------------------------------------------------------------------------------- */
 
 static void print_source(const trl_tree *t, trl_buf *out)
 {

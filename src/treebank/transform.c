@@ -93,7 +93,7 @@ const uint32_t *trl_transformer_words(const trl_transformer *x)
     return x->word_from;
 }
 
-/* ---- labels ----------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static bool is_one_of(trl_str s, const char *const *names, size_t n)
 {
@@ -138,7 +138,7 @@ static const known_label *label_of(trl_transformer *x, uint32_t id)
     return x->label[id].clean != TRL_NO_ID || look_up(x, id) ? &x->label[id] : NULL;
 }
 
-/* ---- what stays ------------------------------------------------------------------------- */
+/* ---- what stays ------------------------------------------------------------------------------ */
 
 static bool make_plan(trl_transformer *x, const trl_tree *in)
 {
@@ -169,7 +169,7 @@ static bool make_plan(trl_transformer *x, const trl_tree *in)
     return true;
 }
 
-/* ---- copying ---------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 static bool reserve_all(trl_transformer *x, size_t nodes, size_t words)
 {
@@ -235,7 +235,7 @@ static void copy_tree(trl_transformer *x, const trl_tree *in)
     }
 }
 
-/* ---- words ------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const struct {
     char word[6], text;

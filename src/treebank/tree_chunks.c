@@ -98,7 +98,7 @@ void trl_chunker_free(trl_chunker *c)
     trl_free(c);
 }
 
-/* ---- categories ------------------------------------------------------------------- */
+/* ---- categories ------------------------------------------------------------------------------ */
 
 static bool learn_categories(trl_chunker *c)
 {
@@ -157,7 +157,7 @@ static void survey(trl_chunker *c)
     }
 }
 
-/* ---- children as parts of a chunk ------------------------------------------------- */
+/* ---- children as parts of a chunk ------------------------------------------------------------ */
 
 /* NP, ADJP and the like: all own words count. */
 static part part_in_nominal(trl_category cat, bool flat, trl_category phrase)
@@ -212,7 +212,7 @@ static part part_of(const trl_chunker *c, uint32_t child, trl_category phrase, b
     }
 }
 
-/* ---- cutting chunks --------------------------------------------------------------- */
+/* ---- cutting chunks -------------------------------------------------------------------------- */
 
 /* The run of children being looked at; children are named by node. */
 typedef struct run {
@@ -397,7 +397,7 @@ static void cut_all(trl_chunker *c)
     }
 }
 
-/* ---- the columns ------------------------------------------------------------------ */
+/* ---- the columns ----------------------------------------------------------------------------- */
 
 static trl_str tag_name(trl_category chunk, bool begins)
 {

@@ -39,7 +39,7 @@ trl_tree_columns_options trl_tree_columns_options_default(void)
     return (trl_tree_columns_options){.chunks = true};
 }
 
-/* ---- documents -------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 enum { NAME, FIRST, LAST, SPLIT, N_FIELDS };
 
@@ -136,7 +136,7 @@ static trl_status read_documents(trl_tree_columns *r, const char *path, const ch
     return st;
 }
 
-/* ---- opening ---------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 void trl_tree_columns_free(trl_tree_columns *r)
 {
@@ -195,7 +195,7 @@ trl_status trl_tree_columns_open(const trl_tree_columns_options *o, trl_tree_col
     return st;
 }
 
-/* ---- sentences -------------------------------------------------------------------- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 /* Is the tree just read wanted?  Fails when no document has it. */
 static trl_status look_up(trl_tree_columns *r, const trl_tree *tree, bool *wanted, trl_error *err)

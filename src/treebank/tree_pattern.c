@@ -56,7 +56,7 @@ struct trl_tree_pattern {
     size_t cap_fits, cap_mark;
 };
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct scanner {
     trl_tree_pattern *p;
@@ -262,7 +262,7 @@ void trl_tree_pattern_free(trl_tree_pattern *p)
     trl_free(p);
 }
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* '*' stands for any bytes; the last one is tried again, farther on, when what follows fails.
  */
@@ -295,7 +295,7 @@ static bool name_fits(const trl_tree_pattern *p, const alternative *a, trl_str s
     return a->n == s.n && memcmp(name, s.p, s.n) == 0;
 }
 
-/* ---- relations ---------------------------------------------------------------------------- */
+/* ---- relations ------------------------------------------------------------------------------- */
 
 /* An item of the tree; words are items behind the nodes. */
 typedef struct items {
@@ -435,7 +435,7 @@ static void apply(trl_tree_pattern *p, const items *x, const relation *r)
         of[i] = of[i] && mark[i] != r->negated;
 }
 
-/* ---- matching ----------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static bool reserve(trl_tree_pattern *p, const trl_tree *t, items *x)
 {

@@ -61,7 +61,7 @@ void trl_tree_counts_free(trl_tree_counts *c)
     trl_free(c);
 }
 
-/* ---- counting ---------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static bool tally_add(tally *t, trl_str s)
 {
@@ -127,7 +127,7 @@ trl_status trl_tree_counts_add(trl_tree_counts *c, const trl_tree *t, trl_error 
     return good ? TRL_OK : trl_fail_mem(err);
 }
 
-/* ---- sorting ----------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 typedef struct entry {
     trl_str name;
@@ -171,7 +171,7 @@ static size_t least(const histogram *h)
     return i < h->n ? i : 0;
 }
 
-/* ---- the report -------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -267,7 +267,7 @@ trl_status trl_tree_counts_report(const trl_tree_counts *c, size_t top, trl_buf 
     return good && !out->failed ? TRL_OK : trl_fail_mem(err);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static bool json_tally(const tally *t, const char *name, trl_buf *b)
 {
