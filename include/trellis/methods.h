@@ -23,9 +23,10 @@ typedef struct trl_method {
     unsigned kinds;    /* the trl_kind of those that have it */
 } trl_method;
 
-/* The k-th objective, as trl_train_options takes them by name; false after the last
+/* The k-th objective or optimiser, as trl_train_options takes them; false after the last
  * one. */
 TRL_API bool trl_objective_info(size_t k, trl_method *out);
+TRL_API bool trl_optimizer_info(size_t k, trl_method *out);
 
 /* "chain", "tree", "graph", and "chains", "trees", "graphs". */
 TRL_API const char *trl_kind_name(trl_kind kind);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "train/objectives.h"
 #include "train_chain/train_chain.h"
 #include "train_tree/train_tree.h"
 
@@ -73,6 +74,12 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
     return TRL_OK;
 }
 
+static bool is_likelihood(const char *objective)
+{
+    const trl_objective *o = trl_objective_find(objective);
+    return o && o->id == TRL_OBJ_LIKELIHOOD;
+}
+
 double trl_train_c2(const trl_train_options *o)
 {
     if (!o)
@@ -83,7 +90,7 @@ double trl_train_c2(const trl_train_options *o)
         (strcmp(o->objective, "m-estimation") == 0 || strcmp(o->objective, "mest") == 0))
         return 0.25; /* its objective is a mean over sequences: docs/objectives.md */
     return strcmp(o->kind, "tree") == 0 && strcmp(o->grade, "features") == 0 &&
-                   (strcmp(o->objective, "likelihood") == 0 || strcmp(o->objective, "crf") == 0)
+                   is_likelihood(o->objective)
                ? 2.0
                : 1.0;
 }

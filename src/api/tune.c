@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "train/optimizers.h"
 #include "base/mem.h"
 #include "train_chain/held_score.h"
 
@@ -171,7 +172,8 @@ static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *r
 static bool is_warm(const tuning *x)
 {
     const char *optimizer = x->o->train.optimizer;
-    return !x->o->cold && !(optimizer && strcmp(optimizer, "sdca") == 0);
+    const trl_optimizer *p = optimizer ? trl_optimizer_find(optimizer) : NULL;
+    return !x->o->cold && (!p || p->starts);
 }
 
 static trl_status run_grid(tuning *x, trl_error *err)

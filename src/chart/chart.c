@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train/session.h"
 #include "chart/chart_kernel.h"
 
 #define LN2 0.693147180559945309417232

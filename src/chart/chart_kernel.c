@@ -5,13 +5,13 @@
  * 2^(scale of Z - scale[cell]), divided by Z's mantissa: inside times outside is the posterior.
  */
 /* SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "chart/chart_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "num/simd.h"
-#include "train/session.h"
 
 #define UNSET INT32_MIN
 

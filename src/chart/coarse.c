@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train/session.h"
 #include "chart/coarse_kernel.h"
 
 #define UNSET INT32_MIN

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train/session.h"
 #include "chart/constrain.h"
 #include "chart/nbest.h"
 #include "parser/parse_model.h"

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train/session.h"
 #include "parser/coarse_tree.h"
 #include "chart/fallback.h"
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
     if (!o->progress)
         return false;
     const double seconds = trl_clock() - s->started + ps->seconds_before;
-    const uint64_t most = o->max_iter ? o->max_iter : s->max_iter;
+    const uint64_t most = ps->most;
     const trl_progress p = {.stage = "iteration",
                             .iteration = it->number,
                             .max_iterations = most,
@@ -73,7 +74,7 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .dev_best = ps->best_score,
                             .seconds = seconds,
                             .seconds_left = time_left(ps, o, it->number, most, seconds),
-                            .n_features = s->d ? s->d->n_live : s->n_features};
+                            .n_features = s->learner->n_features};
     return o->progress(o->progress_ctx, &p);
 }
 
@@ -106,7 +107,7 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
                                 const double *best, trl_state_fn save, const void *optimizer,
                                 trl_error *err)
 {
-    const size_t bytes = trl_session_weights(s) * sizeof *x;
+    const size_t bytes = s->learner->n_weights * sizeof *x;
     trl_progress_state out = *ps;
     out.seconds_before += trl_clock() - s->started;
     out.asked_to_stop = out.out_of_patience = 0; /* patience is the next run's own */
@@ -150,7 +151,7 @@ static bool copy_progress(const trl_container *c, trl_progress_state *ps)
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
                                double *best, trl_checkpoint *out, trl_error *err)
 {
-    const size_t bytes = trl_session_weights(s) * sizeof *x;
+    const size_t bytes = s->learner->n_weights * sizeof *x;
     trl_status st = trl_container_open(s->o->checkpoint, "chkpt", &out->file, err);
     if (st != TRL_OK)
         return st;
@@ -172,7 +173,7 @@ trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, dou
     return TRL_OK;
 }
 
-trl_status trl_session_base(const trl_session *s, double *x, bool *found, trl_error *err)
+trl_status trl_checkpoint_base(const trl_session *s, double *x, bool *found, trl_error *err)
 {
     trl_container *c = NULL;
     uint64_t print;
@@ -180,7 +181,7 @@ trl_status trl_session_base(const trl_session *s, double *x, bool *found, trl_er
     if (st != TRL_OK)
         return st;
     *found = copy_section(c, "print", &print, sizeof print) && print == s->fingerprint &&
-             copy_section(c, "base", x, trl_session_weights(s) * sizeof *x);
+             copy_section(c, "base", x, s->learner->n_weights * sizeof *x);
     trl_container_free(c);
     return TRL_OK;
 }

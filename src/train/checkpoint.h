@@ -20,6 +20,7 @@ typedef struct trl_progress_state {
     uint64_t exact, descends; /* as of trl_iteration */
     uint64_t ended;           /* 0: the optimiser would go on; else 1 + trl_ending */
     uint64_t asked_to_stop, out_of_patience;
+    uint64_t most; /* iterations at most; 0: not known */
 } trl_progress_state;
 
 /* Calls the user's callback with everything known; true when it asks to stop. */
@@ -47,5 +48,9 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
                                double *best, trl_checkpoint *out, trl_error *err);
 void trl_checkpoint_fini(trl_checkpoint *c);
+
+/* Looks into the checkpoint that s->o resumes from: *found is true, and x has the weights that the
+ * stage before ended with, when it is one of this stage.  TRL_EIO, TRL_EMODEL. */
+trl_status trl_checkpoint_base(const trl_session *s, double *x, bool *found, trl_error *err);
 
 #endif

@@ -4,13 +4,11 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "num/blas1.h"
-#include "train/gradient.h"
 
 #define CLOSE                                                                                      \
     1e-3 /* of the objective: a proven distance to the optimum that may be called converged */
@@ -18,35 +16,12 @@
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static trl_status with_gradient(const trl_session *s, const double *x, trl_standing *out,
-                                trl_error *err)
-{
-    const size_t n = trl_design_alloc(s->d);
-    trl_gradient *gradient = NULL;
-    double *g = trl_alloc64(n, sizeof *g);
-    trl_status st =
-        g ? trl_gradient_new(s->d, NULL, s->task, s->pool, &gradient, err) : trl_fail_mem(err);
-    if (st == TRL_OK)
-        st = trl_gradient_eval(gradient, x, s->o->c2, g, &out->objective, err);
-    if (st == TRL_OK)
-        out->gradient = sqrt(trl_dot(s->pool, (size_t)s->d->n_weights, g, g));
-    trl_gradient_free(gradient);
-    trl_free(g);
-    return st;
-}
-
 trl_status trl_standing_at(const trl_session *s, const double *x, double enough, trl_standing *out,
                            trl_error *err)
 {
-    const size_t n = trl_session_weights(s);
-    *out = (trl_standing){NAN, NAN, sqrt(trl_dot(s->pool, n, x, x))};
-    if (s->value)
-        return s->value(s->solver, x, enough, &out->objective, &out->gradient, err);
-    if (s->solve)
-        return TRL_OK;
-    if (isfinite(enough))
-        return trl_objective_value(s->d, s->task, s->pool, x, s->o->c2, &out->objective, err);
-    return with_gradient(s, x, out, err);
+    *out = (trl_standing){NAN, NAN, sqrt(trl_dot(s->pool, s->learner->n_weights, x, x))};
+    return trl_learner_value(s->learner, x, s->o->c2, enough, s->pool, &out->objective,
+                             &out->gradient, err);
 }
 
 /* ---- is it a model? -------------------------------------------------------------------------- */
@@ -55,8 +30,7 @@ trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err)
 {
     if (st != TRL_ENUMERIC || (err && err->hint[0]))
         return st;
-    const char *name = s->o->optimizer;
-    const bool lbfgs = name ? strcmp(name, "lbfgs") == 0 : !s->solve;
+    const bool lbfgs = s->optimizer->whole_corpus;
     if (s->o->eta > 0.0)
         return trl_fail_hint(err, st, "use a smaller --eta, or leave it out");
     return trl_fail_hint(
@@ -66,7 +40,7 @@ trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err)
 
 static trl_status check_finite(const trl_session *s, const double *x, trl_error *err)
 {
-    for (size_t k = 0; k < trl_session_weights(s); k++)
+    for (size_t k = 0; k < s->learner->n_weights; k++)
         if (!(fabs(x[k]) <= (double)FLT_MAX)) {
             const trl_status st = trl_fail(
                 err, TRL_ENUMERIC, "training failed: a weight is %g; no model was written", x[k]);
@@ -107,14 +81,14 @@ trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps,
     if (st != TRL_OK || isnan(F) || ps->descends || F <= ps->start)
         return st;
     const bool cut = ps->asked_to_stop || (s->o->max_iter && ps->iterations >= s->o->max_iter);
-    const size_t n = s->d ? trl_design_alloc(s->d) : s->n_weights + 64;
+    const size_t n = s->learner->n_weights + 64;
     double *zero = trl_alloc64(n, sizeof *zero);
     if (!zero)
         return trl_fail_mem(err);
     for (size_t k = 0; k < n; k++)
         zero[k] = 0.0;
     bool lost = true;
-    for (size_t k = 0; lost && k < trl_session_weights(s); k++)
+    for (size_t k = 0; lost && k < s->learner->n_weights; k++)
         lost = x[k] == 0.0;
     trl_standing at;
     st = trl_standing_at(s, zero, F, &at, err);

@@ -6,122 +6,26 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
 #include "num/blas1.h"
 #include "train/checkpoint.h"
 #include "train/gradient.h"
-#include "train/lbfgs.h"
 #include "train/outcome.h"
-#include "train/sag.h"
-#include "train/scaling.h"
-#include "train/sdca.h"
-#include "train/sgd.h"
 
 typedef struct run {
     const trl_session *s;
-    trl_gradient *gradient; /* L-BFGS only */
-    double *best;           /* [n_weights] with a dev set */
+    double *best; /* [n_weights] with a dev set */
     trl_progress_state ps;
 } run;
-
-double trl_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-static const char *const optimizers[] = {"lbfgs", "owlqn", "sag",       "sdca",
-                                         "sgd",   "asgd",  "perceptron"};
-#define OPTIMIZERS                                                                                 \
-    "lbfgs, owlqn, sag, sdca, sgd, asgd, perceptron (objective perceptron), dual (m-estimation)"
-
-const char *trl_session_optimizer(const trl_train_options *o, bool smooth)
-{
-    if (o->optimizer)
-        return o->optimizer;
-    return smooth ? "lbfgs" : "perceptron";
-}
 
 size_t trl_session_lanes(const trl_train_options *o)
 {
     return o->batch > TRL_LANES_MAX ? (size_t)o->batch : TRL_LANES_MAX;
 }
 
-static trl_status check_ranges(const trl_train_options *o, trl_error *err)
-{
-    if (!(o->c1 >= 0.0 && isfinite(o->c1)) || !(o->c2 >= 0.0 && isfinite(o->c2)))
-        return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g", o->c1,
-                        o->c2);
-    if (!(o->epsilon >= 0.0) || !(o->delta >= 0.0))
-        return trl_fail(err, TRL_EINVAL, "epsilon and delta must not be negative: %g, %g",
-                        o->epsilon, o->delta);
-    if (o->period > 60)
-        return trl_fail(err, TRL_EINVAL, "the period must be 0 to 60");
-    if (o->memory < 1 || o->memory > 32)
-        return trl_fail(err, TRL_EINVAL, "L-BFGS keeps 1 to 32 pairs, not %llu",
-                        (unsigned long long)o->memory);
-    if (o->batch > TRL_SGD_BATCH_MAX)
-        return trl_fail(err, TRL_EINVAL, "a batch has 1 to %d sequences", TRL_SGD_BATCH_MAX);
-    if (!(o->eta >= 0.0 && isfinite(o->eta)))
-        return trl_fail(err, TRL_EINVAL, "the gain eta must be finite and not negative: %g",
-                        o->eta);
-    if (o->resume && !o->checkpoint)
-        return trl_fail(err, TRL_EINVAL, "resuming needs a checkpoint file");
-    if (o->patience && !o->dev)
-        return trl_fail(err, TRL_EINVAL, "patience needs a dev set");
-    return TRL_OK;
-}
-
-/* What an optimiser does not look at is refused rather than ignored. */
-static trl_status check_unused(const trl_train_options *o, const char *name, trl_error *err)
-{
-    const bool gain = strcmp(name, "sgd") == 0 || strcmp(name, "asgd") == 0;
-    const bool steps = gain || strcmp(name, "perceptron") == 0;
-    if (o->eta > 0.0 && !gain)
-        return trl_fail(err, TRL_EINVAL, "eta goes with the optimizers sgd and asgd, not %s", name);
-    if (o->batch && !steps)
-        return trl_fail(err, TRL_EINVAL,
-                        "batch goes with the optimizers sgd, asgd and perceptron, not %s", name);
-    return TRL_OK;
-}
-
-trl_status trl_session_check(const trl_train_options *o, bool smooth, trl_error *err)
-{
-    const char *name = trl_session_optimizer(o, smooth);
-    bool known = false;
-    for (size_t k = 0; k < sizeof optimizers / sizeof *optimizers; k++)
-        known = known || strcmp(name, optimizers[k]) == 0;
-    if (!known)
-        return trl_fail(err, TRL_EINVAL, "optimizer '%s' is not known: use one of " OPTIMIZERS,
-                        name);
-    const bool batch = strcmp(name, "lbfgs") == 0 || strcmp(name, "owlqn") == 0;
-    if (o->c1 > 0.0 && !batch)
-        return trl_fail(err, TRL_EINVAL,
-                        "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then), not %s", name);
-    if (strcmp(name, "owlqn") == 0 && o->c1 <= 0.0)
-        return trl_fail(err, TRL_EINVAL, "owlqn is for c1 > 0; without L1 use lbfgs");
-    const bool sdca = strcmp(name, "sdca") == 0;
-    if (sdca && !(o->c2 > 0.0))
-        return trl_fail(err, TRL_EINVAL, "the optimizer sdca needs c2 above 0");
-    if (!smooth && (batch || sdca || strcmp(name, "sag") == 0))
-        return trl_fail(err, TRL_EINVAL,
-                        "the perceptron's objective has no gradient for %s: use the optimizer "
-                        "perceptron or sgd",
-                        name);
-    if (smooth && strcmp(name, "perceptron") == 0)
-        return trl_fail(err, TRL_EINVAL,
-                        "the optimizer perceptron belongs to the objective perceptron");
-    const trl_status st = check_ranges(o, err);
-    return st == TRL_OK ? check_unused(o, name, err) : st;
-}
-
-/* ---- watching -------------------------------------------------------------------------------- */
+/* ---- watching ----------------------------------------------------------------------- */
 
 /* So many iterations without a better score, of which there has been one. */
 static bool out_of_patience(const run *r)
@@ -135,14 +39,15 @@ static trl_status score(run *r, const trl_iteration *it, double *score, trl_erro
 {
     const trl_session *s = r->s;
     *score = NAN;
-    if (!s->score_dev)
+    const trl_learner *l = s->learner;
+    if (!l->score)
         return TRL_OK;
-    const trl_status st = s->score_dev(s->dev, it->x, score, err);
+    const trl_status st = l->score(l->self, it->x, score, err);
     if (st == TRL_OK && !(*score <= r->ps.best_score)) { /* the first, or better */
         r->ps.best_score = *score;
         r->ps.best_iteration = it->number;
         r->ps.best_objective = it->objective;
-        memcpy(r->best, it->x, trl_session_weights(s) * sizeof *r->best);
+        memcpy(r->best, it->x, s->learner->n_weights * sizeof *r->best);
     }
     return st;
 }
@@ -167,7 +72,13 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
 {
     run *r = self;
     const trl_session *s = r->s;
+    trl_iteration now = *it;
     double dev;
+    if (s->o->c2 <= 0.0 && it->objective < s->learner->bottom) {
+        now.last = *stop = true;
+        now.ending = TRL_END_NO_MINIMUM;
+        it = &now;
+    }
     if (!isfinite(it->objective))
         return trl_fail(err, TRL_ENUMERIC,
                         "training failed: the objective is %g after iteration %llu", it->objective,
@@ -195,111 +106,15 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     return write_checkpoint(r, it, save, optimizer, err);
 }
 
-/* ---- optimisers ------------------------------------------------------------------------------ */
-
-static trl_status eval(void *self, const double *x, double *g, double *F, trl_error *err)
-{
-    run *r = self;
-    return trl_gradient_eval(r->gradient, x, r->s->o->c2, g, F, err);
-}
-
-static trl_status run_lbfgs(run *r, const trl_watcher *w, const trl_checkpoint *c, double *x,
-                            trl_ending *ending, trl_error *err)
-{
-    const trl_train_options *o = r->s->o;
-    const trl_function f = {r, (size_t)r->s->d->n_weights, eval};
-    const trl_lbfgs_options lo = {.memory = (size_t)o->memory,
-                                  .c1 = o->c1,
-                                  .max_iter = (size_t)o->max_iter,
-                                  .epsilon = o->epsilon,
-                                  .period = (size_t)o->period,
-                                  .delta = o->delta};
-    trl_status st =
-        trl_gradient_new(r->s->d, r->s->names, r->s->task, r->s->pool, &r->gradient, err);
-    double *scale = NULL;
-    if (st == TRL_OK)
-        st = trl_scaling_of(r->s->d, o->c2, &scale, err);
-    if (st == TRL_OK)
-        st = trl_lbfgs_scaled(&f, &lo, scale, r->s->pool, w, c->state, c->state_size, x, ending,
-                              err);
-    trl_free(scale);
-    trl_gradient_free(r->gradient);
-    return st;
-}
-
-static trl_status run_sag(run *r, const trl_watcher *w, const trl_checkpoint *c, double *x,
-                          trl_ending *ending, trl_error *err)
-{
-    const trl_train_options *o = r->s->o;
-    const trl_sag_options so = {.c2 = o->c2,
-                                .max_iter = o->max_iter,
-                                .epsilon = o->epsilon,
-                                .period = o->period < 3 ? o->period : 3,
-                                .delta = o->delta,
-                                .seed = o->seed};
-    return trl_sag(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
-}
-
-static trl_status run_sdca(run *r, const trl_watcher *w, const trl_checkpoint *c, double *x,
-                           trl_ending *ending, trl_error *err)
-{
-    const trl_train_options *o = r->s->o;
-    const trl_sdca_options so = {.c2 = o->c2,
-                                 .max_iter = o->max_iter,
-                                 .epsilon = o->epsilon,
-                                 .period = o->period < 3 ? o->period : 3,
-                                 .delta = o->delta,
-                                 .seed = o->seed};
-    return trl_sdca(r->s->d, r->s->task, &so, w, c->state, c->state_size, x, ending, err);
-}
-
-static trl_status run_sgd(run *r, const char *name, const trl_watcher *w, const trl_checkpoint *c,
-                          double *x, trl_ending *ending, trl_error *err)
-{
-    const trl_train_options *o = r->s->o;
-    const bool perceptron = strcmp(name, "perceptron") == 0;
-    const trl_sgd_options so = {.c2 = o->c2,
-                                .eta = o->eta,
-                                .batch = o->batch                   ? o->batch
-                                         : strcmp(name, "sgd") == 0 ? 15
-                                                                    : 1,
-                                .perceptron = perceptron,
-                                .averaged = strcmp(name, "sgd") != 0,
-                                .max_iter = o->max_iter  ? o->max_iter
-                                            : perceptron ? 20
-                                                         : 50,
-                                .period = perceptron ? 0 : o->period,
-                                .delta = o->delta,
-                                .seed = o->seed};
-    return trl_sgd(r->s->d, r->s->task, &so, r->s->pool, w, c->state, c->state_size, x, ending,
-                   err);
-}
-
-static trl_status run_optimizer(run *r, const char *name, const trl_checkpoint *c, double *x,
-                                trl_ending *ending, trl_error *err)
-{
-    const trl_session *s = r->s;
-    const trl_watcher w = {r, watch};
-    if (s->solve)
-        return s->solve(s->solver, &w, c->state, c->state_size, x, ending, err);
-    if (strcmp(name, "sag") == 0)
-        return run_sag(r, &w, c, x, ending, err);
-    if (strcmp(name, "sdca") == 0)
-        return run_sdca(r, &w, c, x, ending, err);
-    if (strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
-        return run_sgd(r, name, &w, c, x, ending, err);
-    return run_lbfgs(r, &w, c, x, ending, err);
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------ */
 
 /* Of given weights: the objective there, which the run must not end above. */
-static trl_status measure_start(run *r, bool smooth, const double *x, trl_error *err)
+static trl_status measure_start(run *r, const double *x, trl_error *err)
 {
     bool given = false;
-    for (size_t k = 0; !given && k < trl_session_weights(r->s); k++)
+    for (size_t k = 0; !given && k < r->s->learner->n_weights; k++)
         given = x[k] != 0.0;
-    if (!given || !smooth)
+    if (!given || !r->s->learner->smooth)
         return TRL_OK;
     trl_standing at;
     const trl_status st = trl_standing_at(r->s, x, DBL_MAX, &at, err);
@@ -308,11 +123,12 @@ static trl_status measure_start(run *r, bool smooth, const double *x, trl_error 
 }
 
 /* The weights to keep into x, the facts about them and about the last ones into *result. */
-static trl_status conclude(run *r, bool smooth, trl_ending ending, double *x,
-                           trl_train_result *result, trl_error *err)
+static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_result *result,
+                           trl_error *err)
 {
     const trl_session *s = r->s;
-    const size_t n = trl_session_weights(s);
+    const size_t n = s->learner->n_weights;
+    const bool smooth = s->learner->smooth;
     const bool best = r->best && !isnan(r->ps.best_score), known = r->ps.exact || !smooth;
     const bool other = best && r->ps.best_iteration != r->ps.iterations;
     trl_standing last = {r->ps.objective, r->ps.gradient, sqrt(trl_dot(s->pool, n, x, x))},
@@ -339,7 +155,7 @@ static trl_status conclude(run *r, bool smooth, trl_ending ending, double *x,
     result->iterations = r->ps.iterations;
     result->saved_iteration = best ? r->ps.best_iteration : r->ps.iterations;
     result->objective = kept.objective;
-    result->dev_score = s->score_dev ? r->ps.best_score : (double)NAN;
+    result->dev_score = s->learner->score ? r->ps.best_score : (double)NAN;
     return TRL_OK;
 }
 
@@ -355,29 +171,85 @@ static bool has_ended(run *r, trl_ending *ending)
     return r->ps.ended || r->ps.out_of_patience;
 }
 
-trl_status trl_session_run(const trl_session *s, bool smooth, double *x, trl_train_result *result,
+static trl_status optimize(run *r, const trl_checkpoint *c, double *x, trl_ending *ending,
+                           trl_error *err)
+{
+    const trl_session *s = r->s;
+    const trl_watcher watcher = {r, watch};
+    const trl_fit fit = {.o = s->o,
+                         .learner = s->learner,
+                         .pool = s->pool,
+                         .watcher = &watcher,
+                         .state = c->state,
+                         .state_size = c->state_size};
+    r->ps.most = trl_optimizer_passes(s->optimizer, &fit);
+    const trl_status st = s->optimizer->run(&fit, x, ending, err);
+    if (r->ps.ended == 1 + (uint64_t)TRL_END_NO_MINIMUM)
+        *ending = TRL_END_NO_MINIMUM;
+    return st;
+}
+
+trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *result,
                            trl_error *err)
 {
     run r = {.s = s};
-    const char *name = trl_session_optimizer(s->o, smooth);
     trl_checkpoint c = {0};
     trl_ending ending = TRL_END_MAX_ITER;
     trl_status st = TRL_OK;
     r.ps.objective = r.ps.best_score = r.ps.best_objective = r.ps.gradient = r.ps.start = NAN;
-    if (s->score_dev) {
-        r.best = trl_alloc(trl_session_weights(s), sizeof *r.best);
+    if (s->learner->score) {
+        r.best = trl_alloc(s->learner->n_weights, sizeof *r.best);
         if (!r.best)
             return trl_fail_mem(err);
     }
     if (s->o->resume)
         st = trl_checkpoint_read(s, &r.ps, x, r.best, &c, err);
     else
-        st = measure_start(&r, smooth, x, err);
+        st = measure_start(&r, x, err);
     if (st == TRL_OK && !has_ended(&r, &ending))
-        st = run_optimizer(&r, name, &c, x, &ending, err);
+        st = optimize(&r, &c, x, &ending, err);
     if (st == TRL_OK)
-        st = conclude(&r, smooth, ending, x, result, err);
+        st = conclude(&r, ending, x, result, err);
     trl_checkpoint_fini(&c);
     trl_free(r.best);
     return trl_outcome_hint(s, st, err);
+}
+
+/* ---- two stages --------------------------------------------------------------------------- */
+
+trl_status trl_session_first(const trl_session *s, uint64_t iterations, double *x, bool *second,
+                             trl_train_result *result, trl_error *err)
+{
+    *second = false;
+    const trl_status st = s->o->resume ? trl_checkpoint_base(s, x, second, err) : TRL_OK;
+    if (st != TRL_OK || *second)
+        return st;
+    trl_train_options o = *s->o;
+    trl_learner learner = *s->learner;
+    trl_session begin = *s;
+    o.max_iter = iterations;
+    o.patience = 0;
+    learner.score = NULL;
+    begin.o = &o;
+    begin.learner = &learner;
+    begin.fingerprint = ~s->fingerprint;
+    return trl_session_run(&begin, x, result, err);
+}
+
+trl_status trl_session_second(const trl_session *s, bool second, double *x,
+                              trl_train_result *result, trl_error *err)
+{
+    const size_t n = s->learner->n_weights;
+    trl_train_options o = *s->o;
+    trl_session rest = *s;
+    double *base = trl_alloc(n + 1, sizeof *base);
+    if (!base)
+        return trl_fail_mem(err);
+    memcpy(base, x, n * sizeof *base);
+    o.resume = second;
+    rest.o = &o;
+    rest.base = base;
+    const trl_status st = trl_session_run(&rest, x, result, err);
+    trl_free(base);
+    return st;
 }

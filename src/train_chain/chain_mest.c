@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "train_chain/chain_training.h"
 #include "mest/mest_dual.h"
-#include "train/scaling.h"
 
 /* Without a penalty the objective starts at 1 and has no minimum whenever some direction leaves
  * all gold features alone but not their expectations, which with more features than sequences is
@@ -108,71 +108,25 @@ static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
 
 /* ---- m-estimation ---------------------------------------------------------------------------- */
 
-typedef struct solver {
-    trl_chain_training *j;
-    const trl_watcher *watcher; /* of the session */
-    bool bottomless;
-} solver;
-
-/* The objective at x (`trl_session.value`). */
-static trl_status value(void *self, const double *x, double enough, double *F, double *norm,
+static trl_status whole(void *self, const double *w, double c2, double *g, double *F,
                         trl_error *err)
 {
-    const solver *s = self;
-    double *g = trl_alloc64(trl_design_alloc(&s->j->design), sizeof *g);
-    (void)enough;
-    *norm = NAN;
-    const trl_status st =
-        g ? trl_mest_eval(s->j->mest, x, s->j->o->c2, g, F, err) : trl_fail_mem(err);
-    trl_free(g);
-    return st;
+    const trl_chain_training *j = self;
+    return trl_mest_eval(j->mest, w, c2, g, F, err);
 }
 
-static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
-                        const void *optimizer, bool *stop, trl_error *err)
+static trl_status dual(void *self, const trl_train_options *o, const trl_watcher *watcher,
+                       const void *state, size_t state_size, double *x, trl_ending *ending,
+                       trl_error *err)
 {
-    solver *s = self;
-    trl_iteration now = *it;
-    if (s->j->o->c2 <= 0.0 && it->objective < BOTTOMLESS) {
-        s->bottomless = now.last = true;
-        now.ending = TRL_END_NO_MINIMUM;
-    }
-    const trl_status st = s->watcher->watch(s->watcher->self, &now, save, optimizer, stop, err);
-    *stop = *stop || s->bottomless;
-    return st;
+    const trl_chain_training *j = self;
+    const trl_mest_dual_options d = {
+        .c2 = o->c2, .max_iter = o->max_iter, .delta = o->delta, .seed = o->seed};
+    return trl_mest_dual(j->mest, &d, watcher, state, state_size, x, ending, err);
 }
 
-static trl_status solve(void *self, const trl_watcher *watcher, const void *state,
-                        size_t state_size, double *x, trl_ending *ending, trl_error *err)
-{
-    solver *s = self;
-    const trl_train_options *o = s->j->o;
-    const trl_watcher w = {s, watch};
-    s->watcher = watcher;
-    if (strcmp(trl_chain_training_optimizer(s->j), "dual") == 0) {
-        const trl_mest_dual_options d = {
-            .c2 = o->c2, .max_iter = o->max_iter, .delta = o->delta, .seed = o->seed};
-        return trl_mest_dual(s->j->mest, &d, &w, state, state_size, x, ending, err);
-    }
-    const trl_function f = trl_mest_function(s->j->mest, o->c2);
-    const trl_lbfgs_options l = {.memory = (size_t)o->memory,
-                                 .c1 = o->c1,
-                                 .max_iter = (size_t)o->max_iter,
-                                 .epsilon = o->epsilon,
-                                 .period = (size_t)o->period,
-                                 .delta = o->delta};
-    double *scale = NULL;
-    trl_status st = trl_scaling_of(&s->j->design, o->c2, &scale, err);
-    if (st == TRL_OK)
-        st = trl_lbfgs_scaled(&f, &l, scale, s->j->pool, &w, state, state_size, x, ending, err);
-    trl_free(scale);
-    if (s->bottomless)
-        *ending = TRL_END_NO_MINIMUM;
-    return st;
-}
-
-trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *session,
-                                       trl_train_result *result, trl_error *err)
+trl_status trl_chain_training_expect(trl_chain_training *j, trl_train_result *result,
+                                     trl_error *err)
 {
     bool stop = false;
     trl_status st = expect(j, &stop, err);
@@ -188,10 +142,8 @@ trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session 
             j, "q0",
             "without a quadratic penalty (c2) the objective of M-estimation may have no "
             "minimum");
-    solver own = {.j = j};
-    trl_session s = *session;
-    s.solve = solve;
-    s.value = value;
-    s.solver = &own;
-    return trl_session_run(&s, true, j->w, result, err);
+    j->learner.whole = whole;
+    j->learner.dual = dual;
+    j->learner.bottom = BOTTOMLESS;
+    return TRL_OK;
 }

@@ -17,7 +17,7 @@
 bool trl_chain_training_single(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;
-    if (!j->objective->single || strcmp(trl_session_optimizer(o, j->objective->smooth), "sag") == 0)
+    if (!j->objective->single || (j->optimizer && j->optimizer->compares_close))
         return false;
     return o->precision ? strcmp(o->precision, "single") == 0 : o->period > 0 && o->delta >= 1e-6;
 }
@@ -37,18 +37,12 @@ static trl_status probe(const char *path, trl_error *err)
 
 /* ---- hmm and m-estimation -------------------------------------------------------------------- */
 
-/* The dual is the faster one, and needs a quadratic penalty. */
 const char *trl_chain_training_optimizer(const trl_chain_training *j)
 {
-    const trl_train_options *o = j->o;
-    if (j->objective->counted)
-        return "counting";
-    if (trl_chain_training_has_mest(j) && !o->optimizer)
-        return o->c2 > 0.0 && o->c1 <= 0.0 ? "dual" : "lbfgs";
-    return trl_session_optimizer(o, j->objective->smooth);
+    return j->optimizer ? j->optimizer->name : "counting";
 }
 
-static trl_status check_hmm(const trl_train_options *o, trl_error *err)
+static trl_status check_counted(const trl_train_options *o, trl_error *err)
 {
     const char *what = o->optimizer                 ? "optimizer"
                        : o->init                    ? "init"
@@ -58,22 +52,6 @@ static trl_status check_hmm(const trl_train_options *o, trl_error *err)
                            "%s does not go with the objective hmm, which is counted in one pass",
                            what)
                 : TRL_OK;
-}
-
-static trl_status check_mest(trl_chain_training *j, trl_error *err)
-{
-    const trl_train_options *o = j->o;
-    const char *name = trl_chain_training_optimizer(j);
-    const bool dual = strcmp(name, "dual") == 0;
-    if (!dual && strcmp(name, "lbfgs") != 0 && strcmp(name, "owlqn") != 0)
-        return trl_fail(err, TRL_EINVAL,
-                        "optimizer '%s' does not go with m-estimation: use dual, lbfgs or owlqn",
-                        name);
-    if (dual && (o->c1 > 0.0 || !(o->c2 > 0.0)))
-        return trl_fail(err, TRL_EINVAL, "the optimizer dual needs c2 > 0 and no c1: use lbfgs");
-    trl_train_options as = *o; /* the rest is as for every objective */
-    as.optimizer = dual ? "lbfgs" : name;
-    return trl_session_check(&as, true, err);
 }
 
 static trl_status check_q0(trl_chain_training *j, trl_error *err)
@@ -128,13 +106,10 @@ static trl_status check_objective(trl_chain_training *j, trl_error *err)
 
 static trl_status check_optimizer(trl_chain_training *j, trl_error *err)
 {
-    if (j->objective->counted)
-        return check_hmm(j->o, err);
-    if (trl_chain_training_has_mest(j))
-        return check_mest(j, err);
-    if (j->o->optimizer && strcmp(j->o->optimizer, "dual") == 0)
-        return trl_fail(err, TRL_EINVAL, "the optimizer dual belongs to m-estimation");
-    return trl_session_check(j->o, j->objective->smooth, err);
+    const trl_status st = j->objective->counted ? check_counted(j->o, err) : TRL_OK;
+    return st == TRL_OK
+               ? trl_optimizer_choose(j->o, j->objective, TRL_KIND_CHAIN, &j->optimizer, err)
+               : st;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

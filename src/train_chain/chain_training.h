@@ -1,6 +1,6 @@
 /* chain_training.h -- private to src/chain: one run of trl_train and its parts.
  *
- *     check -> read -> (q0) -> compile -> dev set -> train -> (calibrate) -> write
+ * The stages of a run are listed in train_chain.c.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_TRAINING_H
@@ -16,12 +16,14 @@
 #include "mest/q0.h"
 #include "model/chain_model.h"
 #include "train/session.h"
+#include "train/stages.h"
 #include "trellis/train.h"
 
 typedef struct trl_chain_training {
     const trl_train_options *o;
     const trl_objective *objective;
-    bool is_local; /* how the model decodes: o->decode, or what suits */
+    const trl_optimizer *optimizer; /* NULL: counted */
+    bool is_local;                  /* how the model decodes: o->decode, or what suits */
     int order;
     trl_template *tpl; /* NULL for items */
     trl_format format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
@@ -29,6 +31,10 @@ typedef struct trl_chain_training {
     trl_design design;
     trl_pool *pool;
     trl_chain_task task;
+    trl_task view; /* of task, for the optimiser */
+    trl_learner learner;
+    trl_session session;
+    bool second; /* piecewise-nota: resumes after the first stage */
     trl_nota_options nota_options;
     trl_nota nota;      /* piecewise-nota only */
     trl_selection only; /* memm, piecewise-nota: what they look at */
@@ -60,7 +66,7 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err);
 /* Inference in single precision? */
 bool trl_chain_training_single(const trl_chain_training *j);
 
-/* The optimiser that runs. */
+/* The name of the optimiser that runs. */
 const char *trl_chain_training_optimizer(const trl_chain_training *j);
 
 /* chain_data.c: the training data (cells too, and q0 trained on them, where there is one); the
@@ -73,9 +79,9 @@ uint64_t trl_chain_training_fingerprint(const trl_chain_training *j);
 trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r,
                                     trl_error *err);
 
-/* chain_mest.c: expectations (or the cache), then the optimiser; *result as of a session. */
-trl_status trl_chain_training_run_mest(trl_chain_training *j, const trl_session *s,
-                                       trl_train_result *result, trl_error *err);
+/* chain_mest.c: expectations under q0, or the cache, and the learner made of them. */
+trl_status trl_chain_training_expect(trl_chain_training *j, trl_train_result *result,
+                                     trl_error *err);
 
 /* Nothing is left to train: value and dev score. */
 trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
 #include "train_chain/chain_training.h"
@@ -87,129 +88,55 @@ static trl_status warm_start(trl_chain_training *j, trl_error *err)
     return st;
 }
 
-/* Memm and piecewise-nota look at few of the cells of pairs and triples that depend on the
- * position: *task is told which.  Batch optimisers only; others gather single examples. */
-static trl_status select_cells(trl_chain_training *j, trl_task *task, trl_error *err)
+/* ---- the learner ------------------------------------------------------------------------------
+ */
+
+static trl_status score(void *self, const double *x, double *score, trl_error *err)
 {
-    const char *optimizer = trl_chain_training_optimizer(j);
+    trl_chain_training *j = self;
+    return trl_dev_score(&j->dev, x, score, err);
+}
+
+static void make_learner(trl_chain_training *j)
+{
+    const bool tables = trl_chain_objective(j->objective);
+    j->view = tables ? trl_chain_task_view(&j->task) : (trl_task){0};
+    j->learner = (trl_learner){.self = j,
+                               .n_weights = (size_t)j->design.n_weights,
+                               .n_features = j->design.n_live,
+                               .smooth = j->objective->smooth,
+                               .bottom = -HUGE_VAL,
+                               .design = &j->design,
+                               .names = &j->corpus.family[TRL_NODE].names,
+                               .task = tables ? &j->view : NULL,
+                               .score = j->o->dev ? score : NULL};
+    j->session =
+        (trl_session){.o = j->o,
+                      .optimizer = j->optimizer,
+                      .learner = &j->learner,
+                      .pool = j->pool,
+                      .fingerprint = j->o->checkpoint ? trl_chain_training_fingerprint(j) : 0,
+                      .started = j->started};
+}
+
+/* Objectives that condition on few sources look at few of the cells of pairs and triples that
+ * depend on the position: the task is told which.  Others gather single examples. */
+static trl_status select_cells(trl_chain_training *j, trl_error *err)
+{
     const bool rows = j->design.family[TRL_EDGE].has_rows || j->design.family[TRL_TRI].has_rows;
     const trl_nota *nota = j->task.nota;
-    *task = trl_chain_task_view(&j->task);
+    j->view = trl_chain_task_view(&j->task);
     trl_selection_fini(&j->only);
     if (!rows || !j->objective->selects_sources || (nota && nota->all) ||
-        (strcmp(optimizer, "lbfgs") != 0 && strcmp(optimizer, "owlqn") != 0))
+        !j->optimizer->whole_corpus)
         return TRL_OK;
     const trl_status st = trl_select_sources(&j->only, &j->design, &j->corpus, nota, err);
-    task->only = st == TRL_OK ? &j->only : NULL;
+    j->view.only = st == TRL_OK ? &j->only : NULL;
     return st;
 }
 
-/* Marginal selection first trains the MEMM for K iterations.  *s becomes the session of what
- * follows: the weights between the two are kept in its checkpoints, which are told apart by their
- * fingerprints. */
-static trl_status first_stage(trl_chain_training *j, trl_session *s, trl_train_options *o,
-                              double **base, trl_train_result *result, trl_error *err)
-{
-    bool second = false; /* resumes behind it */
-    trl_status st = o->resume ? trl_session_base(s, j->w, &second, err) : TRL_OK;
-    if (st != TRL_OK)
-        return st;
-    if (!second) {
-        trl_train_options first = *o;
-        trl_session begin = *s;
-        first.max_iter = j->nota_options.after;
-        first.patience = 0;
-        begin.o = &first;
-        begin.fingerprint = ~s->fingerprint;
-        begin.score_dev = NULL;
-        st = trl_session_run(&begin, j->objective->smooth, j->w, result, err);
-        if (st != TRL_OK || result->stopped)
-            return st;
-    }
-    const size_t n = trl_session_weights(s);
-    *base = trl_alloc(n + 1, sizeof **base);
-    if (!*base)
-        return trl_fail_mem(err);
-    memcpy(*base, j->w, n * sizeof **base);
-    o->resume = second;
-    s->base = *base;
-    return TRL_OK;
-}
-
-static trl_status choose_instances(trl_chain_training *j, trl_session *s, trl_task *task,
-                                   trl_train_options *o, double **base, trl_train_result *result,
-                                   trl_error *err)
-{
-    const trl_nota_options *n = &j->nota_options;
-    trl_status st = TRL_OK;
-    if (n->kind == TRL_NOTA_ALL)
-        trl_nota_take_all(&j->nota, &j->corpus);
-    else if (n->kind == TRL_NOTA_SAMPLE)
-        st = trl_nota_take_sample(&j->nota, &j->corpus, n->p, j->o->seed, err);
-    else if (n->after > 0) {
-        st = select_cells(j, task, err);
-        if (st == TRL_OK)
-            st = first_stage(j, s, o, base, result, err);
-    }
-    if (st == TRL_OK && !result->stopped && n->kind == TRL_NOTA_MARGINAL)
-        st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true, j->pool,
-                                    err);
-    return st;
-}
-
-/* Piecewise training with none-of-the-above instances. */
-static trl_status run_nota(trl_chain_training *j, const trl_session *s, trl_train_result *result,
-                           trl_error *err)
-{
-    trl_task task = *s->task;
-    trl_session own = *s;
-    trl_train_options o = *s->o;
-    double *base = NULL;
-    own.task = &task;
-    own.o = &o;
-    trl_nota_init(&j->nota, &j->corpus, j->order);
-    j->task.nota = &j->nota;
-    trl_status st = choose_instances(j, &own, &task, &o, &base, result, err);
-    if (st != TRL_OK || result->stopped) {
-        trl_free(base);
-        return st;
-    }
-    char note[80];
-    snprintf(note, sizeof note, "%llu none-of-the-above instances",
-             (unsigned long long)j->nota.n_instances);
-    if (!trl_chain_training_report(j, "nota", note)) {
-        st = select_cells(j, &task, err);
-        if (st == TRL_OK)
-            st = trl_session_run(&own, j->objective->smooth, j->w, result, err);
-    }
-    trl_free(base);
-    return st;
-}
-
-/* The part that depends on the objective; j->w, and *result but for sizes and time. */
-static trl_status train(trl_chain_training *j, trl_train_result *result, trl_error *err)
-{
-    trl_task task = trl_chain_task_view(&j->task);
-    const trl_session s = {.o = j->o,
-                           .d = &j->design,
-                           .names = &j->corpus.family[TRL_NODE].names,
-                           .task = &task,
-                           .pool = j->pool,
-                           .fingerprint = j->o->checkpoint ? trl_chain_training_fingerprint(j) : 0,
-                           .started = j->started,
-                           .score_dev = j->o->dev ? trl_dev_score : NULL,
-                           .dev = &j->dev};
-    if (j->objective->counted)
-        return trl_chain_training_run_hmm(j, result, err);
-    if (trl_chain_training_has_mest(j))
-        return trl_chain_training_run_mest(j, &s, result, err);
-    if (j->objective->has_nota)
-        return run_nota(j, &s, result, err);
-    const trl_status st = select_cells(j, &task, err);
-    if (st != TRL_OK)
-        return st;
-    return trl_session_run(&s, j->objective->smooth, j->w, result, err);
-}
+/* ---- stages -----------------------------------------------------------------------------------
+ */
 
 /* What the data were taken for: a wrong guess shall be seen. */
 static void report_read(const trl_chain_training *j)
@@ -223,14 +150,22 @@ static void report_read(const trl_chain_training *j)
     trl_chain_training_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
 }
 
-static trl_status run(trl_chain_training *j, trl_train_result *result, trl_error *err)
+static trl_status read_data(void *training, trl_train_result *result, trl_error *err)
 {
-    trl_status st = trl_chain_training_read(j, err);
-    if (st != TRL_OK)
-        return st;
-    report_read(j);
-    trl_chain_training_warn_values(j);
-    st = compile(j, err);
+    trl_chain_training *j = training;
+    (void)result;
+    const trl_status st = trl_chain_training_read(j, err);
+    if (st == TRL_OK) {
+        report_read(j);
+        trl_chain_training_warn_values(j);
+    }
+    return st;
+}
+
+static trl_status make_features(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
+    trl_status st = compile(j, err);
     if (st == TRL_OK)
         st = trl_chain_training_read_dev(j, err);
     if (st == TRL_OK)
@@ -239,27 +174,102 @@ static trl_status run(trl_chain_training *j, trl_train_result *result, trl_error
         return st;
     trl_chain_training_report(j, "compiled", NULL);
     trl_chain_training_warn_features(j);
-    st = train(j, result, err);
-    if (st == TRL_OK && j->o->calibrate && !result->stopped)
-        st = trl_chain_training_calibrate(j, result, err);
-    if (st != TRL_OK)
-        return st;
+    make_learner(j);
     result->n_features = j->design.n_live;
     result->dev_measure = !j->o->dev ? NULL : j->dev.chunks ? "F1" : "accuracy";
+    return TRL_OK;
+}
+
+static trl_status expectations(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
+    return trl_chain_training_has_mest(j) ? trl_chain_training_expect(j, result, err) : TRL_OK;
+}
+
+/* Marginal selection of none-of-the-above instances first trains the MEMM for K iterations. */
+static trl_status first_part(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
+    const trl_nota_options *n = &j->nota_options;
+    if (!j->objective->has_nota)
+        return TRL_OK;
+    trl_nota_init(&j->nota, &j->corpus, j->order);
+    j->task.nota = &j->nota;
+    if (n->kind != TRL_NOTA_MARGINAL || n->after == 0)
+        return TRL_OK;
+    const trl_status st = select_cells(j, err);
+    return st == TRL_OK ? trl_session_first(&j->session, n->after, j->w, &j->second, result, err)
+                        : st;
+}
+
+static trl_status instances(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
+    const trl_nota_options *n = &j->nota_options;
+    trl_status st = TRL_OK;
+    if (!j->objective->has_nota)
+        return TRL_OK;
+    if (n->kind == TRL_NOTA_ALL)
+        trl_nota_take_all(&j->nota, &j->corpus);
+    else if (n->kind == TRL_NOTA_SAMPLE)
+        st = trl_nota_take_sample(&j->nota, &j->corpus, n->p, j->o->seed, err);
+    else
+        st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true, j->pool,
+                                    err);
+    char note[80];
+    snprintf(note, sizeof note, "%llu none-of-the-above instances",
+             (unsigned long long)j->nota.n_instances);
+    result->stopped = st == TRL_OK && trl_chain_training_report(j, "nota", note);
+    return st;
+}
+
+static trl_status weights(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
+    if (j->objective->counted)
+        return trl_chain_training_run_hmm(j, result, err);
+    const trl_status st = j->learner.task ? select_cells(j, err) : TRL_OK;
+    if (st != TRL_OK)
+        return st;
+    return j->objective->has_nota && j->nota_options.kind == TRL_NOTA_MARGINAL &&
+                   j->nota_options.after > 0
+               ? trl_session_second(&j->session, j->second, j->w, result, err)
+               : trl_session_run(&j->session, j->w, result, err);
+}
+
+static trl_status calibration(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
+    return j->o->calibrate ? trl_chain_training_calibrate(j, result, err) : TRL_OK;
+}
+
+static trl_status save(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_chain_training *j = training;
     for (uint64_t i = 0; i < j->design.n_weights; i++)
         result->n_active += j->w[i] != 0.0;
-    st = trl_chain_training_write(j, result, err);
+    const trl_status st = trl_chain_training_write(j, result, err);
     result->seconds = trl_clock() - j->started;
     trl_chain_training_report(j, "done", result->ending);
     return st;
 }
+
+static const trl_stage stages[] = {{"the data", read_data, false},
+                                   {"features, dev set, start", make_features, false},
+                                   {"m-estimation: expectations under q0", expectations, true},
+                                   {"piecewise-nota: the MEMM to choose by", first_part, true},
+                                   {"piecewise-nota: instances", instances, true},
+                                   {"weights", weights, true},
+                                   {"calibration", calibration, true},
+                                   {"the model", save, false},
+                                   {0}};
 
 trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
     trl_chain_training j = {.o = o, .started = trl_clock()};
     trl_status st = trl_chain_training_check(&j, err);
     if (st == TRL_OK)
-        st = run(&j, result, err);
+        st = trl_stages_run(stages, &j, result, err);
     trl_dev_fini(&j.dev);
     trl_chain_task_fini(&j.task);
     trl_nota_fini(&j.nota);

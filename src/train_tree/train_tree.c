@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/format.h"
 #include "base/mem.h"
-#include "train/lbfgs.h"
 #include "train_tree/tree_training.h"
 #include "train_tree/tree_mest.h"
 
@@ -93,214 +93,13 @@ static trl_status start_pool(trl_tree_training *j, trl_error *err)
     return j->pool ? TRL_OK : trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
 }
 
-/* ---- charts and features --------------------------------------------------------------------- */
+/* ---- training ------------------------------------------------------------------------------- */
 
-typedef struct charting {
-    trl_tree_training *j;
-    trl_arena *arena; /* [threads] */
-    uint8_t *unknown; /* [trees] */
-} charting;
-
-/* What the example has beside its chart. */
-static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_error *err)
-{
-    trl_tree_example *e = &j->example[k];
-    const trl_tree *t = &j->trees.tree[k];
-    trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold,
-                                       known, NULL, err);
-    void *memory = trl_alloc(trl_seen_size(t->n_words), 1);
-    if (!memory)
-        return trl_fail_mem(err);
-    trl_observe(&j->model.observer, t->word, t->n_words, memory, &e->seen);
-    e->source = k;
-    e->stored = true;
-    return st;
-}
-
-/* While the pruner learns: the charts of trees it has not learnt from. */
-static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coarse_chart *coarse,
-                               const trl_gains *gains, trl_error *err)
-{
-    charting *c = ctx;
-    trl_tree_training *j = c->j;
-    const trl_tree *t = &j->trees.tree[k];
-    bool known, complete = false;
-    trl_skeleton s;
-    trl_arena_reset(&c->arena[worker]);
-    trl_status st = fill_example(j, k, &known, err);
-    const trl_pruning p = {.threshold = j->o->prune, .gold = &j->example[k].gold, .filter = true};
-    if (st == TRL_OK && known)
-        st = trl_tree_skeleton_of(&j->model, t->word, coarse, gains, &p, &s, &complete,
-                                  &c->arena[worker], err);
-    if (st == TRL_OK && complete)
-        st = trl_skeleton_copy(&s, j->charts, &j->example[k].s, err);
-    c->unknown[k] = !complete;
-    return st;
-}
-
-static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
-{
-    charting *c = ctx;
-    trl_tree_training *j = c->j;
-    trl_tree_example *e = &j->example[k];
-    const trl_tree *t = &j->trees.tree[k];
-    bool known, complete = false;
-    trl_skeleton s;
-    if (e->seen.at)
-        return TRL_OK;
-    trl_arena_reset(&c->arena[worker]);
-    trl_status st = fill_example(j, k, &known, err);
-    if (st == TRL_OK && known && !j->objective->needs_inference) {
-        complete = true;
-        st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
-    } else if (st == TRL_OK && known)
-        st = trl_tree_skeleton(
-            &j->model, t->word, t->n_words,
-            &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold, .filter = true}, &s,
-            &complete, &c->arena[worker], err);
-    if (st == TRL_OK && complete)
-        st = trl_skeleton_copy(&s, j->charts, &e->s, err);
-    c->unknown[k] = !complete;
-    return st;
-}
-
-#define MOST_LISTED 20
-
-/* Drops what the grammar cannot make, in order, and lists it; then gives features their numbers. */
-static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_error *err)
-{
-    trl_status st = TRL_OK;
-    size_t n = 0;
-    for (size_t k = 0; k < j->trees.n; k++) {
-        if (unknown[k]) {
-            trl_tree_example_fini(&j->example[k]);
-            if (j->n_unknown++ < MOST_LISTED) {
-                char note[700];
-                snprintf(note, sizeof note, "%s:%llu: the grammar cannot derive this tree",
-                         j->trees.tree[k].path, (unsigned long long)j->trees.tree[k].row);
-                trl_tree_training_report(j, "skipped", note);
-            }
-            continue;
-        }
-        if (n != k) {
-            j->example[n] = j->example[k];
-            j->example[k] = (trl_tree_example){0};
-        }
-        n++;
-    }
-    j->n_examples = n;
-    for (size_t k = 0; st == TRL_OK && k < n; k++)
-        st = trl_tree_features_add(&j->model.features, &j->example[k].gold, &j->example[k].seen,
-                                   err);
-    trl_tree_gather ga = {0};
-    trl_arena arena = {0};
-    for (size_t k = 0; st == TRL_OK && j->o->all_pairs && k < n; k++) {
-        trl_arena_reset(&arena);
-        st = trl_tree_features_add_chart(&j->model.features, &j->example[k].s, &j->example[k].seen,
-                                         &ga, &arena, err);
-    }
-    trl_tree_gather_fini(&ga);
-    trl_arena_fini(&arena);
-    if (st == TRL_OK && n == 0)
-        st = trl_fail(err, TRL_EPARSE, "the grammar can derive none of the trees");
-    return st;
-}
-
-static trl_status make_charts(trl_tree_training *j, trl_error *err)
-{
-    const size_t threads = trl_pool_threads(j->pool);
-    charting c = {j, trl_zalloc(threads, sizeof *c.arena), trl_zalloc(j->trees.n, 1)};
-    j->example = trl_zalloc(j->trees.n, sizeof *j->example);
-    trl_status st = c.arena && c.unknown && j->example ? TRL_OK : trl_fail_mem(err);
-    j->n_examples = st == TRL_OK ? j->trees.n : 0;
-    if (st == TRL_OK)
-        st = trl_store_new((size_t)j->o->chart_memory << 20, &j->charts, err);
-    const trl_span_pruner_hook hook = {&c, chart_unseen};
-    if (st == TRL_OK && j->span_pruner)
-        st = trl_tree_training_sieve(j, j->objective->needs_inference ? &hook : NULL, err);
-    if (st == TRL_OK)
-        st = trl_pool_run(j->pool, j->trees.n, chart_one, &c, err);
-    if (st == TRL_OK)
-        st = collect(j, c.unknown, err);
-    for (size_t k = 0; c.arena && k < threads; k++)
-        trl_arena_fini(&c.arena[k]);
-    trl_free(c.arena);
-    trl_free(c.unknown);
-    return st;
-}
-
-/* ---- training -------------------------------------------------------------------------------- */
-
-/* Passes; 0: until L-BFGS is done. */
-static uint64_t most_passes(const trl_tree_training *j)
-{
-    if (j->o->max_iter)
-        return j->o->max_iter;
-    return strcmp(j->optimizer, "adagrad") == 0 ? (j->span_pruner ? 5 : 12)
-           : strcmp(j->optimizer, "sgd") == 0   ? 30
-                                                : 0;
-}
-
-static trl_status solve(void *self, const trl_watcher *watcher, const void *state,
-                        size_t state_size, double *x, trl_ending *ending, trl_error *err)
-{
-    trl_tree_training *j = self;
-    const trl_train_options *o = j->o;
-    const char *name = j->optimizer;
-    if (strcmp(name, "adagrad") == 0 || strcmp(name, "sgd") == 0) {
-        const bool adaptive = strcmp(name, "adagrad") == 0;
-        const trl_sparse_options so = {.adaptive = adaptive,
-                                       .averaged = adaptive,
-                                       .c2 = o->c2,
-                                       .eta = o->eta > 0.0 ? o->eta : 0.1,
-                                       .batch = o->batch ? o->batch : 15,
-                                       .max_iter = most_passes(j),
-                                       .period = o->max_iter ? 0 : 3,
-                                       .delta = 0.005,
-                                       .seed = o->seed};
-        return trl_sparse_train(&j->task.sparse, &so, j->pool, watcher, state, state_size, x,
-                                ending, err);
-    }
-    const trl_lbfgs_options lo = {.memory = (size_t)o->memory,
-                                  .c1 = o->c1,
-                                  .max_iter = (size_t)o->max_iter,
-                                  .epsilon = o->epsilon,
-                                  .period = (size_t)o->period,
-                                  .delta = o->delta};
-    trl_sparse_batch *batch = NULL;
-    trl_mest *mest = NULL;
-    trl_function f = {0};
-    trl_status st = j->E ? trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E,
-                                             j->pool, &mest, err)
-                         : trl_sparse_batch_new(&j->task.sparse, o->c2, j->pool, &batch, &f, err);
-    if (mest)
-        f = trl_mest_function(mest, o->c2);
-    if (st == TRL_OK)
-        st = trl_lbfgs(&f, &lo, j->pool, watcher, state, state_size, x, ending, err);
-    trl_sparse_batch_free(batch);
-    trl_mest_free(mest);
-    return st;
-}
-
-/* The objective at x (`trl_session.value`). */
-static trl_status value(void *self, const double *x, double enough, double *F, double *norm,
+static trl_status whole(void *self, const double *w, double c2, double *g, double *F,
                         trl_error *err)
 {
-    trl_tree_training *j = self;
-    *norm = NAN;
-    if (!j->E)
-        return trl_sparse_value(&j->task.sparse, x, j->o->c2, enough, j->pool, F, err);
-    const size_t n = trl_tree_weights(&j->model.features);
-    trl_mest *mest = NULL;
-    double *g = trl_alloc64(n + 64, sizeof *g);
-    trl_status st = g ? trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E,
-                                          j->pool, &mest, err)
-                      : trl_fail_mem(err);
-    if (st == TRL_OK)
-        st = trl_mest_eval(mest, x, j->o->c2, g, F, err);
-    trl_mest_free(mest);
-    trl_free(g);
-    return st;
+    const trl_tree_training *j = self;
+    return trl_mest_eval(j->mest, w, c2, g, F, err);
 }
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
@@ -325,7 +124,7 @@ static uint64_t fingerprint(const trl_tree_training *j)
             strlen(trl_objective_name(j->objective, TRL_KIND_TREE)));
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
-    h = mix(h, j->optimizer, strlen(j->optimizer));
+    h = mix(h, j->optimizer->name, strlen(j->optimizer->name));
     h = mix(h, j->model_options.template_text, j->model_options.template_size);
     for (size_t k = 0; k < j->n_examples; k++) {
         const trl_tree_example *e = &j->example[k];
@@ -341,44 +140,29 @@ static trl_status start_local(trl_tree_training *j, trl_error *err)
                         : st;
 }
 
-static trl_status train(trl_tree_training *j, trl_train_result *result, trl_error *err)
+static bool counted(const trl_tree_training *j)
 {
-    trl_tree_features *f = &j->model.features;
-    const size_t n = trl_tree_weights(f);
-    j->w = trl_alloc64(n + 64, sizeof *j->w);
-    if (!j->w)
-        return trl_fail_mem(err);
-    memset(j->w, 0, (n + 64) * sizeof *j->w);
-    trl_status st = trl_tree_task_init(&j->task, j->objective, f, j->example, j->n_examples,
-                                       trl_pool_threads(j->pool), err);
-    if (st == TRL_OK && j->objective->local)
-        st = start_local(j, err);
-    if (st == TRL_OK && j->objective->needs_q0)
-        st = trl_tree_training_expect(j, err);
-    if (st == TRL_OK && j->o->init)
-        st = trl_tree_training_init(j, err);
-    if (st == TRL_OK && j->o->dev)
-        st = trl_tree_training_dev(j, err);
-    if (st != TRL_OK)
-        return st;
-    const trl_session s = {.o = j->o,
-                           .pool = j->pool,
-                           .fingerprint = fingerprint(j),
-                           .started = j->started,
-                           .score_dev = j->o->dev ? trl_tree_training_score : NULL,
-                           .dev = j,
-                           .solve = solve,
-                           .value = j->objective->smooth ? value : NULL,
-                           .solver = j,
-                           .max_iter = most_passes(j),
-                           .n_weights = n,
-                           .n_features = n};
-    st = j->objective->has_nota ? trl_tree_training_nota(j, &s, result, err)
-                                : trl_session_run(&s, true, j->w, result, err);
-    result->n_active = st == TRL_OK ? trl_tree_model_active(&j->model, j->w) : 0;
-    result->n_features = n;
-    result->dev_measure = j->o->dev ? "F1" : NULL;
-    return st;
+    return j->model.grade == TRL_GRADE_GENERATIVE;
+}
+
+static void make_learner(trl_tree_training *j)
+{
+    const size_t n = trl_tree_weights(&j->model.features);
+    j->learner = (trl_learner){.self = j,
+                               .n_weights = n,
+                               .n_features = n,
+                               .smooth = j->objective->smooth,
+                               .bottom = -HUGE_VAL,
+                               .passes = j->span_pruner ? 5 : 0,
+                               .examples = j->mest ? NULL : &j->task.sparse,
+                               .whole = j->mest ? whole : NULL,
+                               .score = j->o->dev ? trl_tree_training_score : NULL};
+    j->session = (trl_session){.o = j->o,
+                               .optimizer = j->optimizer,
+                               .learner = &j->learner,
+                               .pool = j->pool,
+                               .fingerprint = fingerprint(j),
+                               .started = j->started};
 }
 
 /* The PCFG is counted already; all that is left is to score it. */
@@ -386,33 +170,29 @@ static trl_status count(trl_tree_training *j, trl_train_result *result, trl_erro
 {
     trl_status st = TRL_OK;
     if (j->o->dev) {
-        st = trl_tree_training_dev(j, err);
-        if (st == TRL_OK)
-            st = trl_tree_training_score(j, NULL, &result->dev_score, err);
-        result->dev_measure = "F1";
+        st = trl_tree_training_score(j, NULL, &result->dev_score, err);
     }
     result->n_features = result->n_active = j->model.fine.n_binary + j->model.fine.n_unary;
     snprintf(result->ending, sizeof result->ending, "counted");
     return st;
 }
 
-/* ---- the model ------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------ */
 
 static trl_status write_model(trl_tree_training *j, const trl_train_result *r, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
     trl_container_builder b = {0};
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
         "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
-        o->grade, counted ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
-        counted ? "none" : j->optimizer, o->c1, o->c2, o->annotate, o->markov,
+        o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
+        counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
         j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n);
     size_t size = n > 0 ? (size_t)n : 0;
-    if (o->dev && !counted && size < sizeof j->settings)
+    if (o->dev && !counted(j) && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
                                      "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                                      (unsigned long long)r->saved_iteration, r->objective,
@@ -427,19 +207,25 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     return st;
 }
 
-/* ---- the run --------------------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
-static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error *err)
+static trl_status read_data(void *training, trl_train_result *result, trl_error *err)
 {
-    char note[160];
+    trl_tree_training *j = training;
+    (void)result;
     trl_status st = read_heads(j, err);
     if (st == TRL_OK)
         st = read_trees(j, err);
-    if (st == TRL_OK)
-        st = start_pool(j, err);
+    return st == TRL_OK ? start_pool(j, err) : st;
+}
+
+static trl_status grammar(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    (void)result;
+    char note[160];
     j->model_options.pool = j->pool;
-    if (st == TRL_OK)
-        st = trl_tree_model_build(&j->model, &j->model_options, j->heads, &j->trees, err);
+    trl_status st = trl_tree_model_build(&j->model, &j->model_options, j->heads, &j->trees, err);
     if (st == TRL_OK)
         st = trl_tree_training_check_features(j, err);
     if (st != TRL_OK)
@@ -455,11 +241,20 @@ static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error 
             j->trees.n_words, TRL_CLUSTERS_LEAST_WORDS);
         trl_tree_training_report(j, "clusters", note);
     }
-    const bool counted = j->model.grade == TRL_GRADE_GENERATIVE;
-    if (!counted)
-        st = make_charts(j, err);
+    return TRL_OK;
+}
+
+/* The pruner first: charts are pruned by it while it learns, before it has seen their trees. */
+static trl_status charts(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    (void)result;
+    char note[160];
+    trl_status st = TRL_OK;
+    if (!counted(j))
+        st = trl_tree_training_charts(j, err);
     else if (j->span_pruner)
-        st = trl_tree_training_sieve(j, NULL, err);
+        st = trl_tree_training_pruner(j, NULL, err);
     if (st != TRL_OK)
         return st;
     size_t in_file = 0;
@@ -470,15 +265,85 @@ static trl_status run(trl_tree_training *j, trl_train_result *result, trl_error 
                      j->n_unknown);
     trl_snprintf(note, sizeof note, "%scharts: %.1f MB%s", unknown, (double)bytes / 1e6,
                  in_file ? ", partly in a temporary file" : "");
-    trl_tree_training_report(j, "compiled", counted ? NULL : note);
-    st = counted ? count(j, result, err) : train(j, result, err);
-    if (st == TRL_OK)
-        st = write_model(j, result, err);
+    trl_tree_training_report(j, "compiled", counted(j) ? NULL : note);
+    return TRL_OK;
+}
+
+static trl_status start(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    const size_t n = trl_tree_weights(&j->model.features);
+    result->dev_measure = j->o->dev ? "F1" : NULL;
+    if (counted(j))
+        return TRL_OK;
+    result->n_features = n;
+    j->w = trl_alloc64(n + 64, sizeof *j->w);
+    if (!j->w)
+        return trl_fail_mem(err);
+    memset(j->w, 0, (n + 64) * sizeof *j->w);
+    trl_status st = trl_tree_task_init(&j->task, j->objective, &j->model.features, j->example,
+                                       j->n_examples, trl_pool_threads(j->pool), err);
+    if (st == TRL_OK && j->objective->local)
+        st = start_local(j, err);
+    return st == TRL_OK && j->o->init ? trl_tree_training_init(j, err) : st;
+}
+
+static trl_status expectations(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    (void)result;
+    trl_status st = TRL_OK;
+    if (!counted(j) && j->objective->needs_q0) {
+        st = trl_tree_training_expect(j, err);
+        if (st == TRL_OK)
+            st = trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E, j->pool,
+                                   &j->mest, err);
+    }
+    if (st == TRL_OK && j->o->dev)
+        st = trl_tree_training_dev(j, err);
+    if (st == TRL_OK && !counted(j))
+        make_learner(j);
+    return st;
+}
+
+static trl_status first_part(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    return j->objective->has_nota && !counted(j)
+               ? trl_session_first(&j->session, j->nota_after, j->w, &j->second, result, err)
+               : TRL_OK;
+}
+
+static trl_status weights(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    if (counted(j))
+        return count(j, result, err);
+    return j->objective->has_nota ? trl_tree_training_nota(j, result, err)
+                                  : trl_session_run(&j->session, j->w, result, err);
+}
+
+static trl_status save(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    if (j->w)
+        result->n_active = trl_tree_model_active(&j->model, j->w);
+    const trl_status st = write_model(j, result, err);
     result->seconds = trl_clock() - j->started;
     if (st == TRL_OK)
         trl_tree_training_report(j, "done", result->ending);
     return st;
 }
+
+static const trl_stage stages[] = {{"the treebank", read_data, false},
+                                   {"grammar and lexicon", grammar, false},
+                                   {"span pruner, charts, features", charts, false},
+                                   {"start", start, false},
+                                   {"m-estimation: expectations; dev set", expectations, false},
+                                   {"pt-cfg: the MECFG to choose by", first_part, true},
+                                   {"weights, pt-cfg: instances", weights, true},
+                                   {"the model", save, false},
+                                   {0}};
 
 trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
@@ -489,7 +354,7 @@ trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, 
     j->started = trl_clock();
     trl_status st = trl_tree_training_check(j, err);
     if (st == TRL_OK)
-        st = run(j, result, err);
+        st = trl_stages_run(stages, j, result, err);
     trl_tree_training_dev_fini(j);
     trl_tree_task_fini(&j->task);
     for (size_t k = 0; k < j->n_examples; k++)
@@ -503,6 +368,7 @@ trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, 
     trl_head_rules_free(j->heads);
     trl_pool_free(j->pool);
     trl_free(j->w);
+    trl_mest_free(j->mest);
     trl_free(j->E);
     trl_free(j);
     return st;

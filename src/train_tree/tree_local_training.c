@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/format.h"
 #include "base/mem.h"
@@ -16,7 +17,7 @@
 #define SAMPLES 30000
 #define LONGEST_SAMPLE 1000
 
-/* ---- options --------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------- */
 
 /* "score", "score:DELTA", "score:DELTA@K". */
 static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *err)
@@ -81,7 +82,7 @@ trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_erro
     return trl_fail_hint(err, st, "leave out families with split and left");
 }
 
-/* ---- none of the above ----------------------------------------------------------------------- */
+/* ---- none of the above ---------------------------------------------------------------------- */
 
 static const trl_str *words_of(const void *ctx, size_t source)
 {
@@ -89,29 +90,8 @@ static const trl_str *words_of(const void *ctx, size_t source)
     return j->trees.tree[source].word;
 }
 
-/* The first stage: the MECFG for K iterations.  Its checkpoints are told from those of the second
- * by their fingerprint. */
-static trl_status first_stage(trl_tree_training *j, const trl_session *s, trl_train_result *result,
-                              trl_error *err)
-{
-    const trl_train_options *o = j->o;
-    trl_train_options first = *o;
-    trl_session begin = *s;
-    first.max_iter = j->nota_after;
-    first.patience = 0;
-    begin.o = &first;
-    begin.fingerprint = ~s->fingerprint;
-    begin.score_dev = NULL;
-    begin.max_iter = j->nota_after;
-    j->o = &first;
-    const trl_status st = trl_session_run(&begin, true, j->w, result, err);
-    j->o = o;
-    return st;
-}
-
-/* The second: with the wrong edges that the first scores too high, from where it ended. */
-static trl_status second_stage(trl_tree_training *j, const trl_session *s, trl_train_result *result,
-                               trl_error *err)
+/* The second stage: with the wrong edges that the first scores too high, from where it ended. */
+trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     size_t count = 0;
     j->model.features.w = j->w;
@@ -123,49 +103,22 @@ static trl_status second_stage(trl_tree_training *j, const trl_session *s, trl_t
     if (count)
         snprintf(note, sizeof note, "%zu none-of-the-above instances", count);
     else
-        snprintf(
-            note, sizeof note,
-            "no edge is within %g of the best: without none-of-the-above instances this is the "
-            "MECFG",
-            j->nota_delta);
+        trl_snprintf(note, sizeof note,
+                     "no edge is within %g of the best: without none-of-the-above instances this "
+                     "is the MECFG",
+                     j->nota_delta);
     if (trl_tree_training_report(j, "nota", note)) {
         result->stopped = true;
         return TRL_OK;
     }
-    trl_session rest = *s;
-    double *base = trl_alloc(s->n_weights + 1, sizeof *base);
-    if (!base)
-        return trl_fail_mem(err);
-    memcpy(base, j->w, s->n_weights * sizeof *base);
-    rest.base = base;
     const double first = result->objective;
-    const trl_status done = trl_session_run(&rest, true, j->w, result, err);
+    const trl_status done = trl_session_second(&j->session, j->second, j->w, result, err);
     if (count == 0 && isnan(result->objective)) /* it was at the optimum: not one iteration */
         result->objective = first;
-    trl_free(base);
     return done;
 }
 
-trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s,
-                                  trl_train_result *result, trl_error *err)
-{
-    const trl_train_options *o = j->o;
-    bool second = false; /* resumes there */
-    trl_status st = o->resume ? trl_session_base(s, j->w, &second, err) : TRL_OK;
-    if (st == TRL_OK && !second)
-        st = first_stage(j, s, result, err);
-    if (st != TRL_OK || (!second && result->stopped))
-        return st;
-    trl_train_options fresh = *o;
-    fresh.resume = second;
-    trl_session rest = *s;
-    rest.o = j->o = &fresh;
-    st = second_stage(j, &rest, result, err);
-    j->o = o;
-    return st;
-}
-
-/* ---- m-estimation ---------------------------------------------------------------------------- */
+/* ---- m-estimation --------------------------------------------------------------------------- */
 
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
 {

@@ -8,7 +8,6 @@
 #include "train_tree/tree_training.h"
 
 static const char *const grades[] = {"generative", "discriminative", "features"};
-static const char *const optimizers[] = {"adagrad", "sgd", "lbfgs", "owlqn"};
 
 static trl_status check_grade(trl_tree_training *j, trl_error *err)
 {
@@ -80,32 +79,9 @@ static trl_status check_objective(trl_tree_training *j, trl_error *err)
 static trl_status check_training(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    bool fits = !o->optimizer;
-    for (size_t k = 0; o->optimizer && k < sizeof optimizers / sizeof *optimizers; k++)
-        fits = fits || strcmp(o->optimizer, optimizers[k]) == 0;
-    if (!fits)
-        return trl_fail(err, TRL_EINVAL,
-                        "optimizer '%s' is not known for trees: use adagrad, sgd, lbfgs or owlqn",
-                        o->optimizer);
-    const bool batch =
-        o->optimizer && (strcmp(o->optimizer, "lbfgs") == 0 || strcmp(o->optimizer, "owlqn") == 0);
-    j->optimizer = o->optimizer             ? o->optimizer
-                   : o->c1 > 0.0            ? "owlqn"
-                   : j->objective->needs_q0 ? "lbfgs"
-                                            : "adagrad";
-    if (!batch && o->optimizer && j->objective->needs_q0)
-        return trl_fail(err, TRL_EINVAL,
-                        "m-estimation goes with the optimizers lbfgs and owlqn, not %s",
-                        o->optimizer);
-    if (batch && !j->objective->smooth)
-        return trl_fail(err, TRL_EINVAL,
-                        "the perceptron has no gradient for %s: use adagrad or sgd", o->optimizer);
-    if (o->c1 > 0.0 && o->optimizer && !batch)
-        return trl_fail(err, TRL_EINVAL,
-                        "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then)");
-    if (!(o->c1 >= 0.0) || !(o->c2 >= 0.0) || !isfinite(o->c1) || !isfinite(o->c2))
-        return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g", o->c1,
-                        o->c2);
+    const trl_status st = trl_optimizer_choose(o, j->objective, TRL_KIND_TREE, &j->optimizer, err);
+    if (st != TRL_OK)
+        return st;
     if (!(o->prune >= 0.0 && o->prune < 1.0))
         return trl_fail(err, TRL_EINVAL, "the pruning threshold is at least 0 and below 1, not %g",
                         o->prune);
@@ -118,15 +94,6 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
     if (o->relaxed && o->strict)
         return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
     j->model_options.relaxed = o->relaxed || (j->span_pruner && !o->strict);
-    if ((o->eta > 0.0 || o->batch) && (batch || j->objective->needs_q0))
-        return trl_fail(err, TRL_EINVAL, "%s goes with the optimizers adagrad and sgd, not %s",
-                        o->eta > 0.0 ? "eta" : "batch", j->optimizer);
-    if (o->batch > 1000 || o->period > 60 || o->memory < 1 || o->memory > 32)
-        return trl_fail(err, TRL_EINVAL, "batch is 1 to 1000, period 0 to 60, memory 1 to 32");
-    if (o->patience && !o->dev)
-        return trl_fail(err, TRL_EINVAL, "patience needs a dev set");
-    if (o->resume && !o->checkpoint)
-        return trl_fail(err, TRL_EINVAL, "resuming needs a checkpoint file");
     return TRL_OK;
 }
 

@@ -30,8 +30,8 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     return TRL_OK;
 }
 
-trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook,
-                                   trl_error *err)
+trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_hook *hook,
+                                    trl_error *err)
 {
     trl_span_pruner_options o = {.span_bits = 12,
                                  .word_bits = 8,

@@ -1,12 +1,14 @@
 /* tree_training.h -- private to training trees: one run and its parts.
  *
- *     check -> read -> grammar -> charts and features -> dev set -> train -> write
+ * The stages of a run are listed in train_tree.c.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_TRAINING_H
 #define TRL_TREE_TRAINING_H
 
+#include "mest/obj_mest.h"
 #include "train/session.h"
+#include "train/stages.h"
 #include "train_tree/span_pruner_train.h"
 #include "parser/tree_decode.h"
 #include "train_tree/tree_task.h"
@@ -24,10 +26,14 @@ typedef struct trl_tree_training {
     trl_buf families;             /* the template, built-in sets written out */
     bool span_pruner;             /* the pruner is one */
     trl_store *charts;
-    const char *optimizer;
+    const trl_optimizer *optimizer; /* NULL: counted */
+    trl_learner learner;
+    trl_session session;
+    bool second;         /* pt-cfg: resumes after the first stage */
     double nota_delta;   /* PT-CFG: instances within, ... */
     uint64_t nota_after; /* ... made after so many iterations */
     double *E;           /* M-estimation: E_q0[f] */
+    trl_mest *mest;
     trl_pool *pool;
     trl_tree_task task;
     double *w;
@@ -48,14 +54,18 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err);
 /* tree_local_training.c: objectives without charts in the loop. */
 trl_status trl_tree_training_check_local(trl_tree_training *j, trl_error *err);
 trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_error *err);
-trl_status trl_tree_training_nota(trl_tree_training *j, const trl_session *s,
-                                  trl_train_result *result, trl_error *err);
+trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result, trl_error *err);
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
 
-/* tree_pruner_training.c: trains the model's sieve, telling `hook` of every tree.  TRL_ECANCEL when
- * the callback stops it: there is nothing to keep yet, and a run that is resumed starts afresh. */
-trl_status trl_tree_training_sieve(trl_tree_training *j, const trl_span_pruner_hook *hook,
-                                   trl_error *err);
+/* tree_pruner_training.c: trains the model's span pruner, telling `hook` of every tree. TRL_ECANCEL
+ * when the callback stops it: there is nothing to keep yet, and a run that is resumed starts
+ * afresh. */
+trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_hook *hook,
+                                    trl_error *err);
+
+/* tree_charts.c: trains the pruner where there is one, makes the examples and numbers their
+ * features. */
+trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err);
 
 /* tree_warm_start.c: j->w from the model o->init, as far as it knows the training trees. TRL_EINVAL
  * when its grammar or template is another, TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
@@ -64,7 +74,7 @@ trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err);
 /* train_tree.c: true to stop. */
 bool trl_tree_training_report(const trl_tree_training *j, const char *stage, const char *note);
 
-/* tree_dev_score.c: percent of F1 on the dev set (`trl_session.score_dev`). */
+/* tree_dev_score.c: percent of F1 on the dev set (`trl_learner.score`). */
 trl_status trl_tree_training_dev(trl_tree_training *j, trl_error *err);
 trl_status trl_tree_training_score(void *job, const double *x, double *score, trl_error *err);
 void trl_tree_training_dev_fini(trl_tree_training *j);

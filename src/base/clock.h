@@ -1,0 +1,9 @@
+/* clock.h -- time for progress reports and limits. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CLOCK_H
+#define TRL_CLOCK_H
+
+/* Seconds on a monotonic clock. */
+double trl_clock(void);
+
+#endif

@@ -1,0 +1,69 @@
+/* learner.c -- whole objectives from what a learner has. */
+/* SPDX-License-Identifier: MIT */
+#include "train/learner.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "num/blas1.h"
+#include "train/gradient.h"
+
+static trl_status eval_tables(void *self, const double *x, double *g, double *F, trl_error *err)
+{
+    trl_batch *b = self;
+    return trl_gradient_eval(b->gradient, x, b->c2, g, F, err);
+}
+
+static trl_status eval_whole(void *self, const double *x, double *g, double *F, trl_error *err)
+{
+    trl_batch *b = self;
+    return b->l->whole(b->l->self, x, b->c2, g, F, err);
+}
+
+trl_status trl_batch_init(trl_batch *b, const trl_learner *l, double c2, trl_pool *pool,
+                          trl_error *err)
+{
+    *b = (trl_batch){.l = l, .c2 = c2, .f = {b, l->n_weights, eval_whole}};
+    if (l->whole)
+        return TRL_OK;
+    if (!l->task)
+        return trl_sparse_batch_new(l->examples, c2, pool, &b->sparse, &b->f, err);
+    b->f.eval = eval_tables;
+    return trl_gradient_new(l->design, l->names, l->task, pool, &b->gradient, err);
+}
+
+void trl_batch_fini(trl_batch *b)
+{
+    trl_gradient_free(b->gradient);
+    trl_sparse_batch_free(b->sparse);
+    *b = (trl_batch){0};
+}
+
+static trl_status with_gradient(const trl_learner *l, const double *x, double c2, trl_pool *pool,
+                                double *F, double *norm, trl_error *err)
+{
+    trl_learner own = *l;
+    trl_batch b = {0};
+    double *g = trl_alloc64(l->n_weights + 64, sizeof *g);
+    own.names = NULL; /* looking for implied rows does not pay for one pass */
+    trl_status st = g ? trl_batch_init(&b, &own, c2, pool, err) : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = b.f.eval(b.f.self, x, g, F, err);
+    if (st == TRL_OK && l->task)
+        *norm = sqrt(trl_dot(pool, l->n_weights, g, g));
+    trl_batch_fini(&b);
+    trl_free(g);
+    return st;
+}
+
+trl_status trl_learner_value(const trl_learner *l, const double *x, double c2, double enough,
+                             trl_pool *pool, double *F, double *norm, trl_error *err)
+{
+    *F = *norm = NAN;
+    if (l->task && isfinite(enough))
+        return trl_objective_value(l->design, l->task, pool, x, c2, F, err);
+    if (l->task || l->whole)
+        return with_gradient(l, x, c2, pool, F, norm, err);
+    return l->smooth ? trl_sparse_value(l->examples, x, c2, enough, pool, F, err) : TRL_OK;
+}

@@ -1,0 +1,75 @@
+/* learner.h -- the one contract of training: what a structure supplies to be trained.
+ *
+ * Chains, trees, graphs and M-estimation each fill in a trl_learner; the session (session.h) runs
+ * any optimiser of the table (optimizers.h) on it.  The objective is minimised,
+ *
+ *     F(w) = sum_i loss_i(w) + c2 ||w||^2,
+ *
+ * and a learner computes it in one or more of these ways:
+ *
+ *     tables    scores = A w by a design matrix, a task from the scores of an example to its value
+ *               and adjoint (task.h): every optimiser but adagrad
+ *     examples  loss and sparse gradient of single examples (sparse.h): lbfgs, owlqn, sgd, adagrad
+ *     whole     F and its dense gradient, for objectives that are no sum over examples: lbfgs,
+ * owlqn dual      an optimiser of the learner's own, for objectives with a dual of another shape
+ *
+ * Whole objectives are made of tables and examples here, so that L-BFGS serves everybody.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_LEARNER_H
+#define TRL_LEARNER_H
+
+#include "base/pool.h"
+#include "feature/design.h"
+#include "train/optimizer.h"
+#include "train/sparse.h"
+#include "train/task.h"
+#include "trellis/train.h"
+
+/* All pointers are borrowed; what is NULL is not there. */
+typedef struct trl_learner {
+    void *self; /* first argument of the functions below */
+    size_t n_weights;
+    uint64_t n_features; /* weights that can differ from 0, for reports */
+    bool smooth;         /* F has a gradient everywhere */
+    double bottom;       /* without a penalty, below this F has no minimum; -HUGE_VAL: always one */
+    uint64_t passes;     /* of adagrad when nobody says how many; 0: its own number */
+
+    const trl_design *design; /* of tables, and for scaling values that are far from 1 */
+    const trl_strtab *names;  /* of family 0 in the corpus, to find rows that imply others */
+    const trl_task *task;     /* made for trl_session_lanes(o) lanes */
+
+    const trl_sparse_task *examples;
+
+    /* F and its gradient g; both w and g have n_weights + 64 elements. */
+    trl_status (*whole)(void *self, const double *w, double c2, double *g, double *F,
+                        trl_error *err);
+
+    /* As trl_lbfgs, by the learner's own method. */
+    trl_status (*dual)(void *self, const trl_train_options *o, const trl_watcher *watcher,
+                       const void *state, size_t state_size, double *x, trl_ending *ending,
+                       trl_error *err);
+
+    /* The score of weights x on held-out data, percent. */
+    trl_status (*score)(void *self, const double *x, double *score, trl_error *err);
+} trl_learner;
+
+/* F of any learner as a function for L-BFGS.  Release with trl_batch_fini. */
+typedef struct trl_batch {
+    const trl_learner *l;
+    double c2;
+    struct trl_gradient *gradient;
+    trl_sparse_batch *sparse;
+    trl_function f;
+} trl_batch;
+trl_status trl_batch_init(trl_batch *b, const trl_learner *l, double c2, trl_pool *pool,
+                          trl_error *err);
+void trl_batch_fini(trl_batch *b);
+
+/* F at x by one pass, and the norm of its gradient where that comes for little; NaN what is not
+ * known.  When `enough` is finite no gradient is wanted, and any value above it may be given
+ * instead of the true one. */
+trl_status trl_learner_value(const trl_learner *l, const double *x, double c2, double enough,
+                             trl_pool *pool, double *F, double *norm, trl_error *err);
+
+#endif

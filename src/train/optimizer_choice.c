@@ -1,0 +1,169 @@
+/* optimizer_choice.c -- which optimiser a run has, and whether its options make sense. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
+#include "base/format.h"
+#include "train/optimizers.h"
+#include "train/sgd.h"
+
+/* ---- by properties --------------------------------------------------------------------------- */
+
+/* Can the optimiser do anything with the objective?  Those on top of a generative model are no sum
+ * over examples. */
+static bool fits(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
+{
+    const bool whole = p->way == TRL_BY_WHOLE || p->way == TRL_BY_DUAL;
+    return p->kinds & kind && (o->needs_q0 ? whole : p->way != TRL_BY_DUAL) &&
+           (o->smooth ? !p->mistakes : !p->smooth);
+}
+
+/* The first row that fits, of those that look at the objective in the given way. */
+static const trl_optimizer *first_of(const trl_objective *o, trl_kind kind, trl_way way,
+                                     const trl_train_options *options)
+{
+    for (size_t k = 0; trl_optimizer_at(k); k++) {
+        const trl_optimizer *p = trl_optimizer_at(k);
+        if (p->way == way && fits(p, o, kind) && p->mistakes == !o->smooth &&
+            p->needs_l1 == (options->c1 > 0.0 && kind == TRL_KIND_TREE) &&
+            (!p->needs_c2 || (options->c2 > 0.0 && options->c1 <= 0.0)))
+            return p;
+    }
+    return NULL;
+}
+
+/* What suits: the learner's own dual; single examples, where the structure has no tables; else the
+ * whole corpus, or for mistakes the tables' own. */
+static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
+                                  const trl_train_options *options)
+{
+    const trl_optimizer *p = first_of(o, kind, TRL_BY_DUAL, options);
+    if (!p && kind == TRL_KIND_TREE && !o->needs_q0 && options->c1 <= 0.0)
+        return trl_optimizer_find("adagrad");
+    if (!p)
+        p = first_of(o, kind, TRL_BY_WHOLE, options);
+    return p ? p : first_of(o, kind, TRL_BY_TABLES, options);
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+#define SPARSE_BATCH_MAX 1000
+
+static trl_status check_ranges(const trl_train_options *o, trl_kind kind, trl_error *err)
+{
+    const int batch = kind == TRL_KIND_TREE ? SPARSE_BATCH_MAX : TRL_SGD_BATCH_MAX;
+    if (!(o->c1 >= 0.0 && isfinite(o->c1)) || !(o->c2 >= 0.0 && isfinite(o->c2)))
+        return trl_fail(err, TRL_EINVAL, "c1 and c2 must be finite and not negative: %g, %g", o->c1,
+                        o->c2);
+    if (!(o->epsilon >= 0.0) || !(o->delta >= 0.0))
+        return trl_fail(err, TRL_EINVAL, "epsilon and delta must not be negative: %g, %g",
+                        o->epsilon, o->delta);
+    if (o->period > 60)
+        return trl_fail(err, TRL_EINVAL, "the period must be 0 to 60");
+    if (o->memory < 1 || o->memory > 32)
+        return trl_fail(err, TRL_EINVAL, "L-BFGS keeps 1 to 32 pairs, not %llu",
+                        (unsigned long long)o->memory);
+    if (o->batch > (uint64_t)batch)
+        return trl_fail(err, TRL_EINVAL, "a batch has 1 to %d examples", batch);
+    if (!(o->eta >= 0.0 && isfinite(o->eta)))
+        return trl_fail(err, TRL_EINVAL, "the gain eta must be finite and not negative: %g",
+                        o->eta);
+    if (o->resume && !o->checkpoint)
+        return trl_fail(err, TRL_EINVAL, "resuming needs a checkpoint file");
+    if (o->patience && !o->dev)
+        return trl_fail(err, TRL_EINVAL, "patience needs a dev set");
+    return TRL_OK;
+}
+
+typedef bool (*property)(const trl_optimizer *p, const trl_objective *o, trl_kind kind);
+
+static bool has_gain(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
+{
+    return p->has_gain && fits(p, o, kind);
+}
+
+static bool has_batch(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
+{
+    return p->has_batch && fits(p, o, kind);
+}
+
+static bool of_kind(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
+{
+    (void)o;
+    return p->kinds & kind;
+}
+
+/* The names of the optimisers that have it: "lbfgs, owlqn, sag". */
+static const char *names(property has, const trl_objective *o, trl_kind kind, char list[120])
+{
+    size_t n = 0;
+    list[0] = '\0';
+    for (size_t k = 0; trl_optimizer_at(k) && n < 120; k++)
+        if (has(trl_optimizer_at(k), o, kind))
+            n += (size_t)snprintf(list + n, 120 - n, "%s%s", n ? ", " : "",
+                                  trl_optimizer_at(k)->name);
+    return list;
+}
+
+/* What an optimiser does not look at is refused rather than ignored. */
+static trl_status check_unused(const trl_train_options *o, const trl_optimizer *p,
+                               const trl_objective *objective, trl_kind kind, trl_error *err)
+{
+    char list[120];
+    const bool gain = o->eta > 0.0 && !p->has_gain, batch = o->batch && !p->has_batch;
+    if (!gain && !batch)
+        return TRL_OK;
+    names(gain ? has_gain : has_batch, objective, kind, list);
+    if (!*list)
+        return trl_fail(err, TRL_EINVAL, "%s does not go with the objective %s",
+                        gain ? "eta" : "batch", trl_objective_name(objective, kind));
+    return trl_fail(err, TRL_EINVAL, "%s goes with the optimizers %s, not %s",
+                    gain ? "eta" : "batch", list, p->name);
+}
+
+static trl_status check_penalties(const trl_train_options *o, const trl_optimizer *p,
+                                  trl_error *err)
+{
+    if (o->c1 > 0.0 && !p->takes_l1)
+        return trl_fail(err, TRL_EINVAL,
+                        "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then), not %s",
+                        p->name);
+    if (p->needs_l1 && o->c1 <= 0.0)
+        return trl_fail(err, TRL_EINVAL, "owlqn is for c1 > 0; without L1 use lbfgs");
+    if (p->needs_c2 && !(o->c2 > 0.0))
+        return trl_fail(err, TRL_EINVAL, "the optimizer %s needs c2 above 0", p->name);
+    if (!p->starts && o->init)
+        return trl_fail(err, TRL_EINVAL,
+                        "the optimizer %s cannot start from a model (init): use lbfgs", p->name);
+    return TRL_OK;
+}
+
+static trl_status choose(const trl_train_options *o, const trl_objective *objective, trl_kind kind,
+                         const trl_optimizer **out, trl_error *err)
+{
+    char list[120];
+    const trl_optimizer *p =
+        o->optimizer ? trl_optimizer_find(o->optimizer) : usual(objective, kind, o);
+    if (!p || !(p->kinds & kind))
+        return trl_fail(err, TRL_EINVAL, "optimizer '%s' of %s is not known: use %s", o->optimizer,
+                        trl_kind_plural(kind), names(of_kind, objective, kind, list));
+    if (!fits(p, objective, kind))
+        return trl_fail(err, TRL_EINVAL,
+                        "the optimizer %s does not go with the objective %s: use %s", p->name,
+                        trl_objective_name(objective, kind), names(fits, objective, kind, list));
+    *out = p;
+    return TRL_OK;
+}
+
+trl_status trl_optimizer_choose(const trl_train_options *o, const trl_objective *objective,
+                                trl_kind kind, const trl_optimizer **out, trl_error *err)
+{
+    *out = NULL;
+    trl_status st = objective->counted ? TRL_OK : choose(o, objective, kind, out, err);
+    if (st == TRL_OK)
+        st = check_ranges(o, kind, err);
+    if (st == TRL_OK && *out)
+        st = check_penalties(o, *out, err);
+    return st == TRL_OK && *out ? check_unused(o, *out, objective, kind, err) : st;
+}

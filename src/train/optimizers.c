@@ -1,0 +1,265 @@
+/* optimizers.c -- the table of optimisers and how options reach them. */
+/* SPDX-License-Identifier: MIT */
+#include "train/optimizers.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/sag.h"
+#include "train/scaling.h"
+#include "train/sdca.h"
+#include "train/sgd.h"
+
+/* ---- options to each one's own --------------------------------------------------------------- */
+
+static trl_status run_lbfgs(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_train_options *o = fit->o;
+    const trl_lbfgs_options lo = {.memory = (size_t)o->memory,
+                                  .c1 = o->c1,
+                                  .max_iter = (size_t)o->max_iter,
+                                  .epsilon = o->epsilon,
+                                  .period = (size_t)o->period,
+                                  .delta = o->delta};
+    trl_batch b;
+    double *scale = NULL;
+    trl_status st = trl_batch_init(&b, fit->learner, o->c2, fit->pool, err);
+    if (st == TRL_OK && fit->learner->design)
+        st = trl_scaling_of(fit->learner->design, o->c2, &scale, err);
+    if (st == TRL_OK)
+        st = trl_lbfgs_scaled(&b.f, &lo, scale, fit->pool, fit->watcher, fit->state,
+                              fit->state_size, x, ending, err);
+    trl_free(scale);
+    trl_batch_fini(&b);
+    return st;
+}
+
+static trl_status run_sag(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_train_options *o = fit->o;
+    const trl_learner *l = fit->learner;
+    const trl_sag_options so = {.c2 = o->c2,
+                                .max_iter = o->max_iter,
+                                .epsilon = o->epsilon,
+                                .period = o->period < 3 ? o->period : 3,
+                                .delta = o->delta,
+                                .seed = o->seed};
+    return trl_sag(l->design, l->task, &so, fit->watcher, fit->state, fit->state_size, x, ending,
+                   err);
+}
+
+static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_train_options *o = fit->o;
+    const trl_learner *l = fit->learner;
+    const trl_sdca_options so = {.c2 = o->c2,
+                                 .max_iter = o->max_iter,
+                                 .epsilon = o->epsilon,
+                                 .period = o->period < 3 ? o->period : 3,
+                                 .delta = o->delta,
+                                 .seed = o->seed};
+    return trl_sdca(l->design, l->task, &so, fit->watcher, fit->state, fit->state_size, x, ending,
+                    err);
+}
+
+static trl_status by_tables(const trl_fit *fit, trl_sgd_options so, double *x, trl_ending *ending,
+                            trl_error *err)
+{
+    const trl_train_options *o = fit->o;
+    const trl_learner *l = fit->learner;
+    so.c2 = o->c2;
+    so.eta = o->eta;
+    so.batch = o->batch ? o->batch : so.batch;
+    so.max_iter = o->max_iter ? o->max_iter : so.max_iter;
+    so.delta = o->delta;
+    so.seed = o->seed;
+    return trl_sgd(l->design, l->task, &so, fit->pool, fit->watcher, fit->state, fit->state_size, x,
+                   ending, err);
+}
+
+static trl_status by_examples(const trl_fit *fit, bool adaptive, uint64_t passes, double *x,
+                              trl_ending *ending, trl_error *err)
+{
+    const trl_train_options *o = fit->o;
+    const trl_sparse_options so = {.adaptive = adaptive,
+                                   .averaged = adaptive,
+                                   .c2 = o->c2,
+                                   .eta = o->eta > 0.0 ? o->eta : 0.1,
+                                   .batch = o->batch ? o->batch : 15,
+                                   .max_iter = passes,
+                                   .period = o->max_iter ? 0 : 3,
+                                   .delta = 0.005,
+                                   .seed = o->seed};
+    return trl_sparse_train(fit->learner->examples, &so, fit->pool, fit->watcher, fit->state,
+                            fit->state_size, x, ending, err);
+}
+
+static uint64_t adagrad_passes(const trl_fit *fit)
+{
+    const uint64_t usual = fit->learner->passes ? fit->learner->passes : 12;
+    return fit->o->max_iter ? fit->o->max_iter : usual;
+}
+
+static trl_status run_adagrad(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    return by_examples(fit, true, adagrad_passes(fit), x, ending, err);
+}
+
+static uint64_t sgd_passes(const trl_fit *fit)
+{
+    return fit->o->max_iter ? fit->o->max_iter : fit->learner->task ? 0 : 30;
+}
+
+static trl_status run_sgd(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    if (!fit->learner->task)
+        return by_examples(fit, false, sgd_passes(fit), x, ending, err);
+    const trl_sgd_options so = {.batch = 15, .max_iter = 50, .period = fit->o->period};
+    return by_tables(fit, so, x, ending, err);
+}
+
+static trl_status run_asgd(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_sgd_options so = {
+        .batch = 1, .averaged = true, .max_iter = 50, .period = fit->o->period};
+    return by_tables(fit, so, x, ending, err);
+}
+
+static trl_status run_perceptron(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_sgd_options so = {.batch = 1, .averaged = true, .perceptron = true, .max_iter = 20};
+    return by_tables(fit, so, x, ending, err);
+}
+
+static trl_status run_dual(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_learner *l = fit->learner;
+    return l->dual(l->self, fit->o, fit->watcher, fit->state, fit->state_size, x, ending, err);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define TABLES TRL_KIND_CHAIN
+#define ALL (TRL_KIND_CHAIN | TRL_KIND_TREE)
+
+static const trl_optimizer optimizers[] = {
+    {.name = "lbfgs",
+     .what = "limited-memory BFGS; with --c1 it is OWL-QN",
+     .when = "few iterations over all the data, every core used, to the end of the precision",
+     .kinds = ALL,
+     .way = TRL_BY_WHOLE,
+     .smooth = true,
+     .takes_l1 = true,
+     .whole_corpus = true,
+     .starts = true,
+     .threads = true,
+     .run = run_lbfgs},
+    {.name = "owlqn",
+     .what = "L-BFGS for an L1 penalty (--c1), which makes most weights 0",
+     .when = "small models",
+     .kinds = ALL,
+     .way = TRL_BY_WHOLE,
+     .smooth = true,
+     .takes_l1 = true,
+     .needs_l1 = true,
+     .whole_corpus = true,
+     .starts = true,
+     .threads = true,
+     .run = run_lbfgs},
+    {.name = "sag",
+     .what = "stochastic average gradient",
+     .when = "for comparison: sdca is faster where c2 is above 0",
+     .kinds = TABLES,
+     .way = TRL_BY_TABLES,
+     .smooth = true,
+     .compares_close = true,
+     .starts = true,
+     .run = run_sag},
+    {.name = "sdca",
+     .what = "stochastic dual coordinate ascent",
+     .when = "close to the optimum after a few passes on one core, with a penalty c2",
+     .kinds = TABLES,
+     .way = TRL_BY_TABLES,
+     .smooth = true,
+     .needs_c2 = true,
+     .run = run_sdca},
+    {.name = "sgd",
+     .alias = "l2sgd",
+     .what = "stochastic gradient descent with a falling gain",
+     .when = "a quick look at large data",
+     .kinds = ALL,
+     .way = TRL_BY_TABLES,
+     .has_gain = true,
+     .has_batch = true,
+     .starts = true,
+     .threads = true,
+     .run = run_sgd,
+     .passes = sgd_passes},
+    {.name = "asgd",
+     .what = "stochastic gradient descent, weights averaged over steps",
+     .when = "good scores after few passes, when the optimum does not matter",
+     .kinds = TABLES,
+     .way = TRL_BY_TABLES,
+     .has_gain = true,
+     .has_batch = true,
+     .starts = true,
+     .run = run_asgd},
+    {.name = "adagrad",
+     .what = "stochastic gradients, each weight with a gain of its own, averaged",
+     .when = "parsers: many features that are seen rarely",
+     .kinds = TRL_KIND_TREE,
+     .way = TRL_BY_EXAMPLES,
+     .has_gain = true,
+     .has_batch = true,
+     .starts = true,
+     .threads = true,
+     .run = run_adagrad,
+     .passes = adagrad_passes},
+    {.name = "perceptron",
+     .alias = "ap",
+     .what = "the perceptron's steps, averaged",
+     .when = "the objective perceptron on chains",
+     .kinds = TABLES,
+     .way = TRL_BY_TABLES,
+     .mistakes = true,
+     .has_batch = true,
+     .starts = true,
+     .run = run_perceptron},
+    {.name = "dual",
+     .what = "coordinate ascent in the dual of M-estimation",
+     .when = "m-estimation of chains with a penalty c2",
+     .kinds = TRL_KIND_CHAIN,
+     .way = TRL_BY_DUAL,
+     .smooth = true,
+     .needs_c2 = true,
+     .starts = true,
+     .run = run_dual},
+};
+
+const trl_optimizer *trl_optimizer_at(size_t k)
+{
+    return k < sizeof optimizers / sizeof *optimizers ? &optimizers[k] : NULL;
+}
+
+const trl_optimizer *trl_optimizer_find(const char *name)
+{
+    for (size_t k = 0; trl_optimizer_at(k); k++)
+        if (strcmp(name, optimizers[k].name) == 0 ||
+            (optimizers[k].alias && strcmp(name, optimizers[k].alias) == 0))
+            return &optimizers[k];
+    return NULL;
+}
+
+uint64_t trl_optimizer_passes(const trl_optimizer *p, const trl_fit *fit)
+{
+    return p->passes ? p->passes(fit) : fit->o->max_iter;
+}
+
+bool trl_optimizer_info(size_t k, trl_method *out)
+{
+    const trl_optimizer *p = trl_optimizer_at(k);
+    if (!p)
+        return false;
+    *out = (trl_method){p->name, p->alias, p->what, p->when, p->kinds};
+    return true;
+}
