@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 
-/* With the address sanitizer only what was asked for may be touched: a red zone of at least
- * RED_ZONE bytes lies between two arrays, and what a reset gave back is poisoned until it is asked
- * for again. */
+/* Under the address sanitizer only allocated bytes may be touched: a red zone of at least RED_ZONE
+ * bytes lies between two arrays, and memory that a reset released stays poisoned until it is
+ * allocated again. */
 #if defined(__SANITIZE_ADDRESS__)
 #define POISONED 1
 #elif defined(__has_feature)
@@ -56,7 +56,7 @@ static void blocks_free(trl_arena_block *b)
     }
 }
 
-/* Makes the new block as small as it has to be; false: it has to be smaller than `bytes`. */
+/* Shrinks the new block to what the limit leaves; false: that is less than `bytes`. */
 static bool within_limit(trl_arena *a, size_t bytes, size_t *cap)
 {
     size_t held = 0;
@@ -98,7 +98,7 @@ void trl_arena_reset(trl_arena *a)
 {
     if (!a->head)
         return;
-    if (a->head->next) { /* several blocks: one that would have held them all */
+    if (a->head->next) { /* several blocks: replaced by one that would have held them all */
         size_t total = 0;
         for (trl_arena_block *b = a->head; b; b = b->next)
             total += b->cap;

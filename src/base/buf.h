@@ -17,8 +17,8 @@ bool trl_buf_str(trl_buf *b, const char *s);
 bool trl_buf_ch(trl_buf *b, char c);
 bool trl_buf_fmt(trl_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The reverse of adding: copies the next `bytes` of *p, of which *n are left, and moves on.  False,
- * and nothing is changed, when there are fewer. */
+/* The reverse of adding: copies the next `bytes` bytes at *p, of which *n are left, and advances
+ * *p. False, with nothing changed, when fewer are left. */
 bool trl_take(const unsigned char **p, size_t *n, void *to, size_t bytes);
 
 #endif

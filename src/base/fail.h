@@ -17,13 +17,13 @@ trl_status trl_fail_hint(trl_error *err, trl_status code, const char *fmt, ...)
 /* return trl_fail(err, TRL_EINVAL, "c2 must not be negative: %g", c2); */
 #define trl_fail(err, code, ...) trl_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
 
-/* Says how much could not be had (the request of this thread that mem.h refused last) and, by the
- * folder of the source, what for. */
+/* Says how many bytes were refused (this thread's last failed request, from mem.h) and, by the
+ * folder of the source file, what they were for. */
 #define trl_fail_mem(err) trl_fail_mem_at((err), __FILE__, __LINE__)
 trl_status trl_fail_mem_at(trl_error *err, const char *src_file, int src_line)
     __attribute__((cold));
 
-/* Of functions of the public headers. */
+/* For functions of the public headers. */
 #define trl_fail_null(err)                                                                         \
     trl_fail_at((err), TRL_EINVAL, __FILE__, __LINE__,                                             \
                 "%s: an argument that must be given is NULL", __func__)

@@ -18,7 +18,7 @@
 struct trl_writer {
     int fd;
     char *path;   /* as given, for messages */
-    char *target; /* after links */
+    char *target; /* after symbolic links */
     char *tmp;    /* NULL: written in place */
     char *buf;
     size_t used;
@@ -32,13 +32,13 @@ static trl_status fail_sys(trl_error *err, const char *what, const char *path)
     const trl_status st = e == ENOMEM ? TRL_ENOMEM : TRL_EIO;
     trl_fail(err, st, "%s: %s", what, strerror(e));
     trl_fail_where(err, st, path, 0, 0);
-    errno = e; /* for callers who treat a closed pipe otherwise */
+    errno = e; /* for callers that treat a closed pipe differently */
     return st;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* An open descriptor and the size.  Only regular files have one: of others it is 0. */
+/* An open descriptor and the file's size, 0 when it is not a regular file. */
 static trl_status open_file(const char *path, int *fd, size_t *size, trl_error *err)
 {
     struct stat sb;
@@ -83,7 +83,7 @@ trl_status trl_map_file(const char *path, trl_mapped *out, trl_error *err)
     return st;
 }
 
-/* Up to n bytes; fewer when the file has become shorter. */
+/* Up to n bytes; fewer when the file has been truncated meanwhile. */
 static bool read_all(int fd, unsigned char *p, size_t n, size_t *got)
 {
     for (*got = 0; *got < n;) {
@@ -157,7 +157,7 @@ void trl_writer_abort(trl_writer *w)
     writer_free(w);
 }
 
-/* As the file that will be replaced: its owner where we may, its permissions in any case. */
+/* Gives the new file the permissions of the one it will replace and, where allowed, its owner. */
 static void take_over(int fd, const struct stat *old)
 {
     struct stat now;
@@ -253,7 +253,7 @@ trl_status trl_writer_flush(trl_writer *w, trl_error *err)
     return flush_buf(w, w->buf, n, err);
 }
 
-/* Makes the rename itself durable; a folder that cannot be synced is no reason to fail. */
+/* Makes the rename itself durable; a folder that cannot be synced is not a failure. */
 static void sync_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -275,7 +275,7 @@ trl_status trl_writer_commit(trl_writer *w, trl_error *err)
         st = fail_sys(err, "cannot write", w->path);
     if (st == TRL_OK && w->tmp && rename(w->tmp, w->target) != 0)
         st = fail_sys(err, "cannot replace", w->path);
-    if (st == TRL_OK) { /* the lock goes last: until the rename the name was ours */
+    if (st == TRL_OK) { /* the lock is released last: until the rename the name was ours */
         const int fd = w->fd;
         w->fd = -1;
         if (close(fd) != 0 && !w->tmp) /* after fsync there is nothing left to fail */
@@ -314,7 +314,7 @@ static bool one_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Of two paths that name nothing yet. */
+/* For two paths of which neither exists yet. */
 static bool one_place(const char *a, const char *b)
 {
     struct stat sa, sb;

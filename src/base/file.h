@@ -14,13 +14,13 @@ typedef struct trl_mapped {
     bool mapped; /* munmap, else free */
 } trl_mapped;
 
-/* Reads the file into memory of our own: what happens to the file later does not show.  While it
- * is read it may change: check what was read, not the file.  TRL_EIO, TRL_ENOMEM. */
+/* Reads the file into memory: later changes of the file have no effect. It may change while it is
+ * being read: check the bytes, not the file.  TRL_EIO, TRL_ENOMEM. */
 trl_status trl_read_file(const char *path, trl_mapped *out, trl_error *err);
 
-/* Maps the file read-only and shared: processes share its pages, and a change in place shows; one
- * cut short kills the reader (SIGBUS).  Only for files that are replaced by rename.  TRL_EIO,
- * TRL_ENOMEM. */
+/* Maps the file read-only and shared: processes share its pages. Changes in place become visible,
+ * and truncating the file kills the reader (SIGBUS): only for files that are replaced by rename.
+ * TRL_EIO, TRL_ENOMEM. */
 trl_status trl_map_file(const char *path, trl_mapped *out, trl_error *err);
 void trl_unmap(trl_mapped *m);
 

@@ -1,4 +1,4 @@
-/* format.c -- printf in the "C" locale, of this thread and for the time of the call. */
+/* format.c -- printf in the "C" locale, for this thread and the duration of the call. */
 /* SPDX-License-Identifier: MIT */
 #include "base/format.h"
 

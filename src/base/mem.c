@@ -51,7 +51,7 @@ void trl_free(void *p)
     free(p);
 }
 
-/* Large blocks are given huge pages where the system has them: they are read in no order. */
+/* Large blocks get huge pages where the system has them: access to them is random. */
 #define HUGE_PAGE ((size_t)1 << 21)
 
 void *trl_alloc64(uint64_t count, size_t size)
@@ -66,7 +66,7 @@ void *trl_alloc64(uint64_t count, size_t size)
     void *p = remember(aligned_alloc(HUGE_PAGE, bytes), bytes);
 #ifdef MADV_HUGEPAGE
     if (p)
-        (void)madvise(p, bytes, MADV_HUGEPAGE); /* a wish, not a condition */
+        (void)madvise(p, bytes, MADV_HUGEPAGE); /* advice only: failure does not matter */
 #endif
     return p;
 }

@@ -1,7 +1,7 @@
-/* mem.h -- the only door to the heap: overflow-checked, never aborting.
+/* mem.h -- the only access to the heap: overflow-checked, never aborting.
  *
- * Counts are 64-bit: one from a file that a machine of 32 bits cannot hold fails instead of
- * wrapping around.
+ * Counts are 64-bit: on a 32-bit machine a count read from a file that is too large fails instead
+ * of wrapping around.
  *
  * Every function returns NULL on failure and leaves its inputs as they were.  Zero-sized
  * requests return a valid pointer.  Memory from all of them is released by trl_free.
@@ -25,8 +25,8 @@ void *trl_alloc64(uint64_t count, size_t size);
  * least twice *cap, old content copied, *cap updated.  NULL: p and *cap are unchanged. */
 void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size);
 
-/* Bytes of the request that this thread was last refused; 0: none was, or it was too large to
- * count.  For messages, as errno is. */
+/* The size in bytes of this thread's last failed request; 0: none failed, or the size overflowed.
+ * For messages, like errno. */
 size_t trl_refused_bytes(void);
 
 /* A copy of n bytes with a NUL after them. */

@@ -12,7 +12,7 @@ typedef struct worker {
     trl_pool *pool;
     size_t index;
     pthread_t thread;
-    trl_error err;     /* of its failed job */
+    trl_error err;     /* of the job that failed */
     size_t failed_job; /* SIZE_MAX when none */
 } worker;
 
@@ -93,7 +93,7 @@ trl_pool *trl_pool_new(size_t threads)
         p->workers[i] = (worker){.pool = p, .index = i, .failed_job = SIZE_MAX};
     for (size_t i = 1; i < threads; i++, p->started++) {
         if (pthread_create(&p->workers[i].thread, NULL, worker_main, &p->workers[i]))
-            break; /* those that could be started will do */
+            break; /* go on with the threads that could be started */
     }
     p->threads = p->started;
     return p;

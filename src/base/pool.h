@@ -1,8 +1,8 @@
 /* pool.h -- a fixed set of threads that work through numbered jobs.
  *
- * Jobs are handed out in order to whichever worker is free; a job must write only to what
- * belongs to its number (or, for scratch, to its worker), so results never depend on the
- * number of threads.  With one thread, or none to be had, everything runs in the caller.
+ * Jobs are handed out in order to whichever worker is free; a job must write only to what belongs
+ * to its number (or, for scratch, to its worker), so results never depend on the number of threads.
+ * With one thread, or when none can be started, everything runs in the caller.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_POOL_H
@@ -14,14 +14,15 @@
 
 typedef struct trl_pool trl_pool;
 
-/* job: 0 .. n_jobs-1; worker: 0 .. threads-1.  A failure is reported through `err`, which
- * belongs to the worker; after it no further job is started. */
+/* job: 0 .. n_jobs-1; worker: 0 .. threads-1.  A failure is reported through `err`, which belongs
+ * to the worker; no job is started after a failure. */
 typedef trl_status (*trl_job_fn)(void *ctx, size_t job, size_t worker, trl_error *err);
 
-/* More threads than this are not started: no task has jobs for them. */
+/* The most threads that are started: no task has jobs for more. */
 #define TRL_POOL_MOST 256
 
-/* Up to `threads` and TRL_POOL_MOST of them, or as many as can be started.  NULL: out of memory. */
+/* Starts min(threads, TRL_POOL_MOST) threads, or as many as the system allows.  NULL: out of
+ * memory. */
 trl_pool *trl_pool_new(size_t threads);
 void trl_pool_free(trl_pool *pool); /* accepts NULL */
 size_t trl_pool_threads(const trl_pool *pool);

@@ -44,7 +44,7 @@ static inline double trl_rng_unit(trl_rng *r)
     return (double)(trl_rng_u64(r) >> 11) * 0x1p-53;
 }
 
-/* Uniform in 0 .. n-1, n > 0; the bias (below n / 2^64) is of no consequence here. */
+/* Uniform in 0 .. n-1, n > 0; the bias, below n / 2^64, does not matter here. */
 static inline size_t trl_rng_below(trl_rng *r, size_t n)
 {
     const uint64_t u = trl_rng_u64(r);

@@ -40,7 +40,7 @@ trl_status trl_fail_at(trl_error *err, trl_status code, const char *src_file, in
     return code;
 }
 
-/* What the code of a folder of src/ needs memory for. */
+/* What the code in each folder of src/ needs memory for. */
 static const char *purpose(const char *src_file)
 {
     static const struct {

@@ -25,7 +25,7 @@ typedef struct chunk {
 
 struct trl_store {
     pthread_mutex_t lock;
-    chunk *chunks; /* the one being filled first */
+    chunk *chunks; /* newest first: the one being filled */
     size_t used;   /* of it */
     size_t budget, bytes, on_heap, in_file;
     int fd; /* -1: no file yet */

@@ -1,8 +1,9 @@
-/* store.h -- memory for much data that is written once: on the heap up to a budget, then in a file.
+/* store.h -- memory for large data that is written once: on the heap up to a budget, then in a
+ * file.
  *
- * Beyond the budget blocks lie in an unlinked temporary file (in $TMPDIR, or /tmp) that is mapped:
- * the system keeps in memory what is used and writes the rest out.  All blocks live until _free.
- * Safe for threads.
+ * Beyond the budget, blocks lie in a mapped, unlinked temporary file (in $TMPDIR, or /tmp): the
+ * system keeps in memory what is in use and writes the rest to disk. All blocks live until _free.
+ * Thread-safe.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_STORE_H
@@ -22,10 +23,10 @@ void trl_store_free(trl_store *s); /* accepts NULL */
 /* 8-byte aligned, uninitialised; NULL when neither memory nor file has room. */
 void *trl_store_get(trl_store *s, size_t bytes);
 
-/* Whether it was the file that had no room when trl_store_get last returned NULL. */
+/* True when trl_store_get last returned NULL because the file had no room. */
 bool trl_store_file_full(const trl_store *s);
 
-/* Bytes handed out, and of them those in the file. */
+/* Bytes handed out in all, and how many of them are in the file. */
 size_t trl_store_bytes(const trl_store *s, size_t *in_file);
 
 #endif

@@ -1,10 +1,10 @@
 /* strtab.h -- interned byte strings: string <-> dense id, built in memory or mapped.
  *
- * Layout (the same in memory and in a model file, so that a mapped file needs no work):
+ * Layout (the same in memory and in a model file, so that a mapped file can be used as it is):
  *
  *     pool    all strings back to back, no terminators
- *     end     end[i] = offset in pool behind string i; string i starts at end[i-1] (0 for i = 0)
- *     slot    open addressing, power of two, linear probing: id + 1, or 0 when empty
+ *     end     end[i] = offset in pool just after string i; string i starts at end[i-1] (0 for i =
+ * 0) slot    open addressing, power of two, linear probing: id + 1, or 0 when empty
  *
  * Strings are opaque bytes: no encoding, NUL allowed.  The hash is XXH3 (64 bits); the same
  * on every machine.  A view is read-only and may be shared by threads.
@@ -62,12 +62,13 @@ typedef struct trl_strtab {
  * table is then as it was. */
 uint32_t trl_strtab_add(trl_strtab *t, const char *p, size_t n);
 
-/* The same for n <= TRL_STRTAB_MANY strings, whose memory is fetched side by side: for large tables
- * several times faster.  False where trl_strtab_add returns TRL_NO_ID; some may have been added. */
+/* The same for n <= TRL_STRTAB_MANY strings, whose memory is fetched in parallel: several times
+ * faster for large tables.  False where trl_strtab_add returns TRL_NO_ID; some may have been
+ * added. */
 #define TRL_STRTAB_MANY 32
 bool trl_strtab_add_many(trl_strtab *t, const trl_str *s, size_t n, uint32_t *id);
 
-/* As trl_strtab_add but never adds. */
+/* Like trl_strtab_add but never adds. */
 uint32_t trl_strtab_find(const trl_strtab *t, const char *p, size_t n);
 trl_str trl_strtab_get(const trl_strtab *t, uint32_t id);
 

@@ -1,4 +1,4 @@
-/* temporary.c -- temporary files that say by a lock whether their maker lives. */
+/* temporary.c -- temporary files, locked as long as the process that made them lives. */
 /* SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* flock */
 #include "base/temporary.h"
@@ -45,7 +45,7 @@ static char *beside(const char *path, const char *name)
     return out;
 }
 
-/* What the link at `path` says, as a path of its own; NULL: errno. */
+/* The target of the symbolic link at `path`, as a path that can be opened; NULL: errno. */
 static char *read_link(const char *path)
 {
     char text[4096];
@@ -72,9 +72,9 @@ char *trl_follow_links(const char *path)
     return at;
 }
 
-/* ---- left by the dead ------------------------------------------------------------------------ */
+/* ---- left by dead processes ------------------------------------------------------------------ */
 
-/* The part of the target's name that its temporaries begin with. */
+/* The part of the target's name that the names of its temporary files begin with. */
 static size_t stem_size(const char *base)
 {
     const size_t n = strlen(base);
@@ -89,7 +89,7 @@ static bool is_temporary_of(const char *name, const char *base, size_t stem)
     return strspn(name + stem + sizeof MARK - 1, "0123456789abcdef") == DIGITS;
 }
 
-/* Whoever writes it holds its lock; the dead hold nothing. */
+/* A living writer holds the lock; the lock of a dead process is gone. */
 static void remove_if_stale(const char *path)
 {
     struct stat sb;
@@ -119,9 +119,9 @@ static void remove_stale(const char *target)
         closedir(d);
 }
 
-/* ---- a new one ------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
-/* Not to be foreseen is not needed: O_EXCL makes the name ours or nobody's. */
+/* The name need not be unpredictable: O_EXCL fails when it exists already. */
 static uint64_t some_number(const void *salt, unsigned attempt)
 {
     struct timespec now = {0};
@@ -133,7 +133,7 @@ static uint64_t some_number(const void *salt, unsigned attempt)
     return x ^ x >> 31;
 }
 
-/* Locks it, unless it has just been taken for a stale one: then it is gone or about to go. */
+/* Locks it. False when another process has just taken it for a stale one and is removing it. */
 static bool lock_new(int fd)
 {
     struct stat sb;

@@ -1,10 +1,9 @@
-/* bigrams.h -- which words stand beside which, and how often.
+/* bigrams.h -- which words are neighbours, and how often.
  *
- * Pairs are counted within sentences; the edge of a sentence stands before its first and
- * behind its last word, and is no word itself.  Afterwards words are ranked: most frequent
- * first, words of the same count by their bytes, so that the order of the sentences does not
- * matter. A word below the minimum count, or without any pair that is kept, is left out; pairs
- * with it are not counted.
+ * Pairs are counted within sentences; the edge of a sentence stands before its first and after its
+ * last word and is not a word itself.  Afterwards words are ranked: most frequent first, words of
+ * the same count by their bytes, so that the order of the sentences does not matter. A word below
+ * the minimum count, or without any pair that is kept, is left out; pairs with it are not counted.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CLUSTER_BIGRAMS_H
@@ -34,7 +33,7 @@ typedef struct trl_bigrams {
     trl_pair *pair[2];
     uint32_t *self;     /* [word.n] */
     uint32_t *edge[2];  /* [word.n] how often a sentence ends or begins with it */
-    uint32_t *total[2]; /* [word.n] all pairs on that side, with itself and edges, too */
+    uint32_t *total[2]; /* [word.n] all pairs on that side, including those with itself and edges */
 } trl_bigrams;          /* zero-initialise */
 
 /* One sentence.  TRL_ENOMEM: only good for _fini. */

@@ -16,7 +16,7 @@ typedef struct run {
     const trl_bigrams *b;
     size_t C;
     trl_merges *w;
-    uint32_t *parent;       /* [words] a forest: the words of one cluster hang together */
+    uint32_t *parent;       /* [words] a union-find forest: the words of one cluster form a tree */
     uint32_t *slot_of;      /* [words] of a root's cluster; NO_SLOT: not in the window yet */
     uint32_t *root;         /* [W] the root of the cluster in a slot */
     uint32_t *gathered;     /* [W] counts by slot, all 0 between words */

@@ -1,10 +1,10 @@
 /* brown.h -- Brown clustering of counted word pairs [Bro92, sec. 3].
  *
- * The C most frequent words start as clusters.  The others follow by rank: each becomes a
- * cluster of its own, and the cheapest of all merges (merges.h) brings their number back to C.
- * Then the C clusters are merged down to one; the tree of these merges names every cluster: 0
- * on the way to the one in the lower slot, 1 to the other.  A word that joins takes the slot
- * its predecessor's merge made free; a merged cluster stays in the lower of its two slots.
+ * The C most frequent words start as clusters.  The others follow by rank: each becomes a cluster
+ * of its own, and the cheapest of all merges (merges.h) brings their number back to C.  Then the C
+ * clusters are merged down to one; the tree of these merges names every cluster: 0 on the way to
+ * the one in the lower slot, 1 to the other.  A word that joins takes the slot that the merge
+ * before it freed; a merged cluster stays in the lower of its two slots.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BROWN_H

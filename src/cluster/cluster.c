@@ -25,7 +25,7 @@ typedef struct job {
     trl_bigrams b;
     trl_pool *pool;
     double start, told;
-    double loop_start; /* when reading was over */
+    double loop_start; /* when reading ended */
 } job;
 
 static double now(void)

@@ -1,4 +1,4 @@
-/* clusters.h -- a map from words to clusters, read from a file or used where a model holds it. */
+/* clusters.h -- a map from words to clusters, read from a file or borrowed from a model. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CLUSTERS_H
 #define TRL_CLUSTERS_H
@@ -24,7 +24,7 @@ struct trl_clusters {
 
 trl_status trl_clusters_new(trl_clusters **out, trl_error *err); /* empty; TRL_ENOMEM */
 
-/* Adds a word.  *twice: it is there already, in this or another cluster (c is then unchanged).
+/* Adds a word.  *twice: it was added before, to this or another cluster (c is then unchanged).
  * TRL_ENOMEM: c is then only good for trl_clusters_free. */
 trl_status trl_clusters_add(trl_clusters *c, trl_str word, trl_str cluster, bool *twice,
                             trl_error *err);

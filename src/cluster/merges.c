@@ -8,9 +8,9 @@
 #include "base/mem.h"
 
 #define MAX_W ((size_t)1 << 20)
-#define BLOCK_SUMS 256 /* a job sums the row of so many clusters, a multiple of 64, */
-#define BLOCK_ROWS 64  /* or updates so many rows of losses */
-#define WORTH 20000    /* look-ups below which threads cost more than they bring */
+#define BLOCK_SUMS 256 /* a job sums the row of this many clusters, a multiple of 64, */
+#define BLOCK_ROWS 64  /* or updates this many rows of losses */
+#define WORTH 20000    /* with fewer look-ups, threads cost more than they save */
 #define NO_SLOT SIZE_MAX
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static int64_t own_terms(const trl_merges *w, size_t a, size_t b)
            trl_xlogx_join(f, aa, ab) - trl_xlogx_join(f, ba, bb);
 }
 
-/* loss + S: what a loss is made of besides S. */
+/* loss + S: the part of a loss other than S. */
 static int64_t without_contexts(const trl_merges *w, size_t a, size_t b)
 {
     return trl_xlogx_join(&w->f, w->total[0][a], w->total[0][b]) +
@@ -398,7 +398,7 @@ static size_t n_contexts(const trl_merges *w, size_t a)
     return n;
 }
 
-/* S(c + r, b) follows the join of the contexts c and r, too. */
+/* S(c + r, b) also changes because the contexts c and r are joined. */
 static void join_contexts_in_row(trl_merges *w, size_t c, size_t r)
 {
     const trl_xlogx *f = &w->f;

@@ -13,9 +13,9 @@
  *     K(a,b) = f(sum of the four) - sum of f(each of the four) - the four terms of k = a, b in
  * S,
  *
- * the four being n(a,a), n(a,b), n(b,a), n(b,b).  Words that are not yet in the window form
- * one more cluster, the rest, and the edges of sentences another; these two are never merged.
- * I is that of a partition of the whole text.
+ * the four being n(a,a), n(a,b), n(b,a), n(b,b).  Words that are not yet in the window form one
+ * more cluster, the rest, and the edges of sentences another; these two are never merged. So I is
+ * the information of a partition of the whole text.
  *
  * S has a term only where both counts are positive.  When a context k is divided (a word
  * leaves the rest) or two are joined (a merge), z = p + q, S(a,b) changes by
@@ -51,10 +51,10 @@ typedef struct trl_newcomer {
     size_t n_near[2];
     uint32_t self;     /* how often it follows itself */
     uint32_t edge[2];  /* how often a sentence ends, or begins, with it */
-    uint32_t total[2]; /* all its pairs on that side, those with edges and the rest, too */
+    uint32_t total[2]; /* all its pairs on that side, including those with edges and the rest */
 } trl_newcomer;
 
-/* Which values a context splits into (see H above), one side. */
+/* The values a context splits into (see H above), on one side. */
 typedef struct trl_context {
     uint32_t *p, *q;                  /* [W] */
     size_t *below_plain, *below_both; /* [W] entries of the lists with a smaller slot */

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-#define TABLE_MAX ((uint32_t)1 << 20) /* 8 MB; hardly any count of a pair is beyond */
+#define TABLE_MAX ((uint32_t)1 << 20) /* 8 MB; hardly any pair has a larger count */
 #define MAX_BITS 32
 
 int64_t trl_xlogx_far(const trl_xlogx *f, uint32_t x)

@@ -1,12 +1,12 @@
 /* xlogx.h -- f(x) = x ln x on whole numbers, in fixed point.
  *
  * Everything Brown clustering compares is a sum of such terms (merges.h).  f is rounded to a
- * multiple of 2^-bits once, the same for every x wherever it is asked for; sums of 64-bit
- * integers are exact.  So what is kept up to date step by step equals what would come out from
- * scratch, to the last bit, in any order and with any number of threads, and ties are ties.
+ * multiple of 2^-bits once, the same wherever it is needed; sums of 64-bit integers are exact.  So
+ * values updated step by step equal values computed from scratch to the last bit, in any order and
+ * with any number of threads, and ties are exact.
  *
- * bits is as large as f(limit) allows within 61 bits, at most 32: with a billion word pairs
- * still 26 bits behind the point.
+ * bits is as large as f(limit) allows within 61 bits, at most 32: with a billion word pairs there
+ * are still 26 bits after the point.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_XLOGX_H

@@ -1,12 +1,12 @@
-/* bf16_kernel.c -- brief numbers, eight at a time. */
+/* bf16_kernel.c -- bfloat16 vectors, eight numbers at a time. */
 /* SPDX-License-Identifier: MIT */
 #include "num/bf16_kernel.h"
 
 #include "num/simd.h"
 
 /* A sweep goes through a block of all stored vectors, then through the next one (train/history.c):
- * too many starts and stops for the machine to follow, so every vector asks for its share of the
- * next block, for the second-level cache. */
+ * too many streams for the hardware prefetcher, so every vector prefetches its part of the next
+ * block into the second-level cache. */
 #define AHEAD (12 * TRL_BF16_BLOCK) /* six pairs, the usual number */
 
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
@@ -44,7 +44,7 @@ TRL_CLONES void trl_bf16_widen(size_t n, const trl_bf16 *restrict b, float *rest
 TRL_CLONES void trl_bf16_dots(size_t n, const trl_bf16 *b, const trl_bf16 *c, const float *s,
                               const float *y, const float *v, double sum[6])
 {
-    v8f x[6] = {{0}}, z[6] = {{0}}; /* even and odd eights */
+    v8f x[6] = {{0}}, z[6] = {{0}}; /* even and odd groups of eight */
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
         __builtin_prefetch(b + i + AHEAD, 0, 2);

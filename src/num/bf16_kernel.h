@@ -1,9 +1,9 @@
-/* bf16_kernel.h -- vectors of brief numbers: the upper half of a float.
+/* bf16_kernel.h -- vectors of bfloat16 numbers: the upper half of a float.
  *
- * A brief number has a float's range and eight bits of precision (a relative error of at most
- * 2^-9), in two bytes.  Optimisers keep the directions of earlier steps that way: what matters
- * there is how many bytes a sweep moves.  Arithmetic is single precision; sums of a block are
- * double outside.
+ * A bfloat16 number has a float's range and eight bits of precision (a relative error of at most
+ * 2^-9), in two bytes. L-BFGS stores the directions of earlier steps this way: there the cost is
+ * the number of bytes a sweep moves. Arithmetic is in single precision; callers add the sums of
+ * blocks in double.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BF16_KERNEL_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRL_BF16_BLOCK 1024 /* numbers a call takes at most: sums of more would lose digits */
+#define TRL_BF16_BLOCK 1024 /* most numbers per call: longer sums would lose digits */
 
 typedef uint16_t trl_bf16;
 
@@ -25,7 +25,7 @@ static inline float trl_bf16_float(trl_bf16 b)
     return u.value;
 }
 
-/* To nearest, ties to even; infinities stay, what is not a number stays none. */
+/* To nearest, ties to even; infinities and NaNs stay what they are. */
 static inline trl_bf16 trl_bf16_of(float x)
 {
     union {
@@ -37,7 +37,7 @@ static inline trl_bf16 trl_bf16_of(float x)
     return (trl_bf16)((u.bits + 0x7fff + (u.bits >> 16 & 1)) >> 16);
 }
 
-/* b = a - c, rounded, and y what b says. */
+/* b = a - c, rounded, and y = b. */
 void trl_bf16_difference(size_t n, const double *a, const double *c, trl_bf16 *b, float *y);
 
 /* y = b. */

@@ -42,7 +42,7 @@ double trl_dot(trl_pool *pool, size_t n, const double *x, const double *y)
     const size_t pieces = (n + TRL_PIECE - 1) / TRL_PIECE;
     double sum = 0.0, *part = NULL;
     if (pool && trl_pool_threads(pool) > 1 && pieces > 4)
-        part = trl_alloc(pieces, sizeof *part); /* none to be had: the caller does it alone */
+        part = trl_alloc(pieces, sizeof *part); /* no memory: the caller does it alone */
     if (part) {
         dot_job d = {n, x, y, part};
         (void)trl_pool_run(pool, pieces, dot_run, &d, NULL);

@@ -1,7 +1,7 @@
 /* blas1.h -- operations on long vectors, with or without threads, the same bits either way.
  *
  * Long sums are taken in fixed pieces of TRL_PIECE elements, each summed in eight lanes, the pieces
- * added in order; so the number of threads never shows.
+ * added in order; so the result does not depend on the number of threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BLAS1_H
@@ -19,7 +19,7 @@ double trl_dot(trl_pool *pool, size_t n, const double *x, const double *y);
 /* out[i] = sum_k parts[k][i], k ascending. */
 void trl_sum_vectors(size_t n, size_t n_parts, const double *const *parts, double *out);
 
-/* The same of floats. */
+/* The same for floats. */
 void trl_sum_floats(size_t n, size_t n_parts, const float *const *parts, double *out);
 
 /* g[i] = a w[i] - g[i]. */

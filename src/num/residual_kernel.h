@@ -1,4 +1,4 @@
-/* residual_kernel.h -- how far kept single-precision vectors are from new ones. */
+/* residual_kernel.h -- the distance between stored single-precision adjoints and new ones. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_RESIDUAL_KERNEL_H
 #define TRL_RESIDUAL_KERNEL_H

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 32 bytes and not 64 as elsewhere, doubles too: gcc 12 keeps these in registers without AVX-512,
- * and machines with it have two such units or split the wide ones. */
+/* Vectors of 32 bytes and not 64 as elsewhere, doubles too: gcc 12 keeps these in registers without
+ * AVX-512, and machines with AVX-512 have two such units or split the wide ones. */
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t v8u __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
@@ -26,8 +26,8 @@ TRL_INLINE float sum8(v8f v)
 
 /* exp(x) = 2^k exp(r) as in trl_v8_exp, x and the reduction in double, so that a large x loses
  * nothing; then a polynomial of degree 6 (relative error 2^-28 before its coefficients are rounded)
- * in single.  The low halves of `shifted` hold k + 127, which becomes 2^k.  That is multiplied, not
- * added to the exponent, for a NaN to stay one. */
+ * in single.  The low halves of `shifted` hold k + 127, which becomes 2^k.  It is multiplied in,
+ * not added to the exponent, so that a NaN stays one. */
 TRL_INLINE v8f exp8(v4d x0, v4d x1)
 {
     const v4d magic = (v4d){0} + (0x1.8p52 + 127.0);
@@ -56,7 +56,7 @@ TRL_INLINE double max_of(v4d v)
     return y > x ? y : x;
 }
 
-/* From lane_mask + 8 - k on, lanes below k are all ones. */
+/* Loaded from lane_mask + 8 - k, lanes below k are all ones. */
 static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
 typedef struct tail { /* lanes of a row's last vectors that count */
@@ -91,8 +91,8 @@ TRL_INLINE double row_max(size_t n, const tail *e, const double *x)
     return max_of(select4(hi1 > hi0, hi1, hi0));
 }
 
-/* All maxima first, kept at the beginning of their psi rows: rows' maxima are independent of each
- * other, but a row's exponentials would wait for its own. */
+/* All maxima first, stored at the beginning of their psi rows: maxima of different rows are
+ * independent of each other, whereas a row's exponentials would wait for its own maximum. */
 TRL_CLONES double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step, float *psi,
                                       double *low)
 {
@@ -154,8 +154,8 @@ typedef struct pair {            /* one step of each recursion */
     v8f alpha_sum, beta_sum;
 } pair;
 
-/* x[0 .. 3] in both halves: one load for four factors instead of four; which of them is taken by a
- * shuffle (factor), and the multiply-adds' own loads get the ports. */
+/* x[0 .. 3] in both halves: one load for four factors instead of four; a shuffle (factor) selects
+ * one, which leaves the load ports to the multiply-adds. */
 TRL_INLINE v8f four(const float *x)
 {
     const v4f v = *(const v4f *)x;
@@ -170,8 +170,8 @@ TRL_INLINE v8f factor(v8f v, const size_t k)
                     : __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7);
 }
 
-/* Columns j .. j + 8 NV - 1 of both.  SETS sets of accumulators (1 or 2) hide the latency of the
- * adds where NV alone does not. */
+/* Columns j .. j + 8 NV - 1 of both recursions.  SETS sets of accumulators (1 or 2) hide the
+ * latency of the adds where NV alone does not. */
 TRL_INLINE void pair_block(const size_t NV, const size_t SETS, size_t n, size_t stride, size_t j,
                            pair *p)
 {
@@ -296,8 +296,8 @@ TRL_CLONES double trl_single_sweep(const trl_single_lattice *g)
     return log((double)sum) - (double)powers * 0.69314718055994531;
 }
 
-/* The conversion to double is a loop of its own here and below: gcc 12 takes converted vectors
- * apart when they come from registers. */
+/* The conversion to double is a separate loop here and below: gcc 12 splits converted vectors when
+ * they come from registers. */
 TRL_CLONES void trl_single_combine(const trl_single_lattice *g, double by, double *restrict node)
 {
     const size_t T = g->T, S = g->stride;

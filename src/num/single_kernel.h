@@ -1,13 +1,13 @@
 /* single_kernel.h -- forward-backward of order 1 in single precision, a sequence per call.
  *
  * Rows are padded as in matrix_kernel.h (stride = trl_padded(n), pads zero), but hold floats: twice
- * as many labels to a vector, half the memory.  Rows are scaled by powers of two, which rounds
- * nothing, and whose logarithms are integers.
+ * as many labels per vector, half the memory.  Rows are scaled by powers of two, which rounds
+ * nothing and whose binary logarithms are integers.
  *
  * Each element carries the relative rounding of its own sum, a few 2^-24; test_single_kernel holds
- * 1e-6 against the same loops in double.  None allocates or fails.  The caller sees to it that
- * nothing leaves the range of a float (chain_single1.c has the argument); outside of it, and for
- * NaN, the results are numbers without meaning, or NaN.
+ * 1e-6 against the same loops in double.  None allocates or fails.  The caller ensures that nothing
+ * leaves the range of a float (chain_single1.c shows how); otherwise, and for NaN, the results are
+ * meaningless or NaN.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SINGLE_KERNEL_H
@@ -34,8 +34,8 @@ double trl_single_exp_rows(size_t T, size_t n, const double *x, size_t step, flo
  *     alpha_0 = psi_0,    alpha_t(j) = psi_t(j) sum_i scale_{t-1} alpha_{t-1}(i) E[i][j]
  *     beta_{T-1} = 1,     beta_{t-1}(i) = 2^k sum_j q_t(j) Et[j][i],      q_t = psi_t beta_t
  *
- * where 2^k is for beta_t what scale_t is for alpha_t.  Returns
- * log sum_j alpha_{T-1}(j) - sum_{t<T-1} log scale_t. */
+ * where 2^k scales beta_t as scale_t scales alpha_t.  Returns log sum_j alpha_{T-1}(j) -
+ * sum_{t<T-1} log scale_t. */
 double trl_single_sweep(const trl_single_lattice *g);
 
 /* After the sweep, with d_t = sum_j alpha_t(j) beta_t(j): beta_t <- alpha_t beta_t / d_t, which

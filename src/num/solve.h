@@ -16,8 +16,8 @@
 #include <stddef.h>
 
 /* Factors A [n][n], row-major, in place: U on and above the diagonal, L (unit diagonal) below;
- * pivot[k] is the row that was exchanged with row k.  False when A is singular to working
- * precision or holds NaN; A is then of no use. */
+ * pivot[k] is the row that was exchanged with row k.  False when A is singular to working precision
+ * or holds NaN; its content is then undefined. */
 bool trl_lu_factor(size_t n, double *A, size_t *pivot);
 
 /* x: the right side on entry, the solution on return. */

@@ -26,7 +26,7 @@ TRL_CLONES void trl_vexp(size_t n, const double *x, double shift, double *y)
 /* Lanes below k are all ones. */
 static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
-/* Every lane of hi and lo takes the extremes of itself and the lane that the order names. */
+/* Every lane of hi and lo becomes the extreme of itself and the lane that `order` gives for it. */
 #define WIDEN(...)                                                                                 \
     do {                                                                                           \
         const trl_v8 h = __builtin_shufflevector(hi, hi, __VA_ARGS__);                             \

@@ -20,8 +20,8 @@ double trl_exp_row(size_t n, const double *x, double *y, double *min);
 /* log sum_i exp(x[i]); -inf for n = 0 or when all are -inf. */
 double trl_logsumexp(size_t n, const double *x);
 
-/* mask ? a : b, lane by lane; the comparison must stand in the call itself, or gcc 12 takes the
- * mask apart into scalars. */
+/* mask ? a : b, lane by lane; the comparison must be written in the call itself, or gcc 12 splits
+ * the mask into scalars. */
 TRL_INLINE trl_v8 trl_v8_select(trl_v8i mask, trl_v8 a, trl_v8 b)
 {
     return (trl_v8)((mask & (trl_v8i)a) | (~mask & (trl_v8i)b));
@@ -35,7 +35,7 @@ TRL_INLINE void trl_v8_exp(trl_v8 *x)
      * coefficients rounded), its terms paired to shorten the chain.  r and 1 are added last: the
      * error stays below 1 ulp, where (1 + r) + ... reaches 1.7. */
     const trl_v8 v = *x, zero = {0};
-    const trl_v8 not_low = trl_v8_select(v >= -708.0, v, zero - 708.0); /* NaN, too */
+    const trl_v8 not_low = trl_v8_select(v >= -708.0, v, zero - 708.0); /* also for NaN */
     const trl_v8 safe = trl_v8_select(not_low > 709.0, zero + 709.0, not_low);
     const trl_v8 magic = zero + 0x1.8p52; /* adding it rounds to an integer in the low bits */
     const trl_v8 kd = safe * 0x1.71547652b82fep+0 + magic;

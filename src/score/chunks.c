@@ -50,7 +50,7 @@ static bool inside(trl_tag tag)
     return tag.kind != TRL_TAG_O && tag.kind != TRL_TAG_DOT;
 }
 
-/* True when `tag` is inside a chunk and its type is not the neighbour's. */
+/* True when `tag` is inside a chunk and its type differs from its neighbour's. */
 static bool type_breaks(trl_tag tag, trl_tag neighbour)
 {
     return inside(tag) && tag.type != neighbour.type;
@@ -65,7 +65,7 @@ bool trl_chunk_ends(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
 {
     if (rule == TRL_RULE_IOBES && (is_last(prev) || (cur.kind == TRL_TAG_S && inside(prev))))
         return true;
-    /* [p]: the kinds of c before which a p ends its chunk, whatever the types. */
+    /* [p]: the prefixes c before which p ends its chunk, whatever the types. */
     static const unsigned ends[] = {
         [TRL_TAG_B] = SET(TRL_TAG_B) | SET(TRL_TAG_O),
         [TRL_TAG_I] = SET(TRL_TAG_B) | SET(TRL_TAG_O),
@@ -80,7 +80,7 @@ bool trl_chunk_starts(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
 {
     if (rule == TRL_RULE_IOBES && (cur.kind == TRL_TAG_S || (is_last(prev) && inside(cur))))
         return true;
-    /* [c]: the kinds of p after which a c starts a chunk, whatever the types. */
+    /* [c]: the prefixes p after which c starts a chunk, whatever the types. */
     static const unsigned starts[] = {
         [TRL_TAG_B] = SET(TRL_TAG_B) | SET(TRL_TAG_I) | SET(TRL_TAG_O),
         [TRL_TAG_I] = SET(TRL_TAG_E) | SET(TRL_TAG_O),

@@ -11,15 +11,15 @@
  *                                      p c is one of  B B, I B, O B, O I, E E, E I, O E, or
  *                                      c is not O or '.', and the types differ
  *
- * There an S, or any other prefix, is nothing special: it starts and ends chunks only by its
- * type.  Nor does E B of one type end a chunk.  So conlleval takes neighbours of one type for
- * one chunk in IOBES.  The rules for IOBES are the same with
+ * In these rules S, like any other prefix, is nothing special: it starts and ends chunks only by
+ * its type.  Nor does E B of one type end a chunk.  So in IOBES conlleval takes neighbours of one
+ * type for one chunk.  The rules for IOBES are the same, with
  *
  *     a chunk ends between p and c     p is E or S, or c is S and p is not O or '.'
  *     a chunk starts between p and c   c is S, or p is E or S and c is not O or '.'
  *
  * added.  They are meant for taggings whose gold standard is well-formed IOBES; all others,
- * also those with ill-formed S and E, are counted as conlleval does.
+ * including those with ill-formed S and E, are counted as conlleval does.
  *
  * [TKSV99] Tjong Kim Sang, Veenstra. Representing text chunks. EACL 1999.
  */
@@ -48,8 +48,8 @@ typedef struct trl_tag {
     uint32_t type; /* the caller's number for the type; equal types, equal numbers */
 } trl_tag;
 
-/* Cuts the tag; the parts are borrowed from it.  The type "0" reads as "", since the script
- * takes it for false. */
+/* Cuts the tag; the parts are borrowed from it.  The type "0" reads as "", since conlleval takes it
+ * for false. */
 void trl_tag_split(trl_str tag, trl_str *prefix, trl_str *type);
 
 trl_tag_kind trl_tag_kind_of(trl_str prefix);
@@ -61,8 +61,8 @@ typedef enum trl_chunk_rule { TRL_RULE_CONLLEVAL, TRL_RULE_IOBES, TRL_N_RULES } 
 bool trl_chunk_ends(trl_chunk_rule rule, trl_tag prev, trl_tag cur);
 bool trl_chunk_starts(trl_chunk_rule rule, trl_tag prev, trl_tag cur);
 
-/* May `cur` follow `prev` in well-formed IOBES, where every chunk is S or B I* E?  Both ends
- * of a sequence must be asked for, too. */
+/* May `cur` follow `prev` in well-formed IOBES, where every chunk is S or B I* E?  Ask for both
+ * ends of a sequence, too. */
 bool trl_iobes_follows(trl_tag prev, trl_tag cur);
 
 #endif

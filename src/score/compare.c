@@ -12,14 +12,14 @@
 #include "text/columns.h"
 #include "trellis/score.h"
 
-/* What is counted of a sentence; those of system s lie s * PER_SYSTEM further on.  Sums of
- * counts, whole numbers, are exact.  For trees a bracket is a chunk. */
+/* What is counted for a sentence; the counts of system s start at s * PER_SYSTEM. They are whole
+ * numbers, so sums are exact.  For trees a bracket is a chunk. */
 enum {
     SENTENCES,
     TOKENS,
     CHUNKS,
     RIGHT, /* tokens */
-    WHOLE, /* 1: the sentence is wholly right */
+    WHOLE, /* 1: the whole sentence is right */
     PREDICTED,
     CORRECT,
     PER_SYSTEM = 6,
@@ -138,9 +138,9 @@ trl_status trl_compare_add_counts(trl_compare *c, const trl_compare_counts n[2],
     return add_counts(c, same, err);
 }
 
-/* The scorer decides about a sentence's last chunk when the next one starts; for ill-formed
- * tags it may then take a correct one back.  The difference of two totals puts that on the
- * next sentence, so that sums are always the scorer's. */
+/* The scorer decides about a sentence's last chunk when the next sentence starts; with ill-formed
+ * tags it may then withdraw a correct chunk.  Differences of totals count that for the next
+ * sentence, so that sums always agree with the scorer's. */
 static trl_compare_counts count_system(trl_compare *c, int s, trl_chunk_rule rule, size_t n)
 {
     const trl_score_totals now = trl_score_get_by(c->score[s], rule);
@@ -221,7 +221,7 @@ static trl_status fail_at(const source *f, uint64_t row, uint64_t col, trl_error
                          "all files must hold the same sentences in the same order");
 }
 
-/* Does `f` go on with the same tokens as `gold`? */
+/* Does `f` continue with the same tokens as `gold`? */
 static trl_status check_sentence(const source *gold, const source *f, trl_error *err)
 {
     const trl_rows *g = &gold->rows, *r = &f->rows;

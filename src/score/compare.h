@@ -5,7 +5,7 @@
 
 #include "trellis/compare.h"
 
-/* One sentence as one system did it; whole numbers. */
+/* The counts of one sentence for one system; whole numbers. */
 typedef struct trl_compare_counts {
     double tokens, right;            /* tokens, and those with the right tag */
     double gold, predicted, correct; /* chunks, or brackets */

@@ -50,7 +50,7 @@ static int by_size(const void *va, const void *vb)
     return (a > b) - (a < b);
 }
 
-/* What the ranks of the sorted differences add up to; `ties`: sum of t^3 - t over groups. */
+/* The sum of the ranks of the sorted differences; `ties`: sum of t^3 - t over groups of ties. */
 typedef struct rank_sums {
     double positive, ties;
 } rank_sums;
@@ -69,8 +69,8 @@ static rank_sums rank(size_t n, const double *d)
     return s;
 }
 
-/* P(W <= w) for ranks 1 .. n with fair signs: ways[s] counts the subsets of the ranks that sum
- * to s.  There are 2^n <= 2^50 of them, whole numbers a double holds. */
+/* P(W <= w) for ranks 1 .. n with fair signs: ways[s] counts the subsets of the ranks that sum to
+ * s.  There are 2^n <= 2^50 of them: whole numbers that a double holds exactly. */
 static double signed_rank_lower(size_t n, size_t w)
 {
     double ways[TRL_WILCOXON_EXACT * (TRL_WILCOXON_EXACT + 1) / 2 + 1] = {1.0}, sum = 0.0;

@@ -106,7 +106,7 @@ static void draft_error(const trl_parseval *p, draft *d)
     trl_buf_fmt(&d->errors, "%zu : ", p->n + 1);
 }
 
-/* A line that is no tree. */
+/* A line that is not a tree. */
 static void draft_bad_line(const trl_parseval *p, draft *d, const trl_error *why, const char *name)
 {
     draft_error(p, d);
@@ -173,7 +173,7 @@ static uint32_t gold_length(const trl_parseval *p)
     return n;
 }
 
-/* Room for the end of the details; what a failure left behind is dropped. */
+/* Room for the end of the details; what a failed call left is dropped. */
 static trl_status reserve_details(trl_parseval *p, trl_error *err)
 {
     size_t *end = trl_reserve(p->details_end, &p->cap_details, p->n + 1, sizeof *end);
@@ -185,7 +185,7 @@ static trl_status reserve_details(trl_parseval *p, trl_error *err)
     return TRL_OK;
 }
 
-/* Behind those of the sentences before; commit makes them count. */
+/* Appended to those of the sentences before; commit makes them count. */
 static trl_status draft_details(trl_parseval *p, bool scored, trl_error *err)
 {
     uint32_t n_live;

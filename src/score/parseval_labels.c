@@ -1,4 +1,4 @@
-/* parseval_labels.c -- what the parameters say of a label, found out once. */
+/* parseval_labels.c -- what the parameters say about a label, looked up once. */
 /* SPDX-License-Identifier: MIT */
 #include "score/parseval_labels.h"
 
@@ -40,7 +40,7 @@ bool trl_word_equal(const trl_label_table *t, trl_str a, trl_str b)
     return x != TRL_NO_ID && y != TRL_NO_ID && has_pair(&t->params->eq_word, x, y);
 }
 
-/* Of a phrase the bare label is compared, with EQ_LABEL; of a word the whole tag, without. */
+/* Phrases are compared by their bare labels, with EQ_LABEL; words by their whole tags, without. */
 static bool bracket_deleted(const trl_label_table *t, uint32_t bare)
 {
     const trl_name_list *list = &t->params->delete_label;

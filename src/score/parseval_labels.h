@@ -1,4 +1,4 @@
-/* parseval_labels.h -- labels as numbers, with what the parameters say of each. */
+/* parseval_labels.h -- labels as numbers, with what the parameters say about each. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_PARSEVAL_LABELS_H
 #define TRL_PARSEVAL_LABELS_H

@@ -1,19 +1,19 @@
 /* parseval_match.c -- deleting, aligning and matching; see parseval.h for what is counted.
  *
- * Quotes.  An apostrophe may be a quotation mark, whose tag is deleted, or a possessive, whose
- * tag is not.  A parser that takes one for the other would make the sentence an error.  So,
- * when the lengths differ, EVALB looks at the words ' " / with a QUOTE_LABEL: where one at the
- * same place, counted in words left, has another tag and is deleted on one side only, it is
- * put back there. Places are moved on behind a word put back, itself included, so that one
- * word may be put back twice; kept, since numbers must agree.
+ * Quotes.  An apostrophe may be a quotation mark, whose tag is deleted, or a possessive, whose tag
+ * is not.  A parser that takes one for the other would make the sentence an error.  So, when the
+ * lengths differ, EVALB looks at the words ' " / with a QUOTE_LABEL: where one at the same place,
+ * counted in words left, has another tag and is deleted on one side only, it is put back there.
+ * Places from a word put back onwards, its own included, move by one, so that a word may be put
+ * back twice; we do the same, since the numbers must agree.
  *
  * Crossing.  The test bracket [s, e) crosses a gold bracket [a, b) when a < s < b < e or
  * s < a < e < b, that is, when
  *
  *     min { b : a < s < b } < e     or     max { a : a < e < b } > s.
  *
- * Both sides are tables over positions, filled in order of b, or of a, so that each entry is
- * set once; what is set is skipped by links, as in union-find.
+ * Both are tables over positions, filled in order of b, or of a, so that each entry is set once;
+ * entries already set are skipped by links, as in union-find.
  */
 /* SPDX-License-Identifier: MIT */
 #include "score/parseval_match.h"
@@ -193,8 +193,8 @@ trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-/* Spans among the words left, and which brackets count.  One that was never closed ends before
- * the first word, as with EVALB, and moves on with every word put back. */
+/* Spans among the words left, and which brackets count.  A bracket that was never closed ends
+ * before the first word, as in EVALB, and moves with every word put back. */
 trl_status trl_side_settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
                            trl_error *err)
 {
@@ -288,7 +288,7 @@ static trl_status count_matches(trl_matcher *m, trl_side *gold, trl_side *test,
 
 /* ---- crossing -------------------------------------------------------------------------------- */
 
-/* The next position from x on that has not been set; shortens the way for later. */
+/* The next position from x on that has not been set; compresses the path for later calls. */
 static int32_t unset_from(int32_t *skip, int32_t x)
 {
     int32_t end = x;

@@ -15,8 +15,9 @@ typedef struct trl_matcher {
 
 void trl_matcher_fini(trl_matcher *m);
 
-/* Gives the test words the tags of the gold words: one by one when there are as many, else when
- * there are as many without those deleted for length (traces); else nothing is changed. */
+/* Gives the test words the tags of the gold words: one by one when both have the same number of
+ * words, or the same number without those deleted for length (traces); otherwise nothing is
+ * changed. */
 void trl_side_copy_tags(const trl_side *gold, trl_side *test, const trl_label_table *labels);
 
 typedef enum trl_alignment {
@@ -26,7 +27,7 @@ typedef enum trl_alignment {
     TRL_WORDS_DIFFER, /* at words a and b of their leaves */
 } trl_alignment;
 
-/* Deletes words and says whether those left are the same.  TRL_ENOMEM. */
+/* Deletes words and says whether the remaining ones are the same.  TRL_ENOMEM. */
 trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
                           const trl_label_table *labels, trl_alignment *how, size_t *a, size_t *b,
                           trl_error *err);
@@ -36,7 +37,7 @@ typedef struct trl_side_walk {
     const trl_side *side;
     size_t leaf; /* of the word last returned */
     uint32_t copy;
-} trl_side_walk; /* zero but for the side */
+} trl_side_walk; /* set `side`, all else zero */
 
 const trl_leaf *trl_side_next(trl_side_walk *w); /* NULL: no more */
 
@@ -44,14 +45,14 @@ const trl_leaf *trl_side_next(trl_side_walk *w); /* NULL: no more */
 trl_status trl_side_settle(trl_side *s, const trl_label_table *labels, uint32_t *n_live,
                            trl_error *err);
 
-/* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out; settles them and
- * marks the brackets that match.  TRL_ENOMEM. */
+/* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out; calls
+ * trl_side_settle and marks the brackets that match.  TRL_ENOMEM. */
 trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
                           const trl_label_table *labels, bool labelled, trl_parseval_sentence *out,
                           trl_error *err);
 
 /* Appends both sides as a table (parseval_details.c).  They are settled, and, when `scored`,
- * matched.  Running out of memory shows in out->failed. */
+ * matched.  When memory runs out, out->failed is set. */
 void trl_side_details(const trl_side *gold, const trl_side *test, const trl_label_table *labels,
                       bool scored, trl_buf *out);
 

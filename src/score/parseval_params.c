@@ -1,4 +1,4 @@
-/* parseval_params.c -- reading EVALB's parameter files, and the two that everybody uses. */
+/* parseval_params.c -- reading EVALB's parameter files, and the two that are in common use. */
 /* SPDX-License-Identifier: MIT */
 #include "score/parseval_params.h"
 
@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* What the published files say, in their own format. */
+/* The content of the published files, in their format. */
 #define COMMON                                                                                     \
     "DELETE_LABEL TOP\nDELETE_LABEL -NONE-\nDELETE_LABEL ,\nDELETE_LABEL :\n"                      \
     "DELETE_LABEL ``\nDELETE_LABEL ''\nDELETE_LABEL .\n"                                           \

@@ -5,7 +5,7 @@
  *     DELETE_LABEL_FOR_LENGTH -NONE-
  *     EQ_LABEL ADVP PRT             taken for the same, in both directions
  *     EQ_WORD colour color
- *     QUOTE_LABEL ''                the tag may go with a quotation mark, see parseval_match.c
+ *     QUOTE_LABEL ''                the tag may belong to a quotation mark, see parseval_match.c
  *     LABELED 1                     0: spans alone
  *     CUTOFF_LEN 40
  *     MAX_ERROR 10
@@ -29,9 +29,9 @@ typedef struct trl_parseval_params {
     int64_t labelled, max_length, max_errors, debug;
 } trl_parseval_params;
 
-/* A name ("collins", "new", "none") or a path.  TRL_EPARSE with path:row:col for a word that is no
- * parameter, a value that is missing, or not a whole number, or one too many; TRL_EIO; TRL_ENOMEM.
- * *p is to be freed in any case. */
+/* A name ("collins", "new", "none") or a path.  TRL_EPARSE with path:row:col for a word that is not
+ * a parameter, or a value that is missing, surplus or not a whole number; TRL_EIO; TRL_ENOMEM.
+ * Free *p even after a failure. */
 trl_status trl_parseval_params_load(trl_parseval_params *p, const char *name, trl_error *err);
 trl_status trl_parseval_params_read(trl_parseval_params *p, trl_input *in, trl_error *err);
 void trl_parseval_params_fini(trl_parseval_params *p);

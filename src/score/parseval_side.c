@@ -104,7 +104,7 @@ static trl_status push(scanner *c, trl_str label, size_t at, trl_error *err)
     return add_bracket(s, c->labels, label, (int32_t)s->n_leaves, TRL_UNCLOSED, err);
 }
 
-/* At an opening bracket: (TAG WORD) at one go, else the bracket and its label. */
+/* At an opening bracket: reads (TAG WORD) at once, else the bracket and its label. */
 static trl_status scan_open(scanner *c, trl_error *err)
 {
     const size_t at = c->at, n = c->line.n;

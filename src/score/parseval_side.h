@@ -1,8 +1,8 @@
 /* parseval_side.h -- one tree as the scorer sees it: words, and brackets over them.
  *
- * EVALB reads lines, not trees: a line may hold several trees, or none, and a node without words
- * is a bracket around nothing.  Hence a scanner of its own beside treebank/brackets.h; trees in
- * memory come in through the other door and look the same.
+ * EVALB reads lines, not trees: a line may hold several trees, or none, and a node without words is
+ * a bracket around nothing.  Hence a scanner of its own beside treebank/brackets.h; trees in memory
+ * (trl_side_tree) give the same result.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_PARSEVAL_SIDE_H
@@ -39,10 +39,10 @@ typedef struct trl_side {
 
 void trl_side_fini(trl_side *s);
 
-/* A line, without its end.  *ok is false when it is no sequence of trees; err then holds why and
- * err->col where in the line.  Brackets that are open at the end are such an error, too, but the
- * side is complete, with to = TRL_UNCLOSED, and *whole is true; else it holds what came before.
- * TRL_ENOMEM; TRL_EINVAL for 2^31 words. */
+/* A line, without its end.  *ok is false when it is not a sequence of trees; err then says why and
+ * err->col where in the line.  Brackets left open at the end are such an error, too, but then the
+ * side is complete, with to = TRL_UNCLOSED, and *whole is true; after other errors it holds what
+ * came before.  TRL_ENOMEM; TRL_EINVAL for 2^31 words. */
 trl_status trl_side_line(trl_side *s, trl_label_table *labels, trl_str line, bool *ok, bool *whole,
                          trl_error *err);
 

@@ -59,7 +59,7 @@ static trl_status report_init(report *r, const trl_score *s, trl_error *err)
     return TRL_OK;
 }
 
-/* Hands the text over, if all of it could be written. */
+/* Returns the text, if all of it could be written. */
 static trl_status report_finish(report *r, char **text, trl_error *err)
 {
     trl_buf_ch(&r->text, '\0');
@@ -79,8 +79,8 @@ void trl_text_free(char *text)
 
 /* ---- conlleval's output ---------------------------------------------------------------------- */
 
-/* The script means to list each type once but takes the type "" for no type at all: it
- * comes once for each tagging that has it. */
+/* conlleval intends to list each type once but takes the type "" for no type at all, which is
+ * listed once for each tagging that has it. */
 static int times_listed(const trl_score_row *row)
 {
     return row->name[0] == '\0' && row->gold && row->predicted ? 2 : 1;
@@ -232,7 +232,7 @@ trl_status trl_score_report_tokens(const trl_score *s, char **text, trl_error *e
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* The length of the UTF-8 character at s, 0 when it is none (RFC 3629: shortest form, no
+/* The length of the UTF-8 character at s, 0 when it is not one (RFC 3629: shortest form, no
  * surrogates, at most U+10FFFF).  The terminating NUL ends a cut-off character. */
 static size_t utf8_length(const unsigned char *s)
 {

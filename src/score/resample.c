@@ -51,8 +51,8 @@ static double quantile(const double *x, size_t n, double q)
     return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
 }
 
-/* d is the difference seen, x the resampled ones.  The sample as drawn counts as one of them, so
- * that p is never 0. */
+/* d is the observed difference, x the resampled ones.  The observed sample counts as one of them,
+ * so that p is never 0. */
 static trl_bootstrap summarise(double d, double *x, size_t n, double confidence)
 {
     size_t extreme = 0;

@@ -1,4 +1,5 @@
-/* rules.h -- a score's chunks by either rule, for those who must not change rule half way. */
+/* rules.h -- a score's chunks by either rule, for callers that must not change the rule half
+ * way. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_RULES_H
 #define TRL_RULES_H

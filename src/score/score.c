@@ -54,7 +54,7 @@ struct trl_score {
     uint32_t *todo; /* pairs of the sequence being added */
     size_t todo_cap;
 
-    trl_score_totals total; /* tokens and sequences; ratios are made on demand */
+    trl_score_totals total; /* tokens and sequences; ratios are computed on demand */
     counts chunks[TRL_N_RULES];
     bool in_sequence, all_right;
 
@@ -310,7 +310,7 @@ trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
 
 /* ---- column files ---------------------------------------------------------------------------- */
 
-/* Several labellings of one sequence have no score. */
+/* Several labellings of one sequence cannot be scored. */
 static trl_status fail_nbest(const trl_input *in, trl_error *err)
 {
     const trl_status st =
@@ -374,8 +374,9 @@ static double f1_of(double precision, double recall)
     return precision + recall > 0.0 ? 2.0 * precision * recall / (precision + recall) : 0.0;
 }
 
-/* A last sequence that no boundary has ended yet leaves its last chunk open.  conlleval then
- * counts it as correct when it was so far; kept, for ill-formed tags it makes a difference. */
+/* A last sequence that no boundary has ended yet leaves its last chunk open.  conlleval then counts
+ * it as correct when it was so far; we do the same, since it makes a difference for ill-formed
+ * tags. */
 trl_score_totals trl_score_get_by(const trl_score *s, trl_chunk_rule rule)
 {
     trl_score_totals t = s->total;

@@ -7,8 +7,8 @@
 #include "text/input.h"
 #include "trellis/status.h"
 
-/* The columns of one line.  `n_single` counts them as if every blank separated two (as
- * conlleval does): a line with an empty cell has the right number by that count only. */
+/* The columns of one line.  `n_single` counts them as if every blank separated two (as conlleval
+ * does): a line with an empty cell has the right number only by this count. */
 typedef struct trl_score_columns {
     size_t n, n_single;
     trl_str first, gold, predicted; /* the first and the last two */

@@ -40,7 +40,7 @@ typedef struct fraction {
     double value, C, D;
 } fraction;
 
-/* Lentz's rule for a denominator of 0: the step after undoes it. */
+/* Lentz's rule for a denominator of 0: the next step undoes it. */
 static double off_zero(double x)
 {
     return x == 0.0 ? DBL_MIN : x;

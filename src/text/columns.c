@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "text/looks.h"
 
-/* Lines are copied into `text`, each with an LF behind it: no line holds one, so it ends the
- * scan without a bounds check.  The cells point into these copies. */
+/* Lines are copied into `text`, each followed by an LF: no line contains one, so it ends the scan
+ * without a bounds check.  The cells point into these copies. */
 struct trl_columns {
     trl_input *in; /* borrowed */
     trl_arena text;
@@ -85,7 +85,7 @@ static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint6
     return trl_input_fail(r->in, err, st, col);
 }
 
-/* The end of the cell at p: a blank or the line's end.  NULL: a NUL byte, at *bad. */
+/* The end of the cell at p: a blank or the end of the line.  NULL: a NUL byte, at *bad. */
 static const char *cell_end(const char *p, const char **bad)
 {
     for (;; p++) {
@@ -173,7 +173,7 @@ static trl_status add_heading(trl_columns *r, trl_str s, trl_error *err)
     return to->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-/* What the sequence before has read of this one. */
+/* Takes over what reading the previous sequence has already read of this one. */
 static void take_heading(trl_columns *r)
 {
     const trl_buf old = r->heading;

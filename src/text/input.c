@@ -22,7 +22,7 @@ struct trl_input {
     char *name;
     int fd; /* -1: memory */
     bool close_fd;
-    bool may_wait; /* neither memory nor a regular file */
+    bool may_wait; /* a pipe or terminal: neither memory nor a regular file */
 
     unsigned char *raw; /* bytes of the source not yet unpacked: raw[raw_at .. raw_len) */
     size_t raw_at, raw_len;
@@ -178,7 +178,7 @@ static trl_status damaged(const trl_input *in, const char *what, trl_error *err)
     return trl_input_fail(in, err, st, 0);
 }
 
-/* Looks at the first bytes once, and sets up the unpacker they ask for. */
+/* Recognises the compression by the first bytes, once, and sets up its unpacker. */
 static trl_status find_packing(trl_input *in, trl_error *err)
 {
     const unsigned char *p = in->raw + in->raw_at;
@@ -286,7 +286,7 @@ static trl_status text_fill(trl_input *in, trl_error *err)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Reads no further than it must to tell: a pipe may begin with a line of one letter, and then wait.
+/* Reads no more than it needs to decide: a pipe may begin with a line of one letter and then pause.
  */
 static trl_status skip_mark(trl_input *in, trl_error *err)
 {
@@ -330,7 +330,7 @@ trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *e
         const char *nul = NULL;
         if (in->len - in->at > seen)
             nul = memchr(from + seen, '\0', in->len - in->at - seen);
-        if (nul) { /* at once: what comes may have no end, and no line end either */
+        if (nul) { /* at once: the rest may be endless and without a line end */
             in->row++;
             return fail_nul(in, (uint64_t)(nul - from) + 1, err);
         }
@@ -340,7 +340,7 @@ trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *e
     return st;
 }
 
-/* A failure to read is left to the next line, which meets it again. */
+/* A read error is left to the next line, which meets it again. */
 bool trl_input_ready(trl_input *in, bool (*whole)(trl_str unread))
 {
     while (in->may_wait && !in->end) {

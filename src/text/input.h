@@ -1,4 +1,4 @@
-/* input.h -- lines of text from a file, a pipe or memory, whatever wrapping they come in.
+/* input.h -- lines of text from a file, a pipe or memory, compressed or not.
  *
  * gzip and zstd are recognised by their first bytes and unpacked on the fly; a UTF-8 byte
  * order mark at the start and a CR before each LF are dropped; the last line needs no LF.
@@ -29,10 +29,10 @@ void trl_input_free(trl_input *in); /* accepts NULL */
  * the end of the input.  TRL_EIO for a read error or damaged compressed data. */
 trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *err);
 
-/* Whether text that is `whole` can be had without waiting: always true of memory, of regular files
- * and at the end of the input.  Of a pipe or terminal what is there is read, and `whole` asked
- * about the text not yet returned; of compressed ones it is true as soon as there are bytes.  What
- * _line lent is gone. */
+/* Whether text that satisfies `whole` can be read without waiting: always true for memory, regular
+ * files and at the end of the input. From a pipe or terminal the available bytes are read and
+ * `whole` is asked about the text not yet returned; for compressed input it is true as soon as
+ * there are bytes. Invalidates the line that _line returned. */
 bool trl_input_ready(trl_input *in, bool (*whole)(trl_str unread));
 
 uint64_t trl_input_row(const trl_input *in);     /* of the line last returned, 1-based */
@@ -42,10 +42,10 @@ const char *trl_input_name(const trl_input *in); /* for messages; "-" reads "<st
  * guessing a format.  Valid until the next call. */
 trl_status trl_input_peek(trl_input *in, trl_str *head, trl_error *err);
 
-/* Fills err's place with this input's name, the current row and `col` (0: none). */
+/* Sets the place in err: this input's name, the current row and `col` (0: none). */
 trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, uint64_t col);
 
-/* TRL_EPARSE, with its place, when the current line has a NUL byte: no text has. */
+/* TRL_EPARSE, with its place, when the current line has a NUL byte, which text never has. */
 trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *err);
 
 #endif

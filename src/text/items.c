@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "text/number.h"
 
-/* Lines are copied into `text`, each with an LF behind it: no line holds one, so it ends every
- * scan without a bounds check.  Names point into these copies and are unescaped in place. */
+/* Lines are copied into `text`, each followed by an LF: no line contains one, so it ends every scan
+ * without a bounds check.  Names point into these copies and are unescaped in place. */
 struct trl_item_reader {
     trl_input *in; /* borrowed */
     trl_arena text;
@@ -58,8 +58,8 @@ static trl_status fail_here(const trl_item_reader *r, trl_status st, const char 
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Goes on with a name at its first backslash, moving the bytes behind escapes down.
- * *end becomes the end of the name; returns the byte that ended it. */
+/* Continues a name at its first backslash, moving the bytes after escapes down.  *end becomes the
+ * end of the name; returns the byte that ended it. */
 static char *unescape(char *p, char **end)
 {
     char *to = p;
@@ -72,7 +72,7 @@ static char *unescape(char *p, char **end)
     return p;
 }
 
-/* Reads the field at p and returns the tab or LF behind it. */
+/* Reads the field at p and returns the tab or LF after it. */
 static char *scan_field(char *p, field *f)
 {
     static const bool special[256] = {['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
@@ -125,8 +125,8 @@ static trl_status set_weight(trl_item_reader *r, const field *f, trl_error *err)
     return TRL_OK;
 }
 
-/* A colon alone is a label of that name, though it should be written '\:': treebanks have the tag,
- * and CRFsuite's tagger and its examples write it so. */
+/* A colon alone is a label of that name, though it should be written '\:': treebanks have this tag,
+ * and CRFsuite's tagger and its examples write it this way. */
 static bool is_colon(const field *f)
 {
     return f->name.n == 0 && f->value && f->value_n == 0;

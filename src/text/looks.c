@@ -1,4 +1,4 @@
-/* looks.c -- telling items from columns by their look. */
+/* looks.c -- telling items from columns by what fields look like. */
 /* SPDX-License-Identifier: MIT */
 #include "text/looks.h"
 
@@ -51,7 +51,7 @@ trl_look trl_items_look(const trl_items *seq)
         labels += trl_looks_like_attribute(seq->label[t]);
     }
     const size_t n = seq->begin[seq->n_tokens];
-    for (size_t a = 0; a < n; a++) /* a value of other than 1 followed a ':' */
+    for (size_t a = 0; a < n; a++) /* a value other than 1 followed a ':' */
         attrs += seq->attr[a].value != 1.0 || trl_looks_like_attribute(seq->attr[a].name);
     if (n == 0 && blanks == seq->n_tokens)
         return TRL_LOOK_COLUMNS;

@@ -1,4 +1,4 @@
-/* number.c -- decimal to double, in three grades that all round correctly.
+/* number.c -- decimal to double, in three ways that all round correctly.
  *
  * A number is w 10^e with an integer w of `significant` digits.
  *
@@ -24,8 +24,8 @@
 
 #define FAST_DIGITS 19 /* 10^19 < 2^64 */
 #define FAST_SCALE 27
-/* No double and no midpoint of two has more than 768 significant digits: behind those only
- * zero or not zero matters. */
+/* No double and no midpoint of two has more than 768 significant digits: of the digits after those
+ * it only matters whether all are zero. */
 #define KEPT_DIGITS 800
 #define MAX_EXPONENT 100000 /* further out everything is 0 or infinite */
 
@@ -58,7 +58,7 @@ static const char *scan_digits(const char *p, const char *end, decimal *d)
     return p;
 }
 
-/* The exponent behind 'e'; false when it is not one.  Saturates far outside of any use. */
+/* The exponent after 'e'; false when it is not one. Saturates far outside a double's range. */
 static bool scan_exponent(const char *p, const char *end, int64_t *e)
 {
     const bool minus = p < end && *p == '-';
@@ -127,8 +127,8 @@ static trl_number scan(const char *p, size_t n, decimal *d)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 u128;
 
-/* Grade 2.  A u128 or uint64_t converts to double with one correct rounding, and ldexp is
- * exact: the result lies between 1e-27 and 2e46. */
+/* Way 2. A u128 or uint64_t converts to double with one correct rounding, and ldexp is exact: the
+ * result lies between 1e-27 and 2e46. */
 static double scale_exact(uint64_t w, int e)
 {
     uint64_t five = 1;
@@ -136,8 +136,8 @@ static double scale_exact(uint64_t w, int e)
         five *= 5;
     if (e >= 0)
         return ldexp((double)((u128)w * five), e);
-    /* With a and b shifted to 64 bits, 2^62 < a 2^63 / b < 2^64: nine bits more than a double
-     * holds at least, so the remainder may be folded into the last one. */
+    /* With a and b shifted to 64 bits, 2^62 < a 2^63 / b < 2^64: at least nine bits more than a
+     * double holds, so the remainder may be merged into the last one. */
     const int za = __builtin_clzll(w), zb = __builtin_clzll(five);
     const u128 a = (u128)(w << za) << 63;
     const uint64_t b = five << zb;
@@ -147,7 +147,7 @@ static double scale_exact(uint64_t w, int e)
 }
 #endif
 
-/* Grade 3. */
+/* Way 3. */
 static double scale_any(const decimal *d)
 {
     char text[KEPT_DIGITS + 32];

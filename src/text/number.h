@@ -12,8 +12,9 @@
 
 typedef enum trl_number {
     TRL_NUMBER_OK,
-    TRL_NUMBER_BAD,        /* the bytes are no number */
-    TRL_NUMBER_NOT_FINITE, /* inf, infinity, nan, nan(...) in any case, or beyond a double */
+    TRL_NUMBER_BAD,        /* the bytes are not a number */
+    TRL_NUMBER_NOT_FINITE, /* inf, infinity, nan, nan(...) in either case, or too large for a double
+                            */
 } trl_number;
 
 /* All n bytes as one number, correctly rounded (ties to even) into *out; numbers too small for

@@ -17,11 +17,10 @@ struct trl_reader {
 
 /* ---- guessing -------------------------------------------------------------------------------- */
 
-/* Columns may be separated by tabs, attributes always are.  What tells them apart, on lines
- * with tabs: a token's attributes vary in number (at sentence ends at least), its columns do
- * not; and attributes mostly look like `name=value`, `name[0]...` or `name:1`, behind a label
- * that does not.  One odd line among many is a fault in columns, to be reported by their
- * reader. */
+/* Columns may be separated by tabs, attributes always are.  What tells them apart, on lines with
+ * tabs: a token's attributes vary in number (at sentence ends at least), its columns do not; and
+ * attributes mostly look like `name=value`, `name[0]...` or `name:1`, after a label that does not.
+ * One odd line among many is an error in columns, which their reader reports. */
 
 #define GUESS_LINES 1000 /* looked at */
 #define GUESS_FIELDS 64  /* counts told apart; more are attributes anyway */

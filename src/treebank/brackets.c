@@ -15,13 +15,13 @@ struct trl_bracket_reader {
 
     trl_node *node;
     size_t n_nodes, cap_nodes;
-    char *text; /* the words back to back: lines do not outlive their successors */
+    char *text; /* the words back to back: a line is gone when the next one is read */
     size_t text_len, cap_text;
-    trl_str *word; /* .p is set when the tree is complete, for text may move until then */
+    trl_str *word; /* .p is set when the tree is complete: `text` may move until then */
     size_t n_words, cap_words;
     uint64_t row, col; /* of the tree */
     bool resync;       /* a line that begins with '(' begins a tree, whatever is still open */
-    bool skipping;     /* to such a line, after a broken tree */
+    bool skipping;     /* up to such a line, after a broken tree */
     bool keep;
     trl_buf source;
     size_t source_at; /* line.p[source_at .. at) is to be kept, too */
@@ -136,7 +136,7 @@ static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl
     return TRL_OK;
 }
 
-/* Text of the user's for a message: cut, control bytes replaced. */
+/* The user's text for a message: cut, control bytes replaced. */
 typedef struct excerpt {
     char s[41];
 } excerpt;
@@ -152,7 +152,7 @@ static excerpt show(trl_str s)
     return e;
 }
 
-/* Completes the error with the place of token s and gives up the line. */
+/* Completes the error with the place of token s and drops the rest of the line. */
 static trl_status bad_token(trl_bracket_reader *r, trl_str s, trl_error *err)
 {
     const uint64_t col = (uint64_t)(s.p - r->line.p) + 1;

@@ -27,21 +27,21 @@ trl_status trl_bracket_reader_new(trl_input *in, trl_strtab *labels, trl_bracket
                                   trl_error *err);
 void trl_bracket_reader_free(trl_bracket_reader *r); /* accepts NULL */
 
-/* From now on trees have their `source`: the text from bracket to bracket, line ends as LF. */
+/* Trees read after this call have their `source`: the text from bracket to bracket, line ends as
+ * LF. */
 void trl_bracket_reader_keep_source(trl_bracket_reader *r);
 
-/* From now on a line that begins with '(' begins a tree: one that is still open there, having begun
- * in the first column, too, is TRL_EPARSE, and after any broken tree the lines up to such a one are
- * dropped.  For treebanks that indent the further lines of a tree, or have none. */
+/* After this call a line that begins with '(' begins a tree.  A tree that is still open there and
+ * began in the first column is TRL_EPARSE; after any broken tree the lines up to the next such line
+ * are dropped.  For treebanks that indent the continuation lines of a tree, or have none. */
 void trl_bracket_reader_resync(trl_bracket_reader *r);
 
-/* The next tree, borrowed until the next call; *more is false at the end of the input.
- * Memory is reused: after the largest tree nothing is allocated.
- * TRL_EPARSE, with path:row:col (bytes, 1-based), for a word or a closing bracket where a
- * tree is expected, a node without label or without words, a tree behind a word, or an
- * input that ends inside a tree (the place is then that tree's opening bracket); TRL_EIO;
- * TRL_ENOMEM.  After TRL_EPARSE the rest of the line is dropped and a further call goes on
- * with the next line. */
+/* The next tree, borrowed until the next call; *more is false at the end of the input.  Memory is
+ * reused: nothing is allocated after the largest tree.  TRL_EPARSE, with path:row:col (bytes,
+ * 1-based), for a word or a closing bracket where a tree is expected, a node without label or
+ * without words, a tree after a word, or an input that ends inside a tree (the place is then that
+ * tree's opening bracket); TRL_EIO; TRL_ENOMEM.  After TRL_EPARSE the rest of the line is dropped,
+ * and the next call continues with the next line. */
 trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *more,
                                    trl_error *err);
 
@@ -50,7 +50,7 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
  * become -LRB- and -RRB-.  False: out of memory. */
 bool trl_tree_write(const trl_tree *tree, const trl_strtab *labels, trl_buf *out);
 
-/* A word alone, likewise. */
+/* The same for a single word. */
 void trl_write_word(trl_str word, trl_buf *out);
 
 #endif

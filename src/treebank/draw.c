@@ -1,4 +1,4 @@
-/* draw.c -- trees for terminals: upright where they fit, else flat.
+/* draw.c -- trees for terminals: upright when they fit, else as an indented list.
  *
  *                S                       S
  *          ┌─────┴─────┐                 ├─ NP
@@ -161,7 +161,7 @@ static bool is_only(const trl_tree *t, uint32_t i)
     return i && t->node[i].next == TRL_NO_NODE && t->node[t->node[i].parent].child == i;
 }
 
-/* A subtree in brackets; the node behind it. */
+/* A subtree in brackets; returns the node after it. */
 static uint32_t put_brackets(pen *p, const trl_tree *t, uint32_t root)
 {
     const uint32_t to = t->node[root].to;

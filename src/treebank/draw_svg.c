@@ -20,7 +20,7 @@ struct trl_tree_svg {
     size_t n;
 };
 
-/* A guess in thousandths of the size; no font is at hand. */
+/* An estimate in thousandths of the font size: the font is not known. */
 static size_t letter_width(uint32_t x)
 {
     if (trl_utf8_columns_of(x) != 1)

@@ -9,7 +9,7 @@
 typedef struct scan {
     const trl_input *in;
     trl_str line, type; /* type.p is NULL outside marks */
-    size_t at;          /* of the token in hand, in line */
+    size_t at;          /* of the current token, in `line` */
     size_t opened;      /* of the open mark */
     bool begins;        /* no word has come since */
 } scan;
@@ -95,7 +95,7 @@ static trl_status wrong_word(const scan *s, trl_str token, trl_str word, trl_err
     return fail_here(s, s->at, st, err);
 }
 
-/* The token in hand must be the word, with or without a closing bracket. */
+/* The current token must be the word, with or without a closing bracket. */
 static trl_status take_word(scan *s, trl_str token, trl_str word, bool *closes, trl_error *err)
 {
     *closes = token.n == word.n + 1 && token.p[word.n] == ']';

@@ -120,8 +120,8 @@ static trl_status no_direction(const line_reader *r, trl_error *err)
     return bad_word(r, err);
 }
 
-/* One list: [DIRECTION] LABEL...; *list comes with the direction before it.  *more: a ';'
- * follows. */
+/* One list: [DIRECTION] LABEL...; on entry *list has the direction of the list before.  *more: a
+ * ';' follows. */
 static trl_status read_list(trl_head_rules *h, line_reader *r, head_list *list, bool first,
                             bool *more, trl_error *err)
 {
@@ -357,7 +357,7 @@ static size_t search(const trl_head_rules *h, const head_list *list, const trl_s
     return found;
 }
 
-/* The outermost child on a side that is no punctuation, or simply the outermost. */
+/* The outermost child on a side that is not punctuation, or else the outermost. */
 static size_t outermost(const trl_head_rules *h, bool right, const trl_str *child, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -368,7 +368,7 @@ static size_t outermost(const trl_head_rules *h, bool right, const trl_str *chil
     return right ? n - 1 : 0;
 }
 
-/* The nearest child before `at` that is no punctuation. */
+/* The nearest child before `at` that is not punctuation. */
 static size_t before(const trl_head_rules *h, const trl_str *child, size_t at)
 {
     while (at-- > 0)
@@ -411,7 +411,7 @@ trl_status trl_tree_heads(const trl_head_rules *h, const trl_tree *tree, const t
 {
     size_t cap = 0;
     trl_str *name = NULL;
-    for (size_t i = tree->n_nodes; i-- > 0;) { /* children come behind their parents */
+    for (size_t i = tree->n_nodes; i-- > 0;) { /* children come after their parents */
         const trl_node *node = &tree->node[i];
         uint32_t head = node->child;
         size_t n = 0;

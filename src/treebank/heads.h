@@ -10,21 +10,21 @@
  *     @punctuation `` '' , . : -LRB- -RRB-
  *     @default left
  *
- * Lists are tried in order.  Where a list begins its direction says how it is searched; a list
- * without one goes on in the direction of the list before it:
+ * Lists are tried in order.  The direction at the start of a list says how it is searched; a list
+ * without one has the direction of the list before it:
  *
  *     left, right    label by label: the leftmost (rightmost) child with the first label that
  *                    any child has
  *     first, last    child by child: the leftmost (rightmost) child with any of the labels
  *
- * A list without labels takes the leftmost (rightmost) child.  So it is, in the direction of
- * the last list, when no list finds anything, and, in that of @default (left), when the parent
- * is not in the table; punctuation is then passed over unless there is nothing else.  Last,
- * where the head stands right behind a @coordination, the conjunct before that is the head
- * (punctuation between them does not count).
+ * A list without labels takes the leftmost (rightmost) child.  The same is done in the direction of
+ * the last list when no list finds anything, and in that of @default (left) when the parent is not
+ * in the table; punctuation is then passed over unless there is nothing else.  Finally, where the
+ * head directly follows a @coordination, the conjunct before that is the head (punctuation between
+ * them does not count).
  *
- * Function tags and indices of labels do not matter: NP-SBJ-1 and NP=2 are NP.  A backslash
- * takes the meaning from a first character: \# is the tag of the pound sign.
+ * Function tags and indices of labels do not matter: NP-SBJ-1 and NP=2 are NP.  A backslash removes
+ * the special meaning of a first character: \# is the tag of the pound sign.
  *
  * [Col99] Collins. Head-driven statistical models for natural language parsing. PhD thesis,
  *         University of Pennsylvania, 1999.

@@ -1,4 +1,4 @@
-/* label.h -- the category in a label of a treebank: what is left without its annotation. */
+/* label.h -- the category in a label of a treebank: the label without function tags and indices. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_LABEL_H
 #define TRL_TREE_LABEL_H

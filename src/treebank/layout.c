@@ -29,7 +29,8 @@ trl_status trl_layout_init(trl_layout *l, const trl_tree *t, trl_error *err)
     }
     for (size_t d = 1; d < l->n_levels; d++)
         l->level[d + 1] += l->level[d];
-    for (uint32_t i = 0; i < t->n_nodes; i++) /* level[d + 1] moves from the begin to the end */
+    for (uint32_t i = 0; i < t->n_nodes;
+         i++) /* level[d + 1] moves from the beginning to the end of its level */
         l->order[l->level[l->box[i].depth + 1]++] = i;
     return TRL_OK;
 }

@@ -10,7 +10,7 @@
 
 #define DEFAULT_WIDTH 100
 #define STEP 2      /* blanks per level */
-#define DEEPEST 120 /* columns of indentation at most: what is deeper goes on there */
+#define DEEPEST 120 /* most columns of indentation: deeper nodes stay there */
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -70,7 +70,7 @@ typedef struct layout {
     size_t length; /* of the subtree on one line */
     size_t indent; /* of the line it stands on */
     size_t column; /* where it begins, when its parent is broken */
-    size_t tail;   /* brackets that close right behind it */
+    size_t tail;   /* brackets that close right after it */
     bool broken;   /* its children have lines of their own */
 } layout;
 

@@ -13,7 +13,7 @@ typedef struct plan {
     uint32_t words; /* that stay, below it */
     uint32_t kids;  /* children that stay */
     uint32_t label; /* of the result */
-    uint32_t only;  /* the label of its last child that stays, as if not dropped */
+    uint32_t only;  /* the label of its last child that stays, before dropping */
     uint32_t up;    /* the node of the result that stands for it */
     bool dropped;   /* its only child stands for it */
 } plan;
@@ -114,7 +114,7 @@ static bool look_up(trl_transformer *x, uint32_t id)
     k->clean = id;
     if (x->how.drop_functions && category.n < s.n) {
         uint32_t clean = trl_strtab_find(x->labels, category.p, category.n);
-        if (clean == TRL_NO_ID) { /* the table must not be handed its own bytes */
+        if (clean == TRL_NO_ID) { /* a copy: the table must not be passed its own bytes */
             char *copy = trl_strndup(category.p, category.n);
             clean = copy ? trl_strtab_add(x->labels, copy, category.n) : TRL_NO_ID;
             trl_free(copy);
@@ -262,7 +262,7 @@ bool trl_word_escape(trl_str s, trl_buf *out)
         size_t k = 0;
         while (k < N_BRACKETS && brackets[k].text != s.p[i])
             k++;
-        if (k < N_BRACKETS && (s.n == 1 || k < 2)) { /* [ and { inside a word are no harm */
+        if (k < N_BRACKETS && (s.n == 1 || k < 2)) { /* [ and { inside a word do no harm */
             trl_buf_str(out, brackets[k].word);
             continue;
         }

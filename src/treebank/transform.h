@@ -1,11 +1,11 @@
-/* transform.h -- trees cleaned: without empty elements, function tags, duplicate unaries, with
- * the root that is wanted.
+/* transform.h -- trees cleaned: without empty elements, function tags, duplicate unaries, with the
+ * requested root.
  *
  *     ( (S-TPC-1 (NP-SBJ (-NONE- *)) (VP (VB go))))  ->  (TOP (S (VP (VB go))))
  *
- * Cleaning loses something, so that what was read is kept beside the result: out->raw is the
- * tree as it was, and every node and word of the result knows where it came from.  Order and
- * text of the words that stay, and which of the nodes that stay holds which, do not change.
+ * Cleaning loses information, so the tree as read is kept beside the result: out->raw is the tree
+ * as it was, and every node and word of the result knows where it came from.  The remaining words
+ * keep their order and text, the remaining nodes their nesting.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TRANSFORM_H
@@ -22,19 +22,19 @@ trl_status trl_transformer_new(const trl_transform *how, trl_strtab *labels, trl
                                trl_error *err);
 void trl_transformer_free(trl_transformer *x); /* accepts NULL */
 
-/* The tree changed.  *out is borrowed from the transformer and from `in`, which out->raw is:
- * valid until the next call, and as long as `in` is.  *any is false, and *out untouched, when
- * no word is left.  O(nodes), nothing allocated after the largest tree.  TRL_ENOMEM. */
+/* The cleaned tree.  *out is borrowed from the transformer and from `in`, which out->raw is: valid
+ * until the next call, and as long as `in` is.  *any is false, and *out untouched, when no word is
+ * left.  O(nodes), nothing allocated after the largest tree.  TRL_ENOMEM. */
 trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree *out, bool *any,
                                trl_error *err);
 
-/* Of the last result: the node of `in` each node was (TRL_NO_NODE: a root put there), and the
- * word of `in` each word was. */
+/* For the last result: the node of `in` that each node was (TRL_NO_NODE: an added root), and the
+ * word of `in` that each word was. */
 const uint32_t *trl_transformer_nodes(const trl_transformer *x);
 const uint32_t *trl_transformer_words(const trl_transformer *x);
 
-/* Appends the word as text has it: ( for -LRB-, / for \/ ...; and the reverse, which gives a
- * word of a treebank for any text but white space.  False: out of memory. */
+/* Appends the word as it is in running text: ( for -LRB-, / for \/ ...; and the reverse, which
+ * makes a treebank word of any text without white space.  False: out of memory. */
 bool trl_word_unescape(trl_str word, trl_buf *out);
 bool trl_word_escape(trl_str text, trl_buf *out);
 

@@ -21,19 +21,19 @@
  *                              among the children
  *
  * "Flat" means without NP, PP, VP, clause, parenthesis or possessive inside.  Further:
- *   - a possessive ending starts an NP, which the possessed words right behind it continue:
+ *   - a possessive ending starts an NP, which the possessed words right after it continue:
  *     [Kim] ['s new book]
  *   - in an NP that contains NPs, and in a UCP, own words make a chunk only if one of them
  *     can head it: "all" in (NP (DT all) (NP the men)) stays outside
  *   - an NP whose own words are only determiners, adverbs and the like takes a final ADJP as
  *     its head: [the most important]
  *   - verb groups run on into a VP that follows with nothing but adverbs between, and into a
- *     subjectless clause right behind the verb: [has also been expected to begin trading];
+ *     subjectless clause right after the verb: [has also been expected to begin trading];
  *     commas and coordinators end them: [will buy] and [sell]
  *   - a PP, SBAR or VP without CORE (a wrong part of speech, mostly) takes its own words
- * All that remains is O: punctuation, coordinators, a "not" behind the last verb of its group,
- * the inverted auxiliary of a question.  The shared task's corpus sometimes starts a chunk
- * with a comma or a quote, or leaves words outside whose head is out of reach: we do not.
+ * All that remains is O: punctuation, coordinators, a "not" after the last verb of its group, the
+ * inverted auxiliary of a question.  The shared task's corpus sometimes starts a chunk with a comma
+ * or a quote, or leaves words outside whose head is out of reach: we do not.
  */
 /* SPDX-License-Identifier: MIT */
 #include "treebank/tree_chunks.h"
@@ -131,7 +131,7 @@ static trl_category categorise(trl_chunker *c, const trl_node *node)
     return *cat;
 }
 
-/* Categories top-down; FLAT and HIDDEN bottom-up: children lie behind their parents. */
+/* Categories top-down; FLAT and HIDDEN bottom-up: children come after their parents. */
 static void survey(trl_chunker *c)
 {
     const trl_tree *t = c->tree;
@@ -218,7 +218,7 @@ static part part_of(const trl_chunker *c, uint32_t child, trl_category phrase, b
 typedef struct run {
     uint32_t first; /* first node that will be in the chunk, or TRL_NO_NODE */
     uint32_t last;  /* last CORE so far, or TRL_NO_NODE: nothing to cut yet */
-    uint32_t tail;  /* an ADJP behind `last`, or TRL_NO_NODE */
+    uint32_t tail;  /* an ADJP after `last`, or TRL_NO_NODE */
     bool joins;     /* continues the chunk before it */
     bool heads;     /* holds a word that can head an NP */
     bool nouns;     /* ... which is neither numeral nor determiner */
@@ -265,7 +265,7 @@ static bool has_child(const trl_chunker *c, uint32_t parent, trl_category cat)
     return i != TRL_NO_NODE;
 }
 
-/* No child is CORE, nor is there a phrase of the same kind that could hold it. */
+/* No child is CORE, and none is a phrase of the same category that could hold it. */
 static bool lacks_core(const trl_chunker *c, uint32_t parent, trl_category phrase)
 {
     uint32_t i = first_child(c, parent);
@@ -323,7 +323,7 @@ static void cut_phrase(trl_chunker *c, uint32_t parent, trl_category phrase)
     end_run(c, &r, phrase, strict);
 }
 
-/* A clause whose subject is not there and which may run on a verb group. */
+/* A clause without a subject, which may continue a verb group. */
 static bool subjectless(const trl_chunker *c, uint32_t i)
 {
     if (c->info[i].cat != TRL_S)
@@ -332,12 +332,12 @@ static bool subjectless(const trl_chunker *c, uint32_t i)
     return first != TRL_NO_NODE && (c->info[first].cat == TRL_VP || c->info[first].cat == TRL_S);
 }
 
-/* r->joins on entry: the chunk before runs on into this VP. */
+/* r->joins on entry: the chunk before continues in this VP. */
 static void cut_verb_group(trl_chunker *c, uint32_t parent, run r)
 {
     const bool any = lacks_core(c, parent, TRL_VP);
     uint32_t prev = TRL_NO_NODE;
-    bool glued = false; /* a comma or coordinator stands behind the last CORE */
+    bool glued = false; /* a comma or coordinator follows the last CORE */
     for (uint32_t i = first_child(c, parent); i != TRL_NO_NODE; i = next_child(c, i)) {
         const trl_category cat = c->info[i].cat;
         const part p = part_of(c, i, TRL_VP, any);
@@ -425,7 +425,7 @@ static trl_str as_cell(trl_str word, char **text)
     return (trl_str){to, word.n};
 }
 
-/* Visible words only; a chunk always begins with B, whatever lost its first word. */
+/* Visible words only; a chunk always begins with B, even when its first word is hidden. */
 static size_t fill_cells(trl_chunker *c)
 {
     const trl_tree *t = c->tree;

@@ -1,9 +1,9 @@
 /* tree_chunks.h -- base chunks from trees, as columns word, part of speech, IOB2 tag.
  *
- * After the rules of the CoNLL-2000 shared task [TKSB00] in spirit: a chunk is the part of a
- * phrase up to and including its head word; what follows the head makes chunks of its own.
- * The rules are at the top of tree_chunks.c.  Function tags and indices (NP-SBJ-1) are
- * ignored; words under -NONE- are left out.
+ * In the spirit of the CoNLL-2000 shared task [TKSB00]: a chunk is the part of a phrase up to and
+ * including its head word; what follows the head makes chunks of its own.  The rules are at the top
+ * of tree_chunks.c.  Function tags and indices (NP-SBJ-1) are ignored; words under -NONE- are left
+ * out.
  *
  * [TKSB00] Tjong Kim Sang, Buchholz. Introduction to the CoNLL-2000 shared task: chunking.
  *          CoNLL 2000.

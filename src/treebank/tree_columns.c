@@ -238,7 +238,7 @@ static trl_status read_marks(trl_tree_columns *r, const trl_tree *tree, const tr
                             tag, err);
 }
 
-/* From the chunker's columns to ours. */
+/* From the chunker's columns to those requested. */
 static trl_status lay_out(trl_tree_columns *r, const trl_rows *from, trl_rows *to, trl_error *err)
 {
     const size_t width = 2 + (size_t)r->chunks + (r->marks ? 1 : 0);

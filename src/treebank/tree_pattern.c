@@ -1,5 +1,5 @@
-/* tree_pattern.c -- searching trees: a pattern is compiled to nodes with relations; each is turned
- * into the set of items (nodes and words) it fits, what it refers to first.
+/* tree_pattern.c -- searching trees: a pattern is compiled to nodes with relations.  For each,
+ * operands first, the set of items (nodes and words) that it fits is computed.
  *
  * Every relation is one pass over the items, so that a tree costs O(items x relations),
  * however deep the tree or the pattern.  Items 0 .. n_nodes-1 are nodes, the words follow; a
@@ -73,7 +73,7 @@ static trl_status bad(scanner *s, const char *what)
     return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
 }
 
-/* Refuses what is tregex's at this place; TRL_OK: nothing is. */
+/* Refuses syntax that only tregex has at this place; TRL_OK: there is none. */
 static trl_status check_tregex(scanner *s)
 {
     const char *instead, *sign = trl_tregex_sign(s->text + s->at, &instead);
@@ -84,7 +84,7 @@ static trl_status check_tregex(scanner *s)
     return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, s->at + 1);
 }
 
-/* The same of an unquoted name of n bytes. */
+/* The same for an unquoted name of n bytes. */
 static trl_status check_name(scanner *s, const char *name, size_t n)
 {
     const char *equals = memchr(name, '=', n);
@@ -264,7 +264,7 @@ void trl_tree_pattern_free(trl_tree_pattern *p)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* '*' stands for any bytes; the last one is tried again, farther on, when what follows fails.
+/* '*' stands for any bytes; when what follows does not match, the last '*' is extended.
  */
 static bool glob(const char *p, size_t n, trl_str s)
 {
@@ -297,7 +297,7 @@ static bool name_fits(const trl_tree_pattern *p, const alternative *a, trl_str s
 
 /* ---- relations ------------------------------------------------------------------------------- */
 
-/* An item of the tree; words are items behind the nodes. */
+/* An item of the tree; words are items after the nodes. */
 typedef struct items {
     const trl_tree *t;
     uint32_t *tag; /* [n_words]: the node of each word */

@@ -1,4 +1,4 @@
-/* treebank.c -- the public reader of trees: brackets, then the changes asked for. */
+/* treebank.c -- the public reader of trees: brackets, then the requested changes. */
 /* SPDX-License-Identifier: MIT */
 #include "base/fail.h"
 #include "base/mem.h"

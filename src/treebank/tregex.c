@@ -1,4 +1,4 @@
-/* tregex.c -- what tregex has and tree patterns have not. */
+/* tregex.c -- what tregex has and tree patterns do not. */
 /* SPDX-License-Identifier: MIT */
 #include "treebank/tregex.h"
 

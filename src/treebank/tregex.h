@@ -3,8 +3,8 @@
 #ifndef TRL_TREGEX_H
 #define TRL_TREGEX_H
 
-/* The sign that `text` begins with, and in *instead how to say it in a pattern; NULL: none.  Static
- * strings. */
+/* The tregex sign that `text` begins with, and in *instead how to write it in a pattern; NULL:
+ * none.  Static strings. */
 const char *trl_tregex_sign(const char *text, const char **instead);
 
 #endif
