@@ -33,6 +33,27 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Calls `visit` for every binary rule of the skeleton's chart over (i, j). */
+typedef void (*visit_fn)(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint32_t left,
+                         uint32_t right);
+static void visit_rules(const trl_chart *c, size_t i, size_t j, visit_fn visit, void *ctx)
+{
+    const trl_skeleton *s = c->s;
+    for (size_t k = i + 1; k < j; k++)
+        for (uint32_t b = s->first[trl_cell(i, k)]; b < s->first[trl_cell(i, k) + 1]; b++) {
+            if (!(s->item[b] & TRL_AFTER))
+                continue;
+            const uint32_t left = s->item[b] & TRL_STATE_MASK;
+            for (uint32_t r = c->g->by_left[left]; r < c->g->by_left[left + 1]; r++) {
+                const uint32_t x = trl_skeleton_find(s, k, j, c->g->binary[r].right);
+                const uint32_t a = trl_skeleton_find(s, i, j, c->g->binary[r].parent);
+                if (x != TRL_NO_ID && a != TRL_NO_ID && (s->item[x] & TRL_AFTER) &&
+                    (s->item[a] & TRL_BEFORE))
+                    visit(ctx, r, k, a, b, x);
+            }
+        }
+}
+
 static void count_one(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint32_t left,
                       uint32_t right)
 {
@@ -106,7 +127,7 @@ static void fine(const trl_tree *t, double threshold, trl_arena *arena, sums *s)
     s->outside += seconds() - from;
     for (size_t j = 1; j <= c.n; j++)
         for (size_t i = 0; i < j; i++)
-            trl_chart_visit(&c, i, j, count_one, &s->rules);
+            visit_rules(&c, i, j, count_one, &s->rules);
     s->items += c.n_items;
     s->words += t->n_words;
     s->sentences++;
@@ -133,7 +154,7 @@ static void coarse(const trl_tree *t, trl_arena *arena, sums *s)
     s->splits += (n + 1) * n * (n - 1) / 6;
 }
 
-/* ---- scores that hang on one position of an edge -------------------------------------------- */
+/* ---- scores that hang on one position of an edge --------------------------------------------- */
 
 typedef struct edge {
     uint32_t rule, at[3]; /* i, k, j */
@@ -213,7 +234,7 @@ static void positions(const trl_tree_model *m, const trl_tree *t, trl_arena *are
     l->once += seconds() - from;
     for (size_t j = 1; j <= c.n; j++)
         for (size_t i = 0; i < j; i++)
-            trl_chart_visit(&c, i, j, note_edge, l);
+            visit_rules(&c, i, j, note_edge, l);
     look_up_each(ga, l);
 }
 

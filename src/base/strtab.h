@@ -35,14 +35,8 @@ uint64_t trl_str_hash(const char *p, size_t n);
 
 trl_str trl_strview_get(const trl_strview *v, uint32_t id);
 
-/* The id, or TRL_NO_ID.  `hash` must be trl_str_hash(p, n); prefetch first with the other
- * function when many strings are looked up at once. */
+/* The id, or TRL_NO_ID.  `hash` must be trl_str_hash(p, n). */
 uint32_t trl_strview_find(const trl_strview *v, const char *p, size_t n, uint64_t hash);
-static inline void trl_strview_prefetch(const trl_strview *v, uint64_t hash)
-{
-    if (v->n_slots)
-        __builtin_prefetch(&v->slot[hash & (v->n_slots - 1)]);
-}
 
 /* True when every offset and every slot is in range: call it once on a mapped table.
  * A table that passes can be looked up safely whatever bytes it holds. */

@@ -112,9 +112,4 @@ typedef struct trl_boost_text {
 
 trl_status trl_boost_text_read(trl_boost_text *t, trl_input *in, trl_error *err);
 
-/* Whether the file starts as a container does. */
-bool trl_boost_is_cache(const char *path);
-trl_status trl_boost_cache_open(const char *path, size_t memory, trl_boost_data **out,
-                                trl_error *err);
-
 #endif

@@ -103,37 +103,10 @@ static trl_status read_text(const char *const *path, size_t n_paths,
     return TRL_OK;
 }
 
-trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boost_read_options *o,
-                          trl_boost_data **out, trl_error *err)
-{
-    if (n_paths == 0)
-        return trl_fail(err, TRL_EINVAL, "no file of examples");
-    if (o->format != TRL_BOOST_GUESS || !trl_boost_is_cache(path[0]))
-        return read_text(path, n_paths, o, out, err);
-    if (n_paths > 1 || o->like || o->model) {
-        const trl_status st = trl_fail(err, TRL_EINVAL, "a cache is read alone, for training");
-        return trl_fail_where(err, st, path[0], 0, 0);
-    }
-    trl_boost_data *d = NULL;
-    const trl_status st = trl_boost_cache_open(path[0], o->memory, &d, err);
-    if (st != TRL_OK)
-        return st;
-    if (d->binary == o->classes && !o->unanswered) {
-        trl_fail(err, TRL_EINVAL,
-                 d->binary ? "the cache holds answers +1 and -1, not classes"
-                           : "the cache holds classes");
-        trl_fail_where(err, TRL_EINVAL, path[0], 0, 0);
-        trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave --classes out" : "add --classes");
-        trl_boost_data_free(d);
-        return TRL_EINVAL;
-    }
-    *out = d;
-    return TRL_OK;
-}
-
 /* ---- the cache ------------------------------------------------------------------------------- */
 
-bool trl_boost_is_cache(const char *path)
+/* Whether the file starts as a container does. */
+static bool is_cache(const char *path)
 {
     char head[8] = {0};
     FILE *f = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
@@ -236,8 +209,7 @@ static trl_status load(trl_boost_data *d, const trl_container *c, trl_error *err
     return check_rows(c, d, n_ids, err);
 }
 
-trl_status trl_boost_cache_open(const char *path, size_t memory, trl_boost_data **out,
-                                trl_error *err)
+static trl_status open_cache(const char *path, size_t memory, trl_boost_data **out, trl_error *err)
 {
     trl_boost_data *d = trl_zalloc(1, sizeof *d);
     if (!d)
@@ -252,6 +224,36 @@ trl_status trl_boost_cache_open(const char *path, size_t memory, trl_boost_data 
     if (st != TRL_OK) {
         trl_boost_data_free(d);
         return st;
+    }
+    *out = d;
+    return TRL_OK;
+}
+
+/* ---- text or cache --------------------------------------------------------------------------- */
+
+trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boost_read_options *o,
+                          trl_boost_data **out, trl_error *err)
+{
+    if (n_paths == 0)
+        return trl_fail(err, TRL_EINVAL, "no file of examples");
+    if (o->format != TRL_BOOST_GUESS || !is_cache(path[0]))
+        return read_text(path, n_paths, o, out, err);
+    if (n_paths > 1 || o->like || o->model) {
+        const trl_status st = trl_fail(err, TRL_EINVAL, "a cache is read alone, for training");
+        return trl_fail_where(err, st, path[0], 0, 0);
+    }
+    trl_boost_data *d = NULL;
+    const trl_status st = open_cache(path[0], o->memory, &d, err);
+    if (st != TRL_OK)
+        return st;
+    if (d->binary == o->classes && !o->unanswered) {
+        trl_fail(err, TRL_EINVAL,
+                 d->binary ? "the cache holds answers +1 and -1, not classes"
+                           : "the cache holds classes");
+        trl_fail_where(err, TRL_EINVAL, path[0], 0, 0);
+        trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave --classes out" : "add --classes");
+        trl_boost_data_free(d);
+        return TRL_EINVAL;
     }
     *out = d;
     return TRL_OK;

@@ -9,7 +9,10 @@
 #include "chain/engine.h"
 #include "feature/select.h"
 
-double trl_term_normalise(const trl_term *m, bool nota, double weight, double *p)
+/* log of the normaliser over the term's L outcomes, one more of score 0 with `nota`; adds
+ * - weight * probability to the adjoint.  p: scratch of padded(L) doubles, left holding the
+ * probabilities. */
+static double normalise(const trl_term *m, bool nota, double weight, double *p)
 {
     trl_lines_sum(m->L, m->n, m->line, 0.0, p);
     const double z = trl_softmax(trl_padded(m->L), p, nota);
@@ -19,7 +22,7 @@ double trl_term_normalise(const trl_term *m, bool nota, double weight, double *p
 
 double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p)
 {
-    const double z = trl_term_normalise(m, false, weight, p);
+    const double z = normalise(m, false, weight, p);
     return trl_term_gold(m, gold, weight) - z;
 }
 

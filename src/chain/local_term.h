@@ -107,11 +107,6 @@ double trl_source_sum_gold(trl_source_sum *s, size_t t, bool nota);
 /* One more source of the position that trl_source_sum_gold was called for last. */
 void trl_source_sum_more(trl_source_sum *s, size_t t, size_t q, bool nota);
 
-/* log of the normaliser over the term's L outcomes, one more of score 0 with `nota`; adds
- * - weight * probability to the adjoint.  p: scratch of padded(L) doubles, left holding the
- * probabilities. */
-double trl_term_normalise(const trl_term *m, bool nota, double weight, double *p);
-
 /* log p(gold), which weight * ([gold] - probability) is added to the adjoint for. */
 double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p);
 

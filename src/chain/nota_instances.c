@@ -146,23 +146,33 @@ trl_status trl_nota_take_sample(trl_nota *n, const trl_corpus *c, double p, uint
 
 /* ---- marginal selection ---------------------------------------------------------------------- */
 
-/* Sources of position t with probability p[q] > theta, the right one left out. */
-static uint64_t select_at(const trl_chain *c, const uint32_t *gold, size_t t, const double *p,
-                          double theta, uint64_t *bits)
+typedef struct selection {
+    const trl_nota *n;
+    const trl_corpus *c;
+    double theta;
+    bool local;
+    uint64_t *bits;
+    uint64_t count[TRL_SWEEP_LANES];
+} selection;
+
+/* Sets the bits of the sources of token from + t that are wrong and more probable than theta. */
+static uint64_t select_at(const selection *x, const trl_chain *c, size_t from, size_t t,
+                          const double *p)
 {
-    const size_t right = trl_gold_source(c, gold, t);
+    const size_t right = trl_gold_source(c, x->c->label + from, t);
+    uint64_t *bits = x->bits + (from + t) * x->n->words;
     uint64_t count = 0;
     for (size_t q = 0; q < trl_sources(c, t); q++)
-        if (p[q] > theta && q != right) {
+        if (p[q] > x->theta && q != right) {
             bits[q / 64] |= (uint64_t)1 << q % 64;
             count++;
         }
     return count;
 }
 
-trl_status trl_nota_select(const trl_chain *c, const trl_tables *s, const uint32_t *gold,
-                           double theta, trl_arena *arena, size_t words, uint64_t *bits,
-                           uint64_t *count, trl_error *err)
+/* By trl_chain_infer on the scores as one CRF, with its statuses. */
+static trl_status select_global(selection *x, size_t lane, size_t from, const trl_chain *c,
+                                const trl_tables *s, trl_arena *arena, trl_error *err)
 {
     trl_chain_marginals m;
     const bool second = c->order == 2;
@@ -172,7 +182,7 @@ trl_status trl_nota_select(const trl_chain *c, const trl_tables *s, const uint32
     for (size_t t = 1; st == TRL_OK && t < s->n; t++) {
         const double *p =
             second && t > 1 ? m.edge + (t - 1) * edge_step : m.node + (t - 1) * c->stride;
-        *count += select_at(c, gold, t, p, theta, bits + t * words);
+        x->count[lane] += select_at(x, c, from, t, p);
     }
     return st;
 }
@@ -194,9 +204,13 @@ static bool step_local(trl_term *m, size_t t, size_t n, const double *source, do
     return good;
 }
 
-trl_status trl_nota_select_local(const trl_chain *c, const trl_tables *s, const uint32_t *gold,
-                                 double theta, trl_arena *arena, size_t words, uint64_t *bits,
-                                 uint64_t *count, trl_error *err)
+/* For the locally normalised model, where no later position has a say and
+ *
+ *     P(source of t + 1) = sum over q of P(source of t = q) p(y | q)
+ *
+ * gives the marginals in one sweep forward, an exponential per cell.  TRL_ENUMERIC, TRL_ENOMEM. */
+static trl_status select_local(selection *x, size_t lane, size_t from, const trl_chain *c,
+                               const trl_tables *s, trl_arena *arena, trl_error *err)
 {
     const size_t most = (c->order == 2 ? c->L : 1) * c->L;
     double *p = trl_arena_get(arena, c->stride, sizeof *p);
@@ -209,30 +223,19 @@ trl_status trl_nota_select_local(const trl_chain *c, const trl_tables *s, const 
     source[0] = 1.0;
     for (size_t t = 0; t < s->n; t++) {
         memset(next, 0, most * sizeof *next);
-        *count += t > 0 ? select_at(c, gold, t, source, theta, bits + t * words) : 0;
+        x->count[lane] += t > 0 ? select_at(x, c, from, t, source) : 0;
         good &= step_local(&m, t, trl_sources(c, t), source, next, p);
         memcpy(source, next, most * sizeof *next);
     }
     return good ? TRL_OK : trl_chain_check_scores(s, c->L, err);
 }
 
-typedef struct selection {
-    const trl_nota *n;
-    const trl_corpus *c;
-    double theta;
-    bool local;
-    uint64_t *bits;
-    uint64_t count[TRL_SWEEP_LANES];
-} selection;
-
 static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
                         const trl_tables *scores, trl_arena *arena, trl_error *err)
 {
     (void)seq;
     selection *s = ctx;
-    return (s->local ? trl_nota_select_local : trl_nota_select)(
-        chain, scores, s->c->label + from, s->theta, arena, s->n->words,
-        s->bits + from * s->n->words, &s->count[lane], err);
+    return (s->local ? select_local : select_global)(s, lane, from, chain, scores, arena, err);
 }
 
 trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_design *d,

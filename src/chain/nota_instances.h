@@ -58,21 +58,6 @@ trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_de
                                   const double *w, double theta, bool local, trl_pool *pool,
                                   trl_error *err);
 
-/* One sequence of it: sets the bits of its tokens (bits[T][words], cleared) and counts them into
- * *count.  By trl_chain_infer on the scores as one CRF, with its statuses ... */
-trl_status trl_nota_select(const trl_chain *c, const trl_tables *s, const uint32_t *gold,
-                           double theta, trl_arena *arena, size_t words, uint64_t *bits,
-                           uint64_t *count, trl_error *err);
-
-/* ... or for the locally normalised model, where no later position has a say and
- *
- *     P(source of t + 1) = sum over q of P(source of t = q) p(y | q)
- *
- * gives the marginals in one sweep forward, an exponential per cell.  TRL_ENUMERIC, TRL_ENOMEM. */
-trl_status trl_nota_select_local(const trl_chain *c, const trl_tables *s, const uint32_t *gold,
-                                 double theta, trl_arena *arena, size_t words, uint64_t *bits,
-                                 uint64_t *count, trl_error *err);
-
 /* The view of the sequence that starts at token `from`.  Borrows. */
 trl_nota_view trl_nota_at(const trl_nota *n, size_t from);
 

@@ -310,21 +310,3 @@ trl_status trl_chart_subtree(const trl_chart *c, uint32_t item, size_t i, size_t
     trl_free(stack);
     return ok ? TRL_OK : trl_fail_mem(err);
 }
-
-void trl_chart_visit(const trl_chart *c, size_t i, size_t j, trl_visit_fn visit, void *ctx)
-{
-    const trl_skeleton *s = c->s;
-    for (size_t k = i + 1; k < j; k++)
-        for (uint32_t b = s->first[trl_cell(i, k)]; b < s->first[trl_cell(i, k) + 1]; b++) {
-            if (!(s->item[b] & TRL_AFTER))
-                continue;
-            const uint32_t left = s->item[b] & TRL_STATE_MASK;
-            for (uint32_t r = c->g->by_left[left]; r < c->g->by_left[left + 1]; r++) {
-                const uint32_t x = trl_skeleton_find(s, k, j, c->g->binary[r].right);
-                const uint32_t a = trl_skeleton_find(s, i, j, c->g->binary[r].parent);
-                if (x != TRL_NO_ID && a != TRL_NO_ID && (s->item[x] & TRL_AFTER) &&
-                    (s->item[a] & TRL_BEFORE))
-                    visit(ctx, r, k, a, b, x);
-            }
-        }
-}

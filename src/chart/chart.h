@@ -140,12 +140,6 @@ trl_status trl_chart_tree(const trl_chart *c, trl_btree *out, trl_error *err);
 trl_status trl_chart_subtree(const trl_chart *c, uint32_t item, size_t i, size_t j, trl_btree *out,
                              trl_error *err);
 
-/* Calls `visit` for every binary rule of the skeleton's chart: a plain loop for those that need the
- * edges themselves (tests, n-best). */
-typedef void (*trl_visit_fn)(void *ctx, uint32_t rule, size_t k, uint32_t parent, uint32_t left,
-                             uint32_t right);
-void trl_chart_visit(const trl_chart *c, size_t i, size_t j, trl_visit_fn visit, void *ctx);
-
 /* The item of `state` over (i, j), or TRL_NO_ID. */
 uint32_t trl_skeleton_find(const trl_skeleton *s, size_t i, size_t j, uint32_t state);
 

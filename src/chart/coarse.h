@@ -59,7 +59,8 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
                           const trl_coarse_how *how, trl_coarse_chart *out, trl_arena *arena,
                           trl_error *err);
 
-/* As trl_prune. */
+/* Fine items by the posteriors of the coarse chart: those of coarse items above the threshold,
+ * before and after the unary rule apart.  In the arena.  TRL_ENOMEM. */
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,
                             trl_skeleton *fine, trl_arena *arena, trl_error *err);
 

@@ -23,7 +23,9 @@ static bool crosses(size_t a, size_t b, size_t i, size_t j)
     return (a < i && i < b && b < j) || (i < a && a < j && j < b);
 }
 
-void trl_constrain_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep)
+/* keep[cell] of n words: 0 where a cell crosses a span that must be a constituent, else 1.  Spans
+ * outside the sentence are passed over. */
+static void mark_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep)
 {
     memset(keep, 1, trl_chart_cells(n));
     for (size_t k = 0; k < n_list; k++) {
@@ -50,8 +52,7 @@ static trl_status check(const trl_constraint *list, size_t n_list, size_t n, trl
     return TRL_OK;
 }
 
-/* ---- items ------------------------------------------------------------------------------------
- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 /* Whether constraint c lets the state be over exactly (i, j), its own span. */
 static bool fits(const trl_grammar *g, const trl_constraint *c, uint32_t state)
@@ -164,7 +165,7 @@ trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_
     uint32_t *item = trl_arena_get(arena, most, sizeof *item);
     if (!keep || !first || !item)
         return trl_fail_mem(err);
-    trl_constrain_cells(list, n_list, s->n, keep);
+    mark_cells(list, n_list, s->n, keep);
     uint32_t n = 0;
     for (size_t j = 1; j <= s->n; j++)
         for (size_t i = 0; i < j; i++) {

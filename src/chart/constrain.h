@@ -7,8 +7,8 @@
  *
  * Labels are those without annotation.  Every tree of the edited skeleton obeys all constraints,
  * and every tree of the old one that obeys them is still there.  An active state is no
- * constituent.  Pruning knows nothing of constraints unless it was told (trl_constrain_cells): when
- * no tree is left, a lower threshold may help.
+ * constituent.  Pruning knows nothing of constraints: when no tree is left, a lower threshold may
+ * help.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CONSTRAIN_H
@@ -34,9 +34,5 @@ typedef struct trl_constraint {
  * TRL_EINVAL: a span that is not in the sentence; TRL_ENOMEM. */
 trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_t n_list,
                          trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err);
-
-/* keep[cell] of n words: 0 where a cell crosses a span that must be a constituent, else 1: what
- * trl_coarse_run wants to know.  Spans outside the sentence are passed over. */
-void trl_constrain_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep);
 
 #endif

@@ -24,16 +24,4 @@ trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t, size_t 
                                  trl_derivation_fn take, void *ctx, trl_arena *arena,
                                  trl_error *err);
 
-typedef struct trl_kbest {
-    trl_btree *tree; /* [n], owned; memory is reused from call to call */
-    double *score;   /* [n], log, descending */
-    size_t n, cap_tree, cap_score;
-} trl_kbest; /* zero-initialise */
-void trl_kbest_fini(trl_kbest *b);
-
-/* The first k as a list; exp(score - log Z) is a derivation's probability, log Z that of
- * trl_chart_inside on the same tables. */
-trl_status trl_chart_kbest(trl_chart *c, const trl_tree_tables *t, size_t k, trl_kbest *out,
-                           trl_arena *arena, trl_error *err);
-
 #endif

@@ -14,8 +14,7 @@
 #include "base/mem.h"
 #include "num/vexp.h"
 
-/* ---- the PCFG -----------------------------------------------------------------------------------
- */
+/* ---- the PCFG -------------------------------------------------------------------------------- */
 
 trl_status trl_pcfg_init(trl_pcfg *p, const trl_grammar *g, const trl_lexicon *x, trl_error *err)
 {
@@ -175,37 +174,6 @@ static uint32_t marks_of(const trl_chart *c, uint32_t x, double threshold)
     if ((c->s->item[x] & TRL_AFTER) && after > threshold)
         marks |= TRL_AFTER;
     return marks;
-}
-
-trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double threshold,
-                     trl_skeleton *fine, trl_arena *arena, trl_error *err)
-{
-    const trl_skeleton *s = coarse->s;
-    const size_t cells = trl_chart_cells(s->n);
-    size_t most = 0;
-    for (uint32_t x = 0; x < coarse->n_items; x++)
-        if (marks_of(coarse, x, threshold)) {
-            const uint32_t state = s->item[x] & TRL_STATE_MASK;
-            most += m->first[state + 1] - m->first[state];
-        }
-    *fine = (trl_skeleton){.n = s->n,
-                           .first = trl_arena_get(arena, cells + 1, sizeof *fine->first),
-                           .item = trl_arena_get(arena, most, sizeof *fine->item)};
-    if (!fine->first || !fine->item)
-        return trl_fail_mem(err);
-    uint32_t n = 0;
-    for (size_t cell = 0; cell < cells; cell++) {
-        const uint32_t from = fine->first[cell] = n;
-        for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
-            const uint32_t marks = marks_of(coarse, x, threshold);
-            const uint32_t state = s->item[x] & TRL_STATE_MASK;
-            for (uint32_t k = m->first[state]; marks && k < m->first[state + 1]; k++)
-                fine->item[n++] = m->state[k] | marks;
-        }
-        qsort(fine->item + from, n - from, sizeof *fine->item, by_state);
-    }
-    fine->first[cells] = n;
-    return TRL_OK;
 }
 
 trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out,

@@ -40,9 +40,7 @@ trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const t
 trl_status trl_pcfg_chart(const trl_pcfg *p, const trl_skeleton *s, double *logp, trl_chart *chart,
                           trl_arena *arena, trl_error *err);
 
-/* Fine items by the posteriors of a coarse chart.  fine_first/fine_state: fine states of each
- * coarse state (trl_coarse_map).  A tag that nothing projects to is kept nowhere; when a word loses
- * all tags it keeps those of the best coarse one. */
+/* The fine states of each coarse state.  A tag that nothing projects to is kept nowhere. */
 typedef struct trl_coarse_map {
     uint32_t *first; /* [coarse states + 1] */
     uint32_t *state; /* fine states by coarse state */
@@ -52,9 +50,6 @@ typedef struct trl_coarse_map {
 trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine,
                                const trl_grammar *coarse, trl_error *err);
 void trl_coarse_map_fini(trl_coarse_map *m);
-
-trl_status trl_prune(const trl_chart *coarse, const trl_coarse_map *m, double threshold,
-                     trl_skeleton *fine, trl_arena *arena, trl_error *err);
 
 /* The items of a chart, after trl_chart_outside, whose posterior is above the threshold, before and
  * after the unary rule apart.  In the arena. */

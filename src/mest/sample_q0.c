@@ -7,54 +7,26 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "feature/attr_map.h"
 
 #define TOKENS_MAX 10000000
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-static bool make_sums(trl_sampler *s, size_t c)
-{
-    const trl_hmm_column *col = &s->hmm->column[c];
-    const size_t L = s->hmm->L;
-    s->sum[c] = trl_alloc(L, col->n * sizeof **s->sum);
-    for (size_t y = 0; s->sum[c] && y < L; y++) {
-        double sum = 0.0;
-        for (size_t v = 0; v < col->n; v++)
-            s->sum[c][y * col->n + v] = sum += col->p[v * L + y];
-    }
-    return s->sum[c] != NULL;
-}
+typedef struct sampler {
+    const trl_hmm *hmm;
+    const trl_column_values *cells;
+    trl_rng rng;
+    double **sum;    /* by column of the HMM: [L][values] running sums of e */
+    uint32_t **rare; /* by column of the HMM: values of the cells that it does not know */
+    size_t *n_rare;
+    trl_str *cell; /* of the sequence drawn last */
+    uint32_t *label;
+    size_t cell_cap, label_cap;
+} sampler;
 
-static bool list_rare(trl_sampler *s, size_t c)
-{
-    const trl_strtab *values = &s->cells->values[s->hmm->column[c].column];
-    s->rare[c] = trl_alloc(values->n, sizeof **s->rare);
-    for (size_t v = 0; s->rare[c] && !s->cells->masked && v < values->n; v++)
-        if (trl_hmm_value(s->hmm, c, trl_strtab_get(values, (uint32_t)v)) == 0)
-            s->rare[c][s->n_rare[c]++] = (uint32_t)v;
-    return s->rare[c] != NULL;
-}
-
-trl_status trl_sampler_init(trl_sampler *s, const trl_hmm *hmm, const trl_column_values *cells,
-                            uint64_t seed, trl_error *err)
-{
-    const size_t n = hmm->n_columns;
-    *s = (trl_sampler){.hmm = hmm, .cells = cells, .rng = trl_rng_seed(seed)};
-    s->sum = trl_zalloc(n, sizeof *s->sum);
-    s->rare = trl_zalloc(n, sizeof *s->rare);
-    s->n_rare = trl_zalloc(n, sizeof *s->n_rare);
-    bool good = s->sum && s->rare && s->n_rare;
-    for (size_t c = 0; good && c < n; c++)
-        good = make_sums(s, c) && list_rare(s, c);
-    if (!good) {
-        trl_sampler_fini(s);
-        return trl_fail_mem(err);
-    }
-    return TRL_OK;
-}
-
-void trl_sampler_fini(trl_sampler *s)
+static void sampler_fini(sampler *s)
 {
     for (size_t c = 0; s->hmm && c < s->hmm->n_columns; c++) {
         if (s->sum)
@@ -67,7 +39,50 @@ void trl_sampler_fini(trl_sampler *s)
     trl_free(s->n_rare);
     trl_free(s->cell);
     trl_free(s->label);
-    *s = (trl_sampler){0};
+    *s = (sampler){0};
+}
+
+static bool make_sums(sampler *s, size_t c)
+{
+    const trl_hmm_column *col = &s->hmm->column[c];
+    const size_t L = s->hmm->L;
+    s->sum[c] = trl_alloc(L, col->n * sizeof **s->sum);
+    for (size_t y = 0; s->sum[c] && y < L; y++) {
+        double sum = 0.0;
+        for (size_t v = 0; v < col->n; v++)
+            s->sum[c][y * col->n + v] = sum += col->p[v * L + y];
+    }
+    return s->sum[c] != NULL;
+}
+
+static bool list_rare(sampler *s, size_t c)
+{
+    const trl_strtab *values = &s->cells->values[s->hmm->column[c].column];
+    s->rare[c] = trl_alloc(values->n, sizeof **s->rare);
+    for (size_t v = 0; s->rare[c] && !s->cells->masked && v < values->n; v++)
+        if (trl_hmm_value(s->hmm, c, trl_strtab_get(values, (uint32_t)v)) == 0)
+            s->rare[c][s->n_rare[c]++] = (uint32_t)v;
+    return s->rare[c] != NULL;
+}
+
+/* hmm and cells are borrowed.  OOV is drawn as TRL_OOV from masked cells, else as one of
+ * the rare values or, as often as each of them, as TRL_OOV.  TRL_ENOMEM. */
+static trl_status sampler_init(sampler *s, const trl_hmm *hmm, const trl_column_values *cells,
+                               uint64_t seed, trl_error *err)
+{
+    const size_t n = hmm->n_columns;
+    *s = (sampler){.hmm = hmm, .cells = cells, .rng = trl_rng_seed(seed)};
+    s->sum = trl_zalloc(n, sizeof *s->sum);
+    s->rare = trl_zalloc(n, sizeof *s->rare);
+    s->n_rare = trl_zalloc(n, sizeof *s->n_rare);
+    bool good = s->sum && s->rare && s->n_rare;
+    for (size_t c = 0; good && c < n; c++)
+        good = make_sums(s, c) && list_rare(s, c);
+    if (!good) {
+        sampler_fini(s);
+        return trl_fail_mem(err);
+    }
+    return TRL_OK;
 }
 
 /* One of n outcomes with the running sums `sum`. */
@@ -101,7 +116,7 @@ static size_t draw(trl_rng *rng, const double *p, size_t n)
     return last;
 }
 
-static trl_str draw_cell(trl_sampler *s, size_t c, size_t y)
+static trl_str draw_cell(sampler *s, size_t c, size_t y)
 {
     const trl_hmm_column *col = &s->hmm->column[c];
     const size_t v = draw_sorted(&s->rng, s->sum[c] + y * col->n, col->n);
@@ -113,7 +128,7 @@ static trl_str draw_cell(trl_sampler *s, size_t c, size_t y)
     return trl_strview_get(&col->values, (uint32_t)v);
 }
 
-static bool put_token(trl_sampler *s, size_t t, size_t y)
+static bool put_token(sampler *s, size_t t, size_t y)
 {
     const size_t n = s->cells->n_columns;
     uint32_t *label = trl_reserve(s->label, &s->label_cap, t + 1, sizeof *label);
@@ -132,7 +147,10 @@ static bool put_token(trl_sampler *s, size_t t, size_t y)
     return true;
 }
 
-trl_status trl_sampler_draw(trl_sampler *s, trl_rows *seq, const uint32_t **label, trl_error *err)
+/* The next sequence, its labels in s->label, with the columns of the cells; columns that the HMM
+ * does not emit, the label's too, are empty.  Valid until the next call.  TRL_ENOMEM; TRL_ENUMERIC
+ * beyond ten million tokens. */
+static trl_status sampler_draw(sampler *s, trl_rows *seq, trl_error *err)
 {
     const trl_hmm *h = s->hmm;
     size_t before = h->L, y = draw(&s->rng, h->start, h->L), t = 0;
@@ -146,7 +164,6 @@ trl_status trl_sampler_draw(trl_sampler *s, trl_rows *seq, const uint32_t **labe
         y = draw(&s->rng, h->next + context * (h->L + 1), h->L + 1);
     }
     *seq = (trl_rows){.n_tokens = t, .n_columns = s->cells->n_columns, .cell = s->cell};
-    *label = s->label;
     return TRL_OK;
 }
 
@@ -218,16 +235,15 @@ static bool visit(counter *c, const trl_rows *seq, const uint32_t *label, bool m
 static trl_status count_samples(counter *c, const trl_hmm *q0, const trl_sample_options *o,
                                 trl_error *err)
 {
-    trl_sampler s;
-    trl_status st = trl_sampler_init(&s, q0, c->x->cells, o->seed, err);
+    sampler s;
+    trl_status st = sampler_init(&s, q0, c->x->cells, o->seed, err);
     for (uint64_t i = 0; st == TRL_OK && i < o->n; i++) {
         trl_rows seq;
-        const uint32_t *label;
-        st = trl_sampler_draw(&s, &seq, &label, err);
-        if (st == TRL_OK && !visit(c, &seq, label, false))
+        st = sampler_draw(&s, &seq, err);
+        if (st == TRL_OK && !visit(c, &seq, s.label, false))
             st = trl_fail_mem(err);
     }
-    trl_sampler_fini(&s);
+    sampler_fini(&s);
     return st;
 }
 

@@ -58,7 +58,7 @@ bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight)
     return true;
 }
 
-void trl_rows_fini(trl_weight_rows *r)
+static void rows_fini(trl_weight_rows *r)
 {
     trl_free(r->name);
     trl_free(r->first);
@@ -310,7 +310,7 @@ trl_status trl_chain_parts_write(trl_chain_parts *p, const char *path, unsigned 
 void trl_chain_parts_fini(trl_chain_parts *p)
 {
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
-        trl_rows_fini(&p->rows[f]);
+        rows_fini(&p->rows[f]);
         trl_strtab_fini(&p->sorted[f]);
     }
 }

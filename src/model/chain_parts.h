@@ -26,7 +26,6 @@ bool trl_rows_begin(trl_weight_rows *r, uint32_t name);
 
 /* Adds a weight to the last row. */
 bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight);
-void trl_rows_fini(trl_weight_rows *r);
 
 typedef struct trl_chain_parts {
     int order;

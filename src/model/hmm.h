@@ -136,10 +136,6 @@ bool trl_hmm_need_rows(const trl_hmm *h, trl_arena *arena, trl_tables *t);
 /* value: [t->n][h->n_columns]. */
 void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value, const trl_tables *t);
 
-/* to += from, cell by cell, for L labels; `to` must have rows and shared tables where `from`
- * has some. */
-void trl_tables_add(size_t L, const trl_tables *from, const trl_tables *to);
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* With the prefix "q0" (exactly two characters) a model becomes the sections

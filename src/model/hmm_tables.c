@@ -68,16 +68,3 @@ void trl_hmm_add_rows(const trl_hmm *h, double floor, const uint32_t *value, con
     if (h->order == 2)
         add_pairs(h, floor, t);
 }
-
-void trl_tables_add(size_t L, const trl_tables *from, const trl_tables *to)
-{
-    size_t width = 1;
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
-        width *= L;
-        for (size_t c = 0; from->shared[f] && c < width; c++)
-            to->shared[f][c] += from->shared[f][c];
-        for (size_t t = f; from->row[f] && t < from->n; t++)
-            for (size_t c = 0; c < width; c++)
-                to->row[f][t * to->step[f] + c] += from->row[f][t * from->step[f] + c];
-    }
-}

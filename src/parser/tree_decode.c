@@ -14,7 +14,7 @@
 
 const char trl_no_tree[] = "the grammar has no tree for it";
 const char trl_time_ran_out[] = "time ran out";
-const char trl_too_much_work[] = "it needs more work than is allowed";
+static const char too_much_work[] = "it needs more work than is allowed";
 static const char too_large[] = "scores of its trees are too large to add up";
 
 void trl_decoder_fini(trl_decoder *d)
@@ -109,7 +109,7 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
         return TRL_OK;
     }
     if (o->max_work > 0.0 && coarse_work(m, n) > o->max_work) {
-        d->failure = trl_too_much_work;
+        d->failure = too_much_work;
         return TRL_OK;
     }
     const trl_status st = lay_out(d, m, word, n, o, edit, ctx, &complete, err);
@@ -147,9 +147,7 @@ trl_status trl_decode_settle(trl_decoder *d, trl_status st)
 
 void trl_decode_note_failure(trl_decoder *d)
 {
-    d->failure = d->chart.heavy  ? trl_too_much_work
-                 : d->chart.late ? trl_time_ran_out
-                                 : trl_no_tree;
+    d->failure = d->chart.heavy ? too_much_work : d->chart.late ? trl_time_ran_out : trl_no_tree;
 }
 
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err)
@@ -197,7 +195,7 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
 {
     d->n_nodes = 0;
     const bool light = d->failure == trl_no_tree || d->failure == too_large ||
-                       (d->failure == trl_too_much_work && d->has_chart);
+                       (d->failure == too_much_work && d->has_chart);
     if (whole && !d->hopeless && light && !over(deadline)) {
         if (!d->has_chart)
             trl_arena_reset(&d->arena);

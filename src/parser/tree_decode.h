@@ -41,7 +41,7 @@ typedef struct trl_decoder {
     bool hopeless;       /* even the coarse grammar has no tree */
     const char *failure; /* why there is no chart, or NULL */
 } trl_decoder;
-extern const char trl_time_ran_out[], trl_too_much_work[];
+extern const char trl_time_ran_out[];
 extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
 void trl_decoder_fini(trl_decoder *d);
 

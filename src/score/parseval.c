@@ -275,29 +275,6 @@ trl_status trl_parseval_add(trl_parseval *p, const char *gold, size_t gold_n, co
     return add_lines(p, (trl_str){gold, gold_n}, "gold", (trl_str){test, test_n}, "test", err);
 }
 
-trl_status trl_parseval_add_trees(trl_parseval *p, const trl_tree *gold,
-                                  const trl_strtab *gold_labels, const trl_tree *test,
-                                  const trl_strtab *test_labels, trl_error *err)
-{
-    draft d = {0};
-    if (p->stopped)
-        return TRL_OK;
-    trl_status st = reserve_details(p, err);
-    if (st == TRL_OK)
-        st = trl_side_tree(&p->gold, &p->labels, gold, gold_labels, err);
-    if (st == TRL_OK)
-        st = trl_side_tree(&p->test, &p->labels, test, test_labels, err);
-    if (st == TRL_OK) {
-        d.sentence.length = gold_length(p);
-        st = score_sides(p, &d, err);
-    }
-    if (st != TRL_OK) {
-        trl_buf_fini(&d.errors);
-        return st;
-    }
-    return commit(p, &d, true, err);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static trl_status lines_left(trl_parseval *p, const char *where, trl_error *err)

@@ -168,22 +168,3 @@ trl_status trl_side_line(trl_side *s, trl_label_table *labels, trl_str line, boo
     }
     return TRL_OK;
 }
-
-/* ---- trees ----------------------------------------------------------------------------------- */
-
-trl_status trl_side_tree(trl_side *s, trl_label_table *labels, const trl_tree *tree,
-                         const trl_strtab *names, trl_error *err)
-{
-    s->n_leaves = s->n_brackets = 0;
-    trl_status st = TRL_OK;
-    if (tree && tree->n_words >= INT32_MAX)
-        return trl_fail(err, TRL_EINVAL, "a sentence of 2^31 words");
-    for (size_t i = 0; tree && i < tree->n_nodes && st == TRL_OK; i++) {
-        const trl_node *node = &tree->node[i];
-        const trl_str label = trl_strtab_get(names, node->label);
-        st = node->child == TRL_NO_NODE
-                 ? add_leaf(s, labels, label, tree->word[node->from], err)
-                 : add_bracket(s, labels, label, (int32_t)node->from, (int32_t)node->to, err);
-    }
-    return st;
-}

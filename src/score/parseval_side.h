@@ -46,8 +46,4 @@ void trl_side_fini(trl_side *s);
 trl_status trl_side_line(trl_side *s, trl_label_table *labels, trl_str line, bool *ok, bool *whole,
                          trl_error *err);
 
-/* A tree whose labels live in `names`; NULL: no words.  TRL_ENOMEM, TRL_EINVAL. */
-trl_status trl_side_tree(trl_side *s, trl_label_table *labels, const trl_tree *tree,
-                         const trl_strtab *names, trl_error *err);
-
 #endif

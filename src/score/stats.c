@@ -123,11 +123,6 @@ double trl_gamma_inc(double a, double x)
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-double trl_normal_cdf(double z)
-{
-    return 0.5 * erfc(-z * sqrt_half);
-}
-
 double trl_normal_two_sided(double z)
 {
     return erfc(fabs(z) * sqrt_half);

@@ -20,7 +20,6 @@ double trl_beta_inc(double a, double b, double x);
 double trl_gamma_inc(double a, double x);
 
 /* P(N <= z) for a standard normal N, also far in the tails. */
-double trl_normal_cdf(double z);
 
 /* P(|N| >= |z|). */
 double trl_normal_two_sided(double z);

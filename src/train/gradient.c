@@ -204,11 +204,6 @@ void trl_gradient_free(trl_gradient *g)
     trl_free(g);
 }
 
-size_t trl_gradient_lanes(const trl_gradient *g)
-{
-    return g->n_lanes;
-}
-
 /* ---- phase 1: examples ----------------------------------------------------------------------- */
 
 /* Nodes as ever, and of the other families what the task looks at. */

@@ -34,7 +34,6 @@ trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_po
                                const double *w, double c2, double *F, trl_error *err);
 
 /* The lane of a sequence, for callers that evaluate single examples. */
-size_t trl_gradient_lanes(const trl_gradient *g);
 
 /* Allocates score tables for up to n positions in the arena: rows for every family that has
  * them.  False when memory ran out. */

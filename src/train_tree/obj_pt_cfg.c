@@ -83,8 +83,13 @@ static double best_edge(const trl_chart *c, size_t length)
     return best;
 }
 
+typedef struct edge_list {
+    trl_span_state *edge;
+    size_t n, cap;
+} edge_list;
+
 static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gold, double delta,
-                        trl_span_state **out, size_t *n_out, size_t *cap)
+                        edge_list *out)
 {
     const double least = best_edge(c, length) - delta;
     for (size_t i = 0; i + length <= c->n; i++) {
@@ -93,50 +98,16 @@ static bool take_length(const trl_chart *c, size_t length, const uint8_t *is_gol
             const double score = edge_score(c, x, cell);
             if (!isfinite(score) || score < least || is_gold[x])
                 continue;
-            trl_span_state *p = trl_reserve(*out, cap, *n_out + 1, sizeof *p);
+            trl_span_state *p = trl_reserve(out->edge, &out->cap, out->n + 1, sizeof *p);
             if (!p)
                 return false;
-            *out = p;
-            p[(*n_out)++] = (trl_span_state){c->s->item[x] & TRL_STATE_MASK, (uint32_t)i,
-                                             (uint32_t)(i + length)};
+            out->edge = p;
+            p[out->n++] = (trl_span_state){c->s->item[x] & TRL_STATE_MASK, (uint32_t)i,
+                                           (uint32_t)(i + length)};
         }
     }
     return true;
 }
-
-/* Leaves what is part of a complete tree of the fine grammar: other edges compete with nothing. */
-static trl_status keep_complete(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
-                                trl_error *err)
-{
-    const trl_grammar *const *g = ctx;
-    return trl_filter(*g, s, complete, arena, err);
-}
-
-trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
-                               const double *unary, const trl_str *word, size_t n,
-                               const trl_btree *gold, double delta, trl_span_state **out,
-                               size_t *n_out, size_t *cap, trl_error *err)
-{
-    const trl_decode_options o = {.threshold = m->threshold};
-    const trl_grammar *g = &m->fine;
-    trl_status st =
-        trl_decode_prepare(d, m, binary_exp, unary, word, n, &o, keep_complete, &g, err);
-    if (st != TRL_OK || d->failure)
-        return st;
-    uint8_t *is_gold = trl_arena_get(&d->arena, d->chart.n_items, 1);
-    if (!is_gold)
-        return trl_fail_mem(err);
-    memset(is_gold, 0, d->chart.n_items);
-    st = trl_chart_best(&d->chart, &d->tables, &d->arena, err);
-    if (st == TRL_OK)
-        st = mark_gold(d->chart.s, gold, is_gold, &d->arena, err);
-    for (size_t length = 1; st == TRL_OK && length <= n; length++)
-        if (!take_length(&d->chart, length, is_gold, delta, out, n_out, cap))
-            st = trl_fail_mem(err);
-    return st;
-}
-
-/* ---- of a treebank --------------------------------------------------------------------------- */
 
 typedef struct making {
     trl_tree_task *t;
@@ -147,23 +118,58 @@ typedef struct making {
     trl_decoder *decoder; /* [threads] */
 } making;
 
+/* Leaves what is part of a complete tree of the fine grammar: other edges compete with nothing. */
+static trl_status keep_complete(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
+                                trl_error *err)
+{
+    const trl_grammar *const *g = ctx;
+    return trl_filter(*g, s, complete, arena, err);
+}
+
+/* Parses the example's sentence and appends its wrong edges A over (i, j) whose best score is
+ * within `delta` (natural log) of the best edge of j - i words: states after the unary rule that
+ * the gold tree has not there.  Tags, which choose nothing, what the coarse grammar prunes and what
+ * is part of no complete tree are no edges, neither here nor for the best one.  TRL_ENOMEM,
+ * TRL_ENUMERIC. */
+static trl_status find_edges(const making *a, trl_decoder *d, const trl_tree_example *e,
+                             edge_list *out, trl_error *err)
+{
+    const trl_decode_options o = {.threshold = a->m->threshold};
+    const trl_grammar *g = &a->m->fine;
+    const size_t n = e->gold.node[0].to;
+    trl_status st = trl_decode_prepare(d, a->m, a->t->binary_exp, a->t->unary,
+                                       a->words(a->ctx, e->source), n, &o, keep_complete, &g, err);
+    if (st != TRL_OK || d->failure)
+        return st;
+    uint8_t *is_gold = trl_arena_get(&d->arena, d->chart.n_items, 1);
+    if (!is_gold)
+        return trl_fail_mem(err);
+    memset(is_gold, 0, d->chart.n_items);
+    st = trl_chart_best(&d->chart, &d->tables, &d->arena, err);
+    if (st == TRL_OK)
+        st = mark_gold(d->chart.s, &e->gold, is_gold, &d->arena, err);
+    for (size_t length = 1; st == TRL_OK && length <= n; length++)
+        if (!take_length(&d->chart, length, is_gold, a->delta, out))
+            st = trl_fail_mem(err);
+    return st;
+}
+
+/* ---- of a treebank --------------------------------------------------------------------------- */
+
 static trl_status make_one(void *ctx, size_t k, size_t worker, trl_error *err)
 {
     const making *a = ctx;
     trl_tree_example *e = &a->t->example[k];
     trl_decoder *d = &a->decoder[worker];
-    trl_span_state *nota = NULL;
-    size_t n = 0, cap = 0;
+    edge_list nota = {0};
     trl_skeleton s, copy;
-    trl_status st =
-        trl_tree_nota_edges(d, a->m, a->t->binary_exp, a->t->unary, a->words(a->ctx, e->source),
-                            e->gold.node[0].to, &e->gold, a->delta, &nota, &n, &cap, err);
+    trl_status st = find_edges(a, d, e, &nota, err);
     if (st == TRL_OK)
-        st = trl_gold_skeleton(&e->gold, nota, n, &s, &d->arena, err);
+        st = trl_gold_skeleton(&e->gold, nota.edge, nota.n, &s, &d->arena, err);
     if (st == TRL_OK)
         st = trl_skeleton_copy(&s, NULL, &copy, err);
     if (st != TRL_OK) {
-        trl_free(nota);
+        trl_free(nota.edge);
         return st;
     }
     if (!e->stored)
@@ -171,8 +177,8 @@ static trl_status make_one(void *ctx, size_t k, size_t worker, trl_error *err)
     e->stored = false;
     trl_free(e->nota);
     e->s = copy;
-    e->nota = nota;
-    e->n_nota = n;
+    e->nota = nota.edge;
+    e->n_nota = nota.n;
     return TRL_OK;
 }
 

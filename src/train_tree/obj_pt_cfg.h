@@ -7,16 +7,6 @@
 #include "parser/tree_decode.h"
 #include "train_tree/tree_task.h"
 
-/* Parses the sentence with the decoder and appends its wrong edges A over (i, j) whose best score
- * is within `delta` (natural log) of the best edge of j - i words: states after the unary rule that
- * the gold tree has not there.  Tags, which choose nothing, what the coarse grammar prunes and what
- * is part of no complete tree are no edges, neither here nor for the best one.  *out grows.
- * TRL_ENOMEM, TRL_ENUMERIC. */
-trl_status trl_tree_nota_edges(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
-                               const double *unary, const trl_str *word, size_t n,
-                               const trl_btree *gold, double delta, trl_span_state **out,
-                               size_t *n_out, size_t *cap, trl_error *err);
-
 /* Makes the instances of all examples, whose old ones are replaced, by the weights of m->features;
  * word(ctx, source) gives the words of a tree.  Sets t->nota.  *count: how many there are.  An
  * example is either changed or, after a failure, as it was.  Any number of threads gives the same

@@ -22,7 +22,10 @@ static const trl_tree_loss_fn losses[TRL_OBJECTIVES] = {
     [TRL_OBJ_NOTA] = trl_loss_pt_cfg,
 };
 
-trl_tree_loss_fn trl_tree_loss(const trl_objective *o)
+/* The code of a row of the table (train/objectives.h); NULL for M-estimation, which has all
+ * examples at once (tree_mest.h).  Objectives that need no inference look at gold items alone:
+ * their examples' skeletons need no other (trl_gold_skeleton). */
+static trl_tree_loss_fn loss_of(const trl_objective *o)
 {
     return losses[o->id];
 }
@@ -55,7 +58,7 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
                               size_t n_workers, trl_error *err)
 {
     *t = (trl_tree_task){.objective = objective,
-                         .loss = trl_tree_loss(objective),
+                         .loss = loss_of(objective),
                          .f = f,
                          .example = example,
                          .n_examples = n_examples,

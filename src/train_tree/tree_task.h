@@ -38,11 +38,6 @@ typedef trl_status (*trl_tree_loss_fn)(const trl_tree_task *t, const trl_tree_ex
                                        trl_tree_worker *w, bool adjoint, double *loss,
                                        trl_error *err);
 
-/* The code of a row of the table (train/objectives.h); NULL for M-estimation, which has all
- * examples at once (tree_mest.h).  Objectives that need no inference look at gold items alone:
- * their examples' skeletons need no other (trl_gold_skeleton). */
-trl_tree_loss_fn trl_tree_loss(const trl_objective *o);
-
 trl_status trl_loss_tree_likelihood(const trl_tree_task *t, const trl_tree_example *e,
                                     trl_tree_worker *w, bool adjoint, double *loss, trl_error *err);
 trl_status trl_loss_tree_perceptron(const trl_tree_task *t, const trl_tree_example *e,

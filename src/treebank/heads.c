@@ -405,33 +405,3 @@ size_t trl_head_child(const trl_head_rules *h, trl_str parent, const trl_str *ch
         head = outermost(h, right, child, n);
     return first_conjunct(h, child, head);
 }
-
-trl_status trl_tree_heads(const trl_head_rules *h, const trl_tree *tree, const trl_strtab *labels,
-                          uint32_t *child, uint32_t *word, trl_error *err)
-{
-    size_t cap = 0;
-    trl_str *name = NULL;
-    for (size_t i = tree->n_nodes; i-- > 0;) { /* children come after their parents */
-        const trl_node *node = &tree->node[i];
-        uint32_t head = node->child;
-        size_t n = 0;
-        for (uint32_t c = node->child; c != TRL_NO_NODE; c = tree->node[c].next) {
-            trl_str *more = trl_reserve(name, &cap, n + 1, sizeof *name);
-            if (!more) {
-                trl_free(name);
-                return trl_fail_mem(err);
-            }
-            name = more;
-            name[n++] = trl_strtab_get(labels, tree->node[c].label);
-        }
-        size_t at = n ? trl_head_child(h, trl_strtab_get(labels, node->label), name, n) : 0;
-        while (at-- > 0)
-            head = tree->node[head].next;
-        if (child)
-            child[i] = head;
-        if (word)
-            word[i] = head == TRL_NO_NODE ? node->from : word[head];
-    }
-    trl_free(name);
-    return TRL_OK;
-}

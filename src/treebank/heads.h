@@ -58,11 +58,4 @@ const char *trl_head_rules_builtin(void);
 /* The index of the head among child[0 .. n), n >= 1.  No allocation, no failure. */
 size_t trl_head_child(const trl_head_rules *rules, trl_str parent, const trl_str *child, size_t n);
 
-/* For every node of the tree its head child (a node), or TRL_NO_NODE in a word's node, and its
- * head word (an index into tree->word); either array, [tree->n_nodes], may be NULL.  O(nodes)
- * calls, without recursion.  TRL_ENOMEM. */
-trl_status trl_tree_heads(const trl_head_rules *rules, const trl_tree *tree,
-                          const trl_strtab *labels, uint32_t *child, uint32_t *word,
-                          trl_error *err);
-
 #endif

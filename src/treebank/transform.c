@@ -243,7 +243,8 @@ static const struct {
                 {"-RSB-", ']'}, {"-LCB-", '{'}, {"-RCB-", '}'}};
 #define N_BRACKETS (sizeof brackets / sizeof *brackets)
 
-bool trl_word_unescape(trl_str w, trl_buf *out)
+/* Appends the word as text has it: ( for -LRB-, / for \/ ...  False: out of memory. */
+static bool unescape(trl_str w, trl_buf *out)
 {
     for (size_t k = 0; k < N_BRACKETS; k++)
         if (trl_label_is(w, brackets[k].word, 5))
@@ -252,23 +253,6 @@ bool trl_word_unescape(trl_str w, trl_buf *out)
         if (w.p[i] == '\\' && i + 1 < w.n && (w.p[i + 1] == '/' || w.p[i + 1] == '*'))
             i++;
         trl_buf_ch(out, w.p[i]);
-    }
-    return !out->failed;
-}
-
-bool trl_word_escape(trl_str s, trl_buf *out)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        size_t k = 0;
-        while (k < N_BRACKETS && brackets[k].text != s.p[i])
-            k++;
-        if (k < N_BRACKETS && (s.n == 1 || k < 2)) { /* [ and { inside a word do no harm */
-            trl_buf_str(out, brackets[k].word);
-            continue;
-        }
-        if (s.p[i] == '/' || s.p[i] == '*')
-            trl_buf_ch(out, '\\');
-        trl_buf_ch(out, s.p[i]);
     }
     return !out->failed;
 }
@@ -282,7 +266,7 @@ static bool unescape_words(trl_transformer *x)
         size_t at = 0;
         for (size_t i = 0; i < x->n_words; i++) {
             const trl_str w = x->word[i];
-            if (pass == 0 && !trl_word_unescape(w, &x->text))
+            if (pass == 0 && !unescape(w, &x->text))
                 return false;
             if (pass == 0)
                 x->word[i].n = x->text.len;

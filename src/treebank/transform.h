@@ -33,9 +33,4 @@ trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree 
 const uint32_t *trl_transformer_nodes(const trl_transformer *x);
 const uint32_t *trl_transformer_words(const trl_transformer *x);
 
-/* Appends the word as it is in running text: ( for -LRB-, / for \/ ...; and the reverse, which
- * makes a treebank word of any text without white space.  False: out of memory. */
-bool trl_word_unescape(trl_str word, trl_buf *out);
-bool trl_word_escape(trl_str text, trl_buf *out);
-
 #endif

@@ -34,7 +34,9 @@ static trl_category look_up(const named *table, size_t n, trl_str s, trl_categor
     return otherwise;
 }
 
-trl_str trl_label_bare(trl_str s)
+/* The label up to its function tags and indices: NP of NP-SBJ-1, NP=2 and NP|PP.  A first
+ * character is never cut off: -LRB- and -NONE- yield "-LRB" and "-NONE". */
+static trl_str bare(trl_str s)
 {
     size_t n = 1;
     while (n < s.n && s.p[n] != '-' && s.p[n] != '=' && s.p[n] != '|')
@@ -46,8 +48,7 @@ trl_category trl_category_of_leaf(trl_str s)
 {
     if (s.n == 6 && memcmp(s.p, "-NONE-", 6) == 0)
         return TRL_EMPTY;
-    const trl_category cat =
-        look_up(leaves, sizeof leaves / sizeof *leaves, trl_label_bare(s), TRL_WORD);
+    const trl_category cat = look_up(leaves, sizeof leaves / sizeof *leaves, bare(s), TRL_WORD);
     const unsigned char c = s.n ? (unsigned char)s.p[0] : 'x';
     const bool name = (c | 32) >= 'a' && (c | 32) <= 'z';
     return cat == TRL_WORD && !name && c < 128 && c != '$' && c != '#' ? TRL_PUNCT : cat;
@@ -55,5 +56,5 @@ trl_category trl_category_of_leaf(trl_str s)
 
 trl_category trl_category_of_phrase(trl_str s)
 {
-    return look_up(phrases, sizeof phrases / sizeof *phrases, trl_label_bare(s), TRL_CLAUSE);
+    return look_up(phrases, sizeof phrases / sizeof *phrases, bare(s), TRL_CLAUSE);
 }

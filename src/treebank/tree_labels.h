@@ -43,10 +43,6 @@ static inline bool trl_is_leaf(trl_category cat)
     return cat >= TRL_VERB;
 }
 
-/* The label up to its function tags and indices: NP of NP-SBJ-1, NP=2 and NP|PP.  A first
- * character is never cut off: -LRB- and -NONE- yield "-LRB" and "-NONE". */
-trl_str trl_label_bare(trl_str label);
-
 trl_category trl_category_of_phrase(trl_str label);
 trl_category trl_category_of_leaf(trl_str label);
 

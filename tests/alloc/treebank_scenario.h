@@ -45,8 +45,6 @@ static trl_status do_treebank(const void *path, trl_error *err)
         st = trl_treebank_next(bank, &t, &more, err);
         if (st == TRL_OK && more)
             st = show_tree(&t, pattern, svg, c, &out, err);
-        if (st == TRL_OK && more)
-            st = trl_tree_heads(heads, &t, t.labels, NULL, NULL, err);
     }
     if (st == TRL_OK)
         st = trl_tree_svg_finish(svg, &out, err);

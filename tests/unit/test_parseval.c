@@ -6,7 +6,7 @@
 #include "score/parseval_match.h"
 #include "trellis/score.h"
 
-/* ---- what counts ----------------------------------------------------------------------- */
+/* ---- what counts ----------------------------------------------------------------------------- */
 
 static void test_counts(void **state)
 {
@@ -75,7 +75,7 @@ static void test_quotes(void **state)
     expect(score("new", test, gold), 1, 2, 2, 0, 3, 2);
 }
 
-/* ---- EVALB's own answers --------------------------------------------------------------- */
+/* ---- EVALB's own answers --------------------------------------------------------------------- */
 
 static char *read_all(const char *dir, const char *name)
 {
@@ -113,7 +113,7 @@ static void test_oracles(void **state)
     }
 }
 
-/* ---- the plain twin -------------------------------------------------------------------- */
+/* ---- the plain twin -------------------------------------------------------------------------- */
 
 enum { MAX_WORDS = 12 };
 static const char *const phrases[] = {"A", "B", "C", "ADVP", "PRT", "TOP", "A-X"};
@@ -224,51 +224,7 @@ static void test_plain_twin(void **state)
     trl_parseval_params_fini(&params);
 }
 
-/* Trees in memory, each with a table of labels of its own, count as their text does. */
-static void test_trees_as_lines(void **state)
-{
-    (void)state;
-    trl_error err = {0};
-    trl_rng r = trl_rng_seed(11);
-    trl_parseval *lines = new_scorer("collins", false), *trees = new_scorer("collins", false);
-    for (int round = 0; round < 300; round++) {
-        char text[2][4000] = {"", ""};
-        trl_strtab labels[2] = {{0}, {0}};
-        trl_input *in[2];
-        trl_bracket_reader *reader[2];
-        trl_tree tree[2];
-        int tag[MAX_WORDS];
-        const int n = 1 + (int)trl_rng_below(&r, MAX_WORDS);
-        for (int i = 0; i < n; i++)
-            tag[i] = (int)trl_rng_below(&r, 4);
-        for (int k = 0; k < 2; k++) {
-            bool more;
-            draw_tree(&r, 0, n, 0, tag, text[k]);
-            assert_ok(trl_input_memory("x", text[k], strlen(text[k]), &in[k], &err));
-            assert_ok(trl_bracket_reader_new(in[k], &labels[k], &reader[k], &err));
-            assert_ok(trl_bracket_reader_next(reader[k], &tree[k], &more, &err));
-        }
-        const bool none = round % 10 == 0;
-        add(lines, text[0], none ? "" : text[1]);
-        assert_ok(trl_parseval_add_trees(trees, &tree[0], &labels[0], none ? NULL : &tree[1],
-                                         &labels[1], &err));
-        for (int k = 0; k < 2; k++) {
-            trl_bracket_reader_free(reader[k]);
-            trl_input_free(in[k]);
-            trl_strtab_fini(&labels[k]);
-        }
-    }
-    char *x, *y;
-    assert_ok(trl_parseval_report(lines, &x, &err));
-    assert_ok(trl_parseval_report(trees, &y, &err));
-    assert_string_equal(x, y);
-    trl_text_free(x);
-    trl_text_free(y);
-    trl_parseval_free(lines);
-    trl_parseval_free(trees);
-}
-
-/* ---- reports --------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void test_details(void **state)
 {
@@ -344,11 +300,10 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),         cmocka_unit_test(test_states),
-        cmocka_unit_test(test_gold_tags),      cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_oracles),        cmocka_unit_test(test_plain_twin),
-        cmocka_unit_test(test_trees_as_lines), cmocka_unit_test(test_details),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_counts),    cmocka_unit_test(test_states),
+        cmocka_unit_test(test_gold_tags), cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_oracles),   cmocka_unit_test(test_plain_twin),
+        cmocka_unit_test(test_details),   cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

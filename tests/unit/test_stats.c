@@ -99,7 +99,6 @@ static void test_normal(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double z = cases[i][0], p = cases[i][1];
-        close_to(trl_normal_cdf(z), p, 1e-12, "normal", z, 0);
         close_to(trl_normal_two_sided(z), 2.0 * (z < 0.0 ? p : 1.0 - p), 1e-12, "two-sided", z, 0);
     }
 }

@@ -90,17 +90,6 @@ static void test_words(void **state)
     assert_gives_at(&plain, text, TRL_TREE_SOURCE,
                     "(X (A -LRB-) (B 1\\/2) (C \\*\\*) (D -RSB-) (E a\\b) (F -LRB-x) (G \\))\n",
                     __LINE__);
-    static const char *const words[][2] = {{"(", "-LRB-"},   {"}", "-RCB-"}, {"1/2", "1\\/2"},
-                                           {"a[b", "a[b"},   {"*", "\\*"},   {"a", "a"},
-                                           {":)", ":-RRB-"}, {"", ""}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        trl_buf out = {0};
-        assert_true(trl_word_escape((trl_str){words[i][0], strlen(words[i][0])}, &out));
-        assert_int_equal(out.len, strlen(words[i][1]));
-        if (out.len)
-            assert_memory_equal(out.data, words[i][1], out.len);
-        trl_buf_fini(&out);
-    }
 }
 
 static void test_source(void **state)
@@ -128,7 +117,7 @@ static void test_passed(void **state)
     trl_treebank_free(bank);
 }
 
-/* ---- on treebanks ------------------------------------------------------------------------ */
+/* ---- on treebanks ---------------------------------------------------------------------------- */
 
 /* Every node of the result stands for one of the input: same category, the same words but for
  * those dropped, and the order is kept. */

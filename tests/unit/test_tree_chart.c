@@ -1,8 +1,7 @@
 /* Charts against all trees one by one: log Z, best, k best; expectations against differences. */
 /* SPDX-License-Identifier: MIT */
+#include "tree_kbest.h"
 #include "tree_oracle.h"
-
-#include "chart/kbest.h"
 
 /* Runs `check` on random sentences whose trees can be listed; at least `enough` have a tree. */
 typedef void (*check_fn)(world *w, forest *f, trl_rng *r);
@@ -29,7 +28,7 @@ static void on_worlds(uint64_t seed, double width, double shift, unsigned enough
     assert_true(with_tree >= enough && big >= enough / 4);
 }
 
-/* ---- inside, best --------------------------------------------------------------------------- */
+/* ---- inside, best ---------------------------------------------------------------------------- */
 
 static void check_inside(world *w, forest *f, trl_rng *r)
 {
@@ -98,7 +97,7 @@ static void test_best(void **state)
     on_worlds(2, 1.0, 0.0, 40, check_best);
 }
 
-/* ---- outside -------------------------------------------------------------------------------- */
+/* ---- outside --------------------------------------------------------------------------------- */
 
 static void lay_out_adjoint(world *w, trl_tree_adjoint *a)
 {
@@ -203,7 +202,7 @@ static void test_posteriors(void **state)
     on_worlds(4, 1.0, 0.0, 40, check_posteriors);
 }
 
-/* ---- scaling -------------------------------------------------------------------------------- */
+/* ---- scaling --------------------------------------------------------------------------------- */
 
 static void test_scaling(void **state)
 {
@@ -298,7 +297,7 @@ static void test_deadline(void **state)
     on_worlds(11, 1.0, 0.0, 10, check_deadline);
 }
 
-/* ---- k best --------------------------------------------------------------------------------- */
+/* ---- k best ---------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
 {
@@ -320,7 +319,7 @@ static size_t place_in(const world *w, const ders *all, const trl_btree *t, trl_
 static void check_kbest(world *w, forest *f, trl_rng *r)
 {
     trl_error err;
-    trl_kbest got = {0};
+    kbest got = {0};
     trl_btree scratch = {0};
     ders *all = roots(f);
     const size_t have = all ? all->n : 0, ask[] = {1, 2 + draw(r, 30), have + 5};
@@ -329,7 +328,7 @@ static void check_kbest(world *w, forest *f, trl_rng *r)
     for (size_t a = 0; a < 3 && have < 2000; a++) {
         const size_t want = ask[a] < have ? ask[a] : have;
         world_unfill(w);
-        assert_ok(trl_chart_kbest(&w->c, &w->t, ask[a], &got, &w->arena, &err));
+        assert_ok(kbest_get(&w->c, &w->t, ask[a], &got, &w->arena, &err));
         assert_int_equal(got.n, want);
         for (size_t k = 0; k < want; k++) {
             assert_near(got.score[k], all->at[k].score, 1e-12);
@@ -339,7 +338,7 @@ static void check_kbest(world *w, forest *f, trl_rng *r)
         }
     }
     trl_btree_fini(&scratch);
-    trl_kbest_fini(&got);
+    kbest_fini(&got);
 }
 
 static void test_kbest(void **state)

@@ -1,9 +1,9 @@
 /* Constraints: the trees that are left are those that obey. */
 /* SPDX-License-Identifier: MIT */
+#include "tree_kbest.h"
 #include "tree_oracle.h"
 
 #include "chart/constrain.h"
-#include "chart/kbest.h"
 #include "chart/mbr.h"
 
 static bool obeys(const trl_constraint *c, const trl_node *node, size_t n)
@@ -93,7 +93,7 @@ static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
 {
     trl_error err;
     trl_btree t = {0};
-    trl_kbest got = {0};
+    kbest got = {0};
     trl_brackets b;
     trl_constraint c[3];
     const size_t n_c = 1 + draw(r, 3);
@@ -125,11 +125,11 @@ static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
         }
         check_mbr(w, &b, c, n_c);
     }
-    assert_ok(trl_chart_kbest(&w->c, &w->t, 4000, &got, &w->arena, &err));
+    assert_ok(kbest_get(&w->c, &w->t, 4000, &got, &w->arena, &err));
     assert_int_equal(got.n, want < 4000 ? want : 4000);
     for (size_t k = 0; k < got.n; k++)
         assert_true(obeys_all(w, c, n_c, &got.tree[k]));
-    trl_kbest_fini(&got);
+    kbest_fini(&got);
     trl_btree_fini(&t);
 }
 
