@@ -206,7 +206,8 @@ static trl_status do_undump(const void *p, trl_error *err)
     return trl_model_undump(dump, model, err);
 }
 
-#include "boost_scenario.h" /* these use the folder */
+#include "align_scenario.h" /* these use the folder */
+#include "boost_scenario.h"
 #include "cluster_scenario.h"
 #include "score_scenario.h"
 
@@ -445,6 +446,15 @@ static void test_boost(void **state)
         fail_all("boost", do_boost, &boost_args[k]);
 }
 
+static void test_align(void **state)
+{
+    (void)state;
+    static const trl_align_kind kinds[] = {TRL_ALIGN_IBM2, TRL_ALIGN_HMM};
+    write_file("bitext", align_text);
+    for (size_t k = 0; k < 2; k++)
+        fail_all("align", do_align, &kinds[k]);
+}
+
 static void test_others(void **state)
 {
     (void)state;
@@ -472,9 +482,9 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_train),  cmocka_unit_test(test_tune), cmocka_unit_test(test_grammar),
-        cmocka_unit_test(test_parser), cmocka_unit_test(test_use),  cmocka_unit_test(test_others),
-        cmocka_unit_test(test_boost),
+        cmocka_unit_test(test_train),  cmocka_unit_test(test_tune),  cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_parser), cmocka_unit_test(test_use),   cmocka_unit_test(test_others),
+        cmocka_unit_test(test_boost),  cmocka_unit_test(test_align),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-alloc-XXXXXX");
     if (!mkdtemp(folder))

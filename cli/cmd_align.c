@@ -1,0 +1,147 @@
+/* cmd_align.c -- trellis align: which words of a text and its translation belong together. */
+/* SPDX-License-Identifier: MIT */
+#include "trellis/align.h"
+
+#include <string.h>
+
+#include "message.h"
+#include "output.h"
+#include "progress.h"
+#include "verbs.h"
+
+typedef struct settings {
+    trl_align_options align;
+    trl_symmetry symmetry;
+    const char *model, *write, *to;
+    size_t iterations;
+    bool quiet;
+} settings;
+
+static const char *const kinds[] = {"ibm1", "ibm2", "hmm", NULL};
+static const char *const symmetries[] = {
+    "grow-diag-final-and", "grow-diag", "intersection", "union", "forward", "reverse", NULL};
+
+static const option options[] = {
+    {"kind", 'k', OPTION_CHOICE, OPTION_FIELD(settings, align.kind), .choices = kinds,
+     .help = "the model that is trained, after IBM 1"},
+    {"iterations", 'n', OPTION_INTEGER, OPTION_FIELD(settings, iterations), .value = "N",
+     .help = "of EM, for each model in turn"},
+    {"symmetry", 's', OPTION_CHOICE, OPTION_FIELD(settings, symmetry), .choices = symmetries,
+     .help = "how the two directions become one; forward: TARGET words choose"},
+    {"null", .type = OPTION_REAL, OPTION_FIELD(settings, align.null), .value = "P",
+     .help = "hmm: probability that a word has no counterpart"},
+    {"write", 'w', OPTION_STRING, OPTION_FIELD(settings, write), .value = "MODEL",
+     .help = "keep what was learnt, to align other text with -m"},
+    {"model", 'm', OPTION_STRING, OPTION_FIELD(settings, model), .value = "MODEL",
+     .help = "do not learn: align with what -w has kept"},
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE",
+     .fallback = "standard output", .help = "where to write the alignments"},
+    {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, align.threads), .value = "N",
+     .help = "threads, 0 for one per processor; the result does not depend on it"},
+    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "no progress, no warnings"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    *(settings *)settings_ = (settings){.align = trl_align_options_default(), .iterations = 5};
+}
+
+static bool on_progress(void *ctx, const trl_align_progress *p)
+{
+    const settings *s = ctx;
+    char time[40];
+    progress_duration(p->seconds, time, sizeof time);
+    if (!s->quiet)
+        message_line("%s  %s  iteration %zu  perplexity %.4f  time %s", p->direction, p->model,
+                     p->iteration, p->perplexity, time);
+    return false;
+}
+
+static void warn(const trl_bitext *b)
+{
+    const trl_bitext_info i = trl_bitext_get_info(b);
+    if (i.empty)
+        message_warn("%zu of %zu pairs have an empty side: their lines are empty", i.empty,
+                     i.pairs);
+    if (i.longer)
+        message_warn(
+            "%zu pairs have more than %d words on a side: where words stand is not looked at",
+            i.longer, TRL_ALIGN_LONGEST);
+}
+
+static trl_status make_aligner(settings *s, const trl_bitext *b, trl_aligner **a, trl_error *err)
+{
+    if (s->model)
+        return trl_aligner_open(s->model, a, err);
+    s->align.ibm1 = s->align.ibm2 = s->align.hmm = s->iterations;
+    s->align.forward_only = s->symmetry == TRL_FORWARD && !s->write;
+    s->align.progress = on_progress;
+    s->align.progress_ctx = s;
+    trl_status st = trl_aligner_train(b, &s->align, a, err);
+    if (st == TRL_OK && s->write)
+        st = trl_aligner_save(*a, s->write, err);
+    return st;
+}
+
+static int run(void *settings_, const operands *args)
+{
+    settings *s = settings_;
+    trl_bitext *b = NULL;
+    trl_aligner *a = NULL;
+    trl_buf lines = {0};
+    trl_error err = {0};
+    output o;
+    if (s->model && s->write)
+        return message_usage("-m uses a model, -w writes one: one of them");
+    if (!s->model && s->iterations == 0)
+        return message_usage("--iterations: at least 1");
+    if (s->write && !output_check(s->write))
+        return CLI_FAILED;
+    trl_status st = trl_bitext_read(args->n ? args->item[0] : "-",
+                                    args->n > 1 ? args->item[1] : NULL, &b, &err);
+    if (st == TRL_OK && !s->quiet)
+        warn(b);
+    if (st == TRL_OK)
+        st = make_aligner(s, b, &a, &err);
+    if (st == TRL_OK)
+        st = trl_align(a, b, s->symmetry, s->align.threads, &lines, &err);
+    int code = CLI_FAILED;
+    if (st != TRL_OK)
+        message_error(&err);
+    else if (output_open(&o, s->to)) {
+        output_put(&o, lines.data, lines.len);
+        code = output_close(&o) ? CLI_DONE : CLI_FAILED;
+    }
+    trl_buf_fini(&lines);
+    trl_aligner_free(a);
+    trl_bitext_free(b);
+    return code;
+}
+
+const verb verb_align = {
+    .name = "align",
+    .summary = "align the words of parallel text",
+    .usage = "[OPTION]... [SOURCE TARGET | FILE]",
+    .description =
+        "Finds out which words of a text and of its translation belong together, by models that\n"
+        "are learnt from the text itself: IBM 1, IBM 2 or the hidden Markov model, in both\n"
+        "directions.  Line k of SOURCE is translated by line k of TARGET; one FILE has both,\n"
+        "\n"
+        "  the cat sleeps ||| le chat dort\n"
+        "\n"
+        "Words are separated by blanks.  Every pair gives one line of links (Pharaoh's format):\n"
+        "source word - target word, counted from 0.\n"
+        "\n"
+        "  0-0 1-1 2-2\n",
+    .examples = "  trellis align train.en train.fr >train.align\n"
+                "  trellis align -w en-fr.model -o train.align train.en.gz train.fr.gz\n"
+                "  trellis align -m en-fr.model -s intersection new.en new.fr\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .min_operands = 0,
+    .max_operands = 2,
+    .operand = "a text and its translation",
+    .run = run,
+};
