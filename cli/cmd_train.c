@@ -48,7 +48,7 @@ static const option options[] = {
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
 
-#include "train_model.inc"
+#include "train_model_options.h"
 
     {.help = "Penalties"},
     {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
@@ -59,7 +59,7 @@ static const option options[] = {
     {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
      .help = "same as --c2 1/(2X): a Gaussian prior of variance X"},
 
-#include "train_stop.inc"
+#include "train_stop_options.h"
     {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N", .above_0 = true,
      .fallback = "never", .help = "stop after N iterations without a better --dev score"},
 

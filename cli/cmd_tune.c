@@ -66,13 +66,13 @@ static const option options[] = {
      .help = "train the model once more with the c chosen, held-out data included"},
 
 #define TRAIN_CHAINS_ONLY
-#include "train_model.inc"
+#include "train_model_options.h"
 
     {.help = "Penalties"},
     {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
      .help = "adds X times the sum of absolute weights in every run"},
 
-#include "train_stop.inc"
+#include "train_stop_options.h"
 
     {.help = "Others"},
     {"quiet", 'q', OPTION_FLAG, TRAIN_FIELD(quiet),

@@ -7,7 +7,7 @@
 #include "trellis/train.h"
 
 /* First member of the settings of such a verb; filled by its own options and those of
- * train_model.inc and train_stop.inc. */
+ * train_model_options.h and train_stop_options.h. */
 typedef struct train_settings {
     trl_train_options train;
     const char *template_path;

@@ -11,8 +11,8 @@
 #ifndef TRL_TREE_GATHER_H
 #define TRL_TREE_GATHER_H
 
-#include "train/sparse.h"
 #include "chart/chart.h"
+#include "feature/sparse_vector.h"
 #include "grammar/observation.h"
 #include "parser/tree_index.h"
 #include "parser/tree_template.h"

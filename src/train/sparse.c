@@ -9,24 +9,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-bool trl_sparse_room(trl_sparse *s, size_t more)
-{
-    uint32_t *id = trl_reserve(s->id, &s->cap_id, s->n + more, sizeof *id);
-    if (id)
-        s->id = id;
-    double *value = trl_reserve(s->value, &s->cap_value, s->n + more, sizeof *value);
-    if (value)
-        s->value = value;
-    return id && value;
-}
-
-void trl_sparse_fini(trl_sparse *s)
-{
-    trl_free(s->id);
-    trl_free(s->value);
-    *s = (trl_sparse){0};
-}
-
 typedef struct slot { /* one example of a batch */
     size_t example;
     double loss;

@@ -19,16 +19,8 @@
 #define TRL_SPARSE_H
 
 #include "base/pool.h"
+#include "feature/sparse_vector.h"
 #include "train/optimizer.h"
-
-/* A sparse vector; ids may repeat. */
-typedef struct trl_sparse {
-    uint32_t *id;
-    double *value;
-    size_t n, cap_id, cap_value;
-} trl_sparse;                                     /* zero-initialise */
-bool trl_sparse_room(trl_sparse *s, size_t more); /* false: out of memory */
-void trl_sparse_fini(trl_sparse *s);
 
 /* Loss (to be minimised) of examples.  Sequences of calls: prepare, then evaluations at the same
  * weights by several threads, each with its own worker number. */

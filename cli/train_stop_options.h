@@ -1,4 +1,6 @@
-/* train_stop.inc -- options of every verb that trains: when to stop. */
+/* train_stop_options.h -- rows of the table of options (options.h) of every verb that trains: when
+ * to stop.  Included inside the table.
+ */
 /* SPDX-License-Identifier: MIT */
 {.help = "When to stop"},
     {"max-iter",

@@ -1,4 +1,7 @@
-/* train_model.inc -- options of every verb that trains: the model and its training. */
+/* train_model_options.h -- rows of the table of options (options.h) of every verb that trains: the
+ * model and its training.  Included inside the table; TRAIN_CHAINS_ONLY leaves out what is for
+ * trees.
+ */
 /* SPDX-License-Identifier: MIT */
 {.help = "Model"},
     {"kind", .type = OPTION_STRING, TRAIN_FIELD(train.kind), .value = "KIND",
@@ -12,7 +15,8 @@
      .help = "trees: what is remembered inside long rules: 0 nothing, 1 the first child, 2 also "
              "the last"},
     {"strict", .type = OPTION_FLAG, TRAIN_FIELD(train.strict),
-     .help = "trees: rules only as they were seen (the default, except for --grade features with the sieve)"},
+     .help = "trees: rules only as they were seen (the default, except for --grade features with "
+             "the sieve)"},
     {"relaxed", .type = OPTION_FLAG, TRAIN_FIELD(train.relaxed),
      .help = "trees: rules also under other parents than seen"},
     {"max-length",
@@ -27,7 +31,8 @@
      TRAIN_FIELD(train.clusters),
      .value = "FILE",
      .file = FILE_INPUT,
-     .help = "trees: word clusters, as 'trellis cluster' writes them; auto: made from the training data; none"},
+     .help = "trees: word clusters, as 'trellis cluster' writes them; auto: made from the training "
+             "data; none"},
     {"head-rules",
      .type = OPTION_STRING,
      TRAIN_FIELD(train.head_rules),
@@ -66,10 +71,10 @@
 
     {.help = "Training"},
     {"objective", .type = OPTION_STRING, TRAIN_FIELD(train.objective), .value = "NAME",
-     .help =
-         "what is optimised: likelihood, memm, pseudolikelihood, pseudolikelihood-edge, "
-         "piecewise, piecewise-nota, m-estimation, perceptron; or hmm, which is counted; for trees: "
-         "likelihood, mecfg, pt-cfg, m-estimation, perceptron"},
+     .help = "what is optimised: likelihood, memm, pseudolikelihood, pseudolikelihood-edge, "
+             "piecewise, piecewise-nota, m-estimation, perceptron; or hmm, which is counted; for "
+             "trees: "
+             "likelihood, mecfg, pt-cfg, m-estimation, perceptron"},
     {"nota",
      .type = OPTION_STRING,
      TRAIN_FIELD(train.nota),
@@ -85,8 +90,8 @@
      TRAIN_FIELD(train.decode),
      .value = "HOW",
      .fallback = "what suits the objective",
-     .help =
-         "how the model decodes: local (label by label, each given those before; for trees rule by rule) or global"},
+     .help = "how the model decodes: local (label by label, each given those before; for trees "
+             "rule by rule) or global"},
     {"q0",
      .type = OPTION_STRING,
      TRAIN_FIELD(train.q0),
@@ -121,7 +126,8 @@
      TRAIN_FIELD(train.precision),
      .value = "NAME",
      .fallback = "single, but double when --delta is below 1e-6",
-     .help = "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or double"},
+     .help =
+         "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or double"},
     {"memory", .type = OPTION_INTEGER, TRAIN_FIELD(train.memory), .value = "N",
      .help = "lbfgs: pairs of vectors remembered"},
     {"eta",
@@ -140,7 +146,10 @@
      .help = "sgd, asgd, perceptron, adagrad: sequences per step"},
     {"seed", .type = OPTION_INTEGER, TRAIN_FIELD(train.seed), .value = "N",
      .help = "seed of the random order of sequences"},
-    {"max-memory", .type = OPTION_STRING, TRAIN_FIELD(max_memory), .value = "SIZE",
+    {"max-memory",
+     .type = OPTION_STRING,
+     TRAIN_FIELD(max_memory),
+     .value = "SIZE",
      .fallback = "the machine's",
      .help = "stop when more memory is needed, as for input without end: 500M, 4G; none"},
     {"threads",      'j',
