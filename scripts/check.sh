@@ -103,6 +103,7 @@ for kind; do
     bench) # that they run; what they measure is no test
         run_step bench-trees "$BUILD/bench/trees" "$BUILD/corpus/train.mrg" "$BUILD/corpus/dev.mrg" 12
         run_step bench-kernels "$BUILD/bench/kernels"
+        run_step bench-graph "$BUILD/bench/graph"
         ;;
     docs)
         run_step references scripts/check-references.sh

@@ -33,7 +33,7 @@ TRL_API trl_status trl_graph_new(trl_graph **out, trl_error *err);
 TRL_API void trl_graph_free(trl_graph *g); /* accepts NULL */
 
 /* Variables, tables and factors are numbered from 0 in the order they are added.  Values are
- * copied.  TRL_EINVAL: no labels, a table of no cells, a value that is NaN or +inf, an unknown
+ * copied; a table without (theta = NULL) gets them anew for every run.  TRL_EINVAL: no labels, a table of no cells, a value that is NaN or +inf, an unknown
  * variable or table, a variable twice in a factor, a table whose shape is another one;
  * TRL_ENOMEM.  After a failure the graph is as it was. */
 TRL_API trl_status trl_graph_add_variable(trl_graph *g, uint32_t labels, trl_error *err);
@@ -51,7 +51,7 @@ typedef struct trl_graph_view {
     const uint32_t *scope;      /* the variables of factor a: scope[scope_at[a] ..) */
     const uint32_t *table_of;   /* [n_factors] */
     const size_t *cell_at;      /* [n_factors + 1] sums of the factors' numbers of cells */
-    const double *const *table; /* [n_tables] */
+    const double *const *table; /* [n_tables]; NULL: a table without values */
 } trl_graph_view;
 
 TRL_API trl_graph_view trl_graph_look(const trl_graph *g);

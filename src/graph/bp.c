@@ -57,18 +57,17 @@ static void init_nodes(trl_bp *b)
         trl_vexp(b->l->node_at[g->n_variables], b->node, 0.0, b->node);
 }
 
-/* Both matrices of a table of rows x columns: to the first variable (transposed), to the second. */
-static bool pair_matrices(trl_bp *b, size_t a, double rho, trl_arena *arena, const double **to)
+/* Both matrices of a table of rows x columns, from *room on, which moves: to the first variable
+ * (transposed), to the second. */
+static void pair_matrices(trl_bp *b, size_t a, double rho, double **room, const double **to)
 {
     const trl_graph_view *g = b->g;
     const uint32_t *scope = g->scope + g->scope_at[a];
     const double *theta = b->table[g->table_of[a]];
     const size_t n = g->labels[scope[0]], k = g->labels[scope[1]];
     const size_t wn = trl_row_width(n), wk = trl_row_width(k);
-    double *first = trl_arena_get(arena, k * wn, sizeof *first);
-    double *second = trl_arena_get(arena, n * wk, sizeof *second);
-    if (!first || !second)
-        return false;
+    double *first = *room, *second = first + k * wn;
+    *room = second + n * wk;
     const double max = scaled_max(n * k, theta, 1.0 / rho, &b->range);
     for (size_t i = 0; i < k * wn; i++)
         first[i] = 0.0;
@@ -81,7 +80,24 @@ static bool pair_matrices(trl_bp *b, size_t a, double rho, trl_arena *arena, con
             first[j * wn + i] = second[i * wk + j];
     to[0] = first;
     to[1] = second;
-    return true;
+}
+
+/* The numbers that all matrices need. */
+static size_t matrix_cells(const trl_bp *b, bool *seen)
+{
+    const trl_graph_view *g = b->g;
+    size_t cells = 0;
+    for (size_t t = 0; t < g->n_tables; t++)
+        seen[t] = false;
+    for (size_t a = 0; a < g->n_factors; a++) {
+        const uint32_t *scope = g->scope + g->scope_at[a];
+        if (trl_arity(g, a) != 2 || (seen[g->table_of[a]] && !b->rho))
+            continue;
+        seen[g->table_of[a]] = true;
+        const size_t n = g->labels[scope[0]], k = g->labels[scope[1]];
+        cells += k * trl_row_width(n) + n * trl_row_width(k);
+    }
+    return cells;
 }
 
 static bool larger_table(trl_bp *b, size_t a, trl_arena *arena)
@@ -102,7 +118,11 @@ static bool init_factors(trl_bp *b, trl_arena *arena)
     const trl_graph_view *g = b->g;
     uint32_t *first = trl_arena_get(arena, g->n_tables, sizeof *first);
     double *max = trl_arena_get(arena, g->n_tables, sizeof *max);
-    if (!first || !max)
+    bool *seen = trl_arena_get(arena, g->n_tables, sizeof *seen);
+    if (!first || !max || !seen)
+        return false;
+    double *room = trl_arena_get(arena, matrix_cells(b, seen), sizeof *room);
+    if (!room)
         return false;
     for (size_t t = 0; t < g->n_tables; t++)
         first[t] = UINT32_MAX;
@@ -122,8 +142,9 @@ static bool init_factors(trl_bp *b, trl_arena *arena)
             b->psi[a] = b->psi[first[t]];
         else if (known && !b->rho)
             memcpy(b->matrix + e, b->matrix + g->scope_at[first[t]], 2 * sizeof *b->matrix);
-        else if (!(m == 2 ? pair_matrices(b, a, b->rho ? b->rho[e] : 1.0, arena, b->matrix + e)
-                          : larger_table(b, a, arena)))
+        else if (m == 2)
+            pair_matrices(b, a, b->rho ? b->rho[e] : 1.0, &room, b->matrix + e);
+        else if (!larger_table(b, a, arena))
             return false;
     }
     return true;
@@ -197,7 +218,7 @@ void trl_bp_export(const trl_bp *b, double *out)
         out[i] = b->log ? exp(b->m[i]) : b->m[i];
 }
 
-static trl_bp_rows rows_of(const trl_bp *b, uint32_t v)
+trl_bp_rows trl_bp_rows_of(const trl_bp *b, uint32_t v)
 {
     const trl_layout *l = b->l;
     return (trl_bp_rows){.width = trl_row_width(b->g->labels[v]),
@@ -223,7 +244,7 @@ void trl_bp_send(const trl_bp *b, uint32_t e, double *out)
         trl_bp_send_log(b, e, out);
         return;
     }
-    const trl_bp_rows rows = rows_of(b, b->g->scope[e]);
+    const trl_bp_rows rows = trl_bp_rows_of(b, b->g->scope[e]);
     trl_bp_product(&rows, e, out);
     if (b->rho)
         own_power(b, e, out);
@@ -233,7 +254,7 @@ void trl_bp_send_all(trl_bp *b, uint32_t v)
 {
     const trl_layout *l = b->l;
     if (!b->log) {
-        const trl_bp_rows rows = rows_of(b, v);
+        const trl_bp_rows rows = trl_bp_rows_of(b, v);
         trl_bp_products(&rows, b->n);
     }
     for (size_t i = l->link_at[v]; (b->log || b->rho) && i < l->link_at[v + 1]; i++) {
@@ -288,32 +309,42 @@ static void fresh_larger(trl_bp *b, uint32_t e, double *fresh)
         fresh[j] = b->n[at[e] + j] > 0.0 ? fresh[j] * b->power[at[e] + j] / b->n[at[e] + j] : 0.0;
 }
 
+/* A pair's message without weights: from the other variable's row, stored or made here. */
+static double fresh_pair(trl_bp *b, uint32_t e, uint32_t o, bool stored, double *fresh)
+{
+    const size_t *at = b->l->message_at, width = at[e + 1] - at[e], n = labels_of(b, o);
+    double change = 0.0, norm;
+    if (stored) {
+        norm = trl_bp_pass(b->maximise, n, width, b->n + at[o], b->matrix[e], TRL_BP_SMALL,
+                           b->m + at[e], fresh, &change);
+    } else {
+        const trl_bp_rows rows = trl_bp_rows_of(b, b->g->scope[o]);
+        norm = trl_bp_through(b->maximise, &rows, o, n, width, b->matrix[e], TRL_BP_SMALL,
+                              b->m + at[e], b->row[0], fresh, &change);
+    }
+    b->range = b->range || !(norm > TRL_BP_SMALL && norm < HUGE_VAL);
+    return change;
+}
+
 double trl_bp_fresh(trl_bp *b, uint32_t e, bool stored, double *fresh)
 {
     const trl_graph_view *g = b->g;
     const uint32_t a = b->l->edge_factor[e];
     const size_t first = g->scope_at[a], m = trl_arity(g, a), *at = b->l->message_at;
-    const size_t width = at[e + 1] - at[e];
-    double change = 0.0, norm;
-    if (m == 2 && !b->log && !b->rho && !stored) {
-        const uint32_t o = (uint32_t)(2 * first + 1 - e);
-        const trl_bp_rows rows = rows_of(b, g->scope[o]);
-        norm = trl_bp_through(b->maximise, &rows, o, labels_of(b, o), width, b->matrix[e],
-                              TRL_BP_SMALL, b->m + at[e], b->row[0], fresh, &change);
-        b->range = b->range || !(norm > TRL_BP_SMALL && norm < HUGE_VAL);
-        return change;
-    }
+    const uint32_t o = (uint32_t)(2 * first + 1 - e); /* of a pair: its other edge */
+    double change = 0.0;
+    if (m == 2 && !b->log && (stored || !b->rho))
+        return fresh_pair(b, e, o, stored, fresh);
     for (uint32_t f = (uint32_t)first; !stored && f < first + m; f++)
         if (f != e || b->rho)
             trl_bp_send(b, f, b->n + at[f]);
     if (b->log)
         return trl_bp_fresh_log(b, e, fresh);
-    if (m == 2) {
-        const uint32_t o = (uint32_t)(2 * first + 1 - e);
-        trl_bp_pair(b->maximise, labels_of(b, o), width, b->n + at[o], b->matrix[e], fresh);
-    } else
-        fresh_larger(b, e, fresh);
-    norm = trl_bp_norm(b->maximise, width, TRL_BP_SMALL, fresh, b->m + at[e], &change);
+    if (m == 2)
+        return fresh_pair(b, e, o, true, fresh);
+    fresh_larger(b, e, fresh);
+    const double norm =
+        trl_bp_norm(b->maximise, at[e + 1] - at[e], TRL_BP_SMALL, fresh, b->m + at[e], &change);
     b->range = b->range || !(norm > TRL_BP_SMALL && norm < HUGE_VAL);
     return change;
 }

@@ -28,6 +28,7 @@
 #define TRL_BP_H
 
 #include "base/arena.h"
+#include "graph/bp_kernel.h"
 #include "graph/layout.h"
 
 #define TRL_BP_SMALL 1e-200
@@ -70,6 +71,9 @@ void trl_bp_send(const trl_bp *b, uint32_t e, double *out);
  * ones, for another message may turn the scales.  stored: from the rows b->n as they are; otherwise
  * those of the factor's other variables are computed first. */
 double trl_bp_fresh(trl_bp *b, uint32_t e, bool stored, double *fresh);
+
+/* The messages into v, with its own potential. */
+trl_bp_rows trl_bp_rows_of(const trl_bp *b, uint32_t v);
 
 /* Makes `fresh`, damped, the message of e: a mean of the old and the new one, of their logarithms
  * where rows are logarithms.  What is forbidden is so at once. */

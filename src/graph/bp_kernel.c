@@ -14,36 +14,58 @@ TRL_INLINE void max_into(trl_v8 *best, trl_v8 x)
 
 /* ---- matrix-vector products ------------------------------------------------------------------ */
 
+TRL_INLINE double gather_number(const bool maximise, double acc, double p)
+{
+    return !maximise ? acc + p : p > acc ? p : acc;
+}
+
+/* Four sets of accumulators, for the latency of the adds; one when there are few rows. */
 TRL_INLINE void pair_narrow(const bool maximise, const size_t W, size_t n, const double *x,
                             const double *M, double *y)
 {
-    double acc[4] = {0};
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < W; j++) {
-            const double p = x[i] * M[i * W + j];
-            acc[j] = !maximise ? acc[j] + p : p > acc[j] ? p : acc[j];
-        }
+    double acc[4][4] = {{0}};
+    size_t i = 0;
+    for (; n > 4 && i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            for (size_t j = 0; j < W; j++)
+                acc[k][j] = gather_number(maximise, acc[k][j], x[i + k] * M[(i + k) * W + j]);
+    for (; i < n; i++)
+        for (size_t j = 0; j < W; j++)
+            acc[0][j] = gather_number(maximise, acc[0][j], x[i] * M[i * W + j]);
+    for (size_t k = 1; n > 4 && k < 4; k++)
+        for (size_t j = 0; j < W; j++)
+            acc[0][j] = gather_number(maximise, acc[0][j], acc[k][j]);
     for (size_t j = 0; j < W; j++)
-        y[j] = acc[j];
+        y[j] = acc[0][j];
 }
 
-/* Columns [0, 8 NV). */
+TRL_INLINE void gather_product(const bool maximise, trl_v8 *acc, trl_v8 p)
+{
+    if (maximise)
+        max_into(acc, p);
+    else
+        *acc += p;
+}
+
+/* Columns [0, 8 NV); two sets of accumulators hide the latency of the adds. */
 TRL_INLINE void pair_block(const bool maximise, const size_t NV, size_t n, size_t width,
                            const double *x, const double *M, double *y)
 {
-    trl_v8 acc[4];
+    trl_v8 a[4], b[4];
     for (size_t k = 0; k < NV; k++)
-        acc[k] = (trl_v8){0};
-    for (size_t i = 0; i < n; i++, M += width)
+        a[k] = b[k] = (trl_v8){0};
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2, M += 2 * width)
         for (size_t k = 0; k < NV; k++) {
-            const trl_v8 p = x[i] * *(const trl_v8 *)(M + 8 * k);
-            if (maximise)
-                max_into(&acc[k], p);
-            else
-                acc[k] += p;
+            gather_product(maximise, &a[k], x[i] * *(const trl_v8 *)(M + 8 * k));
+            gather_product(maximise, &b[k], x[i + 1] * *(const trl_v8 *)(M + width + 8 * k));
         }
-    for (size_t k = 0; k < NV; k++)
-        *(trl_v8 *)(y + 8 * k) = acc[k];
+    for (size_t k = 0; k < NV; k++) {
+        if (i < n)
+            gather_product(maximise, &a[k], x[i] * *(const trl_v8 *)(M + 8 * k));
+        gather_product(maximise, &a[k], b[k]);
+        *(trl_v8 *)(y + 8 * k) = a[k];
+    }
 }
 
 TRL_INLINE void pair_wide(const bool maximise, size_t n, size_t width, const double *x,
@@ -87,50 +109,68 @@ TRL_CLONES void trl_bp_pair(bool maximise, size_t n, size_t width, const double 
 TRL_INLINE double norm_narrow(const bool maximise, const size_t W, double small, double *y,
                               const double *old, double *change)
 {
-    double norm = 0.0, largest = 0.0;
+    double norm = 0.0, p[4], d[4], largest = 0.0;
     for (size_t j = 0; j < W; j++)
         norm = !maximise ? norm + y[j] : y[j] > norm ? y[j] : norm;
     if (!(norm > small && norm < HUGE_VAL))
         return norm;
     const double c = 1.0 / norm;
+    for (size_t j = 0; j < W; j++)
+        p[j] = y[j] * c;
+    for (size_t j = 0; j < W; j++)
+        d[j] = fabs(p[j] - old[j]) / (p[j] + old[j] + TINY);
     for (size_t j = 0; j < W; j++) {
-        y[j] *= c;
-        const double d = fabs(y[j] - old[j]) / (y[j] + old[j] + TINY);
-        largest = d > largest ? d : largest;
+        y[j] = p[j];
+        largest = d[j] > largest ? d[j] : largest;
     }
     *change = largest;
     return norm;
 }
 
-TRL_INLINE double lane_max(const trl_v8 *v)
+/* Of all lanes, by halves: the compiler's own way takes them out one by one. */
+TRL_INLINE double lane_max(const trl_v8 *x)
 {
-    double x = (*v)[0];
-    for (size_t k = 1; k < 8; k++)
-        x = (*v)[k] > x ? (*v)[k] : x;
-    return x;
+    trl_v8 v = *x;
+    max_into(&v, __builtin_shuffle(v, (trl_v8i){4, 5, 6, 7, 0, 1, 2, 3}));
+    max_into(&v, __builtin_shuffle(v, (trl_v8i){2, 3, 0, 1, 6, 7, 4, 5}));
+    return v[0] > v[1] ? v[0] : v[1];
 }
 
+TRL_INLINE double lane_sum(const trl_v8 *x)
+{
+    trl_v8 v = *x;
+    v += __builtin_shuffle(v, (trl_v8i){4, 5, 6, 7, 0, 1, 2, 3});
+    v += __builtin_shuffle(v, (trl_v8i){2, 3, 0, 1, 6, 7, 4, 5});
+    return v[0] + v[1];
+}
+
+/* Each lane keeps its largest |p - q| / (p + q) as a fraction: a / b > c / d where a d > c b. */
 TRL_INLINE double norm_wide(const bool maximise, size_t width, double small, double *y,
                             const double *old, double *change)
 {
-    trl_v8 acc = {0}, largest = {0};
+    trl_v8 acc = {0}, above = {0}, below = {0};
     for (size_t j = 0; j < width; j += 8)
         if (maximise)
             max_into(&acc, *(const trl_v8 *)(y + j));
         else
             acc += *(const trl_v8 *)(y + j);
-    const double norm = maximise ? lane_max(&acc) : trl_v8_sum(&acc);
+    const double norm = maximise ? lane_max(&acc) : lane_sum(&acc);
     if (!(norm > small && norm < HUGE_VAL))
         return norm;
     const double c = 1.0 / norm;
+    below += 1.0;
     for (size_t j = 0; j < width; j += 8) {
         const trl_v8 v = *(const trl_v8 *)(y + j) * c, w = *(const trl_v8 *)(old + j);
-        const trl_v8 d = (v - w) / (v + w + TINY);
+        trl_v8 d = v - w;
+        max_into(&d, w - v);
+        const trl_v8 sum = v + w + TINY;
+        const trl_v8i larger = d * below > above * sum;
         *(trl_v8 *)(y + j) = v;
-        max_into(&largest, d);
-        max_into(&largest, -d);
+        above = (trl_v8)((larger & (trl_v8i)d) | (~larger & (trl_v8i)above));
+        below = (trl_v8)((larger & (trl_v8i)sum) | (~larger & (trl_v8i)below));
     }
-    *change = lane_max(&largest);
+    above /= below;
+    *change = lane_max(&above);
     return norm;
 }
 
@@ -199,7 +239,7 @@ TRL_CLONES void trl_bp_product(const trl_bp_rows *r, uint32_t skip, double *out)
 /* Those before a link, into its place; then times those after it. */
 TRL_INLINE void products_chunk(const size_t W, const trl_bp_rows *r, size_t from, double *out)
 {
-    double p[8];
+    double p[4];
     for (size_t j = 0; j < W; j++)
         p[j] = r->node[from + j];
     for (size_t k = 0; k < r->n; k++) {
@@ -220,7 +260,25 @@ TRL_INLINE void products_chunk(const size_t W, const trl_bp_rows *r, size_t from
     }
 }
 
-TRL_CLONES void trl_bp_products(const trl_bp_rows *r, double *out)
+TRL_INLINE void products_wide(const trl_bp_rows *r, size_t from, double *out)
+{
+    trl_v8 p = *(const trl_v8 *)(r->node + from);
+    for (size_t k = 0; k < r->n; k++) {
+        const size_t at = r->at[r->link[k]] + from;
+        *(trl_v8 *)(out + at) = p;
+        p *= *(const trl_v8 *)(r->base + at);
+    }
+    if (r->n < 2)
+        return;
+    p = *(const trl_v8 *)(r->base + r->at[r->link[r->n - 1]] + from);
+    for (size_t k = r->n - 1; k-- > 0;) {
+        const size_t at = r->at[r->link[k]] + from;
+        *(trl_v8 *)(out + at) *= p;
+        p *= *(const trl_v8 *)(r->base + at);
+    }
+}
+
+TRL_INLINE void products_any(const trl_bp_rows *r, double *out)
 {
     if (r->width == 2)
         products_chunk(2, r, 0, out);
@@ -230,7 +288,12 @@ TRL_CLONES void trl_bp_products(const trl_bp_rows *r, double *out)
         products_chunk(1, r, 0, out);
     else
         for (size_t j = 0; j < r->width; j += 8)
-            products_chunk(8, r, j, out);
+            products_wide(r, j, out);
+}
+
+TRL_CLONES void trl_bp_products(const trl_bp_rows *r, double *out)
+{
+    products_any(r, out);
 }
 
 TRL_CLONES void trl_bp_fold_last(bool maximise, size_t rows, size_t n, const double *T,
@@ -260,6 +323,18 @@ TRL_CLONES void trl_bp_fold_first(bool maximise, size_t n, size_t rest, const do
                 out[j] += x[i] * T[j];
 }
 
+TRL_CLONES double trl_bp_pass(bool maximise, size_t n, size_t width, const double *x,
+                              const double *M, double small, const double *old, double *fresh,
+                              double *change)
+{
+    if (maximise) {
+        pair_any(true, n, width, x, M, fresh);
+        return norm_any(true, width, small, fresh, old, change);
+    }
+    pair_any(false, n, width, x, M, fresh);
+    return norm_any(false, width, small, fresh, old, change);
+}
+
 TRL_INLINE double through(const bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n,
                           size_t width, const double *M, double small, const double *old,
                           double *scratch, double *fresh, double *change)
@@ -275,6 +350,73 @@ TRL_CLONES double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t s
 {
     return maximise ? through(true, r, skip, n, width, M, small, old, scratch, fresh, change)
                     : through(false, r, skip, n, width, M, small, old, scratch, fresh, change);
+}
+
+/* ---- a sweep of pairs ------------------------------------------------------------------------ */
+
+TRL_INLINE double flood_message(const bool maximise, const trl_bp_sweep *s, size_t e, size_t o,
+                                double *change)
+{
+    const size_t width = s->at[e + 1] - s->at[e], labels = s->labels[s->scope[o]];
+    double fresh[TRL_BP_FRESH], *m = s->m + s->at[e], moved = 0.0, norm;
+    if (width == 2 && labels == 2) {
+        pair_narrow(maximise, 2, 2, s->n + s->at[o], s->matrix[e], fresh);
+        norm = norm_narrow(maximise, 2, s->small, fresh, m, &moved);
+    } else {
+        pair_any(maximise, labels, width, s->n + s->at[o], s->matrix[e], fresh);
+        norm = norm_any(maximise, width, s->small, fresh, m, &moved);
+    }
+    *change = moved > *change ? moved : *change;
+    if (width < 8)
+        for (size_t j = 0; j < width; j++)
+            m[j] = fresh[j];
+    else
+        for (size_t j = 0; j < width; j += 8)
+            *(trl_v8 *)(m + j) = *(const trl_v8 *)(fresh + j);
+    return norm;
+}
+
+TRL_INLINE bool flood(const bool maximise, const trl_bp_sweep *s, double *change)
+{
+    for (size_t a = s->from; a < s->to; a++) {
+        const size_t e = s->scope_at[a];
+        const double x = flood_message(maximise, s, e, e + 1, change);
+        const double y = flood_message(maximise, s, e + 1, e, change);
+        if (!(x > s->small && x < HUGE_VAL && y > s->small && y < HUGE_VAL))
+            return false;
+    }
+    return true;
+}
+
+TRL_CLONES bool trl_bp_flood_pairs(const trl_bp_sweep *s, double *change)
+{
+    return s->maximise ? flood(true, s, change) : flood(false, s, change);
+}
+
+TRL_INLINE bool refresh(const bool maximise, const trl_bp_sweep *s, const trl_bp_rows *r,
+                        const uint32_t *edge_factor, uint32_t skip, double *change)
+{
+    bool good = true;
+    products_any(r, s->n);
+    for (size_t k = 0; k < r->n; k++) {
+        const size_t f = r->link[k], a = edge_factor[f], first = s->scope_at[a];
+        change[k] = -1.0;
+        if (f == skip || s->scope_at[a + 1] - first != 2)
+            continue;
+        const size_t e = 2 * first + 1 - f, width = s->at[e + 1] - s->at[e];
+        double *fresh = s->ready + s->at[e];
+        pair_any(maximise, s->labels[s->scope[f]], width, s->n + s->at[f], s->matrix[e], fresh);
+        const double norm = norm_any(maximise, width, s->small, fresh, s->m + s->at[e], &change[k]);
+        good = good && norm > s->small && norm < HUGE_VAL;
+    }
+    return good;
+}
+
+TRL_CLONES bool trl_bp_refresh(const trl_bp_sweep *s, const trl_bp_rows *r,
+                               const uint32_t *edge_factor, uint32_t skip, double *change)
+{
+    return s->maximise ? refresh(true, s, r, edge_factor, skip, change)
+                       : refresh(false, s, r, edge_factor, skip, change);
 }
 
 /* ---- plain twins ----------------------------------------------------------------------------- */

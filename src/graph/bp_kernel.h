@@ -47,6 +47,35 @@ void trl_bp_fold_last(bool maximise, size_t rows, size_t n, const double *T, con
 void trl_bp_fold_first(bool maximise, size_t n, size_t rest, const double *x, const double *T,
                        double *out);
 
+/* A row x through M (n rows) to a fresh message: trl_bp_pair and trl_bp_norm. */
+double trl_bp_pass(bool maximise, size_t n, size_t width, const double *x, const double *M,
+                   double small, const double *old, double *fresh, double *change);
+
+#define TRL_BP_FRESH 1024 /* longest row of trl_bp_flood_pairs */
+
+/* All messages of the factors from .. to - 1, each of two variables: both rows n of a factor
+ * through its matrices, in place of its messages.  Fields are those of trl_bp, bp.h. */
+typedef struct trl_bp_sweep {
+    bool maximise;
+    double small;
+    size_t from, to;
+    const size_t *scope_at, *at; /* at: message_at */
+    const uint32_t *scope, *labels;
+    const double *const *matrix;
+    double *n, *m;
+    double *ready; /* trl_bp_refresh: rows like m */
+} trl_bp_sweep;
+
+/* *change becomes the largest change when that is larger.  False: a norm was not above `small`;
+ * messages are of no use then. */
+bool trl_bp_flood_pairs(const trl_bp_sweep *s, double *change);
+
+/* What the variable of `r` sends along all its links (to s->n), and, for each link k but `skip`
+ * whose factor has two variables, the message that makes at the other one, to s->ready, with its
+ * change[k]; -1 for the other links.  False as above. */
+bool trl_bp_refresh(const trl_bp_sweep *s, const trl_bp_rows *r, const uint32_t *edge_factor,
+                    uint32_t skip, double *change);
+
 /* The three together for a pair: what the variable of `r` sends past link `skip`, through M (n
  * rows), to a fresh message of width `width`; returns its norm, as trl_bp_norm. */
 double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n, size_t width,

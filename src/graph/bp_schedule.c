@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "graph/bp.h"
+#include "graph/bp_kernel.h"
 
 typedef struct limits {
     double tolerance;
@@ -22,13 +23,57 @@ static bool update(trl_bp *b, uint32_t e, bool stored, const limits *lim)
     return true;
 }
 
+/* How many factors from `a` on the kernel for pairs can take. */
+static size_t pairs_from(const trl_bp *b, size_t a)
+{
+    size_t n = 0;
+    if (b->log || b->rho || b->damping > 0.0 || b->l->max_width > TRL_BP_FRESH)
+        return 0;
+    while (a + n < b->g->n_factors && trl_arity(b->g, a + n) == 2)
+        n++;
+    return n;
+}
+
+static trl_bp_sweep sweep_of(const trl_bp *b)
+{
+    return (trl_bp_sweep){.maximise = b->maximise,
+                          .small = TRL_BP_SMALL,
+                          .scope_at = b->g->scope_at,
+                          .at = b->l->message_at,
+                          .scope = b->g->scope,
+                          .labels = b->g->labels,
+                          .matrix = b->matrix,
+                          .n = b->n,
+                          .m = b->m};
+}
+
+static bool flood_pairs(trl_bp *b, size_t from, size_t to)
+{
+    trl_bp_sweep s = sweep_of(b);
+    s.from = from;
+    s.to = to;
+    b->updates += 2 * (to - from);
+    b->range = !trl_bp_flood_pairs(&s, &b->change);
+    return !b->range;
+}
+
 static bool sweep_flooding(trl_bp *b, const limits *lim)
 {
     for (uint32_t v = 0; v < b->g->n_variables; v++)
         trl_bp_send_all(b, v);
-    for (uint32_t e = 0; e < b->l->n_edges; e++)
-        if (trl_arity(b->g, b->l->edge_factor[e]) >= 2 && !update(b, e, true, lim))
-            return false;
+    for (size_t a = 0; a < b->g->n_factors;) {
+        const size_t pairs = pairs_from(b, a);
+        if (pairs > 0 && b->updates + 2 * pairs <= lim->max_updates) {
+            if (!flood_pairs(b, a, a + pairs))
+                return false;
+            a += pairs;
+            continue;
+        }
+        for (size_t e = b->g->scope_at[a]; e < b->g->scope_at[a + 1]; e++)
+            if (trl_arity(b->g, a) >= 2 && !update(b, (uint32_t)e, true, lim))
+                return false;
+        a++;
+    }
     return true;
 }
 
@@ -88,85 +133,141 @@ static bool run_sweeps(trl_bp *b, int schedule, const limits *lim, uint64_t *ite
  * [EMK06].
  *
  * [EMK06] Elidan, McGraw, Koller. Residual belief propagation. UAI 2006. */
+typedef struct heap_entry {
+    double key; /* how much the message would change */
+    uint32_t edge;
+} heap_entry;
+
 typedef struct residual {
-    double *ready;  /* rows like b->m */
-    double *key;    /* [n_edges] */
-    uint32_t *heap; /* [n_messages] */
-    uint32_t *at;   /* [n_edges] place in the heap */
+    double *ready;    /* rows like b->m */
+    heap_entry *heap; /* [n_messages] four children each: 4 i + 1 ... 4 i + 4 */
+    uint32_t *at;     /* [n_edges] place in the heap */
     size_t n;
+    double *change; /* [most links of a variable] */
+    trl_bp_sweep sweep;
 } residual;
 
-static void put(residual *r, size_t at, uint32_t e)
+static void put(residual *r, size_t at, heap_entry x)
 {
-    r->heap[at] = e;
-    r->at[e] = (uint32_t)at;
+    r->heap[at] = x;
+    r->at[x.edge] = (uint32_t)at;
+}
+
+static size_t largest_child(const residual *r, size_t at)
+{
+    size_t best = 4 * at + 1;
+    const size_t end = best + 4 < r->n ? best + 4 : r->n;
+    for (size_t k = best + 1; k < end; k++)
+        if (r->heap[k].key > r->heap[best].key)
+            best = k;
+    return best;
 }
 
 static void rekey(residual *r, uint32_t e, double key)
 {
     size_t at = r->at[e];
-    const bool rises = key > r->key[e];
-    r->key[e] = key;
-    if (rises) {
-        for (; at > 0 && r->key[r->heap[(at - 1) / 2]] < key; at = (at - 1) / 2)
-            put(r, at, r->heap[(at - 1) / 2]);
+    if (key > r->heap[at].key) {
+        for (; at > 0 && r->heap[(at - 1) / 4].key < key; at = (at - 1) / 4)
+            put(r, at, r->heap[(at - 1) / 4]);
     } else {
-        for (size_t k; (k = 2 * at + 1) < r->n; at = k) {
-            if (k + 1 < r->n && r->key[r->heap[k + 1]] > r->key[r->heap[k]])
-                k++;
-            if (r->key[r->heap[k]] <= key)
+        while (4 * at + 1 < r->n) {
+            const size_t k = largest_child(r, at);
+            if (r->heap[k].key <= key)
                 break;
             put(r, at, r->heap[k]);
+            at = k;
         }
     }
-    put(r, at, e);
+    put(r, at, (heap_entry){key, e});
 }
 
-static void prepare(trl_bp *b, residual *r, uint32_t e)
+static void prepare(trl_bp *b, residual *r, uint32_t e, bool stored)
 {
-    rekey(r, e, trl_bp_fresh(b, e, false, r->ready + b->l->message_at[e]));
+    rekey(r, e, trl_bp_fresh(b, e, stored, r->ready + b->l->message_at[e]));
 }
 
-/* After the message of e changed: those that depend on it. */
-static void prepare_after(trl_bp *b, residual *r, uint32_t e)
+/* The messages of factor a that depend on what its edge f carries to it. */
+static void prepare_others(trl_bp *b, residual *r, uint32_t a, uint32_t f, bool stored)
+{
+    for (size_t o = b->g->scope_at[a]; o < b->g->scope_at[a + 1]; o++)
+        if (o != f)
+            prepare(b, r, (uint32_t)o, stored);
+}
+
+/* After the message of e changed: those that depend on it.  What its variable sends is computed for
+ * all of its factors at once; a larger factor needs what its other variables send, too. */
+static void prepare_any(trl_bp *b, residual *r, uint32_t e)
 {
     const trl_layout *l = b->l;
     const uint32_t v = b->g->scope[e];
+    trl_bp_send_all(b, v);
     for (size_t i = l->link_at[v]; i < l->link_at[v + 1]; i++) {
         const uint32_t f = l->link[i], a = l->edge_factor[f];
-        if (f == e && !b->rho)
-            continue;
-        for (size_t o = b->g->scope_at[a]; o < b->g->scope_at[a + 1]; o++)
-            if (o != f)
-                prepare(b, r, (uint32_t)o);
+        if (f != e || b->rho)
+            prepare_others(b, r, a, f, trl_arity(b->g, a) == 2);
     }
+}
+
+/* The same, plain and linear: pairs by one kernel. */
+static void prepare_pairs(trl_bp *b, residual *r, uint32_t e)
+{
+    const trl_layout *l = b->l;
+    const uint32_t v = b->g->scope[e];
+    const trl_bp_rows rows = trl_bp_rows_of(b, v);
+    if (!trl_bp_refresh(&r->sweep, &rows, l->edge_factor, e, r->change))
+        b->range = true;
+    for (size_t k = 0; k < rows.n && !b->range; k++) {
+        const uint32_t f = rows.link[k], a = l->edge_factor[f];
+        if (r->change[k] >= 0.0)
+            rekey(r, (uint32_t)(2 * b->g->scope_at[a] + 1 - f), r->change[k]);
+        else if (f != e)
+            prepare_others(b, r, a, f, false);
+    }
+}
+
+static void prepare_after(trl_bp *b, residual *r, uint32_t e)
+{
+    if (b->log || b->rho)
+        prepare_any(b, r, e);
+    else
+        prepare_pairs(b, r, e);
     if (b->damping > 0.0 || b->rho)
-        prepare(b, r, e);
+        prepare(b, r, e, false);
     else
         rekey(r, e, 0.0);
+}
+
+static size_t most_links(const trl_bp *b)
+{
+    size_t most = 1;
+    for (size_t v = 0; v < b->g->n_variables; v++) {
+        const size_t n = b->l->link_at[v + 1] - b->l->link_at[v];
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
 static bool run_residual(trl_bp *b, const limits *lim, trl_arena *a, bool *failed)
 {
     const trl_layout *l = b->l;
     residual r = {.ready = trl_arena_get(a, l->message_at[l->n_edges], sizeof *r.ready),
-                  .key = trl_arena_get(a, l->n_edges, sizeof *r.key),
                   .heap = trl_arena_get(a, l->n_edges, sizeof *r.heap),
                   .at = trl_arena_get(a, l->n_edges, sizeof *r.at)};
-    *failed = !r.ready || !r.key || !r.heap || !r.at;
+    r.change = trl_arena_get(a, most_links(b), sizeof *r.change);
+    *failed = !r.ready || !r.heap || !r.at || !r.change;
     if (*failed)
         return false;
+    r.sweep = sweep_of(b);
+    r.sweep.ready = r.ready;
     for (uint32_t e = 0; e < l->n_edges; e++)
-        if (trl_arity(b->g, l->edge_factor[e]) >= 2) {
-            r.key[e] = 0.0;
-            put(&r, r.n++, e);
-        }
+        if (trl_arity(b->g, l->edge_factor[e]) >= 2)
+            put(&r, r.n++, (heap_entry){0.0, e});
     for (uint32_t e = 0; e < l->n_edges && !b->range; e++)
         if (trl_arity(b->g, l->edge_factor[e]) >= 2)
-            prepare(b, &r, e);
+            prepare(b, &r, e, false);
     for (b->change = 0.0; r.n > 0 && !b->range;) {
-        const uint32_t e = r.heap[0];
-        b->change = r.key[e];
+        const uint32_t e = r.heap[0].edge;
+        b->change = r.heap[0].key;
         if (b->change <= lim->tolerance)
             return true;
         if (b->updates >= lim->max_updates)

@@ -100,7 +100,7 @@ trl_status trl_graph_take_table(trl_graph *g, size_t cells, double *theta, trl_e
 {
     if (cells == 0)
         return trl_fail(err, TRL_EINVAL, "a table needs at least one cell");
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = 0; theta && i < cells; i++)
         if (!(theta[i] < HUGE_VAL))
             return trl_fail(err, TRL_EINVAL, "cell %zu of a table is %g", i, theta[i]);
     if (g->n_tables == UINT32_MAX)
@@ -119,8 +119,10 @@ trl_status trl_graph_take_table(trl_graph *g, size_t cells, double *theta, trl_e
 
 trl_status trl_graph_add_table(trl_graph *g, size_t cells, const double *theta, trl_error *err)
 {
-    if (!g || (!theta && cells))
+    if (!g)
         return trl_fail_null(err);
+    if (!theta)
+        return trl_graph_take_table(g, cells, NULL, err);
     double *copy = trl_alloc(cells, sizeof *copy);
     if (!copy)
         return trl_fail_mem(err);
@@ -226,7 +228,8 @@ double trl_graph_score(const trl_graph *g, const double *const *table, const uin
         size_t cell = 0;
         for (size_t k = g->scope_at[a]; k < g->scope_at[a + 1]; k++)
             cell = cell * g->labels[g->scope[k]] + y[g->scope[k]];
-        score += table ? table[g->table_of[a]][cell] : g->table[g->table_of[a]][cell];
+        const double *theta = table ? table[g->table_of[a]] : g->table[g->table_of[a]];
+        score += theta ? theta[cell] : (double)NAN;
     }
     return score;
 }

@@ -211,6 +211,9 @@ trl_status trl_graph_write(const trl_graph *g, trl_graph_format format, trl_buf 
 {
     if (!g || !out)
         return trl_fail_null(err);
+    for (size_t t = 0; t < g->n_tables; t++)
+        if (!g->table[t])
+            return trl_fail(err, TRL_EINVAL, "the table %zu has no values", t);
     const trl_status st =
         format == TRL_GRAPH_FG ? trl_fg_write(g, out, err) : trl_uai_write(g, out, err);
     return st == TRL_OK && out->failed ? trl_fail_mem(err) : st;

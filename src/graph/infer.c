@@ -160,6 +160,9 @@ static trl_status check_input(const trl_infer_plan *p, const trl_infer_input *in
         if (p->jtree && !p->observed[v] && y != TRL_UNOBSERVED && g->labels[v] > 1)
             return trl_fail(err, TRL_EINVAL, "the plan does not expect a label of variable %u", v);
     }
+    for (size_t t = 0; !in->table && t < g->n_tables; t++)
+        if (!g->table[t])
+            return trl_fail(err, TRL_EINVAL, "the table %zu has no values", t);
     for (size_t t = 0; in->table && t < g->n_tables; t++)
         for (size_t i = 0; i < p->graph->about[t].n_cells; i++)
             if (!(in->table[t][i] < HUGE_VAL))

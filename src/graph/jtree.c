@@ -167,8 +167,64 @@ static bool lay_out(trl_jtree *t, const trl_graph_view *g, const trl_elimination
            add_steps(t, g, &t->clique[c->parent], c->n - c->n_own, t->vars + c->var_at + c->n_own);
 }
 
+/* ---- where factors and variables are looked up ------------------------------------------------
+ */
+
+#define LOOKS 64 /* cliques of a variable that are considered */
+
+/* Which cliques have a variable: list[at[v] ..). */
+typedef struct clique_lists {
+    size_t *at;
+    uint32_t *list;
+} clique_lists;
+
+static bool list_cliques(const trl_jtree *t, const trl_graph_view *g, clique_lists *c)
+{
+    c->at = trl_zalloc(g->n_variables + 2, sizeof *c->at);
+    c->list = trl_alloc(t->n_vars, sizeof *c->list);
+    if (!c->at || !c->list)
+        return false;
+    for (size_t i = 0; i < t->n_vars; i++)
+        c->at[t->vars[i] + 2]++;
+    for (size_t v = 0; v < g->n_variables; v++)
+        c->at[v + 2] += c->at[v + 1];
+    for (uint32_t k = 0; k < t->n_cliques; k++)
+        for (size_t i = t->clique[k].var_at; i < t->clique[k].var_at + t->clique[k].n; i++)
+            c->list[c->at[t->vars[i] + 1]++] = k;
+    return true;
+}
+
+static bool clique_has(const trl_jtree *t, const trl_clique *c, uint32_t v)
+{
+    for (size_t i = c->var_at; i < c->var_at + c->n; i++)
+        if (t->vars[i] == v)
+            return true;
+    return false;
+}
+
+/* The clique with the fewest cells, among the first LOOKS of the rarest variable's, that has all
+ * free ones of scope[0 .. n); `known` is one that does. */
+static uint32_t smallest_clique(const trl_jtree *t, const clique_lists *c, size_t n,
+                                const uint32_t *scope, uint32_t known)
+{
+    uint32_t rare = NONE, best = known;
+    for (size_t k = 0; k < n; k++)
+        if (!t->fixed[scope[k]] &&
+            (rare == NONE || c->at[scope[k] + 1] - c->at[scope[k]] < c->at[rare + 1] - c->at[rare]))
+            rare = scope[k];
+    const size_t from = c->at[rare], to = c->at[rare + 1];
+    for (size_t i = from; i < to && i < from + LOOKS; i++) {
+        const trl_clique *q = &t->clique[c->list[i]];
+        bool all = q->cells < t->clique[best].cells;
+        for (size_t k = 0; all && k < n; k++)
+            all = t->fixed[scope[k]] || clique_has(t, q, scope[k]);
+        best = all ? c->list[i] : best;
+    }
+    return best;
+}
+
 static bool place_factors(trl_jtree *t, const trl_graph_view *g, const trl_elimination *e,
-                          const merging *m)
+                          const merging *m, const clique_lists *lists)
 {
     for (size_t a = 0; a < g->n_factors; a++) {
         const uint32_t *scope = g->scope + g->scope_at[a];
@@ -181,7 +237,8 @@ static bool place_factors(trl_jtree *t, const trl_graph_view *g, const trl_elimi
                 cells *= g->labels[scope[k]];
             }
         t->largest_cut = cells > t->largest_cut ? cells : t->largest_cut;
-        t->home[a] = first == NONE ? NONE : m->number[m->into[first]];
+        t->home[a] =
+            first == NONE ? NONE : smallest_clique(t, lists, n, scope, m->number[m->into[first]]);
         t->home_at[a] = t->n_steps;
         if (first != NONE && !add_steps(t, g, &t->clique[t->home[a]], n, scope))
             return false;
@@ -204,9 +261,15 @@ static bool build(trl_jtree *t, const trl_graph_view *g, const trl_elimination *
         t->largest = (double)c->cells > t->largest ? (double)c->cells : t->largest;
         t->width = c->n > t->width + 1 ? c->n - 1 : t->width;
     }
-    for (size_t v = 0; v < g->n_variables; v++)
-        t->own[v] = t->fixed[v] ? NONE : m->number[m->into[e->place[v]]];
-    return place_factors(t, g, e, m);
+    clique_lists lists = {0};
+    bool ok = list_cliques(t, g, &lists);
+    for (uint32_t v = 0; ok && v < g->n_variables; v++)
+        t->own[v] =
+            t->fixed[v] ? NONE : smallest_clique(t, &lists, 1, &v, m->number[m->into[e->place[v]]]);
+    ok = ok && place_factors(t, g, e, m, &lists);
+    trl_free(lists.at);
+    trl_free(lists.list);
+    return ok;
 }
 
 /* ---- from a graph ---------------------------------------------------------------------------- */

@@ -108,7 +108,7 @@ static void test_too_small(void **state)
     trl_graph_free(g);
 }
 
-/* ---- what is wrong ------------------------------------------------------------------------- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 typedef struct bad_text {
     const char *text;
@@ -224,7 +224,7 @@ static void test_evidence(void **state)
     trl_graph_free(g);
 }
 
-/* ---- building and planning ------------------------------------------------------------------ */
+/* ---- building and planning ------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {
@@ -276,6 +276,22 @@ static void test_refusals(void **state)
     assert_int_equal(trl_infer_marginals(p, &in, w, &r, &err), TRL_EINVAL);
     in.table = NULL;
     assert_ok(trl_infer_marginals(p, &in, w, &r, &err));
+    trl_infer_plan_free(p);
+
+    /* a table without values: they come with the run, or not at all */
+    trl_buf b = {0};
+    o.observed = NULL;
+    assert_ok(trl_graph_add_table(g, 2, NULL, &err));
+    assert_ok(trl_graph_add_factor(g, 1, (uint32_t[]){0}, 1, &err));
+    assert_ok(trl_infer_plan_new(g, &o, &p, &err));
+    assert_int_equal(trl_infer_marginals(p, NULL, w, &r, &err), TRL_EINVAL);
+    assert_int_equal(trl_graph_write(g, TRL_GRAPH_FG, &b, &err), TRL_EINVAL);
+    assert_true(isnan(trl_graph_score(g, NULL, (uint32_t[]){0, 0, 0})));
+    in = (trl_infer_input){.table = (const double *[]){(double[]){0, 0, 0, 0, 0, 0},
+                                                       (double[]){0, log(3.0)}}};
+    assert_ok(trl_infer_marginals(p, &in, w, &r, &err));
+    assert_near(r.log_z, log(4 * 3 * 2), 1e-12);
+    trl_buf_fini(&b);
     trl_infer_plan_free(p);
     trl_infer_work_free(w);
     trl_graph_free(g);

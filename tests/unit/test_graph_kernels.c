@@ -29,7 +29,7 @@ static void same(size_t n, const double *got, const double *want, const char *wh
             fail_msg("%s of %zu: [%zu] is %.17g, not %.17g", what, size, i, got[i], want[i]);
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 typedef struct shape {
     size_t n, dim[6], step[6], cells, sub;
@@ -114,7 +114,7 @@ static void test_exp_sum(void **state)
     }
 }
 
-/* ---- messages ----------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void test_pairs(void **state)
 {
@@ -138,6 +138,10 @@ static void test_pairs(void **state)
                 assert_near(trl_bp_norm(maximise, width, 1e9, y, old, &change), 1.0,
                             maximise ? 1e-15 : 1e-13);
                 same(width, y, want, "row below small", width);
+                const double c = trl_bp_pass(maximise, n, width, x, M, 0.0, old, y, &change);
+                same(1, &c, &b, "norm of a pass", width);
+                same(width, y, want, "pass", width);
+                assert_near(change, change2, 1e-13);
                 free(x);
                 free(M);
                 free(y);
