@@ -44,18 +44,28 @@ static inline double trl_rng_unit(trl_rng *r)
     return (double)(trl_rng_u64(r) >> 11) * 0x1p-53;
 }
 
-/* Uniform in 0 .. n-1, n > 0; the bias, below n / 2^64, does not matter here. */
-static inline size_t trl_rng_below(trl_rng *r, size_t n)
+/* The upper 64 bits of a b, by halves: no machine of 32 bits has a product of 128. */
+static inline uint64_t trl_mul_high(uint64_t a, uint64_t b)
 {
-    const uint64_t u = trl_rng_u64(r);
+    const uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    const uint64_t mid = a1 * b0 + (a0 * b0 >> 32), mid2 = a0 * b1 + (mid & UINT32_MAX);
+    return a1 * b1 + (mid >> 32) + (mid2 >> 32);
+}
+
+/* Uniform in 0 .. n-1, n > 0; the bias, below n / 2^64, does not matter here. */
+static inline uint64_t trl_rng_below64(trl_rng *r, uint64_t n)
+{
 #ifdef __SIZEOF_INT128__
     __extension__ typedef unsigned __int128 u128;
-    return (size_t)(((u128)u * n) >> 64);
-#else /* the same number from halves: n has 32 bits */
-    _Static_assert(sizeof n <= 4, "a size of 64 bits needs a product of 128");
-    const uint64_t low = (u & UINT32_MAX) * n;
-    return (size_t)(((u >> 32) * n + (low >> 32)) >> 32);
+    return (uint64_t)(((u128)trl_rng_u64(r) * n) >> 64);
+#else
+    return trl_mul_high(trl_rng_u64(r), n);
 #endif
+}
+
+static inline size_t trl_rng_below(trl_rng *r, size_t n)
+{
+    return (size_t)trl_rng_below64(r, n);
 }
 
 #endif

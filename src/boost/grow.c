@@ -73,7 +73,7 @@ static int64_t draw(trl_trainer *t, const trl_grown *x, uint64_t seed)
 {
     trl_rng rng = trl_rng_seed(seed);
     const int64_t step = x->weight / (int64_t)t->o->sample + 1;
-    int64_t next = (int64_t)trl_rng_below(&rng, (size_t)step), at = 0, total = 0;
+    int64_t next = (int64_t)trl_rng_below64(&rng, (uint64_t)step), at = 0, total = 0;
     size_t n = 0;
     for (size_t k = 0; k < t->n_work; k++) {
         const uint32_t i = t->work[k];

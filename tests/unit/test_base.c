@@ -299,6 +299,29 @@ static void test_buf(void **state)
 
 /* ---- random numbers: the published outputs of splitmix64 and xoshiro256** ------------------- */
 
+/* Known products, and (a b) mod 2^64 = 0 - a (2^64 - b): the carries of both must agree. */
+static void test_mul_high(void **state)
+{
+    (void)state;
+    static const uint64_t known[][3] = {
+        {UINT64_MAX, UINT64_MAX, UINT64_MAX - 1},
+        {UINT64_MAX, 2, 1},
+        {UINT64_C(1) << 63, 6, 3},
+        {UINT64_C(0xffffffff), UINT64_C(0xffffffff), 0},
+        {UINT64_C(0x123456789abcdef0), 0, 0},
+        {UINT64_C(0x100000001), UINT64_C(0xffffffff00000001), UINT64_C(0x100000000)}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        assert_true(trl_mul_high(known[k][0], known[k][1]) == known[k][2]);
+    trl_rng rng = trl_rng_seed(9);
+    for (int round = 0; round < 100000; round++) {
+        const uint64_t a = trl_rng_u64(&rng) | 1, b = trl_rng_u64(&rng) | 1;
+        /* a b + a (2^64 - b) = a 2^64; neither low half is 0, so one is carried */
+        assert_true(trl_mul_high(a, b) + trl_mul_high(a, 0 - b) + 1 == a);
+        trl_rng one = trl_rng_seed(b), two = one;
+        assert_true(trl_rng_below64(&one, a) == trl_mul_high(trl_rng_u64(&two), a));
+    }
+}
+
 static void test_rng(void **state)
 {
     (void)state;
@@ -440,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_mem),
         cmocka_unit_test(test_buf),
+        cmocka_unit_test(test_mul_high),
         cmocka_unit_test(test_rng),
         cmocka_unit_test(test_pool),
         cmocka_unit_test(test_pool_reports_the_lowest_failure),
