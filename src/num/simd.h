@@ -2,9 +2,9 @@
  *
  * Kernels are written with gcc's vector extensions on rows of eight doubles.  A function
  * marked TRL_CLONES is compiled for baseline x86-64, AVX2 + FMA and AVX-512, and the loader
- * picks one; elsewhere it is compiled once for the target.  Sums are taken in the same order
- * in every clone, but fused multiply-adds differ in the last bit: the same machine gives the
- * same bits, whatever the number of threads.
+ * picks one; elsewhere (clang, musl, whose loader cannot pick) it is compiled once for the target.
+ * Sums are taken in the same order in every clone, but fused multiply-adds differ in the last bit:
+ * the same machine gives the same bits, whatever the number of threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SIMD_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(TRL_NO_CLONES)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(TRL_NO_CLONES)
 #define TRL_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define TRL_CLONES
