@@ -9,7 +9,7 @@ trl_status trl_attr_map_init(trl_attr_map *m, const trl_corpus *corpus, const tr
                              trl_error *err)
 {
     *m = (trl_attr_map){.corpus = corpus, .d = d};
-    for (size_t f = 0; f <= (size_t)d->order; f++) {
+    for (size_t f = 0; f < trl_design_built(d); f++) {
         const size_t n = corpus->family[f].names.n;
         m->of_name[f] = trl_alloc(n, sizeof *m->of_name[f]);
         if (!m->of_name[f]) {
@@ -26,7 +26,7 @@ trl_status trl_attr_map_init(trl_attr_map *m, const trl_corpus *corpus, const tr
 
 void trl_attr_map_fini(trl_attr_map *m)
 {
-    for (size_t f = 0; f < TRL_FAMILIES; f++)
+    for (size_t f = 0; f < TRL_FAMILIES_MAX; f++)
         trl_free(m->of_name[f]);
     *m = (trl_attr_map){0};
 }

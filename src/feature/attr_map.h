@@ -10,7 +10,7 @@
 typedef struct trl_attr_map {
     const trl_corpus *corpus;
     const trl_design *d;
-    uint32_t *of_name[TRL_FAMILIES]; /* [names] attribute number, or TRL_NO_ID */
+    uint32_t *of_name[TRL_FAMILIES_MAX]; /* [names] attribute number, or TRL_NO_ID */
 } trl_attr_map;
 
 /* `corpus` is the one d was built from.  Both are borrowed.  TRL_ENOMEM. */

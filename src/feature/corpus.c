@@ -5,16 +5,16 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-static const char *const constant_name[TRL_FAMILIES] = {NULL, "B", "T"};
+static const char *const constant_name[TRL_FAMILIES] = {"B", "B", "T"};
 
-trl_status trl_corpus_init(trl_corpus *c, trl_error *err)
+static trl_status init(trl_corpus *c, size_t n_families, trl_error *err)
 {
-    *c = (trl_corpus){0};
+    *c = (trl_corpus){.n_families = n_families};
     c->first = trl_reserve(NULL, &c->first_cap, 1, sizeof *c->first);
     bool good = c->first != NULL;
     if (good)
         c->first[0] = 0;
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+    for (size_t f = 0; f < c->n_families; f++) {
         trl_occurrences *o = &c->family[f];
         o->constant = TRL_NO_ID;
         o->begin = trl_reserve(NULL, &o->begin_cap, 1, sizeof *o->begin);
@@ -27,6 +27,22 @@ trl_status trl_corpus_init(trl_corpus *c, trl_error *err)
         return trl_fail_mem(err);
     }
     return TRL_OK;
+}
+
+trl_status trl_corpus_init(trl_corpus *c, trl_error *err)
+{
+    return init(c, TRL_FAMILIES, err);
+}
+
+trl_status trl_corpus_init_families(trl_corpus *c, const size_t *width, size_t n, trl_error *err)
+{
+    if (n == 0 || n > TRL_FAMILIES_MAX)
+        return trl_fail(err, TRL_EINVAL, "%zu kinds of factors are not 1 to %d", n,
+                        TRL_FAMILIES_MAX);
+    const trl_status st = init(c, n, err);
+    for (size_t f = 0; st == TRL_OK && f < n; f++)
+        c->family[f].width = width[f];
+    return st;
 }
 
 void trl_occurrences_fini(trl_occurrences *o)
@@ -46,8 +62,9 @@ void trl_corpus_fini(trl_corpus *c)
     trl_free(c->label);
     trl_free(c->weight);
     trl_strtab_fini(&c->labels);
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+    for (size_t f = 0; f < c->n_families; f++) {
         trl_strtab_fini(&c->family[f].names);
+        trl_free(c->family[f].gold);
         trl_occurrences_fini(&c->family[f]);
     }
     trl_buf_fini(&c->scratch);
@@ -58,7 +75,8 @@ trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err)
 {
     trl_occurrences *o = &c->family[family];
     if (o->constant == TRL_NO_ID)
-        o->constant = trl_strtab_add(&o->names, constant_name[family], 1);
+        o->constant =
+            trl_strtab_add(&o->names, constant_name[family < TRL_FAMILIES ? family : TRL_EDGE], 1);
     return o->constant == TRL_NO_ID ? trl_fail_mem(err) : TRL_OK;
 }
 
@@ -70,7 +88,7 @@ static bool reserve_tokens(trl_corpus *c, size_t n)
     if (!label)
         return false;
     c->label = label;
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+    for (size_t f = 0; f < c->n_families; f++) {
         trl_occurrences *o = &c->family[f];
         uint64_t *begin = trl_reserve(o->begin, &o->begin_cap, c->n_tokens + n + 1, sizeof *begin);
         if (!begin)
@@ -135,7 +153,7 @@ static bool add_attrs(trl_occurrences *o, const trl_attr *attr, size_t n)
 static void end_token(trl_corpus *c)
 {
     c->n_tokens++;
-    for (size_t f = 0; f < TRL_FAMILIES; f++)
+    for (size_t f = 0; f < c->n_families; f++)
         c->family[f].begin[c->n_tokens] = c->family[f].n;
 }
 
@@ -179,7 +197,7 @@ static bool expand_token(trl_corpus *c, const trl_template *tpl, const trl_rows 
         b->len = 0;
         if (!trl_template_expand(tpl, k, seq, t, b))
             return false;
-        for (size_t f = 0; f < TRL_FAMILIES; f++)
+        for (size_t f = 0; f < c->n_families; f++)
             if ((on >> f & 1) && t >= f && !(constant && f > 0) &&
                 !add_occurrence(&c->family[f], b->data, b->len, 1.0))
                 return false;
@@ -190,7 +208,7 @@ static bool expand_token(trl_corpus *c, const trl_template *tpl, const trl_rows 
 trl_status trl_corpus_use_template(trl_corpus *c, const trl_template *tpl, trl_error *err)
 {
     for (size_t k = 0; k < trl_template_count(tpl); k++)
-        for (size_t f = 1; f < TRL_FAMILIES; f++)
+        for (size_t f = 1; f < c->n_families; f++)
             if ((trl_template_cliques(tpl, k) >> f & 1) && trl_template_is_constant(tpl, k)) {
                 const trl_status st = trl_corpus_set_constant(c, f, err);
                 if (st != TRL_OK)
@@ -238,4 +256,53 @@ trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *
         end_token(c);
     }
     return end_sequence(c, seq->weight, err);
+}
+
+/* ---- factors --------------------------------------------------------------------------------- */
+
+static bool reserve_gold(trl_corpus *c, size_t n)
+{
+    for (size_t f = 0; f < c->n_families; f++) {
+        trl_occurrences *o = &c->family[f];
+        uint32_t *gold = trl_reserve(o->gold, &o->gold_cap, c->n_tokens + n, sizeof *gold);
+        if (!gold)
+            return false;
+        o->gold = gold;
+    }
+    return true;
+}
+
+static trl_status check_factors(const trl_corpus *c, const trl_factors *x, trl_error *err)
+{
+    for (size_t f = 0; f < c->n_families; f++)
+        for (size_t r = 0; r < x[f].n; r++)
+            if (x[f].gold[r] >= c->family[f].width)
+                return trl_fail(err, TRL_EINVAL, "cell %lu of a factor with %zu",
+                                (unsigned long)x[f].gold[r], c->family[f].width);
+    return TRL_OK;
+}
+
+trl_status trl_corpus_add_factors(trl_corpus *c, const trl_factors *x, double weight,
+                                  trl_error *err)
+{
+    size_t n = 1;
+    for (size_t f = 0; f < c->n_families; f++)
+        n = x[f].n > n ? x[f].n : n;
+    const trl_status st = check_factors(c, x, err);
+    if (st != TRL_OK)
+        return st;
+    if (!reserve_tokens(c, n) || !reserve_gold(c, n))
+        return trl_fail_mem(err);
+    for (size_t r = 0; r < n; r++) {
+        for (size_t f = 0; f < c->n_families; f++) {
+            const bool used = r < x[f].n;
+            const size_t from = used ? x[f].begin[r] : 0, to = used ? x[f].begin[r + 1] : 0;
+            c->family[f].gold[c->n_tokens] = used ? x[f].gold[r] : TRL_NO_ID;
+            if (from < to && !add_attrs(&c->family[f], x[f].attr + from, to - from))
+                return trl_fail_mem(err);
+        }
+        c->label[c->n_tokens] = 0;
+        end_token(c);
+    }
+    return end_sequence(c, weight, err);
 }

@@ -7,6 +7,11 @@
  *     family 1   (edge)  attributes that score the pair (y_{t-1}, y_t), from t = 1 on
  *     family 2   (tri)   attributes that score (y_{t-2}, y_{t-1}, y_t), from t = 2 on
  *
+ * Other structures have families of their own: every kind of factor is one, its width the number
+ * of its label combinations, its rows the factors of that kind in an example, whatever their
+ * number: an example has as many rows (here: tokens) as its largest family has factors, and the
+ * other families leave rows unused.  Their true cells are listed (`gold`), not made from labels.
+ *
  * A family may have one *constant* attribute: it is on at every position of the family
  * with value 1 and is not listed in the occurrences (plain label bigrams and trigrams).
  * Attribute names are opaque bytes, interned per family.
@@ -27,12 +32,15 @@
 #include "trellis/status.h"
 
 typedef struct trl_occurrences {
+    size_t width;   /* cells of a row; 0: L^(f + 1), a chain's */
+    uint32_t *gold; /* [n_tokens] the true cell, or TRL_NO_ID where a row is not used; NULL: by the
+                       labels, a chain's.  Owned */
     trl_strtab names;
     uint32_t constant; /* id of the constant attribute, or TRL_NO_ID */
     uint64_t *begin;   /* [n_tokens + 1] into id and value */
     uint32_t *id;
     double *value; /* NULL as long as every value is 1 */
-    size_t n, cap, value_cap, begin_cap;
+    size_t n, cap, value_cap, begin_cap, gold_cap;
 } trl_occurrences;
 
 typedef struct trl_corpus {
@@ -41,7 +49,8 @@ typedef struct trl_corpus {
     uint32_t *label; /* [n_tokens] */
     double *weight;  /* [n_sequences] */
     trl_strtab labels;
-    trl_occurrences family[TRL_FAMILIES];
+    size_t n_families; /* 3 of chains */
+    trl_occurrences family[TRL_FAMILIES_MAX];
     size_t first_cap, label_cap, weight_cap;
     size_t n_columns;   /* columns per token, label included; 0 for items */
     bool frozen_labels; /* a label that is not in `labels` is an error */
@@ -50,6 +59,11 @@ typedef struct trl_corpus {
 
 trl_status trl_corpus_init(trl_corpus *c, trl_error *err);
 void trl_corpus_fini(trl_corpus *c);
+
+/* A corpus of another structure: n families with so many cells each.  Their rows are added by
+ * trl_corpus_add_factors, their labels are the structure's own business.  TRL_EINVAL, TRL_ENOMEM.
+ */
+trl_status trl_corpus_init_families(trl_corpus *c, const size_t *width, size_t n, trl_error *err);
 
 /* Gives family 1 or 2 its constant attribute, named "B" or "T". */
 trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err);
@@ -65,5 +79,18 @@ void trl_occurrences_fini(trl_occurrences *o);
 trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl_rows *seq,
                                trl_error *err);
 trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *err);
+
+/* The factors of one kind in an example, borrowed. */
+typedef struct trl_factors {
+    size_t n;
+    const uint32_t *gold; /* [n] true cells */
+    const size_t *begin;  /* [n + 1] into attr */
+    const trl_attr *attr; /* those of factor r: attr[begin[r]] ... */
+} trl_factors;
+
+/* Adds an example: x has an element for each family.  TRL_EINVAL for a cell that is out of range,
+ * TRL_ENOMEM; after that the corpus is only good for fini. */
+trl_status trl_corpus_add_factors(trl_corpus *c, const trl_factors *x, double weight,
+                                  trl_error *err);
 
 #endif

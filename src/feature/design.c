@@ -45,6 +45,8 @@ static void draft_fini(draft *b)
 /* The cell of the gold labels at a token. */
 static size_t gold_cell(const draft *b, size_t tok)
 {
+    if (b->o->gold)
+        return b->o->gold[tok];
     const uint32_t *y = b->c->label + tok;
     const size_t L = b->c->labels.n;
     size_t cell = y[0];
@@ -238,8 +240,9 @@ static bool constant_cells(draft *b, const trl_design_options *o)
     const bool all = o->all_transitions && !(o->min_freq > 0.0);
     size_t seen = 0; /* never falls: weights are not negative */
     for (size_t s = 0; s < b->c->n_sequences; s++)
-        for (uint64_t t = b->c->first[s] + b->k; t < b->c->first[s + 1]; t++)
-            seen += (size_t)trl_cell_mark(&b->marks, gold_cell(b, t), t, 1.0);
+        for (uint64_t t = b->c->first[s] + (b->o->gold ? 0 : b->k); t < b->c->first[s + 1]; t++)
+            if (!b->o->gold || b->o->gold[t] != TRL_NO_ID)
+                seen += (size_t)trl_cell_mark(&b->marks, gold_cell(b, t), t, 1.0);
     f->n_constant = all ? f->width : seen;
     f->constant_cell = trl_alloc(f->n_constant, sizeof *f->constant_cell);
     if (!f->constant_cell)
@@ -369,8 +372,8 @@ static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_desig
                          uint64_t *n_dead)
 {
     trl_family *f = &d->family[k];
-    f->width = d->L;
-    for (size_t i = 0; i < k; i++)
+    f->width = c->family[k].width ? c->family[k].width : d->L;
+    for (size_t i = 0; i < k && !c->family[k].width; i++)
         f->width *= d->L;
     f->step = trl_padded(f->width);
     f->words = (f->width + 63) / 64;
@@ -386,7 +389,7 @@ static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_desig
 static void place_weights(trl_design *d)
 {
     uint64_t at = 0;
-    for (size_t k = 0; k <= (size_t)d->order; k++) {
+    for (size_t k = 0; k < trl_design_built(d); k++) {
         trl_family *f = &d->family[k];
         f->constant_at = at;
         f->hot_at = trl_padded((size_t)f->constant_at + f->n_constant);
@@ -405,7 +408,7 @@ static void place_weights(trl_design *d)
 /* Turns the entry numbers in the tokens' lists into weights. */
 static void resolve_entries(trl_design *d)
 {
-    for (size_t k = 0; k <= (size_t)d->order; k++) {
+    for (size_t k = 0; k < trl_design_built(d); k++) {
         trl_family *f = &d->family[k];
         for (uint64_t e = 0; e < f->entry_begin[d->n_tokens]; e++)
             f->entry[e].weight = (uint32_t)trl_entry_at(f, f->entry[e].weight);
@@ -423,7 +426,7 @@ static bool list_dead(trl_design *d, uint64_t n_dead)
     d->dead = trl_alloc(n_dead, sizeof *d->dead);
     if (!d->dead)
         return false;
-    for (size_t k = 0; k <= (size_t)d->order; k++) {
+    for (size_t k = 0; k < trl_design_built(d); k++) {
         const trl_family *f = &d->family[k];
         d->n_live +=
             f->n_constant + f->n_dense * f->width + f->entry_first[f->n_attrs - f->n_dense];
@@ -443,6 +446,7 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
                       .n_tokens = c->n_tokens,
                       .n_sequences = c->n_sequences,
                       .order = o->order,
+                      .n_families = c->n_families,
                       .first = c->first};
     if (c->n_tokens == 0)
         return trl_fail(err, TRL_EINVAL, "there is nothing to learn from: no tokens");
@@ -450,7 +454,7 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
         return trl_fail(err, TRL_EINVAL, "%zu tokens are more than 4,294,967,231", c->n_tokens);
     uint64_t n_dead = 0;
     bool good = true;
-    for (size_t k = 0; k <= (size_t)o->order && good; k++) {
+    for (size_t k = 0; k < trl_design_built(d) && good; k++) {
         good = build_family(d, c, k, o, &n_dead);
         trl_occurrences_fini(&c->family[k]);
     }
@@ -472,7 +476,7 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
 
 void trl_design_fini(trl_design *d)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         trl_family *f = &d->family[k];
         void *const blocks[] = {f->name,          f->entry_first, f->entry_cell,  f->live,
                                 f->constant_cell, f->dense_begin, f->dense_row,   f->dense_value,

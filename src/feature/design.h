@@ -75,18 +75,19 @@ typedef struct trl_family {
 } trl_family;
 
 typedef struct trl_design {
-    size_t L, n_tokens, n_sequences;
-    int order;
-    const uint64_t *first; /* [n_sequences + 1], borrowed from the corpus */
+    size_t L, n_tokens, n_sequences; /* labels of chains; rows of every family; examples */
+    int order;                       /* of chains */
+    const uint64_t *first;           /* [n_sequences + 1], borrowed from the corpus */
     uint64_t n_weights, n_hot_weights;
     uint64_t n_live; /* weights that are features */
     uint64_t *dead;  /* weights that are not */
     size_t n_dead;
-    trl_family family[TRL_FAMILIES];
+    size_t n_families;
+    trl_family family[TRL_FAMILIES_MAX];
 } trl_design;
 
 typedef struct trl_design_options {
-    int order;            /* 1 or 2 */
+    int order;            /* of chains 1 or 2: the families up to it; others have all they list */
     bool all_pairs;       /* every attribute with every label, not only seen pairs */
     bool all_transitions; /* the same for the constant attributes */
     size_t min_count;     /* attributes with fewer occurrences are dropped; 0, 1: none */
@@ -102,6 +103,12 @@ typedef struct trl_design_options {
 trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_options *o,
                             trl_error *err);
 void trl_design_fini(trl_design *d);
+
+/* Families that can have weights: those of a chain end with its order. */
+static inline size_t trl_design_built(const trl_design *d)
+{
+    return d->order ? (size_t)d->order + 1 : d->n_families;
+}
 
 /* Doubles in a weight vector with room for kernels that overshoot a row. */
 static inline size_t trl_design_alloc(const trl_design *d)
@@ -138,7 +145,7 @@ static inline size_t trl_cold_attr(const trl_family *f, size_t c)
 /* ---- gather ---------------------------------------------------------------------------------- */
 
 /* Shared tables: out[f] has room for padded(width) doubles where family f has a constant. */
-void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES]);
+void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES_MAX]);
 
 /* Rows of the tokens from .. from + t->n - 1 into t->row[f], for every family that has rows
  * (t->step[f] = family[f].step).  Pads of the rows receive garbage. */

@@ -18,10 +18,10 @@
 typedef struct trl_dual_weights {
     const trl_design *d;
     double scale;
-    float *w;                       /* [trl_design_alloc]; lone ones are not kept */
-    double *constant[TRL_FAMILIES]; /* [n_constant] */
-    float *own_row, *own_entry;     /* [n_tokens] sums of squared values of lone rows and
-                                       entries; NULL: there are none */
+    float *w;                           /* [trl_design_alloc]; lone ones are not kept */
+    double *constant[TRL_FAMILIES_MAX]; /* [n_constant] */
+    float *own_row, *own_entry;         /* [n_tokens] sums of squared values of lone rows and
+                                           entries; NULL: there are none */
 } trl_dual_weights;
 
 /* Everything starts at 0.  TRL_ENOMEM. */
@@ -33,7 +33,7 @@ void trl_dual_weights_fini(trl_dual_weights *z);
  * adjoints of these tokens, [n][step]. */
 void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept,
                              const trl_tables *t);
-void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES]);
+void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES_MAX]);
 
 /* Asks for the lists of the tokens from .. from + n - 1 and their kept adjoints.  (To ask for the
  * weights as well costs as much as it saves: most are in cache.) */
@@ -42,7 +42,7 @@ void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n,
 /* w += by * A^T delta, live cells only; delta[f] is [n][step], pads 0, NULL where there are no
  * rows.  The caller adds to the kept adjoints. */
 void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
-                          float *const delta[TRL_FAMILIES], float by);
+                          float *const delta[TRL_FAMILIES_MAX], float by);
 
 /* The weights as doubles [n_weights]; `kept` are the kept node adjoints of all tokens. */
 void trl_dual_weights_get(const trl_dual_weights *z, const float *kept, double *w);

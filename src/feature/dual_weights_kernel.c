@@ -40,7 +40,7 @@ trl_status trl_dual_weights_init(trl_dual_weights *z, const trl_design *d, doubl
     z->own_row = rows ? own_sums(d, true) : NULL;
     z->own_entry = entries ? own_sums(d, false) : NULL;
     bool good = z->w && (!rows || z->own_row) && (!entries || z->own_entry);
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         z->constant[k] = trl_zalloc(d->family[k].n_constant, sizeof **z->constant);
         good = good && z->constant[k];
     }
@@ -57,7 +57,7 @@ void trl_dual_weights_fini(trl_dual_weights *z)
     trl_free(z->w);
     trl_free(z->own_row);
     trl_free(z->own_entry);
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < z->d->n_families; k++)
         trl_free(z->constant[k]);
     *z = (trl_dual_weights){0};
 }
@@ -158,14 +158,14 @@ TRL_CLONES static void gather_family(const trl_dual_weights *z, const trl_family
 void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept,
                              const trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < z->d->n_families; k++)
         if (t->row[k])
             gather_family(z, &z->d->family[k], from, t->n, k == TRL_NODE ? kept : NULL, t->row[k]);
 }
 
-void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES])
+void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES_MAX])
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         if (!f->has_constant)
             continue;
@@ -236,9 +236,9 @@ TRL_CLONES static void add_family(trl_dual_weights *z, const trl_family *f, size
 }
 
 void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
-                          float *const delta[TRL_FAMILIES], float by)
+                          float *const delta[TRL_FAMILIES_MAX], float by)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         if (delta[k])
             add_family(z, f, from, n, k == TRL_NODE ? trl_singleton_entry_at(f) : UINT64_MAX,
@@ -274,7 +274,7 @@ void trl_dual_weights_get(const trl_dual_weights *z, const float *kept, double *
 {
     for (size_t i = 0; i < z->d->n_weights; i++)
         w[i] = (double)z->w[i];
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < z->d->n_families; k++)
         for (size_t i = 0; i < z->d->family[k].n_constant; i++)
             w[z->d->family[k].constant_at + i] = z->constant[k][i];
     get_singletons(z, kept, w);
@@ -284,7 +284,7 @@ void trl_dual_weights_set(trl_dual_weights *z, const double *w)
 {
     for (size_t i = 0; i < z->d->n_weights; i++)
         z->w[i] = (float)w[i];
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < z->d->n_families; k++)
         for (size_t i = 0; i < z->d->family[k].n_constant; i++)
             z->constant[k][i] = w[z->d->family[k].constant_at + i];
 }

@@ -172,7 +172,7 @@ void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tab
 void trl_gather_implied(const trl_design *d, const trl_implied_rows *fold, const double *w,
                         const double *hot, const float *hot32, size_t from, const trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
         const bool folded = fold && fold->row && k == TRL_NODE;
         const lists l = lists_of(f, folded ? fold : NULL);
@@ -291,7 +291,7 @@ TRL_CLONES static void scatter_family(const trl_family *f, const lists *l, size_
 void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
         const lists l = lists_of(f, k == TRL_NODE ? fold : NULL);
         if (adjoint->row[k])
@@ -383,9 +383,9 @@ TRL_CLONES void trl_scatter_cold(const trl_design *d, const float *node, size_t 
 
 /* ---- shared tables, single examples ---------------------------------------------------------- */
 
-void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES])
+void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES_MAX])
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
         if (!f->has_constant || !out[k])
             continue;
@@ -398,7 +398,7 @@ void trl_gather_shared(const trl_design *d, const double *w, double *const out[T
 
 void trl_scatter_shared(const trl_design *d, const trl_tables *adjoint, double *g)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
         if (!f->has_constant || !adjoint->shared[k])
             continue;
@@ -433,7 +433,7 @@ TRL_CLONES static void add_live_row(const trl_family *f, size_t row, const doubl
 void trl_scatter_all(const trl_design *d, size_t from, const trl_tables *adjoint, double scale,
                      double *g)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
         const lists l = lists_of(f, NULL);
         for (size_t t = 0; adjoint->row[k] && t < adjoint->n; t++) {

@@ -28,11 +28,11 @@ typedef struct trl_lazy_entry {
 
 typedef struct trl_lazy {
     const trl_design *d;
-    double *v, *dir;              /* [trl_design_alloc] constants and dense rows */
-    double *row_at[TRL_FAMILIES]; /* [n_dense] */
-    trl_lazy_entry *entry;        /* by weight, up to the last entry */
-    bool *is_entry;               /* which of those are entries */
-    double constant_at[TRL_FAMILIES];
+    double *v, *dir;                  /* [trl_design_alloc] constants and dense rows */
+    double *row_at[TRL_FAMILIES_MAX]; /* [n_dense] */
+    trl_lazy_entry *entry;            /* by weight, up to the last entry */
+    bool *is_entry;                   /* which of those are entries */
+    double constant_at[TRL_FAMILIES_MAX];
     double time, lambda, m; /* m > 0 */
     double scale;
 } trl_lazy;
@@ -44,7 +44,7 @@ void trl_lazy_fini(trl_lazy *z);
 /* Scores of the tokens from .. at the current weights (as trl_gather, trl_gather_shared).  As long
  * as drift stays 0 nothing is written but the tables, and threads may gather side by side. */
 void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t);
-void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES]);
+void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES_MAX]);
 
 /* Asks for everything that gathering the tokens from .. from + n - 1 will touch. */
 void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n);

@@ -16,7 +16,7 @@ static size_t entry_end(const trl_design *d)
 
 static void mark_entries(trl_lazy *z)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         const uint64_t n = f->entry_first ? f->entry_first[f->n_attrs - f->n_dense] : 0;
         for (uint64_t e = 0; e < n; e++)
@@ -33,7 +33,7 @@ trl_status trl_lazy_init(trl_lazy *z, const trl_design *d, trl_error *err)
     z->entry = trl_zalloc(entry_end(d), sizeof *z->entry);
     z->is_entry = trl_zalloc(entry_end(d), sizeof *z->is_entry);
     bool good = z->v && z->dir && z->entry && z->is_entry;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         z->row_at[k] = trl_zalloc(d->family[k].n_dense, sizeof **z->row_at);
         good = good && z->row_at[k];
     }
@@ -53,7 +53,7 @@ void trl_lazy_fini(trl_lazy *z)
     trl_free(z->dir);
     trl_free(z->entry);
     trl_free(z->is_entry);
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < z->d->n_families; k++)
         trl_free(z->row_at[k]);
     *z = (trl_lazy){0};
 }
@@ -199,7 +199,7 @@ TRL_CLONES static void gather_family(trl_lazy *z, size_t k, size_t from, size_t 
 
 void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < z->d->n_families; k++)
         if (t->row[k])
             gather_family(z, k, from, t->n, t->row[k]);
 }
@@ -207,7 +207,7 @@ void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t)
 /* Into the second-level cache: an example's rows are more than the first holds. */
 void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         if (!f->has_rows)
             continue;
@@ -223,9 +223,9 @@ void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n)
     }
 }
 
-void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES])
+void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES_MAX])
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         if (!f->has_constant)
             continue;
@@ -293,7 +293,7 @@ TRL_CLONES static void scatter_family(trl_lazy *z, size_t k, size_t from, size_t
 
 void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool to_v)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         if (adjoint->row[k])
             scatter_family(z, k, from, adjoint->n, adjoint->row[k], to_v);
@@ -308,7 +308,7 @@ void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool 
 void trl_lazy_flush(trl_lazy *z)
 {
     const trl_design *d = z->d;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < z->d->n_families; k++) {
         catch_up_constant(z, k);
         z->constant_at[k] = 0.0;
         for (size_t row = 0; row < d->family[k].n_dense; row++) {

@@ -92,9 +92,9 @@ trl_status trl_design_project(const trl_design *d, const trl_corpus *train, trl_
     out->n_tokens = other->n_tokens;
     out->n_sequences = other->n_sequences;
     out->first = other->first;
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < d->n_families; k++)
         out->family[k] = (trl_family){0};
-    for (size_t k = 0; k <= (size_t)d->order; k++) {
+    for (size_t k = 0; k < trl_design_built(d); k++) {
         if (!project_family(&d->family[k], &train->family[k].names, &other->family[k],
                             other->n_tokens, &out->family[k])) {
             trl_projection_fini(out);
@@ -107,7 +107,7 @@ trl_status trl_design_project(const trl_design *d, const trl_corpus *train, trl_
 
 void trl_projection_fini(trl_design *out)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < out->n_families; k++) {
         trl_family *f = &out->family[k];
         trl_free(f->dense_begin);
         trl_free(f->dense_row);

@@ -15,7 +15,7 @@ typedef struct chooser {
 
 void trl_selection_fini(trl_selection *s)
 {
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+    for (size_t f = 0; f < TRL_FAMILIES_MAX; f++) {
         trl_selected_family *x = &s->family[f];
         trl_free(x->block_begin);
         trl_free(x->block);

@@ -25,7 +25,7 @@ typedef struct trl_selected_family {
 } trl_selected_family;
 
 typedef struct trl_selection {
-    trl_selected_family family[TRL_FAMILIES]; /* [TRL_NODE] is not used */
+    trl_selected_family family[TRL_FAMILIES_MAX]; /* [TRL_NODE] is not used */
 } trl_selection;
 
 /* The blocks of family f that are wanted at position t of the sequence whose first token is

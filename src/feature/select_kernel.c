@@ -47,7 +47,7 @@ TRL_CLONES static void gather_selected(const trl_family *f, const trl_selected_f
 void trl_gather_selected(const trl_design *d, const trl_selection *s, const double *w, size_t from,
                          const trl_tables *t)
 {
-    for (size_t k = 1; k < TRL_FAMILIES; k++)
+    for (size_t k = 1; k < d->n_families; k++)
         if (t->row[k])
             gather_selected(&d->family[k], &s->family[k], d->L, w, from, t->n, t->row[k]);
 }
@@ -72,7 +72,7 @@ TRL_CLONES static void scatter_selected(const trl_family *f, const trl_selected_
 void trl_scatter_selected(const trl_design *d, const trl_selection *s, size_t from,
                           const trl_tables *adjoint, double *g)
 {
-    for (size_t k = 1; k < TRL_FAMILIES; k++)
+    for (size_t k = 1; k < d->n_families; k++)
         if (adjoint->row[k])
             scatter_selected(&d->family[k], &s->family[k], d->L, from, adjoint->n, adjoint->row[k],
                              g);

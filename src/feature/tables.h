@@ -33,14 +33,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRL_FAMILIES 3
+#define TRL_FAMILIES 3      /* of chains */
+#define TRL_FAMILIES_MAX 12 /* of any structure */
 enum { TRL_NODE = 0, TRL_EDGE = 1, TRL_TRI = 2 };
 
 typedef struct trl_tables {
-    size_t n;                     /* positions */
-    size_t step[TRL_FAMILIES];    /* doubles from row to row: the width, padded */
-    double *row[TRL_FAMILIES];    /* [n][step]; NULL: none */
-    double *shared[TRL_FAMILIES]; /* [width]; NULL: none (all 0); chains have none for nodes */
+    size_t n;                         /* positions */
+    size_t step[TRL_FAMILIES_MAX];    /* doubles from row to row: the width, padded */
+    double *row[TRL_FAMILIES_MAX];    /* [n][step]; NULL: none */
+    double *shared[TRL_FAMILIES_MAX]; /* [width]; NULL: none (all 0); chains have none for nodes */
 
     const struct trl_selection *only; /* NULL: all cells are there */
     size_t from;                      /* with `only`: the sequence's first token */

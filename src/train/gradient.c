@@ -211,7 +211,7 @@ static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_t
 {
     const trl_selection *only = g->task->only;
     trl_tables part = *scores;
-    for (size_t k = TRL_EDGE; only && k < TRL_FAMILIES; k++)
+    for (size_t k = TRL_EDGE; only && k < g->d->n_families; k++)
         part.row[k] = NULL;
     trl_gather_implied(g->d, &g->fold, g->w, g->hot, g->hot32, from, &part);
     if (only)
@@ -224,7 +224,7 @@ static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoin
 {
     const size_t step = g->d->family[TRL_NODE].step;
     trl_tables part = *adjoint;
-    for (size_t k = TRL_EDGE; adjoint->only && k < TRL_FAMILIES; k++)
+    for (size_t k = TRL_EDGE; adjoint->only && k < g->d->n_families; k++)
         part.row[k] = NULL;
     trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32, g->node + from * step);
     l->norm2 += trl_scatter_singletons(g->d, &g->fold, from, &part, 2.0 * g->c2, g->w, g->grad);
@@ -245,7 +245,7 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     if (!trl_tables_get_sets(d, sets, from, n, arena, &scores) ||
         !trl_tables_get_sets(d, sets, from, n, arena, &adjoint))
         return trl_fail_mem(err);
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
     }
@@ -313,7 +313,7 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
         sum = t;
     }
     l->value = sum;
-    g->task->finish(g->task->self, job, &l->shared);
+    trl_task_finish(g->task, job, &l->shared);
     if (!g->values_only)
         trl_scatter_shared(g->d, &l->shared, l->hot);
     if (!g->values_only && g->has_pairs)
@@ -422,7 +422,7 @@ static trl_status run_lanes(trl_gradient *g, double *value, trl_error *err)
     trl_gather_shared(g->d, g->w, g->shared.shared);
     trl_tables shape = g->shared;
     double any = 0.0; /* a non-NULL row says "has rows" */
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < g->d->n_families; k++)
         shape.row[k] = g->d->family[k].has_rows && !(k == TRL_EDGE && g->has_pairs) ? &any : NULL;
     trl_status st = TRL_OK;
     if (g->has_pairs) {
@@ -430,7 +430,7 @@ static trl_status run_lanes(trl_gradient *g, double *value, trl_error *err)
         st = trl_pair_sets_gather(&g->pairs, g->d, g->w, g->pool, err);
     }
     if (st == TRL_OK)
-        st = g->task->prepare(g->task->self, &shape, err);
+        st = trl_task_prepare(g->task, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, g->n_lanes, run_lane, g, err);
     *value = 0.0;

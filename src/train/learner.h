@@ -8,7 +8,7 @@
  * and a learner computes it in one or more of these ways:
  *
  *     tables    scores = A w by a design matrix, a task from the scores of an example to its value
- *               and adjoint (task.h): every optimiser but adagrad
+ *               and adjoint (task.h): every optimiser
  *     examples  loss and sparse gradient of single examples (sparse.h): lbfgs, owlqn, sgd, adagrad
  *     whole     F and its dense gradient, for objectives that are no sum over examples: lbfgs,
  * owlqn dual      an optimiser of the learner's own, for objectives with a dual of another shape

@@ -9,6 +9,7 @@
 #include "train/scaling.h"
 #include "train/sdca.h"
 #include "train/sgd.h"
+#include "train/table_examples.h"
 
 /* ---- options to each one's own --------------------------------------------------------------- */
 
@@ -90,8 +91,18 @@ static trl_status by_examples(const trl_fit *fit, bool adaptive, uint64_t passes
                                    .period = o->max_iter ? 0 : 3,
                                    .delta = 0.005,
                                    .seed = o->seed};
-    return trl_sparse_train(fit->learner->examples, &so, fit->pool, fit->watcher, fit->state,
-                            fit->state_size, x, ending, err);
+    trl_table_examples *made = NULL;
+    const trl_sparse_task *examples = fit->learner->examples;
+    trl_status st = TRL_OK;
+    if (!examples) {
+        st = trl_table_examples_new(fit->learner, fit->pool, &made, err);
+        examples = made ? trl_table_examples_task(made) : NULL;
+    }
+    if (st == TRL_OK)
+        st = trl_sparse_train(examples, &so, fit->pool, fit->watcher, fit->state, fit->state_size,
+                              x, ending, err);
+    trl_table_examples_free(made);
+    return st;
 }
 
 static uint64_t adagrad_passes(const trl_fit *fit)
@@ -207,7 +218,7 @@ static const trl_optimizer optimizers[] = {
     {.name = "adagrad",
      .what = "stochastic gradients, each weight with a gain of its own, averaged",
      .when = "parsers: many features that are seen rarely",
-     .kinds = TRL_KIND_TREE,
+     .kinds = ALL,
      .way = TRL_BY_EXAMPLES,
      .has_gain = true,
      .has_batch = true,

@@ -63,7 +63,7 @@ typedef struct run {
 static size_t row_cells(const trl_design *d)
 {
     size_t n = 0;
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < d->n_families; k++)
         n += d->family[k].has_rows ? d->family[k].width : 0;
     return n;
 }
@@ -71,7 +71,7 @@ static size_t row_cells(const trl_design *d)
 static size_t shared_cells(const trl_design *d)
 {
     size_t n = 0;
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < d->n_families; k++)
         n += d->family[k].n_constant;
     return n;
 }
@@ -115,17 +115,17 @@ static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, doubl
     const size_t from = (size_t)r->d->first[i], n = (size_t)r->d->first[i + 1] - from;
     if (!trl_tables_get(r->d, n, &r->arena, s) || !trl_tables_get(r->d, n, &r->arena, a))
         return trl_fail_mem(err);
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         s->shared[k] = r->scores.shared[k];
         a->shared[k] = r->adjoint.shared[k];
     }
     trl_shared_clear(r->d, a);
     trl_lazy_gather(&r->z, from, s);
     trl_lazy_gather_shared(&r->z, s->shared);
-    trl_status st = r->task->prepare(r->task->self, s, err);
+    trl_status st = trl_task_prepare(r->task, s, err);
     if (st == TRL_OK)
         st = r->task->evaluate(r->task->self, i, 0, &r->arena, s, a, value, err);
-    r->task->finish(r->task->self, 0, a);
+    trl_task_finish(r->task, 0, a);
     return st;
 }
 
@@ -134,7 +134,7 @@ static void replace_stored(run *r, size_t i, trl_tables *a)
 {
     const size_t from = (size_t)r->d->first[i];
     float *kept = r->stored_rows + from * r->row_cells;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         const trl_family *f = &r->d->family[k];
         for (size_t t = 0; a->row[k] && t < a->n; t++, kept += f->width) {
             double *row = a->row[k] + t * f->step;
@@ -146,7 +146,7 @@ static void replace_stored(run *r, size_t i, trl_tables *a)
         }
     }
     kept = r->stored_shared + i * r->shared_cells;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         const trl_family *f = &r->d->family[k];
         for (size_t c = 0; a->shared[k] && c < f->n_constant; c++, kept++) {
             double *cell = &a->shared[k][f->constant_cell[c]];
@@ -162,7 +162,7 @@ static void replace_stored(run *r, size_t i, trl_tables *a)
 static double inner(const run *r, const trl_tables *a, const trl_tables *s1, const trl_tables *s0)
 {
     double sum = 0.0;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         const trl_family *f = &r->d->family[k];
         for (size_t t = 0; a->row[k] && t < a->n; t++)
             for (size_t c = 0; c < f->width; c++) {
@@ -178,7 +178,7 @@ static double inner(const run *r, const trl_tables *a, const trl_tables *s1, con
 /* Copies the shared tables into the arena: evaluate reuses r->scores and r->adjoint. */
 static bool keep_shared(run *r, trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         if (!t->shared[k])
             continue;
         double *copy = trl_arena_get(&r->arena, r->d->family[k].step, sizeof *copy);

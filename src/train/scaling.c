@@ -23,7 +23,7 @@ static bool is_far(size_t n, const double *value)
 
 static bool any_far(const trl_design *d)
 {
-    for (size_t k = 0; k <= (size_t)d->order; k++) {
+    for (size_t k = 0; k < trl_design_built(d); k++) {
         const trl_family *f = &d->family[k];
         if (f->has_rows && (is_far((size_t)f->dense_begin[d->n_tokens], f->dense_value) ||
                             is_far((size_t)f->entry_begin[d->n_tokens], f->entry_value)))
@@ -85,7 +85,7 @@ trl_status trl_scaling_of(const trl_design *d, double c2, double **scale, trl_er
         trl_free(n);
         return trl_fail_mem(err);
     }
-    for (size_t k = 0; k <= (size_t)d->order; k++) {
+    for (size_t k = 0; k < trl_design_built(d); k++) {
         if (!d->family[k].has_rows)
             continue;
         add_values(d, &d->family[k], S, n);

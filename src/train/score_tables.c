@@ -9,7 +9,7 @@
 bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out)
 {
     *out = (trl_tables){.n = n};
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         out->step[k] = d->family[k].step;
         if (!d->family[k].has_rows)
             continue;
@@ -26,7 +26,7 @@ bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t
     if (!pairs)
         return trl_tables_get(d, n, arena, out);
     *out = (trl_tables){.n = n, .pairs = pairs, .set = pairs->of + from};
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < d->n_families; k++)
         out->step[k] = d->family[k].step;
     out->row[TRL_NODE] = trl_arena_get(arena, n, out->step[TRL_NODE] * sizeof(double));
     return out->row[TRL_NODE] != NULL;
@@ -34,7 +34,7 @@ bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t
 
 void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         for (size_t c = 0; t->row[k] && c < t->n * t->step[k]; c++)
             t->row[k][c] *= by;
         for (size_t c = 0; t->shared[k] && c < d->family[k].width; c++)
@@ -45,7 +45,7 @@ void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
 trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)
 {
     *out = (trl_tables){0};
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < d->n_families; k++) {
         out->step[k] = d->family[k].step;
         if (!d->family[k].has_constant)
             continue;
@@ -61,7 +61,7 @@ trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)
 
 void trl_shared_clear(const trl_design *d, trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < d->n_families; k++)
         if (t->shared[k])
             memset(t->shared[k], 0, d->family[k].step * sizeof(double));
     if (t->set_table)
@@ -85,7 +85,7 @@ void trl_shared_free(trl_tables *t)
 {
     trl_free(t->set_table);
     t->set_table = NULL;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < TRL_FAMILIES_MAX; k++) {
         trl_free(t->shared[k]);
         t->shared[k] = NULL;
     }

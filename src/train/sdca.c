@@ -74,8 +74,8 @@ typedef struct run {
 typedef struct visit {
     size_t i, from, n;
     trl_tables s, a;
-    float *delta[TRL_FAMILIES];   /* [n][step] */
-    double *shared[TRL_FAMILIES]; /* [n_constant] the same for shared cells */
+    float *delta[TRL_FAMILIES_MAX];   /* [n][step] */
+    double *shared[TRL_FAMILIES_MAX]; /* [n_constant] the same for shared cells */
     double far2, mass;
 } visit;
 
@@ -115,10 +115,10 @@ static trl_status refresh(run *r, trl_error *err)
     double any = 0.0; /* a non-NULL row says "has rows" */
     if (r->age++ % STALE != 0 && r->damp > 0.5)
         return TRL_OK;
-    for (size_t k = 0; k < TRL_FAMILIES; k++)
+    for (size_t k = 0; k < r->d->n_families; k++)
         shape.row[k] = r->d->family[k].has_rows ? &any : NULL;
     trl_dual_weights_gather_shared(&r->z, r->scores.shared);
-    return r->task->prepare(r->task->self, &shape, err);
+    return trl_task_prepare(r->task, &shape, err);
 }
 
 /* Scores, value and adjoint of the example at the current weights. */
@@ -127,7 +127,7 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
 {
     if (!trl_tables_get(r->d, v->n, &r->arena, s) || !trl_tables_get(r->d, v->n, &r->arena, a))
         return trl_fail_mem(err);
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         s->shared[k] = r->scores.shared[k];
         a->shared[k] = r->adjoint.shared[k];
     }
@@ -135,7 +135,7 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
     trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
                             s);
     const trl_status st = r->task->evaluate(r->task->self, v->i, 0, &r->arena, s, a, value, err);
-    r->task->finish(r->task->self, 0, a);
+    trl_task_finish(r->task, 0, a);
     return st;
 }
 
@@ -143,7 +143,7 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
 static bool residual(run *r, visit *v)
 {
     v->far2 = v->mass = 0.0;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         const trl_family *f = &r->d->family[k];
         double mass = 0.0, far2 = 0.0;
         v->delta[k] = NULL;
@@ -172,7 +172,7 @@ static bool residual(run *r, visit *v)
 static void move(run *r, const visit *v, double gamma)
 {
     trl_dual_weights_add(&r->z, v->from, v->n, v->delta, (float)(gamma * r->z.scale));
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         const trl_family *f = &r->d->family[k];
         if (v->delta[k])
             trl_blend(v->n * f->step, (float)gamma, v->delta[k],
@@ -188,7 +188,7 @@ static void move(run *r, const visit *v, double gamma)
 /* Copies of the shared tables, which the next evaluation will overwrite. */
 static bool keep_shared(run *r, trl_tables *t)
 {
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         if (!t->shared[k])
             continue;
         double *copy = trl_arena_get(&r->arena, r->d->family[k].step, sizeof *copy);
@@ -211,17 +211,17 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
 {
     trl_tables s1 = v->s, a1;
     double value, sum[2] = {0.0, 0.0};
-    for (size_t k = 0; k < TRL_FAMILIES; k++) /* this step alone, whoever else has moved them */
+    for (size_t k = 0; k < r->d->n_families; k++) /* this step alone, whoever else has moved them */
         for (size_t c = 0; v->a.shared[k] && c < r->d->family[k].n_constant; c++)
             r->scores.shared[k][r->d->family[k].constant_cell[c]] +=
                 gamma * r->z.scale * v->shared[k][c];
     r->age = 0;
-    trl_status st = r->task->prepare(r->task->self, &s1, err);
+    trl_status st = trl_task_prepare(r->task, &s1, err);
     if (st == TRL_OK)
         st = evaluate(r, v, &s1, &a1, &value, err);
     if (st != TRL_OK)
         return st;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         const trl_family *f = &r->d->family[k];
         if (v->delta[k])
             trl_curvature(v->n * f->step, v->s.row[k], s1.row[k], v->a.row[k], a1.row[k],

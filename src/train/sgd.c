@@ -70,14 +70,14 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
         !trl_tables_get(r->d, n, &s->arena, &adjoint))
         return trl_fail_mem(err);
     trl_shared_clear(r->d, &s->adjoint);
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
+    for (size_t k = 0; k < r->d->n_families; k++) {
         scores.shared[k] = r->scores.shared[k];
         adjoint.shared[k] = s->adjoint.shared[k];
     }
     trl_lazy_gather(&r->z, from, &scores);
     const trl_status st = r->task->evaluate(r->task->self, s->example, job, &s->arena, &scores,
                                             &adjoint, &s->value, err);
-    r->task->finish(r->task->self, job, &adjoint);
+    trl_task_finish(r->task, job, &adjoint);
     s->adjoint = adjoint;
     return st;
 }
@@ -95,9 +95,9 @@ static trl_status step(run *r, size_t batch, double eta, double decay, trl_error
 {
     trl_lazy_gather_shared(&r->z, r->scores.shared);
     trl_tables shape = r->scores;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) /* any non-NULL pointer says "has rows" */
+    for (size_t k = 0; k < r->d->n_families; k++) /* any non-NULL pointer says "has rows" */
         shape.row[k] = r->d->family[k].has_rows ? r->z.v : NULL;
-    trl_status st = r->task->prepare(r->task->self, &shape, err);
+    trl_status st = trl_task_prepare(r->task, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(r->pool, batch, evaluate_slot, r, err);
     if (st != TRL_OK)

@@ -22,7 +22,7 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
 {
     bool good = true;
     *k = (trl_stored_adjoints){.d = d};
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+    for (size_t f = 0; f < d->n_families; f++) {
         const bool rows = d->family[f].has_rows;
         k->row[f] = rows ? trl_zalloc(d->n_tokens * d->family[f].step, sizeof(float)) : NULL;
         k->shared[f] = trl_zalloc(shared_floats(k, f), sizeof(float));
@@ -36,7 +36,7 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
 
 void trl_stored_adjoints_fini(trl_stored_adjoints *k)
 {
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+    for (size_t f = 0; f < TRL_FAMILIES_MAX; f++) {
         trl_free(k->row[f]);
         trl_free(k->shared[f]);
     }
@@ -46,7 +46,7 @@ void trl_stored_adjoints_fini(trl_stored_adjoints *k)
 bool trl_stored_adjoints_save(const trl_stored_adjoints *k, trl_buf *out)
 {
     bool good = true;
-    for (size_t f = 0; good && f < TRL_FAMILIES; f++)
+    for (size_t f = 0; good && f < k->d->n_families; f++)
         good = trl_buf_add(out, k->row[f], row_floats(k, f) * sizeof(float)) &&
                trl_buf_add(out, k->shared[f], shared_floats(k, f) * sizeof(float));
     return good;
@@ -55,7 +55,7 @@ bool trl_stored_adjoints_save(const trl_stored_adjoints *k, trl_buf *out)
 bool trl_stored_adjoints_load(trl_stored_adjoints *k, const unsigned char **p, size_t *n)
 {
     bool good = true;
-    for (size_t f = 0; good && f < TRL_FAMILIES; f++)
+    for (size_t f = 0; good && f < k->d->n_families; f++)
         good = trl_take(p, n, k->row[f], row_floats(k, f) * sizeof(float)) &&
                trl_take(p, n, k->shared[f], shared_floats(k, f) * sizeof(float));
     return good;
@@ -72,7 +72,7 @@ trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, t
         trl_arena_reset(arena);
         if (!trl_tables_get(d, n, arena, &t))
             return trl_fail_mem(err);
-        for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        for (size_t f = 0; f < d->n_families; f++) {
             const trl_family *fam = &d->family[f];
             const float *row = trl_stored_adjoints_row(k, f, from),
                         *shared = trl_stored_adjoints_shared(k, f, i);

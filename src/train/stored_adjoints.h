@@ -9,8 +9,8 @@
 
 typedef struct trl_stored_adjoints {
     const trl_design *d;
-    float *row[TRL_FAMILIES];    /* [n_tokens][step] where there are rows; pads 0 */
-    float *shared[TRL_FAMILIES]; /* [n_sequences][n_constant] */
+    float *row[TRL_FAMILIES_MAX];    /* [n_tokens][step] where there are rows; pads 0 */
+    float *shared[TRL_FAMILIES_MAX]; /* [n_sequences][n_constant] */
 } trl_stored_adjoints;
 
 /* Everything starts at 0.  TRL_ENOMEM. */

@@ -56,4 +56,17 @@ typedef struct trl_task {
     void (*finish)(void *self, size_t lane, trl_tables *adjoint);
 } trl_task;
 
+/* prepare and finish are NULL where there is nothing to do. */
+static inline trl_status trl_task_prepare(const trl_task *t, const trl_tables *scores,
+                                          trl_error *err)
+{
+    return t->prepare ? t->prepare(t->self, scores, err) : TRL_OK;
+}
+
+static inline void trl_task_finish(const trl_task *t, size_t lane, trl_tables *adjoint)
+{
+    if (t->finish)
+        t->finish(t->self, lane, adjoint);
+}
+
 #endif

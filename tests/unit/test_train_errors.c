@@ -168,10 +168,10 @@ static void test_generative(void **state)
     }
     o = options();
     o.optimizer = "dual";
-    expect(&o, TRL_EINVAL, "dual|m-estimation");
+    expect(&o, TRL_EINVAL, "dual|objective likelihood|lbfgs");
     o.objective = "mest";
     o.c2 = 0.0;
-    expect(&o, TRL_EINVAL, "dual|c2 > 0|lbfgs");
+    expect(&o, TRL_EINVAL, "dual|c2");
     o.c2 = -1.0;
     o.optimizer = NULL;
     expect(&o, TRL_EINVAL, "c2|not negative");

@@ -1,0 +1,156 @@
+/* table_examples.c -- one example at a time: gather, evaluate, scatter to a sparse vector. */
+/* SPDX-License-Identifier: MIT */
+#include "train/table_examples.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train/gradient.h"
+
+typedef struct worker {
+    trl_arena arena;
+    trl_tables shared; /* adjoints of the shared tables */
+} worker;
+
+struct trl_table_examples {
+    const trl_design *d;
+    const trl_task *task;
+    const double *w;
+    trl_tables shared; /* scores */
+    worker *worker;
+    size_t n_workers;
+    trl_sparse_task sparse;
+};
+
+static trl_status prepare(void *self, const double *w, trl_error *err)
+{
+    trl_table_examples *x = self;
+    double any = 0.0; /* a non-NULL row says "has rows" */
+    trl_tables shape;
+    x->w = w;
+    trl_gather_shared(x->d, w, x->shared.shared);
+    shape = x->shared;
+    for (size_t k = 0; k < x->d->n_families; k++)
+        shape.row[k] = x->d->family[k].has_rows ? &any : NULL;
+    return trl_task_prepare(x->task, &shape, err);
+}
+
+/* ---- sparse scatter -------------------------------------------------------------------------- */
+
+static void add(trl_sparse *out, uint64_t weight, double value)
+{
+    out->id[out->n] = (uint32_t)weight;
+    out->value[out->n++] = value;
+}
+
+static bool add_row(const trl_family *f, size_t tok, const double *adjoint, trl_sparse *out)
+{
+    const uint64_t r0 = f->dense_begin[tok], r1 = f->dense_begin[tok + 1];
+    const uint64_t e0 = f->entry_begin[tok], e1 = f->entry_begin[tok + 1];
+    if (!trl_sparse_room(out, (size_t)((r1 - r0) * f->width + (e1 - e0))))
+        return false;
+    for (uint64_t r = r0; r < r1; r++) {
+        const size_t row = f->dense_row[r];
+        const uint64_t *live = f->live ? f->live + row * f->words : NULL;
+        for (size_t c = 0; c < f->width; c++)
+            if (!live || (live[c / 64] >> (c % 64) & 1))
+                add(out, trl_dense_at(f, row) + c,
+                    -(f->dense_value ? f->dense_value[r] : 1.0) * adjoint[c]);
+    }
+    for (uint64_t e = e0; e < e1; e++)
+        add(out, f->entry[e].weight,
+            -(f->entry_value ? f->entry_value[e] : 1.0) * adjoint[f->entry[e].cell]);
+    return true;
+}
+
+static bool scatter(const trl_design *d, size_t from, const trl_tables *adjoint, trl_sparse *out)
+{
+    for (size_t k = 0; k < d->n_families; k++) {
+        const trl_family *f = &d->family[k];
+        for (size_t t = 0; adjoint->row[k] && t < adjoint->n; t++)
+            if (!add_row(f, from + t, adjoint->row[k] + t * f->step, out))
+                return false;
+        if (!f->has_constant || !adjoint->shared[k])
+            continue;
+        if (!trl_sparse_room(out, f->n_constant))
+            return false;
+        for (size_t i = 0; i < f->n_constant; i++)
+            add(out, f->constant_at + i, -adjoint->shared[k][f->constant_cell[i]]);
+    }
+    return true;
+}
+
+/* ---- one example ----------------------------------------------------------------------------- */
+
+static trl_status evaluate(void *self, size_t example, size_t number, double *loss, trl_sparse *out,
+                           trl_error *err)
+{
+    trl_table_examples *x = self;
+    worker *w = &x->worker[number];
+    const size_t from = (size_t)x->d->first[example];
+    const size_t n = (size_t)x->d->first[example + 1] - from;
+    trl_tables scores, adjoint;
+    double value = 0.0;
+    trl_arena_reset(&w->arena);
+    if (!trl_tables_get(x->d, n, &w->arena, &scores) ||
+        !trl_tables_get(x->d, n, &w->arena, &adjoint))
+        return trl_fail_mem(err);
+    trl_shared_clear(x->d, &w->shared);
+    for (size_t k = 0; k < x->d->n_families; k++) {
+        scores.shared[k] = x->shared.shared[k];
+        adjoint.shared[k] = w->shared.shared[k];
+    }
+    trl_gather(x->d, x->w, from, &scores);
+    const trl_status st = x->task->evaluate(x->task->self, example, number, &w->arena, &scores,
+                                            &adjoint, &value, err);
+    trl_task_finish(x->task, number, &adjoint);
+    *loss = -value;
+    if (st != TRL_OK || !out)
+        return st;
+    return scatter(x->d, from, &adjoint, out) ? TRL_OK : trl_fail_mem(err);
+}
+
+/* ---- lifetime -------------------------------------------------------------------------------- */
+
+trl_status trl_table_examples_new(const trl_learner *l, trl_pool *pool, trl_table_examples **out,
+                                  trl_error *err)
+{
+    const size_t threads = trl_pool_threads(pool);
+    if (threads > TRL_LANES_MAX)
+        return trl_fail(err, TRL_EINVAL, "this optimizer runs in up to %d threads, not %zu",
+                        TRL_LANES_MAX, threads);
+    trl_table_examples *x = trl_zalloc(1, sizeof *x);
+    if (!x)
+        return trl_fail_mem(err);
+    x->d = l->design;
+    x->task = l->task;
+    x->n_workers = threads;
+    x->worker = trl_zalloc(threads, sizeof *x->worker);
+    x->sparse = (trl_sparse_task){x, x->d->n_sequences, l->n_weights, prepare, evaluate};
+    trl_status st = x->worker ? trl_shared_new(x->d, &x->shared, err) : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < threads; k++)
+        st = trl_shared_new(x->d, &x->worker[k].shared, err);
+    if (st != TRL_OK) {
+        trl_table_examples_free(x);
+        return st;
+    }
+    *out = x;
+    return TRL_OK;
+}
+
+void trl_table_examples_free(trl_table_examples *x)
+{
+    for (size_t k = 0; x && x->worker && k < x->n_workers; k++) {
+        trl_arena_fini(&x->worker[k].arena);
+        trl_shared_free(&x->worker[k].shared);
+    }
+    if (x) {
+        trl_free(x->worker);
+        trl_shared_free(&x->shared);
+    }
+    trl_free(x);
+}
+
+const trl_sparse_task *trl_table_examples_task(const trl_table_examples *x)
+{
+    return &x->sparse;
+}

@@ -1,0 +1,170 @@
+/* test_learner.c -- a new structure under the contract of training (train/learner.h): independent
+ * factors of three kinds and widths.  All it supplies is a task from scores to value and adjoint;
+ * every optimiser of the table trains it, it is checkpointed, resumed and tuned. */
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "train/gradient.h"
+#include "train/penalty_grid.h"
+
+enum { EXAMPLES = 60, KINDS = 3, ROOM = 400 };
+static const size_t width[KINDS] = {3, 2, 5};
+static const trl_attr attrs[4] = {
+    {{"a", 1}, 1.0}, {{"b", 1}, 1.0}, {{"c", 1}, 1.0}, {{"d", 1}, 2.0}};
+
+typedef struct toy {
+    trl_corpus corpus;
+    trl_design design;
+    trl_task task;
+    trl_learner learner;
+    trl_pool *pool;
+} toy;
+
+/* log p of a factor on its own; the adjoint is [gold] - p. */
+static double factor(const double *s, size_t n, size_t gold, double *adjoint)
+{
+    double most = s[0], z = 0.0;
+    for (size_t c = 1; c < n; c++)
+        most = fmax(most, s[c]);
+    for (size_t c = 0; c < n; c++)
+        z += exp(s[c] - most);
+    for (size_t c = 0; c < n; c++)
+        adjoint[c] = (c == gold) - exp(s[c] - most) / z;
+    return s[gold] - most - log(z);
+}
+
+static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
+                           const trl_tables *scores, trl_tables *adjoint, double *value,
+                           trl_error *err)
+{
+    const toy *t = self;
+    (void)lane, (void)arena, (void)err;
+    *value = 0.0;
+    for (size_t f = 0; f < KINDS; f++) {
+        const uint32_t *gold = t->corpus.family[f].gold + t->corpus.first[example];
+        memset(adjoint->row[f], 0, scores->n * scores->step[f] * sizeof(double));
+        for (size_t r = 0, at = 0; r < scores->n && gold[r] != TRL_NO_ID;
+             r++, at += scores->step[f])
+            *value += factor(scores->row[f] + at, width[f], gold[r], adjoint->row[f] + at);
+    }
+    return TRL_OK;
+}
+
+/* The smaller the loss, the higher the score. */
+static trl_status score(void *self, const double *x, double *percent, trl_error *err)
+{
+    toy *t = self;
+    const trl_status st = trl_objective_value(&t->design, &t->task, t->pool, x, 0.0, percent, err);
+    *percent = 100.0 / (1.0 + *percent);
+    return st;
+}
+
+static void open_toy(toy *t, size_t threads, bool held_out)
+{
+    static const size_t begin[] = {0, 2, 3, 6, 7, 8};
+    trl_error err;
+    trl_rng rng = trl_rng_seed(7);
+    *t = (toy){.pool = trl_pool_new(threads)};
+    assert_ok(trl_corpus_init_families(&t->corpus, width, KINDS, &err));
+    for (size_t e = 0; e < EXAMPLES; e++) {
+        uint32_t gold[KINDS][5];
+        trl_attr on[KINDS][8];
+        trl_factors x[KINDS];
+        for (size_t f = 0; f < KINDS; f++) {
+            for (size_t k = 0; k < 8; k++)
+                on[f][k] = attrs[trl_rng_below(&rng, 4)];
+            for (size_t r = 0; r < 5; r++)
+                gold[f][r] = (uint32_t)((size_t)(on[f][begin[r]].name.p[0] - 'a') % width[f]) *
+                             (trl_rng_unit(&rng) < 0.7);
+            x[f] = (trl_factors){1 + (e + f) % 5, gold[f], begin, on[f]};
+        }
+        assert_ok(trl_corpus_add_factors(&t->corpus, x, 1.0, &err));
+    }
+    assert_ok(trl_design_build(&t->design, &t->corpus, &(trl_design_options){0}, &err));
+    t->task = (trl_task){.self = t, .evaluate = evaluate};
+    t->learner = (trl_learner){.self = t,
+                               .n_weights = (size_t)t->design.n_weights,
+                               .smooth = true,
+                               .bottom = -HUGE_VAL,
+                               .design = &t->design,
+                               .task = &t->task,
+                               .score = held_out ? score : NULL};
+}
+
+static void close_toy(toy *t)
+{
+    trl_design_fini(&t->design);
+    trl_corpus_fini(&t->corpus);
+    trl_pool_free(t->pool);
+}
+
+static bool stop_at_three(void *ctx, const trl_progress *p)
+{
+    (void)ctx;
+    return p->iteration == 3;
+}
+
+/* Trains; returns the objective.  stop: after three iterations, to be resumed. */
+static double train(const trl_optimizer *p, size_t threads, bool stop, bool resume, double *w)
+{
+    toy t;
+    trl_error err;
+    trl_train_result r;
+    trl_train_options o = trl_train_options_default();
+    o.c2 = 0.5, o.c1 = p->needs_l1 ? 0.1 : 0.0, o.max_iter = 100, o.delta = 0.0, o.epsilon = 1e-9;
+    o.checkpoint = "learner.ck", o.resume = resume, o.progress = stop ? stop_at_three : NULL;
+    open_toy(&t, threads, false);
+    const trl_session s = {.o = &o, .optimizer = p, .learner = &t.learner, .pool = t.pool};
+    memset(w, 0, ROOM * sizeof *w);
+    assert_ok(trl_session_run(&s, w, &r, &err));
+    assert_int_equal(r.stopped, stop);
+    close_toy(&t);
+    return r.objective;
+}
+
+static void test_every_optimizer(void **unused)
+{
+    (void)unused;
+    static double first[ROOM], again[ROOM];
+    const double optimum = train(trl_optimizer_find("lbfgs"), 1, false, false, first);
+    for (size_t k = 0; trl_optimizer_at(k); k++) {
+        const trl_optimizer *p = trl_optimizer_at(k);
+        if (p->way == TRL_BY_DUAL || p->mistakes)
+            continue; /* it has no dual, and a gradient */
+        const double F = train(p, 1, false, false, first);
+        if (!p->needs_l1 && !(F < 1.2 * optimum && F > optimum - 1e-6))
+            fail_msg("%s ends at %g, the optimum is %g", p->name, F, optimum);
+        train(p, 1, true, false, again);
+        train(p, 3, false, true, again); /* resumed, with another number of threads */
+        assert_memory_equal(first, again, sizeof first);
+    }
+    unlink("learner.ck");
+}
+
+static void test_tuned(void **unused)
+{
+    (void)unused;
+    static const double c2[] = {10.0, 1.0, 0.01};
+    double w[ROOM] = {0}, scores[3];
+    size_t best = 9;
+    toy t;
+    trl_error err;
+    trl_train_options o = trl_train_options_default();
+    open_toy(&t, 1, true);
+    const trl_session s = {
+        .o = &o, .optimizer = trl_optimizer_find("sdca"), .learner = &t.learner, .pool = t.pool};
+    assert_ok(trl_penalty_grid(&s, c2, 3, w, scores, &best, &err));
+    assert_int_equal(best, 2); /* what is held out is what is trained on: the weakest penalty */
+    assert_true(scores[0] < scores[1] && scores[1] < scores[2]);
+    close_toy(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_optimizer),
+                                       cmocka_unit_test(test_tuned)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
