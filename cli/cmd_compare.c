@@ -10,6 +10,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "score_translation.h"
 #include "score_trees.h"
 #include "style.h"
 #include "verbs.h"
@@ -22,7 +23,7 @@ typedef struct settings {
     bool json;
     tree_score_settings trees;
 
-    bool of_trees; /* what is compared; set by run, not by an option */
+    bool of_trees, of_translation; /* what is compared; set by run, not by an option */
     uint64_t left_out;
     bool colour, narrow; /* of the terminal */
 } settings;
@@ -241,7 +242,7 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
 static const char *kind_name(const void *set, size_t k)
 {
     (void)set;
-    static const char *const kinds[] = {"tags", "trees", NULL};
+    static const char *const kinds[] = {"tags", "trees", "translation", NULL};
     return kinds[k];
 }
 
@@ -252,12 +253,16 @@ static int check(settings *s, const operands *args)
     if (named) {
         const size_t kind = name_lookup("kind of files", "", args->item[0], kind_name, NULL);
         if (kind == NAME_NOT_FOUND) {
-            message_hint("three files are compared, GOLD, A and B; before them may stand 'tags' or "
-                         "'trees'");
+            message_hint("three files are compared, GOLD, A and B; before them may stand 'tags', "
+                         "'trees' or 'translation'");
             return CLI_USAGE;
         }
         s->of_trees = kind == 1;
-    } else if (strcmp(args->item[0], "trees") == 0)
+        s->of_translation = kind == 2;
+    } else if (strcmp(args->item[0], "translation") == 0)
+        return message_usage(
+            "compare translation needs three files: references, and two translations");
+    else if (strcmp(args->item[0], "trees") == 0)
         return message_usage("compare trees needs three files: the true trees, and two parses");
     size_t from_stdin = 0;
     for (size_t i = named; i < args->n; i++)
@@ -291,6 +296,8 @@ static int run(void *settings_, const operands *args)
     if (bad != CLI_DONE)
         return bad;
     const char *const *path = (const char *const *)args->item + (args->n > 3);
+    if (s->of_translation)
+        return compare_translation(&s->bootstrap, s->json, path);
     trl_error err = {0};
     trl_compare *c = NULL;
     trl_comparison r;
@@ -322,7 +329,7 @@ static int run(void *settings_, const operands *args)
 const verb verb_compare = {
     .name = "compare",
     .summary = "test whether one tagging or parser is better than another",
-    .usage = "[OPTION]... [tags|trees] GOLD A B",
+    .usage = "[OPTION]... [tags|trees|translation] GOLD A B",
     .description =
         "Compares two taggings of the same sentences and says whether their difference is\n"
         "more than chance.  The files have columns with the label last: the true label in\n"
@@ -344,7 +351,11 @@ const verb verb_compare = {
         "trees' does.  A sentence is wholly right when all brackets are; its errors are the "
         "missing and the extra brackets.  Sentences without a parse, or with other "
         "words,\n"
-        "in A or B are left out of both; --gold-tags keeps those with mistagged commas.\n",
+        "in A or B are left out of both; --gold-tags keeps those with mistagged commas.\n"
+        "\n"
+        "With 'translation' the files hold a sentence a line, scored as 'trellis score\n"
+        "translation' does; the bootstrap looks at the scores of the whole, Wilcoxon's test at\n"
+        "those of the sentences.\n",
     .examples = "  trellis tag -m crf.model test.txt >crf.txt\n"
                 "  trellis tag -m memm.model test.txt >memm.txt\n"
                 "  trellis compare test.txt memm.txt crf.txt\n"

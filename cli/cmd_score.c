@@ -9,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "score_translation.h"
 #include "score_trees.h"
 #include "style.h"
 #include "verbs.h"
@@ -42,7 +43,7 @@ static const option options[] = {
     TREE_UNLABELLED_OPTION(settings, trees),
     TREE_GOLD_TAGS_OPTION(settings, trees),
     {"details", .type = OPTION_FLAG, OPTION_FIELD(settings, trees.details),
-     .help = "list the words and brackets of every sentence, as EVALB's -d"},
+     .help = "list every sentence: its words and brackets, as EVALB's -d; translation: its scores"},
     {0},
 };
 
@@ -67,7 +68,7 @@ static bool read_delimiter(const char *s, char *out)
 static const char *what_name(const void *set, size_t k)
 {
     (void)set;
-    static const char *const names[] = {"chunks", "tokens", "trees", NULL};
+    static const char *const names[] = {"chunks", "tokens", "trees", "translation", NULL};
     return names[k];
 }
 
@@ -154,10 +155,12 @@ static int run(void *settings_, const operands *args)
     settings *s = settings_;
     const size_t what = name_lookup("kind of score", "", args->item[0], what_name, NULL);
     if (what == NAME_NOT_FOUND) {
-        message_hint("'trellis score chunks FILE', 'trellis score tokens FILE' or "
-                     "'trellis score trees GOLD TEST'");
+        message_hint("'trellis score chunks FILE', 'trellis score tokens FILE', "
+                     "'trellis score trees GOLD TEST' or 'trellis score translation GOLD TEST'");
         return CLI_USAGE;
     }
+    if (what == 3)
+        return score_translation(s->json, s->trees.details, args);
     if (what == 2)
         return score_trees(&s->trees, s->json, args);
     if (args->n > 2)
@@ -196,7 +199,7 @@ static int run(void *settings_, const operands *args)
 const verb verb_score = {
     .name = "score",
     .summary = "compare predicted labels or trees with true ones",
-    .usage = "[OPTION]... chunks|tokens [FILE] | trees GOLD [TEST]",
+    .usage = "[OPTION]... chunks|tokens|trees|translation [GOLD] [TEST]",
     .description =
         "Reads columns whose last two are the true and the predicted label, from FILE or\n"
         "standard input, and prints how well they agree.\n"
@@ -215,15 +218,22 @@ const verb verb_score = {
         "and -e are its options.  A blank line in TEST is a sentence without a parse.  A\n"
         "sentence whose words differ is an error and left out of the scores; since words are\n"
         "deleted by their tags, a wrong tag of a comma is enough.  With --gold-tags there are\n"
-        "no such errors.\n",
+        "no such errors.\n"
+        "\n"
+        "'translation' compares two files with a sentence a line, words separated by blanks: "
+        "precision,\n"
+        "recall and F of Turian et al. for exponents 1 and 2 (words matched one to one, longer "
+        "runs\n"
+        "worth more), and BLEU.  An empty line in TEST is a sentence without a translation.\n",
     .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
                 "  trellis score tokens --json tagged.txt\n"
-                "  trellis score trees --gold-tags gold.trees parsed.trees\n",
+                "  trellis score trees --gold-tags gold.trees parsed.trees\n"
+                "  trellis score translation reference.fr translated.fr\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,
     .max_operands = 3,
-    .operand = "the kind of score: chunks, tokens or trees",
+    .operand = "the kind of score: chunks, tokens, trees or translation",
     .run = run,
 };

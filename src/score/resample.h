@@ -5,7 +5,7 @@
 
 #include "trellis/compare.h"
 
-#define TRL_RESAMPLE_MAX 16 /* sums, and differences, at most */
+#define TRL_RESAMPLE_MAX 24 /* sums, and differences, at most */
 
 /* From sums [n_sums] over units to differences [n_out] between the systems. */
 typedef void (*trl_difference_fn)(const double *sums, double *out);

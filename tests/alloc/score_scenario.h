@@ -4,6 +4,8 @@
 #ifndef TRL_TEST_SCORE_SCENARIO_H
 #define TRL_TEST_SCORE_SCENARIO_H
 
+#include "trellis/translation.h"
+
 static trl_status do_score(const void *p, trl_error *err)
 {
     (void)p;
@@ -26,6 +28,26 @@ static trl_status do_score(const void *p, trl_error *err)
             trl_text_free(text);
     }
     trl_score_free(s);
+    return st;
+}
+
+static trl_status do_translation(const void *p, trl_error *err)
+{
+    (void)p;
+    char gold[512], test[512];
+    trl_translation *a = NULL, *b = NULL;
+    trl_bootstrap_options o = trl_bootstrap_options_default();
+    trl_translation_comparison r;
+    o.resamples = 3;
+    snprintf(gold, sizeof gold, "%s/marks", folder);
+    snprintf(test, sizeof test, "%s/documents", folder);
+    trl_status st = trl_translation_files(gold, gold, &a, err);
+    if (st == TRL_OK)
+        st = trl_translation_files(gold, test, &b, err);
+    if (st == TRL_OK)
+        st = trl_translation_compare(a, b, &o, &r, err);
+    trl_translation_free(a);
+    trl_translation_free(b);
     return st;
 }
 

@@ -470,6 +470,7 @@ static void test_others(void **state)
     fail_all("score", do_score, NULL);
     write_file("text", "so the cat sleeps .\nso a dog sleeps .\nso the dog barks .\n");
     fail_all("cluster", do_cluster, NULL);
+    fail_all("translation", do_translation, NULL);
     fail_all("trees", do_trees, NULL);
     fail_all("parseval", do_parseval, NULL);
     fail_all("compare", do_compare, NULL);
