@@ -67,7 +67,8 @@ static const option options[] = {
      .help = "take constituents that are more probable than this: higher for precision, lower for "
              "recall"},
     {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
-     .help = "weight of the pruner in the probabilities, 0 to 1; without a sieve it has no effect"},
+     .help = "weight of the pruner in the probabilities, 0 to 1; without a span pruner it has no "
+             "effect"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "

@@ -16,7 +16,7 @@
              "the last"},
     {"strict", .type = OPTION_FLAG, TRAIN_FIELD(train.strict),
      .help = "trees: rules only as they were seen (the default, except for --grade features with "
-             "the sieve)"},
+             "the span pruner)"},
     {"relaxed", .type = OPTION_FLAG, TRAIN_FIELD(train.relaxed),
      .help = "trees: rules also under other parents than seen"},
     {"max-length",
@@ -46,8 +46,8 @@
      .type = OPTION_STRING,
      TRAIN_FIELD(train.pruner),
      .value = "P",
-     .fallback = "sieve for --grade features by charts",
-     .help = "trees: 'sieve', a PCFG that also looks at the words around every span,\nor 'pcfg'"},
+     .fallback = "spans for --grade features by charts",
+     .help = "trees: 'spans', a PCFG that also looks at the words around every span,\nor 'pcfg'"},
     {"chart-memory", .type = OPTION_INTEGER, TRAIN_FIELD(train.chart_memory), .value = "MB",
      .help = "trees: charts beyond it are kept in a temporary file"},
 #endif

@@ -272,11 +272,11 @@ trl_status trl_span_pruner_load(trl_span_pruner *s, const trl_container *c, trl_
     if (!trl_container_find(c, "sieve", &bytes, &n))
         return TRL_OK;
     if (n != sizeof h || !trl_container_find(c, "sieverow", &rows, &size))
-        return trl_container_damaged(c, err, "its sieve is not whole");
+        return trl_container_damaged(c, err, "its span pruner is incomplete");
     memcpy(&h, bytes, sizeof h);
     if (!is_mask(h.span_mask) || !is_mask(h.word_mask) || !(h.unit > 0.0f) || !(h.unit < 1.0f) ||
         size != trl_span_pruner_weights(h.span_mask, h.word_mask))
-        return trl_container_damaged(c, err, "its sieve makes no sense");
+        return trl_container_damaged(c, err, "its span pruner is invalid");
     s->span = rows;
     s->word = s->span + ((size_t)h.span_mask + 1) * TRL_SPAN_PRUNER_CLASSES;
     s->span_mask = h.span_mask;

@@ -76,6 +76,12 @@ static trl_status check_objective(trl_tree_training *j, trl_error *err)
     return st == TRL_OK ? trl_tree_training_check_local(j, err) : st;
 }
 
+/* "sieve" is its former name, which models still have in their settings. */
+static bool is_span_pruner(const char *name)
+{
+    return name && (strcmp(name, "spans") == 0 || strcmp(name, "sieve") == 0);
+}
+
 static trl_status check_training(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -85,10 +91,11 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
     if (!(o->prune >= 0.0 && o->prune < 1.0))
         return trl_fail(err, TRL_EINVAL, "the pruning threshold is at least 0 and below 1, not %g",
                         o->prune);
-    if (o->pruner && strcmp(o->pruner, "sieve") != 0 && strcmp(o->pruner, "pcfg") != 0)
-        return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use sieve or pcfg", o->pruner);
-    j->span_pruner = o->pruner ? strcmp(o->pruner, "sieve") == 0
-                               : strcmp(o->grade, "features") == 0 && j->objective->needs_inference;
+    const bool spans = is_span_pruner(o->pruner);
+    if (o->pruner && !spans && strcmp(o->pruner, "pcfg") != 0)
+        return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use spans or pcfg", o->pruner);
+    j->span_pruner =
+        o->pruner ? spans : strcmp(o->grade, "features") == 0 && j->objective->needs_inference;
     if (j->span_pruner) /* parsing gains from harder pruning than training (docs/parser.md) */
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     if (o->relaxed && o->strict)

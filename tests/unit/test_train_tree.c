@@ -138,6 +138,29 @@ static void test_resume_chain(void **unused)
     }
 }
 
+/* The pruner's former name is accepted, and makes the same model. */
+static void test_pruner_names(void **unused)
+{
+    (void)unused;
+    const char *const train[] = {bank};
+    watch w = {0};
+    trl_error err;
+    trl_train_options o = options(train, whole, &w);
+    o.grade = "features";
+    o.pruner = "spans";
+    assert_int_equal(trl_train(&o, NULL, &err), TRL_OK);
+    o.model = part;
+    o.pruner = "sieve";
+    assert_int_equal(trl_train(&o, NULL, &err), TRL_OK);
+    assert_true(same_file(whole, part));
+    o.pruner = "pcfg";
+    assert_int_equal(trl_train(&o, NULL, &err), TRL_OK);
+    assert_false(same_file(whole, part));
+    o.pruner = "span";
+    assert_int_equal(trl_train(&o, NULL, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "use spans or pcfg"));
+}
+
 /* ---- starting from another model ---------------------------------------------------------------
  */
 
@@ -309,11 +332,9 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_resume_chain),
-        cmocka_unit_test(test_init),
-        cmocka_unit_test(test_init_refused),
-        cmocka_unit_test(test_options_of_chains),
+        cmocka_unit_test(test_resume),       cmocka_unit_test(test_resume_chain),
+        cmocka_unit_test(test_pruner_names), cmocka_unit_test(test_init),
+        cmocka_unit_test(test_init_refused), cmocka_unit_test(test_options_of_chains),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
