@@ -2,8 +2,8 @@
  *
  * Two kinds of files are read (plain, gzip or zstd):
  *
- *     Brown    bits <TAB> word [<TAB> count]       bits: a path of 0 and 1 in the tree of
- * merges Clark    word cluster [probability]          separated by blanks
+ *     Brown    bits <TAB> word [<TAB> count]       bits: a path of 0 and 1 in the merge tree
+ *     Clark    word cluster [probability]          separated by blanks
  *
  * trl_cluster makes a Brown file from raw text: words that stand beside similar words come
  * together, so that the average mutual information of adjacent clusters stays as large as a

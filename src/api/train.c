@@ -1,4 +1,4 @@
-/* train.c -- trl_train: every kind of model by its own job. */
+/* train.c -- trl_train: checks the options and runs the training of the model's kind. */
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -39,7 +39,7 @@ static bool differ(const char *a, const char *b)
     return (a == NULL) != (b == NULL) || (a && strcmp(a, b) != 0);
 }
 
-/* An option without effect is one that its user believes in. */
+/* An option without effect is refused: its user expects one. */
 static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *err)
 {
     const trl_train_options d = trl_train_options_default();
@@ -95,8 +95,8 @@ double trl_train_c2(const trl_train_options *o)
                : 1.0;
 }
 
-/* A run that was cut off before its first checkpoint starts afresh, to the same bits; said in a
- * report.  True: the callback asked to stop. */
+/* A run that was cut off before its first checkpoint starts over, to the same bits; this is
+ * reported.  True: the callback asked to stop. */
 static bool nothing_to_resume(trl_train_options *o)
 {
     if (!o->resume || !o->checkpoint || access(o->checkpoint, F_OK) == 0 || errno != ENOENT)

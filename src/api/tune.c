@@ -1,4 +1,5 @@
-/* tune.c -- trl_tune: a grid of penalties, trained in order, scored on what no run has seen. */
+/* tune.c -- trl_tune: a grid of penalties, trained in order, scored on data that no run has
+ * seen. */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/tune.h"
 
@@ -147,8 +148,8 @@ static double measured(const tuning *x, const trl_score_totals *t, bool chunks)
     return t->accuracy;
 }
 
-/* trl_train and a score.  A run whose numbers are lost has no score and no model: the others
- * go on without it. */
+/* trl_train and a score.  A run that fails numerically has no score and no model: the others
+ * continue without it. */
 static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *run, trl_error *err)
 {
     const trl_train_options *o = &x->o->train;

@@ -3,8 +3,8 @@
  * Layout (the same in memory and in a model file, so that a mapped file can be used as it is):
  *
  *     pool    all strings back to back, no terminators
- *     end     end[i] = offset in pool just after string i; string i starts at end[i-1] (0 for i =
- * 0) slot    open addressing, power of two, linear probing: id + 1, or 0 when empty
+ *     end     end[i] = where string i ends in pool; it starts at end[i-1] (0 for i = 0)
+ *     slot    open addressing, power of two, linear probing: id + 1, or 0 when empty
  *
  * Strings are opaque bytes: no encoding, NUL allowed.  The hash is XXH3 (64 bits); the same
  * on every machine.  A view is read-only and may be shared by threads.

@@ -1,7 +1,7 @@
 /* calibrate.h -- scaling locally trained factors against each other by global likelihood.
  *
- * Factors that were trained apart (piecewise-nota) may differ in scale.  One multiplier per source
- * label puts them on a common one:
+ * Factors that were trained separately (piecewise-nota) may differ in scale.  One multiplier per
+ * source label puts them on a common scale:
  *
  *     s'_t = a_i s_t(.., i, y)   with i = y_{t-1}, for t >= 1;   s'_0 = node_0
  *
@@ -11,8 +11,7 @@
  *
  *     d value / d a_i = sum_{t>=1} ( [y_{t-1} = i] s_t(gold) - E[ [y_{t-1} = i] s_t ] )
  *
- * Forbidden cells (-inf) stay forbidden whatever the multiplier.
- * [SM05b, sec. 3]: see obj_nota.c.
+ * Forbidden cells (-inf) stay forbidden for every multiplier.  [SM05b, sec. 3]: see obj_nota.c.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CALIBRATE_H

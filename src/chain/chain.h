@@ -9,9 +9,9 @@
  * refused.  Marginals are d log Z / d score.
  *
  * Two engines compute the same: the scaled one (chain_scaled*.c) works on exp(score) with rows
- * scaled to sum 1 and runs where a bound on the scores proves that nothing can under- or
- * overflow; the log one (chain_log.c) takes anything, an exp and a log per cell.  A third
- * (chain_single1.c) is the scaled one in single precision, and used only where asked for.
+ * scaled to sum 1 and runs where a bound on the scores proves that nothing can under- or overflow;
+ * the log one (chain_log.c) handles any scores, with an exp and a log per cell.  A third
+ * (chain_single1.c) is the scaled one in single precision, used only on request.
  *
  * A trl_chain holds what depends on the shared scores only (their exponentials).  It is
  * prepared once per weight vector and then read by any number of threads; each thread works
@@ -66,16 +66,16 @@ void trl_chain_fini(trl_chain *c);
  * TRL_ENOMEM. */
 trl_status trl_chain_use_single(trl_chain *c, trl_error *err);
 
-/* Takes in the shared scores of `s` (its rows are not read, only whether there are any).
+/* Sets the shared scores from `s` (its rows are not read, only whether there are any).
  * TRL_ENUMERIC for NaN or +inf. */
 trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err);
 
-/* What one inference leaves behind; arrays live in the arena until its reset. */
+/* The result of one inference; arrays live in the arena until its reset. */
 typedef struct trl_chain_marginals {
     double log_z;
     double *node; /* [T][stride]      P(y_t), pads 0 */
-    double *edge; /* [T][step[1]]     P(y_{t-1}, y_t), rows 1.. valid; NULL when not asked for */
-    double *tri;  /* [T][step[2]]     rows 2.. valid; NULL when not asked for */
+    double *edge; /* [T][step[1]]     P(y_{t-1}, y_t), rows 1.. valid; NULL unless requested */
+    double *tri;  /* [T][step[2]]     rows 2.. valid; NULL unless requested */
     double *
         set_cell; /* pairs as sets: weight times P of the cells of sets without tables (tables.h) */
 } trl_chain_marginals;
@@ -88,7 +88,7 @@ typedef struct trl_chain_sums {
     double *edge;      /* [L][L] from the log engine, and first edges of order 2 */
     double *tri;       /* [L][L][L] from the log engine */
     double *set_outer; /* [n_tables][L][stride] of sets, like outer; the first is not used */
-    double *set_edge;  /* [n_tables][L][stride] from engines that take rows */
+    double *set_edge;  /* [n_tables][L][stride] from engines that read rows */
     size_t set_room;
 } trl_chain_sums;
 

@@ -1,4 +1,5 @@
-/* chain_log.c -- forward-backward in log space, both orders: slow, any range, the reference.
+/* chain_log.c -- forward-backward in log space, both orders: slow, for scores of any range; the
+ * reference.
  *
  *     A_t(j) = node_t(j) + log sum_i exp(A_{t-1}(i) + edge_t(i,j))                    order 1
  *     A_t(i,j) = node_t(j) + edge_t(i,j) + log sum_h exp(A_{t-1}(h,i) + tri_t(h,i,j))  order 2
@@ -9,8 +10,8 @@
  *
  *     P(x at t) = exp u(x) / sum_x' exp u(x'),   u = A + score + B,
  *
- * so that they are in [0, 1] and sum to 1 whatever the scores: one of 1e16 in some row takes no
- * digits from the others.
+ * so that they are in [0, 1] and sum to 1 whatever the scores: a score of 1e16 in one row costs the
+ * others no digits.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -29,10 +30,10 @@ typedef struct log_lattice {
     double *A, *B;  /* [T][Q]; order 2 uses only the first L cells at t = 0 */
     double *sum;    /* [L] terms of one log-sum-exp */
     double *top;    /* [T] the maximum of each row of nodes; 0 where all are -inf */
-    double shift;   /* what was taken off A in all */
+    double shift;   /* the total subtracted from A */
 } log_lattice;
 
-/* Takes the maximum off the row, and returns it; a row of -inf stays (0). */
+/* Subtracts the maximum from the row and returns it; a row of -inf is left alone (0). */
 static double take_maximum(double *row, size_t n)
 {
     double max = -HUGE_VAL;

@@ -1,4 +1,4 @@
-/* chain_pairs.c -- pairs as sets: tables, cells put in and taken out, expected counts. */
+/* chain_pairs.c -- pairs as sets: tables, inserting and removing cells, expected counts. */
 /* SPDX-License-Identifier: MIT */
 #include "chain/chain_pairs.h"
 
@@ -115,8 +115,8 @@ double *trl_pairs_cells_get(const trl_tables *s, trl_arena *arena)
     return trl_arena_get(arena, n + 1, sizeof(double));
 }
 
-/* One position of a set without tables: its cells' counts, which are the shared ones' too, are not
- * a v^T times E.  `out` holds the sums of these cells meanwhile. */
+/* One position of a set without tables: the counts of its cells, which also count for the shared
+ * scores, are not a v^T times E.  `out` holds the sums of these cells meanwhile. */
 static size_t add_cells(const trl_chain *c, const trl_pair_sets *p, size_t set, const double *a,
                         const double *v, trl_chain_sums *sums, double *out)
 {

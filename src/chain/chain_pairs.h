@@ -5,9 +5,9 @@
  *
  *     E_t(i,j) = E(i,j) exp(s(i,j))
  *
- * there and E elsewhere.  Sets with tables have theirs made once per pass.  For the others the
- * cells are put into a copy of E before the step that reads it, and taken out after it: a position
- * costs as many multiplications as it has cells.
+ * there and E elsewhere.  Sets with tables have theirs computed once per pass.  For the others the
+ * cells are inserted into a copy of E before the step that reads it and removed after it: a
+ * position costs as many multiplications as it has cells.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_PAIRS_H

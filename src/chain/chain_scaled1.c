@@ -2,9 +2,8 @@
  *
  * With psi_t(j) = exp(node_t(j) - m_t), m_t the row's maximum, and E = exp(edge - shift):
  *
- *     alpha_t(j) = psi_t(j) sum_i a_{t-1}(i) E(i,j),     a_t = alpha_t / c_t,  c_t = sum_j
- * alpha_t(j) beta_{t-1}(i) = sum_j E(i,j) psi_t(j) b_t(j),      b_t = beta_t / r_t,   r_t = sum_j
- * beta_t(j)
+ *     alpha_t(j) = psi_t(j) sum_i a_{t-1}(i) E(i,j),    a_t = alpha_t / c_t, c_t = sum_j alpha_t(j)
+ *     beta_{t-1}(i) = sum_j E(i,j) psi_t(j) b_t(j),     b_t = beta_t / r_t,  r_t = sum_j beta_t(j)
  *
  * alpha_0 = psi_0, beta_{T-1} = 1.  The two recursions do not meet, so they run side by side in one
  * loop, from both ends: each alone waits for its own additions most of the time.  Then, with

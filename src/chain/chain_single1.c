@@ -22,11 +22,11 @@
  * with scale_{t-1} <= 2 exp(S) has room.  Marginals below exp(-84) may vanish.  Floats are normal
  * from exp(-87.3) to exp(88.7), which leaves a factor of 20 for rounding and the powers of two.
  *
- * Accuracy.  psi, E and each sum of positive terms are rounded by some 2^-24.  What E lost is the
- * same all over the corpus, so it would not average out in the objective: log Z gets back
- * sum_ij (E - E rounded) d log Z / d E, which comes with the sums.  Near the optimum of CoNLL-2000
- * this takes the scatter of the objective about that in double from 1e-7 to 3e-9 of it, which is
- * what line searches see; a nearly constant -6e-8 remains.
+ * Accuracy.  psi, E and each sum of positive terms are rounded by some 2^-24.  The rounding error
+ * of E is the same for the whole corpus, so it would not average out in the objective: log Z gets
+ * back sum_ij (E - E rounded) d log Z / d E, which comes with the sums.  Near the optimum of
+ * CoNLL-2000 this takes the scatter of the objective about that in double from 1e-7 to 3e-9 of it,
+ * which is what line searches see; a nearly constant -6e-8 remains.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>

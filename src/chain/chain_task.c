@@ -36,7 +36,7 @@ void trl_chain_task_fini(trl_chain_task *t)
     *t = (trl_chain_task){0};
 }
 
-/* A pass that failed left its lanes unfinished: what they hold must not reach the next one. */
+/* A pass that failed left its lanes unfinished: their content must not reach the next pass. */
 static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
 {
     trl_chain_task *t = self;
@@ -60,7 +60,7 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
 {
     trl_chain_task *t = self;
     const size_t from = (size_t)t->corpus->first[example];
-    if (!t->open[lane]) /* read first: the line is shared by threads */
+    if (!t->open[lane]) /* read first: threads share the cache line */
         t->open[lane] = true;
     const trl_chain_example x = {.chain = &t->chain,
                                  .scores = scores,

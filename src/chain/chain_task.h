@@ -1,4 +1,4 @@
-/* chain_task.h -- chains as a trl_task: objective + inference behind the generic trainers. */
+/* chain_task.h -- chains as a trl_task: objective and inference for the generic trainers. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_TASK_H
 #define TRL_CHAIN_TASK_H
@@ -27,7 +27,7 @@ trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int 
                                const trl_objective *objective, size_t n_lanes, trl_error *err);
 void trl_chain_task_fini(trl_chain_task *t);
 
-/* The callbacks, with t as `self`; to be taken again when `single` or `nota` has changed. */
+/* The callbacks, with t as `self`; get them again when `single` or `nota` has changed. */
 trl_task trl_chain_task_view(trl_chain_task *t);
 
 #endif

@@ -225,8 +225,8 @@ void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lan
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
-/* The value of n terms that the kernel did: weight[i], of token at[i] (NULL: i), times -log(1 +
- * S[i]). */
+/* The value of n terms that the kernel computed: weight[i], of token at[i] (NULL: i), times -log(1
+ * + S[i]). */
 static double value_of(size_t n, const float *S, const float *weight, const uint32_t *at)
 {
     if (!weight)

@@ -2,12 +2,13 @@
  * precision.
  *
  * Where only nodes depend on the position, a term of these objectives (local_term.h) needs the
- * token's node scores and one row of shared scores, its source's: any order of the tokens will do,
- * and the training loop chooses one that suits the features (train/task.h).  Rows of sources are
- * numbered
+ * token's node scores and one row of shared scores, its source's: the order of the tokens does not
+ * matter, and the training loop chooses one that suits the features (train/task.h).  Rows of
+ * sources are numbered
  *
- *     0    START            1 + y'    the label before            1 + L + y'' L + y'    the two
- * before
+ *     0                     START
+ *     1 + y'                the label before
+ *     1 + L + y'' L + y'    the two labels before
  *
  * In the pseudolikelihood (order 1) a token's source is both neighbours, a (L + 1) + b with a, b =
  * 0 where there is none and the label + 1 else; its row is edge(y', .) + edge(., y'').
@@ -37,17 +38,18 @@ typedef struct trl_chain_tokens {
     uint32_t *more_of; /* row of the wrong source */
 } trl_chain_tokens;
 
-/* Is there this way for the objective, and are there few enough sources, and NOTA instances, for it
- * to be faster than other ways? */
+/* True when the objective can be evaluated this way and there are few enough sources and NOTA
+ * instances for it to be the fastest. */
 bool trl_chain_tokens_serve(const trl_chain *c, const trl_objective *o, const trl_nota *nota);
 
-/* Tokens in this order, and with these instances (NULL: none), from now on.  TRL_ENOMEM. */
+/* Sets the order of the tokens and the instances (NULL: none) for the evaluations that follow.
+ * TRL_ENOMEM. */
 trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_objective *o,
                                     const trl_corpus *corpus, const trl_nota *nota, size_t n_lanes,
                                     size_t n, const uint32_t *token, trl_error *err);
 void trl_chain_tokens_fini(trl_chain_tokens *k);
 
-/* Takes in the shared scores of a chain that was prepared; nothing if nothing is arranged. */
+/* Sets the shared scores from a prepared chain; does nothing when n is 0. */
 void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c);
 
 /* The value of a block, its adjoint, and the sums of `lane`.  TRL_ENUMERIC for NaN or +inf among

@@ -1,14 +1,15 @@
-/* engine.h -- private: the engines behind trl_chain_infer. */
+/* engine.h -- private: the engines of trl_chain_infer. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_ENGINE_H
 #define TRL_CHAIN_ENGINE_H
 
 #include "chain/chain.h"
 
-/* exp(108) of a double's range is left for sums over labels and for row scaling. */
+/* Leaves exp(108) of a double's range for sums over labels and for row scaling. */
 #define TRL_SCALED_MAX_SPREAD 600.0
 
-/* Floats are normal from exp(-87.3) to exp(88.7); what must stay below this: chain_single1.c. */
+/* Floats are normal from exp(-87.3) to exp(88.7); chain_single1.c says what must stay below
+ * this. */
 #define TRL_SINGLE_RANGE 84.0
 
 typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
@@ -27,9 +28,9 @@ trl_status trl_chain_scaled1(const trl_chain_call *call, trl_chain_marginals *ou
 trl_status trl_chain_scaled2(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err);
 
-/* Whether what is asked for is in the single-precision engine's line; then the engine itself, which
- * sets *fits as above: the double engine takes what does not fit.  The only one that knows
- * call->node: trl_chain_infer sees to it for the others. */
+/* Whether the single-precision engine can do what is requested; then the engine itself, which sets
+ * *fits as above: the double engine takes what does not fit.  The only engine that fills
+ * call->node: trl_chain_infer does it for the others. */
 bool trl_chain_single_serves(const trl_chain_call *call);
 trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err);

@@ -1,4 +1,4 @@
-/* local.c -- locally normalised models as chains of their own. */
+/* local.c -- locally normalised models as chains. */
 /* SPDX-License-Identifier: MIT */
 #include "chain/local.h"
 
@@ -11,7 +11,7 @@
 
 trl_status trl_rows_chain_init(trl_chain *c, size_t L, int order, trl_error *err)
 {
-    double row; /* only its being there is looked at */
+    double row; /* only whether it exists matters */
     const trl_tables shape = {.row = {&row, &row, order == 2 ? &row : NULL}};
     trl_status st = trl_chain_init(c, L, order, err);
     if (st == TRL_OK)

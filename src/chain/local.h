@@ -1,4 +1,4 @@
-/* local.h -- locally normalised models (memm, piecewise-nota) as chains of their own.
+/* local.h -- locally normalised models (memm, piecewise-nota) as chains.
  *
  * Such a model's distribution is  p(y) = prod_t p(y_t | source_t),  p(y | q) = exp s_t(q, y) / sum
  * (sources: chain/local_term.h; NOTA and its 1 are dropped).  trl_local_tables writes log p(y | q)

@@ -93,7 +93,7 @@ trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adj
 trl_status trl_local_value(const trl_chain_example *x, double sum, double *value, trl_error *err)
 {
     if (!isfinite(sum)) {
-        if (x->scores->only) { /* what is not there cannot be looked into */
+        if (x->scores->only) { /* cells outside the selection cannot be inspected */
             if (sum != -HUGE_VAL)
                 return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
         } else {

@@ -1,4 +1,4 @@
-/* local_term.h -- private: what the local objectives are made of.
+/* local_term.h -- private: the terms of the local objectives.
  *
  * With the factor at position t
  *
@@ -10,7 +10,7 @@
  * y' at t - 1, in order 2 from t = 2 on the pair (y'', y').  Sources are numbered 0, y' or
  * y'' * L + y'.
  *
- * A local objective is a sum of terms log p(gold) over few outcomes, L labels as a rule, whose
+ * A local objective is a sum of terms log p(gold) over few outcomes, usually the L labels, whose
  * scores are sums of lines of the tables (local_kernel.h).  A trl_term collects those lines.
  *
  * Forbidden cells: an outcome of score -inf has probability 0.  When the gold outcome is
@@ -107,7 +107,7 @@ double trl_source_sum_gold(trl_source_sum *s, size_t t, bool nota);
 /* One more source of the position that trl_source_sum_gold was called for last. */
 void trl_source_sum_more(trl_source_sum *s, size_t t, size_t q, bool nota);
 
-/* log p(gold), which weight * ([gold] - probability) is added to the adjoint for. */
+/* log p(gold); adds weight * ([gold] - probability) to the adjoint. */
 double trl_term_log_p(const trl_term *m, size_t gold, double weight, double *p);
 
 /* The score of outcome j; adds `amount` to its cells. */
@@ -128,9 +128,9 @@ static inline double trl_term_gold(const trl_term *m, size_t j, double amount)
 trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adjoint,
                            trl_error *err);
 
-/* The end of every local objective: *value = weight * sum.  A sum that is not finite is looked
- * into: TRL_ENUMERIC for a NaN or +inf among the scores, else something gold is forbidden and
- * the value is -inf. */
+/* The end of every local objective: *value = weight * sum.  For a sum that is not finite:
+ * TRL_ENUMERIC for a NaN or +inf among the scores, else something gold is forbidden and the value
+ * is -inf. */
 trl_status trl_local_value(const trl_chain_example *x, double sum, double *value, trl_error *err);
 
 /* True when exp(shared scores) in x->chain serves at every position from `order` on: no rows

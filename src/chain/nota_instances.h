@@ -4,7 +4,7 @@
  *     all             every wrong source: exhaustive
  *     sample:P        each wrong source with probability P; the same ones for the same seed
  *     marginal:T@K    after K iterations: those with P(source of t = q | x) > T under the weights
- *                     of that moment, by joint inference
+ *                     at that point, by joint inference
  *
  * The sets are fixed until they are made again.  Stored as one bit per source and token (L bits,
  * rounded up to words, or L^2 in order 2); `all` needs no bits.
@@ -28,11 +28,10 @@ typedef struct trl_nota_options {
 } trl_nota_options;
 
 /* `all`, `sample:P`, `marginal`, `marginal:THETA`, `marginal:THETA@K`.  TRL_EINVAL with a sentence
- * and, as a hint, the forms there are; *out is then unchanged. */
+ * and, as a hint, the valid forms; *out is then unchanged. */
 trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *err);
 
-#define TRL_NOTA_USUAL                                                                             \
-    "marginal:0.2@20" /* where nothing is said: docs/objectives.md has the measurement */
+#define TRL_NOTA_USUAL "marginal:0.2@20" /* the default; docs/objectives.md has the measurement */
 
 typedef struct trl_nota {
     size_t L, n_tokens;

@@ -3,10 +3,10 @@
  *     value = sum_t log p(y_t | all other labels, x)
  *           = sum_t [ s(y) - log sum_{y'} exp s(y with y' at t) ]
  *
- * Only factors that hold y_t matter: node_t(.), edge_t(y_{t-1}, .), edge_{t+1}(., y_{t+1}), and
- * in order 2 tri_t(y_{t-2}, y_{t-1}, .), tri_{t+1}(y_{t-1}, ., y_{t+1}) and
- * tri_{t+2}(., y_{t+1}, y_{t+2}): the Markov blanket is two neighbours, or four.  At the ends the
- * factors that are not there are left out; a sequence of one token gives the likelihood.
+ * Only factors that hold y_t matter: node_t(.), edge_t(y_{t-1}, .), edge_{t+1}(., y_{t+1}), and in
+ * order 2 tri_t(y_{t-2}, y_{t-1}, .), tri_{t+1}(y_{t-1}, ., y_{t+1}) and tri_{t+2}(., y_{t+1},
+ * y_{t+2}): the Markov blanket is two neighbours, or four.  Factors beyond the ends are left out; a
+ * sequence of one token gives the likelihood.
  *
  * [Bes75] Besag. Statistical analysis of non-lattice data. The Statistician 24(3), 1975.
  */

@@ -9,13 +9,12 @@
  *     M(i, j) = edge_t(i, j) [+ tri_t(y_{t-2}, i, j) + tri_{t+1}(i, j, y_{t+1})]
  *
  * (in brackets: order 2), and p(i, j) = exp(a + M + b) normalised over all L^2 pairs.  Factors
- * beyond an end are left out.  A sequence of two tokens gives the likelihood; one of a single
- * token has no pair, and its only node stands in for one: the likelihood again.
+ * beyond an end are left out.  A sequence of two tokens gives the likelihood; one of a single token
+ * has no pair, and its only node is used instead: the likelihood again.
  *
- * Order 1 without edge rows: M is the same everywhere and exp M is at hand in the chain, so that
- * Z_t = A^T E B and all its derivatives are products of vectors with E, A = exp a, B = exp b.
- * Nothing can underflow that matters: the largest of A and of B is 1 and E >= exp(-600), so
- * Z_t >= exp(-600).
+ * Order 1 without edge rows: M is the same everywhere and the chain has exp M, so that Z_t = A^T E
+ * B and all its derivatives are products of vectors with E, A = exp a, B = exp b.  Nothing can
+ * underflow that matters: the largest of A and of B is 1 and E >= exp(-600), so Z_t >= exp(-600).
  *
  * [SM05] Sutton, McCallum. Piecewise training for undirected models. UAI 2005.
  */
@@ -91,7 +90,7 @@ static double pair_exp(const trl_chain_example *x, edge_work *w, size_t t)
     double *A = w->A + t * S, *B = w->B + t * S, min;
     const double score = w->va[i0] + w->vb[j0] + c->edge[i0 * L + j0];
     const double shift = trl_exp_row(L, w->va, A, &min) + trl_exp_row(L, w->vb, B, &min);
-    if (!isfinite(shift)) { /* all forbidden, or no numbers */
+    if (!isfinite(shift)) { /* all forbidden, or not numbers */
         for (size_t i = 0; i < S; i++)
             A[i] = B[i] = w->va[i] = w->vb[i] = 0.0;
         return -HUGE_VAL;

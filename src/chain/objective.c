@@ -9,7 +9,7 @@ static const trl_objective_fn functions[TRL_OBJECTIVES] = {
     [TRL_OBJ_PSEUDO] = trl_obj_pseudo,         [TRL_OBJ_PSEUDO_EDGE] = trl_obj_pseudo_edge,
     [TRL_OBJ_PIECEWISE] = trl_obj_piecewise,   [TRL_OBJ_NOTA] = trl_obj_nota,
     [TRL_OBJ_PERCEPTRON] = trl_obj_perceptron,
-    /* m-estimation is no sum over score tables (src/mest), hmm is counted (model/hmm.h) */
+    /* m-estimation is not a sum over score tables (src/mest), hmm is counted (model/hmm.h) */
 };
 
 trl_objective_fn trl_chain_objective(const trl_objective *o)

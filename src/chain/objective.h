@@ -12,9 +12,9 @@
 #include "train/objectives.h"
 #include "train/task.h"
 
-/* Which wrong sources of one sequence have a none-of-the-above instance (obj_nota.c); where the
- * sets come from is chain/nota_instances.h's business.  A zeroed view says that there is none in
- * the whole corpus. */
+/* Which wrong sources of one sequence have a none-of-the-above instance (obj_nota.c);
+ * chain/nota_instances.h makes the sets.  A zeroed view says that the whole corpus has no
+ * instance. */
 typedef struct trl_nota_view {
     bool any;             /* some sequence of the corpus has an instance */
     bool all;             /* every wrong source has one; else by bits: */

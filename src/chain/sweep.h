@@ -1,5 +1,5 @@
-/* sweep.h -- one inference pass over a corpus under fixed weights: scores are gathered, sequence
- * by sequence, and handed to a callback.  What selection of NOTA instances and calibration run on.
+/* sweep.h -- one inference pass over a corpus under fixed weights: scores are gathered, sequence by
+ * sequence, and passed to a callback.  Used by the selection of NOTA instances and by calibration.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SWEEP_H
@@ -18,7 +18,7 @@ typedef trl_status (*trl_sweep_fn)(void *ctx, size_t lane, size_t seq, size_t fr
                                    const trl_chain *chain, const trl_tables *scores,
                                    trl_arena *arena, trl_error *err);
 
-/* w as for trl_gather.  TRL_ENOMEM, TRL_ENUMERIC for weights that are no numbers, or what the
+/* w as for trl_gather.  TRL_ENOMEM, TRL_ENUMERIC for weights that are not finite, or what the
  * callback returns. */
 trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool, trl_sweep_fn visit,
                            void *ctx, trl_error *err);

@@ -1,4 +1,4 @@
-/* tag_expand.c -- putting attributes together from slots. */
+/* tag_expand.c -- assembling attributes from slots. */
 /* SPDX-License-Identifier: MIT */
 #include "chain/tag_expand.h"
 
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 #define SLOT 16
-#define NEAR 8 /* rows before and behind the position that plain lines may look at */
+#define NEAR 8 /* rows before and after the position that plain lines may read */
 
 /* Literal text, then perhaps a cell. */
 typedef struct bit {

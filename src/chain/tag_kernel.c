@@ -122,7 +122,7 @@ static void fetch_names(const trl_model_family *f, trl_tag_key *key, size_t n)
         }
 }
 
-/* Where the weights of an attribute are, and sends for them. */
+/* Finds the weights of an attribute and prefetches them. */
 static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *key)
 {
     key->id = id;
@@ -144,7 +144,7 @@ static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *k
     __builtin_prefetch(key->weight + f->width - 1);
 }
 
-/* Keeps the keys that are known, with their weights on the way; returns their number. */
+/* Keeps the keys that the model knows, prefetching their weights; returns their number. */
 static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n, size_t *unknown)
 {
     size_t kept = 0;
@@ -188,7 +188,7 @@ TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *ke
 {
     for (size_t i = 0; i < n; i++) {
         double *out = rows + key[i].row * f->step;
-        const bool in_file = key[i].id < f->n_full_attrs; /* there, no vector past the end */
+        const bool in_file = key[i].id < f->n_full_attrs; /* no vector past the end there */
         if (key[i].k == 0 && (!in_file || key[i].id * f->width + f->step <= f->n_weights))
             add_whole(f->step, key[i].value, key[i].weight, out);
         else if (key[i].k == 0)

@@ -12,7 +12,7 @@
 
 #define TRL_TAG_BLOCK 256 /* 16 KB of keys; the fetched lines stay in L2 */
 
-/* One attribute on its way, 64 bytes.  The caller fills the first group. */
+/* One attribute in the pipeline, 64 bytes.  The caller fills the first group. */
 typedef struct trl_tag_key {
     const char *p; /* the name */
     size_t n;

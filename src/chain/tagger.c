@@ -11,8 +11,8 @@
 #include "chain/objective.h"
 #include "chain/tagger_parts.h"
 
-/* Templates are expanded line by line over so many positions: names of one line are alike,
- * which spares branch misses all the way down (3 % of the time); the rows stay in L1. */
+/* Templates are expanded line by line over this many positions: names of one line are similar,
+ * which avoids branch misses in all stages (3 % of the time); the rows stay in L1. */
 #define WINDOW 64
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ static bool clear_tables(trl_tagger *t, size_t n)
     return true;
 }
 
-/* Sends the block through. */
+/* Looks up the block and adds its weights. */
 static void flush(trl_tagger *t, size_t family)
 {
     t->attributes += t->n_keys;

@@ -1,4 +1,4 @@
-/* tagger_answers.c -- what a tagger says about its sequence: inference on the score tables. */
+/* tagger_answers.c -- the answers of a tagger: inference on the score tables. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -100,7 +100,7 @@ trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err)
     trl_chain_marginals out;
     const trl_status st = infer(t, &out, err);
     for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++)
-        for (size_t y = 0; y < t->m->L; y++) { /* rounding may leave a sure label a hair above 1 */
+        for (size_t y = 0; y < t->m->L; y++) { /* rounding may exceed 1 */
             const double x = out.node[pos * t->chain.stride + y];
             p[pos * t->m->L + y] = x < 1.0 ? x : 1.0;
         }

@@ -1,4 +1,4 @@
-/* tagger_parts.h -- private: what a tagger is made of. */
+/* tagger_parts.h -- private: the tagger object. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TAGGER_PARTS_H
 #define TRL_TAGGER_PARTS_H

@@ -7,10 +7,10 @@
  *
  *     log p = -log(1 + S),     d log p / d x_j = [j right] - exp(x_j - x*) / (1 + S)
  *
- * and the right one's is S / (1 + S): what is nearly certain loses nothing.  exp has an error of
- * some 2 ulp of a float; outcomes below exp(-50) of the right one count as 0, so that nothing is
- * denormal.  A term with S above 2^40, or not a number, is left undone: the caller takes another
- * way.
+ * and the right one's is S / (1 + S): nearly certain outcomes lose no precision.  exp has an error
+ * of some 2 ulp of a float; outcomes below exp(-50) of the right one count as 0, so that nothing is
+ * denormal.  A term with S above 2^40, or not a number, is not computed: the caller computes it in
+ * another way.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TOKEN_KERNEL_H

@@ -1,7 +1,8 @@
 /* chart.c -- layout, inside, best tree.
  *
- *     before(A, i, j) = e^item(A,i,j) sum_{r = A -> B C, k} e^score(r,i,k,j) after(B,i,k)
- * after(C,k,j) after(A, i, j)  = before(A, i, j) + sum_{u = A -> B} e^score(u,i,j) before(B, i, j)
+ *     before(A, i, j) = e^item(A,i,j) sum_{r = A -> B C, k} e^score(r,i,k,j)
+ *                                                           after(B, i, k) after(C, k, j)
+ *     after(A, i, j)  = before(A, i, j) + sum_{u = A -> B} e^score(u,i,j) before(B, i, j)
  *
  * Order: for every end j, starts k = j-1 .. 0.  When (k, j) is closed, it is combined with every
  * cell (i, k) on its left into (i, j): all cells that end at j have their items in `map`, so that

@@ -7,8 +7,8 @@
  *     before(A)    = e^item(A) sum over rules A -> B @A   after_c1(B) tail_2(@A)
  *     tail_k(@A)   = e^item(@A) sum over rules @A -> B @A' after_ck(B) tail_k+1(@A'),  k < m
  *     tail_m       = after_cm
- *     after(A)     = before(A), r = 1;  sum over unary rules A -> B by X2 .. Xr-1 of before(B), r >
- * 1
+ *     after(A)     = before(A), r = 1
+ *     after(A)     = sum over unary rules A -> B by X2 .. Xr-1 of before(B), r > 1
  *
  * Sums of a node are relative to the largest; its log is kept apart.
  */

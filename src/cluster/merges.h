@@ -10,8 +10,8 @@
  *
  *     N loss(a,b) = D(l_a, l_b) + D(r_a, r_b) - S(a,b) - K(a,b)
  *     S(a,b) = sum_k [ D(n(a,k), n(b,k)) + D(n(k,a), n(k,b)) ]         over all clusters k
- *     K(a,b) = f(sum of the four) - sum of f(each of the four) - the four terms of k = a, b in
- * S,
+ *     K(a,b) = f(sum of the four) - sum of f(each of the four) - the four terms of S
+ *              with k = a, b,
  *
  * the four being n(a,a), n(a,b), n(b,a), n(b,b).  Words that are not yet in the window form one
  * more cluster, the rest, and the edges of sentences another; these two are never merged. So I is
@@ -26,8 +26,8 @@
  * pairs.  All values are fixed-point (xlogx.h), all updates exact.
  *
  * [Bro92] Brown, Della Pietra, deSouza, Lai, Mercer. Class-based n-gram models of natural
- * language. Computational Linguistics 18(4), 1992. [Lia05] Liang. Semi-supervised learning for
- * natural language. MEng thesis, MIT, 2005.
+ *         language. Computational Linguistics 18(4), 1992.
+ * [Lia05] Liang. Semi-supervised learning for natural language. MEng thesis, MIT, 2005.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_MERGES_H

@@ -21,8 +21,8 @@ void trl_attr_map_fini(trl_attr_map *m);
 /* The attribute of that name in a family, or TRL_NO_ID. */
 uint32_t trl_attr_find(const trl_attr_map *m, size_t family, const char *name, size_t n);
 
-/* The weight of a cell of an attribute, and of the constant attribute; TRL_NO_WEIGHT when that
- * pair is no feature. */
+/* The weight of a cell of an attribute, and of the constant attribute; TRL_NO_WEIGHT when that pair
+ * is not a feature. */
 uint64_t trl_attr_weight(const trl_family *f, uint32_t attr, size_t cell);
 uint64_t trl_constant_weight(const trl_family *f, size_t cell);
 

@@ -23,7 +23,7 @@ typedef struct trl_cell_marks {
     uint32_t *summed; /* [width] equal to now: sum is of this attribute */
 } trl_cell_marks;
 
-/* For `width` cells.  False when memory ran out: fini is needed then, too. */
+/* For `width` cells.  False when memory ran out; call fini even then. */
 bool trl_cell_marks_init(trl_cell_marks *m, size_t width, const trl_corpus *c, double least);
 void trl_cell_marks_fini(trl_cell_marks *m);
 
@@ -38,8 +38,8 @@ static inline bool trl_cell_marked(const trl_cell_marks *m, size_t cell)
     return m->stamp[cell] == m->now;
 }
 
-/* The cell was gold at a token, where the attribute has that value.  Returns by how many the number
- * of marked cells grew: 1, 0 or, values being negative, -1. */
+/* Counts the gold cell of a token where the attribute has that value.  Returns the change in the
+ * number of marked cells: 1, 0 or, as values may be negative, -1. */
 int trl_cell_mark(trl_cell_marks *m, size_t cell, size_t token, double value);
 
 #endif

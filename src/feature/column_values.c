@@ -1,4 +1,4 @@
-/* column_values.c -- collecting the cells of a corpus. */
+/* column_values.c -- collecting the columns of a corpus. */
 /* SPDX-License-Identifier: MIT */
 #include "feature/column_values.h"
 

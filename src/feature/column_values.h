@@ -1,8 +1,8 @@
-/* column_values.h -- the cells of a corpus as value ids: what generative models count.
+/* column_values.h -- the columns of a corpus as value ids: what generative models count.
  *
- * Attributes (feature/corpus.h) forget which cells they were made from.  A generative model of
- * the observations needs the cells themselves: per column a table of the distinct values, per
- * token one id for each column, the label's (the last column) included.
+ * Attributes (feature/corpus.h) do not record which columns they were made from.  A generative
+ * model of the observations needs the columns themselves: per column a table of the distinct
+ * values, per token one id for each column, the label's (the last column) included.
  *
  * Out of vocabulary.  A value is *rare* when it occurs once.  Generative models here take the
  * first occurrence of every value as an occurrence of the value TRL_OOV, so rare values are
@@ -10,9 +10,9 @@
  *
  *     raw      features see the data as they are; the model's OOV mass is shared out evenly
  *              among the rare values and one value that was never seen
- *     masked   trl_column_values_mask replaces every first occurrence by the text TRL_OOV, here;
- * rows for the template come from trl_column_values_rows (the paper's way; unknown cells must then
- * be masked when tagging too)
+ *     masked   trl_column_values_mask replaces every first occurrence by the text TRL_OOV; rows
+ *              for the template come from trl_column_values_rows (the paper's way; unknown
+ *              values must then be masked when tagging, too)
  *
  * [SVL07] Smith, Vail, Lafferty. Computationally efficient M-estimation of log-linear structure
  * models. ACL 2007.

@@ -68,7 +68,7 @@ trl_status trl_corpus_init_families(trl_corpus *c, const size_t *width, size_t n
 /* Gives family 1 or 2 its constant attribute, named "B" or "T". */
 trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err);
 
-/* The constant attributes that the template's macro-free lines ask for. */
+/* Adds the constant attributes that the template's lines without macros ask for. */
 trl_status trl_corpus_use_template(trl_corpus *c, const trl_template *tpl, trl_error *err);
 
 /* Frees the lists, not the names. */

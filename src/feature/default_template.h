@@ -1,4 +1,4 @@
-/* default_template.h -- the template for those who bring none. */
+/* default_template.h -- the templates used when none is given. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_DEFAULT_TEMPLATE_H
 #define TRL_DEFAULT_TEMPLATE_H

@@ -15,10 +15,10 @@
 #define HOT_ROW 24
 #define HOT_ENTRY 6
 #endif
-#define SLACK 16 /* list elements that kernels may prefetch behind the end */
+#define SLACK 16 /* list elements that kernels may prefetch past the end */
 #define DROPPED UINT32_MAX
 
-/* What is known of a family while it is compiled. */
+/* A family while it is being compiled. */
 typedef struct draft {
     const trl_corpus *c;
     trl_occurrences *o;
@@ -284,7 +284,7 @@ static bool count_token_lists(draft *b, uint64_t *n_rows, uint64_t *n_entries)
 }
 
 /* One token's rows and entries of the attributes row[0] .. row[1], sparse[0] .. sparse[1].  Hot
- * ones go first, so that scatter stops at the first cold one; lone ones last. */
+ * ones go first, so that scatter stops at the first cold one; singletons last. */
 static void fill_token(draft *b, size_t t, const size_t row[2], const size_t sparse[2], uint64_t *r,
                        uint64_t *e)
 {

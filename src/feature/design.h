@@ -91,15 +91,15 @@ typedef struct trl_design_options {
     bool all_pairs;       /* every attribute with every label, not only seen pairs */
     bool all_transitions; /* the same for the constant attributes */
     size_t min_count;     /* attributes with fewer occurrences are dropped; 0, 1: none */
-    double
-        min_freq; /* above 0: features of a lower frequency (cell_marks.h) are dropped, transitions
-                     too, and of those never seen all: all_pairs, all_transitions have no effect */
+    double min_freq;      /* above 0: features of a lower frequency (cell_marks.h), including
+                             transitions, are dropped, and so are all unseen ones: all_pairs and
+                             all_transitions then have no effect */
 } trl_design_options;
 
-/* Compiles the corpus and frees its occurrence lists, which are not needed any more; names,
- * labels, sequences and weights stay and must outlive the design.  TRL_ENOMEM; TRL_EINVAL when
- * the corpus is empty or has more than 2^32 - 64 tokens or entries.  After a failure the corpus
- * is only good for fini. */
+/* Compiles the corpus and frees its occurrence lists, which are no longer needed; names, labels,
+ * sequences and weights stay and must outlive the design.  TRL_ENOMEM; TRL_EINVAL when the corpus
+ * is empty or has more than 2^32 - 64 tokens or entries.  After a failure the corpus is only good
+ * for fini. */
 trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_options *o,
                             trl_error *err);
 void trl_design_fini(trl_design *d);
@@ -129,7 +129,7 @@ static inline uint64_t trl_entry_at(const trl_family *f, uint64_t e)
     return e < hot ? f->entry_hot_at + e : f->entry_cold_at + (e - hot);
 }
 
-/* The weight of the first lone entry: theirs end the entries. */
+/* The weight of the first singleton entry: singletons are the last entries. */
 static inline uint64_t trl_singleton_entry_at(const trl_family *f)
 {
     return trl_entry_at(f, f->entry_first[f->singleton_attr - f->n_dense]);

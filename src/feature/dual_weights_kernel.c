@@ -13,7 +13,7 @@ typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
-/* Sums of squared values of the lone rows, or entries, of every token. */
+/* Sums of squared values of the singleton rows, or entries, of every token. */
 static float *own_sums(const trl_design *d, bool rows)
 {
     const trl_family *f = &d->family[TRL_NODE];
@@ -100,7 +100,7 @@ TRL_INLINE void gather_entries(const trl_dual_weights *z, const trl_family *f, s
     for (; e < end && f->entry[e].weight < singleton; e++)
         out[f->entry[e].cell] +=
             (f->entry_value ? f->entry_value[e] : 1.0) * (double)z->w[f->entry[e].weight];
-    if (e < end) { /* lone ones have the token's own label alone */
+    if (e < end) { /* singletons have only the token's own label */
         const uint32_t cell = f->entry[e].cell;
         out[cell] += z->scale * (double)z->own_entry[tok] * (double)kept[cell];
     }
@@ -248,7 +248,7 @@ void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
 
 /* ---- whole vectors --------------------------------------------------------------------------- */
 
-/* The weights of lone attributes, from the one token each is on at. */
+/* The weights of singletons, each from its only token. */
 static void get_singletons(const trl_dual_weights *z, const float *kept, double *w)
 {
     const trl_family *f = &z->d->family[TRL_NODE];

@@ -12,7 +12,7 @@ typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define AHEAD 12 /* rows prefetched: far enough to hide memory, near enough to stay in L1 */
 
-/* What is on at each token: the design's lists, or shortened ones. */
+/* The attributes on at each token: the design's lists, or those that implied rows shortened. */
 typedef struct lists {
     const uint64_t *row_begin, *entry_begin;
     const uint32_t *row, *packed; /* packed: instead of entry, unless NULL (trl_implied_rows) */
@@ -39,7 +39,7 @@ static lists lists_of(const trl_family *f, const trl_implied_rows *fold)
                    .extra = fold->n_rows - f->n_hot};
 }
 
-/* The first weight of a row in the lists; hot ones are only ever fetched ahead. */
+/* The first weight of a row in the lists; for hot rows it is used only to prefetch. */
 TRL_INLINE uint64_t cold_at(const trl_family *f, const lists *l, uint32_t row)
 {
     return trl_dense_at(f, row >= l->n_hot ? row - l->extra : 0);
@@ -70,7 +70,8 @@ TRL_INLINE void sum_rows(const size_t NV, const trl_family *f, const lists *l, c
         acc[k] = *(const trl_v8 *)(out + 8 * k);
     const double *hot = hot_rows + col;
     uint64_t r = from;
-    if (hot32) { /* folded, so without values; the sum of a few floats may be one too */
+    if (hot32) { /* sums with implied rows, so without values; a sum of a few floats may be a float
+                  */
         v8f sum[8];
         for (size_t k = 0; k < NV; k++)
             sum[k] = (v8f){0};
@@ -144,9 +145,9 @@ TRL_INLINE void gather_entries(const trl_family *f, const lists *l, const double
             out[l->entry[e].cell] += w[l->entry[e].weight];
 }
 
-/* Entries first, for a block of tokens, then rows: the entries' additions to the same few cells
- * wait for each other, and only several tokens' side by side keep the machine busy; and a row's
- * vectors must not be loaded right behind scalar stores to it. */
+/* Entries first, for a block of tokens, then rows: additions of entries to the same few cells wait
+ * for each other, and only interleaving several tokens keeps the processor busy; and a row's
+ * vectors must not be loaded right after scalar stores to it. */
 #define TOKENS 32
 
 TRL_CLONES static void gather_family(const trl_family *f, const lists *l, const double *w,

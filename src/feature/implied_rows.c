@@ -1,5 +1,5 @@
-/* implied_rows.c -- rows folded along implications (found by implied_rows_find.c), forward and
- * backward. */
+/* implied_rows.c -- summing the rows that attributes imply (found by implied_rows_find.c), forward
+ * and backward. */
 /* SPDX-License-Identifier: MIT */
 #include "feature/implied_rows.h"
 

@@ -1,8 +1,8 @@
 /* implied_rows_find.c -- finding implications between slots, and the lists that they shorten.
  *
- * Folding is about *units*: the hot dense rows, and after them the sparse attributes that are as
- * frequent.  Every slot c is folded into at most one slot p, so that no token counts a unit twice;
- * p must have more distinct attributes than c, so there are no circles.
+ * Implications are between *units*: the hot dense rows, and after them the sparse attributes that
+ * are as frequent.  Every slot c is implied by at most one slot p, so that no token counts a unit
+ * twice; p must have more distinct attributes than c, so there are no cycles.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "feature/implied_rows.h"
 #include "feature/attribute_prefix.h"
 
-#define SLOTS 32               /* considered at most; attributes of further kinds are left alone */
-#define UNSET (UINT32_MAX - 2) /* not met yet */
+#define SLOTS 32 /* considered at most; attributes with other prefixes are left alone */
+#define UNSET (UINT32_MAX - 2) /* not seen yet */
 #define NONE (UINT32_MAX - 1)  /* the slot is empty there; no unit, no row */
 #define MANY UINT32_MAX        /* not always the same */
-#define SLACK 16               /* list elements that kernels may prefetch behind the end */
+#define SLACK 16               /* list elements that kernels may prefetch past the end */
 #define FREQUENT 128           /* tokens that make a sparse attribute a unit */
 #define ROW_COST 2             /* of a row beyond its vectors, in entries */
 
@@ -30,9 +30,9 @@ typedef struct finder {
     uint32_t *attr;        /* [n_units] attribute number */
     uint64_t *count;       /* [n_units] tokens */
     uint32_t *cost;        /* [n_units] of one occurrence, in entries */
-    uint32_t *row;         /* [n_units] folded row, or NONE */
+    uint32_t *row;         /* [n_units] summed row, or NONE */
     uint8_t *slot;         /* [n_units]; SLOTS: none */
-    uint32_t *implied;     /* [n_units][SLOTS] the unit on in that slot, or one of above */
+    uint32_t *implied;     /* [n_units][SLOTS] unit on in that slot, or a value above */
     bool bad[SLOTS];       /* two units of it in one token */
     size_t size[SLOTS];    /* distinct attributes */
     uint8_t parent[SLOTS]; /* SLOTS: none */
@@ -204,7 +204,7 @@ static void choose_parents(finder *x)
                 saved[s][x->slot[u]] += x->count[u] * x->cost[x->implied[u * SLOTS + s]];
     for (size_t c = 0; c < SLOTS; c++) {
         x->parent[c] = SLOTS;
-        uint64_t best = x->d->n_tokens / 10 * row_cost(x); /* less is not worth the trouble */
+        uint64_t best = x->d->n_tokens / 10 * row_cost(x); /* less is not worth it */
         for (size_t p = 0; p < SLOTS; p++)
             if (may_imply(x, c, p) && saved[c][p] > best) {
                 best = saved[c][p];
@@ -213,7 +213,7 @@ static void choose_parents(finder *x)
     }
 }
 
-/* What unit u would take in of slot s, or NONE. */
+/* The unit of slot s whose row u's would include, or NONE. */
 static uint32_t child_of(const finder *x, size_t u, size_t s)
 {
     const uint32_t c = x->implied[u * SLOTS + s];

@@ -21,7 +21,7 @@
 
 #include "feature/design.h"
 
-/* The numbers of one entry lie together: one cache miss instead of three. */
+/* The numbers of one entry are adjacent: one cache miss instead of three. */
 typedef struct trl_lazy_entry {
     double v, dir, at;
 } trl_lazy_entry;
@@ -41,19 +41,19 @@ typedef struct trl_lazy {
 trl_status trl_lazy_init(trl_lazy *z, const trl_design *d, trl_error *err);
 void trl_lazy_fini(trl_lazy *z);
 
-/* Scores of the tokens from .. at the current weights (as trl_gather, trl_gather_shared).  As long
- * as drift stays 0 nothing is written but the tables, and threads may gather side by side. */
+/* Scores of the tokens from .. at the current weights (as trl_gather, trl_gather_shared).  While
+ * drift is 0 only the tables are written, and threads may gather in parallel. */
 void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t);
 void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES_MAX]);
 
-/* Asks for everything that gathering the tokens from .. from + n - 1 will touch. */
+/* Prefetches everything that gathering the tokens from .. from + n - 1 will touch. */
 void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n);
 
 /* Adds A^T adjoint to dir (or to v, for trying out a step), live cells only.  The example's
  * scores must have been gathered since the last step. */
 void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool to_v);
 
-/* Brings everything up to date, folds scale into v and sets the time to 0. */
+/* Brings everything up to date, multiplies scale into v and sets the time to 0. */
 void trl_lazy_flush(trl_lazy *z);
 
 /* Weights and direction as plain vectors [n_weights]; in a flushed (or fresh) state only. */

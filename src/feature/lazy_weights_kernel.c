@@ -1,4 +1,5 @@
-/* lazy_weights_kernel.c -- gather with catching up, and scatter into the direction. */
+/* lazy_weights_kernel.c -- gather, which brings weights up to date, and scatter into the
+ * direction. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -204,7 +205,7 @@ void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t)
             gather_family(z, k, from, t->n, t->row[k]);
 }
 
-/* Into the second-level cache: an example's rows are more than the first holds. */
+/* Into the second-level cache: the first is too small for an example's rows. */
 void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n)
 {
     for (size_t k = 0; k < z->d->n_families; k++) {

@@ -74,7 +74,7 @@ typedef struct found {
     size_t token_cap, count_cap;
 } found;
 
-/* The set of a list, a new one if need be; UINT32_MAX: out of memory. */
+/* The set of a list, added when new; UINT32_MAX: out of memory. */
 static uint32_t number(trl_pair_sets *s, found *x, const trl_family *f, size_t token)
 {
     const list a = list_of(f, token);
@@ -342,7 +342,7 @@ static void scatter_set(const trl_pair_sets *s, const trl_design *d, size_t set,
     const size_t n = trl_pair_set_size(s, set), L = s->L;
     const trl_pair_cell *cell = s->cell + s->begin[set];
     const list a = list_of(f, s->token[set]);
-    for (size_t r = 0; r < a.n_rows; r++) { /* dead cells receive garbage, as ever */
+    for (size_t r = 0; r < a.n_rows; r++) { /* dead cells receive garbage, as always */
         double *row = g + trl_dense_at(f, a.row[r]), v = a.row_value ? a.row_value[r] : 1.0;
         for (size_t i = 0; i < n; i++)
             row[cell[i].from * L + cell[i].to] += v * adjoint[i];

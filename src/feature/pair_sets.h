@@ -1,12 +1,12 @@
-/* pair_sets.h -- features of label pairs and text, position by position as few as they are.
+/* pair_sets.h -- features of label pairs that depend on the text, stored once per distinct set.
  *
  * A table of L^2 scores for every position costs L^2 additions and exponentials there, though most
  * positions have no such feature or the same ones as many others: a line `cap=%t[0,0,"^\u"]` has
- * two values in the whole corpus.  So positions are told apart by the *set* of pair attributes that
+ * two values in the whole corpus.  So positions are grouped by the *set* of pair attributes that
  * are on there (with their values), and every distinct set is gathered once per pass:
  *
- *     score of cell c at a position of set k = shared[c] + score[i],  i the place of c among k's
- * cells, shared[c] alone where k does not have c
+ *     score of cell c at a position of set k = shared[c] + score[i],  i the place of c among
+ *                                              k's cells; shared[c] alone where k lacks c
  *
  * The cells of a set are those where any of its attributes has a feature.  Set 0 is the empty one.
  * The first n_tables sets are worth a whole table (frequent, or of many cells); adjoints of the
@@ -37,8 +37,8 @@ typedef struct trl_pair_sets {
     double *factor;      /* exp(score) */
 } trl_pair_sets;
 
-/* Of the design's pairs.  *worth is false, and *s empty, when the sets would have many more cells
- * than there are weights: rows are the better form then.  TRL_ENOMEM. */
+/* The sets of the design's pairs.  *worth is false, and *s empty, when the sets would have many
+ * more cells than there are weights: rows are then the better form.  TRL_ENOMEM. */
 trl_status trl_pair_sets_build(trl_pair_sets *s, const trl_design *d, bool *worth, trl_error *err);
 void trl_pair_sets_fini(trl_pair_sets *s);
 

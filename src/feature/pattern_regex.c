@@ -1,10 +1,10 @@
-/* pattern_regex.c -- backtracking with a memory.
+/* pattern_regex.c -- backtracking that remembers failures.
  *
- * Whether the elements i.. match from position j on does not depend on how (i, j) was reached,
- * so a repeated element that failed at j once need not be tried there again, not even for a
- * later start of the match.  One bit per repeated element and position keeps this: the time
- * is linear in the string for any expression, and a match found is the one that plain
- * backtracking would have found, since only failures are cut short.
+ * Whether the elements i.. match from position j on does not depend on how (i, j) was reached, so a
+ * repeated element that failed at j once need not be tried there again, not even for a later start
+ * of the match.  One bit per repeated element and position records this: the time is linear in the
+ * string for any expression, and the match is the one that plain backtracking finds, since only
+ * failures are cut short.
  */
 /* SPDX-License-Identifier: MIT */
 #include "feature/pattern_regex.h"
@@ -72,7 +72,7 @@ static void set_class(element *e, char class, bool complement)
             set_byte(e, (unsigned char)c);
 }
 
-/* The element at re[i]; returns the offset behind it. */
+/* The element at re[i]; returns the offset after it. */
 static size_t read_element(const char *re, size_t i, element *e)
 {
     *e = (element){.repeat = ONCE};

@@ -12,9 +12,9 @@
  * The leftmost match counts.  A trailing "x*" therefore always matches nothing.
  *
  * Two deviations from Wapiti 1.5, where it breaks its own rules: a '*' or '?' with nothing to
- * repeat is refused when the expression is read, not when it is first used; and the length of
- * a match is right where Wapiti's is too long, namely when a '?' had to give a byte back
- * ("a?ab" on "abc": here "ab", there "abc").
+ * repeat is refused when the expression is read, not when it is first used; and the length of a
+ * match is right where Wapiti's is too long, which is when a '?' had to give a byte back ("a?ab" on
+ * "abc": here "ab", there "abc").
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_PATTERN_REGEX_H
@@ -28,8 +28,8 @@
 
 typedef struct trl_regex trl_regex; /* read-only after trl_regex_new: threads may share it */
 
-/* TRL_EPARSE for a '*' or '?' that repeats nothing, a lone backslash at the end, or an
- * expression that is too long; *at is then the offset of the fault.  TRL_ENOMEM. */
+/* TRL_EPARSE for a '*' or '?' that repeats nothing, a single backslash at the end, or an expression
+ * that is too long; *at is then the offset of the fault.  TRL_ENOMEM. */
 trl_status trl_regex_new(const char *s, size_t n, trl_regex **out, size_t *at, trl_error *err);
 void trl_regex_free(trl_regex *re); /* accepts NULL */
 

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-#define SLACK 16 /* list elements that kernels may prefetch behind the end */
+#define SLACK 16 /* list elements that kernels may prefetch past the end */
 
 /* number[i]: the design's attribute for the other corpus' name i, or TRL_NO_ID. */
 static uint32_t *match_names(const trl_family *f, const trl_strtab *train, const trl_strtab *other)

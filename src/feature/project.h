@@ -1,4 +1,4 @@
-/* project.h -- another corpus seen through a training design: for held-out scores. */
+/* project.h -- a design for another corpus over the same weights: for held-out scores. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_PROJECT_H
 #define TRL_PROJECT_H

@@ -1,10 +1,10 @@
-/* select.h -- which cells of pairs and triples an objective looks at.
+/* select.h -- the cells of pairs and triples that an objective reads.
  *
- * A locally normalised objective conditions every position on few sources, as a rule the gold
- * one.  Of a table of pairs it then reads (and fills, of the adjoint) the blocks of L cells of
- * those sources, L out of L^2, of triples L out of L^3.  A selection is the list of these
- * blocks for every token, and of the design's entries that fall into them; gather and scatter
- * with it cost as much as they would for labels alone.
+ * A locally normalised objective conditions every position on few sources, as a rule the gold one.
+ * It then reads (and, in the adjoint, fills) only the blocks of L cells of those sources: L out of
+ * L^2 cells of a table of pairs, L out of L^3 of triples.  A selection is the list of these blocks
+ * for every token, and of the design's entries that fall into them; gather and scatter with it cost
+ * as much as they would for labels alone.
  *
  * Block b of family f has the cells b L .. b L + L - 1: a source y' of pairs, y'' L + y' of
  * triples.  Cells outside the blocks are neither written nor read: they hold garbage.
@@ -28,11 +28,11 @@ typedef struct trl_selection {
     trl_selected_family family[TRL_FAMILIES_MAX]; /* [TRL_NODE] is not used */
 } trl_selection;
 
-/* The blocks of family f that are wanted at position t of the sequence whose first token is
- * `from`, each once, in any order; t >= f.  Returns how many; `block` has room for all. */
+/* Lists the blocks of family f needed at position t of the sequence whose first token is `from`,
+ * each once, in any order; t >= f.  Returns their number; `block` has room for all. */
 typedef size_t (*trl_blocks_fn)(const void *ctx, size_t f, size_t from, size_t t, uint32_t *block);
 
-/* Of the design's families 1 .. order that have rows.  TRL_ENOMEM; *s is then empty. */
+/* For the design's families 1 .. order that have rows.  TRL_ENOMEM; *s is then empty. */
 trl_status trl_selection_init(trl_selection *s, const trl_design *d, trl_blocks_fn blocks,
                               const void *ctx, trl_error *err);
 void trl_selection_fini(trl_selection *s);

@@ -5,7 +5,7 @@
 #include "feature/select.h"
 #include "num/simd.h"
 
-#define AHEAD 4 /* rows are fetched so many before they are needed */
+#define AHEAD 4 /* rows are prefetched this far ahead */
 
 /* y += a x, n cells. */
 TRL_INLINE void add(size_t n, double a, const double *x, double *y)

@@ -1,7 +1,7 @@
-/* singleton_kernel.c -- the gradient of lone attributes, each at its only token.
+/* singleton_kernel.c -- the gradient of singleton attributes, each at its only token.
  *
- * A lone attribute's weights were read for the same token's scores a moment ago, and nobody else
- * adds to their gradient: made here it is written once, and its weights are not fetched again.
+ * A singleton's weights have just been read for the same token's scores, and no other token adds to
+ * their gradient: computed here, it is written once and the weights are not fetched again.
  */
 /* SPDX-License-Identifier: MIT */
 #include "feature/implied_rows.h"
@@ -10,7 +10,7 @@
 typedef double v4d __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double v2d __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* g = a w - v adj for n weights, not one more: the next row may be another thread's. */
+/* g = a w - v adj for n weights, and no more: the next row may belong to another thread. */
 TRL_INLINE double finish_row(size_t n, double a, double v, const double *w, const double *adj,
                              double *g)
 {
@@ -41,7 +41,7 @@ TRL_INLINE double finish_row(size_t n, double a, double v, const double *w, cons
     return sum;
 }
 
-/* The lone entries of one token, from the design's list. */
+/* The singleton entries of one token, from the design's list. */
 TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, const double *w,
                                  const double *adj, double *g)
 {

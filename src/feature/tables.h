@@ -2,13 +2,13 @@
  *
  *     weights --gather--> scores --objective--> value, adjoint --scatter--> gradient
  *
- * Gather fills a trl_tables with scores; an objective reads it and fills another one, of the
- * same shape, with the adjoint d value / d score; scatter carries that back to the weights.
- * Neither side knows anything else of the other.
+ * Gather fills a trl_tables with scores; an objective reads it and fills another one, of the same
+ * shape, with the adjoint d value / d score; scatter carries that back to the weights.  Neither
+ * side knows anything else about the other.
  *
- * A family is one kind of clique (label, label pair, label triple).  Its scores come from two
- * places that add up: `shared`, one table for every position of every example, and `row`, one
- * table per position.  A family without position-dependent features has row == NULL.
+ * A family is one type of clique (label, label pair, label triple).  Its scores come from two
+ * places that add up: `shared`, one table for every position of every example, and `row`, one table
+ * per position.  A family without position-dependent features has row == NULL.
  *
  *     score of cell c at position t = shared[f][c] + row[f][t * step[f] + c]
  *
@@ -23,7 +23,7 @@
  *
  *     score of cell c at position t = shared[TRL_EDGE][c] + score of c in the set set[t]
  *
- * Adjoints of sets with tables are added up in set_table; those of the other sets' cells stand in
+ * Adjoints of sets with tables are added up in set_table; those of the other sets' cells are in
  * set_cell, position by position from t = 1 on, in the order of the cells.
  */
 /* SPDX-License-Identifier: MIT */
@@ -49,7 +49,7 @@ typedef struct trl_tables {
     const struct trl_pair_sets *pairs; /* NULL: pairs come as rows */
     const uint32_t *set;               /* [n] with `pairs` */
     double *set_table;                 /* adjoints: [pairs->n_tables][L * L] */
-    double *set_cell;                  /* adjoints: where to, by who makes them; NULL: nowhere */
+    double *set_cell;                  /* adjoints: set by the objective; NULL: none */
 } trl_tables;
 
 #endif

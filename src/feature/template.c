@@ -1,4 +1,4 @@
-/* template.c -- reading templates into pieces, putting attributes together from them. */
+/* template.c -- parsing templates into pieces, and making attributes from the pieces. */
 /* SPDX-License-Identifier: MIT */
 #include "feature/template.h"
 
@@ -245,8 +245,8 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Puts the next line, without comment and line end, into ps->line .. ps->end and returns where
- * the one behind it starts.  ps->p == ps->end when there is nothing on it. */
+/* Puts the next line, without comment and line end, into ps->line .. ps->end and returns the start
+ * of the next one. ps->p == ps->end when the line is empty. */
 static const char *next_line(parser *ps, const char *at, const char *end)
 {
     const char *lf = memchr(at, '\n', (size_t)(end - at));
@@ -268,7 +268,7 @@ static const char *next_line(parser *ps, const char *at, const char *end)
     return lf ? lf + 1 : end;
 }
 
-/* Does the line hold something that CRF++ would refuse and Wapiti has? */
+/* Does the line hold something that Wapiti has and CRF++ would refuse? */
 static bool is_wapiti_line(const char *p, const char *end)
 {
     if (memchr("ubt*", *p, 4))
@@ -405,7 +405,7 @@ static inline bool append(trl_buf *b, trl_str s, bool lower)
     return true;
 }
 
-/* What stands for the `distance`-th row (1, 2, ...) before or behind the sequence. */
+/* What stands for the `distance`-th row (1, 2, ...) before or after the sequence. */
 static trl_str outside(const trl_template *t, char sign, int64_t distance, char scratch[24])
 {
     char *p = scratch + 24;

@@ -19,9 +19,9 @@
  *     '#'              comment if first on the line       comment anywhere, in quotes too
  *     trailing blanks  kept                               dropped
  *
- * (Wapiti's manual says _X, its program _x.)  %t and %m look at the `_x-1` too.  Blanks and a
- * '+' may stand before a number, as in Wapiti; '%' always starts a macro.
- * Regular expressions are Wapiti's: see pattern_regex.h.
+ * (Wapiti's manual says _X, its program _x.)  %t and %m look at the `_x-1` too.  Blanks and a '+'
+ * may precede a number, as in Wapiti; '%' always starts a macro.  Regular expressions are Wapiti's:
+ * see pattern_regex.h.
  *
  * A parsed template is read-only and may be shared by threads.
  */
@@ -36,8 +36,8 @@ enum { TRL_ON_LABEL = 1, TRL_ON_PAIR = 2, TRL_ON_TRIPLE = 4 };
 
 typedef struct trl_template trl_template;
 
-/* Parses the text of a template file; `name` is for messages.  TRL_EPARSE with row:col for a
- * line that is no template, a bad macro or a bad regular expression; TRL_ENOMEM. */
+/* Parses the text of a template file; `name` is for messages.  TRL_EPARSE with row:col for a line
+ * that is not a template line, a bad macro or a bad regular expression; TRL_ENOMEM. */
 trl_status trl_template_parse(const char *name, const char *text, size_t n, trl_template **out,
                               trl_error *err);
 void trl_template_free(trl_template *t); /* accepts NULL */
@@ -77,7 +77,7 @@ trl_piece trl_template_piece(const trl_template *t, size_t k, size_t i);
 /* Appends what macro i makes of the cell v.  False when memory ran out. */
 bool trl_template_apply(const trl_template *t, size_t k, size_t i, trl_str v, trl_buf *out);
 
-/* The cell that stands for a row outside: distance -1, -2, ... before, 1, 2, ... behind the
+/* The cell that stands for a row outside: distance -1, -2, ... before, 1, 2, ... after the
  * sequence. */
 trl_str trl_template_outside(const trl_template *t, int64_t distance, char scratch[24]);
 

@@ -42,7 +42,7 @@ static size_t pair_up(table *h, size_t n, const uint32_t *a, const uint32_t *b, 
     return found;
 }
 
-/* What slot k, as the key, would save on the sample, by slots that it settles nearly. */
+/* What slot k, as the key, would save on the sample, by slots that it nearly determines. */
 static double settles(const trl_classes *x, table *h, size_t k, size_t n)
 {
     const uint32_t *key = x->at + k * x->n;
@@ -72,7 +72,7 @@ static size_t choose_key(const trl_classes *x, table *h)
     return best;
 }
 
-/* The cost with m classes: theirs, and the things' own. */
+/* The cost with m classes: that of the classes and the things' own. */
 static double cost_with(const trl_classes *x, size_t m)
 {
     double shared = 0.0, own = (double)x->other;

@@ -1,16 +1,15 @@
-/* token_groups.h -- tokens in another order: those that have most attributes in common side by
- * side.
+/* token_groups.h -- tokens reordered: those that have most attributes in common are adjacent.
  *
  * A locally normalised model looks at every token by itself, so that a pass may take them in any
  * order.  All attributes made of one word (itself, its affixes, its shape) are on together wherever
- * it stands: tokens with the same word form *groups*, what their attributes have in common is
- * summed up once per group, and a token adds only what is its own (the words around it).  On the
- * way back the group's tokens are summed first.  This is exact; it only regroups sums.
+ * it stands: tokens with the same word form *groups*, the attributes they have in common are summed
+ * once per group, and a token adds only its own (the words around it).  On the way back the group's
+ * tokens are summed first.  This is exact; it only regroups sums.
  *
  *     score(token) = shared(group) + own(token)          adjoint(group) = sum over its tokens
  *
- * Which attributes are the common ones is found out from the corpus (token_groups_find.c); names
- * only say what is of one kind.  Positions number tokens in the new order; groups are runs of
+ * Which attributes are common is found from the corpus (token_groups_find.c); names only give the
+ * slots (attribute_prefix.h).  Positions number tokens in the new order; groups are runs of
  * positions, and tokens that share nothing come last, in no group.  Everything works in single
  * precision.
  */
@@ -65,31 +64,31 @@ typedef struct trl_token_groups {
     uint32_t *rows_at;
 } trl_token_groups;
 
-/* `names`: of family 0.  *useful says whether there is enough in common to be worth the trouble; if
- * not (or with real values, or very many labels) the rest is of no use.  *fold gets
- * the extra rows (and no lists).  The design is borrowed.  TRL_ENOMEM. */
+/* `names`: of family 0.  *useful says whether tokens have enough in common to be worth grouping; if
+ * not (or with real values, or very many labels) the rest is undefined.  *fold gets the extra rows
+ * (and no lists).  The design is borrowed.  TRL_ENOMEM. */
 trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, const trl_design *d,
                                   const trl_strtab *names, bool *useful, trl_error *err);
 void trl_token_groups_fini(trl_token_groups *p);
 
 /* The scores of a batch's tokens, table[i][step], pads garbage; the table has TRL_TOKEN_GROUPS_ROWS
- * rows. hot32: the folded rows of w, rounded. */
+ * rows. hot32: the summed rows of w, rounded. */
 void trl_token_groups_gather(const trl_token_groups *p, const trl_design *d, const double *w,
                              const float *hot32, size_t batch, float *table);
 
 /* Where a pass leaves its gradient. */
 typedef struct trl_token_groups_sums {
     double *hot;  /* += A^T adjoint for hot entries */
-    float *hot32; /* the same for folded rows */
+    float *hot32; /* the same for summed rows */
     float *entry; /* the stream of entries */
     float *rows;  /* [][step] the stream of cold rows */
-    double *g;    /* lone rows: = a w - A^T adjoint */
+    double *g;    /* singleton rows: = a w - A^T adjoint */
     double a;
 } trl_token_groups_sums;
 
 /* The gradient of a batch from its tokens' adjoints, table[i][step], pads 0, in a table of
- * TRL_TOKEN_GROUPS_ROWS rows.  Returns ||w||^2 of its lone rows, each of which is written once in a
- * pass. */
+ * TRL_TOKEN_GROUPS_ROWS rows.  Returns ||w||^2 of its singleton rows, each of which is written once
+ * in a pass. */
 double trl_token_groups_scatter(const trl_token_groups *p, const trl_design *d, const double *w,
                                 size_t batch, float *table, const trl_token_groups_sums *s);
 

@@ -1,12 +1,12 @@
 /* token_groups_find.c -- which attributes tokens have in common, and the lists by groups.
  *
- * Tokens are sorted into classes (token_classes.h) by their attributes of some kinds (slots), so
- * that the number of rows and entries to be added per pass is small; in practice the key is the
- * word.  A class is cut into groups of at most TRL_TOKEN_GROUPS_BATCH tokens.
+ * Tokens are sorted into classes (token_classes.h) by their attributes in some slots, so that the
+ * number of rows and entries to be added per pass is small; in practice the key is the word.  A
+ * class is cut into groups of at most TRL_TOKEN_GROUPS_BATCH tokens.
  *
- * What a group's tokens share, and what tokens in no group have, is looked at once more in the same
+ * What a group's tokens share, and what tokens in no group have, is classified again in the same
  * way: different words share affixes and shape.  For each such combination of frequent attributes
- * that is met often enough the sum is kept as an extra row (implied_rows.h), made once per pass.
+ * that is frequent enough the sum becomes an extra row (implied_rows.h), made once per pass.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "feature/token_classes.h"
 #include "feature/attribute_prefix.h"
 
-#define SLOTS TRL_SLOTS   /* kinds considered; attributes of further ones are a token's own */
-#define SLACK 64          /* list elements that kernels may fetch behind the end */
+#define SLOTS TRL_SLOTS   /* slots considered; attributes in others are a token's own */
+#define SLACK 64          /* list elements that kernels may prefetch past the end */
 #define ROW_COST 2        /* of a row beyond its vectors, in entries */
-#define WORTH 0.75        /* what may be left of the cost for groups to be useful */
+#define WORTH 0.75        /* groups are useful when at most this part of the cost remains */
 #define ALONE UINT32_MAX  /* a token in no group */
 #define NO_ROW UINT32_MAX /* no extra row */
 #define OFTEN 4           /* uses that make a combination an extra row */
@@ -97,7 +97,7 @@ static void meet(finder *x, size_t t, uint32_t a)
         return;
     }
     uint32_t *at = &c->at[s * c->n + t];
-    c->bad[s] |= *at != 0; /* two of a kind */
+    c->bad[s] |= *at != 0; /* two of one slot */
     *at = a + 1;
     c->cost[s] += cost_of(x, a);
 }
@@ -141,7 +141,8 @@ static bool order_tokens(finder *x, trl_token_groups *p)
                 continue;
             start[c] = at;
             for (uint32_t i = 0; i < count[c]; i++, at++) {
-                /* a last group of one token is a little dear, and not worth more code */
+                /* a last group of one token costs a little more, not enough to be worth more
+                 * code */
                 if (pass == 0 && i % TRL_TOKEN_GROUPS_BATCH == 0)
                     p->first[p->n_groups++] = at;
                 x->group[at] = pass == 0 ? (uint32_t)p->n_groups - 1 : ALONE;

@@ -1,7 +1,7 @@
 /* token_groups_kernel.c -- scores and adjoints of grouped tokens, in floats.
  *
- * Loops run over all occurrences in a batch at once: a loop per token would end, unforeseen by the
- * machine, after two rows or three entries.
+ * Loops run over all occurrences in a batch at once: a loop per token would end after two rows or
+ * three entries, mispredicted each time.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,11 +1,11 @@
-/* grammar.h -- a binary grammar with annotated states, read off a treebank [FKM08, 2].
+/* grammar.h -- a binary grammar with annotated states, read from a treebank [FKM08, 2].
  *
- * A tree becomes binary nodes over states, and comes back exactly:
+ * A tree becomes binary nodes over states, from which it can be restored exactly:
  *
  *     (S (NP (NN x)) (VP (VBZ y) (NP (NN z)) (PP ...)) (. .))
  *
  *     S^TOP -> NP^S @S...     binary   right-branching; @S... is an *active* state
- *     NP^S  -> NN^NP          unary    X -> Y -> Z over one span is one rule, which knows its chain
+ *     NP^S  -> NN^NP          unary X -> Y -> Z over one span is one rule, which records its chain
  *     NN^NP -> x              word
  *
  * At most one unary rule per span: a state over a span has a score before and one after it.
@@ -19,7 +19,7 @@
  *
  *     @A|C<B -> C @A|D<C      @A|D<C -> D E
  *
- * The annotation of A goes with @A.  What is remembered are labels without annotation.
+ * The annotation of A goes with @A.  The remembered labels have no annotation.
  *
  * A grammar is built by _add, then frozen by _finish; afterwards it is read-only and may be shared
  * by threads.
@@ -64,7 +64,7 @@ typedef struct trl_unary {
                        0 .. n_plain_unary-1 */
 } trl_unary;
 
-/* The binary rules with the same two children lie side by side. */
+/* The binary rules with the same two children are adjacent. */
 typedef struct trl_child_pair {
     uint32_t right, first; /* state; rule.  They end where the next pair's begin. */
 } trl_child_pair;
@@ -87,7 +87,7 @@ typedef struct trl_grammar {
     trl_child_pair *pair;   /* [n_pairs + 1], in the order of the rules */
     uint32_t *pair_by_left; /* [n_states + 1] */
     size_t n_pairs;
-    uint32_t *binary_parent; /* [n_binary]: of binary[], for loops that look at nothing else */
+    uint32_t *binary_parent; /* [n_binary]: of binary[], for loops that read nothing else */
 
     trl_unary *unary; /* sorted by (child, parent, chain) */
     double *unary_count;
@@ -95,12 +95,12 @@ typedef struct trl_grammar {
     uint32_t *by_child; /* [n_states + 1] */
     uint32_t *chain_pool;
     size_t n_chain_pool;
-    double *parent_count;    /* [n_states]: counts of the rules with this parent, added up */
+    double *parent_count;    /* [n_states]: the sum of the counts of rules with this parent */
     uint32_t *parent_unseen; /* [n_states]: how many of them have count 0 */
     void *building;          /* maps in use between _init and _finish */
 } trl_grammar;
 
-/* A tree over states.  Node 0 is the root; children behind their parents (preorder). */
+/* A tree over states.  Node 0 is the root; children after their parents (preorder). */
 typedef struct trl_bnode {
     uint32_t state;
     uint32_t rule;        /* binary or unary rule, by the number of children; TRL_NO_ID: a word */
@@ -120,9 +120,10 @@ trl_status trl_grammar_init(trl_grammar *g, const trl_annotation *a, const trl_h
                             trl_error *err);
 void trl_grammar_fini(trl_grammar *g);
 
-/* Counts the states and rules of one tree, `labels` being the table of its reader.  The root label
- * of the first tree becomes the root's; a tree with another one is as if it had this one.  A tree
- * that is a single tag hangs below a root of its own (TOP when it is the first).  TRL_ENOMEM. */
+/* Counts the states and rules of one tree, `labels` being the table of its reader.  The root
+ * label of the first tree becomes the root's; a tree with another root label is treated as if it
+ * had this one.  A tree that is a single tag gets a root above it (TOP when it is the first).
+ * TRL_ENOMEM. */
 trl_status trl_grammar_add(trl_grammar *g, const trl_tree *tree, const trl_strtab *labels,
                            trl_error *err);
 
@@ -133,25 +134,26 @@ trl_status trl_grammar_finish(trl_grammar *g, bool relaxed, trl_error *err);
 
 /* The tree in states and rules of the frozen grammar.  *known is false, and *missing (may be NULL)
  * the first node of `tree` that has no state or rule, when the grammar cannot produce it; `out` is
- * then of no use.  TRL_ENOMEM. */
+ * then undefined.  TRL_ENOMEM. */
 trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
                               const trl_tree *tree, const trl_strtab *labels, trl_btree *out,
                               bool *known, uint32_t *missing, trl_error *err);
 
-/* Back, of a tree in strict preorder (the left child behind its parent; TRL_EINVAL): nodes with
- * labels in g->labels, active states and annotation gone, chains restored. *nodes is grown with
- * trl_reserve; *n is their number.  TRL_ENOMEM. */
+/* The reverse, for a tree in strict preorder (the left child right after its parent; else
+ * TRL_EINVAL): nodes with labels in g->labels, active states and annotation removed, chains
+ * restored.  *nodes is grown with trl_reserve; *n is their number.  TRL_ENOMEM. */
 trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node **nodes, size_t *n,
                               size_t *cap, trl_error *err);
 
 /* map[fine state] = the state of `coarse` with the same base and kind, TRL_NO_ID when there is
- * none. Meant for a coarse grammar without annotation, of markov order 0, read off the same trees.
+ * none.  Meant for a coarse grammar without annotation, of markov order 0, read from the same
+ * trees.
  */
 void trl_grammar_project(const trl_grammar *fine, const trl_grammar *coarse, uint32_t *map);
 
 typedef struct trl_grammar_stats {
     size_t tags, phrases, actives; /* states */
-    size_t binary, binary_relaxed; /* rules, and those of them never seen */
+    size_t binary, binary_relaxed; /* rules, and how many of them were never seen */
     size_t unary, unary_relaxed;
     double binary_per_left; /* binary rules per state that is a left child of one */
 } trl_grammar_stats;

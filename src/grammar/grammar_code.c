@@ -1,9 +1,9 @@
 /* grammar_code.c -- trees in states and rules.
  *
- * The nodes of a tree lie in preorder, and so do those of its binary form: in front of every
- * child but the first and the last one stands an active node.  So one pass over the tree
- * yields the binary nodes in their final order, and the number of children of each, from which
- * the links follow.  Nothing recurses, nothing but the result is allocated. */
+ * The nodes of a tree lie in preorder, and so do those of its binary form: before every child but
+ * the first and the last there is an active node.  So one pass over the tree yields the binary
+ * nodes in their final order, and the number of children of each, from which the links follow.
+ * Nothing recurses, nothing but the result is allocated. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -46,7 +46,7 @@ uint32_t trl_chain_bottom(const trl_tree *tree, uint32_t top)
 {
     uint32_t v = tree->node[top].child;
     if (v == TRL_NO_NODE)
-        return top; /* a single tag below a root of its own */
+        return top; /* a single tag below an added root */
     while (has_one_child(tree, v))
         v = tree->node[v].child;
     return v;
@@ -97,7 +97,7 @@ uint32_t trl_coder_label(trl_tree_coder *c, uint32_t label)
     return id;
 }
 
-/* Of a node; the root has the grammar's root label, which is label 0. */
+/* The label of a node; the root has the grammar's root label, which is label 0. */
 static uint32_t label_of(trl_tree_coder *c, uint32_t v)
 {
     const bool root = v == TRL_NO_NODE || (v == 0 && c->tree->n_nodes > 1);
@@ -153,7 +153,7 @@ static uint32_t sibling_before(const trl_tree *t, uint32_t v)
     return u;
 }
 
-/* The key of the phrase or tag v, as the annotation wants it. */
+/* The key of the phrase or tag v under the annotation. */
 static trl_state_key key_of_node(trl_tree_coder *c, uint32_t v)
 {
     const trl_annotation *a = &c->g->annotation;
@@ -186,8 +186,8 @@ static trl_state_key key_of_item(trl_tree_coder *c, const item *it)
     return k;
 }
 
-/* Looking up, a label that is not known is TRL_NO_ID, which in a key means "off".  That never
- * leads to a wrong tree: the node with that label has a key no state has. */
+/* In look-ups an unknown label is TRL_NO_ID, which in a key means "off". That never leads to a
+ * wrong tree: the node with that label has a key that no state has. */
 static uint32_t state_of(trl_tree_coder *c, const item *it)
 {
     const trl_state_key k = key_of_item(c, it);

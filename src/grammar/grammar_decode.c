@@ -9,8 +9,8 @@ typedef struct sink {
     size_t *n, *cap;
 } sink;
 
-/* The parent of the next node, which starts at word `from`: the last node when that has still
- * no child and is no tag (`open`), else the lowest above it that goes on. */
+/* The parent of the next node, which starts at word `from`: the last node when that has no child
+ * yet and is not a tag (`open`), else the lowest node above it that continues. */
 static uint32_t parent_of(const trl_node *node, size_t n, bool open, uint32_t from)
 {
     if (n == 0)

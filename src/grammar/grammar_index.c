@@ -1,4 +1,4 @@
-/* grammar_index.c -- what follows from a grammar's states and rules: names, classes, ranges. */
+/* grammar_index.c -- derived from a grammar's states and rules: names, classes, ranges. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 

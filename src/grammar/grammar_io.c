@@ -9,7 +9,7 @@
  *     g0una     u32[n_unary][4]: parent, child, chain, length    g0ucnt  double[n_unary]
  *     g0chain   u32: labels
  *
- * Names, classes and ranges are made again from these. */
+ * Names, classes and ranges are recomputed from these. */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #define TRL_KEY_ROOT 3u /* the root's kind in its key: S as the root is not S further down */
 
-/* All that tells a state from others; its bytes are the string in g->keys.  Labels, or
- * TRL_NO_ID where the annotation is off or does not apply. */
+/* What identifies a state; its bytes are the string in g->keys.  Labels, or TRL_NO_ID where the
+ * annotation is off or does not apply. */
 typedef struct trl_state_key {
     uint32_t kind; /* trl_state_kind or TRL_KEY_ROOT */
     uint32_t base, above, head, first, previous;
@@ -21,8 +21,8 @@ static inline uint32_t trl_grammar_find(const trl_grammar *g, const trl_state_ke
     return trl_strtab_find(&g->keys, (const char *)key, sizeof *key);
 }
 
-/* The chain of a unary rule as a tree has it: the labels of the nodes strictly between `top`
- * and the first node below with no or several children.  Returns that node. */
+/* The chain of a unary rule in a tree: the labels of the nodes strictly between `top` and the first
+ * node below with no or several children.  Returns that node. */
 uint32_t trl_chain_bottom(const trl_tree *tree, uint32_t top);
 
 /* ---- from trees to states (grammar_code.c) --------------------------------------------------- */

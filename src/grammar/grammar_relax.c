@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "grammar/grammar_parts.h"
 
-/* The states with a parent annotation, those alike but for it side by side. */
+/* The states with a parent annotation, grouped by everything else. */
 typedef struct variants {
     uint32_t *group; /* [n_states]: of a state, or TRL_NO_ID */
     uint32_t *first; /* [groups + 1] */
@@ -57,7 +57,7 @@ static bool make_variants(const trl_grammar *g, variants *v)
             v->first[v->group[s] + 2]++;
     for (size_t k = 0; k < groups; k++)
         v->first[k + 2] += v->first[k + 1];
-    for (size_t s = 0; s < n; s++) /* first[k + 1] moves from the begin of k to its end */
+    for (size_t s = 0; s < n; s++) /* first[k + 1] moves from the beginning of group k to its end */
         if (v->group[s] != TRL_NO_ID)
             v->state[v->first[v->group[s] + 1]++] = (uint32_t)s;
     return true;

@@ -145,7 +145,7 @@ static seen seen_at(const building *b, size_t i)
     return s;
 }
 
-/* Words seen at most so often are those that class counts are made of. */
+/* The most occurrences of words that class counts are made of. */
 static double rare_limit(const trl_lexicon *x)
 {
     const uint32_t limit = x->rare ? x->rare : 1;

@@ -27,7 +27,7 @@
 typedef struct trl_lexicon {
     trl_strtab words, classes;
     uint32_t *word_count; /* [n_words] */
-    uint32_t rare; /* words seen at most so often may have any tag their class was seen with */
+    uint32_t rare; /* words seen at most this often may have any tag their class was seen with */
 
     /* tag states (of the grammar's) that word w was seen with, ascending: tag[first[w] ..
      * first[w+1]-1], with counts; likewise for classes, counted over rare words only (over words
@@ -61,9 +61,9 @@ uint32_t trl_lexicon_class(const trl_lexicon *x, trl_str word, size_t at);
 /* The name of a word's class, at most 63 bytes: "UNK-LC-ed", ... */
 void trl_word_class(trl_str word, size_t at, char name[64]);
 
-/* log p(word | tag state) for all tag states the word may have: a known frequent word, those whose
+/* log p(word | tag state) for all tag states the word may have: for a frequent word those whose
  * base tag it was seen with (annotated variants it was not seen with are smoothed towards the base
- * tag's [KM03]); a rare or unknown one, also those of its class.  Fills tags[] (ascending) and
+ * tag's [KM03]); for a rare or unknown one also those of its class.  Fills tags[] (ascending) and
  * logp[] (both with room for n_states) and returns how many; at least 1. */
 size_t trl_lexicon_tags(const trl_lexicon *x, const trl_grammar *g, uint32_t word, uint32_t cls,
                         uint32_t *tags, double *logp);

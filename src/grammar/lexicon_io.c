@@ -150,13 +150,13 @@ static trl_status load_info(const source *s, trl_lexicon *x, const trl_grammar *
     return TRL_OK;
 }
 
-/* Ratios of such numbers, and their logs, are numbers. */
+/* Ratios of such numbers, and their logs, are finite. */
 static bool is_count(double c)
 {
     return c >= 1e-6 && c <= 1e15;
 }
 
-/* Tokens only where there are tags, and some. */
+/* Tokens only where there are tags, and at least one token. */
 static trl_status load_states(const source *s, trl_lexicon *x, const trl_grammar *g)
 {
     trl_status st = copy(s, "sn", sizeof(double), g->n_states, &x->state_count, NULL);

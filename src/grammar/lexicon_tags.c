@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "grammar/lexicon_parts.h"
 
-#define CLASS_TOKENS 1.0   /* what p(b | class) weighs against the tokens of a rare word */
-#define VARIANT_TOKENS 2.0 /* what q(t | b) weighs against the tokens of a word */
-#define SHARE_TOKENS 5.0   /* what c(t) / c(b) weighs against the tokens of a class */
+#define CLASS_TOKENS 1.0   /* weight of p(b | class), in tokens of a rare word */
+#define VARIANT_TOKENS 2.0 /* weight of q(t | b), in tokens of a word */
+#define SHARE_TOKENS 5.0   /* weight of c(t) / c(b), in tokens of a class */
 
 /* ---- counts by base tag ---------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ trl_status trl_lexicon_make_bases(trl_lexicon *x, const trl_grammar *g, trl_erro
 
 /* ---- one word -------------------------------------------------------------------------------- */
 
-/* A row of counts whose columns are asked for in ascending order, or in any. */
+/* A row of counts whose columns are looked up in ascending order, or in any. */
 typedef struct row {
     const uint32_t *column;
     const double *count;
@@ -122,7 +122,7 @@ static double total(const row *r)
     return sum;
 }
 
-/* What is known of a word and its class: rows by tag and by base tag. */
+/* The counts of a word and its class: rows by tag and by base tag. */
 typedef struct evidence {
     row word_tag, word_base, class_tag, class_base;
     double word, class; /* tokens */

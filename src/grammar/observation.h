@@ -1,7 +1,9 @@
-/* observation.h -- what features see of a word: itself, its class, its cluster, its usual tag, ...
+/* observation.h -- what features observe of a word: itself, its class, its cluster, its usual tag,
+ * ...
  *
- * Every kind of observation is a number per position, 0 where there is nothing to see; positions
- * before and behind the sentence have the values TRL_SEEN_START and TRL_SEEN_END of every kind.
+ * Every type of observation is a number per position, 0 where there is nothing to observe;
+ * positions before and after the sentence have the values TRL_SEEN_START and TRL_SEEN_END for every
+ * type.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_OBSERVE_H
@@ -30,13 +32,13 @@ enum trl_seen_kind {
 
 #define TRL_SEEN_START 1u
 #define TRL_SEEN_END 2u
-#define TRL_SEEN_FIRST 3u /* the first free value of every kind */
-#define TRL_SEEN_MARGIN 3 /* positions -3 .. n+2 may be looked at */
+#define TRL_SEEN_FIRST 3u /* the first free value of every type */
+#define TRL_SEEN_MARGIN 3 /* positions -3 .. n+2 may be read */
 
 typedef struct trl_observer {
     const trl_grammar *g;
     const trl_lexicon *x;
-    uint32_t frequent; /* words seen so often are forms of their own */
+    uint32_t frequent; /* words seen at least this often have a form of their own */
     trl_strtab lower, suffix2, suffix3;
     uint32_t *lower_of; /* [words] */
     uint32_t *tag_of_word, *tag_of_class;

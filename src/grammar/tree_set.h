@@ -6,8 +6,8 @@
 #include "trellis/trees.h"
 #include "grammar/grammar.h"
 
-/* What the trees of a treebank hang on: a label (TOP, ROOT, S1, VROOT or none), or nothing at all,
- * trees beginning with their S. */
+/* The root of a treebank's trees: a label (TOP, ROOT, S1, VROOT or an empty one), or no root at
+ * all, when trees begin with their S. */
 typedef struct trl_tree_root {
     char label[8];
     bool bare;
@@ -19,14 +19,14 @@ typedef struct trl_tree_set {
     size_t n, cap, n_words;
     trl_tree_root root; /* of the first tree as it was read */
     uint64_t too_long;  /* trees left out */
-    uint64_t bad;       /* broken trees passed over */
-    /* Told of every broken tree, which is then passed over; NULL: the first one ends the reading.
+    uint64_t bad;       /* broken trees that were skipped */
+    /* Called for every broken tree, which is then skipped; NULL: the first one ends the reading.
      */
     void (*on_bad)(void *ctx, const trl_error *why);
     void *bad_ctx;
 } trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
-/* Reads all trees of up to max_length words (0: any), traces and function tags gone, the root
+/* Reads all trees of up to max_length words (0: any), without traces and function tags, the root
  * labelled TOP.  `path` is borrowed for messages.  With on_bad a line that begins with '(' begins a
  * tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ENOMEM. */
 trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err);

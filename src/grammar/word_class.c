@@ -1,7 +1,7 @@
 /* word_class.c -- classes of words by their letters, after [KM03].
  *
  *     UNK, then
- *     -INITC   a capital first and no other, at the begin of the sentence
+ *     -INITC   a capital first and no other, at the start of the sentence
  *     -CAP     a capital first
  *     -AC      several capitals and no small letter
  *     -MIXC    a capital further inside

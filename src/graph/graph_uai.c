@@ -1,7 +1,9 @@
 /* graph_uai.c -- the format of the UAI evaluations.
  *
- *     MARKOV                         or BAYES: read alike, a conditional table is a factor whose
- * last number of variables            variable is the child labels_0 labels_1 ... number of factors
+ *     MARKOV                         or BAYES: read alike, a conditional table is a factor
+ *     number of variables            whose last variable is the child
+ *     labels_0 labels_1 ...
+ *     number of factors
  *     m variable_1 ... variable_m    a line for each factor
  *
  *     number of cells                for each factor in turn, the last variable fastest

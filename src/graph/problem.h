@@ -58,8 +58,8 @@ trl_status trl_gibbs(const trl_problem *p, const trl_method_options *o, double *
 
 /* MPLP [GJ07]: block coordinate descent on the dual
  *
- *     D = sum_v max (theta_v + sum_a lambda_av)  +  sum_a max (theta_a - sum_v lambda_av)  >=  max
- * s(y).
+ *     D = sum_v max (theta_v + sum_a lambda_av) + sum_a max (theta_a - sum_v lambda_av)
+ *       >= max s(y).
  *
  * `messages` (rows at message_at) are lambda, zero or from an earlier run.  Fills y, score, bound,
  * exact, converged, iterations, updates, change of *out.

@@ -30,7 +30,7 @@ typedef struct group {
 
 /* ---- tuples ---------------------------------------------------------------------------------- */
 
-/* The tuples of one line.  Single macros are so frequent that they have their own way. */
+/* The tuples of one line.  Single macros are frequent enough for their own code path. */
 static bool collect(const run *r, group *g, const trl_template_window *v)
 {
     const trl_column_values *c = r->x->cells;
@@ -207,7 +207,7 @@ static void group_fini(group *g)
     trl_free(g->view);
 }
 
-/* Views of line k and those like it; they are `done` then. */
+/* Windows of line k and those like it, which are then marked `done`. */
 static trl_status group_init(run *r, size_t k, bool *done, group *g, trl_error *err)
 {
     const trl_template *tpl = r->x->tpl;

@@ -3,15 +3,15 @@
  *     E_q0[f] = sum over all (x, y) of q0(x, y) f(x, y)        expected count per sequence
  *
  * A template line is a window of cells (template_window.h); an attribute is one way to fill it, and
- * its row of label cells is a path sum (window.h).  Which fillings there are is read off the
- * training data: every distinct tuple of macro texts of every line, sorted, so that windows
- * share their partial products.
+ * its row of label cells is a path sum (window.h).  The possible fillings are read from the
+ * training data: every distinct tuple of macro texts of every line, sorted, so that windows share
+ * their partial products.
  *
- * Two lines that differ only in what their macros read (bags of words) can make the same
- * attribute: it then has the sum of both expectations, over all tuples that either line
- * makes.  Not exact are only attributes that run together: two lines with different literal
- * text, or two tuples of one line ("%x[0,0]%x[1,0]" on a, bc and ab, c), that make the same
- * attribute count as far as the data have them.
+ * Two lines that differ only in what their macros read (bags of words) can make the same attribute:
+ * it then has the sum of both expectations, over all tuples that either line makes.  The only
+ * inexact attributes are those that coincide: two lines with different literal text, or two tuples
+ * of one line ("%x[0,0]%x[1,0]" on a, bc and ab, c), that make the same attribute count only as far
+ * as they occur in the data.
  *
  * Cost: one look-up per line and token, two sparse matrix-vector products per distinct tuple and
  * row.  One thread.
@@ -23,13 +23,13 @@
 #include "model/hmm.h"
 #include "feature/design.h"
 
-/* What was trained on; everything is borrowed. */
+/* The training data; everything is borrowed. */
 typedef struct trl_expect_data {
     const trl_template *tpl; /* NULL for items */
     const trl_corpus *corpus;
     const trl_design *design; /* of the corpus */
     const trl_column_values
-        *cells; /* the same sequences; masked if the corpus was made from that */
+        *cells; /* the same sequences; masked if the corpus was made from masked ones */
 } trl_expect_data;
 
 /* Adds to E (trl_design_alloc doubles; the caller starts with zeros) the expectations of the
@@ -44,8 +44,8 @@ trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double 
  *
  *     E[f] = sum_i (weight_i / sum weight) E_{q0(y | x_i)}[f(x_i, y)]
  *
- * one forward-backward pass, for features of any kind.  `value` [n_tokens][columns]: the HMM's
- * values.  TRL_ENUMERIC when a sequence is impossible under the HMM, TRL_ENOMEM. */
+ * in one forward-backward pass, for any features.  `value` [n_tokens][columns]: the HMM's values.
+ * TRL_ENUMERIC when a sequence is impossible under the HMM, TRL_ENOMEM. */
 trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0, const uint32_t *value,
                                 double *E, trl_error *err);
 

@@ -155,7 +155,7 @@ static void to_rows(const trl_sparse_side *c, trl_sparse_side *r)
         }
 }
 
-/* From value by value to ones first: `scratch` has room for the longest line. */
+/* Reorders each line so that ones come first: `scratch` has room for the longest line. */
 static void part(trl_sparse_side *s, uint32_t *scratch)
 {
     uint64_t others = 0;
@@ -177,7 +177,7 @@ static void part(trl_sparse_side *s, uint32_t *scratch)
     }
 }
 
-/* Gives back the memory that `part` left unused; a failure to shrink is none. */
+/* Releases the memory that `part` left unused; a failure to shrink does not matter. */
 static void shrink(trl_sparse_side *s)
 {
     const size_t n = (size_t)s->begin[s->n];

@@ -12,8 +12,8 @@
 #include "mest/mest_kernel.h"
 #include "feature/design.h"
 
-/* Line k is index[begin[k] .. begin[k + 1]): first, up to ones[k], where it is 1; behind
- * them the rest, with values from value[other[k]] on.  Both parts ascend. */
+/* Line k is index[begin[k] .. begin[k + 1]): first, up to ones[k], the places of ones; after them
+ * the rest, with values from value[other[k]] on.  Both parts ascend. */
 typedef struct trl_sparse_side {
     size_t n;
     uint64_t *begin; /* [n + 1] */
@@ -27,14 +27,14 @@ typedef struct trl_gold_matrix {
     trl_sparse_side rows, columns; /* sequences; weights of the design */
 } trl_gold_matrix;
 
-/* Elements by row, one entry each time a feature is on; all that fall on one place are added up. */
+/* Elements by row, one entry each time a feature is on; entries at the same place are added up. */
 typedef struct trl_gold_listing {
     uint64_t *begin; /* [rows + 1] */
     uint32_t *weight;
     double *value; /* NULL: all 1 */
 } trl_gold_listing;
 
-/* Of the features in a listing, which may go then.  TRL_EINVAL, TRL_ENOMEM. */
+/* From a listing, which may be freed afterwards.  TRL_EINVAL, TRL_ENOMEM. */
 trl_status trl_gold_matrix_of(trl_gold_matrix *m, const trl_gold_listing *l, size_t rows,
                               size_t columns, trl_error *err);
 

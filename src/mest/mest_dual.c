@@ -64,7 +64,7 @@ static void shuffle(run *r)
     }
 }
 
-/* w = w(a), without what thousands of updates have rounded off. */
+/* w = w(a), without the rounding errors of thousands of updates. */
 static void recompute(run *r)
 {
     const trl_sparse_side *columns = &r->m->f.columns;

@@ -14,7 +14,7 @@ struct trl_mest {
     double *v;     /* [sequences] share_i exp(-w . f_i) */
     double c2;     /* for trl_mest_function */
 
-    /* of the evaluation under way */
+    /* of the current evaluation */
     const double *w;
     double *grad;
     double now_c2;

@@ -10,7 +10,7 @@
 #include "mest/mest_parts.h"
 #include "num/blas1.h"
 
-#define JOBS 64 /* pieces of either product; of no influence on the result */
+#define JOBS 64 /* pieces of either product; they do not affect the result */
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ static trl_status weigh(trl_mest *m, const double *weight, trl_error *err)
     return TRL_OK;
 }
 
-/* Of the matrix, which is moved. */
+/* Takes ownership of the matrix. */
 static trl_status wrap(trl_gold_matrix *f, const double *weight, const double *E, trl_pool *pool,
                        trl_mest **out, trl_error *err)
 {
@@ -80,8 +80,8 @@ void trl_mest_free(trl_mest *m)
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-/* The first line whose share of the work begins at or behind piece `job` of all work, where
- * begin[i] + i is the work before line i. */
+/* The first line whose share of the work begins at or after piece `job` of all work, where begin[i]
+ * + i is the work before line i. */
 static size_t piece(const trl_sparse_side *s, size_t job)
 {
     const uint64_t *begin = s->begin;

@@ -90,8 +90,8 @@ static void mix(uint64_t *h, const void *bytes, size_t n)
     *h = trl_str_hash((const char *)both, sizeof both);
 }
 
-/* Attributes, by name and in the order of their weights, and where they are on: all there is to
- * know of items, which have no cells. */
+/* Attributes, by name and in the order of their weights, and where they are on: all that is known
+ * about items, which have no columns. */
 static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs, size_t n_tokens)
 {
     const size_t rows = (size_t)f->dense_begin[n_tokens], n = (size_t)f->entry_begin[n_tokens];

@@ -19,11 +19,11 @@ typedef enum trl_q0_kind { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_kind;
 
 #define TRL_Q0_KINDS "hmm, lu, emp" /* for messages */
 
-/* False when there is none of that name. */
+/* False when the name is unknown. */
 bool trl_q0_find(const char *name, trl_q0_kind *kind);
 const char *trl_q0_name(trl_q0_kind kind);
 
-/* Trains q0 on labelled cells, all columns but the label's, add-1.  `order` is that of the
+/* Trains q0 on labelled columns, all but the label's, with add-1 smoothing.  `order` is that of the
  * features (lu is of order 1 anyway).  As trl_hmm_train. */
 trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *cells,
                         const uint32_t *label, size_t L, trl_error *err);
@@ -31,9 +31,9 @@ trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_colum
 /* What `sample` is by default: 100,000 sequences, lambda 0.1, seed 1. */
 trl_sample_options trl_sample_options_default(void);
 
-/* E_q0[f] for every weight into E (trl_design_alloc doubles, overwritten): exactly, but for
- * template lines without a window, which are sampled; *n_sampled (may be NULL) tells how
- * many lines that were. */
+/* E_q0[f] for every weight into E (trl_design_alloc doubles, overwritten): exactly, except for
+ * template lines without a window, which are sampled; *n_sampled (may be NULL) is the number of
+ * these lines. */
 trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err);
@@ -52,9 +52,9 @@ uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect
 trl_status trl_expect_write(const char *path, uint64_t fingerprint, const double *E, size_t n,
                             trl_error *err);
 
-/* *found is false when there is no such file or it belongs to something else: compute E and
- * write it.  TRL_EMODEL when the file is no such cache (it is then not to be overwritten) or
- * damaged, TRL_EIO. */
+/* *found is false when there is no such file or it belongs to something else: compute E and write
+ * it.  TRL_EMODEL when the file is not such a cache (it must then not be overwritten) or damaged,
+ * TRL_EIO. */
 trl_status trl_expect_read(const char *path, uint64_t fingerprint, double *E, size_t n, bool *found,
                            trl_error *err);
 

@@ -19,7 +19,7 @@ typedef struct sampler {
     const trl_column_values *cells;
     trl_rng rng;
     double **sum;    /* by column of the HMM: [L][values] running sums of e */
-    uint32_t **rare; /* by column of the HMM: values of the cells that it does not know */
+    uint32_t **rare; /* by column of the HMM: values of the column that it does not know */
     size_t *n_rare;
     trl_str *cell; /* of the sequence drawn last */
     uint32_t *label;
@@ -147,9 +147,9 @@ static bool put_token(sampler *s, size_t t, size_t y)
     return true;
 }
 
-/* The next sequence, its labels in s->label, with the columns of the cells; columns that the HMM
- * does not emit, the label's too, are empty.  Valid until the next call.  TRL_ENOMEM; TRL_ENUMERIC
- * beyond ten million tokens. */
+/* The next sequence, its labels in s->label, with the columns of the data; columns that the HMM
+ * does not emit, including the label's, are empty.  Valid until the next call.  TRL_ENOMEM;
+ * TRL_ENUMERIC beyond ten million tokens. */
 static trl_status sampler_draw(sampler *s, trl_rows *seq, trl_error *err)
 {
     const trl_hmm *h = s->hmm;
@@ -247,7 +247,7 @@ static trl_status count_samples(counter *c, const trl_hmm *q0, const trl_sample_
     return st;
 }
 
-/* Which features the lines have: from the training data. */
+/* Finds the features of the lines in the training data. */
 static trl_status mark_features(counter *c, trl_error *err)
 {
     const trl_column_values *cells = c->x->cells;

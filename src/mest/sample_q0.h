@@ -2,8 +2,8 @@
  *
  *     E_q0[f_j] ~ (count_j + lambda) / n           [SVL07, equation 7, smoothed by lambda]
  *
- * for template lines whose expectation has no closed form here (absolute rows, very wide
- * windows).  The standard error is that of a count: relative 1 / sqrt(count_j).
+ * for template lines whose expectation is not computed exactly (absolute rows, very wide windows).
+ * The standard error is that of a count: relative 1 / sqrt(count_j).
  *
  * [SVL07] Smith, Vail, Lafferty. Computationally efficient M-estimation of log-linear structure
  * models. ACL 2007.

@@ -49,9 +49,9 @@ void trl_state_graph_backward(const trl_state_graph *g, const double *in, double
  *     cell(y_{t-f} .. y_t) += sum over state paths s_{t-k} .. s_t that spell it of
  *         A(s_{t-k}) p(s_{t-k+1} | s_{t-k}) e_{t-k+1} ... p(s_t | s_{t-1}) e_t  B(s_t)
  *
- * where k = trl_clique_arcs(g, f) arcs are needed because a state knows `order` labels itself.
- * e[0] is the emission factor per label at t, e[1] that at t - 1 (used as far as k goes; NULL:
- * all 1).  A includes the emission at t - k. */
+ * where k = trl_clique_arcs(g, f) arcs are needed because a state itself determines `order` labels.
+ * e[0] is the emission factor per label at t, e[1] that at t - 1 (used as far as k goes; NULL: all
+ * 1).  A includes the emission at t - k. */
 static inline size_t trl_clique_arcs(const trl_state_graph *g, size_t f)
 {
     return f + 1 > (size_t)g->order ? f + 1 - (size_t)g->order : 0;

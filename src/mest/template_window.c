@@ -30,7 +30,7 @@ static uint32_t text_of(const trl_view_source *s, size_t line, size_t piece, trl
     return trl_strtab_add(s->texts, buf->len ? buf->data : "", buf->len);
 }
 
-/* Behind the last value there is the one that was never seen. */
+/* After the last value comes the one that was never seen. */
 static trl_str value_text(const trl_strtab *values, size_t k)
 {
     return k < values->n ? trl_strtab_get(values, (uint32_t)k)
@@ -135,7 +135,7 @@ static uint32_t outcome_of(const trl_template_window *v, trl_view_cell *c, size_
 }
 
 /* Every value's part of the probability of the HMM's value it is taken for, the one that was never
- * seen included.  Masked values do not occur, but as OOV. */
+ * seen included.  Masked values occur only as OOV. */
 static double *share_values(const trl_view_source *s, size_t column, uint32_t *taken_for)
 {
     const trl_strtab *values = &s->cells->values[column];

@@ -1,13 +1,13 @@
 /* template_window.h -- a template line as constraints on the cells of a window.
  *
- * At position t the macros of a line read cells (row, column) around t; the attribute is a
- * function of what they make of them, their *texts*.  Macros that read the same cell are taken
- * together: what they make of it is the cell's *outcome*.  Given the labels all cells are
- * independent in an HMM, so all that expectations need of a line is, for every cell,
+ * At position t the macros of a line read cells (row, column) around t; the attribute is a function
+ * of what they make of them, their *texts*.  Macros that read the same cell are taken together:
+ * what they make of it is the cell's *outcome*. Given the labels, all cells are independent in an
+ * HMM, so expectations need only, for every cell of a line,
  *
  *     p(outcome | y) = sum over values v with that outcome of e(v | y)
  *
- * and which outcome the rows before and behind the sequence have.
+ * and which outcome the rows before and after the sequence have.
  *
  * Values that the HMM takes for OOV share its probability evenly, and when cells are not
  * masked one more value, never seen, has a share too (feature/column_values.h); macros see TRL_OOV
@@ -55,8 +55,8 @@ typedef struct trl_view_source { /* borrowed */
     trl_strtab *texts; /* interned here */
 } trl_view_source;
 
-/* Can the line be seen like this?  No absolute rows, no rows beyond TRL_REACH_MAX, not more than
- * TRL_MACROS_MAX macros. */
+/* Can the line be treated this way? It must have no absolute rows, no rows beyond TRL_REACH_MAX and
+ * at most TRL_MACROS_MAX macros. */
 bool trl_line_has_window(const trl_template *tpl, size_t line);
 
 /* TRL_EINVAL when the HMM does not emit a column that the line reads; TRL_ENOMEM. */

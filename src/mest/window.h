@@ -10,12 +10,11 @@
  *                                          the leftmost one nothing is needed at all
  *     right  B_r = T (p_{r+1} * B_{r+1})   from B = ends at the rightmost row on
  *
- * Beyond the ends of the sequence there is one state per row: before it START_d, at distance
- * d, START_d -> START_{d-1} -> .. -> START_1 -> first token, of mass 1 each (every sequence
- * has one); behind it STOP -> END_1 -> END_2 ...  Their p is 1 or 0: the outcome of that row
- * is fixed.
+ * Beyond the ends of the sequence there is one state per row: before it START_d, at distance d,
+ * START_d -> START_{d-1} -> .. -> START_1 -> first token, of mass 1 each (every sequence has one);
+ * after it STOP -> END_1 -> END_2 ...  Their p is 1 or 0: the outcome of that row is fixed.
  *
- * Windows are computed in turn and share what they have in common with the one before: sort them
+ * Windows are computed in turn and reuse what they have in common with the previous one: sort them
  * by outcomes, leftmost cell first.
  *
  * [SVL07] Smith, Vail, Lafferty. Computationally efficient M-estimation of log-linear structure
@@ -34,7 +33,7 @@ typedef struct trl_window {
     size_t f;
     int from, mid, to; /* first row of A; the row it ends at; last row of B */
     uint32_t *last;    /* [n_cells] outcomes of the window before */
-    bool fresh;        /* there was none */
+    bool fresh;        /* there is no previous window */
     size_t width;      /* doubles in a row of A and of B */
     double *A;         /* [mid - from + 1][states | START_1 ..] */
     double *B;         /* [to + 1][states | END_1 ..] */

@@ -11,7 +11,7 @@
 #include "model/strtab_io.h"
 #include "num/simd.h"
 
-/* Rows with a weight for a sixth of the cells are kept as whole rows too, up to so many
+/* Rows with a weight for a sixth of the cells are also stored as whole rows, up to this many
  * floats: for a chunking model (22 labels) 1.4 MB, and a tenth of the tagging time. */
 #define WIDE_SHARE 6
 #define WIDE_MAX ((size_t)1 << 22)
@@ -406,8 +406,8 @@ static size_t find_cell(const uint32_t *cells, size_t n, size_t cell)
     return lo < n && cells[lo] == cell ? lo : n;
 }
 
-/* The weight of the design's attribute a (n_attrs: the constant) and the cell; UINT64_MAX when
- * that is no feature. */
+/* The weight of the design's attribute a (n_attrs: the constant) and the cell; UINT64_MAX when that
+ * is not a feature. */
 static uint64_t weight_at(const trl_family *f, size_t a, size_t cell)
 {
     if (a == f->n_attrs) {

@@ -6,20 +6,20 @@
  *               model is normalised locally; 4: cells that q0 does not know are masked),
  *               u64 columns of the training data (0: items),
  *               u32[3] number of each family's constant attribute (2^32 - 1: none), u32 zero
- *     objectiv  name of the objective, NUL behind it
- *     settings  how it was trained, `name value` lines, NUL behind them
+ *     objectiv  name of the objective, NUL-terminated
+ *     settings  how it was trained, `name value` lines, NUL-terminated
  *     template  text of the template; empty for items
  *     labl....  labels (strtab_io.h)
  *     F....     attribute names (strtab_io.h)
  *     Ftag1     u8[slots + 8]: per slot of the name table 0 (empty) or a byte of the name's
- *               hash, so that nearly all probes need no look at a name; at the end the first
+ *               hash, so that nearly all probes skip the name itself; at the end the first
  *               8 again
  *     Fclas     classes of attributes with the same number of weights, by falling number:
  *               {u32 k, u32 first attribute, u64 first weight}
  *     Fwght     float[weights], attribute by attribute
  *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
  *     q0....    the HMM whose log-probability is added to the scores (hmm.h), if there is one
- *     calibrat  double[L]: what the factors of each source label are multiplied with when the
+ *     calibrat  double[L]: the multiplier of each source label's factors when the
  *               model is decoded globally, if it was calibrated
  *
  * Attributes are numbered so that k falls; inside a class the order is the writer's (frequent
@@ -99,7 +99,7 @@ typedef struct trl_weight_row {
 static inline trl_weight_row trl_model_row_from(const trl_model_family *f, size_t from,
                                                 uint32_t attr)
 {
-    const trl_weight_class *c = f->class + from; /* to be the last that starts up to attr */
+    const trl_weight_class *c = f->class + from; /* the last that starts at or before attr */
     for (size_t n = f->n_classes - from; n > 1;) {
         const size_t half = n / 2;
         c = c[half].first_attr <= attr ? c + half : c;
@@ -129,7 +129,7 @@ static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row 
     }
 }
 
-/* What stands in `tag` for a name with this hash. */
+/* The byte in `tag` for a name with this hash. */
 static inline uint8_t trl_name_tag(uint64_t hash)
 {
     const uint8_t tag = (uint8_t)(hash >> 56);

@@ -1,4 +1,4 @@
-/* chain_parts.c -- putting a chain model's sections together (layout: chain_model.h). */
+/* chain_parts.c -- assembling a chain model's sections (layout: chain_model.h). */
 /* SPDX-License-Identifier: MIT */
 #include "model/chain_parts.h"
 
@@ -74,8 +74,8 @@ static uint64_t row_size(const trl_weight_rows *r, size_t i)
     return r->first[i + 1] - r->first[i];
 }
 
-/* The rows by falling size, equal ones in their order, those with no weights left out (but for
- * the constant): order[0 .. *n).  Also the classes.  NULL: out of memory. */
+/* The rows by falling size, equal ones in their order, those with no weights left out (except the
+ * constant): order[0 .. *n).  Also the classes.  NULL: out of memory. */
 static uint32_t *sort_rows(const trl_weight_rows *r, size_t *n, trl_weight_class **class,
                            size_t *n_classes)
 {
@@ -246,7 +246,7 @@ static trl_status save_family(const trl_weight_rows *r, size_t family, uint64_t 
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Text with an LF behind the last line and, where it is used as a string, a NUL. */
+/* Text with an LF after the last line and, where it is used as a string, a NUL. */
 static trl_status save_text(trl_container_builder *b, const char *tag, trl_str text, bool nul,
                             trl_error *err)
 {

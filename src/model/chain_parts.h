@@ -1,4 +1,4 @@
-/* chain_parts.h -- private to src/model: the parts a chain model file is put together from. */
+/* chain_parts.h -- private to src/model: the parts that a chain model file is assembled from. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CHAIN_PARTS_H
 #define TRL_CHAIN_PARTS_H
@@ -9,7 +9,7 @@
 #define TRL_NO_ROW SIZE_MAX
 #define TRL_Q0_PREFIX "q0" /* of the HMM's sections */
 
-/* The weights of one family, row by row in the order that is to be kept.  Zero-initialise. */
+/* The weights of one family, row by row in the order that the file keeps.  Zero-initialise. */
 typedef struct trl_weight_rows {
     const trl_strtab *names;
     size_t n;

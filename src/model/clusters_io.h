@@ -18,8 +18,8 @@ trl_status trl_clusters_save(const trl_clusters *c, trl_container_builder *b, tr
 /* Does the container have clusters? */
 bool trl_clusters_stored(const trl_container *c);
 
-/* A checked view, used where it lies, valid as long as the container.  O(words).  TRL_EMODEL
- * when sections are missing or damaged; *out is then untouched. */
+/* A checked view into the container, valid as long as it is.  O(words).  TRL_EMODEL when sections
+ * are missing or damaged; *out is then untouched. */
 trl_status trl_cluster_view_load(const trl_container *c, trl_cluster_view *out, trl_error *err);
 
 #endif

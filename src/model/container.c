@@ -141,7 +141,7 @@ static trl_status to_memory(void *ctx, const void *bytes, size_t n, trl_error *e
     return TRL_OK;
 }
 
-/* Everything behind the header: the table and the sections, each padded to ALIGN. */
+/* Everything after the header: the table and the sections, each padded to ALIGN. */
 static trl_status emit_body(const trl_container_builder *b, const entry *table, sink_fn sink,
                             void *ctx, trl_error *err)
 {
@@ -308,7 +308,7 @@ static trl_status check_header(const unsigned char *p, size_t n, header *h, trl_
     return TRL_OK;
 }
 
-/* In order, aligned, inside the file, behind the table and each other, tags distinct. */
+/* In order, aligned, inside the file, after the table and each other, tags distinct. */
 static bool table_ok(const entry *table, size_t n, uint64_t file_size)
 {
     uint64_t at = sizeof(header) + n * sizeof *table;

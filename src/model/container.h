@@ -13,11 +13,11 @@
  *     64  32S table: tag (8 bytes, padded with NUL), u64 offset, u64 size, u64 zero
  *     ...     sections in the order of the table, each at a multiple of 64, zeros between
  *
- * Every future version keeps the first 40 bytes, so that an old library can say what it was
- * given.  A reader checks all of this, checksums included, before it returns: one pass over
- * the file.  Afterwards sections are used where they lie, without a copy.  They hold arrays
- * in memory order, so a big-endian machine can neither write nor open a container: both fail
- * with TRL_EMODEL.  A container is read-only and may be shared by threads.
+ * Every future version keeps the first 40 bytes, so that an old library can say what file it was
+ * given.  A reader checks all of this, checksums included, before it returns: one pass over the
+ * file.  Afterwards sections are used in place, without a copy.  They hold arrays in memory order,
+ * so a big-endian machine can neither write nor open a container: both fail with TRL_EMODEL.  A
+ * container is read-only and may be shared by threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_CONTAINER_H
@@ -65,8 +65,8 @@ void trl_container_builder_fini(trl_container_builder *b);
 trl_status trl_container_write(const trl_container_builder *b, const char *kind, const char *path,
                                trl_error *err);
 
-/* The same; where `path` cannot be written, and `rescue` is not NULL, writes there instead. Returns
- * the first failure all the same, with a hint that says where the file is now, or that it is lost.
+/* The same; where `path` cannot be written, and `rescue` is not NULL, writes there instead.  Still
+ * returns the first failure, with a hint that says where the file is now, or that it is lost.
  */
 trl_status trl_container_rescue(const trl_container_builder *b, const char *kind, const char *path,
                                 const char *rescue, trl_error *err);
@@ -80,9 +80,9 @@ trl_status trl_container_to_buffer(const trl_container_builder *b, const char *k
 typedef struct trl_container trl_container;
 
 /* Reads the file into memory and checks what was read.  `kind`: the kind that is expected, or NULL
- * for any. TRL_EMODEL, with the path and mostly a hint, when it is no container, damaged, cut off,
- * of a newer version or of another kind; TRL_EIO; TRL_ENOMEM.  What happens to the file afterwards
- * does not matter. */
+ * for any.  TRL_EMODEL, with the path and mostly a hint, when it is not a container, damaged, cut
+ * off, of a newer version or of another kind; TRL_EIO; TRL_ENOMEM.  Later changes of the file have
+ * no effect. */
 trl_status trl_container_open(const char *path, const char *kind, trl_container **out,
                               trl_error *err);
 
@@ -103,8 +103,8 @@ size_t trl_container_size(const trl_container *c);      /* bytes of the file */
 /* The section, 64-byte aligned, valid as long as the container.  False: there is none. */
 bool trl_container_find(const trl_container *c, const char *tag, const void **bytes, size_t *size);
 
-/* As _find for an array of items of `width` bytes.  TRL_EMODEL when the section is missing
- * or no multiple of `width`. */
+/* As _find for an array of items of `width` bytes.  TRL_EMODEL when the section is missing or its
+ * size is not a multiple of `width`. */
 trl_status trl_container_array(const trl_container *c, const char *tag, size_t width,
                                const void **items, size_t *count, trl_error *err);
 

@@ -1,7 +1,7 @@
 /* dump.c -- a model as text.
  *
  * One fact a line, fields separated by tabs (here shown as blanks), escaped as in dump_text.h.
- * Blank lines and lines that start with '#' mean nothing.
+ * Blank lines and lines that start with '#' are ignored.
  *
  *     trellis-model 1                      first: the format and its version
  *     kind chain
@@ -44,7 +44,7 @@ static void put_line(trl_buf *b, const char *what, trl_str field)
     trl_buf_ch(b, '\n');
 }
 
-/* Every line of a text as a line of its own.  The text ends with an LF or is empty. */
+/* Every line of a text as a separate line.  The text ends with an LF or is empty. */
 static void put_lines(trl_buf *b, const char *what, trl_str text)
 {
     for (size_t at = 0; at < text.n;) {

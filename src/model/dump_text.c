@@ -89,8 +89,8 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* The byte that the escape at p (a backslash) stands for, and the escape's length; 0: it is
- * none. */
+/* The byte that the escape at p (a backslash) stands for, and the escape's length; 0: not an
+ * escape. */
 static size_t escape(const char *p, size_t n, char *out)
 {
     const int high = n >= 4 && p[1] == 'x' ? hex_digit(p[2]) : -1;

@@ -1,7 +1,7 @@
 /* dump_text.h -- private to src/model: how names and numbers look in a dump.
  *
- * A field holds no tab, line end, control character or byte that is no UTF-8: they are written
- * \t, \n, \r or \xHH, a backslash \\.  Everything else stands for itself.
+ * A field holds no tab, line end, control character or byte that is not UTF-8: they are written \t,
+ * \n, \r or \xHH, a backslash \\.  Everything else stands for itself.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_DUMP_TEXT_H
@@ -17,8 +17,8 @@ typedef struct trl_printer {
     trl_buf buf;
 } trl_printer;
 
-/* Hands over what has been put into p->buf when it is much, or in any case when `all`.
- * What the writer returns, or TRL_ENOMEM when something could not be put there. */
+/* Writes out p->buf when it is large, or in any case when `all`.  What the writer returns, or
+ * TRL_ENOMEM when something could not be put there. */
 trl_status trl_printer_flush(trl_printer *p, bool all, trl_error *err);
 
 /* Appends the field, escaped; returns its width in characters. */

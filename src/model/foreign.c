@@ -1,4 +1,4 @@
-/* foreign.c -- what users hand in by mistake. */
+/* foreign.c -- recognising other files that users pass by mistake. */
 /* SPDX-License-Identifier: MIT */
 #include "model/foreign.h"
 

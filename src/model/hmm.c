@@ -1,4 +1,4 @@
-/* hmm.c -- hidden Markov models: counting, asking. */
+/* hmm.c -- hidden Markov models: counting and queries. */
 /* SPDX-License-Identifier: MIT */
 #include "model/hmm.h"
 
@@ -36,7 +36,7 @@ static double *count_values(const trl_column_values *cells, size_t column)
     return n;
 }
 
-/* OOV, then the values that are seen after their first occurrence is taken away. */
+/* OOV, then the values that are still seen when their first occurrence is removed. */
 static bool make_vocabulary(const trl_column_values *cells, size_t column, trl_strtab *out)
 {
     double *n = count_values(cells, column);

@@ -11,10 +11,10 @@
  * Training is counting [SVL07, section 5]: the first occurrence of every value counts as the
  * value OOV; transitions are relative frequencies, emissions are smoothed by adding lambda = 1.
  *
- * The `uniform` model ("locally uniform", equation 15 there) gives all labels that were ever
- * seen behind y', and STOP, the same probability, and every column its unigram distribution.
- * Two differences to the paper's: sequences are not empty, so STOP cannot follow START; "can
- * follow" is read off the training data.
+ * The `uniform` model ("locally uniform", equation 15 there) gives all labels that were ever seen
+ * after y', and STOP, the same probability, and every column its unigram distribution.  Two
+ * differences from the paper: sequences are not empty, so STOP cannot follow START; "can follow" is
+ * read off the training data.
  *
  * Everything here is a probability unless it is called a score or a log.  A model is read-only
  * after training or loading and may be shared by threads.
@@ -31,10 +31,9 @@
 #include "feature/tables.h"
 #include "model/container.h"
 
-/* The score that tables for decoding give a transition of probability 0.  One such
- * transition outweighs any two tokens' emissions (a factor of exp(25) each on a million
- * tokens), so the best labelling has as few as it must; but no input is left without a
- * labelling. */
+/* The score that tables for decoding give a transition of probability 0.  One such transition
+ * outweighs any two tokens' emissions (a factor of exp(25) each on a million tokens), so the best
+ * labelling has as few as possible; but every input has a labelling. */
 #define TRL_HMM_FLOOR (-100.0)
 
 typedef struct trl_hmm_column {
@@ -53,7 +52,7 @@ typedef struct trl_hmm {
                             Contexts: y, in order 2 y' * L + y with y' = L for START */
     size_t n_columns;
     trl_hmm_column *column;
-    trl_strtab *names; /* [n_columns] behind `values`; NULL when loaded */
+    trl_strtab *names; /* [n_columns] the tables that `values` views; NULL when loaded */
     double *owned;     /* what start, next and p point into; NULL when loaded */
 } trl_hmm;
 
@@ -83,8 +82,8 @@ void trl_hmm_fini(trl_hmm *h);
 /* The value of a cell in the model's c-th column: 0 (OOV) when it is not known. */
 uint32_t trl_hmm_value(const trl_hmm *h, size_t c, trl_str cell);
 
-/* The values of all tokens, [n_tokens][h->n_columns]; release with trl_free.  TRL_EINVAL when
- * the cells have not the columns, TRL_ENOMEM. */
+/* The values of all tokens, [n_tokens][h->n_columns]; release with trl_free.  TRL_EINVAL when a
+ * column is missing, TRL_ENOMEM. */
 trl_status trl_hmm_number(const trl_hmm *h, const trl_column_values *cells, uint32_t **out,
                           trl_error *err);
 
@@ -155,10 +154,10 @@ trl_status trl_hmm_save(const trl_hmm *h, const char *prefix, trl_container_buil
  * empty. */
 trl_status trl_hmm_load(trl_hmm *h, const trl_container *c, const char *prefix, trl_error *err);
 
-/* Are all tables distributions (and contexts never seen empty)?  The loader asks. */
+/* Are all tables distributions (and contexts never seen empty)?  The loader checks this. */
 bool trl_hmm_is_proper(const trl_hmm *h);
 
-/* Is there one of that prefix? */
+/* Does the container have a model with this prefix? */
 bool trl_hmm_in_container(const trl_container *c, const char *prefix);
 
 #endif

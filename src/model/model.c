@@ -9,7 +9,7 @@
 
 struct trl_model {
     trl_container *container;
-    trl_chain_model chain; /* the only kind so far */
+    trl_chain_model chain; /* used when the kind is "chain" */
 };
 
 static trl_status load_kind(trl_model *m, trl_error *err)
@@ -25,7 +25,7 @@ static trl_status load_kind(trl_model *m, trl_error *err)
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
 }
 
-/* Takes the container over, which may be NULL after a failure `st`. */
+/* Takes ownership of the container, which may be NULL after a failure `st`. */
 static trl_status from_container(trl_status st, trl_container *c, trl_model **out, trl_error *err)
 {
     trl_model *m = st == TRL_OK ? trl_zalloc(1, sizeof *m) : NULL;

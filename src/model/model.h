@@ -1,4 +1,4 @@
-/* model.h -- private: what is behind trl_model. */
+/* model.h -- private: the content of trl_model. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_MODEL_PRIVATE_H
 #define TRL_MODEL_PRIVATE_H

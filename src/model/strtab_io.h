@@ -6,7 +6,7 @@
  *     lablend4   u32[n] ends, pools below 4 GiB; else lablend8, u64[n]
  *     lablslot   u32[slots]: the smallest power of two that keeps the load <= 0.8
  *
- * exactly as base/strtab.h lays them out, so that a mapped table is used where it lies.
+ * exactly as base/strtab.h lays them out, so that a mapped table is used in place.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_STRTAB_IO_H
@@ -22,8 +22,7 @@ trl_status trl_strtab_save(const trl_strtab *t, const char *prefix, trl_containe
                            trl_error *err);
 
 /* A checked view of a stored table, valid as long as the container.  O(strings + slots).
- * TRL_EMODEL when sections are missing or would lead a look-up astray; *out is then
- * untouched. */
+ * TRL_EMODEL when sections are missing or a look-up could leave them; *out is then untouched. */
 trl_status trl_strview_load(const trl_container *c, const char *prefix, trl_strview *out,
                             trl_error *err);
 

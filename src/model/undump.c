@@ -50,7 +50,7 @@ static trl_status split(trl_undump *u, trl_str s)
     return TRL_OK;
 }
 
-/* The next line that means something; *more is false at the end. */
+/* The next line that is not blank or a comment; *more is false at the end. */
 static trl_status next_line(trl_undump *u, bool *more)
 {
     trl_str s;
@@ -310,7 +310,7 @@ static trl_status read_weight(trl_undump *u, size_t family)
 
 static const struct {
     const char *name;
-    size_t n_fields; /* this word included; 0: it looks itself */
+    size_t n_fields; /* this word included; 0: checked by the function */
     trl_status (*read)(trl_undump *u);
 } words[] = {
     {"kind", 2, read_kind},
@@ -401,7 +401,7 @@ static trl_status check_template(trl_undump *u)
     return st == TRL_OK ? st : trl_fail_mem(u->err);
 }
 
-/* Everything there?  Then completes the parts. */
+/* Checks that nothing is missing, then completes the parts. */
 static trl_status finish(trl_undump *u)
 {
     const char *missing = !u->has_kind          ? "kind"

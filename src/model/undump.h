@@ -1,4 +1,4 @@
-/* undump.h -- private to src/model: a dump on its way to a model file. */
+/* undump.h -- private to src/model: the state of reading a dump. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_UNDUMP_H
 #define TRL_UNDUMP_H
@@ -12,7 +12,7 @@
 /* The HMM so far. */
 typedef struct trl_hmm_parts {
     bool any;
-    trl_hmm h; /* `names` and `column` are owned as of a trained one */
+    trl_hmm h; /* `names` and `column` are owned, as in a trained model */
     double *start, *next;
     double **p; /* [n_columns], [values][L] */
     size_t *p_cap;
@@ -43,7 +43,7 @@ trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st);
 
 #define FAIL_AT(u, k, ...) trl_undump_at((u), (k), trl_fail((u)->err, TRL_EPARSE, __VA_ARGS__))
 
-/* As much of a name as a message shows. */
+/* The part of a name that a message shows. */
 static inline int trl_shown(trl_str s)
 {
     return s.n < 60 ? (int)s.n : 60;

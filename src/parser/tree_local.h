@@ -13,8 +13,8 @@
  * its word comes from the lexicon, p(word | tag), as in the PCFG, and families of tags have no
  * effect.
  *
- *     score of a tree = sum over rules of log p(rule | A, x, i, j) + sum over words of log p(word |
- * tag)
+ *     score of a tree = sum over rules of log p(rule | A, x, i, j)
+ *                     + sum over words of log p(word | tag)
  *
  * Neither factor alone says which trees there are, so the exponential is no probability: that is
  * had by dividing by its sum over the trees of the sentence, as for other models.

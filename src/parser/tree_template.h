@@ -4,8 +4,8 @@
  * comment.
  *
  *     base-parent first.form after.form      label of a constituent, its first word, the next word
- *     base-rule split.word                   a rule without annotation, first word of its right
- * child tag here.word                          a tag, its word
+ *     base-rule split.word                   a rule without annotation, the word after the split
+ *     tag here.word                          a tag, its word
  *
  * classes    of words:         tag  base-tag  tag-parent
  *            of binary rules:  rule  base-rule  pp-rule (right child a PP)  verb-rule (a child is a

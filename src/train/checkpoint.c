@@ -21,8 +21,8 @@
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* Iterations left until the objective's relative fall is below delta, if it goes on falling
- * geometrically as in the last two iterations; NaN when that cannot be told. */
+/* Iterations left until the objective's relative fall is below delta, if it keeps falling
+ * geometrically as in the last two iterations; NaN when unknown. */
 static double iterations_left(const trl_progress_state *ps, const trl_train_options *o)
 {
     const double now = ps->fall[0], before = ps->fall[1];
@@ -32,10 +32,10 @@ static double iterations_left(const trl_progress_state *ps, const trl_train_opti
     return log(now / end) / log(before / now);
 }
 
-#define LEAST_SEEN 10 /* iterations before the fall says anything about the end */
-#define MOST_AHEAD 9  /* times as many as were made: beyond, it is a guess in the dark */
+#define LEAST_SEEN 10 /* iterations before the decrease predicts anything */
+#define MOST_AHEAD 9  /* times as many as were made: beyond that it is a mere guess */
 
-/* Seconds left; NaN when nobody can tell. */
+/* Seconds left; NaN when unknown. */
 static double time_left(const trl_progress_state *ps, const trl_train_options *o, uint64_t done,
                         uint64_t most, double seconds)
 {
@@ -52,7 +52,7 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                           double dev_score)
 {
     const trl_train_options *o = s->o;
-    /* a fall smoothed over about five iterations: single ones are too ragged */
+    /* the decrease smoothed over about five iterations: single ones vary too much */
     const double fall = it->number > 1 && ps->last_objective > it->objective
                             ? (ps->last_objective - it->objective) / fabs(it->objective)
                             : ps->fall[0];
@@ -110,7 +110,7 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
     const size_t bytes = s->learner->n_weights * sizeof *x;
     trl_progress_state out = *ps;
     out.seconds_before += trl_clock() - s->started;
-    out.asked_to_stop = out.out_of_patience = 0; /* patience is the next run's own */
+    out.asked_to_stop = out.out_of_patience = 0; /* the next run has its own patience */
     trl_buf state = {0};
     if (!save(optimizer, &state)) {
         trl_buf_fini(&state);
@@ -141,7 +141,7 @@ static bool copy_section(const trl_container *c, const char *tag, void *to, size
     return true;
 }
 
-/* False as well for numbers that no run has written. */
+/* Also false for numbers that no run could have written. */
 static bool copy_progress(const trl_container *c, trl_progress_state *ps)
 {
     return copy_section(c, "progres", ps, sizeof *ps) && ps->exact <= 1 && ps->descends <= 1 &&

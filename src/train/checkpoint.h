@@ -27,8 +27,8 @@ typedef struct trl_progress_state {
 bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const trl_iteration *it,
                           double dev_score);
 
-/* Tells the user's callback (stage "warning"): a sentence; of a checkpoint that could not be
- * written, while the run goes on. */
+/* Passes a sentence to the user's callback (stage "warning"), for example that a checkpoint could
+ * not be written while the run continues. */
 void trl_report_note(const trl_session *s, const char *note);
 void trl_report_warning(const trl_session *s, const trl_error *e);
 

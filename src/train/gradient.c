@@ -20,10 +20,10 @@
 typedef struct lane {
     size_t seq0, seq1; /* sequences, or batches of grouped tokens */
     double *hot;       /* [n_hot_weights + 64] */
-    float *hot32;      /* [n_rows][step] folded rows, unless NULL: not in hot then */
+    float *hot32;      /* [n_rows][step] summed rows, unless NULL: then not in `hot` */
     trl_tables shared; /* adjoint of the shared scores */
     double value;
-    double norm2; /* ||w||^2 of its lone weights */
+    double norm2; /* ||w||^2 of its singleton weights */
 } lane;
 
 struct trl_gradient {
@@ -41,12 +41,12 @@ struct trl_gradient {
     trl_token_groups group;
     float *stream; /* of entries, with groups; `node` is then the stream of cold rows */
     trl_implied_rows fold;
-    double *hot;    /* [n_rows][step] folded rows of w; then the extra ones' gradient */
-    float *hot32;   /* the same in single precision; NULL: not wanted */
+    double *hot;    /* [n_rows][step] summed rows of w; then the gradient of the extra ones */
+    float *hot32;   /* the same in single precision; NULL: not used */
     bool has_pairs; /* pairs that depend on the position come as sets */
     trl_pair_sets pairs;
 
-    /* of the evaluation under way */
+    /* of the current evaluation */
     const double *w;
     double *grad;
     double c2;
@@ -206,7 +206,7 @@ void trl_gradient_free(trl_gradient *g)
 
 /* ---- phase 1: examples ----------------------------------------------------------------------- */
 
-/* Nodes as ever, and of the other families what the task looks at. */
+/* Nodes as usual, and of the other families the cells that the task reads. */
 static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_tables *adjoint)
 {
     const trl_selection *only = g->task->only;
@@ -332,7 +332,7 @@ static void reduce(trl_gradient *g, size_t i0, size_t i1)
         trl_sum_vectors(i1 - i0, g->n_lanes, parts, g->grad + i0);
 }
 
-/* out = the sum over lanes of i1 - i0 cells of folded rows. */
+/* out = the sum over lanes of i1 - i0 cells of summed rows. */
 static void reduce32(trl_gradient *g, size_t i0, size_t i1, double *out)
 {
     const float *parts[TRL_LANES_MAX];
@@ -396,7 +396,7 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
     return norm2;
 }
 
-/* Hot weights, then cold rows, then cold entries, lone ones excepted (but for grouped entries). */
+/* Hot weights, then cold rows, then cold entries, without singletons (except grouped entries). */
 static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     (void)worker;

@@ -19,7 +19,7 @@
 typedef struct trl_gradient trl_gradient;
 
 /* All pointers are borrowed and must outlive the object.  `names`: of family 0 in the corpus, for
- * folding (feature/implied_rows.h); NULL: no folding.  TRL_ENOMEM. */
+ * finding implied rows (feature/implied_rows.h); NULL: do not look for them.  TRL_ENOMEM. */
 trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const trl_task *task,
                             trl_pool *pool, trl_gradient **out, trl_error *err);
 void trl_gradient_free(trl_gradient *g); /* accepts NULL */

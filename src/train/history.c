@@ -32,7 +32,7 @@ void trl_history_fini(trl_history *h)
     *h = (trl_history){0};
 }
 
-/* A slot's share of a block: s, with y behind it. */
+/* A slot's share of a block: s followed by y. */
 static trl_bf16 *s_of(const trl_history *h, size_t slot, size_t block)
 {
     return h->pair + (block * h->m + slot) * 2 * BLOCK;
@@ -183,7 +183,7 @@ void trl_history_push(trl_history *h, double step, const double *g_old, const do
         h->used = used;
         h->next = (k + 1) % h->m;
     } else if (h->used == h->m) {    /* the slot was overwritten: the oldest pair is gone */
-        trl_history_clear(h, h->vv); /* rare; start anew rather than keep a hole */
+        trl_history_clear(h, h->vv); /* rare; start over rather than keep a hole */
     }
 }
 

@@ -1,11 +1,11 @@
 /* history.h -- the last m steps and gradient differences, and directions made of them.
  *
- * The quasi-Newton direction d = -H v is a linear combination of v, the steps s_i and the
- * gradient differences y_i, with coefficients that depend on inner products alone [CH14].  So two
- * sweeps over memory do: one for all inner products with the newest vectors, one for
- * d; the usual two-loop recursion needs 4m.  s and y are kept as brief numbers (bf16_kernel.h), a
- * quarter of the traffic of doubles at no cost in iterations (docs/performance.md): the step taken
- * is the rounded one, so that s is exact, and all products are of the rounded vectors.
+ * The quasi-Newton direction d = -H v is a linear combination of v, the steps s_i and the gradient
+ * differences y_i, with coefficients that depend on inner products alone [CH14].  So two sweeps
+ * over memory do: one for all inner products with the newest vectors, one for d; the usual two-loop
+ * recursion needs 4m.  s and y are stored as bfloat16 (num/bf16_kernel.h), a quarter of the traffic
+ * of doubles at no cost in iterations (docs/performance.md): the step taken is the rounded one, so
+ * that s is exact, and all products are of the rounded vectors.
  *
  * Stored block by block, all vectors' share of a block together: a sweep reads one stream.
  *
@@ -43,7 +43,7 @@ typedef struct trl_history {
 bool trl_history_init(trl_history *h, size_t n, size_t m, trl_pool *pool);
 void trl_history_fini(trl_history *h);
 
-/* The direction d under way is the next pair's s already, so that it is never moved. */
+/* The current direction d is stored as the next pair's s, so that it is never copied. */
 
 /* out = x + t d. */
 void trl_history_step(const trl_history *h, double t, const double *x, double *out);
@@ -64,8 +64,8 @@ void trl_history_push(trl_history *h, double step, const double *g_old, const do
                       const double *v);
 
 /* d = -H v for the v of the last push; with no pair held d = -v.  Also xt = x + d, unless x is
- * NULL. Returns the slope v . d, which needs no further sweep.  d takes the place of the oldest
- * pair when there is no free one: then only trl_history_push or trl_history_clear may follow. */
+ * NULL. Returns the slope v . d, which needs no further sweep.  d replaces the oldest pair when no
+ * slot is free: then only trl_history_push or trl_history_clear may follow. */
 double trl_history_direction(trl_history *h, const double *v, const double *x, double *xt);
 
 /* Forgets all pairs; `vv` is v . v. */

@@ -2,8 +2,8 @@
  *
  * L-BFGS [LN89]: d = -H g, a step t, tried from 1 down, with
  *     F(x + t d) <= F(x) + 1e-4 t g.d      (enough decrease)
- * Our objectives are convex, so s.y > 0 whatever the step.  Only the first step, whose length
- * nothing suggests, is also lengthened until the slope has flattened: g(x + t d).d >= 0.9 g.d.
+ * Our objectives are convex, so s.y > 0 whatever the step.  Only the first step, for which no
+ * length is known, is also lengthened until the slope has flattened: g(x + t d).d >= 0.9 g.d.
  *
  * OWL-QN [AG07] for F + c1 ||x||_1: g is replaced by the pseudo-gradient v, the direction is cut
  * to v's orthant, each step is projected onto the orthant of x (of -v where x is 0), and only
@@ -165,7 +165,7 @@ static bool direction(run *r, double *slope)
         }
         if (*slope < 0.0)
             return true;
-        trl_history_clear(&r->h, r->h.vv); /* numerically lost: steepest descent */
+        trl_history_clear(&r->h, r->h.vv); /* no numerical descent: steepest descent instead */
     }
     return false;
 }
@@ -197,7 +197,7 @@ static void accept(run *r, double F)
 /* True when the run ends here, with the reason in *ending. */
 static bool converged(run *r, double norm_v, trl_ending *ending)
 {
-    /* ||x|| costs a sweep and hardly changes: look closer only when it may matter */
+    /* ||x|| costs a sweep and hardly changes: compute it only when it may matter */
     if (norm_v < 2.0 * r->o->epsilon * fmax(1.0, r->norm_x) || r->iteration % 16 == 1) {
         r->norm_x = sqrt(trl_dot(r->pool, r->n, r->x, r->x));
         if (norm_v < r->o->epsilon * fmax(1.0, r->norm_x)) {
@@ -282,7 +282,7 @@ static trl_status iterate(run *r, const trl_watcher *w, trl_ending *ending, trl_
             *ending = TRL_END_NO_STEP;
             return TRL_OK;
         }
-        /* shortened, and F is what it was: its last bit is reached, whatever the gradient says */
+        /* shortened, and F is unchanged: it is exact to the last bit, whatever the gradient says */
         const bool spent = r->step < 1.0 && F >= r->F;
         accept(r, F);
         const double norm_v = sqrt(r->h.vv);

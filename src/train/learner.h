@@ -10,8 +10,9 @@
  *     tables    scores = A w by a design matrix, a task from the scores of an example to its value
  *               and adjoint (task.h): every optimiser
  *     examples  loss and sparse gradient of single examples (sparse.h): lbfgs, owlqn, sgd, adagrad
- *     whole     F and its dense gradient, for objectives that are no sum over examples: lbfgs,
- * owlqn dual      an optimiser of the learner's own, for objectives with a dual of another shape
+ *     whole     F and its dense gradient, for objectives that are not a sum over examples:
+ *               lbfgs, owlqn
+ *     dual      an optimiser of the learner's own, for objectives with a dual of another form
  *
  * Whole objectives are made of tables and examples here, so that L-BFGS serves everybody.
  */
@@ -26,14 +27,14 @@
 #include "train/task.h"
 #include "trellis/train.h"
 
-/* All pointers are borrowed; what is NULL is not there. */
+/* All pointers are borrowed; NULL: not supplied. */
 typedef struct trl_learner {
     void *self; /* first argument of the functions below */
     size_t n_weights;
     uint64_t n_features; /* weights that can differ from 0, for reports */
     bool smooth;         /* F has a gradient everywhere */
     double bottom;       /* without a penalty, below this F has no minimum; -HUGE_VAL: always one */
-    uint64_t passes;     /* of adagrad when nobody says how many; 0: its own number */
+    uint64_t passes;     /* of adagrad when the options do not say; 0: adagrad's default */
 
     const trl_design *design; /* of tables, and for scaling values that are far from 1 */
     const trl_strtab *names;  /* of family 0 in the corpus, to find rows that imply others */
@@ -66,9 +67,9 @@ trl_status trl_batch_init(trl_batch *b, const trl_learner *l, double c2, trl_poo
                           trl_error *err);
 void trl_batch_fini(trl_batch *b);
 
-/* F at x by one pass, and the norm of its gradient where that comes for little; NaN what is not
- * known.  When `enough` is finite no gradient is wanted, and any value above it may be given
- * instead of the true one. */
+/* F at x by one pass, and the norm of its gradient where that is cheap; NaN: not known.  When
+ * `enough` is finite the gradient is not needed, and any value above `enough` may be given instead
+ * of the true one. */
 trl_status trl_learner_value(const trl_learner *l, const double *x, double c2, double enough,
                              trl_pool *pool, double *F, double *norm, trl_error *err);
 

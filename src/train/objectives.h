@@ -1,8 +1,8 @@
 /* objectives.h -- the table of training objectives: one row each, for every structure.
  *
  * A row says what an objective is and what it needs; the code that evaluates it is the structure's,
- * and is found by its id: chain/objective.h for chains, train_tree/tree_task.h for trees.  Nothing
- * in the library asks for an objective by its name: what differs is a property here.
+ * and is found by its id: chain/objective.h for chains, train_tree/tree_task.h for trees.  No code
+ * tests for an objective by its name: differences are properties here.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_OBJECTIVES_H
@@ -45,7 +45,7 @@ typedef struct trl_objective {
     bool needs_inference;  /* sums over all outputs of an example: charts, forward-backward */
 } trl_objective;
 
-/* NULL when there is none of that name (long, short, or of trees). */
+/* NULL when no objective has that name (long, short, or of trees). */
 const trl_objective *trl_objective_find(const char *name);
 
 /* The k-th, NULL after the last. */

@@ -22,17 +22,17 @@ typedef struct trl_function {
     trl_status (*eval)(void *self, const double *x, double *g, double *F, trl_error *err);
 } trl_function;
 
-/* Passes after which a stochastic method that nobody limited gives up. */
+/* The most passes of a stochastic method without a given limit. */
 #define TRL_MOST_PASSES 1000
 
 /* Why an optimiser ended.  Numbers are those of checkpoints. */
 typedef enum trl_ending {
-    TRL_END_CONVERGED = 0, /* the gradient (or duality gap) is as small as was asked for */
+    TRL_END_CONVERGED = 0, /* the gradient (or duality gap) is as small as requested */
     TRL_END_MAX_ITER = 1,
     TRL_END_STOPPED = 2,    /* by the watcher */
-    TRL_END_NO_STEP = 3,    /* no step decreases F: rounding errors are larger than what is left */
+    TRL_END_NO_STEP = 3,    /* no step decreases F: rounding errors are larger */
     TRL_END_STALLED = 4,    /* F fell by less than delta in `period` iterations */
-    TRL_END_NO_MINIMUM = 5, /* F falls for ever */
+    TRL_END_NO_MINIMUM = 5, /* F decreases without bound */
     TRL_ENDINGS
 } trl_ending;
 
@@ -49,7 +49,7 @@ typedef struct trl_iteration {
     trl_ending ending;    /* ... for this reason; a run that is resumed from here does not go on */
 } trl_iteration;
 
-/* Appends the optimiser's whole state to `out`: with it training goes on to the same bits. */
+/* Appends the optimiser's whole state to `out`: with it training continues to the same bits. */
 typedef bool (*trl_state_fn)(const void *optimizer, trl_buf *out);
 
 /* Called after every iteration.  Sets *stop to end; save(optimizer, buf) gives the state.

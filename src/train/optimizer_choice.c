@@ -10,8 +10,8 @@
 
 /* ---- by properties --------------------------------------------------------------------------- */
 
-/* Can the optimiser do anything with the objective?  Those on top of a generative model are no sum
- * over examples. */
+/* Can the optimiser do anything with the objective?  Objectives with a generative model below them
+ * are not sums over examples. */
 static bool fits(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
 {
     const bool whole = p->way == TRL_BY_WHOLE || p->way == TRL_BY_DUAL;
@@ -19,7 +19,7 @@ static bool fits(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
            (o->smooth ? !p->mistakes : !p->smooth);
 }
 
-/* The first row that fits, of those that look at the objective in the given way. */
+/* The first row that fits among those that evaluate the objective in the given way. */
 static const trl_optimizer *first_of(const trl_objective *o, trl_kind kind, trl_way way,
                                      const trl_train_options *options)
 {
@@ -33,8 +33,8 @@ static const trl_optimizer *first_of(const trl_objective *o, trl_kind kind, trl_
     return NULL;
 }
 
-/* What suits: the learner's own dual; single examples, where the structure has no tables; else the
- * whole corpus, or for mistakes the tables' own. */
+/* The default: the learner's own dual; single examples where the structure has no tables; else the
+ * whole corpus, or, for objectives that learn from mistakes, the perceptron over tables. */
 static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
                                   const trl_train_options *options)
 {
@@ -106,7 +106,7 @@ static const char *names(property has, const trl_objective *o, trl_kind kind, ch
     return list;
 }
 
-/* What an optimiser does not look at is refused rather than ignored. */
+/* Options that an optimiser does not use are refused rather than ignored. */
 static trl_status check_unused(const trl_train_options *o, const trl_optimizer *p,
                                const trl_objective *objective, trl_kind kind, trl_error *err)
 {

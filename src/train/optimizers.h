@@ -1,7 +1,7 @@
-/* optimizers.h -- the table of optimisers: one row each, with what it can and what it needs.
+/* optimizers.h -- the table of optimisers: one row each, with what it can do and what it needs.
  *
- * The only place where options become an optimiser's own, and the only place that is asked which
- * optimiser runs.
+ * The only place that maps options to an optimiser's settings and that decides which optimiser
+ * runs.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_OPTIMIZERS_H
@@ -26,7 +26,7 @@ typedef struct trl_optimizer {
     const char *name, *alias;
     const char *what, *when;
     unsigned kinds;      /* of trl_kind: the structures that have what it needs */
-    trl_way way;         /* how it looks at the objective */
+    trl_way way;         /* how it evaluates the objective */
     bool smooth;         /* needs a gradient everywhere */
     bool mistakes;       /* only for objectives that learn from mistakes: the perceptron */
     bool takes_l1;       /* c1 may be above 0, ... */

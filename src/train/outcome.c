@@ -11,8 +11,8 @@
 #include "num/blas1.h"
 
 #define CLOSE                                                                                      \
-    1e-3 /* of the objective: a proven distance to the optimum that may be called converged */
-#define MUCH 1.5 /* times the objective of no weights: no model */
+    1e-3 /* of the objective: a proven distance to the optimum below which a run has converged */
+#define MUCH 1.5 /* times the objective without weights: not a model */
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
@@ -49,9 +49,10 @@ static trl_status check_finite(const trl_session *s, const double *x, trl_error 
     return TRL_OK;
 }
 
-/* F0: the objective without any weights; lost: they are all 0.  A gain that was asked for must lead
- * somewhere; of our own gains, which a few examples and a strong penalty can be too few steps for,
- * half as bad again as nothing is too bad.  Who cut the run short is told, and has the weights. */
+/* F0: the objective without any weights; lost: they are all 0.  With a gain that the user chose,
+ * F must be below F0.  With our own gains, whose steps may be too few for a few examples and a
+ * strong penalty, F may be up to MUCH F0.  A run that was cut short gets a warning and keeps its
+ * weights. */
 static trl_status judge(const trl_session *s, double F, double F0, bool lost, bool cut,
                         trl_error *err)
 {

@@ -1,4 +1,4 @@
-/* outcome.h -- private to training: what a run came to, before anything is made of it.
+/* outcome.h -- private to training: checking the result of a run before it becomes a model.
  *
  * Weights become a model only when they are finite, as single precision numbers too, and when the
  * objective, penalties included, is below its value without any weights (of a warm start: at the
@@ -27,12 +27,12 @@ typedef struct trl_standing {
 trl_status trl_standing_at(const trl_session *s, const double *x, double enough, trl_standing *out,
                            trl_error *err);
 
-/* TRL_ENUMERIC, with a hint, when x is no model: see the top.  F is the objective at x; NaN: not
+/* TRL_ENUMERIC, with a hint, when x is not a model: see the top.  F is the objective at x; NaN: not
  * known. */
 trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps, const double *x,
                              double F, trl_error *err);
 
-/* Adds to a failure of TRL_ENUMERIC what may help; returns `st`. */
+/* Adds a hint to a failure of TRL_ENUMERIC; returns `st`. */
 trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err);
 
 /* The ending in words.  `at`: the last weights.  `fall`: how much F fell in an iteration, relative;

@@ -1,16 +1,15 @@
 /* sag.c -- SAG with non-uniform sampling and a line search for the Lipschitz constants.
  *
- * With f_i = - value_i, m examples seen so far, lambda = 2 c2 / n and s = sum of the kept
+ * With f_i = - value_i, m examples seen so far, lambda = 2 c2 / n and s = sum of the stored
  * adjoints (an ascent direction):
  *
  *     w <- (1 - a lambda) w + (a / m) s,        a = 1/2 (1/(L_max + lambda) + 1/(L_mean + lambda))
  *
- * L_i estimates the Lipschitz constant of example i's gradient: doubled while
- * f_i(w - g_i / L_i) > f_i(w) - ||g_i||^2 / (2 L_i), shrunk by 0.9 when the test holds at once; an
- * example that keeps passing is tested ever more rarely.  Half of the examples are drawn
- * uniformly, half in proportion to L_i.  The first pass visits every example once.  Its steps are
- * those of a few examples and would lead away from weights that are good already: from given
- * weights the first pass takes none.
+ * L_i estimates the Lipschitz constant of example i's gradient: doubled while f_i(w - g_i / L_i) >
+ * f_i(w) - ||g_i||^2 / (2 L_i), shrunk by 0.9 when the test holds at once; an example that keeps
+ * passing is tested more and more rarely.  Half of the examples are drawn uniformly, half in
+ * proportion to L_i.  The first pass visits every example once.  Its steps come from few examples
+ * and would lead away from good weights: after a warm start the first pass takes no steps.
  */
 /* SPDX-License-Identifier: MIT */
 #include "train/sag.h"
@@ -129,7 +128,7 @@ static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, doubl
     return st;
 }
 
-/* Replaces the kept adjoint of example i by `a` and adds the difference to dir. */
+/* Replaces the stored adjoint of example i by `a` and adds the difference to dir. */
 static void replace_stored(run *r, size_t i, trl_tables *a)
 {
     const size_t from = (size_t)r->d->first[i];
@@ -310,7 +309,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* Sums that were carried along are taken anew, so that a resumed run has the same ones. */
+/* Recomputes running sums, so that a resumed run has the same ones. */
 static void settle(run *r)
 {
     trl_lazy_flush(&r->z);
@@ -322,8 +321,8 @@ static void settle(run *r)
     }
 }
 
-/* The step is larger than theory allows, for it nearly always works.  Where it does not, the
- * gradient grows instead of falling: then steps are halved, and all examples' L are looked at anew.
+/* The step is larger than theory allows, because that nearly always works.  Where it does not, the
+ * gradient grows: then steps are halved and all L_i are tested again.
  */
 static void keep_in_check(run *r, double gradient)
 {
@@ -357,7 +356,8 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, trl_ending *
     double *past = &r->past[r->pass % (r->o->period + 1)];
     const double before = r->past[(r->pass + 1) % (r->o->period + 1)];
     *past = F;
-    /* F is made of values from up to many steps ago and may rise: that is no standstill */
+    /* F is made of values from up to many steps ago and may rise: that does not mean it has
+     * stalled */
     const bool stalled =
         r->o->period && r->pass > r->o->period && fabs(before - F) < r->o->delta * fabs(F);
     const bool small = sqrt(g2) < r->o->epsilon * fmax(1.0, sqrt(w2));

@@ -1,8 +1,8 @@
 /* sag.h -- stochastic average gradient with non-uniform sampling [SBA15], for smooth objectives.
  *
- * Minimises F(w) = - sum_i value_i(w) + c2 ||w||^2.  Every example's last adjoint is kept (in
- * single precision), so the whole gradient is always at hand, only slightly stale; a step costs one
- * example, and convergence is linear: the optimum of L-BFGS in a tenth of the passes.
+ * Minimises F(w) = - sum_i value_i(w) + c2 ||w||^2.  Every example's last adjoint is stored (in
+ * single precision), so the whole gradient is always available, only slightly stale; a step costs
+ * one example, and convergence is linear: the optimum of L-BFGS in a tenth of the passes.
  *
  * [SBA15] Schmidt, Babanezhad, Ahmed, Defazio, Clifton, Sarkar. Non-uniform stochastic average
  * gradient method for training conditional random fields. AISTATS 2015.
@@ -29,7 +29,7 @@ trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_opti
                    const trl_watcher *watcher, const void *state, size_t state_size, double *x,
                    trl_ending *ending, trl_error *err);
 
-/* Bytes that the kept adjoints need. */
+/* Bytes that the stored adjoints need. */
 size_t trl_sag_memory(const trl_design *d);
 
 #endif

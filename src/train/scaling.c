@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 #define NEAR 16.0    /* values from 1 / NEAR to NEAR are left alone */
-#define FURTHEST 500 /* exponents of scales: their squares are still numbers */
+#define FURTHEST 500 /* largest exponent of a scale: its square is still finite */
 
 /* ---- scales ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* scaling.h -- L-BFGS on attributes whose values are far from 1.
  *
  * A year as a value makes the objective two thousand times as steep along its weights as along all
- * others, and a quasi-Newton method with a short memory crawls.  So the weights are optimised as
- * v_j = p_j w_j, p_j a power of two near
+ * others, and a quasi-Newton method with a short memory converges very slowly.  So the weights are
+ * optimised as v_j = p_j w_j, p_j a power of two near
  *
  *     sqrt((2 c2 + S_j / 4) / (2 c2 + n_j / 4)),    S_j = sum of value^2, n_j = number of values,
  *
@@ -21,7 +21,8 @@
  * TRL_ENOMEM. */
 trl_status trl_scaling_of(const trl_design *d, double c2, double **scale, trl_error *err);
 
-/* As trl_lbfgs (which it is with scale NULL): x, watched iterations and checkpoints have w. */
+/* Like trl_lbfgs (and the same when scale is NULL): x, watched iterations and checkpoints hold
+ * w. */
 trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, const double *scale,
                             trl_pool *pool, const trl_watcher *watcher, const void *state,
                             size_t state_size, double *x, trl_ending *ending, trl_error *err);

@@ -8,11 +8,11 @@
  *
  *     L_i = - (2 c2 / gamma)  (da . ds) / (d . ds)
  *
- * and a step far too long is taken back in part.  Measurements are rare.  Between them L_i is
- * taken to go with the square root of the mass sum |adjoint|, which falls as the example is
- * learnt; an example that has moved far is measured anyway.  After the first pass, which visits
- * all, a quarter of the examples is drawn uniformly, the rest in proportion to ||d||^2 / sqrt(T),
- * d as last seen.
+ * and a step that was far too long is partly undone.  Measurements are rare.  Between them L_i is
+ * taken to go with the square root of the mass sum |adjoint|, which falls as the example is learnt;
+ * an example that has moved far is measured anyway.  After the first pass, which visits all, a
+ * quarter of the examples is drawn uniformly, the rest in proportion to ||d||^2 / sqrt(T), d as
+ * last seen.
  */
 /* SPDX-License-Identifier: MIT */
 #include "train/sdca.h"
@@ -38,8 +38,8 @@
 #define L_MIN 1e-3
 #define RENEWAL 16 /* passes after which the weights are summed anew */
 #define STALE 4    /* steps for which shared scores are used */
-#define WIDE 5e-3  /* swings that are, of the objective */
-#define LATE 200   /* passes after which any are */
+#define WIDE 5e-3  /* swings of the objective that count as wide, relative */
+#define LATE 200   /* passes after which any swing counts */
 
 typedef struct example_state {
     double value;  /* of f_i when last seen */
@@ -70,7 +70,7 @@ typedef struct run {
     double *past;               /* objective estimates, [period + 1] */
 } run;
 
-/* One visit: scores and adjoint before the step, and how far the kept ones are. */
+/* One visit: scores and adjoint before the step, and its distance from the stored one. */
 typedef struct visit {
     size_t i, from, n;
     trl_tables s, a;
@@ -106,9 +106,8 @@ static size_t draw(run *r)
 /* ---- one example ----------------------------------------------------------------------------- */
 
 /* The weights of constants move little in one step, and all examples need them: their scores (and
- * exponentials) are made for several steps at a time.  Not once steps were shortened twice: if
- * every token pulls at them (piecewise training), each of these steps makes the whole correction.
- */
+ * exponentials) are made for several steps at a time.  Not once steps were shortened twice: when
+ * every token moves them (piecewise training), each of these steps makes the whole correction. */
 static trl_status refresh(run *r, trl_error *err)
 {
     trl_tables shape = r->scores;
@@ -211,7 +210,7 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
 {
     trl_tables s1 = v->s, a1;
     double value, sum[2] = {0.0, 0.0};
-    for (size_t k = 0; k < r->d->n_families; k++) /* this step alone, whoever else has moved them */
+    for (size_t k = 0; k < r->d->n_families; k++) /* this step alone, not those of others */
         for (size_t c = 0; v->a.shared[k] && c < r->d->family[k].n_constant; c++)
             r->scores.shared[k][r->d->family[k].constant_cell[c]] +=
                 gamma * r->z.scale * v->shared[k][c];
@@ -250,7 +249,7 @@ static void keep_measured(run *r, example_state *x, double L, double mass, doubl
     r->guesses = MEMORY * r->guesses + 1.0;
 }
 
-/* L as it is known before the step, and whether it is to be measured. */
+/* The estimate of L before the step, and whether to measure it. */
 static double expect(run *r, example_state *x, const visit *v, bool *to_measure)
 {
     const bool first = x->L == 0.0f;
@@ -341,7 +340,7 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* Sums that were carried along are taken anew, so that a resumed run has the same ones. */
+/* Recomputes running sums, so that a resumed run has the same ones. */
 static void settle(run *r)
 {
     r->age = 0;
@@ -350,7 +349,7 @@ static void settle(run *r)
         trl_weighted_sampler_add(&r->ranks, i, (double)r->ex[i].rank);
 }
 
-/* Asked every `period` passes: none came below the one before them, in wide swings or late. */
+/* Checked every `period` passes: none fell below the one before them, in wide swings or late. */
 static bool is_stuck(const run *r)
 {
     const size_t n = (size_t)r->o->period + 1;
@@ -396,7 +395,7 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, trl_ending *
 {
     settle(r);
     r->pass++;
-    if (r->pass % RENEWAL == 0) { /* what rounding took away in many small steps comes back */
+    if (r->pass % RENEWAL == 0) { /* corrects the rounding errors of many small steps */
         const trl_status st = trl_stored_adjoints_sum(&r->kept, r->z.scale, &r->arena, x, err);
         if (st != TRL_OK)
             return st;

@@ -25,9 +25,9 @@ size_t trl_session_lanes(const trl_train_options *o)
     return o->batch > TRL_LANES_MAX ? (size_t)o->batch : TRL_LANES_MAX;
 }
 
-/* ---- watching ----------------------------------------------------------------------- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
-/* So many iterations without a better score, of which there has been one. */
+/* True after `patience` iterations without a better score, once there is a score. */
 static bool out_of_patience(const run *r)
 {
     const uint64_t patience = r->s->o->patience;
@@ -58,7 +58,7 @@ static trl_status write_checkpoint(run *r, const trl_iteration *it, trl_state_fn
     trl_error failed = {0};
     const trl_status st =
         trl_checkpoint_write(r->s, &r->ps, it->x, r->best, save, optimizer, &failed);
-    if (st == TRL_EIO) { /* a full disk must not cost the run: the model may have room elsewhere */
+    if (st == TRL_EIO) { /* a full disk must not end the run */
         trl_report_warning(r->s, &failed);
         return TRL_OK;
     }
@@ -106,9 +106,9 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     return write_checkpoint(r, it, save, optimizer, err);
 }
 
-/* ---- the run ------------------------------------------------------------------------ */
+/* ---- the run --------------------------------------------------------------------------------- */
 
-/* Of given weights: the objective there, which the run must not end above. */
+/* The objective at the given weights, which the run must not end above. */
 static trl_status measure_start(run *r, const double *x, trl_error *err)
 {
     bool given = false;
@@ -215,7 +215,7 @@ trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *re
     return trl_outcome_hint(s, st, err);
 }
 
-/* ---- two stages --------------------------------------------------------------------------- */
+/* ---- two stages ------------------------------------------------------------------------------ */
 
 trl_status trl_session_first(const trl_session *s, uint64_t iterations, double *x, bool *second,
                              trl_train_result *result, trl_error *err)

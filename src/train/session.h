@@ -1,6 +1,7 @@
 /* session.h -- one training run of any structure: optimiser, progress, best weights, checkpoints.
  *
- * Knows options, weights and the learner's contract (learner.h); knows nothing of chains or trees.
+ * Knows options, weights and the learner's contract (learner.h); knows nothing about chains or
+ * trees.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SESSION_H
@@ -23,20 +24,20 @@ typedef struct trl_session {
     const double *base;
 } trl_session;
 
-/* What the structure's task must have room for. */
+/* The number of lanes that the structure's task must have. */
 size_t trl_session_lanes(const trl_train_options *o);
 
 /* Trains from x (or from the checkpoint) and leaves the result in x, of n_weights + 64 elements:
  * the weights with the best dev score when there is a dev set, else the last.  Fills iterations,
  * saved_iteration, objective (of the result), dev_score, stopped and ending of *result.  A run that
- * had ended when its checkpoint was written does not go on.  TRL_ENUMERIC, with a hint, when the
- * result is no model (outcome.h). */
+ * had ended when its checkpoint was written does not continue.  TRL_ENUMERIC, with a hint, when the
+ * result is not a model (outcome.h). */
 trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *result,
                            trl_error *err);
 
-/* The first of two stages: so many iterations without looking at the dev set.  The second begins
- * with what is done with x in between.  Their checkpoints are told apart, and those of the second
- * keep the x that the first ended with: a run that resumes in the second finds it here again, and
+/* The first of two stages: a given number of iterations without looking at the dev set.  The caller
+ * may change x before the second.  Their checkpoints are told apart, and those of the second keep
+ * the x that the first ended with: a run that resumes in the second finds it here again, and
  * *second is true.  A run that was stopped in the first (result->stopped) has no second. */
 trl_status trl_session_first(const trl_session *s, uint64_t iterations, double *x, bool *second,
                              trl_train_result *result, trl_error *err);

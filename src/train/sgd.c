@@ -29,7 +29,7 @@
 #include "num/blas1.h"
 #include "train/gradient.h"
 
-#define SAMPLE 300 /* a gain is wanted to a factor of two only */
+#define SAMPLE 300 /* the gain is needed only to a factor of two */
 
 typedef struct slot { /* one example of a batch */
     size_t example;
@@ -196,7 +196,7 @@ static trl_status calibrate(run *r, const double *x, trl_error *err)
             eta *= down ? 0.5 : 2.0;
         }
         if (best_eta > 0.15)
-            break; /* going up was right */
+            break; /* raising the gain was right */
     }
     r->eta = best_eta;
     r->steps = r->averaged_steps = 0;
@@ -258,7 +258,7 @@ static trl_status load_state(run *r, const unsigned char *p, size_t size, trl_er
 /* The weights to report: the current ones, or their mean. */
 static void current(run *r, double *x)
 {
-    r->scales /= r->z.scale; /* flush folds scale into v */
+    r->scales /= r->z.scale; /* flush multiplies scale into v */
     trl_lazy_flush(&r->z);
     if (!r->o->averaged || r->averaged_steps == 0)
         trl_lazy_get(&r->z, x, NULL);
@@ -276,7 +276,7 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
     const double F = -r->sum + (r->o->perceptron ? 0.0 : r->o->c2 * w2);
     const double before = r->past[(r->pass + 1) % (r->o->period + 1)];
     r->past[r->pass % (r->o->period + 1)] = F;
-    /* F is noisy: that it rose says nothing */
+    /* F is noisy: a rise means nothing */
     *done = r->o->period && r->pass > r->o->period && fabs(before - F) < r->o->delta * fabs(F);
     const trl_iteration it = {.number = r->pass,
                               .objective = F,

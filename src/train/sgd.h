@@ -18,7 +18,7 @@ typedef struct trl_sgd_options {
                           form leaves out those of the first pass */
     uint64_t max_iter; /* passes; 0: no limit */
     double delta;      /* stop when the objective fell by less (relative) ... */
-    uint64_t period;   /* ... in so many passes */
+    uint64_t period;   /* ... in this many passes */
     uint64_t seed;
 } trl_sgd_options;
 

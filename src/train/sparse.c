@@ -155,7 +155,7 @@ static trl_status one_pass(run *r, trl_error *err)
     for (size_t k = 0; k < r->task->n_weights; k++)
         catch_up(r, (uint32_t)k);
     r->pass++;
-    if (r->mean && r->pass == 1) { /* the mean starts behind the first pass */
+    if (r->mean && r->pass == 1) { /* the mean starts after the first pass */
         r->mean_from = r->step;
         memset(r->mean, 0, r->task->n_weights * sizeof *r->mean);
     }
@@ -256,8 +256,7 @@ static bool settled(const run *r)
     if (period == 0 || period >= 64 || r->pass <= period)
         return false;
     const double now = r->past[r->pass % 64], then = r->past[(r->pass - period) % 64];
-    return fabs(then - now) <
-           r->o->delta * fabs(now); /* a rise is noise, or worse: no standstill */
+    return fabs(then - now) < r->o->delta * fabs(now); /* a rise is noise, or worse: not a stall */
 }
 
 static trl_status report(run *r, const trl_watcher *watcher, double *x, bool *done, bool *stop,

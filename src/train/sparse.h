@@ -1,14 +1,14 @@
 /* sparse.h -- stochastic training from sparse gradients, for structures whose features are looked
- * up rather than laid out: trees.
+ * up, not compiled into a design: trees.
  *
  *     adagrad   w_k <- w_k - eta g_k / sqrt(sum of g_k^2 so far)     [DHS11]
  *     sgd       w <- w - eta_t g,  eta_t = eta tau / (tau + t), tau the steps of five passes
- * [FKM08]
+ *               [FKM08]
  *
  * g is the sum over a batch of the gradients of the loss and of c2 (b / n) ||w||^2; adagrad's is
- * divided by b.  The penalty of weights that a batch does not touch is made up for when they are
- * touched next.  Batches are evaluated side by side and applied in order: any number of threads
- * gives the same bits.
+ * divided by b.  The penalty of weights that a batch does not touch is applied when they are next
+ * touched.  Examples of a batch are evaluated in parallel and applied in order: any number of
+ * threads gives the same bits.
  *
  * [DHS11] Duchi, Hazan, Singer. Adaptive subgradient methods. JMLR 12, 2011.
  * [FKM08] Finkel, Kleeman, Manning. Efficient, feature-based, conditional random field parsing. ACL

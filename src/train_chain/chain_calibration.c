@@ -10,7 +10,7 @@
 #include "train_chain/chain_training.h"
 #include "train/lbfgs.h"
 
-#define STEPS 30 /* at most: a handful of parameters, a pass over the data each */
+#define STEPS 30 /* at most: there are few parameters, and each step is a pass over the data */
 
 typedef struct course {
     trl_chain_training *j;

@@ -10,7 +10,7 @@
 
 /* ---- the template ---------------------------------------------------------------------------- */
 
-/* Without a template of the user's own, the first column holds the tokens, the last the labels. */
+/* Without a user's template, the first column holds the tokens, the last the labels. */
 static trl_status need_tokens(const trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
     const bool own = j->o->template_text && !j->objective->counted;
@@ -77,7 +77,7 @@ static trl_status same_format(trl_chain_training *j, trl_format format, const ch
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-/* What q0 counts.  A masked corpus is made from all cells, later. */
+/* What q0 counts.  A masked corpus is made later, from all columns. */
 static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
     const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->cells, seq, err) : TRL_OK;
@@ -113,7 +113,7 @@ static trl_status add_dev_rows(trl_chain_training *j, const trl_rows *seq, trl_e
     return st;
 }
 
-/* For q0 a sequence of items is its labels: a column of cells. */
+/* For q0 a sequence of items is its labels: one column. */
 static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool dev, trl_error *err)
 {
     if (!dev && j->has_q0) {
@@ -137,7 +137,7 @@ static bool held_out(trl_chain_training *j, bool dev)
     return !dev && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
 }
 
-/* Columns that were guessed, or taken for granted because of a template, may be items. */
+/* Columns that were guessed, or assumed because of a template, may be items. */
 static trl_status check_look(const trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
     const trl_look look = j->o->format == TRL_FORMAT_GUESS ? trl_rows_look(seq) : TRL_LOOK_RIGHT;
@@ -213,7 +213,7 @@ static trl_status default_transitions(trl_chain_training *j, trl_error *err)
 
 /* ---- q0 -------------------------------------------------------------------------------------- */
 
-/* The corpus from cells whose first occurrences are hidden. */
+/* The corpus from columns whose first occurrences are masked. */
 static trl_status mask(trl_chain_training *j, trl_error *err)
 {
     trl_status st = trl_column_values_mask(&j->cells, err);

@@ -13,9 +13,9 @@
 #include "train_chain/chain_training.h"
 #include "mest/mest_dual.h"
 
-/* Without a penalty the objective starts at 1 and has no minimum whenever some direction leaves
- * all gold features alone but not their expectations, which with more features than sequences is
- * the rule.  Below this it is taken to be on its way to -inf. */
+/* Without a penalty the objective starts at 1 and has no minimum whenever some direction leaves all
+ * gold features alone but not their expectations, which is usual with more features than sequences.
+ * Below this it is assumed to go to -inf. */
 #define BOTTOMLESS (-1e4)
 
 /* ---- hmm ------------------------------------------------------------------------------------- */

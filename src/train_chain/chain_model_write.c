@@ -1,5 +1,4 @@
-/* chain_model_write.c -- what a run leaves behind: the model, and what a checkpoint must agree
- * with. */
+/* chain_model_write.c -- writing the model, and the fingerprint that a checkpoint must match. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -30,7 +29,7 @@ static uint64_t mix_corpus(uint64_t h, const trl_corpus *c)
     return mix(h, c->weight, c->n_sequences * sizeof *c->weight);
 }
 
-/* What is on where, with its value. */
+/* All occurrences of attributes, with their values. */
 static uint64_t mix_lists(uint64_t h, const trl_design *d)
 {
     for (size_t k = 0; k <= (size_t)d->order; k++) {
@@ -45,7 +44,7 @@ static uint64_t mix_lists(uint64_t h, const trl_design *d)
     return h;
 }
 
-/* Of the data, the features and the options that steer the numbers. */
+/* The fingerprint of the data, the features and the options that affect the numbers. */
 uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
 {
     const trl_train_options *o = j->o;

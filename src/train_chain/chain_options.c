@@ -11,8 +11,8 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): no harm
- * unless the run is to go on until smaller changes, or, as SAG does to find its steps, compares
+/* Single precision leaves the objective a noise of some 1e-8 of it (docs/numerics.md): harmless
+ * unless the run must continue to smaller changes or, as SAG does to find its steps, compares
  * single examples at points close to each other.  A choice for the whole run. */
 bool trl_chain_training_single(const trl_chain_training *j)
 {
@@ -22,8 +22,8 @@ bool trl_chain_training_single(const trl_chain_training *j)
     return o->precision ? strcmp(o->precision, "single") == 0 : o->period > 0 && o->delta >= 1e-6;
 }
 
-/* Can the file be written?  Better known now than after hours of training.  What is no regular
- * file is not touched before its time. */
+/* Can the file be written? Better to know now than after hours of training.  Only regular files are
+ * opened early. */
 static trl_status probe(const char *path, trl_error *err)
 {
     struct stat sb;
@@ -72,7 +72,7 @@ static trl_status check_q0(trl_chain_training *j, trl_error *err)
     return TRL_OK;
 }
 
-/* Which decoding the model has, and whether it can be calibrated. */
+/* Sets the model's decoding and checks whether it can be calibrated. */
 static trl_status check_decode(trl_chain_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;

@@ -1,4 +1,4 @@
-/* chain_training.h -- private to src/chain: one run of trl_train and its parts.
+/* chain_training.h -- private: the state of one run of trl_train on chains.
  *
  * The stages of a run are listed in train_chain.c.
  */
@@ -23,7 +23,7 @@ typedef struct trl_chain_training {
     const trl_train_options *o;
     const trl_objective *objective;
     const trl_optimizer *optimizer; /* NULL: counted */
-    bool is_local;                  /* how the model decodes: o->decode, or what suits */
+    bool is_local; /* how the model decodes: o->decode, or the objective's default */
     int order;
     trl_template *tpl; /* NULL for items */
     trl_format format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
@@ -37,7 +37,7 @@ typedef struct trl_chain_training {
     bool second; /* piecewise-nota: resumes after the first stage */
     trl_nota_options nota_options;
     trl_nota nota;      /* piecewise-nota only */
-    trl_selection only; /* memm, piecewise-nota: what they look at */
+    trl_selection only; /* memm, piecewise-nota: the cells that they read */
     trl_dev dev;
     double *w;
     double *calibration; /* [L + 64]; NULL: not calibrated */
@@ -69,8 +69,8 @@ bool trl_chain_training_single(const trl_chain_training *j);
 /* The name of the optimiser that runs. */
 const char *trl_chain_training_optimizer(const trl_chain_training *j);
 
-/* chain_data.c: the training data (cells too, and q0 trained on them, where there is one); the
- * held-out data, once the design is there. */
+/* chain_data.c: the training data (with its columns, and q0 trained on them, where there is one);
+ * the held-out data, once the design is there. */
 trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err);
 trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err);
 
@@ -83,7 +83,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
 trl_status trl_chain_training_expect(trl_chain_training *j, trl_train_result *result,
                                      trl_error *err);
 
-/* Nothing is left to train: value and dev score. */
+/* For models that are counted: objective and dev score. */
 trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *result,
                                       trl_error *err);
 
@@ -95,9 +95,9 @@ trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result 
 /* train_chain.c: tells the caller; true when it asks to stop. */
 bool trl_chain_training_report(const trl_chain_training *j, const char *stage, const char *note);
 
-/* Report (stage "warning") what is allowed but hardly meant: values of attributes that are very
- * large, before the design takes the lists of the corpus; features that do not suit; an --init that
- * fits none. */
+/* Report (stage "warning") what is allowed but hardly intended: very large attribute values,
+ * before the design takes the lists of the corpus; unsuitable features; an --init that matches
+ * no feature. */
 void trl_chain_training_warn_values(const trl_chain_training *j);
 void trl_chain_training_warn_features(const trl_chain_training *j);
 void trl_chain_training_warn_start(const trl_chain_training *j);

@@ -1,4 +1,4 @@
-/* chain_warnings.c -- what a run can do but hardly anybody means. */
+/* chain_warnings.c -- warnings about options that are allowed but hardly intended. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>

@@ -154,7 +154,7 @@ static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
     return TRL_OK;
 }
 
-/* `predicted` false: the true labels in place of predicted ones. */
+/* `predicted` false: scores the true labels instead of the predicted ones. */
 static trl_status count(trl_dev *d, bool predicted, trl_score_totals *totals, trl_error *err)
 {
     const trl_score_options o = trl_score_options_default();

@@ -9,7 +9,7 @@
 #include "model/hmm.h"
 
 typedef struct trl_dev {
-    trl_corpus corpus; /* filled by the caller before init; its labels are its own */
+    trl_corpus corpus; /* filled by the caller before init; has its own label table */
     const trl_corpus *train;
     trl_design design;         /* the training design's weights, this corpus' tokens */
     trl_chain chain, rows;     /* rows: for tables that are made of the scores */
@@ -18,12 +18,12 @@ typedef struct trl_dev {
     const trl_hmm *q0;         /* borrowed; NULL: none */
     uint32_t *value;           /* [n_tokens][columns of q0], filled by the caller */
     size_t value_cap;
-    double *q0_shared; /* where q0 adds to and no weights do */
+    double *q0_shared; /* where only q0 has scores */
     trl_pool *pool;
     trl_arena *arenas;   /* [threads] */
     uint32_t *predicted; /* [n_tokens] labels of the training corpus */
     trl_tables shared;
-    const double *w;    /* of the scoring under way */
+    const double *w;    /* of the current scoring */
     const char **names; /* label names, NUL-terminated: training's, then dev's */
     char *name_bytes;
     bool chunks; /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */

@@ -119,8 +119,8 @@ static void make_learner(trl_chain_training *j)
                       .started = j->started};
 }
 
-/* Objectives that condition on few sources look at few of the cells of pairs and triples that
- * depend on the position: the task is told which.  Others gather single examples. */
+/* Objectives that condition on few sources read few of the position-dependent cells of pairs and
+ * triples: the task is told which.  Others gather single examples. */
 static trl_status select_cells(trl_chain_training *j, trl_error *err)
 {
     const bool rows = j->design.family[TRL_EDGE].has_rows || j->design.family[TRL_TRI].has_rows;
@@ -138,7 +138,7 @@ static trl_status select_cells(trl_chain_training *j, trl_error *err)
 /* ---- stages -----------------------------------------------------------------------------------
  */
 
-/* What the data were taken for: a wrong guess shall be seen. */
+/* Reports what the data were taken for, so that a wrong guess is noticed. */
 static void report_read(const trl_chain_training *j)
 {
     char note[120];

@@ -12,8 +12,9 @@
  * be lost in trees without end.  All that follows is of the distribution over finite trees, that
  * is, of the PCFG with
  *
- *     stay(A) = ib(A) / ia(A)     p'(A -> B) = p ib(B) / ia(A)     p'(A -> B C) = p ia(B) ia(C) /
- * ib(A)
+ *     stay(A) = ib(A) / ia(A)
+ *     p'(A -> B) = p ib(B) / ia(A)
+ *     p'(A -> B C) = p ia(B) ia(C) / ib(A)
  *
  * which is proper and tight.  Outside: the expected number of A's per tree,
  *
