@@ -11,6 +11,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "graph/eliminate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -139,6 +140,55 @@ static bool join_factors(state *s)
     return true;
 }
 
+/* The largest number d such that some subgraph has at least d neighbours everywhere: every
+ * elimination has a set of d + 1 variables or more.  Found by taking out, again and again, a
+ * variable with the fewest neighbours left; `count`, `at` and `order` are scratch.  O(edges). */
+static size_t degeneracy(const state *s, size_t *count, size_t *at, uint32_t *order)
+{
+    const size_t n = s->g->n_variables;
+    size_t d = 0, low = 0;
+    memset(count, 0,
+           (n + 1) * sizeof *count); /* variables by number of neighbours: bucket starts */
+    for (size_t v = 0; v < n; v++)
+        count[s->near[v].n]++;
+    for (size_t k = 0, sum = 0; k <= n; k++) {
+        const size_t size = count[k];
+        count[k] = sum;
+        sum += size;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        at[v] = count[s->near[v].n]++;
+        order[at[v]] = v;
+        s->sum[v] = (double)s->near[v].n;
+    }
+    for (size_t k = n; k > 0; k--)
+        count[k] = count[k - 1];
+    count[0] = 0;
+    for (; low < n; low++) {
+        const uint32_t v = order[low];
+        const size_t degree = (size_t)s->sum[v];
+        d = degree > d ? degree : d;
+        for (size_t i = 0; i < s->near[v].n; i++) {
+            const uint32_t u = s->near[v].p[i];
+            const size_t k = (size_t)s->sum[u];
+            if (at[u] <= low || k <= degree)
+                continue;
+            /* u changes places with the first of its bucket, which then starts one later */
+            const size_t first = count[k] > low + 1 ? count[k] : low + 1;
+            const uint32_t w = order[first];
+            order[at[u]] = w;
+            at[w] = at[u];
+            order[first] = u;
+            at[u] = first;
+            count[k] = first + 1;
+            s->sum[u] -= 1.0;
+        }
+    }
+    for (size_t v = 0; v < n; v++)
+        s->sum[v] = 0.0;
+    return d;
+}
+
 /* Whether the edge {a, b} is looked at from a: towards more neighbours, equals by number. */
 static bool looks_up(const state *s, uint32_t a, uint32_t b)
 {
@@ -259,13 +309,15 @@ static bool state_init(state *s, const trl_graph_view *g, const bool *fixed, boo
         s->w[v] = weighted ? g->labels[v] : 1.0;
         s->heap_at[v] = UINT32_MAX;
     }
-    if (!join_factors(s))
-        return false;
+    return join_factors(s);
+}
+
+static void start(state *s)
+{
     first_fill(s);
-    for (uint32_t v = 0; v < n; v++)
-        if (!fixed[v])
+    for (uint32_t v = 0; v < s->g->n_variables; v++)
+        if (!s->gone[v])
             sift_up(s, s->n_heap++, v);
-    return true;
 }
 
 static void state_fini(state *s)
@@ -319,15 +371,29 @@ trl_status trl_eliminate(const trl_graph_view *g, const bool *fixed, bool weight
                          .place = trl_alloc(n, sizeof *e.place),
                          .near_at = trl_zalloc(n + 1, sizeof *e.near_at)};
     bool ok = e.order && e.place && e.near_at && state_init(&s, g, fixed, weighted);
+    size_t *scratch = trl_alloc(2 * n + 1, sizeof *scratch);
+    ok = ok && scratch;
+    if (ok) {
+        e.width = degeneracy(&s, scratch, scratch + n + 1, e.order);
+        e.largest = e.cells = ldexp(1.0, (int)(e.width < 1000 ? e.width + 1 : 1000));
+    }
+    trl_free(scratch);
+    const bool hopeless = ok && e.cells > max_cells;
+    if (!hopeless) {
+        e.width = 0;
+        e.largest = e.cells = 0.0;
+        if (ok)
+            start(&s);
+    }
     for (size_t v = 0; ok && v < n; v++)
         e.place[v] = UINT32_MAX;
     s.looks = 0;
-    while (ok && s.n_heap > 0 && (e.cells <= max_cells || s.looks < PATIENCE)) {
+    while (ok && !hopeless && s.n_heap > 0 && (e.cells <= max_cells || s.looks < PATIENCE)) {
         if (e.cells <= max_cells)
             s.looks = 0;
         ok = step(&s, &e, max_cells);
     }
-    e.complete = s.n_heap == 0;
+    e.complete = !hopeless && s.n_heap == 0;
     if (s.g)
         state_fini(&s);
     if (!ok) {

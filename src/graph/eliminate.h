@@ -25,8 +25,8 @@ typedef struct trl_elimination {
     bool complete;         /* false: given up, cells is a lower bound and the rest is empty */
 } trl_elimination;
 
-/* Gives up when there are more than `max_cells` cells and looking further would take long; complete
- * is then false.  TRL_ENOMEM. */
+/* Gives up when there are more than `max_cells` cells and looking further would take long, or when
+ * a dense part of the graph rules out fewer; complete is then false.  TRL_ENOMEM. */
 trl_status trl_eliminate(const trl_graph_view *g, const bool *fixed, bool weighted,
                          double max_cells, trl_elimination *out, trl_error *err);
 void trl_elimination_fini(trl_elimination *e);

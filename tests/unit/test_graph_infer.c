@@ -73,6 +73,21 @@ static void same_marginals(const trl_graph_view *g, const trl_infer_result *r, c
     same(g->cell_at[g->n_factors], r->factor, t->factor, tol, "factor");
 }
 
+/* A budget of the largest clique alone is never called hopeless: the estimate is a whole
+ * elimination's. */
+static void check_estimate(const trl_graph *g, trl_infer_options o)
+{
+    trl_infer_plan *p = NULL;
+    trl_error err = {0};
+    assert_ok(trl_infer_plan_new(g, &o, &p, &err));
+    o.max_cells = fmax(1.0, trl_infer_plan_info(p).largest);
+    trl_infer_plan_free(p);
+    p = NULL;
+    if (trl_infer_plan_new(g, &o, &p, &err) != TRL_OK)
+        assert_non_null(strstr(err.msg, "about"));
+    trl_infer_plan_free(p);
+}
+
 static void test_exact(void **state)
 {
     (void)state;
@@ -88,6 +103,7 @@ static void test_exact(void **state)
         trl_infer_options o = method(TRL_INFER_EXACT);
         o.weighted_fill = round % 2;
         o.observed = observed;
+        check_estimate(g, o);
         graph_truth t = enumerate(g, NULL, evidence);
         answers a = ask(g, &o, &in, false), b = ask(g, &o, &in, true);
         if (t.log_z == -HUGE_VAL) {

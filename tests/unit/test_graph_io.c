@@ -287,8 +287,8 @@ static void test_refusals(void **state)
     assert_int_equal(trl_infer_marginals(p, NULL, w, &r, &err), TRL_EINVAL);
     assert_int_equal(trl_graph_write(g, TRL_GRAPH_FG, &b, &err), TRL_EINVAL);
     assert_true(isnan(trl_graph_score(g, NULL, (uint32_t[]){0, 0, 0})));
-    in = (trl_infer_input){.table = (const double *[]){(double[]){0, 0, 0, 0, 0, 0},
-                                                       (double[]){0, log(3.0)}}};
+    in = (trl_infer_input){
+        .table = (const double *[]){(double[]){0, 0, 0, 0, 0, 0}, (double[]){0, log(3.0)}}};
     assert_ok(trl_infer_marginals(p, &in, w, &r, &err));
     assert_near(r.log_z, log(4 * 3 * 2), 1e-12);
     trl_buf_fini(&b);
@@ -320,6 +320,27 @@ static void test_wide(void **state)
     trl_graph_free(g);
 }
 
+/* All pairs of 1,500 variables: refused before any elimination. */
+static void test_dense(void **state)
+{
+    (void)state;
+    trl_error err = {0};
+    trl_graph *g = NULL;
+    trl_infer_plan *p = NULL;
+    trl_infer_options o = trl_infer_options_default();
+    assert_ok(trl_graph_new(&g, &err));
+    for (int v = 0; v < 1500; v++)
+        assert_ok(trl_graph_add_variable(g, 2, &err));
+    assert_ok(trl_graph_add_table(g, 4, (double[]){0.0, 1.0, 1.0, 0.0}, &err));
+    for (uint32_t v = 0; v < 1500; v++)
+        for (uint32_t u = 0; u < v; u++)
+            assert_ok(trl_graph_add_factor(g, 2, (uint32_t[]){u, v}, 0, &err));
+    assert_int_equal(trl_infer_plan_new(g, &o, &p, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "at least"));
+    assert_non_null(strstr(err.msg, "1500 variables"));
+    trl_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,7 +348,7 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_too_small),
         cmocka_unit_test(test_bad_graphs), cmocka_unit_test(test_bad_evidence),
         cmocka_unit_test(test_evidence),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_wide),       cmocka_unit_test(test_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
