@@ -320,9 +320,7 @@ static int tag(settings *s, const trl_model *m, const operands *args)
     job j = {.s = s,
              .in = {args, m, s->format, s->given},
              .threads = s->threads,
-             .attributes =
-                 info.n_attributes > 0 && strcmp(info.objective, "hmm") != 0 &&
-                 strcmp(info.objective, "m-estimation") != 0}; /* they know words beside */
+             .attributes = info.n_attributes > 0 && !info.has_q0}; /* they know words beside */
     int code = CLI_FAILED;
     trl_error err = {0};
     trl_status st = TRL_OK;

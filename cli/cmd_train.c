@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "memory.h"
+#include "help.h"
 #include "message.h"
 #include "output.h"
 #include "progress.h"

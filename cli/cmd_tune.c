@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "help.h"
 #include "message.h"
 #include "output.h"
 #include "plot.h"

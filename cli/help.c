@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "style.h"
+#include "trellis/methods.h"
 
 #define WIDTH 79       /* of a line, unless the terminal is narrower */
 #define HELP_COLUMN 26 /* where the explanation of an option starts */
@@ -159,4 +160,43 @@ void help_overview(text *out)
                "Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 a training that SIGINT or "
                "SIGTERM stopped, its model saved.\n",
                out);
+}
+
+/* ---- tables of methods ----------------------------------------------------------------------- */
+
+static void method(const trl_method *m, text *out)
+{
+    const size_t indent = 6;
+    text_fmt(out, "  %s", m->name);
+    if (m->alias && strcmp(m->alias, m->name) != 0)
+        text_fmt(out, ", %s", m->alias);
+    text_str(out, "  (");
+    bool first = true;
+    for (unsigned k = TRL_KIND_CHAIN; k <= TRL_KIND_GRAPH; k *= 2)
+        if (m->kinds & k) {
+            text_fmt(out, "%s%s", first ? "" : ", ", trl_kind_plural((trl_kind)k));
+            first = false;
+        }
+    text_fmt(out, ")\n%*s", (int)indent, "");
+    wrap(m->what, strlen(m->what), indent, indent, out);
+    text_fmt(out, "%*sUse: ", (int)indent, "");
+    wrap(m->when, strlen(m->when), indent + 5, indent + 5, out);
+}
+
+static void methods(const char *heading, bool (*info)(size_t k, trl_method *m), text *out)
+{
+    trl_method m;
+    text_fmt(out, "%s by name, another name for it, and the structures that have it:\n\n", heading);
+    for (size_t k = 0; info(k, &m); k++)
+        method(&m, out);
+}
+
+void help_objectives(text *out)
+{
+    methods("Objectives", trl_objective_info, out);
+}
+
+void help_optimizers(text *out)
+{
+    methods("Optimizers", trl_optimizer_info, out);
 }

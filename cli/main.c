@@ -39,6 +39,15 @@ static int print_help(const verb *v)
     return output_print(&t);
 }
 
+static int print_table(const option *o)
+{
+    text t = {0};
+    o->table(&t);
+    if (style_colour(STDOUT_FILENO))
+        style_help(&t);
+    return output_print(&t);
+}
+
 static int print_version(void)
 {
     text t = {0};
@@ -55,13 +64,17 @@ static int run(const verb *v, int argc, char **argv)
     if (v->defaults)
         v->defaults(settings);
     int code = CLI_USAGE;
-    switch (options_parse(v, argc, argv, settings, &args)) {
+    const option *asked = NULL;
+    switch (options_parse(v, argc, argv, settings, &args, &asked)) {
     case PARSE_RUN:
         if (file_check(v, settings, &args))
             code = v->run(settings, &args);
         break;
     case PARSE_HELP:
         code = print_help(v);
+        break;
+    case PARSE_TABLE:
+        code = print_table(asked);
         break;
     case PARSE_BAD:
         break;

@@ -252,6 +252,7 @@ typedef struct parser {
     operands *args;
     bool *given; /* [options] */
     bool help;
+    const option *asked; /* for its table */
 } parser;
 
 /* An option with a value takes it from `inline_value`, when not NULL, or the next argument. */
@@ -274,6 +275,11 @@ static bool take(parser *p, const option *o, const char *shown, const char *inli
             return false;
         }
         value = p->argv[++p->at];
+    }
+    if (o->table && strcmp(value, "help") == 0) {
+        p->asked = o;
+        p->help = true;
+        return true;
     }
     return set_option(o, shown, value, p->settings);
 }
@@ -357,7 +363,8 @@ static bool check_complete(const parser *p)
     return true;
 }
 
-parse_result options_parse(const verb *v, int argc, char **argv, void *settings, operands *args)
+parse_result options_parse(const verb *v, int argc, char **argv, void *settings, operands *args,
+                           const option **asked)
 {
     size_t n = 0;
     while (!option_is_last(&v->options[n]))
@@ -372,7 +379,8 @@ parse_result options_parse(const verb *v, int argc, char **argv, void *settings,
     free(p.given);
     if (!ok)
         message_hint("'trellis %s --help' lists the options", v->name);
-    return !ok ? PARSE_BAD : p.help ? PARSE_HELP : PARSE_RUN;
+    *asked = p.asked;
+    return !ok ? PARSE_BAD : p.asked ? PARSE_TABLE : p.help ? PARSE_HELP : PARSE_RUN;
 }
 
 void options_fini(const verb *v, void *settings, operands *args)

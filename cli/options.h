@@ -42,6 +42,7 @@ typedef struct option {
     const char *const *choices; /* OPTION_CHOICE: up to a NULL */
     const char *fallback;       /* the default in words; NULL: as the field stands */
     const char *help;           /* one line, no full stop */
+    void (*table)(text *out);   /* what the value "help" prints instead of a run; NULL: nothing */
 } option;
 
 #define OPTION_FIELD(settings, member)                                                             \
@@ -71,12 +72,13 @@ extern const verb *const verbs[];
  * none, and it has been said. */
 const verb *verb_find(const char *name);
 
-typedef enum parse_result { PARSE_RUN, PARSE_HELP, PARSE_BAD } parse_result;
+typedef enum parse_result { PARSE_RUN, PARSE_HELP, PARSE_TABLE, PARSE_BAD } parse_result;
 
 /* Reads argv[0 .. argc) into `settings` (already filled by verb->defaults) and `args`.
- * PARSE_BAD: what is wrong has been said.  Lists and args are to be freed with options_fini in
- * any case. */
-parse_result options_parse(const verb *v, int argc, char **argv, void *settings, operands *args);
+ * PARSE_TABLE: *asked is the option whose table is wanted.  PARSE_BAD: what is wrong has been said.
+ * Lists and args are to be freed with options_fini in any case. */
+parse_result options_parse(const verb *v, int argc, char **argv, void *settings, operands *args,
+                           const option **asked);
 void options_fini(const verb *v, void *settings, operands *args);
 
 /* Sets one option by its exact name; `shown` is what the user called it.  False: said. */

@@ -70,11 +70,12 @@
              "(CRFsuite's feature.minfreq)"},
 
     {.help = "Training"},
-    {"objective", .type = OPTION_STRING, TRAIN_FIELD(train.objective), .value = "NAME",
-     .help = "what is optimised: likelihood, memm, pseudolikelihood, pseudolikelihood-edge, "
-             "piecewise, piecewise-nota, m-estimation, perceptron; or hmm, which is counted; for "
-             "trees: "
-             "likelihood, mecfg, pt-cfg, m-estimation, perceptron"},
+    {"objective",
+     .type = OPTION_STRING,
+     TRAIN_FIELD(train.objective),
+     .value = "NAME",
+     .table = help_objectives,
+     .help = "what is optimised; '--objective help' says what there is, for chains and for trees"},
     {"nota",
      .type = OPTION_STRING,
      TRAIN_FIELD(train.nota),
@@ -119,8 +120,8 @@
      TRAIN_FIELD(train.optimizer),
      .value = "NAME",
      .fallback = "what suits the objective",
-     .help = "the optimizer: lbfgs (with --c1 OWL-QN), sag, sdca, sgd, asgd, perceptron, dual "
-             "(m-estimation); for trees adagrad, sgd, lbfgs"},
+     .table = help_optimizers,
+     .help = "how it is optimised; '--optimizer help' says which there are and when to use them"},
     {"precision",
      .type = OPTION_STRING,
      TRAIN_FIELD(train.precision),

@@ -74,25 +74,18 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
     return TRL_OK;
 }
 
-static bool is_likelihood(const char *objective)
-{
-    const trl_objective *o = trl_objective_find(objective);
-    return o && o->id == TRL_OBJ_LIKELIHOOD;
-}
-
 double trl_train_c2(const trl_train_options *o)
 {
     if (!o)
         return 1.0;
     if (o->c2 != TRL_USUAL)
         return o->c2;
-    if (strcmp(o->kind, "tree") != 0 &&
-        (strcmp(o->objective, "m-estimation") == 0 || strcmp(o->objective, "mest") == 0))
-        return 0.25; /* its objective is a mean over sequences: docs/objectives.md */
-    return strcmp(o->kind, "tree") == 0 && strcmp(o->grade, "features") == 0 &&
-                   is_likelihood(o->objective)
-               ? 2.0
-               : 1.0;
+    const trl_objective *x = trl_objective_find(o->objective);
+    const bool tree = strcmp(o->kind, "tree") == 0;
+    if (x && x->needs_q0 && !x->counted && !tree)
+        return 0.25; /* m-estimation is a mean over sequences: docs/objectives.md */
+    return x && x->id == TRL_OBJ_LIKELIHOOD && tree && strcmp(o->grade, "features") == 0 ? 2.0
+                                                                                         : 1.0;
 }
 
 /* A run that was cut off before its first checkpoint starts over, to the same bits; this is
