@@ -68,6 +68,8 @@ static trl_status copy_words(trl_aligner *a, const trl_bitext *b, trl_error *err
 trl_status trl_aligner_train(const trl_bitext *b, const trl_align_options *o, trl_aligner **out,
                              trl_error *err)
 {
+    if (!b || !o || !out)
+        return trl_fail_null(err);
     const trl_bitext_info i = trl_bitext_get_info(b);
     if (!(o->null > 0.0 && o->null < 1.0))
         return trl_fail(err, TRL_EINVAL, "the probability of NULL must be between 0 and 1, not %g",
@@ -108,6 +110,8 @@ static trl_status copy_table(const trl_strview *v, trl_strtab *t, trl_error *err
 
 trl_status trl_aligner_save(const trl_aligner *a, const char *path, trl_error *err)
 {
+    if (!a || !path)
+        return trl_fail_null(err);
     trl_container_builder b = {0};
     trl_strtab words[2] = {{0}, {0}};
     trl_status st = TRL_OK;
@@ -144,6 +148,8 @@ static trl_status load(trl_aligner *a, trl_error *err)
 
 trl_status trl_aligner_open(const char *path, trl_aligner **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_aligner *a = trl_zalloc(1, sizeof *a);
     if (!a)
         return trl_fail_mem(err);
@@ -271,6 +277,8 @@ static void work_fini(work *w)
 trl_status trl_align(const trl_aligner *a, const trl_bitext *b, trl_symmetry s, size_t threads,
                      trl_buf *out, trl_error *err)
 {
+    if (!a || !b || !out)
+        return trl_fail_null(err);
     aligning g = {.a = a, .b = b, .symmetry = s};
     const size_t pieces = (b->side[0].n + PIECE - 1) / PIECE;
     trl_pool *pool = NULL;

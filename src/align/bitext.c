@@ -122,6 +122,8 @@ static trl_status check_sides(const trl_bitext *b, const char *source, const cha
 
 trl_status trl_bitext_read(const char *source, const char *target, trl_bitext **out, trl_error *err)
 {
+    if (!source || !out)
+        return trl_fail_null(err);
     trl_bitext *b = trl_zalloc(1, sizeof *b);
     if (!b)
         return trl_fail_mem(err);

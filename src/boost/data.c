@@ -203,6 +203,8 @@ trl_status trl_boost_data_new(size_t n, const size_t *end, const uint32_t *featu
                               size_t n_features, size_t memory, trl_boost_data **out,
                               trl_error *err)
 {
+    if (!out || (n && !end) || (n && end[n - 1] && !feature))
+        return trl_fail_null(err);
     if (n == 0 || n >= UINT32_MAX || n_features >= TRL_BOOST_MAX_FEATURES)
         return trl_fail(err, TRL_EINVAL, "%zu examples of %zu features: too many, or none", n,
                         n_features);
@@ -245,6 +247,8 @@ void trl_boost_data_free(trl_boost_data *d)
 trl_status trl_boost_data_answer(trl_boost_data *d, const char *name, const signed char *y,
                                  const double *value, trl_error *err)
 {
+    if (!d || !name || !y)
+        return trl_fail_null(err);
     if (d->class_of)
         return trl_fail(err, TRL_EINVAL, "examples from a file bring their answers along");
     for (size_t i = 0; i < d->n; i++) {

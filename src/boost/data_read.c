@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
@@ -109,7 +110,10 @@ static trl_status read_text(const char *const *path, size_t n_paths,
 static bool is_cache(const char *path)
 {
     char head[8] = {0};
-    FILE *f = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    struct stat s;
+    if (strcmp(path, "-") == 0 || stat(path, &s) != 0 || !S_ISREG(s.st_mode))
+        return false; /* the first bytes of a pipe can be read only once */
+    FILE *f = fopen(path, "rb");
     if (!f)
         return false;
     const size_t n = fread(head, 1, sizeof head, f);
@@ -119,6 +123,8 @@ static bool is_cache(const char *path)
 
 trl_status trl_boost_data_save(const trl_boost_data *d, const char *path, trl_error *err)
 {
+    if (!d || !path)
+        return trl_fail_null(err);
     if (!d->class_of || !d->named)
         return trl_fail(err, TRL_EINVAL, "only examples read from text for training can be cached");
     const uint64_t binary = d->binary, total = trl_boost_active(d);
@@ -234,6 +240,8 @@ static trl_status open_cache(const char *path, size_t memory, trl_boost_data **o
 trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boost_read_options *o,
                           trl_boost_data **out, trl_error *err)
 {
+    if (!path || !o || !out)
+        return trl_fail_null(err);
     if (n_paths == 0)
         return trl_fail(err, TRL_EINVAL, "no file of examples");
     if (o->format != TRL_BOOST_GUESS || !is_cache(path[0]))

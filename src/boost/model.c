@@ -172,6 +172,8 @@ static trl_status copy_table(const trl_strview *v, trl_strtab *t, trl_error *err
 
 trl_status trl_boost_model_save(const trl_boost_model *m, const char *path, trl_error *err)
 {
+    if (!m || !path)
+        return trl_fail_null(err);
     trl_buf nodes = {0}, ends = {0}, points = {0}, names = {0}, parts = {0};
     trl_strtab features = {0}, classes = {0};
     trl_container_builder b = {0};
@@ -332,6 +334,8 @@ static trl_status finish_open(trl_boost_model *m, trl_status st, trl_boost_model
 
 trl_status trl_boost_model_open(const char *path, trl_boost_model **out, trl_error *err)
 {
+    if (!path || !out)
+        return trl_fail_null(err);
     trl_boost_model *m = trl_zalloc(1, sizeof *m);
     if (!m)
         return trl_fail_mem(err);

@@ -66,6 +66,8 @@ static trl_status match_features(const trl_boost_model *m, const trl_boost_data 
 trl_status trl_boost_predict(const trl_boost_model *m, size_t classifier, const trl_boost_data *d,
                              double *h, trl_error *err)
 {
+    if (!m || !d || !h)
+        return trl_fail_null(err);
     if (classifier >= m->n)
         return trl_fail(err, TRL_EINVAL, "there are %zu classifiers", m->n);
     const trl_boost_part *p = &m->part[classifier];
@@ -202,6 +204,8 @@ static trl_status write_terms(const trl_boost_model *m, const dumper *d, trl_boo
 trl_status trl_boost_dump(const trl_boost_model *m, size_t classifier, trl_boost_write_fn write,
                           void *ctx, trl_error *err)
 {
+    if (!m || !write)
+        return trl_fail_null(err);
     if (classifier >= m->n)
         return trl_fail(err, TRL_EINVAL, "there are %zu classifiers", m->n);
     const trl_boost_part *p = &m->part[classifier];

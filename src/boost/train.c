@@ -151,6 +151,8 @@ static trl_status run_all(training *tr, trl_error *err)
 trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data *held_out,
                            const trl_boost_options *o, trl_boost_model **out, trl_error *err)
 {
+    if (!d || !o || !out)
+        return trl_fail_null(err);
     trl_status st = check_options(d, held_out, o, err);
     if (st != TRL_OK)
         return st;

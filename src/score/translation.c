@@ -161,6 +161,8 @@ static trl_status score_lines(trl_translation *t, two_files *f, trl_error *err)
 trl_status trl_translation_files(const char *gold, const char *test, trl_translation **out,
                                  trl_error *err)
 {
+    if (!gold || !test || !out)
+        return trl_fail_null(err);
     trl_translation *t = trl_zalloc(1, sizeof *t);
     two_files f = {.in = {NULL, NULL}};
     trl_status st = t ? trl_input_open(gold, &f.in[0], err) : trl_fail_mem(err);

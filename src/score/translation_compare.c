@@ -52,6 +52,8 @@ trl_status trl_translation_compare(const trl_translation *a, const trl_translati
                                    const trl_bootstrap_options *o, trl_translation_comparison *out,
                                    trl_error *err)
 {
+    if (!a || !b || !o || !out)
+        return trl_fail_null(err);
     size_t n, m;
     const trl_translation_sentence *x = trl_translation_sentences(a, &n);
     const trl_translation_sentence *y = trl_translation_sentences(b, &m);

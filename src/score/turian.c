@@ -158,8 +158,10 @@ static double common_words(const search *s)
 trl_status trl_turian_size(const uint32_t *test, size_t n, const uint32_t *gold, size_t m, double e,
                            double *size, bool *exact, trl_error *err)
 {
+    if (!size || (n && !test) || (m && !gold))
+        return trl_fail_null(err);
     search s = {.n = n, .m = m, .nodes = TRL_TURIAN_NODES};
-    if (!(e >= 1.0 && isfinite(e)) || !size || (n && !test) || (m && !gold))
+    if (!(e >= 1.0 && isfinite(e)))
         return trl_fail(err, TRL_EINVAL, "the exponent must be at least 1, not %g", e);
     if (!search_init(&s, test, gold, e)) {
         search_fini(&s);

@@ -391,6 +391,11 @@ static void test_refusals(void **state)
     trl_bitext *b = NULL;
     trl_aligner *a = NULL;
     trl_align_options o = trl_align_options_default();
+    assert_int_equal(trl_bitext_read(NULL, NULL, &b, &err), TRL_EINVAL);
+    assert_int_equal(trl_aligner_train(NULL, &o, &a, &err), TRL_EINVAL);
+    assert_int_equal(trl_aligner_open(NULL, &a, &err), TRL_EINVAL);
+    assert_int_equal(trl_aligner_save(NULL, "x", &err), TRL_EINVAL);
+    assert_int_equal(trl_align(NULL, NULL, TRL_UNION, 1, NULL, &err), TRL_EINVAL);
     write_to(0, "a b\nc\nd\n");
     write_to(1, "x\ny\n");
     assert_int_equal(trl_bitext_read(path[0], path[1], &b, &err), TRL_EPARSE);

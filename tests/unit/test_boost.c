@@ -367,6 +367,27 @@ static void test_slope(void **state)
     }
 }
 
+static void test_null(void **state)
+{
+    (void)state;
+    trl_boost_data *d = NULL;
+    trl_boost_model *m = NULL;
+    const trl_boost_options o = quick();
+    const trl_boost_read_options r = trl_boost_read_options_default();
+    double h;
+    assert_int_equal(trl_boost_read(NULL, 1, &r, &d, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_new(1, NULL, NULL, 1, 0, &d, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_answer(NULL, "x", NULL, NULL, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_save(NULL, "x", &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_train(NULL, NULL, &o, &m, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_model_save(NULL, "x", &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_model_open(NULL, &m, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_predict(NULL, 0, NULL, &h, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_dump(NULL, 0, NULL, NULL, &err), TRL_EINVAL);
+    trl_boost_data_free(NULL);
+    trl_boost_model_free(NULL);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -417,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_sample), cmocka_unit_test(test_many),
         cmocka_unit_test(test_resume), cmocka_unit_test(test_model_file),
         cmocka_unit_test(test_slope),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_null),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);

@@ -158,6 +158,8 @@ static void test_refusals(void **state)
 {
     (void)state;
     trl_translation *t = NULL;
+    assert_int_equal(trl_translation_files(NULL, NULL, &t, &err), TRL_EINVAL);
+    assert_int_equal(trl_translation_compare(NULL, NULL, NULL, NULL, &err), TRL_EINVAL);
     write_to(0, "a b\nc\n");
     write_to(1, "a\n");
     assert_int_equal(trl_translation_files(path[0], path[1], &t, &err), TRL_EPARSE);
