@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
+#define DENSE 64 /* degeneracy from which on no elimination is tried to estimate what it would cost */
 #define PATIENCE 200000000 /* looks at a neighbour after the budget is exceeded */
 
 typedef struct neighbours {
@@ -378,7 +379,7 @@ trl_status trl_eliminate(const trl_graph_view *g, const bool *fixed, bool weight
         e.largest = e.cells = ldexp(1.0, (int)(e.width < 1000 ? e.width + 1 : 1000));
     }
     trl_free(scratch);
-    const bool hopeless = ok && e.cells > max_cells;
+    const bool hopeless = ok && e.cells > max_cells && e.width > DENSE;
     if (!hopeless) {
         e.width = 0;
         e.largest = e.cells = 0.0;
