@@ -1,11 +1,11 @@
 /* chart.h -- inside, outside and best tree over the surviving items of a sentence.
  *
- * An *item* is a state over a span of words i .. j-1.  A *skeleton* says which items a sentence has
- * at all; what it leaves out does not exist for any sum or maximum here.  Cells (i, j) are numbered
+ * An *item* is a state over a span of words i .. j-1.  A *skeleton* lists the items of a sentence;
+ * an item it leaves out does not exist for any sum or maximum here.  Cells (i, j) are numbered
  *
  *     cell = j (j - 1) / 2 + i,      0 <= i < j <= n,
  *
- * so that the cells that end at j lie side by side.
+ * so that the cells that end at j are adjacent.
  *
  * The score table of trees (the counterpart of feature/tables.h).  The score of
  *
@@ -16,7 +16,7 @@
  *
  * q = edge_class[r] (many rules may share one); `item` is filled for every item with TRL_BEFORE,
  * unary_at for every unary edge, before the chart is run; edge tables are filled on demand, because
- * only a small part of them is ever looked at.
+ * only a small part of them is ever read.
  *
  * Sums are in scaled linear form: a cell's numbers carry a common power of two.
  */
@@ -33,13 +33,13 @@
 #define TRL_AFTER 0x40000000u  /* may be used by a binary rule, or be the root */
 #define TRL_STATE_MASK 0x3fffffffu
 
-/* There is a constituent over the cell, and one of them has this (base) label, uppermost or below a
- * unary rule. */
+/* A constituent is required over the cell, and one of those over it has this (base) label,
+ * uppermost or below a unary rule. */
 typedef struct trl_must {
     uint32_t cell, label;
 } trl_must;
 
-#define TRL_ANY_LABEL (TRL_NO_ID - 1) /* no matter which */
+#define TRL_ANY_LABEL (TRL_NO_ID - 1) /* any label */
 
 typedef struct trl_skeleton {
     size_t n;             /* words */
@@ -106,9 +106,9 @@ typedef struct trl_chart {
     double *item_exp, *unary_exp;   /* exp(scores) */
     uint32_t *back;  /* [items][TRL_BACK], best tree only (chart_kernel.h); NULL: sums */
     double log_z;    /* -inf: no tree */
-    bool overflow;   /* scores were too large: the numbers are of no use */
-    double deadline; /* on trl_clock(): behind it the chart is given up, log_z is -inf and late is
-                        set; 0: none */
+    bool overflow;   /* scores were too large: the numbers are undefined */
+    double deadline; /* on trl_clock(): after it the run stops, log_z is -inf and late is set; 0:
+                        none */
     double max_work; /* millions of steps: a chart with more (trl_chart_work) is not begun, log_z is
                         -inf, late and heavy are set; 0: no limit */
     bool late, heavy;
@@ -119,8 +119,8 @@ typedef struct trl_chart {
 trl_status trl_chart_init(trl_chart *c, const trl_grammar *g, const trl_skeleton *s,
                           trl_arena *arena, trl_error *err);
 
-/* What a run over the chart takes, in millions of steps: for every (i, k, j) whose cells have
- * items, the pairs of children that rules make of the items over (i, k).  Depends on the skeleton
+/* The cost of a run over the chart, in millions of steps: for every (i, k, j) whose cells have
+ * items, the pairs of children that rules form with the items over (i, k).  Depends on the skeleton
  * alone. */
 double trl_chart_work(const trl_chart *c);
 
@@ -130,7 +130,7 @@ trl_status trl_chart_inside(trl_chart *c, const trl_tree_tables *t, trl_error *e
 trl_status trl_chart_best(trl_chart *c, const trl_tree_tables *t, trl_arena *arena, trl_error *err);
 
 /* After trl_chart_inside with a finite log_z: outside scores, and, when `a` is not NULL, the
- * expected number of times each score is used.  Behind the deadline it gives up as inside does. */
+ * expected number of times each score is used.  After the deadline it stops as inside does. */
 void trl_chart_outside(trl_chart *c, const trl_tree_tables *t, trl_tree_adjoint *a);
 
 /* After trl_chart_best with a finite log_z: the tree.  TRL_ENOMEM. */
@@ -143,8 +143,7 @@ trl_status trl_chart_subtree(const trl_chart *c, uint32_t item, size_t i, size_t
 /* The item of `state` over (i, j), or TRL_NO_ID. */
 uint32_t trl_skeleton_find(const trl_skeleton *s, size_t i, size_t j, uint32_t state);
 
-/* Whether s->must lets `state` be all there is over the cell (rule TRL_NO_ID), or the unary rule be
- * applied there. */
+/* Whether s->must allows `state` alone over the cell (rule TRL_NO_ID), or the unary rule there. */
 bool trl_skeleton_allows(const trl_skeleton *s, const trl_grammar *g, size_t cell, uint32_t state,
                          uint32_t rule);
 

@@ -46,7 +46,7 @@ static void rescale(trl_chart *c, uint32_t from, uint32_t to, size_t cell)
         return;
     }
     int e = ilogb(top);
-    e = e < -1022 ? -1022 : e; /* 2^-e must be a number */
+    e = e < -1022 ? -1022 : e; /* 2^-e must be finite */
     const double f = power_of_two(-e);
     for (uint32_t x = from; x < to; x++) {
         c->before[x] *= f;
@@ -55,7 +55,7 @@ static void rescale(trl_chart *c, uint32_t from, uint32_t to, size_t cell)
     c->scale[cell] += e;
 }
 
-/* Whether the item may not be left without a unary rule above. */
+/* Whether the item needs a unary rule above it. */
 static bool barred(const trl_chart *c, uint32_t x, size_t cell)
 {
     return !trl_skeleton_allows(c->s, c->g, cell, c->s->item[x] & TRL_STATE_MASK, TRL_NO_ID);
@@ -110,7 +110,8 @@ TRL_INLINE double edge_factor(const trl_tree_tables *t, size_t i, size_t k, size
            edge_at(t, TRL_EDGE_END, j, q);
 }
 
-/* The common exponent of what (i, k) and (k, j) send to (i, j), relative to the latter's. */
+/* The common exponent of the contributions of (i, k) and (k, j) to (i, j), relative to the
+ * latter's. */
 TRL_INLINE double join(trl_chart *c, size_t i, size_t k, size_t j)
 {
     const int64_t sum = (int64_t)c->scale[trl_cell(i, k)] + c->scale[trl_cell(k, j)];
@@ -118,7 +119,7 @@ TRL_INLINE double join(trl_chart *c, size_t i, size_t k, size_t j)
     if (c->scale[cell] == UNSET)
         c->scale[cell] = (int32_t)sum;
     const int64_t more = sum - c->scale[cell];
-    if (more > 300) { /* rare: what is there already becomes small instead */
+    if (more > 300) { /* rare: the existing sums are scaled down instead */
         const double f = power_of_two(-more);
         for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++)
             c->before[x] *= f;
@@ -242,7 +243,7 @@ TRL_INLINE void count_edge(const trl_tree_tables *t, trl_tree_adjoint *a, size_t
         a->edge[TRL_EDGE_END][j * t->n_classes + q] += p;
 }
 
-/* Sends the outside of (i, j) down to (i, k) and (k, j). */
+/* Adds the outside of (i, j) to those of (i, k) and (k, j). */
 TRL_INLINE void distribute(trl_chart *c, const trl_tree_tables *t, trl_tree_adjoint *adj, size_t i,
                            size_t k, size_t j, bool any)
 {

@@ -8,7 +8,7 @@
 #define TRL_BACK 5 /* numbers per item in chart.back */
 enum { TRL_BACK_RULE, TRL_BACK_SPLIT, TRL_BACK_LEFT, TRL_BACK_RIGHT, TRL_BACK_UNARY };
 
-/* Puts the items of all cells that end at j into (or takes them out of) c->map. */
+/* Adds the items of all cells that end at j to c->map, or removes them. */
 void trl_chart_map(const trl_chart *c, size_t j, bool on);
 
 /* All cells that end at j, once those that end before are done.  `any`: some edge table exists. */

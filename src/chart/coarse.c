@@ -28,7 +28,7 @@ typedef struct run {
     uint32_t *tags; /* [n_states] scratch */
     double *logp;
     uint32_t **tag;  /* [n]: tag states of each word, */
-    size_t *n_tag;   /* so many */
+    size_t *n_tag;   /* how many */
     float *ol, *or_; /* [cells][n_left], [cells][stride]: outside of the vectors */
 } run;
 
@@ -68,7 +68,7 @@ static void close_cell(run *r, size_t cell)
     }
     const int e = ilogbf(top);
     const float f = ldexpf(1.0f, -e);
-    for (size_t s = 0; s < c->n_states; s++) { /* what is too small would make outsides too large */
+    for (size_t s = 0; s < c->n_states; s++) { /* tiny values would make outsides overflow */
         before[s] = before[s] * f < 0x1p-90f ? 0.0f : before[s] * f;
         after[s] = after[s] * f < 0x1p-90f ? 0.0f : after[s] * f;
     }
@@ -193,7 +193,7 @@ static void inside_word(run *r, const trl_str *word, size_t i)
 
 /* ---- outside --------------------------------------------------------------------------------- */
 
-/* What is not there, or next to nothing, needs no outside; it could have one beyond all numbers. */
+/* States that are absent or nearly 0 need no outside, which could overflow. */
 static void bound(size_t n, float least, const float *in, float *out)
 {
     for (size_t s = 0; s < n; s++) {
@@ -210,7 +210,7 @@ static bool any(size_t n, const float *x)
     return sum > 0.0f;
 }
 
-/* Outside after from what parents sent to the vectors; then before. */
+/* The outside after the unary rule from the parents' vectors; then before it. */
 static void open_cell(run *r, size_t cell)
 {
     const trl_coarse *c = r->c;

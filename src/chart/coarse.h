@@ -5,9 +5,9 @@
  *
  *     before(a, i, j) = sum_{a -> b c} p(a -> b c) M(b, c).
  *
- * M is a sum of outer products of short vectors, one per split: the cubic part has no rules in
- * it.  Tags, which span one word only, are kept out of the vectors.  Single precision; a cell's
- * numbers carry a common power of two.  test_coarse holds it against trl_chart.
+ * M is a sum of outer products of short vectors, one per split: the cubic part has no rules in it.
+ * Tags, which span one word only, are not in the vectors.  Single precision; a cell's numbers carry
+ * a common power of two.  test_coarse holds it against trl_chart.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_COARSE_H
@@ -17,17 +17,17 @@
 #include "chart/span_pruner.h"
 
 typedef struct trl_coarse_rule {
-    uint32_t parent, left, right; /* states; of children that are no tags: places in the vectors */
+    uint32_t parent, left, right; /* states; places in the vectors for children that are phrases */
     float p;
 } trl_coarse_rule;
 
 typedef struct trl_coarse {
     const trl_pcfg *pcfg;
     size_t n_states;
-    uint32_t *left, *right;         /* states by place, of those that are children and no tags */
-    size_t n_left, n_right, stride; /* stride: n_right in whole vectors */
-    trl_coarse_rule *nn, *tn, *nt, *tt; /* by kind of children: (n)o tag, (t)ag; nn by left place,
-                                           tn and tt by left tag, nt by right tag */
+    uint32_t *left, *right;             /* states by place: children that are not tags */
+    size_t n_left, n_right, stride;     /* stride: n_right in whole vectors */
+    trl_coarse_rule *nn, *tn, *nt, *tt; /* by the children: (n)ot a tag, (t)ag; nn by left place, tn
+                                           and tt by left tag, nt by right tag */
     size_t n_nn;
     uint32_t *nn_first;                       /* [n_left + 1] */
     uint32_t *tn_first, *nt_first, *tt_first; /* [n_states + 1] */
@@ -46,12 +46,12 @@ typedef struct trl_coarse_chart {
     double log_z;                                   /* -inf: no tree */
 } trl_coarse_chart;
 
-typedef struct trl_coarse_how { /* zero: as it is */
+typedef struct trl_coarse_how { /* zero: defaults */
     const uint8_t *keep;        /* cells with keep[cell] 0 stay empty; NULL: none does */
-    const trl_gains *gains;     /* of the sieve, or NULL */
-    double deadline;            /* on trl_clock(): behind it the run gives up, log_z being -inf */
-    float least; /* posteriors below may come out as 0, and add nothing to others: most
-                    cells need no outside then */
+    const trl_gains *gains;     /* of the span pruner, or NULL */
+    double deadline;            /* on trl_clock(): after it the run stops, with log_z -inf */
+    float least; /* smaller posteriors may become 0 and add nothing to others: most cells then need
+                    no outside */
 } trl_coarse_how;
 
 /* TRL_ENOMEM. */
@@ -60,7 +60,7 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
                           trl_error *err);
 
 /* Fine items by the posteriors of the coarse chart: those of coarse items above the threshold,
- * before and after the unary rule apart.  In the arena.  TRL_ENOMEM. */
+ * separately before and after the unary rule.  In the arena.  TRL_ENOMEM. */
 trl_status trl_coarse_prune(const trl_coarse_chart *c, const trl_coarse_map *m, double threshold,
                             trl_skeleton *fine, trl_arena *arena, trl_error *err);
 

@@ -27,7 +27,7 @@ TRL_CLONES void trl_outer_back(size_t n, size_t stride, const float *m, const fl
     for (size_t b = 0; b < n; b++) {
         const float x = l[b] * f;
         if (x == 0.0f)
-            continue; /* a child that is not there needs no outside */
+            continue; /* an absent child needs no outside */
         const float *row = m + b * stride;
         v16 sum = {0};
         for (size_t c = 0; c < stride; c += 16) {

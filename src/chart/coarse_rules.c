@@ -1,4 +1,4 @@
-/* coarse_rules.c -- the rules of the pruning pass, by kind of children. */
+/* coarse_rules.c -- the rules of the pruning pass, by whether the children are tags. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool is_tag(const trl_grammar *g, uint32_t s)
     return g->state[s].kind == TRL_STATE_TAG;
 }
 
-/* Numbers the children on one side that are no tags. */
+/* Numbers the children on one side that are not tags. */
 static size_t number_children(const trl_grammar *g, bool right, uint32_t *place, uint32_t *list)
 {
     size_t n = 0;

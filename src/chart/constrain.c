@@ -24,7 +24,7 @@ static bool crosses(size_t a, size_t b, size_t i, size_t j)
 }
 
 /* keep[cell] of n words: 0 where a cell crosses a span that must be a constituent, else 1.  Spans
- * outside the sentence are passed over. */
+ * outside the sentence are skipped. */
 static void mark_cells(const trl_constraint *list, size_t n_list, size_t n, uint8_t *keep)
 {
     memset(keep, 1, trl_chart_cells(n));
@@ -92,7 +92,7 @@ static bool fixed_tag(const trl_constraint *list, size_t n_list, size_t i, size_
     return false;
 }
 
-/* The items of cell (i, j) that live; a tag that is asked for and not there comes in. */
+/* The items of cell (i, j) that remain; a required tag that is missing is added. */
 static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size_t n_list,
                           const trl_skeleton *s, size_t i, size_t j, uint32_t *out)
 {
@@ -108,7 +108,7 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
     }
     if (tagged)
         return n;
-    uint32_t made = 0, *kept = out + g->n_states; /* room behind what can come in */
+    uint32_t made = 0, *kept = out + g->n_states; /* room after what can be added */
     memmove(kept, out, n * sizeof *out);
     for (uint32_t state = 0, at = 0; state < g->n_states; state++) {
         if (at < n && (kept[at] & TRL_STATE_MASK) == state)

@@ -1,13 +1,13 @@
-/* constrain.h -- what a user knows about a sentence's tree, put into its skeleton.
+/* constrain.h -- a user's constraints on a sentence's tree, applied to its skeleton.
  *
  *     tag      word i has the tag X
  *     span     words i .. j-1 are a constituent.  One word always is: its tag
  *     label    ... and one labelled X; one word may have X as its tag instead
- *     not      words i .. j-1 are no constituent.  One word: there is nothing over it but its tag
+ *     not      words i .. j-1 are not a constituent. One word: only its tag is over it
  *
  * Labels are those without annotation.  Every tree of the edited skeleton obeys all constraints,
- * and every tree of the old one that obeys them is still there.  An active state is no
- * constituent.  Pruning knows nothing of constraints: when no tree is left, a lower threshold may
+ * and every tree of the old one that obeys them is still there.  An active state is not a
+ * constituent.  Pruning does not know the constraints: when no tree is left, a lower threshold may
  * help.
  */
 /* SPDX-License-Identifier: MIT */

@@ -24,7 +24,8 @@ typedef struct piece { /* the last one of the best cover of words 0 .. j-1 */
     uint32_t from, item; /* TRL_NO_ID: the word alone */
 } piece;
 
-/* The best phrase of a cell (the root's label apart), or, of a word, the best tag; TRL_NO_ID: none.
+/* The best phrase of a cell (except the root's label) or, for a word, the best tag; TRL_NO_ID:
+ * none.
  */
 static uint32_t best_item(const trl_chart *c, size_t cell, trl_state_kind kind, double *score)
 {

@@ -19,7 +19,7 @@ typedef struct filter {
     uint8_t *bit; /* [items] */
 } filter;
 
-/* Whether the item, made before, also is one after. */
+/* Whether the item, made before the unary rule, also exists after it. */
 static bool passes(const filter *f, uint32_t x, size_t cell)
 {
     const trl_skeleton *s = f->c.s;

@@ -236,7 +236,7 @@ static bool fill_heap(search *s, place *p)
     return true;
 }
 
-/* The place of this number, made when first asked for; NULL: out of memory. */
+/* The place of this number, made on first use; NULL: out of memory. */
 static place *place_of(search *s, uint32_t at, uint32_t from, uint32_t to)
 {
     if (s->number[at])
@@ -263,7 +263,7 @@ static place *place_of(search *s, uint32_t at, uint32_t from, uint32_t to)
 
 static const derivation *ranked(search *s, uint32_t at, uint32_t from, uint32_t to, uint32_t rank);
 
-/* The score of child `side` of rank `rank`; -inf when it has not so many. */
+/* The score of child `side` of rank `rank`; -inf when it has fewer. */
 static double child_score(search *s, const place *p, const edge *e, int side, uint32_t rank)
 {
     uint32_t from, to;
@@ -272,7 +272,7 @@ static double child_score(search *s, const place *p, const edge *e, int side, ui
     return d ? d->score : -(double)INFINITY;
 }
 
-/* What comes behind d along one child.  Along the left one only while the right one's rank is 0, so
+/* The successor of d along one child.  Along the left one only while the right one's rank is 0, so
  * that every pair of ranks is reached once. */
 static void push_next(search *s, place *p, const derivation *d, int side)
 {

@@ -11,8 +11,8 @@
 
 /* ---- posteriors ------------------------------------------------------------------------------ */
 
-/* Of one cell, by label.  A label is in `touched` once, whatever was added to it: a sum of 0 is no
- * sign that nothing was. */
+/* Sums of one cell, by label.  A label is in `touched` once, whatever was added to it: a sum of 0
+ * does not mean that nothing was added. */
 typedef struct sums {
     double *p, *top, *any; /* [labels] */
     uint8_t *on;           /* [labels]: whether it is in touched */
@@ -62,9 +62,9 @@ static bool stands_above(const trl_grammar *g, const trl_unary *rule, uint32_t k
     return found;
 }
 
-/* What a unary rule puts below its parent.  A tree has one state after the unary rules of a cell,
- * which sum_cell counts, and at most one unary rule: `any` counts a label where it stands
- * uppermost. */
+/* Adds the labels that a unary rule puts below its parent.  A tree has one state after the unary
+ * rules of a cell, which sum_cell counts, and at most one unary rule: `any` counts a label where it
+ * stands uppermost. */
 static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sums *s)
 {
     for (uint32_t k = 0; k < rule->chain_length; k++) {
@@ -102,7 +102,7 @@ static int by_p(const void *a, const void *b)
     return x->label < y->label ? -1 : x->label > y->label;
 }
 
-#define LEAST 1e-4 /* brackets below are of no use to anyone */
+#define LEAST 1e-4 /* brackets with smaller posteriors are dropped */
 
 static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
 {

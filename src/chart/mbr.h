@@ -5,8 +5,8 @@
  *
  *     sum over its constituents of p(X, i, j) - lambda,
  *
- * lambda trading precision (up) against recall (down); it need not be one the grammar could make.
- * Tags: the best posterior of each word.
+ * where a larger lambda favours precision, a smaller one recall; it need not be a tree of the
+ * grammar.  Tags: the best posterior of each word.
  *
  * [Goo96] Goodman. Parsing algorithms and metrics. ACL 1996.
  */
@@ -25,7 +25,8 @@ typedef struct trl_bracket {
 } trl_bracket;
 
 /* Posteriors of labelled spans of a chart after trl_chart_outside: brackets of a cell are
- * bracket[first[cell] .. first[cell+1]), p descending; tags over single words apart.  In the arena.
+ * bracket[first[cell] .. first[cell+1]), p descending; tags over single words are kept in `tag`.
+ * In the arena.
  */
 typedef struct trl_brackets {
     size_t n;
@@ -33,7 +34,7 @@ typedef struct trl_brackets {
     trl_bracket *bracket;
     uint32_t *tag; /* [n] best label of each word */
     double *tag_p;
-    const trl_must *must; /* of the skeleton: spans that are in the tree whatever lambda says */
+    const trl_must *must; /* of the skeleton: spans that are in the tree for any lambda */
     size_t n_must;
 } trl_brackets;
 

@@ -9,14 +9,14 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-#define MOST 20000     /* derivations, unless more trees than half of it are asked for */
+#define MOST 20000     /* derivations, unless more than half as many trees are requested */
 #define ROUNDING 1e-12 /* of a sum of probabilities */
 
 typedef struct listing {
     const trl_chart *c;
     const trl_tree_tables *t;
     trl_nbest *out;
-    size_t n, seen;      /* trees wanted; derivations so far */
+    size_t n, seen;      /* trees requested; derivations so far */
     double log_z, found; /* found: probability of the trees so far */
 } listing;
 
@@ -79,7 +79,7 @@ static bool grow_slots(trl_nbest *b)
     return true;
 }
 
-/* Room for one more tree, whose node array is there to be reused. */
+/* Room for one more tree, whose node array may be reused. */
 static bool grow_trees(trl_nbest *b)
 {
     const size_t old = b->cap;

@@ -1,13 +1,13 @@
-/* nbest.h -- the most probable trees of a chart, all derivations of each added up.
+/* nbest.h -- the most probable trees of a chart, summed over all derivations of each.
  *
  * Derivations come best first (kbest.h); every tree of plain labels among them gets its own sum
- * (tree_sum.h), and the trees are ranked by it.  A tree that has not come up yet has at most what
- * the others leave, Z - sum of the trees found: when that is no more than the sum of the n-th, the
- * first n are right for sure.  Derivations are listed until that is so, or until
+ * (tree_sum.h), and the trees are ranked by it.  A tree that has not been found yet has at most the
+ * remaining sum, Z - sum of the trees found: when that is at most the sum of the n-th, the first n
+ * are certainly right.  Derivations are listed until then, or until
  *
  *     10 n + 100 of them (20,000 at most, but 2 n at least)
  *
- * have come: then a tree with many derivations of which none is among these may be missing.
+ * have been listed: then a tree with many derivations, none of them among these, may be missing.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_NBEST_H
@@ -25,7 +25,7 @@ typedef struct trl_plain_tree {
 
 /* Owns its trees; memory is reused from call to call.  Zero-initialise. */
 typedef struct trl_nbest {
-    trl_plain_tree *tree; /* best first; ties as their best derivations come */
+    trl_plain_tree *tree; /* best first; ties in the order of their best derivations */
     size_t n, cap;
     bool sure; /* no other tree is more probable than any of these */
 
@@ -38,7 +38,7 @@ typedef struct trl_nbest {
 void trl_nbest_fini(trl_nbest *b);
 
 /* The n most probable trees of the chart, fewer when it has fewer (or the bound is met); log_z: of
- * trl_chart_inside on the same tables.  NaN for log_z: scores are no log probabilities; each tree
+ * trl_chart_inside on the same tables.  NaN for log_z: scores are not log probabilities; each tree
  * then has the score of its best derivation, and `sure` is true.  Arena and failures as of
  * trl_chart_derivations. */
 trl_status trl_chart_nbest(trl_chart *c, const trl_tree_tables *t, size_t n, double log_z,

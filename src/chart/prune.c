@@ -164,7 +164,7 @@ static int by_state(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The marks that an item of the coarse chart passes on. */
+/* The marks that an item of the coarse chart gives to its fine items. */
 static uint32_t marks_of(const trl_chart *c, uint32_t x, double threshold)
 {
     const double before = c->before[x] * c->out_before[x], after = c->after[x] * c->out_after[x];
@@ -200,8 +200,8 @@ trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *o
 
 /* ---- changing skeletons ---------------------------------------------------------------------- */
 
-/* The mark a node of a tree asks for: words and binary nodes are made before, all that is not the
- * child of a unary node is used after. */
+/* The mark that a node of a tree needs: words and binary nodes are made before the unary rule, all
+ * but children of unary nodes are used after it. */
 static uint32_t node_marks(const trl_btree *tree, size_t x, const uint8_t *below_unary)
 {
     const trl_bnode *n = &tree->node[x];

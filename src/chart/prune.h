@@ -1,10 +1,11 @@
-/* prune.h -- which items a sentence's chart has: coarse to fine [CJ05], then what can tile a tree.
+/* prune.h -- which items a sentence's chart has: coarse to fine [CJ05], then only parts of complete
+ * trees.
  *
  * Coarse: inside-outside with a small PCFG (no annotation, markov order 0); a fine state over a
- * span lives when the posterior of its coarse projection there is above a threshold, before and
- * after the unary rule apart.  With threshold 0 whatever the coarse grammar can build lives, and
- * nothing that the fine grammar could build is lost: the coarse grammar has a projection of every
- * fine rule.
+ * span lives when the posterior of its coarse projection there is above a threshold, separately
+ * before and after the unary rule.  With threshold 0 everything that the coarse grammar can build
+ * lives, and nothing that the fine grammar can build is lost: the coarse grammar has a projection
+ * of every fine rule.
  *
  * Filter [FKM08, 3.1]: a boolean inside-outside of the fine grammar drops what is part of no
  * complete tree.  It changes no sum.
@@ -17,7 +18,7 @@
 #include "chart/chart.h"
 #include "grammar/lexicon.h"
 
-/* A PCFG: scores of a grammar's rules and words.  Borrowed, but for the arrays it makes. */
+/* A PCFG: scores of a grammar's rules and words.  Borrowed, except for the arrays it makes. */
 typedef struct trl_pcfg {
     const trl_grammar *g;
     const trl_lexicon *x;
@@ -29,8 +30,8 @@ typedef struct trl_pcfg {
 trl_status trl_pcfg_init(trl_pcfg *p, const trl_grammar *g, const trl_lexicon *x, trl_error *err);
 void trl_pcfg_fini(trl_pcfg *p);
 
-/* Every item that could be there: tags of the lexicon over single words, every phrase and active
- * state over spans.  logp (may be NULL) gets log p(word | tag) of the tag items.  In the arena. */
+/* Every possible item: tags of the lexicon over single words, every phrase and active state over
+ * spans.  logp (may be NULL) gets log p(word | tag) of the tag items.  In the arena. */
 trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const trl_str *word,
                              size_t n, trl_skeleton *s, double **logp, trl_arena *arena,
                              trl_error *err);
@@ -40,7 +41,7 @@ trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const t
 trl_status trl_pcfg_chart(const trl_pcfg *p, const trl_skeleton *s, double *logp, trl_chart *chart,
                           trl_arena *arena, trl_error *err);
 
-/* The fine states of each coarse state.  A tag that nothing projects to is kept nowhere. */
+/* The fine states of each coarse state.  A tag that nothing projects to has no entry. */
 typedef struct trl_coarse_map {
     uint32_t *first; /* [coarse states + 1] */
     uint32_t *state; /* fine states by coarse state */
@@ -51,8 +52,8 @@ trl_status trl_coarse_map_init(trl_coarse_map *m, const trl_grammar *fine,
                                const trl_grammar *coarse, trl_error *err);
 void trl_coarse_map_fini(trl_coarse_map *m);
 
-/* The items of a chart, after trl_chart_outside, whose posterior is above the threshold, before and
- * after the unary rule apart.  In the arena. */
+/* The items of a chart, after trl_chart_outside, whose posterior is above the threshold, separately
+ * before and after the unary rule.  In the arena. */
 trl_status trl_prune_chart(const trl_chart *c, double threshold, trl_skeleton *out,
                            trl_arena *arena, trl_error *err);
 

@@ -26,8 +26,8 @@ static int by_count(const void *a, const void *b)
     return x->state < y->state ? -1 : x->state > y->state;
 }
 
-/* The states of one kind take classes from .. from + n - 1, the most frequent first, all others the
- * last. */
+/* The states of one type get the classes from .. from + n - 1: the most frequent one each, all
+ * others the last. */
 static void classify(const trl_grammar *g, trl_state_kind kind, const double *count, ranked *r,
                      uint32_t from, uint32_t n, uint8_t *class_of)
 {

@@ -1,13 +1,13 @@
-/* span_pruner.h -- what the words say of spans and tags, for the pass that prunes.
+/* span_pruner.h -- gains of spans and tags from the words around them, for the pruning pass.
  *
- * The coarse PCFG knows words by their tags alone.  The sieve multiplies its numbers by a gain for
- * every span and state, so that the pass becomes a CRF with the PCFG as its base,
+ * The coarse PCFG knows words only by their tags.  The span pruner multiplies its numbers by a gain
+ * for every span and state, so that the pass becomes a CRF with the PCFG as its base,
  *
  *     p(t | x) ~ p_PCFG(t, x) exp sum_{items (i, j, s) of t} u(i, s) + v(j, s) + z(i, j, s),
  *
  * u, v, z being sums of weights of hashed features of the words around the ends of a span [HDK14];
- * states share weights in TRL_SPAN_PRUNER_CLASSES classes.  Single words have gains of their own,
- * by tag. Trained by conditional likelihood (span_pruner_train.c).  Only items made by words and
+ * states share weights in TRL_SPAN_PRUNER_CLASSES classes.  Single words have separate gains, by
+ * tag.  Trained by conditional likelihood (span_pruner_train.c).  Only items made by words and
  * binary rules have gains.
  *
  * [HDK14] Hall, Durrett, Klein. Less grammar, more features. ACL 2014.
@@ -31,7 +31,7 @@ typedef struct trl_span_pruner {
                                       TRL_SPAN_PRUNER_TAGS */
     uint32_t span_mask, word_mask; /* rows - 1, rows being powers of two */
     const int8_t
-        *span; /* [span rows][TRL_SPAN_PRUNER_CLASSES] weights, in units; NULL: there is no sieve */
+        *span; /* [span rows][TRL_SPAN_PRUNER_CLASSES] weights, in units; NULL: no span pruner */
     const int8_t *word; /* [word rows][TRL_SPAN_PRUNER_TAGS] */
     float unit;
     const double *exact; /* in training, instead of both: the weights, spans' first */
@@ -60,8 +60,8 @@ static inline size_t trl_span_pruner_weights(uint32_t span_mask, uint32_t word_m
 trl_status trl_span_pruner_round(trl_span_pruner *s, const double *w, uint32_t span_mask,
                                  uint32_t word_mask, trl_error *err);
 
-/* Sections "sieve", "sieverow" and their reading, which borrows from the container; no sections, no
- * sieve.  TRL_EMODEL, TRL_ENOMEM. */
+/* Writing and reading the sections "sieve" and "sieverow"; reading borrows from the container.
+ * Without these sections there is no span pruner.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_span_pruner_save(const trl_span_pruner *s, trl_container_builder *b, trl_error *err);
 trl_status trl_span_pruner_load(trl_span_pruner *s, const trl_container *c, trl_error *err);
 

@@ -10,7 +10,7 @@
  *     after(A)     = before(A), r = 1
  *     after(A)     = sum over unary rules A -> B by X2 .. Xr-1 of before(B), r > 1
  *
- * Sums of a node are relative to the largest; its log is kept apart.
+ * Sums of a node are relative to the largest; its log is stored separately.
  */
 /* SPDX-License-Identifier: MIT */
 #include "chart/tree_sum.h"
@@ -122,7 +122,7 @@ static uint32_t state_of(const pass *p, uint32_t item)
     return p->c->s->item[item] & TRL_STATE_MASK;
 }
 
-/* All rules with children among l and r and a parent of this label and kind. */
+/* All rules with children among l and r and a parent of this label and type. */
 static trl_node_sums combine(pass *p, trl_node_sums l, trl_node_sums r, uint32_t label,
                              trl_state_kind kind, span x)
 {
@@ -164,7 +164,7 @@ static trl_node_sums sum_tag(pass *p, const trl_node *v)
     return out;
 }
 
-/* Of a node with two children or more, the last being `last`: from right to left. */
+/* For a node with two children or more, of which `last` is the last: from right to left. */
 static trl_node_sums sum_children(pass *p, uint32_t at, uint32_t last)
 {
     const trl_node *v = &p->node[at];
@@ -226,7 +226,7 @@ static void keep_after(pass *p, trl_node_sums *x, size_t cell)
     x->n = n;
 }
 
-/* The sums of the uppermost node of a span, when those of all nodes after it are there. */
+/* The sums of the uppermost node of a span, given those of all nodes after it. */
 static trl_node_sums sum_span(pass *p, uint32_t top)
 {
     const trl_node *node = p->node;

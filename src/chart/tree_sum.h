@@ -1,4 +1,4 @@
-/* tree_sum.h -- what all derivations of one tree have together.
+/* tree_sum.h -- the sum over all derivations of one tree.
  *
  * Annotation gives a tree of plain labels several derivations: the same brackets over other states.
  * The score of the tree is
@@ -29,8 +29,8 @@ void trl_tree_sum_fini(trl_tree_sum *s);
 
 /* The score of a tree over c's words, -inf when no derivation of the chart is this tree.  Nodes as
  * trl_grammar_decode leaves them: preorder, labels of the grammar, tags without children.  The
- * chart has been run (trl_chart_inside, trl_chart_best) with these tables.  Takes time in
- * proportion to nodes times rules between the states of their children.  TRL_ENOMEM. */
+ * chart has been run (trl_chart_inside, trl_chart_best) with these tables.  The time is
+ * proportional to nodes times rules between the states of their children.  TRL_ENOMEM. */
 trl_status trl_chart_tree_sum(const trl_chart *c, const trl_tree_tables *t, const trl_node *node,
                               size_t n, trl_tree_sum *s, double *score, trl_error *err);
 

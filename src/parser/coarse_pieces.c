@@ -1,4 +1,4 @@
-/* coarse_pieces.c -- trees of the coarse grammar over pieces of a sentence, side by side. */
+/* coarse_pieces.c -- trees of the coarse grammar for pieces of a sentence. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct builder {
     trl_arena *arena;
 } builder;
 
-/* Hangs what is below the piece's root below the root of all. */
+/* Moves the children of the piece's root to the root of the sentence. */
 static bool graft(builder *b, size_t from)
 {
     const size_t more = b->n_piece - 1;
@@ -49,8 +49,8 @@ static bool graft(builder *b, size_t from)
     return true;
 }
 
-/* How many of the first n words are a piece: those up to the last punctuation mark, or as many as
- * may. */
+/* The length of the piece at the start of n words: up to the last punctuation mark, or the longest
+ * allowed. */
 static size_t cut(const trl_str *word, size_t n)
 {
     static const char marks[] = ".,;:?!-";
@@ -62,7 +62,7 @@ static size_t cut(const trl_str *word, size_t n)
     return LONGEST;
 }
 
-/* Of a piece that is no sentence: its phrases. */
+/* For a piece without a tree: its phrases. */
 static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *err)
 {
     const trl_pcfg *p = &b->m->coarse_pcfg;

@@ -46,7 +46,7 @@ static trl_status likely_items(const trl_tree_model *m, const trl_coarse_chart *
     return st;
 }
 
-/* Both grammars are read off the same trees, but each numbers labels as it meets them. */
+/* Both grammars are read from the same trees, but each numbers labels in its own order. */
 void trl_coarse_rename(const trl_tree_model *m, trl_node *node, size_t n)
 {
     const trl_strtab *from = &m->coarse.labels, *to = &m->fine.labels;

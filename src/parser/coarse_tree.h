@@ -1,4 +1,4 @@
-/* coarse_tree.h -- the tree of the coarse grammar, where the fine one has none.
+/* coarse_tree.h -- the tree of the coarse grammar, for sentences that the fine one cannot parse.
  *
  * The coarse PCFG knows no annotation and remembers nothing between children: it has a tree for
  * nearly every sentence.
@@ -11,14 +11,14 @@
 
 /* The tree with the best expected brackets (chart/mbr.h) of the coarse PCFG, with labels of the
  * fine grammar; nodes as in trl_mbr_tree.  *n_nodes is 0 when it has none, or the deadline (on
- * trl_clock(); 0: none) is over.  TRL_ENOMEM. */
+ * trl_clock(); 0: none) has passed.  TRL_ENOMEM. */
 trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
                            double deadline, trl_node **nodes, size_t *n_nodes, size_t *cap,
                            trl_arena *arena, trl_error *err);
 
-/* The same for pieces of the sentence of at most 30 words, cut behind punctuation where there is
- * some: their trees, or of those that have none the phrases (chart/fallback.h), stand side by side
- * below one root.  In time and memory that grow with n alone.  The arena is emptied.  n > 0.
+/* The same for pieces of the sentence of at most 30 words, cut after punctuation where there is
+ * some: their trees, or for pieces without one their phrases (chart/fallback.h), become the
+ * children of one root.  Time and memory are linear in n.  The arena is reset.  n > 0.
  * TRL_ENOMEM. */
 trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
                              trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,

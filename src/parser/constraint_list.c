@@ -33,7 +33,7 @@ static void skip_blanks(cursor *c)
         c->p++;
 }
 
-/* A number from 1 to 2^53: more words and sentences there are not. */
+/* A number from 1 to 2^53, more than there are words or sentences. */
 static bool take_number(cursor *c, uint64_t *x)
 {
     const uint64_t most = (uint64_t)1 << 53;
@@ -52,7 +52,7 @@ static trl_str take_word(cursor *c)
     return (trl_str){from, (size_t)(c->p - from)};
 }
 
-/* What the third field says; its label is borrowed from the line. */
+/* Parses the third field; its label is borrowed from the line. */
 static bool take_label(cursor *c, bool span, trl_known *x)
 {
     const trl_str w = take_word(c);
@@ -76,7 +76,7 @@ static const char *expected(cursor *c, cursor at, const char *what)
     return what;
 }
 
-/* A line with something in it; NULL, or what is expected at c->p instead. */
+/* A line that is not empty; returns NULL, or what was expected at c->p. */
 static const char *take_line(cursor *c, place *out)
 {
     uint64_t from, to;

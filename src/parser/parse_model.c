@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "parser/tree_dump.h"
 
-/* The root is label 0.  Should its own label be that of an inner node, too, it stays TOP. */
+/* The root is label 0.  When its own label is also that of an inner node, it stays TOP. */
 static trl_status show_labels(trl_parse_model *m, trl_error *err)
 {
     const trl_strtab *from = &m->m.fine.labels;

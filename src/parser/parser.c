@@ -87,7 +87,7 @@ void trl_parser_free(trl_parser *p)
 
 /* ---- one sentence ---------------------------------------------------------------------------- */
 
-/* Without its root: for treebanks that have none.  Only where it has one child. */
+/* Removes the root, for treebanks that have none; only when it has one child. */
 static void drop_root(trl_node **node, size_t *n_nodes)
 {
     if ((*node)[0].child != 1 || (*node)[1].next != TRL_NO_NODE)
@@ -115,7 +115,7 @@ static void keep_tree(trl_parser *p, size_t at, trl_node *node, size_t n_nodes, 
                                  .log_probability = log_probability};
 }
 
-/* To nine digits: what differs in rounding alone is a tie. */
+/* To nine digits: differences by rounding alone are ties. */
 static int by_probability(const void *a, const void *b)
 {
     const trl_span *x = a, *y = b;
@@ -161,7 +161,7 @@ static trl_status keep_spans(trl_parser *p, trl_error *err)
     return TRL_OK;
 }
 
-/* A log probability, NaN where there is none; what rounding leaves above 0 is 0. */
+/* A log probability, NaN where there is none; rounding above 0 becomes 0. */
 static double log_share(double score, double log_z)
 {
     const double p = score - log_z;
@@ -205,7 +205,7 @@ static trl_status one(trl_parser *p, const trl_str *word, size_t n, double log_z
     return TRL_OK;
 }
 
-/* Whatever needs sums comes first: the best tree overwrites them. */
+/* What needs sums comes first: the best tree overwrites them. */
 static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *made, trl_error *err)
 {
     trl_status st = TRL_OK;
@@ -267,7 +267,7 @@ static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_ar
     return trl_constrain(&p->model->m.fine, p->known, p->n_known, s, complete, arena, err);
 }
 
-/* The simpler tree keeps at least the tags that are known. */
+/* The fallback tree keeps at least the known tags. */
 static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n_known,
                           double deadline, trl_error *err)
 {

@@ -1,4 +1,4 @@
-/* rule_index.c -- turning the index of features round. */
+/* rule_index.c -- inverting the index of features. */
 /* SPDX-License-Identifier: MIT */
 #include "parser/rule_index.h"
 
@@ -9,12 +9,12 @@
 
 /* ---- rules of a class ------------------------------------------------------------------------ */
 
-/* Rules by what a family sees of them: rule[first[class]] ...; a class as it is in a key. */
+/* Rules by the class that a family gives them: rule[first[class]] ...; classes as in a key. */
 typedef struct by_class {
     uint32_t *first, *rule;
 } by_class;
 
-#define CLASSES ((size_t)1 << 20) /* as many as a key tells apart (tree_index.h) */
+#define CLASSES ((size_t)1 << 20) /* as many as a key distinguishes (tree_index.h) */
 
 static bool sort_rules(const trl_tree_features *f, size_t at, by_class *b)
 {

@@ -1,7 +1,8 @@
-/* rule_index.h -- which rules of a state have features where a word is seen.
+/* rule_index.h -- the rules of a state that have features for given observations.
  *
- * A state has up to thousands of rules, and few of them a feature for a given word.  The features
- * of families that hang on rules, turned round: (family, parent of the rule, sights) -> rules.
+ * A state has up to thousands of rules, and few of them a feature for a given word.  This is the
+ * inverted index of the families that are attached to rules: (family, parent of the rule,
+ * observations) -> rules.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_RULE_INDEX_H
@@ -14,18 +15,18 @@ typedef struct trl_listed {
 } trl_listed;
 
 typedef struct trl_rule_index {
-    trl_tree_index index; /* key (trl_tree_key of family, parent, sights) -> list */
+    trl_tree_index index; /* key (trl_tree_key of family, parent, observations) -> list */
     size_t *first;        /* [lists + 1] */
     trl_listed *entry;    /* of list k: entry[first[k]] ...; rules ascend */
 } trl_rule_index;
 
-/* Of the features in f->index, families of TRL_ATTACH_EDGE and TRL_ATTACH_UNARY.  TRL_ENOMEM;
- * TRL_EINVAL for more states than keys tell apart (2^20). */
+/* Indexes the features in f->index of the families TRL_ATTACH_EDGE and TRL_ATTACH_UNARY.
+ * TRL_ENOMEM; TRL_EINVAL for more states than keys distinguish (2^20). */
 trl_status trl_rule_index_init(trl_rule_index *l, const trl_tree_features *f, trl_error *err);
 void trl_rule_index_fini(trl_rule_index *l);
 
-/* The rules of p->state that have a feature of family `at` on p (whose rule is not looked at), *n
- * of them. */
+/* The rules of p->state that have a feature of family `at` on p (whose rule is ignored); *n is
+ * their number. */
 static inline const trl_listed *trl_rule_index_find(const trl_rule_index *l,
                                                     const trl_tree_features *f, size_t at,
                                                     const trl_tree_part *p, const trl_seen *seen,

@@ -80,7 +80,7 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* A round bracket that is a word of its own, as treebanks write it. */
+/* A round bracket that is a whole word, as treebanks write it. */
 static trl_str escaped(trl_str w)
 {
     if (w.n == 1 && w.p[0] == '(')
@@ -88,7 +88,7 @@ static trl_str escaped(trl_str w)
     return w.n == 1 && w.p[0] == ')' ? (trl_str){"-RRB-", 5} : w;
 }
 
-/* NUL bytes are refused; bytes that are no UTF-8 are noted. */
+/* NUL bytes are refused; bytes that are not UTF-8 are noted. */
 static trl_status check_text(trl_sentence_reader *r, trl_str line, trl_error *err)
 {
     const trl_status st = trl_input_check_text(r->in, line, err);
@@ -215,7 +215,7 @@ static bool has_line(trl_str unread)
     return memchr(unread.p, '\n', unread.n) != NULL;
 }
 
-/* An empty line behind one that is not. */
+/* An empty line after one that is not. */
 static bool has_block(trl_str unread)
 {
     bool words = false, empty = true;

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "num/vexp.h"
 
-#define ONE_BY_ONE 1e-3 /* of S(A): below, what is left of it has lost too many digits */
+#define ONE_BY_ONE 1e-3 /* of S(A): below this the difference has lost too many digits */
 
 /* ---- what sentences share -------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ void trl_chooser_fini(trl_chooser *c)
     *c = (trl_chooser){0};
 }
 
-/* What the last sentence left. */
+/* Clears what the last sentence left. */
 static void clear(trl_chooser *c)
 {
     for (size_t k = 0; k < c->n_rows; k++)
@@ -107,7 +107,7 @@ void trl_chooser_end(trl_chooser *c)
 
 /* ---- features -------------------------------------------------------------------------------- */
 
-/* Merges a list into `found`, n entries by rule; how many there are then, SIZE_MAX: out of memory.
+/* Merges a list into `found`, n entries by rule; returns their number, SIZE_MAX: out of memory.
  */
 static size_t merge(trl_chooser *c, size_t n, const trl_listed *list, size_t m)
 {
@@ -141,7 +141,7 @@ static size_t find_features(trl_chooser *c, size_t group, const trl_tree_part *p
     return n;
 }
 
-/* The slot of the features found[k] ... of one rule; *k goes behind them. */
+/* The slot of the features found[k] ... of one rule; *k moves past them. */
 static uint32_t take_slot(trl_chooser *c, size_t *k, size_t n)
 {
     const uint32_t rule = c->found[*k].rule;
@@ -199,8 +199,8 @@ static const trl_chooser_row *row_at(trl_chooser *c, uint32_t anchor, uint32_t a
 typedef struct pair { /* rows of both ends, walked through together */
     const trl_chooser *c;
     trl_chooser_row first, last;
-    uint32_t k, l; /* behind what was given */
-    uint32_t rule; /* given: with exp of its edges' scores, and its slots or TRL_NO_ID */
+    uint32_t k, l; /* after the last one returned */
+    uint32_t rule; /* last returned: exp of its edges' scores, its slots or TRL_NO_ID */
     double factor;
     uint32_t slot[2];
 } pair;
@@ -261,7 +261,7 @@ static double sum_binaries(const trl_chooser *c, uint32_t a, const pair *rows, b
     return *alone ? sum_rest(c, a, rows) + here : all - gone + here;
 }
 
-/* What all of a's binary rules get in proportion, at the end of the sentence. */
+/* Adds the part that all of a's binary rules share in proportion, at the end of the sentence. */
 static void count_later(trl_chooser *c, uint32_t a, double scale)
 {
     if (c->mass[a] == 0.0 && scale > 0.0)
@@ -269,7 +269,7 @@ static void count_later(trl_chooser *c, uint32_t a, double scale)
     c->mass[a] += scale;
 }
 
-/* What those without features here get. */
+/* The same for rules without features here. */
 static void count_rest(trl_chooser *c, uint32_t a, const pair *rows, double scale)
 {
     const trl_expansions *x = c->s->x;
@@ -299,7 +299,7 @@ static void count_binaries(trl_chooser *c, uint32_t a, const pair *rows, bool al
     }
 }
 
-/* The score of the rule chosen; takes 1 off its adjoint. */
+/* The score of the chosen rule; subtracts 1 from its adjoint. */
 static double chosen_binary(trl_chooser *c, const trl_choice *x, const pair *rows)
 {
     trl_tree_gather *ga = c->ga;

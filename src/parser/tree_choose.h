@@ -1,13 +1,13 @@
 /* tree_choose.h -- choices of chart edges (tree_local.h): sums, losses and their derivatives.
  *
  * A state's binary rules are summed as a whole, S(A) = sum of exp(binary[r]), once for given
- * weights; what the words of a span change is put right for the few rules that have features there
+ * weights, and then corrected for the few rules that have features on the words of the span
  * (rule_index.h):
  *
  *     sum of phi = exp(item[A]) (S(A) + sum over those of exp(binary[r]) (exp(edges[r]) - 1))
  *
- * and likewise the derivatives, the common part of which is left to the end of a sentence.  Where
- * nearly all of S(A) is taken off again, the rules are summed one by one instead.
+ * and likewise the derivatives, whose common part is added at the end of a sentence.  Where the
+ * correction cancels nearly all of S(A), the rules are summed one by one instead.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_CHOOSE_H
@@ -16,7 +16,7 @@
 #include "parser/rule_index.h"
 #include "parser/tree_local.h"
 
-/* What the sentences of a treebank share; borrowed but for state_sum. */
+/* What the sentences of a treebank share; borrowed except state_sum. */
 typedef struct trl_chooser_shared {
     const trl_tree_features *f;
     const trl_expansions *x;
@@ -24,7 +24,7 @@ typedef struct trl_chooser_shared {
     double *state_sum; /* [n_states]: S(A) */
 } trl_chooser_shared;
 
-/* lists: of f with all its features.  TRL_ENOMEM. */
+/* lists: the rule index of f with all its features.  TRL_ENOMEM. */
 trl_status trl_chooser_shared_init(trl_chooser_shared *s, const trl_tree_features *f,
                                    const trl_expansions *x, const trl_rule_index *lists,
                                    trl_error *err);
@@ -53,7 +53,7 @@ typedef struct trl_chooser {
     size_t n_rules, cap_rules, cap_factors;
     trl_listed *found, *merged; /* while a row or a set of unary rules is made */
     size_t cap_found, cap_merged;
-    double *mass;    /* [n_states]: what all binary rules of a state get; 0 between sentences */
+    double *mass;    /* [n_states]: part common to a state's binary rules; 0 between sentences */
     uint32_t *state; /* [n_states]: those with mass */
     size_t n_state;
     double *score; /* of unary choices */
@@ -67,9 +67,9 @@ void trl_chooser_fini(trl_chooser *c);
 trl_status trl_chooser_begin(trl_chooser *c, const trl_chooser_shared *s, trl_tree_gather *ga,
                              trl_error *err);
 
-/* One choice of an item over (i, j), which is no tag.  Adds -log p to *loss and, when
- * there is an adjoint in ga, its derivatives, which are complete after _end.  `nota`: NOTA is among
- * the choices.  TRL_ENOMEM, TRL_ENUMERIC. */
+/* One choice of an item over (i, j) that is not a tag.  Adds -log p to *loss and, when there is an
+ * adjoint in ga, its derivatives, which are complete after _end.  `nota`: NOTA is among the
+ * choices.  TRL_ENOMEM, TRL_ENUMERIC. */
 enum { TRL_CHOOSE_BINARY, TRL_CHOOSE_UNARY, TRL_CHOOSE_NOTA };
 
 typedef struct trl_choice {

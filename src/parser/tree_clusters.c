@@ -1,4 +1,4 @@
-/* tree_clusters.c -- clusters under the observer. */
+/* tree_clusters.c -- clusters for the observer. */
 /* SPDX-License-Identifier: MIT */
 #include "parser/tree_clusters.h"
 
@@ -7,7 +7,7 @@
 #include "cluster/brown.h"
 #include "model/clusters_io.h"
 
-/* The first `bits` of a path as a number, with a 1 before them; 0 when it is no path. */
+/* The first `bits` of a path as a number, with a 1 before them; 0 when it is not a path. */
 static uint32_t prefix_of(trl_str path, size_t bits)
 {
     uint32_t x = 1;
@@ -79,7 +79,7 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
     if (st == TRL_OK)
         st = trl_bigrams_finish(&b, LEAST_COUNT, err);
     const size_t n = b.word.n / WORDS_PER_CLUSTER;
-    if (st == TRL_EINVAL || (st == TRL_OK && n < 2)) { /* no pairs, or next to none */
+    if (st == TRL_EINVAL || (st == TRL_OK && n < 2)) { /* no pairs, or hardly any */
         trl_bigrams_fini(&b);
         return TRL_OK;
     }

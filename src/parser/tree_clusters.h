@@ -18,7 +18,7 @@ typedef struct trl_tree_clusters {
 /* TRL_EPARSE, TRL_EIO, TRL_ENOMEM. */
 trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_error *err);
 
-/* Running words: clusters of less text do more harm than good. */
+/* The least number of running words: clusters from less text do more harm than good. */
 #define TRL_CLUSTERS_LEAST_WORDS 20000
 
 /* Brown clusters of the words of these trees, as many as their number suggests: none at all when
@@ -30,7 +30,7 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
 trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *from, trl_error *err);
 void trl_tree_clusters_fini(trl_tree_clusters *c);
 
-/* As trl_observer.cluster wants it. */
+/* For trl_observer.cluster. */
 void trl_tree_cluster_of(const void *clusters, trl_str word, uint32_t at[3]);
 
 #endif

@@ -50,7 +50,7 @@ static size_t coarse_bytes(const trl_tree_model *m, size_t n)
     return trl_chart_cells(n) * cell + n * m->fine.n_states * 4 + 3 * n * m->features.n_classes * 8;
 }
 
-/* Of the coarse chart, in the same unit as trl_chart_work. */
+/* The cost of the coarse chart, in the unit of trl_chart_work. */
 static double coarse_work(const trl_tree_model *m, size_t n)
 {
     const double words = (double)n, longest = TRL_LONG_SPAN;
@@ -128,7 +128,7 @@ bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o)
     if (!again)
         return false;
     o->threshold = o->tries == 0 ? o->threshold * RELAXED : 0.0;
-    if (o->tries++ && o->deadline > 0.0) /* leave time for the simpler tree */
+    if (o->tries++ && o->deadline > 0.0) /* leave time for the fallback tree */
         o->deadline = trl_clock() + (o->deadline - trl_clock()) / 2;
     return true;
 }

@@ -1,4 +1,5 @@
-/* tree_decode.h -- one sentence to trees, with the scratch that stays from sentence to sentence. */
+/* tree_decode.h -- one sentence to trees, with scratch memory that is reused from sentence to
+ * sentence. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_DECODE_H
 #define TRL_TREE_DECODE_H
@@ -6,12 +7,11 @@
 #include "chart/mbr.h"
 #include "parser/tree_model.h"
 
-/* Of expected brackets: half of the F1 to be expected is best for F1. */
+/* lambda of expected brackets: half of the expected F1 is best for F1. */
 #define TRL_LAMBDA 0.44
 #define TRL_MIX 0.25 /* chosen on the dev sections of the corpora (docs/parser.md) */
 
-/* Inside and outside of a PCFG made 80 million steps a second on one core of a loaded two-core
- * machine: 12 s.
+/* About 12 s: inside and outside of a PCFG make 80 million steps a second on one core.
  */
 #define TRL_MAX_WORK 1000.0
 
@@ -20,8 +20,8 @@ typedef struct trl_decode_options {
     double deadline;  /* on trl_clock(); 0: none */
     double max_work;  /* millions of steps (trl_chart_work) of one chart; 0: no limit */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
-    double mix;       /* share of the pruner's posteriors in expected brackets; without a sieve 0 */
-    int tries;        /* of trl_decode_relax so far: 0 */
+    double mix; /* share of the pruner's posteriors in expected brackets; 0 without a span pruner */
+    int tries;  /* of trl_decode_relax so far: 0 */
 } trl_decode_options;
 
 /* Scratch of one thread; zero-initialise. */
@@ -35,19 +35,20 @@ typedef struct trl_decoder {
     trl_btree tree;
     trl_node *node; /* the result */
     size_t n_nodes, cap_nodes;
-    trl_brackets pruner_posteriors; /* of the pruner; n is 0 when it is not asked for */
+    trl_brackets pruner_posteriors; /* of the pruner; n is 0 when not requested */
     double mix;
     bool has_chart;
     bool hopeless;       /* even the coarse grammar has no tree */
     const char *failure; /* why there is no chart, or NULL */
 } trl_decoder;
 extern const char trl_time_ran_out[];
-extern const char trl_no_tree[]; /* the trouble with sentences the grammar has no tree for */
+extern const char trl_no_tree[]; /* the failure for sentences that the grammar has no tree for */
 void trl_decoder_fini(trl_decoder *d);
 
-/* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Leaves
- * d->trouble set, and no chart, when the sentence has no tree or is over a limit.  `edit` (or NULL)
- * may change the skeleton.  binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC.
+/* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Sets
+ * d->failure, and makes no chart, when the sentence has no tree or is over a limit.  `edit` (or
+ * NULL) may change the skeleton.  binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM,
+ * TRL_ENUMERIC.
  */
 typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                                   trl_error *err);
@@ -64,18 +65,18 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 /* Says in d->failure why the chart has no tree. */
 void trl_decode_note_failure(trl_decoder *d);
 
-/* After a try that left no tree: whether another is worth while, with the threshold (and deadline)
- * that it puts into *o.  A thousandth of the threshold first, then, of short sentences, none. */
+/* After an attempt that left no tree: whether to try again, with the threshold (and deadline) that
+ * it puts into *o: first a thousandth of the threshold, then, for short sentences, none. */
 bool trl_decode_relax(const trl_decoder *d, size_t n, trl_decode_options *o);
 
-/* Failures that are the sentence's, limits and numbers, become d->trouble and TRL_OK; the others
- * are passed on.  To be called with what any of the above returned. */
+/* Failures caused by the sentence (limits, numbers) become d->failure and TRL_OK; others are
+ * returned.  Call it with what any of the above returned. */
 trl_status trl_decode_settle(trl_decoder *d, trl_status st);
 
-/* A tree whatever happened: the coarse grammar's where it has one and there is time before the
- * deadline (0: no end); else pieces of the chart (chart/fallback.h), or trees of the coarse grammar
- * for pieces of the sentence.  `whole` false: the coarse grammar, which keeps no constraint, is not
- * asked. TRL_ENOMEM. */
+/* Always gives a tree: the coarse grammar's where it has one and there is time before the deadline
+ * (0: none); else pieces of the chart (chart/fallback.h), or trees of the coarse grammar for pieces
+ * of the sentence.  `whole` false: the coarse grammar, which ignores constraints, is not used.
+ * TRL_ENOMEM. */
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
                                size_t n, double deadline, bool whole, trl_error *err);
 

@@ -1,4 +1,4 @@
-/* tree_dump.h -- what is in a tree model, in words: for people. */
+/* tree_dump.h -- the content of a tree model, for people. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_DUMP_H
 #define TRL_TREE_DUMP_H
@@ -9,14 +9,14 @@
 /* Appends how large grammars and lexicon are, one `name number` a line.  TRL_ENOMEM. */
 trl_status trl_tree_dump_sizes(const trl_tree_model *m, trl_buf *out, trl_error *err);
 
-/* Appends the `top` largest and smallest weights of rules and of every feature family, whose lines
- * `families` are the template of.  m is a model read from a file, not a generative one.  What
- * cannot be named, because a key keeps too few bits of it, is shown as a number behind '#'.
- * TRL_ENOMEM. */
+/* Appends the `top` largest and smallest weights of rules and of every feature family, given by the
+ * template `families`.  m is a model read from a file, not a generative one.  What cannot be named,
+ * because a key has too few bits for it, is shown as a number after '#'.  TRL_ENOMEM. */
 trl_status trl_tree_dump_top(const trl_tree_model *m, trl_str families, size_t top, trl_buf *out,
                              trl_error *err);
 
-/* tree_names.c: one feature in words: its class, then what is seen.  cls and seen as in its key. */
+/* tree_names.c: one feature in words: its class, then its observations.  cls and seen as in its
+ * key. */
 void trl_tree_name_feature(const trl_tree_model *m, size_t family, uint32_t cls, uint64_t seen,
                            trl_buf *out);
 void trl_tree_name_binary(const trl_grammar *g, uint32_t rule, bool plain, trl_buf *out);

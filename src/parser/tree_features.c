@@ -195,7 +195,7 @@ trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, co
     return TRL_OK;
 }
 
-/* Rules without any score: what is looked at is what counts. */
+/* Rules without scores: only the keys matter. */
 trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton *s,
                                        const trl_seen *seen, trl_tree_gather *ga, trl_arena *arena,
                                        trl_error *err)

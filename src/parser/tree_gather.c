@@ -50,7 +50,7 @@ static double take(trl_tree_gather *ga, size_t family, const trl_tree_part *p)
     return weight(f, id);
 }
 
-/* When there is no room for ids the score is right all the same. */
+/* The score is right even when there is no room for ids. */
 static double sum_weights(const trl_tree_features *f, const uint64_t *key, size_t n)
 {
     double sum = 0.0;
@@ -61,8 +61,8 @@ static double sum_weights(const trl_tree_features *f, const uint64_t *key, size_
     return sum;
 }
 
-/* All families of a group on one part.  Keys first, then their places, then the weights: the memory
- * accesses of one kind overlap. */
+/* All families of a group on one part.  Keys first, then their places, then the weights: memory
+ * accesses of the same type overlap. */
 static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p)
 {
     const trl_tree_features *f = ga->f;
@@ -175,7 +175,8 @@ static void for_items(trl_tree_gather *ga,
         }
 }
 
-/* Phrases over one word have no binary rule there, but local models ask what one would score. */
+/* Phrases over one word have no binary rule there, but local models need the score that one would
+ * have. */
 static bool is_tag(const trl_tree_gather *ga, uint32_t x)
 {
     return ga->f->g->state[ga->c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
@@ -209,7 +210,7 @@ static void own_unaries(trl_tree_gather *ga)
     first[c->n_unary] = (uint32_t)ga->n_ids;
 }
 
-/* The slots an item's score is a sum of; its own score apart. */
+/* The slots whose scores are added to an item's own score. */
 static double span_slots(trl_tree_gather *ga, uint32_t x, size_t i, size_t j, double adjoint)
 {
     const uint32_t state = ga->c->s->item[x] & TRL_STATE_MASK;
@@ -372,7 +373,8 @@ trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f
     return ga->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-/* ---- parts that hang on no edge ----------------------------------------------------------------
+/* ---- parts that are not attached to edges
+ * ----------------------------------------------------------------
  */
 
 double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)

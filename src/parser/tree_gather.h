@@ -1,8 +1,8 @@
 /* tree_gather.h -- weights to the score table of a sentence's chart, and the adjoint back.
  *
- * Scores that hang on one position are gathered once per (class, position), those summed over the
- * words of a span as prefix sums: only additions are left to spans, only products to
- * rules.  Scatter goes the same way back.
+ * Scores attached to one position are gathered once per (class, position), those summed over the
+ * words of a span as prefix sums: spans need only additions, rules only products.  Scatter does the
+ * same in reverse.
  *
  * Weights: the first n_direct belong to rules, in this order: binary rules, plain binary rules,
  * unary rules, plain unary rules; then come the features of the index.
@@ -27,10 +27,9 @@ typedef struct trl_tree_features {
     size_t n_classes;
     uint32_t *edge_rule; /* [n_classes]: some rule of the class; owned */
     uint8_t *rule_marks; /* [n_binary]: TRL_RIGHT_PP, TRL_VERB_*; owned */
-    uint8_t family[TRL_ATTACHS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* by where they
-               hang; edges by anchor, behind the others */
+    uint8_t family[TRL_ATTACHS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* edges by anchor, last */
     size_t n_family[TRL_ATTACHS + TRL_EDGE_ANCHORS];
-    trl_tree_index *grow; /* where keys that are looked up are added; NULL: nowhere */
+    trl_tree_index *grow; /* keys that are looked up are added here; NULL: not added */
     const double *w;      /* [n_weights]; NULL while growing; or */
     const float *w32;
 } trl_tree_features;
@@ -53,7 +52,7 @@ static inline size_t trl_tree_weights(const trl_tree_features *f)
 trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
                                  trl_error *err);
 
-/* Adds the features of everything that a chart holds.  Scratch in ga and the arena.  TRL_ENOMEM. */
+/* Adds the features of everything in a chart.  Scratch in ga and the arena.  TRL_ENOMEM. */
 struct trl_tree_gather;
 trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton *s,
                                        const trl_seen *seen, struct trl_tree_gather *ga,
@@ -116,12 +115,12 @@ trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f
  * added to the adjoint ga->a.  -inf when the chart does not hold it. */
 double trl_tree_gather_tree(trl_tree_gather *ga, const trl_btree *tree, double weight);
 
-/* For models that look at all expansions of a state: the score of item x over (i, j) whatever its
+/* For models that sum over all expansions of a state: the score of item x over (i, j), whatever its
  * marks. */
 double trl_tree_gather_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j);
 
-/* A slot with the n features listed, whose adjoint may be added to; TRL_NO_ID: out of memory. Slots
- * have numbers in a row. */
+/* A slot with the n features listed, whose adjoint may be added to; TRL_NO_ID: out of memory.
+ * Slots have consecutive numbers. */
 struct trl_listed;
 uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const struct trl_listed *listed, size_t n);
 

@@ -1,8 +1,8 @@
 /* tree_index.h -- features of tree models by key, and their numbers.
  *
- * A key is the feature itself, packed: family (8 bits), class of the tree part (20), what is seen
- * (36: one sight whole, two with 18 bits each, three with 12; more bits are folded in).  Key 0 is
- * no feature: families count from 1.
+ * A key is the feature itself, packed: family (8 bits), class of the tree part (20), the
+ * observations (36: one in full, two with 18 bits each, three with 12; more bits are hashed in).
+ * Key 0 is not a feature: families count from 1.
  *
  * Open addressing with linear probing.  While training, slots hold dense numbers; in a model file
  * the number is the slot itself, so that one probe finds key and weight.

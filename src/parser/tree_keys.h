@@ -1,7 +1,7 @@
 /* tree_keys.h -- the features of a whole tree.
  *
- * Keys first, then their places in the index, then what is done with them: the memory accesses of
- * one kind overlap.
+ * Keys first, then their places in the index, then their use: memory accesses of the same type
+ * overlap.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_KEYS_H
@@ -17,11 +17,11 @@ typedef struct trl_tree_keys {
 } trl_tree_keys;
 void trl_tree_keys_fini(trl_tree_keys *k);
 
-/* Whether a family's features are asked for; over_tag: on a unary rule over a tag. */
+/* Whether a family's features are wanted; over_tag: on a unary rule over a tag. */
 typedef bool (*trl_family_fn)(const trl_tree_family *f, bool over_tag);
 
-/* The features of the tree that the index has, rules apart.  wanted NULL: of all families.
- * TRL_ENOMEM. */
+/* The features of the tree that are in the index, without the rules'.  wanted NULL: of all
+ * families.  TRL_ENOMEM. */
 trl_status trl_tree_keys_of(const trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
                             trl_family_fn wanted, trl_tree_keys *k, trl_error *err);
 

@@ -19,7 +19,7 @@ trl_status trl_expansions_init(trl_expansions *x, const trl_grammar *g, trl_erro
         return trl_fail_mem(err);
     *x = (trl_expansions){block, block + 2 * (n + 2), block + n + 2,
                           block + 2 * (n + 2) + g->n_binary};
-    /* first[a + 1] is where a's rules are put while they are dealt out */
+    /* first[a + 1] is where the next rule of a goes while they are distributed */
     for (size_t r = 0; r < g->n_binary; r++)
         x->binary_first[g->binary[r].parent + 2]++;
     for (size_t u = 0; u < g->n_unary; u++)

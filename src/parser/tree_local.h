@@ -1,23 +1,23 @@
 /* tree_local.h -- grammars normalised at every chart edge: MECFG and PT-CFG [SM05b, 5].
  *
  * A state A over (i, j) chooses one of its rules, binary or unary.  All of them are in the sum,
- * also those that cannot be used there (a binary rule over one word, a unary rule below a unary
- * rule): so it is in a PCFG, whose probabilities these are when there are no features but rules,
- * and a state that fits a span badly is not let off by having few rules left.
+ * including those that cannot be used there (a binary rule over one word, a unary rule below a
+ * unary rule).  This agrees with a PCFG, whose probabilities these are when rules are the only
+ * features, and a state that fits a span badly does not profit from having few rules left.
  *
  *     phi(A -> B C) = exp(binary[r] + item[A] + edge[FIRST][i][r] + edge[END][j][r])
  *     phi(A -> B)   = exp(unary[u] + its features over (i, j))
  *     p(rule | A, x, i, j) = phi(rule) / Z(A, i, j),      Z = sum of phi over A's rules
  *
- * The split point is no part of the choice, so no feature may look at it.  A tag chooses nothing:
- * its word comes from the lexicon, p(word | tag), as in the PCFG, and families of tags have no
- * effect.
+ * The split point is not part of the choice, so no feature may depend on it.  A tag chooses
+ * nothing: its word comes from the lexicon, p(word | tag), as in the PCFG, and families of tags
+ * have no effect.
  *
  *     score of a tree = sum over rules of log p(rule | A, x, i, j)
  *                     + sum over words of log p(word | tag)
  *
- * Neither factor alone says which trees there are, so the exponential is no probability: that is
- * had by dividing by its sum over the trees of the sentence, as for other models.
+ * The exponential is not a probability, because not every sequence of choices is a tree of the
+ * sentence; as in other models, it is divided by its sum over the trees of the sentence.
  *
  * None of the above (NOTA): once there are instances, every set of choices has one more, with
  * phi = 1; decoding is without it.

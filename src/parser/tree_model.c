@@ -139,7 +139,7 @@ static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_e
     return TRL_OK;
 }
 
-/* Log gains of the sieve added to the scores of items. */
+/* Adds the log gains of the span pruner to the scores of items. */
 static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_skeleton *s,
                       double *score)
 {
@@ -158,7 +158,7 @@ static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_ske
 }
 
 /* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree
- * the skeleton stays as it is. */
+ * the skeleton is unchanged. */
 static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, const trl_gains *gains,
                                const trl_pruning *p, trl_skeleton *s, trl_arena *arena,
                                trl_error *err)
@@ -185,7 +185,7 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     return st == TRL_OK ? trl_prune_chart(&c, p->threshold, s, arena, err) : st;
 }
 
-#define LOST 1e-3f /* posteriors this much below the threshold are of no account */
+#define LOST 1e-3f /* posteriors this much below the threshold are dropped */
 
 static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_t n, trl_gains *out,
                              trl_arena *arena, trl_error *err)
@@ -198,7 +198,7 @@ static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_
     return trl_span_pruner_gains(&m->span_pruner, &seen, out, arena, err);
 }
 
-/* Gold items, and what cannot be part of a tree. */
+/* Adds gold items, and drops what cannot be part of a tree. */
 static trl_status finish_skeleton(const trl_tree_model *m, const trl_pruning *p, trl_skeleton *s,
                                   bool *complete, trl_arena *arena, trl_error *err)
 {

@@ -48,10 +48,10 @@ typedef struct trl_tree_model {
     trl_tree_template tpl;
     trl_tree_features features;
     trl_expansions expansions;  /* of the fine grammar */
-    trl_rule_index lists;       /* of TRL_SCORING_LOCAL: the features turned round */
+    trl_rule_index lists;       /* of TRL_SCORING_LOCAL: the inverted index of features */
     double threshold;           /* of coarse posteriors */
     uint32_t frequent;          /* of the observer */
-    trl_tree_root root;         /* what a parser's trees hang on; in the grammars it is TOP */
+    trl_tree_root root;         /* the root of a parser's trees; in the grammars it is TOP */
     double *binary_exp, *unary; /* of the weights, when they are final */
 } trl_tree_model;
 
@@ -69,7 +69,7 @@ typedef struct trl_tree_model_options {
     size_t template_size;
 } trl_tree_model_options;
 
-/* Reads grammars and lexicons off the trees and prepares features (none indexed yet).  `heads` may
+/* Reads grammars and lexicons from the trees and prepares features (none indexed yet).  `heads` may
  * be NULL without head tags.  The model must not move afterwards.  TRL_ENOMEM, TRL_EPARSE
  * (template). */
 trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options *o,
@@ -77,16 +77,16 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
                                 trl_error *err);
 void trl_tree_model_fini(trl_tree_model *m);
 
-/* What follows from grammars, lexicons and template: PCFGs, projection, observer, features. */
+/* Derives PCFGs, projection, observer and features from grammars, lexicons and template. */
 trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err);
 
-/* When all features are indexed: m->lists, for those who need them.  TRL_ENOMEM, TRL_EINVAL
+/* Makes m->lists, for models that need it, when all features are indexed.  TRL_ENOMEM, TRL_EINVAL
  * (rule_index.h). */
 trl_status trl_tree_model_index_rules(trl_tree_model *m, trl_error *err);
 
 /* Rules of a generative model; else the weights that a file keeps, those of rules that are not 0
- * and those of other features from 1e-4 on, which is less than a score shows.  w: of m->features,
- * or NULL for a model that was read from a file. */
+ * and those of other features of at least 1e-4, below which no score changes visibly.  w: of
+ * m->features, or NULL for a model that was read from a file. */
 size_t trl_tree_model_active(const trl_tree_model *m, const double *w);
 
 /* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until
@@ -98,7 +98,7 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
 
 #define TRL_LONG_SENTENCE 150 /* words; above, spans inside the sentence have at most ... */
-#define TRL_LONG_SPAN 60      /* ... so many */
+#define TRL_LONG_SPAN 60      /* ... this many words */
 
 typedef struct trl_pruning {
     double threshold;                /* of posteriors */
@@ -110,14 +110,14 @@ typedef struct trl_pruning {
                               (else n is 0), in the arena; or NULL */
 } trl_pruning;
 
-/* The skeleton of a sentence, in the arena.  *complete: some tree is left; false also behind the
+/* The skeleton of a sentence, in the arena.  *complete: some tree is left; false also after the
  * deadline, and when the coarse grammar has no tree. */
 trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
                              const trl_pruning *p, trl_skeleton *s, bool *complete,
                              trl_arena *arena, trl_error *err);
 
-/* The same from a coarse chart that is there already, log_z being finite; `gains` (or NULL) are
- * those it was run with. */
+/* The same from an existing coarse chart with a finite log_z; `gains` (or NULL) are those it was
+ * run with. */
 trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
                                 const trl_coarse_chart *coarse, const trl_gains *gains,
                                 const trl_pruning *p, trl_skeleton *s, bool *complete,
@@ -128,7 +128,7 @@ trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, co
                                 trl_tree_tables *t, trl_arena *arena, trl_error *err);
 
 /* exp(score) of binary rules and score of unary rules by the weights of m->features, as m->scoring
- * wants them. */
+ * requires. */
 void trl_tree_model_shared(const trl_tree_model *m, double *binary_exp, double *unary);
 
 /* Fills the scores of a chart over the fine grammar by the weights: ga->t.  binary_exp, unary: of

@@ -3,7 +3,7 @@
  *     meta      one `meta` below
  *     template  the feature families as text
  *     weights   f32[n_direct + slots]
- *     root      text: '(' and the label trees hang on, or '-' for none; not there: '(TOP'
+ *     root      text: '(' and the label of the root, or '-' for none; missing: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
@@ -19,7 +19,7 @@
 #include "model/clusters_io.h"
 #include "parser/tree_model.h"
 
-#define LEAST 1e-4 /* a weight below adds nothing that can be seen in a score */
+#define LEAST 1e-4 /* a smaller weight does not change a score visibly */
 
 typedef struct meta {
     uint32_t version, grade, frequent, scoring;

@@ -69,7 +69,7 @@ static uint32_t plain_unary(const trl_grammar *g, uint32_t cls)
     return TRL_NO_ID;
 }
 
-/* False: there is no such class, in a damaged file. */
+/* False: the class does not exist, in a damaged file. */
 static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out)
 {
     const bool plain = part == TRL_PART_BASE_TAG || part == TRL_PART_BASE_PARENT ||
@@ -97,7 +97,7 @@ static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out
     return true;
 }
 
-/* ---- sights ---------------------------------------------------------------------------------- */
+/* ---- observations ---------------------------------------------------------------------------- */
 
 static void put_string(const trl_strtab *t, uint32_t id, trl_buf *out)
 {
@@ -128,7 +128,7 @@ static void put_cluster(const trl_tree_clusters *c, int kind, uint32_t id, trl_b
     put(out, name);
 }
 
-/* How many values a kind has: more than the key's bits hold cannot be told apart. */
+/* How many values a type has: more than the key's bits hold cannot be distinguished. */
 static size_t values_of(const trl_tree_model *m, int kind)
 {
     const trl_observer *o = &m->observer;

@@ -1,6 +1,6 @@
 /* tree_tables.c -- the score table of a local model, for decoding.
  *
- * The sum is taken off every item's score and every unary edge's:
+ * The log sum is subtracted from every item's score and every unary edge's:
  *
  *     item[A] <- item[A] - log Z(A)        unary_at <- unary_at - log Z(A)       A -> B
  */

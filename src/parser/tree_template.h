@@ -1,4 +1,4 @@
-/* tree_template.h -- which features a tree model has, as text.
+/* tree_template.h -- the feature families of a tree model, as text.
  *
  * One feature family a line: a class of tree parts, then what it is conjoined with.  '#' starts a
  * comment.
@@ -10,7 +10,7 @@
  * classes    of words:         tag  base-tag  tag-parent
  *            of binary rules:  rule  base-rule  pp-rule (right child a PP)  verb-rule (a child is a
  *                              verb's tag)  parent  base-parent
- *            of unary rules:   unary  base-unary  unary-parent  base-unary-parent; with -1 behind
+ *            of unary rules:   unary base-unary unary-parent base-unary-parent; with -1 added
  *                              (unary-1 ...) only over one word
  * places     here (words); first last before after (of the span), split left (the words right
  *            and left of the split: binary rules only), inside (every word of the span, the
@@ -18,9 +18,9 @@
  * sights     .word .lower .class .form .tag .suffix2 .suffix3 .cluster .cluster4 .cluster6
  * of spans   length  heavy  shape  short (the length of one or two words, else nothing)
  *
- * rule, base-rule, unary and base-unary alone are always there.  A line @features (@paper,
- * @discriminative, @local) stands for that built-in set, so that a file need only say what is to be
- * added; a model keeps the text with such lines replaced.
+ * rule, base-rule, unary and base-unary alone are always included.  A line @features (@paper,
+ * @discriminative, @local) stands for that built-in set, so that a file need only list additions; a
+ * model keeps the text with such lines replaced.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_TEMPLATE_H
@@ -47,11 +47,11 @@ enum trl_part { /* the classes above, in order */
                 TRL_PARTS
 };
 
-enum trl_place {                  /* where a sight is taken */
+enum trl_place {                  /* the place of an observation */
                  TRL_PLACE_FIRST, /* relative to i, the first word of the span (or the word itself)
                                    */
                  TRL_PLACE_SPLIT, /* to k */
-                 TRL_PLACE_END,   /* to j, behind the last word */
+                 TRL_PLACE_END,   /* to j, after the last word */
                  TRL_PLACE_INSIDE,
                  TRL_PLACE_SPAN, /* the span as a whole */
 };
@@ -64,7 +64,7 @@ typedef struct trl_observation {
 
 #define TRL_OBSERVATIONS 3
 
-/* Where a family's score hangs, which decides how it is gathered. */
+/* What a family's score is attached to, which decides how it is gathered. */
 enum trl_attachment {
     TRL_ATTACH_WORD,   /* (tag, i) */
     TRL_ATTACH_ITEM,   /* (parent, i, j) one by one */
@@ -79,7 +79,7 @@ enum trl_attachment {
 typedef struct trl_tree_family {
     uint8_t part, attachment, anchor; /* anchor: TRL_EDGE_FIRST, ... of TRL_ATTACH_EDGE */
     bool one_word;                    /* unary rules over one word only */
-    uint8_t n, width;                 /* sights; width: words that `inside` needs */
+    uint8_t n, width;                 /* observations; width: words that `inside` needs */
     trl_observation observation[TRL_OBSERVATIONS];
 } trl_tree_family;
 
@@ -93,11 +93,12 @@ typedef struct trl_tree_template {
 } trl_tree_template;
 
 /* Appends the families of the text.  TRL_EPARSE with name:row:col: an unknown word, a place that
- * does not go with the class, sights of one edge family at different anchors, too many. */
+ * does not fit the class, observations of one edge family at different anchors, too many
+ * observations. */
 trl_status trl_tree_template_parse(trl_tree_template *t, const char *name, const char *text,
                                    size_t size, trl_error *err);
 
-/* No family looks at the split, so that rules can be normalised for a span as a whole. */
+/* True when no family depends on the split, so that rules can be normalised over a span. */
 bool trl_tree_template_splitless(const trl_tree_template *t);
 
 /* The text with lines @NAME replaced, appended to out.  Unknown names stay, for _parse to refuse.

@@ -46,7 +46,7 @@
     "base-unary-parent-1 first.word\n"                                                             \
     "base-unary-parent-1 first.cluster\n"
 
-/* What [HDK14] see of a span, and words around a tag. */
+/* The span features of [HDK14], and words around a tag. */
 #define SURFACE                                                                                    \
     "base-tag here.suffix3\n"                                                                      \
     "base-tag here.suffix2\n"                                                                      \

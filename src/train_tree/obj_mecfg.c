@@ -2,7 +2,7 @@
  *
  *     loss = - sum over the nodes of the gold tree of log p(its rule | A, x, i, j)
  *
- * What is chosen from: tree_local.h.  A maximum-entropy classifier on gold nodes; no chart is run.
+ * tree_local.h describes the choices.  A maximum-entropy classifier on gold nodes; no chart is run.
  *
  * [SM05b] Sutton, McCallum. Fast, piecewise training for discriminative finite-state and parsing
  *         models. CIIR report IR-403, 2005.

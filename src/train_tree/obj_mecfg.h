@@ -5,7 +5,7 @@
 
 #include "train_tree/tree_task.h"
 
-/* Makes the worker ready for choices of an example's items; when `adjoint`, trl_chooser_end must
+/* Prepares the worker for choices of an example's items; when `adjoint`, trl_chooser_end must
  * follow. */
 trl_status trl_tree_local_begin(const trl_tree_task *t, const trl_tree_example *e,
                                 trl_tree_worker *w, bool adjoint, trl_error *err);

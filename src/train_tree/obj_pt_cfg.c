@@ -65,7 +65,8 @@ static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_
     return TRL_OK;
 }
 
-/* The best score of a state over a span, after the unary rule; -inf for a tag, which is no edge. */
+/* The best score of a state over a span, after the unary rule; -inf for a tag, which is not an
+ * edge. */
 static double edge_score(const trl_chart *c, uint32_t x, size_t cell)
 {
     const bool tag = c->g->state[c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
@@ -118,7 +119,7 @@ typedef struct making {
     trl_decoder *decoder; /* [threads] */
 } making;
 
-/* Leaves what is part of a complete tree of the fine grammar: other edges compete with nothing. */
+/* Keeps only parts of complete trees of the fine grammar: other edges cannot be used. */
 static trl_status keep_complete(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                                 trl_error *err)
 {
@@ -128,9 +129,9 @@ static trl_status keep_complete(void *ctx, trl_skeleton *s, bool *complete, trl_
 
 /* Parses the example's sentence and appends its wrong edges A over (i, j) whose best score is
  * within `delta` (natural log) of the best edge of j - i words: states after the unary rule that
- * the gold tree has not there.  Tags, which choose nothing, what the coarse grammar prunes and what
- * is part of no complete tree are no edges, neither here nor for the best one.  TRL_ENOMEM,
- * TRL_ENUMERIC. */
+ * the gold tree does not have there.  Not edges, neither here nor for the best one, are tags, which
+ * choose nothing, what the coarse grammar prunes, and what is part of no complete tree.
+ * TRL_ENOMEM, TRL_ENUMERIC. */
 static trl_status find_edges(const making *a, trl_decoder *d, const trl_tree_example *e,
                              edge_list *out, trl_error *err)
 {

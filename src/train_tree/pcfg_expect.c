@@ -9,8 +9,8 @@
 #include "base/mem.h"
 
 #define SWEEPS 200000
-#define PRECISION 1e-15 /* relative change of a sweep to stop at */
-#define INFINITE 1e9    /* expected number that is taken for infinite */
+#define PRECISION 1e-15 /* relative change at which iteration stops */
+#define INFINITE 1e9    /* expected numbers above this count as infinite */
 
 /* ---- words by tag ---------------------------------------------------------------------------- */
 
@@ -214,7 +214,7 @@ typedef struct waiting { /* a node to be made */
     bool after, right;
 } waiting;
 
-/* What `a` becomes: a binary rule, a unary rule, or neither (a word). */
+/* Draws the expansion of `a`: a binary rule, a unary rule, or neither (a word). */
 static uint32_t draw_rule(const trl_pcfg_expect *p, trl_rng *rng, uint32_t a, bool after,
                           bool *unary)
 {

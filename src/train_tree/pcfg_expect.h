@@ -1,5 +1,5 @@
-/* pcfg_expect.h -- how often a PCFG uses its states and rules per tree, exactly; and trees drawn
- * from it [SVL07, 4].
+/* pcfg_expect.h -- the exact expected number of uses of a PCFG's states and rules per tree, and
+ * sampling trees [SVL07, 4].
  *
  * Inside: the probability that a state makes a finite tree, at the two levels of chart.h,
  *
@@ -8,9 +8,9 @@
  *
  * the smallest solution, by iteration from 0.  ia(root) is the mass of all trees, 1 when the
  * grammar is tight.  Ours is slightly deficient: the child of a unary rule must not take another
- * one, while its rules' probabilities sum to 1 with those, so that mass is lost there; and mass may
- * be lost in trees without end.  All that follows is of the distribution over finite trees, that
- * is, of the PCFG with
+ * one, while the probabilities of its rules, including unary ones, sum to 1, so that mass is lost
+ * there; and mass may be lost in infinite trees.  All that follows is for the distribution over
+ * finite trees, that is, for the PCFG with
  *
  *     stay(A) = ib(A) / ia(A)
  *     p'(A -> B) = p ib(B) / ia(A)
@@ -22,9 +22,10 @@
  *     nb(B) = na(B) stay(B) + sum over A -> B of na(A) p'
  *
  * a sparse linear system whose matrix I - P^T is an M-matrix: Gauss-Seidel converges whenever the
- * expectations are finite.  The same with left children alone gives those that start a sentence.
+ * expectations are finite.  The same system with left children only gives the numbers at the start
+ * of a sentence.
  *
- * Words: p(word | tag) by relative frequency.  (The smoothed lexicon is no distribution over
+ * Words: p(word | tag) by relative frequency.  (The smoothed lexicon is not a distribution over
  * words.)
  *
  * [SVL07] Smith, Vail, Lafferty. Computationally efficient M-estimation of log-linear structure
@@ -47,7 +48,7 @@ typedef struct trl_pcfg_expect {
     double *before, *after;             /* [n_states]: expected numbers */
     double *first_before, *first_after; /* of them, at the first word */
     uint32_t *word_first, *word;        /* by tag state: word[word_first[t] ...] */
-    double *word_p, *word_sum;          /* p(word | tag); summed up to and with it */
+    double *word_p, *word_sum;          /* p(word | tag); running sums */
     double mass;                        /* ia(root) */
     double length;                      /* expected words per tree */
 } trl_pcfg_expect;
@@ -58,8 +59,8 @@ trl_status trl_pcfg_expect_init(trl_pcfg_expect *p, const trl_pcfg *pcfg, const 
 void trl_pcfg_expect_fini(trl_pcfg_expect *p);
 
 /* A tree over states and its words (ids of the lexicon).  Trees of more than max_words words are
- * thrown away and drawn again; *rejected counts them.  What is drawn is the distribution over trees
- * of up to max_words words.  word: room for max_words.  TRL_ENOMEM. */
+ * discarded and drawn again; *rejected counts them.  So trees come from the distribution restricted
+ * to at most max_words words.  word: room for max_words.  TRL_ENOMEM. */
 trl_status trl_pcfg_sample(const trl_pcfg_expect *p, trl_rng *rng, size_t max_words, trl_btree *out,
                            uint32_t *word, size_t *rejected, trl_error *err);
 

@@ -1,4 +1,4 @@
-/* span_pruner_train.c -- the sieve's likelihood.
+/* span_pruner_train.c -- the span pruner's likelihood.
  *
  * loss = log Z(x) - sum over the gold tree's items of their log gains (the PCFG's part is
  * constant); its derivative by a log gain is the item's posterior minus 1 for gold items.
@@ -14,7 +14,7 @@
 
 enum { K = TRL_SPAN_PRUNER_CLASSES, TAGS = TRL_SPAN_PRUNER_TAGS };
 
-#define LOST 1e-3f /* posteriors this much below what is looked at are of no account */
+#define LOST 1e-3f /* posteriors this much below the least that counts are dropped */
 
 struct trl_span_pruner_worker {
     trl_arena arena;
@@ -92,7 +92,7 @@ static void posteriors(const trl_coarse_chart *c, const uint8_t *class_of, float
         }
 }
 
-/* Takes the gold items off; their log gains are added up. */
+/* Subtracts the gold items and adds up their log gains. */
 static double take_gold(const trl_btree *b, const trl_gains *g, float *span, float *word)
 {
     double score = 0.0;

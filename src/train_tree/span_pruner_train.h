@@ -1,4 +1,5 @@
-/* span_pruner_train.h -- weights of the sieve, by the conditional likelihood of coarse trees. */
+/* span_pruner_train.h -- the span pruner's weights, by the conditional likelihood of coarse
+ * trees. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SPAN_PRUNER_TRAIN_H
 #define TRL_SPAN_PRUNER_TRAIN_H
@@ -7,8 +8,8 @@
 #include "chart/coarse.h"
 #include "grammar/tree_set.h"
 
-/* Called for every tree before any weight has learnt from it: charts that are pruned as those of
- * unseen sentences.  By several threads, each with its own worker number. */
+/* Called for every tree before any weight has learnt from it, so that charts are pruned like those
+ * of unseen sentences.  Called by several threads, each with its own worker number. */
 typedef struct trl_span_pruner_hook {
     void *self;
     trl_status (*chart)(void *self, size_t tree, size_t worker, const trl_coarse_chart *c,
@@ -29,8 +30,8 @@ typedef struct trl_span_pruner_task {
     const trl_tree_set *trees;
     trl_span_pruner span_pruner;      /* with the prepared weights as `exact` */
     const trl_span_pruner_hook *hook; /* or NULL */
-    uint8_t *done;                    /* [trees]: the hook has had it */
-    float least;                      /* derivatives by gains that are smaller are left out: 1e-3 */
+    uint8_t *done;                    /* [trees]: the hook has been called */
+    float least;                      /* smaller derivatives by gains are left out: 1e-3 */
     struct trl_span_pruner_worker *worker;
     size_t n_workers;
     trl_sparse_task sparse;

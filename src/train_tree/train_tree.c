@@ -93,7 +93,7 @@ static trl_status start_pool(trl_tree_training *j, trl_error *err)
     return j->pool ? TRL_OK : trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
 }
 
-/* ---- training ------------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 static trl_status whole(void *self, const double *w, double c2, double *g, double *F,
                         trl_error *err)
@@ -108,7 +108,7 @@ static uint64_t mix(uint64_t h, const void *bytes, size_t n)
     return trl_str_hash((const char *)parts, sizeof parts);
 }
 
-/* Of the data, the features and the options that steer the numbers. */
+/* The fingerprint of the data, the features and the options that affect the numbers. */
 static uint64_t fingerprint(const trl_tree_training *j)
 {
     const trl_train_options *o = j->o;
@@ -165,7 +165,7 @@ static void make_learner(trl_tree_training *j)
                                .started = j->started};
 }
 
-/* The PCFG is counted already; all that is left is to score it. */
+/* The PCFG has been counted; it only remains to score it. */
 static trl_status count(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     trl_status st = TRL_OK;
@@ -177,7 +177,7 @@ static trl_status count(trl_tree_training *j, trl_train_result *result, trl_erro
     return st;
 }
 
-/* ---- the model ------------------------------------------------------------------------------ */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static trl_status write_model(trl_tree_training *j, const trl_train_result *r, trl_error *err)
 {
@@ -207,7 +207,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     return st;
 }
 
-/* ---- stages --------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 static trl_status read_data(void *training, trl_train_result *result, trl_error *err)
 {
@@ -244,7 +244,7 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
     return TRL_OK;
 }
 
-/* The pruner first: charts are pruned by it while it learns, before it has seen their trees. */
+/* The pruner first: it prunes the charts while it learns, before it has seen their trees. */
 static trl_status charts(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;

@@ -16,7 +16,7 @@ typedef struct charting {
     uint8_t *unknown; /* [trees] */
 } charting;
 
-/* What the example has beside its chart. */
+/* The parts of an example other than its chart. */
 static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_error *err)
 {
     trl_tree_example *e = &j->example[k];
@@ -81,7 +81,8 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
 
 #define MOST_LISTED 20
 
-/* Drops what the grammar cannot make, in order, and lists it; then gives features their numbers. */
+/* Drops, in order, the trees that the grammar cannot make, and lists them; then numbers the
+ * features. */
 static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_error *err)
 {
     trl_status st = TRL_OK;

@@ -10,7 +10,7 @@
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
-/* Whether a sight is of the word itself, for a span of one word. */
+/* Whether an observation is of the word itself, for a span of one word. */
 static bool of_one_word(const trl_observation *s)
 {
     switch (s->place) {
@@ -44,7 +44,7 @@ typedef struct expecting {
     double *E;
     double weight;    /* of what is being counted */
     void *memory;     /* of seen */
-    trl_seen seen[2]; /* a word at the start of a sentence, and behind another */
+    trl_seen seen[2]; /* a word at the start of a sentence, and after another word */
 } expecting;
 
 static bool count_key(void *ctx, uint64_t key)
@@ -56,7 +56,7 @@ static bool count_key(void *ctx, uint64_t key)
     return true;
 }
 
-/* Families of one hang on a word at position `at` (0: the first word; 1: any other). */
+/* Families of one attachment on a word at position `at` (0: the first word; 1: any other). */
 static void count_word(expecting *x, uint32_t rule, uint32_t state, size_t at, int attachment,
                        double weight)
 {
@@ -74,7 +74,7 @@ static void count_word(expecting *x, uint32_t rule, uint32_t state, size_t at, i
     }
 }
 
-/* Everything of closed form that has tag t over the word seen[]. */
+/* All features with a closed form that have tag t over the word seen[]. */
 static void count_tag(expecting *x, uint32_t t, double p)
 {
     const trl_grammar *g = &x->m->fine;
@@ -133,7 +133,8 @@ static void count_rules(expecting *x)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Counts are whole numbers, whose sum is exact in any order: the number of threads never shows. */
+/* Counts are whole numbers, whose sum is exact in any order: the result does not depend on the
+ * number of threads. */
 
 typedef struct sampler { /* of one thread */
     trl_btree tree;

@@ -17,7 +17,7 @@
 #define SAMPLES 30000
 #define LONGEST_SAMPLE 1000
 
-/* ---- options -------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* "score", "score:DELTA", "score:DELTA@K". */
 static trl_status parse_nota(trl_tree_training *j, const char *text, trl_error *err)
@@ -82,7 +82,7 @@ trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_erro
     return trl_fail_hint(err, st, "leave out families with split and left");
 }
 
-/* ---- none of the above ---------------------------------------------------------------------- */
+/* ---- none of the above ----------------------------------------------------------------------- */
 
 static const trl_str *words_of(const void *ctx, size_t source)
 {
@@ -90,7 +90,7 @@ static const trl_str *words_of(const void *ctx, size_t source)
     return j->trees.tree[source].word;
 }
 
-/* The second stage: with the wrong edges that the first scores too high, from where it ended. */
+/* The second stage: continues with the wrong edges that the first scores too high. */
 trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     size_t count = 0;
@@ -118,7 +118,7 @@ trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result
     return done;
 }
 
-/* ---- m-estimation --------------------------------------------------------------------------- */
+/* ---- m-estimation ---------------------------------------------------------------------------- */
 
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err)
 {

@@ -16,7 +16,7 @@ typedef struct lister {
     size_t *size;        /* [n] */
 } lister;
 
-/* The weights of the rules in a tree, which are no keys: two a node. */
+/* The weights of the rules in a tree, which have no keys: two per node. */
 static size_t put_rules(const trl_grammar *g, const trl_btree *tree, uint32_t *out)
 {
     const size_t plain = g->n_binary, u0 = plain + g->n_plain_binary, p0 = u0 + g->n_unary;
@@ -51,7 +51,7 @@ static trl_status list_tree(void *ctx, size_t k, size_t worker, trl_error *err)
     return TRL_OK;
 }
 
-/* All rows one behind the other; rows are given up on the way. */
+/* Concatenates all rows and frees them one by one. */
 static trl_status join(lister *l, size_t n, trl_gold_listing *out, trl_error *err)
 {
     uint64_t all = 0;

@@ -14,7 +14,7 @@
 #include "train_tree/tree_task.h"
 
 typedef struct trl_tree_expect_options {
-    size_t samples;   /* trees drawn for what has no closed form; 0: none */
+    size_t samples;   /* trees drawn for features without a closed form; 0: none */
     size_t max_words; /* longer samples are drawn again */
     uint64_t seed;
     trl_pool *pool;
@@ -26,7 +26,7 @@ typedef struct trl_tree_expect_report {
     size_t sampled;      /* families that needed samples */
 } trl_tree_expect_report;
 
-/* Samples are drawn in blocks, each with random numbers of its own. */
+/* Samples are drawn in blocks, each with its own random numbers. */
 #define TRL_SAMPLE_BLOCK 250
 static inline trl_rng trl_sample_rng(uint64_t seed, size_t block)
 {
@@ -40,8 +40,8 @@ trl_status trl_tree_expect(const trl_tree_model *m, const trl_tree_expect_option
                            trl_tree_expect_report *report, trl_error *err);
 
 /* The objective over the examples' gold trees, E [trl_tree_weights] being borrowed with the pool
- * (trl_mest_function: the function for L-BFGS).  No chart, and no features looked up after this.
- * TRL_EINVAL, TRL_ENOMEM. */
+ * (trl_mest_function: the function for L-BFGS).  Training needs no charts and no feature look-ups
+ * after this.  TRL_EINVAL, TRL_ENOMEM. */
 trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_example *example, size_t n,
                              const double *E, trl_pool *pool, trl_mest **out, trl_error *err);
 

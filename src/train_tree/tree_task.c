@@ -1,4 +1,4 @@
-/* tree_task.c -- examples under the sparse optimisers. */
+/* tree_task.c -- examples for the sparse optimisers. */
 /* SPDX-License-Identifier: MIT */
 #include "train_tree/tree_task.h"
 

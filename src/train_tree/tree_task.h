@@ -16,7 +16,7 @@ typedef struct trl_tree_example {
     bool stored;    /* in a store, or else on the heap */
     trl_seen seen;  /* one heap block at seen.at */
     trl_btree gold;
-    size_t source;        /* the tree it was made from, for those who need its words */
+    size_t source;        /* the tree it was made from */
     trl_span_state *nota; /* [n_nota] NOTA instances, all in s; owned */
     size_t n_nota;
 } trl_tree_example;
@@ -66,7 +66,7 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
                               trl_tree_features *f, trl_tree_example *example, size_t n_examples,
                               size_t n_workers, trl_error *err);
 
-/* What MECFG and PT-CFG need beside; borrowed.  TRL_ENOMEM. */
+/* What MECFG and PT-CFG need in addition; borrowed.  TRL_ENOMEM. */
 trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x,
                                const trl_rule_index *lists, trl_error *err);
 void trl_tree_task_fini(trl_tree_task *t);

@@ -24,14 +24,14 @@ typedef struct trl_tree_training {
     trl_tree_example *example;    /* [n_examples] */
     size_t n_examples, n_unknown; /* unknown: trees the grammar cannot make */
     trl_buf families;             /* the template, built-in sets written out */
-    bool span_pruner;             /* the pruner is one */
+    bool span_pruner;             /* the pruner is a span pruner */
     trl_store *charts;
     const trl_optimizer *optimizer; /* NULL: counted */
     trl_learner learner;
     trl_session session;
     bool second;         /* pt-cfg: resumes after the first stage */
     double nota_delta;   /* PT-CFG: instances within, ... */
-    uint64_t nota_after; /* ... made after so many iterations */
+    uint64_t nota_after; /* ... made after this many iterations */
     double *E;           /* M-estimation: E_q0[f] */
     trl_mest *mest;
     trl_pool *pool;
@@ -57,9 +57,9 @@ trl_status trl_tree_training_check_features(const trl_tree_training *j, trl_erro
 trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result, trl_error *err);
 trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
 
-/* tree_pruner_training.c: trains the model's span pruner, telling `hook` of every tree. TRL_ECANCEL
- * when the callback stops it: there is nothing to keep yet, and a run that is resumed starts
- * afresh. */
+/* tree_pruner_training.c: trains the model's span pruner, calling `hook` for every tree.
+ * TRL_ECANCEL when the callback stops it: there is nothing to save yet, and a resumed run starts
+ * over. */
 trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_hook *hook,
                                     trl_error *err);
 
@@ -67,8 +67,9 @@ trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_
  * features. */
 trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err);
 
-/* tree_warm_start.c: j->w from the model o->init, as far as it knows the training trees. TRL_EINVAL
- * when its grammar or template is another, TRL_EIO, TRL_EMODEL, TRL_ENOMEM. */
+/* tree_warm_start.c: j->w from the model o->init, as far as that model has the features of the
+ * training trees.  TRL_EINVAL when its grammar or template is another, TRL_EIO, TRL_EMODEL,
+ * TRL_ENOMEM. */
 trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err);
 
 /* train_tree.c: true to stop. */

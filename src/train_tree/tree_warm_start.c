@@ -1,8 +1,8 @@
 /* tree_warm_start.c -- the weights of another model to start from.
  *
- * Two models number states, rules and words each in its own way.  What they share are the trees:
- * every part of a training tree has a feature of each family in both, so a weight is carried over
- * from the feature of the old model to that of the new one on the same part.
+ * Two models number states, rules and words differently.  What they share is the trees: every part
+ * of a training tree has a feature of each family in both, so a weight is carried over from the
+ * feature of the old model to that of the new one on the same part.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void carry_rule(const carrier *c, const trl_bnode *n)
         (double)from[v + h->n_unary + h->unary[c->old_node->rule].plain];
 }
 
-/* A tree that the old grammar cannot make has nothing to carry. */
+/* A tree that the old grammar cannot make has no weights to carry over. */
 static trl_status carry_tree(carrier *c, const trl_tree_training *j, const trl_tree_example *e,
                              trl_btree *scratch, size_t *carried, trl_error *err)
 {
