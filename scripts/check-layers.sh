@@ -102,6 +102,19 @@ check_names() {
     done < <(grep -nE "str(n?)cmp\([^;]*\"($METHODS)\"" src/*/*.[ch] cli/*.[ch] /dev/null)
 }
 
+# docs/design.md has a row for every folder, and every file it names is there.
+check_map() {
+    local folder name
+    [ -f docs/design.md ] || return
+    for folder in src/*/; do
+        grep -q "^| \`${folder%/}\` |" docs/design.md || finding "docs/design.md: no row for ${folder%/}"
+    done
+    while read -r name; do
+        [ -f "$name" ] || [ -n "$(find src cli -path "*/$name" -print -quit)" ] ||
+            finding "docs/design.md: there is no $name"
+    done < <(grep -oE '`[a-z_/0-9]+\.(c|h|sh)`' docs/design.md | tr -d '`' | sed 's|^src/||' | sort -u)
+}
+
 check_sizes() {
     local n file
     while read -r n file; do
@@ -154,6 +167,7 @@ check_tree() { # BUILD
     check_other_includes
     check_calls
     check_names
+    check_map
     check_sizes
     if [ -n "$1" ]; then
         check_symbols "$1"
