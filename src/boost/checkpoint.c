@@ -1,4 +1,5 @@
-/* checkpoint.c -- the state of a classifier in training, to go on from with the same bits.
+/* checkpoint.c -- the state of a classifier in training, from which it continues with the same
+ * bits.
  *
  * A container of kind "boostchk":
  *
@@ -7,7 +8,7 @@
  *     nodes, treeend   the ensemble                   points  the path so far
  *     terms, literals  compound features
  *
- * Weights and sums are made from the odds.
+ * Weights and sums are recomputed from the odds.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -66,7 +67,8 @@ trl_status trl_boost_checkpoint_write(const trl_boost_path *p, trl_error *err)
     return st;
 }
 
-/* A copy of a section of items of `width` bytes.  Whoever wrote the fingerprint wrote the rest. */
+/* A copy of a section of items of `width` bytes.  A matching fingerprint means that the rest is
+ * ours. */
 static trl_status copy(const trl_container *c, const char *tag, size_t width, void **out, size_t *n,
                        trl_error *err)
 {

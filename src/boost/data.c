@@ -137,7 +137,7 @@ trl_status trl_boost_build_columns(trl_boost_data *d, trl_error *err)
         end[a + 1] += end[a];
     for (size_t i = 0; i < d->n; i++)
         for (uint64_t k = trl_boost_begin(d->row_end, i); k < d->row_end[i]; k++)
-            example[end[d->id[k]]++] = (uint32_t)i; /* end[a] grows from begin to end */
+            example[end[d->id[k]]++] = (uint32_t)i; /* end[a] moves from the beginning to the end */
     d->column_end = end;
     d->example = example;
     return TRL_OK;

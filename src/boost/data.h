@@ -4,8 +4,8 @@
  *     column  examples with a feature, ascending: example[column_end[a-1] .. column_end[a])
  *
  * Features are numbered by falling count, equals by first appearance: sums over the features of
- * rows then mostly touch the same few cache lines.  Both arrays come from a trl_store, so that
- * beyond a budget they lie in a mapped file.
+ * rows then mostly touch the same few cache lines.  Both arrays come from a trl_store, so that they
+ * are in a mapped file when they exceed a budget.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BOOST_DATA_H
@@ -17,9 +17,8 @@
 #include "text/input.h"
 #include "trellis/boost.h"
 
-#define TRL_BOOST_MAX_FEATURES                                                                     \
-    ((size_t)1 << 31) /* a literal is a feature and a sign in 32 bits                              \
-                       */
+/* A literal is a feature and a sign in 32 bits. */
+#define TRL_BOOST_MAX_FEATURES ((size_t)1 << 31)
 
 typedef struct trl_boost_answers {
     char *name;
@@ -34,7 +33,7 @@ struct trl_boost_data {
     const uint64_t *column_end; /* [n_features] */
     const uint32_t *example;    /* [row_end[n-1]] */
 
-    bool named;         /* else features are called by their numbers */
+    bool named;         /* else the names of features are their numbers */
     trl_strtab names;   /* id = feature; empty when they were read like other data */
     trl_strtab classes; /* of answers read from files; class 1 of a binary problem is +1 */
     bool binary;
@@ -66,7 +65,7 @@ const char *trl_boost_column_name(const trl_boost_data *d, size_t k, char *scrat
 /* v[i] = y b of every example for classifier k; 0: it does not take part. */
 void trl_boost_fill(const trl_boost_data *d, size_t k, double *v);
 
-/* The feature's name, or its number written into scratch[24]. */
+/* The feature's name, or its number, written into scratch[24]. */
 trl_str trl_boost_feature_name(const trl_boost_data *d, uint32_t a, char *scratch);
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -85,8 +84,9 @@ bool trl_boost_raw_id(trl_boost_raw *r, uint32_t id);
 bool trl_boost_raw_row(trl_boost_raw *r); /* ends a row */
 void trl_boost_raw_fini(trl_boost_raw *r);
 
-/* Rows and columns of `d` from raw rows over n_features features; with `renumber` by falling count,
- * names along.  The raw rows are released.  TRL_ENOMEM, TRL_EIO (no room in the file). */
+/* Rows and columns of `d` from raw rows over n_features features; with `renumber` features, and
+ * their names, are sorted by falling count.  The raw rows are released.  TRL_ENOMEM, TRL_EIO (no
+ * room in the file). */
 trl_status trl_boost_build(trl_boost_data *d, trl_boost_raw *raw, size_t n_features, bool renumber,
                            size_t memory, trl_error *err);
 
@@ -96,7 +96,7 @@ trl_status trl_boost_build_columns(trl_boost_data *d, trl_error *err);
 /* The store returned NULL: TRL_ENOMEM, or TRL_EIO when its file has no room. */
 trl_status trl_boost_no_room(const trl_store *s, trl_error *err);
 
-/* Reads what one input has.  `d` holds names and classes, `raw` the rows. */
+/* Reads one input.  `d` holds names and classes, `raw` the rows. */
 typedef struct trl_boost_text {
     const trl_boost_read_options *o;
     trl_boost_data *d;

@@ -72,7 +72,7 @@ static trl_status finish(trl_boost_text *t, const char *path, trl_error *err)
     trl_status st = copy_classes(t, err);
     if (st != TRL_OK)
         return st;
-    trl_free(t->seen); /* give back what is not needed before the largest arrays are made */
+    trl_free(t->seen); /* release what is not needed before the largest arrays are made */
     t->seen = NULL;
     const size_t F = t->fixed ? t->names.n : t->d->names.n;
     return trl_boost_build(t->d, &t->raw, F, !t->fixed, t->o->memory, err);
@@ -106,7 +106,7 @@ static trl_status read_text(const char *const *path, size_t n_paths,
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
-/* Whether the file starts as a container does. */
+/* Whether the file starts like a container. */
 static bool is_cache(const char *path)
 {
     char head[8] = {0};

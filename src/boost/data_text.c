@@ -34,7 +34,7 @@ static bool blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next word, ending at a blank, and in VW at a '|', too; empty at the end. */
+/* The next word, ending at a blank or, in VW, at a '|'; empty at the end. */
 static trl_str next_word(line *l)
 {
     while (l->at < l->end && blank(*l->at))
@@ -281,7 +281,7 @@ static trl_status libsvm_line(line *l, trl_error *err)
     return st == TRL_OK ? end_row(l, class_id, value, err) : st;
 }
 
-/* What stands before the first '|': [ANSWER [VALUE]] [TAG].  A tag starts with ' or touches the
+/* The part before the first '|': [ANSWER [VALUE]] [TAG].  A tag starts with ' or touches the
  * '|'. */
 static trl_status vw_head(line *l, uint32_t *class_id, double *value, trl_error *err)
 {

@@ -1,4 +1,4 @@
-/* fit.c -- leaf values by line search on R, and what they do to odds and weights.
+/* fit.c -- leaf values by line search on R, and the update of odds and weights.
  *
  * The leaves of a tree share no example, so each is a problem in one variable: with K = -Theta_f,
  * where the compound feature's parameter would be 0,

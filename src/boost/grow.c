@@ -1,13 +1,13 @@
-/* grow.c -- one decision tree: nodes are split as long as that adds to the gain.
+/* grow.c -- one decision tree: nodes are split as long as that increases the gain.
  *
  * A node is opened by summing the weights of its examples by feature.  A split moves the examples
- * of the smaller child out of those sums; the other child goes on with what is left, the smaller
- * one waits until it is opened itself.  A node whose examples weigh no more than lambda in all has
- * no feature with a gain and is not opened.
+ * of the smaller child out of those sums; the other child continues with the remaining sums, the
+ * smaller one waits until it is opened itself.  A node whose examples have a total weight of at
+ * most lambda has no feature with a gain and is not opened.
  *
  * With sampling, a node of more than `sample` examples is opened with that many, drawn by weight:
  * sums of those choose the feature, sums of all examples (over the feature's column) decide whether
- * it splits.  A node that has run out of drawn examples is opened anew.
+ * it splits.  A node with too few drawn examples left is opened again.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "base/rng.h"
 #include "boost/trainer.h"
 
-#define MAX_DEPTH 4096 /* of any tree: what appends it to the ensemble calls itself */
-#define TRIES 8        /* features that all examples may refuse before a sampled node is a leaf */
+#define MAX_DEPTH 4096 /* of any tree: appending it to the ensemble is recursive */
+#define TRIES 8        /* features that all examples may reject before a sampled node is a leaf */
 #define REDRAW_BELOW 4 /* a node draws anew when it has less than sample / 4 of its examples */
 
 static int64_t magnitude(int64_t x)
@@ -220,7 +220,7 @@ static void move_on(trl_trainer *t, uint32_t at, const split *s)
             t->slot[*ex] = on;
 }
 
-/* Takes the smaller child's examples out of the sums; exact: over all of them. */
+/* Subtracts the smaller child's examples from the sums; exact: over all of them. */
 static void subtract_all(trl_trainer *t, const split *s, uint32_t at, bool on_leaves)
 {
     const uint32_t slot = t->grown[on_leaves ? t->grown[at].on : t->grown[at].off].slot;

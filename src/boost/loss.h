@@ -4,8 +4,9 @@
  *
  *     d loss / d ln t  = sum |v| p - sum_{v > 0} v,        d^2 = sum |v| p (1 - p).
  *
- * No logarithm and no exponential for an example: a step multiplies its odds.  Sums are taken in
- * pieces of TRL_LOSS_PIECE examples, added in order: threads do not show.
+ * No example needs a logarithm or an exponential: a step multiplies its odds.  Sums are taken in
+ * pieces of TRL_LOSS_PIECE examples, added in order: the result does not depend on the number of
+ * threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BOOST_LOSS_H

@@ -1,4 +1,4 @@
-/* model.h -- ensembles of decision trees, and what a model file holds.
+/* model.h -- ensembles of decision trees, and the format of a model file.
  *
  * A tree is a run of nodes in preorder: the node after an inner one is where examples with its
  * feature go, `off` (counted from the tree's first node) is where the others go.  Subtrees whose
@@ -58,8 +58,8 @@ struct trl_boost_model {
     trl_container *file;
 };
 
-/* Adds to h[i] what trees first .. last-1 say of the example.  number[f] is the feature of `d` that
- * the trees call f (TRL_NO_ID: none); NULL: the same.  TRL_ENOMEM. */
+/* Adds to h[i] the values of trees first .. last-1 for the example.  number[f] is the feature of
+ * `d` that the trees call f (TRL_NO_ID: none); NULL: the same.  TRL_ENOMEM. */
 typedef struct trl_boost_trees {
     const trl_boost_node *node;
     const uint64_t *tree_end;
@@ -69,7 +69,7 @@ typedef struct trl_boost_trees {
 trl_status trl_boost_apply(const trl_boost_trees *t, const trl_boost_data *d, double *h,
                            trl_error *err);
 
-/* A model of trained ensembles, which it takes over; features are renumbered to those in use.
+/* A model of trained ensembles, which it then owns; only features in use are kept and numbered.
  * `part` has n items whose `own`, `own_point`, n_points, best and name are set.  On failure they
  * still belong to the caller. */
 trl_status trl_boost_model_make(const trl_boost_data *d, trl_boost_part *part, size_t n,

@@ -1,4 +1,5 @@
-/* path.c -- lambda from where nothing is worth its penalty down to where held-out data says stop.
+/* path.c -- lambda from the value at which nothing is worth its penalty down to the best one on
+ * held-out data.
  */
 /* SPDX-License-Identifier: MIT */
 #include "boost/path.h"
@@ -11,7 +12,7 @@
 #include "base/mem.h"
 
 #define INTERCEPT_OFF                                                                              \
-    0.01 /* lambdas that the sum of all weights may be off before it is set anew */
+    0.01 /* lambdas that the sum of all weights may be off before it is recomputed */
 
 double trl_boost_clock(void)
 {
@@ -149,7 +150,8 @@ static trl_status step(trl_boost_path *p, bool *grew, trl_error *err)
     return trl_fit_intercept(t, err);
 }
 
-/* What has been reached becomes a point if it has new trees; lambda decays, or this is the end. */
+/* The current ensemble becomes a point if it has new trees; then lambda decays, or the path
+ * ends. */
 static trl_status next_point(trl_boost_path *p, trl_error *err)
 {
     const trl_boost_options *o = p->t.o;
@@ -179,7 +181,7 @@ static trl_status start(trl_boost_path *p, trl_error *err)
     p->first_lambda = trl_trainer_largest_gain(&p->t);
     trl_trainer_set_lambda(&p->t, p->first_lambda);
     if (!(p->first_lambda > 0.0))
-        p->done = true; /* no feature says anything */
+        p->done = true; /* no feature is informative */
     return p->done ? add_point(p, err) : next_point(p, err);
 }
 

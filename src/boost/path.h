@@ -15,7 +15,7 @@ typedef struct trl_boost_path {
     double first_lambda;
     trl_boost_point *point;
     size_t n_points, point_cap, best;
-    uint64_t n_grown; /* trees grown, also those that came to nothing: seeds the sampling */
+    uint64_t n_grown; /* trees grown, including those without effect: seeds the sampling */
     bool done;
 
     char checkpoint[1024]; /* "": none */

@@ -1,4 +1,4 @@
-/* predict.c -- what trees say of examples, and compound features in words. */
+/* predict.c -- values of trees for examples, and compound features in words. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* sums.h -- sums of weights by atomic feature, and their extremes.
  *
  * Weights are whole numbers (multiples of a unit), so that sums do not depend on the order of their
- * terms: rows may be added and taken away, by any number of threads, and the bits are the same.
+ * terms: rows may be added and subtracted by any number of threads, with the same bits.
  *
  * The gain of a split, as a function of the sum S of the examples with the feature,
  *
  *     G(S) + G(T - S),   G(x) = max(0, |x| - lambda),   T the sum of all examples of the node,
  *
  * is convex: no feature beats both the one with the largest S and the one with the smallest.  So
- * the search for a split is a search for extremes; blocks of 64 features remember theirs.
+ * the search for a split is a search for extremes; blocks of 64 features store theirs.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BOOST_SUMS_H
@@ -22,7 +22,7 @@
 
 typedef struct trl_sums {
     size_t n_blocks;
-    int64_t *sum;         /* [n_blocks * 64], 0 behind the last feature */
+    int64_t *sum;         /* [n_blocks * 64], 0 after the last feature */
     int64_t *low, *high;  /* [n_blocks] of blocks that are not stale */
     unsigned char *state; /* [n_blocks] TRL_SUMS_STALE, TRL_SUMS_USED */
 } trl_sums;

@@ -1,4 +1,4 @@
-/* terms.c -- open addressing over sums of hashes; sets that share a sum are told apart. */
+/* terms.c -- open addressing over sums of hashes; sets that share a sum are distinguished. */
 /* SPDX-License-Identifier: MIT */
 #include "boost/terms.h"
 

@@ -36,14 +36,14 @@ static inline uint64_t trl_boost_literal_hash(uint32_t literal)
     return z ^ (z >> 31);
 }
 
-/* Whether any term has the hash: when not, its literals need not be put in order. */
+/* Whether any term has the hash: if not, the literals need not be sorted. */
 bool trl_boost_terms_may_have(const trl_boost_terms *t, uint64_t hash);
 
 /* The term of n ascending literals, or SIZE_MAX. */
 size_t trl_boost_terms_find(const trl_boost_terms *t, uint64_t hash, const uint32_t *literal,
                             size_t n);
 
-/* Adds one that is not there yet, Theta = 0.  SIZE_MAX: out of memory. */
+/* Adds a new term, with Theta = 0.  SIZE_MAX: out of memory. */
 size_t trl_boost_terms_add(trl_boost_terms *t, uint64_t hash, const uint32_t *literal, size_t n);
 
 /* Slots of terms that were read back.  False: out of memory. */

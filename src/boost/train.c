@@ -1,4 +1,4 @@
-/* train.c -- trl_boost_train: every classifier of the data, side by side. */
+/* train.c -- trl_boost_train: all classifiers of the data, in parallel. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <pthread.h>
@@ -83,7 +83,7 @@ static trl_status set_checkpoint(trl_boost_path *p, const trl_boost_options *o, 
     return TRL_OK;
 }
 
-/* What the model keeps of a finished path. */
+/* The part of a finished path that the model keeps. */
 static void keep(trl_boost_path *p, trl_boost_part *part)
 {
     part->own = p->t.trees;
@@ -92,7 +92,7 @@ static void keep(trl_boost_path *p, trl_boost_part *part)
     part->best = p->best;
     p->t.trees = (trl_boost_ensemble){0};
     p->point = NULL;
-    part->own.n_trees = part->own_point[part->best].trees; /* later trees are not wanted */
+    part->own.n_trees = part->own_point[part->best].trees; /* later trees are dropped */
     part->own.n_nodes = trl_boost_begin(part->own.tree_end, part->own.n_trees);
 }
 

@@ -83,8 +83,8 @@ double trl_trainer_largest_gain(trl_trainer *t);
 /* Grows a tree; *split is false when the root could not be split.  `number` seeds the sampling. */
 trl_status trl_grow(trl_trainer *t, uint64_t number, bool *split, trl_error *err);
 
-/* Sets the leaf values of the grown tree, one after the other the minimum of R, changes odds and
- * weights, appends the tree to the ensemble.  *moved: whether any value is not 0. */
+/* Sets each leaf value of the grown tree to the minimum of R, updates odds and weights, and appends
+ * the tree to the ensemble.  *moved: whether any value is not 0. */
 trl_status trl_fit_leaves(trl_trainer *t, bool *moved, trl_error *err);
 
 /* Sets the intercept to its optimum: a tree that is one leaf, without penalty. */

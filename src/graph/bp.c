@@ -9,7 +9,7 @@
 #include "graph/bp_kernel.h"
 #include "num/vexp.h"
 
-#define WIDEST 600.0 /* exp(-600) = 1e-260: of less than that a product could lose too much */
+#define WIDEST 600.0 /* exp(-600) = 1e-260: products of smaller numbers could lose too much */
 
 /* ---- potentials ------------------------------------------------------------------------------ */
 

@@ -8,17 +8,17 @@
  *
  *     m_e(y_v) = sum over y_u of psi_a(y_u, y_v)^(1/rho_e) n_f(y_u)         a = {u, v}, f = (a, u)
  *     m_e(y_v) = n_e(y_v)^(rho_e - 1) sum over the others of psi_a(y_a) prod_f n_f(y_u)^rho_f
- *                                            a larger: the variable y_a, joined to each of its
- * parts log Z ~  sum_v (1 - sum_e rho_e) log Z_v  +  sum_{pairs} rho_a log Z_a  +  sum_{larger} log
- * Z_a
+ *                                            a larger: the variable y_a, joined to each part
+ *     log Z ~ sum_v (1 - sum_e rho_e) log Z_v
+ *             + sum_{pairs} rho_a log Z_a + sum_{larger} log Z_a
  *
  * where Z_v = sum B_v, Z_a = sum psi_a^(1/rho) n_u n_v or sum psi_a prod n_f^rho_f.  With rho = 1
  * it is the Bethe approximation; its derivative in theta is the belief, at a fixed point.  Maxima
  * replace the sums in max-product.  Messages sum to 1, or have the maximum 1.
  *
  * Numbers are linear; factors are scaled to a maximum of 1.  When a row's sum falls below
- * TRL_BP_SMALL what was lost to underflow might matter: `range` is set and the caller starts again
- * with `log`, where all rows are logarithms.
+ * TRL_BP_SMALL, what underflow lost might matter: `range` is set and the caller starts again with
+ * `log`, where all rows are logarithms.
  *
  * [WJW05] Wainwright, Jaakkola, Willsky. A new class of upper bounds on the log partition function.
  * IEEE Transactions on Information Theory 51(7), 2005.
@@ -45,7 +45,7 @@ typedef struct trl_bp {
     double *node;  /* rows at node_at */
     double *m;     /* rows at message_at */
     double *mr;    /* m^rho; m itself without rho; logarithms: NULL */
-    double *n;     /* what variables last sent */
+    double *n;     /* the rows that variables last sent */
     double *power; /* n^rho where a larger factor needs it; NULL without rho */
     const double *
         *matrix; /* [n_edges] of a pair's edge: rows = the other variable's labels; else NULL */
@@ -68,23 +68,23 @@ void trl_bp_send(const trl_bp *b, uint32_t e, double *out);
 
 /* The message of edge e from present ones, before damping, to `fresh`; returns the largest change
  * |p - q| / (p + q) of an entry, p and q now and before: small entries matter as much as large
- * ones, for another message may turn the scales.  stored: from the rows b->n as they are; otherwise
- * those of the factor's other variables are computed first. */
+ * ones, because another message may make them decisive.  stored: from the rows b->n as they are;
+ * otherwise those of the factor's other variables are computed first. */
 double trl_bp_fresh(trl_bp *b, uint32_t e, bool stored, double *fresh);
 
 /* The messages into v, with its own potential. */
 trl_bp_rows trl_bp_rows_of(const trl_bp *b, uint32_t v);
 
 /* Makes `fresh`, damped, the message of e: a mean of the old and the new one, of their logarithms
- * where rows are logarithms.  What is forbidden is so at once. */
+ * where rows are logarithms.  Entries become forbidden at once, without damping. */
 void trl_bp_accept(trl_bp *b, uint32_t e, double *fresh);
 
 /* All rows n of variable v. */
 void trl_bp_send_all(trl_bp *b, uint32_t v);
 
-/* Runs a schedule until the largest change is at most `tolerance` or `max_updates` are done, or the
- * range is left.  Returns whether it converged; *iterations counts sweeps.  TRL_ENOMEM is told by
- * *failed. */
+/* Runs a schedule until the largest change is at most `tolerance` or `max_updates` are done, or
+ * the range is left.  Returns whether it converged; *iterations counts sweeps.  *failed: out of
+ * memory. */
 bool trl_bp_run(trl_bp *b, int schedule, double tolerance, uint64_t max_updates, trl_arena *a,
                 uint64_t *iterations, bool *failed);
 

@@ -52,7 +52,7 @@ static bool decimate(trl_bp *b, trl_arena *a, int schedule, double tolerance, ui
         trl_bp_run(b, schedule, tolerance, max_updates - b->updates, a, &iterations, &failed);
         if (failed)
             return false;
-        if (b->range) /* the search goes on without */
+        if (b->range) /* the search continues without messages */
             return true;
     }
     return true;
@@ -81,7 +81,7 @@ trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, double tol
         st = trl_search(p, b, trl_search_steps(p->g), y, &found, NULL);
     if (st == TRL_ENOMEM)
         return trl_fail_mem(err);
-    if (!found) /* messages may have ruled out what is allowed */
+    if (!found) /* messages may have excluded allowed labels */
         st = trl_search(p, NULL, trl_search_steps(p->g), y, &found, err);
     if (st == TRL_OK && !found)
         return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found");

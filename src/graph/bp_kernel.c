@@ -127,7 +127,7 @@ TRL_INLINE double norm_narrow(const bool maximise, const size_t W, double small,
     return norm;
 }
 
-/* Of all lanes, by halves: the compiler's own way takes them out one by one. */
+/* Of all lanes, by halves: the compiler would extract them one by one. */
 TRL_INLINE double lane_max(const trl_v8 *x)
 {
     trl_v8 v = *x;

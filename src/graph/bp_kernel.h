@@ -1,4 +1,4 @@
-/* bp_kernel.h -- rows of messages: products, the two kinds of matrix-vector products, and norms.
+/* bp_kernel.h -- rows of messages: products, both matrix-vector products, and norms.
  *
  * Rows have a width of 1, 2, 4 or a multiple of 8, padded with zeros.  Nothing here allocates or
  * fails. The plain twins are the oracles of test_bp_kernel.
@@ -67,7 +67,7 @@ typedef struct trl_bp_sweep {
 } trl_bp_sweep;
 
 /* *change becomes the largest change when that is larger.  False: a norm was not above `small`;
- * messages are of no use then. */
+ * messages are then undefined. */
 bool trl_bp_flood_pairs(const trl_bp_sweep *s, double *change);
 
 /* What the variable of `r` sends along all its links (to s->n), and, for each link k but `skip`
@@ -76,8 +76,8 @@ bool trl_bp_flood_pairs(const trl_bp_sweep *s, double *change);
 bool trl_bp_refresh(const trl_bp_sweep *s, const trl_bp_rows *r, const uint32_t *edge_factor,
                     uint32_t skip, double *change);
 
-/* The three together for a pair: what the variable of `r` sends past link `skip`, through M (n
- * rows), to a fresh message of width `width`; returns its norm, as trl_bp_norm. */
+/* All three steps for a pair: what the variable of `r` sends past link `skip`, through M (n rows),
+ * to a fresh message of width `width`; returns its norm, as trl_bp_norm. */
 double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n, size_t width,
                       const double *M, double small, const double *old, double *scratch,
                       double *fresh, double *change);

@@ -1,4 +1,4 @@
-/* bp_schedule.c -- in which order messages are updated. */
+/* bp_schedule.c -- the order in which messages are updated. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -10,7 +10,7 @@ typedef struct limits {
     uint64_t max_updates;
 } limits;
 
-/* One message from what is there now.  False: no more. */
+/* Updates one message.  False: stop. */
 static bool update(trl_bp *b, uint32_t e, bool stored, const limits *lim)
 {
     if (b->updates >= lim->max_updates)
@@ -77,7 +77,7 @@ static bool sweep_flooding(trl_bp *b, const limits *lim)
     return true;
 }
 
-/* What v sends, and what its factors make of it. */
+/* The rows that v sends, and the messages that follow from them. */
 static bool update_around(trl_bp *b, uint32_t v, const limits *lim)
 {
     const trl_layout *l = b->l;
@@ -129,7 +129,7 @@ static bool run_sweeps(trl_bp *b, int schedule, const limits *lim, uint64_t *ite
 
 /* ---- residual -------------------------------------------------------------------------------- */
 
-/* Every message's next value is kept ready; a heap has the one that would change most on top
+/* Every message's next value is precomputed; the top of a heap is the one that would change most
  * [EMK06].
  *
  * [EMK06] Elidan, McGraw, Koller. Residual belief propagation. UAI 2006. */

@@ -4,9 +4,9 @@
  *
  *     fill(v) = sum of w_a w_b over pairs {a, b} of its neighbours that are not joined.
  *
- * A new edge {a, b} with common neighbours X takes w_a w_b off fill(x), x in X, and adds
- * w_b (S(a) - w(X)) to fill(a), likewise to fill(b).  Taking v out, whose neighbours N are all
- * joined by then, takes w_v (S(u) - w_v - (w(N) - w_u)) off fill(u), u in N.
+ * A new edge {a, b} with common neighbours X subtracts w_a w_b from fill(x), x in X, and adds w_b
+ * (S(a) - w(X)) to fill(a), likewise to fill(b).  Taking v out, whose neighbours N are all joined
+ * by then, takes w_v (S(u) - w_v - (w(N) - w_u)) off fill(u), u in N.
  */
 /* SPDX-License-Identifier: MIT */
 #include "graph/eliminate.h"
@@ -17,8 +17,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-#define DENSE 64 /* degeneracy from which on no elimination is tried to estimate what it would cost */
-#define PATIENCE 200000000 /* looks at a neighbour after the budget is exceeded */
+#define DENSE 64           /* degeneracy from which the cost is not estimated by elimination */
+#define PATIENCE 200000000 /* visits of neighbours after the budget is exceeded */
 
 typedef struct neighbours {
     uint32_t *p; /* some may be gone */
@@ -96,7 +96,7 @@ static bool add_half(state *s, uint32_t from, uint32_t to)
     return true;
 }
 
-/* Forgets neighbours that are gone. */
+/* Removes eliminated neighbours. */
 static const neighbours *live(state *s, uint32_t v)
 {
     neighbours *x = &s->near[v];
@@ -256,7 +256,7 @@ static bool join(state *s, uint32_t a, uint32_t b)
     return add_half(s, a, b) && add_half(s, b, a);
 }
 
-/* N = near[0 .. n): joins them, takes v out. */
+/* N = near[0 .. n): joins them and removes v. */
 static bool take_out(state *s, uint32_t v, const uint32_t *near, size_t n)
 {
     double all = 0.0;

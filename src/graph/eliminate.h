@@ -2,7 +2,7 @@
  *
  * Eliminating v joins its neighbours to each other.  Min-fill takes the variable that needs the
  * fewest new edges, weighted min-fill the one with the smallest sum of labels(u) labels(w) over
- * them [Kj90]; equals by number.  Costs are kept up to date edge by edge, never computed anew.
+ * them [Kj90]; equals by number.  Costs are updated edge by edge, never recomputed.
  *
  * [Kj90] Kjaerulff. Triangulation of graphs: algorithms giving small total state space. 1990.
  */

@@ -21,7 +21,7 @@ typedef struct evidence_numbers {
 static trl_status read_numbers(trl_graph_scan *s, evidence_numbers *to, trl_error *err)
 {
     for (;;) {
-        /* Looks whether there is a word before it must be a number. */
+        /* Checks whether there is a word, which must then be a number. */
         trl_graph_scan before = *s;
         bool more;
         trl_status st = trl_scan_word(s, &more, err);

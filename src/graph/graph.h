@@ -1,4 +1,4 @@
-/* graph.h -- the factor graph behind include/trellis/graph.h. */
+/* graph.h -- the factor graph of include/trellis/graph.h. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_GRAPH_GRAPH_H
 #define TRL_GRAPH_GRAPH_H
@@ -23,8 +23,8 @@ struct trl_graph {
     trl_graph_table *about; /* [n_tables] */
 };
 
-/* As trl_graph_add_table, but takes over `theta`, which was allocated by base/mem.h; on failure it
- * stays the caller's. */
+/* As trl_graph_add_table, but takes over `theta`, which was allocated by base/mem.h; on failure the
+ * caller still owns it. */
 trl_status trl_graph_take_table(trl_graph *g, size_t cells, double *theta, trl_error *err);
 
 /* The product of the variables' numbers of labels; SIZE_MAX when it is larger than `limit`. */

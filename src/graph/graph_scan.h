@@ -23,15 +23,15 @@ trl_status trl_scan_count(trl_graph_scan *s, const char *what, uint64_t max, uin
                           trl_error *err);
 trl_status trl_scan_potential(trl_graph_scan *s, double *theta, trl_error *err); /* its log */
 
-/* TRL_EPARSE when the input goes on. */
+/* TRL_EPARSE when there is more input. */
 trl_status trl_scan_end(trl_graph_scan *s, trl_error *err);
 
 /* Puts the place of the last word into err; returns err's code, or `code`. */
 trl_status trl_scan_fail(const trl_graph_scan *s, trl_status code, trl_error *err);
 
 /* Appends exp(theta) so that its log, read again, is theta wherever a double has that log, with as
- * few of 10, 15 or 17 digits as that takes.  False: exp(theta) is no double, or is 0 though theta
- * is finite. */
+ * few of 10, 15 or 17 digits as that takes.  False: exp(theta) is not a double, or is 0 although
+ * theta is finite. */
 bool trl_scan_print(double theta, trl_buf *out);
 
 /* The two formats: graph_fg.c, graph_uai.c.  Writers only append; out->failed is the caller's to

@@ -1,4 +1,4 @@
-/* infer.h -- what plans and workspaces are made of. */
+/* infer.h -- private: plans and workspaces. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_INFER_H
 #define TRL_INFER_H

@@ -1,8 +1,8 @@
-/* jtree.h -- junction trees [LS88] [JLO90]: what is fixed by the graph, and runs.
+/* jtree.h -- junction trees [LS88] [JLO90]: the part that depends on the graph alone, and runs.
  *
  * Cliques come from an elimination; those inside another one are merged into it.  A clique's
- * variables stand as (those its parent does not have, the separator in the parent's order), the
- * last fastest, so that its messages to the parent are sums of whole rows.  Variables that are
+ * variables are ordered as (those its parent does not have, the separator in the parent's order),
+ * the last fastest, so that its messages to the parent are sums of whole rows.  Variables that are
  * observed, or have one label, are in no clique: factors are cut at their labels.
  *
  * [LS88] Lauritzen, Spiegelhalter. Local computations with probabilities on graphical structures.

@@ -5,7 +5,7 @@
  * the parent's phi, and phi is multiplied by S* / S [JLO90].  At the end phi is the clique's
  * marginal distribution.
  *
- * Numbers are kept linear, every factor and every S scaled to a largest entry of 1 and the scales'
+ * Numbers are linear, every factor and every S scaled to a largest entry of 1 and the scales'
  * logarithms summed.  Then no product exceeds 1, and what is lost to underflow is below 1e-308 of
  * what is kept as long as the largest entry of every S stays above SMALL: relative to that, 1e-108.
  * Otherwise (or when everything is forbidden) all is done again in logarithms, which have no such
@@ -349,7 +349,7 @@ trl_status trl_jtree_marginals(const trl_jtree_input *in, trl_arena *a, double *
     return TRL_OK;
 }
 
-/* The best own variables of clique c given its separator, whose labels are in y. */
+/* The best labels of the variables that only clique c has, given its separator's in y. */
 static void decode(const run *r, const trl_clique *c, uint32_t *y)
 {
     const trl_jtree *t = r->t;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 #define NONE UINT32_MAX
-#define MIN_TREES 16 /* drawn in any case, so that edges are covered about equally */
+#define MIN_TREES 16 /* always drawn, so that edges are covered about equally */
 
 /* ---- sets of joined nodes -------------------------------------------------------------------- */
 
@@ -260,7 +260,7 @@ static void list_edges(const trl_graph_view *g, const trl_layout *l, spanning *s
     }
 }
 
-/* Kruskal over s->order; then those taken move behind those not taken of the same count. */
+/* Kruskal over s->order; then those taken move after those not taken of the same count. */
 static void draw_tree(const trl_graph_view *g, spanning *s)
 {
     size_t kept = 0, taken = 0;

@@ -1,11 +1,11 @@
 /* mplp.c -- the best labelling by descent on its dual.
  *
- * The step of a factor a with m variables, d_v = theta_v + sum_{b != a} lambda_bv being what is
- * known of v elsewhere:
+ * The step of a factor a with m variables, d_v = theta_v + sum_{b != a} lambda_bv being the score
+ * of v without a:
  *
  *     lambda_av(x) = 1/m max_{y_a: y_v = x} (theta_a(y_a) + sum_u d_u(y_u)) - d_v(x).
  *
- * A label no cell of some factor allows is struck out: it never has to be looked at again, and
+ * A label that no cell of some factor allows is struck out: it is never considered again, and
  * everything stays finite.
  */
 /* SPDX-License-Identifier: MIT */
@@ -120,7 +120,7 @@ static double dual(mplp *s)
 {
     const trl_graph_view *g = s->p->g;
     double value = s->p->constant;
-    set_beliefs(s); /* anew, so that rounding does not add up */
+    set_beliefs(s); /* recomputed, so that rounding errors do not add up */
     for (uint32_t v = 0; v < g->n_variables; v++) {
         double best = -HUGE_VAL;
         for (size_t i = g->label_at[v]; i < g->label_at[v + 1]; i++)
@@ -133,7 +133,7 @@ static double dual(mplp *s)
     return value;
 }
 
-/* The labels the beliefs like best, made better by single changes; kept when better than before. */
+/* The best labels by the beliefs, improved by single changes; kept when better than before. */
 static void decode(mplp *s, uint32_t *try, uint32_t *y, double *score)
 {
     const trl_graph_view *g = s->p->g;
@@ -173,7 +173,8 @@ static bool is_proof(double bound, double score)
     return bound - score <= 1e-9 * (1.0 + fabs(score));
 }
 
-/* Sweeps until the bound stands still, the labelling is proven or the updates are used up. */
+/* Sweeps until the bound stops changing, the labelling is proven optimal or the updates are used
+ * up. */
 static void descend(mplp *s, const trl_method_options *o, uint32_t *try, uint32_t *y,
                     trl_infer_result *out)
 {

@@ -26,17 +26,17 @@ trl_status trl_problem_init(trl_problem *p, trl_error *err);
 
 double trl_problem_score(const trl_problem *p, const uint32_t *y);
 
-/* out[x] = the sum of what factors with v score when v has label x and the others are as in y. */
+/* out[x] = the sum of the scores of v's factors when v has label x and the others are as in y. */
 void trl_local_scores(const trl_problem *p, uint32_t v, const uint32_t *y, double *out);
 
 /* Changes single labels as long as that raises the score (at most 1000 sweeps). */
 void trl_climb(const trl_problem *p, double *row, uint32_t *y);
 
 /* Labels variables one by one, neighbours after each other, each with its best label given those
- * before: what messages (of max-product, as logarithms; NULL: none) promise for the rest.  Goes
- * back where no label is allowed, at most `max_steps` labels in all.  On a tree with converged
- * messages y is the best, ties or not.  *found is false when the steps did not suffice;
- * TRL_ENUMERIC when no labelling is allowed; TRL_ENOMEM. */
+ * before; messages (of max-product, as logarithms; NULL: none) estimate the rest.  Backtracks where
+ * no label is allowed; tries at most `max_steps` labels in all.  On a tree with converged messages
+ * y is the best, ties or not.  *found is false when the steps did not suffice; TRL_ENUMERIC when no
+ * labelling is allowed; TRL_ENOMEM. */
 trl_status trl_search(const trl_problem *p, const trl_bp *messages, uint64_t max_steps, uint32_t *y,
                       bool *found, trl_error *err);
 uint64_t trl_search_steps(const trl_graph_view *g); /* the usual limit */

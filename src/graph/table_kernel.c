@@ -1,4 +1,4 @@
-/* table_kernel.c -- tables against smaller ones, by rows that need one kind of loop. */
+/* table_kernel.c -- tables against smaller ones, by rows that a single loop handles. */
 /* SPDX-License-Identifier: MIT */
 #include "graph/table_kernel.h"
 

@@ -1,9 +1,9 @@
 /* table_kernel.h -- products and sums of a table with one over some of its variables.
  *
  * A table has dimensions dim[0 .. n), the last fastest.  A smaller one, `sub`, has some of them:
- * the cell of the table with indices i_k goes with cell sum_k step[k] i_k of sub, step[k] = 0 where
- * sub does not have dimension k.  Nothing here allocates or fails.  The plain twins are the oracles
- * of test_table_kernel.
+ * the cell of the table with indices i_k corresponds to cell sum_k step[k] i_k of sub, step[k] = 0
+ * where sub does not have dimension k.  Nothing here allocates or fails.  The plain twins are the
+ * oracles of test_table_kernel.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TABLE_KERNEL_H
