@@ -44,7 +44,9 @@ static void close_cell(filter *f, size_t cell, bool word)
             f->bit[f->c.unary[e].parent] |= MADE_AFTER;
 }
 
-static void combine(filter *f, size_t i, size_t k)
+/* One split (i, k, j) of the spans that the map holds, every rule whose children are made.  Upwards
+ * the parent is made; downwards the children of a parent that is used are used. */
+static inline void visit_split(filter *f, size_t i, size_t k, bool down)
 {
     const trl_grammar *g = f->c.g;
     const uint32_t *right = f->c.map + k * g->n_states, *up = f->c.map + i * g->n_states;
@@ -59,8 +61,12 @@ static void combine(filter *f, size_t i, size_t k)
                 continue;
             for (uint32_t r = g->pair[p].first; r < g->pair[p + 1].first; r++) {
                 const uint32_t a = up[g->binary_parent[r]];
-                if (a)
+                if (!down && a)
                     f->bit[a - 1] |= MADE_BEFORE;
+                if (down && a && (f->bit[a - 1] & USED_BEFORE)) {
+                    f->bit[b] |= USED_AFTER;
+                    f->bit[d - 1] |= USED_AFTER;
+                }
             }
         }
     }
@@ -79,30 +85,6 @@ static void open_cell(filter *f, size_t cell)
     }
 }
 
-static void distribute(filter *f, size_t i, size_t k)
-{
-    const trl_grammar *g = f->c.g;
-    const uint32_t *right = f->c.map + k * g->n_states, *up = f->c.map + i * g->n_states;
-    const size_t cell = trl_cell(i, k);
-    for (uint32_t b = f->c.s->first[cell]; b < f->c.s->first[cell + 1]; b++) {
-        if (!(f->bit[b] & MADE_AFTER))
-            continue;
-        const uint32_t state = f->c.s->item[b] & TRL_STATE_MASK;
-        for (uint32_t p = g->pair_by_left[state]; p < g->pair_by_left[state + 1]; p++) {
-            const uint32_t d = right[g->pair[p].right];
-            if (!d || !(f->bit[d - 1] & MADE_AFTER))
-                continue;
-            for (uint32_t r = g->pair[p].first; r < g->pair[p + 1].first; r++) {
-                const uint32_t a = up[g->binary_parent[r]];
-                if (a && (f->bit[a - 1] & USED_BEFORE)) {
-                    f->bit[b] |= USED_AFTER;
-                    f->bit[d - 1] |= USED_AFTER;
-                }
-            }
-        }
-    }
-}
-
 static void up_and_down(filter *f, bool *complete)
 {
     trl_chart *c = &f->c;
@@ -111,7 +93,7 @@ static void up_and_down(filter *f, bool *complete)
         for (size_t k = j; k-- > 0;) {
             close_cell(f, trl_cell(k, j), j - k == 1);
             for (size_t i = 0; i < k; i++)
-                combine(f, i, k);
+                visit_split(f, i, k, false);
         }
         trl_chart_map(c, j, false);
     }
@@ -124,7 +106,7 @@ static void up_and_down(filter *f, bool *complete)
         for (size_t i = 0; i < j; i++) {
             open_cell(f, trl_cell(i, j));
             for (size_t k = i + 1; k < j; k++)
-                distribute(f, i, k);
+                visit_split(f, i, k, true);
         }
         trl_chart_map(c, j, false);
     }

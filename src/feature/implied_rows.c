@@ -19,6 +19,31 @@ void trl_implied_fini(trl_implied_rows *fold)
     *fold = (trl_implied_rows){0};
 }
 
+bool trl_implied_add_row(trl_implied_rows *fold, uint32_t row, uint32_t child)
+{
+    trl_implied_pair *grown =
+        trl_reserve(fold->pair, &fold->pair_cap, fold->n_pairs + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    fold->pair = grown;
+    fold->pair[fold->n_pairs++] = (trl_implied_pair){row, child};
+    return true;
+}
+
+bool trl_implied_add_entries(trl_implied_rows *fold, const trl_family *f, uint32_t row, size_t a)
+{
+    for (uint64_t e = f->entry_first[a - f->n_dense]; e < f->entry_first[a - f->n_dense + 1]; e++) {
+        trl_implied_entry *grown =
+            trl_reserve(fold->entry, &fold->entry_cap, fold->n_entries + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        fold->entry = grown;
+        fold->entry[fold->n_entries++] =
+            (trl_implied_entry){(uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
+    }
+    return true;
+}
+
 static void add_row(size_t step, const double *from, double *to)
 {
     for (size_t c = 0; c < step; c += 8)

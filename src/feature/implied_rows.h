@@ -34,6 +34,7 @@ typedef struct trl_implied_rows {
     size_t n_pairs, n_entries;
     trl_implied_pair *pair; /* a child's own pairs, as a parent, come before its pairs as a child */
     trl_implied_entry *entry;
+    size_t pair_cap, entry_cap;
 
     /* The shortened lists of the tokens; NULL: use the design's.  Dense rows from n_rows on are
      * cold: their number in the design is less by the number of extra rows.  Entries are packed,
@@ -50,6 +51,11 @@ typedef struct trl_implied_rows {
 trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names,
                              bool extra, trl_error *err);
 void trl_implied_fini(trl_implied_rows *fold);
+
+/* Adds the summed row `child`, or the entries of the sparse attribute a, to the summed row `row`.
+ * False: out of memory. */
+bool trl_implied_add_row(trl_implied_rows *fold, uint32_t row, uint32_t child);
+bool trl_implied_add_entries(trl_implied_rows *fold, const trl_family *f, uint32_t row, size_t a);
 
 /* hot[n_rows][step] = the summed rows of w. */
 void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, const double *w,

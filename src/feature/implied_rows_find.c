@@ -11,22 +11,21 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/implied_rows.h"
-#include "feature/attribute_prefix.h"
+#include "feature/attribute_slots.h"
 
-#define SLOTS 32 /* considered at most; attributes with other prefixes are left alone */
+#define SLOTS TRL_SLOTS
 #define UNSET (UINT32_MAX - 2) /* not seen yet */
 #define NONE (UINT32_MAX - 1)  /* the slot is empty there; no unit, no row */
 #define MANY UINT32_MAX        /* not always the same */
 #define SLACK 16               /* list elements that kernels may prefetch past the end */
 #define FREQUENT 128           /* tokens that make a sparse attribute a unit */
-#define ROW_COST 2             /* of a row beyond its vectors, in entries */
 
 typedef struct finder {
     const trl_design *d;
     const trl_family *f;
-    trl_strtab kinds;
+    trl_attribute_slots s;
     size_t n_units;
-    uint32_t *unit_of;     /* [hot entries] of the entry's attribute, or NONE */
+    uint32_t *unit;        /* [n_attrs] of the attribute, or NONE */
     uint32_t *attr;        /* [n_units] attribute number */
     uint64_t *count;       /* [n_units] tokens */
     uint32_t *cost;        /* [n_units] of one occurrence, in entries */
@@ -38,30 +37,7 @@ typedef struct finder {
     uint8_t parent[SLOTS]; /* SLOTS: none */
 } finder;
 
-static uint32_t row_cost(const finder *x)
-{
-    return (uint32_t)(x->f->step / 8) + ROW_COST;
-}
-
 /* ---- units ----------------------------------------------------------------------------------- */
-
-/* Entries from..to of hot sparse attribute a. */
-static uint64_t entries_of(const trl_family *f, size_t a, uint64_t *to)
-{
-    *to = f->entry_first[a - f->n_dense + 1];
-    return f->entry_first[a - f->n_dense];
-}
-
-/* The unit whose first entry this is, else NONE. */
-static uint32_t unit_at(const finder *x, const trl_entry *e, bool *first)
-{
-    const trl_family *f = x->f;
-    const uint64_t k = e->weight - f->entry_hot_at;
-    const bool hot = e->weight >= f->entry_hot_at && k < f->entry_first[f->n_warm - f->n_dense];
-    const uint32_t u = hot ? x->unit_of[k] : NONE;
-    *first = u != NONE && k == f->entry_first[x->attr[u] - f->n_dense];
-    return u;
-}
 
 /* How many tokens have each hot sparse attribute, by its first entry. */
 static uint64_t *count_sparse(const finder *x)
@@ -77,63 +53,51 @@ static uint64_t *count_sparse(const finder *x)
     return count;
 }
 
+static void add_unit(finder *x, size_t a, uint64_t count, uint32_t row)
+{
+    const size_t u = x->n_units++;
+    x->attr[u] = (uint32_t)a;
+    x->unit[a] = (uint32_t)u;
+    x->count[u] = count;
+    x->cost[u] = (uint32_t)trl_attribute_cost(x->f, a);
+    x->row[u] = row;
+}
+
 static bool list_units(finder *x, bool extra)
 {
     const trl_family *f = x->f;
     const size_t sparse = f->n_warm - f->n_dense, most = f->n_hot + (extra ? sparse : 0);
     uint64_t *count = count_sparse(x);
-    x->unit_of = trl_alloc(f->entry_first[sparse], sizeof *x->unit_of);
+    x->unit = trl_alloc(f->n_attrs, sizeof *x->unit);
     x->attr = trl_alloc(most, sizeof *x->attr);
-    x->count = trl_zalloc(most, sizeof *x->count);
+    x->count = trl_alloc(most, sizeof *x->count);
     x->cost = trl_alloc(most, sizeof *x->cost);
     x->row = trl_alloc(most, sizeof *x->row);
     x->slot = trl_alloc(most, sizeof *x->slot);
-    const bool good = count && x->unit_of && x->attr && x->count && x->cost && x->row && x->slot;
-    for (size_t u = 0; good && u < f->n_hot; u++) {
-        x->attr[u] = x->row[u] = (uint32_t)u;
-        x->cost[u] = row_cost(x);
-    }
+    const bool good = count && x->unit && x->attr && x->count && x->cost && x->row && x->slot;
+    for (size_t a = 0; good && a < f->n_attrs; a++)
+        x->unit[a] = NONE;
+    for (size_t a = 0; good && a < f->n_hot; a++)
+        add_unit(x, a, 0, (uint32_t)a);
     for (uint64_t r = 0; good && r < f->dense_begin[x->d->n_tokens]; r++)
         if (f->dense_row[r] < f->n_hot)
             x->count[f->dense_row[r]]++;
-    x->n_units = f->n_hot;
-    for (size_t a = f->n_dense; good && a < f->n_warm; a++) {
-        uint64_t to;
-        const uint64_t from = entries_of(f, a, &to);
-        const bool is_unit = extra && count[from] >= FREQUENT;
-        for (uint64_t e = from; e < to; e++)
-            x->unit_of[e] = is_unit ? (uint32_t)x->n_units : NONE;
-        if (is_unit) {
-            x->attr[x->n_units] = (uint32_t)a;
-            x->count[x->n_units] = count[from];
-            x->cost[x->n_units] = (uint32_t)(to - from);
-            x->row[x->n_units++] = NONE;
-        }
-    }
+    for (size_t a = f->n_dense; good && extra && a < f->n_warm; a++)
+        if (count[f->entry_first[a - f->n_dense]] >= FREQUENT)
+            add_unit(x, a, count[f->entry_first[a - f->n_dense]], NONE);
     trl_free(count);
     return good;
 }
 
-static trl_str kind_of(const finder *x, const trl_strtab *names, size_t a)
-{
-    return trl_attribute_prefix(trl_strtab_get(names, x->f->name[a]));
-}
-
 static bool number_slots(finder *x, const trl_strtab *names)
 {
-    for (size_t u = 0; u < x->n_units; u++) {
-        const trl_str s = kind_of(x, names, x->attr[u]);
-        const uint32_t id = s.n ? trl_strtab_add(&x->kinds, s.p, s.n) : SLOTS;
-        if (id == TRL_NO_ID)
-            return false;
-        x->slot[u] = id < SLOTS ? (uint8_t)id : SLOTS;
-    }
-    for (size_t a = 0; a < x->f->n_attrs; a++) {
-        const trl_str s = kind_of(x, names, a);
-        const uint32_t id = s.n ? trl_strtab_find(&x->kinds, s.p, s.n) : SLOTS;
-        if (id < SLOTS)
-            x->size[id]++;
-    }
+    if (!trl_attribute_slots_init(&x->s, x->d, names, x->attr, x->n_units))
+        return false;
+    for (size_t u = 0; u < x->n_units; u++)
+        x->slot[u] = x->s.slot[x->attr[u]];
+    for (size_t a = 0; a < x->f->n_attrs; a++)
+        if (x->s.slot[a] < SLOTS)
+            x->size[x->s.slot[a]]++;
     return true;
 }
 
@@ -156,19 +120,12 @@ static size_t meet(finder *x, uint32_t u, uint32_t on[SLOTS], uint32_t *list, si
 /* The units on at a token, by slot, and their list; returns how many. */
 static size_t at_token(finder *x, size_t tok, uint32_t on[SLOTS], uint32_t list[SLOTS])
 {
-    const trl_family *f = x->f;
     size_t n = 0;
     for (size_t s = 0; s < SLOTS; s++)
         on[s] = NONE;
-    for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++)
-        if (f->dense_row[r] < f->n_hot)
-            n = meet(x, f->dense_row[r], on, list, n);
-    for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
-        bool first;
-        const uint32_t u = unit_at(x, &f->entry[e], &first);
-        if (first)
-            n = meet(x, u, on, list, n);
-    }
+    for (trl_token_attributes k = trl_attributes_at(&x->s, tok); trl_attributes_next(&x->s, &k);)
+        if (x->unit[k.attr] != NONE)
+            n = meet(x, x->unit[k.attr], on, list, n);
     return n;
 }
 
@@ -204,7 +161,7 @@ static void choose_parents(finder *x)
                 saved[s][x->slot[u]] += x->count[u] * x->cost[x->implied[u * SLOTS + s]];
     for (size_t c = 0; c < SLOTS; c++) {
         x->parent[c] = SLOTS;
-        uint64_t best = x->d->n_tokens / 10 * row_cost(x); /* less is not worth it */
+        uint64_t best = x->d->n_tokens / 10 * trl_row_cost(x->f); /* less is not worth it */
         for (size_t p = 0; p < SLOTS; p++)
             if (may_imply(x, c, p) && saved[c][p] > best) {
                 best = saved[c][p];
@@ -241,57 +198,30 @@ static void decide_row(finder *x, trl_implied_rows *fold, uint32_t u)
     uint64_t without = x->cost[u];
     for (size_t s = 0; s < SLOTS; s++)
         without += child_of(x, u, s) != NONE ? x->cost[child_of(x, u, s)] : 0;
-    if (x->row[u] != NONE || without == x->cost[u] || without <= row_cost(x))
+    if (x->row[u] != NONE || without == x->cost[u] || without <= trl_row_cost(x->f))
         return;
     x->row[u] = (uint32_t)fold->n_rows++;
-    x->cost[u] = row_cost(x);
-}
-
-static bool add_entries(finder *x, trl_implied_rows *fold, size_t *cap, uint32_t row, uint32_t unit)
-{
-    const trl_family *f = x->f;
-    uint64_t to;
-    for (uint64_t e = entries_of(f, x->attr[unit], &to); e < to; e++) {
-        trl_implied_entry *grown =
-            trl_reserve(fold->entry, cap, fold->n_entries + 1, sizeof *grown);
-        if (!grown)
-            return false;
-        fold->entry = grown;
-        fold->entry[fold->n_entries++] =
-            (trl_implied_entry){(uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
-    }
-    return true;
+    x->cost[u] = (uint32_t)trl_row_cost(x->f);
 }
 
 /* What goes into unit u's row, if it has one. */
-static bool fill_row(finder *x, trl_implied_rows *fold, size_t cap[2], uint32_t u)
+static bool fill_row(const finder *x, trl_implied_rows *fold, uint32_t u)
 {
     if (x->row[u] == NONE)
         return true;
-    if (x->attr[u] >= x->f->n_dense && !add_entries(x, fold, &cap[1], x->row[u], u))
-        return false;
-    for (size_t s = 0; s < SLOTS; s++) {
+    bool good =
+        x->attr[u] < x->f->n_dense || trl_implied_add_entries(fold, x->f, x->row[u], x->attr[u]);
+    for (size_t s = 0; good && s < SLOTS; s++) {
         const uint32_t c = child_of(x, u, s);
-        if (c == NONE)
-            continue;
-        if (x->row[c] == NONE) {
-            if (!add_entries(x, fold, &cap[1], x->row[u], c))
-                return false;
-            continue;
-        }
-        trl_implied_pair *grown =
-            trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *grown);
-        if (!grown)
-            return false;
-        fold->pair = grown;
-        fold->pair[fold->n_pairs++] = (trl_implied_pair){x->row[u], x->row[c]};
+        if (c != NONE)
+            good = x->row[c] == NONE ? trl_implied_add_entries(fold, x->f, x->row[u], x->attr[c])
+                                     : trl_implied_add_row(fold, x->row[u], x->row[c]);
     }
-    return true;
+    return good;
 }
 
 static bool list_pairs(finder *x, trl_implied_rows *fold)
 {
-    size_t cap[2] = {0};
     ranked *list = trl_alloc(x->n_units, sizeof *list);
     bool good = list;
     for (size_t u = 0; good && u < x->n_units; u++)
@@ -300,7 +230,7 @@ static bool list_pairs(finder *x, trl_implied_rows *fold)
         qsort(list, x->n_units, sizeof *list, by_rank);
     for (size_t i = 0; good && i < x->n_units; i++) {
         decide_row(x, fold, list[i].unit);
-        good = fill_row(x, fold, cap, list[i].unit);
+        good = fill_row(x, fold, list[i].unit);
     }
     trl_free(list);
     return good;
@@ -342,7 +272,7 @@ static uint64_t shorten_entries(const finder *x, trl_implied_rows *fold, size_t 
     const trl_family *f = x->f;
     for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
         bool first;
-        const uint32_t u = unit_at(x, &f->entry[e], &first);
+        const uint32_t u = x->unit[trl_entry_attribute(&x->s, &f->entry[e], &first)];
         if (u == NONE || (x->row[u] == NONE && !is_implied(x, u, on)))
             fold->packed[at++] =
                 (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) | f->entry[e].cell;
@@ -395,8 +325,8 @@ trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const 
     }
     if (good && fold->n_pairs + fold->n_entries)
         good = shorten_lists(&x, fold);
-    trl_strtab_fini(&x.kinds);
-    trl_free(x.unit_of);
+    trl_attribute_slots_fini(&x.s);
+    trl_free(x.unit);
     trl_free(x.attr);
     trl_free(x.count);
     trl_free(x.cost);

@@ -9,11 +9,7 @@
 #ifndef TRL_TOKEN_GROUPS_CLASSES_H
 #define TRL_TOKEN_GROUPS_CLASSES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define TRL_SLOTS 32 /* at most */
+#include "feature/attribute_slots.h"
 
 typedef struct trl_classes {
     size_t n, n_slots;

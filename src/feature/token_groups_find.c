@@ -15,11 +15,9 @@
 #include "base/mem.h"
 #include "feature/token_groups.h"
 #include "feature/token_classes.h"
-#include "feature/attribute_prefix.h"
+#include "feature/attribute_slots.h"
 
-#define SLOTS TRL_SLOTS   /* slots considered; attributes in others are a token's own */
 #define SLACK 64          /* list elements that kernels may prefetch past the end */
-#define ROW_COST 2        /* of a row beyond its vectors, in entries */
 #define WORTH 0.75        /* groups are useful when at most this part of the cost remains */
 #define ALONE UINT32_MAX  /* a token in no group */
 #define NO_ROW UINT32_MAX /* no extra row */
@@ -29,95 +27,36 @@
 typedef struct finder {
     const trl_design *d;
     const trl_family *f;
-    uint8_t *slot;        /* [n_attrs]; SLOTS: none */
-    uint32_t *entry_attr; /* [entries] attribute */
-    trl_classes token;    /* tokens by what they share */
-    uint32_t *group;      /* [n] by position: the group, or ALONE */
-    trl_classes list;     /* the same for groups, then for tokens that are alone */
-    uint32_t *extra;      /* [lists] row, or NO_ROW */
+    trl_attribute_slots s;
+    trl_classes token; /* tokens by what they share */
+    uint32_t *group;   /* [n] by position: the group, or ALONE */
+    trl_classes list;  /* the same for groups, then for tokens that are alone */
+    uint32_t *extra;   /* [lists] row, or NO_ROW */
 } finder;
-
-static uint64_t cost_of(const finder *x, size_t a)
-{
-    const trl_family *f = x->f;
-    return a < f->n_dense ? f->step / 8 + ROW_COST
-                          : f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
-}
-
-/* ---- slots ----------------------------------------------------------------------------------- */
-
-static bool number_slots(finder *x, const trl_strtab *names)
-{
-    trl_strtab kinds = {0};
-    bool good = true;
-    x->slot = trl_alloc(x->f->n_attrs, sizeof *x->slot);
-    for (size_t a = 0; x->slot && good && a < x->f->n_attrs; a++) {
-        const trl_str kind = trl_attribute_prefix(trl_strtab_get(names, x->f->name[a]));
-        uint32_t id = kind.n ? trl_strtab_find(&kinds, kind.p, kind.n) : SLOTS;
-        if (id == TRL_NO_ID && kinds.n < SLOTS) {
-            id = trl_strtab_add(&kinds, kind.p, kind.n);
-            good = id != TRL_NO_ID;
-        }
-        x->slot[a] = id < SLOTS ? (uint8_t)id : SLOTS;
-    }
-    x->token.n_slots = kinds.n;
-    trl_strtab_fini(&kinds);
-    return x->slot && good;
-}
-
-static bool number_entries(finder *x)
-{
-    const trl_family *f = x->f;
-    const size_t sparse = f->n_attrs - f->n_dense;
-    x->entry_attr = trl_alloc(f->entry_first[sparse], sizeof *x->entry_attr);
-    for (size_t a = 0; x->entry_attr && a < sparse; a++)
-        for (uint64_t e = f->entry_first[a]; e < f->entry_first[a + 1]; e++)
-            x->entry_attr[e] = (uint32_t)(f->n_dense + a);
-    return x->entry_attr;
-}
-
-/* The attribute of an entry; *first: it is that attribute's first one. */
-static uint32_t attr_of(const finder *x, const trl_entry *e, bool *first)
-{
-    const trl_family *f = x->f;
-    const uint64_t hot = f->entry_first[f->n_warm - f->n_dense];
-    const uint64_t k = e->weight < f->entry_hot_at + hot ? e->weight - f->entry_hot_at
-                                                         : e->weight - f->entry_cold_at + hot;
-    const uint32_t a = x->entry_attr[k];
-    *first = k == f->entry_first[a - f->n_dense];
-    return a;
-}
 
 static void meet(finder *x, size_t t, uint32_t a)
 {
     trl_classes *c = &x->token;
-    const uint8_t s = x->slot[a];
-    if (s == SLOTS) {
-        c->other += cost_of(x, a);
+    const uint8_t s = x->s.slot[a];
+    if (s == TRL_SLOTS) {
+        c->other += trl_attribute_cost(x->f, a);
         return;
     }
     uint32_t *at = &c->at[s * c->n + t];
     c->bad[s] |= *at != 0; /* two of one slot */
     *at = a + 1;
-    c->cost[s] += cost_of(x, a);
+    c->cost[s] += trl_attribute_cost(x->f, a);
 }
 
 static bool fill_slots(finder *x)
 {
-    const trl_family *f = x->f;
     trl_classes *c = &x->token;
+    c->n_slots = x->s.n_slots;
     c->cost_factor = 1.0;
     c->at = trl_zalloc(c->n_slots * c->n, sizeof *c->at);
-    for (size_t t = 0; c->at && t < c->n; t++) {
-        for (uint64_t r = f->dense_begin[t]; r < f->dense_begin[t + 1]; r++)
-            meet(x, t, f->dense_row[r]);
-        for (uint64_t e = f->entry_begin[t]; e < f->entry_begin[t + 1]; e++) {
-            bool first;
-            const uint32_t a = attr_of(x, &f->entry[e], &first);
-            if (first)
-                meet(x, t, a);
-        }
-    }
+    for (size_t t = 0; c->at && t < c->n; t++)
+        for (trl_token_attributes k = trl_attributes_at(&x->s, t); trl_attributes_next(&x->s, &k);)
+            meet(x, t, k.attr);
     return c->at;
 }
 
@@ -194,7 +133,7 @@ static bool is_hot(const finder *x, uint32_t a)
 /* Is attribute a part of list v's extra row, if that has one? */
 static bool in_extra(const finder *x, uint32_t a)
 {
-    return x->slot[a] < SLOTS && x->list.taken[x->slot[a]] && is_hot(x, a);
+    return x->s.slot[a] < TRL_SLOTS && x->list.taken[x->s.slot[a]] && is_hot(x, a);
 }
 
 static bool combine(finder *x, const trl_token_groups *p, double *left)
@@ -211,7 +150,7 @@ static bool combine(finder *x, const trl_token_groups *p, double *left)
             const uint32_t a = c->at[s * c->n + token_of(p, v)];
             if (a && is_hot(x, a - 1)) {
                 l->at[s * l->n + v] = a;
-                l->cost[s] += cost_of(x, a - 1);
+                l->cost[s] += trl_attribute_cost(x->f, a - 1);
             }
         }
     }
@@ -219,32 +158,15 @@ static bool combine(finder *x, const trl_token_groups *p, double *left)
 }
 
 /* Makes row `row` the sum of list v's attributes that go into it. */
-static bool fill_row(const finder *x, trl_implied_rows *fold, size_t cap[2], uint32_t row, size_t v)
+static bool fill_row(const finder *x, trl_implied_rows *fold, uint32_t row, size_t v)
 {
-    const trl_family *f = x->f;
     for (size_t s = 0; s < x->list.n_slots; s++) {
         const uint32_t a = x->list.at[s * x->list.n + v];
         if (!a || !x->list.taken[s])
             continue;
-        if (a - 1 < f->n_hot) {
-            trl_implied_pair *more =
-                trl_reserve(fold->pair, &cap[0], fold->n_pairs + 1, sizeof *more);
-            if (!more)
-                return false;
-            fold->pair = more;
-            fold->pair[fold->n_pairs++] = (trl_implied_pair){row, a - 1};
-            continue;
-        }
-        for (uint64_t e = f->entry_first[a - 1 - f->n_dense]; e < f->entry_first[a - f->n_dense];
-             e++) {
-            trl_implied_entry *more =
-                trl_reserve(fold->entry, &cap[1], fold->n_entries + 1, sizeof *more);
-            if (!more)
-                return false;
-            fold->entry = more;
-            fold->entry[fold->n_entries++] =
-                (trl_implied_entry){(uint64_t)row * f->step + f->entry_cell[e], trl_entry_at(f, e)};
-        }
+        if (!(a - 1 < x->f->n_hot ? trl_implied_add_row(fold, row, a - 1)
+                                  : trl_implied_add_entries(fold, x->f, row, a - 1)))
+            return false;
     }
     return true;
 }
@@ -255,7 +177,6 @@ static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
     if (!combine(x, p, &left))
         return false;
     const trl_classes *l = &x->list;
-    size_t cap[2] = {0};
     uint32_t *count = trl_zalloc(l->n_classes, sizeof *count);
     uint32_t *row = trl_alloc(l->n_classes, sizeof *row);
     x->extra = trl_alloc(l->n, sizeof *x->extra);
@@ -272,7 +193,7 @@ static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
         } else if (n >= OFTEN) {
             count[c] = NO_ROW;
             x->extra[v] = row[c] = (uint32_t)fold->n_rows++;
-            good = fill_row(x, fold, cap, row[c], v);
+            good = fill_row(x, fold, row[c], v);
         }
     }
     trl_free(count);
@@ -291,8 +212,8 @@ typedef struct share {
 
 static bool is_listed(const finder *x, const share *k, uint32_t a)
 {
-    const uint8_t s = x->slot[a];
-    if (!(s < SLOTS && x->token.taken[s] ? k->shared : k->own))
+    const uint8_t s = x->s.slot[a];
+    if (!(s < TRL_SLOTS && x->token.taken[s] ? k->shared : k->own))
         return false;
     return k->extra == NO_ROW || !in_extra(x, a);
 }
@@ -329,7 +250,7 @@ static void list_token(const finder *x, trl_token_groups *p, size_t t, const sha
     for (uint64_t i = f->entry_begin[t]; i < f->entry_begin[t + 1]; i++) {
         const trl_entry *e = &f->entry[i];
         bool first;
-        if (is_listed(x, k, attr_of(x, e, &first)))
+        if (is_listed(x, k, trl_entry_attribute(&x->s, e, &first)))
             add(p, entry_part(x, e), (uint32_t)(e->weight - f->entry_hot_at),
                 row * f->step + e->cell);
     }
@@ -412,8 +333,7 @@ static bool make_streams(const finder *x, trl_token_groups *p)
 
 static void finder_fini(finder *x)
 {
-    trl_free(x->slot);
-    trl_free(x->entry_attr);
+    trl_attribute_slots_fini(&x->s);
     trl_free(x->group);
     trl_free(x->extra);
     trl_classes_fini(&x->token);
@@ -448,7 +368,7 @@ trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, c
     if (f->dense_value || f->entry_value || f->cold_at - f->entry_hot_at > UINT32_MAX ||
         f->step * TRL_TOKEN_GROUPS_ROWS > UINT16_MAX)
         return TRL_OK;
-    bool good = number_slots(&x, names) && number_entries(&x) && fill_slots(&x) &&
+    bool good = trl_attribute_slots_init(&x.s, d, names, NULL, 0) && fill_slots(&x) &&
                 trl_classes_make(&x.token, &left);
     *useful = left < WORTH;
     if (good && *useful)

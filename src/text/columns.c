@@ -49,14 +49,6 @@ void trl_columns_free(trl_columns *r)
     trl_free(r);
 }
 
-static bool is_blank(trl_str s)
-{
-    size_t i = 0;
-    while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
-        i++;
-    return i == s.n;
-}
-
 /* LABEL, a tab, an attribute? */
 static bool like_items(const char *line)
 {
@@ -136,16 +128,12 @@ static trl_status split(trl_columns *r, const char *line, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status add_token(trl_columns *r, trl_str s, trl_error *err)
+static trl_status add_token(trl_columns *r, const char *copy, trl_error *err)
 {
-    char *copy = trl_arena_get(&r->text, s.n + 1, 1);
     const char **line = trl_reserve(r->line, &r->line_cap, r->n_tokens + 1, sizeof *line);
-    if (line)
-        r->line = line;
-    if (!copy || !line)
+    if (!line)
         return trl_fail_mem(err);
-    memcpy(copy, s.p, s.n);
-    copy[s.n] = '\n';
+    r->line = line;
     r->line[r->n_tokens++] = copy;
     return split(r, copy, err);
 }
@@ -189,27 +177,25 @@ trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error
     r->n_cells = r->n_tokens = 0;
     take_heading(r);
     for (;;) {
-        trl_str s;
-        bool got;
-        trl_status st = trl_input_line(r->in, &s, &got, err);
+        char *line;
+        size_t n;
+        trl_status st = trl_input_line_copy(r->in, &r->text, &line, &n, err);
         if (st != TRL_OK)
             return st;
-        if (!got || is_blank(s)) {
-            if (!got || r->n_tokens > 0)
+        const bool heading = line && is_document((trl_str){line, n});
+        if (heading)
+            st = add_heading(r, (trl_str){line, n}, err);
+        if (st != TRL_OK)
+            return st;
+        if (!line || heading || trl_line_is_blank(line)) {
+            if (!line || r->n_tokens > 0)
                 break;
-            continue;
-        }
-        if (is_document(s)) {
-            st = add_heading(r, s, err);
-            if (st != TRL_OK)
-                return st;
-            if (r->n_tokens > 0)
-                break;
+            trl_arena_reset(&r->text);
             continue;
         }
         if (r->n_tokens == 0)
             first_row = trl_input_row(r->in);
-        st = add_token(r, s, err);
+        st = add_token(r, line, err);
         if (st != TRL_OK)
             return st;
     }

@@ -119,6 +119,26 @@ const char *trl_input_name(const trl_input *in)
     return in->name;
 }
 
+trl_status trl_input_line_copy(trl_input *in, trl_arena *text, char **line, size_t *n,
+                               trl_error *err)
+{
+    trl_str s;
+    bool more;
+    *line = NULL;
+    const trl_status st = trl_input_line(in, &s, &more, err);
+    if (st != TRL_OK || !more)
+        return st;
+    char *copy = trl_arena_get(text, s.n + 1, 1);
+    if (!copy)
+        return trl_fail_mem(err);
+    if (s.n)
+        memcpy(copy, s.p, s.n);
+    copy[s.n] = '\n';
+    *line = copy;
+    *n = s.n;
+    return TRL_OK;
+}
+
 uint64_t trl_input_row(const trl_input *in)
 {
     return in->row;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/strtab.h"
 #include "trellis/status.h"
 
@@ -28,6 +29,20 @@ void trl_input_free(trl_input *in); /* accepts NULL */
 /* The next line without its end.  *line is borrowed until the next call.  *more is false at
  * the end of the input.  TRL_EIO for a read error or damaged compressed data. */
 trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *err);
+
+/* As _line, but a copy in the arena with an LF after it, which no line holds: scans end there
+ * without a bounds check.  *n is without the LF; *line is NULL at the end of the input.  Also
+ * TRL_ENOMEM. */
+trl_status trl_input_line_copy(trl_input *in, trl_arena *text, char **line, size_t *n,
+                               trl_error *err);
+
+/* Nothing but blanks and tabs up to the LF? */
+static inline bool trl_line_is_blank(const char *p)
+{
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return *p == '\n';
+}
 
 /* Whether text that satisfies `whole` can be read without waiting: always true for memory, regular
  * files and at the end of the input. From a pipe or terminal the available bytes are read and

@@ -188,13 +188,6 @@ static bool is_weight(const field *f)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static bool is_blank(const char *p)
-{
-    while (*p == '\t' || *p == ' ')
-        p++;
-    return *p == '\n';
-}
-
 /* Adds the token on the line `p`; a line of weights alone adds none. */
 static trl_status read_token(trl_item_reader *r, char *p, trl_error *err)
 {
@@ -203,7 +196,7 @@ static trl_status read_token(trl_item_reader *r, char *p, trl_error *err)
     for (;; p++) { /* p: the first byte of a field */
         if (labelled && *p == '\t')
             continue;
-        if (*p == '\n' || (!labelled && is_blank(p)))
+        if (*p == '\n' || (!labelled && trl_line_is_blank(p)))
             return TRL_OK;
         trl_status st;
         p = scan_field(p, &f);
@@ -227,31 +220,24 @@ trl_status trl_items_next(trl_item_reader *r, trl_items *seq, bool *more, trl_er
     r->n_tokens = r->n_attrs = 0;
     r->weight = 1.0;
     for (;;) {
-        trl_str s;
-        bool got;
-        trl_status st = trl_input_line(r->in, &s, &got, err);
+        char *line;
+        size_t n;
+        trl_status st = trl_input_line_copy(r->in, &r->text, &line, &n, err);
+        if (st == TRL_OK && line)
+            st = trl_input_check_text(r->in, (trl_str){line, n}, err);
         if (st != TRL_OK)
             return st;
-        if (!got)
+        if (!line)
             break;
-        st = trl_input_check_text(r->in, s, err);
-        if (st != TRL_OK)
-            return st;
-        char *copy = trl_arena_get(&r->text, s.n + 1, 1);
-        if (!copy)
-            return trl_fail_mem(err);
-        if (s.n)
-            memcpy(copy, s.p, s.n);
-        copy[s.n] = '\n';
-        r->line = copy;
-        if (is_blank(copy)) {
+        r->line = line;
+        if (trl_line_is_blank(line)) {
             if (r->n_tokens > 0)
                 break;
             r->weight = 1.0;
             trl_arena_reset(&r->text);
             continue;
         }
-        st = read_token(r, copy, err);
+        st = read_token(r, line, err);
         if (st != TRL_OK)
             return st;
         if (r->n_tokens == 1 && first_row == 0)
