@@ -239,6 +239,7 @@ static void summary(const settings *s, const trl_train_result *r, uint64_t bytes
     if (isfinite(r->dev_score))
         message_line("dev score   %.2f%s%s", r->dev_score, r->dev_measure ? " " : "",
                      r->dev_measure ? r->dev_measure : "");
+    message_line("optimizer   %s", r->optimizer ? r->optimizer : "none");
     message_line("iterations  %" PRIu64 "%s%s", r->iterations, r->ending[0] ? ": " : "", r->ending);
     if (r->saved_iteration != r->iterations)
         message_line("saved       iteration %" PRIu64 ", the best on the dev set",

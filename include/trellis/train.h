@@ -122,6 +122,7 @@ typedef struct trl_train_result {
     uint64_t saved_iteration; /* whose weights the model has: with a dev set the best, else the
                                  last; objective and dev_score are of these */
     const char *dev_measure;  /* what dev_score is: "F1", "accuracy"; NULL without a dev set */
+    const char *optimizer;    /* its name, static; "counting" when there was none */
 } trl_train_result;
 
 /* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with

@@ -176,6 +176,7 @@ static trl_status make_features(void *training, trl_train_result *result, trl_er
     trl_chain_training_warn_features(j);
     make_learner(j);
     result->n_features = j->design.n_live;
+    result->optimizer = trl_chain_training_optimizer(j);
     result->dev_measure = !j->o->dev ? NULL : j->dev.chunks ? "F1" : "accuracy";
     return TRL_OK;
 }

@@ -273,6 +273,7 @@ static trl_status start(void *training, trl_train_result *result, trl_error *err
 {
     trl_tree_training *j = training;
     const size_t n = trl_tree_weights(&j->model.features);
+    result->optimizer = counted(j) ? "counting" : j->optimizer->name;
     result->dev_measure = j->o->dev ? "F1" : NULL;
     if (counted(j))
         return TRL_OK;
