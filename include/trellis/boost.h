@@ -9,7 +9,7 @@
  *
  * falls with every tree [WTM06].  lambda starts where no feature is worth its penalty and decays
  * whenever the root of a tree cannot be split: one run gives the whole regularisation path, and the
- * point of it that is best on held-out examples is kept.  docs/boosting.md has the equations.
+ * point that is best on held-out examples is kept.  docs/boosting.md has the equations.
  *
  * Data is read-only once made and may be shared by threads; so is a model.
  *
@@ -37,17 +37,17 @@ typedef enum trl_boost_format {
 
 typedef struct trl_boost_read_options {
     trl_boost_format format;
-    size_t memory;   /* bytes of features on the heap; what is beyond lies in a temporary file */
+    size_t memory;   /* bytes of features on the heap; the rest goes to a temporary file */
     bool classes;    /* answers are names of classes: one classifier for each against the others */
-    bool unanswered; /* answers may be missing, and are not looked at */
-    const trl_boost_data *like;   /* features and classes as there; other features are dropped */
+    bool unanswered; /* answers may be missing and are ignored */
+    const trl_boost_data *like;   /* same features and classes; other features are dropped */
     const trl_boost_model *model; /* likewise as in a model; at most one of the two */
 } trl_boost_read_options;
 
 TRL_API trl_boost_read_options trl_boost_read_options_default(void);
 
 /* Reads text (plain, gzip, zstd; "-" is standard input) or one cache.  TRL_EPARSE with path:row:col
- * for a malformed line, a feature twice in a line, a value that is negative or no number;
+ * for a malformed line, a feature twice in a line, a value that is negative or not a number;
  * TRL_EINVAL for files without examples; TRL_EMODEL for a damaged cache; TRL_EIO, also when the
  * temporary file has no room; TRL_ENOMEM. */
 TRL_API trl_status trl_boost_read(const char *const *path, size_t n_paths,
@@ -55,15 +55,15 @@ TRL_API trl_status trl_boost_read(const char *const *path, size_t n_paths,
                                   trl_error *err);
 
 /* Examples from memory, all copied: features of example i are feature[end[i-1] .. end[i]), distinct
- * and below n_features, in any order; they are called by their numbers.  There are no answers until
- * trl_boost_data_answer gives some.  TRL_EINVAL, TRL_EIO, TRL_ENOMEM. */
+ * and below n_features, in any order; their names are their numbers.  There are no answers until
+ * trl_boost_data_answer adds some.  TRL_EINVAL, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_boost_data_new(size_t n, const size_t *end, const uint32_t *feature,
                                       size_t n_features, size_t memory, trl_boost_data **out,
                                       trl_error *err);
 
 /* One more classifier over the same examples, borrowed until the data is freed: y[i] is +1 or -1,
- * value[i] >= 0 (NULL: all 1; an example of value 0 does not take part).  TRL_EINVAL for others;
- * TRL_ENOMEM.  Not while others use the data. */
+ * value[i] >= 0 (NULL: all 1; an example of value 0 does not take part).  TRL_EINVAL for other
+ * numbers; TRL_ENOMEM. Must not run while other threads use the data. */
 TRL_API trl_status trl_boost_data_answer(trl_boost_data *d, const char *name, const signed char *y,
                                          const double *value, trl_error *err);
 
@@ -83,8 +83,8 @@ TRL_API trl_boost_data_info trl_boost_data_get_info(const trl_boost_data *d);
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-/* One point of the regularisation path: all trees of lambda and of larger ones.  A lambda that
- * brought no tree has no point. */
+/* One point of the regularisation path: all trees of lambda and of larger ones.  A lambda without
+ * new trees has no point. */
 typedef struct trl_boost_point {
     double lambda;
     double loss, objective; /* sum b ln(1 + exp(-y h)), and with the penalty: R */
@@ -97,29 +97,29 @@ typedef struct trl_boost_point {
 typedef struct trl_boost_progress {
     const char *classifier;
     size_t number, classifiers;   /* number: 0 the first */
-    const trl_boost_point *point; /* NULL: trees have been added, and that is all */
+    const trl_boost_point *point; /* NULL: trees have been added, but no point */
     uint64_t trees;
     double lambda, seconds;
 } trl_boost_progress;
 
-/* Return true to stop: training ends with what it has, as if lambda had reached its end.  Called by
- * one thread at a time. */
+/* Return true to stop: training ends as if lambda had reached its end.  Called by one thread at a
+ * time. */
 typedef bool (*trl_boost_progress_fn)(void *ctx, const trl_boost_progress *p);
 
 typedef struct trl_boost_options {
-    double decay;           /* 0 < decay < 1: lambda shrinks by it: 0.8 */
-    double lambda_end;      /* 0 < x < 1: ends when lambda is below x times the first: 0.0001 */
-    double min_gain;        /* >= 0: a split must add more than so many lambdas to the gain: 0.1 */
-    uint64_t trees;         /* at most; 0: no limit */
-    size_t depth;           /* of a tree; 0: no limit; 1: stumps */
-    size_t patience;        /* points without a better held-out loss; 0: no limit: 5 */
-    size_t sample;          /* examples drawn by weight to choose a split; 0: all, exact */
-    bool no_intercept;      /* Theta_0 stays 0 */
-    uint64_t seed;          /* of the sampling */
-    size_t threads;         /* 0: one per processor; changes nothing but the time */
-    const char *checkpoint; /* a file, with ".K" after it for classifier K > 0; or NULL */
+    double decay;      /* 0 < decay < 1: lambda shrinks by it: 0.8 */
+    double lambda_end; /* 0 < x < 1: ends when lambda is below x times the first: 0.0001 */
+    double min_gain;   /* >= 0: a split must add more than this many lambdas to the gain: 0.1 */
+    uint64_t trees;    /* at most; 0: no limit */
+    size_t depth;      /* of a tree; 0: no limit; 1: stumps */
+    size_t patience;   /* points without a better held-out loss; 0: no limit: 5 */
+    size_t sample;     /* examples drawn by weight to choose a split; 0: all, exact */
+    bool no_intercept; /* Theta_0 stays 0 */
+    uint64_t seed;     /* of the sampling */
+    size_t threads;    /* 0: one per processor; changes nothing but the time */
+    const char *checkpoint;         /* a file, with ".K" appended for classifier K > 0; or NULL */
     uint64_t checkpoint_every;      /* trees: 100 */
-    bool resume;                    /* go on from the checkpoints that are there */
+    bool resume;                    /* continue from existing checkpoints */
     trl_boost_progress_fn progress; /* or NULL */
     void *progress_ctx;
 } trl_boost_options;
@@ -157,7 +157,7 @@ TRL_API trl_status trl_boost_predict(const trl_boost_model *m, size_t classifier
 
 /* The compound features in words, one a line, the largest |Theta| first:
  *     THETA <TAB> feature & !feature & ...        of none: "(always)"
- * Piece by piece to `write`, whose failure ends it. */
+ * Written piece by piece by `write`, whose failure ends it. */
 typedef trl_status (*trl_boost_write_fn)(void *ctx, const char *text, size_t n, trl_error *err);
 TRL_API trl_status trl_boost_dump(const trl_boost_model *m, size_t classifier,
                                   trl_boost_write_fn write, void *ctx, trl_error *err);

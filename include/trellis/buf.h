@@ -1,7 +1,7 @@
 /* buf.h -- a growing string of bytes that functions of the library append to.
  *
- * Zero-initialise; data[0 .. len) are the bytes, no NUL after them.  Setting len to 0 keeps
- * the memory for the next use; trl_buf_fini gives it back.
+ * Zero-initialise; data[0 .. len) are the bytes, no NUL after them.  Setting len to 0 keeps the
+ * memory for the next use; trl_buf_fini releases it.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_BUF_H

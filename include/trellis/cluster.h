@@ -1,13 +1,13 @@
 /* cluster.h -- word clusters: read from a file, or made from raw text.
  *
- * Two kinds of files are read (plain, gzip or zstd):
+ * Two file formats are read (plain, gzip or zstd):
  *
  *     Brown    bits <TAB> word [<TAB> count]       bits: a path of 0 and 1 in the merge tree
  *     Clark    word cluster [probability]          separated by blanks
  *
- * trl_cluster makes a Brown file from raw text: words that stand beside similar words come
- * together, so that the average mutual information of adjacent clusters stays as large as a
- * greedy search can keep it [Bro92].  docs/clusters.md has the equations.
+ * trl_cluster makes a Brown file from raw text: words that occur next to similar words are
+ * clustered, so that the average mutual information of adjacent clusters stays as large as a greedy
+ * search can keep it [Bro92].  docs/clusters.md has the equations.
  *
  * [Bro92] Brown, Della Pietra, deSouza, Lai, Mercer. Class-based n-gram models of natural
  * language. Computational Linguistics 18(4), 1992.
@@ -31,9 +31,9 @@ typedef enum trl_cluster_format {
     TRL_CLUSTERS_CLARK,
 } trl_cluster_format;
 
-/* `prefix`: only this many bits of a Brown path tell clusters apart; 0: all of it.
- * TRL_EPARSE with path:row:col for a malformed line, a word in two clusters, or an empty file;
- * TRL_EINVAL for a prefix with a Clark file; TRL_EIO; TRL_ENOMEM. */
+/* `prefix`: only this many bits of a Brown path distinguish clusters; 0: all of it.  TRL_EPARSE
+ * with path:row:col for a malformed line, a word in two clusters, or an empty file; TRL_EINVAL for
+ * a prefix with a Clark file; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_clusters_open(const char *path, trl_cluster_format format, size_t prefix,
                                      trl_clusters **out, trl_error *err);
 TRL_API void trl_clusters_free(trl_clusters *c); /* accepts NULL */
@@ -43,7 +43,7 @@ TRL_API uint32_t trl_clusters_find(const trl_clusters *c, const char *word, size
 TRL_API size_t trl_clusters_count(const trl_clusters *c);
 TRL_API size_t trl_clusters_words(const trl_clusters *c);
 
-/* What the file calls the cluster (the path, cut to the prefix); empty for 0.  Clusters are
+/* The name of the cluster in the file (the path, cut to the prefix); empty for 0.  Clusters are
  * numbered in the order in which the file names them.  Borrowed. */
 TRL_API trl_str trl_clusters_name(const trl_clusters *c, uint32_t cluster);
 
@@ -79,9 +79,9 @@ TRL_API trl_cluster_options trl_cluster_options_default(void);
 
 typedef struct trl_cluster_result {
     uint64_t sentences, tokens;
-    uint64_t words, left_out; /* clustered; too rare, or only beside such words */
+    uint64_t words, left_out; /* clustered; too rare, or only next to such words */
     uint64_t pairs;           /* of adjacent words, the edges of sentences counted as words */
-    size_t clusters;          /* fewer than asked for when there are fewer words */
+    size_t clusters;          /* fewer than requested when there are fewer words */
     double information, word_information; /* average mutual information of adjacent clusters,
                                              and of adjacent words: its upper bound; in bits */
     double seconds;

@@ -1,8 +1,8 @@
 /* compare.h -- is the difference between two systems more than chance?
  *
- * Two systems, A and B, did the same n units (sentences).  Differences are B - A throughout; all
- * p-values are two-sided: the probability of a difference at least as large when there is none
- * between the systems.
+ * Two systems, A and B, processed the same n units (sentences).  Differences are B - A throughout;
+ * all p-values are two-sided: the probability of a difference at least as large if the systems were
+ * equally good.
  *
  *     McNemar        units that only one system got wholly right: only_a against only_b, a fair
  *                    coin when the systems are alike [McN47].  Exact binomial below
@@ -46,15 +46,15 @@ TRL_BEGIN_DECLS
 typedef struct trl_test {
     double statistic;
     double p;
-    size_t n; /* units that had a say */
+    size_t n; /* units that were counted */
     bool exact;
 } trl_test;
 
 /* statistic: chi-square, or the smaller count when exact.  No unit at all: p = 1. */
 TRL_API trl_test trl_mcnemar(uint64_t only_a, uint64_t only_b);
 
-/* statistic: t.  p is 1 when all differences are 0, 0 when all are the same other number, and NaN
- * for n < 2 or a value that is not finite. */
+/* statistic: t.  p is 1 when all differences are 0, 0 when all are the same number other than 0,
+ * and NaN for n < 2 or a value that is not finite. */
 TRL_API trl_test trl_paired_t(size_t n, const double *a, const double *b);
 
 /* statistic: the sum of the ranks of positive b_i - a_i.  O(n log n).  TRL_EINVAL for a value
@@ -73,8 +73,8 @@ typedef struct trl_bootstrap {
     double difference, low, high, p;
 } trl_bootstrap;
 
-/* Of the means of a and b.  O(n resamples); the same seed gives the same bits.  TRL_EINVAL for
- * n = 0, no resamples or a confidence outside (0, 1); TRL_ENOMEM; *out is then untouched. */
+/* Compares the means of a and b.  O(n resamples); the same seed gives the same bits.  TRL_EINVAL
+ * for n = 0, no resamples or a confidence outside (0, 1); TRL_ENOMEM; *out is then untouched. */
 TRL_API trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
                                       const trl_bootstrap_options *options, trl_bootstrap *out,
                                       trl_error *err);
@@ -101,17 +101,16 @@ TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const cha
 /* Reads three files of trees, a sentence a line, and counts brackets as parseval.h says;
  * options->max_errors and max_length do not matter.  A sentence that is an error or skipped in A or
  * B is left out of both and counted in *left_out.  TRL_EPARSE, with the path, when the files do not
- * have the same number of lines; TRL_EPARSE, TRL_EINVAL, TRL_EIO, TRL_ENOMEM as
- * trl_parseval_new.  After a failure c is only good for trl_compare_free.  Not to be mixed with
- * tags in one c. */
+ * have the same number of lines; TRL_EPARSE, TRL_EINVAL, TRL_EIO, TRL_ENOMEM as trl_parseval_new.
+ * After a failure c is only good for trl_compare_free.  Do not add tags to the same c. */
 TRL_API trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options,
                                      const char *gold, const char *a, const char *b,
                                      uint64_t *left_out, trl_error *err);
 
 TRL_API size_t trl_compare_sentences(const trl_compare *c);
 
-/* Wrong tags of system 0 (A) or 1 (B), [sentences]; borrowed until c changes.  Of trees: brackets
- * that are missing or too many. */
+/* Wrong tags of system 0 (A) or 1 (B), [sentences]; borrowed until c changes.  Of trees: missing
+ * and surplus brackets. */
 TRL_API const double *trl_compare_errors(const trl_compare *c, int system);
 
 typedef enum trl_measure {                /* in percent, as in score.h and parseval.h */
@@ -131,7 +130,7 @@ typedef struct trl_comparison {
     trl_bootstrap difference[TRL_MEASURES];
     double errors[2];              /* trl_compare_errors, mean */
     uint64_t only_a, only_b;       /* sentences that only this system got wholly right */
-    trl_test mcnemar, t, wilcoxon; /* t, wilcoxon: of the errors a sentence */
+    trl_test mcnemar, t, wilcoxon; /* t, wilcoxon: of the errors per sentence */
 } trl_comparison;
 
 /* TRL_EINVAL as trl_bootstrap_mean (no sentence: n = 0), TRL_ENOMEM; *out is then untouched. */

@@ -1,4 +1,4 @@
-/* file.h -- replacing a file as a whole.
+/* file.h -- replacing files atomically.
  *
  * A writer fills PATH.tmp-XXXXXXXXXXXX beside its target; commit flushes, fsyncs, renames and
  * fsyncs the folder, anything else removes the temporary file.  A reader therefore sees the old
@@ -7,8 +7,8 @@
  * the one that it replaces, or those that the umask gives.  A target that is not a regular file
  * (a pipe, /dev/null) is written in place.
  *
- * A temporary file is locked (flock) while it is written.  Those of the same target that nobody
- * holds, left by a process that was killed, are removed when a writer is opened.
+ * A temporary file is locked (flock) while it is written.  Unlocked ones of the same target, left
+ * by a process that was killed, are removed when a writer is opened.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_FILE_H
@@ -23,13 +23,14 @@ TRL_BEGIN_DECLS
 
 typedef struct trl_writer trl_writer;
 
-/* TRL_EIO (err->path is `path`), TRL_EINVAL for NULL, TRL_ENOMEM.  So do the others. */
+/* TRL_EIO (err->path is `path`), TRL_EINVAL for NULL, TRL_ENOMEM.  The other functions fail in the
+ * same ways. */
 TRL_API trl_status trl_writer_open(const char *path, trl_writer **out, trl_error *err);
 TRL_API trl_status trl_writer_put(trl_writer *w, const void *bytes, size_t n, trl_error *err);
 TRL_API trl_status trl_writer_commit(trl_writer *w, trl_error *err); /* frees w in any case */
 TRL_API void trl_writer_abort(trl_writer *w);                        /* accepts NULL; frees w */
 
-/* Hands what was put so far to the system: for readers of a pipe. */
+/* Passes everything written so far to the system: for readers of a pipe. */
 TRL_API trl_status trl_writer_flush(trl_writer *w, trl_error *err);
 
 /* The temporary file, for a handler of fatal signals to unlink; NULL when written in place.  Valid

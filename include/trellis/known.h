@@ -1,9 +1,9 @@
-/* known.h -- what a file says about sentences before they are parsed.
+/* known.h -- a file of constraints on the trees of sentences.
  *
  *     3 2-5 NP     words 2 to 5 of sentence 3 are an NP; '*' any constituent, '!' none
  *     3 4 =NN      word 4 has the tag NN
  *
- * One a line, in any order; empty lines, and those that begin with '#', say nothing.
+ * One per line, in any order; empty lines and lines that begin with '#' are ignored.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_KNOWN_H
@@ -22,7 +22,8 @@ TRL_API trl_status trl_known_list_memory(const char *name, const void *bytes, si
                                          trl_known_list **out, trl_error *err);
 TRL_API void trl_known_list_free(trl_known_list *k); /* accepts NULL */
 
-/* Those of one sentence, counted from 1, in the order of the file; borrowed.  NULL list: none. */
+/* The constraints of one sentence, counted from 1, in the order of the file; borrowed.  NULL list:
+ * none. */
 TRL_API const trl_known *trl_known_list_of(const trl_known_list *k, uint64_t sentence, size_t *n);
 
 /* The sentence and the row in the file of item k, by sentence; false when there are fewer. */

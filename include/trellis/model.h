@@ -1,7 +1,7 @@
 /* model.h -- trained models: one file, checked once, then read-only.
  *
- * A model may be used by any number of threads at the same time, each with a trl_tagger of its
- * own.  A model in use is not touched by what happens to its file, unless it was mapped.
+ * A model may be used by any number of threads at the same time, each with its own trl_tagger.
+ * Later changes of the file do not affect a model in use, unless it was mapped.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_MODEL_H
@@ -46,7 +46,7 @@ typedef struct trl_model_info {
     size_t n_labels;
     uint64_t n_attributes, n_features, file_size;
     bool is_probability; /* scores give probabilities; false for the perceptron */
-    bool is_local;       /* decoded locally unless asked otherwise */
+    bool is_local;       /* decoded locally by default */
     bool is_calibrated;  /* global decoding uses multipliers, one per source label */
     bool has_q0;         /* a generative model's log-probability is part of the score */
 } trl_model_info;
@@ -57,7 +57,7 @@ TRL_API trl_str trl_model_label(const trl_model *m, size_t k);            /* k <
 TRL_API uint32_t trl_model_find_label(const trl_model *m, trl_str label); /* UINT32_MAX: none */
 TRL_API trl_str trl_model_template(const trl_model *m);                   /* "" for items */
 
-/* Text out: called with pieces in order; a status other than TRL_OK ends the dump with it. */
+/* Receives text: called with pieces in order; a status other than TRL_OK ends the dump with it. */
 typedef trl_status (*trl_write_fn)(void *ctx, const char *text, size_t n, trl_error *err);
 
 /* The whole model as text (docs/formats.md) that trl_model_undump turns into the same model, bit

@@ -1,7 +1,7 @@
 /* parser.h -- trees for sentences.
  *
- * A model is read-only and may be shared by threads; each thread has a parser of its own.  There is
- * always a tree: when the grammar has none, or a limit is met, a simpler one is made and
+ * A model is read-only and may be shared by threads; each thread needs its own parser.  There is
+ * always a tree: when the grammar has none, or a limit is exceeded, a simpler one is made and
  * trl_parse.warning says so.
  */
 /* SPDX-License-Identifier: MIT */
@@ -26,7 +26,7 @@ typedef struct trl_sentence {
     const trl_str *word; /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
     const trl_str *tag;  /* TRL_SENTENCE_TAGGED only; else NULL */
     uint64_t row;
-    uint64_t odd_row, odd_col; /* the first byte that is no UTF-8; 0: none */
+    uint64_t odd_row, odd_col; /* the first byte that is not UTF-8; 0: none */
 } trl_sentence;
 
 /* Belongs to one thread at a time. */
@@ -42,22 +42,23 @@ TRL_API trl_status trl_sentence_reader_memory(const char *name, const void *byte
 TRL_API void trl_sentence_reader_free(trl_sentence_reader *r); /* accepts NULL */
 
 /* The next sentence, borrowed until the next call; *more is false at the end.  Empty lines are
- * sentences of 0 words, but for columns.  TRL_EPARSE with path:row:col for a word without a tag or
- * a NUL byte; TRL_EIO; TRL_ENOMEM. */
+ * sentences of 0 words, except in columns.  TRL_EPARSE with path:row:col for a word without a tag
+ * or a NUL byte; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
                                             trl_error *err);
 
-/* Whether the next sentence (or the end) can be had without waiting: always true of memory and
- * regular files; of a pipe or terminal when all of its line is there (columns: the empty line
- * after it), of a compressed one when anything is.  What _next lent is gone. */
+/* Whether the next sentence (or the end) can be read without waiting: always true for memory and
+ * regular files; for a pipe or terminal when its whole line has arrived (columns: the empty line
+ * after it), for a compressed one when any bytes have.  Invalidates the sentence that _next
+ * returned. */
 TRL_API bool trl_sentence_reader_ready(trl_sentence_reader *r);
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
 typedef struct trl_parse_model trl_parse_model;
 
-/* Reads and checks a file of 'trellis train --kind tree'; _map maps it instead, with the conditions
- * of trl_model_map.  TRL_EIO, TRL_EMODEL, TRL_EINVAL for NULL, TRL_ENOMEM. */
+/* Reads and checks a model file of 'trellis train --kind tree'; _map maps it instead, with the
+ * conditions of trl_model_map.  TRL_EIO, TRL_EMODEL, TRL_EINVAL for NULL, TRL_ENOMEM. */
 TRL_API trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err);
 TRL_API trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err);
 TRL_API trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
@@ -79,15 +80,15 @@ TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
 TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
 
 /* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest
- * and smallest weights of rules and of each feature family (nothing of a generative model, which
+ * and smallest weights of rules and of each feature family (nothing for a generative model, which
  * has none).  TRL_ENOMEM. */
 TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
                                             trl_error *err);
 
 /* Which tree of a sentence. */
 typedef enum trl_parse_decode {
-    TRL_PARSE_BRACKETS, /* with the best expected brackets: best by F1; it need not be one that the
-                           grammar can make, and may differ from the most probable one */
+    TRL_PARSE_BRACKETS, /* with the best expected brackets: best by F1; the grammar need not be able
+                           to make it, and it may differ from the most probable one */
     TRL_PARSE_TREE,     /* the most probable tree: the first of the n-best list */
     TRL_PARSE_VITERBI,  /* that of the most probable derivation: the fastest */
 } trl_parse_decode;
@@ -95,13 +96,12 @@ typedef enum trl_parse_decode {
 typedef struct trl_parse_options {
     trl_parse_decode decode; /* TRL_PARSE_BRACKETS */
     double lambda;           /* of brackets: up for precision, down for recall; 0.44 */
-    double mix;   /* of brackets: share of the pruner's posteriors, when it looks at words; 0.25 */
-    size_t nbest; /* this many of the most probable trees, 10000 at most; 0, 1: one */
-    bool probability; /* also of the tree, which costs a pass.  N-best trees have theirs anyway */
+    double mix;              /* of brackets: share of the span pruner's posteriors; 0.25 */
+    size_t nbest;            /* this many of the most probable trees, 10000 at most; 0, 1: one */
+    bool probability; /* also compute the tree's, which costs a pass; n-best trees always have it */
     bool spans;       /* also posteriors of labelled spans */
-    double
-        max_work;       /* of one sentence, millions of steps: what it costs is counted before it is
-                           spent, so that the result does not depend on the machine; 0: no limit; 1000 */
+    double max_work;  /* of one sentence, millions of steps: counted before they are made, so that
+                         the result does not depend on the machine; 0: no limit; 1000 */
     double max_seconds; /* of one sentence; 0: no limit; 0 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */
@@ -109,7 +109,7 @@ typedef struct trl_parse_options {
 
 TRL_API trl_parse_options trl_parse_options_default(void);
 
-/* What is known of a sentence beforehand. */
+/* What is known about a sentence beforehand. */
 typedef enum trl_known_kind {
     TRL_KNOWN_TAG,         /* word `from` has the tag `label` */
     TRL_KNOWN_CONSTITUENT, /* words from .. to-1 are one, with that label, or any ("") */
@@ -125,10 +125,11 @@ typedef struct trl_known {
 typedef struct trl_parsed {
     trl_tree tree;
     double log_probability; /* of all its derivations; -inf: the grammar cannot make it.  NaN when
-                               not asked for, of a simpler tree, and of a perceptron */
+                               not requested, for a simpler tree, and for a perceptron */
 } trl_parsed;
 
-/* That the tree has at least one constituent with this label over the words from .. to-1. */
+/* The probability that the tree has at least one constituent with this label over the words from ..
+ * to-1. */
 typedef struct trl_span {
     trl_str label;
     size_t from, to;
@@ -140,11 +141,11 @@ typedef struct trl_parse {
     size_t n_trees;          /* at least 1 */
     const trl_parsed *trees; /* best first */
     size_t n_spans;
-    const trl_span *spans; /* of 0.01 and more, none twice: probability descending (to nine digits),
+    const trl_span *spans; /* at least 0.01, none twice: probability descending (to nine digits),
                               then from ascending, to descending, labels by their bytes */
-    bool sure; /* n-best: no tree is missing that is more probable than one of these.  False when
-                  there were more derivations than are looked at (10 a tree and 100 more) */
-    const char *warning; /* NULL: all went well */
+    bool sure; /* n-best: no missing tree is more probable than one of these. False when there were
+                  more derivations than are examined (10 per tree and 100 more) */
+    const char *warning; /* NULL: no problem */
 } trl_parse;
 
 typedef struct trl_parser trl_parser;

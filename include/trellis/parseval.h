@@ -4,16 +4,16 @@
  *     F1 = 2 precision recall / (precision + recall)
  *
  * all in percent [BAG+91].  A bracket is the span and the label of a node above the parts of
- * speech; n equal ones in one tree match at most n in the other.  A test bracket is crossing
- * when it overlaps a gold bracket and neither holds the other.  What is deleted first, which
- * labels and words are taken for the same, is said by parameters (docs/formats.md): EVALB's
- * COLLINS.prm and new.prm are built in, other .prm files are read.
+ * speech; n equal ones in one tree match at most n in the other.  A test bracket is crossing when
+ * it overlaps a gold bracket and neither contains the other.  Parameters (docs/formats.md) say what
+ * is deleted first and which labels and words are equal: EVALB's COLLINS.prm and new.prm are built
+ * in, other .prm files are read.
  *
- * A sentence is an error when its words are not the same in both trees and it is skipped when
- * the test tree has no words; both are left out of the scores.  Text is EVALB's: one sentence a
- * line, and a blank line is a tree without words.  Nothing is limited but by memory: scoring
- * takes O(n log n) for n brackets, and, at worst, the product of the two lengths of chains of
- * one-child nodes above one span.  A scorer belongs to one thread at a time.
+ * A sentence is an error when its words are not the same in both trees and it is skipped when the
+ * test tree has no words; both are left out of the scores.  Text is EVALB's: one sentence a line,
+ * and a blank line is a tree without words.  Only memory limits the size: scoring takes O(n log n)
+ * for n brackets, and, at worst, the product of the two lengths of chains of one-child nodes above
+ * one span.  A scorer belongs to one thread at a time.
  *
  * [BAG+91] Black, Abney, Flickenger, Gdaniec, et al. A procedure for quantitatively comparing
  *          the syntactic coverage of English grammars. Speech and Natural Language, 1991.
@@ -30,7 +30,7 @@
 
 TRL_BEGIN_DECLS
 
-#define TRL_AS_PARAMS (-1) /* what the parameters say */
+#define TRL_AS_PARAMS (-1) /* as the parameters say */
 
 typedef struct trl_parseval_options {
     const char *params; /* "collins", "new", "none" (nothing deleted) or a path */
@@ -41,7 +41,7 @@ typedef struct trl_parseval_options {
     bool details;       /* the report lists the words and brackets of every sentence */
 } trl_parseval_options;
 
-/* "collins", as it says, as it says, and all switches off. */
+/* "collins", both limits as it says, and all switches off. */
 TRL_API trl_parseval_options trl_parseval_options_default(void);
 
 typedef struct trl_parseval trl_parseval;
@@ -52,7 +52,7 @@ TRL_API trl_status trl_parseval_new(const trl_parseval_options *options, trl_par
                                     trl_error *err);
 TRL_API void trl_parseval_free(trl_parseval *p); /* accepts NULL */
 
-/* Forgets all sentences and errors. */
+/* Removes all sentences and errors. */
 TRL_API void trl_parseval_reset(trl_parseval *p);
 
 /* One sentence, a line each, without line ends; borrowed during the call.  A line that is not a
@@ -89,16 +89,16 @@ typedef struct trl_parseval_totals {
     uint64_t match, gold, test, crossing, words, tags; /* sums over valid sentences */
     uint64_t exact_sentences, uncrossed, few_crossed;  /* few: at most 2 crossing brackets */
     double recall, precision, f1, exact, mean_crossing, no_crossing, few_crossing, tagging;
-} trl_parseval_totals; /* percent but for mean_crossing; 0 where they would divide by zero */
+} trl_parseval_totals; /* percent, except mean_crossing; 0 for divisions by zero */
 
 /* Of the sentences of at most max_length words; UINT64_MAX: of all. */
 TRL_API trl_parseval_totals trl_parseval_get(const trl_parseval *p, uint64_t max_length);
 
-/* One line for every error, as EVALB words them: "12 : Words unmatch (a|b)\n"; where a line is no
+/* One line for every error, in EVALB's words: "12 : Words unmatch (a|b)\n"; where a line is not a
  * tree, "12 : FILE:12:7: what is wrong\n".  NUL-terminated, borrowed until p changes. */
 TRL_API const char *trl_parseval_errors(const trl_parseval *p);
 
-/* Were there more errors than allowed?  Sentences from the one that was too much on are not
+/* Were there more errors than allowed? Sentences from the first one over the limit on are not
  * counted. */
 TRL_API bool trl_parseval_stopped(const trl_parseval *p);
 

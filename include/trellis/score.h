@@ -7,9 +7,9 @@
  * same first and last token and the same type in both taggings.  Tags are bytes; sorting is
  * by byte.  A score belongs to one thread at a time.
  *
- * Where chunks start and end is conlleval's matter, with one exception: when all gold tags are
- * well-formed IOBES (every chunk S-x, or B-x I-x... E-x), S is a chunk of its own and nothing
- * goes on after E or S, so that chunks of one type may touch.  conlleval joins them.
+ * Chunks start and end as in conlleval, with one exception: when all gold tags are well-formed
+ * IOBES (every chunk S-x, or B-x I-x... E-x), S is a whole chunk and no chunk continues after E or
+ * S, so that chunks of one type may be adjacent.  conlleval joins them.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_SCORE_H
@@ -32,7 +32,7 @@ typedef struct trl_score_options {
 /* ' ', "O", false. */
 TRL_API trl_score_options trl_score_options_default(void);
 
-/* Counts grow while sequences are fed; all strings are borrowed only during the call. */
+/* Counts grow as sequences are added; all strings are borrowed only during the call. */
 typedef struct trl_score trl_score;
 
 /* TRL_EINVAL for a NULL `outside` or a line end or NUL as delimiter; TRL_ENOMEM. */
@@ -44,15 +44,14 @@ TRL_API void trl_score_free(trl_score *s); /* accepts NULL */
 TRL_API trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
                                  const char *const *predicted, trl_error *err);
 
-/* Reads a column file (path, "-" for standard input, gzip and zstd unpacked) whose last two
- * columns are gold and predicted tag.  A sequence ends at an empty line, at a line whose
- * first column is -X- (as conlleval has it) or -DOCSTART- (which conlleval counts as a token), and
- * with the file.  The line with a probability that 'trellis tag --probability' writes before a
- * sequence ("# 0.98", or @probability, a tab and a number) does not count.  Every other line must
- * have as many columns as the first one of the file. TRL_EPARSE with path:row:col for fewer than
- * two columns, for one too many or too few (col: the byte where it starts or should have started)
- * or for a NUL in a tag; TRL_EIO; TRL_ENOMEM.  On failure the lines before the bad one have been
- * counted. */
+/* Reads a column file (path, "-" for standard input, gzip and zstd unpacked) whose last two columns
+ * are gold and predicted tag.  A sequence ends at an empty line, at a line whose first column is
+ * -X- (as conlleval has it) or -DOCSTART- (which conlleval counts as a token), and with the file.
+ * The line with a probability that 'trellis tag --probability' writes before a sequence ("# 0.98",
+ * or @probability, a tab and a number) is skipped.  Every other line must have as many columns as
+ * the first one of the file.  TRL_EPARSE with path:row:col for fewer than two columns, for one too
+ * many or too few (col: the byte where it starts or should have started) or for a NUL in a tag;
+ * TRL_EIO; TRL_ENOMEM.  On failure the lines before the bad one have been counted. */
 TRL_API trl_status trl_score_file(trl_score *s, const char *path, trl_error *err);
 
 /* One row of the per-type or per-label table. */
@@ -67,7 +66,7 @@ typedef struct trl_score_totals {
     uint64_t sequences, correct_sequences; /* all tags right; empty sequences do not count */
     uint64_t gold, predicted, correct;     /* chunks */
     double accuracy, sequence_accuracy, precision, recall, f1;
-    bool iobes;        /* chunks are counted as IOBES: no gold tag speaks against it */
+    bool iobes;        /* chunks are counted as IOBES: all gold tags are well-formed */
     bool broken_iobes; /* gold has tags S-TYPE, but is not well-formed: all chunks are counted as
                           conlleval does, which joins neighbours of one type */
 } trl_score_totals;

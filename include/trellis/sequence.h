@@ -1,4 +1,4 @@
-/* sequence.h -- sequences of tokens as a caller hands them over or a reader delivers them.
+/* sequence.h -- sequences of tokens from a caller or a reader.
  *
  * All pointers are borrowed.  From a reader they are valid until its next call; from a caller,
  * for the duration of the call.  Strings are opaque bytes with a length, no terminator.
@@ -63,17 +63,17 @@ TRL_API void trl_reader_free(trl_reader *r); /* accepts NULL */
 /* The format: as given, or as guessed (never TRL_FORMAT_GUESS). */
 TRL_API trl_format trl_reader_format(const trl_reader *r);
 
-/* The next sequence, never an empty one, in the member that fits the format; *more is false at
- * the end, where seq->heading has the lines after the last sequence.  A line whose first column is
- * -DOCSTART- is no token: it ends a sequence, as an empty line does.  TRL_EPARSE with path:row:col
- * for malformed input, TRL_EIO, TRL_ENOMEM. */
+/* The next sequence, never an empty one, in the member that fits the format; *more is false at the
+ * end, where seq->heading has the lines after the last sequence.  A line whose first column is
+ * -DOCSTART- is not a token: it ends a sequence, as an empty line does.  TRL_EPARSE with
+ * path:row:col for malformed input, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err);
 TRL_API trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err);
 
-/* Sequences read as the wrong format are still sequences, and their labels nonsense.  What does
- * one look like?  A guess, for messages. */
+/* A sequence read in the wrong format is still a sequence, with nonsense labels.  This guesses what
+ * it looks like, for messages. */
 typedef enum trl_look {
-    TRL_LOOK_RIGHT,      /* like what it was read as */
+    TRL_LOOK_RIGHT,      /* like the format it was read as */
     TRL_LOOK_COLUMNS,    /* items: no attributes, and labels of several words */
     TRL_LOOK_ITEMS,      /* columns: a label, and attributes NAME=VALUE, NAME[0]... or NAME:1 */
     TRL_LOOK_UNLABELLED, /* either: attributes alone, without a label before them */

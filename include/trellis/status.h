@@ -1,11 +1,11 @@
 /* status.h -- how every fallible function of the library reports.
  *
- * A function that can fail returns trl_status and takes `trl_error *err` last (NULL is
- * allowed).  Any other pointer that is NULL where its description does not allow it, and options
- * that are all zero where that makes no sense, give TRL_EINVAL; functions that return no status
- * answer NULL with nothing: 0, "", false.  On failure *err holds one sentence for the user, where
- * in the input it went wrong, and, if known, what to do about it.  On success *err is not touched.
- * The library never prints, exits or aborts.
+ * A function that can fail returns trl_status and takes `trl_error *err` last (NULL is allowed).
+ * Any other pointer that is NULL where its description does not allow it, and options that are all
+ * zero where that makes no sense, give TRL_EINVAL; functions that return no status return 0, "" or
+ * false for NULL.  On failure *err holds one sentence for the user, where in the input it went
+ * wrong, and, if known, what to do about it.  On success *err is not touched.  The library never
+ * prints, exits or aborts.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_STATUS_H
@@ -43,7 +43,7 @@ typedef enum trl_status {
 typedef struct trl_error {
     trl_status code;
     char msg[320];        /* one sentence, no newline, no prefix */
-    char hint[240];       /* what to do; "" when we do not know */
+    char hint[240];       /* what to do; "" when not known */
     char path[512];       /* the user's file; "" when there is none */
     uint64_t row, col;    /* 1-based; 0 = not known */
     const char *src_file; /* the check that failed, for bug reports */

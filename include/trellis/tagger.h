@@ -1,8 +1,8 @@
 /* tagger.h -- labelling sequences with a chain model.
  *
- * A tagger is the working memory of one thread: load a sequence, then ask for as many answers
- * about it as wanted.  After the longest sequence has been seen nothing is allocated any more.
- * Attributes the model does not know are ignored (and counted).
+ * A tagger is the working memory of one thread: load a sequence, then ask any number of questions
+ * about it.  Nothing is allocated any more once the longest sequence has been seen.  Attributes the
+ * model does not know are ignored (and counted).
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_TAGGER_H
@@ -18,14 +18,13 @@ typedef struct trl_tagger trl_tagger;
 TRL_API trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err);
 TRL_API void trl_tagger_free(trl_tagger *t); /* accepts NULL */
 
-/* From the next answer on; at first as the model says.  A model whose factors were calibrated
- * against each other is decoded globally with its multipliers.  TRL_ENOMEM. */
+/* Sets the decoding from the next answer on; the default is the model's.  A model whose factors
+ * were calibrated against each other is decoded globally with its multipliers.  TRL_ENOMEM. */
 TRL_API trl_status trl_tagger_set_decoding(trl_tagger *t, trl_decoding how, trl_error *err);
 
-/* Takes in a sequence; nothing of it is kept.  A sequence of columns may have the label column
- * of the training data or not: it is not looked at.  TRL_EPARSE (with the place) when a column
- * that the template uses is missing; TRL_EINVAL for a sequence of the other format or with no
- * tokens; TRL_ENOMEM. */
+/* Loads a sequence, which is not borrowed.  A sequence of columns may have the label column of the
+ * training data or not: it is ignored.  TRL_EPARSE (with the place) when a column that the template
+ * uses is missing; TRL_EINVAL for a sequence of the other format or with no tokens; TRL_ENOMEM. */
 TRL_API trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *seq, trl_error *err);
 TRL_API trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *err);
 
@@ -48,7 +47,7 @@ TRL_API trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, d
 TRL_API trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err);
 
 /* log Z: a labelling's probability is exp(score - log_z).  As trl_tagger_marginals; TRL_ENUMERIC
- * when a score is beyond 1e9, where no digits of the difference are left. */
+ * when a score is beyond 1e9, where the difference has no digits left. */
 TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err);
 
 /* The score of a given labelling. */
@@ -56,8 +55,7 @@ TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, doubl
                                     trl_error *err);
 
 TRL_API uint64_t trl_tagger_attributes(const trl_tagger *t); /* attributes looked up so far, */
-TRL_API uint64_t trl_tagger_unknown(
-    const trl_tagger *t); /* and how many of these the model does not have and ignored */
+TRL_API uint64_t trl_tagger_unknown(const trl_tagger *t); /* ... of which the model did not know */
 
 TRL_END_DECLS
 

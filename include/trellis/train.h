@@ -8,7 +8,7 @@
 
 TRL_BEGIN_DECLS
 
-/* What a run reports, once per iteration and at a few other moments. */
+/* What a run reports, once per iteration and at a few other points. */
 typedef struct trl_progress {
     const char *stage;  /* "read", "compiled", "iteration", "warning", "done" */
     uint64_t iteration; /* 1 for the first */
@@ -19,15 +19,15 @@ typedef struct trl_progress {
     double dev_score, dev_best;   /* percent; NaN without a dev set */
     double seconds, seconds_left; /* since the start; NaN when not known */
     uint64_t n_sequences, n_tokens, n_labels, n_attributes, n_features;
-    bool estimated;   /* objective is made of what single examples cost on the way: near the value,
-                         on either side of it */
+    bool estimated;   /* objective is a sum of losses of single examples during the pass: near the
+                         true value, on either side */
     const char *note; /* a sentence, or NULL */
 } trl_progress;
 
 /* Return true to stop: the best weights so far are saved as usual. */
 typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
 
-#define TRL_USUAL (-1e300) /* in place of a number: the default of the kind of model */
+#define TRL_USUAL (-1e300) /* instead of a number: the default for the kind of model */
 
 typedef struct trl_train_options {
     const char *kind;         /* "chain", "tree" */
@@ -48,18 +48,18 @@ typedef struct trl_train_options {
     uint64_t q0_samples;   /* m-estimation: sequences drawn for features without a closed form;
                               0: 100,000; trees: 30,000 */
     bool q0_mask;          /* m-estimation: features see first occurrences as out of vocabulary */
-    const char *q0_cache;  /* m-estimation: file of expectations, used if it fits; or NULL */
+    const char *q0_cache;  /* m-estimation: file of expectations, used if it matches; or NULL */
     bool calibrate;        /* piecewise-nota, piecewise, memm: fit a multiplier per source label by
                               the global likelihood */
     const char *decode;    /* "local", "global"; NULL: local for memm and piecewise-nota unless
                               calibrated */
     const char *optimizer; /* "lbfgs", "owlqn", "sag", "sdca", "sgd", "asgd", "perceptron", "dual";
-                              NULL: what suits */
+                              NULL: the objective's default */
     const char *precision; /* "single", "double": of forward-backward in the likelihood of order 1
                               and of sums over labels in memm, piecewise-nota and pseudolikelihood,
                               twice as fast in single; NULL: single unless delta is below 1e-6, or
                               period 0; sag is always double */
-    int order;             /* 1, 2; 0: what the template asks for */
+    int order;             /* 1, 2; 0: as the template requires */
     double c1, c2;         /* + c1 ||w||_1 + c2 ||w||^2; 0, TRL_USUAL */
     bool all_pairs, all_transitions;
     size_t min_count; /* attributes seen less often are dropped */
@@ -67,12 +67,12 @@ typedef struct trl_train_options {
                          values, weighted by sequence, sum to less; as CRFsuite's feature.minfreq */
 
     uint64_t max_iter; /* 0: the optimiser's own rule decides */
-    double epsilon;    /* gradient norm / weight norm to stop at: 1e-5 */
+    double epsilon;    /* stop at this gradient norm / weight norm: 1e-5 */
     uint64_t period;   /* stop when the objective fell by less than ... */
     double delta;      /* ... this fraction in `period` iterations: 10, 1e-5 */
     uint64_t memory;   /* L-BFGS pairs: 6 */
     double eta;        /* SGD first gain; 0: calibrated */
-    uint64_t batch;    /* SGD sequences a step; 0: 15 for sgd, 1 for asgd */
+    uint64_t batch;    /* SGD sequences per step; 0: 15 for sgd, 1 for asgd */
     uint64_t patience; /* stop after this many iterations without a better dev score; 0: never */
     uint64_t seed;
     size_t threads; /* 0 (default): one per processor; changes nothing but the time */
@@ -81,10 +81,10 @@ typedef struct trl_train_options {
     const char *rescue; /* where to write it when `model` cannot be written (TRL_EIO, with a hint
                            that names it), or NULL */
     const char *init;   /* a model to start from, or NULL */
-    const char *checkpoint; /* file for checkpoints, or NULL; one that cannot be written for want of
-                               room is a "warning", and the run goes on */
+    const char *checkpoint; /* file for checkpoints, or NULL; when the disk is full a "warning" is
+                               reported and the run continues */
     uint64_t checkpoint_every; /* iterations: 10 */
-    bool resume;               /* go on from `checkpoint` */
+    bool resume;               /* continue from `checkpoint` */
 
     /* trees */
     const char *grade; /* "generative", "discriminative", "features" */
@@ -93,14 +93,14 @@ typedef struct trl_train_options {
     int markov;      /* what active states remember: 0, 1, 2 */
     bool keep_going; /* trees: broken ones are left out, with a warning each */
     bool relaxed;    /* rules also with other parent annotations than seen, ... */
-    bool strict;     /* ... or only as seen; neither: relaxed where the pruner is the sieve */
+    bool strict;     /* ... or only as seen; neither: relaxed with the span pruner */
     uint64_t max_length;    /* longer trees are left out; 0: none */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */
     double prune; /* items with a smaller coarse posterior are left out; 0: only those that are
                      part of no tree */
-    const char *pruner; /* "sieve": a PCFG helped by the words around spans; "pcfg"; NULL: the sieve
-                           for the likelihood and the perceptron over features */
+    const char *pruner;    /* "spans": a PCFG with features of the words around spans; "pcfg"; NULL:
+                              "spans" for the likelihood and the perceptron over features */
     uint64_t chart_memory; /* megabytes of charts kept between passes */
 
     trl_progress_fn progress; /* or NULL */
@@ -119,8 +119,8 @@ typedef struct trl_train_result {
     double seconds;
     bool stopped;             /* by the callback */
     char ending[80];          /* why it ended, in words */
-    uint64_t saved_iteration; /* whose weights the model has: with a dev set the best, else the
-                                 last; objective and dev_score are of these */
+    uint64_t saved_iteration; /* the iteration whose weights the model has: with a dev set the best,
+                                 else the last; objective and dev_score belong to it */
     const char *dev_measure;  /* what dev_score is: "F1", "accuracy"; NULL without a dev set */
     const char *optimizer;    /* its name, static; "counting" when there was none */
 } trl_train_result;
@@ -128,8 +128,8 @@ typedef struct trl_train_result {
 /* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with
  * a sentence that names the valid values.  TRL_EPARSE with path:row:col for bad data, TRL_EIO,
  * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by the callback it still writes the model (and the
- * checkpoint) and returns TRL_OK with result->stopped set; TRL_ECANCEL, and nothing is written,
- * when there is no model yet (while the pruner of a parser learns). */
+ * checkpoint) and returns TRL_OK with result->stopped set; when there is no model yet (while the
+ * pruner of a parser learns) it returns TRL_ECANCEL and writes nothing. */
 TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err);
 
 TRL_END_DECLS

@@ -31,7 +31,7 @@ typedef struct trl_node {
     uint32_t from, to;            /* from < to; to = from + 1 in a word's node */
 } trl_node;
 
-/* A borrowed tree, whoever made it. */
+/* A borrowed tree. */
 typedef struct trl_tree {
     size_t n_nodes, n_words;         /* both at least 1 */
     const trl_node *node;            /* [n_nodes], preorder */
@@ -39,8 +39,8 @@ typedef struct trl_tree {
     const char *path;                /* for messages; NULL when not from a file */
     uint64_t row, col;               /* of the opening bracket */
     const struct trl_strtab *labels; /* of the nodes */
-    const struct trl_tree *raw;      /* as it was before it was changed; NULL: it was not */
-    trl_str source;                  /* its text, where the reader was asked to keep it */
+    const struct trl_tree *raw;      /* before it was changed; NULL: it was not */
+    trl_str source;                  /* its text, when the reader keeps it */
 } trl_tree;
 
 /* The label of a node; borrowed from the tree's table. */
@@ -48,17 +48,17 @@ TRL_API trl_str trl_tree_label(const trl_tree *tree, uint32_t node);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* What is changed in each tree; all off: nothing.  The tree as it was is kept beside the
- * changed one, in its `raw`. */
+/* What is changed in each tree; all off: nothing.  The original tree is in the `raw` of the changed
+ * one. */
 typedef struct trl_transform {
-    bool drop_empty;      /* words tagged -NONE-, SU or CODE (traces, marks of speech), and
-                             nodes without other words */
+    bool drop_empty; /* words tagged -NONE-, SU or CODE (traces, speech marks), and nodes without
+                        other words */
     bool drop_functions;  /* NP-SBJ-1, NP=2 -> NP: function tags, indices, gaps */
     bool drop_duplicates; /* X over nothing but X -> X */
-    bool unescape;        /* in words: -LRB- -> (, -RRB- -LSB- -RSB- -LCB- -RCB- alike, \/ -> /,
-                             \* -> * */
-    const char *root;     /* NULL: as it is; "": a root TOP, ROOT, S1, VROOT or "" with one child is
-                             taken off; else: such a root is renamed, and put where there is none */
+    bool unescape; /* in words: -LRB- -> (, -RRB- -LSB- -RSB- -LCB- -RCB- likewise, \/ -> /, \* -> *
+                    */
+    const char *root; /* NULL: unchanged; "": a root TOP, ROOT, S1, VROOT or "" with one child is
+                         removed; else: such a root is renamed, or added where there is none */
 } trl_transform;
 
 /* drop_empty and drop_functions. */
@@ -67,8 +67,8 @@ TRL_API trl_transform trl_transform_clean(void);
 /* Reads the trees of a file.  Belongs to one thread at a time. */
 typedef struct trl_treebank trl_treebank;
 
-/* `how` (NULL: nothing is changed) is copied.  keep_source: trees have their text as it stood,
- * line ends as LF.  "-": standard input; gzip and zstd are unpacked.  TRL_EIO; TRL_ENOMEM. */
+/* `how` (NULL: nothing is changed) is copied.  keep_source: trees keep their original text, line
+ * ends as LF.  "-": standard input; gzip and zstd are unpacked.  TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_treebank_open(const char *path, const trl_transform *how, bool keep_source,
                                      trl_treebank **out, trl_error *err);
 
@@ -78,19 +78,19 @@ TRL_API trl_status trl_treebank_memory(const char *name, const char *text, size_
                                        trl_treebank **out, trl_error *err);
 TRL_API void trl_treebank_free(trl_treebank *bank); /* accepts NULL */
 
-/* For those who go on after a broken tree: from now on a line whose first byte is '(' begins a
- * tree, so that a missing ')' costs one tree, not the rest of the file.  Further lines of a tree
- * must be indented then. */
+/* For callers that continue after a broken tree: after this call a line whose first byte is '('
+ * begins a tree, so that a missing ')' costs one tree, not the rest of the file.  Continuation
+ * lines of a tree must then be indented. */
 TRL_API void trl_treebank_resync(trl_treebank *bank);
 
-/* The next tree, borrowed until the next call; *more is false at the end.  A tree of which the
- * changes leave no word is passed over and counted.  TRL_EPARSE, with path:row:col, for
- * brackets that do not match, nodes without label or words, words where a tree must be; a
- * further call then goes on with the next line.  TRL_EIO; TRL_ENOMEM. */
+/* The next tree, borrowed until the next call; *more is false at the end.  A tree that is left
+ * without words by the changes is skipped and counted.  TRL_EPARSE, with path:row:col, for brackets
+ * that do not match, nodes without label or words, words where a tree must be; the next call then
+ * continues with the next line.  TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_treebank_next(trl_treebank *bank, trl_tree *tree, bool *more,
                                      trl_error *err);
 
-/* Trees passed over so far. */
+/* The number of trees skipped so far. */
 TRL_API uint64_t trl_treebank_passed(const trl_treebank *bank);
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -105,9 +105,9 @@ typedef enum trl_tree_format {
     TRL_TREE_SOURCE,  /* the text it was read from, or LINE of the raw tree */
 } trl_tree_format;
 
-/* Appends the tree and a line end.  `width` is for PRETTY: lines up to that long, where it can
- * be (0: 100).  Columns, words and tagged leave out words tagged -NONE-; a blank inside a word
- * becomes '_' there.  TRL_ENOMEM. */
+/* Appends the tree and a line end.  `width` is for PRETTY: lines up to that long, where possible
+ * (0: 100).  Columns, words and tagged leave out words tagged -NONE-; a blank inside a word becomes
+ * '_' there.  TRL_ENOMEM. */
 TRL_API trl_status trl_tree_print(const trl_tree *tree, trl_tree_format format, size_t width,
                                   trl_buf *out, trl_error *err);
 
@@ -136,9 +136,9 @@ typedef struct trl_draw_options {
 
 TRL_API trl_draw_options trl_draw_options_default(void); /* AUTO, all else 0 */
 
-/* Appends the tree as text, whole lines.  Control characters and bytes that are no UTF-8 are
- * shown as U+FFFD.  An upright tree of more than 16 M cells is drawn flat; levels of a flat one
- * below the fortieth are shown in brackets.  TRL_ENOMEM. */
+/* Appends the tree as text, whole lines.  Control characters and bytes that are not UTF-8 are shown
+ * as U+FFFD.  An upright tree of more than 16 M cells is drawn flat; levels of a flat one below the
+ * fortieth are shown in brackets.  TRL_ENOMEM. */
 TRL_API trl_status trl_tree_draw(const trl_tree *tree, const trl_draw_options *options,
                                  trl_buf *out, trl_error *err);
 
@@ -148,7 +148,7 @@ typedef struct trl_tree_svg trl_tree_svg;
 TRL_API trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err); /* TRL_ENOMEM */
 TRL_API void trl_tree_svg_free(trl_tree_svg *svg);                       /* accepts NULL */
 
-/* After TRL_ENOMEM the drawing is of no use. */
+/* After TRL_ENOMEM the drawing is only good for _free. */
 TRL_API trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *tree, trl_error *err);
 TRL_API trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err);
 
@@ -160,7 +160,7 @@ typedef struct trl_tree_counts trl_tree_counts;
 TRL_API trl_status trl_tree_counts_new(trl_tree_counts **out, trl_error *err); /* TRL_ENOMEM */
 TRL_API void trl_tree_counts_free(trl_tree_counts *counts);                    /* accepts NULL */
 
-/* TRL_ENOMEM: the counts are of no use any more. */
+/* After TRL_ENOMEM the counts are only good for _free. */
 TRL_API trl_status trl_tree_counts_add(trl_tree_counts *counts, const trl_tree *tree,
                                        trl_error *err);
 
@@ -183,9 +183,10 @@ TRL_API trl_status trl_tree_counts_json(const trl_tree_counts *counts, trl_buf *
  *     A . B     B begins where A ends   A .. B    B begins after A
  *     A , B     B ends where A begins   A ,, B    B ends before A
  *
- * All relations are of the first name, unless in brackets: S < (NP < PRP) < VP.  An `!` before
- * a relation: there is no such B.  NP|PP is either, NP* whatever begins with NP, __ anything;
- * quotes take the meaning from signs: "$" . CD.  A word is the child of its part of speech.
+ * All relations refer to the first name, unless in brackets: S < (NP < PRP) < VP. An `!` before a
+ * relation means that there is no such B. NP|PP is either, NP* anything that begins with NP, __
+ * anything; quotes remove the special meaning of signs: "$" . CD.  A word is the child of its part
+ * of speech.
  */
 
 /* Belongs to one thread at a time. */
@@ -214,10 +215,10 @@ TRL_API trl_status trl_tree_pattern_match(trl_tree_pattern *pattern, const trl_t
  *     Berg    NNP  I-NP  I-PER
  *     sleeps  VBZ  B-VP  O
  *
- * Chunks follow the CoNLL-2000 shared task in spirit; both tag columns are IOB2.  Empty
- * elements (-NONE-) are left out.  A mark is `[TYPE`, a blank, words, and `]` right after the
- * last one; marks do not nest.  Documents stand in the order of the treebank and cover it: each
- * begins at the sentence (from 1) after the last one of the document before.
+ * Chunks are in the spirit of the CoNLL-2000 shared task; both tag columns are IOB2.  Empty
+ * elements (-NONE-) are left out.  A mark is `[TYPE`, a blank, words, and `]` right after the last
+ * one; marks do not nest.  Documents stand in the order of the treebank and cover it: each begins
+ * at the sentence (from 1) after the last one of the document before.
  */
 
 typedef struct trl_tree_columns_options {

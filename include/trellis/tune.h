@@ -1,9 +1,9 @@
 /* tune.h -- the penalty chosen on held-out data.
  *
- * A model is trained for every c of a grid, with ||w||^2 / (2 c) added to the objective (c2 =
- * 1 / (2 c) of trl_train_options), from the smallest c to the largest and then without penalty;
- * each run starts from the weights of the one before.  Each model is scored once, when it is
- * trained, on data that no run has seen; the best is kept, of equals the one of smallest c.
+ * A model is trained for every c of a grid, with ||w||^2 / (2 c) added to the objective (c2 = 1 /
+ * (2 c) of trl_train_options), from the smallest c to the largest and then without penalty; each
+ * run starts from the weights of the one before.  Each model is scored once, when it is trained, on
+ * data that no run has seen; the best is kept, of equally good ones that with the smallest c.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_TUNE_H
@@ -15,7 +15,7 @@
 TRL_BEGIN_DECLS
 
 typedef enum trl_tune_measure {
-    TRL_TUNE_GUESS = 0, /* F1 when all labels are B-X, I-X, O and the like, else accuracy */
+    TRL_TUNE_GUESS = 0, /* F1 when all labels are of a chunk scheme (B-X, I-X, O), else accuracy */
     TRL_TUNE_F1,        /* of chunks */
     TRL_TUNE_PRECISION,
     TRL_TUNE_RECALL,
@@ -28,7 +28,7 @@ typedef struct trl_tune_run {
     bool best;    /* of the runs so far */
     bool refit;   /* the last one, on all data: not scored */
     trl_score_totals held_out;
-    bool chunks;             /* all labels there are B-X, I-X, O and the like */
+    bool chunks;             /* all labels are of a chunk scheme */
     trl_train_result result; /* dev_score is `score` */
 } trl_tune_run;
 
@@ -36,11 +36,12 @@ typedef struct trl_tune_run {
 typedef trl_status (*trl_tune_fn)(void *ctx, const trl_tune_run *run, trl_error *err);
 
 typedef struct trl_tune_options {
-    trl_train_options train; /* as for trl_train.  c2 is not looked at; dev is what is held out,
-                                NULL for a share of the training data; no checkpoints, no
-                                patience; training files cannot be standard input.  Files
-                                MODEL.tune-* beside the model are gone at the end. */
-    const double *grid; /* of c > 0, INFINITY for no penalty, in any order; NULL: the default */
+    trl_train_options
+        train; /* as for trl_train. c2 is ignored; dev is the held-out data, NULL for a share of the
+                  training data; no checkpoints, no patience; training files cannot be standard
+                  input. Files MODEL.tune-* beside the model are removed at the end. */
+    const double
+        *grid; /* values of c > 0, INFINITY for no penalty, in any order; NULL: the default */
     size_t n_grid;
     uint64_t hold_out; /* without train.dev: every Nth sequence is held out: 10 */
     trl_tune_measure measure;
