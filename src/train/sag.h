@@ -29,7 +29,4 @@ trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_opti
                    const trl_watcher *watcher, const void *state, size_t state_size, double *x,
                    trl_ending *ending, trl_error *err);
 
-/* Bytes that the stored adjoints need. */
-size_t trl_sag_memory(const trl_design *d);
-
 #endif
