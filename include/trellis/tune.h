@@ -36,12 +36,11 @@ typedef struct trl_tune_run {
 typedef trl_status (*trl_tune_fn)(void *ctx, const trl_tune_run *run, trl_error *err);
 
 typedef struct trl_tune_options {
-    trl_train_options
-        train; /* as for trl_train. c2 is ignored; dev is the held-out data, NULL for a share of the
-                  training data; no checkpoints, no patience; training files cannot be standard
-                  input. Files MODEL.tune-* beside the model are removed at the end. */
-    const double
-        *grid; /* values of c > 0, INFINITY for no penalty, in any order; NULL: the default */
+    /* As for trl_train.  c2 is ignored; dev is the held-out data, NULL for a share of the training
+     * data; no checkpoints, no patience; training files cannot be standard input.  Files
+     * MODEL.tune-* beside the model are removed at the end. */
+    trl_train_options train;
+    const double *grid; /* values of c > 0, INFINITY: no penalty, in any order; NULL: default */
     size_t n_grid;
     uint64_t hold_out; /* without train.dev: every Nth sequence is held out: 10 */
     trl_tune_measure measure;
