@@ -25,7 +25,8 @@ static const trl_optimizer *first_of(const trl_objective *o, trl_kind kind, trl_
 {
     for (size_t k = 0; trl_optimizer_at(k); k++) {
         const trl_optimizer *p = trl_optimizer_at(k);
-        if (p->way == way && fits(p, o, kind) && p->mistakes == !o->smooth &&
+        if (p->way == way && fits(p, o, kind) &&
+            (way != TRL_BY_TABLES || p->mistakes == !o->smooth) &&
             p->needs_l1 == (options->c1 > 0.0 && kind == TRL_KIND_TREE) &&
             (!p->needs_c2 || (options->c2 > 0.0 && options->c1 <= 0.0)))
             return p;
@@ -39,8 +40,8 @@ static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
                                   const trl_train_options *options)
 {
     const trl_optimizer *p = first_of(o, kind, TRL_BY_DUAL, options);
-    if (!p && kind == TRL_KIND_TREE && !o->needs_q0 && options->c1 <= 0.0)
-        return trl_optimizer_find("adagrad");
+    if (!p && kind == TRL_KIND_TREE)
+        p = first_of(o, kind, TRL_BY_EXAMPLES, options);
     if (!p)
         p = first_of(o, kind, TRL_BY_WHOLE, options);
     return p ? p : first_of(o, kind, TRL_BY_TABLES, options);
