@@ -168,34 +168,31 @@ static void put_length(uint32_t cls, trl_buf *out)
         trl_buf_fmt(out, "#%u", cls);
 }
 
+/* The table that values of the kind are numbered by, and the value's number there; NULL: none. */
+static const trl_strtab *table_of(const trl_tree_model *m, int kind, uint32_t *id)
+{
+    const uint32_t classes = (uint32_t)m->lexicon.classes.n;
+    const bool of_class = kind == TRL_SEEN_CLASS || (kind == TRL_SEEN_FORM && *id < classes);
+    if (kind == TRL_SEEN_FORM && !of_class)
+        *id -= classes;
+    return of_class                                         ? &m->lexicon.classes
+           : kind == TRL_SEEN_WORD || kind == TRL_SEEN_FORM ? &m->lexicon.words
+           : kind == TRL_SEEN_LOWER                         ? &m->observer.lower
+           : kind == TRL_SEEN_TAG                           ? &m->fine.labels
+           : kind == TRL_SEEN_SUFFIX2                       ? &m->observer.suffix2
+           : kind == TRL_SEEN_SUFFIX3                       ? &m->observer.suffix3
+                                                            : NULL;
+}
+
 static void put_value(const trl_tree_model *m, int kind, uint32_t v, trl_buf *out)
 {
-    const trl_observer *o = &m->observer;
-    const uint32_t id = v - TRL_SEEN_FIRST;
-    const uint32_t classes = (uint32_t)m->lexicon.classes.n;
+    uint32_t id = v - TRL_SEEN_FIRST;
+    const trl_strtab *table = table_of(m, kind, &id);
+    if (table) {
+        put_string(table, id, out);
+        return;
+    }
     switch (kind) {
-    case TRL_SEEN_WORD:
-        put_string(&m->lexicon.words, id, out);
-        break;
-    case TRL_SEEN_LOWER:
-        put_string(&o->lower, id, out);
-        break;
-    case TRL_SEEN_CLASS:
-        put_string(&m->lexicon.classes, id, out);
-        break;
-    case TRL_SEEN_FORM:
-        put_string(id < classes ? &m->lexicon.classes : &m->lexicon.words,
-                   id < classes ? id : id - classes, out);
-        break;
-    case TRL_SEEN_TAG:
-        put_string(&m->fine.labels, id, out);
-        break;
-    case TRL_SEEN_SUFFIX2:
-        put_string(&o->suffix2, id, out);
-        break;
-    case TRL_SEEN_SUFFIX3:
-        put_string(&o->suffix3, id, out);
-        break;
     case TRL_SEEN_CLUSTER:
     case TRL_SEEN_CLUSTER4:
     case TRL_SEEN_CLUSTER6:

@@ -321,11 +321,10 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     return TRL_OK;
 }
 
-trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool *pool,
-                     const trl_watcher *watcher, const void *state, size_t state_size, double *x,
-                     trl_ending *ending, trl_error *err)
+trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, const trl_descent *how,
+                     trl_error *err)
 {
-    run r = {.f = f, .o = o, .pool = pool, .n = f->n};
+    run r = {.f = f, .o = o, .pool = how->pool, .n = f->n};
     const size_t room = f->n + 64;
     r.x = trl_alloc64(room, sizeof *r.x);
     r.g = trl_alloc64(room, sizeof *r.g);
@@ -335,19 +334,19 @@ trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool
     r.v = pseudo;
     trl_status st = TRL_OK;
     if (!r.x || !r.g || !r.xt || !r.gt || (o->c1 > 0.0 && !pseudo) ||
-        !trl_history_init(&r.h, f->n, o->memory, pool))
+        !trl_history_init(&r.h, f->n, o->memory, how->pool))
         st = trl_fail_mem(err);
     const bool began = st == TRL_OK;
     if (began) {
-        memcpy(r.x, x, f->n * sizeof *x);
+        memcpy(r.x, how->x, f->n * sizeof *r.x);
         memset(r.x + f->n, 0, 64 * sizeof *r.x);
         memset(r.xt + f->n, 0, 64 * sizeof *r.xt);
-        st = start(&r, state, state_size, err);
+        st = start(&r, how->state, how->state_size, err);
     }
     if (st == TRL_OK)
-        st = iterate(&r, watcher, ending, err);
+        st = iterate(&r, how->watcher, how->ending, err);
     if (began)
-        memcpy(x, r.x, f->n * sizeof *x);
+        memcpy(how->x, r.x, f->n * sizeof *r.x);
     trl_history_fini(&r.h);
     trl_free(r.x);
     trl_free(r.g);

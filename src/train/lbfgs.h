@@ -15,11 +15,10 @@ typedef struct trl_lbfgs_options {
     const double *scale; /* [n] or NULL: c1 is c1 / scale[j] for x[j] */
 } trl_lbfgs_options;
 
-/* Minimises from x, in place.  `state` (may be NULL, n bytes) continues a run that a watcher
- * saved; x must then hold the weights saved with it.  TRL_ENOMEM, TRL_EMODEL for a state that
- * does not fit, or what eval or watch return: x then holds the last accepted weights. */
-trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, trl_pool *pool,
-                     const trl_watcher *watcher, const void *state, size_t state_size, double *x,
-                     trl_ending *ending, trl_error *err);
+/* Minimises from how->x, in place.  how->state continues a run that a watcher saved; x must then
+ * hold the weights saved with it.  TRL_ENOMEM, TRL_EMODEL for a state that does not fit, or what
+ * eval or watch return: x then holds the last accepted weights. */
+trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, const trl_descent *how,
+                     trl_error *err);
 
 #endif

@@ -60,4 +60,14 @@ typedef struct trl_watcher {
                         const void *optimizer, bool *stop, trl_error *err);
 } trl_watcher;
 
+/* One minimisation, beside its function and options.  All pointers are borrowed. */
+typedef struct trl_descent {
+    trl_pool *pool;             /* of optimisers that use threads; NULL: one thread */
+    const trl_watcher *watcher; /* may be NULL */
+    const void *state;          /* of a checkpoint, from which to go on; NULL: none */
+    size_t state_size;
+    double *x;          /* the start; gets the result */
+    trl_ending *ending; /* gets why it ended */
+} trl_descent;
+
 #endif

@@ -11,10 +11,16 @@
 #include "train/sgd.h"
 #include "train/table_examples.h"
 
+static trl_descent descent_of(const trl_fit *fit, double *x, trl_ending *ending)
+{
+    return (trl_descent){fit->pool, fit->watcher, fit->state, fit->state_size, x, ending};
+}
+
 /* ---- options to each one's own --------------------------------------------------------------- */
 
 static trl_status run_lbfgs(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
 {
+    const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_lbfgs_options lo = {.memory = (size_t)o->memory,
                                   .c1 = o->c1,
@@ -28,8 +34,7 @@ static trl_status run_lbfgs(const trl_fit *fit, double *x, trl_ending *ending, t
     if (st == TRL_OK && fit->learner->design)
         st = trl_scaling_of(fit->learner->design, o->c2, &scale, err);
     if (st == TRL_OK)
-        st = trl_lbfgs_scaled(&b.f, &lo, scale, fit->pool, fit->watcher, fit->state,
-                              fit->state_size, x, ending, err);
+        st = trl_lbfgs_scaled(&b.f, &lo, scale, &how, err);
     trl_free(scale);
     trl_batch_fini(&b);
     return st;
@@ -37,6 +42,7 @@ static trl_status run_lbfgs(const trl_fit *fit, double *x, trl_ending *ending, t
 
 static trl_status run_sag(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
 {
+    const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_learner *l = fit->learner;
     const trl_sag_options so = {.c2 = o->c2,
@@ -45,12 +51,12 @@ static trl_status run_sag(const trl_fit *fit, double *x, trl_ending *ending, trl
                                 .period = o->period < 3 ? o->period : 3,
                                 .delta = o->delta,
                                 .seed = o->seed};
-    return trl_sag(l->design, l->task, &so, fit->watcher, fit->state, fit->state_size, x, ending,
-                   err);
+    return trl_sag(l->design, l->task, &so, &how, err);
 }
 
 static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
 {
+    const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_learner *l = fit->learner;
     const trl_sdca_options so = {.c2 = o->c2,
@@ -59,13 +65,13 @@ static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, tr
                                  .period = o->period < 3 ? o->period : 3,
                                  .delta = o->delta,
                                  .seed = o->seed};
-    return trl_sdca(l->design, l->task, &so, fit->watcher, fit->state, fit->state_size, x, ending,
-                    err);
+    return trl_sdca(l->design, l->task, &so, &how, err);
 }
 
 static trl_status by_tables(const trl_fit *fit, trl_sgd_options so, double *x, trl_ending *ending,
                             trl_error *err)
 {
+    const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_learner *l = fit->learner;
     so.c2 = o->c2;
@@ -74,13 +80,13 @@ static trl_status by_tables(const trl_fit *fit, trl_sgd_options so, double *x, t
     so.max_iter = o->max_iter ? o->max_iter : so.max_iter;
     so.delta = o->delta;
     so.seed = o->seed;
-    return trl_sgd(l->design, l->task, &so, fit->pool, fit->watcher, fit->state, fit->state_size, x,
-                   ending, err);
+    return trl_sgd(l->design, l->task, &so, &how, err);
 }
 
 static trl_status by_examples(const trl_fit *fit, bool adaptive, uint64_t passes, double *x,
                               trl_ending *ending, trl_error *err)
 {
+    const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_sparse_options so = {.adaptive = adaptive,
                                    .averaged = adaptive,
@@ -99,8 +105,7 @@ static trl_status by_examples(const trl_fit *fit, bool adaptive, uint64_t passes
         examples = made ? trl_table_examples_task(made) : NULL;
     }
     if (st == TRL_OK)
-        st = trl_sparse_train(examples, &so, fit->pool, fit->watcher, fit->state, fit->state_size,
-                              x, ending, err);
+        st = trl_sparse_train(examples, &so, &how, err);
     trl_table_examples_free(made);
     return st;
 }

@@ -317,23 +317,22 @@ static void run_fini(run *r)
 }
 
 trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_options *o,
-                   const trl_watcher *watcher, const void *state, size_t state_size, double *x,
-                   trl_ending *ending, trl_error *err)
+                   const trl_descent *how, trl_error *err)
 {
     run r = {
         .p = {.d = d, .task = task, .max_iter = o->max_iter, .period = o->period, .uniform = 0.5},
         .o = o,
-        .watcher = watcher,
-        .x = x};
+        .watcher = how->watcher,
+        .x = how->x};
     trl_status st = run_init(&r, err);
-    if (st == TRL_OK && state && !load_state(&r, state, state_size))
+    if (st == TRL_OK && how->state && !load_state(&r, how->state, how->state_size))
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     if (st == TRL_OK) {
         for (uint64_t i = 0; !r.warm && i < d->n_weights; i++)
-            r.warm = x[i] != 0.0;
-        trl_lazy_set(&r.z, x, state ? r.g : NULL);
+            r.warm = how->x[i] != 0.0;
+        trl_lazy_set(&r.z, how->x, how->state ? r.g : NULL);
         settle(&r);
-        st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, ending, err);
+        st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, how->ending, err);
     }
     run_fini(&r);
     return st;

@@ -26,7 +26,6 @@ typedef struct trl_sag_options {
 
 /* As trl_lbfgs, one iteration being one pass (n_sequences steps). */
 trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_options *o,
-                   const trl_watcher *watcher, const void *state, size_t state_size, double *x,
-                   trl_ending *ending, trl_error *err);
+                   const trl_descent *how, trl_error *err);
 
 #endif

@@ -144,12 +144,11 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
 }
 
 trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, const double *scale,
-                            trl_pool *pool, const trl_watcher *watcher, const void *state,
-                            size_t state_size, double *x, trl_ending *ending, trl_error *err)
+                            const trl_descent *how, trl_error *err)
 {
     if (!scale)
-        return trl_lbfgs(f, o, pool, watcher, state, state_size, x, ending, err);
-    scaled s = {.f = f, .watcher = watcher, .p = scale, .l1 = o->c1 > 0.0};
+        return trl_lbfgs(f, o, how, err);
+    scaled s = {.f = f, .watcher = how->watcher, .p = scale, .l1 = o->c1 > 0.0};
     s.w = trl_alloc64(f->n + 64, sizeof *s.w);
     if (!s.w)
         return trl_fail_mem(err);
@@ -157,13 +156,14 @@ trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, c
     const trl_function own = {&s, f->n, eval};
     const trl_watcher eye = {&s, watch};
     trl_lbfgs_options in = *o;
+    trl_descent inner = *how;
     in.scale = scale;
+    inner.watcher = how->watcher ? &eye : NULL;
     for (size_t j = 0; j < f->n; j++)
-        x[j] *= scale[j];
-    const trl_status st =
-        trl_lbfgs(&own, &in, pool, watcher ? &eye : NULL, state, state_size, x, ending, err);
+        how->x[j] *= scale[j];
+    const trl_status st = trl_lbfgs(&own, &in, &inner, err);
     for (size_t j = 0; j < f->n; j++)
-        x[j] /= scale[j];
+        how->x[j] /= scale[j];
     trl_free(s.w);
     return st;
 }

@@ -24,7 +24,6 @@ trl_status trl_scaling_of(const trl_design *d, double c2, double **scale, trl_er
 /* Like trl_lbfgs (and the same when scale is NULL): x, watched iterations and checkpoints hold
  * w. */
 trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, const double *scale,
-                            trl_pool *pool, const trl_watcher *watcher, const void *state,
-                            size_t state_size, double *x, trl_ending *ending, trl_error *err);
+                            const trl_descent *how, trl_error *err);
 
 #endif

@@ -394,8 +394,7 @@ static void run_fini(run *r)
 }
 
 trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_options *o,
-                    const trl_watcher *watcher, const void *state, size_t state_size, double *x,
-                    trl_ending *ending, trl_error *err)
+                    const trl_descent *how, trl_error *err)
 {
     run r = {.p = {.d = d,
                    .task = task,
@@ -403,20 +402,20 @@ trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_op
                    .period = o->period,
                    .uniform = UNIFORM},
              .o = o,
-             .watcher = watcher,
-             .x = x};
-    for (uint64_t i = 0; !state && i < d->n_weights; i++)
-        if (x[i] != 0.0) {
+             .watcher = how->watcher,
+             .x = how->x};
+    for (uint64_t i = 0; !how->state && i < d->n_weights; i++)
+        if (how->x[i] != 0.0) {
             const trl_status st = trl_fail(err, TRL_EINVAL, "sdca cannot start from given weights");
             return trl_fail_hint(err, st, "start from them with the optimizer lbfgs or sag");
         }
     trl_status st = run_init(&r, err);
-    if (st == TRL_OK && state && !load_state(&r, state, state_size))
+    if (st == TRL_OK && how->state && !load_state(&r, how->state, how->state_size))
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     if (st == TRL_OK) {
-        trl_dual_weights_set(&r.z, x);
+        trl_dual_weights_set(&r.z, how->x);
         settle(&r);
-        st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, ending, err);
+        st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, how->ending, err);
     }
     run_fini(&r);
     return st;

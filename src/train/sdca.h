@@ -34,7 +34,6 @@ typedef struct trl_sdca_options {
 /* As trl_lbfgs, one iteration being one pass (n_sequences steps).  x must be 0 at the start:
  * weights follow from the stored adjoints.  TRL_EINVAL for other x. */
 trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_options *o,
-                    const trl_watcher *watcher, const void *state, size_t state_size, double *x,
-                    trl_ending *ending, trl_error *err);
+                    const trl_descent *how, trl_error *err);
 
 #endif

@@ -355,24 +355,23 @@ static void run_fini(run *r)
 }
 
 trl_status trl_sgd(const trl_design *d, const trl_task *task, const trl_sgd_options *o,
-                   trl_pool *pool, const trl_watcher *watcher, const void *state, size_t state_size,
-                   double *x, trl_ending *ending, trl_error *err)
+                   const trl_descent *how, trl_error *err)
 {
-    run r = {.d = d, .task = task, .o = o, .pool = pool, .n = d->n_sequences, .eta = o->eta};
+    run r = {.d = d, .task = task, .o = o, .pool = how->pool, .n = d->n_sequences, .eta = o->eta};
     r.batch = o->perceptron || o->batch == 0 ? 1
               : o->batch < TRL_SGD_BATCH_MAX ? o->batch
                                              : TRL_SGD_BATCH_MAX;
     r.rng = trl_rng_seed(o->seed);
     trl_status st = run_init(&r, err);
-    if (st == TRL_OK && state) {
-        st = load_state(&r, state, state_size, err);
+    if (st == TRL_OK && how->state) {
+        st = load_state(&r, how->state, how->state_size, err);
     } else if (st == TRL_OK) {
         if (!o->perceptron && o->eta <= 0.0)
-            st = calibrate(&r, x, err);
-        trl_lazy_set(&r.z, x, NULL);
+            st = calibrate(&r, how->x, err);
+        trl_lazy_set(&r.z, how->x, NULL);
     }
     if (st == TRL_OK)
-        st = passes(&r, watcher, x, ending, err);
+        st = passes(&r, how->watcher, how->x, how->ending, err);
     run_fini(&r);
     return st;
 }

@@ -27,7 +27,6 @@ typedef struct trl_sgd_options {
 /* As trl_lbfgs, one iteration being one pass.  The task must have been made for at least
  * `batch` lanes. */
 trl_status trl_sgd(const trl_design *d, const trl_task *task, const trl_sgd_options *o,
-                   trl_pool *pool, const trl_watcher *watcher, const void *state, size_t state_size,
-                   double *x, trl_ending *ending, trl_error *err);
+                   const trl_descent *how, trl_error *err);
 
 #endif

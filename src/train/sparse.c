@@ -281,23 +281,23 @@ static trl_status report(run *r, const trl_watcher *watcher, double *x, bool *do
 }
 
 trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o,
-                            trl_pool *pool, const trl_watcher *watcher, const void *state,
-                            size_t state_size, double *x, trl_ending *ending, trl_error *err)
+                            const trl_descent *how, trl_error *err)
 {
-    run r = {.task = task, .o = o, .pool = pool, .n = task->n_examples, .batch = (size_t)o->batch};
+    run r = {
+        .task = task, .o = o, .pool = how->pool, .n = task->n_examples, .batch = (size_t)o->batch};
     r.rng = trl_rng_seed(o->seed);
-    trl_status st = start(&r, x) ? TRL_OK : trl_fail_mem(err);
-    if (st == TRL_OK && state_size)
-        st = restore(&r, state, state_size, err);
+    trl_status st = start(&r, how->x) ? TRL_OK : trl_fail_mem(err);
+    if (st == TRL_OK && how->state_size)
+        st = restore(&r, how->state, how->state_size, err);
     bool stop = false, done = false;
     while (st == TRL_OK && r.pass < o->max_iter && !stop && !done) {
         st = one_pass(&r, err);
         if (st == TRL_OK)
-            st = report(&r, watcher, x, &done, &stop, err);
+            st = report(&r, how->watcher, how->x, &done, &stop, err);
     }
-    *ending = done ? TRL_END_STALLED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
-    if (st == TRL_OK && state_size && r.pass >= o->max_iter)
-        current(&r, x);
+    *how->ending = done ? TRL_END_STALLED : stop ? TRL_END_STOPPED : TRL_END_MAX_ITER;
+    if (st == TRL_OK && how->state_size && r.pass >= o->max_iter)
+        current(&r, how->x);
     finish(&r);
     return st;
 }

@@ -44,8 +44,7 @@ typedef struct trl_sparse_options {
 
 /* As trl_lbfgs, one iteration being one pass. */
 trl_status trl_sparse_train(const trl_sparse_task *task, const trl_sparse_options *o,
-                            trl_pool *pool, const trl_watcher *watcher, const void *state,
-                            size_t state_size, double *x, trl_ending *ending, trl_error *err);
+                            const trl_descent *how, trl_error *err);
 
 /* The same task as a function for L-BFGS: loss and dense gradient over all examples plus
  * c2 ||w||^2, summed in an order that does not depend on threads.  Release with _free. */

@@ -57,7 +57,10 @@ trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result 
         return trl_fail_mem(err);
     for (size_t k = 0; k < L + 64; k++)
         j->calibration[k] = k < L ? 1.0 : 0.0;
-    trl_status st = trl_lbfgs(&f, &o, j->pool, &w, NULL, 0, j->calibration, &ending, err);
+    trl_status st = trl_lbfgs(
+        &f, &o,
+        &(trl_descent){.pool = j->pool, .watcher = &w, .x = j->calibration, .ending = &ending},
+        err);
     if (st != TRL_OK)
         return st;
     char note[120];

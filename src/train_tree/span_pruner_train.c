@@ -220,7 +220,9 @@ trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const 
         return st;
     t.hook = hook;
     double *w = trl_zalloc(t.sparse.n_weights, sizeof *w);
-    st = w ? trl_sparse_train(&t.sparse, &so, pool, watcher, NULL, 0, w, &ending, err)
+    st = w ? trl_sparse_train(
+                 &t.sparse, &so,
+                 &(trl_descent){.pool = pool, .watcher = watcher, .x = w, .ending = &ending}, err)
            : trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_span_pruner_round(s, w, t.span_pruner.span_mask, t.span_pruner.word_mask, err);

@@ -123,7 +123,8 @@ static inline void minimise(task *k, double c2)
     const trl_lbfgs_options o = {.memory = 8, .max_iter = 3000, .epsilon = 1e-9};
     trl_ending ending;
     memset(k->w, 0, k->n * sizeof *k->w);
-    assert_ok(trl_lbfgs(&f, &o, k->pool, NULL, NULL, 0, k->w, &ending, &err));
+    assert_ok(
+        trl_lbfgs(&f, &o, &(trl_descent){.pool = k->pool, .x = k->w, .ending = &ending}, &err));
     assert_true(ending == TRL_END_CONVERGED || ending == TRL_END_NO_STEP);
 }
 

@@ -51,23 +51,23 @@ static trl_status run(method which, chain_problem *p, const run_options *o, obse
     trl_error err;
     const trl_watcher w = {eye, watch};
     const trl_function f = problem_function(p);
-    const void *from = state ? state->data : NULL;
-    const size_t size = state ? state->len : 0;
+    const trl_descent how = {
+        p->pool, eye ? &w : NULL, state ? state->data : NULL, state ? state->len : 0, x, ending};
     trl_status st;
     if (which == LBFGS || which == OWLQN) {
         const trl_lbfgs_options lo = {.memory = 6,
                                       .c1 = which == OWLQN ? o->c1 : 0.0,
                                       .max_iter = o->max_iter,
                                       .epsilon = o->epsilon};
-        st = trl_lbfgs(&f, &lo, p->pool, eye ? &w : NULL, from, size, x, ending, &err);
+        st = trl_lbfgs(&f, &lo, &how, &err);
     } else if (which == SAG) {
         const trl_sag_options so = {
             .c2 = p->c2, .max_iter = o->max_iter, .epsilon = o->epsilon, .seed = 5};
-        st = trl_sag(&p->d, &p->task, &so, eye ? &w : NULL, from, size, x, ending, &err);
+        st = trl_sag(&p->d, &p->task, &so, &how, &err);
     } else if (which == SDCA) {
         const trl_sdca_options so = {
             .c2 = p->c2, .max_iter = o->max_iter, .period = 3, .delta = o->epsilon, .seed = 5};
-        st = trl_sdca(&p->d, &p->task, &so, eye ? &w : NULL, from, size, x, ending, &err);
+        st = trl_sdca(&p->d, &p->task, &so, &how, &err);
     } else {
         const trl_sgd_options so = {.c2 = p->c2,
                                     .eta = o->eta,
@@ -78,7 +78,7 @@ static trl_status run(method which, chain_problem *p, const run_options *o, obse
                                     .period = 3, /* with this delta: never */
                                     .delta = -1.0,
                                     .seed = 5};
-        st = trl_sgd(&p->d, &p->task, &so, p->pool, eye ? &w : NULL, from, size, x, ending, &err);
+        st = trl_sgd(&p->d, &p->task, &so, &how, &err);
     }
     if (st != TRL_OK && st != TRL_EMODEL && st != TRL_EINVAL)
         print_error("%s: %s\n", method_name[which], err.msg);
@@ -431,7 +431,7 @@ static void test_overflow(void **state)
         const trl_function f = {&b, 3, barrier_eval};
         const trl_lbfgs_options o = {.memory = 3, .c1 = l1 ? 1.0 : 0.0, .epsilon = 1e-9};
         double x[3 + 64] = {0.0, -40.0, 0.999};
-        assert_ok(trl_lbfgs(&f, &o, pool, NULL, NULL, 0, x, &ending, &err));
+        assert_ok(trl_lbfgs(&f, &o, &(trl_descent){.pool = pool, .x = x, .ending = &ending}, &err));
         assert_true(b.overflows > 0);
         for (int i = 0; i < 3; i++)
             assert_near(x[i], l1 ? 0.5 : 2.0 / 3.0, 1e-7);
@@ -442,7 +442,9 @@ static void test_overflow(void **state)
         const trl_function f = {&b, 3, barrier_eval};
         const trl_lbfgs_options o = {.memory = 3, .epsilon = 1e-9};
         double x[3 + 64] = {0.0, -40.0, 0.5}, g[3], F;
-        assert_int_equal(trl_lbfgs(&f, &o, pool, NULL, NULL, 0, x, &ending, &err), TRL_EIO);
+        assert_int_equal(
+            trl_lbfgs(&f, &o, &(trl_descent){.pool = pool, .x = x, .ending = &ending}, &err),
+            TRL_EIO);
         b.fail_at = 0;
         assert_int_equal(barrier_eval(&b, x, g, &F, &err), TRL_OK);
         assert_true(F <= 116.0);

@@ -93,7 +93,9 @@ static void test_optimum(void **state)
     const trl_lbfgs_options o = {.memory = 6, .max_iter = 5000, .epsilon = 1e-5};
     eye e = {.x = problem_vector(&p), .n = f.n};
     const trl_watcher w = {&e, watch};
-    assert_ok(trl_lbfgs_scaled(&f, &o, scale, p.pool, &w, NULL, 0, x, &ending, &err));
+    assert_ok(trl_lbfgs_scaled(
+        &f, &o, scale, &(trl_descent){.pool = p.pool, .watcher = &w, .x = x, .ending = &ending},
+        &err));
     assert_int_equal(ending, TRL_END_CONVERGED);
     assert_memory_equal(e.x, x, f.n * sizeof *x);
     assert_ok(f.eval(f.self, x, g, &F, &err));
@@ -101,23 +103,33 @@ static void test_optimum(void **state)
         assert_true(fabs(g[j] / scale[j]) < 1e-2);
     trl_lbfgs_options plain = o;
     plain.max_iter = e.seen;
-    assert_ok(trl_lbfgs(&f, &plain, p.pool, NULL, NULL, 0, y, &ending, &err));
+    assert_ok(
+        trl_lbfgs(&f, &plain, &(trl_descent){.pool = p.pool, .x = y, .ending = &ending}, &err));
     assert_ok(f.eval(f.self, y, g, &G, &err));
     assert_true(F < G);
 
     memset(y, 0, f.n * sizeof *y);
     e.stop_at = 9;
-    assert_ok(trl_lbfgs_scaled(&f, &o, scale, p.pool, &w, NULL, 0, y, &ending, &err));
+    assert_ok(trl_lbfgs_scaled(
+        &f, &o, scale, &(trl_descent){.pool = p.pool, .watcher = &w, .x = y, .ending = &ending},
+        &err));
     e.stop_at = 0;
-    assert_ok(
-        trl_lbfgs_scaled(&f, &o, scale, p.pool, &w, e.state.data, e.state.len, y, &ending, &err));
+    assert_ok(trl_lbfgs_scaled(&f, &o, scale,
+                               &(trl_descent){.pool = p.pool,
+                                              .watcher = &w,
+                                              .state = e.state.data,
+                                              .state_size = e.state.len,
+                                              .x = y,
+                                              .ending = &ending},
+                               &err));
     assert_memory_equal(x, y, f.n * sizeof *x);
 
     trl_lbfgs_options l1 = o;
     l1.c1 = 2.0;
     l1.max_iter = 1000;
     memset(y, 0, f.n * sizeof *y);
-    assert_ok(trl_lbfgs_scaled(&f, &l1, scale, p.pool, NULL, NULL, 0, y, &ending, &err));
+    assert_ok(trl_lbfgs_scaled(&f, &l1, scale,
+                               &(trl_descent){.pool = p.pool, .x = y, .ending = &ending}, &err));
     assert_ok(f.eval(f.self, y, g, &G, &err));
     for (size_t j = 0; j < f.n; j++) { /* in units of scaled weights */
         const double slack = 1e-3, c1 = l1.c1 / scale[j], v = g[j] / scale[j];

@@ -163,7 +163,8 @@ static void test_steps(void **state)
             }
             trl_sparse_fini(&g);
         }
-        assert_ok(trl_sparse_train(&t, &o, pool, NULL, NULL, 0, w, &ending, &err));
+        assert_ok(trl_sparse_train(&t, &o, &(trl_descent){.pool = pool, .x = w, .ending = &ending},
+                                   &err));
         assert_int_equal(ending, TRL_END_MAX_ITER);
         for (size_t k = 0; k < M; k++)
             assert_near(w[k], want[k], 1e-7);
@@ -201,7 +202,7 @@ static void test_optimum(void **state)
     make(&l, &t, 3);
     assert_ok(trl_sparse_batch_new(&t, 0.05, pool, &b, &f, &err));
     const trl_lbfgs_options lo = {.memory = 6, .epsilon = 1e-8, .period = 10, .delta = 1e-12};
-    assert_ok(trl_lbfgs(&f, &lo, pool, NULL, NULL, 0, best, &ending, &err));
+    assert_ok(trl_lbfgs(&f, &lo, &(trl_descent){.pool = pool, .x = best, .ending = &ending}, &err));
     trl_sparse_batch_free(b);
     const double least = objective(&t, &l, best, 0.05);
     const trl_sparse_options *all[] = {&adagrad, &sgd};
@@ -212,7 +213,8 @@ static void test_optimum(void **state)
             o.max_iter = 300;
             memset(w, 0, sizeof w);
             const double start = objective(&t, &l, w, 0.05);
-            assert_ok(trl_sparse_train(&t, &o, pool, NULL, NULL, 0, w, &ending, &err));
+            assert_ok(trl_sparse_train(
+                &t, &o, &(trl_descent){.pool = pool, .x = w, .ending = &ending}, &err));
             const double got = objective(&t, &l, w, 0.05);
             assert_true(got >= least - 1e-6);
             assert_true(got - least < (k ? 0.05 : 0.002) * (start - least));
@@ -236,14 +238,16 @@ static void test_average(void **state)
         o.max_iter = 4;
         double last[M + 64] = {0}, mean[M + 64] = {0}, want = 0.0;
         make(&l, &t, 4);
-        assert_ok(trl_sparse_train(&t, &o, pool, NULL, NULL, 0, last, &ending, &err));
+        assert_ok(trl_sparse_train(
+            &t, &o, &(trl_descent){.pool = pool, .x = last, .ending = &ending}, &err));
         assert_int_equal(l.n_seen, 4 * steps);
         for (size_t s = steps + 1; s < 4 * steps; s++)
             want += l.seen[s];
         want = (want + last[0]) / (double)(3 * steps);
         o.averaged = true;
         l.n_seen = 0;
-        assert_ok(trl_sparse_train(&t, &o, pool, NULL, NULL, 0, mean, &ending, &err));
+        assert_ok(trl_sparse_train(
+            &t, &o, &(trl_descent){.pool = pool, .x = mean, .ending = &ending}, &err));
         assert_near(mean[0], want, 1e-9);
         assert_true(fabs(mean[0] - last[0]) > 1e-6);
     }
@@ -286,19 +290,28 @@ static void check_same_bits(trl_sparse_options o)
     o.max_iter = 8;
     make(&l, &t, 5);
     trl_pool *pool = trl_pool_new(1);
-    assert_ok(trl_sparse_train(&t, &o, pool, &watcher, NULL, 0, want, &ending, &err));
+    assert_ok(trl_sparse_train(
+        &t, &o, &(trl_descent){.pool = pool, .watcher = &watcher, .x = want, .ending = &ending},
+        &err));
     assert_int_equal(k.passes, 8);
     trl_pool_free(pool);
     for (size_t threads = 1; threads <= 3; threads++) {
         pool = trl_pool_new(threads);
         memset(w, 0, sizeof w);
-        assert_ok(trl_sparse_train(&t, &o, pool, NULL, NULL, 0, w, &ending, &err));
+        assert_ok(trl_sparse_train(&t, &o, &(trl_descent){.pool = pool, .x = w, .ending = &ending},
+                                   &err));
         assert_memory_equal(w, want, M * sizeof *w);
         memset(w, 0, sizeof w); /* the state knows the weights */
         keeper more = {0};
         const trl_watcher again = {&more, watch};
-        assert_ok(
-            trl_sparse_train(&t, &o, pool, &again, k.state.data, k.state.len, w, &ending, &err));
+        assert_ok(trl_sparse_train(&t, &o,
+                                   &(trl_descent){.pool = pool,
+                                                  .watcher = &again,
+                                                  .state = k.state.data,
+                                                  .state_size = k.state.len,
+                                                  .x = w,
+                                                  .ending = &ending},
+                                   &err));
         assert_int_equal(more.passes, 5);
         assert_memory_equal(w, want, M * sizeof *w);
         for (int p = 4; p <= 8; p++)
@@ -309,20 +322,37 @@ static void check_same_bits(trl_sparse_options o)
     trl_sparse_options done = o; /* a finished run has its weights */
     done.max_iter = 3;
     double third[M + 64] = {0};
-    assert_ok(trl_sparse_train(&t, &done, pool, NULL, NULL, 0, third, &ending, &err));
+    assert_ok(trl_sparse_train(&t, &done,
+                               &(trl_descent){.pool = pool, .x = third, .ending = &ending}, &err));
     memset(w, 0, sizeof w);
-    assert_ok(trl_sparse_train(&t, &done, pool, NULL, k.state.data, k.state.len, w, &ending, &err));
+    assert_ok(trl_sparse_train(&t, &done,
+                               &(trl_descent){.pool = pool,
+                                              .state = k.state.data,
+                                              .state_size = k.state.len,
+                                              .x = w,
+                                              .ending = &ending},
+                               &err));
     assert_memory_equal(w, third, M * sizeof *w);
     /* states of other runs */
     for (size_t cut = 0; cut < k.state.len; cut += 97)
         if (cut)
-            assert_int_equal(
-                trl_sparse_train(&t, &o, pool, NULL, k.state.data, cut, w, &ending, &err),
-                TRL_EMODEL);
+            assert_int_equal(trl_sparse_train(&t, &o,
+                                              &(trl_descent){.pool = pool,
+                                                             .state = k.state.data,
+                                                             .state_size = cut,
+                                                             .x = w,
+                                                             .ending = &ending},
+                                              &err),
+                             TRL_EMODEL);
     t.n_weights--;
-    assert_int_equal(
-        trl_sparse_train(&t, &o, pool, NULL, k.state.data, k.state.len, w, &ending, &err),
-        TRL_EMODEL);
+    assert_int_equal(trl_sparse_train(&t, &o,
+                                      &(trl_descent){.pool = pool,
+                                                     .state = k.state.data,
+                                                     .state_size = k.state.len,
+                                                     .x = w,
+                                                     .ending = &ending},
+                                      &err),
+                     TRL_EMODEL);
     trl_pool_free(pool);
     trl_buf_fini(&k.state);
 }
@@ -352,7 +382,9 @@ static void test_endings(void **state)
     keeper k = {.stop = 4};
     const trl_watcher watcher = {&k, watch};
     make(&l, &t, 6);
-    assert_ok(trl_sparse_train(&t, &adagrad, pool, &watcher, NULL, 0, w, &ending, &err));
+    assert_ok(trl_sparse_train(
+        &t, &adagrad, &(trl_descent){.pool = pool, .watcher = &watcher, .x = w, .ending = &ending},
+        &err));
     assert_int_equal(ending, TRL_END_STOPPED);
     assert_int_equal(k.passes, 4);
     trl_sparse_options o = adagrad;
@@ -360,7 +392,9 @@ static void test_endings(void **state)
     o.delta = 0.01;
     o.max_iter = 500;
     k = (keeper){0};
-    assert_ok(trl_sparse_train(&t, &o, pool, &watcher, NULL, 0, w, &ending, &err));
+    assert_ok(trl_sparse_train(
+        &t, &o, &(trl_descent){.pool = pool, .watcher = &watcher, .x = w, .ending = &ending},
+        &err));
     assert_int_equal(ending, TRL_END_STALLED);
     assert_true(k.passes > 5 && k.passes < 60);
     const double now = k.objective[k.passes], then = k.objective[k.passes - 5];

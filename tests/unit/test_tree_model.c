@@ -17,7 +17,8 @@ static void train(bank *b, const trl_objective *objective, size_t threads,
     trl_pool *pool = trl_pool_new(threads);
     assert_ok(trl_tree_task_init(&t, objective, &b->m.features, b->example, b->n, threads, &err));
     memset(w, 0, t.sparse.n_weights * sizeof *w);
-    assert_ok(trl_sparse_train(&t.sparse, o, pool, NULL, NULL, 0, w, &ending, &err));
+    assert_ok(trl_sparse_train(&t.sparse, o,
+                               &(trl_descent){.pool = pool, .x = w, .ending = &ending}, &err));
     trl_tree_task_fini(&t);
     trl_pool_free(pool);
 }
