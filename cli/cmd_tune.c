@@ -336,6 +336,23 @@ static void warn_of_measure(const state *x)
                      measure_names[m]);
 }
 
+/* Says how it ended; returns the exit status. */
+static int say_ending(state *x, trl_status st, const trl_tune_run *best, const trl_error *err)
+{
+    if (st != TRL_OK) {
+        if (st != TRL_ECANCEL)
+            message_error(err);
+        return st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    if (best->result.stopped)
+        message_say("interrupted; the best model so far has been saved");
+    warn_of_measure(x);
+    if (best->chunks && best->held_out.broken_iobes)
+        message_warn("the held-out labels " BROKEN_IOBES);
+    const int code = print_results(x, best);
+    return code == CLI_DONE ? train_exit_code(best->result.stopped) : code;
+}
+
 static int tune(settings *s, const operands *args, const double *grid, size_t n_grid)
 {
     state x = {
@@ -365,20 +382,7 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
     trl_error err = {0};
     const trl_status st = trl_tune(&o, &best, &err);
     message_status(NULL);
-    int code = CLI_FAILED;
-    if (st == TRL_OK) {
-        if (best.result.stopped)
-            message_say("interrupted; the best model so far has been saved");
-        warn_of_measure(&x);
-        if (best.chunks && best.held_out.broken_iobes)
-            message_warn("the held-out labels " BROKEN_IOBES);
-        code = print_results(&x, &best);
-        if (code == CLI_DONE)
-            code = train_exit_code(best.result.stopped);
-    } else if (st != TRL_ECANCEL) {
-        message_error(&err);
-        code = st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
-    }
+    const int code = say_ending(&x, st, &best, &err);
     record_fini(&x.written);
     text_fini(&x.table);
     plot_fini(&x.plot);

@@ -126,7 +126,7 @@ static void decode(const task *k, const double *w, size_t seq, uint32_t *y)
     trl_tables s;
     uint32_t *x = NULL;
     double best,
-        *shared[TRL_FAMILIES] = {NULL, calloc(16, sizeof(double)), calloc(32, sizeof(double))};
+        *shared[TRL_FAMILIES_MAX] = {NULL, calloc(16, sizeof(double)), calloc(32, sizeof(double))};
     assert_true(shared[1] && shared[2]);
     assert_ok(trl_hmm_number(&k->h, &k->t.cells, &x, &err));
     assert_ok(trl_chain_init(&chain, d->L, d->order, &err));
