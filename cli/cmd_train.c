@@ -257,6 +257,7 @@ static int train(settings *s, const operands *args)
     s->base.train.n_train = args->n;
     s->base.train.progress = on_progress;
     s->base.train.progress_ctx = &r;
+    s->base.train.cancelled = train_cancelled;
     trl_train_result result = {0};
     trl_error err = {0};
     const trl_status st = trl_train(&s->base.train, &result, &err);
@@ -264,7 +265,9 @@ static int train(settings *s, const operands *args)
     int code = CLI_DONE;
     if (st != TRL_OK) {
         message_error(&err);
-        code = st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
+        code = st == TRL_EINVAL    ? CLI_USAGE
+               : st == TRL_ECANCEL ? train_exit_code(true)
+                                   : CLI_FAILED;
     } else {
         const uint64_t bytes = file_size(s->base.train.model);
         if (result.stopped)
@@ -317,8 +320,8 @@ const verb verb_train = {
         "\n"
         "A template, which is kept in the model, makes features of the columns.  The objective\n"
         "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"
-        "after the current iteration and saves the model; the exit status is then 130 or 143,\n"
-        "128 plus the number of the signal.\n",
+        "within a moment and saves the model of the last whole iteration, if there is one; the\n"
+        "exit status is then 130 or 143, 128 plus the number of the signal.\n",
     .examples =
         "  trellis train -t chunk.template -m chunk.model train.txt\n"
         "  trellis train -t chunk.template -m chunk.model -d dev.txt --patience 5 train.txt\n"

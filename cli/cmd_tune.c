@@ -340,9 +340,12 @@ static void warn_of_measure(const state *x)
 static int say_ending(state *x, trl_status st, const trl_tune_run *best, const trl_error *err)
 {
     if (st != TRL_OK) {
-        if (st != TRL_ECANCEL)
-            message_error(err);
-        return st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
+        if (!err->msg[0]) /* on_run has said it */
+            return CLI_FAILED;
+        message_error(err);
+        return st == TRL_EINVAL    ? CLI_USAGE
+               : st == TRL_ECANCEL ? train_exit_code(true)
+                                   : CLI_FAILED;
     }
     if (best->result.stopped)
         message_say("interrupted; the best model so far has been saved");
@@ -378,6 +381,7 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
     o.train.n_train = args->n;
     o.train.progress = on_progress;
     o.train.progress_ctx = &x;
+    o.train.cancelled = train_cancelled;
     trl_tune_run best;
     trl_error err = {0};
     const trl_status st = trl_tune(&o, &best, &err);

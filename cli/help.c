@@ -158,7 +158,7 @@ void help_overview(text *out)
     paragraphs("\n'trellis help COMMAND' explains a command.  Commands and long options may be "
                "abbreviated as long as they are unambiguous.  The file '-' is standard input.  "
                "Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 a training that SIGINT or "
-               "SIGTERM stopped, its model saved.\n",
+               "SIGTERM stopped.\n",
                out);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ void train_set_rescue(train_settings *s)
         s->train.rescue = s->rescue;
 }
 
-static volatile sig_atomic_t interrupted;
+static atomic_int interrupted; /* lock-free: a handler may write it, any thread read it */
 
 /* The second signal of either kind finds its default action. */
 static void on_interrupt(int sig)
@@ -67,7 +68,13 @@ void train_catch_signals(void)
 
 bool train_interrupted(void)
 {
-    return interrupted != 0;
+    return atomic_load_explicit(&interrupted, memory_order_relaxed) != 0;
+}
+
+bool train_cancelled(void *ctx)
+{
+    (void)ctx;
+    return train_interrupted();
 }
 
 int train_exit_code(bool stopped)

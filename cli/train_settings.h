@@ -33,6 +33,7 @@ void train_set_rescue(train_settings *s);
 /* From now on the first SIGINT or SIGTERM is only remembered, the second one kills. */
 void train_catch_signals(void);
 bool train_interrupted(void);
+bool train_cancelled(void *ctx); /* the same, as trl_cancel_fn */
 
 /* The exit status of a run that ended well, or, `stopped`, by a signal: 128 + its number, so that
  * a script does not take the model for a finished one. */

@@ -27,6 +27,11 @@ typedef struct trl_progress {
 /* Return true to stop: the best weights so far are saved as usual. */
 typedef bool (*trl_progress_fn)(void *ctx, const trl_progress *p);
 
+/* Return true to stop within a moment, also in the middle of an iteration.  Asked very often and by
+ * any thread of the run, so it shall do no more than look at an atomic flag; once true, it stays
+ * true until the run has returned. */
+typedef bool (*trl_cancel_fn)(void *ctx);
+
 #define TRL_USUAL (-1e300) /* instead of a number: the default for the kind of model */
 
 typedef struct trl_train_options {
@@ -105,6 +110,8 @@ typedef struct trl_train_options {
 
     trl_progress_fn progress; /* or NULL */
     void *progress_ctx;
+    trl_cancel_fn cancelled; /* or NULL */
+    void *cancelled_ctx;
 } trl_train_options;
 
 TRL_API trl_train_options trl_train_options_default(void);
@@ -117,7 +124,7 @@ typedef struct trl_train_result {
     uint64_t iterations, n_features, n_active; /* n_active: weights other than 0 */
     double objective, dev_score;               /* NaN when not known */
     double seconds;
-    bool stopped;             /* by the callback */
+    bool stopped;             /* by a callback */
     char ending[80];          /* why it ended, in words */
     uint64_t saved_iteration; /* the iteration whose weights the model has: with a dev set the best,
                                  else the last; objective and dev_score belong to it */
@@ -127,9 +134,11 @@ typedef struct trl_train_result {
 
 /* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with
  * a sentence that names the valid values.  TRL_EPARSE with path:row:col for bad data, TRL_EIO,
- * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by the callback it still writes the model (and the
- * checkpoint) and returns TRL_OK with result->stopped set; when there is no model yet (while the
- * pruner of a parser learns) it returns TRL_ECANCEL and writes nothing. */
+ * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by a callback it still writes the model (and the
+ * checkpoint) of the last iteration that was finished and returns TRL_OK with result->stopped set;
+ * what `cancelled` cut off within an iteration is thrown away, so that a resumed run gives the same
+ * bits as one that was never stopped.  TRL_ECANCEL, and nothing is written, when there is no
+ * finished iteration yet (reading, expectations, charts, the pruner of a parser). */
 TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err);
 
 TRL_END_DECLS

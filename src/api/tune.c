@@ -195,6 +195,11 @@ static trl_status run_grid(tuning *x, trl_error *err)
         else if (is_warm(x) && x->has_best)
             t.init = x->best;
         st = run_one(x, &t, &run, err);
+        if (st == TRL_ECANCEL && x->has_best) { /* before its first iteration was done */
+            stopped = true;
+            st = TRL_OK;
+            break;
+        }
         stopped = run.result.stopped;
         run.best = st == TRL_OK && !isnan(run.score) &&
                    (!x->has_best || (!stopped && run.score > x->winner.score));
@@ -230,6 +235,10 @@ static trl_status refit(tuning *x, trl_error *err)
     trl_tune_run run = {.c = x->winner.c, .c2 = x->winner.c2, .refit = true};
     trl_status st = trl_train(&t, &run.result, err);
     trl_free(files);
+    if (st == TRL_ECANCEL) { /* the best run's model it is */
+        x->winner.result.stopped = true;
+        return TRL_OK;
+    }
     run.score = NAN;
     if (st == TRL_OK)
         st = move(x->now, x->best, err);

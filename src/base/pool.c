@@ -28,6 +28,8 @@ struct trl_pool {
     trl_job_fn fn;
     void *ctx;
     size_t n_jobs;
+    const trl_cancel *cancel; /* or NULL */
+    bool to_the_end;          /* this round is not cancelled */
     atomic_size_t next;
     atomic_bool stop;
 };
@@ -39,7 +41,9 @@ static void work_through(worker *w)
         const size_t job = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
         if (job >= p->n_jobs)
             return;
-        const trl_status st = p->fn(p->ctx, job, w->index, &w->err);
+        trl_status st = p->to_the_end ? TRL_OK : trl_cancel_check(p->cancel, &w->err);
+        if (st == TRL_OK)
+            st = p->fn(p->ctx, job, w->index, &w->err);
         if (st != TRL_OK) {
             w->err.code = st;
             w->failed_job = job;
@@ -119,6 +123,23 @@ void trl_pool_free(trl_pool *p)
 size_t trl_pool_threads(const trl_pool *p)
 {
     return p->threads;
+}
+
+void trl_pool_cancel_by(trl_pool *p, const trl_cancel *cancel)
+{
+    p->cancel = cancel;
+}
+
+trl_status trl_pool_check(const trl_pool *p, trl_error *err)
+{
+    return p ? trl_cancel_check(p->cancel, err) : TRL_OK;
+}
+
+void trl_pool_run_all(trl_pool *p, size_t n_jobs, trl_job_fn fn, void *ctx)
+{
+    p->to_the_end = true;
+    (void)trl_pool_run(p, n_jobs, fn, ctx, NULL);
+    p->to_the_end = false;
 }
 
 trl_status trl_pool_run(trl_pool *p, size_t n_jobs, trl_job_fn fn, void *ctx, trl_error *err)

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "base/cancel.h"
 #include "trellis/status.h"
 
 typedef struct trl_pool trl_pool;
@@ -27,8 +28,18 @@ trl_pool *trl_pool_new(size_t threads);
 void trl_pool_free(trl_pool *pool); /* accepts NULL */
 size_t trl_pool_threads(const trl_pool *pool);
 
+/* From now on trl_pool_run can be cancelled; borrowed.  NULL: it cannot. */
+void trl_pool_cancel_by(trl_pool *pool, const trl_cancel *cancel);
+
+/* Has the run been cancelled?  For long jobs, between two pieces of their work: TRL_ECANCEL. */
+trl_status trl_pool_check(const trl_pool *pool, trl_error *err);
+
 /* Runs all jobs and waits.  Returns the status of the failed job with the lowest number
- * among those that ran.  Not re-entrant: one caller at a time. */
+ * among those that ran; TRL_ECANCEL when it was cancelled before the last job was started.  Not
+ * re-entrant: one caller at a time. */
 trl_status trl_pool_run(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx, trl_error *err);
+
+/* The same for jobs that cannot fail, and that nobody cancels: all are done when it returns. */
+void trl_pool_run_all(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx);
 
 #endif

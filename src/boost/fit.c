@@ -58,7 +58,7 @@ static trl_slope slope_at(trl_trainer *t, const leaf_examples *l, double x)
     slope_job j = {l->v, l->odds, l->n, exp(x), t->slope};
     const size_t pieces = (l->n + TRL_LOSS_PIECE - 1) / TRL_LOSS_PIECE;
     if (t->pool && pieces > 1)
-        (void)trl_pool_run(t->pool, pieces, run_slope, &j, NULL); /* its jobs cannot fail */
+        trl_pool_run_all(t->pool, pieces, run_slope, &j);
     else
         for (size_t k = 0; k < pieces; k++)
             (void)run_slope(&j, k, 0, NULL);
@@ -283,7 +283,7 @@ static trl_status change_odds(trl_trainer *t, const double *factor, trl_error *e
         return trl_fail_mem(err);
     change_job j = {t, factor, part};
     if (t->pool)
-        (void)trl_pool_run(t->pool, pieces, run_change, &j, NULL); /* its jobs cannot fail */
+        trl_pool_run_all(t->pool, pieces, run_change, &j);
     else
         for (size_t k = 0; k < pieces; k++)
             (void)run_change(&j, k, 0, NULL);

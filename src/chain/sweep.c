@@ -14,6 +14,7 @@ typedef struct sweep {
     trl_chain chain;
     trl_tables shared;
     trl_arena *arenas; /* [threads] */
+    const trl_pool *pool;
 } sweep;
 
 static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
@@ -33,7 +34,9 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
         for (size_t f = 0; f < TRL_FAMILIES; f++)
             scores.shared[f] = s->shared.shared[f];
         trl_gather(d, s->w, from, &scores);
-        const trl_status st = s->visit(s->ctx, job, seq, from, &s->chain, &scores, arena, err);
+        trl_status st = trl_pool_check(s->pool, err);
+        if (st == TRL_OK)
+            st = s->visit(s->ctx, job, seq, from, &s->chain, &scores, arena, err);
         if (st != TRL_OK)
             return st;
     }
@@ -59,7 +62,7 @@ static trl_status prepare(sweep *s, trl_error *err)
 trl_status trl_chain_sweep(const trl_design *d, const double *w, trl_pool *pool, trl_sweep_fn visit,
                            void *ctx, trl_error *err)
 {
-    sweep s = {.d = d, .w = w, .visit = visit, .ctx = ctx};
+    sweep s = {.d = d, .w = w, .visit = visit, .ctx = ctx, .pool = pool};
     const size_t threads = trl_pool_threads(pool);
     s.arenas = trl_zalloc(threads, sizeof *s.arenas);
     trl_status st = s.arenas ? prepare(&s, err) : trl_fail_mem(err);

@@ -314,7 +314,7 @@ static void run_step(step *t)
     t->row_jobs = (w->W + BLOCK_SUMS - 1) / BLOCK_SUMS;
     const size_t jobs = t->row_jobs + (w->W + BLOCK_ROWS - 1) / BLOCK_ROWS;
     if (w->pool && work > WORTH) {
-        trl_pool_run(w->pool, jobs, step_job, t, NULL);
+        trl_pool_run_all(w->pool, jobs, step_job, t);
         return;
     }
     for (size_t job = 0; job < jobs; job++)
@@ -351,7 +351,7 @@ static trl_status start_job(void *ctx, size_t r, size_t worker, trl_error *err)
 void trl_merges_start(trl_merges *w)
 {
     if (w->pool) {
-        trl_pool_run(w->pool, w->W, start_job, w, NULL);
+        trl_pool_run_all(w->pool, w->W, start_job, w);
         return;
     }
     for (size_t r = 0; r < w->W; r++)

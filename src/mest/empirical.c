@@ -153,9 +153,11 @@ trl_status trl_expect_empirical(const trl_expect_data *x, const trl_hmm *q0, con
     trl_status st = trl_state_graph_init(&j.graph, q0, err);
     if (st == TRL_OK)
         st = trl_shared_new(x->design, &shared, err);
-    for (size_t seq = 0; st == TRL_OK && seq < x->design->n_sequences; seq++)
-        if (x->corpus->weight[seq] > 0.0) /* q0 may not know the labels of others */
+    for (size_t seq = 0; st == TRL_OK && seq < x->design->n_sequences; seq++) {
+        st = trl_cancel_check(x->cancel, err);
+        if (st == TRL_OK && x->corpus->weight[seq] > 0.0) /* q0 may not know the others' labels */
             st = add_sequence(&j, seq, &arena, &shared, E, err);
+    }
     if (st == TRL_OK)
         trl_scatter_shared(x->design, &shared, E);
     trl_shared_free(&shared);

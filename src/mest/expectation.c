@@ -170,6 +170,8 @@ static trl_status run_line(run *r, const group *g, const trl_template_window *v,
     if (st == TRL_OK)
         st = trl_window_init(&window, &r->graph, v, f, err);
     for (size_t i = 0; st == TRL_OK && i < w.n; i++) {
+        if ((st = trl_cancel_check(r->x->cancel, err)) != TRL_OK)
+            break;
         const size_t k = w.order[i];
         memset(r->cell, 0, fam->width * sizeof *r->cell);
         trl_window_add(&window, w.outcome + k * w.n_cells, r->cell);
@@ -231,9 +233,11 @@ static trl_status run_group(run *r, size_t k, bool *done, trl_error *err)
 {
     group g;
     trl_status st = group_init(r, k, done, &g, err);
-    for (size_t i = 0; st == TRL_OK && i < g.n_lines; i++)
-        if (!collect(r, &g, &g.view[i]))
+    for (size_t i = 0; st == TRL_OK && i < g.n_lines; i++) {
+        st = trl_cancel_check(r->x->cancel, err);
+        if (st == TRL_OK && !collect(r, &g, &g.view[i]))
             st = trl_fail_mem(err);
+    }
     if (st == TRL_OK && !find_attributes(r, &g))
         st = trl_fail_mem(err);
     for (size_t i = 0; st == TRL_OK && i < g.n_lines; i++) {

@@ -20,6 +20,7 @@
 #ifndef TRL_EXPECTATION_H
 #define TRL_EXPECTATION_H
 
+#include "base/cancel.h"
 #include "model/hmm.h"
 #include "feature/design.h"
 
@@ -30,6 +31,7 @@ typedef struct trl_expect_data {
     const trl_design *design; /* of the corpus */
     const trl_column_values
         *cells; /* the same sequences; masked if the corpus was made from masked ones */
+    const trl_cancel *cancel; /* or NULL: asked all along; then TRL_ECANCEL */
 } trl_expect_data;
 
 /* Adds to E (trl_design_alloc doubles; the caller starts with zeros) the expectations of the

@@ -137,11 +137,15 @@ static trl_status iterate(run *r, const trl_watcher *watcher, trl_ending *ending
     while (r->pass < (r->o->max_iter ? r->o->max_iter : TRL_MOST_PASSES)) {
         double F, D;
         bool stop = false;
+        trl_status st = TRL_OK;
         shuffle(r);
-        for (size_t i = 0; i < r->n; i++)
+        for (size_t i = 0; st == TRL_OK && i < r->n; i++) {
             ascend(r, r->order[i]);
+            st = trl_watcher_check(watcher, err);
+        }
         r->pass++;
-        trl_status st = values(r, &F, &D, err);
+        if (st == TRL_OK)
+            st = values(r, &F, &D, err);
         if (st != TRL_OK)
             return st;
         const bool done = F - D < r->o->delta * (fabs(F) > 1.0 ? fabs(F) : 1.0);

@@ -239,7 +239,9 @@ static trl_status count_samples(counter *c, const trl_hmm *q0, const trl_sample_
     trl_status st = sampler_init(&s, q0, c->x->cells, o->seed, err);
     for (uint64_t i = 0; st == TRL_OK && i < o->n; i++) {
         trl_rows seq;
-        st = sampler_draw(&s, &seq, err);
+        st = trl_cancel_check(c->x->cancel, err);
+        if (st == TRL_OK)
+            st = sampler_draw(&s, &seq, err);
         if (st == TRL_OK && !visit(c, &seq, s.label, false))
             st = trl_fail_mem(err);
     }
@@ -255,6 +257,8 @@ static trl_status mark_features(counter *c, trl_error *err)
     size_t cap = 0;
     trl_status st = TRL_OK;
     for (size_t seq = 0; st == TRL_OK && seq < cells->n_sequences; seq++) {
+        if ((st = trl_cancel_check(c->x->cancel, err)) != TRL_OK)
+            break;
         const size_t from = (size_t)cells->first[seq];
         const size_t n = (size_t)cells->first[seq + 1] - from;
         trl_str *grown = trl_reserve(cell, &cap, n * cells->n_columns, sizeof *cell);

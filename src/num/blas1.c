@@ -45,7 +45,7 @@ double trl_dot(trl_pool *pool, size_t n, const double *x, const double *y)
         part = trl_alloc(pieces, sizeof *part); /* no memory: the caller does it alone */
     if (part) {
         dot_job d = {n, x, y, part};
-        (void)trl_pool_run(pool, pieces, dot_run, &d, NULL);
+        trl_pool_run_all(pool, pieces, dot_run, &d);
         for (size_t k = 0; k < pieces; k++)
             sum += part[k];
         trl_free(part);

@@ -66,6 +66,13 @@ static trl_status take_over(trl_tree_clusters *c, const trl_bigrams *b, const tr
     return st;
 }
 
+/* As trl_brown_run's progress: nothing is shown, but it can be cancelled. */
+static bool is_cancelled(void *pool, bool tree, size_t done, size_t total, double work)
+{
+    (void)tree, (void)done, (void)total, (void)work;
+    return trl_pool_check(pool, NULL) != TRL_OK;
+}
+
 trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees, trl_pool *pool,
                                   trl_error *err)
 {
@@ -84,7 +91,8 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
         return TRL_OK;
     }
     if (st == TRL_OK)
-        st = trl_brown_run(&b, n < MOST_CLUSTERS ? n : MOST_CLUSTERS, pool, NULL, NULL, &r, err);
+        st = trl_brown_run(&b, n < MOST_CLUSTERS ? n : MOST_CLUSTERS, pool, is_cancelled, pool, &r,
+                           err);
     if (st == TRL_OK)
         st = take_over(c, &b, &r, err);
     trl_brown_fini(&r);

@@ -104,18 +104,12 @@ void trl_report_note(const trl_session *s, const char *note)
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps, const double *x,
-                                const double *best, trl_state_fn save, const void *optimizer,
-                                trl_error *err)
+                                const double *best, const trl_buf *state, trl_error *err)
 {
     const size_t bytes = s->learner->n_weights * sizeof *x;
     trl_progress_state out = *ps;
     out.seconds_before += trl_clock() - s->started;
     out.asked_to_stop = out.out_of_patience = 0; /* the next run has its own patience */
-    trl_buf state = {0};
-    if (!save(optimizer, &state)) {
-        trl_buf_fini(&state);
-        return trl_fail_mem(err);
-    }
     trl_container_builder b = {0};
     trl_container_builder_add(&b, "print", &s->fingerprint, sizeof s->fingerprint);
     trl_container_builder_add(&b, "progres", &out, sizeof out);
@@ -124,10 +118,9 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
         trl_container_builder_add(&b, "best", best, bytes);
     if (s->base)
         trl_container_builder_add(&b, "base", s->base, bytes);
-    trl_container_builder_add(&b, "state", state.data, state.len);
+    trl_container_builder_add(&b, "state", state->data, state->len);
     const trl_status st = trl_container_write(&b, "chkpt", s->o->checkpoint, err);
     trl_container_builder_fini(&b);
-    trl_buf_fini(&state);
     return st;
 }
 

@@ -41,8 +41,7 @@ typedef struct trl_checkpoint {
 
 /* Writes weights, best weights (NULL: none) and the optimiser's state, atomically. */
 trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *ps, const double *x,
-                                const double *best, trl_state_fn save, const void *optimizer,
-                                trl_error *err);
+                                const double *best, const trl_buf *state, trl_error *err);
 
 /* Reads it into x, best and *ps.  TRL_EMODEL when it belongs to other data or options. */
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,

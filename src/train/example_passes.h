@@ -19,7 +19,8 @@ typedef struct trl_passes {
     const trl_design *d;
     const trl_task *task;
     uint64_t max_iter, period;
-    double uniform; /* share of examples drawn uniformly */
+    double uniform;             /* share of examples drawn uniformly */
+    const trl_watcher *watcher; /* or NULL */
 
     size_t n;                     /* examples */
     trl_weighted_sampler weights; /* of drawing */

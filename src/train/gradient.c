@@ -304,8 +304,10 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     l->norm2 = 0.0;
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
         double value;
-        const trl_status st =
-            (g->grouped ? run_batch : run_example)(g, l, job, seq, &g->arenas[worker], &value, err);
+        trl_status st = trl_pool_check(g->pool, err);
+        if (st == TRL_OK)
+            st = (g->grouped ? run_batch : run_example)(g, l, job, seq, &g->arenas[worker], &value,
+                                                        err);
         if (st != TRL_OK)
             return st;
         const double y = value - lost, t = sum + y;

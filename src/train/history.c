@@ -89,7 +89,7 @@ static trl_status step_piece(void *ctx, size_t job, size_t worker, trl_error *er
 void trl_history_step(const trl_history *h, double t, const double *x, double *out)
 {
     step_job job = {h, t, x, out};
-    (void)trl_pool_run(h->pool, pieces_of(h), step_piece, &job, NULL);
+    trl_pool_run_all(h->pool, pieces_of(h), step_piece, &job);
 }
 
 double trl_history_dot(const trl_history *h, const double *x)
@@ -171,7 +171,7 @@ void trl_history_push(trl_history *h, double step, const double *g_old, const do
     const size_t used = h->used < h->m ? h->used + 1 : h->m;
     push_job job = {h, g_old, g_new, v, k, used};
     h->scale[k] = step;
-    (void)trl_pool_run(h->pool, pieces, push_piece, &job, NULL);
+    trl_pool_run_all(h->pool, pieces, push_piece, &job);
     double sum[SUMS] = {0};
     for (size_t q = 0; q < pieces; q++) {
         for (size_t i = 0; i < 6 * used; i++)
@@ -255,7 +255,7 @@ double trl_history_direction(trl_history *h, const double *v, const double *x, d
 {
     direction_job job = {.h = h, .v = v, .x = x, .xt = xt};
     coefficients(h, &job);
-    (void)trl_pool_run(h->pool, pieces_of(h), direction_piece, &job, NULL);
+    trl_pool_run_all(h->pool, pieces_of(h), direction_piece, &job);
     double slope = job.cv * h->vv;
     for (size_t i = 0; i < h->used; i++)
         slope += job.cs[i] * h->vs[i] + job.cy[i] * h->vy[i];

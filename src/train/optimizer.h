@@ -53,12 +53,21 @@ typedef struct trl_iteration {
 typedef bool (*trl_state_fn)(const void *optimizer, trl_buf *out);
 
 /* Called after every iteration.  Sets *stop to end; save(optimizer, buf) gives the state.
- * A failure ends the run with that status. */
+ * A failure ends the run with that status.  Optimisers that work without a pool ask `cancel` before
+ * every example; once cancelled they return TRL_ECANCEL, and neither x nor their state is of any
+ * use: the watcher has what it wants to keep. */
 typedef struct trl_watcher {
     void *self;
     trl_status (*watch)(void *self, const trl_iteration *it, trl_state_fn save,
                         const void *optimizer, bool *stop, trl_error *err);
+    const trl_cancel *cancel; /* or NULL */
 } trl_watcher;
+
+/* Of the watcher w, which may be NULL. */
+static inline trl_status trl_watcher_check(const trl_watcher *w, trl_error *err)
+{
+    return w ? trl_cancel_check(w->cancel, err) : TRL_OK;
+}
 
 /* One minimisation, beside its function and options.  All pointers are borrowed. */
 typedef struct trl_descent {

@@ -37,7 +37,6 @@ typedef struct example_state {
 typedef struct run {
     trl_passes p; /* examples are drawn by L */
     const trl_sag_options *o;
-    const trl_watcher *watcher;
     double *x;
     trl_lazy z;
     example_state *ex; /* [n] */
@@ -289,7 +288,8 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
                               .x = x,
                               .last = *done,
                               .ending = *ending};
-    return r->watcher ? r->watcher->watch(r->watcher->self, &it, save_state, r, stop, err) : TRL_OK;
+    const trl_watcher *w = r->p.watcher;
+    return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
 static trl_status run_init(run *r, trl_error *err)
@@ -319,11 +319,14 @@ static void run_fini(run *r)
 trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_options *o,
                    const trl_descent *how, trl_error *err)
 {
-    run r = {
-        .p = {.d = d, .task = task, .max_iter = o->max_iter, .period = o->period, .uniform = 0.5},
-        .o = o,
-        .watcher = how->watcher,
-        .x = how->x};
+    run r = {.p = {.d = d,
+                   .task = task,
+                   .max_iter = o->max_iter,
+                   .period = o->period,
+                   .uniform = 0.5,
+                   .watcher = how->watcher},
+             .o = o,
+             .x = how->x};
     trl_status st = run_init(&r, err);
     if (st == TRL_OK && how->state && !load_state(&r, how->state, how->state_size))
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");

@@ -52,7 +52,6 @@ typedef struct example_state {
 typedef struct run {
     trl_passes p; /* examples are drawn by rank */
     const trl_sdca_options *o;
-    const trl_watcher *watcher;
     double *x;
     trl_dual_weights z;
     example_state *ex; /* [n] */
@@ -371,7 +370,8 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
                               .x = x,
                               .last = *done,
                               .ending = *ending};
-    return r->watcher ? r->watcher->watch(r->watcher->self, &it, save_state, r, stop, err) : TRL_OK;
+    const trl_watcher *w = r->p.watcher;
+    return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
 static trl_status run_init(run *r, trl_error *err)
@@ -400,9 +400,9 @@ trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_op
                    .task = task,
                    .max_iter = o->max_iter,
                    .period = o->period,
-                   .uniform = UNIFORM},
+                   .uniform = UNIFORM,
+                   .watcher = how->watcher},
              .o = o,
-             .watcher = how->watcher,
              .x = how->x};
     for (uint64_t i = 0; !how->state && i < d->n_weights; i++)
         if (how->x[i] != 0.0) {

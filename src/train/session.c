@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
 #include "num/blas1.h"
@@ -18,6 +19,13 @@ typedef struct run {
     const trl_session *s;
     double *best; /* [n_weights] with a dev set */
     trl_progress_state ps;
+
+    /* Where to go back to when an iteration is cancelled. */
+    bool can_return;
+    bool on_disk;  /* the checkpoint is of there */
+    double *kept;  /* [n_weights], NULL: not needed yet */
+    trl_buf state; /* the optimiser's, for checkpoints */
+    double turned; /* trl_clock() after the last iteration */
 } run;
 
 size_t trl_session_lanes(const trl_train_options *o)
@@ -25,7 +33,7 @@ size_t trl_session_lanes(const trl_train_options *o)
     return o->batch > TRL_LANES_MAX ? (size_t)o->batch : TRL_LANES_MAX;
 }
 
-/* ---- watching -------------------------------------------------------------------------------- */
+/* ---- after an iteration ---------------------------------------------------------------------- */
 
 /* True after `patience` iterations without a better score, once there is a score. */
 static bool out_of_patience(const run *r)
@@ -52,12 +60,11 @@ static trl_status score(run *r, const trl_iteration *it, double *score, trl_erro
     return st;
 }
 
-static trl_status write_checkpoint(run *r, const trl_iteration *it, trl_state_fn save,
-                                   const void *optimizer, trl_error *err)
+/* Of x and r->state. */
+static trl_status write_checkpoint(run *r, const double *x, trl_error *err)
 {
     trl_error failed = {0};
-    const trl_status st =
-        trl_checkpoint_write(r->s, &r->ps, it->x, r->best, save, optimizer, &failed);
+    const trl_status st = trl_checkpoint_write(r->s, &r->ps, x, r->best, &r->state, &failed);
     if (st == TRL_EIO) { /* a full disk must not end the run */
         trl_report_warning(r->s, &failed);
         return TRL_OK;
@@ -67,18 +74,53 @@ static trl_status write_checkpoint(run *r, const trl_iteration *it, trl_state_fn
     return st;
 }
 
-static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
-                        const void *optimizer, bool *stop, trl_error *err)
+/* ---- cancelling ------------------------------------------------------------------------------ */
+
+/* Seconds.  Iterations that take less are finished, and nothing is kept for them. */
+#define SHORT 0.2
+
+static bool can_cancel(const run *r)
 {
-    run *r = self;
-    const trl_session *s = r->s;
-    trl_iteration now = *it;
+    return r->s->cancel && r->s->cancel->asked;
+}
+
+/* Was the iteration that has just ended long enough for the next one to be cancelled? */
+static bool was_long(run *r)
+{
+    const double now = trl_clock(), took = now - r->turned;
+    r->turned = now;
+    return can_cancel(r) && took >= SHORT;
+}
+
+/* Keeps x to go back to.  False: there is no memory for it. */
+static bool keep_weights(run *r, const double *x)
+{
+    const size_t n = r->s->learner->n_weights;
+    if (!r->kept)
+        r->kept = trl_alloc(n, sizeof *r->kept);
+    if (r->kept)
+        memcpy(r->kept, x, n * sizeof *r->kept);
+    return r->kept != NULL;
+}
+
+/* An iteration was cancelled: back to the one before it.  TRL_ECANCEL: there is none. */
+static trl_status go_back(run *r, double *x, trl_ending *ending, trl_error *err)
+{
+    if (!r->can_return)
+        return TRL_ECANCEL;
+    r->s->cancel->held = true;
+    memcpy(x, r->kept, r->s->learner->n_weights * sizeof *x);
+    r->ps.asked_to_stop = 1;
+    *ending = TRL_END_STOPPED;
+    return r->on_disk || !r->s->o->checkpoint ? TRL_OK : write_checkpoint(r, x, err);
+}
+
+/* ---- watching -------------------------------------------------------------------------------- */
+
+/* Scores the iteration, remembers and reports it. */
+static trl_status take_note(run *r, const trl_iteration *it, bool *stop, trl_error *err)
+{
     double dev;
-    if (s->o->c2 <= 0.0 && it->objective < s->learner->bottom) {
-        now.last = *stop = true;
-        now.ending = TRL_END_NO_MINIMUM;
-        it = &now;
-    }
     if (!isfinite(it->objective))
         return trl_fail(err, TRL_ENUMERIC,
                         "training failed: the objective is %g after iteration %llu", it->objective,
@@ -96,14 +138,40 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
         *stop = true;
         r->ps.out_of_patience = 1;
     }
-    if (trl_report_iteration(&r->ps, s, it, dev)) {
+    if (trl_report_iteration(&r->ps, r->s, it, dev)) {
         *stop = true;
         r->ps.asked_to_stop = 1;
     }
-    const bool due = s->o->checkpoint_every && it->number % s->o->checkpoint_every == 0;
-    if (!s->o->checkpoint || !(due || *stop || it->last))
-        return TRL_OK;
-    return write_checkpoint(r, it, save, optimizer, err);
+    return TRL_OK;
+}
+
+static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
+                        const void *optimizer, bool *stop, trl_error *err)
+{
+    run *r = self;
+    const trl_train_options *o = r->s->o;
+    trl_iteration now = *it;
+    if (o->c2 <= 0.0 && it->objective < r->s->learner->bottom) {
+        now.last = *stop = true;
+        now.ending = TRL_END_NO_MINIMUM;
+    }
+    trl_status st = take_note(r, &now, stop, err);
+    if (st != TRL_OK)
+        return st;
+    const bool last = *stop || now.last || it->number == r->ps.most;
+    const bool due = o->checkpoint_every && it->number % o->checkpoint_every == 0;
+    r->can_return = was_long(r) && !last && keep_weights(r, it->x);
+    r->on_disk = false; /* even when it will be: a full disk may have room later */
+    r->state.len = 0;
+    if (o->checkpoint && (due || last || r->can_return) && !save(optimizer, &r->state))
+        return trl_fail_mem(err);
+    if (o->checkpoint && (due || last))
+        st = write_checkpoint(r, it->x, err);
+    if (!r->can_return)
+        trl_buf_fini(&r->state);
+    if (can_cancel(r))
+        r->s->cancel->held = !r->can_return;
+    return st;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -122,6 +190,39 @@ static trl_status measure_start(run *r, const double *x, trl_error *err)
     return st;
 }
 
+/* Once cancelled, nothing that takes as long as an iteration is begun. */
+static bool in_a_hurry(const run *r)
+{
+    return r->ps.asked_to_stop && can_cancel(r) && r->s->cancel->asked(r->s->cancel->ctx);
+}
+
+static void give_up_measuring(run *r)
+{
+    r->ps.asked_to_stop = 1;
+    r->s->cancel->held = true;
+}
+
+/* F at x and its gradient; NaN when the run was cancelled. */
+static trl_status measure(run *r, const double *x, double enough, trl_standing *at, trl_error *err)
+{
+    const trl_status st = in_a_hurry(r) ? TRL_ECANCEL : trl_standing_at(r->s, x, enough, at, err);
+    if (st != TRL_ECANCEL)
+        return st;
+    give_up_measuring(r);
+    at->objective = at->gradient = NAN;
+    return TRL_OK;
+}
+
+/* As trl_outcome_check, which may have to look at all the data. */
+static trl_status check(run *r, const double *x, double F, trl_error *err)
+{
+    const trl_status st = trl_outcome_check(r->s, &r->ps, x, in_a_hurry(r) ? (double)NAN : F, err);
+    if (st != TRL_ECANCEL)
+        return st;
+    give_up_measuring(r);
+    return TRL_OK;
+}
+
 /* The weights to keep into x, the facts about them and about the last ones into *result. */
 static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_result *result,
                            trl_error *err)
@@ -135,16 +236,16 @@ static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_resul
                  kept = last;
     trl_status st = TRL_OK;
     if (!known && (!other || ending == TRL_END_CONVERGED || ending == TRL_END_STALLED))
-        st = trl_standing_at(s, x, HUGE_VAL, &last, err);
+        st = measure(r, x, HUGE_VAL, &last, err);
     kept = last;
     if (best)
         memcpy(x, r->best, n * sizeof *x);
     if (other && known)
         kept.objective = r->ps.best_objective;
     else if (other && st == TRL_OK)
-        st = trl_standing_at(s, x, DBL_MAX, &kept, err);
+        st = measure(r, x, DBL_MAX, &kept, err);
     if (st == TRL_OK)
-        st = trl_outcome_check(s, &r->ps, x, smooth ? kept.objective : (double)NAN, err);
+        st = check(r, x, smooth ? kept.objective : (double)NAN, err);
     if (st != TRL_OK)
         return st;
     trl_outcome_describe(s, ending, &last, r->ps.exact ? r->ps.fall[0] : (double)NAN,
@@ -175,7 +276,7 @@ static trl_status optimize(run *r, const trl_checkpoint *c, double *x, trl_endin
                            trl_error *err)
 {
     const trl_session *s = r->s;
-    const trl_watcher watcher = {r, watch};
+    const trl_watcher watcher = {r, watch, s->cancel};
     const trl_fit fit = {.o = s->o,
                          .learner = s->learner,
                          .pool = s->pool,
@@ -183,7 +284,9 @@ static trl_status optimize(run *r, const trl_checkpoint *c, double *x, trl_endin
                          .state = c->state,
                          .state_size = c->state_size};
     r->ps.most = trl_optimizer_passes(s->optimizer, &fit);
-    const trl_status st = s->optimizer->run(&fit, x, ending, err);
+    trl_status st = s->optimizer->run(&fit, x, ending, err);
+    if (st == TRL_ECANCEL)
+        st = go_back(r, x, ending, err);
     if (r->ps.ended == 1 + (uint64_t)TRL_END_NO_MINIMUM)
         *ending = TRL_END_NO_MINIMUM;
     return st;
@@ -202,15 +305,22 @@ trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *re
         if (!r.best)
             return trl_fail_mem(err);
     }
+    if (s->cancel)
+        s->cancel->held = false;
+    r.turned = trl_clock();
     if (s->o->resume)
         st = trl_checkpoint_read(s, &r.ps, x, r.best, &c, err);
     else
         st = measure_start(&r, x, err);
+    if (s->o->resume && st == TRL_OK && can_cancel(&r))
+        r.can_return = r.on_disk = keep_weights(&r, x);
     if (st == TRL_OK && !has_ended(&r, &ending))
         st = optimize(&r, &c, x, &ending, err);
     if (st == TRL_OK)
         st = conclude(&r, ending, x, result, err);
     trl_checkpoint_fini(&c);
+    trl_buf_fini(&r.state);
+    trl_free(r.kept);
     trl_free(r.best);
     return trl_outcome_hint(s, st, err);
 }
@@ -249,7 +359,13 @@ trl_status trl_session_second(const trl_session *s, bool second, double *x,
     o.resume = second;
     rest.o = &o;
     rest.base = base;
-    const trl_status st = trl_session_run(&rest, x, result, err);
+    trl_status st = trl_session_run(&rest, x, result, err);
+    if (st == TRL_ECANCEL) { /* in its first iteration: what the first stage gave is kept */
+        memcpy(x, base, n * sizeof *base);
+        result->stopped = true;
+        s->cancel->held = true;
+        st = TRL_OK;
+    }
     trl_free(base);
     return st;
 }

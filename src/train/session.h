@@ -16,6 +16,7 @@ typedef struct trl_session {
     const trl_optimizer *optimizer;
     const trl_learner *learner;
     trl_pool *pool;
+    trl_cancel *cancel;   /* the pool's, or NULL: nobody can stop an iteration half-way */
     uint64_t fingerprint; /* of data and features: a checkpoint must match */
     double started;       /* trl_clock() at the start */
 
@@ -30,8 +31,9 @@ size_t trl_session_lanes(const trl_train_options *o);
 /* Trains from x (or from the checkpoint) and leaves the result in x, of n_weights + 64 elements:
  * the weights with the best dev score when there is a dev set, else the last.  Fills iterations,
  * saved_iteration, objective (of the result), dev_score, stopped and ending of *result.  A run that
- * had ended when its checkpoint was written does not continue.  TRL_ENUMERIC, with a hint, when the
- * result is not a model (outcome.h). */
+ * had ended when its checkpoint was written does not continue.  One that is cancelled within an
+ * iteration ends with the weights, and a checkpoint, of the iteration before; TRL_ECANCEL when
+ * there is none.  TRL_ENUMERIC, with a hint, when the result is not a model (outcome.h). */
 trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *result,
                            trl_error *err);
 

@@ -35,7 +35,9 @@ static trl_status one_lane(void *ctx, size_t lane, size_t worker, trl_error *err
     for (size_t e = n * lane / LANES; e < n * (lane + 1) / LANES; e++) {
         double loss;
         s->n = 0;
-        const trl_status st = b->task->evaluate(b->task->self, e, worker, &loss, s, err);
+        trl_status st = trl_pool_check(b->pool, err);
+        if (st == TRL_OK)
+            st = b->task->evaluate(b->task->self, e, worker, &loss, s, err);
         if (st != TRL_OK)
             return st;
         b->loss[lane] += loss;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/fail.h"
 #include "trellis/train.h"
 
 typedef struct trl_stage {
@@ -17,7 +18,8 @@ typedef struct trl_stage {
     bool learns; /* left out once the user has asked to stop: what is there is saved */
 } trl_stage;
 
-/* Runs the stages, which end with one that has no function.  The first failure ends the run. */
+/* Runs the stages, which end with one that has no function.  The first failure ends the run;
+ * TRL_ECANCEL when it was stopped before there were weights to keep. */
 static inline trl_status trl_stages_run(const trl_stage *stage, void *training,
                                         trl_train_result *result, trl_error *err)
 {
@@ -25,6 +27,8 @@ static inline trl_status trl_stages_run(const trl_stage *stage, void *training,
         if (stage->learns && result->stopped)
             continue;
         const trl_status st = stage->run(training, result, err);
+        if (st == TRL_ECANCEL || (st == TRL_OK && result->stopped && result->iterations == 0))
+            return trl_fail(err, TRL_ECANCEL, "stopped at '%s': no model was written", stage->name);
         if (st != TRL_OK)
             return st;
     }

@@ -73,7 +73,7 @@ static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
 static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
 {
     const char *cache = j->o->q0_cache;
-    const trl_expect_data x = {j->tpl, &j->corpus, &j->design, &j->cells};
+    const trl_expect_data x = {j->tpl, &j->corpus, &j->design, &j->cells, &j->cancel};
     trl_sample_options sample = trl_sample_options_default();
     sample.seed = j->o->seed;
     if (j->o->q0_samples)

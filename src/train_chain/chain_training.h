@@ -30,6 +30,7 @@ typedef struct trl_chain_training {
     trl_corpus corpus;
     trl_design design;
     trl_pool *pool;
+    trl_cancel cancel; /* of the pool and all loops */
     trl_chain_task task;
     trl_task view; /* of task, for the optimiser */
     trl_learner learner;

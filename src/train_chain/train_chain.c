@@ -52,6 +52,7 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
     j->pool = trl_pool_new(threads);
     if (!j->pool)
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
+    trl_pool_cancel_by(j->pool, &j->cancel);
     trl_status st = trl_design_build(&j->design, &j->corpus, &d, err);
     if (st != TRL_OK)
         return st;
@@ -115,6 +116,7 @@ static void make_learner(trl_chain_training *j)
                       .optimizer = j->optimizer,
                       .learner = &j->learner,
                       .pool = j->pool,
+                      .cancel = &j->cancel,
                       .fingerprint = j->o->checkpoint ? trl_chain_training_fingerprint(j) : 0,
                       .started = j->started};
 }
@@ -247,6 +249,7 @@ static trl_status calibration(void *training, trl_train_result *result, trl_erro
 static trl_status save(void *training, trl_train_result *result, trl_error *err)
 {
     trl_chain_training *j = training;
+    j->cancel.held = true;
     for (uint64_t i = 0; i < j->design.n_weights; i++)
         result->n_active += j->w[i] != 0.0;
     const trl_status st = trl_chain_training_write(j, result, err);
@@ -267,7 +270,8 @@ static const trl_stage stages[] = {{"the data", read_data, false},
 
 trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
-    trl_chain_training j = {.o = o, .started = trl_clock()};
+    trl_chain_training j = {
+        .o = o, .started = trl_clock(), .cancel = {o->cancelled, o->cancelled_ctx, false}};
     trl_status st = trl_chain_training_check(&j, err);
     if (st == TRL_OK)
         st = trl_stages_run(stages, &j, result, err);

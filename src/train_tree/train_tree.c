@@ -90,7 +90,10 @@ static trl_status start_pool(trl_tree_training *j, trl_error *err)
         threads = n > 0 ? (size_t)n : 1;
     }
     j->pool = trl_pool_new(threads);
-    return j->pool ? TRL_OK : trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
+    if (!j->pool)
+        return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
+    trl_pool_cancel_by(j->pool, &j->cancel);
+    return TRL_OK;
 }
 
 /* ---- training -------------------------------------------------------------------------------- */
@@ -161,6 +164,7 @@ static void make_learner(trl_tree_training *j)
                                .optimizer = j->optimizer,
                                .learner = &j->learner,
                                .pool = j->pool,
+                               .cancel = &j->cancel,
                                .fingerprint = fingerprint(j),
                                .started = j->started};
 }
@@ -327,6 +331,7 @@ static trl_status weights(void *training, trl_train_result *result, trl_error *e
 static trl_status save(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;
+    j->cancel.held = true;
     if (j->w)
         result->n_active = trl_tree_model_active(&j->model, j->w);
     const trl_status st = write_model(j, result, err);
@@ -353,6 +358,7 @@ trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, 
         return trl_fail_mem(err);
     j->o = o;
     j->started = trl_clock();
+    j->cancel = (trl_cancel){o->cancelled, o->cancelled_ctx, false};
     trl_status st = trl_tree_training_check(j, err);
     if (st == TRL_OK)
         st = trl_stages_run(stages, j, result, err);

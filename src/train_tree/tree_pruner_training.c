@@ -47,12 +47,12 @@ trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_
     if (o.word_bits > 11)
         o.word_bits = 11;
     watching w = {.j = j};
-    const trl_watcher watcher = {&w, watch};
+    const trl_watcher watcher = {&w, watch, NULL};
     const trl_status st =
         trl_span_pruner_train(&j->model.span_pruner, &j->model.pruner, &j->model.observer,
                               &j->trees, &o, j->pool, &watcher, hook, err);
     if (st != TRL_OK || !w.stopped)
         return st;
     /* an unfinished pruner makes different charts: write neither a model nor a checkpoint */
-    return trl_fail(err, TRL_ECANCEL, "stopped while the pruner learnt: no model was written");
+    return trl_fail(err, TRL_ECANCEL, "stopped");
 }

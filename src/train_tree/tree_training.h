@@ -35,6 +35,7 @@ typedef struct trl_tree_training {
     double *E;           /* M-estimation: E_q0[f] */
     trl_mest *mest;
     trl_pool *pool;
+    trl_cancel cancel; /* of the pool */
     trl_tree_task task;
     double *w;
     double started;

@@ -45,7 +45,7 @@ static void test_dual(void **state)
             tape t = {.n = k.n, .x = calloc(k.n + 64, sizeof(double))};
             double *w = calloc(k.n + 64, sizeof *w);
             assert_true(t.x && w);
-            const trl_watcher watcher = {&t, record};
+            const trl_watcher watcher = {&t, record, NULL};
             trl_mest_dual_options o = {.c2 = c2, .delta = 1e-13, .max_iter = 5000, .seed = 3};
             minimise(&k, c2);
             assert_ok(trl_mest_eval(k.m, k.w, c2, k.g, &F, &err));

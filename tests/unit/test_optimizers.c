@@ -49,7 +49,7 @@ static trl_status run(method which, chain_problem *p, const run_options *o, obse
                       const trl_buf *state, double *x, trl_ending *ending)
 {
     trl_error err;
-    const trl_watcher w = {eye, watch};
+    const trl_watcher w = {eye, watch, NULL};
     const trl_function f = problem_function(p);
     const trl_descent how = {
         p->pool, eye ? &w : NULL, state ? state->data : NULL, state ? state->len : 0, x, ending};

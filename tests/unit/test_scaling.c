@@ -92,7 +92,7 @@ static void test_optimum(void **state)
     assert_ok(trl_scaling_of(&p.d, p.c2, &scale, &err));
     const trl_lbfgs_options o = {.memory = 6, .max_iter = 5000, .epsilon = 1e-5};
     eye e = {.x = problem_vector(&p), .n = f.n};
-    const trl_watcher w = {&e, watch};
+    const trl_watcher w = {&e, watch, NULL};
     assert_ok(trl_lbfgs_scaled(
         &f, &o, scale, &(trl_descent){.pool = p.pool, .watcher = &w, .x = x, .ending = &ending},
         &err));

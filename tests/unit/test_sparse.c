@@ -286,7 +286,7 @@ static void check_same_bits(trl_sparse_options o)
     trl_ending ending;
     double want[M + 64] = {0}, w[M + 64];
     keeper k = {.at = 3};
-    const trl_watcher watcher = {&k, watch};
+    const trl_watcher watcher = {&k, watch, NULL};
     o.max_iter = 8;
     make(&l, &t, 5);
     trl_pool *pool = trl_pool_new(1);
@@ -303,7 +303,7 @@ static void check_same_bits(trl_sparse_options o)
         assert_memory_equal(w, want, M * sizeof *w);
         memset(w, 0, sizeof w); /* the state knows the weights */
         keeper more = {0};
-        const trl_watcher again = {&more, watch};
+        const trl_watcher again = {&more, watch, NULL};
         assert_ok(trl_sparse_train(&t, &o,
                                    &(trl_descent){.pool = pool,
                                                   .watcher = &again,
@@ -380,7 +380,7 @@ static void test_endings(void **state)
     trl_pool *pool = trl_pool_new(1);
     double w[M + 64] = {0};
     keeper k = {.stop = 4};
-    const trl_watcher watcher = {&k, watch};
+    const trl_watcher watcher = {&k, watch, NULL};
     make(&l, &t, 6);
     assert_ok(trl_sparse_train(
         &t, &adagrad, &(trl_descent){.pool = pool, .watcher = &watcher, .x = w, .ending = &ending},

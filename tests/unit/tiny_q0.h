@@ -81,7 +81,7 @@ static inline void tiny_compile(tiny *t, const char *template_text, const trl_de
 
 static inline trl_expect_data tiny_data(const tiny *t)
 {
-    return (trl_expect_data){t->tpl, &t->corpus, &t->design, &t->cells};
+    return (trl_expect_data){t->tpl, &t->corpus, &t->design, &t->cells, NULL};
 }
 
 static inline void tiny_fini(tiny *t)
