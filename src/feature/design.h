@@ -144,8 +144,9 @@ static inline size_t trl_cold_attr(const trl_family *f, size_t c)
 
 /* ---- gather ---------------------------------------------------------------------------------- */
 
-/* Shared tables: out[f] has room for padded(width) doubles where family f has a constant. */
-void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES_MAX]);
+/* Shared tables: out[f], f below n_families, has room for padded(width) doubles where family f has
+ * a constant. */
+void trl_gather_shared(const trl_design *d, const double *w, double *const *out);
 
 /* Rows of the tokens from .. from + t->n - 1 into t->row[f], for every family that has rows
  * (t->step[f] = family[f].step).  Pads of the rows receive garbage. */

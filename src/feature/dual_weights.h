@@ -33,7 +33,7 @@ void trl_dual_weights_fini(trl_dual_weights *z);
  * adjoints of these tokens, [n][step]. */
 void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept,
                              const trl_tables *t);
-void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES_MAX]);
+void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const *out);
 
 /* Prefetches the lists of the tokens from .. from + n - 1 and their stored adjoints. (Prefetching
  * the weights as well costs as much as it saves: most are in cache.) */
@@ -41,8 +41,8 @@ void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n,
 
 /* w += by * A^T delta, live cells only; delta[f] is [n][step], pads 0, NULL where there are no
  * rows.  The caller adds delta to the stored adjoints. */
-void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
-                          float *const delta[TRL_FAMILIES_MAX], float by);
+void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *const *delta,
+                          float by);
 
 /* The weights as doubles [n_weights]; `kept` are the stored node adjoints of all tokens. */
 void trl_dual_weights_get(const trl_dual_weights *z, const float *kept, double *w);

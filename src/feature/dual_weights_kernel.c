@@ -163,7 +163,7 @@ void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float
             gather_family(z, &z->d->family[k], from, t->n, k == TRL_NODE ? kept : NULL, t->row[k]);
 }
 
-void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const out[TRL_FAMILIES_MAX])
+void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const *out)
 {
     for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
@@ -235,8 +235,7 @@ TRL_CLONES static void add_family(trl_dual_weights *z, const trl_family *f, size
     }
 }
 
-void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n,
-                          float *const delta[TRL_FAMILIES_MAX], float by)
+void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *const *delta, float by)
 {
     for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];

@@ -384,7 +384,7 @@ TRL_CLONES void trl_scatter_cold(const trl_design *d, const float *node, size_t 
 
 /* ---- shared tables, single examples ---------------------------------------------------------- */
 
-void trl_gather_shared(const trl_design *d, const double *w, double *const out[TRL_FAMILIES_MAX])
+void trl_gather_shared(const trl_design *d, const double *w, double *const *out)
 {
     for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];

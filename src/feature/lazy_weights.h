@@ -44,7 +44,7 @@ void trl_lazy_fini(trl_lazy *z);
 /* Scores of the tokens from .. at the current weights (as trl_gather, trl_gather_shared).  While
  * drift is 0 only the tables are written, and threads may gather in parallel. */
 void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t);
-void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES_MAX]);
+void trl_lazy_gather_shared(trl_lazy *z, double *const *out);
 
 /* Prefetches everything that gathering the tokens from .. from + n - 1 will touch. */
 void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n);

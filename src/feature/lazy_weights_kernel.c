@@ -224,7 +224,7 @@ void trl_lazy_prefetch(const trl_lazy *z, size_t from, size_t n)
     }
 }
 
-void trl_lazy_gather_shared(trl_lazy *z, double *const out[TRL_FAMILIES_MAX])
+void trl_lazy_gather_shared(trl_lazy *z, double *const *out)
 {
     for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
