@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "feature/design.h"
 #include "num/matrix_kernel.h"
+#include "../tests/unit/plain_matrix.h"
 #include "num/vexp.h"
 #include "train/history.h"
 
@@ -144,7 +145,7 @@ static void forward_fast(void *c)
 static void forward_plain(void *c)
 {
     dense *d = c;
-    (void)trl_forward_step_plain(d->L, d->stride, d->beta, d->M, 0.5, d->psi, d->y);
+    (void)forward_step_plain(d->L, d->stride, d->beta, d->M, 0.5, d->psi, d->y);
 }
 
 static void backward_fast(void *c)
@@ -156,7 +157,7 @@ static void backward_fast(void *c)
 static void backward_plain(void *c)
 {
     dense *d = c;
-    (void)trl_backward_step_plain(d->L, d->stride, d->psi, d->beta, d->M, 0.5, d->tmp, d->y);
+    (void)backward_step_plain(d->L, d->stride, d->psi, d->beta, d->M, 0.5, d->tmp, d->y);
 }
 
 static void outer_fast(void *c)
@@ -168,7 +169,7 @@ static void outer_fast(void *c)
 static void outer_plain(void *c)
 {
     dense *d = c;
-    trl_outer_sum_plain(d->T, d->L, d->stride, d->A, d->stride, d->B, d->stride, d->X);
+    outer_sum_plain(d->T, d->L, d->stride, d->A, d->stride, d->B, d->stride, d->X);
 }
 
 static void max_fast(void *c)
@@ -180,7 +181,7 @@ static void max_fast(void *c)
 static void max_plain(void *c)
 {
     dense *d = c;
-    trl_maxplus_plain(d->L, d->stride, d->x, d->M, d->stride, d->y, d->from);
+    maxplus_plain(d->L, d->stride, d->x, d->M, d->stride, d->y, d->from);
 }
 
 /* Operations are those the result needs, pads left out; exp is counted as the 28 of vexp.h. */

@@ -1,7 +1,7 @@
 /* bp_kernel.h -- rows of messages: products, both matrix-vector products, and norms.
  *
  * Rows have a width of 1, 2, 4 or a multiple of 8, padded with zeros.  Nothing here allocates or
- * fails. The plain twins are the oracles of test_bp_kernel.
+ * fails.  Plain twins are in tests/unit/plain_graph.h.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BP_KERNEL_H
@@ -14,15 +14,11 @@
 /* y[j] = sum_i x[i] M[i][j], or max_i; i < n, rows of M and y are `width` long. */
 void trl_bp_pair(bool maximise, size_t n, size_t width, const double *x, const double *M,
                  double *y);
-void trl_bp_pair_plain(bool maximise, size_t n, size_t width, const double *x, const double *M,
-                       double *y);
 
 /* Divides y by its sum, or maximum, which is returned; then *change = max_j |y[j] - old[j]| / (y[j]
  * + old[j]). A sum that is not above `small` leaves y as it is. */
 double trl_bp_norm(bool maximise, size_t width, double small, double *y, const double *old,
                    double *change);
-double trl_bp_norm_plain(bool maximise, size_t width, double small, double *y, const double *old,
-                         double *change);
 
 /* The rows of one variable's links: row k is at base + at[link[k]]. */
 typedef struct trl_bp_rows {
@@ -35,7 +31,6 @@ typedef struct trl_bp_rows {
 
 /* out = node times all rows but that of link `skip` (UINT32_MAX: none). */
 void trl_bp_product(const trl_bp_rows *r, uint32_t skip, double *out);
-void trl_bp_product_plain(const trl_bp_rows *r, uint32_t skip, double *out);
 
 /* For every link: the row at out + at[link] = node times the rows of all others. */
 void trl_bp_products(const trl_bp_rows *r, double *out);

@@ -138,25 +138,3 @@ void trl_table_exp_sum(const trl_table_map *map, const double *table, const doub
         table += r.n;
     } while (next_row(map, r.outer, index, &at));
 }
-
-/* ---- plain twin ------------------------------------------------------------------------------ */
-
-void trl_table_apply_plain(trl_table_op op, const trl_table_map *map, double *table, double *sub)
-{
-    size_t cells = 1;
-    for (size_t k = 0; k < map->n; k++)
-        cells *= map->dim[k];
-    for (size_t i = 0; i < cells; i++) {
-        size_t rest = i, at = 0;
-        for (size_t k = map->n; k-- > 0; rest /= map->dim[k])
-            at += map->step[k] * (rest % map->dim[k]);
-        if (op == TRL_TABLE_MULTIPLY)
-            table[i] *= sub[at];
-        else if (op == TRL_TABLE_ADD)
-            table[i] += sub[at];
-        else if (op == TRL_TABLE_SUM)
-            sub[at] += table[i];
-        else if (table[i] > sub[at])
-            sub[at] = table[i];
-    }
-}

@@ -2,8 +2,8 @@
  *
  * A table has dimensions dim[0 .. n), the last fastest.  A smaller one, `sub`, has some of them:
  * the cell of the table with indices i_k corresponds to cell sum_k step[k] i_k of sub, step[k] = 0
- * where sub does not have dimension k.  Nothing here allocates or fails.  The plain twins are the
- * oracles of test_table_kernel.
+ * where sub does not have dimension k.  Nothing here allocates or fails.  A plain twin
+ * is in tests/unit/plain_graph.h.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TABLE_KERNEL_H
@@ -29,7 +29,6 @@ typedef enum trl_table_op {
 } trl_table_op;
 
 void trl_table_apply(trl_table_op op, const trl_table_map *map, double *table, double *sub);
-void trl_table_apply_plain(trl_table_op op, const trl_table_map *map, double *table, double *sub);
 
 /* sub += exp(table - shift), shift like sub; where shift is -inf nothing is added. */
 void trl_table_exp_sum(const trl_table_map *map, const double *table, const double *shift,

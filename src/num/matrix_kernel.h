@@ -2,7 +2,7 @@
  *
  * Matrices are row-major with padded rows (stride = trl_padded(columns), pads zero), so
  * every kernel works on whole vectors.  None allocates or fails.  Plain twins with the
- * same contract, one loop each, are the oracles of test_matrix_kernel.
+ * same contract, one loop each, are in tests/unit/plain_matrix.h.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_MATRIX_KERNEL_H
@@ -40,17 +40,5 @@ void trl_outer_sum(size_t T, size_t n, size_t stride, const double *A, size_t a_
  * of M are `step` >= the number of valid columns apart and readable for `lanes` doubles. */
 void trl_maxplus(size_t n, size_t lanes, const double *x, const double *M, size_t step, double *y,
                  int64_t *from);
-
-void trl_maxplus_plain(size_t n, size_t lanes, const double *x, const double *M, size_t step,
-                       double *y, int64_t *from);
-void trl_vecmat_plain(size_t n, size_t stride, const double *x, const double *M, double *y);
-double trl_forward_step_plain(size_t n, size_t stride, const double *x, const double *M,
-                              double scale, const double *psi, double *y);
-double trl_backward_step_plain(size_t n, size_t stride, const double *psi, const double *beta,
-                               const double *Mt, double scale, double *tmp, double *prev);
-void trl_combine_plain(size_t stride, double alpha_sum, double beta_sum, double *alpha,
-                       double *beta, double *psi);
-void trl_outer_sum_plain(size_t T, size_t n, size_t stride, const double *A, size_t a_step,
-                         const double *B, size_t b_step, double *X);
 
 #endif

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "base/rng.h"
+#include "plain_graph.h"
 #include "graph/bp_kernel.h"
 #include "graph/layout.h"
 #include "graph/table_kernel.h"
@@ -74,7 +75,7 @@ static void test_tables(void **state)
             memcpy(table2, table, s.cells * sizeof *table);
             memcpy(sub2, sub, s.sub * sizeof *sub);
             trl_table_apply((trl_table_op)op, &map, table, sub);
-            trl_table_apply_plain((trl_table_op)op, &map, table2, sub2);
+            table_apply_plain((trl_table_op)op, &map, table2, sub2);
             same(s.cells, table, table2, "table", s.cells);
             same(s.sub, sub, sub2, "sub", s.cells);
             free(table);
@@ -103,7 +104,7 @@ static void test_exp_sum(void **state)
         trl_table_exp_sum(&map, table, shift, sub);
         for (size_t i = 0; i < s.cells; i++)
             table[i] = exp(table[i]);
-        trl_table_apply_plain(TRL_TABLE_SUM, &map, table, want);
+        table_apply_plain(TRL_TABLE_SUM, &map, table, want);
         for (size_t i = 0; i < s.sub; i++)
             sub[i] *= exp(shift[i]);
         same(s.sub, sub, want, "exp sum", s.cells);
@@ -127,11 +128,11 @@ static void test_pairs(void **state)
                 double *x = numbers(&rng, n), *M = numbers(&rng, n * width);
                 double *y = numbers(&rng, width), *want = numbers(&rng, width);
                 trl_bp_pair(maximise, n, width, x, M, y);
-                trl_bp_pair_plain(maximise, n, width, x, M, want);
+                bp_pair_plain(maximise, n, width, x, M, want);
                 same(width, y, want, "pair", n);
                 double *old = numbers(&rng, width), change = -1.0, change2 = -1.0;
                 const double a = trl_bp_norm(maximise, width, 0.0, y, old, &change);
-                const double b = trl_bp_norm_plain(maximise, width, 0.0, want, old, &change2);
+                const double b = bp_norm_plain(maximise, width, 0.0, want, old, &change2);
                 same(1, &a, &b, "norm", width);
                 same(width, y, want, "row", width);
                 assert_near(change, change2, 1e-13);
@@ -167,23 +168,23 @@ static void test_products(void **state)
             double *out = numbers(&rng, 14 * width), *want = numbers(&rng, width);
             const trl_bp_rows rows = {width, degree, node, link, at, base};
             trl_bp_product(&rows, UINT32_MAX, out);
-            trl_bp_product_plain(&rows, UINT32_MAX, want);
+            bp_product_plain(&rows, UINT32_MAX, want);
             same(width, out, want, "product", degree);
             trl_bp_products(&rows, out);
             for (size_t k = 0; k < degree; k++) {
-                trl_bp_product_plain(&rows, link[k], want);
+                bp_product_plain(&rows, link[k], want);
                 same(width, out + at[link[k]], want, "products", degree);
             }
             for (size_t n = 1; degree > 0 && n <= labels; n += 5) {
                 double *M = numbers(&rng, n * width), *fresh = numbers(&rng, width);
-                double *old = numbers(&rng, width), change, change2;
+                double *old = numbers(&rng, width), change, change2 = 0.0;
                 const uint32_t skip = link[degree / 2];
                 double *scratch = numbers(&rng, width);
                 const double norm = trl_bp_through(false, &rows, skip, n, width, M, 0.0, old,
                                                    scratch, fresh, &change);
-                trl_bp_product_plain(&rows, skip, scratch);
-                trl_bp_pair_plain(false, n, width, scratch, M, want);
-                const double b = trl_bp_norm_plain(false, width, 0.0, want, old, &change2);
+                bp_product_plain(&rows, skip, scratch);
+                bp_pair_plain(false, n, width, scratch, M, want);
+                const double b = bp_norm_plain(false, width, 0.0, want, old, &change2);
                 same(1, &norm, &b, "norm through", degree);
                 same(width, fresh, want, "through", degree);
                 assert_near(change, change2, 1e-13);
@@ -217,7 +218,7 @@ static void test_folds(void **state)
         }
         same(rows, out, want, "fold last", n);
         trl_bp_fold_first(maximise, rows, n, x, T, out);
-        trl_bp_pair_plain(maximise, rows, n, x, T, want);
+        bp_pair_plain(maximise, rows, n, x, T, want);
         same(n, out, want, "fold first", rows);
         free(T);
         free(x);

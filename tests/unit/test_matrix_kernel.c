@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "num/matrix_kernel.h"
+#include "plain_matrix.h"
 
 #define TOL 1e-14
 #define MAX 70
@@ -70,7 +71,7 @@ static void test_vecmat(void **state)
         for (int round = 0; round < 4; round++) {
             case_data d = case_make(&rng, n, stride_for(&rng, n, round));
             trl_vecmat(n, d.stride, d.x, d.M, d.y);
-            trl_vecmat_plain(n, d.stride, d.x, d.M, d.want);
+            vecmat_plain(n, d.stride, d.x, d.M, d.want);
             same(d.stride, d.y, d.want, "vecmat", n);
             case_free(&d);
         }
@@ -86,7 +87,7 @@ static void test_forward_step(void **state)
             for (size_t j = n; j < d.stride; j++)
                 d.psi[j] = 0.0;
             const double c = trl_forward_step(n, d.stride, d.x, d.M, 0.37, d.psi, d.y);
-            const double want = trl_forward_step_plain(n, d.stride, d.x, d.M, 0.37, d.psi, d.want);
+            const double want = forward_step_plain(n, d.stride, d.x, d.M, 0.37, d.psi, d.want);
             same(1, &c, &want, "forward sum", n);
             same(d.stride, d.y, d.want, "forward step", n);
             case_free(&d);
@@ -103,7 +104,7 @@ static void test_backward_step(void **state)
             double *beta = numbers(&rng, d.stride), *tmp = numbers(&rng, d.stride);
             const double r = trl_backward_step(n, d.stride, d.psi, beta, d.M, 0.37, tmp, d.y);
             const double want =
-                trl_backward_step_plain(n, d.stride, d.psi, beta, d.M, 0.37, tmp, d.want);
+                backward_step_plain(n, d.stride, d.psi, beta, d.M, 0.37, tmp, d.want);
             same(1, &r, &want, "backward sum", n);
             same(d.stride, d.y, d.want, "backward step", n);
             free(beta);
@@ -125,7 +126,7 @@ static void test_combine(void **state)
             v[k] = numbers(&same_numbers, stride);
         }
         trl_combine(stride, 2.5, 0.75, a[0], b[0], v[0]);
-        trl_combine_plain(stride, 2.5, 0.75, a[1], b[1], v[1]);
+        combine_plain(stride, 2.5, 0.75, a[1], b[1], v[1]);
         same(stride, a[0], a[1], "combined alpha", stride);
         same(stride, b[0], b[1], "combined beta", stride);
         same(stride, v[0], v[1], "combined psi", stride);
@@ -171,7 +172,7 @@ static void test_outer_sum(void **state)
             assert_non_null(want);
             memcpy(want, X, n * stride * sizeof *want);
             trl_outer_sum(T, n, stride, A, a_step, B, b_step, X);
-            trl_outer_sum_plain(T, n, stride, A, a_step, B, b_step, want);
+            outer_sum_plain(T, n, stride, A, a_step, B, b_step, want);
             same(n * stride, X, want, "outer sum", n);
             free(A);
             free(B);
@@ -197,7 +198,7 @@ static void test_maxplus(void **state)
             double y[WIDE], want[WIDE];
             int64_t from[WIDE], want_from[WIDE];
             trl_maxplus(n, lanes, x, M, step, y, from);
-            trl_maxplus_plain(n, lanes, x, M, step, want, want_from);
+            maxplus_plain(n, lanes, x, M, step, want, want_from);
             assert_memory_equal(y, want, lanes * sizeof *y);
             assert_memory_equal(from, want_from, lanes * sizeof *from);
             free(x);
@@ -233,18 +234,18 @@ static void test_plain_twins_by_hand(void **state)
     const double x[8] = {5, 6}, psi[8] = {2, 1};
     const double M[16] = {1, 2, 0, 0, 0, 0, 0, 0, 3, 4};
     double y[8], tmp[8], v[8] = {1, 2}, X[16] = {100};
-    trl_vecmat_plain(2, 8, x, M, y);
+    vecmat_plain(2, 8, x, M, y);
     assert_true(y[0] == 23.0 && y[1] == 34.0 && y[2] == 0.0);
-    assert_true(trl_forward_step_plain(2, 8, x, M, 0.5, psi, y) == 40.0);
+    assert_true(forward_step_plain(2, 8, x, M, 0.5, psi, y) == 40.0);
     assert_true(y[0] == 23.0 && y[1] == 17.0);
     /* psi v = (2, 2) */
-    assert_true(trl_backward_step_plain(2, 8, psi, v, M, 0.5, tmp, y) == 10.0);
+    assert_true(backward_step_plain(2, 8, psi, v, M, 0.5, tmp, y) == 10.0);
     assert_true(y[0] == 4.0 && y[1] == 6.0);
     double alpha[8] = {2, 6}, beta[8] = {3, 1}, w[8] = {1, 1};
     /* a = (1/4, 3/4), b = (3/4, 1/4), d = 3/8 */
-    trl_combine_plain(8, 8.0, 4.0, alpha, beta, w);
+    combine_plain(8, 8.0, 4.0, alpha, beta, w);
     assert_true(alpha[0] == 0.25 && beta[0] == 0.5 && beta[1] == 0.5 && w[0] == 0.25);
-    trl_outer_sum_plain(2, 2, 8, M, 8, M, 8, X); /* X += M' M */
+    outer_sum_plain(2, 2, 8, M, 8, M, 8, X); /* X += M' M */
     assert_true(X[0] == 110.0 && X[1] == 14.0 && X[8] == 14.0 && X[9] == 20.0);
 }
 
