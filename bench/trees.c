@@ -218,7 +218,9 @@ static void positions(const trl_tree_model *m, const trl_tree *t, trl_arena *are
     must(trl_chart_init(&c, &m->fine, &k, arena, &err));
     trl_observe(&m->observer, t->word, t->n_words,
                 trl_arena_get(arena, trl_seen_size(t->n_words), 1), &seen);
-    must(trl_tree_model_tables(m, t->word, &seen, &c, m->binary_exp, m->unary, ga, arena, &err));
+    must(trl_tree_model_tables(
+        m, t->word, &(trl_gather_source){&m->features, &seen, &c, m->binary_exp, m->unary, false},
+        ga, arena, &err));
     must(trl_chart_inside(&c, &ga->t, &err));
     l->c = &c;
     l->n = 0;

@@ -296,7 +296,11 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
     const trl_tree_model *m = &p->model->m;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
     const bool brackets = p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1;
-    trl_decode_options o = {.mix = brackets ? p->o.mix : 0.0,
+    trl_decode_options o = {.binary_exp = m->binary_exp,
+                            .unary = m->unary,
+                            .edit = n_known ? apply_known : NULL,
+                            .ctx = p,
+                            .mix = brackets ? p->o.mix : 0.0,
                             .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
                             .deadline = deadline,
                             .max_work = p->o.max_work,
@@ -310,8 +314,7 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
     do {
         made = p->n_span = 0;
         p->sure = true;
-        st = trl_decode_prepare(&p->d, m, m->binary_exp, m->unary, word, n, &o,
-                                n_known ? apply_known : NULL, p, err);
+        st = trl_decode_prepare(&p->d, m, word, n, &o, err);
         if (st == TRL_OK && !p->d.failure)
             st = decode(p, word, n, &made, err);
         const trl_status settled = trl_decode_settle(&p->d, st);

@@ -28,8 +28,8 @@ void trl_decoder_fini(trl_decoder *d)
 
 /* ---- charts ---------------------------------------------------------------------------------- */
 
-static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
-                              const double *unary, const trl_str *word, size_t n, trl_error *err)
+static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
+                              size_t n, const trl_decode_options *o, trl_error *err)
 {
     if (m->grade == TRL_GRADE_GENERATIVE)
         return trl_tree_pcfg_tables(m, word, &d->chart, &d->tables, &d->arena, err);
@@ -37,8 +37,8 @@ static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const dou
     if (!memory)
         return trl_fail_mem(err);
     trl_observe(&m->observer, word, n, memory, &d->seen);
-    const trl_status st = trl_tree_model_tables(m, word, &d->seen, &d->chart, binary_exp, unary,
-                                                &d->gather, &d->arena, err);
+    const trl_gather_source x = {&m->features, &d->seen, &d->chart, o->binary_exp, o->unary, false};
+    const trl_status st = trl_tree_model_tables(m, word, &x, &d->gather, &d->arena, err);
     d->tables = d->gather.t;
     return st;
 }
@@ -59,32 +59,31 @@ static double coarse_work(const trl_tree_model *m, size_t n)
     return 1e-6 * splits * (double)(m->pruner.n_left * m->pruner.stride) / 32.0;
 }
 
-/* One try with a threshold; *complete is false when it leaves no tree. */
+/* One try with a threshold; d->complete is false when it leaves no tree. */
 static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
-                          const trl_decode_options *o, trl_edit_fn edit, void *ctx, bool *complete,
-                          trl_error *err)
+                          const trl_decode_options *o, trl_error *err)
 {
     const trl_pruning p = {.threshold = o->threshold,
                            .deadline = o->deadline,
                            .max_work = o->max_work,
-                           .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !edit
+                           .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !o->edit
                                                     ? &d->pruner_posteriors
                                                     : NULL};
     trl_arena_reset(&d->arena);
     d->has_chart = false;
     d->pruner_posteriors.n = 0;
     d->mix = o->mix;
-    trl_status st = trl_tree_skeleton(m, word, n, &p, &d->s, complete, &d->arena, err);
-    d->hopeless = st == TRL_OK && !*complete;
-    if (st == TRL_OK && *complete && edit)
-        st = edit(ctx, &d->s, complete, &d->arena, err);
-    if (st != TRL_OK || !*complete)
+    trl_status st = trl_tree_skeleton(m, word, n, &p, &d->s, &d->complete, &d->arena, err);
+    d->hopeless = st == TRL_OK && !d->complete;
+    if (st == TRL_OK && d->complete && o->edit)
+        st = o->edit(o->ctx, &d->s, &d->complete, &d->arena, err);
+    if (st != TRL_OK || !d->complete)
         return st;
     st = trl_chart_init(&d->chart, &m->fine, &d->s, &d->arena, err);
     d->chart.deadline = o->deadline;
     d->chart.max_work = o->max_work;
     d->has_chart = st == TRL_OK;
-    *complete = d->chart.root_item != TRL_NO_ID;
+    d->complete = d->chart.root_item != TRL_NO_ID;
     return st;
 }
 
@@ -93,15 +92,12 @@ static bool over(double deadline)
     return deadline > 0.0 && trl_clock() > deadline;
 }
 
-trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
-                              const double *unary, const trl_str *word, size_t n,
-                              const trl_decode_options *o, trl_edit_fn edit, void *ctx,
-                              trl_error *err)
+trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
+                              size_t n, const trl_decode_options *o, trl_error *err)
 {
-    bool complete = false;
     d->failure = NULL;
     d->n_nodes = 0;
-    d->has_chart = false;
+    d->has_chart = d->complete = false;
     d->arena.limit = o->max_bytes;
     d->arena.limited = false;
     if (o->max_bytes && coarse_bytes(m, n) > o->max_bytes) {
@@ -112,10 +108,10 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const dou
         d->failure = too_much_work;
         return TRL_OK;
     }
-    const trl_status st = lay_out(d, m, word, n, o, edit, ctx, &complete, err);
-    if (st == TRL_OK && !complete)
+    const trl_status st = lay_out(d, m, word, n, o, err);
+    if (st == TRL_OK && !d->complete)
         d->failure = over(o->deadline) ? trl_time_ran_out : trl_no_tree;
-    return st == TRL_OK && d->has_chart ? fill_tables(d, m, binary_exp, unary, word, n, err) : st;
+    return st == TRL_OK && d->has_chart ? fill_tables(d, m, word, n, o, err) : st;
 }
 
 #define RELAXED 1e-3    /* the threshold of the second try, against that of the first */

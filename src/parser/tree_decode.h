@@ -15,9 +15,16 @@
  */
 #define TRL_MAX_WORK 1000.0
 
+/* Changes a skeleton before it is charted. */
+typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
+                                  trl_error *err);
+
 typedef struct trl_decode_options {
-    double threshold; /* of coarse posteriors */
-    double deadline;  /* on trl_clock(); 0: none */
+    const double *binary_exp, *unary; /* of trl_tree_model_shared; not used by a PCFG */
+    trl_edit_fn edit;                 /* NULL: none */
+    void *ctx;                        /* of edit */
+    double threshold;                 /* of coarse posteriors */
+    double deadline;                  /* on trl_clock(); 0: none */
     double max_work;  /* millions of steps (trl_chart_work) of one chart; 0: no limit */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
     double mix; /* share of the pruner's posteriors in expected brackets; 0 without a span pruner */
@@ -38,6 +45,7 @@ typedef struct trl_decoder {
     trl_brackets pruner_posteriors; /* of the pruner; n is 0 when not requested */
     double mix;
     bool has_chart;
+    bool complete;       /* the skeleton has a tree */
     bool hopeless;       /* even the coarse grammar has no tree */
     const char *failure; /* why there is no chart, or NULL */
 } trl_decoder;
@@ -46,16 +54,10 @@ extern const char trl_no_tree[]; /* the failure for sentences that the grammar h
 void trl_decoder_fini(trl_decoder *d);
 
 /* Lays the pruned chart of a sentence out and fills its scores: d->chart, d->tables.  Sets
- * d->failure, and makes no chart, when the sentence has no tree or is over a limit.  `edit` (or
- * NULL) may change the skeleton.  binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM,
- * TRL_ENUMERIC.
- */
-typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
-                                  trl_error *err);
-trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const double *binary_exp,
-                              const double *unary, const trl_str *word, size_t n,
-                              const trl_decode_options *o, trl_edit_fn edit, void *ctx,
-                              trl_error *err);
+ * d->failure, and makes no chart, when the sentence has no tree or is over a limit.  TRL_ENOMEM,
+ * TRL_ENUMERIC. */
+trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
+                              size_t n, const trl_decode_options *o, trl_error *err);
 
 /* The best tree, or the one with the best expected brackets, in d->node; d->n_nodes is 0 when there
  * is none. */

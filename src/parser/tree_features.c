@@ -213,7 +213,8 @@ trl_status trl_tree_features_add_chart(trl_tree_features *f, const trl_skeleton 
     f->grow = &f->index;
     trl_status st = trl_chart_init(&c, g, s, arena, err);
     if (st == TRL_OK)
-        st = trl_tree_gather_scores(ga, f, seen, &c, ones, zeros, false, arena, err);
+        st = trl_tree_gather_scores(ga, &(trl_gather_source){f, seen, &c, ones, zeros, false},
+                                    arena, err);
     if (st == TRL_OK)
         st = trl_chart_inside(&c, &ga->t, err);
     f->grow = NULL;

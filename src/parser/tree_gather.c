@@ -328,30 +328,27 @@ static bool lay_out(trl_tree_gather *ga, bool edges, bool adjoint, trl_arena *ar
     return lay_out_slots(ga, arena);
 }
 
-static void start(trl_tree_gather *ga, const trl_tree_features *f, const trl_seen *seen,
-                  const trl_chart *c, const double *binary_exp, const double *unary)
+static void start(trl_tree_gather *ga, const trl_gather_source *x)
 {
-    ga->f = f;
-    ga->seen = seen;
-    ga->c = c;
+    ga->f = x->f;
+    ga->seen = x->seen;
+    ga->c = x->c;
     ga->n_ids = ga->n_slots = ga->n_edges = 0;
     ga->failed = false;
     ga->a = (trl_tree_adjoint){0};
-    ga->t = (trl_tree_tables){.binary_exp = binary_exp,
-                              .unary = unary,
-                              .n_classes = f->n_classes,
-                              .edge_class = f->edge_class,
+    ga->t = (trl_tree_tables){.binary_exp = x->binary_exp,
+                              .unary = x->unary,
+                              .n_classes = x->f->n_classes,
+                              .edge_class = x->f->edge_class,
                               .fill = fill_edge,
                               .self = ga};
 }
 
-trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *f,
-                                  const trl_seen *seen, const trl_chart *c,
-                                  const double *binary_exp, const double *unary, bool with_adjoint,
-                                  trl_arena *arena, trl_error *err)
+trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_gather_source *x, trl_arena *arena,
+                                  trl_error *err)
 {
-    start(ga, f, seen, c, binary_exp, unary);
-    if (!lay_out(ga, true, with_adjoint, arena))
+    start(ga, x);
+    if (!lay_out(ga, true, x->with_adjoint, arena))
         return trl_fail_mem(err);
     for_items(ga, own_item);
     own_unaries(ga);
@@ -359,16 +356,14 @@ trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *
     return ga->failed ? trl_fail_mem(err) : TRL_OK;
 }
 
-trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f,
-                                 const trl_seen *seen, const trl_chart *c, const double *binary_exp,
-                                 const double *unary, bool with_adjoint, trl_arena *arena,
+trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_gather_source *x, trl_arena *arena,
                                  trl_error *err)
 {
-    start(ga, f, seen, c, binary_exp, unary);
-    if (!lay_out(ga, false, with_adjoint, arena))
+    start(ga, x);
+    if (!lay_out(ga, false, x->with_adjoint, arena))
         return trl_fail_mem(err);
     for_items(ga, own_item);
-    ga->own_first[c->n_items] = (uint32_t)ga->n_ids;
+    ga->own_first[x->c->n_items] = (uint32_t)ga->n_ids;
     for_items(ga, shared_item);
     return ga->failed ? trl_fail_mem(err) : TRL_OK;
 }

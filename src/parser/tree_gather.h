@@ -96,19 +96,23 @@ typedef struct trl_tree_gather {
 } trl_tree_gather;
 void trl_tree_gather_fini(trl_tree_gather *ga);
 
-/* Scores of the chart's items and unary edges; edges on demand.  `with_adjoint` also lays that out.
- * Tables live in the arena and in ga until the next call.  binary_exp, unary: of
- * trl_tree_shared.  TRL_ENOMEM. */
-trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_tree_features *f,
-                                  const trl_seen *seen, const trl_chart *c,
-                                  const double *binary_exp, const double *unary, bool with_adjoint,
-                                  trl_arena *arena, trl_error *err);
+/* What is scored, and by what.  All pointers are borrowed. */
+typedef struct trl_gather_source {
+    const trl_tree_features *f;
+    const trl_seen *seen; /* the sentence */
+    const trl_chart *c;
+    const double *binary_exp, *unary; /* of trl_tree_shared */
+    bool with_adjoint;                /* the adjoint is laid out as well */
+} trl_gather_source;
+
+/* Scores of the chart's items and unary edges; edges on demand.  Tables live in the arena and in ga
+ * until the next call.  TRL_ENOMEM. */
+trl_status trl_tree_gather_scores(trl_tree_gather *ga, const trl_gather_source *x, trl_arena *arena,
+                                  trl_error *err);
 
 /* The scores of items alone, for local models: tables of edges and of unary rules are NULL.  Of the
  * chart only g, s, n, n_items are needed, n_unary being 0. */
-trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_tree_features *f,
-                                 const trl_seen *seen, const trl_chart *c, const double *binary_exp,
-                                 const double *unary, bool with_adjoint, trl_arena *arena,
+trl_status trl_tree_gather_items(trl_tree_gather *ga, const trl_gather_source *x, trl_arena *arena,
                                  trl_error *err);
 
 /* Score of a tree by the tables, which must hold all its parts; and `weight` times its counts

@@ -296,15 +296,14 @@ void trl_tree_model_shared(const trl_tree_model *m, double *binary_exp, double *
         unary[u] += m->pcfg.unary[u];
 }
 
-trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, const trl_seen *seen,
-                                 const trl_chart *c, const double *binary_exp, const double *unary,
-                                 trl_tree_gather *ga, trl_arena *arena, trl_error *err)
+trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word,
+                                 const trl_gather_source *x, trl_tree_gather *ga, trl_arena *arena,
+                                 trl_error *err)
 {
-    trl_status st =
-        trl_tree_gather_scores(ga, &m->features, seen, c, binary_exp, unary, false, arena, err);
+    trl_status st = trl_tree_gather_scores(ga, x, arena, err);
     if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
         st = trl_tree_local_tables(ga, &m->expansions, &m->lists, arena, err);
     if (st == TRL_OK && m->scoring != TRL_SCORING_GLOBAL)
-        st = add_words(m, word, c, ga->t.item, arena, err);
+        st = add_words(m, word, x->c, ga->t.item, arena, err);
     return st;
 }

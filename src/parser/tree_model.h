@@ -131,10 +131,10 @@ trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, co
  * requires. */
 void trl_tree_model_shared(const trl_tree_model *m, double *binary_exp, double *unary);
 
-/* Fills the scores of a chart over the fine grammar by the weights: ga->t.  binary_exp, unary: of
- * trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
-trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word, const trl_seen *seen,
-                                 const trl_chart *c, const double *binary_exp, const double *unary,
-                                 trl_tree_gather *ga, trl_arena *arena, trl_error *err);
+/* Fills the scores of a chart over the fine grammar by the weights: ga->t.  x->f: m->features;
+ * binary_exp, unary: of trl_tree_model_shared.  TRL_ENOMEM, TRL_ENUMERIC. */
+trl_status trl_tree_model_tables(const trl_tree_model *m, const trl_str *word,
+                                 const trl_gather_source *x, trl_tree_gather *ga, trl_arena *arena,
+                                 trl_error *err);
 
 #endif

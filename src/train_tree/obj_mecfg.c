@@ -35,8 +35,8 @@ trl_status trl_tree_local_begin(const trl_tree_task *t, const trl_tree_example *
 {
     w->chart = (trl_chart){
         .g = t->f->g, .s = &e->s, .n = e->s.n, .n_items = e->s.first[trl_chart_cells(e->s.n)]};
-    const trl_status st = trl_tree_gather_items(&w->gather, t->f, &e->seen, &w->chart,
-                                                t->binary_exp, t->unary, adjoint, &w->arena, err);
+    const trl_gather_source source = {t->f, &e->seen, &w->chart, t->binary_exp, t->unary, adjoint};
+    const trl_status st = trl_tree_gather_items(&w->gather, &source, &w->arena, err);
     return st == TRL_OK ? trl_chooser_begin(&w->chooser, t->chooser, &w->gather, err) : st;
 }
 

@@ -135,11 +135,14 @@ static trl_status keep_complete(void *ctx, trl_skeleton *s, bool *complete, trl_
 static trl_status find_edges(const making *a, trl_decoder *d, const trl_tree_example *e,
                              edge_list *out, trl_error *err)
 {
-    const trl_decode_options o = {.threshold = a->m->threshold};
     const trl_grammar *g = &a->m->fine;
+    const trl_decode_options o = {.binary_exp = a->t->binary_exp,
+                                  .unary = a->t->unary,
+                                  .edit = keep_complete,
+                                  .ctx = &g,
+                                  .threshold = a->m->threshold};
     const size_t n = e->gold.node[0].to;
-    trl_status st = trl_decode_prepare(d, a->m, a->t->binary_exp, a->t->unary,
-                                       a->words(a->ctx, e->source), n, &o, keep_complete, &g, err);
+    trl_status st = trl_decode_prepare(d, a->m, a->words(a->ctx, e->source), n, &o, err);
     if (st != TRL_OK || d->failure)
         return st;
     uint8_t *is_gold = trl_arena_get(&d->arena, d->chart.n_items, 1);

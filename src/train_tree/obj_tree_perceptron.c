@@ -16,11 +16,11 @@ trl_status trl_loss_tree_perceptron(const trl_tree_task *t, const trl_tree_examp
 {
     trl_chart *c = &w->chart;
     trl_tree_gather *ga = &w->gather;
+    const trl_gather_source source = {t->f, &e->seen, c, t->binary_exp, t->unary, adjoint};
     trl_btree best = {0};
     trl_status st = trl_chart_init(c, t->f->g, &e->s, &w->arena, err);
     if (st == TRL_OK)
-        st = trl_tree_gather_scores(ga, t->f, &e->seen, c, t->binary_exp, t->unary, adjoint,
-                                    &w->arena, err);
+        st = trl_tree_gather_scores(ga, &source, &w->arena, err);
     if (st == TRL_OK)
         st = trl_chart_best(c, &ga->t, &w->arena, err);
     if (st == TRL_OK && isfinite(c->log_z))

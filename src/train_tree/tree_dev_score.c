@@ -40,11 +40,13 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
     trl_tree_training *j = ctx;
     trl_decoder *d = &j->decoder[worker];
     const trl_tree *t = &j->dev.tree[job];
-    trl_decode_options o = {.mix = TRL_MIX, .threshold = j->model.threshold};
+    trl_decode_options o = {.binary_exp = j->binary_exp,
+                            .unary = j->unary,
+                            .mix = TRL_MIX,
+                            .threshold = j->model.threshold};
     trl_status st;
     do {
-        st = trl_decode_prepare(d, &j->model, j->binary_exp, j->unary, t->word, t->n_words, &o,
-                                NULL, NULL, err);
+        st = trl_decode_prepare(d, &j->model, t->word, t->n_words, &o, err);
         if (st == TRL_OK)
             st = trl_decode_mbr(d, &j->model, TRL_LAMBDA, err);
         st = trl_decode_settle(d, st);

@@ -44,8 +44,9 @@ static void check_scores(bank *b, const trl_tree_task *t, const trl_tree_example
     trl_tree_gather ga = {0};
     trl_btree best = {0};
     assert_ok(trl_chart_init(&c, &b->m.fine, &e->s, &arena, &err));
-    assert_ok(trl_tree_gather_scores(&ga, &b->m.features, &e->seen, &c, t->binary_exp, t->unary,
-                                     false, &arena, &err));
+    assert_ok(trl_tree_gather_scores(
+        &ga, &(trl_gather_source){&b->m.features, &e->seen, &c, t->binary_exp, t->unary, false},
+        &arena, &err));
     assert_near(trl_tree_gather_tree(&ga, &e->gold, 1.0), naive_score(b, &e->gold, &e->seen),
                 1e-11);
     assert_ok(trl_chart_best(&c, &ga.t, &arena, &err));

@@ -355,8 +355,10 @@ static void test_tables(void **state)
             random_weights(&b, e, 0.8);
             assert_ok(t.sparse.prepare(&t, b.w, &err));
             assert_ok(trl_chart_init(&c, &b.m.fine, &x->s, &arena, &err));
-            assert_ok(trl_tree_model_tables(&b.m, source->word, &x->seen, &c, t.binary_exp, t.unary,
-                                            &ga, &arena, &err));
+            assert_ok(trl_tree_model_tables(
+                &b.m, source->word,
+                &(trl_gather_source){&b.m.features, &x->seen, &c, t.binary_exp, t.unary, false},
+                &ga, &arena, &err));
             assert_near(trl_tree_gather_tree(&ga, &x->gold, 0.0),
                         plain_words(&b, &x->gold, source->word) -
                             plain_tree(&b, &x->gold, &x->seen, false),
@@ -403,8 +405,11 @@ static void test_is_the_pcfg(void **state)
             trl_tree_tables p;
             assert_ok(trl_chart_init(&mine, g, &b.example[e].s, &arena, &err));
             assert_ok(trl_chart_init(&pcfg, g, &b.example[e].s, &arena, &err));
-            assert_ok(trl_tree_model_tables(&b.m, word, &b.example[e].seen, &mine, t.binary_exp,
-                                            t.unary, &ga, &arena, &err));
+            assert_ok(
+                trl_tree_model_tables(&b.m, word,
+                                      &(trl_gather_source){&b.m.features, &b.example[e].seen, &mine,
+                                                           t.binary_exp, t.unary, false},
+                                      &ga, &arena, &err));
             assert_ok(trl_tree_pcfg_tables(&b.m, word, &pcfg, &p, &arena, &err));
             assert_ok(trl_chart_inside(&mine, &ga.t, &err));
             assert_ok(trl_chart_inside(&pcfg, &p, &err));

@@ -56,8 +56,9 @@ static double parse(const trl_tree_model *m, const double *w, const trl_tree *t,
         trl_tree_shared(&f, shared, shared + m->fine.n_binary);
         if (!w)
             memcpy(shared, m->binary_exp, m->fine.n_binary * sizeof *shared);
-        assert_ok(trl_tree_gather_scores(&ga, &f, &seen, &c, shared, shared + m->fine.n_binary,
-                                         false, &arena, &err));
+        assert_ok(trl_tree_gather_scores(
+            &ga, &(trl_gather_source){&f, &seen, &c, shared, shared + m->fine.n_binary, false},
+            &arena, &err));
         tables = ga.t;
     }
     double z = -(double)INFINITY;
