@@ -54,7 +54,7 @@ bool memory_limit(const char *size, double share)
     if (size && strcmp(size, "none") == 0)
         return true;
     double bytes = size ? read_size(size) : share * machine_memory();
-    if (isnan(bytes)) {
+    if (size && isnan(bytes)) {
         message_say("--max-memory %s: not a size", size);
         message_hint("sizes are 500M, 4G and the like; 'none' sets no limit");
         return false;

@@ -154,6 +154,8 @@ void trl_bitext_free(trl_bitext *b)
 
 trl_bitext_info trl_bitext_get_info(const trl_bitext *b)
 {
+    if (!b)
+        return (trl_bitext_info){0};
     trl_bitext_info i = {
         .pairs = b->side[0].n, .source_words = b->side[0].n_ids, .target_words = b->side[1].n_ids};
     for (size_t k = 0; k < i.pairs; k++) {

@@ -313,6 +313,8 @@ trl_str trl_boost_feature_name(const trl_boost_data *d, uint32_t a, char *scratc
 
 trl_boost_data_info trl_boost_data_get_info(const trl_boost_data *d)
 {
+    if (!d)
+        return (trl_boost_data_info){0};
     size_t in_file;
     const size_t bytes = trl_store_bytes(d->store, &in_file);
     return (trl_boost_data_info){.examples = d->n,

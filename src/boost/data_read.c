@@ -244,6 +244,9 @@ trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boo
         return trl_fail_null(err);
     if (n_paths == 0)
         return trl_fail(err, TRL_EINVAL, "no file of examples");
+    for (size_t k = 0; k < n_paths; k++)
+        if (!path[k])
+            return trl_fail(err, TRL_EINVAL, "the path of file %zu is NULL", k + 1);
     if (o->format != TRL_BOOST_GUESS || !is_cache(path[0]))
         return read_text(path, n_paths, o, out, err);
     if (n_paths > 1 || o->like || o->model) {

@@ -129,11 +129,13 @@ trl_status trl_boost_model_make(const trl_boost_data *d, trl_boost_part *part, s
 
 size_t trl_boost_model_classifiers(const trl_boost_model *m)
 {
-    return m->n;
+    return m ? m->n : 0;
 }
 
 trl_boost_classifier trl_boost_model_classifier(const trl_boost_model *m, size_t k)
 {
+    if (!m || k >= m->n)
+        return (trl_boost_classifier){0};
     const trl_boost_part *p = &m->part[k];
     return (trl_boost_classifier){p->name, p->n_trees, p->point, p->n_points, p->best};
 }

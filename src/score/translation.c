@@ -194,12 +194,15 @@ void trl_translation_free(trl_translation *t)
 
 const trl_translation_sentence *trl_translation_sentences(const trl_translation *t, size_t *n)
 {
-    *n = t->n;
-    return t->sentence;
+    if (n)
+        *n = t ? t->n : 0;
+    return t ? t->sentence : NULL;
 }
 
 trl_translation_totals trl_translation_get_totals(const trl_translation *t)
 {
+    if (!t)
+        return (trl_translation_totals){0};
     trl_translation_totals x = {.sentences = t->n};
     double size[2] = {0.0, 0.0}, match[TRL_BLEU_ORDER] = {0}, possible[TRL_BLEU_ORDER] = {0};
     for (size_t i = 0; i < t->n; i++) {

@@ -154,7 +154,7 @@ trl_status trl_objective_choose(const char *name, trl_kind kind, const trl_objec
 bool trl_objective_info(size_t k, trl_method *out)
 {
     const trl_objective *o = trl_objective_at(k);
-    if (!o)
+    if (!o || !out)
         return false;
     *out = (trl_method){o->name, o->tree_name ? o->tree_name : o->short_name, o->what, o->when,
                         o->kinds};

@@ -274,7 +274,7 @@ uint64_t trl_optimizer_passes(const trl_optimizer *p, const trl_fit *fit)
 bool trl_optimizer_info(size_t k, trl_method *out)
 {
     const trl_optimizer *p = trl_optimizer_at(k);
-    if (!p)
+    if (!p || !out)
         return false;
     *out = (trl_method){p->name, p->alias, p->what, p->when, p->kinds};
     return true;

@@ -5,15 +5,20 @@
 
 #include <unistd.h>
 
+#include "trellis/align.h"
+#include "trellis/boost.h"
 #include "trellis/cluster.h"
 #include "trellis/compare.h"
 #include "trellis/file.h"
+#include "trellis/graph.h"
 #include "trellis/known.h"
+#include "trellis/methods.h"
 #include "trellis/parser.h"
 #include "trellis/parseval.h"
 #include "trellis/score.h"
 #include "trellis/tagger.h"
 #include "trellis/train.h"
+#include "trellis/translation.h"
 #include "trellis/trees.h"
 #include "trellis/tune.h"
 
@@ -229,6 +234,157 @@ static void test_null_files(void **state)
     assert_string_equal(trl_status_name((trl_status)99), "unknown status");
 }
 
+static void test_null_graphs(void **state)
+{
+    (void)state;
+    trl_graph *g = NULL;
+    trl_infer_plan *p = NULL;
+    trl_infer_work *w = NULL;
+    trl_infer_result r = {0};
+    trl_evidence ev = {0};
+    trl_buf b = {0};
+    const trl_infer_options zero = {0};
+    const double theta[2] = {0.0, 0.0};
+    const uint32_t v[1] = {0};
+    size_t n = 7;
+    refused(trl_graph_new(NULL, e));
+    refused(trl_graph_add_variable(NULL, 2, e));
+    refused(trl_graph_add_table(NULL, 2, theta, e));
+    refused(trl_graph_add_factor(NULL, 1, v, 0, e));
+    refused(trl_graph_read(NULL, TRL_GRAPH_GUESS, 0, &g, e));
+    refused(trl_graph_read("x", TRL_GRAPH_GUESS, 0, NULL, e));
+    refused(trl_graph_read_memory("x", NULL, 5, TRL_GRAPH_GUESS, 0, &g, e));
+    refused(trl_graph_read_memory("x", "x", 1, TRL_GRAPH_GUESS, 0, NULL, e));
+    refused(trl_graph_write(NULL, TRL_GRAPH_FG, &b, e));
+    refused(trl_graph_dot(NULL, &b, e));
+    refused(trl_evidence_read(NULL, NULL, &ev, e));
+    refused(trl_evidence_read_memory("x", "0", 1, NULL, &ev, e));
+    refused(trl_infer_plan_new(NULL, NULL, &p, e));
+    refused(trl_infer_plan_new(NULL, &zero, &p, e));
+    refused(trl_infer_work_new(NULL, e));
+    refused(trl_infer_marginals(NULL, NULL, NULL, &r, e));
+    refused(trl_infer_best(NULL, NULL, NULL, &r, e));
+    assert_int_equal(trl_graph_look(NULL).n_variables, 0);
+    assert_true(isnan(trl_graph_score(NULL, NULL, NULL)));
+    (void)trl_infer_plan_info(NULL);
+    assert_null(trl_infer_messages(NULL, &n));
+    assert_ok(trl_graph_new(&g, &err));
+    refused(trl_graph_add_variable(g, 0, e));
+    refused(trl_graph_add_factor(g, 1, NULL, 0, e));
+    refused(trl_graph_add_factor(g, 1, v, 0, e)); /* no such variable, no such table */
+    refused(trl_graph_write(g, TRL_GRAPH_FG, NULL, e));
+    refused(trl_graph_dot(g, NULL, e));
+    refused(trl_evidence_read_memory("x", "0", 1, g, NULL, e));
+    refused(trl_infer_plan_new(g, NULL, NULL, e));
+    assert_ok(trl_infer_work_new(&w, &err));
+    trl_graph_free(g);
+    trl_infer_work_free(w);
+    trl_graph_free(NULL);
+    trl_evidence_fini(NULL);
+    trl_infer_plan_free(NULL);
+    trl_infer_work_free(NULL);
+}
+
+static void test_null_boosting(void **state)
+{
+    (void)state;
+    trl_boost_data *d = NULL;
+    trl_boost_model *m = NULL;
+    const trl_boost_options zero = {0};
+    const trl_boost_options usual = trl_boost_options_default();
+    const trl_boost_read_options read = trl_boost_read_options_default();
+    const char *const none[] = {NULL};
+    const char *const one[] = {"x"};
+    const size_t end[1] = {1};
+    const uint32_t feature[1] = {5};
+    const signed char y[1] = {1};
+    double h[1];
+    refused(trl_boost_read(NULL, 1, &read, &d, e));
+    refused(trl_boost_read(none, 1, &read, &d, e));
+    refused(trl_boost_read(one, 0, &read, &d, e));
+    refused(trl_boost_read(one, 1, &read, NULL, e));
+    refused(trl_boost_data_new(1, NULL, feature, 2, 0, &d, e));
+    refused(trl_boost_data_new(1, end, NULL, 2, 0, &d, e));
+    refused(trl_boost_data_new(1, end, feature, 2, 0, NULL, e));
+    refused(trl_boost_data_new(1, end, feature, 2, 0, &d, e)); /* feature 5 of 2 */
+    refused(trl_boost_data_answer(NULL, "x", y, NULL, e));
+    refused(trl_boost_data_save(NULL, "x", e));
+    refused(trl_boost_train(NULL, NULL, &usual, &m, e));
+    refused(trl_boost_model_save(NULL, "x", e));
+    refused(trl_boost_model_open(NULL, &m, e));
+    refused(trl_boost_model_open("x", NULL, e));
+    refused(trl_boost_predict(NULL, 0, NULL, h, e));
+    refused(trl_boost_dump(NULL, 0, NULL, NULL, e));
+    assert_int_equal(trl_boost_data_get_info(NULL).examples, 0);
+    assert_int_equal(trl_boost_model_classifiers(NULL), 0);
+    (void)trl_boost_model_classifier(NULL, 0);
+    assert_ok(trl_boost_data_new(1, end, feature, 6, 0, &d, &err));
+    refused(trl_boost_data_answer(d, "x", NULL, NULL, e));
+    refused(trl_boost_data_save(d, NULL, e));
+    refused(trl_boost_train(d, NULL, NULL, &m, e));
+    refused(trl_boost_train(d, NULL, &zero, &m, e));
+    refused(trl_boost_train(d, NULL, &usual, NULL, e));
+    refused(trl_boost_train(d, NULL, &usual, &m, e)); /* no answers */
+    trl_boost_data_free(d);
+    trl_boost_data_free(NULL);
+    trl_boost_model_free(NULL);
+}
+
+static void test_null_translation(void **state)
+{
+    (void)state;
+    trl_bitext *b = NULL;
+    trl_aligner *a = NULL;
+    trl_translation *t = NULL;
+    trl_translation_comparison c;
+    trl_buf out = {0};
+    const trl_align_options usual = trl_align_options_default();
+    const uint32_t words[1] = {0};
+    double size;
+    size_t n = 7;
+    refused(trl_bitext_read(NULL, "x", &b, e));
+    refused(trl_bitext_read("x", "x", NULL, e));
+    refused(trl_aligner_train(NULL, &usual, &a, e));
+    refused(trl_aligner_save(NULL, "x", e));
+    refused(trl_aligner_open(NULL, &a, e));
+    refused(trl_aligner_open("x", NULL, e));
+    refused(trl_align(NULL, NULL, TRL_UNION, 1, &out, e));
+    refused(trl_translation_files(NULL, "x", &t, e));
+    refused(trl_translation_files("x", NULL, &t, e));
+    refused(trl_translation_files("x", "x", NULL, e));
+    refused(trl_turian_size(NULL, 1, words, 1, 1.0, &size, NULL, e));
+    refused(trl_turian_size(words, 1, NULL, 1, 1.0, &size, NULL, e));
+    refused(trl_turian_size(words, 1, words, 1, 1.0, NULL, NULL, e));
+    refused(trl_turian_size(words, 1, words, 1, 0.5, &size, NULL, e));
+    refused(trl_translation_compare(NULL, NULL, NULL, &c, e));
+    assert_int_equal(trl_bitext_get_info(NULL).pairs, 0);
+    assert_null(trl_translation_sentences(NULL, &n));
+    (void)trl_translation_get_totals(NULL);
+    trl_bitext_free(NULL);
+    trl_aligner_free(NULL);
+    trl_translation_free(NULL);
+}
+
+static void test_methods(void **state)
+{
+    (void)state;
+    trl_method m;
+    size_t k = 0;
+    assert_false(trl_objective_info(0, NULL) || trl_optimizer_info(0, NULL));
+    assert_false(trl_objective_info(SIZE_MAX, &m) || trl_optimizer_info(SIZE_MAX, &m));
+    while (trl_objective_info(k, &m)) {
+        assert_true(m.name && m.what && m.kinds);
+        k++;
+    }
+    assert_true(k > 5);
+    for (k = 0; trl_optimizer_info(k, &m); k++)
+        assert_true(m.name && m.what && m.kinds);
+    assert_true(k > 5);
+    assert_non_null(trl_kind_name(TRL_KIND_TREE));
+    assert_non_null(trl_kind_plural((trl_kind)99));
+    assert_non_null(trl_kind_name((trl_kind)99));
+}
+
 /* Labels that the model does not have; answers without a sequence. */
 static void test_out_of_range(void **state)
 {
@@ -278,9 +434,11 @@ static void test_out_of_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null_models), cmocka_unit_test(test_null_training),
-        cmocka_unit_test(test_null_trees),  cmocka_unit_test(test_null_scores),
-        cmocka_unit_test(test_null_files),  cmocka_unit_test(test_out_of_range),
+        cmocka_unit_test(test_null_models),      cmocka_unit_test(test_null_training),
+        cmocka_unit_test(test_null_trees),       cmocka_unit_test(test_null_scores),
+        cmocka_unit_test(test_null_files),       cmocka_unit_test(test_out_of_range),
+        cmocka_unit_test(test_null_graphs),      cmocka_unit_test(test_null_boosting),
+        cmocka_unit_test(test_null_translation), cmocka_unit_test(test_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
