@@ -33,9 +33,10 @@ TRL_API trl_status trl_graph_new(trl_graph **out, trl_error *err);
 TRL_API void trl_graph_free(trl_graph *g); /* accepts NULL */
 
 /* Variables, tables and factors are numbered from 0 in the order they are added.  Values are
- * copied; a table without (theta = NULL) gets them anew for every run.  TRL_EINVAL: no labels, a table of no cells, a value that is NaN or +inf, an unknown
- * variable or table, a variable twice in a factor, a table whose shape is another one;
- * TRL_ENOMEM.  After a failure the graph is as it was. */
+ * copied; a table without (theta = NULL) gets them anew for every run.  TRL_EINVAL: no labels, a
+ * table of no cells, a value that is NaN or +inf, an unknown variable or table, a variable twice in
+ * a factor, a table whose shape is another one; TRL_ENOMEM.  After a failure the graph is as it
+ * was. */
 TRL_API trl_status trl_graph_add_variable(trl_graph *g, uint32_t labels, trl_error *err);
 TRL_API trl_status trl_graph_add_table(trl_graph *g, size_t cells, const double *theta,
                                        trl_error *err);
