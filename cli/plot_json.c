@@ -144,9 +144,11 @@ static bool read_run(plot *p, const plot_request *q, const json *j, const char *
 
 static bool looks_like_chunks(const json *j, const json_value *labels)
 {
-    const json_value *v = labels ? json_first(j, labels) : NULL;
+    if (!labels || labels->type != JSON_OBJECT)
+        return false;
+    const json_value *v = json_first(j, labels);
     bool any = false;
-    for (size_t i = 0; labels && i < labels->n; i++, v = json_next(j, v)) {
+    for (size_t i = 0; i < labels->n; i++, v = json_next(j, v)) {
         const bool tagged = v->key[0] && strchr("BIES", v->key[0]) && v->key[1] == '-';
         if (!tagged && strcmp(v->key, "O") != 0)
             return false;
@@ -166,6 +168,13 @@ static int by_gold(const void *va, const void *vb)
     if (a->gold != b->gold)
         return a->gold > b->gold ? -1 : 1;
     return strcmp(a->name, b->name);
+}
+
+/* How often the label is there; labels of which that is not known come last. */
+static double gold_of(const json *j, const json_value *label)
+{
+    const double n = json_number(json_get(j, label, "gold"));
+    return isnan(n) ? -1.0 : n;
 }
 
 static bool read_score(plot *p, const plot_request *q, const json *j, const char *path,
@@ -188,8 +197,7 @@ static bool read_score(plot *p, const plot_request *q, const json *j, const char
     }
     const json_value *v = json_first(j, rows);
     for (size_t i = 0; i < rows->n; i++, v = json_next(j, v))
-        bars[i] =
-            (bar){v->key, json_number(json_get(j, v, "gold")), json_number(json_get(j, v, y))};
+        bars[i] = (bar){v->key, gold_of(j, v), json_number(json_get(j, v, y))};
     qsort(bars, rows->n, sizeof *bars, by_gold);
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++) {
