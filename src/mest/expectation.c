@@ -33,7 +33,7 @@ typedef struct group {
 /* The tuples of one line.  Single macros are frequent enough for their own code path. */
 static bool collect(const run *r, group *g, const trl_template_window *v)
 {
-    const trl_column_values *c = r->x->cells;
+    const trl_column_values *c = r->x->columns;
     bool *seen = g->n_macros == 1 ? trl_zalloc(r->texts.n, sizeof *seen) : NULL;
     if (g->n_macros == 1 && !seen)
         return false;
@@ -299,7 +299,7 @@ trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double 
                         "attribute lists cannot be generated: q0 needs columns "
                         "and a template, or must be emp");
     run r = {.x = x, .E = E};
-    r.source = (trl_view_source){x->tpl, x->cells, q0, &r.texts};
+    r.source = (trl_view_source){x->tpl, x->columns, q0, &r.texts};
     trl_status st = trl_state_graph_init(&r.graph, q0, err);
     if (st == TRL_OK)
         st = trl_attr_map_init(&r.map, x->corpus, x->design, err);

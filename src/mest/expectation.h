@@ -30,7 +30,7 @@ typedef struct trl_expect_data {
     const trl_corpus *corpus;
     const trl_design *design; /* of the corpus */
     const trl_column_values
-        *cells; /* the same sequences; masked if the corpus was made from masked ones */
+        *columns; /* the same sequences; masked if the corpus was made from masked ones */
     const trl_cancel *cancel; /* or NULL: asked all along; then TRL_ECANCEL */
 } trl_expect_data;
 

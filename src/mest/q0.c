@@ -29,12 +29,12 @@ const char *trl_q0_name(trl_q0_kind kind)
     return names[kind];
 }
 
-trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *cells,
+trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *columns,
                         const uint32_t *label, size_t L, trl_error *err)
 {
     const bool uniform = kind == TRL_Q0_LU;
     const trl_hmm_options o = {.order = uniform ? 1 : order, .lambda = 1.0, .uniform = uniform};
-    return trl_hmm_train(h, cells, label, L, &o, err);
+    return trl_hmm_train(h, columns, label, L, &o, err);
 }
 
 /* ---- expectations ---------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_da
     memset(E, 0, trl_design_alloc(x->design) * sizeof *E);
     trl_status st = TRL_OK;
     if (kind == TRL_Q0_EMP) {
-        st = trl_hmm_number(h, x->cells, &value, err);
+        st = trl_hmm_number(h, x->columns, &value, err);
         if (st == TRL_OK)
             st = trl_expect_empirical(x, h, value, E, err);
         trl_free(value);
@@ -109,7 +109,7 @@ static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs
 uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
                             const trl_sample_options *sample)
 {
-    const trl_column_values *c = x->cells;
+    const trl_column_values *c = x->columns;
     const trl_design *d = x->design;
     uint64_t hash = 0;
     const uint64_t numbers[] = {(uint64_t)kind,     (uint64_t)h->order, h->L,

@@ -25,7 +25,7 @@ const char *trl_q0_name(trl_q0_kind kind);
 
 /* Trains q0 on labelled columns, all but the label's, with add-1 smoothing.  `order` is that of the
  * features (lu is of order 1 anyway).  As trl_hmm_train. */
-trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *cells,
+trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *columns,
                         const uint32_t *label, size_t L, trl_error *err);
 
 /* What `sample` is by default: 100,000 sequences, lambda 0.1, seed 1. */

@@ -16,7 +16,7 @@
 
 typedef struct sampler {
     const trl_hmm *hmm;
-    const trl_column_values *cells;
+    const trl_column_values *columns;
     trl_rng rng;
     double **sum;    /* by column of the HMM: [L][values] running sums of e */
     uint32_t **rare; /* by column of the HMM: values of the column that it does not know */
@@ -57,9 +57,9 @@ static bool make_sums(sampler *s, size_t c)
 
 static bool list_rare(sampler *s, size_t c)
 {
-    const trl_strtab *values = &s->cells->values[s->hmm->column[c].column];
+    const trl_strtab *values = &s->columns->values[s->hmm->column[c].column];
     s->rare[c] = trl_alloc(values->n, sizeof **s->rare);
-    for (size_t v = 0; s->rare[c] && !s->cells->masked && v < values->n; v++)
+    for (size_t v = 0; s->rare[c] && !s->columns->masked && v < values->n; v++)
         if (trl_hmm_value(s->hmm, c, trl_strtab_get(values, (uint32_t)v)) == 0)
             s->rare[c][s->n_rare[c]++] = (uint32_t)v;
     return s->rare[c] != NULL;
@@ -67,11 +67,11 @@ static bool list_rare(sampler *s, size_t c)
 
 /* hmm and cells are borrowed.  OOV is drawn as TRL_OOV from masked cells, else as one of
  * the rare values or, as often as each of them, as TRL_OOV.  TRL_ENOMEM. */
-static trl_status sampler_init(sampler *s, const trl_hmm *hmm, const trl_column_values *cells,
+static trl_status sampler_init(sampler *s, const trl_hmm *hmm, const trl_column_values *columns,
                                uint64_t seed, trl_error *err)
 {
     const size_t n = hmm->n_columns;
-    *s = (sampler){.hmm = hmm, .cells = cells, .rng = trl_rng_seed(seed)};
+    *s = (sampler){.hmm = hmm, .columns = columns, .rng = trl_rng_seed(seed)};
     s->sum = trl_zalloc(n, sizeof *s->sum);
     s->rare = trl_zalloc(n, sizeof *s->rare);
     s->n_rare = trl_zalloc(n, sizeof *s->n_rare);
@@ -123,14 +123,14 @@ static trl_str draw_cell(sampler *s, size_t c, size_t y)
     if (v == 0 && s->n_rare[c]) {
         const size_t k = trl_rng_below(&s->rng, s->n_rare[c] + 1);
         if (k < s->n_rare[c])
-            return trl_strtab_get(&s->cells->values[col->column], s->rare[c][k]);
+            return trl_strtab_get(&s->columns->values[col->column], s->rare[c][k]);
     }
     return trl_strview_get(&col->values, (uint32_t)v);
 }
 
 static bool put_token(sampler *s, size_t t, size_t y)
 {
-    const size_t n = s->cells->n_columns;
+    const size_t n = s->columns->n_columns;
     uint32_t *label = trl_reserve(s->label, &s->label_cap, t + 1, sizeof *label);
     if (label)
         s->label = label;
@@ -163,7 +163,7 @@ static trl_status sampler_draw(sampler *s, trl_rows *seq, trl_error *err)
         before = y;
         y = draw(&s->rng, h->next + context * (h->L + 1), h->L + 1);
     }
-    *seq = (trl_rows){.n_tokens = t, .n_columns = s->cells->n_columns, .cell = s->cell};
+    *seq = (trl_rows){.n_tokens = t, .n_columns = s->columns->n_columns, .cell = s->cell};
     return TRL_OK;
 }
 
@@ -236,7 +236,7 @@ static trl_status count_samples(counter *c, const trl_hmm *q0, const trl_sample_
                                 trl_error *err)
 {
     sampler s;
-    trl_status st = sampler_init(&s, q0, c->x->cells, o->seed, err);
+    trl_status st = sampler_init(&s, q0, c->x->columns, o->seed, err);
     for (uint64_t i = 0; st == TRL_OK && i < o->n; i++) {
         trl_rows seq;
         st = trl_cancel_check(c->x->cancel, err);
@@ -252,19 +252,19 @@ static trl_status count_samples(counter *c, const trl_hmm *q0, const trl_sample_
 /* Finds the features of the lines in the training data. */
 static trl_status mark_features(counter *c, trl_error *err)
 {
-    const trl_column_values *cells = c->x->cells;
+    const trl_column_values *columns = c->x->columns;
     trl_str *cell = NULL;
     size_t cap = 0;
     trl_status st = TRL_OK;
-    for (size_t seq = 0; st == TRL_OK && seq < cells->n_sequences; seq++) {
+    for (size_t seq = 0; st == TRL_OK && seq < columns->n_sequences; seq++) {
         if ((st = trl_cancel_check(c->x->cancel, err)) != TRL_OK)
             break;
-        const size_t from = (size_t)cells->first[seq];
-        const size_t n = (size_t)cells->first[seq + 1] - from;
-        trl_str *grown = trl_reserve(cell, &cap, n * cells->n_columns, sizeof *cell);
+        const size_t from = (size_t)columns->first[seq];
+        const size_t n = (size_t)columns->first[seq + 1] - from;
+        trl_str *grown = trl_reserve(cell, &cap, n * columns->n_columns, sizeof *cell);
         if (grown)
             cell = grown;
-        const trl_rows rows = grown ? trl_column_values_rows(cells, seq, cell) : (trl_rows){0};
+        const trl_rows rows = grown ? trl_column_values_rows(columns, seq, cell) : (trl_rows){0};
         if (!grown || !visit(c, &rows, c->x->corpus->label + from, true))
             st = trl_fail_mem(err);
     }

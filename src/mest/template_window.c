@@ -40,7 +40,7 @@ static trl_str value_text(const trl_strtab *values, size_t k)
 static bool tabulate(const trl_template_window *v, const trl_view_source *s, trl_view_macro *m,
                      trl_buf *buf)
 {
-    const trl_strtab *values = &s->cells->values[m->column];
+    const trl_strtab *values = &s->columns->values[m->column];
     const int reach = (int)v->reach;
     m->of_value = trl_alloc(values->n + 1, sizeof *m->of_value);
     m->outside = trl_alloc(2 * v->reach + 1, sizeof *m->outside);
@@ -138,7 +138,7 @@ static uint32_t outcome_of(const trl_template_window *v, trl_view_cell *c, size_
  * seen included.  Masked values occur only as OOV. */
 static double *share_values(const trl_view_source *s, size_t column, uint32_t *taken_for)
 {
-    const trl_strtab *values = &s->cells->values[column];
+    const trl_strtab *values = &s->columns->values[column];
     const size_t h = hmm_column(s->hmm, column);
     double *share = trl_zalloc(values->n + 1, sizeof *share);
     uint64_t rare = 1;
@@ -147,18 +147,18 @@ static double *share_values(const trl_view_source *s, size_t column, uint32_t *t
         share[k] = taken_for[k] ? 1.0 : 0.0;
         rare += taken_for[k] == 0;
     }
-    for (size_t k = 0; share && !s->cells->masked && k < values->n; k++)
+    for (size_t k = 0; share && !s->columns->masked && k < values->n; k++)
         share[k] = taken_for[k] ? 1.0 : 1.0 / (double)rare;
     taken_for[values->n] = 0;
     if (share)
-        share[values->n] = s->cells->masked ? 1.0 : 1.0 / (double)rare;
+        share[values->n] = s->columns->masked ? 1.0 : 1.0 / (double)rare;
     return share;
 }
 
 static bool add_probabilities(const trl_template_window *v, const trl_view_source *s,
                               trl_view_cell *c, const uint32_t *outcome)
 {
-    const trl_strtab *values = &s->cells->values[c->column];
+    const trl_strtab *values = &s->columns->values[c->column];
     const double *e = s->hmm->column[hmm_column(s->hmm, c->column)].p;
     uint32_t *taken_for = trl_alloc(values->n + 1, sizeof *taken_for);
     double *share = taken_for ? share_values(s, c->column, taken_for) : NULL;
@@ -174,7 +174,7 @@ static bool add_probabilities(const trl_template_window *v, const trl_view_sourc
 
 static bool tabulate_cell(trl_template_window *v, const trl_view_source *s, trl_view_cell *c)
 {
-    const size_t n = s->cells->values[c->column].n + 1;
+    const size_t n = s->columns->values[c->column].n + 1;
     const int reach = (int)v->reach;
     uint32_t *key = trl_alloc(c->n_macros, sizeof *key);
     uint32_t *outcome = trl_alloc(n, sizeof *outcome);

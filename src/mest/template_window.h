@@ -50,7 +50,7 @@ typedef struct trl_template_window {
 
 typedef struct trl_view_source { /* borrowed */
     const trl_template *tpl;
-    const trl_column_values *cells;
+    const trl_column_values *columns;
     const trl_hmm *hmm;
     trl_strtab *texts; /* interned here */
 } trl_view_source;

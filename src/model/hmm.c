@@ -22,28 +22,28 @@ void trl_hmm_fini(trl_hmm *h)
 
 /* ---- vocabulary ------------------------------------------------------------------------------ */
 
-static double weight_of(const trl_column_values *cells, size_t seq)
+static double weight_of(const trl_column_values *columns, size_t seq)
 {
-    return cells->weight ? cells->weight[seq] : 1.0;
+    return columns->weight ? columns->weight[seq] : 1.0;
 }
 
-static double *count_values(const trl_column_values *cells, size_t column)
+static double *count_values(const trl_column_values *columns, size_t column)
 {
-    double *n = trl_zalloc(cells->values[column].n, sizeof *n);
-    for (size_t seq = 0; n && seq < cells->n_sequences; seq++)
-        for (size_t t = (size_t)cells->first[seq]; t < cells->first[seq + 1]; t++)
-            n[cells->id[t * cells->n_columns + column]] += weight_of(cells, seq);
+    double *n = trl_zalloc(columns->values[column].n, sizeof *n);
+    for (size_t seq = 0; n && seq < columns->n_sequences; seq++)
+        for (size_t t = (size_t)columns->first[seq]; t < columns->first[seq + 1]; t++)
+            n[columns->id[t * columns->n_columns + column]] += weight_of(columns, seq);
     return n;
 }
 
 /* OOV, then the values that are still seen when their first occurrence is removed. */
-static bool make_vocabulary(const trl_column_values *cells, size_t column, trl_strtab *out)
+static bool make_vocabulary(const trl_column_values *columns, size_t column, trl_strtab *out)
 {
-    double *n = count_values(cells, column);
+    double *n = count_values(columns, column);
     bool good = n && trl_strtab_add(out, TRL_OOV, strlen(TRL_OOV)) != TRL_NO_ID;
-    for (size_t v = 0; good && v < cells->values[column].n; v++) {
-        const trl_str s = trl_strtab_get(&cells->values[column], (uint32_t)v);
-        if (n[v] > (cells->masked ? 0.0 : 1.0))
+    for (size_t v = 0; good && v < columns->values[column].n; v++) {
+        const trl_str s = trl_strtab_get(&columns->values[column], (uint32_t)v);
+        if (n[v] > (columns->masked ? 0.0 : 1.0))
             good = trl_strtab_add(out, s.p, s.n) != TRL_NO_ID;
     }
     trl_free(n);
@@ -51,11 +51,11 @@ static bool make_vocabulary(const trl_column_values *cells, size_t column, trl_s
 }
 
 /* The model's value for each value of a column of cells. */
-static uint32_t *match_values(const trl_strview *values, const trl_strtab *cells)
+static uint32_t *match_values(const trl_strview *values, const trl_strtab *columns)
 {
-    uint32_t *to = trl_alloc(cells->n, sizeof *to);
-    for (size_t v = 0; to && v < cells->n; v++) {
-        const trl_str s = trl_strtab_get(cells, (uint32_t)v);
+    uint32_t *to = trl_alloc(columns->n, sizeof *to);
+    for (size_t v = 0; to && v < columns->n; v++) {
+        const trl_str s = trl_strtab_get(columns, (uint32_t)v);
         const uint32_t id = trl_strview_find(values, s.p, s.n, trl_str_hash(s.p, s.n));
         to[v] = id == TRL_NO_ID ? 0 : id;
     }
@@ -65,13 +65,13 @@ static uint32_t *match_values(const trl_strview *values, const trl_strtab *cells
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* start and next hold counts afterwards. */
-static void count_labels(const trl_column_values *cells, const uint32_t *label, size_t L, int order,
-                         double *start, double *next)
+static void count_labels(const trl_column_values *columns, const uint32_t *label, size_t L,
+                         int order, double *start, double *next)
 {
-    for (size_t seq = 0; seq < cells->n_sequences; seq++) {
-        const uint32_t *y = label + cells->first[seq];
-        const size_t n = (size_t)(cells->first[seq + 1] - cells->first[seq]);
-        const double weight = weight_of(cells, seq);
+    for (size_t seq = 0; seq < columns->n_sequences; seq++) {
+        const uint32_t *y = label + columns->first[seq];
+        const size_t n = (size_t)(columns->first[seq + 1] - columns->first[seq]);
+        const double weight = weight_of(columns, seq);
         start[y[0]] += weight;
         for (size_t t = 1; t <= n; t++) {
             const size_t before = t >= 2 ? y[t - 2] : L;
@@ -117,17 +117,17 @@ static void estimate_labels(size_t L, const trl_hmm_options *o, double *start, d
 
 /* p[v][y] holds counts of label y with value v; the first occurrence of a value, that is the first
  * 1 of its weight, goes to OOV: a sequence of weight 9 is nine sequences. */
-static bool count_emissions(const trl_column_values *cells, const uint32_t *label, size_t L,
+static bool count_emissions(const trl_column_values *columns, const uint32_t *label, size_t L,
                             const trl_hmm_column *col, double *p)
 {
-    const trl_strtab *values = &cells->values[col->column];
+    const trl_strtab *values = &columns->values[col->column];
     uint32_t *to = match_values(&col->values, values);
     double *seen = trl_zalloc(values->n, sizeof *seen); /* up to 1 */
-    for (size_t seq = 0; to && seen && seq < cells->n_sequences; seq++)
-        for (size_t t = (size_t)cells->first[seq]; t < cells->first[seq + 1]; t++) {
-            const uint32_t v = cells->id[t * cells->n_columns + col->column];
-            const double weight = weight_of(cells, seq);
-            const double left = cells->masked ? 0.0 : 1.0 - seen[v],
+    for (size_t seq = 0; to && seen && seq < columns->n_sequences; seq++)
+        for (size_t t = (size_t)columns->first[seq]; t < columns->first[seq + 1]; t++) {
+            const uint32_t v = columns->id[t * columns->n_columns + col->column];
+            const double weight = weight_of(columns, seq);
+            const double left = columns->masked ? 0.0 : 1.0 - seen[v],
                          oov = weight < left ? weight : left;
             p[label[t]] += oov;
             p[to[v] * L + label[t]] += weight - oov;
@@ -160,7 +160,7 @@ static void estimate_emissions(size_t L, size_t n, const trl_hmm_options *o, dou
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-static trl_status check(const trl_column_values *cells, size_t L, const trl_hmm_options *o,
+static trl_status check(const trl_column_values *columns, size_t L, const trl_hmm_options *o,
                         trl_error *err)
 {
     if (o->order != 1 && o->order != 2)
@@ -168,19 +168,19 @@ static trl_status check(const trl_column_values *cells, size_t L, const trl_hmm_
     if (!(o->lambda > 0.0 && isfinite(o->lambda)))
         return trl_fail(err, TRL_EINVAL, "what is added to an HMM's counts must be positive: %g",
                         o->lambda);
-    if (cells->n_sequences == 0 || L == 0)
+    if (columns->n_sequences == 0 || L == 0)
         return trl_fail(err, TRL_EINVAL, "an HMM needs at least one sequence");
     for (size_t c = 0; o->column && c < o->n_columns; c++)
-        if (o->column[c] >= cells->n_columns)
+        if (o->column[c] >= columns->n_columns)
             return trl_fail(err, TRL_EINVAL, "an HMM cannot emit column %zu: there are %zu",
-                            o->column[c], cells->n_columns);
+                            o->column[c], columns->n_columns);
     return TRL_OK;
 }
 
 /* Names and sizes of the columns. */
-static bool make_columns(trl_hmm *h, const trl_column_values *cells, const trl_hmm_options *o)
+static bool make_columns(trl_hmm *h, const trl_column_values *columns, const trl_hmm_options *o)
 {
-    const size_t n = o->column ? o->n_columns : cells->n_columns - 1;
+    const size_t n = o->column ? o->n_columns : columns->n_columns - 1;
     h->column = trl_zalloc(n, sizeof *h->column);
     h->names = trl_zalloc(n, sizeof *h->names);
     if (!h->column || !h->names)
@@ -189,7 +189,7 @@ static bool make_columns(trl_hmm *h, const trl_column_values *cells, const trl_h
     for (size_t c = 0; c < n; c++) {
         trl_hmm_column *col = &h->column[c];
         col->column = o->column ? o->column[c] : c;
-        if (!make_vocabulary(cells, col->column, &h->names[c]))
+        if (!make_vocabulary(columns, col->column, &h->names[c]))
             return false;
         col->values = trl_strtab_view(&h->names[c]);
         col->n = h->names[c].n;
@@ -216,17 +216,17 @@ static bool make_room(trl_hmm *h, double **start, double **next, double **emit)
     return true;
 }
 
-static bool train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label,
+static bool train(trl_hmm *h, const trl_column_values *columns, const uint32_t *label,
                   const trl_hmm_options *o)
 {
     double *start, *next, *emit;
-    if (!make_columns(h, cells, o) || !make_room(h, &start, &next, &emit))
+    if (!make_columns(h, columns, o) || !make_room(h, &start, &next, &emit))
         return false;
-    count_labels(cells, label, h->L, h->order, start, next);
+    count_labels(columns, label, h->L, h->order, start, next);
     estimate_labels(h->L, o, start, next);
     for (size_t c = 0; c < h->n_columns; c++) {
         trl_hmm_column *col = &h->column[c];
-        if (!count_emissions(cells, label, h->L, col, emit))
+        if (!count_emissions(columns, label, h->L, col, emit))
             return false;
         estimate_emissions(h->L, col->n, o, emit);
         for (size_t i = 0; i < col->n * h->L; i++)
@@ -237,14 +237,14 @@ static bool train(trl_hmm *h, const trl_column_values *cells, const uint32_t *la
     return true;
 }
 
-trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label,
+trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *columns, const uint32_t *label,
                          size_t L, const trl_hmm_options *o, trl_error *err)
 {
     *h = (trl_hmm){.L = L, .order = o->order};
-    const trl_status st = check(cells, L, o, err);
+    const trl_status st = check(columns, L, o, err);
     if (st != TRL_OK)
         return st;
-    if (!train(h, cells, label, o)) {
+    if (!train(h, columns, label, o)) {
         trl_hmm_fini(h);
         return trl_fail_mem(err);
     }
@@ -260,23 +260,23 @@ uint32_t trl_hmm_value(const trl_hmm *h, size_t c, trl_str cell)
     return id == TRL_NO_ID ? 0 : id;
 }
 
-trl_status trl_hmm_number(const trl_hmm *h, const trl_column_values *cells, uint32_t **out,
+trl_status trl_hmm_number(const trl_hmm *h, const trl_column_values *columns, uint32_t **out,
                           trl_error *err)
 {
-    uint32_t *value = trl_alloc(cells->n_tokens, (h->n_columns + 1) * sizeof *value);
+    uint32_t *value = trl_alloc(columns->n_tokens, (h->n_columns + 1) * sizeof *value);
     trl_status st = value ? TRL_OK : trl_fail_mem(err);
     for (size_t c = 0; st == TRL_OK && c < h->n_columns; c++) {
         const size_t k = h->column[c].column;
-        if (k >= cells->n_columns) {
+        if (k >= columns->n_columns) {
             st = trl_fail(err, TRL_EINVAL, "the HMM emits column %zu, but there are %zu", k,
-                          cells->n_columns);
+                          columns->n_columns);
             break;
         }
-        uint32_t *to = match_values(&h->column[c].values, &cells->values[k]);
+        uint32_t *to = match_values(&h->column[c].values, &columns->values[k]);
         if (!to)
             st = trl_fail_mem(err);
-        for (size_t t = 0; to && t < cells->n_tokens; t++)
-            value[t * h->n_columns + c] = to[cells->id[t * cells->n_columns + k]];
+        for (size_t t = 0; to && t < columns->n_tokens; t++)
+            value[t * h->n_columns + c] = to[columns->id[t * columns->n_columns + k]];
         trl_free(to);
     }
     if (st == TRL_OK)

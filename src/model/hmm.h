@@ -71,9 +71,9 @@ typedef struct trl_hmm_options {
     size_t n_columns;
 } trl_hmm_options;
 
-/* `label` [cells->n_tokens], below L, belongs to the tokens of `cells`.  One pass for the
+/* `label` [cells->n_tokens], below L, belongs to the tokens of `columns`.  One pass for the
  * labels, two per column.  TRL_EINVAL for bad options or no sequences, TRL_ENOMEM. */
-trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *cells, const uint32_t *label,
+trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *columns, const uint32_t *label,
                          size_t L, const trl_hmm_options *o, trl_error *err);
 void trl_hmm_fini(trl_hmm *h);
 
@@ -84,7 +84,7 @@ uint32_t trl_hmm_value(const trl_hmm *h, size_t c, trl_str cell);
 
 /* The values of all tokens, [n_tokens][h->n_columns]; release with trl_free.  TRL_EINVAL when a
  * column is missing, TRL_ENOMEM. */
-trl_status trl_hmm_number(const trl_hmm *h, const trl_column_values *cells, uint32_t **out,
+trl_status trl_hmm_number(const trl_hmm *h, const trl_column_values *columns, uint32_t **out,
                           trl_error *err);
 
 /* The values of one sequence of rows into value[n_tokens][h->n_columns].  TRL_EPARSE, with the

@@ -80,7 +80,7 @@ static trl_status same_format(trl_chain_training *j, trl_format format, const ch
 /* What q0 counts.  A masked corpus is made later, from all columns. */
 static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
-    const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->cells, seq, err) : TRL_OK;
+    const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->columns, seq, err) : TRL_OK;
     return st == TRL_OK && !j->o->q0_mask ? trl_corpus_add_rows(&j->corpus, j->tpl, seq, err) : st;
 }
 
@@ -125,7 +125,7 @@ static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool de
         j->q0_kind = TRL_Q0_EMP;
         const trl_rows labels = {
             .n_tokens = seq->n_tokens, .n_columns = 1, .cell = seq->label, .path = seq->path};
-        const trl_status st = trl_column_values_add_rows(&j->cells, &labels, err);
+        const trl_status st = trl_column_values_add_rows(&j->columns, &labels, err);
         if (st != TRL_OK)
             return st;
     }
@@ -216,13 +216,13 @@ static trl_status default_transitions(trl_chain_training *j, trl_error *err)
 /* The corpus from columns whose first occurrences are masked. */
 static trl_status mask(trl_chain_training *j, trl_error *err)
 {
-    trl_status st = trl_column_values_mask(&j->cells, err);
-    for (size_t k = 0; st == TRL_OK && k < j->cells.n_sequences; k++) {
-        const size_t n = (size_t)(j->cells.first[k + 1] - j->cells.first[k]);
-        trl_str *cell = trl_alloc(n * j->cells.n_columns, sizeof *cell);
+    trl_status st = trl_column_values_mask(&j->columns, err);
+    for (size_t k = 0; st == TRL_OK && k < j->columns.n_sequences; k++) {
+        const size_t n = (size_t)(j->columns.first[k + 1] - j->columns.first[k]);
+        trl_str *cell = trl_alloc(n * j->columns.n_columns, sizeof *cell);
         if (!cell)
             return trl_fail_mem(err);
-        const trl_rows seq = trl_column_values_rows(&j->cells, k, cell);
+        const trl_rows seq = trl_column_values_rows(&j->columns, k, cell);
         st = trl_corpus_add_rows(&j->corpus, j->tpl, &seq, err);
         trl_free(cell);
     }
@@ -261,9 +261,9 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         st = check_weights(j, err);
     if (st == TRL_OK)
         st = default_transitions(j, err);
-    j->cells.weight = j->corpus.weight;
+    j->columns.weight = j->corpus.weight;
     if (st == TRL_OK && j->has_q0)
-        st = trl_q0_train(&j->q0, j->q0_kind, j->order, &j->cells, j->corpus.label,
+        st = trl_q0_train(&j->q0, j->q0_kind, j->order, &j->columns, j->corpus.label,
                           j->corpus.labels.n, err);
     return st;
 }

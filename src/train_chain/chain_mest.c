@@ -25,7 +25,7 @@ static trl_status hmm_value(const trl_chain_training *j, double *value, trl_erro
 {
     const size_t width = j->q0.n_columns;
     uint32_t *v = NULL;
-    const trl_status st = trl_hmm_number(&j->q0, &j->cells, &v, err);
+    const trl_status st = trl_hmm_number(&j->q0, &j->columns, &v, err);
     double sum = 0.0;
     for (size_t k = 0; st == TRL_OK && k < j->corpus.n_sequences; k++) {
         const size_t from = (size_t)j->corpus.first[k];
@@ -73,7 +73,7 @@ static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
 static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
 {
     const char *cache = j->o->q0_cache;
-    const trl_expect_data x = {j->tpl, &j->corpus, &j->design, &j->cells, &j->cancel};
+    const trl_expect_data x = {j->tpl, &j->corpus, &j->design, &j->columns, &j->cancel};
     trl_sample_options sample = trl_sample_options_default();
     sample.seed = j->o->seed;
     if (j->o->q0_samples)

@@ -31,7 +31,7 @@ typedef struct oracle {
 static inline void list_options(oracle *o)
 {
     for (size_t c = 0; c < 2; c++) {
-        const trl_strtab *values = &o->t->cells.values[c];
+        const trl_strtab *values = &o->t->columns.values[c];
         size_t rare = 0;
         for (uint32_t v = 0; v < values->n; v++)
             rare += trl_hmm_value(o->h, c, trl_strtab_get(values, v)) == 0;
@@ -39,12 +39,12 @@ static inline void list_options(oracle *o)
             const trl_str s = trl_strtab_get(values, v);
             const uint32_t value = trl_hmm_value(o->h, c, s);
             const bool oov = s.n == 5 && memcmp(s.p, "<OOV>", 5) == 0;
-            if (o->t->cells.masked && value == 0 && !oov)
+            if (o->t->columns.masked && value == 0 && !oov)
                 continue; /* does not occur any more */
-            const double share = value || o->t->cells.masked ? 1.0 : 1.0 / (double)(rare + 1);
+            const double share = value || o->t->columns.masked ? 1.0 : 1.0 / (double)(rare + 1);
             o->option[c][o->n_options[c]++] = (option){s, value, share};
         }
-        if (!o->t->cells.masked) /* what nobody has seen */
+        if (!o->t->columns.masked) /* what nobody has seen */
             o->option[c][o->n_options[c]++] = (option){{"<OOV>", 5}, 0, 1.0 / (double)(rare + 1)};
         assert_true(o->n_options[c] <= 12);
     }
@@ -104,7 +104,7 @@ static inline void visit(oracle *o, const trl_rows *seq, double p)
 static inline void extend(oracle *o, size_t n, double p)
 {
     const trl_hmm *h = o->h;
-    const size_t L = h->L, columns = o->t->cells.n_columns;
+    const size_t L = h->L, columns = o->t->columns.n_columns;
     if (n > 0) {
         const double stop = trl_hmm_next(h, n >= 2 ? o->y[n - 2] : L, o->y[n - 1], L);
         const trl_rows seq = {.n_tokens = n, .n_columns = columns, .cell = o->cell};

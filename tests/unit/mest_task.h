@@ -26,7 +26,7 @@ static inline void make(task *k, trl_rng *rng, int order, bool all_pairs, size_t
     trl_error err;
     char *text = tiny_text(rng, sequences, 6, 3);
     *k = (task){0};
-    tiny_cells(text, &k->t.cells);
+    tiny_cells(text, &k->t.columns);
     free(text);
     const trl_design_options o = {
         .order = order, .all_pairs = all_pairs, .all_transitions = all_pairs};
@@ -38,7 +38,7 @@ static inline void make(task *k, trl_rng *rng, int order, bool all_pairs, size_t
     k->g = calloc(room, sizeof(double));
     k->pool = trl_pool_new(1);
     assert_true(k->E && k->w && k->g && k->pool);
-    assert_ok(trl_q0_train(&k->h, TRL_Q0_HMM, order, &k->t.cells, k->t.corpus.label, 3, &err));
+    assert_ok(trl_q0_train(&k->h, TRL_Q0_HMM, order, &k->t.columns, k->t.corpus.label, 3, &err));
     const trl_expect_data x = tiny_data(&k->t);
     const trl_sample_options sample = trl_sample_options_default();
     assert_ok(trl_q0_expect(TRL_Q0_HMM, &k->h, &x, &sample, k->E, NULL, &err));

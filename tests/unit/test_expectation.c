@@ -56,13 +56,13 @@ static void make(trl_rng *rng, const plan *p, tiny *t, trl_hmm *h)
     snprintf(more, sizeof more, "%s%s", text ? text : p->text, p->rare ? "k u A\nl x B\n\n" : "");
     free(text);
     *t = (tiny){0};
-    tiny_cells(more, &t->cells);
+    tiny_cells(more, &t->columns);
     if (p->masked)
-        assert_ok(trl_column_values_mask(&t->cells, &err));
+        assert_ok(trl_column_values_mask(&t->columns, &err));
     const trl_design_options o = {
         .order = p->order, .all_pairs = p->all_pairs, .all_transitions = p->all_pairs};
     tiny_compile(t, p->tpl, &o);
-    assert_ok(trl_q0_train(h, TRL_Q0_HMM, p->hmm_order, &t->cells, t->corpus.label, p->L, &err));
+    assert_ok(trl_q0_train(h, TRL_Q0_HMM, p->hmm_order, &t->columns, t->corpus.label, p->L, &err));
     tiny_randomise(h, rng, p->stop, p->acyclic);
 }
 
@@ -318,13 +318,14 @@ static void test_empirical(void **state)
         for (size_t s = 0; s < t.corpus.n_sequences; s++)
             t.corpus.weight[s] = s == 0 ? 0.0 : 1.0 + (double)(s % 3);
         oracle_init(&o, &t, &h, 0);
-        assert_ok(trl_hmm_number(&h, &t.cells, &x, &err));
+        assert_ok(trl_hmm_number(&h, &t.columns, &x, &err));
         double weights = 0.0;
         for (size_t s = 0; s < t.corpus.n_sequences; s++)
             weights += t.corpus.weight[s];
         for (size_t s = 0; s < t.corpus.n_sequences; s++) {
-            const size_t from = (size_t)t.cells.first[s], n = (size_t)t.cells.first[s + 1] - from;
-            const trl_rows seq = trl_column_values_rows(&t.cells, s, o.cell);
+            const size_t from = (size_t)t.columns.first[s],
+                         n = (size_t)t.columns.first[s + 1] - from;
+            const trl_rows seq = trl_column_values_rows(&t.columns, s, o.cell);
             size_t many = 1;
             for (size_t i = 0; i < n; i++)
                 many *= 3;
@@ -363,10 +364,10 @@ static void test_uniform(void **state)
     tiny t = {0};
     trl_hmm h;
     oracle o;
-    tiny_cells(text, &t.cells);
+    tiny_cells(text, &t.columns);
     const trl_design_options d = {.order = 2, .all_pairs = true, .all_transitions = true};
     tiny_compile(&t, "b\nt\n*w=%x[0,0]\nuw-1=%x[-1,0] %x[1,1]\n", &d);
-    assert_ok(trl_q0_train(&h, TRL_Q0_LU, 2, &t.cells, t.corpus.label, 2, &err));
+    assert_ok(trl_q0_train(&h, TRL_Q0_LU, 2, &t.columns, t.corpus.label, 2, &err));
     assert_int_equal(h.order, 1);
     oracle_init(&o, &t, &h, 6); /* A -> B or STOP, B -> STOP: two tokens at most */
     extend(&o, 0, 1.0);
@@ -388,12 +389,12 @@ static void test_refusals(void **state)
     (void)state;
     tiny t = {0};
     trl_hmm h;
-    tiny_cells("a x A\nb y B\n\na x A\n", &t.cells);
+    tiny_cells("a x A\nb y B\n\na x A\n", &t.columns);
     const trl_design_options d = {.order = 1};
     tiny_compile(&t, "uw=%x[0,1]\n", &d);
     const size_t column = 0;
     const trl_hmm_options o = {.order = 1, .lambda = 1.0, .column = &column, .n_columns = 1};
-    assert_ok(trl_hmm_train(&h, &t.cells, t.corpus.label, 2, &o, &err));
+    assert_ok(trl_hmm_train(&h, &t.columns, t.corpus.label, 2, &o, &err));
     trl_expect_data x = tiny_data(&t);
     trl_sample_options sample = trl_sample_options_default();
     double *E = calloc(trl_design_alloc(&t.design), sizeof *E);

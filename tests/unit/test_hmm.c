@@ -14,13 +14,13 @@ static const char *const sample = "the D A\ndog N B\nruns V C\n\n"
                                   "the D A\ncat N B\n\n"
                                   "dog N B\n";
 
-static trl_hmm trained(const trl_column_values *cells, int order, bool uniform)
+static trl_hmm trained(const trl_column_values *columns, int order, bool uniform)
 {
     trl_hmm h;
-    uint32_t *label = tiny_labels(cells);
+    uint32_t *label = tiny_labels(columns);
     const trl_hmm_options o = {.order = order, .lambda = 1.0, .uniform = uniform};
-    const size_t L = cells->values[cells->n_columns - 1].n;
-    assert_ok(trl_hmm_train(&h, cells, label, L, &o, &err));
+    const size_t L = columns->values[columns->n_columns - 1].n;
+    assert_ok(trl_hmm_train(&h, columns, label, L, &o, &err));
     free(label);
     return h;
 }
@@ -35,10 +35,10 @@ static double emission(const trl_hmm *h, size_t c, const char *value, size_t y)
 static void test_counts(void **state)
 {
     (void)state;
-    trl_column_values cells;
-    tiny_cells(sample, &cells);
-    assert_int_equal(cells.n_sequences, 3);
-    trl_hmm h = trained(&cells, 2, false);
+    trl_column_values columns;
+    tiny_cells(sample, &columns);
+    assert_int_equal(columns.n_sequences, 3);
+    trl_hmm h = trained(&columns, 2, false);
     enum { A, B, C, STOP = 3, START = 3 };
     assert_near(h.start[A], 2.0 / 3.0, 1e-15);
     assert_near(h.start[B], 1.0 / 3.0, 1e-15);
@@ -61,12 +61,12 @@ static void test_counts(void **state)
     assert_near(emission(&h, 1, "N", B), 3.0 / 6.0, 1e-15);
     trl_hmm_fini(&h);
 
-    h = trained(&cells, 1, false);
+    h = trained(&columns, 1, false);
     assert_near(trl_hmm_next(&h, START, B, C), 1.0 / 3.0, 1e-15);
     assert_near(trl_hmm_next(&h, START, B, STOP), 2.0 / 3.0, 1e-15);
     trl_hmm_fini(&h);
 
-    h = trained(&cells, 1, true); /* A: B, STOP; B: C, STOP; C: STOP */
+    h = trained(&columns, 1, true); /* A: B, STOP; B: C, STOP; C: STOP */
     assert_near(h.start[A], 0.5, 1e-15);
     assert_near(h.start[B], 0.5, 1e-15);
     assert_near(trl_hmm_next(&h, START, A, B), 0.5, 1e-15);
@@ -76,27 +76,27 @@ static void test_counts(void **state)
     for (size_t y = 0; y < 3; y++) /* OOV 4 (the, dog, runs, cat), the 1, dog 1, of 6 + 3 */
         assert_near(emission(&h, 0, "dog", y), 2.0 / 9.0, 1e-15);
     trl_hmm_fini(&h);
-    trl_column_values_fini(&cells);
+    trl_column_values_fini(&columns);
 }
 
 /* Masking the cells and counting them is the same as counting first occurrences as OOV. */
 static void test_masking(void **state)
 {
     (void)state;
-    trl_column_values cells;
-    tiny_cells(sample, &cells);
-    trl_hmm raw = trained(&cells, 2, false);
-    assert_ok(trl_column_values_mask(&cells, &err));
-    assert_ok(trl_column_values_mask(&cells, &err)); /* once is enough */
+    trl_column_values columns;
+    tiny_cells(sample, &columns);
+    trl_hmm raw = trained(&columns, 2, false);
+    assert_ok(trl_column_values_mask(&columns, &err));
+    assert_ok(trl_column_values_mask(&columns, &err)); /* once is enough */
     trl_str cell[20];
-    const trl_rows first = trl_column_values_rows(&cells, 0, cell);
+    const trl_rows first = trl_column_values_rows(&columns, 0, cell);
     assert_int_equal(cell[0].n, 5);
     assert_memory_equal(cell[0].p, "<OOV>", 5);
     assert_int_equal(cell[2].n, 1); /* the label */
     assert_int_equal(first.n_tokens, 3);
-    trl_column_values_rows(&cells, 1, cell);
+    trl_column_values_rows(&columns, 1, cell);
     assert_memory_equal(cell[0].p, "the", 3);
-    trl_hmm masked = trained(&cells, 2, false);
+    trl_hmm masked = trained(&columns, 2, false);
     for (size_t c = 0; c < 2; c++) {
         assert_int_equal(masked.column[c].n, raw.column[c].n);
         for (size_t v = 0; v < raw.column[c].n; v++) {
@@ -115,17 +115,17 @@ static void test_masking(void **state)
     assert_memory_equal(out.cell[1].p, "N", 1);
     trl_hmm_fini(&raw);
     trl_hmm_fini(&masked);
-    trl_column_values_fini(&cells);
+    trl_column_values_fini(&columns);
 }
 
 /* A random HMM over random cells, L labels. */
 static trl_hmm random_hmm(trl_rng *rng, size_t L, int order, double stop, bool acyclic,
-                          trl_column_values *cells)
+                          trl_column_values *columns)
 {
     char *text = tiny_text(rng, 12, 4, L);
-    tiny_cells(text, cells);
+    tiny_cells(text, columns);
     free(text);
-    trl_hmm h = trained(cells, order, false);
+    trl_hmm h = trained(columns, order, false);
     assert_int_equal(h.L, L);
     tiny_randomise(&h, rng, stop, acyclic);
     return h;
@@ -164,23 +164,23 @@ static void test_sums_to_one(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(2);
     for (int order = 1; order <= 2; order++) {
-        trl_column_values cells;
+        trl_column_values columns;
         double sum = 0.0, worst = 0.0;
-        trl_hmm h = random_hmm(&rng, 3, order, 0.3, true, &cells); /* ends after 3 tokens */
+        trl_hmm h = random_hmm(&rng, 3, order, 0.3, true, &columns); /* ends after 3 tokens */
         for (size_t n = 1; n <= 3; n++)
             sum += total(&h, n, &worst);
         assert_near(sum, 1.0, 1e-12);
         assert_true(worst < 1e-15);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
 
-        h = random_hmm(&rng, 2, order, 0.8, false, &cells); /* longer than 3: at most 0.2^3 */
+        h = random_hmm(&rng, 2, order, 0.8, false, &columns); /* longer than 3: at most 0.2^3 */
         sum = 0.0;
         for (size_t n = 1; n <= 3; n++)
             sum += total(&h, n, &worst);
         assert_true(sum < 1.0 && sum > 1.0 - 0.2 * 0.2 * 0.2 - 1e-12);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
     }
 }
 
@@ -244,12 +244,12 @@ static void test_tables(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(3);
     for (int k = 0; k < 40; k++) {
-        trl_column_values cells;
-        trl_hmm h = random_hmm(&rng, 2 + (size_t)k % 3, 1 + k / 3 % 2, 0.3, k % 5 == 0, &cells);
+        trl_column_values columns;
+        trl_hmm h = random_hmm(&rng, 2 + (size_t)k % 3, 1 + k / 3 % 2, 0.3, k % 5 == 0, &columns);
         for (size_t n = 1; n <= 4; n++)
             check_tables(&rng, &h, n);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
     }
 }
 
@@ -259,8 +259,8 @@ static void test_add(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(4);
     for (int order = 1; order <= 2; order++) {
-        trl_column_values cells;
-        trl_hmm h = random_hmm(&rng, 3, order, 0.3, false, &cells);
+        trl_column_values columns;
+        trl_hmm h = random_hmm(&rng, 3, order, 0.3, false, &columns);
         const size_t n = 4, width[TRL_FAMILIES] = {3, 9, 27};
         const uint32_t y[4] = {2, 0, 1, 1};
         uint32_t x[8];
@@ -295,7 +295,7 @@ static void test_add(void **state)
         }
         trl_chain_fini(&chain);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
     }
 }
 
@@ -305,8 +305,8 @@ static void test_path_sums(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(5);
     for (int k = 0; k < 20; k++) {
-        trl_column_values cells;
-        trl_hmm h = random_hmm(&rng, 2 + (size_t)k % 4, 1 + k % 2, 0.3, false, &cells);
+        trl_column_values columns;
+        trl_hmm h = random_hmm(&rng, 2 + (size_t)k % 4, 1 + k % 2, 0.3, false, &columns);
         trl_state_graph g;
         assert_ok(trl_state_graph_init(&g, &h, &err));
         double visits[64], now[64], next[64], length = 0.0, mean = 0.0;
@@ -328,7 +328,7 @@ static void test_path_sums(void **state)
         assert_near(length, mean, 1e-12); /* visits add up to the mean length */
         trl_state_graph_fini(&g);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
     }
 }
 
@@ -336,12 +336,12 @@ static void test_endless(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(6);
-    trl_column_values cells;
-    trl_hmm h = random_hmm(&rng, 2, 1, 0.0, false, &cells);
+    trl_column_values columns;
+    trl_hmm h = random_hmm(&rng, 2, 1, 0.0, false, &columns);
     trl_state_graph g;
     assert_int_equal(trl_state_graph_init(&g, &h, &err), TRL_ENUMERIC);
     trl_hmm_fini(&h);
-    trl_column_values_fini(&cells);
+    trl_column_values_fini(&columns);
 }
 
 static void test_files(void **state)
@@ -349,8 +349,8 @@ static void test_files(void **state)
     (void)state;
     trl_rng rng = trl_rng_seed(7);
     for (int order = 1; order <= 2; order++) {
-        trl_column_values cells;
-        trl_hmm h = random_hmm(&rng, 3, order, 0.3, false, &cells), back;
+        trl_column_values columns;
+        trl_hmm h = random_hmm(&rng, 3, order, 0.3, false, &columns), back;
         trl_container_builder b = {0};
         trl_container *c = NULL;
         unsigned char *bytes = NULL;
@@ -364,11 +364,11 @@ static void test_files(void **state)
         assert_int_equal(trl_hmm_load(&back, c, "q1", &err), TRL_EMODEL);
         assert_ok(trl_hmm_load(&back, c, "q0", &err));
         assert_int_equal(back.order, order);
-        uint32_t *x = NULL, *z = NULL, *y = tiny_labels(&cells);
-        assert_ok(trl_hmm_number(&h, &cells, &x, &err));
-        assert_ok(trl_hmm_number(&back, &cells, &z, &err));
-        for (size_t s = 0; s < cells.n_sequences; s++) {
-            const size_t from = (size_t)cells.first[s], n = (size_t)cells.first[s + 1] - from;
+        uint32_t *x = NULL, *z = NULL, *y = tiny_labels(&columns);
+        assert_ok(trl_hmm_number(&h, &columns, &x, &err));
+        assert_ok(trl_hmm_number(&back, &columns, &z, &err));
+        for (size_t s = 0; s < columns.n_sequences; s++) {
+            const size_t from = (size_t)columns.first[s], n = (size_t)columns.first[s + 1] - from;
             const double want = trl_hmm_log_p(&h, n, y + from, x + 2 * from);
             const double got = trl_hmm_log_p(&back, n, y + from, z + 2 * from);
             assert_true(want == got); /* the same bits */
@@ -388,34 +388,34 @@ static void test_files(void **state)
         trl_free(bytes);
         trl_container_builder_fini(&b);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
     }
 }
 
 static void test_refusals(void **state)
 {
     (void)state;
-    trl_column_values cells;
+    trl_column_values columns;
     trl_hmm h;
-    tiny_cells(sample, &cells);
+    tiny_cells(sample, &columns);
     const uint32_t label[6] = {0, 1, 2, 0, 1, 1};
     const size_t column = 7;
     trl_hmm_options o = {.order = 3, .lambda = 1.0};
-    assert_int_equal(trl_hmm_train(&h, &cells, label, 3, &o, &err), TRL_EINVAL);
+    assert_int_equal(trl_hmm_train(&h, &columns, label, 3, &o, &err), TRL_EINVAL);
     o = (trl_hmm_options){.order = 1, .lambda = 0.0};
-    assert_int_equal(trl_hmm_train(&h, &cells, label, 3, &o, &err), TRL_EINVAL);
+    assert_int_equal(trl_hmm_train(&h, &columns, label, 3, &o, &err), TRL_EINVAL);
     o = (trl_hmm_options){.order = 1, .lambda = 1.0, .column = &column, .n_columns = 1};
-    assert_int_equal(trl_hmm_train(&h, &cells, label, 3, &o, &err), TRL_EINVAL);
+    assert_int_equal(trl_hmm_train(&h, &columns, label, 3, &o, &err), TRL_EINVAL);
     const trl_column_values none = {0};
     o = (trl_hmm_options){.order = 1, .lambda = 1.0};
     assert_int_equal(trl_hmm_train(&h, &none, label, 3, &o, &err), TRL_EINVAL);
-    assert_ok(trl_hmm_train(&h, &cells, label, 3, &o, &err));
+    assert_ok(trl_hmm_train(&h, &columns, label, 3, &o, &err));
     const trl_str cell[1] = {{"a", 1}};
     const trl_rows narrow = {.n_tokens = 1, .n_columns = 1, .cell = cell};
     uint32_t value[2];
     assert_int_equal(trl_hmm_number_rows(&h, &narrow, value, &err), TRL_EPARSE);
     trl_hmm_fini(&h);
-    trl_column_values_fini(&cells);
+    trl_column_values_fini(&columns);
 }
 
 int main(void)

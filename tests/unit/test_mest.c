@@ -128,7 +128,7 @@ static void decode(const task *k, const double *w, size_t seq, uint32_t *y)
     double best,
         *shared[TRL_FAMILIES_MAX] = {NULL, calloc(16, sizeof(double)), calloc(32, sizeof(double))};
     assert_true(shared[1] && shared[2]);
-    assert_ok(trl_hmm_number(&k->h, &k->t.cells, &x, &err));
+    assert_ok(trl_hmm_number(&k->h, &k->t.columns, &x, &err));
     assert_ok(trl_chain_init(&chain, d->L, d->order, &err));
     assert_true(trl_tables_get(d, n, &arena, &s));
     trl_gather(d, w, from, &s);
@@ -170,7 +170,7 @@ static void test_strong_prior(void **state)
         }
         assert_true(before < 1e-7);
         assert_ok(hmm_chain(&k.h, TRL_HMM_FLOOR, &chain, &err));
-        assert_ok(trl_hmm_number(&k.h, &k.t.cells, &x, &err));
+        assert_ok(trl_hmm_number(&k.h, &k.t.columns, &x, &err));
         for (size_t s = 0; s < k.t.corpus.n_sequences; s++) {
             const size_t from = (size_t)k.t.corpus.first[s];
             trl_tables t = {.n = (size_t)k.t.corpus.first[s + 1] - from};
@@ -320,9 +320,9 @@ static void test_cache(void **state)
     sample.seed++;
     assert_true(key != trl_q0_fingerprint(TRL_Q0_HMM, &k.h, &x, &sample));
     sample.seed--;
-    k.t.cells.id[0] ^= 1;
+    k.t.columns.id[0] ^= 1;
     assert_true(key != trl_q0_fingerprint(TRL_Q0_HMM, &k.h, &x, &sample));
-    k.t.cells.id[0] ^= 1;
+    k.t.columns.id[0] ^= 1;
     k.h.owned[0] *= 0.5;
     assert_true(key != trl_q0_fingerprint(TRL_Q0_HMM, &k.h, &x, &sample));
     k.h.owned[0] *= 2.0;

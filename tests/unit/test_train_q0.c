@@ -96,7 +96,7 @@ static void test_hmm_score(void **state)
         trl_model *m = NULL;
         trl_tagger *t = NULL;
         trl_reader *r = NULL;
-        trl_column_values cells = {0};
+        trl_column_values columns = {0};
         trl_hmm h;
         const char *data = write_columns("data", 61, 50);
         setup_make(&s, data);
@@ -116,7 +116,7 @@ static void test_hmm_score(void **state)
                 if (!more)
                     break;
                 if (pass == 0) {
-                    assert_ok(trl_column_values_add_rows(&cells, &seq, &err));
+                    assert_ok(trl_column_values_add_rows(&columns, &seq, &err));
                     assert_true(at + seq.n_tokens <= 1000);
                     for (size_t k = 0; k < seq.n_tokens; k++)
                         label[at + k] = trl_model_find_label(m, seq.cell[3 * k + 2]);
@@ -132,15 +132,15 @@ static void test_hmm_score(void **state)
             }
             trl_reader_free(r);
             if (pass == 0) {
-                assert_ok(trl_q0_train(&h, TRL_Q0_HMM, order, &cells, label, 4, &err));
-                assert_ok(trl_hmm_number(&h, &cells, &value, &err));
+                assert_ok(trl_q0_train(&h, TRL_Q0_HMM, order, &columns, label, 4, &err));
+                assert_ok(trl_hmm_number(&h, &columns, &value, &err));
             } else {
                 assert_near(s.result.objective, total, 1e-6);
             }
         }
         trl_free(value);
         trl_hmm_fini(&h);
-        trl_column_values_fini(&cells);
+        trl_column_values_fini(&columns);
         trl_tagger_free(t);
         trl_model_free(m);
     }

@@ -10,7 +10,7 @@
 #include "feature/design.h"
 
 typedef struct tiny {
-    trl_column_values cells;
+    trl_column_values columns;
     trl_template *tpl;
     trl_corpus corpus;
     trl_design design;
@@ -18,17 +18,17 @@ typedef struct tiny {
 
 /* Cells from text: one token a line, cells separated by one blank, a blank line ends a
  * sequence. */
-static inline void tiny_cells(const char *text, trl_column_values *cells)
+static inline void tiny_cells(const char *text, trl_column_values *columns)
 {
     trl_error err;
     trl_str cell[400];
     size_t n = 0, tokens = 0;
-    *cells = (trl_column_values){0};
+    *columns = (trl_column_values){0};
     for (const char *p = text;;) {
         const char *end = p + strcspn(p, "\n");
         if (end == p && tokens) {
             const trl_rows seq = {.n_tokens = tokens, .n_columns = n / tokens, .cell = cell};
-            assert_ok(trl_column_values_add_rows(cells, &seq, &err));
+            assert_ok(trl_column_values_add_rows(columns, &seq, &err));
             n = tokens = 0;
         }
         for (const char *q = p; q < end; n++) {
@@ -72,8 +72,8 @@ static inline void tiny_compile(tiny *t, const char *template_text, const trl_de
     assert_ok(trl_template_parse("tpl", template_text, strlen(template_text), &t->tpl, &err));
     assert_ok(trl_corpus_init(&t->corpus, &err));
     assert_ok(trl_corpus_use_template(&t->corpus, t->tpl, &err));
-    for (size_t s = 0; s < t->cells.n_sequences; s++) {
-        const trl_rows seq = trl_column_values_rows(&t->cells, s, cell);
+    for (size_t s = 0; s < t->columns.n_sequences; s++) {
+        const trl_rows seq = trl_column_values_rows(&t->columns, s, cell);
         assert_ok(trl_corpus_add_rows(&t->corpus, t->tpl, &seq, &err));
     }
     assert_ok(trl_design_build(&t->design, &t->corpus, o, &err));
@@ -81,7 +81,7 @@ static inline void tiny_compile(tiny *t, const char *template_text, const trl_de
 
 static inline trl_expect_data tiny_data(const tiny *t)
 {
-    return (trl_expect_data){t->tpl, &t->corpus, &t->design, &t->cells, NULL};
+    return (trl_expect_data){t->tpl, &t->corpus, &t->design, &t->columns, NULL};
 }
 
 static inline void tiny_fini(tiny *t)
@@ -89,7 +89,7 @@ static inline void tiny_fini(tiny *t)
     trl_design_fini(&t->design);
     trl_corpus_fini(&t->corpus);
     trl_template_free(t->tpl);
-    trl_column_values_fini(&t->cells);
+    trl_column_values_fini(&t->columns);
 }
 
 /* Label ids of the last column, numbered as a corpus numbers them. */
