@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define SET(kind) (1u << (kind))
+#define SET(prefix) (1u << (prefix))
 
 void trl_tag_split(trl_str tag, trl_str *prefix, trl_str *type)
 {
@@ -20,7 +20,7 @@ void trl_tag_split(trl_str tag, trl_str *prefix, trl_str *type)
         type->n = 0;
 }
 
-trl_tag_kind trl_tag_kind_of(trl_str prefix)
+trl_tag_prefix trl_tag_prefix_of(trl_str prefix)
 {
     if (prefix.n != 1)
         return TRL_TAG_OTHER;
@@ -47,7 +47,7 @@ trl_tag_kind trl_tag_kind_of(trl_str prefix)
 
 static bool inside(trl_tag tag)
 {
-    return tag.kind != TRL_TAG_O && tag.kind != TRL_TAG_DOT;
+    return tag.prefix != TRL_TAG_O && tag.prefix != TRL_TAG_DOT;
 }
 
 /* True when `tag` is inside a chunk and its type differs from its neighbour's. */
@@ -58,12 +58,12 @@ static bool type_breaks(trl_tag tag, trl_tag neighbour)
 
 static bool is_last(trl_tag tag)
 {
-    return tag.kind == TRL_TAG_E || tag.kind == TRL_TAG_S;
+    return tag.prefix == TRL_TAG_E || tag.prefix == TRL_TAG_S;
 }
 
 bool trl_chunk_ends(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
 {
-    if (rule == TRL_RULE_IOBES && (is_last(prev) || (cur.kind == TRL_TAG_S && inside(prev))))
+    if (rule == TRL_RULE_IOBES && (is_last(prev) || (cur.prefix == TRL_TAG_S && inside(prev))))
         return true;
     /* [p]: the prefixes c before which p ends its chunk, whatever the types. */
     static const unsigned ends[] = {
@@ -73,12 +73,12 @@ bool trl_chunk_ends(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
         [TRL_TAG_BRACKET] = ~0u,
         [TRL_TAG_OTHER] = 0,
     };
-    return (ends[prev.kind] & SET(cur.kind)) || type_breaks(prev, cur);
+    return (ends[prev.prefix] & SET(cur.prefix)) || type_breaks(prev, cur);
 }
 
 bool trl_chunk_starts(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
 {
-    if (rule == TRL_RULE_IOBES && (cur.kind == TRL_TAG_S || (is_last(prev) && inside(cur))))
+    if (rule == TRL_RULE_IOBES && (cur.prefix == TRL_TAG_S || (is_last(prev) && inside(cur))))
         return true;
     /* [c]: the prefixes p after which c starts a chunk, whatever the types. */
     static const unsigned starts[] = {
@@ -88,13 +88,13 @@ bool trl_chunk_starts(trl_chunk_rule rule, trl_tag prev, trl_tag cur)
         [TRL_TAG_BRACKET] = ~0u,
         [TRL_TAG_OTHER] = 0,
     };
-    return (starts[cur.kind] & SET(prev.kind)) || type_breaks(cur, prev);
+    return (starts[cur.prefix] & SET(prev.prefix)) || type_breaks(cur, prev);
 }
 
 bool trl_iobes_follows(trl_tag prev, trl_tag cur)
 {
-    if (prev.kind == TRL_TAG_B || prev.kind == TRL_TAG_I)
-        return (cur.kind == TRL_TAG_I || cur.kind == TRL_TAG_E) && cur.type == prev.type;
-    return (prev.kind == TRL_TAG_O || is_last(prev)) &&
-           (cur.kind == TRL_TAG_O || cur.kind == TRL_TAG_B || cur.kind == TRL_TAG_S);
+    if (prev.prefix == TRL_TAG_B || prev.prefix == TRL_TAG_I)
+        return (cur.prefix == TRL_TAG_I || cur.prefix == TRL_TAG_E) && cur.type == prev.type;
+    return (prev.prefix == TRL_TAG_O || is_last(prev)) &&
+           (cur.prefix == TRL_TAG_O || cur.prefix == TRL_TAG_B || cur.prefix == TRL_TAG_S);
 }

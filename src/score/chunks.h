@@ -32,7 +32,7 @@
 
 #include "base/strtab.h"
 
-typedef enum trl_tag_kind {
+typedef enum trl_tag_prefix {
     TRL_TAG_O,
     TRL_TAG_B,
     TRL_TAG_I,
@@ -41,10 +41,10 @@ typedef enum trl_tag_kind {
     TRL_TAG_DOT,     /* "." */
     TRL_TAG_BRACKET, /* "[" or "]": a chunk of its own */
     TRL_TAG_OTHER,
-} trl_tag_kind;
+} trl_tag_prefix;
 
 typedef struct trl_tag {
-    trl_tag_kind kind;
+    trl_tag_prefix prefix;
     uint32_t type; /* the caller's number for the type; equal types, equal numbers */
 } trl_tag;
 
@@ -52,7 +52,7 @@ typedef struct trl_tag {
  * for false. */
 void trl_tag_split(trl_str tag, trl_str *prefix, trl_str *type);
 
-trl_tag_kind trl_tag_kind_of(trl_str prefix);
+trl_tag_prefix trl_tag_prefix_of(trl_str prefix);
 
 typedef enum trl_chunk_rule { TRL_RULE_CONLLEVAL, TRL_RULE_IOBES, TRL_N_RULES } trl_chunk_rule;
 

@@ -173,7 +173,7 @@ static bool find_meaning(trl_score *s, trl_str label, meaning *m)
         prefix = (trl_str){"B", 1};
         type = is_text(label, "0") ? (trl_str){"", 0} : label; /* as in trl_tag_split */
     }
-    m->tag.kind = trl_tag_kind_of(prefix);
+    m->tag.prefix = trl_tag_prefix_of(prefix);
     m->tag.type = tallies_id(&s->types, type);
     m->prefix = trl_strtab_add(&s->prefixes, prefix.p, prefix.n);
     return m->tag.type != TRL_NO_ID && m->prefix != TRL_NO_ID;
@@ -251,7 +251,7 @@ static void count_chunks(trl_score *s, trl_tag gold, trl_tag predicted)
     for (int rule = 0; rule < TRL_N_RULES; rule++)
         step(s, (trl_chunk_rule)rule, gold, predicted);
     s->not_iobes = s->not_iobes || !trl_iobes_follows(s->last_gold, gold);
-    s->any_single = s->any_single || gold.kind == TRL_TAG_S;
+    s->any_single = s->any_single || gold.prefix == TRL_TAG_S;
     s->last_gold = gold;
     s->last_predicted = predicted;
 }
@@ -327,12 +327,12 @@ static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
     trl_status st;
     while ((st = trl_input_line(in, &line, &more, err)) == TRL_OK && more) {
         const trl_score_columns c = trl_score_split(line, s->opt.delimiter, shape.n);
-        const trl_score_line kind = trl_score_kind(&c, !s->in_sequence);
-        if (kind == TRL_SCORE_NBEST)
+        const trl_score_line type = trl_score_line_type(&c, !s->in_sequence);
+        if (type == TRL_SCORE_NBEST)
             return fail_nbest(in, err);
-        if (kind == TRL_SCORE_BOUNDARY)
+        if (type == TRL_SCORE_BOUNDARY)
             count_boundary(s);
-        if (kind != TRL_SCORE_TOKEN)
+        if (type != TRL_SCORE_TOKEN)
             continue;
         st = trl_score_check_columns(in, line, &c, &shape, err);
         if (st != TRL_OK)

@@ -48,7 +48,7 @@ static bool is_number(trl_str s)
     return trl_number_parse(s.p, s.n, &x) == TRL_NUMBER_OK;
 }
 
-trl_score_line trl_score_kind(const trl_score_columns *c, bool first)
+trl_score_line trl_score_line_type(const trl_score_columns *c, bool first)
 {
     if (c->n == 0 || is_text(c->first, "-X-") || is_text(c->first, "-DOCSTART-"))
         return TRL_SCORE_BOUNDARY;

@@ -27,7 +27,7 @@ typedef enum trl_score_line {
 } trl_score_line;
 
 /* What a line is; headings stand before the first token of a sequence only. */
-trl_score_line trl_score_kind(const trl_score_columns *c, bool first);
+trl_score_line trl_score_line_type(const trl_score_columns *c, bool first);
 
 /* `shape` is the first line of the file, or n = 0 when this is it.  TRL_EPARSE with its place
  * for fewer than two columns, another number of them, or a NUL in a tag. */

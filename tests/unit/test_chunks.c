@@ -21,7 +21,7 @@ static trl_tag tag_of(const char *text)
 {
     trl_str prefix, type;
     trl_tag_split((trl_str){text, strlen(text)}, &prefix, &type);
-    return (trl_tag){trl_tag_kind_of(prefix), type.n ? (uint32_t)type.p[0] : 0};
+    return (trl_tag){trl_tag_prefix_of(prefix), type.n ? (uint32_t)type.p[0] : 0};
 }
 
 static void test_split(void **state)
