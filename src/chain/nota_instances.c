@@ -52,7 +52,7 @@ static trl_status iterations(const char *text, uint64_t *out, trl_error *err)
 
 static trl_status parse_marginal(const char *rest, trl_nota_options *o, trl_error *err)
 {
-    o->kind = TRL_NOTA_MARGINAL;
+    o->method = TRL_NOTA_MARGINAL;
     if (!*rest)
         return TRL_OK;
     const char *at = strchr(++rest, '@');
@@ -67,13 +67,13 @@ trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *er
     trl_status st = TRL_OK;
     const size_t name = strcspn(text, ":");
     if (strcmp(text, "all") == 0)
-        o.kind = TRL_NOTA_ALL;
+        o.method = TRL_NOTA_ALL;
     else if (name == 8 && memcmp(text, "marginal", 8) == 0)
         st = parse_marginal(text + 8, &o, err);
     else if (strcmp(text, "sample") == 0)
         st = trl_fail(err, TRL_EINVAL, "sample needs the probability of an instance");
     else if (name == 6 && memcmp(text, "sample", 6) == 0) {
-        o.kind = TRL_NOTA_SAMPLE;
+        o.method = TRL_NOTA_SAMPLE;
         st = fraction(text + 7, strlen(text + 7), false, true, "the probability P", &o.p, err);
     } else
         st = trl_fail(err, TRL_EINVAL, "there is no choice of NOTA instances called '%.60s'", text);

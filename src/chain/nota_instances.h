@@ -18,10 +18,10 @@
 #include "feature/corpus.h"
 #include "feature/design.h"
 
-typedef enum trl_nota_kind { TRL_NOTA_ALL, TRL_NOTA_SAMPLE, TRL_NOTA_MARGINAL } trl_nota_kind;
+typedef enum trl_nota_method { TRL_NOTA_ALL, TRL_NOTA_SAMPLE, TRL_NOTA_MARGINAL } trl_nota_method;
 
 typedef struct trl_nota_options {
-    trl_nota_kind kind;
+    trl_nota_method method;
     double p;       /* sample: 0 < p <= 1 */
     double theta;   /* marginal: 0 <= theta < 1; 0.2 */
     uint64_t after; /* marginal: iterations before the selection; 20 */

@@ -39,7 +39,7 @@ static void warn_method(const trl_chain_training *j)
 {
     const trl_family *f = j->design.family;
     const bool nota = j->objective->has_nota, lu = j->has_q0 && j->q0_kind == TRL_Q0_LU;
-    if (nota && j->nota_options.kind == TRL_NOTA_ALL && f[TRL_NODE].n_attrs > f[TRL_EDGE].n_attrs)
+    if (nota && j->nota_options.method == TRL_NOTA_ALL && f[TRL_NODE].n_attrs > f[TRL_EDGE].n_attrs)
         trl_chain_training_report(
             j, "warning",
             "all none-of-the-above instances (--nota all) want features of label pairs and text, "

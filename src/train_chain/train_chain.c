@@ -198,7 +198,7 @@ static trl_status first_part(void *training, trl_train_result *result, trl_error
         return TRL_OK;
     trl_nota_init(&j->nota, &j->corpus, j->order);
     j->task.nota = &j->nota;
-    if (n->kind != TRL_NOTA_MARGINAL || n->after == 0)
+    if (n->method != TRL_NOTA_MARGINAL || n->after == 0)
         return TRL_OK;
     const trl_status st = select_cells(j, err);
     return st == TRL_OK ? trl_session_first(&j->session, n->after, j->w, &j->second, result, err)
@@ -212,9 +212,9 @@ static trl_status instances(void *training, trl_train_result *result, trl_error 
     trl_status st = TRL_OK;
     if (!j->objective->has_nota)
         return TRL_OK;
-    if (n->kind == TRL_NOTA_ALL)
+    if (n->method == TRL_NOTA_ALL)
         trl_nota_take_all(&j->nota, &j->corpus);
-    else if (n->kind == TRL_NOTA_SAMPLE)
+    else if (n->method == TRL_NOTA_SAMPLE)
         st = trl_nota_take_sample(&j->nota, &j->corpus, n->p, j->o->seed, err);
     else
         st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true, j->pool,
@@ -234,7 +234,7 @@ static trl_status weights(void *training, trl_train_result *result, trl_error *e
     const trl_status st = j->learner.task ? select_cells(j, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
-    return j->objective->has_nota && j->nota_options.kind == TRL_NOTA_MARGINAL &&
+    return j->objective->has_nota && j->nota_options.method == TRL_NOTA_MARGINAL &&
                    j->nota_options.after > 0
                ? trl_session_second(&j->session, j->second, j->w, result, err)
                : trl_session_run(&j->session, j->w, result, err);

@@ -20,12 +20,12 @@ static void test_nota_options(void **state)
     trl_error err;
     trl_nota_options o;
     assert_ok(trl_nota_parse("all", &o, &err));
-    assert_int_equal(o.kind, TRL_NOTA_ALL);
+    assert_int_equal(o.method, TRL_NOTA_ALL);
     assert_ok(trl_nota_parse("sample:0.25", &o, &err));
-    assert_true(o.kind == TRL_NOTA_SAMPLE && o.p == 0.25);
+    assert_true(o.method == TRL_NOTA_SAMPLE && o.p == 0.25);
     assert_ok(trl_nota_parse("sample:1", &o, &err));
     assert_ok(trl_nota_parse("marginal", &o, &err));
-    assert_true(o.kind == TRL_NOTA_MARGINAL && o.theta == 0.2 && o.after == 20);
+    assert_true(o.method == TRL_NOTA_MARGINAL && o.theta == 0.2 && o.after == 20);
     assert_ok(trl_nota_parse("marginal:0.05", &o, &err));
     assert_true(o.theta == 0.05 && o.after == 20);
     assert_ok(trl_nota_parse("marginal:0@7", &o, &err));
