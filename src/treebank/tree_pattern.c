@@ -15,7 +15,7 @@
 
 #define DEEPEST 100 /* brackets inside each other */
 
-typedef enum relation_kind {
+typedef enum relation_type {
     CHILD,      /* <   */
     BELOW,      /* <<  */
     PARENT,     /* >   */
@@ -28,10 +28,10 @@ typedef enum relation_kind {
     ONLY_CHILD, /* <:  */
     NTH_CHILD,  /* <N  */
     LAST_CHILD, /* <-  */
-} relation_kind;
+} relation_type;
 
 typedef struct relation {
-    relation_kind kind;
+    relation_type type;
     bool negated;
     uint32_t owner, operand; /* pattern nodes, owner < operand */
     uint32_t nth;            /* NTH_CHILD, from 1 */
@@ -172,18 +172,18 @@ static bool read_sign(scanner *s, relation *r)
 {
     static const struct {
         const char *sign;
-        relation_kind kind;
+        relation_type type;
     } signs[] = {{"<<", BELOW}, {"<:", ONLY_CHILD}, {"<-", LAST_CHILD}, {"<", CHILD},
                  {">>", ABOVE}, {">", PARENT},      {"$", SISTER},      {"..", BEFORE},
                  {".", NEXT},   {",,", AFTER},      {",", PREVIOUS}};
     for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
         if (take(s, signs[k].sign)) {
-            r->kind = signs[k].kind;
-            while (r->kind == CHILD && s->text[s->at] >= '0' && s->text[s->at] <= '9' &&
+            r->type = signs[k].type;
+            while (r->type == CHILD && s->text[s->at] >= '0' && s->text[s->at] <= '9' &&
                    r->nth < 100000)
                 r->nth = 10 * r->nth + (uint32_t)(s->text[s->at++] - '0');
             if (r->nth)
-                r->kind = NTH_CHILD;
+                r->type = NTH_CHILD;
             return true;
         }
     return false;
@@ -347,9 +347,9 @@ static void mark_parents(const items *x, const relation *r, const bool *fits, bo
         const uint32_t up = parent_of(x, i);
         if (!fits[i])
             continue;
-        if (r->kind == CHILD || (r->kind == LAST_CHILD && is_last(x, i)) ||
-            (r->kind == ONLY_CHILD && is_first(x, i) && is_last(x, i)) ||
-            (r->kind == NTH_CHILD && is_nth(x, i, r->nth)))
+        if (r->type == CHILD || (r->type == LAST_CHILD && is_last(x, i)) ||
+            (r->type == ONLY_CHILD && is_first(x, i) && is_last(x, i)) ||
+            (r->type == NTH_CHILD && is_nth(x, i, r->nth)))
             mark[up] = true;
     }
 }
@@ -365,7 +365,7 @@ static void mark_below(const items *x, const relation *r, const bool *fits, bool
 {
     for (size_t i = 1; i < x->n; i++) {
         const uint32_t up = parent_of(x, i);
-        mark[i] = fits[up] || (r->kind == ABOVE && mark[up]);
+        mark[i] = fits[up] || (r->type == ABOVE && mark[up]);
     }
 }
 
@@ -383,7 +383,7 @@ static void mark_sisters(const items *x, const bool *fits, bool *mark)
 /* The order of spans.  `place` ([n_words + 1]) says where fitting items begin or end. */
 static void mark_order(const items *x, const relation *r, const bool *fits, bool *mark, bool *place)
 {
-    const bool forward = r->kind == NEXT || r->kind == BEFORE;
+    const bool forward = r->type == NEXT || r->type == BEFORE;
     size_t first_end = SIZE_MAX, last_begin = 0;
     bool any = false;
     memset(place, 0, x->t->n_words + 1);
@@ -396,9 +396,9 @@ static void mark_order(const items *x, const relation *r, const bool *fits, bool
         last_begin = from_of(x, i) > last_begin ? from_of(x, i) : last_begin;
     }
     for (size_t i = 0; i < x->n; i++)
-        mark[i] = r->kind == NEXT       ? place[to_of(x, i)]
-                  : r->kind == PREVIOUS ? place[from_of(x, i)]
-                  : r->kind == BEFORE   ? any && last_begin >= to_of(x, i)
+        mark[i] = r->type == NEXT       ? place[to_of(x, i)]
+                  : r->type == PREVIOUS ? place[from_of(x, i)]
+                  : r->type == BEFORE   ? any && last_begin >= to_of(x, i)
                                         : any && first_end <= from_of(x, i);
 }
 
@@ -407,7 +407,7 @@ static void apply(trl_tree_pattern *p, const items *x, const relation *r)
     const bool *fits = p->fits + r->operand * x->n;
     bool *of = p->fits + r->owner * x->n, *mark = p->mark;
     memset(mark, 0, x->n);
-    switch (r->kind) {
+    switch (r->type) {
     case CHILD:
     case ONLY_CHILD:
     case NTH_CHILD:
