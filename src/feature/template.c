@@ -10,10 +10,10 @@
 
 #define MAX_NUMBER 1000000000 /* rows and columns a macro may name */
 
-typedef enum piece_kind { TEXT, CELL, TEST, MATCH } piece_kind;
+typedef enum piece_type { TEXT, CELL, TEST, MATCH } piece_type;
 
 typedef struct piece {
-    piece_kind kind;
+    piece_type type;
     bool lower, absolute;
     int64_t row;
     size_t column;
@@ -144,7 +144,7 @@ static trl_status read_arguments(parser *ps, piece *pc)
     if (st == TRL_OK)
         st = read_number(ps, "column", false, &column);
     pc->column = (size_t)column;
-    if (st == TRL_OK && pc->kind != CELL)
+    if (st == TRL_OK && pc->type != CELL)
         st = read_regex(ps, &pc->re);
     if (st == TRL_OK)
         st = expect(ps, ']', "to end the macro");
@@ -159,13 +159,13 @@ static trl_status read_macro(parser *ps)
     pc.lower = c == 'X' || c == 'T' || c == 'M';
     switch (c | 0x20) {
     case 'x':
-        pc.kind = CELL;
+        pc.type = CELL;
         break;
     case 't':
-        pc.kind = TEST;
+        pc.type = TEST;
         break;
     case 'm':
-        pc.kind = MATCH;
+        pc.type = MATCH;
         break;
     default:
         return fail_at(ps, trl_fail(ps->err, TRL_EPARSE, "%%x, %%t or %%m expected"), at);
@@ -224,7 +224,7 @@ static trl_status read_pattern(parser *ps)
         } else {
             const char *from = ps->p, *to = memchr(from, '%', (size_t)(ps->end - from));
             ps->p = to ? to : ps->end;
-            st = add_piece(ps, (piece){.kind = TEXT, .text = {from, (size_t)(ps->p - from)}});
+            st = add_piece(ps, (piece){.type = TEXT, .text = {from, (size_t)(ps->p - from)}});
         }
         if (st != TRL_OK)
             return st;
@@ -370,7 +370,7 @@ void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uin
     *row = *col = 0;
     for (size_t i = 0; i < t->n_pieces; i++) {
         const piece *pc = &t->piece[i];
-        if (pc->kind != TEXT && pc->column >= column) {
+        if (pc->type != TEXT && pc->column >= column) {
             *row = pc->at_row;
             *col = pc->at_col;
             return;
@@ -441,9 +441,9 @@ static bool apply(const piece *pc, trl_str v, trl_buf *out)
     const trl_regex_answer a =
         pc->re ? trl_regex_find(pc->re, v.p, v.n, &from, &len) : TRL_REGEX_NO;
     out->failed |= a == TRL_REGEX_NOMEM;
-    if (pc->kind == TEST)
+    if (pc->type == TEST)
         v = a == TRL_REGEX_YES ? (trl_str){"true", 4} : (trl_str){"false", 5};
-    else if (pc->kind == MATCH)
+    else if (pc->type == MATCH)
         v = (trl_str){v.p + from, len};
     return a != TRL_REGEX_NOMEM && append(out, v, pc->lower);
 }
@@ -457,7 +457,7 @@ bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, s
         return false;
     for (size_t i = 0; i < pt->n; i++) {
         const piece *pc = &t->piece[pt->first + i];
-        const trl_str v = pc->kind == TEXT ? pc->text : value_of(t, pc, seq, pos, scratch);
+        const trl_str v = pc->type == TEXT ? pc->text : value_of(t, pc, seq, pos, scratch);
         if (pc->re ? !apply(pc, v, out) : !append(out, v, pc->lower))
             return false;
     }
@@ -477,7 +477,7 @@ trl_piece trl_template_piece(const trl_template *t, size_t k, size_t i)
     if (i == 0)
         return (trl_piece){.text = {&pt->letter, 1}};
     const piece *pc = &t->piece[pt->first + i - 1];
-    return (trl_piece){pc->kind != TEXT, pc->kind == CELL && !pc->lower,
+    return (trl_piece){pc->type != TEXT, pc->type == CELL && !pc->lower,
                        pc->absolute,     pc->row,
                        pc->column,       pc->text};
 }
