@@ -15,7 +15,7 @@
 typedef enum label_of { OF_GUESS, OF_CHUNKS, OF_TOKENS } label_of;
 
 typedef struct settings {
-    plot_kind kind;
+    plot_type type;
     const char *x, *by, *title, *to;
     string_list y, labels;
     label_of of;
@@ -25,12 +25,12 @@ typedef struct settings {
     size_t width, height;
 } settings;
 
-static const char *const kind_names[] = {"curve", "learning", "time", "labels", NULL};
+static const char *const type_names[] = {"curve", "learning", "time", "labels", NULL};
 static const char *const marks_names[] = {"guess", "lines", "points", "both", NULL};
 static const char *const of_names[] = {"guess", "chunks", "tokens", NULL};
 
 static const option options[] = {
-    {"kind", 'k', OPTION_CHOICE, OPTION_FIELD(settings, kind), .choices = kind_names,
+    {"kind", 'k', OPTION_CHOICE, OPTION_FIELD(settings, type), .choices = type_names,
      .help = "what to plot"},
     {"x", 'x', OPTION_STRING, OPTION_FIELD(settings, x), .value = "NAME",
      .fallback = "what suits the kind", .help = "value or column along x"},
@@ -104,7 +104,7 @@ static int check(const settings *s, const operands *args)
         return message_usage("--label: %zu names for %zu files", s->labels.n, args->n);
     if (s->by && s->labels.n)
         return message_usage("--by and --label do not go together: either names the series");
-    if (s->log_y && s->kind == PLOT_LABELS)
+    if (s->log_y && s->type == PLOT_LABELS)
         return message_usage("--log-y: bars start at 0");
     const size_t most = is_svg(s->to) ? 20000 : 1000, least = is_svg(s->to) ? 100 : 20;
     if ((s->width && s->width < least) || s->width > most)
@@ -133,14 +133,14 @@ static int run(void *settings_, const operands *args)
     const int bad = check(s, args);
     if (bad != CLI_DONE)
         return bad;
-    const plot_request q = {.kind = s->kind,
+    const plot_request q = {.type = s->type,
                             .x = s->x,
                             .by = s->by,
                             .y = s->y,
                             .labels = s->labels,
                             .types = s->of == OF_CHUNKS,
                             .whole_tags = s->of == OF_TOKENS};
-    plot p = {.kind = s->kind,
+    plot p = {.type = s->type,
               .marks = s->marks,
               .log_x = s->log_x,
               .log_y = s->log_y,
@@ -150,7 +150,7 @@ static int run(void *settings_, const operands *args)
     bool ok = true;
     for (size_t i = 0; i < args->n && ok; i++)
         ok = plot_read(&p, &q, args->item[i], i);
-    if (s->kind == PLOT_LEARNING || s->kind == PLOT_TIME)
+    if (s->type == PLOT_LEARNING || s->type == PLOT_TIME)
         plot_sort(&p);
     text t = {0};
     output o;

@@ -360,7 +360,7 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
 {
     state x = {
         .s = s, .args = args, .since = clock(), .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
-    x.plot = (plot){.kind = PLOT_LEARNING,
+    x.plot = (plot){.type = PLOT_LEARNING,
                     .marks = MARKS_BOTH,
                     .log_x = true,
                     .y_min = (double)NAN,

@@ -302,11 +302,11 @@ bool plot_axes(const plot *p, size_t x_target, size_t y_target, plot_axis *x, pl
     }
     if (isfinite(p->y_min))
         ry.min = p->y_min;
-    else if (p->kind == PLOT_LABELS)
+    else if (p->type == PLOT_LABELS)
         ry.min = fmin(0.0, ry.min);
     if (isfinite(p->y_max))
         ry.max = p->y_max;
-    else if (p->kind == PLOT_LABELS && ry.max > 50.0 && ry.max <= 100.0)
+    else if (p->type == PLOT_LABELS && ry.max > 50.0 && ry.max <= 100.0)
         ry.max = 100.0; /* percent */
     const bool given = isfinite(p->y_min) && isfinite(p->y_max);
     if (ry.min > ry.max || (ry.min == ry.max && given) || ry.max - ry.min > TOO_LARGE) {

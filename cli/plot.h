@@ -8,7 +8,7 @@
 
 #include "options.h"
 
-typedef enum plot_kind { PLOT_CURVE, PLOT_LEARNING, PLOT_TIME, PLOT_LABELS } plot_kind;
+typedef enum plot_type { PLOT_CURVE, PLOT_LEARNING, PLOT_TIME, PLOT_LABELS } plot_type;
 typedef enum plot_marks { MARKS_GUESS, MARKS_LINES, MARKS_POINTS, MARKS_BOTH } plot_marks;
 
 typedef struct plot_series {
@@ -18,7 +18,7 @@ typedef struct plot_series {
 } plot_series;
 
 typedef struct plot {
-    plot_kind kind;
+    plot_type type;
     plot_marks marks;
     char *title, *x_name, *y_name; /* NULL: none */
     plot_series *series;
@@ -48,7 +48,7 @@ void plot_sort(plot *p);
 
 /* What the user asked for, beyond the kind. */
 typedef struct plot_request {
-    plot_kind kind;
+    plot_type type;
     const char *x, *by;     /* NULL: what suits */
     string_list y, labels;  /* names of columns or fields; of series */
     bool types, whole_tags; /* kind labels: chunk types or labels; neither: what suits */

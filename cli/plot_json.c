@@ -114,7 +114,7 @@ static bool series_name(const plot_request *q, const json *j, const char *path, 
                  v->type == JSON_TRUE    ? "yes"
                  : v->type == JSON_FALSE ? "no"
                                          : "none");
-    else if (q->kind == PLOT_TIME)
+    else if (q->type == PLOT_TIME)
         text_str(out, name);
     text_char(out, '\0');
     return true;
@@ -123,7 +123,7 @@ static bool series_name(const plot_request *q, const json *j, const char *path, 
 static bool read_run(plot *p, const plot_request *q, const json *j, const char *path,
                      const char *name)
 {
-    const char *x = q->x ? q->x : q->kind == PLOT_TIME ? "seconds" : "sequences";
+    const char *x = q->x ? q->x : q->type == PLOT_TIME ? "seconds" : "sequences";
     const char *y = first_or(&q->y, "dev");
     const double px = number_of(j, x), py = number_of(j, y);
     if (!isfinite(px) || !isfinite(py))
@@ -220,21 +220,21 @@ bool plot_read_json(plot *p, const plot_request *q, const char *path, const char
     if (ok) {
         const bool run = json_get(&j, j.value, "result") != NULL;
         const bool score = json_get(&j, j.value, "labels") != NULL;
-        if (q->kind == PLOT_LABELS ? !score : !run) {
+        if (q->type == PLOT_LABELS ? !score : !run) {
             message_say("%s: this is not a %s", path,
-                        q->kind == PLOT_LABELS ? "score report" : "record of a run");
-            message_hint(q->kind == PLOT_LABELS ? "'trellis score --json' writes one"
+                        q->type == PLOT_LABELS ? "score report" : "record of a run");
+            message_hint(q->type == PLOT_LABELS ? "'trellis score --json' writes one"
                                                 : "'trellis train --json FILE' writes one");
             ok = false;
-        } else if (q->by && (q->kind == PLOT_CURVE || q->kind == PLOT_LABELS)) {
+        } else if (q->by && (q->type == PLOT_CURVE || q->type == PLOT_LABELS)) {
             message_say(
                 "%s: --by groups runs of --kind learning or time; here every file is a series",
                 path);
             message_hint("--label NAME, once for each file, names them");
             ok = false;
-        } else if (q->kind == PLOT_LABELS)
+        } else if (q->type == PLOT_LABELS)
             ok = read_score(p, q, &j, path, name);
-        else if (q->kind == PLOT_CURVE)
+        else if (q->type == PLOT_CURVE)
             ok = read_curve(p, q, &j, path, name);
         else
             ok = read_run(p, q, &j, path, name);

@@ -196,7 +196,7 @@ static bool draw_bars(text *t, const plot *p, size_t width, size_t height)
 
 bool plot_svg(const plot *p, size_t width, size_t height, text *out)
 {
-    const bool ok = p->kind == PLOT_LABELS ? draw_bars(out, p, width, height)
+    const bool ok = p->type == PLOT_LABELS ? draw_bars(out, p, width, height)
                                            : draw_curves(out, p, width, height);
     if (ok)
         text_str(out, "</svg>\n");

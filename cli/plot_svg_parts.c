@@ -126,9 +126,9 @@ plot_marks svg_marks_of(const plot *p, const plot_series *s)
 {
     if (p->marks != MARKS_GUESS)
         return p->marks;
-    if (p->kind == PLOT_TIME)
+    if (p->type == PLOT_TIME)
         return MARKS_POINTS;
-    return p->kind == PLOT_LEARNING && s->n <= MANY_POINTS ? MARKS_BOTH : MARKS_LINES;
+    return p->type == PLOT_LEARNING && s->n <= MANY_POINTS ? MARKS_BOTH : MARKS_LINES;
 }
 
 /* ---- the start of the file ------------------------------------------------------------------- */
@@ -284,7 +284,7 @@ void svg_legend_place(const plot *p, svg_frame *f, double spare, double below, b
 static void add_key(text *t, const plot *p, size_t k, double x, double y)
 {
     const plot_marks m = svg_marks_of(p, &p->series[k]);
-    if (p->kind == PLOT_LABELS) {
+    if (p->type == PLOT_LABELS) {
         text_fmt(t, "<rect class=\"f%zu\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\"/>\n",
                  k % COLOURS, x + 4.0, y - 6.0);
         return;

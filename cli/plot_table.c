@@ -176,8 +176,8 @@ static void guess_y(const table *t, const plot_request *q, columns *c)
 {
     static const char *const scores[] = {"score", "f1", "F1", "dev", "accuracy", NULL};
     static const char *const objective[] = {"objective", NULL};
-    const char *const *usual = q->kind == PLOT_CURVE    ? objective
-                               : q->kind == PLOT_LABELS ? NULL
+    const char *const *usual = q->type == PLOT_CURVE    ? objective
+                               : q->type == PLOT_LABELS ? NULL
                                                         : scores;
     for (; usual && *usual; usual++) {
         const size_t k = find(t, *usual);
@@ -197,7 +197,7 @@ static bool choose(const table *t, const plot_request *q, columns *c)
     static const char *const size[] = {"size", "sequences", "sentences", "tokens", NULL};
     static const char *const seconds[] = {"seconds", "time", NULL};
     static const char *const *const usual[] = {iteration, size, seconds, NULL};
-    const bool bars = q->kind == PLOT_LABELS;
+    const bool bars = q->type == PLOT_LABELS;
     *c = (columns){.x = NO_COLUMN, .by = NO_COLUMN};
     c->y = calloc(t->n_columns + q->y.n, sizeof *c->y);
     if (!c->y) {
@@ -211,7 +211,7 @@ static bool choose(const table *t, const plot_request *q, columns *c)
     if (q->x ? !asked(t, q->x, !bars, &c->x) : false)
         return false;
     if (!q->x)
-        c->x = bars ? c->by : suitable(t, true, usual[q->kind]);
+        c->x = bars ? c->by : suitable(t, true, usual[q->type]);
     for (; c->n_y < q->y.n; c->n_y++)
         if (!asked(t, q->y.item[c->n_y], true, &c->y[c->n_y]))
             return false;
@@ -229,7 +229,7 @@ static bool choose(const table *t, const plot_request *q, columns *c)
 static size_t series_of(plot *p, const table *t, const columns *c, size_t row, size_t y,
                         const char *name)
 {
-    const bool by = c->by != NO_COLUMN && p->kind != PLOT_LABELS, several = c->n_y > 1;
+    const bool by = c->by != NO_COLUMN && p->type != PLOT_LABELS, several = c->n_y > 1;
     text s = {0};
     if (by)
         text_str(&s, cell(t, row, c->by));
@@ -251,7 +251,7 @@ static void add_points(plot *p, const table *t, const columns *c, const char *na
     for (size_t r = 0; r < t->n_rows; r++)
         for (size_t k = 0; k < c->n_y; k++) {
             double x, y;
-            if (p->kind == PLOT_LABELS)
+            if (p->type == PLOT_LABELS)
                 x = (double)plot_category_of(p, cell(t, r, c->x));
             else
                 number(cell(t, r, c->x), &x);

@@ -75,7 +75,7 @@ static void draw(const plot *p, canvas *c, const plot_axis *x, const plot_axis *
     const double w = (double)(c->w * (c->braille ? 2 : 1)) - 1.0;
     const double h = (double)(c->h * (c->braille ? 4 : 1)) - 1.0;
     const bool points =
-        p->marks == MARKS_POINTS || (p->marks == MARKS_GUESS && p->kind == PLOT_TIME);
+        p->marks == MARKS_POINTS || (p->marks == MARKS_GUESS && p->type == PLOT_TIME);
     for (size_t k = 0; k < p->n_series; k++) {
         const plot_series *s = &p->series[k];
         double px = 0.0, py = 0.0;
@@ -143,7 +143,7 @@ static void add_legend(const plot *p, const plot_terminal *how, bool braille, si
                        text *t)
 {
     for (size_t k = 0; p->n_series > 1 && k < p->n_series; k++) {
-        const bool bars = p->kind == PLOT_LABELS;
+        const bool bars = p->type == PLOT_LABELS;
         text_fmt(t, "%*s", (int)indent, "");
         colour_on(how, k, t);
         if (bars)
@@ -311,6 +311,6 @@ bool plot_text(const plot *p, const plot_terminal *how, text *out)
     const size_t width = how->width ? how->width : 80, height = how->height ? how->height : 18;
     if (p->title)
         text_fmt(out, "%s\n", p->title);
-    return p->kind == PLOT_LABELS ? text_bars(p, how, width, out)
+    return p->type == PLOT_LABELS ? text_bars(p, how, width, out)
                                   : text_curves(p, how, width, height, out);
 }
