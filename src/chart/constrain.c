@@ -15,7 +15,7 @@
 
 static bool demands(const trl_constraint *c)
 {
-    return c->kind == TRL_CONSTRAIN_SPAN || c->kind == TRL_CONSTRAIN_LABEL;
+    return c->type == TRL_CONSTRAIN_SPAN || c->type == TRL_CONSTRAIN_LABEL;
 }
 
 static bool crosses(size_t a, size_t b, size_t i, size_t j)
@@ -43,7 +43,7 @@ static trl_status check(const trl_constraint *list, size_t n_list, size_t n, trl
 {
     for (size_t k = 0; k < n_list; k++) {
         const trl_constraint *c = &list[k];
-        const size_t j = c->kind == TRL_CONSTRAIN_TAG ? c->i + 1 : c->j;
+        const size_t j = c->type == TRL_CONSTRAIN_TAG ? c->i + 1 : c->j;
         if (c->i < j && j <= n)
             continue;
         return trl_fail(err, TRL_EINVAL,
@@ -58,7 +58,7 @@ static trl_status check(const trl_constraint *list, size_t n_list, size_t n, trl
 static bool fits(const trl_grammar *g, const trl_constraint *c, uint32_t state)
 {
     const trl_state *s = &g->state[state];
-    switch (c->kind) {
+    switch (c->type) {
     case TRL_CONSTRAIN_TAG:
         return s->kind != TRL_STATE_TAG || s->base == c->label;
     case TRL_CONSTRAIN_SPAN:
@@ -72,7 +72,7 @@ static bool fits(const trl_grammar *g, const trl_constraint *c, uint32_t state)
 
 static bool same_span(const trl_constraint *c, size_t i, size_t j)
 {
-    return c->i == i && (c->kind == TRL_CONSTRAIN_TAG ? i + 1 == j : c->j == j);
+    return c->i == i && (c->type == TRL_CONSTRAIN_TAG ? i + 1 == j : c->j == j);
 }
 
 static bool lives(const trl_grammar *g, const trl_constraint *list, size_t n_list, size_t i,
@@ -87,7 +87,7 @@ static bool lives(const trl_grammar *g, const trl_constraint *list, size_t n_lis
 static bool fixed_tag(const trl_constraint *list, size_t n_list, size_t i, size_t j)
 {
     for (size_t k = 0; k < n_list; k++)
-        if (list[k].kind == TRL_CONSTRAIN_TAG && same_span(&list[k], i, j))
+        if (list[k].type == TRL_CONSTRAIN_TAG && same_span(&list[k], i, j))
             return true;
     return false;
 }
@@ -141,7 +141,7 @@ static trl_status add_musts(const trl_constraint *list, size_t n_list, trl_skele
     for (size_t k = 0; k < n_list; k++)
         if (demands(&list[k])) {
             const uint32_t cell = (uint32_t)trl_cell(list[k].i, list[k].j);
-            const bool any = list[k].kind == TRL_CONSTRAIN_SPAN;
+            const bool any = list[k].type == TRL_CONSTRAIN_SPAN;
             all[n++] = (trl_must){cell, any ? TRL_ANY_LABEL : list[k].label};
         }
     qsort(all, n, sizeof *all, by_cell);

@@ -16,15 +16,15 @@
 
 #include "chart/chart.h"
 
-typedef enum trl_constraint_kind {
+typedef enum trl_constraint_type {
     TRL_CONSTRAIN_TAG,
     TRL_CONSTRAIN_SPAN,
     TRL_CONSTRAIN_LABEL,
     TRL_CONSTRAIN_NOT,
-} trl_constraint_kind;
+} trl_constraint_type;
 
 typedef struct trl_constraint {
-    trl_constraint_kind kind;
+    trl_constraint_type type;
     size_t i, j;    /* of a tag: i alone */
     uint32_t label; /* in g->labels; TRL_NO_ID: a label that no tree has */
 } trl_constraint;

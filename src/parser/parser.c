@@ -247,10 +247,10 @@ static trl_status translate(trl_parser *p, const trl_known *known, size_t n_know
                             x->from + 1, to, n);
         list[k] = (trl_constraint){TRL_CONSTRAIN_SPAN, x->from, to, TRL_NO_ID};
         if (x->kind == TRL_KNOWN_NO_CONSTITUENT)
-            list[k].kind = TRL_CONSTRAIN_NOT;
+            list[k].type = TRL_CONSTRAIN_NOT;
         else if (x->kind == TRL_KNOWN_TAG || x->label.n)
-            list[k].kind = x->kind == TRL_KNOWN_TAG ? TRL_CONSTRAIN_TAG : TRL_CONSTRAIN_LABEL;
-        if (list[k].kind == TRL_CONSTRAIN_TAG || list[k].kind == TRL_CONSTRAIN_LABEL) {
+            list[k].type = x->kind == TRL_KNOWN_TAG ? TRL_CONSTRAIN_TAG : TRL_CONSTRAIN_LABEL;
+        if (list[k].type == TRL_CONSTRAIN_TAG || list[k].type == TRL_CONSTRAIN_LABEL) {
             list[k].label = trl_strtab_find(labels, x->label.p, x->label.n);
             if (list[k].label == TRL_NO_ID)
                 return trl_fail(err, TRL_EINVAL, "the model has no label '%.*s'", (int)x->label.n,
@@ -273,13 +273,13 @@ static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n
 {
     bool only_tags = true;
     for (size_t k = 0; k < n_known; k++)
-        only_tags = only_tags && p->known[k].kind == TRL_CONSTRAIN_TAG;
+        only_tags = only_tags && p->known[k].type == TRL_CONSTRAIN_TAG;
     const trl_status st =
         trl_decode_fallback(&p->d, &p->model->m, word, n, deadline, only_tags, err);
     if (st != TRL_OK)
         return st;
     for (size_t k = 0; k < n_known; k++)
-        for (size_t v = 0; p->known[k].kind == TRL_CONSTRAIN_TAG && v < p->d.n_nodes; v++)
+        for (size_t v = 0; p->known[k].type == TRL_CONSTRAIN_TAG && v < p->d.n_nodes; v++)
             if (p->d.node[v].child == TRL_NO_NODE && p->d.node[v].from == p->known[k].i)
                 p->d.node[v].label = p->known[k].label;
     if (n_known && p->d.failure == trl_no_tree)

@@ -18,7 +18,7 @@ static bool obeys(const trl_constraint *c, const trl_node *node, size_t n)
         span = span || !tag;
         labelled = labelled || node[k].label == c->label;
     }
-    switch (c->kind) {
+    switch (c->type) {
     case TRL_CONSTRAIN_TAG:
         return tagged;
     case TRL_CONSTRAIN_SPAN:
@@ -54,12 +54,12 @@ static void random_constraint(const world *w, const forest *f, trl_rng *r, trl_c
     tree_of(w, &roots(f)->at[draw(r, (unsigned)roots(f)->n)], &t);
     assert_ok(trl_grammar_decode(&w->g, &t, &node, &n, &cap, &err));
     const trl_node *v = &node[draw(r, (unsigned)n)];
-    *c = (trl_constraint){(trl_constraint_kind)draw(r, 4), v->from, v->to, v->label};
-    if (c->kind == TRL_CONSTRAIN_NOT || draw(r, 4) == 0) {
+    *c = (trl_constraint){(trl_constraint_type)draw(r, 4), v->from, v->to, v->label};
+    if (c->type == TRL_CONSTRAIN_NOT || draw(r, 4) == 0) {
         c->i = draw(r, (unsigned)w->n);
         c->j = c->i + 1 + draw(r, (unsigned)(w->n - c->i));
     }
-    if (c->kind == TRL_CONSTRAIN_TAG) /* a tag that is there */
+    if (c->type == TRL_CONSTRAIN_TAG) /* a tag that is there */
         for (size_t k = 0; k < n; k++)
             if (node[k].child == TRL_NO_NODE && node[k].from == c->i)
                 c->label = node[k].label;
@@ -116,11 +116,11 @@ static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
         trl_chart_outside(&w->c, &w->t, NULL);
         assert_ok(trl_chart_brackets(&w->c, &b, &w->arena, &err));
         for (size_t k = 0; k < n_c; k++) {
-            const size_t cell = c[k].kind == TRL_CONSTRAIN_TAG ? 0 : trl_cell(c[k].i, c[k].j);
+            const size_t cell = c[k].type == TRL_CONSTRAIN_TAG ? 0 : trl_cell(c[k].i, c[k].j);
             double p = 0.0;
             for (uint32_t q = b.first[cell]; q < b.first[cell + 1]; q++)
                 p += b.bracket[q].label == c[k].label ? b.bracket[q].p : 0.0;
-            if (c[k].kind == TRL_CONSTRAIN_LABEL && c[k].j - c[k].i > 1)
+            if (c[k].type == TRL_CONSTRAIN_LABEL && c[k].j - c[k].i > 1)
                 assert_true(p > 1.0 - 1e-10);
         }
         check_mbr(w, &b, c, n_c);
