@@ -94,7 +94,7 @@ void trl_observer_fini(trl_observer *o)
 
 size_t trl_seen_size(size_t n)
 {
-    return TRL_SEEN_KINDS * trl_seen_stride(n) * sizeof(uint32_t) + n;
+    return TRL_SEEN_TYPES * trl_seen_stride(n) * sizeof(uint32_t) + n;
 }
 
 static uint32_t found(const trl_strtab *t, const char *p, size_t n)
@@ -139,11 +139,11 @@ static void observe_word(const trl_observer *o, trl_str w, size_t at, uint32_t *
 void trl_observe(const trl_observer *o, const trl_str *word, size_t n, void *memory, trl_seen *s)
 {
     const size_t stride = trl_seen_stride(n);
-    *s = (trl_seen){n, memory, (uint8_t *)memory + TRL_SEEN_KINDS * stride * sizeof *s->at};
-    for (size_t kind = 0; kind < TRL_SEEN_KINDS; kind++)
+    *s = (trl_seen){n, memory, (uint8_t *)memory + TRL_SEEN_TYPES * stride * sizeof *s->at};
+    for (size_t type = 0; type < TRL_SEEN_TYPES; type++)
         for (size_t m = 0; m < TRL_SEEN_MARGIN; m++) {
-            s->at[kind * stride + m] = TRL_SEEN_START;
-            s->at[kind * stride + TRL_SEEN_MARGIN + n + m] = TRL_SEEN_END;
+            s->at[type * stride + m] = TRL_SEEN_START;
+            s->at[type * stride + TRL_SEEN_MARGIN + n + m] = TRL_SEEN_END;
         }
     for (size_t p = 0; p < n; p++) {
         observe_word(o, word[p], p, s->at + TRL_SEEN_MARGIN + p, stride);
@@ -173,14 +173,14 @@ static uint32_t span_shape(const trl_seen *s, size_t i, size_t j)
     return (uint32_t)((h * 0xbf58476d1ce4e5b9u) >> 32) | TRL_SEEN_FIRST;
 }
 
-uint32_t trl_seen_span(const trl_seen *s, int kind, size_t i, size_t j)
+uint32_t trl_seen_span(const trl_seen *s, int type, size_t i, size_t j)
 {
-    if (kind == TRL_SEEN_SHAPE)
+    if (type == TRL_SEEN_SHAPE)
         return span_shape(s, i, j);
-    if (kind == TRL_SEEN_SHORT)
+    if (type == TRL_SEEN_SHORT)
         return j - i < 3 ? TRL_SEEN_FIRST + (uint32_t)(j - i) : 0;
     const uint32_t n = length_class(j - i) + TRL_SEEN_FIRST;
-    if (kind == TRL_SEEN_LENGTH)
+    if (type == TRL_SEEN_LENGTH)
         return n;
     const size_t rest = s->n - j;
     return n * 8 + (rest < 3 ? (uint32_t)rest : rest < 6 ? 3 : 4);

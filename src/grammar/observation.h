@@ -11,7 +11,7 @@
 
 #include "grammar/lexicon.h"
 
-enum trl_seen_kind {
+enum trl_seen_type {
     TRL_SEEN_WORD,    /* a word of the training data */
     TRL_SEEN_LOWER,   /* the same in lower case */
     TRL_SEEN_CLASS,   /* class of unknown words */
@@ -22,9 +22,9 @@ enum trl_seen_kind {
     TRL_SEEN_CLUSTER, /* cluster, whole and by the first bits of its path */
     TRL_SEEN_CLUSTER4,
     TRL_SEEN_CLUSTER6,
-    TRL_SEEN_KINDS,
+    TRL_SEEN_TYPES,
     /* of a span, not of a word */
-    TRL_SEEN_LENGTH = TRL_SEEN_KINDS, /* in classes: 1 2 3 4 5 6-7 8-10 11-15 16-20 21- */
+    TRL_SEEN_LENGTH = TRL_SEEN_TYPES, /* in classes: 1 2 3 4 5 6-7 8-10 11-15 16-20 21- */
     TRL_SEEN_HEAVY,                   /* length class and distance to the end [CJ05 after JOH01] */
     TRL_SEEN_SHAPE, /* capitals, small letters, digits, punctuation as it is [HDK14] */
     TRL_SEEN_SHORT, /* the length below 3, else nothing [SM05b] */
@@ -54,7 +54,7 @@ void trl_observer_fini(trl_observer *o);
 
 typedef struct trl_seen {
     size_t n;
-    uint32_t *at;   /* [TRL_SEEN_KINDS][n + 2 TRL_SEEN_MARGIN] */
+    uint32_t *at;   /* [TRL_SEEN_TYPES][n + 2 TRL_SEEN_MARGIN] */
     uint8_t *shape; /* [n]: one byte a word */
 } trl_seen;
 
@@ -67,13 +67,13 @@ static inline size_t trl_seen_stride(size_t n)
 size_t trl_seen_size(size_t n);
 void trl_observe(const trl_observer *o, const trl_str *word, size_t n, void *memory, trl_seen *s);
 
-/* The value of `kind` at position p, -TRL_SEEN_MARGIN <= p < n + TRL_SEEN_MARGIN. */
-static inline uint32_t trl_seen_at(const trl_seen *s, int kind, ptrdiff_t p)
+/* The value of `type` at position p, -TRL_SEEN_MARGIN <= p < n + TRL_SEEN_MARGIN. */
+static inline uint32_t trl_seen_at(const trl_seen *s, int type, ptrdiff_t p)
 {
-    return s->at[(size_t)kind * trl_seen_stride(s->n) + (size_t)(p + TRL_SEEN_MARGIN)];
+    return s->at[(size_t)type * trl_seen_stride(s->n) + (size_t)(p + TRL_SEEN_MARGIN)];
 }
 
 /* Of the span (i, j). */
-uint32_t trl_seen_span(const trl_seen *s, int kind, size_t i, size_t j);
+uint32_t trl_seen_span(const trl_seen *s, int type, size_t i, size_t j);
 
 #endif

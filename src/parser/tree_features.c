@@ -120,8 +120,8 @@ uint64_t trl_tree_class_key(const trl_tree_features *f, size_t at, uint32_t cls,
                             : v->place == TRL_PLACE_END ? p->j
                                                         : p->k;
         observation[s] = v->place == TRL_PLACE_SPAN
-                             ? trl_seen_span(seen, v->kind, p->i, p->j)
-                             : trl_seen_at(seen, v->kind, (ptrdiff_t)base + v->offset);
+                             ? trl_seen_span(seen, v->type, p->i, p->j)
+                             : trl_seen_at(seen, v->type, (ptrdiff_t)base + v->offset);
         if (observation[s] == 0)
             return 0;
     }

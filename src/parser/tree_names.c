@@ -108,12 +108,12 @@ static void put_string(const trl_strtab *t, uint32_t id, trl_buf *out)
 }
 
 /* A cluster, or the first bits of its path. */
-static void put_cluster(const trl_tree_clusters *c, int kind, uint32_t id, trl_buf *out)
+static void put_cluster(const trl_tree_clusters *c, int type, uint32_t id, trl_buf *out)
 {
-    const size_t bits = kind == TRL_SEEN_CLUSTER4 ? 4 : 6;
-    const uint32_t *prefix = c->prefix[kind == TRL_SEEN_CLUSTER6];
+    const size_t bits = type == TRL_SEEN_CLUSTER4 ? 4 : 6;
+    const uint32_t *prefix = c->prefix[type == TRL_SEEN_CLUSTER6];
     uint32_t k = 0;
-    if (kind == TRL_SEEN_CLUSTER)
+    if (type == TRL_SEEN_CLUSTER)
         k = id;
     else
         while (prefix && k < c->view.name.n && prefix[k + 1] != id + 1)
@@ -123,16 +123,16 @@ static void put_cluster(const trl_tree_clusters *c, int kind, uint32_t id, trl_b
         return;
     }
     trl_str name = trl_strview_get(&c->view.name, k);
-    if (kind != TRL_SEEN_CLUSTER && name.n > bits)
+    if (type != TRL_SEEN_CLUSTER && name.n > bits)
         name.n = bits;
     put(out, name);
 }
 
 /* How many values a type has: more than the key's bits hold cannot be distinguished. */
-static size_t values_of(const trl_tree_model *m, int kind)
+static size_t values_of(const trl_tree_model *m, int type)
 {
     const trl_observer *o = &m->observer;
-    switch (kind) {
+    switch (type) {
     case TRL_SEEN_WORD:
         return m->lexicon.words.n;
     case TRL_SEEN_LOWER:
@@ -169,34 +169,34 @@ static void put_length(uint32_t cls, trl_buf *out)
 }
 
 /* The table that values of the kind are numbered by, and the value's number there; NULL: none. */
-static const trl_strtab *table_of(const trl_tree_model *m, int kind, uint32_t *id)
+static const trl_strtab *table_of(const trl_tree_model *m, int type, uint32_t *id)
 {
     const uint32_t classes = (uint32_t)m->lexicon.classes.n;
-    const bool of_class = kind == TRL_SEEN_CLASS || (kind == TRL_SEEN_FORM && *id < classes);
-    if (kind == TRL_SEEN_FORM && !of_class)
+    const bool of_class = type == TRL_SEEN_CLASS || (type == TRL_SEEN_FORM && *id < classes);
+    if (type == TRL_SEEN_FORM && !of_class)
         *id -= classes;
     return of_class                                         ? &m->lexicon.classes
-           : kind == TRL_SEEN_WORD || kind == TRL_SEEN_FORM ? &m->lexicon.words
-           : kind == TRL_SEEN_LOWER                         ? &m->observer.lower
-           : kind == TRL_SEEN_TAG                           ? &m->fine.labels
-           : kind == TRL_SEEN_SUFFIX2                       ? &m->observer.suffix2
-           : kind == TRL_SEEN_SUFFIX3                       ? &m->observer.suffix3
+           : type == TRL_SEEN_WORD || type == TRL_SEEN_FORM ? &m->lexicon.words
+           : type == TRL_SEEN_LOWER                         ? &m->observer.lower
+           : type == TRL_SEEN_TAG                           ? &m->fine.labels
+           : type == TRL_SEEN_SUFFIX2                       ? &m->observer.suffix2
+           : type == TRL_SEEN_SUFFIX3                       ? &m->observer.suffix3
                                                             : NULL;
 }
 
-static void put_value(const trl_tree_model *m, int kind, uint32_t v, trl_buf *out)
+static void put_value(const trl_tree_model *m, int type, uint32_t v, trl_buf *out)
 {
     uint32_t id = v - TRL_SEEN_FIRST;
-    const trl_strtab *table = table_of(m, kind, &id);
+    const trl_strtab *table = table_of(m, type, &id);
     if (table) {
         put_string(table, id, out);
         return;
     }
-    switch (kind) {
+    switch (type) {
     case TRL_SEEN_CLUSTER:
     case TRL_SEEN_CLUSTER4:
     case TRL_SEEN_CLUSTER6:
-        put_cluster(&m->clusters, kind, id, out);
+        put_cluster(&m->clusters, type, id, out);
         break;
     case TRL_SEEN_LENGTH:
         put_length(id, out);
@@ -226,16 +226,16 @@ void trl_tree_name_feature(const trl_tree_model *m, size_t family, uint32_t cls,
     if (!put_class(&m->fine, f->part, cls, out))
         trl_buf_fmt(out, "#%u", cls);
     for (size_t k = 0; k < f->n; k++) {
-        const int kind = f->observation[k].kind;
+        const int type = f->observation[k].type;
         const uint64_t v = seen >> (width * (f->n - 1 - k)) & ((UINT64_C(1) << width) - 1);
         trl_buf_str(out, "  ");
-        if (v == TRL_SEEN_START && kind < TRL_SEEN_KINDS)
+        if (v == TRL_SEEN_START && type < TRL_SEEN_TYPES)
             trl_buf_str(out, "<s>");
-        else if (v == TRL_SEEN_END && kind < TRL_SEEN_KINDS)
+        else if (v == TRL_SEEN_END && type < TRL_SEEN_TYPES)
             trl_buf_str(out, "</s>");
-        else if (v < TRL_SEEN_FIRST || values_of(m, kind) + TRL_SEEN_FIRST > UINT64_C(1) << width)
+        else if (v < TRL_SEEN_FIRST || values_of(m, type) + TRL_SEEN_FIRST > UINT64_C(1) << width)
             trl_buf_fmt(out, "#%llx", (unsigned long long)v);
         else
-            put_value(m, kind, (uint32_t)v, out);
+            put_value(m, type, (uint32_t)v, out);
     }
 }

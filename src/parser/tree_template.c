@@ -22,7 +22,7 @@ static const struct {
               {"after", TRL_PLACE_END, 0},     {"split", TRL_PLACE_SPLIT, 0},
               {"left", TRL_PLACE_SPLIT, -1},   {"inside", TRL_PLACE_INSIDE, 0}};
 
-static const char *const kinds[TRL_SEEN_KINDS] = {"word",     "lower",   "class",   "form",
+static const char *const types[TRL_SEEN_TYPES] = {"word",     "lower",   "class",   "form",
                                                   "tag",      "suffix2", "suffix3", "cluster",
                                                   "cluster4", "cluster6"};
 static const char *const spans[] = {"length", "heavy", "shape", "short"};
@@ -93,7 +93,7 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
         return trl_fail_hint(p->err, st, "for example first.word or after.tag");
     }
     trl_str place = {w.p, (size_t)(dot - w.p)};
-    const trl_str kind = {dot + 1, w.n - place.n - 1};
+    const trl_str type = {dot + 1, w.n - place.n - 1};
     int offset;
     bool known = parse_offset(&place, &offset);
     size_t at = 0, k = 0;
@@ -105,11 +105,11 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
                              "places are here, first, last, before, after, split, left, inside, "
                              "with an offset such as +1");
     }
-    while (k < TRL_SEEN_KINDS && !same(kind, kinds[k]))
+    while (k < TRL_SEEN_TYPES && !same(type, types[k]))
         k++;
-    if (k == TRL_SEEN_KINDS) {
+    if (k == TRL_SEEN_TYPES) {
         const trl_status st =
-            FAIL(p, kind.p, "'%.*s' cannot be seen of a word", (int)kind.n, kind.p);
+            FAIL(p, type.p, "'%.*s' cannot be seen of a word", (int)type.n, type.p);
         return trl_fail_hint(p->err, st,
                              "word, lower, class, form, tag, suffix2, suffix3, cluster, cluster4, "
                              "cluster6 can");
@@ -230,8 +230,8 @@ static trl_status parse_line(parser *p, const char *end, trl_tree_template *t)
     if (t->n == TRL_TREE_FAMILIES)
         return FAIL(p, start, "more than %d families", TRL_TREE_FAMILIES);
     for (size_t k = 0; k < f.n; k++)
-        t->clusters = t->clusters || (f.observation[k].kind >= TRL_SEEN_CLUSTER &&
-                                      f.observation[k].kind < TRL_SEEN_KINDS);
+        t->clusters = t->clusters || (f.observation[k].type >= TRL_SEEN_CLUSTER &&
+                                      f.observation[k].type < TRL_SEEN_TYPES);
     t->family[t->n++] = f;
     return TRL_OK;
 }

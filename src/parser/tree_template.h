@@ -59,7 +59,7 @@ enum trl_place {                  /* the place of an observation */
 typedef struct trl_observation {
     uint8_t place;
     int8_t offset;
-    uint8_t kind; /* trl_seen_kind */
+    uint8_t type; /* trl_seen_type */
 } trl_observation;
 
 #define TRL_OBSERVATIONS 3

@@ -19,7 +19,7 @@ static bool of_one_word(const trl_observation *s)
     case TRL_PLACE_END:
         return s->offset == -1;
     case TRL_PLACE_SPAN:
-        return s->kind != TRL_SEEN_HEAVY;
+        return s->type != TRL_SEEN_HEAVY;
     }
     return false;
 }

@@ -30,7 +30,7 @@ static void ask(const trl_tree_features *f, const trl_seen *seen)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint32_t at[TRL_SEEN_KINDS * (WORDS + 2 * TRL_SEEN_MARGIN)];
+    static uint32_t at[TRL_SEEN_TYPES * (WORDS + 2 * TRL_SEEN_MARGIN)];
     static uint8_t shape[WORDS];
     trl_state state = {0};
     trl_binary binary = {0};
