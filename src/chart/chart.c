@@ -41,7 +41,7 @@ static bool has_label(const trl_grammar *g, uint32_t label, uint32_t state, uint
 {
     if (label == TRL_ANY_LABEL)
         return true;
-    if (g->state[state].kind != TRL_STATE_ACTIVE && g->state[state].base == label)
+    if (g->state[state].type != TRL_STATE_ACTIVE && g->state[state].base == label)
         return true;
     if (rule == TRL_NO_ID)
         return false;

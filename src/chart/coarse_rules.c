@@ -10,7 +10,7 @@
 
 static bool is_tag(const trl_grammar *g, uint32_t s)
 {
-    return g->state[s].kind == TRL_STATE_TAG;
+    return g->state[s].type == TRL_STATE_TAG;
 }
 
 /* Numbers the children on one side that are not tags. */

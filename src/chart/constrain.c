@@ -60,12 +60,12 @@ static bool fits(const trl_grammar *g, const trl_constraint *c, uint32_t state)
     const trl_state *s = &g->state[state];
     switch (c->type) {
     case TRL_CONSTRAIN_TAG:
-        return s->kind != TRL_STATE_TAG || s->base == c->label;
+        return s->type != TRL_STATE_TAG || s->base == c->label;
     case TRL_CONSTRAIN_SPAN:
     case TRL_CONSTRAIN_LABEL:
-        return s->kind != TRL_STATE_ACTIVE;
+        return s->type != TRL_STATE_ACTIVE;
     case TRL_CONSTRAIN_NOT:
-        return s->kind != TRL_STATE_PHRASE;
+        return s->type != TRL_STATE_PHRASE;
     }
     return true;
 }
@@ -103,7 +103,7 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
         const uint32_t state = s->item[x] & TRL_STATE_MASK;
         if (!lives(g, list, n_list, i, j, state))
             continue;
-        tagged = tagged || g->state[state].kind == TRL_STATE_TAG;
+        tagged = tagged || g->state[state].type == TRL_STATE_TAG;
         out[n++] = s->item[x];
     }
     if (tagged)
@@ -113,7 +113,7 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
     for (uint32_t state = 0, at = 0; state < g->n_states; state++) {
         if (at < n && (kept[at] & TRL_STATE_MASK) == state)
             out[made++] = kept[at++];
-        else if (g->state[state].kind == TRL_STATE_TAG && lives(g, list, n_list, i, j, state))
+        else if (g->state[state].type == TRL_STATE_TAG && lives(g, list, n_list, i, j, state))
             out[made++] = state | TRL_BEFORE | TRL_AFTER;
     }
     return made;

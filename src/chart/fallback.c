@@ -27,14 +27,14 @@ typedef struct piece { /* the last one of the best cover of words 0 .. j-1 */
 /* The best phrase of a cell (except the root's label) or, for a word, the best tag; TRL_NO_ID:
  * none.
  */
-static uint32_t best_item(const trl_chart *c, size_t cell, trl_state_kind kind, double *score)
+static uint32_t best_item(const trl_chart *c, size_t cell, trl_state_type type, double *score)
 {
     const trl_grammar *g = c->g;
     const uint32_t top = g->state[g->root].base;
     uint32_t best = TRL_NO_ID;
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
         const trl_state *s = &g->state[c->s->item[x] & TRL_STATE_MASK];
-        if (s->kind == kind && s->base != top && c->after[x] > 0.0 &&
+        if (s->type == type && s->base != top && c->after[x] > 0.0 &&
             (best == TRL_NO_ID || c->after[x] > c->after[best]))
             best = x;
     }

@@ -72,7 +72,7 @@ static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sum
         add(s, label, p, 0.0, stands_above(g, rule, k, label) ? 0.0 : p);
     }
     const trl_state *child = &g->state[rule->child];
-    if (child->kind == TRL_STATE_PHRASE)
+    if (child->type == TRL_STATE_PHRASE)
         add(s, child->base, p, 0.0,
             stands_above(g, rule, rule->chain_length, child->base) ? 0.0 : p);
 }
@@ -83,7 +83,7 @@ static void sum_cell(const trl_chart *c, size_t cell, sums *s)
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
         const trl_state *a = &g->state[c->s->item[x] & TRL_STATE_MASK];
         const double p = c->after[x] * c->out_after[x];
-        if (a->kind == TRL_STATE_PHRASE && p > 0.0)
+        if (a->type == TRL_STATE_PHRASE && p > 0.0)
             add(s, a->base, p, p, p);
     }
     for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
@@ -111,7 +111,7 @@ static void best_tag(const trl_chart *c, size_t i, trl_brackets *b, sums *s)
     b->tag_p[i] = 0.0;
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
         const trl_state *a = &c->g->state[c->s->item[x] & TRL_STATE_MASK];
-        if (a->kind == TRL_STATE_TAG)
+        if (a->type == TRL_STATE_TAG)
             add(s, a->base, c->before[x] * c->out_before[x], 0.0, 0.0);
     }
     for (size_t k = 0; k < s->n; k++) {

@@ -49,7 +49,7 @@ static uint32_t one_word(const trl_grammar *g, const uint32_t *tags, const doubl
     size_t t = 0;
     for (uint32_t s = 0; s < g->n_states; s++) {
         const bool tag = t < n && tags[t] == s;
-        if (g->state[s].kind != TRL_STATE_PHRASE && !tag)
+        if (g->state[s].type != TRL_STATE_PHRASE && !tag)
             continue;
         if (score)
             score[made] = tag ? logp[t] : 0.0;
@@ -63,7 +63,7 @@ static uint32_t many_words(const trl_grammar *g, uint32_t *item)
 {
     uint32_t made = 0;
     for (uint32_t s = 0; s < g->n_states; s++)
-        if (g->state[s].kind != TRL_STATE_TAG)
+        if (g->state[s].type != TRL_STATE_TAG)
             item[made++] = s | TRL_AFTER | TRL_BEFORE;
     return made;
 }

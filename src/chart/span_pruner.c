@@ -28,12 +28,12 @@ static int by_count(const void *a, const void *b)
 
 /* The states of one type get the classes from .. from + n - 1: the most frequent one each, all
  * others the last. */
-static void classify(const trl_grammar *g, trl_state_kind kind, const double *count, ranked *r,
+static void classify(const trl_grammar *g, trl_state_type type, const double *count, ranked *r,
                      uint32_t from, uint32_t n, uint8_t *class_of)
 {
     size_t m = 0;
     for (uint32_t s = 0; s < g->n_states; s++)
-        if (g->state[s].kind == kind)
+        if (g->state[s].type == type)
             r[m++] = (ranked){count[s], s};
     qsort(r, m, sizeof *r, by_count);
     for (size_t k = 0; k < m; k++)

@@ -124,7 +124,7 @@ static uint32_t state_of(const pass *p, uint32_t item)
 
 /* All rules with children among l and r and a parent of this label and type. */
 static trl_node_sums combine(pass *p, trl_node_sums l, trl_node_sums r, uint32_t label,
-                             trl_state_kind kind, span x)
+                             trl_state_type type, span x)
 {
     const trl_grammar *g = p->c->g;
     trl_node_sums out = begin(p, l.scale + r.scale);
@@ -135,7 +135,7 @@ static trl_node_sums combine(pass *p, trl_node_sums l, trl_node_sums r, uint32_t
                 find_pair(g, state_of(p, left.item), state_of(p, right.item));
             for (uint32_t rule = pair ? pair->first : 0; pair && rule < pair[1].first; rule++) {
                 const uint32_t parent = g->binary_parent[rule];
-                if (g->state[parent].base != label || g->state[parent].kind != kind)
+                if (g->state[parent].base != label || g->state[parent].type != type)
                     continue;
                 const uint32_t item = trl_skeleton_find(p->c->s, x.i, x.j, parent);
                 if (item != TRL_NO_ID && (p->c->s->item[item] & TRL_BEFORE))
@@ -157,7 +157,7 @@ static trl_node_sums sum_tag(pass *p, const trl_node *v)
     trl_node_sums out = begin(p, 0.0);
     for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
         const trl_state *a = &p->c->g->state[state_of(p, x)];
-        if (a->kind == TRL_STATE_TAG && a->base == v->label && (s->item[x] & TRL_BEFORE))
+        if (a->type == TRL_STATE_TAG && a->base == v->label && (s->item[x] & TRL_BEFORE))
             add(p, &out, x, p->c->item_exp[x]);
     }
     rescale(p, &out);

@@ -40,14 +40,14 @@ typedef struct trl_annotation {
     int markov;       /* 0, 1, 2 */
 } trl_annotation;
 
-typedef enum trl_state_kind { TRL_STATE_TAG, TRL_STATE_PHRASE, TRL_STATE_ACTIVE } trl_state_kind;
+typedef enum trl_state_type { TRL_STATE_TAG, TRL_STATE_PHRASE, TRL_STATE_ACTIVE } trl_state_type;
 
 typedef struct trl_state {
     uint32_t base;  /* label without annotation, in `labels`; of @A: A's */
     uint32_t above; /* parent annotation, in `labels`, or TRL_NO_ID */
     uint32_t plain; /* class of all states with the same (base, active or not, tag or not):
                        0 .. n_plain-1 */
-    trl_state_kind kind;
+    trl_state_type type;
 } trl_state;
 
 typedef struct trl_binary {
@@ -145,7 +145,7 @@ trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
 trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node **nodes, size_t *n,
                               size_t *cap, trl_error *err);
 
-/* map[fine state] = the state of `coarse` with the same base and kind, TRL_NO_ID when there is
+/* map[fine state] = the state of `coarse` with the same base and type, TRL_NO_ID when there is
  * none.  Meant for a coarse grammar without annotation, of markov order 0, read from the same
  * trees.
  */

@@ -163,7 +163,7 @@ static trl_state_key key_of_node(trl_tree_coder *c, uint32_t v)
                        TRL_NO_ID,        TRL_NO_ID,      TRL_NO_ID};
     if (v == 0 && !tag)
         return k;
-    k.kind = tag ? TRL_STATE_TAG : TRL_STATE_PHRASE;
+    k.type = tag ? TRL_STATE_TAG : TRL_STATE_PHRASE;
     if (tag ? a->tag_parents : a->parents)
         k.above = label_of(c, node->parent);
     if (!tag)
@@ -178,7 +178,7 @@ static trl_state_key key_of_item(trl_tree_coder *c, const item *it)
     if (!it->active)
         return key_of_node(c, it->node);
     trl_state_key k = key_of_node(c, c->tree->node[it->node].parent);
-    k.kind = TRL_STATE_ACTIVE;
+    k.type = TRL_STATE_ACTIVE;
     if (c->g->annotation.markov >= 1)
         k.first = label_of(c, it->node);
     if (c->g->annotation.markov >= 2)

@@ -70,7 +70,7 @@ trl_status trl_grammar_decode(const trl_grammar *g, const trl_btree *t, trl_node
         const trl_state *state = &g->state[b->state];
         if (!in_order(t, v))
             return trl_fail(err, TRL_EINVAL, "the nodes of a binary tree are not in preorder");
-        if (state->kind == TRL_STATE_ACTIVE)
+        if (state->type == TRL_STATE_ACTIVE)
             continue;
         const uint32_t p = parent_of(*nodes, *n, open, b->from);
         if (*n > 0 && p == TRL_NO_NODE)
@@ -95,7 +95,7 @@ void trl_grammar_project(const trl_grammar *fine, const trl_grammar *coarse, uin
 {
     for (size_t s = 0; s < fine->n_states; s++) {
         const trl_str base = trl_strtab_get(&fine->labels, fine->state[s].base);
-        const trl_state_key k = {(uint32_t)fine->state[s].kind,
+        const trl_state_key k = {(uint32_t)fine->state[s].type,
                                  trl_strtab_find(&coarse->labels, base.p, base.n),
                                  TRL_NO_ID,
                                  TRL_NO_ID,
@@ -108,18 +108,18 @@ void trl_grammar_project(const trl_grammar *fine, const trl_grammar *coarse, uin
 
 void trl_grammar_count(const trl_grammar *g, trl_grammar_stats *out)
 {
-    size_t kinds[3] = {0}, left = 0;
+    size_t types[3] = {0}, left = 0;
     *out = (trl_grammar_stats){.binary = g->n_binary, .unary = g->n_unary};
     for (size_t s = 0; s < g->n_states; s++) {
-        kinds[g->state[s].kind]++;
+        types[g->state[s].type]++;
         left += g->by_left[s] < g->by_left[s + 1];
     }
     for (size_t r = 0; r < g->n_binary; r++)
         out->binary_relaxed += g->binary_count[r] == 0.0;
     for (size_t r = 0; r < g->n_unary; r++)
         out->unary_relaxed += g->unary_count[r] == 0.0;
-    out->tags = kinds[TRL_STATE_TAG];
-    out->phrases = kinds[TRL_STATE_PHRASE];
-    out->actives = kinds[TRL_STATE_ACTIVE];
+    out->tags = types[TRL_STATE_TAG];
+    out->phrases = types[TRL_STATE_PHRASE];
+    out->actives = types[TRL_STATE_ACTIVE];
     out->binary_per_left = left ? (double)g->n_binary / (double)left : 0.0;
 }

@@ -33,7 +33,7 @@ static bool add_name(trl_grammar *g, const trl_state_key *k, trl_buf *name)
 {
     const size_t id = g->names.n;
     name->len = 0;
-    add_part(g, k->kind == TRL_STATE_ACTIVE ? "@" : "", k->base, name);
+    add_part(g, k->type == TRL_STATE_ACTIVE ? "@" : "", k->base, name);
     add_part(g, "%", k->head, name);
     add_part(g, "^", k->above, name);
     add_part(g, "|", k->first, name);
@@ -54,13 +54,13 @@ static bool add_name(trl_grammar *g, const trl_state_key *k, trl_buf *name)
 static bool add_state(trl_grammar *g, uint32_t id, trl_strtab *classes, trl_buf *name)
 {
     const trl_state_key k = trl_grammar_key(g, id);
-    const bool root = k.kind == TRL_KEY_ROOT;
+    const bool root = k.type == TRL_KEY_ROOT;
     trl_state *s = &g->state[id];
     *s = (trl_state){
-        .base = k.base, .above = k.above, .kind = root ? TRL_STATE_PHRASE : (trl_state_kind)k.kind};
+        .base = k.base, .above = k.above, .type = root ? TRL_STATE_PHRASE : (trl_state_type)k.type};
     if (root)
         g->root = id;
-    const uint32_t class[2] = {k.base, (uint32_t)s->kind};
+    const uint32_t class[2] = {k.base, (uint32_t)s->type};
     s->plain = trl_strtab_add(classes, (const char *)class, sizeof class);
     return s->plain != TRL_NO_ID && add_name(g, &k, name);
 }

@@ -137,11 +137,11 @@ static bool is_label(const trl_grammar *g, uint32_t id, bool may_miss)
 /* Label 0 is the root's: _encode relies on it. */
 static bool key_is_sane(const trl_grammar *g, const trl_state_key *k)
 {
-    if (k->kind == TRL_KEY_ROOT)
+    if (k->type == TRL_KEY_ROOT)
         return k->base == 0 && g->labels.n > 0 && k->above == TRL_NO_ID && k->head == TRL_NO_ID &&
                k->first == TRL_NO_ID && k->previous == TRL_NO_ID;
-    const bool active = k->kind == TRL_STATE_ACTIVE;
-    return k->kind <= TRL_STATE_ACTIVE && is_label(g, k->base, false) &&
+    const bool active = k->type == TRL_STATE_ACTIVE;
+    return k->type <= TRL_STATE_ACTIVE && is_label(g, k->base, false) &&
            is_label(g, k->above, true) && is_label(g, k->head, true) &&
            is_label(g, k->first, true) && is_label(g, k->previous, true) &&
            (active || (k->first == TRL_NO_ID && k->previous == TRL_NO_ID));
@@ -158,7 +158,7 @@ static trl_status load_keys(trl_grammar *g, const tags *t, const trl_container *
     for (size_t s = 0; s < n; s++) {
         if (!key_is_sane(g, &key[s]))
             return trl_container_damaged(c, err, "impossible state of its grammar");
-        roots += key[s].kind == TRL_KEY_ROOT;
+        roots += key[s].type == TRL_KEY_ROOT;
         const uint32_t id = trl_strtab_add(&g->keys, (const char *)&key[s], sizeof key[s]);
         if (id == TRL_NO_ID)
             return trl_fail_mem(err);
@@ -198,7 +198,7 @@ static bool is_kind(const trl_grammar *g, uint32_t s, bool tag, bool phrase, boo
 {
     if (s >= g->n_states)
         return false;
-    const trl_state_kind k = g->state[s].kind;
+    const trl_state_type k = g->state[s].type;
     return k == TRL_STATE_TAG ? tag : k == TRL_STATE_PHRASE ? phrase : active;
 }
 

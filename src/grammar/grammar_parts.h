@@ -5,12 +5,12 @@
 
 #include "grammar/grammar.h"
 
-#define TRL_KEY_ROOT 3u /* the root's kind in its key: S as the root is not S further down */
+#define TRL_KEY_ROOT 3u /* the root's type in its key: S as the root is not S further down */
 
 /* What identifies a state; its bytes are the string in g->keys.  Labels, or TRL_NO_ID where the
  * annotation is off or does not apply. */
 typedef struct trl_state_key {
-    uint32_t kind; /* trl_state_kind or TRL_KEY_ROOT */
+    uint32_t type; /* trl_state_type or TRL_KEY_ROOT */
     uint32_t base, above, head, first, previous;
 } trl_state_key;
 

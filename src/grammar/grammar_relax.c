@@ -68,7 +68,7 @@ static bool make_variants(const trl_grammar *g, variants *v)
 static uint32_t follow(const trl_grammar *g, uint32_t s, uint32_t like)
 {
     trl_state_key k = trl_grammar_key(g, s);
-    if (k.kind != TRL_STATE_ACTIVE)
+    if (k.type != TRL_STATE_ACTIVE)
         return s;
     k.above = trl_grammar_key(g, like).above;
     return trl_grammar_find(g, &k);

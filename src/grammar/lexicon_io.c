@@ -166,7 +166,7 @@ static trl_status load_states(const source *s, trl_lexicon *x, const trl_grammar
         return st;
     for (size_t k = 0; k < g->n_states; k++) {
         const double all = x->state_count[k], rare = x->state_rare[k];
-        const bool sane = all == 0.0 || (is_count(all) && g->state[k].kind == TRL_STATE_TAG);
+        const bool sane = all == 0.0 || (is_count(all) && g->state[k].type == TRL_STATE_TAG);
         if (!sane || !(rare == 0.0 || (is_count(rare) && rare <= all)))
             return damaged(s);
         x->n_tokens += all;

@@ -39,7 +39,7 @@ static bool find_bases(const trl_lexicon *x, const trl_grammar *g, trl_lexicon_b
         of_class[k] = TRL_NO_ID;
     for (size_t s = 0; ok && s < x->n_states; s++) {
         b->base_of[s] = TRL_NO_ID;
-        if (g->state[s].kind != TRL_STATE_TAG || x->state_count[s] == 0.0)
+        if (g->state[s].type != TRL_STATE_TAG || x->state_count[s] == 0.0)
             continue;
         uint32_t *base = &of_class[g->state[s].plain];
         if (*base == TRL_NO_ID)

@@ -18,11 +18,11 @@ static uint8_t marks_of(const trl_grammar *g, const trl_binary *r)
     const trl_str l = trl_strtab_get(&g->labels, left->base);
     const trl_str x = trl_strtab_get(&g->labels, right->base);
     unsigned marks = 0;
-    if (right->kind == TRL_STATE_PHRASE && x.n == 2 && memcmp(x.p, "PP", 2) == 0)
+    if (right->type == TRL_STATE_PHRASE && x.n == 2 && memcmp(x.p, "PP", 2) == 0)
         marks |= TRL_RIGHT_PP;
-    if (left->kind == TRL_STATE_TAG && l.n && l.p[0] == 'V')
+    if (left->type == TRL_STATE_TAG && l.n && l.p[0] == 'V')
         marks |= TRL_LEFT_VERB;
-    if (right->kind == TRL_STATE_TAG && x.n && x.p[0] == 'V')
+    if (right->type == TRL_STATE_TAG && x.n && x.p[0] == 'V')
         marks |= TRL_RIGHT_VERB;
     return (uint8_t)marks;
 }

@@ -179,7 +179,7 @@ static void for_items(trl_tree_gather *ga,
  * have. */
 static bool is_tag(const trl_tree_gather *ga, uint32_t x)
 {
-    return ga->f->g->state[ga->c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
+    return ga->f->g->state[ga->c->s->item[x] & TRL_STATE_MASK].type == TRL_STATE_TAG;
 }
 
 static void own_item(trl_tree_gather *ga, uint32_t x, size_t i, size_t j)

@@ -46,7 +46,7 @@ static bool collect(const trl_tree_features *f, const trl_btree *tree, size_t x,
     const trl_bnode *n = &tree->node[x];
     const trl_tree_part part = trl_tree_node_part(tree, x);
     const bool over_tag = n->left != TRL_NO_NODE && n->right == TRL_NO_NODE &&
-                          f->g->state[tree->node[n->left].state].kind == TRL_STATE_TAG;
+                          f->g->state[tree->node[n->left].state].type == TRL_STATE_TAG;
     size_t from, to;
     groups_of(n, &from, &to);
     for (size_t group = from; group < to; group++)

@@ -150,7 +150,7 @@ static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_ske
                                            : g->log_span + cell * TRL_SPAN_PRUNER_CLASSES;
             for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
                 const uint32_t state = s->item[x] & TRL_STATE_MASK, up = m->coarse_of[state];
-                const bool tag = m->fine.state[state].kind == TRL_STATE_TAG;
+                const bool tag = m->fine.state[state].type == TRL_STATE_TAG;
                 if (up != TRL_NO_ID && tag == (j - i == 1))
                     score[x] += (double)gain[g->class_of[up]];
             }

@@ -16,7 +16,7 @@ static void put_state(const trl_grammar *g, uint32_t s, bool plain, trl_buf *out
         put(out, trl_strtab_get(&g->names, s));
         return;
     }
-    if (g->state[s].kind == TRL_STATE_ACTIVE)
+    if (g->state[s].type == TRL_STATE_ACTIVE)
         trl_buf_ch(out, '@');
     put(out, trl_strtab_get(&g->labels, g->state[s].base));
 }

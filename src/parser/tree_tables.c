@@ -19,7 +19,7 @@ static trl_status sum_cell(trl_chooser *c, size_t i, size_t j, double *log_z, tr
     for (uint32_t k = s->first[cell]; k < s->first[cell + 1]; k++) {
         const uint32_t a = s->item[k] & TRL_STATE_MASK;
         log_z[k] = 0.0;
-        if (ga->f->g->state[a].kind == TRL_STATE_TAG)
+        if (ga->f->g->state[a].type == TRL_STATE_TAG)
             continue;
         const trl_status st =
             trl_chooser_sum(c, a, trl_tree_gather_item(ga, k, i, j), i, j, &log_z[k], err);
@@ -59,7 +59,7 @@ trl_status trl_tree_local_tables(trl_tree_gather *ga, const trl_expansions *x,
         return st;
     for (size_t k = 0; k < c->n_items; k++) {
         const uint32_t a = c->s->item[k] & TRL_STATE_MASK;
-        ga->t.item[k] = c->g->state[a].kind == TRL_STATE_TAG ? 0.0 : ga->t.item[k] - log_z[k];
+        ga->t.item[k] = c->g->state[a].type == TRL_STATE_TAG ? 0.0 : ga->t.item[k] - log_z[k];
     }
     for (size_t e = 0; e < c->n_unary; e++)
         ga->t.unary_at[e] -= log_z[c->unary[e].parent];

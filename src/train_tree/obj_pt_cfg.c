@@ -69,7 +69,7 @@ static trl_status mark_gold(const trl_skeleton *s, const trl_btree *gold, uint8_
  * edge. */
 static double edge_score(const trl_chart *c, uint32_t x, size_t cell)
 {
-    const bool tag = c->g->state[c->s->item[x] & TRL_STATE_MASK].kind == TRL_STATE_TAG;
+    const bool tag = c->g->state[c->s->item[x] & TRL_STATE_MASK].type == TRL_STATE_TAG;
     return !tag && c->after[x] > 0.0 ? log(c->after[x]) + LN2 * c->scale[cell] : -(double)INFINITY;
 }
 

@@ -54,7 +54,7 @@ static double inside_sweep(trl_pcfg_expect *p, const trl_pcfg *pcfg)
     const trl_grammar *g = p->g;
     double change = 0.0;
     for (uint32_t a = 0; a < g->n_states; a++) {
-        double b = g->state[a].kind == TRL_STATE_TAG && p->word_first[a] < p->word_first[a + 1];
+        double b = g->state[a].type == TRL_STATE_TAG && p->word_first[a] < p->word_first[a + 1];
         for (uint32_t k = p->e->binary_first[a]; k < p->e->binary_first[a + 1]; k++) {
             const trl_binary *r = &g->binary[p->e->binary[k]];
             b += pcfg->binary_exp[p->e->binary[k]] * p->in_after[r->left] * p->in_after[r->right];
@@ -169,7 +169,7 @@ static trl_status solve(trl_pcfg_expect *p, const trl_pcfg *pcfg, trl_error *err
     trl_free(right.first);
     trl_free(right.rule);
     for (size_t s = 0; s < p->g->n_states; s++)
-        p->length += p->g->state[s].kind == TRL_STATE_TAG ? p->before[s] : 0.0;
+        p->length += p->g->state[s].type == TRL_STATE_TAG ? p->before[s] : 0.0;
     return st;
 }
 

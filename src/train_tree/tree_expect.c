@@ -115,7 +115,7 @@ static void count_rules(expecting *x)
         x->E[plain + g->binary[r].plain] += e;
     }
     for (uint32_t u = 0; u < g->n_unary; u++) {
-        const bool over_tag = g->state[g->unary[u].child].kind == TRL_STATE_TAG;
+        const bool over_tag = g->state[g->unary[u].child].type == TRL_STATE_TAG;
         const trl_tree_part part = {u, g->unary[u].parent, 0, 0, over_tag ? 1 : 2};
         x->weight = x->p->after[part.state] * x->p->unary[u];
         x->E[u0 + u] += x->weight;

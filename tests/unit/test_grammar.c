@@ -12,20 +12,20 @@ static void assert_sound(const trl_grammar *g, const trl_btree *t, size_t n_word
     assert_int_equal(t->node[0].to, n_words);
     for (size_t v = 0; v < t->n; v++) {
         const trl_bnode *b = &t->node[v];
-        const trl_state_kind kind = g->state[b->state].kind;
+        const trl_state_type type = g->state[b->state].type;
         if (b->left == TRL_NO_NODE) {
-            assert_int_equal(kind, TRL_STATE_TAG);
+            assert_int_equal(type, TRL_STATE_TAG);
             assert_int_equal(b->rule, TRL_NO_ID);
             assert_int_equal(b->from, words++);
             continue;
         }
         const trl_bnode *l = &t->node[b->left];
         assert_int_equal(b->left, v + 1);
-        assert_int_not_equal(kind, TRL_STATE_TAG);
+        assert_int_not_equal(type, TRL_STATE_TAG);
         if (b->right == TRL_NO_NODE) {
             const trl_unary *r = &g->unary[b->rule];
-            assert_int_equal(kind, TRL_STATE_PHRASE);
-            assert_int_not_equal(g->state[l->state].kind, TRL_STATE_ACTIVE);
+            assert_int_equal(type, TRL_STATE_PHRASE);
+            assert_int_not_equal(g->state[l->state].type, TRL_STATE_ACTIVE);
             assert_true(l->right != TRL_NO_NODE || l->left == TRL_NO_NODE); /* one per span */
             assert_true(r->parent == b->state && r->child == l->state);
             assert_true(b->from == l->from && b->to == l->to);
@@ -34,7 +34,7 @@ static void assert_sound(const trl_grammar *g, const trl_btree *t, size_t n_word
         const trl_bnode *q = &t->node[b->right];
         const trl_binary *r = &g->binary[b->rule];
         assert_true(r->parent == b->state && r->left == l->state && r->right == q->state);
-        assert_int_not_equal(g->state[l->state].kind, TRL_STATE_ACTIVE);
+        assert_int_not_equal(g->state[l->state].type, TRL_STATE_ACTIVE);
         assert_true(b->from == l->from && l->to == q->from && q->to == b->to);
     }
     assert_int_equal(words, n_words);
@@ -260,7 +260,7 @@ static void test_nothing_added(void **state)
 static void assert_same_class(const trl_grammar *g, uint32_t s, uint32_t t)
 {
     const trl_state *a = &g->state[s], *b = &g->state[t];
-    assert_int_equal(a->plain == b->plain, a->base == b->base && a->kind == b->kind);
+    assert_int_equal(a->plain == b->plain, a->base == b->base && a->type == b->type);
 }
 
 static void test_classes(void **state)
@@ -320,7 +320,7 @@ static void test_projection(void **state)
     trl_grammar_project(&fine, &coarse, map);
     for (size_t s = 0; s < fine.n_states; s++) {
         assert_true(map[s] < coarse.n_states);
-        assert_int_equal(fine.state[s].kind, coarse.state[map[s]].kind);
+        assert_int_equal(fine.state[s].type, coarse.state[map[s]].type);
         assert_int_equal(s == fine.root, map[s] == coarse.root);
         const trl_str a = trl_strtab_get(&fine.labels, fine.state[s].base);
         const trl_str b = trl_strtab_get(&coarse.labels, coarse.state[map[s]].base);

@@ -23,7 +23,7 @@ static bool is_variant(const trl_grammar *g, uint32_t a, uint32_t b, const char 
     char rest_a[256], rest_b[256], above_a[256], above_b[256];
     return cut_above(g, a, rest_a, above_a) && cut_above(g, b, rest_b, above_b) &&
            strcmp(rest_a, rest_b) == 0 && strcmp(above_a, above) == 0 &&
-           g->state[a].kind == g->state[b].kind;
+           g->state[a].type == g->state[b].type;
 }
 
 /* Does some seen rule yield parent -> left right? */
@@ -35,7 +35,7 @@ static bool is_relaxed(const trl_grammar *g, uint32_t parent, uint32_t left, uin
     for (size_t r = 0; r < g->n_binary; r++) {
         const trl_binary *b = &g->binary[r];
         if (b->left == left && is_variant(g, parent, b->parent, above) &&
-            (g->state[right].kind == TRL_STATE_ACTIVE ? is_variant(g, right, b->right, above)
+            (g->state[right].type == TRL_STATE_ACTIVE ? is_variant(g, right, b->right, above)
                                                       : right == b->right))
             return true;
     }

@@ -170,7 +170,7 @@ static void assert_rules_proper(const trl_grammar *g, double smooth)
     for (size_t r = 0; r < g->n_unary; r++)
         sum[g->unary[r].parent] += exp(unary[r]);
     for (size_t s = 0; s < g->n_states; s++)
-        assert_near(sum[s], g->state[s].kind == TRL_STATE_TAG ? 0.0 : 1.0, 1e-9);
+        assert_near(sum[s], g->state[s].type == TRL_STATE_TAG ? 0.0 : 1.0, 1e-9);
     trl_free(binary);
     trl_free(unary);
     trl_free(sum);

@@ -67,7 +67,7 @@ static list derive(lister *l, uint32_t s, bool after)
 {
     const trl_grammar *g = l->g;
     list out = {0};
-    if (g->state[s].kind == TRL_STATE_TAG) {
+    if (g->state[s].type == TRL_STATE_TAG) {
         const size_t tag = g->n_binary + g->n_unary + s;
         add(l, &out, 1.0, NULL, NULL, tag);
         out.at[0].n[tag + g->n_states] = 1.0;
@@ -112,7 +112,7 @@ static void compare(const lister *l, const list *all, const trl_pcfg_expect *e)
                     1e-12);
     for (size_t s = 0; s < g->n_states; s++) {
         const double *tag = mean + g->n_binary + g->n_unary;
-        if (g->state[s].kind != TRL_STATE_TAG)
+        if (g->state[s].type != TRL_STATE_TAG)
             continue;
         assert_near(e->before[s], tag[s] / mass, 1e-12);
         assert_near(e->first_before[s], tag[g->n_states + s] / mass, 1e-12);
@@ -207,7 +207,7 @@ static void test_not_tight(void **state)
     assert_ok(trl_expansions_init(&e, &g, &err));
     uint32_t s = TRL_NO_ID, tag = TRL_NO_ID, up = TRL_NO_ID;
     for (uint32_t u = 0; u < g.n_unary; u++) {
-        if (g.state[g.unary[u].child].kind == TRL_STATE_TAG)
+        if (g.state[g.unary[u].child].type == TRL_STATE_TAG)
             s = g.unary[u].parent, tag = u;
         else
             up = u;
@@ -301,7 +301,7 @@ static void test_samples(void **state)
     double words = 0.0, words2 = 0.0, tags0 = 0.0;
     assert_ok(trl_pcfg_expect_init(&q, &b.m.pcfg, &b.m.expansions, &err));
     for (size_t s = 0; s < b.m.fine.n_states; s++)
-        tags0 += b.m.fine.state[s].kind == TRL_STATE_TAG ? q.first_before[s] : 0.0;
+        tags0 += b.m.fine.state[s].type == TRL_STATE_TAG ? q.first_before[s] : 0.0;
     assert_near(tags0, 1.0, 1e-11);
     for (size_t k = 0; k < N; k++) {
         assert_ok(trl_pcfg_sample(&q, &rng, 500, &tree, id, &rejected, &err));

@@ -52,7 +52,7 @@ static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_sk
                 if (j - i > 1)
                     logp[x] +=
                         (double)gains->log_span[trl_cell(i, j) * TRL_SPAN_PRUNER_CLASSES + c];
-                else if (g->state[state].kind == TRL_STATE_TAG)
+                else if (g->state[state].type == TRL_STATE_TAG)
                     logp[x] += (double)gains->log_word[i * TRL_SPAN_PRUNER_TAGS + c];
             }
 }

@@ -14,7 +14,7 @@ static void narrow(bank *b, size_t e, unsigned one_in, trl_rng *r)
     for (uint32_t j = 1; one_in && j <= full.n; j++)
         for (uint32_t i = 0; i < j; i++)
             for (uint32_t k = full.first[trl_cell(i, j)]; k < full.first[trl_cell(i, j) + 1]; k++)
-                if (b->m.fine.state[full.item[k] & TRL_STATE_MASK].kind != TRL_STATE_TAG &&
+                if (b->m.fine.state[full.item[k] & TRL_STATE_MASK].type != TRL_STATE_TAG &&
                     trl_rng_below(r, one_in) == 0) {
                     x->nota = trl_reserve(x->nota, &cap, x->n_nota + 1, sizeof *x->nota);
                     x->nota[x->n_nota++] = (trl_span_state){full.item[k] & TRL_STATE_MASK, i, j};
@@ -193,7 +193,7 @@ static void test_sum_to_one(void **state)
                         for (int nota = 0; nota < 2; nota++) {
                             const uint32_t a = x->s.item[at] & TRL_STATE_MASK;
                             const trl_choice ch = {.item = at, .i = i, .j = j, .nota = nota};
-                            if (b.m.fine.state[a].kind == TRL_STATE_TAG)
+                            if (b.m.fine.state[a].type == TRL_STATE_TAG)
                                 continue;
                             assert_near(choices_sum(&t.worker[0].chooser, &b, ch, a), 1.0, 1e-11);
                             checked++;

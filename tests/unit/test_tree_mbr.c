@@ -210,14 +210,14 @@ static void test_root_label_inside(void **state)
 
 /* ---- fallback ------------------------------------------------------------------------------- */
 
-static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_kind kind)
+static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_type type)
 {
     const world *w = f->w;
     const der *best = NULL;
     for (uint32_t x = w->s.first[trl_cell(i, j)]; x < w->s.first[trl_cell(i, j) + 1]; x++) {
         const trl_state *s = &w->g.state[w->s.item[x] & TRL_STATE_MASK];
         for (size_t k = 0; k < f->after[x].n; k++)
-            if (s->kind == kind && s->base != w->g.state[w->g.root].base &&
+            if (s->type == type && s->base != w->g.state[w->g.root].base &&
                 (!best || f->after[x].at[k].score > best->score))
                 best = &f->after[x].at[k];
     }

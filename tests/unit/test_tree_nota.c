@@ -52,7 +52,7 @@ static void test_instances(void **state)
             for (size_t k = 0; k < x->n_nota; k++) {
                 assert_memory_equal(&x->nota[k], &y->nota[k], sizeof *x->nota);
                 assert_false(in_gold(&x->gold, &x->nota[k]));
-                assert_int_not_equal(b.m.fine.state[x->nota[k].state].kind, TRL_STATE_TAG);
+                assert_int_not_equal(b.m.fine.state[x->nota[k].state].type, TRL_STATE_TAG);
                 assert_int_not_equal(
                     trl_skeleton_find(&x->s, x->nota[k].i, x->nota[k].j, x->nota[k].state),
                     TRL_NO_ID);
