@@ -90,6 +90,13 @@ typedef struct trl_tree_adjoint {
 
 /* ---- charts ---------------------------------------------------------------------------------- */
 
+/* The nodes of a tree, preorder, labels of the grammar; node 0 is the root.  Zero-initialise;
+ * memory is used again from tree to tree, and released with trl_free(node). */
+typedef struct trl_nodes {
+    trl_node *node;
+    size_t n, cap;
+} trl_nodes;
+
 typedef struct trl_chart {
     const trl_grammar *g;
     const trl_skeleton *s;

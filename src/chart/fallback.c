@@ -94,8 +94,7 @@ static uint32_t tag_of(const tagger *t, trl_str word, size_t at)
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 typedef struct builder {
-    trl_node **nodes;
-    size_t *n, *cap;
+    trl_nodes *out;
     uint32_t last;  /* child of the root */
     trl_btree tree; /* scratch of one piece */
     trl_node *piece;
@@ -105,11 +104,11 @@ typedef struct builder {
 /* Appends the nodes of one piece, whose links count from 0, below the root. */
 static bool append(builder *b, const trl_node *from, size_t n)
 {
-    trl_node *all = trl_reserve(*b->nodes, b->cap, *b->n + n, sizeof *all);
+    trl_node *all = trl_reserve(b->out->node, &b->out->cap, b->out->n + n, sizeof *all);
     if (!all)
         return false;
-    *b->nodes = all;
-    const uint32_t base = (uint32_t)*b->n;
+    b->out->node = all;
+    const uint32_t base = (uint32_t)b->out->n;
     for (size_t k = 0; k < n; k++) {
         trl_node *v = &all[base + k];
         *v = from[k];
@@ -122,7 +121,7 @@ static bool append(builder *b, const trl_node *from, size_t n)
     else
         all[0].parent = TRL_NO_NODE;
     b->last = base > 0 ? base : TRL_NO_NODE;
-    *b->n += n;
+    b->out->n += n;
     return true;
 }
 
@@ -138,9 +137,10 @@ static trl_status append_piece(builder *b, const trl_chart *c, const piece *p, s
     return st;
 }
 
-static trl_status build(builder *b, const tagger *t, const trl_chart *c, const trl_str *word,
-                        size_t n, const piece *at, uint32_t *ends, trl_error *err)
+static trl_status build(builder *b, const tagger *t, const trl_fallback *f, const trl_chart *c,
+                        const piece *at, uint32_t *ends, trl_error *err)
 {
+    const size_t n = f->n;
     const uint32_t top = t->g->state[t->g->root].base;
     const trl_node root = {top, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0, (uint32_t)n};
     size_t m = 0;
@@ -153,7 +153,7 @@ static trl_status build(builder *b, const tagger *t, const trl_chart *c, const t
             st = append_piece(b, c, &at[j], j, err);
             continue;
         }
-        const uint32_t tag = tag_of(t, word[j - 1], j - 1);
+        const uint32_t tag = tag_of(t, f->word[j - 1], j - 1);
         const trl_node leaf = {tag, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, j - 1, j};
         if (!append(b, &leaf, 1))
             st = trl_fail_mem(err);
@@ -161,25 +161,25 @@ static trl_status build(builder *b, const tagger *t, const trl_chart *c, const t
     return st;
 }
 
-trl_status trl_fallback_tree(const trl_grammar *g, const trl_lexicon *x, const trl_str *word,
-                             size_t n, trl_chart *c, const trl_tree_tables *t, trl_node **nodes,
-                             size_t *n_nodes, size_t *cap, trl_arena *arena, trl_error *err)
+trl_status trl_fallback_tree(const trl_fallback *f, trl_nodes *out, trl_arena *arena,
+                             trl_error *err)
 {
-    if (c && !c->back && trl_chart_best(c, t, arena, err) == TRL_ENOMEM)
+    const trl_grammar *g = f->g;
+    const size_t n = f->n;
+    if (f->c && !f->c->back && trl_chart_best(f->c, f->t, arena, err) == TRL_ENOMEM)
         return TRL_ENOMEM;
-    if (c && c->overflow)
-        c = NULL;
+    const trl_chart *c = f->c && !f->c->overflow ? f->c : NULL;
     piece *at = trl_arena_get(arena, n + 1, sizeof *at);
     uint32_t *ends = trl_arena_get(arena, n, sizeof *ends);
-    const tagger tags = {g, x, trl_arena_get(arena, g->n_states, sizeof *tags.tags),
+    const tagger tags = {g, f->x, trl_arena_get(arena, g->n_states, sizeof *tags.tags),
                          trl_arena_get(arena, g->n_states, sizeof *tags.logp),
                          trl_arena_get(arena, g->labels.n, sizeof *tags.sum)};
     if (!at || !ends || !tags.tags || !tags.logp || !tags.sum)
         return trl_fail_mem(err);
     cover(c, n, at);
-    *n_nodes = 0;
-    builder b = {.nodes = nodes, .n = n_nodes, .cap = cap, .last = TRL_NO_NODE};
-    const trl_status st = build(&b, &tags, c, word, n, at, ends, err);
+    out->n = 0;
+    builder b = {.out = out, .last = TRL_NO_NODE};
+    const trl_status st = build(&b, &tags, f, c, at, ends, err);
     trl_btree_fini(&b.tree);
     trl_free(b.piece);
     return st;

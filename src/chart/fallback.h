@@ -12,10 +12,17 @@
 #include "chart/chart.h"
 #include "grammar/lexicon.h"
 
-/* `c` (NULL: none) with its tables t: already run by trl_chart_best, or run here.  nodes as in
- * trl_mbr_tree: labels of the grammar, node 0 the root, preorder.  n > 0.  Only TRL_ENOMEM. */
-trl_status trl_fallback_tree(const trl_grammar *g, const trl_lexicon *x, const trl_str *word,
-                             size_t n, trl_chart *c, const trl_tree_tables *t, trl_node **nodes,
-                             size_t *n_nodes, size_t *cap, trl_arena *arena, trl_error *err);
+typedef struct trl_fallback {
+    const trl_grammar *g;
+    const trl_lexicon *x;
+    const trl_str *word; /* [n], n > 0 */
+    size_t n;
+    trl_chart *c;             /* NULL: none; already run by trl_chart_best, or run here */
+    const trl_tree_tables *t; /* of c */
+} trl_fallback;
+
+/* Only TRL_ENOMEM. */
+trl_status trl_fallback_tree(const trl_fallback *f, trl_nodes *out, trl_arena *arena,
+                             trl_error *err);
 
 #endif

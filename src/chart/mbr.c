@@ -227,13 +227,8 @@ static void fill(const trl_brackets *b, double lambda, table *t)
         }
 }
 
-typedef struct builder {
-    trl_node *node;
-    size_t n, cap;
-} builder;
-
 /* Appends a node under `parent` as its last child. */
-static uint32_t append(builder *b, uint32_t label, uint32_t parent, size_t i, size_t j)
+static uint32_t append(trl_nodes *b, uint32_t label, uint32_t parent, size_t i, size_t j)
 {
     trl_node *p = trl_reserve(b->node, &b->cap, b->n + 1, sizeof *p);
     if (!p)
@@ -251,7 +246,7 @@ static uint32_t append(builder *b, uint32_t label, uint32_t parent, size_t i, si
 }
 
 /* The chosen labels of a span, uppermost first, below `parent`; returns the lowest. */
-static uint32_t append_labels(builder *out, const trl_brackets *b, size_t i, size_t j,
+static uint32_t append_labels(trl_nodes *out, const trl_brackets *b, size_t i, size_t j,
                               double lambda, uint32_t skip, uint32_t parent)
 {
     const uint32_t from = b->first[trl_cell(i, j)], to = b->first[trl_cell(i, j) + 1];
@@ -283,7 +278,7 @@ typedef struct span {
 } span;
 
 static bool build(const trl_brackets *b, const table *t, uint32_t root_label, double lambda,
-                  span *stack, builder *out)
+                  span *stack, trl_nodes *out)
 {
     size_t n = 0;
     const uint32_t root = append(out, root_label, TRL_NO_NODE, 0, b->n);
@@ -309,8 +304,8 @@ static bool build(const trl_brackets *b, const table *t, uint32_t root_label, do
     return true;
 }
 
-trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_node **nodes,
-                        size_t *n_nodes, size_t *cap, trl_arena *arena, trl_error *err)
+trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_nodes *out,
+                        trl_arena *arena, trl_error *err)
 {
     const size_t cells = trl_chart_cells(b->n);
     table t = {trl_arena_get(arena, cells, sizeof *t.best),
@@ -319,10 +314,6 @@ trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambd
     if (!t.best || !t.split || !stack)
         return trl_fail_mem(err);
     fill(b, lambda, &t);
-    builder out = {*nodes, 0, *cap};
-    const bool ok = build(b, &t, root_label, lambda, stack, &out);
-    *nodes = out.node;
-    *n_nodes = out.n;
-    *cap = out.cap;
-    return ok ? TRL_OK : trl_fail_mem(err);
+    out->n = 0;
+    return build(b, &t, root_label, lambda, stack, out) ? TRL_OK : trl_fail_mem(err);
 }

@@ -45,9 +45,8 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
  * it has none), top and any likewise; sorted again. */
 void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share);
 
-/* The best tree: nodes with labels of the grammar, node 0 the root.  nodes is grown with
- * trl_reserve.  TRL_ENOMEM. */
-trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_node **nodes,
-                        size_t *n_nodes, size_t *cap, trl_arena *arena, trl_error *err);
+/* The best tree, in place of what was in *out.  Scratch in the arena.  TRL_ENOMEM. */
+trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_nodes *out,
+                        trl_arena *arena, trl_error *err);
 
 #endif

@@ -13,25 +13,23 @@ typedef struct builder {
     const trl_tree_model *m;
     const trl_str *word;
     double lambda;
-    trl_node **nodes;
-    size_t *n, *cap;
+    trl_nodes *out;
     uint32_t last; /* child of the root so far */
-    trl_node *piece;
-    size_t n_piece, cap_piece;
+    trl_nodes piece;
     trl_arena *arena;
 } builder;
 
 /* Moves the children of the piece's root to the root of the sentence. */
 static bool graft(builder *b, size_t from)
 {
-    const size_t more = b->n_piece - 1;
-    trl_node *all = trl_reserve(*b->nodes, b->cap, *b->n + more, sizeof *all);
+    const size_t more = b->piece.n - 1;
+    trl_node *all = trl_reserve(b->out->node, &b->out->cap, b->out->n + more, sizeof *all);
     if (!all)
         return false;
-    *b->nodes = all;
-    const uint32_t shift = (uint32_t)*b->n - 1;
+    b->out->node = all;
+    const uint32_t shift = (uint32_t)b->out->n - 1;
     for (size_t k = 1; k <= more; k++) {
-        trl_node v = b->piece[k];
+        trl_node v = b->piece.node[k];
         v.from += (uint32_t)from;
         v.to += (uint32_t)from;
         v.child += v.child == TRL_NO_NODE ? 0 : shift;
@@ -45,7 +43,7 @@ static bool graft(builder *b, size_t from)
         }
         all[me] = v;
     }
-    *b->n += more;
+    b->out->n += more;
     return true;
 }
 
@@ -79,19 +77,18 @@ static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *er
     if (!t.unary_at)
         return trl_fail_mem(err);
     memset(t.unary_at, 0, c.n_unary * sizeof *t.unary_at);
-    st = trl_fallback_tree(p->g, p->x, word, n, &c, &t, &b->piece, &b->n_piece, &b->cap_piece,
-                           b->arena, err);
+    st = trl_fallback_tree(&(trl_fallback){p->g, p->x, word, n, &c, &t}, &b->piece, b->arena, err);
     if (st == TRL_OK)
-        trl_coarse_rename(b->m, b->piece, b->n_piece);
+        trl_coarse_rename(b->m, b->piece.node, b->piece.n);
     return st;
 }
 
 static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
 {
     trl_arena_reset(b->arena);
-    trl_status st = trl_coarse_tree(b->m, b->word + from, n, b->lambda, 0.0, &b->piece, &b->n_piece,
-                                    &b->cap_piece, b->arena, err);
-    if (st == TRL_OK && b->n_piece == 0)
+    trl_status st =
+        trl_coarse_tree(b->m, b->word + from, n, b->lambda, 0.0, &b->piece, b->arena, err);
+    if (st == TRL_OK && b->piece.n == 0)
         st = cover(b, b->word + from, n, err);
     if (st == TRL_OK && !graft(b, from))
         st = trl_fail_mem(err);
@@ -99,30 +96,23 @@ static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
 }
 
 trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
-                             trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,
-                             trl_error *err)
+                             trl_nodes *out, trl_arena *arena, trl_error *err)
 {
-    builder b = {.m = m,
-                 .word = word,
-                 .lambda = lambda,
-                 .nodes = nodes,
-                 .n = n_nodes,
-                 .cap = cap,
-                 .last = TRL_NO_NODE,
-                 .arena = arena};
-    trl_node *root = trl_reserve(*nodes, cap, 1, sizeof *root);
+    builder b = {
+        .m = m, .word = word, .lambda = lambda, .out = out, .last = TRL_NO_NODE, .arena = arena};
+    trl_node *root = trl_reserve(out->node, &out->cap, 1, sizeof *root);
     if (!root)
         return trl_fail_mem(err);
-    *nodes = root;
+    out->node = root;
     *root = (trl_node){
         m->fine.state[m->fine.root].base, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0, (uint32_t)n};
-    *n_nodes = 1;
+    out->n = 1;
     trl_status st = TRL_OK;
     for (size_t at = 0; st == TRL_OK && at < n;) {
         const size_t k = cut(word + at, n - at);
         st = add_piece(&b, at, k, err);
         at += k;
     }
-    trl_free(b.piece);
+    trl_free(b.piece.node);
     return st;
 }

@@ -58,15 +58,14 @@ void trl_coarse_rename(const trl_tree_model *m, trl_node *node, size_t n)
 }
 
 trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
-                           double deadline, trl_node **nodes, size_t *n_nodes, size_t *cap,
-                           trl_arena *arena, trl_error *err)
+                           double deadline, trl_nodes *out, trl_arena *arena, trl_error *err)
 {
     trl_coarse_chart chart;
     trl_skeleton s;
     trl_chart c;
     trl_brackets b;
     double *logp = NULL;
-    *n_nodes = 0;
+    out->n = 0;
     trl_status st = trl_coarse_run(&m->pruner, word, n, &(trl_coarse_how){.deadline = deadline},
                                    &chart, arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
@@ -82,9 +81,8 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
         return st == TRL_ENUMERIC ? TRL_OK : st;
     st = trl_chart_brackets(&c, &b, arena, err);
     if (st == TRL_OK)
-        st = trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, lambda, nodes, n_nodes, cap,
-                          arena, err);
+        st = trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, lambda, out, arena, err);
     if (st == TRL_OK)
-        trl_coarse_rename(m, *nodes, *n_nodes);
+        trl_coarse_rename(m, out->node, out->n);
     return st;
 }

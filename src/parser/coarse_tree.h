@@ -10,19 +10,17 @@
 #include "parser/tree_model.h"
 
 /* The tree with the best expected brackets (chart/mbr.h) of the coarse PCFG, with labels of the
- * fine grammar; nodes as in trl_mbr_tree.  *n_nodes is 0 when it has none, or the deadline (on
+ * fine grammar; out->n is 0 when it has none, or the deadline (on
  * trl_clock(); 0: none) has passed.  TRL_ENOMEM. */
 trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
-                           double deadline, trl_node **nodes, size_t *n_nodes, size_t *cap,
-                           trl_arena *arena, trl_error *err);
+                           double deadline, trl_nodes *out, trl_arena *arena, trl_error *err);
 
 /* The same for pieces of the sentence of at most 30 words, cut after punctuation where there is
  * some: their trees, or for pieces without one their phrases (chart/fallback.h), become the
  * children of one root.  Time and memory are linear in n.  The arena is reset.  n > 0.
  * TRL_ENOMEM. */
 trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
-                             trl_node **nodes, size_t *n_nodes, size_t *cap, trl_arena *arena,
-                             trl_error *err);
+                             trl_nodes *out, trl_arena *arena, trl_error *err);
 
 /* Labels of the coarse grammar become those of the fine one. */
 void trl_coarse_rename(const trl_tree_model *m, trl_node *node, size_t n);

@@ -194,13 +194,14 @@ static trl_status one(trl_parser *p, const trl_str *word, size_t n, double log_z
     double score = NAN;
     trl_status st = p->o.decode == TRL_PARSE_VITERBI ? trl_decode_best(d, m, err)
                                                      : trl_decode_mbr(d, m, p->o.lambda, err);
-    if (st != TRL_OK || d->n_nodes == 0)
+    if (st != TRL_OK || d->result.n == 0)
         return st;
     if (p->o.probability)
-        st = trl_chart_tree_sum(&d->chart, &d->tables, d->node, d->n_nodes, &p->sum, &score, err);
+        st = trl_chart_tree_sum(&d->chart, &d->tables, d->result.node, d->result.n, &p->sum, &score,
+                                err);
     if (st != TRL_OK)
         return st;
-    keep_tree(p, 0, d->node, d->n_nodes, word, n, log_share(score, log_z));
+    keep_tree(p, 0, d->result.node, d->result.n, word, n, log_share(score, log_z));
     *made = 1;
     return TRL_OK;
 }
@@ -279,12 +280,13 @@ static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n
     if (st != TRL_OK)
         return st;
     for (size_t k = 0; k < n_known; k++)
-        for (size_t v = 0; p->known[k].type == TRL_CONSTRAIN_TAG && v < p->d.n_nodes; v++)
-            if (p->d.node[v].child == TRL_NO_NODE && p->d.node[v].from == p->known[k].i)
-                p->d.node[v].label = p->known[k].label;
+        for (size_t v = 0; p->known[k].type == TRL_CONSTRAIN_TAG && v < p->d.result.n; v++)
+            if (p->d.result.node[v].child == TRL_NO_NODE &&
+                p->d.result.node[v].from == p->known[k].i)
+                p->d.result.node[v].label = p->known[k].label;
     if (n_known && p->d.failure == trl_no_tree)
         p->d.failure = "no tree agrees with what is known of it";
-    keep_tree(p, 0, p->d.node, p->d.n_nodes, word, n, (double)NAN);
+    keep_tree(p, 0, p->d.result.node, p->d.result.n, word, n, (double)NAN);
     return TRL_OK;
 }
 

@@ -22,7 +22,7 @@ void trl_decoder_fini(trl_decoder *d)
     trl_arena_fini(&d->arena);
     trl_tree_gather_fini(&d->gather);
     trl_btree_fini(&d->tree);
-    trl_free(d->node);
+    trl_free(d->result.node);
     *d = (trl_decoder){0};
 }
 
@@ -96,7 +96,7 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl
                               size_t n, const trl_decode_options *o, trl_error *err)
 {
     d->failure = NULL;
-    d->n_nodes = 0;
+    d->result.n = 0;
     d->has_chart = d->complete = false;
     d->arena.limit = o->max_bytes;
     d->arena.limited = false;
@@ -156,9 +156,9 @@ trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *e
         return st;
     }
     st = trl_chart_tree(&d->chart, &d->tree, err);
-    return st == TRL_OK
-               ? trl_grammar_decode(&m->fine, &d->tree, &d->node, &d->n_nodes, &d->cap_nodes, err)
-               : st;
+    return st == TRL_OK ? trl_grammar_decode(&m->fine, &d->tree, &d->result.node, &d->result.n,
+                                             &d->result.cap, err)
+                        : st;
 }
 
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)
@@ -179,8 +179,8 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
     st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
     if (st == TRL_OK && d->pruner_posteriors.n)
         trl_brackets_mix(&b, &d->pruner_posteriors, d->mix);
-    return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->node,
-                                       &d->n_nodes, &d->cap_nodes, &d->arena, err)
+    return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->result,
+                                       &d->arena, err)
                         : st;
 }
 
@@ -189,15 +189,15 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
                                size_t n, double deadline, bool whole, trl_error *err)
 {
-    d->n_nodes = 0;
+    d->result.n = 0;
     const bool light = d->failure == trl_no_tree || d->failure == too_large ||
                        (d->failure == too_much_work && d->has_chart);
     if (whole && !d->hopeless && light && !over(deadline)) {
         if (!d->has_chart)
             trl_arena_reset(&d->arena);
-        const trl_status st = trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->node, &d->n_nodes,
-                                              &d->cap_nodes, &d->arena, err);
-        if (st == TRL_OK && d->n_nodes)
+        const trl_status st =
+            trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->result, &d->arena, err);
+        if (st == TRL_OK && d->result.n)
             return TRL_OK;
         if (st != TRL_OK && !(st == TRL_ENOMEM && d->arena.limited))
             return st;
@@ -205,10 +205,9 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
     trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
     d->arena.limit = 0;
     if (!c && whole)
-        return trl_coarse_pieces(m, word, n, LAMBDA, &d->node, &d->n_nodes, &d->cap_nodes,
-                                 &d->arena, err);
+        return trl_coarse_pieces(m, word, n, LAMBDA, &d->result, &d->arena, err);
     if (!c)
         trl_arena_reset(&d->arena);
-    return trl_fallback_tree(&m->fine, &m->lexicon, word, n, c, &d->tables, &d->node, &d->n_nodes,
-                             &d->cap_nodes, &d->arena, err);
+    return trl_fallback_tree(&(trl_fallback){&m->fine, &m->lexicon, word, n, c, &d->tables},
+                             &d->result, &d->arena, err);
 }

@@ -40,8 +40,7 @@ typedef struct trl_decoder {
     trl_chart chart;
     trl_tree_tables tables; /* of the sentence: the gather's, or the PCFG's */
     trl_btree tree;
-    trl_node *node; /* the result */
-    size_t n_nodes, cap_nodes;
+    trl_nodes result;
     trl_brackets pruner_posteriors; /* of the pruner; n is 0 when not requested */
     double mix;
     bool has_chart;
@@ -59,7 +58,7 @@ void trl_decoder_fini(trl_decoder *d);
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
                               size_t n, const trl_decode_options *o, trl_error *err);
 
-/* The best tree, or the one with the best expected brackets, in d->node; d->n_nodes is 0 when there
+/* The best tree, or the one with the best expected brackets, in d->result; its n is 0 when there
  * is none. */
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err);
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err);

@@ -50,14 +50,14 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
         if (st == TRL_OK)
             st = trl_decode_mbr(d, &j->model, TRL_LAMBDA, err);
         st = trl_decode_settle(d, st);
-    } while (st == TRL_OK && d->n_nodes == 0 && trl_decode_relax(d, t->n_words, &o));
-    if (st == TRL_OK && d->n_nodes == 0)
+    } while (st == TRL_OK && d->result.n == 0 && trl_decode_relax(d, t->n_words, &o));
+    if (st == TRL_OK && d->result.n == 0)
         st = trl_decode_fallback(d, &j->model, t->word, t->n_words, 0.0, true, err);
     if (st != TRL_OK)
         return st;
-    const trl_tree parsed = {.n_nodes = d->n_nodes,
+    const trl_tree parsed = {.n_nodes = d->result.n,
                              .n_words = t->n_words,
-                             .node = d->node,
+                             .node = d->result.node,
                              .word = t->word,
                              .labels = &j->model.fine.labels};
     j->parsed[job].len = 0;

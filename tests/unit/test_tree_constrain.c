@@ -77,15 +77,12 @@ static void zero_scores(world *w, trl_rng *r)
 static void check_mbr(world *w, const trl_brackets *b, const trl_constraint *c, size_t n_c)
 {
     static const double lambda[] = {0.1, 0.5, 0.99};
-    static trl_node *node;
-    static size_t cap;
+    static trl_nodes tree;
     trl_error err;
-    size_t n;
     for (size_t k = 0; k < 3; k++) {
-        assert_ok(trl_mbr_tree(b, w->g.state[w->g.root].base, lambda[k], &node, &n, &cap, &w->arena,
-                               &err));
+        assert_ok(trl_mbr_tree(b, w->g.state[w->g.root].base, lambda[k], &tree, &w->arena, &err));
         for (size_t q = 0; q < n_c; q++)
-            assert_true(obeys(&c[q], node, n));
+            assert_true(obeys(&c[q], tree.node, tree.n));
     }
 }
 

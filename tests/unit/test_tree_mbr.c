@@ -134,19 +134,17 @@ static double best_bracketing(const world *w, const listed *l, double lambda)
 static void check_mbr(world *w, const listed *l, const trl_brackets *b, double lambda)
 {
     trl_error err;
-    static trl_node *node;
-    static size_t cap;
-    size_t n;
+    static trl_nodes tree;
     double sum = 0.0;
     const uint32_t root = w->g.state[w->g.root].base;
-    assert_ok(trl_mbr_tree(b, root, lambda, &node, &n, &cap, &w->arena, &err));
-    check_shape(node, n, w->n);
-    assert_int_equal(node[0].label, root);
-    for (size_t v = 0; v < n; v++) {
-        if (node[v].child == TRL_NO_NODE)
-            assert_int_equal(node[v].label, b->tag[node[v].from]);
+    assert_ok(trl_mbr_tree(b, root, lambda, &tree, &w->arena, &err));
+    check_shape(tree.node, tree.n, w->n);
+    assert_int_equal(tree.node[0].label, root);
+    for (size_t v = 0; v < tree.n; v++) {
+        if (tree.node[v].child == TRL_NO_NODE)
+            assert_int_equal(tree.node[v].label, b->tag[tree.node[v].from]);
         else
-            sum += l->p[trl_cell(node[v].from, node[v].to)][node[v].label] - lambda;
+            sum += l->p[trl_cell(tree.node[v].from, tree.node[v].to)][tree.node[v].label] - lambda;
     }
     assert_near(sum, best_bracketing(w, l, lambda), 1e-9);
 }
@@ -191,20 +189,19 @@ static void test_root_label_inside(void **state)
     (void)state;
     trl_error err;
     trl_arena arena = {0};
-    trl_node *node = NULL;
-    size_t n, cap = 0;
+    trl_nodes tree = {0};
     uint32_t first[] = {0, 0, 1, 1, 2, 2, 3};
     trl_bracket bracket[] = {{1, 0.9, 0.9, 0.9}, {1, 0.8, 0.8, 0.8}, {1, 1.0, 1.0, 1.0}};
     uint32_t tag[] = {2, 2, 2};
     double tag_p[] = {1, 1, 1};
     /* cells of 3 words: (0,1) (0,2) (1,2) (0,3) (1,3) (2,3) */
     const trl_brackets b = {3, first, bracket, tag, tag_p, NULL, 0};
-    assert_ok(trl_mbr_tree(&b, 1, 0.5, &node, &n, &cap, &arena, &err));
-    check_shape(node, n, 3);
-    assert_int_equal(n, 6); /* (1 (1 2 2) (1 2)) */
-    assert_int_equal(node[1].label, 1);
-    assert_int_equal(node[1].to, 2);
-    trl_free(node);
+    assert_ok(trl_mbr_tree(&b, 1, 0.5, &tree, &arena, &err));
+    check_shape(tree.node, tree.n, 3);
+    assert_int_equal(tree.n, 6); /* (1 (1 2 2) (1 2)) */
+    assert_int_equal(tree.node[1].label, 1);
+    assert_int_equal(tree.node[1].to, 2);
+    trl_free(tree.node);
     trl_arena_fini(&arena);
 }
 
@@ -305,8 +302,7 @@ static void test_fallback(void **state)
     (void)state;
     trl_rng r = trl_rng_seed(32);
     unsigned phrases = 0, several = 0;
-    trl_node *node = NULL;
-    size_t n, cap = 0;
+    trl_nodes tree = {0};
     for (unsigned round = 0; round < 150; round++) {
         trl_error err;
         world w;
@@ -320,25 +316,25 @@ static void test_fallback(void **state)
                 assert_ok(trl_chart_inside(&w.c, &w.t, &err));
             else
                 assert_ok(trl_chart_best(&w.c, &w.t, &w.arena, &err));
-            assert_ok(trl_fallback_tree(&w.g, &w.x, w.word, w.n, &w.c, &w.t, &node, &n, &cap,
+            assert_ok(trl_fallback_tree(&(trl_fallback){&w.g, &w.x, w.word, w.n, &w.c, &w.t}, &tree,
                                         &w.arena, &err));
-            check_shape(node, n, w.n);
-            check_pieces(&w, &f, node, n);
-            phrases += n > w.n + 1;
-            several += n > w.n + 1 && node[node[0].child].next != TRL_NO_NODE;
+            check_shape(tree.node, tree.n, w.n);
+            check_pieces(&w, &f, tree.node, tree.n);
+            phrases += tree.n > w.n + 1;
+            several += tree.n > w.n + 1 && tree.node[tree.node[0].child].next != TRL_NO_NODE;
         }
-        assert_ok(trl_fallback_tree(&w.g, &w.x, w.word, w.n, NULL, NULL, &node, &n, &cap, &w.arena,
-                                    &err));
-        check_shape(node, n, w.n);
-        assert_int_equal(n, w.n + 1);
-        assert_int_equal(node[0].label, w.g.state[w.g.root].base);
+        assert_ok(trl_fallback_tree(&(trl_fallback){&w.g, &w.x, w.word, w.n, NULL, NULL}, &tree,
+                                    &w.arena, &err));
+        check_shape(tree.node, tree.n, w.n);
+        assert_int_equal(tree.n, w.n + 1);
+        assert_int_equal(tree.node[0].label, w.g.state[w.g.root].base);
         for (size_t i = 0; i < w.n; i++)
-            assert_true(likeliest(&w, i, node[1 + i].label));
+            assert_true(likeliest(&w, i, tree.node[1 + i].label));
         free_forest(&f);
         world_free(&w);
     }
     assert_true(phrases > 40 && several > 20);
-    trl_free(node);
+    trl_free(tree.node);
 }
 
 /* Scores too large for any sum: a flat tree. */
@@ -347,17 +343,16 @@ static void test_fallback_overflow(void **state)
     (void)state;
     trl_rng r = trl_rng_seed(33);
     trl_error err;
-    trl_node *node = NULL;
-    size_t n, cap = 0;
+    trl_nodes tree = {0};
     world w;
     world_grammar(&w, &r, 0, false);
     world_words(&w, &r, 4);
     world_skeleton(&w, &r, 0);
     world_scores(&w, &r, 1.0, 2000.0, 0);
-    assert_ok(
-        trl_fallback_tree(&w.g, &w.x, w.word, 4, &w.c, &w.t, &node, &n, &cap, &w.arena, &err));
-    assert_int_equal(n, 5);
-    trl_free(node);
+    assert_ok(trl_fallback_tree(&(trl_fallback){&w.g, &w.x, w.word, 4, &w.c, &w.t}, &tree, &w.arena,
+                                &err));
+    assert_int_equal(tree.n, 5);
+    trl_free(tree.node);
     world_free(&w);
 }
 
