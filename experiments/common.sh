@@ -174,3 +174,9 @@ notes() {
         cat "$top/experiments/notes/$name.md"
     fi
 }
+
+# The page that was written to $work goes to its place, and is shown.
+publish() {
+    mv "$work/page.md" "$out/$name.md"
+    cat "$out/$name.md"
+}

@@ -6,9 +6,8 @@ usual_lengths='15 40'
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
 
-limit=${PASSES:+--max-iter $PASSES}
 batch=${LBFGS:-40}
-[ -z "$sample" ] || limit='--max-iter 2' batch=3
+[ -z "$sample" ] || batch=3
 
 # shellcheck disable=SC2046,SC2086
 fits() { # CORPUS N
@@ -138,5 +137,4 @@ END
     -o "$out/crfcfg-objective.svg" "$work"/runs/figure.{adagrad,sgd,lbfgs}.json
 "$trellis" plot -k curve -x processor -y dev --log-x -l adagrad -l sgd -l lbfgs --title 'F1 on held-out trees' \
     -o "$out/crfcfg-f1.svg" "$work"/runs/figure.{adagrad,sgd,lbfgs}.json
-mv "$work/page.md" "$out/crfcfg.md"
-cat "$out/crfcfg.md"
+publish

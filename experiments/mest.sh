@@ -221,5 +221,4 @@ END
 "$trellis" plot -k time -x processor --by objective --log-x --title 'noun phrases: held-out F1' -o "$out/mest-accuracy-time.svg" \
     "$work"/runs/ext.likelihood/*.json "$work"/runs/ext.pseudolikelihood/*.json "$work"/runs/ext.memm/*.json \
     "$work"/runs/ext.m-estimation/*.json
-mv "$work/page.md" "$out/mest.md"
-cat "$out/mest.md"
+publish

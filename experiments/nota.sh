@@ -229,5 +229,4 @@ curves edge memm likelihood nota-calibrated >"$work/ner.table"
 curves plain memm likelihood nota >"$work/plain.table"
 "$trellis" plot -k learning -x c -y score --log-x --marks both --title 'named entities: held-out F1' -o "$out/nota-ner.svg" "$work/ner.table"
 "$trellis" plot -k learning -x c -y score --log-x --marks both --title 'parts of speech, plain features: held-out accuracy' -o "$out/nota-pos.svg" "$work/plain.table"
-mv "$work/page.md" "$out/nota.md"
-cat "$out/nota.md"
+publish

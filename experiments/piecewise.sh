@@ -182,5 +182,4 @@ for m in $methods; do
 done >"$work/c.table"
 "$trellis" plot -k learning -x c -y score --log-x --marks both --title 'named entities, edge features' \
     -o "$out/piecewise-c.svg" "$work/c.table"
-mv "$work/page.md" "$out/piecewise.md"
-cat "$out/piecewise.md"
+publish

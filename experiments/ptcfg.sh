@@ -6,23 +6,27 @@ usual_lengths='15 40'
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
 
-limit=${PASSES:+--max-iter $PASSES}
-[ -z "$sample" ] || limit='--max-iter 2'
 # shellcheck disable=SC2046,SC2086
-for n in $lengths; do
-    for c in $corpora; do
-        g=$(paper_grammar "$n")
-        bank "$c" "$n"
-        tree_fit "$c.$n.generative" --grade generative $g
-        tree_fit "$c.$n.mecfg" --objective mecfg $g $limit
-        tree_fit "$c.$n.ptcfg" --objective pt-cfg $g $limit
-        tree_fit "$c.$n.crf" --grade discriminative $g $limit
-        tree_fit "$c.$n.features" --strict $(with_clusters) $g $limit
-    done
-done
+fits() { # CORPUS N
+    local g at=$1.$2
+    g=$(paper_grammar "$2")
+    tree_fit "$at.generative" --grade generative $g
+    tree_fit "$at.mecfg" --objective mecfg $g $limit
+    tree_fit "$at.ptcfg" --objective pt-cfg $g $limit
+    tree_fit "$at.crf" --grade discriminative $g $limit
+    tree_fit "$at.features" --strict $(with_clusters) $g $limit
+}
+each_bank fits
 instances() { sed -n 's/^\([0-9]*\) none-of-the-above instances.*/\1/p' "$work/$1.log" | tail -n 1 | grep . || echo 0; }
 row() { # TITLE NAME
     echo "| $1 | $(instances "$2") | $(cells "$(brackets "$2" | cut -d ' ' -f 1-3)") | $(passes "$2") | $(seconds "$2") | $(words_a_second "$2") |"
+}
+rows() { # CORPUS N
+    row "$(title "$1"), $2: generative" "$1.$2.generative"
+    row MECFG "$1.$2.mecfg"
+    row PT-CFG "$1.$2.ptcfg"
+    row 'CRF-CFG, discriminative' "$1.$2.crf"
+    row 'CRF-CFG, feature-based' "$1.$2.features"
 }
 {
     cat <<'END'
@@ -42,19 +46,9 @@ the whole training, one thread.
 | PT-CFG | 1564827 | 81.7 | 83.2 | 82.4 | | 16560 | |
 | CRF-CFG | | | | | | 259200 (estimated) | |
 END
-    for n in $lengths; do
-        for c in $corpora; do
-            bank "$c" "$n"
-            row "$(title "$c"), $n: generative" "$c.$n.generative"
-            row MECFG "$c.$n.mecfg"
-            row PT-CFG "$c.$n.ptcfg"
-            row 'CRF-CFG, discriminative' "$c.$n.crf"
-            row 'CRF-CFG, feature-based' "$c.$n.features"
-        done
-    done
+    each_bank rows
     echo
     made_by
     notes
 } >"$work/page.md"
-mv "$work/page.md" "$out/ptcfg.md"
-cat "$out/ptcfg.md"
+publish

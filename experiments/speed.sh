@@ -198,5 +198,4 @@ $(made_by)
 END
     notes
 } >"$work/page.md"
-mv "$work/page.md" "$out/speed.md"
-cat "$out/speed.md"
+publish

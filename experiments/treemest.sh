@@ -5,9 +5,7 @@ usual_lengths='15 40'
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
 
-limit=${PASSES:+--max-iter $PASSES}
 grid=${C2:-0.01 0.1 1 10}
-[ -z "$sample" ] || limit='--max-iter 2'
 # choose CORPUS.N GRADE: the penalty with the best F1 on every tenth tree of $train, trained on the others.
 choose() {
     local c2 f all=$train train=$work/$1.most dev=$work/$1.tenth words=$work/$1.tenth.words
@@ -22,24 +20,33 @@ choose() {
     done | awk '{ f = $2 + 0 } f > best || NR == 1 { best = f; c2 = $1 } END { print c2 }' >"$work/$1.$2.c2"
 }
 
-# shellcheck disable=SC2046,SC2086
-for n in $lengths; do
-    for c in $corpora; do
-        g=${GRAMMAR:-}
-        bank "$c" "$n"
-        tree_fit "$c.$n.generative" --grade generative $g
-        tree_fit "$c.$n.mecfg" --objective mecfg $g $limit
-        for grade in discriminative features; do
-            choose "$c.$n" $grade
-            c2=$(cat "$work/$c.$n.$grade.c2")
-            tree_fit "$c.$n.mest.$grade.$c2" --objective m-estimation --grade $grade --c2 "$c2" $g $limit
-            tree_fit "$c.$n.crf.$grade" --grade $grade $g $limit
-        done
+g=${GRAMMAR:-}
+# shellcheck disable=SC2086
+fits() { # CORPUS N
+    local grade c2 at=$1.$2
+    tree_fit "$at.generative" --grade generative $g
+    tree_fit "$at.mecfg" --objective mecfg $g $limit
+    for grade in discriminative features; do
+        choose "$at" $grade
+        c2=$(cat "$work/$at.$grade.c2")
+        tree_fit "$at.mest.$grade.$c2" --objective m-estimation --grade $grade --c2 "$c2" $g $limit
+        tree_fit "$at.crf.$grade" --grade $grade $g $limit
     done
-done
+}
+each_bank fits
 row() { # TITLE NAME
     [ -e "$work/$2.mrg" ] || return 0
     echo "| $1 | $(cells "$(brackets "$2")") | $(passes "$2") | $(seconds "$2") |"
+}
+rows() { # CORPUS N
+    local grade c2
+    row "$(title "$1"), $2: PCFG" "$1.$2.generative"
+    row MECFG "$1.$2.mecfg"
+    for grade in discriminative features; do
+        c2=$(cat "$work/$1.$2.$grade.c2")
+        row "M-estimation, $grade, c2 $c2" "$1.$2.mest.$grade.$c2"
+        row "CRF-CFG, $grade" "$1.$2.crf.$grade"
+    done
 }
 {
     cat <<END
@@ -54,21 +61,9 @@ seconds of that last training, one thread.
 | | P | R | F1 | exact | crossing | none crossing | passes | seconds |
 |---|---|---|---|---|---|---|---|---|
 END
-    for n in $lengths; do
-        for c in $corpora; do
-            bank "$c" "$n"
-            row "$(title "$c"), $n: PCFG" "$c.$n.generative"
-            row MECFG "$c.$n.mecfg"
-            for grade in discriminative features; do
-                c2=$(cat "$work/$c.$n.$grade.c2")
-                row "M-estimation, $grade, c2 $c2" "$c.$n.mest.$grade.$c2"
-                row "CRF-CFG, $grade" "$c.$n.crf.$grade"
-            done
-        done
-    done
+    each_bank rows
     echo
     made_by
     notes
 } >"$work/page.md"
-mv "$work/page.md" "$out/treemest.md"
-cat "$out/treemest.md"
+publish

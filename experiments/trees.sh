@@ -1,6 +1,8 @@
 # trees.sh -- what the recipes of trees share: corpora, fits, scores.  Sourced after common.sh.
 
 lengths=${lengths:-${usual_lengths:-15}}
+limit=${PASSES:+--max-iter $PASSES}
+[ -z "$sample" ] || limit='--max-iter 2'
 clusters=${CLUSTERS:-$data/clusters/bllip-clusters.txt}
 [ -e "$clusters" ] || [ "$clusters" = none ] || clusters=auto
 if [ -n "$sample" ]; then
@@ -28,6 +30,17 @@ bank() {
         head -n 10 "$dev" >"$dev.few" && mv "$dev.few" "$dev"
     fi
     "$trellis" trees --to words "$dev" >"$words"
+}
+
+# each_bank COMMAND...: bank, then COMMAND... CORPUS N, for every length and corpus.
+each_bank() {
+    local n c
+    for n in $lengths; do
+        for c in $corpora; do
+            bank "$c" "$n"
+            "$@" "$c" "$n"
+        done
+    done
 }
 
 # The paper's grammar for sentences of at most N words.

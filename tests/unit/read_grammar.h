@@ -9,6 +9,22 @@
 
 static trl_head_rules *heads;
 
+/* Set-up and tear-down of a group of tests. */
+static inline int read_heads(void **state)
+{
+    (void)state;
+    trl_error err;
+    assert_ok(trl_head_rules_read(NULL, &heads, &err));
+    return 0;
+}
+
+static inline int free_heads(void **state)
+{
+    (void)state;
+    trl_head_rules_free(heads);
+    return 0;
+}
+
 #define N_SWITCHES 24
 
 static inline trl_annotation switches(unsigned k)

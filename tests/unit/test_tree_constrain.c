@@ -201,21 +201,6 @@ static void test_constraint_edges(void **state)
     world_free(&w);
 }
 
-static int read_heads(void **state)
-{
-    (void)state;
-    trl_error err;
-    assert_ok(trl_head_rules_read(NULL, &heads, &err));
-    return 0;
-}
-
-static int free_heads(void **state)
-{
-    (void)state;
-    trl_head_rules_free(heads);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

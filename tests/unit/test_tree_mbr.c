@@ -356,21 +356,6 @@ static void test_fallback_overflow(void **state)
     world_free(&w);
 }
 
-static int read_heads(void **state)
-{
-    (void)state;
-    trl_error err;
-    assert_ok(trl_head_rules_read(NULL, &heads, &err));
-    return 0;
-}
-
-static int free_heads(void **state)
-{
-    (void)state;
-    trl_head_rules_free(heads);
-    return 0;
-}
-
 /* Shares of two opinions, sorted anew; labels the other does not know lose their share. */
 static void test_mix(void **state)
 {
