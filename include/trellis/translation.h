@@ -44,9 +44,9 @@ typedef struct trl_translation_totals {
 
 typedef struct trl_translation trl_translation;
 
-/* Reads two files with a sentence a line, words separated by blanks; an empty line of `test` is no
- * translation.  TRL_EPARSE with path:row:col for files of different length, TRL_EINVAL for empty
- * files, TRL_EIO, TRL_ENOMEM. */
+/* Reads two files with a sentence a line, words separated by blanks; an empty line of `test` means
+ * that there is no translation.  TRL_EPARSE with path:row:col for files of different length,
+ * TRL_EINVAL for empty files, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_translation_files(const char *gold, const char *test, trl_translation **out,
                                          trl_error *err);
 TRL_API void trl_translation_free(trl_translation *t); /* accepts NULL */

@@ -149,10 +149,10 @@ bool trl_expander_set(trl_expander *x, const trl_rows *seq)
     x->seq = seq;
     for (size_t r = 0; r < NEAR; r++)
         for (size_t c = 0; c < x->columns; c++) {
-            const int64_t before = (int64_t)r - NEAR, behind = (int64_t)r + 1;
+            const int64_t before = (int64_t)r - NEAR, after = (int64_t)r + 1;
             set_cell(x, r * x->columns + c, trl_template_outside(x->tpl, before, scratch));
             set_cell(x, (NEAR + seq->n_tokens + r) * x->columns + c,
-                     trl_template_outside(x->tpl, behind, scratch));
+                     trl_template_outside(x->tpl, after, scratch));
         }
     for (size_t t = 0; t < seq->n_tokens; t++)
         for (size_t c = 0; c < x->columns; c++)

@@ -197,7 +197,7 @@ static trl_status brown_line(reading *r, trl_error *err)
     if (f.n < 2 || f.item[1].n == 0)
         return bad(r, f.n < 2 ? end : f.item[1].p, "a TAB and a word are expected", err);
     if (f.n == MAX_FIELDS)
-        return bad(r, f.item[3].p, "nothing is expected behind the count", err);
+        return bad(r, f.item[3].p, "nothing is expected after the count", err);
     const size_t digits = f.n == 3 ? span(f.item[2], "0123456789") : 0;
     if (f.n == 3 && (digits == 0 || digits < f.item[2].n))
         return bad(r, f.item[2].p + digits, "a count is expected", err);

@@ -60,8 +60,9 @@ typedef struct trl_corpus {
 trl_status trl_corpus_init(trl_corpus *c, trl_error *err);
 void trl_corpus_fini(trl_corpus *c);
 
-/* A corpus of another structure: n families with so many cells each.  Their rows are added by
- * trl_corpus_add_factors, their labels are the structure's own business.  TRL_EINVAL, TRL_ENOMEM.
+/* A corpus of another structure: n families with the given numbers of cells.  Their rows are added
+ * by trl_corpus_add_factors, their labels are the structure's own business.  TRL_EINVAL,
+ * TRL_ENOMEM.
  */
 trl_status trl_corpus_init_families(trl_corpus *c, const size_t *width, size_t n, trl_error *err);
 

@@ -132,7 +132,7 @@ static trl_status read_regex(parser *ps, trl_regex **out)
 
 static trl_status read_arguments(parser *ps, piece *pc)
 {
-    trl_status st = expect(ps, '[', "behind the macro's letter");
+    trl_status st = expect(ps, '[', "after the macro's letter");
     if (st != TRL_OK)
         return st;
     pc->absolute = ps->p < ps->end && *ps->p == '@';
@@ -140,7 +140,7 @@ static trl_status read_arguments(parser *ps, piece *pc)
     int64_t column = 0;
     st = read_number(ps, "row", true, &pc->row);
     if (st == TRL_OK)
-        st = expect(ps, ',', "behind the row");
+        st = expect(ps, ',', "after the row");
     if (st == TRL_OK)
         st = read_number(ps, "column", false, &column);
     pc->column = (size_t)column;

@@ -93,13 +93,13 @@ static const char *take_line(cursor *c, place *out)
         at = *c;
         c->p++;
         if (!take_number(c, &to) || to < from)
-            return expected(c, at, "the end of the span is expected behind '-'");
+            return expected(c, at, "the end of the span is expected after '-'");
     }
     skip_blanks(c);
     at = *c;
     out->what = (trl_known){.from = (size_t)from - 1, .to = (size_t)to};
     if (!take_label(c, span, &out->what))
-        return expected(c, at, "a label, '*' or '!' is expected, or =TAG behind a single word");
+        return expected(c, at, "a label, '*' or '!' is expected, or =TAG after a single word");
     skip_blanks(c);
     return c->p < c->end ? "there is more on the line than three fields" : NULL;
 }

@@ -207,9 +207,9 @@ static void put_value(const trl_tree_model *m, int type, uint32_t v, trl_buf *ou
     case TRL_SEEN_HEAVY:
         put_length(v / 8 - TRL_SEEN_FIRST, out);
         trl_buf_fmt(out,
-                    v % 8 == 4   ? ", 6 or more behind"
-                    : v % 8 == 3 ? ", 3-5 behind"
-                                 : ", %u behind",
+                    v % 8 == 4   ? ", 6 or more after"
+                    : v % 8 == 3 ? ", 3-5 after"
+                                 : ", %u after",
                     v % 8);
         break;
     default:

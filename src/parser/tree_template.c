@@ -123,7 +123,7 @@ static trl_status parse_observation(parser *p, trl_str w, trl_observation *s)
     return TRL_OK;
 }
 
-/* ---- where it hangs -------------------------------------------------------------------------- */
+/* ---- attachment ------------------------------------------------------------------------------ */
 
 static unsigned places_of(const trl_tree_family *f)
 {

@@ -15,7 +15,7 @@
  * places     here (words); first last before after (of the span), split left (the words right
  *            and left of the split: binary rules only), inside (every word of the span, the
  *            family's sum); with an offset: here-1, first+1, inside+1
- * sights     .word .lower .class .form .tag .suffix2 .suffix3 .cluster .cluster4 .cluster6
+ * observed   .word .lower .class .form .tag .suffix2 .suffix3 .cluster .cluster4 .cluster6
  * of spans   length  heavy  shape  short (the length of one or two words, else nothing)
  *
  * rule, base-rule, unary and base-unary alone are always included.  A line @features (@paper,

@@ -1,7 +1,7 @@
 /* fuzz_container.c -- any bytes: never a crash; what opens can be written back the same.
  *
- * The first byte chooses: even, the rest is a file as it is; odd, its checksums and size are
- * put right first, so that the checks behind them are reached. */
+ * The first byte chooses: even, the rest is a file as it is; odd, its checksums and size are put
+ * right first, so that the checks after them are reached. */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fuzz_model.c -- any bytes as a model: never a crash; what opens can be used, dumped,
  * described.
  *
- * Magic, size and checksums are put right first, so that the checks behind them are reached.
+ * Magic, size and checksums are put right first, so that the checks after them are reached.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* fuzz_tree_model.c -- any bytes as a parser's model: never a crash; what opens can parse and be
  * described.
  *
- * Magic, size and checksums are put right first, so that the checks behind them are reached.
+ * Magic, size and checksums are put right first, so that the checks after them are reached.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>

@@ -22,7 +22,7 @@ static const char *corpus_path(const char *name)
     return path[turn];
 }
 
-/* ---- walking over the trees ---------------------------------------------------------- */
+/* ---- walking over the trees ------------------------------------------------------------------ */
 
 typedef struct treebank {
     trl_strtab labels, sentences;
@@ -116,9 +116,9 @@ static uint32_t last_child(const treebank *b, uint32_t i, uint32_t *before)
     return c;
 }
 
-/* ---- whole sentences ------------------------------------------------------------------ */
+/* ---- whole sentences ------------------------------------------------------------------------- */
 
-/* TOP over one clause, whose last child is the final mark, or the closing quote behind it. */
+/* TOP over one clause, whose last child is the final mark, or the closing quote after it. */
 static void check_root(treebank *b)
 {
     const trl_node *node = b->tree.node;
@@ -195,7 +195,7 @@ static void test_bytes(void **state)
     trl_unmap(&file);
 }
 
-/* ---- words and tags ------------------------------------------------------------------- */
+/* ---- words and tags -------------------------------------------------------------------------- */
 
 static void check_word(treebank *b, uint32_t i)
 {
@@ -236,7 +236,7 @@ static void test_words(void **state)
     for_each_tree(check_words);
 }
 
-/* ---- phrases --------------------------------------------------------------------------- */
+/* ---- phrases --------------------------------------------------------------------------------- */
 
 /* An NP without NPs: words, numbers and adjectives in their order; an infinitive may end it. */
 static void check_base_np(treebank *b, uint32_t i)
@@ -304,7 +304,7 @@ static void test_phrases(void **state)
     for_each_tree(check_phrases);
 }
 
-/* ---- entities and documents ------------------------------------------------------------ */
+/* ---- entities and documents ------------------------------------------------------------------ */
 
 static size_t entity_findings;
 
@@ -401,7 +401,7 @@ static void test_entities_and_documents(void **state)
     assert_true(train >= 4 * dev && dev >= 50 && test >= 50);
 }
 
-/* ---- templates --------------------------------------------------------------------------- */
+/* ---- templates ------------------------------------------------------------------------------- */
 
 static void test_templates(void **state)
 {

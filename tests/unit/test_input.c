@@ -12,7 +12,7 @@
 
 static trl_error err;
 
-/* All lines of the input, an LF behind each, in `out`; the status of the last call. */
+/* All lines of the input, an LF after each, in `out`; the status of the last call. */
 static trl_status slurp(const void *bytes, size_t n, char *out, size_t cap)
 {
     trl_input *in = NULL;

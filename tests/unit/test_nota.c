@@ -1,5 +1,5 @@
 /* test_nota.c -- sets of NOTA instances, and what runs on a whole corpus: selection by marginals,
- * calibration, the task behind the trainers. */
+ * calibration, the task of the trainers. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -12,7 +12,7 @@
 #include "objective_oracle.h"
 #include "train/gradient.h"
 
-/* ---- options ---------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void test_nota_options(void **state)
 {
@@ -56,7 +56,7 @@ static void test_nota_options(void **state)
     }
 }
 
-/* ---- on a corpus ------------------------------------------------------------------------ */
+/* ---- on a corpus ----------------------------------------------------------------------------- */
 
 typedef struct data {
     trl_corpus c;

@@ -1,4 +1,4 @@
-/* The sieve: gains in the coarse pass, their gradient, training, files. */
+/* The span pruner: gains in the coarse pass, their gradient, training, files. */
 /* SPDX-License-Identifier: MIT */
 #include "tree_bank.h"
 
@@ -39,7 +39,7 @@ static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t,
     assert_ok(trl_span_pruner_gains(s, &seen, g, arena, &err));
 }
 
-/* ---- the coarse pass with gains is the chart with the same scores of items ------------------ */
+/* ---- the coarse pass with gains is the chart with the same scores of items ------------------- */
 
 static void add_gains(const trl_grammar *g, const trl_gains *gains, const trl_skeleton *s,
                       double *logp)
@@ -110,7 +110,7 @@ static void test_gains(void **state)
     bank_close(&b);
 }
 
-/* ---- gradient ------------------------------------------------------------------------------- */
+/* ---- gradient -------------------------------------------------------------------------------- */
 
 static double loss_at(trl_span_pruner_task *t, const double *w, size_t example, trl_sparse *g)
 {
@@ -155,7 +155,7 @@ static void test_gradient(void **state)
     bank_close(&b);
 }
 
-/* ---- training and files --------------------------------------------------------------------- */
+/* ---- training and files ---------------------------------------------------------------------- */
 
 static const trl_span_pruner_options training = {.span_bits = SPAN_BITS,
                                                  .word_bits = WORD_BITS,

@@ -73,7 +73,7 @@ static const trl_sparse_options adagrad = {
 static const trl_sparse_options sgd = {
     .c2 = 0.05, .eta = 0.1, .batch = 7, .max_iter = 40, .seed = 3};
 
-/* ---- the corpus as one function ------------------------------------------------------------- */
+/* ---- the corpus as one function -------------------------------------------------------------- */
 
 static void test_batch_gradient(void **state)
 {
@@ -124,7 +124,7 @@ static void test_batch_gradient(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- steps by hand -------------------------------------------------------------------------- */
+/* ---- steps by hand --------------------------------------------------------------------------- */
 
 /* One example, one step a pass. */
 static void test_steps(void **state)
@@ -172,7 +172,7 @@ static void test_steps(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- optima --------------------------------------------------------------------------------- */
+/* ---- optima ---------------------------------------------------------------------------------- */
 
 static double objective(const trl_sparse_task *t, logistic *l, const double *w, double c2)
 {
@@ -222,7 +222,7 @@ static void test_optimum(void **state)
     trl_pool_free(pool);
 }
 
-/* The averaged weights are the mean over the steps behind the first pass. */
+/* The averaged weights are the mean over the steps after the first pass. */
 static void test_average(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void test_average(void **state)
     trl_pool_free(pool);
 }
 
-/* ---- the same bits -------------------------------------------------------------------------- */
+/* ---- the same bits --------------------------------------------------------------------------- */
 
 typedef struct keeper {
     uint64_t at; /* pass whose state is kept */
@@ -368,7 +368,7 @@ static void test_same_bits(void **state)
         }
 }
 
-/* ---- ends ----------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static void test_endings(void **state)
 {

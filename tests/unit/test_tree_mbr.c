@@ -205,7 +205,7 @@ static void test_root_label_inside(void **state)
     trl_arena_fini(&arena);
 }
 
-/* ---- fallback ------------------------------------------------------------------------------- */
+/* ---- fallback -------------------------------------------------------------------------------- */
 
 static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_type type)
 {
@@ -221,7 +221,7 @@ static const der *best_piece(const forest *f, size_t i, size_t j, trl_state_type
     return best;
 }
 
-/* Every way to cut the sentence: bit k of `cuts` is a cut behind word k. */
+/* Every way to cut the sentence: bit k of `cuts` is a cut after word k. */
 static uint32_t best_cuts(const forest *f, size_t *pieces)
 {
     const size_t n = f->w->n;

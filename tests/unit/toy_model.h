@@ -33,7 +33,7 @@ typedef struct toy {
     trl_model *m;
 } toy;
 
-/* Names with all that may trouble a text format, and plain ones behind them. */
+/* Names with all that may trouble a text format, and plain ones after them. */
 static inline trl_str toy_name(char prefix, size_t k)
 {
     static const trl_str odd[] = {{"\\", 1},
