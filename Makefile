@@ -71,7 +71,7 @@ all: $(BUILD)/libtrellis.a $(BUILD)/libtrellis.so $(BUILD)/trellis
 help:
 	@echo 'make             the library (static, shared) and the program, in $(BUILD)/'
 	@echo 'make demo        train taggers and a parser on the sample corpus and show what they do'
-	@echo 'make test        everything: make deps, make check, make check-san'
+	@echo 'make test        everything: make deps, check, check-san, check-tsan, portability-quick'
 	@echo 'make check       unit tests, fuzzing corpus, command line, docs, layers, install'
 	@echo 'make check-san   unit tests, fuzzing corpus, failing allocations, with ASan and UBSan'
 	@echo 'make check-tsan  the unit tests that start threads, with TSan'
@@ -157,6 +157,9 @@ check-san-here: $(TESTS) $(REPLAYS) $(BUILD)/tests/test_alloc
 portability:
 	@+MAKE="$(MAKE)" scripts/portability.sh
 
+portability-quick: # what CI can afford
+	@+MAKE="$(MAKE)" scripts/portability.sh --quick
+
 # The unit tests that start threads.
 TSAN_UNITS = test_base test_brown test_gradient test_history test_mest test_nota test_optimizers \
              test_sparse test_tagger test_tokens test_train_decode test_tree_nota
@@ -223,6 +226,6 @@ include mk/corpus.mk
 include mk/experiments.mk
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) $(BENCHES:=.d) \
          $(BUILD)/tests/test_alloc.d $(FUZZ_OBJ:.o=.d)
-.PHONY: all help unit portability check check-san check-san-here check-tsan check-tsan-here test fuzz deps demo install uninstall clean
+.PHONY: all help unit portability portability-quick check check-san check-san-here check-tsan check-tsan-here test fuzz deps demo install uninstall clean
 .SECONDARY: $(FUZZ_OBJ)
 .DELETE_ON_ERROR:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every ```sh block of README.md and docs/*.md, in order, each document in a copy of the tree's corpus and
-# with the built program first in PATH.  A block fails when one of its commands does.
+# with the built program first in PATH.  A block fails when one of its commands does.  The program's version has a
+# section in CHANGELOG.md.
 set -eu
 build=${BUILD:-build}
 top=$(pwd)
@@ -29,5 +30,12 @@ for doc in README.md docs/*.md; do
     done
     rm -rf "$dir"
 done
+version=$("$build/trellis" --version | sed 's/.* //')
+if grep -q "^## $version (20..-..-..)$" CHANGELOG.md; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "failed: CHANGELOG.md has no section '## $version (date)'"
+fi
 echo "docs: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

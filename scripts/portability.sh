@@ -13,7 +13,7 @@
 # (`scripts/deps.sh --portability` installs them all); so is one whose libraries cannot be had.
 # Other targets' libraries are built from source: scripts/portability-libs.sh.
 #
-# Prints what failed and, last, `N passed, N failed`, which also goes to build-port/result.
+# Prints what failed and, last, `N passed, N failed`, which also goes to build-port/tests/result.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 QUICK="test_base test_vexp test_number test_matrix_kernel test_single_kernel test_chain \
@@ -88,9 +88,9 @@ if [ "${1-}" = --quick ]; then
     shift
 fi
 [ $# -gt 0 ] || set -- clang i386 musl arm64
-mkdir -p build-port
+mkdir -p build-port/tests
 for target; do
     run "$target"
 done
-echo "$passed passed, $failed failed" | tee build-port/result
+echo "$passed passed, $failed failed" | tee build-port/tests/result
 [ $failed = 0 ]

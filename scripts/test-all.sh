@@ -1,13 +1,16 @@
 #!/bin/sh
-# `make check` and `make check-san`, both in any case, then the sum of both: scripts/test-all.sh MAKE...
+# make check, check-san, check-tsan and portability-quick, each in any case, then the sum of all:
+# scripts/test-all.sh MAKE...
 set -u
 [ $# -gt 0 ] || set -- make
 BUILD=${BUILD:-build}
 status=0
 passed=0 failed=0
 mkdir -p "$BUILD/tests"
-rm -f "$BUILD/tests/result" "$BUILD-san/tests/result" "$BUILD/tests/total"
-for variant in "check:$BUILD" "check-san:$BUILD-san"; do
+rm -f "$BUILD/tests/result" "$BUILD-san/tests/result" "$BUILD-tsan/tests/result" \
+    build-port/tests/result "$BUILD/tests/total"
+for variant in "check:$BUILD" "check-san:$BUILD-san" "check-tsan:$BUILD-tsan" \
+    "portability-quick:build-port"; do
     echo "---- make ${variant%:*}"
     "$@" --no-print-directory "${variant%:*}" || status=1
     if [ -e "${variant#*:}/tests/result" ]; then
@@ -17,6 +20,6 @@ for variant in "check:$BUILD" "check-san:$BUILD-san"; do
     fi
     passed=$((passed + p)) failed=$((failed + f))
 done
-echo "---- both"
+echo "---- all"
 echo "$passed passed, $failed failed" | tee "$BUILD/tests/total"
 exit $status
