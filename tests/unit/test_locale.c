@@ -24,7 +24,8 @@ static bool set_comma_locale(void)
              "localedef -c -i %s -f ANSI_X3.4-1968 %s/xx_XX >/dev/null 2>&1; exit 0", source,
              folder);
     return system(command) == 0 && setenv("LOCPATH", folder, 1) == 0 &&
-           setlocale(LC_NUMERIC, "xx_XX") != NULL;
+           setlocale(LC_NUMERIC, "xx_XX") != NULL &&
+           localeconv()->decimal_point[0] == ','; /* musl takes any name and keeps the point */
 }
 
 static void remove_locale(void)
