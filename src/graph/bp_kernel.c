@@ -131,16 +131,16 @@ TRL_INLINE double norm_narrow(const bool maximise, const size_t W, double small,
 TRL_INLINE double lane_max(const trl_v8 *x)
 {
     trl_v8 v = *x;
-    max_into(&v, __builtin_shuffle(v, (trl_v8i){4, 5, 6, 7, 0, 1, 2, 3}));
-    max_into(&v, __builtin_shuffle(v, (trl_v8i){2, 3, 0, 1, 6, 7, 4, 5}));
+    max_into(&v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+    max_into(&v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
     return v[0] > v[1] ? v[0] : v[1];
 }
 
 TRL_INLINE double lane_sum(const trl_v8 *x)
 {
     trl_v8 v = *x;
-    v += __builtin_shuffle(v, (trl_v8i){4, 5, 6, 7, 0, 1, 2, 3});
-    v += __builtin_shuffle(v, (trl_v8i){2, 3, 0, 1, 6, 7, 4, 5});
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    v += __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
     return v[0] + v[1];
 }
 
