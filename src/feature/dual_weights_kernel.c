@@ -57,7 +57,7 @@ void trl_dual_weights_fini(trl_dual_weights *z)
     trl_free(z->w);
     trl_free(z->own_row);
     trl_free(z->own_entry);
-    for (size_t k = 0; k < z->d->n_families; k++)
+    for (size_t k = 0; z->d && k < z->d->n_families; k++)
         trl_free(z->constant[k]);
     *z = (trl_dual_weights){0};
 }

@@ -54,7 +54,7 @@ void trl_lazy_fini(trl_lazy *z)
     trl_free(z->dir);
     trl_free(z->entry);
     trl_free(z->is_entry);
-    for (size_t k = 0; k < z->d->n_families; k++)
+    for (size_t k = 0; z->d && k < z->d->n_families; k++)
         trl_free(z->row_at[k]);
     *z = (trl_lazy){0};
 }
