@@ -24,6 +24,16 @@ status=0
 "$temp/tag" /dev/null x 2>"$temp/err" || status=$?
 [ $status = 1 ] && grep -q '^tag: /dev/null' "$temp/err"
 
+# Every installed header by itself, as C and, where there is a compiler for it, as C++.
+for header in "$base"/include/trellis/*.h; do
+    echo "#include <trellis/$(basename "$header")>" >"$temp/header.c"
+    ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$base/include" "$temp/header.c"
+    if command -v "${CXX:-c++}" >/dev/null; then
+        "${CXX:-c++}" -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$base/include" "$temp/header.c"
+    fi
+done
+command -v "${CXX:-c++}" >/dev/null || echo "skipped: headers as C++: there is no ${CXX:-c++}"
+
 make -s BUILD="$BUILD" PREFIX=/opt/trellis DESTDIR="$temp/root" uninstall
 left=$(find "$temp/root" ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
