@@ -7,7 +7,7 @@
 #   make CFLAGS_EXTRA=...  more flags;  make V=1  whole commands
 # The library needs zlib, zstd and xxHash; the tests need cmocka: `make deps` installs them.
 
-VERSION  = 0.1.0
+VERSION := $(shell awk '/^.define TRL_VERSION_[MP]/ {v = v dot $$3; dot = "."} END {print v}' include/trellis/version.h)
 SOVERSION = 0
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
@@ -93,7 +93,7 @@ $(KERNELS): ALL_CFLAGS += -O3 -ffp-contract=fast
 $(patsubst %.c,$(BUILD)/%.o,$(shell grep -L TRL_CLONES src/num/*.c src/*/*_kernel.c)): \
 	ALL_CFLAGS += -ffp-contract=off
 
-$(BUILD)/%.o: %.c Makefile
+$(BUILD)/%.o: %.c Makefile include/trellis/version.h
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -161,7 +161,7 @@ portability-quick: # what CI can afford
 	@+MAKE="$(MAKE)" scripts/portability.sh --quick
 
 # The unit tests that start threads.
-TSAN_UNITS = test_base test_brown test_gradient test_history test_mest test_nota test_optimizers \
+TSAN_UNITS = test_base test_brown test_dataset test_gradient test_history test_mest test_nota test_optimizers \
              test_sparse test_tagger test_tokens test_train_decode test_tree_nota
 check-tsan:
 	@+$(MAKE) --no-print-directory SAN=thread BUILD=$(BUILD)-tsan check-tsan-here

@@ -23,9 +23,13 @@ TRL_API trl_status trl_model_open(const char *path, trl_model **out, trl_error *
  * (SIGBUS) or change the answers; replace it by rename, as trl_train and trl_model_undump do. */
 TRL_API trl_status trl_model_map(const char *path, trl_model **out, trl_error *err);
 
-/* The same from memory, borrowed until the model is freed. */
+/* The same from memory: the n bytes of a model file.  The first borrows them until the model is
+ * freed, and copies them only when they are not 64-byte aligned (trl_train_options.model_out is);
+ * the second always copies.  Messages name it <memory>. */
 TRL_API trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out,
                                          trl_error *err);
+TRL_API trl_status trl_model_from_copy(const void *bytes, size_t n, trl_model **out,
+                                       trl_error *err);
 TRL_API void trl_model_free(trl_model *m); /* accepts NULL */
 
 /* How scores become a distribution over labellings: each factor normalised on its own, given the

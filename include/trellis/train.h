@@ -3,6 +3,8 @@
 #ifndef TRELLIS_TRAIN_H
 #define TRELLIS_TRAIN_H
 
+#include "trellis/buf.h"
+#include "trellis/dataset.h"
 #include "trellis/methods.h"
 #include "trellis/sequence.h"
 
@@ -38,9 +40,11 @@ typedef struct trl_train_options {
     const char *kind;         /* "chain", "tree" */
     const char *const *train; /* paths; "-" is standard input */
     size_t n_train;
-    uint64_t hold_out; /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
-    const char *dev;   /* path or NULL */
-    trl_format format; /* guessed by default */
+    const trl_dataset *data;     /* chains: instead of files (n_train is 0); or NULL.  Borrowed */
+    uint64_t hold_out;           /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
+    const char *dev;             /* path or NULL */
+    const trl_dataset *dev_data; /* chains: instead of a file (dev is NULL); or NULL.  Borrowed */
+    trl_format format; /* of files, guessed by default; of a data set only what it is, if given */
 
     const char *template_name; /* for messages */
     const char *template_text; /* NULL: items need none; columns get a built-in one */
@@ -83,6 +87,9 @@ typedef struct trl_train_options {
     size_t threads; /* 0 (default): one per processor; changes nothing but the time */
 
     const char *model;  /* where to write it */
+    trl_buf *model_out; /* chains: instead of a file (model is NULL); or NULL.  What it held is
+                           replaced by the bytes of the file, 64-byte aligned, as
+                           trl_model_from_memory uses them without a copy; kept on failure */
     const char *rescue; /* where to write it when `model` cannot be written (TRL_EIO, with a hint
                            that names it), or NULL */
     const char *init;   /* a model to start from, or NULL */
@@ -132,13 +139,16 @@ typedef struct trl_train_result {
     const char *optimizer;    /* its name, static; "counting" when there was none */
 } trl_train_result;
 
-/* Reads, trains, writes the model atomically.  Options are checked before any work: TRL_EINVAL with
- * a sentence that names the valid values.  TRL_EPARSE with path:row:col for bad data, TRL_EIO,
- * TRL_ENOMEM, TRL_ENUMERIC.  When stopped by a callback it still writes the model (and the
- * checkpoint) of the last iteration that was finished and returns TRL_OK with result->stopped set;
- * what `cancelled` cut off within an iteration is thrown away, so that a resumed run gives the same
- * bits as one that was never stopped.  TRL_ECANCEL, and nothing is written, when there is no
- * finished iteration yet (reading, expectations, charts, the pruner of a parser). */
+/* Reads, trains, writes the model atomically.  The same data and options give the same model, bit
+ * for bit, from files or memory, with any number of threads.  Several runs may go on in one process
+ * at the same time, each called from its own thread with files and a buffer of its own.  Options
+ * are checked before any work: TRL_EINVAL with a sentence that names the valid values.  TRL_EPARSE
+ * with path:row:col for bad data, TRL_EIO, TRL_ENOMEM, TRL_ENUMERIC.  When stopped by a callback it
+ * still writes the model (and the checkpoint) of the last iteration that was finished and returns
+ * TRL_OK with result->stopped set; what `cancelled` cut off within an iteration is thrown away, so
+ * that a resumed run gives the same bits as one that was never stopped.  TRL_ECANCEL, and nothing
+ * is written, when there is no finished iteration yet (reading, expectations, charts, the pruner of
+ * a parser). */
 TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err);
 
 TRL_END_DECLS

@@ -53,6 +53,9 @@ static trl_status check_kind(const trl_train_options *o, bool tree, trl_error *e
                              {"q0-cache", o->q0_cache},
                              {"q0-mask", o->q0_mask},
                              {"hold-out", o->hold_out},
+                             {"data", o->data},
+                             {"dev_data", o->dev_data},
+                             {"model_out", o->model_out},
                              {NULL, false}};
     const choice trees[] = {{"grade", differ(o->grade, d.grade)},
                             {"annotate", differ(o->annotate, d.annotate)},

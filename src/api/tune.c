@@ -48,6 +48,10 @@ static int ascending(const void *va, const void *vb)
 static trl_status check(const trl_tune_options *o, trl_error *err)
 {
     const trl_train_options *t = &o->train;
+    if (t->data || t->dev_data || t->model_out)
+        return trl_fail(err, TRL_EINVAL,
+                        "tuning reads and writes files: data, dev_data and model_out are for "
+                        "trl_train");
     if (!t->model)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (strcmp(t->kind, "chain") != 0)

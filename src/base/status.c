@@ -1,4 +1,4 @@
-/* status.c -- error values: names, formatting. */
+/* status.c -- error values: names, formatting; the version. */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/status.h"
 
@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "trellis/version.h"
 
 const char *trl_status_name(trl_status code)
 {
@@ -94,6 +95,11 @@ trl_status trl_fail_hint(trl_error *err, trl_status code, const char *fmt, ...)
     (void)trl_vsnprintf(err->hint, sizeof err->hint, fmt, ap);
     va_end(ap);
     return code;
+}
+
+const char *trl_version(void)
+{
+    return TRL_VERSION;
 }
 
 void trl_error_text(const trl_error *err, char *out, unsigned long cap)

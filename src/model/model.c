@@ -10,6 +10,7 @@
 struct trl_model {
     trl_container *container;
     trl_chain_model chain; /* used when the kind is "chain" */
+    unsigned char *copy;   /* of the bytes; NULL: they are the container's or the caller's */
 };
 
 static trl_status load_kind(trl_model *m, trl_error *err)
@@ -69,12 +70,33 @@ trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out, t
     return from_container(st, c, out, err);
 }
 
+trl_status trl_model_from_copy(const void *bytes, size_t n, trl_model **out, trl_error *err)
+{
+    if ((!bytes && n) || !out)
+        return trl_fail_null(err);
+    trl_model *m = NULL;
+    unsigned char *copy = trl_alloc64(n, 1);
+    if (!copy)
+        return trl_fail_mem(err);
+    if (n)
+        memcpy(copy, bytes, n);
+    const trl_status st = trl_model_from_memory(copy, n, &m, err);
+    if (st == TRL_OK) {
+        m->copy = copy;
+        *out = m;
+    } else {
+        trl_free(copy);
+    }
+    return st;
+}
+
 void trl_model_free(trl_model *m)
 {
     if (!m)
         return;
     trl_chain_model_fini(&m->chain);
     trl_container_free(m->container);
+    trl_free(m->copy);
     trl_free(m);
 }
 

@@ -72,7 +72,7 @@ static trl_status check_ranges(const trl_train_options *o, trl_kind kind, trl_er
                         o->eta);
     if (o->resume && !o->checkpoint)
         return trl_fail(err, TRL_EINVAL, "resuming needs a checkpoint file");
-    if (o->patience && !o->dev)
+    if (o->patience && !trl_has_dev(o))
         return trl_fail(err, TRL_EINVAL, "patience needs a dev set");
     return TRL_OK;
 }

@@ -57,4 +57,10 @@ trl_status trl_optimizer_choose(const trl_train_options *o, const trl_objective 
 /* Iterations at most, for the time left; 0: not known. */
 uint64_t trl_optimizer_passes(const trl_optimizer *p, const trl_fit *fit);
 
+/* Is there a dev set, from a file or memory? */
+static inline bool trl_has_dev(const trl_train_options *o)
+{
+    return o->dev || o->dev_data;
+}
+
 #endif

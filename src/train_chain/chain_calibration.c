@@ -96,7 +96,7 @@ trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result 
     trl_chain_training_report(j, "calibrated", note);
     j->dev.calibration = j->calibration;
     j->dev.is_local = j->is_local;
-    if (j->o->dev)
+    if (trl_has_dev(j->o))
         st = trl_dev_score(&j->dev, j->w, &result->dev_score, err);
     return st;
 }

@@ -1,12 +1,13 @@
-/* chain_data.c -- training and held-out data from files. */
+/* chain_data.c -- training and held-out data, from files or memory. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train_chain/chain_training.h"
 #include "feature/default_template.h"
+#include "train_chain/chain_training.h"
+#include "train_chain/sequence_source.h"
 
 /* ---- the template ---------------------------------------------------------------------------- */
 
@@ -60,28 +61,43 @@ static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_
     return st;
 }
 
-/* All files of a run have one format. */
-static trl_status same_format(trl_chain_training *j, trl_format format, const char *path,
+/* All data of a run have one format. */
+static trl_status same_format(trl_chain_training *j, const trl_sequence_source *from,
                               trl_error *err)
 {
+    const trl_format format = from->format;
     if (j->format == TRL_FORMAT_GUESS)
         j->format = format;
     if (j->format == format)
         return TRL_OK;
     static const char *const name[] = {"", "columns", "CRFsuite items"};
+    if (!from->reader)
+        return trl_fail(err, TRL_EINVAL, "dev_data are %s, the training data %s", name[format],
+                        name[j->format]);
     const trl_status st = trl_fail(err, TRL_EPARSE, "this looks like %s, the data before like %s",
                                    name[format], name[j->format]);
-    trl_fail_where(err, st, path, 0, 0);
+    trl_fail_where(err, st, from->name, 0, 0);
     return trl_fail_hint(err, st, "say which it is: --format columns or --format crfsuite");
 }
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
+/* A sequence of columns, which has no place for it, and how often it counts. */
+static trl_status add_weighted(trl_corpus *c, const trl_template *tpl, const trl_rows *seq,
+                               double weight, trl_error *err)
+{
+    const trl_status st = trl_corpus_add_rows(c, tpl, seq, err);
+    if (st == TRL_OK)
+        c->weight[c->n_sequences - 1] = weight;
+    return st;
+}
+
 /* What q0 counts.  A masked corpus is made later, from all columns. */
-static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, trl_error *err)
+static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, double weight,
+                                    trl_error *err)
 {
     const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->columns, seq, err) : TRL_OK;
-    return st == TRL_OK && !j->o->q0_mask ? trl_corpus_add_rows(&j->corpus, j->tpl, seq, err) : st;
+    return st == TRL_OK && !j->o->q0_mask ? add_weighted(&j->corpus, j->tpl, seq, weight, err) : st;
 }
 
 /* Room for q0's values of n more held-out tokens; NULL: no memory. */
@@ -157,36 +173,52 @@ static trl_status check_look(const trl_chain_training *j, const trl_rows *seq, t
     return st == TRL_OK ? st : trl_fail_where(err, st, seq->path, seq->first_row, 1);
 }
 
-/* All sequences of one file, for training or, `dev`, for scoring. */
-static trl_status read_file(trl_chain_training *j, const char *path, bool dev, trl_error *err)
+/* The next sequence of columns; *more is false when there was none. */
+static trl_status take_rows(trl_chain_training *j, trl_sequence_source *from, bool dev, bool *more,
+                            trl_error *err)
 {
-    trl_reader *r = NULL;
+    trl_rows seq;
+    double weight;
+    trl_status st = trl_sequence_source_rows(from, &seq, &weight, more, err);
+    if (st != TRL_OK || !*more)
+        return st;
+    if (from->reader && from->n_taken == 1)
+        st = check_look(j, &seq, err);
+    if (st == TRL_OK)
+        st = same_format(j, from, err);
+    if (st == TRL_OK)
+        st = need_template(j, &seq, err);
+    if (st != TRL_OK || held_out(j, dev))
+        return st;
+    return dev ? add_dev_rows(j, &seq, err) : add_training_rows(j, &seq, weight, err);
+}
+
+static trl_status take_items(trl_chain_training *j, trl_sequence_source *from, bool dev, bool *more,
+                             trl_error *err)
+{
+    trl_items seq;
+    trl_status st = trl_sequence_source_items(from, &seq, more, err);
+    if (st == TRL_OK && *more)
+        st = same_format(j, from, err);
+    return st == TRL_OK && *more && !held_out(j, dev) ? add_items(j, &seq, dev, err) : st;
+}
+
+/* All sequences of a file or, where `path` is NULL, of a data set, for training or, `dev`, for
+ * scoring. */
+static trl_status read_source(trl_chain_training *j, const char *path, const trl_dataset *set,
+                              bool dev, trl_error *err)
+{
+    trl_sequence_source from;
     const trl_format want = j->o->template_text ? TRL_FORMAT_COLUMNS : j->o->format;
-    trl_status st = trl_reader_open(path, want, &r, err);
-    const bool columns = st == TRL_OK && trl_reader_format(r) == TRL_FORMAT_COLUMNS;
-    bool first = true;
-    for (bool more = true; st == TRL_OK && more; first = false) {
-        if (columns) {
-            trl_rows seq;
-            st = trl_reader_rows(r, &seq, &more, err);
-            if (st == TRL_OK && more && first)
-                st = check_look(j, &seq, err);
-            if (st == TRL_OK && more)
-                st = same_format(j, TRL_FORMAT_COLUMNS, path, err);
-            if (st == TRL_OK && more)
-                st = need_template(j, &seq, err);
-            if (st == TRL_OK && more && !held_out(j, dev))
-                st = dev ? add_dev_rows(j, &seq, err) : add_training_rows(j, &seq, err);
-        } else {
-            trl_items seq;
-            st = trl_reader_items(r, &seq, &more, err);
-            if (st == TRL_OK && more)
-                st = same_format(j, TRL_FORMAT_CRFSUITE, path, err);
-            if (st == TRL_OK && more && !held_out(j, dev))
-                st = add_items(j, &seq, dev, err);
-        }
-    }
-    trl_reader_free(r);
+    trl_status st = path ? trl_sequence_source_open(&from, path, want, err) : TRL_OK;
+    if (!path)
+        from = trl_sequence_source_set(set, dev ? "<dev_data>" : "<data>");
+    else if (st != TRL_OK)
+        return st;
+    for (bool more = true; st == TRL_OK && more;)
+        st = from.format == TRL_FORMAT_COLUMNS ? take_rows(j, &from, dev, &more, err)
+                                               : take_items(j, &from, dev, &more, err);
+    trl_sequence_source_fini(&from);
     return st;
 }
 
@@ -213,6 +245,13 @@ static trl_status default_transitions(trl_chain_training *j, trl_error *err)
 
 /* ---- q0 -------------------------------------------------------------------------------------- */
 
+/* How often sequence k of the columns counts: every hold_out-th of the data is not among them. */
+static double column_weight(const trl_chain_training *j, size_t k)
+{
+    const uint64_t N = j->o->hold_out;
+    return j->o->data ? trl_dataset_weight(j->o->data, N ? k + (size_t)(k / (N - 1)) : k) : 1.0;
+}
+
 /* The corpus from columns whose first occurrences are masked. */
 static trl_status mask(trl_chain_training *j, trl_error *err)
 {
@@ -223,7 +262,7 @@ static trl_status mask(trl_chain_training *j, trl_error *err)
         if (!cell)
             return trl_fail_mem(err);
         const trl_rows seq = trl_column_values_rows(&j->columns, k, cell);
-        st = trl_corpus_add_rows(&j->corpus, j->tpl, &seq, err);
+        st = add_weighted(&j->corpus, j->tpl, &seq, column_weight(j, k), err);
         trl_free(cell);
     }
     return st;
@@ -231,32 +270,46 @@ static trl_status mask(trl_chain_training *j, trl_error *err)
 
 /* ---- the data -------------------------------------------------------------------------------- */
 
+/* For messages about all of the training data. */
+static const char *data_name(const trl_chain_training *j)
+{
+    return j->o->data ? "<data>" : j->o->train[0];
+}
+
 static trl_status check_weights(const trl_chain_training *j, trl_error *err)
 {
     double sum = 0.0;
     for (size_t k = 0; k < j->corpus.n_sequences; k++)
         sum += j->corpus.weight[k];
+    if (j->o->data && sum == 0.0)
+        return trl_fail(err, TRL_EINVAL, "the weights of all sequences are 0");
     if (isfinite(sum))
         return TRL_OK;
     const trl_status st =
         trl_fail(err, TRL_EPARSE, "the weights of the sequences are too large for their sum");
-    trl_fail_where(err, st, j->o->train[0], 0, 0);
+    trl_fail_where(err, st, data_name(j), 0, 0);
     return trl_fail_hint(err, st, "divide all of them by the same number");
+}
+
+static trl_status no_sequences(const char *name, trl_error *err)
+{
+    const trl_status st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
+    return trl_fail_where(err, st, name, 0, 0);
 }
 
 trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
 {
     trl_status st = trl_corpus_init(&j->corpus, err);
     for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
-        st = read_file(j, j->o->train[k], false, err);
+        st = read_source(j, j->o->train[k], NULL, false, err);
+    if (st == TRL_OK && j->o->data)
+        st = read_source(j, NULL, j->o->data, false, err);
     if (st == TRL_OK && j->o->q0_mask)
         st = j->format == TRL_FORMAT_COLUMNS
                  ? mask(j, err)
                  : trl_fail(err, TRL_EINVAL, "q0-mask is for columns: items have no cells");
-    if (st == TRL_OK && j->corpus.n_tokens == 0) {
-        st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
-        trl_fail_where(err, st, j->o->train[0], 0, 0);
-    }
+    if (st == TRL_OK && j->corpus.n_tokens == 0)
+        st = no_sequences(data_name(j), err);
     if (st == TRL_OK)
         st = check_weights(j, err);
     if (st == TRL_OK)
@@ -270,16 +323,14 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
 
 trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err)
 {
-    if (!j->o->dev)
+    if (!trl_has_dev(j->o))
         return TRL_OK;
     trl_corpus *c = &j->dev.corpus;
     trl_status st = trl_corpus_init(c, err);
     if (st == TRL_OK)
-        st = read_file(j, j->o->dev, true, err);
-    if (st == TRL_OK && c->n_tokens == 0) {
-        st = trl_fail(err, TRL_EPARSE, "there are no sequences in it");
-        trl_fail_where(err, st, j->o->dev, 0, 0);
-    }
+        st = read_source(j, j->o->dev, j->o->dev_data, true, err);
+    if (st == TRL_OK && c->n_tokens == 0)
+        st = no_sequences(j->o->dev ? j->o->dev : "<dev_data>", err);
     if (st != TRL_OK)
         return st;
     j->dev.is_local = j->o->calibrate ? j->objective->local : j->is_local;

@@ -43,7 +43,7 @@ trl_status trl_chain_training_run_hmm(trl_chain_training *j, trl_train_result *r
                                       trl_error *err)
 {
     trl_status st = hmm_value(j, &result->objective, err);
-    if (st == TRL_OK && j->o->dev)
+    if (st == TRL_OK && trl_has_dev(j->o))
         st = trl_dev_score(&j->dev, j->w, &result->dev_score, err);
     snprintf(result->ending, sizeof result->ending, "counted");
     return st;

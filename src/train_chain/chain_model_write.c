@@ -67,10 +67,23 @@ uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
     h = mix_lists(mix_corpus(h, &j->corpus), &j->design);
-    return o->dev ? mix_lists(mix_corpus(h, &j->dev.corpus), &j->dev.design) : h;
+    return trl_has_dev(o) ? mix_lists(mix_corpus(h, &j->dev.corpus), &j->dev.design) : h;
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
+
+/* The bytes of the file take the place of what the buffer held. */
+static trl_status write_buffer(const trl_chain_model_spec *spec, trl_buf *out, trl_error *err)
+{
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    const trl_status st = trl_chain_model_to_buffer(spec, &bytes, &n, err);
+    if (st == TRL_OK) {
+        trl_buf_fini(out);
+        *out = (trl_buf){.data = (char *)bytes, .len = n, .cap = n};
+    }
+    return st;
+}
 
 trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_result *r,
                                     trl_error *err)
@@ -89,7 +102,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
         trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : TRL_NOTA_USUAL);
     if (trl_chain_training_has_mest(j))
         trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind), o->q0_mask ? "yes" : "no");
-    if (o->dev && !j->objective->counted)
+    if (trl_has_dev(o) && !j->objective->counted)
         trl_buf_fmt(&s, "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                     (unsigned long long)r->saved_iteration, r->objective, r->dev_measure,
                     r->dev_score);
@@ -108,7 +121,8 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
                                            .q0 = j->has_q0 ? &j->q0 : NULL,
                                            .calibration = j->calibration,
                                            .rescue = o->rescue};
-        st = trl_chain_model_write(&spec, o->model, err);
+        st = o->model ? trl_chain_model_write(&spec, o->model, err)
+                      : write_buffer(&spec, o->model_out, err);
     }
     trl_buf_fini(&s);
     return st;

@@ -112,6 +112,33 @@ static trl_status check_optimizer(trl_chain_training *j, trl_error *err)
                : st;
 }
 
+/* ---- where data come from and the model goes ------------------------------------------------- */
+
+static trl_format asked_format(const trl_train_options *o)
+{
+    return o->data ? trl_dataset_get_info(o->data).format : o->format;
+}
+
+/* Each of them a file or memory. */
+static trl_status check_places(const trl_train_options *o, trl_error *err)
+{
+    const char *both = o->n_train && o->data      ? "train and data"
+                       : o->dev && o->dev_data    ? "dev and dev_data"
+                       : o->model && o->model_out ? "model and model_out"
+                                                  : NULL;
+    if (both)
+        return trl_fail(err, TRL_EINVAL, "%s are both given: use a file or memory", both);
+    if (o->n_train == 0 && !o->data)
+        return trl_fail(err, TRL_EINVAL, "no training file is given, and no data");
+    if (!o->model && !o->model_out)
+        return trl_fail(err, TRL_EINVAL, "no model file is given, and no model_out");
+    if (o->rescue && !o->model)
+        return trl_fail(err, TRL_EINVAL, "rescue goes with a model file, not with model_out");
+    if (o->data && o->format != TRL_FORMAT_GUESS && o->format != asked_format(o))
+        return trl_fail(err, TRL_EINVAL, "the format is not that of the data");
+    return TRL_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
@@ -122,10 +149,9 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
     trl_status st = check_objective(j, err);
     if (st != TRL_OK)
         return st;
-    if (o->n_train == 0)
-        return trl_fail(err, TRL_EINVAL, "no training file is given");
-    if (!o->model)
-        return trl_fail(err, TRL_EINVAL, "no model file is given");
+    st = check_places(o, err);
+    if (st != TRL_OK)
+        return st;
     if (o->order < 0 || o->order > 2)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
     if (!(o->min_freq >= 0.0 && isfinite(o->min_freq)))
@@ -134,7 +160,7 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
     if (o->precision && strcmp(o->precision, "single") != 0 && strcmp(o->precision, "double") != 0)
         return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
                         o->precision);
-    if (o->template_text && o->format == TRL_FORMAT_CRFSUITE)
+    if (o->template_text && asked_format(o) == TRL_FORMAT_CRFSUITE)
         return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
     st = check_optimizer(j, err);
     if (st == TRL_OK)

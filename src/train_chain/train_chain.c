@@ -1,4 +1,4 @@
-/* train_chain.c -- trl_train for chains: files -> corpus -> design -> session -> model. */
+/* train_chain.c -- trl_train for chains: sequences -> corpus -> design -> session -> model. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static void make_learner(trl_chain_training *j)
                                .design = &j->design,
                                .names = &j->corpus.family[TRL_NODE].names,
                                .task = tables ? &j->view : NULL,
-                               .score = j->o->dev ? score : NULL};
+                               .score = trl_has_dev(j->o) ? score : NULL};
     j->session =
         (trl_session){.o = j->o,
                       .optimizer = j->optimizer,
@@ -149,7 +149,8 @@ static void report_read(const trl_chain_training *j)
     else
         snprintf(note, sizeof note, "as %zu columns, the last one the label%s", j->corpus.n_columns,
                  j->o->template_text || j->objective->counted ? "" : "; built-in template");
-    trl_chain_training_report(j, "read", j->o->format == TRL_FORMAT_GUESS ? note : NULL);
+    const bool guessed = j->o->format == TRL_FORMAT_GUESS && !j->o->data;
+    trl_chain_training_report(j, "read", guessed ? note : NULL);
 }
 
 static trl_status read_data(void *training, trl_train_result *result, trl_error *err)
@@ -179,7 +180,7 @@ static trl_status make_features(void *training, trl_train_result *result, trl_er
     make_learner(j);
     result->n_features = j->design.n_live;
     result->optimizer = trl_chain_training_optimizer(j);
-    result->dev_measure = !j->o->dev ? NULL : j->dev.chunks ? "F1" : "accuracy";
+    result->dev_measure = !trl_has_dev(j->o) ? NULL : j->dev.chunks ? "F1" : "accuracy";
     return TRL_OK;
 }
 

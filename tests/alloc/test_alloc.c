@@ -20,6 +20,7 @@
 #include "trellis/train.h"
 #include "trellis/tune.h"
 #include "trellis/trees.h"
+#include "dataset_scenario.h"
 #include "graph_scenario.h"
 #include "parser_scenario.h"
 #include "treebank_scenario.h"
@@ -209,29 +210,8 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "align_scenario.h" /* these use the folder */
 #include "boost_scenario.h"
 #include "cluster_scenario.h"
+#include "columns_scenario.h"
 #include "score_scenario.h"
-
-static trl_status do_trees(const void *p, trl_error *err)
-{
-    (void)p;
-    trl_tree_columns_options o = trl_tree_columns_options_default();
-    trl_tree_columns *r = NULL;
-    char trees[512], marks[512], documents[512];
-    snprintf(trees, sizeof trees, "%s/trees", folder);
-    snprintf(marks, sizeof marks, "%s/marks", folder);
-    snprintf(documents, sizeof documents, "%s/documents", folder);
-    o.treebank = trees;
-    o.entities = marks;
-    o.documents = documents;
-    o.split = "train";
-    trl_status st = trl_tree_columns_open(&o, &r, err);
-    for (bool more = true; st == TRL_OK && more;) {
-        trl_rows seq;
-        st = trl_tree_columns_next(r, &seq, &more, err);
-    }
-    trl_tree_columns_free(r);
-    return st;
-}
 
 /* ---- failing ----------------------------------------------------------------------------- */
 
@@ -348,6 +328,14 @@ static void test_tune(void **state)
     static const train_arg items = {.data = "items"};
     fail_all("tune columns", do_tune, &columns);
     fail_all("tune items", do_tune, &items);
+}
+
+static void test_dataset(void **state)
+{
+    (void)state;
+    static const bool rows = false, items = true;
+    fail_all("data set of rows", do_dataset, &rows);
+    fail_all("data set of items", do_dataset, &items);
 }
 
 static void test_grammar(void **state)
@@ -483,9 +471,11 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_train),  cmocka_unit_test(test_tune),  cmocka_unit_test(test_grammar),
-        cmocka_unit_test(test_parser), cmocka_unit_test(test_use),   cmocka_unit_test(test_others),
-        cmocka_unit_test(test_boost),  cmocka_unit_test(test_align),
+        cmocka_unit_test(test_train),   cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_dataset), cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_parser),  cmocka_unit_test(test_use),
+        cmocka_unit_test(test_others),  cmocka_unit_test(test_boost),
+        cmocka_unit_test(test_align),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-alloc-XXXXXX");
     if (!mkdtemp(folder))

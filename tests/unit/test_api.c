@@ -21,6 +21,7 @@
 #include "trellis/translation.h"
 #include "trellis/trees.h"
 #include "trellis/tune.h"
+#include "trellis/version.h"
 
 static trl_error err;
 
@@ -36,6 +37,17 @@ static trl_error err;
         assert_true(err.msg[0] != '\0');                                                           \
     } while (0)
 
+/* The headers, the library and what models say of themselves agree. */
+static void test_version(void **state)
+{
+    (void)state;
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", TRL_VERSION_MAJOR, TRL_VERSION_MINOR,
+             TRL_VERSION_PATCH);
+    assert_string_equal(trl_version(), text);
+    assert_string_equal(TRL_VERSION, text);
+}
+
 static void test_null_models(void **state)
 {
     (void)state;
@@ -48,6 +60,8 @@ static void test_null_models(void **state)
     refused(trl_model_open("x", NULL, e));
     refused(trl_model_map(NULL, &m, e));
     refused(trl_model_from_memory(NULL, 5, &m, e));
+    refused(trl_model_from_copy(NULL, 5, &m, e));
+    refused(trl_model_from_copy("x", 1, NULL, e));
     refused(trl_model_dump(NULL, NULL, NULL, e));
     refused(trl_model_dump_top(NULL, 1, NULL, NULL, e));
     refused(trl_model_undump(NULL, "x", e));
@@ -434,11 +448,12 @@ static void test_out_of_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null_models),      cmocka_unit_test(test_null_training),
-        cmocka_unit_test(test_null_trees),       cmocka_unit_test(test_null_scores),
-        cmocka_unit_test(test_null_files),       cmocka_unit_test(test_out_of_range),
-        cmocka_unit_test(test_null_graphs),      cmocka_unit_test(test_null_boosting),
-        cmocka_unit_test(test_null_translation), cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_version),       cmocka_unit_test(test_null_models),
+        cmocka_unit_test(test_null_training), cmocka_unit_test(test_null_trees),
+        cmocka_unit_test(test_null_scores),   cmocka_unit_test(test_null_files),
+        cmocka_unit_test(test_out_of_range),  cmocka_unit_test(test_null_graphs),
+        cmocka_unit_test(test_null_boosting), cmocka_unit_test(test_null_translation),
+        cmocka_unit_test(test_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

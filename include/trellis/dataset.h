@@ -1,0 +1,52 @@
+/* dataset.h -- labelled sequences in memory, to train a chain from (trl_train_options.data).
+ *
+ * A data set takes copies: nothing of what is added must outlive the call.  Every name is stored
+ * once, an occurrence takes 4 bytes (12 when an attribute has a value other than 1).  All its
+ * sequences are of one format, that of the first.  One thread at a time may add; when all is
+ * there, any number of trainings may read it at the same time, and none changes it.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRELLIS_DATASET_H
+#define TRELLIS_DATASET_H
+
+#include "trellis/sequence.h"
+
+TRL_BEGIN_DECLS
+
+typedef struct trl_dataset trl_dataset;
+
+/* Empty.  TRL_ENOMEM. */
+TRL_API trl_status trl_dataset_new(trl_dataset **out, trl_error *err);
+TRL_API void trl_dataset_free(trl_dataset *d); /* accepts NULL */
+
+/* Adds n sequences, all or none: after a failure the set is as it was.  TRL_EINVAL, with a sentence
+ * that names the sequence (counted from 1, those added before included) and the token, when
+ *
+ *     a sequence has no tokens, or is of the other format;
+ *     a row has fewer than 2 columns (the last one is the label), or not as many as rows before;
+ *     a cell or a label is empty; a cell, a label or a name contains a NUL byte;
+ *     there are no labels, or `begin` of items falls;
+ *     a value is not finite; a weight is not finite, or negative.
+ *
+ * TRL_ENOMEM.  Members for messages (path, first_row, line, heading) are not looked at.  Cells and
+ * names are opaque bytes: blanks, tabs and line ends are allowed, though column files cannot have
+ * them.
+ *
+ * weight[k] is how often sequence k counts.  NULL: rows count once, items as often as their own
+ * member `weight` says, which is 1 for the usual sequence and must not be left 0. */
+TRL_API trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n,
+                                        const double *weight, trl_error *err);
+TRL_API trl_status trl_dataset_add_items(trl_dataset *d, const trl_items *seq, size_t n,
+                                         const double *weight, trl_error *err);
+
+typedef struct trl_dataset_info {
+    trl_format format; /* TRL_FORMAT_GUESS as long as it is empty */
+    size_t n_sequences, n_tokens;
+    size_t n_columns; /* of rows, the label's included; 0 for items */
+} trl_dataset_info;
+
+TRL_API trl_dataset_info trl_dataset_get_info(const trl_dataset *d);
+
+TRL_END_DECLS
+
+#endif

@@ -1,0 +1,328 @@
+/* dataset.c -- sequences in memory: rows as the values of their columns, items as a corpus. */
+/* SPDX-License-Identifier: MIT */
+#include "feature/dataset.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "feature/column_values.h"
+#include "feature/corpus.h"
+
+struct trl_dataset {
+    trl_format format;
+    trl_column_values rows;
+    trl_corpus items;
+    double *weight; /* [sequences] of rows; items have theirs in the corpus */
+    size_t weight_cap;
+};
+
+trl_status trl_dataset_new(trl_dataset **out, trl_error *err)
+{
+    if (!out)
+        return trl_fail_null(err);
+    trl_dataset *d = trl_zalloc(1, sizeof *d);
+    if (!d)
+        return trl_fail_mem(err);
+    const trl_status st = trl_corpus_init(&d->items, err);
+    if (st == TRL_OK)
+        *out = d;
+    else
+        trl_free(d);
+    return st;
+}
+
+void trl_dataset_free(trl_dataset *d)
+{
+    if (!d)
+        return;
+    trl_column_values_fini(&d->rows);
+    trl_corpus_fini(&d->items);
+    trl_free(d->weight);
+    trl_free(d);
+}
+
+static size_t count(const trl_dataset *d)
+{
+    return d->rows.n_sequences + d->items.n_sequences;
+}
+
+trl_dataset_info trl_dataset_get_info(const trl_dataset *d)
+{
+    if (!d)
+        return (trl_dataset_info){.format = TRL_FORMAT_GUESS};
+    return (trl_dataset_info){.format = d->format,
+                              .n_sequences = count(d),
+                              .n_tokens = d->rows.n_tokens + d->items.n_tokens,
+                              .n_columns = d->rows.n_columns};
+}
+
+double trl_dataset_weight(const trl_dataset *d, size_t k)
+{
+    return d->format == TRL_FORMAT_COLUMNS ? d->weight[k] : d->items.weight[k];
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Where a check failed: numbers from 1, 0 where it does not apply. */
+typedef struct place {
+    size_t sequence, token, column;
+} place;
+
+static trl_status bad(const place *at, const char *what, trl_error *err)
+{
+    if (at->column)
+        return trl_fail(err, TRL_EINVAL, "sequence %zu, token %zu, column %zu: %s", at->sequence,
+                        at->token, at->column, what);
+    if (at->token)
+        return trl_fail(err, TRL_EINVAL, "sequence %zu, token %zu: %s", at->sequence, at->token,
+                        what);
+    return trl_fail(err, TRL_EINVAL, "sequence %zu: %s", at->sequence, what);
+}
+
+static const char *fault(trl_str s)
+{
+    if (!s.p && s.n)
+        return "is NULL";
+    return s.n && memchr(s.p, '\0', s.n) ? "contains a NUL byte" : NULL;
+}
+
+static trl_status check_text(const place *at, const char *name, trl_str s, trl_error *err)
+{
+    char what[64];
+    const char *wrong = s.n ? fault(s) : "is empty";
+    if (!wrong)
+        return TRL_OK;
+    snprintf(what, sizeof what, "the %s %s", name, wrong);
+    return bad(at, what, err);
+}
+
+static trl_status check_weight(const place *at, double weight, trl_error *err)
+{
+    if (!isfinite(weight))
+        return bad(at, "the weight is not finite", err);
+    return weight < 0.0 ? bad(at, "the weight is negative", err) : TRL_OK;
+}
+
+static trl_status check_rows(const trl_rows *seq, size_t n_columns, place at, trl_error *err)
+{
+    if (!seq->n_tokens)
+        return bad(&at, "there are no tokens", err);
+    if (!seq->cell)
+        return bad(&at, "the cells are NULL", err);
+    if (seq->n_columns < 2)
+        return bad(&at, "a row has at least two columns, the last one being the label", err);
+    if (seq->n_columns != n_columns)
+        return trl_fail(err, TRL_EINVAL, "sequence %zu: %zu columns where %zu were found before",
+                        at.sequence, seq->n_columns, n_columns);
+    trl_status st = TRL_OK;
+    for (size_t t = 0; st == TRL_OK && t < seq->n_tokens; t++)
+        for (size_t c = 0; st == TRL_OK && c < n_columns; c++) {
+            at.token = t + 1;
+            at.column = c + 1;
+            st = check_text(&at, c + 1 < n_columns ? "cell" : "label", seq->cell[t * n_columns + c],
+                            err);
+        }
+    return st;
+}
+
+static trl_status check_attr(const place *at, const trl_attr *a, trl_error *err)
+{
+    const char *wrong = fault(a->name);
+    const int n = a->name.n < 100 ? (int)a->name.n : 100;
+    if (wrong) {
+        char what[64];
+        snprintf(what, sizeof what, "the name of an attribute %s", wrong);
+        return bad(at, what, err);
+    }
+    return isfinite(a->value)
+               ? TRL_OK
+               : trl_fail(err, TRL_EINVAL,
+                          "sequence %zu, token %zu: the value of '%.*s' is not finite",
+                          at->sequence, at->token, n, n ? a->name.p : "");
+}
+
+static trl_status check_items(const trl_items *seq, place at, trl_error *err)
+{
+    if (!seq->n_tokens)
+        return bad(&at, "there are no tokens", err);
+    if (!seq->label)
+        return bad(&at, "there are no labels", err);
+    if (!seq->begin)
+        return bad(&at, "begin is NULL", err);
+    trl_status st = TRL_OK;
+    for (size_t t = 0; st == TRL_OK && t < seq->n_tokens; t++) {
+        at.token = t + 1;
+        st = check_text(&at, "label", seq->label[t], err);
+        if (st == TRL_OK && seq->begin[t] > seq->begin[t + 1])
+            st = bad(&at, "its attributes end before they begin", err);
+        else if (st == TRL_OK && seq->begin[t] < seq->begin[t + 1] && !seq->attr)
+            st = bad(&at, "the attributes are NULL", err);
+        for (size_t k = seq->begin[t]; st == TRL_OK && k < seq->begin[t + 1]; k++)
+            st = check_attr(&at, &seq->attr[k], err);
+    }
+    return st;
+}
+
+static trl_status check_format(const trl_dataset *d, trl_format format, trl_error *err)
+{
+    if (d->format == TRL_FORMAT_GUESS || d->format == format)
+        return TRL_OK;
+    return format == TRL_FORMAT_COLUMNS
+               ? trl_fail(err, TRL_EINVAL, "the data set has items: rows do not go with them")
+               : trl_fail(err, TRL_EINVAL, "the data set has rows: items do not go with them");
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static bool reserve_weights(trl_dataset *d, size_t n)
+{
+    double *weight = trl_reserve(d->weight, &d->weight_cap, (uint64_t)count(d) + n, sizeof *weight);
+    if (weight)
+        d->weight = weight;
+    return weight != NULL;
+}
+
+/* Names that were added stay: no sequence uses them, so nothing shows them but memory. */
+static void take_back_rows(trl_dataset *d, size_t n_sequences, size_t n_tokens)
+{
+    if (n_sequences == 0)
+        trl_column_values_fini(&d->rows);
+    d->rows.n_sequences = n_sequences;
+    d->rows.n_tokens = n_tokens;
+}
+
+trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n, const double *weight,
+                                trl_error *err)
+{
+    if (!d || (!seq && n))
+        return trl_fail_null(err);
+    trl_status st = check_format(d, TRL_FORMAT_COLUMNS, err);
+    const size_t before = count(d), tokens = d->rows.n_tokens;
+    const size_t columns = d->rows.n_columns ? d->rows.n_columns : n ? seq[0].n_columns : 0;
+    for (size_t k = 0; st == TRL_OK && k < n; k++) {
+        const place at = {.sequence = before + k + 1};
+        st = check_rows(&seq[k], columns, at, err);
+        if (st == TRL_OK && weight)
+            st = check_weight(&at, weight[k], err);
+    }
+    if (st != TRL_OK || n == 0)
+        return st;
+    if (!reserve_weights(d, n))
+        return trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < n; k++) {
+        d->weight[before + k] = weight ? weight[k] : 1.0;
+        st = trl_column_values_add_rows(&d->rows, &seq[k], err);
+    }
+    if (st == TRL_OK)
+        d->format = TRL_FORMAT_COLUMNS;
+    else
+        take_back_rows(d, before, tokens);
+    return st;
+}
+
+/* The corpus as it was when it had so many tokens: its lists are only ever added to. */
+static void take_back_items(trl_corpus *c, size_t n_sequences, size_t n_tokens)
+{
+    c->n_sequences = n_sequences;
+    c->n_tokens = n_tokens;
+    for (size_t f = 0; f < c->n_families; f++)
+        c->family[f].n = (size_t)c->family[f].begin[n_tokens];
+}
+
+trl_status trl_dataset_add_items(trl_dataset *d, const trl_items *seq, size_t n,
+                                 const double *weight, trl_error *err)
+{
+    if (!d || (!seq && n))
+        return trl_fail_null(err);
+    trl_status st = check_format(d, TRL_FORMAT_CRFSUITE, err);
+    const size_t before = count(d), tokens = d->items.n_tokens;
+    for (size_t k = 0; st == TRL_OK && k < n; k++) {
+        const place at = {.sequence = before + k + 1};
+        st = check_items(&seq[k], at, err);
+        if (st == TRL_OK)
+            st = check_weight(&at, weight ? weight[k] : seq[k].weight, err);
+    }
+    if (st != TRL_OK || n == 0)
+        return st;
+    for (size_t k = 0; st == TRL_OK && k < n; k++) {
+        trl_items own = seq[k];
+        own.weight = weight ? weight[k] : seq[k].weight;
+        st = trl_corpus_add_items(&d->items, &own, err);
+    }
+    if (st == TRL_OK)
+        d->format = TRL_FORMAT_CRFSUITE;
+    else
+        take_back_items(&d->items, before, tokens);
+    return st;
+}
+
+/* ---- views ----------------------------------------------------------------------------------- */
+
+void trl_dataset_cursor_fini(trl_dataset_cursor *c)
+{
+    trl_free(c->text);
+    trl_free(c->begin);
+    trl_free(c->attr);
+    *c = (trl_dataset_cursor){0};
+}
+
+static trl_str *text_room(trl_dataset_cursor *c, size_t n)
+{
+    trl_str *text = trl_reserve(c->text, &c->text_cap, n, sizeof *text);
+    if (text)
+        c->text = text;
+    return text;
+}
+
+trl_status trl_dataset_cursor_rows(trl_dataset_cursor *c, trl_rows *seq, double *weight, bool *more,
+                                   trl_error *err)
+{
+    const trl_column_values *v = &c->set->rows;
+    *more = c->next < v->n_sequences;
+    if (!*more)
+        return TRL_OK;
+    const size_t n = (size_t)(v->first[c->next + 1] - v->first[c->next]);
+    if (!text_room(c, n * v->n_columns))
+        return trl_fail_mem(err);
+    *seq = trl_column_values_rows(v, c->next, c->text);
+    seq->path = c->name;
+    *weight = c->set->weight[c->next++];
+    return TRL_OK;
+}
+
+trl_status trl_dataset_cursor_items(trl_dataset_cursor *c, trl_items *seq, bool *more,
+                                    trl_error *err)
+{
+    const trl_corpus *x = &c->set->items;
+    const trl_occurrences *o = &x->family[TRL_NODE];
+    *more = c->next < x->n_sequences;
+    if (!*more)
+        return TRL_OK;
+    const size_t from = (size_t)x->first[c->next], n = (size_t)x->first[c->next + 1] - from;
+    const size_t at = (size_t)o->begin[from], m = (size_t)o->begin[from + n] - at;
+    size_t *begin = trl_reserve(c->begin, &c->begin_cap, n + 1, sizeof *begin);
+    if (begin)
+        c->begin = begin;
+    trl_attr *attr = trl_reserve(c->attr, &c->attr_cap, m, sizeof *attr);
+    if (attr)
+        c->attr = attr;
+    if (!begin || !attr || !text_room(c, n))
+        return trl_fail_mem(err);
+    for (size_t t = 0; t < n; t++)
+        c->text[t] = trl_strtab_get(&x->labels, x->label[from + t]);
+    for (size_t t = 0; t <= n; t++)
+        begin[t] = (size_t)o->begin[from + t] - at;
+    for (size_t k = 0; k < m; k++)
+        attr[k] =
+            (trl_attr){trl_strtab_get(&o->names, o->id[at + k]), o->value ? o->value[at + k] : 1.0};
+    *seq = (trl_items){.n_tokens = n,
+                       .label = c->text,
+                       .begin = begin,
+                       .attr = attr,
+                       .weight = x->weight[c->next++],
+                       .path = c->name};
+    return TRL_OK;
+}

@@ -1,0 +1,30 @@
+/* dataset.h -- private: the sequences of a trl_dataset, handed out as a reader would. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_DATASET_PRIVATE_H
+#define TRL_DATASET_PRIVATE_H
+
+#include "trellis/dataset.h"
+
+/* Walks through a data set, which it borrows.  Set `set` and `name`, all else zero. */
+typedef struct trl_dataset_cursor {
+    const trl_dataset *set;
+    const char *name; /* the path of the views, for messages */
+    size_t next;      /* sequence */
+    trl_str *text;    /* cells or labels */
+    size_t *begin;
+    trl_attr *attr;
+    size_t text_cap, begin_cap, attr_cap;
+} trl_dataset_cursor;
+
+/* As trl_reader_rows and trl_reader_items, of a set of that format or an empty one: the view is
+ * valid until the next call.  *weight is how often the sequence counts.  TRL_ENOMEM. */
+trl_status trl_dataset_cursor_rows(trl_dataset_cursor *c, trl_rows *seq, double *weight, bool *more,
+                                   trl_error *err);
+trl_status trl_dataset_cursor_items(trl_dataset_cursor *c, trl_items *seq, bool *more,
+                                    trl_error *err);
+void trl_dataset_cursor_fini(trl_dataset_cursor *c);
+
+/* How often sequence k counts. */
+double trl_dataset_weight(const trl_dataset *d, size_t k);
+
+#endif

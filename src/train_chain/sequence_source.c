@@ -1,0 +1,45 @@
+/* sequence_source.c -- sequences of a file or a data set. */
+/* SPDX-License-Identifier: MIT */
+#include "train_chain/sequence_source.h"
+
+trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
+                                    trl_error *err)
+{
+    *s = (trl_sequence_source){.name = path};
+    const trl_status st = trl_reader_open(path, format, &s->reader, err);
+    if (st == TRL_OK)
+        s->format = trl_reader_format(s->reader);
+    return st;
+}
+
+trl_sequence_source trl_sequence_source_set(const trl_dataset *set, const char *name)
+{
+    return (trl_sequence_source){.cursor = {.set = set, .name = name},
+                                 .format = trl_dataset_get_info(set).format,
+                                 .name = name};
+}
+
+void trl_sequence_source_fini(trl_sequence_source *s)
+{
+    trl_reader_free(s->reader);
+    trl_dataset_cursor_fini(&s->cursor);
+}
+
+trl_status trl_sequence_source_rows(trl_sequence_source *s, trl_rows *seq, double *weight,
+                                    bool *more, trl_error *err)
+{
+    *weight = 1.0;
+    const trl_status st = s->reader ? trl_reader_rows(s->reader, seq, more, err)
+                                    : trl_dataset_cursor_rows(&s->cursor, seq, weight, more, err);
+    s->n_taken += st == TRL_OK && *more;
+    return st;
+}
+
+trl_status trl_sequence_source_items(trl_sequence_source *s, trl_items *seq, bool *more,
+                                     trl_error *err)
+{
+    const trl_status st = s->reader ? trl_reader_items(s->reader, seq, more, err)
+                                    : trl_dataset_cursor_items(&s->cursor, seq, more, err);
+    s->n_taken += st == TRL_OK && *more;
+    return st;
+}

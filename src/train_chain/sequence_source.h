@@ -1,0 +1,30 @@
+/* sequence_source.h -- private: sequences one after the other, from a file or a data set. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_SEQUENCE_SOURCE_H
+#define TRL_SEQUENCE_SOURCE_H
+
+#include "feature/dataset.h"
+
+typedef struct trl_sequence_source {
+    trl_reader *reader; /* NULL: a data set */
+    trl_dataset_cursor cursor;
+    trl_format format; /* TRL_FORMAT_GUESS: an empty data set */
+    const char *name;  /* for messages; borrowed */
+    uint64_t n_taken;  /* sequences */
+} trl_sequence_source;
+
+/* As trl_reader_open. */
+trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
+                                    trl_error *err);
+
+/* Of a data set, which is borrowed. */
+trl_sequence_source trl_sequence_source_set(const trl_dataset *set, const char *name);
+void trl_sequence_source_fini(trl_sequence_source *s);
+
+/* As trl_reader_rows and trl_reader_items.  *weight: how often the sequence counts. */
+trl_status trl_sequence_source_rows(trl_sequence_source *s, trl_rows *seq, double *weight,
+                                    bool *more, trl_error *err);
+trl_status trl_sequence_source_items(trl_sequence_source *s, trl_items *seq, bool *more,
+                                     trl_error *err);
+
+#endif
