@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do the examples run?  scripts/check-example.sh BUILD   (the corpus' columns must have been made)
+# Do the examples run, and does docs/c-api.md show them as they are?  scripts/check-example.sh BUILD   (the corpus' columns must have been made)
 set -eu
 BUILD=$1
 temp=$(mktemp -d)
@@ -14,3 +14,27 @@ printf 'The\nend\n.\n\nYes\n' | "$BUILD/examples/tag" "$temp/model" >"$temp/out"
 [ "$(grep -c '^# the whole' "$temp/out")" = 2 ]
 if "$BUILD/examples/tag" "$temp/none" x 2>"$temp/err"; then exit 1; fi
 grep -q "$temp/none" "$temp/err"
+
+# Programs of docs/c-api.md.
+"$BUILD/examples/learn" >"$temp/out"
+printf 'a\tDT\ndog\tNN\nfalls\tVB\n' | diff - "$temp/out"
+"$BUILD/examples/stop" "$BUILD/corpus/train.pos.txt" "$temp/stopped" >"$temp/out"
+grep -q '^stopped after [0-9]* iterations$' "$temp/out"
+"$BUILD/examples/label" "$temp/stopped" The garden is quiet . >"$temp/out"
+grep -q '^The	DT$' "$temp/out"
+[ "$(wc -l <"$temp/out")" = 5 ]
+for wrong in "label $temp/none x" label "stop $temp/none $temp/no" stop; do
+    # shellcheck disable=SC2086
+    if "$BUILD/examples/"$wrong 2>"$temp/err"; then exit 1; fi
+    grep -q '^[a-z]*: .' "$temp/err"
+done
+for name in label learn stop; do
+    awk -v start="<!-- examples/$name.c -->" '
+        $0 == start { found = 1; next }
+        found && /^```c$/ { on = 1; next }
+        on && /^```$/ { exit }
+        on' docs/c-api.md | diff "examples/$name.c" - || {
+        echo "docs/c-api.md does not show examples/$name.c as it is"
+        exit 1
+    }
+done
