@@ -46,7 +46,7 @@ static void check(plot *p)
         for (size_t k = 0; k < p->series[s].n; k++) {
             const double x = p->series[s].x[k], y = p->series[s].y[k];
             if (!isfinite(x) || !isfinite(y) || !p->series[s].name ||
-                (p->kind == PLOT_LABELS && !(x >= 0.0 && x < (double)p->n_categories)))
+                (p->type == PLOT_LABELS && !(x >= 0.0 && x < (double)p->n_categories)))
                 abort();
         }
     plot_sort(p);
@@ -54,13 +54,13 @@ static void check(plot *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const plot_kind kinds[] = {PLOT_CURVE, PLOT_LEARNING, PLOT_TIME, PLOT_LABELS};
+    static const plot_type kinds[] = {PLOT_CURVE, PLOT_LEARNING, PLOT_TIME, PLOT_LABELS};
     char *bytes = malloc(size + 1);
     if (!bytes)
         return 0;
     for (int k = 0; k < 8; k++) {
-        plot p = {.kind = kinds[k % 4], .y_min = (double)NAN, .y_max = (double)NAN};
-        const plot_request q = {.kind = p.kind, .by = k / 4 ? "c2" : NULL, .types = k == 3};
+        plot p = {.type = kinds[k % 4], .y_min = (double)NAN, .y_max = (double)NAN};
+        const plot_request q = {.type = p.type, .by = k / 4 ? "c2" : NULL, .types = k == 3};
         if (size)
             memcpy(bytes, data, size); /* the reader may change them */
         bytes[size] = '\0';
