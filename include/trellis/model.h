@@ -61,6 +61,30 @@ TRL_API trl_str trl_model_label(const trl_model *m, size_t k);            /* k <
 TRL_API uint32_t trl_model_find_label(const trl_model *m, trl_str label); /* UINT32_MAX: none */
 TRL_API trl_str trl_model_template(const trl_model *m);                   /* "" for items */
 
+/* What an attribute scores: a label, a label and the one before, or also the one before that. */
+typedef enum trl_scope {
+    TRL_SCOPE_LABEL = 0,
+    TRL_SCOPE_PAIR,
+    TRL_SCOPE_TRIPLE, /* order 2 */
+} trl_scope;
+
+/* The attributes of a scope have numbers of their own, 0 to their number - 1.  Those without a
+ * weight other than 0 are not in the model, but for plain transitions. */
+TRL_API size_t trl_model_n_attributes(const trl_model *m, trl_scope scope);
+TRL_API trl_str trl_model_attribute(const trl_model *m, trl_scope scope, size_t k); /* "": none */
+/* UINT32_MAX: none */
+TRL_API uint32_t trl_model_find_attribute(const trl_model *m, trl_scope scope, trl_str name);
+
+/* The attribute that is on at every position and stands for plain transitions, named "B" for pairs
+ * and "T" for triples; UINT32_MAX: none. */
+TRL_API uint32_t trl_model_transitions(const trl_model *m, trl_scope scope);
+
+/* All weights of an attribute: w[label], w[before * n_labels + label] or
+ * w[(first * n_labels + second) * n_labels + label], 0 where the model has none.  TRL_EINVAL for an
+ * attribute that there is not. */
+TRL_API trl_status trl_model_weights(const trl_model *m, trl_scope scope, uint32_t attribute,
+                                     double *w, trl_error *err);
+
 /* Receives text: called with pieces in order; a status other than TRL_OK ends the dump with it. */
 typedef trl_status (*trl_write_fn)(void *ctx, const char *text, size_t n, trl_error *err);
 

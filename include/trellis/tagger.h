@@ -46,6 +46,11 @@ TRL_API trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, d
  * are not log-probabilities (perceptron). */
 TRL_API trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err);
 
+/* P(label before, label) of every two neighbours:
+ * p[((position - 1) * n_labels + before) * n_labels + label] from position 1 on, (n_tokens - 1) *
+ * n_labels^2 numbers.  As trl_tagger_marginals. */
+TRL_API trl_status trl_tagger_pair_marginals(trl_tagger *t, double *p, trl_error *err);
+
 /* log Z: a labelling's probability is exp(score - log_z).  As trl_tagger_marginals; TRL_ENUMERIC
  * when a score is beyond 1e9, where the difference has no digits left. */
 TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err);

@@ -6,6 +6,7 @@
 #include "chain/calibrate.h"
 #include "chain/local.h"
 #include "chain/tagger_parts.h"
+#include "num/simd.h"
 
 static trl_status need_sequence(const trl_tagger *t, trl_error *err)
 {
@@ -66,14 +67,14 @@ trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *s
 }
 
 /* Forward-backward; out lives in the arena. */
-static trl_status infer(trl_tagger *t, trl_chain_marginals *out, trl_error *err)
+static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_error *err)
 {
     const trl_chain *chain;
     const trl_tables *tables;
     trl_status st = need_probability(t, err);
     if (st == TRL_OK)
         st = need_view(t, &chain, &tables, err);
-    return st == TRL_OK ? trl_chain_infer(chain, tables, &t->arena, 0, 1.0, out, NULL, err) : st;
+    return st == TRL_OK ? trl_chain_infer(chain, tables, &t->arena, want, 1.0, out, NULL, err) : st;
 }
 
 trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)
@@ -81,7 +82,7 @@ trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)
     if (!t || !labels)
         return trl_fail_null(err);
     trl_chain_marginals out;
-    const trl_status st = infer(t, &out, err);
+    const trl_status st = infer(t, 0, &out, err);
     for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++) {
         const double *p = out.node + pos * t->chain.stride;
         labels[pos] = 0;
@@ -98,11 +99,27 @@ trl_status trl_tagger_marginals(trl_tagger *t, double *p, trl_error *err)
     if (!t || !p)
         return trl_fail_null(err);
     trl_chain_marginals out;
-    const trl_status st = infer(t, &out, err);
+    const trl_status st = infer(t, 0, &out, err);
     for (size_t pos = 0; st == TRL_OK && pos < t->tables.n; pos++)
         for (size_t y = 0; y < t->m->L; y++) { /* rounding may exceed 1 */
             const double x = out.node[pos * t->chain.stride + y];
             p[pos * t->m->L + y] = x < 1.0 ? x : 1.0;
+        }
+    trl_arena_reset(&t->arena);
+    return st;
+}
+
+trl_status trl_tagger_pair_marginals(trl_tagger *t, double *p, trl_error *err)
+{
+    if (!t || !p)
+        return trl_fail_null(err);
+    trl_chain_marginals out;
+    const trl_status st = infer(t, TRL_WANT_EDGE_ROWS, &out, err);
+    const size_t cells = t->m->L * t->m->L, step = trl_padded(cells);
+    for (size_t pos = 1; st == TRL_OK && pos < t->tables.n; pos++)
+        for (size_t c = 0; c < cells; c++) { /* rounding may exceed 1 */
+            const double x = out.edge[pos * step + c];
+            p[(pos - 1) * cells + c] = x < 1.0 ? x : 1.0;
         }
     trl_arena_reset(&t->arena);
     return st;

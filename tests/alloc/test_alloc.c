@@ -138,7 +138,7 @@ static trl_status ask(trl_tagger *t, size_t n, size_t L, trl_error *err)
     uint32_t y[64];
     double p[256], score, z;
     size_t found;
-    assert_true(3 * n <= 64 && n * L <= 256);
+    assert_true(3 * n <= 64 && n * L * L <= 256);
     trl_status st = trl_tagger_viterbi(t, y, &score, err);
     if (st == TRL_OK)
         st = trl_tagger_score(t, y, &z, err);
@@ -148,6 +148,8 @@ static trl_status ask(trl_tagger *t, size_t n, size_t L, trl_error *err)
         st = trl_tagger_nbest(t, 3, y, p, &found, err);
     if (st == TRL_OK)
         st = trl_tagger_marginals(t, p, err);
+    if (st == TRL_OK)
+        st = trl_tagger_pair_marginals(t, p, err);
     if (st == TRL_OK)
         st = trl_tagger_log_z(t, &z, err);
     return st;

@@ -74,12 +74,18 @@ static void test_null_models(void **state)
     refused(trl_tagger_posterior(NULL, y, e));
     refused(trl_tagger_nbest(NULL, 1, y, x, &n, e));
     refused(trl_tagger_marginals(NULL, x, e));
+    refused(trl_tagger_pair_marginals(NULL, x, e));
     refused(trl_tagger_log_z(NULL, x, e));
     refused(trl_tagger_score(NULL, y, x, e));
     assert_int_equal(trl_model_get_info(NULL).n_labels, 0);
     assert_int_equal(trl_model_label(NULL, 0).n, 0);
     assert_int_equal(trl_model_find_label(NULL, (trl_str){"x", 1}), UINT32_MAX);
     assert_int_equal(trl_model_template(NULL).n, 0);
+    refused(trl_model_weights(NULL, TRL_SCOPE_LABEL, 0, x, e));
+    assert_int_equal(trl_model_n_attributes(NULL, TRL_SCOPE_LABEL), 0);
+    assert_int_equal(trl_model_attribute(NULL, TRL_SCOPE_LABEL, 0).n, 0);
+    assert_int_equal(trl_model_find_attribute(NULL, TRL_SCOPE_PAIR, (trl_str){"x", 1}), UINT32_MAX);
+    assert_int_equal(trl_model_transitions(NULL, TRL_SCOPE_PAIR), UINT32_MAX);
     assert_int_equal(trl_tagger_attributes(NULL) + trl_tagger_unknown(NULL), 0);
     trl_model_free(NULL);
     trl_tagger_free(NULL);

@@ -91,6 +91,7 @@ static void check_sequence(const toy *y, trl_tagger *t, size_t s)
     double *all = toy_alloc(N, sizeof *all), *p = toy_alloc(T * L, sizeof *p), score, log_z;
     double *scores = toy_alloc(N + 1, sizeof *scores);
     double *want = toy_alloc(T * L, sizeof *want);
+    double *pairs = toy_alloc(T * L * L, sizeof *pairs), *pair = toy_alloc(T * L * L, sizeof *pair);
     uint32_t *nbest = toy_alloc((N + 1) * T, sizeof *nbest), labels[8];
     size_t found;
     long double z = 0.0L;
@@ -104,12 +105,17 @@ static void check_sequence(const toy *y, trl_tagger *t, size_t s)
         z += expl((long double)all[k]);
         for (size_t i = 0; i < T; i++)
             want[i * L + labels[i]] += exp(all[k]);
+        for (size_t i = 1; i < T; i++)
+            pairs[((i - 1) * L + labels[i - 1]) * L + labels[i]] += exp(all[k]);
     }
     assert_ok(trl_tagger_log_z(t, &log_z, &err));
     assert_near(log_z, (double)logl(z), 1e-12);
     assert_ok(trl_tagger_marginals(t, p, &err));
     for (size_t i = 0; i < T * L; i++)
         assert_near(p[i], want[i] / (double)z, 1e-10);
+    assert_ok(trl_tagger_pair_marginals(t, pair, &err));
+    for (size_t i = 0; i < (T - 1) * L * L; i++)
+        assert_near(pair[i], pairs[i] / (double)z, 1e-10);
     assert_ok(trl_tagger_posterior(t, labels, &err));
     for (size_t i = 0; i < T; i++)
         for (size_t k = 0; k < L; k++)
@@ -128,6 +134,8 @@ static void check_sequence(const toy *y, trl_tagger *t, size_t s)
     free(all);
     free(p);
     free(want);
+    free(pairs);
+    free(pair);
     free(scores);
     free(nbest);
     random_chain_fini(&r);
