@@ -9,8 +9,10 @@
 trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int order,
                                const trl_objective *objective, size_t n_lanes, trl_error *err)
 {
-    *t = (trl_chain_task){
-        .corpus = corpus, .objective = objective, .evaluate = trl_chain_objective(objective)};
+    *t = (trl_chain_task){.corpus = corpus,
+                          .objective = objective,
+                          .evaluate = trl_chain_objective(objective),
+                          .by_factors = trl_factor_objective_of(objective)};
     trl_status st = trl_chain_init(&t->chain, corpus->labels.n, order, err);
     if (st != TRL_OK)
         return st;
@@ -67,7 +69,8 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
                                  .gold = t->corpus->label + from,
                                  .weight = t->corpus->weight[example],
                                  .nota = t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
-                                 .arena = arena};
+                                 .arena = arena,
+                                 .by_factors = t->by_factors};
     return t->evaluate(&x, adjoint, &t->lanes[lane], value, err);
 }
 

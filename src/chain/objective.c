@@ -14,7 +14,9 @@ static const trl_objective_fn functions[TRL_OBJECTIVES] = {
 
 trl_objective_fn trl_chain_objective(const trl_objective *o)
 {
-    return functions[o->id];
+    if (functions[o->id])
+        return functions[o->id];
+    return trl_factor_objective_of(o) ? trl_obj_by_factors : NULL;
 }
 
 void trl_add_path(const trl_chain *c, const uint32_t *y, double amount, trl_tables *adjoint)

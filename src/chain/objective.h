@@ -2,14 +2,15 @@
  *
  * An objective is one short file, obj_*.c, with its equation on top, and a line in
  * objective.c; what is known about it is a row of train/objectives.c.  It sees the score tables of
- * one sequence and its gold labels, and nothing else.
+ * one sequence and its gold labels, and nothing else.  Objectives over factors (train/factors.h)
+ * need no code here.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_OBJECTIVE_H
 #define TRL_OBJECTIVE_H
 
 #include "chain/chain.h"
-#include "train/objectives.h"
+#include "train/factors.h"
 #include "train/task.h"
 
 /* Which wrong sources of one sequence have a none-of-the-above instance (obj_nota.c);
@@ -25,10 +26,11 @@ typedef struct trl_nota_view {
 typedef struct trl_chain_example {
     const trl_chain *chain; /* prepared from scores->shared */
     const trl_tables *scores;
-    const uint32_t *gold; /* [scores->n] */
-    double weight;        /* multiplies value and adjoint */
-    trl_nota_view nota;   /* read by piecewise-nota only */
-    trl_arena *arena;     /* scratch */
+    const uint32_t *gold;            /* [scores->n] */
+    double weight;                   /* multiplies value and adjoint */
+    trl_nota_view nota;              /* read by piecewise-nota only */
+    trl_arena *arena;                /* scratch */
+    trl_factor_objective by_factors; /* what trl_obj_by_factors evaluates */
 } trl_chain_example;
 
 /* Sets *value (to be maximised) and the adjoint: rows are overwritten, pads and leading rows
@@ -53,6 +55,10 @@ trl_status trl_obj_piecewise(const trl_chain_example *x, trl_tables *adjoint, tr
 trl_status trl_obj_nota(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
                         double *value, trl_error *err);
 trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
+                              trl_chain_sums *minus, double *value, trl_error *err);
+
+/* x->by_factors on the factors of the chain: objectives that have no code for chains alone. */
+trl_status trl_obj_by_factors(const trl_chain_example *x, trl_tables *adjoint,
                               trl_chain_sums *minus, double *value, trl_error *err);
 
 /* Adds `amount` to every cell that the labelling y passes through, in all families. */

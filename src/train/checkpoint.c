@@ -59,6 +59,9 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
     ps->fall[1] = ps->fall[0];
     ps->fall[0] = it->number > 2 ? 0.8 * ps->fall[0] + 0.2 * fall : fall;
     ps->last_objective = it->objective;
+    char note[160] = "";
+    if (s->learner->note)
+        s->learner->note(s->learner->self, note, sizeof note);
     if (!o->progress)
         return false;
     const double seconds = trl_clock() - s->started + ps->seconds_before;
@@ -74,7 +77,8 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .dev_best = ps->best_score,
                             .seconds = seconds,
                             .seconds_left = time_left(ps, o, it->number, most, seconds),
-                            .n_features = s->learner->n_features};
+                            .n_features = s->learner->n_features,
+                            .note = *note ? note : NULL};
     return o->progress(o->progress_ctx, &p);
 }
 

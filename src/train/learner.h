@@ -53,6 +53,10 @@ typedef struct trl_learner {
 
     /* The score of weights x on held-out data, percent. */
     trl_status (*score)(void *self, const double *x, double *score, trl_error *err);
+
+    /* What there is to say about the iteration that has ended, as a sentence; empty: nothing.
+     * Called once per iteration, with or without somebody who listens. */
+    void (*note)(void *self, char *text, size_t size);
 } trl_learner;
 
 /* F of any learner as a function for L-BFGS.  Release with trl_batch_fini. */

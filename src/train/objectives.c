@@ -9,6 +9,7 @@
 
 #define CHAIN TRL_KIND_CHAIN
 #define TREE TRL_KIND_TREE
+#define GRAPH TRL_KIND_GRAPH
 
 static const trl_objective objectives[] = {
     {.id = TRL_OBJ_LIKELIHOOD,
@@ -16,7 +17,7 @@ static const trl_objective objectives[] = {
      .short_name = "crf",
      .what = "conditional likelihood of whole outputs: the CRF, on trees the CRF-CFG",
      .when = "the default: the best scores and right probabilities",
-     .kinds = CHAIN | TREE,
+     .kinds = CHAIN | TREE | GRAPH,
      .smooth = true,
      .probabilistic = true,
      .single = true,
@@ -39,7 +40,7 @@ static const trl_objective objectives[] = {
      .short_name = "pl",
      .what = "every label given its true neighbours",
      .when = "for comparison: fast, but it trusts neighbours that are guesses when tagging",
-     .kinds = CHAIN,
+     .kinds = CHAIN | GRAPH,
      .smooth = true,
      .probabilistic = true,
      .single = true},
@@ -48,7 +49,7 @@ static const trl_objective objectives[] = {
      .short_name = "ple",
      .what = "every pair of labels given the true labels on either side",
      .when = "better than pseudolikelihood, at the price of a pair of labels a term",
-     .kinds = CHAIN,
+     .kinds = CHAIN | GRAPH,
      .smooth = true,
      .probabilistic = true},
     {.id = TRL_OBJ_PIECEWISE,
@@ -56,10 +57,18 @@ static const trl_objective objectives[] = {
      .short_name = "pw",
      .what = "every factor as a model of its own, normalised over all its labels",
      .when = "features of label pairs that see the text of both labels",
-     .kinds = CHAIN,
+     .kinds = CHAIN | GRAPH,
      .smooth = true,
      .probabilistic = true,
      .calibratable = true},
+    {.id = TRL_OBJ_PWPL,
+     .name = "piecewise-pseudolikelihood",
+     .short_name = "pwpl",
+     .what = "inside every factor, every label given the others",
+     .when = "factors of many labels or variables, where piecewise costs too much",
+     .kinds = CHAIN | GRAPH,
+     .smooth = true,
+     .probabilistic = true},
     {.id = TRL_OBJ_NOTA,
      .name = "piecewise-nota",
      .short_name = "nota",
@@ -79,7 +88,7 @@ static const trl_objective objectives[] = {
      .short_name = "ap",
      .what = "the averaged structured perceptron: the best output must be the true one",
      .when = "fast and often as good; it has no probabilities",
-     .kinds = CHAIN | TREE,
+     .kinds = CHAIN | TREE | GRAPH,
      .needs_inference = true},
     {.id = TRL_OBJ_MEST,
      .name = "m-estimation",
@@ -100,6 +109,25 @@ static const trl_objective objectives[] = {
      .probabilistic = true,
      .counted = true,
      .needs_q0 = true},
+    {.id = TRL_OBJ_BETHE,
+     .name = "bethe",
+     .short_name = "bp",
+     .what = "the likelihood with Bethe's estimate of log Z, by loopy belief propagation",
+     .when = "graphs too wide for the likelihood, from weights that are good already",
+     .kinds = GRAPH,
+     .smooth = true,
+     .probabilistic = true,
+     .estimate = true,
+     .needs_inference = true},
+    {.id = TRL_OBJ_TRW,
+     .name = "trw",
+     .short_name = "trw",
+     .what = "a lower bound of the likelihood, by tree-reweighted belief propagation",
+     .when = "as bethe; it is concave: there is one optimum",
+     .kinds = GRAPH,
+     .smooth = true,
+     .probabilistic = true,
+     .needs_inference = true},
 };
 
 const trl_objective *trl_objective_at(size_t k)
@@ -153,11 +181,12 @@ trl_status trl_objective_choose(const char *name, trl_kind kind, const trl_objec
 
 bool trl_objective_info(size_t k, trl_method *out)
 {
+    const unsigned from_files = CHAIN | TREE; /* what trl_train takes; graphs come from memory */
     const trl_objective *o = trl_objective_at(k);
-    if (!o || !out)
+    if (!o || !out || !(o->kinds & from_files)) /* those of graphs alone are the last */
         return false;
     *out = (trl_method){o->name, o->tree_name ? o->tree_name : o->short_name, o->what, o->when,
-                        o->kinds};
+                        o->kinds & from_files};
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* objectives.h -- the table of training objectives: one row each, for every structure.
  *
  * A row says what an objective is and what it needs; the code that evaluates it is the structure's,
- * and is found by its id: chain/objective.h for chains, train_tree/tree_task.h for trees.  No code
+ * and is found by its id: chain/objective.h for chains, train_tree/tree_task.h for trees,
+ * train_graph/graph_objective.h for graphs, factors.h for what chains and graphs share.  No code
  * tests for an objective by its name: differences are properties here.
  */
 /* SPDX-License-Identifier: MIT */
@@ -23,6 +24,9 @@ typedef enum trl_objective_id {
     TRL_OBJ_PERCEPTRON,
     TRL_OBJ_MEST,
     TRL_OBJ_HMM,
+    TRL_OBJ_PWPL,
+    TRL_OBJ_BETHE,
+    TRL_OBJ_TRW,
     TRL_OBJECTIVES
 } trl_objective_id;
 
@@ -42,6 +46,7 @@ typedef struct trl_objective {
     bool has_nota;         /* has none-of-the-above instances */
     bool selects_sources;  /* of pair and triple tables it reads the rows of few sources */
     bool single;           /* may be evaluated in single precision */
+    bool estimate;         /* log Z is an estimate: not concave, right up to its tolerance */
     bool needs_inference;  /* sums over all outputs of an example: charts, forward-backward */
 } trl_objective;
 

@@ -11,12 +11,13 @@
 /* ---- by properties --------------------------------------------------------------------------- */
 
 /* Can the optimiser do anything with the objective?  Objectives with a generative model below them
- * are not sums over examples. */
+ * are not sums over examples; those that keep something of every example need concave terms. */
 static bool fits(const trl_optimizer *p, const trl_objective *o, trl_kind kind)
 {
     const bool whole = p->way == TRL_BY_WHOLE || p->way == TRL_BY_DUAL;
     return p->kinds & kind && (o->needs_q0 ? whole : p->way != TRL_BY_DUAL) &&
-           (o->smooth ? !p->mistakes : !p->smooth);
+           (o->smooth ? !p->mistakes : !p->smooth) &&
+           !(o->estimate && p->smooth && p->way == TRL_BY_TABLES);
 }
 
 /* The first row that fits among those that evaluate the objective in the given way. */

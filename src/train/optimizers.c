@@ -155,8 +155,8 @@ static trl_status run_dual(const trl_fit *fit, double *x, trl_ending *ending, tr
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-#define TABLES TRL_KIND_CHAIN
-#define ALL (TRL_KIND_CHAIN | TRL_KIND_TREE)
+#define TABLES (TRL_KIND_CHAIN | TRL_KIND_GRAPH)
+#define ALL (TRL_KIND_CHAIN | TRL_KIND_TREE | TRL_KIND_GRAPH)
 
 static const trl_optimizer optimizers[] = {
     {.name = "lbfgs",
@@ -234,7 +234,7 @@ static const trl_optimizer optimizers[] = {
     {.name = "perceptron",
      .alias = "ap",
      .what = "the perceptron's steps, averaged",
-     .when = "the objective perceptron on chains",
+     .when = "the objective perceptron on chains and graphs",
      .kinds = TABLES,
      .way = TRL_BY_TABLES,
      .mistakes = true,
@@ -276,6 +276,7 @@ bool trl_optimizer_info(size_t k, trl_method *out)
     const trl_optimizer *p = trl_optimizer_at(k);
     if (!p || !out)
         return false;
-    *out = (trl_method){p->name, p->alias, p->what, p->when, p->kinds};
+    const unsigned from_files = TRL_KIND_CHAIN | TRL_KIND_TREE; /* what trl_train takes */
+    *out = (trl_method){p->name, p->alias, p->what, p->when, p->kinds & from_files};
     return true;
 }

@@ -82,11 +82,16 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
     return st;
 }
 
-static bool is_zero(const trl_tables *a)
+static bool is_zero(const trl_design *d, const trl_tables *a)
 {
-    for (size_t c = 0; c < a->n * a->step[TRL_NODE]; c++)
-        if (a->row[TRL_NODE][c] != 0.0)
-            return false;
+    for (size_t k = 0; k < d->n_families; k++) {
+        for (size_t c = 0; a->row[k] && c < a->n * a->step[k]; c++)
+            if (a->row[k][c] != 0.0)
+                return false;
+        for (size_t c = 0; a->shared[k] && c < d->family[k].width; c++)
+            if (a->shared[k][c] != 0.0)
+                return false;
+    }
     return true;
 }
 
@@ -107,8 +112,8 @@ static trl_status step(run *r, size_t batch, double eta, double decay, trl_error
         slot *s = &r->slots[k];
         const size_t from = (size_t)r->d->first[s->example];
         r->sum += s->value;
-        if (r->o->perceptron && is_zero(&s->adjoint))
-            continue; /* the best labelling is the gold one */
+        if (r->o->perceptron && is_zero(r->d, &s->adjoint))
+            continue; /* the best output is the gold one */
         trl_tables_scale(r->d, &s->adjoint, eta / r->z.scale);
         trl_lazy_scatter(&r->z, from, &s->adjoint, true);
         if (r->o->averaged && r->scales > 0.0) {

@@ -8,6 +8,7 @@
  *     likelihood  all positions, all factors           pseudolikelihood       t, all factors
  *     memm        t, the factor at t                   pseudolikelihood-edge  t-1 .. t, all factors
  *     piecewise   t - order .. t, the factor at t      nota                   as memm, plus NOTA
+ *     pwpl        each of t - order .. t, the factor at t
  *
  * Long double, its own indexing, one exponential at a time.
  */
@@ -147,6 +148,9 @@ static inline bool oracle_run(oracle *o, const char *name, const uint32_t *gold,
             oracle_term(o, gold, 0, last, t, t, NOTA_ABSENT);
         else if (strcmp(name, "piecewise") == 0)
             oracle_term(o, gold, t, t, t < order ? 0 : t - order, t, NOTA_ABSENT);
+        else if (strcmp(name, "piecewise-pseudolikelihood") == 0)
+            for (size_t v = t < order ? 0 : t - order; v <= t; v++)
+                oracle_term(o, gold, t, t, v, v, NOTA_ABSENT);
         else if (strcmp(name, "piecewise-nota") == 0)
             oracle_nota(o, gold, t, nota);
         else if (strcmp(name, "pseudolikelihood-edge") != 0)
@@ -170,7 +174,9 @@ static inline double objective_value(const char *name, const trl_chain_example *
             adjoint.row[f] = trl_arena_get(x->arena, adjoint.n, adjoint.step[f] * sizeof(double));
     }
     assert_ok(trl_chain_sums_init(&sums, x->chain, &err));
-    assert_ok(trl_chain_objective(trl_objective_find(name))(x, &adjoint, &sums, &value, &err));
+    trl_chain_example with = *x;
+    with.by_factors = trl_factor_objective_of(trl_objective_find(name));
+    assert_ok(trl_chain_objective(trl_objective_find(name))(&with, &adjoint, &sums, &value, &err));
     trl_chain_sums_fini(&sums);
     return value;
 }

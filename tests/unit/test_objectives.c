@@ -84,7 +84,8 @@ static trl_status evaluate(example *e, const trl_objective *o, double *value, tr
             e->adjoint.shared[f][k] = 0.0;
     }
     trl_arena_reset(&e->arena);
-    const trl_chain_example x = {&e->r.c, &e->r.s, e->gold, e->weight, e->nota, &e->arena};
+    const trl_chain_example x = {
+        &e->r.c, &e->r.s, e->gold, e->weight, e->nota, &e->arena, trl_factor_objective_of(o)};
     const trl_status st = trl_chain_objective(o)(&x, &e->adjoint, &sums, value, err);
     if (st == TRL_OK)
         trl_chain_sums_add(&sums, &e->r.c, -1.0, e->adjoint.shared[TRL_EDGE],
@@ -451,9 +452,10 @@ static void test_names(void **state)
 {
     (void)state;
     static const char *const names[][2] = {
-        {"likelihood", "crf"}, {"memm", "memm"},           {"pseudolikelihood", "pl"},
-        {"piecewise", "pw"},   {"piecewise-nota", "nota"}, {"pseudolikelihood-edge", "ple"},
-        {"perceptron", "ap"}};
+        {"likelihood", "crf"},      {"memm", "memm"},
+        {"pseudolikelihood", "pl"}, {"piecewise", "pw"},
+        {"piecewise-nota", "nota"}, {"pseudolikelihood-edge", "ple"},
+        {"perceptron", "ap"},       {"piecewise-pseudolikelihood", "pwpl"}};
     for (size_t k = 0; k < 7; k++) {
         assert_non_null(trl_objective_find(names[k][0]));
         assert_ptr_equal(trl_objective_find(names[k][0]), trl_objective_find(names[k][1]));
