@@ -21,7 +21,7 @@
 #include "trellis/tune.h"
 #include "trellis/trees.h"
 #include "dataset_scenario.h"
-#include "graph_scenario.h"
+#include "graph_training_scenario.h"
 #include "parser_scenario.h"
 #include "treebank_scenario.h"
 
@@ -295,6 +295,7 @@ static void test_train(void **state)
         {"lbfgs", "pseudolikelihood-edge", "data", NULL, columns, .resume = false},
         {"lbfgs", "piecewise", "data", "data", columns, .resume = false},
         {"lbfgs", "piecewise-nota", "data", "data", columns, .resume = false},
+        {"lbfgs", "piecewise-pseudolikelihood", "data", NULL, columns, .resume = false},
         {"owlqn", "likelihood", "items", "items", NULL, .c1 = 0.1, .resume = false},
         {"sag", "likelihood", "items", NULL, NULL, .resume = false},
         {"sag", "likelihood", "items", NULL, NULL, .resume = true},
@@ -468,6 +469,7 @@ static void test_others(void **state)
     snprintf(trees, sizeof trees, "%s/trees", folder);
     fail_all("treebank", do_treebank, trees);
     fail_all("graph", do_graph, NULL);
+    fail_all("graph training", do_graph_training, NULL);
 }
 
 int main(void)

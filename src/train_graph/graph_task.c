@@ -1,0 +1,188 @@
+/* graph_task.c -- score tables to log-potentials of a graph, and adjoints back. */
+/* SPDX-License-Identifier: MIT */
+#include "train_graph/graph_task.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+/* ---- lifetime -------------------------------------------------------------------------------- */
+
+static trl_status make_plans(trl_graph_task *t, const trl_infer_options *o, trl_error *err)
+{
+    t->plan = trl_zalloc(t->corpus->n + 1, sizeof *t->plan);
+    if (!t->plan)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < t->corpus->n; k++) {
+        const trl_status st = trl_infer_plan_new(t->corpus->example[k].graph, o, &t->plan[k], err);
+        if (st != TRL_OK)
+            return trl_fail_hint(err, st, "this is example %zu", k + 1);
+    }
+    return TRL_OK;
+}
+
+trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus,
+                               const trl_objective *objective, const trl_infer_options *infer,
+                               size_t n_lanes, trl_error *err)
+{
+    trl_infer_options o = *infer;
+    *t = (trl_graph_task){.corpus = corpus,
+                          .evaluate = trl_graph_objective(objective),
+                          .by_factors = trl_factor_objective_of(objective)};
+    if (!t->evaluate && !t->by_factors)
+        return trl_fail(err, TRL_EINVAL, "graphs are not trained by %s", objective->name);
+    o.method = trl_graph_method(objective, o.method);
+    t->lanes = trl_zalloc(n_lanes, sizeof *t->lanes);
+    trl_status st = t->lanes ? TRL_OK : trl_fail_mem(err);
+    for (; st == TRL_OK && t->n_lanes < n_lanes; t->n_lanes++)
+        st = trl_infer_work_new(&t->lanes[t->n_lanes].work, err);
+    if (st == TRL_OK && t->evaluate)
+        st = make_plans(t, &o, err);
+    if (st != TRL_OK)
+        trl_graph_task_fini(t);
+    return st;
+}
+
+void trl_graph_task_fini(trl_graph_task *t)
+{
+    for (size_t k = 0; k < t->n_lanes; k++)
+        trl_infer_work_free(t->lanes[k].work);
+    for (size_t k = 0; t->plan && k < t->corpus->n; k++)
+        trl_infer_plan_free(t->plan[k]);
+    trl_free(t->plan);
+    trl_free(t->lanes);
+    *t = (trl_graph_task){0};
+}
+
+void trl_graph_task_runs(trl_graph_task *t, uint64_t *runs, uint64_t *unsettled)
+{
+    *runs = *unsettled = 0;
+    for (size_t k = 0; k < t->n_lanes; k++) {
+        *runs += t->lanes[k].runs;
+        *unsettled += t->lanes[k].unsettled;
+        t->lanes[k].runs = t->lanes[k].unsettled = 0;
+    }
+}
+
+/* ---- one example ----------------------------------------------------------------------------- */
+
+typedef struct evaluation {
+    const trl_graph_example *e;
+    trl_graph_view g;
+    const trl_tables *scores;
+    trl_tables *adjoint;
+    trl_arena *arena;
+    trl_scored_factor *factor; /* [n_factors] */
+    const double **table;      /* [n_tables] */
+} evaluation;
+
+/* theta of an instance = shared + row, in place where one of them is missing.  NULL: no memory. */
+static const double *potentials(const evaluation *v, size_t a, size_t cells)
+{
+    const uint32_t f = v->e->family[a];
+    if (f == TRL_NO_TEMPLATE)
+        return v->g.table[v->g.table_of[a]];
+    const double *shared = v->scores->shared[f];
+    const double *row =
+        v->scores->row[f] ? v->scores->row[f] + v->e->row[a] * v->scores->step[f] : NULL;
+    if (row && !shared)
+        return row;
+    if (shared && !row)
+        return shared;
+    double *theta = trl_arena_get(v->arena, cells, sizeof *theta);
+    for (size_t c = 0; theta && c < cells; c++)
+        theta[c] = shared ? shared[c] + row[c] : 0.0; /* neither: all its features were dropped */
+    return theta;
+}
+
+/* Where the adjoint of an instance is added up: its row, else the shared table, else nowhere that
+ * matters. */
+static double *adjoint_of(const evaluation *v, size_t a, size_t cells)
+{
+    const uint32_t f = v->e->family[a];
+    if (f != TRL_NO_TEMPLATE && v->adjoint->row[f])
+        return v->adjoint->row[f] + v->e->row[a] * v->adjoint->step[f];
+    if (f != TRL_NO_TEMPLATE && v->adjoint->shared[f])
+        return v->adjoint->shared[f];
+    double *unused = trl_arena_get(v->arena, cells, sizeof *unused);
+    for (size_t c = 0; unused && c < cells; c++)
+        unused[c] = 0.0;
+    return unused;
+}
+
+static trl_status open_factors(evaluation *v, trl_error *err)
+{
+    v->factor = trl_arena_get(v->arena, v->g.n_factors, sizeof *v->factor);
+    v->table = trl_arena_get(v->arena, v->g.n_tables, sizeof *v->table);
+    if (!v->factor || !v->table)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < v->g.n_tables; k++) /* those of no factor, too */
+        v->table[k] = v->g.table[k];
+    for (size_t a = 0; a < v->g.n_factors; a++) {
+        const size_t cells = v->g.cell_at[a + 1] - v->g.cell_at[a];
+        v->factor[a] = (trl_scored_factor){.score = potentials(v, a, cells),
+                                           .adjoint = adjoint_of(v, a, cells),
+                                           .n_cells = cells,
+                                           .gold = v->e->gold[a],
+                                           .n_variables = v->g.scope_at[a + 1] - v->g.scope_at[a],
+                                           .variable = v->g.scope + v->g.scope_at[a]};
+        if (!v->factor[a].score || !v->factor[a].adjoint)
+            return trl_fail_mem(err);
+        v->table[v->g.table_of[a]] = v->factor[a].score;
+    }
+    return TRL_OK;
+}
+
+/* Adjoints of rows are those of the shared table, too. */
+static void share(const evaluation *v)
+{
+    for (size_t a = 0; a < v->g.n_factors; a++) {
+        const uint32_t f = v->e->family[a];
+        if (f == TRL_NO_TEMPLATE || !v->adjoint->row[f] || !v->adjoint->shared[f])
+            continue;
+        for (size_t c = 0; c < v->factor[a].n_cells; c++)
+            v->adjoint->shared[f][c] += v->factor[a].adjoint[c];
+    }
+}
+
+static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
+                           const trl_tables *scores, trl_tables *adjoint, double *value,
+                           trl_error *err)
+{
+    trl_graph_task *t = self;
+    const trl_graph_example *e = &t->corpus->example[example];
+    evaluation v = {e, trl_graph_look(e->graph), scores, adjoint, arena, NULL, NULL};
+    bool converged = true;
+    for (size_t f = 0; f < t->corpus->corpus.n_families; f++)
+        if (adjoint->row[f])
+            memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
+    trl_status st = open_factors(&v, err);
+    if (st != TRL_OK)
+        return st;
+    const trl_graph_scores x = {.view = {.n = v.g.n_factors,
+                                         .n_variables = v.g.n_variables,
+                                         .factor = v.factor,
+                                         .labels = v.g.labels,
+                                         .gold = e->y,
+                                         .weight = t->corpus->corpus.weight[example],
+                                         .arena = arena},
+                                .example = e,
+                                .table = v.table,
+                                .plan = t->plan ? t->plan[example] : NULL,
+                                .work = t->lanes[lane].work,
+                                .converged = &converged};
+    st = t->evaluate ? t->evaluate(&x, value, err) : t->by_factors(&x.view, value, err);
+    if (t->evaluate && st == TRL_OK) {
+        t->lanes[lane].runs++;
+        t->lanes[lane].unsettled += !converged;
+    }
+    if (st == TRL_OK)
+        share(&v);
+    return st;
+}
+
+trl_task trl_graph_task_view(trl_graph_task *t)
+{
+    return (trl_task){.self = t, .evaluate = evaluate};
+}
