@@ -141,10 +141,11 @@ static double *block_of(trainer *t, size_t worker, size_t n)
 static trl_status expect_pair(trainer *t, size_t k, size_t worker, double *log_p, trl_error *err)
 {
     const size_t l = trl_side_length(t->source, k), m = trl_side_length(t->target, k);
-    double *p = block_of(t, worker, (l + 1) * m), *posterior = p + (l + 1) * m, here;
+    double *p = block_of(t, worker, (l + 1) * m), *posterior, here;
     const uint32_t *cell = t->cell + t->cell_at[k];
     if (!p)
         return trl_fail_mem(err);
+    posterior = p + (l + 1) * m;
     if (l == 0 || m == 0)
         return TRL_OK;
     for (size_t j = 0; j <= l; j++)
