@@ -151,7 +151,7 @@ static trl_status guess(trl_input *in, trl_graph_format *format, trl_error *err)
         *format = TRL_GRAPH_FG;
     else {
         trl_fail(err, TRL_EPARSE,
-                 "this is no factor graph: it starts neither with MARKOV or BAYES "
+                 "this is not a factor graph: it starts neither with MARKOV or BAYES "
                  "(.uai) nor with a number of factors (.fg)");
         return trl_fail_where(err, TRL_EPARSE, trl_input_name(in), 1, 1);
     }
