@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "boost/path.h"
+#include "train_boost/path.h"
 
 trl_boost_options trl_boost_options_default(void)
 {

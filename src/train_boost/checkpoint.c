@@ -16,7 +16,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "boost/path.h"
+#include "train_boost/path.h"
 
 #define KIND "boostchk"
 

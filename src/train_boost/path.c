@@ -2,7 +2,7 @@
  * held-out data.
  */
 /* SPDX-License-Identifier: MIT */
-#include "boost/path.h"
+#include "train_boost/path.h"
 
 #include <math.h>
 #include <string.h>
