@@ -8,6 +8,7 @@
 
 #include "message.h"
 #include "output.h"
+#include "train_settings.h"
 
 static void add_words(const trl_boost_progress *now, text *t)
 {
@@ -30,8 +31,13 @@ static void add_words(const trl_boost_progress *now, text *t)
 bool boost_path_show(void *ctx, const trl_boost_progress *now)
 {
     progress *p = ctx;
+    const bool stop = train_interrupted();
+    if (now->note) {
+        message_warn("%s", now->note);
+        return stop;
+    }
     if (p->quiet || (!now->point && (!p->terminal || now->seconds - p->shown < 0.1)))
-        return false;
+        return stop;
     text t = {0};
     add_words(now, &t);
     if (t.failed) /* no reason to end a run */
@@ -42,7 +48,7 @@ bool boost_path_show(void *ctx, const trl_boost_progress *now)
         message_status(t.p);
     p->shown = now->seconds;
     text_fini(&t);
-    return false;
+    return stop;
 }
 
 void boost_path_summary(const trl_boost_model *m, const char *path)

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "train_settings.h"
 #include "trellis/boost.h"
 #include "verbs.h"
 
@@ -64,7 +65,7 @@ static const option options[] = {
     {"checkpoint", .type = OPTION_STRING, OPTION_FIELD(settings, boost.checkpoint), .value = "FILE",
      .file = FILE_OUTPUT, .help = "keep the state there, for --resume; classifier K > 0 in FILE.K"},
     {"checkpoint-every", .type = OPTION_INTEGER, OPTION_FIELD(settings, boost.checkpoint_every),
-     .value = "N", .help = "trees"},
+     .value = "N", .help = "steps: a tree, or a smaller lambda, is one"},
     {"resume", .type = OPTION_FLAG, OPTION_FIELD(settings, boost.resume),
      .help = "go on from the checkpoint, to the same model"},
     {.help = "Prediction and dump"},
@@ -125,15 +126,20 @@ static int train_on(settings *s, const trl_boost_data *d, const trl_boost_data *
     progress_init(&shown, s->quiet);
     s->boost.progress = boost_path_show;
     s->boost.progress_ctx = &shown;
-    int code = CLI_DONE;
+    s->boost.cancelled = train_cancelled;
+    train_catch_signals();
     if (trl_boost_train(d, held_out, &s->boost, &m, &err) != TRL_OK)
         return failed(&err);
+    const bool stopped = train_interrupted();
+    int code = train_exit_code(stopped);
     message_status(NULL);
     if (trl_boost_model_save(m, s->model, &err) != TRL_OK)
         code = failed(&err);
     else if (s->record && !boost_path_record(m, d, &verb_boost, s, s->record))
         code = CLI_FAILED;
-    else if (!s->quiet)
+    else if (stopped)
+        message_say("interrupted; the model has been saved");
+    if (code != CLI_FAILED && !s->quiet)
         boost_path_summary(m, s->model);
     trl_boost_model_free(m);
     return code;
@@ -340,6 +346,10 @@ const verb verb_boost = {
         "\n"
         "  +1:0.5 3:1 17:1 20:1         libsvm: answer, value (1 if not given), features\n"
         "  -1 0.5 |word the of |tag DT  VW: answer, value, features in name spaces\n"
+        "\n"
+        "SIGINT (Ctrl-C) or SIGTERM stops training within a moment and saves the model of the "
+        "trees\n"
+        "so far; the exit status is then 130 or 143, 128 plus the number of the signal.\n"
         "\n"
         "'predict' prints the probability of +1, one a line; of several classes one column for\n"
         "each, named in the first line.  Features that training has not seen are ignored.\n"

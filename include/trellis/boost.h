@@ -100,10 +100,11 @@ typedef struct trl_boost_progress {
     const trl_boost_point *point; /* NULL: trees have been added, but no point */
     uint64_t trees;
     double lambda, seconds;
+    const char *note; /* a warning, or NULL: of a checkpoint that could not be written */
 } trl_boost_progress;
 
-/* Return true to stop: training ends as if lambda had reached its end.  Called by one thread at a
- * time. */
+/* Return true to stop: training ends as if lambda had reached its end; its checkpoint goes on
+ * from there.  Called by one thread at a time. */
 typedef bool (*trl_boost_progress_fn)(void *ctx, const trl_boost_progress *p);
 
 typedef struct trl_boost_options {
@@ -118,10 +119,13 @@ typedef struct trl_boost_options {
     uint64_t seed;     /* of the sampling */
     size_t threads;    /* 0: one per processor; changes nothing but the time */
     const char *checkpoint;         /* a file, with ".K" appended for classifier K > 0; or NULL */
-    uint64_t checkpoint_every;      /* trees: 100 */
+    uint64_t checkpoint_every;      /* steps, each a tree or the next lambda: 100 */
     bool resume;                    /* continue from existing checkpoints */
     trl_boost_progress_fn progress; /* or NULL */
     void *progress_ctx;
+    bool (*cancelled)(void *ctx); /* asked by any thread while a tree grows, as if progress had said
+                                   * to stop: the tree is thrown away; or NULL */
+    void *cancelled_ctx;
 } trl_boost_options;
 
 TRL_API trl_boost_options trl_boost_options_default(void);

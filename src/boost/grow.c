@@ -276,7 +276,8 @@ static trl_status split_down(trl_trainer *t, uint32_t at, uint64_t number, trl_e
     trl_status st = TRL_OK;
     open_sums(t, &x, number);
     while (st == TRL_OK && worth_opening(t, &t->grown[x.at]) && find_split(t, &x, &s)) {
-        if ((st = make_children(t, x.at, &s, err)) != TRL_OK)
+        st = trl_cancel_check(t->cancel, err);
+        if (st != TRL_OK || (st = make_children(t, x.at, &s, err)) != TRL_OK)
             break;
         move_on(t, x.at, &s);
         const trl_grown g = t->grown[x.at];

@@ -32,7 +32,8 @@ typedef struct trl_trainer {
     const trl_boost_data *d;
     const trl_boost_options *o;
     size_t column;
-    trl_pool *pool; /* NULL: this thread alone */
+    trl_pool *pool;           /* NULL: this thread alone */
+    const trl_cancel *cancel; /* of growing a tree; or NULL */
 
     size_t n;
     double *v;       /* [n] y b */
@@ -80,7 +81,8 @@ void trl_trainer_set_lambda(trl_trainer *t, double lambda);
 /* The largest gain that a child of the root could have with lambda = 0. */
 double trl_trainer_largest_gain(trl_trainer *t);
 
-/* Grows a tree; *split is false when the root could not be split.  `number` seeds the sampling. */
+/* Grows a tree; *split is false when the root could not be split.  `number` seeds the sampling.
+ * Only trl_fit_leaves changes the classifier: growing may be cancelled. */
 trl_status trl_grow(trl_trainer *t, uint64_t number, bool *split, trl_error *err);
 
 /* Sets each leaf value of the grown tree to the minimum of R, updates odds and weights, and appends

@@ -10,6 +10,7 @@
 /* What a session remembers from iteration to iteration; saved as it is. */
 typedef struct trl_progress_state {
     uint64_t iterations, best_iteration;
+    uint64_t since_best;          /* scores after the best one */
     double objective, best_score; /* NaN: none yet */
     double best_objective;        /* of the iteration with the best score */
     double gradient;              /* norm; NaN: not known */

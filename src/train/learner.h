@@ -13,6 +13,8 @@
  *     whole     F and its dense gradient, for objectives that are not a sum over examples:
  *               lbfgs, owlqn
  *     dual      an optimiser of the learner's own, for objectives with a dual of another form
+ *     steps     no weights at all: a state that only the learner knows, changed step by step
+ *               (boosting: a tree a step)
  *
  * Whole objectives are made of tables and examples here, so that L-BFGS serves everybody.
  */
@@ -27,10 +29,32 @@
 #include "train/task.h"
 #include "trellis/train.h"
 
+/* A state in place of weights.  The session takes steps until the learner or the user ends them,
+ * scores, saves and resumes; a step is an iteration. */
+typedef struct trl_steps {
+    /* The state before the first step. */
+    trl_status (*begin)(void *self, trl_error *err);
+
+    /* One step.  Fills number, objective and, with the last one, last and ending of *it.  When it
+     * fails with TRL_ECANCEL the state is what it was before. */
+    trl_status (*step)(void *self, trl_iteration *it, trl_error *err);
+
+    /* The state has the best score so far: it will be the result unless a better one comes. */
+    void (*mark)(void *self);
+
+    /* No more steps will be taken.  Called once, after the last checkpoint; whatever has a score
+     * after it is scored again. */
+    trl_status (*end)(void *self, trl_error *err);
+
+    /* Everything that further steps depend on, and back: TRL_EMODEL when it cannot be. */
+    bool (*save)(const void *self, trl_buf *out);
+    trl_status (*load)(void *self, const void *state, size_t size, trl_error *err);
+} trl_steps;
+
 /* All pointers are borrowed; NULL: not supplied. */
 typedef struct trl_learner {
-    void *self; /* first argument of the functions below */
-    size_t n_weights;
+    void *self;          /* first argument of the functions below */
+    size_t n_weights;    /* 0 with steps */
     uint64_t n_features; /* weights that can differ from 0, for reports */
     bool smooth;         /* F has a gradient everywhere */
     double bottom;       /* without a penalty, below this F has no minimum; -HUGE_VAL: always one */
@@ -51,7 +75,10 @@ typedef struct trl_learner {
                        const void *state, size_t state_size, double *x, trl_ending *ending,
                        trl_error *err);
 
-    /* The score of weights x on held-out data, percent. */
+    const trl_steps *steps;
+
+    /* The score of weights x (of the state after a step) on held-out data: the larger the better,
+     * percent where that makes sense.  NaN: this iteration has none. */
     trl_status (*score)(void *self, const double *x, double *score, trl_error *err);
 
     /* What there is to say about the iteration that has ended, as a sentence; empty: nothing.

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/optimizers.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -153,6 +154,23 @@ static trl_status run_dual(const trl_fit *fit, double *x, trl_ending *ending, tr
     return l->dual(l->self, fit->o, fit->watcher, fit->state, fit->state_size, x, ending, err);
 }
 
+/* The learner's own steps; the session has given it its state. */
+static trl_status run_steps(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_learner *l = fit->learner;
+    const trl_watcher *w = fit->watcher;
+    trl_iteration it = {.last = false};
+    trl_status st = TRL_OK;
+    for (bool stop = false; st == TRL_OK && !stop && !it.last;) {
+        it = (trl_iteration){.objective = NAN, .gradient = NAN, .x = x};
+        st = l->steps->step(l->self, &it, err);
+        if (st == TRL_OK)
+            st = w->watch(w->self, &it, l->steps->save, l->self, &stop, err);
+    }
+    *ending = it.last ? it.ending : TRL_END_STOPPED;
+    return st;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define TABLES (TRL_KIND_CHAIN | TRL_KIND_GRAPH)
@@ -250,6 +268,12 @@ static const trl_optimizer optimizers[] = {
      .needs_c2 = true,
      .starts = true,
      .run = run_dual},
+    {.name = "steps",
+     .what = "the learner's own steps",
+     .when = "boosting, which has trees in place of weights",
+     .way = TRL_BY_STEPS,
+     .threads = true,
+     .run = run_steps},
 };
 
 const trl_optimizer *trl_optimizer_at(size_t k)
@@ -266,6 +290,14 @@ const trl_optimizer *trl_optimizer_find(const char *name)
     return NULL;
 }
 
+const trl_optimizer *trl_optimizer_steps(void)
+{
+    size_t k = 0;
+    while (optimizers[k].way != TRL_BY_STEPS)
+        k++;
+    return &optimizers[k];
+}
+
 uint64_t trl_optimizer_passes(const trl_optimizer *p, const trl_fit *fit)
 {
     return p->passes ? p->passes(fit) : fit->o->max_iter;
@@ -274,7 +306,7 @@ uint64_t trl_optimizer_passes(const trl_optimizer *p, const trl_fit *fit)
 bool trl_optimizer_info(size_t k, trl_method *out)
 {
     const trl_optimizer *p = trl_optimizer_at(k);
-    if (!p || !out)
+    if (!p || !p->kinds || !out) /* the last row is of no kind that trl_train takes */
         return false;
     const unsigned from_files = TRL_KIND_CHAIN | TRL_KIND_TREE; /* what trl_train takes */
     *out = (trl_method){p->name, p->alias, p->what, p->when, p->kinds & from_files};

@@ -20,7 +20,13 @@ typedef struct trl_fit {
     size_t state_size;
 } trl_fit;
 
-typedef enum trl_way { TRL_BY_WHOLE, TRL_BY_TABLES, TRL_BY_EXAMPLES, TRL_BY_DUAL } trl_way;
+typedef enum trl_way {
+    TRL_BY_WHOLE,
+    TRL_BY_TABLES,
+    TRL_BY_EXAMPLES,
+    TRL_BY_DUAL,
+    TRL_BY_STEPS
+} trl_way;
 
 typedef struct trl_optimizer {
     const char *name, *alias;
@@ -47,6 +53,9 @@ typedef struct trl_optimizer {
 /* NULL when there is none of that name or alias. */
 const trl_optimizer *trl_optimizer_find(const char *name);
 const trl_optimizer *trl_optimizer_at(size_t k);
+
+/* The row of learners with a state of their own. */
+const trl_optimizer *trl_optimizer_steps(void);
 
 /* The optimiser of a run, o->optimizer or what suits, and whether its options make sense: names,
  * ranges, combinations.  *out is NULL for objectives that are counted.  TRL_EINVAL with a sentence

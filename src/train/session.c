@@ -35,12 +35,11 @@ size_t trl_session_lanes(const trl_train_options *o)
 
 /* ---- after an iteration ---------------------------------------------------------------------- */
 
-/* True after `patience` iterations without a better score, once there is a score. */
+/* True after `patience` scores without a better one, once there is one. */
 static bool out_of_patience(const run *r)
 {
     const uint64_t patience = r->s->o->patience;
-    return patience && !isnan(r->ps.best_score) &&
-           r->ps.iterations - r->ps.best_iteration >= patience;
+    return patience && !isnan(r->ps.best_score) && r->ps.since_best >= patience;
 }
 
 static trl_status score(run *r, const trl_iteration *it, double *score, trl_error *err)
@@ -51,13 +50,21 @@ static trl_status score(run *r, const trl_iteration *it, double *score, trl_erro
     if (!l->score)
         return TRL_OK;
     const trl_status st = l->score(l->self, it->x, score, err);
-    if (st == TRL_OK && !(*score <= r->ps.best_score)) { /* the first, or better */
-        r->ps.best_score = *score;
-        r->ps.best_iteration = it->number;
-        r->ps.best_objective = it->objective;
-        memcpy(r->best, it->x, s->learner->n_weights * sizeof *r->best);
+    if (st != TRL_OK || isnan(*score))
+        return st;
+    if (*score <= r->ps.best_score) {
+        r->ps.since_best++;
+        return TRL_OK;
     }
-    return st;
+    r->ps.best_score = *score; /* the first, or better */
+    r->ps.best_iteration = it->number;
+    r->ps.best_objective = it->objective;
+    r->ps.since_best = 0;
+    if (l->steps)
+        l->steps->mark(l->self);
+    else
+        memcpy(r->best, it->x, l->n_weights * sizeof *r->best);
+    return TRL_OK;
 }
 
 /* Of x and r->state. */
@@ -92,10 +99,12 @@ static bool was_long(run *r)
     return can_cancel(r) && took >= SHORT;
 }
 
-/* Keeps x to go back to.  False: there is no memory for it. */
+/* Keeps x to go back to.  False: there is no memory for it, or no need. */
 static bool keep_weights(run *r, const double *x)
 {
     const size_t n = r->s->learner->n_weights;
+    if (r->s->learner->steps) /* a step that is cancelled has changed nothing */
+        return false;
     if (!r->kept)
         r->kept = trl_alloc(n, sizeof *r->kept);
     if (r->kept)
@@ -108,10 +117,14 @@ static trl_status go_back(run *r, double *x, trl_ending *ending, trl_error *err)
 {
     if (!r->can_return)
         return TRL_ECANCEL;
+    const trl_learner *l = r->s->learner;
     r->s->cancel->held = true;
-    memcpy(x, r->kept, r->s->learner->n_weights * sizeof *x);
     r->ps.asked_to_stop = 1;
     *ending = TRL_END_STOPPED;
+    if (!l->steps)
+        memcpy(x, r->kept, l->n_weights * sizeof *x);
+    else if (r->s->o->checkpoint && !l->steps->save(l->self, &r->state))
+        return trl_fail_mem(err);
     return r->on_disk || !r->s->o->checkpoint ? TRL_OK : write_checkpoint(r, x, err);
 }
 
@@ -160,14 +173,15 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
         return st;
     const bool last = *stop || now.last || it->number == r->ps.most;
     const bool due = o->checkpoint_every && it->number % o->checkpoint_every == 0;
-    r->can_return = was_long(r) && !last && keep_weights(r, it->x);
+    const bool own = r->s->learner->steps, kept = was_long(r) && !last && keep_weights(r, it->x);
+    r->can_return = own || kept;
     r->on_disk = false; /* even when it will be: a full disk may have room later */
     r->state.len = 0;
-    if (o->checkpoint && (due || last || r->can_return) && !save(optimizer, &r->state))
+    if (o->checkpoint && (due || last || kept) && !save(optimizer, &r->state))
         return trl_fail_mem(err);
     if (o->checkpoint && (due || last))
         st = write_checkpoint(r, it->x, err);
-    if (!r->can_return)
+    if (!kept)
         trl_buf_fini(&r->state);
     if (can_cancel(r))
         r->s->cancel->held = !r->can_return;
@@ -230,7 +244,7 @@ static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_resul
     const trl_session *s = r->s;
     const size_t n = s->learner->n_weights;
     const bool smooth = s->learner->smooth;
-    const bool best = r->best && !isnan(r->ps.best_score), known = r->ps.exact || !smooth;
+    const bool best = !isnan(r->ps.best_score), known = r->ps.exact || !smooth;
     const bool other = best && r->ps.best_iteration != r->ps.iterations;
     trl_standing last = {r->ps.objective, r->ps.gradient, sqrt(trl_dot(s->pool, n, x, x))},
                  kept = last;
@@ -238,7 +252,7 @@ static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_resul
     if (!known && (!other || ending == TRL_END_CONVERGED || ending == TRL_END_STALLED))
         st = measure(r, x, HUGE_VAL, &last, err);
     kept = last;
-    if (best)
+    if (best && r->best)
         memcpy(x, r->best, n * sizeof *x);
     if (other && known)
         kept.objective = r->ps.best_objective;
@@ -292,15 +306,46 @@ static trl_status optimize(run *r, const trl_checkpoint *c, double *x, trl_endin
     return st;
 }
 
+/* From the checkpoint, the weights given or, of a learner with a state of its own, nothing. */
+static trl_status begin(run *r, trl_checkpoint *c, double *x, trl_error *err)
+{
+    const trl_session *s = r->s;
+    const trl_steps *own = s->learner->steps;
+    trl_status st = TRL_OK;
+    if (s->o->resume)
+        st = trl_checkpoint_read(s, &r->ps, x, r->best, c, err);
+    if (st == TRL_OK && own)
+        st = s->o->resume ? own->load(s->learner->self, c->state, c->state_size, err)
+                          : own->begin(s->learner->self, err);
+    else if (!s->o->resume)
+        st = measure_start(r, x, err);
+    if (own)
+        r->can_return = true;
+    else if (s->o->resume && st == TRL_OK && can_cancel(r))
+        r->can_return = r->on_disk = keep_weights(r, x);
+    return st;
+}
+
+/* The last word of a learner with a state of its own. */
+static trl_status end(run *r, trl_error *err)
+{
+    const trl_learner *l = r->s->learner;
+    const trl_iteration it = {.number = r->ps.iterations, .objective = r->ps.objective};
+    double last;
+    if (!l->steps)
+        return TRL_OK;
+    const trl_status st = l->steps->end(l->self, err);
+    return st == TRL_OK ? score(r, &it, &last, err) : st;
+}
+
 trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *result,
                            trl_error *err)
 {
     run r = {.s = s};
     trl_checkpoint c = {0};
     trl_ending ending = TRL_END_MAX_ITER;
-    trl_status st = TRL_OK;
     r.ps.objective = r.ps.best_score = r.ps.best_objective = r.ps.gradient = r.ps.start = NAN;
-    if (s->learner->score) {
+    if (s->learner->score && !s->learner->steps) {
         r.best = trl_alloc(s->learner->n_weights, sizeof *r.best);
         if (!r.best)
             return trl_fail_mem(err);
@@ -308,14 +353,11 @@ trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *re
     if (s->cancel)
         s->cancel->held = false;
     r.turned = trl_clock();
-    if (s->o->resume)
-        st = trl_checkpoint_read(s, &r.ps, x, r.best, &c, err);
-    else
-        st = measure_start(&r, x, err);
-    if (s->o->resume && st == TRL_OK && can_cancel(&r))
-        r.can_return = r.on_disk = keep_weights(&r, x);
+    trl_status st = begin(&r, &c, x, err);
     if (st == TRL_OK && !has_ended(&r, &ending))
         st = optimize(&r, &c, x, &ending, err);
+    if (st == TRL_OK)
+        st = end(&r, err);
     if (st == TRL_OK)
         st = conclude(&r, ending, x, result, err);
     trl_checkpoint_fini(&c);

@@ -29,7 +29,8 @@ typedef struct trl_session {
 size_t trl_session_lanes(const trl_train_options *o);
 
 /* Trains from x (or from the checkpoint) and leaves the result in x, of n_weights + 64 elements:
- * the weights with the best dev score when there is a dev set, else the last.  Fills iterations,
+ * the weights with the best dev score when there is a dev set, else the last.  Of a learner with
+ * steps the result is in the learner.  Fills iterations,
  * saved_iteration, objective (of the result), dev_score, stopped and ending of *result.  A run that
  * had ended when its checkpoint was written does not continue.  One that is cancelled within an
  * iteration ends with the weights, and a checkpoint, of the iteration before; TRL_ECANCEL when

@@ -1,28 +1,26 @@
 /* checkpoint.c -- the state of a classifier in training, from which it continues with the same
  * bits.
  *
- * A container of kind "boostchk":
+ * In a checkpoint (train/checkpoint.c) the learner's state is a trl_boost_state and these arrays:
  *
- *     print   u64 fingerprint of data and options     state   the numbers below
- *     odds    f64[n]                                  heldh   f64[held-out examples]
- *     nodes, treeend   the ensemble                   points  the path so far
- *     terms, literals  compound features
+ *     odds         f64[n]              held_h       f64[held-out examples]
+ *     nodes        the ensemble        tree ends    u64[n_trees]
+ *     points       the path so far
+ *     terms        compound features   literals     u32[n_literals]
  *
  * Weights and sums are recomputed from the odds.
  */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
 #include "train_boost/path.h"
 
-#define KIND "boostchk"
-
 typedef struct state {
     double lambda, first_lambda, seconds;
-    uint64_t n_grown, applied, best, done;
+    uint64_t steps, n_grown, applied, best;
+    uint64_t n_nodes, n_trees, n_points, n_terms, n_literals;
 } state;
 
 uint64_t trl_boost_fingerprint(const trl_boost_path *p)
@@ -39,134 +37,118 @@ uint64_t trl_boost_fingerprint(const trl_boost_path *p)
     return h * 31 + trl_str_hash((const char *)real, sizeof real);
 }
 
-trl_status trl_boost_checkpoint_write(const trl_boost_path *p, trl_error *err)
+bool trl_boost_state_save(const void *path, trl_buf *out)
 {
+    const trl_boost_path *p = path;
     const trl_trainer *t = &p->t;
     const state s = {.lambda = t->lambda,
                      .first_lambda = p->first_lambda,
-                     .seconds = p->seconds_before + trl_boost_clock() - p->started,
+                     .seconds = trl_boost_path_seconds(p),
+                     .steps = p->steps,
                      .n_grown = p->n_grown,
                      .applied = p->applied,
                      .best = p->best,
-                     .done = p->done};
-    trl_container_builder b = {0};
-    trl_container_builder_add(&b, "print", &p->fingerprint, sizeof p->fingerprint);
-    trl_container_builder_add(&b, "state", &s, sizeof s);
-    trl_container_builder_add(&b, "odds", t->odds, t->n * sizeof *t->odds);
-    trl_container_builder_add(&b, "heldh", p->held_h,
-                              p->held_out ? p->held_out->n * sizeof *p->held_h : 0);
-    trl_container_builder_add(&b, "nodes", t->trees.node, t->trees.n_nodes * sizeof *t->trees.node);
-    trl_container_builder_add(&b, "treeend", t->trees.tree_end,
-                              t->trees.n_trees * sizeof *t->trees.tree_end);
-    trl_container_builder_add(&b, "points", p->point, p->n_points * sizeof *p->point);
-    trl_container_builder_add(&b, "terms", t->terms.term, t->terms.n * sizeof *t->terms.term);
-    trl_container_builder_add(&b, "literals", t->terms.literal,
-                              t->terms.n_literals * sizeof *t->terms.literal);
-    const trl_status st = trl_container_write(&b, KIND, p->checkpoint, err);
-    trl_container_builder_fini(&b);
-    return st;
+                     .n_nodes = t->trees.n_nodes,
+                     .n_trees = t->trees.n_trees,
+                     .n_points = p->n_points,
+                     .n_terms = t->terms.n,
+                     .n_literals = t->terms.n_literals};
+    trl_buf_add(out, &s, sizeof s);
+    trl_buf_add(out, t->odds, t->n * sizeof *t->odds);
+    trl_buf_add(out, p->held_h, p->held_out ? p->held_out->n * sizeof *p->held_h : 0);
+    trl_buf_add(out, t->trees.node, t->trees.n_nodes * sizeof *t->trees.node);
+    trl_buf_add(out, t->trees.tree_end, t->trees.n_trees * sizeof *t->trees.tree_end);
+    trl_buf_add(out, p->point, p->n_points * sizeof *p->point);
+    trl_buf_add(out, t->terms.term, t->terms.n * sizeof *t->terms.term);
+    trl_buf_add(out, t->terms.literal, t->terms.n_literals * sizeof *t->terms.literal);
+    return !out->failed;
 }
 
-/* A copy of a section of items of `width` bytes.  A matching fingerprint means that the rest is
- * ours. */
-static trl_status copy(const trl_container *c, const char *tag, size_t width, void **out, size_t *n,
-                       trl_error *err)
+/* ---- back ------------------------------------------------------------------------------------ */
+
+typedef struct bytes {
+    const unsigned char *at;
+    size_t left;
+} bytes;
+
+/* A copy of the next n items of `width` bytes into *out, whose capacity becomes n.  TRL_EMODEL when
+ * fewer are left. */
+static trl_status take(bytes *b, uint64_t n, size_t width, void **out, size_t *cap, trl_error *err)
 {
-    const void *items;
-    trl_status st = trl_container_array(c, tag, width, &items, n, err);
-    if (st != TRL_OK)
-        return st;
-    void *p = trl_alloc(*n + 1, width);
-    if (!p)
+    if (n > b->left / width)
+        return trl_fail(err, TRL_EMODEL, "the checkpoint is damaged");
+    void *copy = trl_alloc((size_t)n + 1, width);
+    if (!copy)
         return trl_fail_mem(err);
-    if (*n)
-        memcpy(p, items, *n * width);
+    (void)trl_take(&b->at, &b->left, copy, (size_t)n * width);
     trl_free(*out);
-    *out = p;
+    *out = copy;
+    *cap = (size_t)n;
     return TRL_OK;
 }
 
-static trl_status read_arrays(trl_boost_path *p, const trl_container *c, trl_error *err)
+/* A matching fingerprint means that what the arrays say of each other is ours. */
+static bool is_possible(const trl_boost_path *p, const state *s)
+{
+    const trl_trainer *t = &p->t;
+    return s->best < (s->n_points ? s->n_points : 1) && s->applied <= s->n_trees &&
+           (s->n_trees ? t->trees.tree_end[s->n_trees - 1] : 0) == s->n_nodes;
+}
+
+static trl_status load_arrays(trl_boost_path *p, const state *s, bytes *b, trl_error *err)
 {
     trl_trainer *t = &p->t;
-    size_t n_odds = 0, n_held = 0;
-    void *odds = NULL, *held = NULL, *node = NULL, *end = NULL, *point = NULL, *term = NULL,
-         *literal = NULL;
-    trl_status st = copy(c, "odds", sizeof *t->odds, &odds, &n_odds, err);
+    const size_t held = p->held_out ? p->held_out->n : 0;
+    void *node = NULL, *end = NULL, *point = NULL, *term = NULL, *literal = NULL;
+    trl_status st = TRL_OK;
+    if (!trl_take(&b->at, &b->left, t->odds, t->n * sizeof *t->odds) ||
+        !trl_take(&b->at, &b->left, p->held_h, held * sizeof *p->held_h))
+        st = trl_fail(err, TRL_EMODEL, "the checkpoint belongs to another run");
     if (st == TRL_OK)
-        st = copy(c, "heldh", sizeof *p->held_h, &held, &n_held, err);
-    if (st == TRL_OK && (n_odds != t->n || n_held != (p->held_out ? p->held_out->n : 0)))
-        st = trl_container_damaged(c, err, "it is of other examples");
+        st = take(b, s->n_nodes, sizeof *t->trees.node, &node, &t->trees.node_cap, err);
     if (st == TRL_OK)
-        st = copy(c, "nodes", sizeof *t->trees.node, &node, &t->trees.n_nodes, err);
+        st = take(b, s->n_trees, sizeof *t->trees.tree_end, &end, &t->trees.tree_cap, err);
     if (st == TRL_OK)
-        st = copy(c, "treeend", 8, &end, &t->trees.n_trees, err);
+        st = take(b, s->n_points, sizeof *p->point, &point, &p->point_cap, err);
     if (st == TRL_OK)
-        st = copy(c, "points", sizeof *p->point, &point, &p->n_points, err);
+        st = take(b, s->n_terms, sizeof *t->terms.term, &term, &t->terms.cap, err);
     if (st == TRL_OK)
-        st = copy(c, "terms", sizeof *t->terms.term, &term, &t->terms.n, err);
-    if (st == TRL_OK)
-        st = copy(c, "literals", 4, &literal, &t->terms.n_literals, err);
-    if (st == TRL_OK) {
-        memcpy(t->odds, odds, t->n * sizeof *t->odds);
-        if (n_held)
-            memcpy(p->held_h, held, n_held * sizeof *p->held_h);
-        t->trees.node = node, t->trees.node_cap = t->trees.n_nodes;
-        t->trees.tree_end = end, t->trees.tree_cap = t->trees.n_trees;
-        p->point = point, p->point_cap = p->n_points;
-        t->terms.term = term, t->terms.cap = t->terms.n;
-        t->terms.literal = literal, t->terms.literal_cap = t->terms.n_literals;
-        node = end = point = term = literal = NULL;
-    } else {
-        t->trees.n_nodes = t->trees.n_trees = p->n_points = t->terms.n = t->terms.n_literals = 0;
-    }
-    void *left[] = {odds, held, node, end, point, term, literal};
-    for (size_t k = 0; k < sizeof left / sizeof *left; k++)
-        trl_free(left[k]);
+        st = take(b, s->n_literals, sizeof *t->terms.literal, &literal, &t->terms.literal_cap, err);
+    t->trees.node = node;
+    t->trees.tree_end = end;
+    p->point = point;
+    t->terms.term = term;
+    t->terms.literal = literal;
+    if (st == TRL_OK && (b->left || !is_possible(p, s)))
+        st = trl_fail(err, TRL_EMODEL, "the checkpoint is damaged");
     return st;
 }
 
-static trl_status read_state(trl_boost_path *p, const trl_container *c, trl_error *err)
+trl_status trl_boost_state_load(void *path, const void *bytes_, size_t size, trl_error *err)
 {
-    const void *print, *bytes;
-    size_t n_print, n;
-    if (!trl_container_find(c, "print", &print, &n_print) || n_print != sizeof p->fingerprint ||
-        memcmp(print, &p->fingerprint, n_print) != 0) {
-        trl_status st =
-            trl_fail(err, TRL_EMODEL, "this checkpoint is of a run with other data or options");
-        trl_fail_where(err, st, trl_container_path(c), 0, 0);
-        return trl_fail_hint(err, st, "without --resume training starts anew");
-    }
+    trl_boost_path *p = path;
+    trl_trainer *t = &p->t;
+    bytes b = {bytes_, size};
     state s;
-    if (!trl_container_find(c, "state", &bytes, &n) || n != sizeof s)
-        return trl_container_damaged(c, err, "it has no state");
-    memcpy(&s, bytes, n);
-    const trl_status st = read_arrays(p, c, err);
+    if (!trl_take(&b.at, &b.left, &s, sizeof s))
+        return trl_fail(err, TRL_EMODEL, "the checkpoint belongs to another run");
+    const trl_status st = load_arrays(p, &s, &b, err);
     if (st != TRL_OK)
         return st;
-    if (!trl_boost_terms_index(&p->t.terms))
+    t->trees.n_nodes = (size_t)s.n_nodes;
+    t->trees.n_trees = (size_t)s.n_trees;
+    t->terms.n = (size_t)s.n_terms;
+    t->terms.n_literals = (size_t)s.n_literals;
+    p->n_points = p->scored = p->told = (size_t)s.n_points;
+    if (!trl_boost_terms_index(&t->terms))
         return trl_fail_mem(err);
     p->first_lambda = s.first_lambda;
     p->seconds_before = s.seconds;
+    p->steps = s.steps;
     p->n_grown = s.n_grown;
     p->applied = s.applied;
-    p->best = s.best;
-    p->done = s.done;
-    trl_trainer_weigh(&p->t);
-    trl_trainer_set_lambda(&p->t, s.lambda);
+    p->best = (size_t)s.best;
+    trl_trainer_weigh(t);
+    trl_trainer_set_lambda(t, s.lambda);
     return TRL_OK;
-}
-
-trl_status trl_boost_checkpoint_read(trl_boost_path *p, bool *found, trl_error *err)
-{
-    trl_container *c = NULL;
-    *found = false;
-    if (access(p->checkpoint, F_OK) != 0)
-        return TRL_OK;
-    trl_status st = trl_container_open(p->checkpoint, KIND, &c, err);
-    if (st == TRL_OK)
-        st = read_state(p, c, err);
-    trl_container_free(c);
-    *found = st == TRL_OK;
-    return st;
 }

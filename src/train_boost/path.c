@@ -6,19 +6,19 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "train/session.h"
 
 #define INTERCEPT_OFF                                                                              \
     0.01 /* lambdas that the sum of all weights may be off before it is recomputed */
 
-double trl_boost_clock(void)
+double trl_boost_path_seconds(const trl_boost_path *p)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return p->seconds_before + trl_clock() - p->started;
 }
 
 void trl_boost_path_fini(trl_boost_path *p)
@@ -97,7 +97,7 @@ static trl_status count_terms(const trl_boost_path *p, trl_boost_point *x, trl_e
     return TRL_OK;
 }
 
-/* Appends the point that has been reached; the best is the one with the least held-out loss. */
+/* Appends the point that has been reached. */
 static trl_status add_point(trl_boost_path *p, trl_error *err)
 {
     trl_boost_point *grown = trl_reserve(p->point, &p->point_cap, p->n_points + 1, sizeof *grown);
@@ -107,37 +107,35 @@ static trl_status add_point(trl_boost_path *p, trl_error *err)
     trl_boost_point x = {.lambda = p->t.lambda,
                          .loss = trl_trainer_loss(&p->t),
                          .trees = p->t.trees.n_trees,
-                         .seconds = p->seconds_before + trl_boost_clock() - p->started};
+                         .seconds = trl_boost_path_seconds(p)};
     trl_status st = held_out_loss(p, &x.held_out, err);
     if (st == TRL_OK)
         st = count_terms(p, &x, err);
     if (st != TRL_OK)
         return st;
     p->point[p->n_points++] = x;
-    if (!p->held_out || x.held_out < p->point[p->best].held_out)
+    if (!p->held_out)
         p->best = p->n_points - 1;
     return TRL_OK;
 }
 
-static bool tell(const trl_boost_path *p, bool point)
+/* The trees so far become a point, unless there is no new one among them. */
+static trl_status end_point(trl_boost_path *p, trl_error *err)
 {
-    const trl_boost_progress now = {.classifier = p->name,
-                                    .number = p->t.column,
-                                    .classifiers = p->classifiers,
-                                    .point = point ? &p->point[p->n_points - 1] : NULL,
-                                    .trees = p->t.trees.n_trees,
-                                    .lambda = p->t.lambda,
-                                    .seconds = p->seconds_before + trl_boost_clock() - p->started};
-    return p->progress && p->progress(p->progress_ctx, &now);
+    if (p->n_points && p->point[p->n_points - 1].trees == p->t.trees.n_trees)
+        return TRL_OK;
+    return add_point(p, err);
 }
 
-/* One more tree, or the next lambda. */
-static trl_status step(trl_boost_path *p, bool *grew, trl_error *err)
+/* One more tree. */
+static trl_status grow(trl_boost_path *p, bool *grew, trl_error *err)
 {
     trl_trainer *t = &p->t;
     bool split = false;
     *grew = false;
     trl_status st = trl_grow(t, p->n_grown, &split, err);
+    if (st == TRL_ECANCEL)
+        return st;
     if (st == TRL_OK && split)
         st = trl_fit_leaves(t, grew, err);
     p->n_grown++;
@@ -150,70 +148,139 @@ static trl_status step(trl_boost_path *p, bool *grew, trl_error *err)
     return trl_fit_intercept(t, err);
 }
 
-/* The current ensemble becomes a point if it has new trees; then lambda decays, or the path
- * ends. */
-static trl_status next_point(trl_boost_path *p, trl_error *err)
+/* ---- as a learner ---------------------------------------------------------------------------- */
+
+static bool is_full(const trl_boost_path *p)
+{
+    return p->t.o->trees && p->t.trees.n_trees >= p->t.o->trees;
+}
+
+/* Ends the point; then lambda decays, or the path ends. */
+static trl_status next_lambda(trl_boost_path *p, trl_iteration *it, trl_error *err)
 {
     const trl_boost_options *o = p->t.o;
     const double lambda = p->t.lambda * o->decay;
-    bool stop = false;
-    if (!p->n_points || p->point[p->n_points - 1].trees < p->t.trees.n_trees) {
-        const trl_status st = add_point(p, err);
-        if (st != TRL_OK)
-            return st;
-        stop = tell(p, true);
-    }
-    p->done = stop || lambda < o->lambda_end * p->first_lambda ||
-              (o->trees && p->t.trees.n_trees >= o->trees) ||
-              (p->held_out && o->patience && p->n_points - 1 - p->best >= o->patience);
-    if (!p->done)
+    const trl_status st = end_point(p, err);
+    it->last = lambda < o->lambda_end * p->first_lambda || is_full(p);
+    it->ending = is_full(p) ? TRL_END_MAX_ITER : TRL_END_CONVERGED;
+    if (st == TRL_OK && !it->last)
         trl_trainer_set_lambda(&p->t, lambda);
-    return TRL_OK;
+    return st;
 }
 
-/* From the odds: the intercept, and lambda where nothing can be split. */
-static trl_status start(trl_boost_path *p, trl_error *err)
+/* The first step: the intercept, and lambda where nothing can be split. */
+static trl_status start(trl_boost_path *p, trl_iteration *it, trl_error *err)
 {
-    trl_trainer_weigh(&p->t);
     trl_status st = p->t.o->no_intercept ? TRL_OK : trl_fit_intercept(&p->t, err);
     if (st != TRL_OK)
         return st;
     p->first_lambda = trl_trainer_largest_gain(&p->t);
     trl_trainer_set_lambda(&p->t, p->first_lambda);
-    if (!(p->first_lambda > 0.0))
-        p->done = true; /* no feature is informative */
-    return p->done ? add_point(p, err) : next_point(p, err);
+    if (p->first_lambda > 0.0)
+        return next_lambda(p, it, err);
+    it->last = true; /* no feature is informative */
+    it->ending = TRL_END_CONVERGED;
+    return add_point(p, err);
 }
 
-static trl_status climb(trl_boost_path *p, trl_error *err)
+static trl_status begin(void *self, trl_error *err)
+{
+    (void)err;
+    trl_boost_path *p = self;
+    trl_trainer_weigh(&p->t);
+    return TRL_OK;
+}
+
+static trl_status step(void *self, trl_iteration *it, trl_error *err)
+{
+    trl_boost_path *p = self;
+    bool grew = false;
+    trl_status st = p->steps ? grow(p, &grew, err) : start(p, it, err);
+    if (st == TRL_OK && p->steps && (!grew || is_full(p)))
+        st = next_lambda(p, it, err);
+    if (st != TRL_OK)
+        return st;
+    it->number = ++p->steps;
+    it->objective = p->point[p->n_points - 1].objective;
+    return TRL_OK;
+}
+
+/* Of the point that has just ended. */
+static trl_status score(void *self, const double *x, double *score, trl_error *err)
+{
+    (void)x;
+    (void)err;
+    trl_boost_path *p = self;
+    *score = p->scored < p->n_points ? -p->point[p->n_points - 1].held_out : (double)NAN;
+    p->scored = p->n_points;
+    return TRL_OK;
+}
+
+static void mark(void *self)
+{
+    trl_boost_path *p = self;
+    p->best = p->n_points - 1;
+}
+
+static trl_status end(void *self, trl_error *err)
+{
+    return end_point(self, err);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* What the session reports, in the words of boosting. */
+static bool tell(void *ctx, const trl_progress *now)
+{
+    trl_boost_path *p = ctx;
+    const bool point = !now->note && p->told < p->n_points;
+    const trl_boost_point *last = point ? &p->point[p->n_points - 1] : NULL;
+    const trl_boost_progress boost = {.classifier = p->name,
+                                      .number = p->t.column,
+                                      .classifiers = p->classifiers,
+                                      .point = last,
+                                      .trees = p->t.trees.n_trees,
+                                      .lambda = last ? last->lambda : p->t.lambda,
+                                      .seconds = trl_boost_path_seconds(p),
+                                      .note = now->note};
+    if (point)
+        p->told = p->n_points;
+    return p->progress && p->progress(p->progress_ctx, &boost);
+}
+
+static trl_train_options session_options(trl_boost_path *p)
 {
     const trl_boost_options *o = p->t.o;
-    trl_status st = TRL_OK;
-    while (st == TRL_OK && !p->done) {
-        bool grew;
-        st = step(p, &grew, err);
-        const bool full = o->trees && p->t.trees.n_trees >= o->trees;
-        if (st == TRL_OK && (!grew || full || tell(p, false)))
-            st = next_point(p, err);
-        if (st == TRL_OK && grew && p->checkpoint[0] && !p->done &&
-            p->t.trees.n_trees % o->checkpoint_every == 0)
-            st = trl_boost_checkpoint_write(p, err);
-    }
-    if (st == TRL_OK && p->checkpoint[0])
-        st = trl_boost_checkpoint_write(p, err);
-    return st;
+    const bool found = p->checkpoint[0] && access(p->checkpoint, F_OK) == 0;
+    return (trl_train_options){.patience = p->held_out ? o->patience : 0,
+                               .checkpoint = p->checkpoint[0] ? p->checkpoint : NULL,
+                               .checkpoint_every = o->checkpoint_every,
+                               .resume = o->resume && found,
+                               .progress = tell,
+                               .progress_ctx = p};
 }
 
 trl_status trl_boost_path_run(trl_boost_path *p, trl_error *err)
 {
-    bool found = false;
-    p->started = trl_boost_clock();
-    trl_status st = init_held_out(p, p->t.column, err);
-    if (st == TRL_OK && p->checkpoint[0])
-        p->fingerprint = trl_boost_fingerprint(p);
-    if (st == TRL_OK && p->checkpoint[0] && p->t.o->resume)
-        st = trl_boost_checkpoint_read(p, &found, err);
-    if (st == TRL_OK && !found)
-        st = start(p, err);
-    return st == TRL_OK ? climb(p, err) : st;
+    static const trl_steps steps = {
+        begin, step, mark, end, trl_boost_state_save, trl_boost_state_load};
+    const trl_learner learner = {
+        .self = p, .bottom = -HUGE_VAL, .steps = &steps, .score = p->held_out ? score : NULL};
+    double none[64] = {0};
+    trl_train_result result = {0};
+    p->started = trl_clock();
+    p->cancel = (trl_cancel){p->t.o->cancelled, p->t.o->cancelled_ctx, false};
+    p->t.cancel = &p->cancel;
+    const trl_status st = init_held_out(p, p->t.column, err);
+    if (st != TRL_OK)
+        return st;
+    const trl_train_options o = session_options(p);
+    const trl_session s = {.o = &o,
+                           .optimizer = trl_optimizer_steps(),
+                           .learner = &learner,
+                           .pool = p->t.pool,
+                           .cancel = &p->cancel,
+                           .fingerprint = o.checkpoint ? trl_boost_fingerprint(p) : 0,
+                           .started = p->started};
+    return trl_session_run(&s, none, &result, err);
 }

@@ -1,8 +1,13 @@
-/* path.h -- private to training: one classifier along its regularisation path. */
+/* path.h -- private to training: one classifier along its regularisation path.
+ *
+ * A learner with a state of its own (train/learner.h): a step adds a tree, or ends a point of the
+ * path and makes lambda smaller.
+ */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BOOST_PATH_H
 #define TRL_BOOST_PATH_H
 
+#include "base/buf.h"
 #include "boost/trainer.h"
 
 typedef struct trl_boost_path {
@@ -14,12 +19,15 @@ typedef struct trl_boost_path {
 
     double first_lambda;
     trl_boost_point *point;
-    size_t n_points, point_cap, best;
+    size_t n_points, point_cap;
+    size_t best;      /* the point with the best score; the last one without held-out examples */
+    size_t scored;    /* points that the session knows, */
+    size_t told;      /* and the user */
+    uint64_t steps;   /* taken */
     uint64_t n_grown; /* trees grown, including those without effect: seeds the sampling */
-    bool done;
 
     char checkpoint[1024]; /* "": none */
-    uint64_t fingerprint;
+    trl_cancel cancel;     /* of this classifier alone: others may be at another point */
     double started, seconds_before;
     const char *name;
     trl_boost_progress_fn progress; /* already locked; or NULL */
@@ -27,15 +35,16 @@ typedef struct trl_boost_path {
     size_t classifiers;
 } trl_boost_path;
 
-/* Trains column `column` of d from its start, or from its checkpoint.  Options are checked. */
+/* Trains from the start, or from the checkpoint if there is one.  Options are checked; t, held_out,
+ * checkpoint, name and progress are set. */
 trl_status trl_boost_path_run(trl_boost_path *p, trl_error *err);
 void trl_boost_path_fini(trl_boost_path *p);
 
-trl_status trl_boost_checkpoint_write(const trl_boost_path *p, trl_error *err);
-/* *found: whether there was one.  TRL_EMODEL when it is of other data or options. */
-trl_status trl_boost_checkpoint_read(trl_boost_path *p, bool *found, trl_error *err);
+/* The state, as of trl_steps, and what data and options it goes with. */
+bool trl_boost_state_save(const void *path, trl_buf *out);
+trl_status trl_boost_state_load(void *path, const void *state, size_t size, trl_error *err);
 uint64_t trl_boost_fingerprint(const trl_boost_path *p);
 
-double trl_boost_clock(void);
+double trl_boost_path_seconds(const trl_boost_path *p);
 
 #endif

@@ -36,7 +36,7 @@ static trl_status check_options(const trl_boost_data *d, const trl_boost_data *h
                         "with a least gain of 0, lambda may never decay: the number "
                         "of trees must have a limit");
     if (o->checkpoint && !o->checkpoint_every)
-        return trl_fail(err, TRL_EINVAL, "a checkpoint every 0 trees");
+        return trl_fail(err, TRL_EINVAL, "a checkpoint every 0 steps");
     if (trl_boost_columns(d) == 0)
         return trl_fail(err, TRL_EINVAL, "the examples have no answers");
     if (!d->binary && d->class_of && d->classes.n < 2)

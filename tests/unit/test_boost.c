@@ -1,8 +1,8 @@
-/* test_boost.c -- boosted trees: against the naive learner, with threads, sampled, resumed. */
+/* test_boost.c -- boosted trees: against the naive learner, with threads, sampled. */
 /* SPDX-License-Identifier: MIT */
+#include "boost_problem.h"
 #include "naive_boost.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -87,82 +87,6 @@ static void test_naive(void **state)
 
 /* ---- larger problems ------------------------------------------------------------------------ */
 
-typedef struct problem {
-    size_t n, F;
-    size_t *end;
-    uint32_t *feature;
-    signed char *y;
-    trl_boost_data *data;
-} problem;
-
-static problem make_problem(uint64_t seed, size_t n, size_t memory)
-{
-    enum { F = 300, PER = 12 };
-    problem p = {.n = n, .F = F};
-    trl_rng r = trl_rng_seed(seed);
-    p.end = calloc(n, sizeof *p.end);
-    p.feature = calloc(n * PER, sizeof *p.feature);
-    p.y = calloc(n, 1);
-    size_t k = 0;
-    for (size_t i = 0; i < n; p.end[i++] = k) {
-        bool has[F] = {false};
-        for (size_t j = 0; j < PER; j++) {
-            const double u = trl_rng_unit(&r);
-            const size_t a = (size_t)(u * u * F);
-            if (!has[a])
-                p.feature[k++] = (uint32_t)a;
-            has[a] = true;
-        }
-        const bool positive = (has[0] && !has[3]) || (has[1] && has[2]) || has[40] || has[77];
-        p.y[i] = positive == (trl_rng_unit(&r) < 0.95) ? 1 : -1;
-    }
-    assert_ok(trl_boost_data_new(n, p.end, p.feature, F, memory, &p.data, &err));
-    assert_ok(trl_boost_data_answer(p.data, "+1", p.y, NULL, &err));
-    return p;
-}
-
-static void free_problem(problem *p)
-{
-    trl_boost_data_free(p->data);
-    free(p->end);
-    free(p->feature);
-    free(p->y);
-}
-
-static trl_boost_model *train(const problem *p, const problem *held_out, trl_boost_options o)
-{
-    trl_boost_model *m = NULL;
-    assert_ok(trl_boost_train(p->data, held_out ? held_out->data : NULL, &o, &m, &err));
-    return m;
-}
-
-static void assert_same_models(const trl_boost_model *a, const trl_boost_model *b)
-{
-    assert_int_equal(a->n, b->n);
-    for (size_t k = 0; k < a->n; k++) {
-        const trl_boost_part *x = &a->part[k], *y = &b->part[k];
-        assert_int_equal(x->n_trees, y->n_trees);
-        assert_int_equal(x->n_points, y->n_points);
-        assert_int_equal(x->best, y->best);
-        const size_t n = x->tree_end[x->n_trees - 1];
-        assert_memory_equal(x->tree_end, y->tree_end, x->n_trees * sizeof *x->tree_end);
-        assert_memory_equal(x->node, y->node, n * sizeof *x->node);
-        for (size_t i = 0; i < x->n_points; i++) {
-            trl_boost_point p = x->point[i], q = y->point[i];
-            p.seconds = q.seconds = 0.0;
-            assert_memory_equal(&p, &q, sizeof p);
-        }
-    }
-}
-
-static trl_boost_options quick(void)
-{
-    trl_boost_options o = trl_boost_options_default();
-    o.lambda_end = 0.01;
-    o.threads = 1;
-    return o;
-}
-
 static void test_threads(void **state)
 {
     (void)state;
@@ -246,73 +170,7 @@ static void test_many(void **state)
     free_problem(&p);
 }
 
-/* ---- checkpoints and files ------------------------------------------------------------------ */
-
 static char folder[64];
-
-typedef struct killer {
-    int left;
-} killer;
-
-static bool die(void *ctx, const trl_boost_progress *now)
-{
-    (void)now;
-    killer *k = ctx;
-    if (k->left-- == 0)
-        _exit(9); /* as a kill would: nothing is cleaned up */
-    return false;
-}
-
-static void train_until_killed(const problem *p, const problem *held_out, trl_boost_options o,
-                               int when)
-{
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        killer k = {when};
-        trl_boost_model *m = NULL;
-        o.progress = die;
-        o.progress_ctx = &k;
-        (void)trl_boost_train(p->data, held_out->data, &o, &m, NULL);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(WEXITSTATUS(status), 9);
-}
-
-static void test_resume(void **state)
-{
-    (void)state;
-    char path[128];
-    problem p = make_problem(11, 3000, (size_t)1 << 30), held_out = make_problem(12, 1000, 0);
-    snprintf(path, sizeof path, "%s/checkpoint", folder);
-    for (size_t sample = 0; sample <= 500; sample += 500) {
-        trl_boost_options o = quick();
-        o.sample = sample;
-        trl_boost_model *whole = train(&p, &held_out, o);
-        o.checkpoint = path;
-        o.checkpoint_every = 2;
-        o.resume = true;
-        unlink(path);
-        for (int when = 5; when < 40; when += 13)
-            train_until_killed(&p, &held_out, o, when);
-        trl_boost_model *resumed = train(&p, &held_out, o);
-        assert_same_models(whole, resumed);
-        trl_boost_model *again = train(&p, &held_out, o); /* of what is finished */
-        assert_same_models(whole, again);
-        trl_boost_model_free(again);
-        trl_boost_model_free(resumed);
-        trl_boost_model_free(whole);
-        o.min_gain = 0.2;
-        trl_boost_model *none = NULL;
-        assert_int_equal(trl_boost_train(p.data, held_out.data, &o, &none, &err), TRL_EMODEL);
-        assert_non_null(strstr(err.msg, "other data or options"));
-    }
-    unlink(path);
-    free_problem(&p);
-    free_problem(&held_out);
-}
 
 static void test_model_file(void **state)
 {
@@ -434,11 +292,10 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_naive),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_sample), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_resume), cmocka_unit_test(test_model_file),
-        cmocka_unit_test(test_slope),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_naive),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_sample),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_model_file), cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_null),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
