@@ -8,7 +8,7 @@
 
 #include "message.h"
 #include "output.h"
-#include "train_settings.h"
+#include "signals.h"
 
 static void add_words(const trl_boost_progress *now, text *t)
 {
@@ -31,7 +31,7 @@ static void add_words(const trl_boost_progress *now, text *t)
 bool boost_path_show(void *ctx, const trl_boost_progress *now)
 {
     progress *p = ctx;
-    const bool stop = train_interrupted();
+    const bool stop = signals_noted();
     if (now->note) {
         message_warn("%s", now->note);
         return stop;

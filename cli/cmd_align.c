@@ -7,6 +7,7 @@
 #include "message.h"
 #include "output.h"
 #include "progress.h"
+#include "signals.h"
 #include "verbs.h"
 
 typedef struct settings {
@@ -70,6 +71,8 @@ static void warn(const trl_bitext *b)
             i.longer, TRL_ALIGN_LONGEST);
 }
 
+#define NO_LINKS "stopped: the model has been saved, no links were written"
+
 static trl_status make_aligner(settings *s, const trl_bitext *b, trl_aligner **a, trl_error *err)
 {
     if (s->model)
@@ -79,8 +82,12 @@ static trl_status make_aligner(settings *s, const trl_bitext *b, trl_aligner **a
     s->align.progress = on_progress;
     s->align.progress_ctx = s;
     trl_status st = trl_aligner_train(b, &s->align, a, err);
-    if (st == TRL_OK && s->write)
-        st = trl_aligner_save(*a, s->write, err);
+    if (st != TRL_OK || !s->write)
+        return st;
+    signals_note(); /* what is being written is finished */
+    st = trl_aligner_save(*a, s->write, err);
+    if (st == TRL_OK && !signals_noted())
+        signals_end(NO_LINKS);
     return st;
 }
 
@@ -96,6 +103,7 @@ static int run(void *settings_, const operands *args)
         return message_usage("-m uses a model, -w writes one: one of them");
     if (!s->model && s->iterations == 0)
         return message_usage("--iterations: at least 1");
+    signals_end("stopped: nothing was written");
     if (s->write && !output_check(s->write))
         return CLI_FAILED;
     trl_status st = trl_bitext_read(args->n ? args->item[0] : "-",
@@ -104,12 +112,16 @@ static int run(void *settings_, const operands *args)
         warn(b);
     if (st == TRL_OK)
         st = make_aligner(s, b, &a, &err);
-    if (st == TRL_OK)
+    const bool stopped = st == TRL_OK && signals_noted();
+    if (st == TRL_OK && !stopped)
         st = trl_align(a, b, s->symmetry, s->align.threads, &lines, &err);
     int code = CLI_FAILED;
     if (st != TRL_OK)
         message_error(&err);
-    else if (output_open(&o, s->to)) {
+    else if (stopped) {
+        message_say(NO_LINKS);
+        code = signals_exit_code(true);
+    } else if (output_open(&o, s->to)) {
         output_put(&o, lines.data, lines.len);
         code = output_close(&o) ? CLI_DONE : CLI_FAILED;
     }

@@ -9,7 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
-#include "train_settings.h"
+#include "signals.h"
 #include "trellis/boost.h"
 #include "verbs.h"
 
@@ -126,12 +126,12 @@ static int train_on(settings *s, const trl_boost_data *d, const trl_boost_data *
     progress_init(&shown, s->quiet);
     s->boost.progress = boost_path_show;
     s->boost.progress_ctx = &shown;
-    s->boost.cancelled = train_cancelled;
-    train_catch_signals();
+    s->boost.cancelled = signals_asked;
+    signals_note();
     if (trl_boost_train(d, held_out, &s->boost, &m, &err) != TRL_OK)
         return failed(&err);
-    const bool stopped = train_interrupted();
-    int code = train_exit_code(stopped);
+    const bool stopped = signals_noted();
+    int code = signals_exit_code(stopped);
     message_status(NULL);
     if (trl_boost_model_save(m, s->model, &err) != TRL_OK)
         code = failed(&err);
@@ -156,6 +156,7 @@ static int train(settings *s, const operands *files)
         return message_usage("--resume needs --checkpoint FILE");
     if (s->stumps)
         s->boost.depth = 1;
+    signals_end("stopped before the training had begun: no model was written");
     if (!output_check(s->model) || (s->record && !output_check(s->record)) ||
         (s->cache && !output_check(s->cache)))
         return CLI_FAILED;

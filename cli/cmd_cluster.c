@@ -7,6 +7,7 @@
 #include "message.h"
 #include "output.h"
 #include "progress.h"
+#include "signals.h"
 #include "trellis/cluster.h"
 #include "verbs.h"
 
@@ -39,21 +40,26 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.cluster = trl_cluster_options_default()};
 }
 
+#define STOPPED "stopped: no clusters were written"
+
 /* A log gets one line in ten seconds, a terminal a line that is rewritten. */
 static bool on_progress(void *ctx, const trl_cluster_progress *now)
 {
     progress *p = ctx;
     char time[40], left[40] = "";
+    const bool read = strcmp(now->stage, "read") == 0;
+    if (read)
+        signals_note();
     if (p->quiet)
-        return false;
+        return signals_noted();
     progress_duration(now->seconds, time, sizeof time);
-    if (strcmp(now->stage, "read") == 0) {
+    if (read) {
         message_line("read %" PRIu64 " tokens, %" PRIu64 " words, %" PRIu64 " pairs  time %s",
                      now->tokens, now->words, now->pairs, time);
-        return false;
+        return signals_noted();
     }
     if (!p->terminal && now->seconds - p->shown < 10.0)
-        return false;
+        return signals_noted();
     p->shown = now->seconds;
     if (isfinite(now->seconds_left))
         progress_duration(now->seconds_left, left, sizeof left);
@@ -68,7 +74,7 @@ static bool on_progress(void *ctx, const trl_cluster_progress *now)
     else
         message_line("%s", t.p);
     text_fini(&t);
-    return false;
+    return signals_noted();
 }
 
 static void summary(const settings *s, const trl_cluster_result *r)
@@ -93,6 +99,7 @@ static int run(void *settings_, const operands *args)
     trl_error err = {0};
     if (strcmp(s->cluster.output, "-") == 0)
         return message_usage("clusters cannot be written to standard output");
+    signals_end(STOPPED);
     if (!output_check(s->cluster.output))
         return CLI_FAILED;
     progress_init(&shown, s->quiet);
@@ -103,8 +110,12 @@ static int run(void *settings_, const operands *args)
     const trl_status st = trl_cluster(&s->cluster, &result, &err);
     message_status(NULL);
     if (st != TRL_OK) {
-        message_error(&err);
-        return CLI_FAILED;
+        if (st != TRL_ECANCEL) {
+            message_error(&err);
+            return CLI_FAILED;
+        }
+        message_say("%s", STOPPED);
+        return signals_exit_code(true);
     }
     if (!s->quiet)
         summary(s, &result);

@@ -13,6 +13,7 @@
 #include "output.h"
 #include "progress.h"
 #include "record.h"
+#include "signals.h"
 #include "train_settings.h"
 #include "verbs.h"
 
@@ -206,20 +207,19 @@ static bool check_places(const settings *s)
 typedef struct run_state {
     progress shown;
     record written;
-    bool catching;
+    bool learning;
 } run_state;
 
-/* While the data is being read there is nothing to save, and a signal ends the program. */
 static bool on_progress(void *ctx, const trl_progress *now)
 {
     run_state *r = ctx;
-    if (!r->catching && strcmp(now->stage, "read") != 0) {
-        train_catch_signals();
-        r->catching = true;
+    if (!r->learning && train_learns(now)) {
+        signals_note();
+        r->learning = true;
     }
     progress_show(&r->shown, now);
     record_add(&r->written, now);
-    return train_interrupted();
+    return signals_noted();
 }
 
 static uint64_t file_size(const char *path)
@@ -257,7 +257,7 @@ static int train(settings *s, const operands *args)
     s->base.train.n_train = args->n;
     s->base.train.progress = on_progress;
     s->base.train.progress_ctx = &r;
-    s->base.train.cancelled = train_cancelled;
+    s->base.train.cancelled = signals_asked;
     trl_train_result result = {0};
     trl_error err = {0};
     const trl_status st = trl_train(&s->base.train, &result, &err);
@@ -266,7 +266,7 @@ static int train(settings *s, const operands *args)
     if (st != TRL_OK) {
         message_error(&err);
         code = st == TRL_EINVAL    ? CLI_USAGE
-               : st == TRL_ECANCEL ? train_exit_code(true)
+               : st == TRL_ECANCEL ? signals_exit_code(true)
                                    : CLI_FAILED;
     } else {
         const uint64_t bytes = file_size(s->base.train.model);
@@ -275,7 +275,7 @@ static int train(settings *s, const operands *args)
                         result.iterations);
         if (!s->base.quiet)
             summary(s, &result, bytes);
-        code = train_exit_code(result.stopped);
+        code = signals_exit_code(result.stopped);
         if (s->json && !record_save(&r.written, s->json, &verb_train, s, args, &result, bytes))
             code = CLI_FAILED;
     }
@@ -292,6 +292,7 @@ static int run(void *settings_, const operands *args)
     if (!memory_limit(s->base.max_memory, TRAIN_MEMORY))
         return CLI_USAGE;
     train_set_rescue(&s->base);
+    signals_end(TRAIN_NOTHING_YET);
     text template = {0};
     code = CLI_FAILED;
     if (train_read_template(&s->base, &template) && check_places(s))

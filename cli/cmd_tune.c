@@ -16,6 +16,7 @@
 #include "plot.h"
 #include "progress.h"
 #include "record.h"
+#include "signals.h"
 #include "style.h"
 #include "train_settings.h"
 #include "trellis/tune.h"
@@ -137,7 +138,7 @@ typedef struct state {
     const operands *args;
     progress shown;
     record written;
-    bool catching, chunks, heading;
+    bool learning, chunks, heading;
     size_t n_runs, n_grid;
     clock_t since; /* processor time of the program when the run began */
     text table;
@@ -153,13 +154,13 @@ static bool on_progress(void *ctx, const trl_progress *now)
         if (!x->s->base.quiet)
             message_line(x->n_runs < x->n_grid ? "run %zu of %zu" : "all data", x->n_runs + 1,
                          x->n_grid);
-    } else if (!x->catching) {
-        train_catch_signals();
-        x->catching = true;
+    } else if (!x->learning && train_learns(now)) {
+        signals_note();
+        x->learning = true;
     }
     progress_show(&x->shown, now);
     record_add(&x->written, now);
-    return train_interrupted();
+    return signals_noted();
 }
 
 static void name_of_c(double c, char out[24])
@@ -344,7 +345,7 @@ static int say_ending(state *x, trl_status st, const trl_tune_run *best, const t
             return CLI_FAILED;
         message_error(err);
         return st == TRL_EINVAL    ? CLI_USAGE
-               : st == TRL_ECANCEL ? train_exit_code(true)
+               : st == TRL_ECANCEL ? signals_exit_code(true)
                                    : CLI_FAILED;
     }
     if (best->result.stopped)
@@ -353,7 +354,7 @@ static int say_ending(state *x, trl_status st, const trl_tune_run *best, const t
     if (best->chunks && best->held_out.broken_iobes)
         message_warn("the held-out labels " BROKEN_IOBES);
     const int code = print_results(x, best);
-    return code == CLI_DONE ? train_exit_code(best->result.stopped) : code;
+    return code == CLI_DONE ? signals_exit_code(best->result.stopped) : code;
 }
 
 static int tune(settings *s, const operands *args, const double *grid, size_t n_grid)
@@ -381,7 +382,7 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
     o.train.n_train = args->n;
     o.train.progress = on_progress;
     o.train.progress_ctx = &x;
-    o.train.cancelled = train_cancelled;
+    o.train.cancelled = signals_asked;
     trl_tune_run best;
     trl_error err = {0};
     const trl_status st = trl_tune(&o, &best, &err);
@@ -419,6 +420,7 @@ static int run(void *settings_, const operands *args)
     if (!memory_limit(s->base.max_memory, TRAIN_MEMORY))
         return CLI_USAGE;
     train_set_rescue(&s->base);
+    signals_end(TRAIN_NOTHING_YET);
     text template = {0};
     int code = CLI_FAILED;
     if (train_read_template(&s->base, &template) && check_places(s))

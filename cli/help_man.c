@@ -164,15 +164,17 @@ void help_man(text *out)
             "  0  done\n"
             "  1  failed: bad input, a file that cannot be read or written, no memory\n"
             "  2  wrong usage: an unknown option or a value out of its range\n"
-            "  130, 143  SIGINT, SIGTERM stopped a training; the model of its last\n"
+            "  130, 143  SIGINT, SIGTERM stopped it; the model of a training's last\n"
             "            whole iteration, if there was one, was saved\n",
             out);
     section("SIGNALS",
             "SIGINT or SIGTERM stops 'trellis train' within a moment, also in the middle of an\n"
             "iteration: what is half done is thrown away, the model (and with --checkpoint the\n"
             "state) of the last whole iteration is saved, and the status is 130 or 143.  Before\n"
-            "the first iteration is done nothing is written.  The second signal ends it at once;\n"
-            "what was there before is then unharmed.\n",
+            "the first iteration is done, also while data is being read, nothing is written.\n"
+            "'trellis boost train' saves the trees that are complete; 'trellis align' and\n"
+            "'trellis cluster' write nothing.  The second signal ends the program at once; what\n"
+            "was there before is then unharmed.\n",
             out);
     text_str(out, ".SH EXAMPLES\n");
     for (size_t k = 0; verbs[k]; k++)

@@ -15,10 +15,15 @@ static const int fatal_signals[] = {SIGINT, SIGTERM, SIGHUP};
 static char
     unfinished[4096]; /* what a fatal signal has to remove: a copy, the writer frees its own */
 
-static void remove_unfinished(int sig)
+void output_remove_unfinished(void)
 {
     if (unfinished[0])
         unlink(unfinished);
+}
+
+static void remove_unfinished(int sig)
+{
+    output_remove_unfinished();
     signal(sig, SIG_DFL);
     raise(sig);
 }

@@ -34,4 +34,7 @@ int output_print(text *t);
 /* Can a file be created there?  To be asked before hours of work. */
 bool output_check(const char *path);
 
+/* Removes what is unfinished, from a signal handler that ends the program. */
+void output_remove_unfinished(void);
+
 #endif

@@ -1,10 +1,8 @@
-/* train_settings.c -- reading the template, minding signals. */
+/* train_settings.c -- reading the template, where a model is rescued to. */
 /* SPDX-License-Identifier: MIT */
 #include "train_settings.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,39 +43,12 @@ void train_set_rescue(train_settings *s)
         s->train.rescue = s->rescue;
 }
 
-static atomic_int interrupted; /* lock-free: a handler may write it, any thread read it */
-
-/* The second signal of either kind finds its default action. */
-static void on_interrupt(int sig)
+bool train_learns(const trl_progress *now)
 {
-    interrupted = sig;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-/* Also where a shell ignores SIGINT for what it runs in the background: whoever sends it to a
- * training means it. */
-void train_catch_signals(void)
-{
-    struct sigaction act = {0};
-    act.sa_handler = on_interrupt;
-    act.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
-}
-
-bool train_interrupted(void)
-{
-    return atomic_load_explicit(&interrupted, memory_order_relaxed) != 0;
-}
-
-bool train_cancelled(void *ctx)
-{
-    (void)ctx;
-    return train_interrupted();
-}
-
-int train_exit_code(bool stopped)
-{
-    return stopped && interrupted ? 128 + interrupted : CLI_DONE;
+    static const char *const before[] = {"resume",  "read", "warning", "clusters",
+                                         "skipped", "init", NULL};
+    size_t k = 0;
+    while (before[k] && strcmp(now->stage, before[k]) != 0)
+        k++;
+    return !before[k];
 }

@@ -1,4 +1,4 @@
-/* train_settings.h -- what every verb that trains has in common: options, template, signals. */
+/* train_settings.h -- what every verb that trains has in common: options, template. */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_TRAIN_SETTINGS_H
 #define CLI_TRAIN_SETTINGS_H
@@ -30,13 +30,9 @@ bool train_read_template(train_settings *s, text *t);
  * $TMPDIR, or /tmp. */
 void train_set_rescue(train_settings *s);
 
-/* From now on the first SIGINT or SIGTERM is only remembered, the second one kills. */
-void train_catch_signals(void);
-bool train_interrupted(void);
-bool train_cancelled(void *ctx); /* the same, as trl_cancel_fn */
+/* Has the training begun?  Until then there is nothing to save: signals_end(TRAIN_NOTHING_YET). */
+bool train_learns(const trl_progress *now);
 
-/* The exit status of a run that ended well, or, `stopped`, by a signal: 128 + its number, so that
- * a script does not take the model for a finished one. */
-int train_exit_code(bool stopped);
+#define TRAIN_NOTHING_YET "stopped before the training had begun: no model was written"
 
 #endif

@@ -77,7 +77,9 @@ trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_lengt
     for (bool more = true; st == TRL_OK && more;) {
         trl_tree t;
         trl_error why = {0};
-        st = trl_treebank_next(bank, &t, &more, &why);
+        st = trl_cancel_check(s->cancel, &why);
+        if (st == TRL_OK)
+            st = trl_treebank_next(bank, &t, &more, &why);
         if (st == TRL_EPARSE && s->on_bad) {
             s->on_bad(s->bad_ctx, &why);
             s->bad++;

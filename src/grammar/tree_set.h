@@ -4,6 +4,7 @@
 #define TRL_TREE_SET_H
 
 #include "trellis/trees.h"
+#include "base/cancel.h"
 #include "grammar/grammar.h"
 
 /* The root of a treebank's trees: a label (TOP, ROOT, S1, VROOT or an empty one), or no root at
@@ -24,11 +25,12 @@ typedef struct trl_tree_set {
      */
     void (*on_bad)(void *ctx, const trl_error *why);
     void *bad_ctx;
-} trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
+    const trl_cancel *cancel; /* or NULL: then reading cannot be stopped */
+} trl_tree_set;               /* zero-initialise; trees point into it, so it must not move */
 
 /* Reads all trees of up to max_length words (0: any), without traces and function tags, the root
  * labelled TOP.  `path` is borrowed for messages.  With on_bad a line that begins with '(' begins a
- * tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ENOMEM. */
+ * tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL, TRL_ENOMEM. */
 trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err);
 void trl_tree_set_fini(trl_tree_set *s);
 

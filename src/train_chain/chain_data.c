@@ -216,8 +216,9 @@ static trl_status read_source(trl_chain_training *j, const char *path, const trl
     else if (st != TRL_OK)
         return st;
     for (bool more = true; st == TRL_OK && more;)
-        st = from.format == TRL_FORMAT_COLUMNS ? take_rows(j, &from, dev, &more, err)
-                                               : take_items(j, &from, dev, &more, err);
+        if ((st = trl_cancel_check(&j->cancel, err)) == TRL_OK)
+            st = from.format == TRL_FORMAT_COLUMNS ? take_rows(j, &from, dev, &more, err)
+                                                   : take_items(j, &from, dev, &more, err);
     trl_sequence_source_fini(&from);
     return st;
 }

@@ -34,6 +34,7 @@ static trl_status read_trees(trl_tree_training *j, trl_error *err)
         j->trees.on_bad = j->dev.on_bad = skip_bad;
         j->trees.bad_ctx = j->dev.bad_ctx = j;
     }
+    j->trees.cancel = j->dev.cancel = &j->cancel;
     for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
         st = trl_tree_set_read(&j->trees, o->train[k], (size_t)o->max_length, err);
     if (st == TRL_OK && j->trees.n == 0) {

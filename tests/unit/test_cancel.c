@@ -360,13 +360,44 @@ static int remove_folder(void **unused)
     return rmdir(folder);
 }
 
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool third_time(void *ctx)
+{
+    return ++*(int *)ctx >= 3;
+}
+
+static void test_reading(void **unused)
+{
+    (void)unused;
+    trl_error err;
+    trl_train_result r;
+    setup s;
+    for (int trees = 0; trees < 2; trees++) {
+        setup_make(&s, keep_name(train_path,
+                                 trees ? write_trees("trees", 9) : write_columns("train", 1, 60)));
+        int asked = 0;
+        s.o.model = model_path;
+        s.o.kind = trees ? "tree" : "chain";
+        if (trees)
+            s.o.template_text = s.o.nota = NULL;
+        s.o.cancelled = third_time;
+        s.o.cancelled_ctx = &asked;
+        remove_files();
+        assert_int_equal(trl_train(&s.o, &r, &err), TRL_ECANCEL);
+        assert_int_equal(asked, 3); /* not asked again: the third sequence was not read */
+        assert_non_null(strstr(err.msg, trees ? "treebank" : "the data"));
+        assert_false(exists(model_path));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool),        cmocka_unit_test(test_chain_optimizers),
         cmocka_unit_test(test_dev),         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_calibration), cmocka_unit_test(test_m_estimation),
-        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_trees),       cmocka_unit_test(test_reading),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

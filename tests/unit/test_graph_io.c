@@ -118,7 +118,7 @@ typedef struct bad_text {
 
 static const bad_text bad_graphs[] = {
     {"", 1, 1, "not a factor graph"},
-    {"hello", 1, 1, "no factor graph"},
+    {"hello", 1, 1, "not a factor graph"},
     {"MARKO\n1\n", 1, 1, "neither with MARKOV"},
     {"MARKOV\n", 1, 1, "the file ends where the number of variables"},
     {"MARKOV\nx", 2, 1, "'x' is not the number of variables"},
