@@ -66,6 +66,11 @@ void trl_lazy_average(const trl_lazy *z, double a, double b, double *w);
 /* dir = 0. */
 void trl_lazy_clear_dir(trl_lazy *z);
 
+/* One weight, in a state where time is 0: v <- by v, the change times `counted` goes to dir (as
+ * averages count a step). */
+void trl_lazy_multiply(trl_lazy *z, uint64_t weight, double by, double counted);
+double trl_lazy_at(const trl_lazy *z, uint64_t weight); /* its v */
+
 /* ||v||^2. */
 double trl_lazy_norm2(const trl_lazy *z);
 

@@ -360,6 +360,21 @@ void trl_lazy_clear_dir(trl_lazy *z)
         z->entry[w].dir = 0.0;
 }
 
+void trl_lazy_multiply(trl_lazy *z, uint64_t weight, double by, double counted)
+{
+    const bool entry = weight < entry_end(z->d) && z->is_entry[weight];
+    double *v = entry ? &z->entry[weight].v : &z->v[weight];
+    double *dir = entry ? &z->entry[weight].dir : &z->dir[weight];
+    const double change = (by - 1.0) * *v;
+    *v += change;
+    *dir += counted * change;
+}
+
+double trl_lazy_at(const trl_lazy *z, uint64_t weight)
+{
+    return weight < entry_end(z->d) && z->is_entry[weight] ? z->entry[weight].v : z->v[weight];
+}
+
 double trl_lazy_norm2(const trl_lazy *z)
 {
     double sum = 0.0;

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "train/sag.h"
+#include "train/scaled_values.h"
 #include "train/scaling.h"
 #include "train/sdca.h"
 #include "train/sgd.h"
@@ -46,13 +47,19 @@ static trl_status run_sag(const trl_fit *fit, double *x, trl_ending *ending, trl
     const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_learner *l = fit->learner;
+    trl_scaled_values s;
+    trl_status st = trl_scaled_values_open(&s, l->design, o->c2, &how, err);
     const trl_sag_options so = {.c2 = o->c2,
                                 .max_iter = o->max_iter,
                                 .epsilon = o->epsilon,
                                 .period = o->period < 3 ? o->period : 3,
                                 .delta = o->delta,
-                                .seed = o->seed};
-    return trl_sag(l->design, l->task, &so, &how, err);
+                                .seed = o->seed,
+                                .far = s.far};
+    if (st == TRL_OK)
+        st = trl_sag(s.d, l->task, &so, &s.how, err);
+    trl_scaled_values_close(&s);
+    return st;
 }
 
 static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
@@ -60,13 +67,19 @@ static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, tr
     const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
     const trl_learner *l = fit->learner;
+    trl_scaled_values s;
+    trl_status st = trl_scaled_values_open(&s, l->design, o->c2, &how, err);
     const trl_sdca_options so = {.c2 = o->c2,
                                  .max_iter = o->max_iter,
                                  .epsilon = o->epsilon,
                                  .period = o->period < 3 ? o->period : 3,
                                  .delta = o->delta,
-                                 .seed = o->seed};
-    return trl_sdca(l->design, l->task, &so, &how, err);
+                                 .seed = o->seed,
+                                 .far = s.far};
+    if (st == TRL_OK)
+        st = trl_sdca(s.d, l->task, &so, &s.how, err);
+    trl_scaled_values_close(&s);
+    return st;
 }
 
 static trl_status by_tables(const trl_fit *fit, trl_sgd_options so, double *x, trl_ending *ending,
@@ -81,7 +94,32 @@ static trl_status by_tables(const trl_fit *fit, trl_sgd_options so, double *x, t
     so.max_iter = o->max_iter ? o->max_iter : so.max_iter;
     so.delta = o->delta;
     so.seed = o->seed;
-    return trl_sgd(l->design, l->task, &so, &how, err);
+    trl_scaled_values s;
+    trl_status st = trl_scaled_values_open(&s, l->design, so.perceptron ? 0.0 : o->c2, &how, err);
+    so.far = s.far;
+    if (st == TRL_OK)
+        st = trl_sgd(s.d, l->task, &so, &s.how, err);
+    trl_scaled_values_close(&s);
+    return st;
+}
+
+/* Examples made of tables, whose values are scaled. */
+static trl_status by_made_examples(const trl_fit *fit, trl_sparse_options so,
+                                   const trl_descent *how, trl_error *err)
+{
+    trl_learner learner = *fit->learner;
+    trl_table_examples *made = NULL;
+    trl_scaled_values s;
+    trl_status st = trl_scaled_values_open(&s, learner.design, so.c2, how, err);
+    learner.design = s.d;
+    so.scale = s.far ? s.far->p : NULL;
+    if (st == TRL_OK)
+        st = trl_table_examples_new(&learner, fit->pool, &made, err);
+    if (st == TRL_OK)
+        st = trl_sparse_train(trl_table_examples_task(made), &so, &s.how, err);
+    trl_table_examples_free(made);
+    trl_scaled_values_close(&s);
+    return st;
 }
 
 static trl_status by_examples(const trl_fit *fit, bool adaptive, uint64_t passes, double *x,
@@ -98,17 +136,9 @@ static trl_status by_examples(const trl_fit *fit, bool adaptive, uint64_t passes
                                    .period = o->max_iter ? 0 : 3,
                                    .delta = 0.005,
                                    .seed = o->seed};
-    trl_table_examples *made = NULL;
     const trl_sparse_task *examples = fit->learner->examples;
-    trl_status st = TRL_OK;
-    if (!examples) {
-        st = trl_table_examples_new(fit->learner, fit->pool, &made, err);
-        examples = made ? trl_table_examples_task(made) : NULL;
-    }
-    if (st == TRL_OK)
-        st = trl_sparse_train(examples, &so, &how, err);
-    trl_table_examples_free(made);
-    return st;
+    return examples ? trl_sparse_train(examples, &so, &how, err)
+                    : by_made_examples(fit, so, &how, err);
 }
 
 static uint64_t adagrad_passes(const trl_fit *fit)
@@ -187,6 +217,7 @@ static const trl_optimizer optimizers[] = {
      .whole_corpus = true,
      .starts = true,
      .threads = true,
+     .scales = true,
      .run = run_lbfgs},
     {.name = "owlqn",
      .what = "L-BFGS for an L1 penalty (--c1), which makes most weights 0",
@@ -199,6 +230,7 @@ static const trl_optimizer optimizers[] = {
      .whole_corpus = true,
      .starts = true,
      .threads = true,
+     .scales = true,
      .run = run_lbfgs},
     {.name = "sag",
      .what = "stochastic average gradient",
@@ -208,6 +240,7 @@ static const trl_optimizer optimizers[] = {
      .smooth = true,
      .compares_close = true,
      .starts = true,
+     .scales = true,
      .run = run_sag},
     {.name = "sdca",
      .what = "stochastic dual coordinate ascent",
@@ -216,6 +249,7 @@ static const trl_optimizer optimizers[] = {
      .way = TRL_BY_TABLES,
      .smooth = true,
      .needs_c2 = true,
+     .scales = true,
      .run = run_sdca},
     {.name = "sgd",
      .alias = "l2sgd",
@@ -227,6 +261,7 @@ static const trl_optimizer optimizers[] = {
      .has_batch = true,
      .starts = true,
      .threads = true,
+     .scales = true,
      .run = run_sgd,
      .passes = sgd_passes},
     {.name = "asgd",
@@ -237,6 +272,7 @@ static const trl_optimizer optimizers[] = {
      .has_gain = true,
      .has_batch = true,
      .starts = true,
+     .scales = true,
      .run = run_asgd},
     {.name = "adagrad",
      .what = "stochastic gradients, each weight with a gain of its own, averaged",
@@ -247,6 +283,7 @@ static const trl_optimizer optimizers[] = {
      .has_batch = true,
      .starts = true,
      .threads = true,
+     .scales = true,
      .run = run_adagrad,
      .passes = adagrad_passes},
     {.name = "perceptron",
@@ -258,6 +295,7 @@ static const trl_optimizer optimizers[] = {
      .mistakes = true,
      .has_batch = true,
      .starts = true,
+     .scales = true,
      .run = run_perceptron},
     {.name = "dual",
      .what = "coordinate ascent in the dual of M-estimation",

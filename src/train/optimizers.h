@@ -44,6 +44,7 @@ typedef struct trl_optimizer {
     bool has_batch;      /* batch does */
     bool starts;         /* from any weights */
     bool threads;        /* uses more than one */
+    bool scales;         /* values far from 1 (scaling.h, scaled_values.h) */
 
     /* Minimises; x is the start and gets the result. */
     trl_status (*run)(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err);

@@ -43,7 +43,8 @@ typedef struct run {
     double L_max;
     bool warm; /* from given weights: the first pass only looks */
     trl_stored_adjoints stored;
-    double *g; /* [n_weights] dir as a plain vector */
+    double *g;    /* [n_weights] dir as a plain vector */
+    double *pull; /* [n_weights] the part of dir that pulls far weights to where they were; NULL */
 } run;
 
 /* ---- sampling -------------------------------------------------------------------------------- */
@@ -237,6 +238,38 @@ static void settle(run *r)
     }
 }
 
+/* Gives far weights back what the common penalty took too much (scaled_values.h): its pull goes to
+ * q times the weights x of this pass' end.  A resumed run does the same. */
+static void set_pull(run *r, const double *x)
+{
+    const trl_far_weights *far = r->o->far;
+    for (size_t k = 0; far && k < far->n; k++) {
+        const uint64_t j = far->weight[k];
+        r->pull[j] = 2.0 * r->o->c2 * trl_far_share(far, j) * x[j];
+    }
+}
+
+static void move_pull(run *r)
+{
+    const trl_far_weights *far = r->o->far;
+    for (size_t k = 0; far && k < far->n; k++)
+        r->g[far->weight[k]] -= r->pull[far->weight[k]];
+    set_pull(r, r->x);
+    for (size_t k = 0; far && k < far->n; k++)
+        r->g[far->weight[k]] += r->pull[far->weight[k]];
+    if (far)
+        trl_lazy_set(&r->z, NULL, r->g);
+}
+
+/* dF/dw of one weight at x. */
+static double slope(const run *r, size_t j, double x)
+{
+    const trl_far_weights *far = r->o->far;
+    if (!far)
+        return 2.0 * r->o->c2 * x - r->g[j];
+    return 2.0 * r->o->c2 * x / far->p[j] - far->p[j] * (r->g[j] - r->pull[j]);
+}
+
 /* The step is larger than theory allows, because that nearly always works.  Where it does not, the
  * gradient grows: then steps are halved and all L_i are tested again.
  */
@@ -263,12 +296,13 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
     double F = 0.0, g2 = 0.0;
     for (size_t i = 0; i < r->p.n; i++)
         F += r->ex[i].value;
-    const double w2 = trl_dot(NULL, n, x, x);
+    const double w2 = trl_far_norm2(r->o->far, n, x);
     F += r->o->c2 * w2;
     for (size_t k = 0; k < n; k++) {
-        const double g = 2.0 * r->o->c2 * x[k] - r->g[k];
+        const double g = slope(r, k, x[k]);
         g2 += g * g;
     }
+    move_pull(r);
     keep_in_check(r, sqrt(g2));
     double *past = &r->p.past[r->p.pass % (r->p.period + 1)];
     const double before = r->p.past[(r->p.pass + 1) % (r->p.period + 1)];
@@ -297,7 +331,9 @@ static trl_status run_init(run *r, trl_error *err)
     trl_status st = trl_passes_init(&r->p, r->o->seed, err);
     r->ex = trl_zalloc(r->p.n, sizeof *r->ex);
     r->g = trl_alloc((size_t)r->p.d->n_weights, sizeof *r->g);
-    if (st == TRL_OK && (!r->ex || !r->g))
+    if (r->o->far)
+        r->pull = trl_zalloc((size_t)r->p.d->n_weights, sizeof *r->pull);
+    if (st == TRL_OK && (!r->ex || !r->g || (r->o->far && !r->pull)))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_stored_adjoints_init(&r->stored, r->p.d, err);
@@ -312,6 +348,7 @@ static void run_fini(run *r)
     trl_passes_fini(&r->p);
     trl_free(r->ex);
     trl_free(r->g);
+    trl_free(r->pull);
     trl_stored_adjoints_fini(&r->stored);
     trl_lazy_fini(&r->z);
 }
@@ -334,6 +371,8 @@ trl_status trl_sag(const trl_design *d, const trl_task *task, const trl_sag_opti
         for (uint64_t i = 0; !r.warm && i < d->n_weights; i++)
             r.warm = how->x[i] != 0.0;
         trl_lazy_set(&r.z, how->x, how->state ? r.g : NULL);
+        if (how->state)
+            set_pull(&r, how->x);
         settle(&r);
         st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, how->ending, err);
     }

@@ -13,6 +13,7 @@
 
 #include "feature/design.h"
 #include "train/optimizer.h"
+#include "train/scaled_values.h"
 #include "train/task.h"
 
 typedef struct trl_sag_options {
@@ -22,6 +23,7 @@ typedef struct trl_sag_options {
     double delta;      /* or when the objective fell by less (relative) in `period` passes */
     uint64_t period;
     uint64_t seed;
+    const trl_far_weights *far; /* whose values are scaled, see scaled_values.h; NULL: none */
 } trl_sag_options;
 
 /* As trl_lbfgs, one iteration being one pass (n_sequences steps). */

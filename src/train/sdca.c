@@ -57,7 +57,9 @@ typedef struct run {
     example_state *ex; /* [n] */
     double guess[2];   /* sums of L / sqrt(mass) and of 1, fading */
     trl_stored_adjoints kept;
-    uint64_t age; /* steps since the shared scores were made */
+    uint64_t age;   /* steps since the shared scores were made */
+    double *anchor; /* [n_weights] what far weights are penalised from; NULL: none are far */
+    double *moved;  /* [n_weights] */
 } run;
 
 /* One visit: scores and adjoint before the step, and its distance from the stored one. */
@@ -276,14 +278,17 @@ static bool save_state(const void *optimizer, trl_buf *out)
 {
     run r = *(const run *)optimizer;
     const trl_passes_state own = own_state(&r);
-    return trl_passes_save(&r.p, &own, out) && trl_stored_adjoints_save(&r.kept, out);
+    const size_t far = r.anchor ? (size_t)r.p.d->n_weights : 0;
+    return trl_passes_save(&r.p, &own, out) && trl_stored_adjoints_save(&r.kept, out) &&
+           trl_buf_add(out, r.anchor, far * sizeof *r.anchor);
 }
 
 static bool load_state(run *r, const unsigned char *p, size_t n)
 {
     const trl_passes_state own = own_state(r);
+    const size_t far = r->anchor ? (size_t)r->p.d->n_weights : 0;
     return trl_passes_load(&r->p, &own, &p, &n) && trl_stored_adjoints_load(&r->kept, &p, &n) &&
-           n == 0;
+           trl_take(&p, &n, r->anchor, far * sizeof *r->anchor) && n == 0;
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -295,6 +300,22 @@ static void settle(run *r)
     trl_weighted_sampler_clear(&r->p.weights);
     for (size_t i = 0; i < r->p.n; i++)
         trl_weighted_sampler_add(&r->p.weights, i, (double)r->ex[i].rank);
+}
+
+/* Far weights are penalised from q times where they are now (scaled_values.h).  x stays. */
+static void move_anchor(run *r)
+{
+    const trl_far_weights *far = r->o->far;
+    if (!far)
+        return;
+    memcpy(r->moved, r->x, (size_t)r->p.d->n_weights * sizeof *r->moved);
+    for (size_t k = 0; k < far->n; k++) {
+        const uint64_t j = far->weight[k];
+        const double to = trl_far_share(far, j) * r->x[j];
+        r->moved[j] += to - r->anchor[j];
+        r->anchor[j] = to;
+    }
+    trl_dual_weights_set(&r->z, r->moved);
 }
 
 /* Checked every `period` passes: none fell below the one before them, in wide swings or late. */
@@ -348,6 +369,8 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
         const trl_status st = trl_stored_adjoints_sum(&r->kept, r->z.scale, &r->p.arena, x, err);
         if (st != TRL_OK)
             return st;
+        for (size_t k = 0; r->o->far && k < r->o->far->n; k++)
+            x[r->o->far->weight[k]] += r->anchor[r->o->far->weight[k]];
         trl_dual_weights_set(&r->z, x);
     }
     trl_dual_weights_get(&r->z, r->kept.row[TRL_NODE], x);
@@ -356,7 +379,7 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
         F += r->ex[i].value;
         far2 += (double)r->ex[i].rank * sqrt((double)(r->p.d->first[i + 1] - r->p.d->first[i]));
     }
-    const double w2 = trl_dot(NULL, (size_t)r->p.d->n_weights, x, x);
+    const double w2 = trl_far_norm2(r->o->far, (size_t)r->p.d->n_weights, x);
     F += r->o->c2 * w2;
     const bool small = sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
     *ending = small ? TRL_END_CONVERGED : TRL_END_STALLED;
@@ -371,14 +394,20 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
                               .last = *done,
                               .ending = *ending};
     const trl_watcher *w = r->p.watcher;
-    return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
+    const trl_status st = w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
+    move_anchor(r);
+    return st;
 }
 
 static trl_status run_init(run *r, trl_error *err)
 {
     trl_status st = trl_passes_init(&r->p, r->o->seed, err);
     r->ex = trl_zalloc(r->p.n, sizeof *r->ex);
-    if (st == TRL_OK && !r->ex)
+    if (r->o->far) {
+        r->anchor = trl_zalloc((size_t)r->p.d->n_weights, sizeof *r->anchor);
+        r->moved = trl_alloc((size_t)r->p.d->n_weights, sizeof *r->moved);
+    }
+    if (st == TRL_OK && (!r->ex || (r->o->far && !(r->anchor && r->moved))))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_stored_adjoints_init(&r->kept, r->p.d, err);
@@ -389,6 +418,8 @@ static void run_fini(run *r)
 {
     trl_passes_fini(&r->p);
     trl_free(r->ex);
+    trl_free(r->anchor);
+    trl_free(r->moved);
     trl_stored_adjoints_fini(&r->kept);
     trl_dual_weights_fini(&r->z);
 }
@@ -414,6 +445,8 @@ trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_op
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     if (st == TRL_OK) {
         trl_dual_weights_set(&r.z, how->x);
+        if (how->state)
+            move_anchor(&r);
         settle(&r);
         st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, how->ending, err);
     }

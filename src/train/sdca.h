@@ -19,6 +19,7 @@
 
 #include "feature/design.h"
 #include "train/optimizer.h"
+#include "train/scaled_values.h"
 #include "train/task.h"
 
 typedef struct trl_sdca_options {
@@ -29,6 +30,7 @@ typedef struct trl_sdca_options {
     double delta;   /* or when the objective moved by less (relative) in `period` passes */
     uint64_t period;
     uint64_t seed;
+    const trl_far_weights *far; /* whose values are scaled, see scaled_values.h; NULL: none */
 } trl_sdca_options;
 
 /* As trl_lbfgs, one iteration being one pass (n_sequences steps).  x must be 0 at the start:

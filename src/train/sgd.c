@@ -30,6 +30,7 @@
 #include "train/gradient.h"
 
 #define SAMPLE 300 /* the gain is needed only to a factor of two */
+#define RETURNS 16 /* times a pass that far weights get back what the common decay took */
 
 typedef struct slot { /* one example of a batch */
     size_t example;
@@ -52,6 +53,8 @@ typedef struct run {
     double scales;   /* S_k of averaging */
     double eta, sum; /* first gain; values of the current pass */
     double *past;
+    double decayed; /* gains times decay since far weights were last given theirs back, */
+    double scale;   /* and the scale then */
     trl_rng rng;
 } run;
 
@@ -108,6 +111,7 @@ static trl_status step(run *r, size_t batch, double eta, double decay, trl_error
     if (st != TRL_OK)
         return st;
     r->z.scale *= 1.0 - eta * decay;
+    r->decayed += eta * decay;
     for (size_t k = 0; k < batch; k++) {
         slot *s = &r->slots[k];
         const size_t from = (size_t)r->d->first[s->example];
@@ -140,9 +144,24 @@ static double gain(const run *r)
     return r->eta * tau / (tau + (double)r->steps);
 }
 
+/* The decay of far weights is 1 / p^2 of the others' (scaled_values.h). */
+static void give_back(run *r)
+{
+    const trl_far_weights *far = r->o->far;
+    for (size_t k = 0; far && k < far->n; k++) {
+        const uint64_t j = far->weight[k];
+        const double by = exp(-r->decayed / (far->p[j] * far->p[j])) * r->scale / r->z.scale;
+        trl_lazy_multiply(&r->z, j, by, r->o->averaged ? r->scales : 0.0);
+    }
+    r->decayed = 0.0;
+    r->scale = r->z.scale;
+}
+
 static trl_status one_pass(run *r, size_t n, bool shuffled, trl_error *err)
 {
-    r->sum = 0.0;
+    const size_t part = n / r->batch / RETURNS + 1;
+    r->sum = r->decayed = 0.0;
+    r->scale = r->z.scale;
     for (size_t at = 0; at < n; at += r->batch) {
         const size_t batch = n - at < r->batch ? n - at : r->batch;
         const double decay = 2.0 * r->o->c2 * (double)batch / (double)r->n;
@@ -151,7 +170,10 @@ static trl_status one_pass(run *r, size_t n, bool shuffled, trl_error *err)
         const trl_status st = step(r, batch, gain(r), r->o->perceptron ? 0.0 : decay, err);
         if (st != TRL_OK)
             return st;
+        if (at / r->batch % part == part - 1)
+            give_back(r);
     }
+    give_back(r);
     return TRL_OK;
 }
 
@@ -171,7 +193,11 @@ static trl_status trial(run *r, double eta, const double *x, size_t n, double *F
         st = one_pass(r, n, true, err);
     }
     trl_lazy_flush(&r->z);
-    const double w2 = trl_lazy_norm2(&r->z);
+    double w2 = trl_lazy_norm2(&r->z);
+    for (size_t k = 0; r->o->far && k < r->o->far->n; k++) {
+        const double v = trl_lazy_at(&r->z, r->o->far->weight[k]);
+        w2 -= trl_far_share(r->o->far, r->o->far->weight[k]) * v * v;
+    }
     *F = -r->sum + r->o->c2 * w2 * (double)n / (double)r->n;
     r->rng = rng;
     if (st != TRL_ENUMERIC)
@@ -277,7 +303,7 @@ static trl_status end_pass(run *r, const trl_watcher *w, double *x, bool *done, 
 {
     r->pass++;
     current(r, x);
-    const double w2 = trl_dot(NULL, (size_t)r->d->n_weights, x, x);
+    const double w2 = trl_far_norm2(r->o->far, (size_t)r->d->n_weights, x);
     const double F = -r->sum + (r->o->perceptron ? 0.0 : r->o->c2 * w2);
     const double before = r->past[(r->pass + 1) % (r->o->period + 1)];
     r->past[r->pass % (r->o->period + 1)] = F;

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "feature/design.h"
 #include "train/optimizer.h"
+#include "train/scaled_values.h"
 #include "train/task.h"
 
 typedef struct trl_sgd_options {
@@ -20,6 +21,7 @@ typedef struct trl_sgd_options {
     double delta;      /* stop when the objective fell by less (relative) ... */
     uint64_t period;   /* ... in this many passes */
     uint64_t seed;
+    const trl_far_weights *far; /* whose values are scaled, see scaled_values.h; NULL: none */
 } trl_sgd_options;
 
 #define TRL_SGD_BATCH_MAX 64

@@ -37,6 +37,12 @@ typedef struct run {
 /* ---- one weight -------------------------------------------------------------------------------
  */
 
+/* What the penalty is divided by. */
+static double relief(const run *r, size_t k)
+{
+    return r->o->scale ? r->o->scale[k] * r->o->scale[k] : 1.0;
+}
+
 static double gain(const run *r, uint64_t step)
 {
     const double tau = 5.0 * (double)((r->task->n_examples + r->batch - 1) / r->batch);
@@ -50,7 +56,7 @@ static void catch_up(run *r, uint32_t k)
     const uint64_t missed = r->step - r->last[k];
     if (missed == 0)
         return;
-    const double per = 2.0 * r->o->c2 / (double)r->n;
+    const double per = 2.0 * r->o->c2 / (double)r->n / relief(r, k);
     double rate;
     if (r->o->adaptive)
         rate = r->sum[k] > 0.0 ? r->o->eta / sqrt(r->sum[k]) * per : 0.0;
@@ -264,7 +270,7 @@ static trl_status report(run *r, const trl_watcher *watcher, double *x, bool *do
 {
     double penalty = 0.0;
     for (size_t k = 0; k < r->task->n_weights; k++)
-        penalty += r->w[k] * r->w[k];
+        penalty += r->w[k] * r->w[k] / relief(r, k);
     current(r, x);
     const double F = r->loss + r->o->c2 * penalty;
     r->past[r->pass % 64] = F;

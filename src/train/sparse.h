@@ -40,6 +40,7 @@ typedef struct trl_sparse_options {
     uint64_t batch, max_iter, period;
     double delta; /* stop when the objective fell by less (relative) in `period` passes */
     uint64_t seed;
+    const double *scale; /* [n_weights] the weights are those of the penalty times these; NULL: 1 */
 } trl_sparse_options;
 
 /* As trl_lbfgs, one iteration being one pass. */

@@ -22,14 +22,14 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
                 name = trl_strtab_get(&o->names, o->id[i]);
             }
     }
-    if (most <= LARGE || (j->optimizer && j->optimizer->whole_corpus))
+    if (most <= LARGE || (j->optimizer && j->optimizer->scales))
         return;
     char note[256];
-    trl_snprintf(
-        note, sizeof note,
-        "values of '%.*s' go up to %g: only the optimizer lbfgs scales them; with %s divide them "
-        "or expect a slow and poor training",
-        name.n < 80 ? (int)name.n : 80, name.p, most, trl_chain_training_optimizer(j));
+    trl_snprintf(note, sizeof note,
+                 "values of '%.*s' go up to %g: the optimizer %s does not scale them; divide them, "
+                 "use lbfgs "
+                 "or expect a slow and poor training",
+                 name.n < 80 ? (int)name.n : 80, name.p, most, trl_chain_training_optimizer(j));
     trl_chain_training_report(j, "warning", note);
 }
 

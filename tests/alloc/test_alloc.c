@@ -300,6 +300,12 @@ static void test_train(void **state)
         {"sag", "likelihood", "items", NULL, NULL, .resume = false},
         {"sag", "likelihood", "items", NULL, NULL, .resume = true},
         {"sdca", "likelihood", "items", NULL, NULL, .resume = false},
+        {"sag", "likelihood", "far", NULL, NULL, .resume = false},
+        {"sag", "likelihood", "far", NULL, NULL, .resume = true},
+        {"sdca", "likelihood", "far", NULL, NULL, .resume = false},
+        {"sdca", "likelihood", "far", NULL, NULL, .resume = true},
+        {"asgd", "likelihood", "far", NULL, NULL, .resume = false},
+        {"adagrad", "likelihood", "far", NULL, NULL, .resume = false},
         {"sgd", "likelihood", "data", NULL, triples, .resume = false},
         {"asgd", "likelihood", "data", NULL, columns, .resume = false},
         {"asgd", "likelihood", "data", NULL, columns, .resume = true},
@@ -486,6 +492,7 @@ int main(void)
         return 1;
     write_file("data", data_text);
     write_file("items", items_text);
+    write_file("far", "X\tyear:2015\tv:1e6\nY\tu\tyear:1999\n\nY\tu:2\nX\tyear:2010\n");
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);

@@ -1,9 +1,11 @@
-/* test_scaling.c -- L-BFGS on attributes whose values are far from 1. */
+/* test_scaling.c -- optimisers on attributes whose values are far from 1. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
 #include "chain_problem.h"
 
+#include "train/optimizers.h"
+#include "train/scaled_values.h"
 #include "train/scaling.h"
 
 static void make(double times, chain_problem *p)
@@ -147,11 +149,142 @@ static void test_optimum(void **state)
     problem_fini(&p);
 }
 
+/* ---- example by example ---------------------------------------------------------------------- */
+
+static const struct method {
+    const char *name;
+    double above; /* the optimum, relative: how far its default run may end */
+} methods[] = {{"sdca", 1e-4},
+               {"sag", 1e-3},
+               {"asgd", 0.01},
+               {"sgd", 0.05},
+               {"adagrad", 0.2}}; /* 12 passes of 6 batches */
+
+/* A run from 0, or on from a state, ended by the eye. */
+static void run_by(const char *name, chain_problem *p, eye *e, trl_buf *state, double *x)
+{
+    trl_error err = {0};
+    trl_ending ending;
+    trl_train_options o = trl_train_options_default();
+    o.c2 = p->c2;
+    const trl_learner learner = {
+        .n_weights = (size_t)p->d.n_weights, .smooth = true, .design = &p->d, .task = &p->task};
+    const trl_watcher w = {e, watch, NULL};
+    const trl_fit fit = {.o = &o,
+                         .learner = &learner,
+                         .pool = p->pool,
+                         .watcher = &w,
+                         .state = state ? state->data : NULL,
+                         .state_size = state ? state->len : 0};
+    assert_ok(trl_optimizer_find(name)->run(&fit, x, &ending, &err));
+}
+
+/* Values of 1e6 and 1e-6, all of them: close to the optimum of L-BFGS. */
+static void test_every_optimizer(void **state)
+{
+    (void)state;
+    const double units[] = {1e6, 1e-6};
+    for (size_t u = 0; u < 2; u++) {
+        chain_problem p;
+        make(units[u], &p);
+        eye e = {.x = problem_vector(&p), .n = (size_t)p.d.n_weights};
+        double *x = problem_vector(&p);
+        run_by("lbfgs", &p, &e, NULL, x);
+        const double best = problem_value(&p, x, NULL);
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            memset(x, 0, e.n * sizeof *x);
+            run_by(methods[k].name, &p, &e, NULL, x);
+            const double F = problem_value(&p, x, NULL);
+            if (!(F <= (1.0 + methods[k].above) * best))
+                fail_msg("%s, values of %g: %g instead of %g", methods[k].name, units[u], F, best);
+            assert_memory_equal(e.x, x, e.n * sizeof *x);
+        }
+        trl_free(e.x);
+        trl_free(x);
+        problem_fini(&p);
+    }
+}
+
+/* A run that goes on from pass 3 ends with the bits of one that was never interrupted. */
+static void test_resumed(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        chain_problem p;
+        make(1e6, &p);
+        eye e = {.x = problem_vector(&p), .n = (size_t)p.d.n_weights, .stop_at = 7};
+        double *x = problem_vector(&p), *y = problem_vector(&p);
+        run_by(methods[k].name, &p, &e, NULL, x);
+        trl_buf_fini(&e.state);
+        e.stop_at = 3;
+        run_by(methods[k].name, &p, &e, NULL, y);
+        trl_buf saved = e.state;
+        e.state = (trl_buf){0};
+        e.stop_at = 7;
+        run_by(methods[k].name, &p, &e, &saved, y);
+        assert_int_equal(e.seen, 7);
+        assert_memory_equal(x, y, e.n * sizeof *x);
+        trl_buf_fini(&saved);
+        trl_buf_fini(&e.state);
+        trl_free(e.x);
+        trl_free(x);
+        trl_free(y);
+        problem_fini(&p);
+    }
+}
+
+/* Values near 1 are not copied; with a penalty no scale is below 1, without one small values are
+ * scaled as well; and scores are the same. */
+static void test_values(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_scaled_values s;
+    chain_problem p;
+    make(1.0, &p);
+    double *x = problem_vector(&p), *w = problem_vector(&p);
+    assert_ok(trl_scaled_values_open(&s, &p.d, p.c2, &(trl_descent){.x = x}, &err));
+    assert_ptr_equal(s.d, &p.d);
+    assert_null(s.far);
+    trl_scaled_values_close(&s);
+    problem_fini(&p);
+
+    make(1e-6, &p);
+    assert_ok(trl_scaled_values_open(&s, &p.d, p.c2, &(trl_descent){.x = x}, &err));
+    assert_null(s.far);
+    trl_scaled_values_close(&s);
+    trl_rng rng = trl_rng_seed(3);
+    for (uint64_t j = 0; j < p.d.n_weights; j++)
+        x[j] = w[j] = trl_rng_unit(&rng) - 0.5;
+    assert_ok(trl_scaled_values_open(&s, &p.d, 0.0, &(trl_descent){.x = x}, &err));
+    assert_non_null(s.far);
+    trl_arena arena = {0};
+    trl_tables plain, scaled;
+    assert_true(trl_tables_get(&p.d, p.d.n_tokens, &arena, &plain));
+    assert_true(trl_tables_get(&p.d, p.d.n_tokens, &arena, &scaled));
+    trl_gather(&p.d, w, 0, &plain);
+    trl_gather(s.d, x, 0, &scaled);
+    const trl_family *f = &p.d.family[TRL_NODE];
+    for (size_t t = 0; t < p.d.n_tokens; t++)
+        for (size_t c = 0; c < f->width; c++)
+            assert_true(plain.row[TRL_NODE][t * f->step + c] ==
+                        scaled.row[TRL_NODE][t * f->step + c]);
+    assert_near(trl_far_norm2(s.far, (size_t)p.d.n_weights, x),
+                trl_far_norm2(NULL, (size_t)p.d.n_weights, w), 1e-12);
+    trl_scaled_values_close(&s);
+    assert_memory_equal(x, w, (size_t)p.d.n_weights * sizeof *x);
+    trl_arena_fini(&arena);
+    trl_free(x);
+    trl_free(w);
+    problem_fini(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_optimum),
+        cmocka_unit_test(test_scales),          cmocka_unit_test(test_optimum),
+        cmocka_unit_test(test_every_optimizer), cmocka_unit_test(test_resumed),
+        cmocka_unit_test(test_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
