@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "help.h"
+#include "library_options.h"
 #include "message.h"
 #include "output.h"
 #include "progress.h"
@@ -24,46 +25,32 @@ typedef struct settings {
     double c;
 } settings;
 
-static const option options[] = {
+static option options[] = {
     {.help = "Files"},
-    {"model", 'm', OPTION_STRING, true, TRAIN_FIELD(train.model), .value = "MODEL",
-     .file = FILE_OUTPUT, .help = "where to write the model"},
+    {TRAIN_OPTION("model"), .letter = 'm', .required = true},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
      .file = FILE_INPUT, .fallback = "a built-in one",
      .help = "CRF++ template or Wapiti patterns, for columns"},
-    {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
-     .help = "format of the training data"},
-    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE", .file = FILE_INPUT,
-     .help = "data to score every iteration on; the best model is kept"},
-    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL", .file = FILE_INPUT,
-     .help = "start from the weights of this model, as far as its features are those of TRAIN"},
-    {"checkpoint", .type = OPTION_STRING, TRAIN_FIELD(train.checkpoint), .value = "FILE",
-     .file = FILE_OUTPUT, .help = "save the state of the run here from time to time"},
-    {"checkpoint-every", .type = OPTION_INTEGER, TRAIN_FIELD(train.checkpoint_every), .value = "N",
-     .above_0 = true, .help = "iterations between checkpoints"},
-    {"keep-going", 'k', OPTION_FLAG, TRAIN_FIELD(train.keep_going),
-     .help = "trees: leave broken ones out, with a warning each; a line that begins with '(' "
-             "begins a tree then"},
-    {"resume", .type = OPTION_FLAG, TRAIN_FIELD(train.resume),
-     .help = "go on from the checkpoint as if the run had never ended; where there is none yet, "
-             "start afresh"},
+    {TRAIN_OPTION("format"), .letter = 'f'},
+    {TRAIN_OPTION("dev"), .letter = 'd'},
+    {TRAIN_OPTION("init"), .letter = 'i'},
+    {TRAIN_OPTION("checkpoint")},
+    {TRAIN_OPTION("checkpoint-every")},
+    {TRAIN_OPTION("keep-going"), .letter = 'k'},
+    {TRAIN_OPTION("resume")},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
 
 #include "train_model_options.h"
 
     {.help = "Penalties"},
-    {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
-     .help = "adds X times the sum of absolute weights"},
-    {"c2", .type = OPTION_REAL, TRAIN_FIELD(train.c2), .value = "X",
-     .fallback = "1, for m-estimation of chains 0.25, for trees by the likelihood of features 2",
-     .help = "adds X times the sum of squared weights"},
+    {TRAIN_OPTION("c1")},
+    {TRAIN_OPTION("c2")},
     {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
      .help = "same as --c2 1/(2X): a Gaussian prior of variance X"},
 
 #include "train_stop_options.h"
-    {"patience", .type = OPTION_INTEGER, TRAIN_FIELD(train.patience), .value = "N", .above_0 = true,
-     .fallback = "never", .help = "stop after N iterations without a better --dev score"},
+    {TRAIN_OPTION("patience")},
 
     {.help = "Others"},
     {"algorithm", 'a', OPTION_STRING, OPTION_FIELD(settings, algorithm), .value = "NAME",
@@ -75,6 +62,11 @@ static const option options[] = {
     {"quiet", 'q', OPTION_FLAG, TRAIN_FIELD(quiet), .help = "no progress, no summary"},
     {0},
 };
+
+static void complete(void)
+{
+    library_options_complete(options);
+}
 
 static void defaults(void *settings_)
 {
@@ -328,6 +320,7 @@ const verb verb_train = {
         "  trellis train -t chunk.template -m chunk.model -d dev.txt --patience 5 train.txt\n"
         "  trellis train -a lbfgs -p c2=1 -m chunk.model train.crfsuite\n",
     .options = options,
+    .complete = complete,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,

@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "help.h"
+#include "library_options.h"
 #include "message.h"
 #include "output.h"
 #include "plot.h"
@@ -36,18 +37,17 @@ static const char *const measure_names[] = {
     [TRL_TUNE_ACCURACY] = "accuracy",   NULL,
 };
 
-static const option options[] = {
+static option options[] = {
     {.help = "Files"},
-    {"model", 'm', OPTION_STRING, true, TRAIN_FIELD(train.model), .value = "MODEL",
-     .file = FILE_OUTPUT, .help = "where to write the best model"},
+    {TRAIN_OPTION("model"), .letter = 'm', .required = true,
+     .help = "where to write the best model"},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
      .file = FILE_INPUT, .fallback = "a built-in one",
      .help = "CRF++ template or Wapiti patterns, for columns"},
-    {"format", 'f', OPTION_CHOICE, TRAIN_FIELD(train.format), .choices = format_names,
-     .help = "format of the training data"},
-    {"dev", 'd', OPTION_STRING, TRAIN_FIELD(train.dev), .value = "FILE", .file = FILE_INPUT,
-     .fallback = "a share of TRAIN", .help = "data to score the models on"},
-    {"init", 'i', OPTION_STRING, TRAIN_FIELD(train.init), .value = "MODEL", .file = FILE_INPUT,
+    {TRAIN_OPTION("format"), .letter = 'f'},
+    {TRAIN_OPTION("dev"), .letter = 'd', .fallback = "a share of TRAIN",
+     .help = "data to score the models on"},
+    {TRAIN_OPTION("init"), .letter = 'i',
      .help = "start the first run from the weights of this model"},
     {"records", .type = OPTION_STRING, OPTION_FIELD(settings, records), .value = "DIR",
      .help = "write a record of every run there, as 'train --json' does: c-0.1.json, ..."},
@@ -71,8 +71,7 @@ static const option options[] = {
 #include "train_model_options.h"
 
     {.help = "Penalties"},
-    {"c1", .type = OPTION_REAL, TRAIN_FIELD(train.c1), .value = "X",
-     .help = "adds X times the sum of absolute weights in every run"},
+    {TRAIN_OPTION("c1"), .help = "adds X times the sum of absolute weights in every run"},
 
 #include "train_stop_options.h"
 
@@ -81,6 +80,11 @@ static const option options[] = {
      .help = "no progress and no plot, the table alone"},
     {0},
 };
+
+static void complete(void)
+{
+    library_options_complete(options);
+}
 
 static void defaults(void *settings_)
 {
@@ -450,6 +454,7 @@ const verb verb_tune = {
         "  trellis tune --records runs --svg c.svg -m best.model train.txt\n"
         "  trellis plot -k time --by c runs/*.json\n",
     .options = options,
+    .complete = complete,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,

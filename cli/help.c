@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "library_options.h"
 #include "style.h"
 #include "trellis/methods.h"
+#include "verbs.h"
 
 #define WIDTH 79       /* of a line, unless the terminal is narrower */
 #define HELP_COLUMN 26 /* where the explanation of an option starts */
@@ -178,7 +180,11 @@ static void method(const trl_method *m, text *out)
             first = false;
         }
     text_fmt(out, ")\n%*s", (int)indent, "");
-    wrap(m->what, strlen(m->what), indent, indent, out);
+    text what = {0};
+    library_words(verb_train.options, m->what, &what);
+    wrap(what.p, what.n, indent, indent, out);
+    out->failed = out->failed || what.failed;
+    text_fini(&what);
     text_fmt(out, "%*sUse: ", (int)indent, "");
     wrap(m->when, strlen(m->when), indent + 5, indent + 5, out);
 }

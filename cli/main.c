@@ -63,6 +63,7 @@ static int run(const verb *v, int argc, char **argv)
         return message_memory();
     if (v->defaults)
         v->defaults(settings);
+    message_set_options(v->options);
     int code = CLI_USAGE;
     const option *asked = NULL;
     switch (options_parse(v, argc, argv, settings, &args, &asked)) {
@@ -98,6 +99,9 @@ int main(int argc, char **argv)
     fill_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, see output.c */
     signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow (ulimit -f) */
+    for (size_t k = 0; verbs[k]; k++)
+        if (verbs[k]->complete)
+            verbs[k]->complete();
     if (argc < 2) {
         message_say("no command given");
         message_hint("'trellis help' lists them");

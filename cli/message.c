@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "library_options.h"
 #include "memory.h"
-
 #include "style.h"
 
 static bool status_shown; /* the cursor is after a status line */
@@ -30,6 +30,15 @@ static void put_line(const char *head, const char *fmt, va_list ap)
             line[i] = '?';
     line[len++] = '\n';
     fwrite(line, 1, len, stderr);
+}
+
+static void put(const char *head, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(const char *head, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_line(head, fmt, ap);
+    va_end(ap);
 }
 
 void message_say(const char *fmt, ...)
@@ -89,13 +98,47 @@ int message_memory(void)
     return CLI_FAILED;
 }
 
+/* ---- the library's words --------------------------------------------------------------------- */
+
+static const option *options_here; /* of the verb that runs; NULL: none yet */
+
+void message_set_options(const option *rows)
+{
+    options_here = rows;
+}
+
+static void say_words(const char *head, const char *s)
+{
+    text t = {0};
+    if (options_here)
+        library_words(options_here, s, &t);
+    text_char(&t, '\0');
+    put(head, "%s", options_here && !t.failed ? t.p : s);
+    text_fini(&t);
+}
+
+void message_hint_words(const char *hint)
+{
+    say_words("trellis: hint: ", hint);
+}
+
+void message_warn_words(const char *note)
+{
+    say_words("trellis: warning: ", note);
+}
+
+void message_line_words(const char *note)
+{
+    say_words("", note);
+}
+
 void message_error(const trl_error *err)
 {
     char line[1000];
     trl_error_text(err, line, sizeof line);
     message_say("%s", line);
     if (err->hint[0])
-        message_hint("%s", err->hint);
+        message_hint_words(err->hint);
     else if (err->code == TRL_ENOMEM)
         memory_hint();
 }

@@ -15,6 +15,13 @@
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit codes */
 
 void message_error(const trl_error *err); /* with its hint */
+
+/* What the library says names options in single quotes: `rows` are those of the verb that runs. */
+struct option;
+void message_set_options(const struct option *rows);
+void message_hint_words(const char *hint);
+void message_warn_words(const char *note);
+void message_line_words(const char *note);
 void message_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Behind what has such labels. */
 #define BROKEN_IOBES                                                                               \

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library_options.h"
 #include "message.h"
 #include "names.h"
 
@@ -209,6 +210,8 @@ static bool set_choice(const option *o, const char *shown, const char *value, vo
 /* value: NULL for a flag. */
 static bool set_option(const option *o, const char *shown, const char *value, void *settings)
 {
+    if (o->library)
+        return library_option_set(o, shown, value ? value : "true", settings);
     switch (o->type) {
     case OPTION_FLAG:
         *(bool *)((char *)settings + o->at) = true;

@@ -143,7 +143,7 @@ static void show_iteration(progress *p, const trl_progress *now)
 void progress_show(progress *p, const trl_progress *now)
 {
     if (strcmp(now->stage, "warning") == 0) {
-        message_warn("%s", now->note);
+        message_warn_words(now->note);
         return;
     }
     if (p->quiet)
@@ -165,5 +165,5 @@ void progress_show(progress *p, const trl_progress *now)
     else if (strcmp(now->stage, "iteration") == 0)
         show_iteration(p, now);
     if (now->note && strcmp(now->stage, "done") != 0) /* the summary has it */
-        message_line("%s", now->note);
+        message_line_words(now->note);
 }

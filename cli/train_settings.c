@@ -12,6 +12,13 @@
 
 const char *const seen_or_all[] = {"seen", "all", NULL};
 
+static trl_status set_option(void *options, const char *name, const char *value, trl_error *err)
+{
+    return trl_train_options_set(options, name, value, err);
+}
+
+const option_library train_library = {trl_train_option_find, set_option};
+
 bool train_read_template(train_settings *s, text *t)
 {
     if (!s->template_path)

@@ -20,6 +20,11 @@ typedef struct train_settings {
 
 #define TRAIN_FIELD(member) OPTION_FIELD(train_settings, member)
 
+/* A row for an option of trl_train_options: what is not said here is taken from the library. */
+#define TRAIN_OPTION(option_name)                                                                  \
+    .name = (option_name), .library = &train_library, .base = offsetof(train_settings, train)
+
+extern const option_library train_library;
 extern const char *const seen_or_all[]; /* "seen", "all", NULL */
 
 /* Reads the whole template, if one was named, into t, which train.template_text then borrows.

@@ -8,6 +8,7 @@
 #     include/trellis only itself; cli/ include/trellis and its own headers; examples/ trellis only
 #   - the same by symbols: an object of src/ uses only what itself and folders to its left define
 #   - src/ neither ends the process nor prints, and uses no function without bounds
+#   - strings of src/ have no flags of the program
 #   - files of C have at most 500 lines
 #   - every symbol that the library defines for others starts with trl_, and every one the shared
 #     library exports is declared in include/trellis
@@ -104,6 +105,14 @@ check_names() {
     done < <(grep -nE "(str(n?)cmp\([^;]*|trl_(optimizer|objective)_find\()\"($names)\"" src/*/*.[ch] cli/*.[ch] /dev/null)
 }
 
+# Messages of the library name its options 'max-iter', not --max-iter: the program translates.
+check_flags() {
+    local at
+    while IFS= read -r at; do
+        finding "$at: a flag of the program in the library"
+    done < <(grep -snoE '"([^"\\]|\\.)*--[a-z]+' src/*/*.[ch] include/trellis/*.h /dev/null | cut -d: -f1,2)
+}
+
 # docs/design.md has a row for every folder, and every file it names is there.
 check_map() {
     local folder name
@@ -169,6 +178,7 @@ check_tree() { # BUILD
     check_other_includes
     check_calls
     check_names
+    check_flags
     check_map
     check_sizes
     if [ -n "$1" ]; then
@@ -234,6 +244,8 @@ self_test() {
         expect BAD "src/num/a.c:2: not in a library: $word(" src/num/a.c "/* c\\n */ $word(1);"
     done
     expect BAD "asks for a method by its name" src/model/a.c 'x = strcmp(o->name, "sdca") == 0;'
+    expect BAD "src/num/a.c:2: a flag of the program" src/num/a.c '\nx = "leave --resume out";'
+    expect GOOD "" src/num/a.c 'x = i--; y = "a -- b"; z--;'
     expect BAD "not in a library" src/num/a.c 'x = "a\\"b"; abort ();'
     expect BAD "501 lines are more than" src/num/a.c "$(printf '\\n%.0s' {1..500})"
     expect BAD "symbol other does not start" src/base/sym.c 'int other(void) { return 0; }'

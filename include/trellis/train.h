@@ -6,6 +6,7 @@
 #include "trellis/buf.h"
 #include "trellis/dataset.h"
 #include "trellis/methods.h"
+#include "trellis/options.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -36,7 +37,10 @@ typedef bool (*trl_cancel_fn)(void *ctx);
 
 #define TRL_USUAL (-1e300) /* instead of a number: the default for the kind of model */
 
+/* Begin with trl_train_options_default(), then change members, or set options by their names: a
+ * program keeps working when later versions have more of them, which stand at their defaults. */
 typedef struct trl_train_options {
+    size_t size;              /* of the struct, as the program was compiled */
     const char *kind;         /* "chain", "tree" */
     const char *const *train; /* paths; "-" is standard input */
     size_t n_train;
@@ -121,7 +125,31 @@ typedef struct trl_train_options {
     void *cancelled_ctx;
 } trl_train_options;
 
-TRL_API trl_train_options trl_train_options_default(void);
+TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */
+
+static inline trl_train_options trl_train_options_default(void)
+{
+    trl_train_options o;
+    trl_train_options_init(&o, sizeof o);
+    return o;
+}
+
+/* The k-th option that has a name, NULL after the last one; the one of that name, or NULL. */
+TRL_API const trl_option *trl_train_option(size_t k);
+TRL_API const trl_option *trl_train_option_find(const char *name);
+
+/* Sets an option from text; NULL: back to its default.  A string is borrowed, as if it had been put
+ * into the member.  TRL_EINVAL, with a message that begins with the option's name, when there is no
+ * such option, the value is of another type, out of its range, or none of the names that there
+ * are; o is then as it was.  What only makes sense together is checked by trl_train. */
+TRL_API trl_status trl_train_options_set(trl_train_options *o, const char *name, const char *value,
+                                         trl_error *err);
+
+/* Appends the value as text that trl_train_options_set takes; nothing for a string that is not
+ * given, and where the default is only known in words (trl_option.preset).  TRL_EINVAL, TRL_ENOMEM.
+ */
+TRL_API trl_status trl_train_options_get(const trl_train_options *o, const char *name, trl_buf *out,
+                                         trl_error *err);
 
 /* The c2 a run will have: o->c2, or where that is TRL_USUAL 2 for trees by the likelihood of
  * features, 0.25 for chains by M-estimation and 1 for all else. */

@@ -262,7 +262,7 @@ trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boo
                  d->binary ? "the cache holds answers +1 and -1, not classes"
                            : "the cache holds classes");
         trl_fail_where(err, TRL_EINVAL, path[0], 0, 0);
-        trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave --classes out" : "add --classes");
+        trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave 'classes' out" : "add 'classes'");
         trl_boost_data_free(d);
         return TRL_EINVAL;
     }

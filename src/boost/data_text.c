@@ -92,7 +92,7 @@ static trl_status parse_answer(const line *l, trl_str s, uint32_t *id, trl_error
     if (trl_number_parse(s.p, s.n, &y) != TRL_NUMBER_OK || (y != 1.0 && y != -1.0 && y != 0.0)) {
         const trl_status st =
             FAIL(l, s.p, err, "the answer '%.*s' is not +1 or -1", shown(s.n), s.p);
-        return trl_fail_hint(err, st, "0 stands for -1; --classes takes names of classes");
+        return trl_fail_hint(err, st, "0 stands for -1; 'classes' takes names of classes");
     }
     *id = y > 0.0;
     return TRL_OK;

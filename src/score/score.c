@@ -315,7 +315,7 @@ static trl_status fail_nbest(const trl_input *in, trl_error *err)
 {
     const trl_status st =
         trl_fail(err, TRL_EPARSE, "several labellings of a sequence cannot be scored at once");
-    trl_fail_hint(err, st, "tag without --nbest");
+    trl_fail_hint(err, st, "tag without n-best lists");
     return trl_input_fail(in, err, st, 1);
 }
 

@@ -67,7 +67,7 @@ static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint6
     if (line[0] == '#')
         trl_fail_hint(err, st,
                       "a line that starts with '#' is a token like any other; "
-                      "remove comments, and tag without --probability and --nbest");
+                      "remove comments, and tag without probabilities and n-best lists");
     else if (like_items(line))
         trl_fail_hint(err, st,
                       "lines of a label and attributes NAME=VALUE are CRFsuite items: "

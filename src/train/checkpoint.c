@@ -159,7 +159,7 @@ trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, dou
         trl_fail_where(err, st, s->o->checkpoint, 0, 0);
         return trl_fail_hint(err, st,
                              "resume with the same files and options, or leave out "
-                             "--resume to start anew");
+                             "'resume' to start anew");
     }
     if (!copy_progress(out->file, ps) || !copy_section(out->file, "weights", x, bytes) ||
         !trl_container_find(out->file, "state", &state, &out->state_size) ||

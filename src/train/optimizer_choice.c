@@ -141,6 +141,15 @@ static trl_status check_penalties(const trl_train_options *o, const trl_optimize
     return TRL_OK;
 }
 
+trl_status trl_optimizer_known(const char *name, trl_kind kind, trl_error *err)
+{
+    char list[120];
+    return trl_optimizer_find(name)
+               ? TRL_OK
+               : trl_fail(err, TRL_EINVAL, "optimizer '%.60s' of %s is not known: use %s", name,
+                          trl_kind_plural(kind), names(of_kind, NULL, kind, list));
+}
+
 static trl_status choose(const trl_train_options *o, const trl_objective *objective, trl_kind kind,
                          const trl_optimizer **out, trl_error *err)
 {

@@ -208,7 +208,7 @@ static trl_status run_steps(const trl_fit *fit, double *x, trl_ending *ending, t
 
 static const trl_optimizer optimizers[] = {
     {.name = "lbfgs",
-     .what = "limited-memory BFGS; with --c1 it is OWL-QN",
+     .what = "limited-memory BFGS; with 'c1' it is OWL-QN",
      .when = "few iterations over all the data, every core used, to the end of the precision",
      .kinds = ALL,
      .way = TRL_BY_WHOLE,
@@ -220,7 +220,7 @@ static const trl_optimizer optimizers[] = {
      .scales = true,
      .run = run_lbfgs},
     {.name = "owlqn",
-     .what = "L-BFGS for an L1 penalty (--c1), which makes most weights 0",
+     .what = "L-BFGS for an L1 penalty ('c1'), which makes most weights 0",
      .when = "small models",
      .kinds = ALL,
      .way = TRL_BY_WHOLE,

@@ -58,6 +58,9 @@ const trl_optimizer *trl_optimizer_at(size_t k);
 /* The row of learners with a state of their own. */
 const trl_optimizer *trl_optimizer_steps(void);
 
+/* TRL_EINVAL, naming those of `kind`, when no kind of model has an optimiser of that name. */
+trl_status trl_optimizer_known(const char *name, trl_kind kind, trl_error *err);
+
 /* The optimiser of a run, o->optimizer or what suits, and whether its options make sense: names,
  * ranges, combinations.  *out is NULL for objectives that are counted.  TRL_EINVAL with a sentence
  * that names what would do. */

@@ -32,10 +32,10 @@ trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err)
         return st;
     const bool lbfgs = s->optimizer->whole_corpus;
     if (s->o->eta > 0.0)
-        return trl_fail_hint(err, st, "use a smaller --eta, or leave it out");
+        return trl_fail_hint(err, st, "use a smaller 'eta', or leave it out");
     return trl_fail_hint(
         err, st, "very large values of attributes or weights of sequences may be the cause%s",
-        lbfgs ? "" : "; --optimizer lbfgs copes best with them");
+        lbfgs ? "" : "; 'optimizer' lbfgs copes best with them");
 }
 
 static trl_status check_finite(const trl_session *s, const double *x, trl_error *err)

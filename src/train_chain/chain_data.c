@@ -77,7 +77,7 @@ static trl_status same_format(trl_chain_training *j, const trl_sequence_source *
     const trl_status st = trl_fail(err, TRL_EPARSE, "this looks like %s, the data before like %s",
                                    name[format], name[j->format]);
     trl_fail_where(err, st, from->name, 0, 0);
-    return trl_fail_hint(err, st, "say which it is: --format columns or --format crfsuite");
+    return trl_fail_hint(err, st, "say which it is: 'format' columns or 'format' crfsuite");
 }
 
 /* ---- sequences ------------------------------------------------------------------------------- */

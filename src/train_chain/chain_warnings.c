@@ -42,18 +42,18 @@ static void warn_method(const trl_chain_training *j)
     if (nota && j->nota_options.method == TRL_NOTA_ALL && f[TRL_NODE].n_attrs > f[TRL_EDGE].n_attrs)
         trl_chain_training_report(
             j, "warning",
-            "all none-of-the-above instances (--nota all) want features of label pairs and text, "
-            "template lines with B; most of these see one label: --nota marginal:0.2@20 does "
+            "all none-of-the-above instances ('nota' all) want features of label pairs and text, "
+            "template lines with B; most of these see one label: 'nota' marginal:0.2@20 does "
             "better");
     if (nota && j->o->calibrate)
         trl_chain_training_report(
             j, "warning",
-            "--calibrate decodes globally, which none-of-the-above instances bear "
+            "'calibrate' decodes globally, which none-of-the-above instances bear "
             "badly: without it they do better");
     if (j->objective->id == TRL_OBJ_PIECEWISE && !j->o->calibrate)
         trl_chain_training_report(
             j, "warning",
-            "pieces that were trained apart differ in scale: --calibrate does better");
+            "pieces that were trained apart differ in scale: 'calibrate' does better");
     if (lu)
         trl_chain_training_report(
             j, "warning",

@@ -241,8 +241,8 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
     if (strcmp(j->o->clusters, "auto") == 0 && j->model.tpl.clusters && !j->model.clusters.owned) {
         snprintf(
             note, sizeof note,
-            "%zu words are too few to make clusters of (%d): there are none, unless --clusters "
-            "FILE brings some",
+            "%zu words are too few to make clusters of (%d): there are none, unless 'clusters' "
+            "names a file of some",
             j->trees.n_words, TRL_CLUSTERS_LEAST_WORDS);
         trl_tree_training_report(j, "clusters", note);
     }

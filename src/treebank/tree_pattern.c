@@ -97,7 +97,7 @@ static trl_status check_name(scanner *s, const char *name, size_t n)
     trl_fail_hint(s->err, TRL_EPARSE, "%s",
                   name[0] == '/' ? "'*' stands for any text, as in NP*; \"/x/\" in quotes is itself"
                   : name[0] == '@'
-                      ? "NP* has function tags, too, and --clean drops them; \"@x\" in "
+                      ? "NP* has function tags, too, and 'clean' drops them; \"@x\" in "
                         "quotes is itself"
                       : "nodes cannot be named; \"a=b\" in quotes is itself");
     return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, (size_t)(name - s->text) + 1);

@@ -1,0 +1,301 @@
+/* train_options.c -- the options of training by name: the one table of them. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "api/option_table.h"
+#include "api/train_options.h"
+#include "base/fail.h"
+#include "train/objectives.h"
+#include "train/optimizers.h"
+
+static const trl_train_options defaults = {.size = sizeof(trl_train_options),
+                                           .kind = "chain",
+                                           .objective = "likelihood",
+                                           .c2 = TRL_USUAL,
+                                           .epsilon = 1e-5,
+                                           .period = 10,
+                                           .delta = 1e-5,
+                                           .memory = 6,
+                                           .seed = 1,
+                                           .checkpoint_every = 10,
+                                           .grade = "features",
+                                           .annotate = "parents,tags,heads",
+                                           .clusters = "auto",
+                                           .prune = 1e-4,
+                                           .chart_memory = 4096};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {"chain", "tree", NULL};
+static const char *const grade_names[] = {"generative", "discriminative", "features", NULL};
+static const char *const format_names[] = {"guess", "columns", "crfsuite", NULL};
+static const char *const seen_or_all[] = {"seen", "all", NULL};
+static const char *const decode_names[] = {"local", "global", NULL};
+static const char *const precision_names[] = {"single", "double", NULL};
+
+/* What no kind of model has is refused at once; whether this kind has it is known at the end. */
+static trl_kind kind_of(const trl_train_options *o)
+{
+    return strcmp(o->kind, "tree") == 0 ? TRL_KIND_TREE : TRL_KIND_CHAIN;
+}
+
+static trl_status check_objective(const void *options, const char *value, trl_error *err)
+{
+    const trl_objective *found = trl_objective_find(value);
+    return found ? TRL_OK : trl_objective_choose(value, kind_of(options), &found, err);
+}
+
+static trl_status check_optimizer(const void *options, const char *value, trl_error *err)
+{
+    return trl_optimizer_known(value, kind_of(options), err);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define CHAIN TRL_KIND_CHAIN
+#define TREE TRL_KIND_TREE
+#define BOTH (TRL_KIND_CHAIN | TRL_KIND_TREE)
+
+#define ROW(name_, type_, member, kinds_, ...)                                                     \
+    {                                                                                              \
+        .option = {                                                                                \
+            .name = (name_),                                                                       \
+            .type = TRL_OPTION_##type_,                                                            \
+            .kinds = (kinds_),                                                                     \
+            TRL_OPTION_MEMBER(trl_train_options, member),                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+#define CHECKED(check_, name_, member, ...)                                                        \
+    {                                                                                              \
+        .check = (check_), .option = {                                                             \
+            .name = (name_),                                                                       \
+            .type = TRL_OPTION_STRING,                                                             \
+            .kinds = BOTH,                                                                         \
+            TRL_OPTION_MEMBER(trl_train_options, member),                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+static const trl_option_row rows[] = {
+#define GROUP .group = "Files"
+    ROW("model", STRING, model, BOTH, GROUP, .value = "MODEL", .file = TRL_OPTION_OUTPUT,
+        .help = "where to write the model"),
+    ROW("format", CHOICE, format, CHAIN, GROUP, .choices = format_names,
+        .help = "format of the training data"),
+    ROW("dev", STRING, dev, BOTH, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
+        .help = "data to score every iteration on; the best model is kept"),
+    ROW("hold-out", INTEGER, hold_out, CHAIN, GROUP, .value = "N", .above_0 = true,
+        .preset = "none", .help = "leave every Nth sequence of the training data out"),
+    ROW("init", STRING, init, BOTH, GROUP, .value = "MODEL", .file = TRL_OPTION_INPUT,
+        .help =
+            "start from the weights of this model, as far as its features are those of the data"),
+    ROW("checkpoint", STRING, checkpoint, BOTH, GROUP, .value = "FILE", .file = TRL_OPTION_OUTPUT,
+        .help = "save the state of the run here from time to time"),
+    ROW("checkpoint-every", INTEGER, checkpoint_every, BOTH, GROUP, .value = "N", .above_0 = true,
+        .help = "iterations between checkpoints"),
+    ROW("keep-going", FLAG, keep_going, TREE, GROUP,
+        .help = "trees: leave broken ones out, with a warning each; a line that begins with '(' "
+                "begins a tree then"),
+    ROW("resume", FLAG, resume, BOTH, GROUP,
+        .help = "go on from the checkpoint as if the run had never ended; where there is none yet, "
+                "start afresh"),
+#undef GROUP
+
+#define GROUP .group = "Model"
+    ROW("kind", STRING, kind, BOTH, GROUP, .value = "KIND", .choices = kind_names,
+        .help = "the structure of the model: chain (labels of tokens) or tree (a parser)"),
+    ROW("grade", STRING, grade, TREE, GROUP, .value = "NAME", .choices = grade_names,
+        .help = "trees: generative (a PCFG), discriminative (rules and words) or features"),
+    ROW("annotate", STRING, annotate, TREE, GROUP, .value = "LIST",
+        .help =
+            "trees: what states know: parents, tags (parents of tags, too), heads (of VPs); none"),
+    ROW("markov", INTEGER, markov, TREE, GROUP, .value = "N", .most = 2,
+        .help = "trees: what is remembered inside long rules: 0 nothing, 1 the first child, 2 also "
+                "the last"),
+    ROW("strict", FLAG, strict, TREE, GROUP,
+        .help = "trees: rules only as they were seen (the default, except for 'grade' features "
+                "with the span pruner)"),
+    ROW("relaxed", FLAG, relaxed, TREE, GROUP,
+        .help = "trees: rules also under other parents than seen"),
+    ROW("max-length", INTEGER, max_length, TREE, GROUP, .value = "N", .above_0 = true,
+        .preset = "any", .help = "trees: leave out sentences of more words"),
+    ROW("clusters", STRING, clusters, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
+        .help = "trees: file of word clusters; auto: made from the training data; none"),
+    ROW("head-rules", STRING, head_rules, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
+        .preset = "built in", .help = "trees: which child is the head"),
+    ROW("prune", REAL, prune, TREE, GROUP, .value = "X", .most = 1,
+        .help = "trees: leave out of the charts what a coarse grammar finds less likely"),
+    ROW("pruner", STRING, pruner, TREE, GROUP, .value = "P",
+        .preset = "spans for 'grade' features by charts",
+        .help = "trees: 'spans', a PCFG that also looks at the words around every span,\n"
+                "or 'pcfg'"),
+    ROW("chart-memory", INTEGER, chart_memory, TREE, GROUP, .value = "MB",
+        .help = "trees: charts beyond it are kept in a temporary file"),
+    ROW("order", INTEGER, order, CHAIN, GROUP, .value = "N", .above_0 = true, .least = 1, .most = 2,
+        .preset = "what the template asks for",
+        .help = "features of label pairs (1) or also triples (2)"),
+    ROW("pairs", CHOICE, all_pairs, BOTH, GROUP, .choices = seen_or_all,
+        .help = "features for attribute and label seen together, or all"),
+    ROW("transitions", CHOICE, all_transitions, CHAIN, GROUP, .choices = seen_or_all,
+        .help = "features for label sequences seen in the data, or all"),
+    ROW("min-count", INTEGER, min_count, CHAIN, GROUP, .value = "N",
+        .help = "drop attributes that occur less often"),
+    ROW("min-freq", REAL, min_freq, CHAIN, GROUP, .value = "X", .most = HUGE_VAL,
+        .help = "drop features, attribute with label and label pairs, whose values sum to less in "
+                "the data (CRFsuite's feature.minfreq)"),
+#undef GROUP
+
+#define GROUP .group = "Training"
+    CHECKED(check_objective, "objective", objective, GROUP, .value = "NAME",
+            .help = "what is optimised"),
+    ROW("nota", STRING, nota, BOTH, GROUP, .value = "SET", .preset = "marginal:0.2@20",
+        .help = "piecewise-nota: wrong sources with an instance: all, sample:P, marginal:THETA@K; "
+                "for trees (pt-cfg) wrong edges: score:DELTA@K (default score:15@10)"),
+    ROW("calibrate", FLAG, calibrate, CHAIN, GROUP,
+        .help = "piecewise-nota, piecewise, memm: fit one multiplier per source label by the "
+                "global likelihood, and decode globally"),
+    ROW("decode", STRING, decode, BOTH, GROUP, .value = "HOW", .choices = decode_names,
+        .preset = "what suits the objective",
+        .help = "how the model decodes: local (label by label, each given those before; for trees "
+                "rule by rule) or global"),
+    ROW("q0", STRING, q0, BOTH, GROUP, .value = "NAME", .preset = "hmm, for items emp",
+        .help = "m-estimation: the base distribution: hmm, lu (locally uniform), emp (the HMM's "
+                "labels on the training data); for trees always pcfg"),
+    ROW("q0-cache", STRING, q0_cache, CHAIN, GROUP, .value = "FILE", .file = TRL_OPTION_OUTPUT,
+        .help = "m-estimation: keep the expectations under q0 here, for runs with another c2"),
+    ROW("q0-mask", FLAG, q0_mask, CHAIN, GROUP,
+        .help = "m-estimation: features see first occurrences as out of vocabulary, as q0 does"),
+    ROW("q0-samples", INTEGER, q0_samples, BOTH, GROUP, .value = "N", .above_0 = true,
+        .preset = "100000, for trees 30000",
+        .help = "m-estimation: sequences or trees drawn for template lines without a closed form"),
+    CHECKED(check_optimizer, "optimizer", optimizer, GROUP, .value = "NAME",
+            .preset = "what suits the objective", .help = "how it is optimised"),
+    ROW("precision", STRING, precision, CHAIN, GROUP, .value = "NAME", .choices = precision_names,
+        .preset = "single, but double when 'delta' is below 1e-6",
+        .help = "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or "
+                "double"),
+    ROW("memory", INTEGER, memory, BOTH, GROUP, .value = "N", .least = 1, .most = 32,
+        .help = "lbfgs: pairs of vectors remembered"),
+    ROW("eta", REAL, eta, BOTH, GROUP, .value = "X", .above_0 = true,
+        .preset = "calibrated, for trees 0.1", .help = "sgd, asgd, adagrad: first gain"),
+    ROW("batch", INTEGER, batch, BOTH, GROUP, .value = "N", .above_0 = true,
+        .preset = "15, for asgd and the perceptron 1",
+        .help = "sgd, asgd, perceptron, adagrad: sequences per step"),
+    ROW("seed", INTEGER, seed, BOTH, GROUP, .value = "N",
+        .help = "seed of the random order of sequences"),
+    ROW("threads", INTEGER, threads, BOTH, GROUP, .value = "N",
+        .help = "threads, 0 for one per processor; the result does not depend on it"),
+#undef GROUP
+
+#define GROUP .group = "Penalties"
+    ROW("c1", REAL, c1, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+        .help = "adds X times the sum of absolute weights"),
+    ROW("c2", REAL, c2, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+        .preset = "1, for m-estimation of chains 0.25, for trees by the likelihood of features 2",
+        .help = "adds X times the sum of squared weights"),
+#undef GROUP
+
+#define GROUP .group = "When to stop"
+    ROW("max-iter", INTEGER, max_iter, BOTH, GROUP, .value = "N", .above_0 = true,
+        .preset = "the optimizer's own rule", .help = "iterations at most"),
+    ROW("epsilon", REAL, epsilon, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+        .help = "stop when gradient norm / weight norm is below X"),
+    ROW("period", INTEGER, period, BOTH, GROUP, .value = "N", .most = 60,
+        .help = "iterations over which 'delta' is measured"),
+    ROW("delta", REAL, delta, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+        .help = "stop when the objective fell by less than this fraction"),
+    ROW("patience", INTEGER, patience, BOTH, GROUP, .value = "N", .above_0 = true,
+        .preset = "never", .help = "stop after N iterations without a better 'dev' score"),
+#undef GROUP
+};
+
+static const trl_option_table table = {rows, sizeof rows / sizeof *rows, &defaults};
+
+/* ---- by name --------------------------------------------------------------------------------- */
+
+const trl_option *trl_train_option(size_t k)
+{
+    return k < table.n ? &rows[k].option : NULL;
+}
+
+const trl_option *trl_train_option_find(const char *name)
+{
+    return trl_option_find(&table, name);
+}
+
+trl_status trl_train_options_set(trl_train_options *o, const char *name, const char *value,
+                                 trl_error *err)
+{
+    if (!o || !name)
+        return trl_fail_null(err);
+    const trl_option *x = trl_option_find(&table, name);
+    const trl_status st = trl_train_options_check_size(o, err);
+    if (st != TRL_OK)
+        return st;
+    if (x && x->at + x->size > o->size)
+        return trl_fail(err, TRL_EINVAL, "%s: these options are of an older version, without it",
+                        x->name);
+    return trl_option_set(&table, o, name, value, err);
+}
+
+trl_status trl_train_options_get(const trl_train_options *o, const char *name, trl_buf *out,
+                                 trl_error *err)
+{
+    trl_train_options own;
+    if (!o || !name || !out)
+        return trl_fail_null(err);
+    const trl_status st = trl_train_options_take(o, &own, err);
+    return st == TRL_OK ? trl_option_get(&table, &own, name, out, err) : st;
+}
+
+/* ---- the struct and its size ----------------------------------------------------------------- */
+
+void trl_train_options_init(trl_train_options *o, size_t size)
+{
+    if (!o || size < sizeof o->size)
+        return;
+    memcpy(o, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    if (size > sizeof defaults)
+        memset((char *)o + sizeof defaults, 0, size - sizeof defaults);
+    o->size = size;
+}
+
+/* Members end at `size`; those behind it have their defaults. */
+trl_status trl_train_options_check_size(const trl_train_options *o, trl_error *err)
+{
+    if (o->size <= offsetof(trl_train_options, kind))
+        return trl_fail(err, TRL_EINVAL,
+                        "the options have no size: begin with trl_train_options_default()");
+    return o->size > sizeof *o
+               ? trl_fail(err, TRL_EINVAL,
+                          "the options are of a newer version: %zu bytes, %zu are known", o->size,
+                          sizeof *o)
+               : TRL_OK;
+}
+
+trl_status trl_train_options_take(const trl_train_options *o, trl_train_options *out,
+                                  trl_error *err)
+{
+    const trl_status st = trl_train_options_check_size(o, err);
+    if (st != TRL_OK)
+        return st;
+    *out = defaults;
+    memcpy(out, o, o->size);
+    out->size = sizeof *out;
+    return TRL_OK;
+}
+
+/* An option without effect is refused: its user expects one. */
+trl_status trl_train_options_check_kind(const trl_train_options *o, trl_kind kind, trl_error *err)
+{
+    for (size_t k = 0; k < table.n; k++) {
+        const trl_option *x = &rows[k].option;
+        if (!(x->kinds & kind) && trl_option_is_set(&table, x, o))
+            return trl_fail(err, TRL_EINVAL, "%s goes with models of %s, not of %s", x->name,
+                            trl_kind_plural((trl_kind)x->kinds), trl_kind_plural(kind));
+    }
+    return TRL_OK;
+}
