@@ -23,7 +23,7 @@ static const char *const symmetries[] = {
     "grow-diag-final-and", "grow-diag", "intersection", "union", "forward", "reverse", NULL};
 
 static const option options[] = {
-    {"kind", 'k', OPTION_CHOICE, OPTION_FIELD(settings, align.kind), .choices = kinds,
+    {"kind", 'k', OPTION_CHOICE, OPTION_FIELD(settings, align.model), .choices = kinds,
      .help = "the model that is trained, after IBM 1"},
     {"iterations", 'n', OPTION_INTEGER, OPTION_FIELD(settings, iterations), .value = "N",
      .help = "of EM, for each model in turn"},

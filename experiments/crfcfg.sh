@@ -90,7 +90,7 @@ gold tags are put on the words; words go in, tags are the parser's own. The gram
 included, head tags on VPs, markov order 1 (2 above 15 words); "our grammar" is the default: the
 same annotation, order 0, and for the feature-based row relaxed rules. All other options are the defaults, some of which (penalty, passes, pruning) were chosen on the dev sections of these
 corpora. Ours are trained by adagrad (passes as shown); the trees are those with the best
-expected brackets; feature-based rows are pruned by the sieve and mix its posteriors in, the others by the PCFG. Clusters: $(cluster_source). Seconds are of one processor, without reading and charts.
+expected brackets; feature-based rows are pruned by the span pruner and mix its posteriors in, the others by the PCFG. Clusters: $(cluster_source). Seconds are of one processor, without reading and charts.
 END
     for n in $lengths; do
         printf '\n## At most %s words\n\n' "$n"

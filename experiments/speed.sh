@@ -54,7 +54,7 @@ parts() {
             return 0
     done
     awk -v n=$((many - few)) 'FNR == 1 { file++ } !NF { next }
-        { part = $0 ~ /gather|scatter|fold_|group_entries/ ? 1 : $0 ~ /trl_(brief_|dot|step_to|negate|sum_vec|sum_float|add2|add_to|make_pair|narrow|scale_to|lbfgs|history)|_piece|step_run/ ? 3 : 2
+        { part = $0 ~ /gather|scatter|implied|token_groups/ ? 1 : $0 ~ /trl_(bf16_|dot|step_to|negate|sum_vec|sum_float|add2|add_to|make_pair|narrow|scale_to|lbfgs|history)|_piece|step_run/ ? 3 : 2
           ms[part] += (file == 1 ? -0.25 : 0.25) * $1 / n }
         END { printf "%.1f %.1f %.1f\n", ms[1], ms[2], ms[3] }' "$work/perf.$few" "$work/perf.$many" >"$work/$features.$n.parts"
 }

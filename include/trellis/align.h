@@ -45,7 +45,7 @@ typedef struct trl_bitext_info {
 } trl_bitext_info;
 TRL_API trl_bitext_info trl_bitext_get_info(const trl_bitext *b);
 
-typedef enum trl_align_kind { TRL_ALIGN_IBM1, TRL_ALIGN_IBM2, TRL_ALIGN_HMM } trl_align_kind;
+typedef enum trl_align_model { TRL_ALIGN_IBM1, TRL_ALIGN_IBM2, TRL_ALIGN_HMM } trl_align_model;
 
 typedef struct trl_align_progress {
     const char *direction; /* "forward" or "reverse" */
@@ -58,9 +58,9 @@ typedef struct trl_align_progress {
 typedef bool (*trl_align_progress_fn)(void *ctx, const trl_align_progress *p); /* true: stop */
 
 typedef struct trl_align_options {
-    trl_align_kind kind;    /* TRL_ALIGN_HMM */
-    size_t ibm1, ibm2, hmm; /* iterations of each: 5; models beyond `kind` are not trained, and IBM
-                               2 only when it is `kind` */
+    trl_align_model model;  /* TRL_ALIGN_HMM */
+    size_t ibm1, ibm2, hmm; /* iterations of each: 5; models beyond `model` are not trained, and IBM
+                               2 only when it is `model` */
     double null;            /* 0 < null < 1, of the HMM: 0.2 */
     bool forward_only;      /* no reverse direction */
     size_t threads;         /* 0: one per processor; changes nothing but the time */

@@ -110,14 +110,14 @@ typedef struct trl_parse_options {
 TRL_API trl_parse_options trl_parse_options_default(void);
 
 /* What is known about a sentence beforehand. */
-typedef enum trl_known_kind {
+typedef enum trl_known_type {
     TRL_KNOWN_TAG,         /* word `from` has the tag `label` */
     TRL_KNOWN_CONSTITUENT, /* words from .. to-1 are one, with that label, or any ("") */
     TRL_KNOWN_NO_CONSTITUENT,
-} trl_known_kind;
+} trl_known_type;
 
 typedef struct trl_known {
-    trl_known_kind kind;
+    trl_known_type type;
     size_t from, to;
     trl_str label;
 } trl_known;

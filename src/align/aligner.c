@@ -24,7 +24,7 @@ struct trl_aligner {
 
 trl_align_options trl_align_options_default(void)
 {
-    return (trl_align_options){.kind = TRL_ALIGN_HMM, .ibm1 = 5, .ibm2 = 5, .hmm = 5, .null = 0.2};
+    return (trl_align_options){.model = TRL_ALIGN_HMM, .ibm1 = 5, .ibm2 = 5, .hmm = 5, .null = 0.2};
 }
 
 void trl_aligner_free(trl_aligner *a)

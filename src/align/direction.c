@@ -4,7 +4,7 @@
  *
  *     fend    u64[source words] ends of rows      ftarget u32 target words, ascending in a row
  *     ft      f32 t                               fjump   f64[TRL_JUMPS]
- *     fplace  f64, fplaceat u32: IBM 2            fkind   u64 kind; f64 null
+ *     fplace  f64, fplaceat u32: IBM 2            fkind   u64 model; f64 null
  */
 /* SPDX-License-Identifier: MIT */
 #include "align/direction.h"
@@ -43,10 +43,10 @@ float trl_direction_t(const trl_direction *d, uint32_t e, uint32_t f)
     return low < d->row_end[e] && d->target[low] == f ? d->t[low] : TRL_ALIGN_FLOOR;
 }
 
-typedef struct kind_section {
-    uint64_t kind;
+typedef struct model_section {
+    uint64_t model;
     double null;
-} kind_section;
+} model_section;
 
 static void name(char *out, char tag, const char *rest)
 {
@@ -59,10 +59,10 @@ trl_status trl_direction_save(const trl_direction *d, char tag, trl_container_bu
 {
     char s[8];
     const size_t n = d->n_source ? d->row_end[d->n_source - 1] : 0;
-    kind_section *k = trl_alloc(1, sizeof *k);
+    model_section *k = trl_alloc(1, sizeof *k);
     if (!k)
         return trl_fail_mem(err);
-    *k = (kind_section){(uint64_t)d->places.kind, d->places.null};
+    *k = (model_section){(uint64_t)d->places.model, d->places.null};
     name(s, tag, "kind");
     trl_container_builder_give(b, s, k, sizeof *k);
     name(s, tag, "end");
@@ -135,8 +135,8 @@ static void *copy(const void *from, size_t bytes)
 trl_status trl_direction_load(trl_direction *d, char tag, const trl_container *c, size_t n_source,
                               size_t n_target, trl_error *err)
 {
-    const void *end, *target, *t, *jump, *place, *at, *kind;
-    size_t n_end, n_words, n_t, n_jump, n_place, n_at, n_kind;
+    const void *end, *target, *t, *jump, *place, *at, *model;
+    size_t n_end, n_words, n_t, n_jump, n_place, n_at, n_model;
     trl_status st = find(c, tag, "end", 8, &end, &n_end, err);
     if (st == TRL_OK)
         st = find(c, tag, "target", 4, &target, &n_words, err);
@@ -149,25 +149,25 @@ trl_status trl_direction_load(trl_direction *d, char tag, const trl_container *c
     if (st == TRL_OK)
         st = find(c, tag, "pat", 4, &at, &n_at, err);
     if (st == TRL_OK)
-        st = find(c, tag, "kind", sizeof(kind_section), &kind, &n_kind, err);
+        st = find(c, tag, "kind", sizeof(model_section), &model, &n_model, err);
     if (st != TRL_OK)
         return st;
     if (n_end != n_source || n_t != n_words || n_jump != TRL_JUMPS || n_at != LENGTHS ||
-        n_kind != 1)
+        n_model != 1)
         return trl_container_damaged(c, err, "sections of an aligner are of the wrong length");
-    const kind_section *k = kind;
+    const model_section *k = model;
     d->n_source = n_end;
     d->row_end = end;
     d->target = target;
     d->t = t;
-    d->places =
-        (trl_places){.kind = (trl_align_kind)(k->kind % 3), .null = k->null, .n_places = n_place};
+    d->places = (trl_places){
+        .model = (trl_align_model)(k->model % 3), .null = k->null, .n_places = n_place};
     d->places.jump = copy(jump, n_jump * 8);
     d->places.place = copy(place, n_place * 8);
     d->places.place_at = copy(at, n_at * 4);
     if (!d->places.jump || !d->places.place || !d->places.place_at)
         return trl_fail_mem(err);
-    if (k->kind > TRL_ALIGN_HMM || !sound_rows(d, n_words, n_target) || !sound_places(&d->places))
+    if (k->model > TRL_ALIGN_HMM || !sound_rows(d, n_words, n_target) || !sound_places(&d->places))
         return trl_container_damaged(c, err, "a direction of the aligner is not sound");
     return TRL_OK;
 }

@@ -13,7 +13,7 @@
 
 /* What a direction knows besides t. */
 typedef struct trl_places {
-    trl_align_kind kind;
+    trl_align_model model;
     double null;
     /* IBM 2: a(j | i, l, m) at place_at[l * (TRL_ALIGN_LEARNT + 1) + m] + i * (l + 1) + j;
      * UINT32_MAX: no such pair was seen, uniform */
@@ -40,8 +40,8 @@ typedef struct trl_place_counts {
     uint64_t *from;  /* [(LONGEST + 1) * (LONGEST + 1)] jumps from place j' (0: the start), by l */
 } trl_place_counts;
 
-/* The kind that is used for a pair: IBM 1 for long ones. */
-trl_align_kind trl_places_kind(const trl_places *p, size_t l, size_t m);
+/* The model that is used for a pair: IBM 1 for long ones. */
+trl_align_model trl_places_model(const trl_places *p, size_t l, size_t m);
 
 /* posterior[i][j] of every link and ln p(f | e).  counts: NULL, or added to.  False: out of memory.
  */

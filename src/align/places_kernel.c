@@ -39,9 +39,9 @@ static void count(uint64_t *to, double x)
     __atomic_fetch_add(to, (uint64_t)(x * UNIT + 0.5), __ATOMIC_RELAXED);
 }
 
-trl_align_kind trl_places_kind(const trl_places *p, size_t l, size_t m)
+trl_align_model trl_places_model(const trl_places *p, size_t l, size_t m)
 {
-    return l > TRL_ALIGN_LONGEST || m > TRL_ALIGN_LONGEST ? TRL_ALIGN_IBM1 : p->kind;
+    return l > TRL_ALIGN_LONGEST || m > TRL_ALIGN_LONGEST ? TRL_ALIGN_IBM1 : p->model;
 }
 
 /* ---- IBM 1 and 2 ---------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ trl_align_kind trl_places_kind(const trl_places *p, size_t l, size_t m)
 /* a(. | i, l, m) of the pair, or UINT32_MAX for uniform. */
 static uint32_t places_of(const trl_places *p, size_t l, size_t m)
 {
-    if (trl_places_kind(p, l, m) != TRL_ALIGN_IBM2 || l > TRL_ALIGN_LEARNT || m > TRL_ALIGN_LEARNT)
+    if (trl_places_model(p, l, m) != TRL_ALIGN_IBM2 || l > TRL_ALIGN_LEARNT || m > TRL_ALIGN_LEARNT)
         return UINT32_MAX;
     return p->place_at[l * (TRL_ALIGN_LEARNT + 1) + m];
 }
@@ -305,7 +305,7 @@ bool trl_places_posterior(const trl_places *p, size_t l, size_t m, const double 
                           double *posterior, double *log_p, trl_place_counts *counts,
                           trl_place_scratch *s)
 {
-    if (trl_places_kind(p, l, m) == TRL_ALIGN_HMM)
+    if (trl_places_model(p, l, m) == TRL_ALIGN_HMM)
         return hmm_posterior(p, l, m, t, posterior, log_p, counts, s);
     *log_p = independent(p, l, m, t, posterior, counts);
     return true;
@@ -314,7 +314,7 @@ bool trl_places_posterior(const trl_places *p, size_t l, size_t m, const double 
 bool trl_places_best(const trl_places *p, size_t l, size_t m, const double *t, uint32_t *best,
                      trl_place_scratch *s)
 {
-    if (trl_places_kind(p, l, m) == TRL_ALIGN_HMM)
+    if (trl_places_model(p, l, m) == TRL_ALIGN_HMM)
         return hmm_best(p, l, m, t, best, s);
     best_independent(p, l, m, t, best);
     return true;
@@ -342,9 +342,9 @@ static void update_jumps(trl_places *p, const trl_place_counts *counts)
 
 void trl_places_update(trl_places *p, const trl_place_counts *counts)
 {
-    if (p->kind == TRL_ALIGN_HMM)
+    if (p->model == TRL_ALIGN_HMM)
         update_jumps(p, counts);
-    if (p->kind != TRL_ALIGN_IBM2)
+    if (p->model != TRL_ALIGN_IBM2)
         return;
     for (size_t l = 0; l <= TRL_ALIGN_LEARNT; l++)
         for (size_t m = 0; m <= TRL_ALIGN_LEARNT; m++) {

@@ -284,14 +284,14 @@ static trl_status run_stages(trainer *t, const trl_direction_options *o, trl_err
         t->entry[k].t = 1.0f / (float)(t->target->words.n + 1); /* uniform: any constant will do */
     for (size_t k = 1; st == TRL_OK && k <= o->o->ibm1; k++)
         st = iterate(t, o, "IBM 1", k, err);
-    if (st == TRL_OK && o->o->kind == TRL_ALIGN_IBM2) {
-        t->places.kind = TRL_ALIGN_IBM2;
+    if (st == TRL_OK && o->o->model == TRL_ALIGN_IBM2) {
+        t->places.model = TRL_ALIGN_IBM2;
         st = start_ibm2(t, err);
         for (size_t k = 1; st == TRL_OK && k <= o->o->ibm2; k++)
             st = iterate(t, o, "IBM 2", k, err);
     }
-    if (st == TRL_OK && o->o->kind == TRL_ALIGN_HMM) {
-        t->places.kind = TRL_ALIGN_HMM;
+    if (st == TRL_OK && o->o->model == TRL_ALIGN_HMM) {
+        t->places.model = TRL_ALIGN_HMM;
         for (size_t k = 1; st == TRL_OK && k <= o->o->hmm; k++)
             st = iterate(t, o, "HMM", k, err);
     }

@@ -1,4 +1,4 @@
-/* attribute_slots.c -- numbering the kinds of attributes. */
+/* attribute_slots.c -- numbering the prefixes of attributes. */
 /* SPDX-License-Identifier: MIT */
 #include "feature/attribute_slots.h"
 
@@ -7,17 +7,17 @@
 
 #define ROW_COST 2 /* of a row beyond its vectors, in entries */
 
-static trl_str kind_of(const trl_attribute_slots *x, const trl_strtab *names, size_t a)
+static trl_str prefix_of(const trl_attribute_slots *x, const trl_strtab *names, size_t a)
 {
     return trl_attribute_prefix(trl_strtab_get(names, x->f->name[a]));
 }
 
-static bool number_kinds(const trl_attribute_slots *x, const trl_strtab *names,
-                         const uint32_t *listed, size_t n, trl_strtab *kinds)
+static bool number_prefixes(const trl_attribute_slots *x, const trl_strtab *names,
+                            const uint32_t *listed, size_t n, trl_strtab *prefixes)
 {
-    for (size_t i = 0; i < n && kinds->n < TRL_SLOTS; i++) {
-        const trl_str kind = kind_of(x, names, listed ? listed[i] : i);
-        if (kind.n && trl_strtab_add(kinds, kind.p, kind.n) == TRL_NO_ID)
+    for (size_t i = 0; i < n && prefixes->n < TRL_SLOTS; i++) {
+        const trl_str prefix = prefix_of(x, names, listed ? listed[i] : i);
+        if (prefix.n && trl_strtab_add(prefixes, prefix.p, prefix.n) == TRL_NO_ID)
             return false;
     }
     return true;
@@ -26,16 +26,17 @@ static bool number_kinds(const trl_attribute_slots *x, const trl_strtab *names,
 static bool number_slots(trl_attribute_slots *x, const trl_strtab *names, const uint32_t *listed,
                          size_t n)
 {
-    trl_strtab kinds = {0};
+    trl_strtab prefixes = {0};
     x->slot = trl_alloc(x->f->n_attrs, sizeof *x->slot);
-    const bool good = x->slot && number_kinds(x, names, listed, listed ? n : x->f->n_attrs, &kinds);
+    const bool good =
+        x->slot && number_prefixes(x, names, listed, listed ? n : x->f->n_attrs, &prefixes);
     for (size_t a = 0; good && a < x->f->n_attrs; a++) {
-        const trl_str kind = kind_of(x, names, a);
-        const uint32_t id = kind.n ? trl_strtab_find(&kinds, kind.p, kind.n) : TRL_NO_ID;
+        const trl_str prefix = prefix_of(x, names, a);
+        const uint32_t id = prefix.n ? trl_strtab_find(&prefixes, prefix.p, prefix.n) : TRL_NO_ID;
         x->slot[a] = id < TRL_SLOTS ? (uint8_t)id : TRL_SLOTS;
     }
-    x->n_slots = kinds.n;
-    trl_strtab_fini(&kinds);
+    x->n_slots = prefixes.n;
+    trl_strtab_fini(&prefixes);
     return good;
 }
 

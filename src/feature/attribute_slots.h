@@ -1,7 +1,7 @@
-/* attribute_slots.h -- private: attributes by their kinds, and those that are on at a token.
+/* attribute_slots.h -- private: attributes by their prefixes, and those that are on at a token.
  *
  * Rows that are implied (implied_rows.h) and tokens that have much in common (token_groups.h) are
- * found by looking at the same thing: attributes of one kind (attribute_prefix.h) make a *slot*,
+ * found by looking at the same thing: attributes of one prefix (attribute_prefix.h) make a *slot*,
  * and a token has one of them, or none.  Slots where a token has two are of no use for either.
  */
 /* SPDX-License-Identifier: MIT */
@@ -10,7 +10,7 @@
 
 #include "feature/design.h"
 
-#define TRL_SLOTS 32 /* at most; attributes of further kinds are in none */
+#define TRL_SLOTS 32 /* at most; attributes of further prefixes are in none */
 
 typedef struct trl_attribute_slots {
     const trl_design *d;  /* borrowed */
@@ -20,9 +20,9 @@ typedef struct trl_attribute_slots {
     uint32_t *entry_attr; /* [entries] the attribute of each */
 } trl_attribute_slots;
 
-/* Slots in the order in which kinds come up in listed[0 .. n), or (NULL) among all attributes;
- * attributes of other kinds are in none.  `names` are the family's.  False: out of memory; _fini in
- * any case. */
+/* Slots in the order in which prefixes come up in listed[0 .. n), or (NULL) among all attributes;
+ * attributes of other prefixes are in none.  `names` are the family's.  False: out of memory; _fini
+ * in any case. */
 bool trl_attribute_slots_init(trl_attribute_slots *x, const trl_design *d, const trl_strtab *names,
                               const uint32_t *listed, size_t n);
 void trl_attribute_slots_fini(trl_attribute_slots *x);

@@ -126,10 +126,10 @@ static bool is_dense(const draft *b, uint32_t live)
 typedef enum part {
     HOT_DENSE,
     COLD_DENSE,
-    LONE_DENSE,
+    SINGLETON_DENSE,
     HOT_SPARSE,
     COLD_SPARSE,
-    LONE_SPARSE,
+    SINGLETON_SPARSE,
     PARTS
 } part;
 
@@ -138,8 +138,8 @@ static part part_of(const draft *b, size_t a)
     const uint64_t count = b->at[a + 1] - b->at[a];
     const bool always = b->k != TRL_NODE;
     if (is_dense(b, b->live[a]))
-        return always || count >= HOT_ROW ? HOT_DENSE : count > 1 ? COLD_DENSE : LONE_DENSE;
-    return always || count >= HOT_ENTRY ? HOT_SPARSE : count > 1 ? COLD_SPARSE : LONE_SPARSE;
+        return always || count >= HOT_ROW ? HOT_DENSE : count > 1 ? COLD_DENSE : SINGLETON_DENSE;
+    return always || count >= HOT_ENTRY ? HOT_SPARSE : count > 1 ? COLD_SPARSE : SINGLETON_SPARSE;
 }
 
 /* Decides for every attribute what it becomes, and numbers them: hot rows by falling count, the
@@ -157,11 +157,11 @@ static bool classify(draft *b, const trl_design_options *o)
             size[part_of(b, a)]++;
     }
     f->n_hot = next[COLD_DENSE] = size[HOT_DENSE];
-    f->singleton_row = next[LONE_DENSE] = f->n_hot + size[COLD_DENSE];
-    f->n_dense = next[HOT_SPARSE] = f->singleton_row + size[LONE_DENSE];
+    f->singleton_row = next[SINGLETON_DENSE] = f->n_hot + size[COLD_DENSE];
+    f->n_dense = next[HOT_SPARSE] = f->singleton_row + size[SINGLETON_DENSE];
     f->n_warm = next[COLD_SPARSE] = f->n_dense + size[HOT_SPARSE];
-    f->singleton_attr = next[LONE_SPARSE] = f->n_warm + size[COLD_SPARSE];
-    f->n_attrs = f->singleton_attr + size[LONE_SPARSE];
+    f->singleton_attr = next[SINGLETON_SPARSE] = f->n_warm + size[COLD_SPARSE];
+    f->n_attrs = f->singleton_attr + size[SINGLETON_SPARSE];
     hot_row *hot = trl_alloc(f->n_hot, sizeof *hot);
     f->name = trl_alloc(f->n_attrs, sizeof *f->name);
     if (!hot || !f->name) {

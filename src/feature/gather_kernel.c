@@ -22,21 +22,21 @@ typedef struct lists {
     size_t extra;
 } lists;
 
-static lists lists_of(const trl_family *f, const trl_implied_rows *fold)
+static lists lists_of(const trl_family *f, const trl_implied_rows *implied)
 {
-    if (!fold || !fold->row)
+    if (!implied || !implied->row)
         return (lists){.row_begin = f->dense_begin,
                        .entry_begin = f->entry_begin,
                        .row = f->dense_row,
                        .entry = f->entry,
                        .n_hot = f->n_hot};
-    return (lists){.row_begin = fold->row_begin,
-                   .entry_begin = fold->entry_begin,
-                   .row = fold->row,
-                   .packed = fold->packed,
-                   .bits = fold->bits,
-                   .n_hot = fold->n_rows,
-                   .extra = fold->n_rows - f->n_hot};
+    return (lists){.row_begin = implied->row_begin,
+                   .entry_begin = implied->entry_begin,
+                   .row = implied->row,
+                   .packed = implied->packed,
+                   .bits = implied->bits,
+                   .n_hot = implied->n_rows,
+                   .extra = implied->n_rows - f->n_hot};
 }
 
 /* The first weight of a row in the lists; for hot rows it is used only to prefetch. */
@@ -170,16 +170,16 @@ void trl_gather(const trl_design *d, const double *w, size_t from, const trl_tab
     trl_gather_implied(d, NULL, w, NULL, NULL, from, t);
 }
 
-void trl_gather_implied(const trl_design *d, const trl_implied_rows *fold, const double *w,
+void trl_gather_implied(const trl_design *d, const trl_implied_rows *implied, const double *w,
                         const double *hot, const float *hot32, size_t from, const trl_tables *t)
 {
     for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
-        const bool folded = fold && fold->row && k == TRL_NODE;
-        const lists l = lists_of(f, folded ? fold : NULL);
+        const bool with_implied = implied && implied->row && k == TRL_NODE;
+        const lists l = lists_of(f, with_implied ? implied : NULL);
         if (t->row[k])
-            gather_family(f, &l, w, folded ? hot : w + f->hot_at, folded ? hot32 : NULL, from, t->n,
-                          t->row[k]);
+            gather_family(f, &l, w, with_implied ? hot : w + f->hot_at, with_implied ? hot32 : NULL,
+                          from, t->n, t->row[k]);
     }
 }
 
@@ -289,12 +289,12 @@ TRL_CLONES static void scatter_family(const trl_family *f, const lists *l, size_
     }
 }
 
-void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t from,
+void trl_scatter_hot(const trl_design *d, const trl_implied_rows *implied, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node)
 {
     for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
-        const lists l = lists_of(f, k == TRL_NODE ? fold : NULL);
+        const lists l = lists_of(f, k == TRL_NODE ? implied : NULL);
         if (adjoint->row[k])
             scatter_family(f, &l, from, adjoint->n, adjoint->row[k], d->n_hot_weights, g,
                            k == TRL_NODE ? hot32 : NULL, k == TRL_NODE ? node : NULL);

@@ -48,40 +48,41 @@ typedef struct trl_implied_rows {
  * corpus.  `extra`: with extra rows.  When attributes have values, when there are no implications,
  * or when packed entries do not fit into 32 bits, there are no pairs and the lists are the design's
  * own.  TRL_ENOMEM. */
-trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names,
-                             bool extra, trl_error *err);
-void trl_implied_fini(trl_implied_rows *fold);
+trl_status trl_implied_build(trl_implied_rows *implied, const trl_design *d,
+                             const trl_strtab *names, bool extra, trl_error *err);
+void trl_implied_fini(trl_implied_rows *implied);
 
 /* Adds the summed row `child`, or the entries of the sparse attribute a, to the summed row `row`.
  * False: out of memory. */
-bool trl_implied_add_row(trl_implied_rows *fold, uint32_t row, uint32_t child);
-bool trl_implied_add_entries(trl_implied_rows *fold, const trl_family *f, uint32_t row, size_t a);
+bool trl_implied_add_row(trl_implied_rows *implied, uint32_t row, uint32_t child);
+bool trl_implied_add_entries(trl_implied_rows *implied, const trl_family *f, uint32_t row,
+                             size_t a);
 
 /* hot[n_rows][step] = the summed rows of w. */
-void trl_implied_forward(const trl_implied_rows *fold, const trl_design *d, const double *w,
+void trl_implied_forward(const trl_implied_rows *implied, const trl_design *d, const double *w,
                          double *hot);
 
 /* The reverse, in place on a gradient of summed rows: the hot ones in g, the extra ones in
  * hot[n_rows][step]. */
-void trl_implied_backward(const trl_implied_rows *fold, const trl_design *d, double *hot,
+void trl_implied_backward(const trl_implied_rows *implied, const trl_design *d, double *hot,
                           double *g);
 
-/* As trl_gather, by the shortened lists and the summed rows; fold NULL: by the design's own. hot32,
- * unless NULL, is `hot` in single precision and is used instead: it needs half the cache. */
-void trl_gather_implied(const trl_design *d, const trl_implied_rows *fold, const double *w,
+/* As trl_gather, by the shortened lists and the summed rows; implied NULL: by the design's own.
+ * hot32, unless NULL, is `hot` in single precision and is used instead: it needs half the cache. */
+void trl_gather_implied(const trl_design *d, const trl_implied_rows *implied, const double *w,
                         const double *hot, const float *hot32, size_t from, const trl_tables *t);
 
 /* The hot weights of the tokens from ..: g, of n_hot_weights (+ 64) doubles, += A^T adjoint, for
- * the summed rows when `fold` is not NULL.  Dead cells receive garbage: clear them with
+ * the summed rows when `implied` is not NULL.  Dead cells receive garbage: clear them with
  * trl_clear_dead.  With hot32, [n_rows][step], the summed rows are added up there and not in g;
  * this is required when there are extra rows, and attributes must then have no values.  The adjoint
  * rows of family 0 are also left in node, [n][step], unless that is NULL. */
-void trl_scatter_hot(const trl_design *d, const trl_implied_rows *fold, size_t from,
+void trl_scatter_hot(const trl_design *d, const trl_implied_rows *implied, size_t from,
                      const trl_tables *adjoint, double *g, float *hot32, float *node);
 
 /* The singleton weights of the tokens from .., with their regulariser: g = a w - A^T adjoint.  Each
  * of them is written exactly once, and nothing else.  Returns their ||w||^2. */
-double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *fold, size_t from,
+double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *implied, size_t from,
                               const trl_tables *adjoint, double a, const double *w, double *g);
 
 #endif

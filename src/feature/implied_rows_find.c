@@ -193,34 +193,34 @@ static int by_rank(const void *pa, const void *pb)
 }
 
 /* Gives u an extra row if that saves anything. */
-static void decide_row(finder *x, trl_implied_rows *fold, uint32_t u)
+static void decide_row(finder *x, trl_implied_rows *implied, uint32_t u)
 {
     uint64_t without = x->cost[u];
     for (size_t s = 0; s < SLOTS; s++)
         without += child_of(x, u, s) != NONE ? x->cost[child_of(x, u, s)] : 0;
     if (x->row[u] != NONE || without == x->cost[u] || without <= trl_row_cost(x->f))
         return;
-    x->row[u] = (uint32_t)fold->n_rows++;
+    x->row[u] = (uint32_t)implied->n_rows++;
     x->cost[u] = (uint32_t)trl_row_cost(x->f);
 }
 
 /* What goes into unit u's row, if it has one. */
-static bool fill_row(const finder *x, trl_implied_rows *fold, uint32_t u)
+static bool fill_row(const finder *x, trl_implied_rows *implied, uint32_t u)
 {
     if (x->row[u] == NONE)
         return true;
     bool good =
-        x->attr[u] < x->f->n_dense || trl_implied_add_entries(fold, x->f, x->row[u], x->attr[u]);
+        x->attr[u] < x->f->n_dense || trl_implied_add_entries(implied, x->f, x->row[u], x->attr[u]);
     for (size_t s = 0; good && s < SLOTS; s++) {
         const uint32_t c = child_of(x, u, s);
         if (c != NONE)
-            good = x->row[c] == NONE ? trl_implied_add_entries(fold, x->f, x->row[u], x->attr[c])
-                                     : trl_implied_add_row(fold, x->row[u], x->row[c]);
+            good = x->row[c] == NONE ? trl_implied_add_entries(implied, x->f, x->row[u], x->attr[c])
+                                     : trl_implied_add_row(implied, x->row[u], x->row[c]);
     }
     return good;
 }
 
-static bool list_pairs(finder *x, trl_implied_rows *fold)
+static bool list_pairs(finder *x, trl_implied_rows *implied)
 {
     ranked *list = trl_alloc(x->n_units, sizeof *list);
     bool good = list;
@@ -229,8 +229,8 @@ static bool list_pairs(finder *x, trl_implied_rows *fold)
     if (good)
         qsort(list, x->n_units, sizeof *list, by_rank);
     for (size_t i = 0; good && i < x->n_units; i++) {
-        decide_row(x, fold, list[i].unit);
-        good = fill_row(x, fold, list[i].unit);
+        decide_row(x, implied, list[i].unit);
+        good = fill_row(x, implied, list[i].unit);
     }
     trl_free(list);
     return good;
@@ -248,25 +248,25 @@ static bool is_implied(const finder *x, uint32_t u, const uint32_t on[SLOTS])
     return p < x->n_units && x->row[p] != NONE && x->implied[(size_t)p * SLOTS + s] == u;
 }
 
-static uint64_t shorten_rows(const finder *x, trl_implied_rows *fold, size_t t,
+static uint64_t shorten_rows(const finder *x, trl_implied_rows *implied, size_t t,
                              const uint32_t on[SLOTS], const uint32_t list[SLOTS], size_t n,
                              uint64_t at)
 {
     const trl_family *f = x->f;
-    const uint32_t extra = (uint32_t)(fold->n_rows - f->n_hot);
+    const uint32_t extra = (uint32_t)(implied->n_rows - f->n_hot);
     uint64_t r = f->dense_begin[t];
     for (; r < f->dense_begin[t + 1] && f->dense_row[r] < f->n_hot; r++)
         if (!is_implied(x, f->dense_row[r], on))
-            fold->row[at++] = f->dense_row[r];
+            implied->row[at++] = f->dense_row[r];
     for (size_t i = 0; i < n; i++)
         if (list[i] >= f->n_hot && x->row[list[i]] != NONE && !is_implied(x, list[i], on))
-            fold->row[at++] = x->row[list[i]];
+            implied->row[at++] = x->row[list[i]];
     for (; r < f->dense_begin[t + 1]; r++)
-        fold->row[at++] = f->dense_row[r] + extra;
+        implied->row[at++] = f->dense_row[r] + extra;
     return at;
 }
 
-static uint64_t shorten_entries(const finder *x, trl_implied_rows *fold, size_t t,
+static uint64_t shorten_entries(const finder *x, trl_implied_rows *implied, size_t t,
                                 const uint32_t on[SLOTS], uint64_t at)
 {
     const trl_family *f = x->f;
@@ -274,57 +274,58 @@ static uint64_t shorten_entries(const finder *x, trl_implied_rows *fold, size_t 
         bool first;
         const uint32_t u = x->unit[trl_entry_attribute(&x->s, &f->entry[e], &first)];
         if (u == NONE || (x->row[u] == NONE && !is_implied(x, u, on)))
-            fold->packed[at++] =
-                (uint32_t)((f->entry[e].weight - f->entry_hot_at) << fold->bits) | f->entry[e].cell;
+            implied->packed[at++] =
+                (uint32_t)((f->entry[e].weight - f->entry_hot_at) << implied->bits) |
+                f->entry[e].cell;
     }
     return at;
 }
 
-static bool shorten_lists(finder *x, trl_implied_rows *fold)
+static bool shorten_lists(finder *x, trl_implied_rows *implied)
 {
     const trl_family *f = x->f;
     const size_t n = x->d->n_tokens;
     uint64_t r = 0, e = 0;
-    fold->row_begin = trl_alloc(n + 1, sizeof *fold->row_begin);
-    fold->entry_begin = trl_alloc(n + 1, sizeof *fold->entry_begin);
+    implied->row_begin = trl_alloc(n + 1, sizeof *implied->row_begin);
+    implied->entry_begin = trl_alloc(n + 1, sizeof *implied->entry_begin);
     /* an extra row takes the place of an entry or more */
-    fold->row =
-        trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK, sizeof *fold->row);
-    fold->packed = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *fold->packed);
-    if (!fold->row_begin || !fold->entry_begin || !fold->row || !fold->packed)
+    implied->row =
+        trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK, sizeof *implied->row);
+    implied->packed = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *implied->packed);
+    if (!implied->row_begin || !implied->entry_begin || !implied->row || !implied->packed)
         return false;
     for (size_t t = 0; t < n; t++) {
-        fold->row_begin[t] = r;
-        fold->entry_begin[t] = e;
+        implied->row_begin[t] = r;
+        implied->entry_begin[t] = e;
         uint32_t on[SLOTS], list[SLOTS];
         const size_t units = at_token(x, t, on, list);
-        r = shorten_rows(x, fold, t, on, list, units, r);
-        e = shorten_entries(x, fold, t, on, e);
+        r = shorten_rows(x, implied, t, on, list, units, r);
+        e = shorten_entries(x, implied, t, on, e);
     }
-    fold->row_begin[n] = r;
-    fold->entry_begin[n] = e;
-    memset(fold->row + r, 0, SLACK * sizeof *fold->row);
-    memset(fold->packed + e, 0, SLACK * sizeof *fold->packed);
+    implied->row_begin[n] = r;
+    implied->entry_begin[n] = e;
+    memset(implied->row + r, 0, SLACK * sizeof *implied->row);
+    memset(implied->packed + e, 0, SLACK * sizeof *implied->packed);
     return true;
 }
 
-trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const trl_strtab *names,
-                             bool extra, trl_error *err)
+trl_status trl_implied_build(trl_implied_rows *implied, const trl_design *d,
+                             const trl_strtab *names, bool extra, trl_error *err)
 {
-    *fold = (trl_implied_rows){.n_rows = d->family[TRL_NODE].n_hot};
+    *implied = (trl_implied_rows){.n_rows = d->family[TRL_NODE].n_hot};
     finder x = {.d = d, .f = &d->family[TRL_NODE]};
-    while (x.f->width > (size_t)1 << fold->bits)
-        fold->bits++;
+    while (x.f->width > (size_t)1 << implied->bits)
+        implied->bits++;
     if (x.f->dense_value || x.f->entry_value ||
-        x.f->cold_at - x.f->entry_hot_at > UINT32_MAX >> fold->bits)
+        x.f->cold_at - x.f->entry_hot_at > UINT32_MAX >> implied->bits)
         return TRL_OK;
     bool good = list_units(&x, extra) && number_slots(&x, names) && find_implied(&x);
     if (good) {
         choose_parents(&x);
-        good = list_pairs(&x, fold);
+        good = list_pairs(&x, implied);
     }
-    if (good && fold->n_pairs + fold->n_entries)
-        good = shorten_lists(&x, fold);
+    if (good && implied->n_pairs + implied->n_entries)
+        good = shorten_lists(&x, implied);
     trl_attribute_slots_fini(&x.s);
     trl_free(x.unit);
     trl_free(x.attr);
@@ -334,7 +335,7 @@ trl_status trl_implied_build(trl_implied_rows *fold, const trl_design *d, const 
     trl_free(x.slot);
     trl_free(x.implied);
     if (!good) {
-        trl_implied_fini(fold);
+        trl_implied_fini(implied);
         return trl_fail_mem(err);
     }
     return TRL_OK;

@@ -58,32 +58,32 @@ TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, cons
 }
 
 /* The same from the shortened list. */
-TRL_INLINE double finish_packed(const trl_family *f, const trl_implied_rows *fold, size_t tok,
+TRL_INLINE double finish_packed(const trl_family *f, const trl_implied_rows *implied, size_t tok,
                                 double a, const double *w, const double *adj, double *g)
 {
     const uint64_t singleton = trl_singleton_entry_at(f) - f->entry_hot_at;
-    const uint32_t mask = (UINT32_C(1) << fold->bits) - 1;
+    const uint32_t mask = (UINT32_C(1) << implied->bits) - 1;
     double sum = 0.0;
-    for (uint64_t e = fold->entry_begin[tok + 1]; e > fold->entry_begin[tok]; e--) {
-        const uint32_t x = fold->packed[e - 1];
-        if (x >> fold->bits < singleton)
+    for (uint64_t e = implied->entry_begin[tok + 1]; e > implied->entry_begin[tok]; e--) {
+        const uint32_t x = implied->packed[e - 1];
+        if (x >> implied->bits < singleton)
             break;
-        const uint64_t at = f->entry_hot_at + (x >> fold->bits);
+        const uint64_t at = f->entry_hot_at + (x >> implied->bits);
         g[at] = a * w[at] - adj[x & mask];
         sum += w[at] * w[at];
     }
     return sum;
 }
 
-TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *fold,
+TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_rows *implied,
                                          size_t from, const trl_tables *adjoint, double a,
                                          const double *w, double *g)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    const bool folded = fold && fold->row;
-    const uint64_t *begin = folded ? fold->row_begin : f->dense_begin;
-    const uint32_t *list = folded ? fold->row : f->dense_row;
-    const size_t extra = folded ? fold->n_rows - f->n_hot : 0,
+    const bool with_implied = implied && implied->row;
+    const uint64_t *begin = with_implied ? implied->row_begin : f->dense_begin;
+    const uint32_t *list = with_implied ? implied->row : f->dense_row;
+    const size_t extra = with_implied ? implied->n_rows - f->n_hot : 0,
                  singleton_row = f->singleton_row + extra;
     const double *adj = adjoint->row[TRL_NODE];
     double sum = 0.0;
@@ -93,8 +93,8 @@ TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_
             sum += finish_row(f->width, a, f->dense_value ? f->dense_value[r - 1] : 1.0, w + at,
                               adj, g + at);
         }
-        sum +=
-            folded ? finish_packed(f, fold, t, a, w, adj, g) : finish_entries(f, t, a, w, adj, g);
+        sum += with_implied ? finish_packed(f, implied, t, a, w, adj, g)
+                            : finish_entries(f, t, a, w, adj, g);
     }
     return sum;
 }

@@ -34,9 +34,9 @@ enum trl_token_groups_part {
     TRL_TOKEN_GROUPS_HOT_ROW,  /* what: hot row, or from n_hot on an extra one (implied_rows.h); at:
                                   row */
     TRL_TOKEN_GROUPS_COLD_ROW, /* what: row of the design; at: row */
-    TRL_TOKEN_GROUPS_LONE_ROW, /* the same, of attributes that are on at one token */
-    TRL_TOKEN_GROUPS_HOT_ENTRY, /* what: weight - entry_hot_at; at: cell of the table */
-    TRL_TOKEN_GROUPS_ENTRY,     /* the same for entries that are not hot */
+    TRL_TOKEN_GROUPS_SINGLETON_ROW, /* the same, of attributes that are on at one token */
+    TRL_TOKEN_GROUPS_HOT_ENTRY,     /* what: weight - entry_hot_at; at: cell of the table */
+    TRL_TOKEN_GROUPS_ENTRY,         /* the same for entries that are not hot */
     TRL_TOKEN_GROUPS_PARTS
 };
 
@@ -65,10 +65,11 @@ typedef struct trl_token_groups {
 } trl_token_groups;
 
 /* `names`: of family 0.  *useful says whether tokens have enough in common to be worth grouping; if
- * not (or with real values, or very many labels) the rest is undefined.  *fold gets the extra rows
- * (and no lists).  The design is borrowed.  TRL_ENOMEM. */
-trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, const trl_design *d,
-                                  const trl_strtab *names, bool *useful, trl_error *err);
+ * not (or with real values, or very many labels) the rest is undefined.  *implied gets the extra
+ * rows (and no lists).  The design is borrowed.  TRL_ENOMEM. */
+trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *implied,
+                                  const trl_design *d, const trl_strtab *names, bool *useful,
+                                  trl_error *err);
 void trl_token_groups_fini(trl_token_groups *p);
 
 /* The scores of a batch's tokens, table[i][step], pads garbage; the table has TRL_TOKEN_GROUPS_ROWS

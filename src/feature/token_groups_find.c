@@ -17,12 +17,12 @@
 #include "feature/token_classes.h"
 #include "feature/attribute_slots.h"
 
-#define SLACK 64          /* list elements that kernels may prefetch past the end */
-#define WORTH 0.75        /* groups are useful when at most this part of the cost remains */
-#define ALONE UINT32_MAX  /* a token in no group */
-#define NO_ROW UINT32_MAX /* no extra row */
-#define OFTEN 4           /* uses that make a combination an extra row */
-#define DEAR 3.0          /* an extra row, in rows added up for it: there, back, its cache */
+#define SLACK 64           /* list elements that kernels may prefetch past the end */
+#define WORTH 0.75         /* groups are useful when at most this part of the cost remains */
+#define ALONE UINT32_MAX   /* a token in no group */
+#define NO_ROW UINT32_MAX  /* no extra row */
+#define OFTEN 4            /* uses that make a combination an extra row */
+#define EXTRA_ROW_COST 3.0 /* an extra row, in rows added up for it: there, back, its cache */
 
 typedef struct finder {
     const trl_design *d;
@@ -142,7 +142,7 @@ static bool combine(finder *x, const trl_token_groups *p, double *left)
     trl_classes *l = &x->list;
     *l = (trl_classes){.n = p->n_groups + (p->n - p->first[p->n_groups]),
                        .n_slots = c->n_slots,
-                       .cost_factor = DEAR};
+                       .cost_factor = EXTRA_ROW_COST};
     l->at = trl_zalloc(l->n_slots * l->n, sizeof *l->at);
     for (size_t s = 0; l->at && s < l->n_slots; s++) {
         l->bad[s] = !c->taken[s];
@@ -158,20 +158,20 @@ static bool combine(finder *x, const trl_token_groups *p, double *left)
 }
 
 /* Makes row `row` the sum of list v's attributes that go into it. */
-static bool fill_row(const finder *x, trl_implied_rows *fold, uint32_t row, size_t v)
+static bool fill_row(const finder *x, trl_implied_rows *implied, uint32_t row, size_t v)
 {
     for (size_t s = 0; s < x->list.n_slots; s++) {
         const uint32_t a = x->list.at[s * x->list.n + v];
         if (!a || !x->list.taken[s])
             continue;
-        if (!(a - 1 < x->f->n_hot ? trl_implied_add_row(fold, row, a - 1)
-                                  : trl_implied_add_entries(fold, x->f, row, a - 1)))
+        if (!(a - 1 < x->f->n_hot ? trl_implied_add_row(implied, row, a - 1)
+                                  : trl_implied_add_entries(implied, x->f, row, a - 1)))
             return false;
     }
     return true;
 }
 
-static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
+static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *implied)
 {
     double left;
     if (!combine(x, p, &left))
@@ -192,8 +192,8 @@ static bool make_extra(finder *x, trl_token_groups *p, trl_implied_rows *fold)
             x->extra[v] = row[c];
         } else if (n >= OFTEN) {
             count[c] = NO_ROW;
-            x->extra[v] = row[c] = (uint32_t)fold->n_rows++;
-            good = fill_row(x, fold, row[c], v);
+            x->extra[v] = row[c] = (uint32_t)implied->n_rows++;
+            good = fill_row(x, implied, row[c], v);
         }
     }
     trl_free(count);
@@ -229,7 +229,7 @@ static enum trl_token_groups_part row_part(const trl_family *f, uint32_t a)
 {
     return a < f->n_hot           ? TRL_TOKEN_GROUPS_HOT_ROW
            : a < f->singleton_row ? TRL_TOKEN_GROUPS_COLD_ROW
-                                  : TRL_TOKEN_GROUPS_LONE_ROW;
+                                  : TRL_TOKEN_GROUPS_SINGLETON_ROW;
 }
 
 static enum trl_token_groups_part entry_part(const finder *x, const trl_entry *e)
@@ -356,14 +356,15 @@ void trl_token_groups_fini(trl_token_groups *p)
     *p = (trl_token_groups){0};
 }
 
-trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, const trl_design *d,
-                                  const trl_strtab *names, bool *useful, trl_error *err)
+trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *implied,
+                                  const trl_design *d, const trl_strtab *names, bool *useful,
+                                  trl_error *err)
 {
     const trl_family *f = &d->family[TRL_NODE];
     finder x = {.d = d, .f = f, .token = {.n = d->n_tokens}};
     double left = 1.0;
     *p = (trl_token_groups){.n = d->n_tokens};
-    *fold = (trl_implied_rows){.n_rows = f->n_hot};
+    *implied = (trl_implied_rows){.n_rows = f->n_hot};
     *useful = false;
     if (f->dense_value || f->entry_value || f->cold_at - f->entry_hot_at > UINT32_MAX ||
         f->step * TRL_TOKEN_GROUPS_ROWS > UINT16_MAX)
@@ -372,13 +373,13 @@ trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *fold, c
                 trl_classes_make(&x.token, &left);
     *useful = left < WORTH;
     if (good && *useful)
-        good = order_tokens(&x, p) && make_batches(p) && make_extra(&x, p, fold) &&
+        good = order_tokens(&x, p) && make_batches(p) && make_extra(&x, p, implied) &&
                make_lists(&x, p) && make_streams(&x, p);
     finder_fini(&x);
     if (!good || !*useful)
         trl_token_groups_fini(p);
     if (good)
         return TRL_OK;
-    trl_implied_fini(fold);
+    trl_implied_fini(implied);
     return trl_fail_mem(err);
 }

@@ -98,7 +98,7 @@ TRL_CLONES void trl_token_groups_gather(const trl_token_groups *p, const trl_des
         break;
     }
     gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_COLD_ROW), w, table);
-    gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_LONE_ROW), w, table);
+    gather_cold(f, run_of(p, batch, TRL_TOKEN_GROUPS_SINGLETON_ROW), w, table);
     for (size_t k = b->group; k < b[1].group; k++, shared += step)
         for (size_t i = p->first[k] - from; i < p->first[k + 1] - from; i++)
             for (size_t c = 0; c < step; c += 8)
@@ -189,7 +189,7 @@ TRL_CLONES double trl_token_groups_scatter(const trl_token_groups *p, const trl_
     for (size_t r = 0; r < rows.n; r++)
         memcpy(s->rows + (p->batch[batch].begin[TRL_TOKEN_GROUPS_COLD_ROW] + r) * step,
                table + rows.at[r] * step, step * sizeof *table);
-    return finish_singletons(f, run_of(p, batch, TRL_TOKEN_GROUPS_LONE_ROW), w, table, s);
+    return finish_singletons(f, run_of(p, batch, TRL_TOKEN_GROUPS_SINGLETON_ROW), w, table, s);
 }
 
 void trl_token_groups_entries(const trl_token_groups *p, const float *stream, size_t from,

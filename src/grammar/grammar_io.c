@@ -194,7 +194,7 @@ static trl_status load_counts(const trl_container *c, const char *tag, size_t wa
     return TRL_OK;
 }
 
-static bool is_kind(const trl_grammar *g, uint32_t s, bool tag, bool phrase, bool active)
+static bool is_state_of(const trl_grammar *g, uint32_t s, bool tag, bool phrase, bool active)
 {
     if (s >= g->n_states)
         return false;
@@ -205,8 +205,9 @@ static bool is_kind(const trl_grammar *g, uint32_t s, bool tag, bool phrase, boo
 static bool binary_is_sane(const trl_grammar *g, size_t r)
 {
     const trl_binary *x = &g->binary[r], *y = x - 1;
-    if (!is_kind(g, x->parent, false, true, true) || !is_kind(g, x->left, true, true, false) ||
-        !is_kind(g, x->right, true, true, true) || x->left == g->root || x->right == g->root)
+    if (!is_state_of(g, x->parent, false, true, true) ||
+        !is_state_of(g, x->left, true, true, false) ||
+        !is_state_of(g, x->right, true, true, true) || x->left == g->root || x->right == g->root)
         return false;
     return r == 0 || y->left < x->left ||
            (y->left == x->left &&
@@ -236,9 +237,9 @@ static trl_status load_binary(trl_grammar *g, const tags *t, const trl_container
 static bool unary_is_sane(const trl_grammar *g, size_t r)
 {
     const trl_unary *x = &g->unary[r];
-    return is_kind(g, x->parent, false, true, false) && is_kind(g, x->child, true, true, false) &&
-           x->child != g->root && x->chain <= g->n_chain_pool &&
-           x->chain_length <= g->n_chain_pool - x->chain &&
+    return is_state_of(g, x->parent, false, true, false) &&
+           is_state_of(g, x->child, true, true, false) && x->child != g->root &&
+           x->chain <= g->n_chain_pool && x->chain_length <= g->n_chain_pool - x->chain &&
            (r == 0 || trl_unary_order(x - 1, x, g->chain_pool) < 0);
 }
 

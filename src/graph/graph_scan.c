@@ -91,14 +91,14 @@ trl_status trl_scan_potential(trl_graph_scan *s, double *theta, trl_error *err)
     if (st != TRL_OK)
         return st;
     double x;
-    const trl_number kind = trl_number_parse(s->word.p, s->word.n, &x);
-    if (kind == TRL_NUMBER_OK && x >= 0.0) {
+    const trl_number result = trl_number_parse(s->word.p, s->word.n, &x);
+    if (result == TRL_NUMBER_OK && x >= 0.0) {
         *theta = log(x);
         return TRL_OK;
     }
-    const char *wrong = kind == TRL_NUMBER_BAD          ? "no number"
-                        : kind == TRL_NUMBER_NOT_FINITE ? "not finite"
-                                                        : "negative";
+    const char *wrong = result == TRL_NUMBER_BAD          ? "not a number"
+                        : result == TRL_NUMBER_NOT_FINITE ? "not finite"
+                                                          : "negative";
     trl_fail(err, TRL_EPARSE, "the potential '%.*s' is %s", (int)(s->word.n < 40 ? s->word.n : 40),
              s->word.p, wrong);
     return trl_scan_fail(s, TRL_EPARSE, err);

@@ -14,25 +14,25 @@
 
 static const char *const names[] = {[TRL_Q0_HMM] = "hmm", [TRL_Q0_LU] = "lu", [TRL_Q0_EMP] = "emp"};
 
-bool trl_q0_find(const char *name, trl_q0_kind *kind)
+bool trl_q0_find(const char *name, trl_q0_base *base)
 {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(name, names[k]) == 0) {
-            *kind = (trl_q0_kind)k;
+            *base = (trl_q0_base)k;
             return true;
         }
     return false;
 }
 
-const char *trl_q0_name(trl_q0_kind kind)
+const char *trl_q0_name(trl_q0_base base)
 {
-    return names[kind];
+    return names[base];
 }
 
-trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *columns,
+trl_status trl_q0_train(trl_hmm *h, trl_q0_base base, int order, const trl_column_values *columns,
                         const uint32_t *label, size_t L, trl_error *err)
 {
-    const bool uniform = kind == TRL_Q0_LU;
+    const bool uniform = base == TRL_Q0_LU;
     const trl_hmm_options o = {.order = uniform ? 1 : order, .lambda = 1.0, .uniform = uniform};
     return trl_hmm_train(h, columns, label, L, &o, err);
 }
@@ -61,7 +61,7 @@ static trl_status expect_generated(const trl_hmm *h, const trl_expect_data *x,
     return st;
 }
 
-trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
+trl_status trl_q0_expect(trl_q0_base base, const trl_hmm *h, const trl_expect_data *x,
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err)
 {
@@ -69,7 +69,7 @@ trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_da
     uint32_t *value = NULL;
     memset(E, 0, trl_design_alloc(x->design) * sizeof *E);
     trl_status st = TRL_OK;
-    if (kind == TRL_Q0_EMP) {
+    if (base == TRL_Q0_EMP) {
         st = trl_hmm_number(h, x->columns, &value, err);
         if (st == TRL_OK)
             st = trl_expect_empirical(x, h, value, E, err);
@@ -106,13 +106,13 @@ static void mix_family(uint64_t *h, const trl_family *f, const trl_strtab *attrs
     mix(h, f->entry_value, f->entry_value ? n * sizeof *f->entry_value : 0);
 }
 
-uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
+uint64_t trl_q0_fingerprint(trl_q0_base base, const trl_hmm *h, const trl_expect_data *x,
                             const trl_sample_options *sample)
 {
     const trl_column_values *c = x->columns;
     const trl_design *d = x->design;
     uint64_t hash = 0;
-    const uint64_t numbers[] = {(uint64_t)kind,     (uint64_t)h->order, h->L,
+    const uint64_t numbers[] = {(uint64_t)base,     (uint64_t)h->order, h->L,
                                 h->n_columns,       c->n_columns,       c->masked,
                                 (uint64_t)d->order, d->n_weights,       d->n_hot_weights,
                                 d->n_live,          sample->n,          sample->seed};

@@ -15,17 +15,17 @@
 
 #include "mest/sample_q0.h"
 
-typedef enum trl_q0_kind { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_kind;
+typedef enum trl_q0_base { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_base;
 
 #define TRL_Q0_KINDS "hmm, lu, emp" /* for messages */
 
 /* False when the name is unknown. */
-bool trl_q0_find(const char *name, trl_q0_kind *kind);
-const char *trl_q0_name(trl_q0_kind kind);
+bool trl_q0_find(const char *name, trl_q0_base *base);
+const char *trl_q0_name(trl_q0_base base);
 
 /* Trains q0 on labelled columns, all but the label's, with add-1 smoothing.  `order` is that of the
  * features (lu is of order 1 anyway).  As trl_hmm_train. */
-trl_status trl_q0_train(trl_hmm *h, trl_q0_kind kind, int order, const trl_column_values *columns,
+trl_status trl_q0_train(trl_hmm *h, trl_q0_base base, int order, const trl_column_values *columns,
                         const uint32_t *label, size_t L, trl_error *err);
 
 /* What `sample` is by default: 100,000 sequences, lambda 0.1, seed 1. */
@@ -34,14 +34,14 @@ trl_sample_options trl_sample_options_default(void);
 /* E_q0[f] for every weight into E (trl_design_alloc doubles, overwritten): exactly, except for
  * template lines without a window, which are sampled; *n_sampled (may be NULL) is the number of
  * these lines. */
-trl_status trl_q0_expect(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
+trl_status trl_q0_expect(trl_q0_base base, const trl_hmm *h, const trl_expect_data *x,
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err);
 
 /* ---- cache ----------------------------------------------------------------------------------- */
 
 /* A number that changes with anything E depends on: data, template, features, q0, sampling. */
-uint64_t trl_q0_fingerprint(trl_q0_kind kind, const trl_hmm *h, const trl_expect_data *x,
+uint64_t trl_q0_fingerprint(trl_q0_base base, const trl_hmm *h, const trl_expect_data *x,
                             const trl_sample_options *sample);
 
 /* A container of kind "eq0":

@@ -56,15 +56,15 @@ static trl_str take_word(cursor *c)
 static bool take_label(cursor *c, bool span, trl_known *x)
 {
     const trl_str w = take_word(c);
-    x->kind = TRL_KNOWN_CONSTITUENT;
+    x->type = TRL_KNOWN_CONSTITUENT;
     x->label = w;
     if (w.n > 1 && w.p[0] == '=' && !span) {
-        x->kind = TRL_KNOWN_TAG;
+        x->type = TRL_KNOWN_TAG;
         x->label = (trl_str){w.p + 1, w.n - 1};
     } else if (w.n == 0 || w.p[0] == '=') {
         return false;
     } else if (w.n == 1 && (w.p[0] == '!' || w.p[0] == '*')) {
-        x->kind = w.p[0] == '!' ? TRL_KNOWN_NO_CONSTITUENT : TRL_KNOWN_CONSTITUENT;
+        x->type = w.p[0] == '!' ? TRL_KNOWN_NO_CONSTITUENT : TRL_KNOWN_CONSTITUENT;
         x->label.n = 0;
     }
     return true;

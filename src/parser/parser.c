@@ -241,16 +241,16 @@ static trl_status translate(trl_parser *p, const trl_known *known, size_t n_know
     p->n_known = n_known;
     for (size_t k = 0; k < n_known; k++) {
         const trl_known *x = &known[k];
-        const size_t to = x->kind == TRL_KNOWN_TAG ? x->from + 1 : x->to;
+        const size_t to = x->type == TRL_KNOWN_TAG ? x->from + 1 : x->to;
         const trl_strtab *labels = &p->model->labels;
         if (x->from >= to || to > n)
             return trl_fail(err, TRL_EINVAL, "words %zu to %zu are not in a sentence of %zu words",
                             x->from + 1, to, n);
         list[k] = (trl_constraint){TRL_CONSTRAIN_SPAN, x->from, to, TRL_NO_ID};
-        if (x->kind == TRL_KNOWN_NO_CONSTITUENT)
+        if (x->type == TRL_KNOWN_NO_CONSTITUENT)
             list[k].type = TRL_CONSTRAIN_NOT;
-        else if (x->kind == TRL_KNOWN_TAG || x->label.n)
-            list[k].type = x->kind == TRL_KNOWN_TAG ? TRL_CONSTRAIN_TAG : TRL_CONSTRAIN_LABEL;
+        else if (x->type == TRL_KNOWN_TAG || x->label.n)
+            list[k].type = x->type == TRL_KNOWN_TAG ? TRL_CONSTRAIN_TAG : TRL_CONSTRAIN_LABEL;
         if (list[k].type == TRL_CONSTRAIN_TAG || list[k].type == TRL_CONSTRAIN_LABEL) {
             list[k].label = trl_strtab_find(labels, x->label.p, x->label.n);
             if (list[k].label == TRL_NO_ID)

@@ -30,8 +30,8 @@ struct trl_input {
     const char *mem; /* memory source, borrowed */
     size_t mem_len;
 
-    packing kind;
-    bool kind_known;
+    packing packing;
+    bool packing_known;
     z_stream z;
     bool z_live, z_done;
     ZSTD_DStream *zs;
@@ -203,14 +203,14 @@ static trl_status find_packing(trl_input *in, trl_error *err)
 {
     const unsigned char *p = in->raw + in->raw_at;
     const size_t n = in->raw_len - in->raw_at;
-    in->kind_known = true;
+    in->packing_known = true;
     if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b) {
-        in->kind = GZIP;
+        in->packing = GZIP;
         if (inflateInit2(&in->z, 15 + 16) != Z_OK)
             return trl_fail_mem(err);
         in->z_live = true;
     } else if (n >= 4 && p[0] == 0x28 && p[1] == 0xb5 && p[2] == 0x2f && p[3] == 0xfd) {
-        in->kind = ZSTD;
+        in->packing = ZSTD;
         in->zs = ZSTD_createDStream();
         if (!in->zs)
             return trl_fail_mem(err);
@@ -260,7 +260,7 @@ static trl_status unpack_zstd(trl_input *in, char *out, size_t room, size_t *mad
 static trl_status unpack(trl_input *in, char *out, size_t room, size_t *made, trl_error *err)
 {
     *made = 0;
-    switch (in->kind) {
+    switch (in->packing) {
     case GZIP:
         return unpack_gzip(in, out, room, made, err);
     case ZSTD:
@@ -289,7 +289,7 @@ static trl_status text_fill(trl_input *in, trl_error *err)
     in->buf = buf;
     for (size_t made = 0; made == 0;) {
         trl_status st = raw_fill(in, err);
-        if (st == TRL_OK && !in->kind_known)
+        if (st == TRL_OK && !in->packing_known)
             st = find_packing(in, err);
         if (st == TRL_OK)
             st = unpack(in, in->buf + in->len, BLOCK, &made, err);
@@ -370,7 +370,7 @@ bool trl_input_ready(trl_input *in, bool (*whole)(trl_str unread))
             return true;
         if (poll(&p, 1, 0) == 0)
             return false;
-        if (in->kind != PLAIN || text_fill(in, &err) != TRL_OK)
+        if (in->packing != PLAIN || text_fill(in, &err) != TRL_OK)
             return true;
     }
     return true;

@@ -94,13 +94,13 @@ static char *scan_field(char *p, field *f)
     return p;
 }
 
-static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number kind,
+static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number result,
                             trl_error *err)
 {
     const int n = f->value_n < 60 ? (int)f->value_n : 60;
     const trl_status st = trl_fail(err, TRL_EPARSE, "the value '%.*s' is %s", n, f->value,
-                                   kind == TRL_NUMBER_BAD ? "not a number" : "not finite");
-    if (kind == TRL_NUMBER_BAD)
+                                   result == TRL_NUMBER_BAD ? "not a number" : "not finite");
+    if (result == TRL_NUMBER_BAD)
         trl_fail_hint(err, st, "write '\\:' for a colon in a name");
     return fail_here(r, st, f->value, err);
 }
@@ -114,9 +114,9 @@ static trl_status set_weight(trl_item_reader *r, const field *f, trl_error *err)
         return fail_here(r, st, f->at, err);
     }
     double w;
-    const trl_number kind = trl_number_parse(f->value, f->value_n, &w);
-    if (kind != TRL_NUMBER_OK)
-        return bad_value(r, f, kind, err);
+    const trl_number result = trl_number_parse(f->value, f->value_n, &w);
+    if (result != TRL_NUMBER_OK)
+        return bad_value(r, f, result, err);
     if (w < 0.0) {
         const trl_status st = trl_fail(err, TRL_EPARSE, "the weight %g is negative", w);
         return fail_here(r, st, f->value, err);
@@ -167,9 +167,9 @@ static trl_status add_attr(trl_item_reader *r, const field *f, trl_error *err)
 {
     double value = 1.0;
     if (f->value_n) {
-        const trl_number kind = trl_number_parse(f->value, f->value_n, &value);
-        if (kind != TRL_NUMBER_OK)
-            return bad_value(r, f, kind, err);
+        const trl_number result = trl_number_parse(f->value, f->value_n, &value);
+        if (result != TRL_NUMBER_OK)
+            return bad_value(r, f, result, err);
     }
     if (r->n_attrs == r->attr_cap) {
         trl_attr *grown = trl_reserve(r->attr, &r->attr_cap, r->n_attrs + 1, sizeof *grown);

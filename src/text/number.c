@@ -179,9 +179,9 @@ trl_number trl_number_parse(const char *p, size_t n, double *out)
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     decimal d = {0};
-    const trl_number kind = scan(p, n, &d);
-    if (kind != TRL_NUMBER_OK)
-        return kind;
+    const trl_number result = scan(p, n, &d);
+    if (result != TRL_NUMBER_OK)
+        return result;
     const bool small = d.significant <= FAST_DIGITS;
     double v;
     if (d.significant == 0)

@@ -37,10 +37,10 @@ struct trl_gradient {
     trl_tables shared;           /* scores */
     float *node;                 /* [n_tokens][step] node adjoints, for the cold weights */
     double norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
-    bool grouped;                /* by `group`, token by token; `fold` has its extra rows alone */
+    bool grouped; /* by `group`, token by token; `implied` has its extra rows alone */
     trl_token_groups group;
     float *stream; /* of entries, with groups; `node` is then the stream of cold rows */
-    trl_implied_rows fold;
+    trl_implied_rows implied;
     double *hot;    /* [n_rows][step] summed rows of w; then the gradient of the extra ones */
     float *hot32;   /* the same in single precision; NULL: not used */
     bool has_pairs; /* pairs that depend on the position come as sets */
@@ -97,7 +97,7 @@ static trl_status group_tokens(trl_gradient *g, const trl_strtab *names, trl_err
     const trl_design *d = g->d;
     if (!g->task->tokens || d->family[TRL_EDGE].has_rows || d->family[TRL_TRI].has_rows)
         return TRL_OK;
-    trl_status st = trl_token_groups_build(&g->group, &g->fold, d, names, &g->grouped, err);
+    trl_status st = trl_token_groups_build(&g->group, &g->implied, d, names, &g->grouped, err);
     if (st == TRL_OK && g->grouped) {
         cut_batches(g);
         st = g->task->arrange(g->task->self, g->group.n, g->group.token, err);
@@ -111,13 +111,13 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     const trl_design *d = g->d;
     const trl_family *f = &d->family[TRL_NODE];
     const bool single = g->task->single && !f->dense_value;
-    g->fold.n_rows = f->n_hot;
+    g->implied.n_rows = f->n_hot;
     trl_status st = names && single ? group_tokens(g, names, err) : TRL_OK;
     if (st == TRL_OK && names && !g->grouped)
-        st = trl_implied_build(&g->fold, d, names, single, err);
+        st = trl_implied_build(&g->implied, d, names, single, err);
     if (st != TRL_OK)
         return st;
-    const size_t rows = g->fold.n_rows * f->step + 64;
+    const size_t rows = g->implied.n_rows * f->step + 64;
     const trl_token_groups_list *l = g->group.list;
     g->stream = trl_alloc(l[TRL_TOKEN_GROUPS_ENTRY].n, sizeof *g->stream);
     g->node = trl_alloc64((g->grouped ? l[TRL_TOKEN_GROUPS_COLD_ROW].n : d->n_tokens) + 1,
@@ -199,7 +199,7 @@ void trl_gradient_free(trl_gradient *g)
     trl_free(g->stream);
     trl_free(g->hot);
     trl_free(g->hot32);
-    trl_implied_fini(&g->fold);
+    trl_implied_fini(&g->implied);
     trl_token_groups_fini(&g->group);
     trl_free(g);
 }
@@ -213,7 +213,7 @@ static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_t
     trl_tables part = *scores;
     for (size_t k = TRL_EDGE; only && k < g->d->n_families; k++)
         part.row[k] = NULL;
-    trl_gather_implied(g->d, &g->fold, g->w, g->hot, g->hot32, from, &part);
+    trl_gather_implied(g->d, &g->implied, g->w, g->hot, g->hot32, from, &part);
     if (only)
         trl_gather_selected(g->d, only, g->w, from, scores);
     scores->only = adjoint->only = only;
@@ -226,8 +226,8 @@ static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoin
     trl_tables part = *adjoint;
     for (size_t k = TRL_EDGE; adjoint->only && k < g->d->n_families; k++)
         part.row[k] = NULL;
-    trl_scatter_hot(g->d, &g->fold, from, &part, l->hot, l->hot32, g->node + from * step);
-    l->norm2 += trl_scatter_singletons(g->d, &g->fold, from, &part, 2.0 * g->c2, g->w, g->grad);
+    trl_scatter_hot(g->d, &g->implied, from, &part, l->hot, l->hot32, g->node + from * step);
+    l->norm2 += trl_scatter_singletons(g->d, &g->implied, from, &part, 2.0 * g->c2, g->w, g->grad);
     if (adjoint->pairs)
         trl_pair_sets_scatter(g->d, adjoint, l->hot);
     if (adjoint->only)
@@ -285,7 +285,7 @@ static void clear_hot(const trl_gradient *g, lane *l)
     const size_t rows = f->n_hot * f->step, n = (size_t)g->d->n_hot_weights + 64;
     if (l->hot32) {
         const size_t end = (size_t)f->hot_at + rows;
-        memset(l->hot32, 0, g->fold.n_rows * f->step * sizeof *l->hot32);
+        memset(l->hot32, 0, g->implied.n_rows * f->step * sizeof *l->hot32);
         memset(l->hot, 0, (size_t)f->hot_at * sizeof *l->hot);
         memset(l->hot + end, 0, (n - end) * sizeof *l->hot);
     } else {
@@ -410,7 +410,7 @@ static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err
     const size_t dense = f->n_dense - f->n_hot;
     reduce_hot(g, piece((size_t)g->d->n_hot_weights, job),
                piece((size_t)g->d->n_hot_weights, job + 1));
-    const size_t extra = (g->fold.n_rows - f->n_hot) * f->step, at = f->n_hot * f->step;
+    const size_t extra = (g->implied.n_rows - f->n_hot) * f->step, at = f->n_hot * f->step;
     reduce32(g, at + piece(extra, job), at + piece(extra, job + 1),
              g->hot + at + piece(extra, job));
     g->norm2[job] = run_cold(g, f, piece(rows, job), piece(rows, job + 1)) +
@@ -454,15 +454,15 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
     g->grad = grad;
     g->c2 = c2;
     const trl_family *f = &g->d->family[TRL_NODE];
-    trl_implied_forward(&g->fold, g->d, w, g->hot);
+    trl_implied_forward(&g->implied, g->d, w, g->hot);
     if (g->hot32)
-        trl_narrow(g->fold.n_rows * f->step, g->hot, g->hot32);
+        trl_narrow(g->implied.n_rows * f->step, g->hot, g->hot32);
     trl_status st = run_lanes(g, &value, err);
     if (st == TRL_OK)
         st = trl_pool_run(g->pool, COLD_JOBS, run_piece, g, err);
     if (st != TRL_OK)
         return st;
-    trl_implied_backward(&g->fold, g->d, g->hot, grad);
+    trl_implied_backward(&g->implied, g->d, g->hot, grad);
     g->norm2[COLD_JOBS] = regularise(g, 0, (size_t)g->d->n_hot_weights);
     trl_clear_dead(g->d, grad);
     memset(grad + g->d->n_weights, 0, 64 * sizeof *grad);

@@ -133,12 +133,12 @@ static trl_status add_dev_rows(trl_chain_training *j, const trl_rows *seq, trl_e
 static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool dev, trl_error *err)
 {
     if (!dev && j->has_q0) {
-        if (j->objective->counted || (j->o->q0 && j->q0_kind != TRL_Q0_EMP)) {
+        if (j->objective->counted || (j->o->q0 && j->q0_base != TRL_Q0_EMP)) {
             return trl_fail(err, TRL_EINVAL,
                             "an HMM generates columns, and CRFsuite items have none%s",
                             j->objective->counted ? "" : ": q0 can only be emp here");
         }
-        j->q0_kind = TRL_Q0_EMP;
+        j->q0_base = TRL_Q0_EMP;
         const trl_rows labels = {
             .n_tokens = seq->n_tokens, .n_columns = 1, .cell = seq->label, .path = seq->path};
         const trl_status st = trl_column_values_add_rows(&j->columns, &labels, err);
@@ -317,7 +317,7 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         st = default_transitions(j, err);
     j->columns.weight = j->corpus.weight;
     if (st == TRL_OK && j->has_q0)
-        st = trl_q0_train(&j->q0, j->q0_kind, j->order, &j->columns, j->corpus.label,
+        st = trl_q0_train(&j->q0, j->q0_base, j->order, &j->columns, j->corpus.label,
                           j->corpus.labels.n, err);
     return st;
 }

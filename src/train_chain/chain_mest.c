@@ -57,11 +57,11 @@ static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
     char note[160];
     size_t sampled = 0;
     const double started = trl_clock();
-    const trl_status st = trl_q0_expect(j->q0_kind, &j->q0, x, sample, j->E, &sampled, err);
+    const trl_status st = trl_q0_expect(j->q0_base, &j->q0, x, sample, j->E, &sampled, err);
     if (st != TRL_OK)
         return st;
     size_t n = (size_t)trl_snprintf(note, sizeof note, "expectations under q0 = %s: %.2f s",
-                                    trl_q0_name(j->q0_kind), trl_clock() - started);
+                                    trl_q0_name(j->q0_base), trl_clock() - started);
     if (sampled && n < sizeof note)
         snprintf(note + n, sizeof note - n, "; %zu line%s of the template by %llu samples", sampled,
                  sampled == 1 ? "" : "s", (unsigned long long)sample->n);
@@ -84,7 +84,7 @@ static trl_status expect(trl_chain_training *j, bool *stop, trl_error *err)
     if (!cache)
         return compute(j, &x, &sample, stop, err);
 
-    const uint64_t print = trl_q0_fingerprint(j->q0_kind, &j->q0, &x, &sample);
+    const uint64_t print = trl_q0_fingerprint(j->q0_base, &j->q0, &x, &sample);
     struct stat sb;
     const bool there = stat(cache, &sb) == 0 && sb.st_size > 0;
     bool found = false;

@@ -62,7 +62,7 @@ uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
     h = mix(h, numbers, sizeof numbers);
     h = mix(h, j->objective->name, strlen(j->objective->name));
     h = mix(h, optimizer, strlen(optimizer));
-    const uint64_t q0[] = {j->q0_kind, o->q0_samples, o->q0_mask, j->is_local};
+    const uint64_t q0[] = {j->q0_base, o->q0_samples, o->q0_mask, j->is_local};
     h = mix(h, q0, sizeof q0);
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
@@ -101,7 +101,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
     if (j->objective->has_nota)
         trl_buf_fmt(&s, "nota %s\n", o->nota ? o->nota : TRL_NOTA_USUAL);
     if (trl_chain_training_has_mest(j))
-        trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_kind), o->q0_mask ? "yes" : "no");
+        trl_buf_fmt(&s, "q0 %s\nq0-mask %s\n", trl_q0_name(j->q0_base), o->q0_mask ? "yes" : "no");
     if (trl_has_dev(o) && !j->objective->counted)
         trl_buf_fmt(&s, "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                     (unsigned long long)r->saved_iteration, r->objective, r->dev_measure,

@@ -67,7 +67,7 @@ static trl_status check_q0(trl_chain_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "%s goes with the objective m-estimation, not %s", what,
                         j->objective->name);
     j->has_q0 = j->objective->needs_q0;
-    if (o->q0 && !trl_q0_find(o->q0, &j->q0_kind))
+    if (o->q0 && !trl_q0_find(o->q0, &j->q0_base))
         return trl_fail(err, TRL_EINVAL, "q0 '%s' is not known: use one of " TRL_Q0_KINDS, o->q0);
     return TRL_OK;
 }

@@ -47,7 +47,7 @@ typedef struct trl_chain_training {
 
     /* hmm and m-estimation */
     bool has_q0;
-    trl_q0_kind q0_kind;
+    trl_q0_base q0_base;
     trl_column_values columns; /* of the training data; for items, the labels alone */
     trl_hmm q0;
     double *E; /* E_q0[f], trl_design_alloc doubles */

@@ -38,7 +38,7 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
 static void warn_method(const trl_chain_training *j)
 {
     const trl_family *f = j->design.family;
-    const bool nota = j->objective->has_nota, lu = j->has_q0 && j->q0_kind == TRL_Q0_LU;
+    const bool nota = j->objective->has_nota, lu = j->has_q0 && j->q0_base == TRL_Q0_LU;
     if (nota && j->nota_options.method == TRL_NOTA_ALL && f[TRL_NODE].n_attrs > f[TRL_EDGE].n_attrs)
         trl_chain_training_report(
             j, "warning",

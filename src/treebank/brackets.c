@@ -94,7 +94,7 @@ static bool keep_source(trl_bracket_reader *r)
 }
 
 /* The next token, its text in *s (borrowed from the line). */
-static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl_error *err)
+static trl_status next_token(trl_bracket_reader *r, token *what, trl_str *s, trl_error *err)
 {
     for (;;) {
         while (r->at < r->line.n && class_at(r, r->at) == WHITE)
@@ -111,7 +111,7 @@ static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl
             return st;
         if (!more) {
             r->line = (trl_str){0};
-            *kind = END;
+            *what = END;
             return TRL_OK;
         }
         const bool begins = r->line.n && r->line.p[0] == '(';
@@ -120,17 +120,17 @@ static trl_status next_token(trl_bracket_reader *r, token *kind, trl_str *s, trl
         else
             r->skipping = false;
         if (r->resync && begins && r->n_nodes && r->col == 1) {
-            *kind = ANOTHER;
+            *what = ANOTHER;
             return TRL_OK;
         }
     }
     const size_t from = r->at++;
     if (class_at(r, from) == BRACKET) {
-        *kind = r->line.p[from] == '(' ? OPEN : CLOSE;
+        *what = r->line.p[from] == '(' ? OPEN : CLOSE;
     } else {
         while (r->at < r->line.n && class_at(r, r->at) == PLAIN)
             r->at++;
-        *kind = ATOM;
+        *what = ATOM;
     }
     *s = (trl_str){r->line.p + from, r->at - from};
     return TRL_OK;
@@ -317,24 +317,24 @@ trl_status trl_bracket_reader_next(trl_bracket_reader *r, trl_tree *tree, bool *
     r->n_nodes = r->n_words = r->text_len = r->source.len = 0;
     r->source.failed = false;
     do {
-        token kind;
+        token what;
         trl_str s;
-        st = next_token(r, &kind, &s, err);
+        st = next_token(r, &what, &s, err);
         if (st != TRL_OK)
             break;
-        if (kind == END) {
+        if (what == END) {
             *more = false;
             return r->n_nodes ? ends_inside(r, err) : TRL_OK;
         }
-        if (kind == ANOTHER)
+        if (what == ANOTHER)
             return not_closed(r, err);
         if (r->n_nodes == 0) {
             r->row = trl_input_row(r->in);
             r->col = (uint64_t)(s.p - r->line.p) + 1;
             r->source_at = (size_t)(s.p - r->line.p);
         }
-        st = kind == OPEN    ? open_node(r, &c, s, err)
-             : kind == CLOSE ? close_node(r, &c, s, err)
+        st = what == OPEN    ? open_node(r, &c, s, err)
+             : what == CLOSE ? close_node(r, &c, s, err)
                              : add_atom(r, &c, s, err);
     } while (st == TRL_OK && c.node != TRL_NO_NODE);
     r->skipping = st == TRL_EPARSE && r->resync && r->col == 1;

@@ -9,7 +9,7 @@ static const char align_text[] = "a b ||| x y\nb c ||| y z w\n||| v\nc ||| z\n";
 
 static trl_status do_align(const void *p, trl_error *err)
 {
-    const trl_align_kind *kind = p;
+    const trl_align_model *which = p;
     trl_align_options o = trl_align_options_default();
     trl_bitext *b = NULL;
     trl_aligner *a = NULL, *back = NULL;
@@ -17,7 +17,7 @@ static trl_status do_align(const void *p, trl_error *err)
     char text[512], model[512];
     snprintf(text, sizeof text, "%s/bitext", folder);
     snprintf(model, sizeof model, "%s/model", folder);
-    o.kind = *kind;
+    o.model = *which;
     o.ibm1 = o.ibm2 = o.hmm = 2;
     o.threads = 2;
     trl_status st = trl_bitext_read(text, NULL, &b, err);

@@ -446,7 +446,7 @@ static void test_boost(void **state)
 static void test_align(void **state)
 {
     (void)state;
-    static const trl_align_kind kinds[] = {TRL_ALIGN_IBM2, TRL_ALIGN_HMM};
+    static const trl_align_model kinds[] = {TRL_ALIGN_IBM2, TRL_ALIGN_HMM};
     write_file("bitext", align_text);
     for (size_t k = 0; k < 2; k++)
         fail_all("align", do_align, &kinds[k]);

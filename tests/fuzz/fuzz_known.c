@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_item(const trl_known *x)
 {
     CHECK(x->from < x->to);
-    CHECK(x->kind != TRL_KNOWN_TAG || (x->to == x->from + 1 && x->label.n > 0));
-    CHECK(x->kind != TRL_KNOWN_NO_CONSTITUENT || x->label.n == 0);
+    CHECK(x->type != TRL_KNOWN_TAG || (x->to == x->from + 1 && x->label.n > 0));
+    CHECK(x->type != TRL_KNOWN_NO_CONSTITUENT || x->label.n == 0);
     for (size_t i = 0; i < x->label.n; i++)
         CHECK(x->label.p[i] != 0 && x->label.p[i] != ' ' && x->label.p[i] != '\n');
 }

@@ -25,7 +25,7 @@ typedef struct model {
     size_t l, m;
 } model;
 
-static void random_model(model *x, trl_rng *r, trl_align_kind kind)
+static void random_model(model *x, trl_rng *r, trl_align_model of)
 {
     x->l = 1 + trl_rng_below(r, L);
     x->m = 1 + trl_rng_below(r, M);
@@ -43,7 +43,7 @@ static void random_model(model *x, trl_rng *r, trl_align_kind kind)
     for (size_t k = 0; k < sizeof x->place_at / sizeof *x->place_at; k++)
         x->place_at[k] = UINT32_MAX;
     x->place_at[x->l * (TRL_ALIGN_LEARNT + 1) + x->m] = 0;
-    x->p = (trl_places){.kind = kind,
+    x->p = (trl_places){.model = of,
                         .null = 0.05 + 0.5 * trl_rng_unit(r),
                         .place_at = x->place_at,
                         .place = x->place,
@@ -58,9 +58,9 @@ static double joint(const model *x, const uint32_t *a, double weight, double *wi
     size_t last = 0;
     for (size_t i = 0; i < x->m; i++) {
         p *= x->t[i * (x->l + 1) + a[i]];
-        if (x->p.kind == TRL_ALIGN_IBM1)
+        if (x->p.model == TRL_ALIGN_IBM1)
             p /= (double)(x->l + 1);
-        else if (x->p.kind == TRL_ALIGN_IBM2)
+        else if (x->p.model == TRL_ALIGN_IBM2)
             p *= x->place[i * (x->l + 1) + a[i]];
         else if (a[i] == 0)
             p *= x->p.null;
@@ -126,9 +126,9 @@ static void check_model(const model *x, trl_place_counts *counts)
         assert_near(got[k], want[k] / total, 1e-11);
     assert_true(trl_places_best(&x->p, x->l, x->m, x->t, best, &s));
     assert_near(joint(x, best, 0.0, NULL, NULL) / top, 1.0, 1e-11);
-    if (x->p.kind == TRL_ALIGN_HMM)
+    if (x->p.model == TRL_ALIGN_HMM)
         check_counts(x, total, counts);
-    for (size_t k = 0; x->p.kind == TRL_ALIGN_IBM2 && k < (x->l + 1) * x->m; k++)
+    for (size_t k = 0; x->p.model == TRL_ALIGN_IBM2 && k < (x->l + 1) * x->m; k++)
         assert_near((double)counts->place[k] / 0x1p32, want[k] / total, 1e-8);
     trl_place_scratch_fini(&s);
 }
@@ -143,7 +143,7 @@ static void test_enumeration(void **state)
         .jump = calloc(TRL_JUMPS, 8),
         .from = calloc((size_t)(TRL_ALIGN_LONGEST + 1) * (TRL_ALIGN_LONGEST + 1), 8)};
     for (int k = 0; k < 600; k++) {
-        random_model(&x, &r, (trl_align_kind)(k % 3));
+        random_model(&x, &r, (trl_align_model)(k % 3));
         check_model(&x, &counts);
     }
     free(counts.place);
@@ -196,18 +196,18 @@ static bool check_rising(void *ctx, const trl_align_progress *p)
     return false;
 }
 
-static trl_aligner *train(const trl_bitext *b, trl_align_kind kind, size_t threads)
+static trl_aligner *train(const trl_bitext *b, trl_align_model of, size_t threads)
 {
     trl_align_options o = trl_align_options_default();
     trl_aligner *a = NULL;
     rising x = {.n = 0};
-    o.kind = kind;
+    o.model = of;
     o.threads = threads;
     o.ibm1 = o.ibm2 = o.hmm = 12;
     o.progress = check_rising;
     o.progress_ctx = &x;
     assert_ok(trl_aligner_train(b, &o, &a, &err));
-    assert_int_equal(x.n, kind == TRL_ALIGN_IBM1 ? 24 : 48);
+    assert_int_equal(x.n, of == TRL_ALIGN_IBM1 ? 24 : 48);
     return a;
 }
 
@@ -230,9 +230,9 @@ static void test_training(void **state)
     assert_ok(trl_bitext_read(path[0], NULL, &b, &err));
     assert_int_equal(trl_bitext_get_info(b).pairs, 900);
     assert_true(trl_bitext_get_info(b).empty >= 18);
-    for (int kind = 0; kind < 3; kind++) {
-        trl_aligner *one = train(b, (trl_align_kind)kind, 1),
-                    *many = train(b, (trl_align_kind)kind, 3);
+    for (int of = 0; of < 3; of++) {
+        trl_aligner *one = train(b, (trl_align_model)of, 1),
+                    *many = train(b, (trl_align_model)of, 3);
         trl_aligner *back = NULL;
         trl_buf x = {0}, y = {0};
         size_t lines = 0;

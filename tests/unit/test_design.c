@@ -264,7 +264,7 @@ static void naive_scatter(const linear_task *l, size_t s0, size_t s1, double *g,
         *value += g[i] * m->w[i];
 }
 
-/* `single`: the folded rows in floats, extra ones among them. */
+/* `single`: sums with implied rows in floats, extra ones among them. */
 static void check_gradient(trl_rng *rng, const matrix *m, bool single)
 {
     const double tolerance = single ? 1e-4 : TOLERANCE;
@@ -325,14 +325,14 @@ static void check_scatter_all(trl_rng *rng, const matrix *m)
     linear_fini(&l);
 }
 
-/* Number of attributes that were folded into others: check_gradient has then tested that. */
-static size_t folded(const matrix *m)
+/* Number of attributes that others imply: check_gradient has then tested that. */
+static size_t implied_pairs(const matrix *m)
 {
     trl_error err;
-    trl_implied_rows fold;
-    assert_ok(trl_implied_build(&fold, &m->d, &m->c.family[TRL_NODE].names, true, &err));
-    const size_t n = fold.n_pairs;
-    trl_implied_fini(&fold);
+    trl_implied_rows implied;
+    assert_ok(trl_implied_build(&implied, &m->d, &m->c.family[TRL_NODE].names, true, &err));
+    const size_t n = implied.n_pairs;
+    trl_implied_fini(&implied);
     return n;
 }
 
@@ -342,7 +342,7 @@ static void test_random_designs(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(3);
-    size_t parts[TRL_FAMILIES][4] = {{0}}, dead = 0, wide = 0, folds = 0;
+    size_t parts[TRL_FAMILIES][4] = {{0}}, dead = 0, wide = 0, pairs = 0;
     for (int k = 0; k < 600; k++) {
         trl_design_options o = {.order = 1 + (int)trl_rng_below(&rng, 2),
                                 .all_pairs = trl_rng_below(&rng, 4) == 0,
@@ -364,7 +364,7 @@ static void test_random_designs(void **state)
                 parts[f][i] += ends[i + 1] - ends[i];
         }
         dead += m.d.n_dead;
-        folds += folded(&m);
+        pairs += implied_pairs(&m);
         wide += m.d.family[TRL_NODE].n_hot && m.d.L > 64;
         matrix_fini(&m);
     }
@@ -372,7 +372,7 @@ static void test_random_designs(void **state)
         assert_true(parts[TRL_NODE][i] > 100); /* all kinds have been there */
     for (size_t f = 1; f < TRL_FAMILIES; f++)
         assert_true(parts[f][0] > 100 && parts[f][2] > 100);
-    assert_true(dead > 1000 && folds > 500);
+    assert_true(dead > 1000 && pairs > 500);
     assert_true(wide > 5); /* rows of more than one block of vectors */
 }
 

@@ -2,7 +2,7 @@
  * doubles.
  *
  * The plain twin scatters the kept adjoints of all examples with trl_scatter_all and gathers with
- * trl_gather, lone attributes like all others.
+ * trl_gather, singletons like all others.
  */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"

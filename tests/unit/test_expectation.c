@@ -406,7 +406,7 @@ static void test_refusals(void **state)
     x.tpl = t.tpl;
     sample.n = 0;
     assert_int_equal(trl_expect_sampled(&x, &h, NULL, &sample, E, &err), TRL_EINVAL);
-    trl_q0_kind kind;
+    trl_q0_base kind;
     assert_true(trl_q0_find("emp", &kind) && kind == TRL_Q0_EMP);
     assert_false(trl_q0_find("pcfg", &kind));
     free(E);

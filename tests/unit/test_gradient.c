@@ -186,7 +186,7 @@ static void test_threads(void **state)
     }
 }
 
-/* Whether folding makes extra rows, and only where it may. */
+/* Whether implied rows make extra rows, and only where it may. */
 static bool has_extra_rows(const chain_problem *p)
 {
     trl_error err;
@@ -201,7 +201,7 @@ static bool has_extra_rows(const chain_problem *p)
     return extra;
 }
 
-/* Single precision (floats in rows, lattices and sums of folded rows, extra rows) against double;
+/* Single precision (floats in rows, lattices and sums of implied rows, extra rows) against double;
  * the same bits with any number of threads. */
 static void test_single(void **state)
 {

@@ -130,7 +130,7 @@ static const bad_text bad_graphs[] = {
     {"MARKOV\n1 2\n1\n1 0\n2\n0.5 -1\n", 6, 5, "negative"},
     {"MARKOV\n1 2\n1\n1 0\n2\n0.5 nan\n", 6, 5, "not finite"},
     {"MARKOV\n1 2\n1\n1 0\n2\n0.5 1e999\n", 6, 5, "not finite"},
-    {"MARKOV\n1 2\n1\n1 0\n2\n0.5 x\n", 6, 5, "no number"},
+    {"MARKOV\n1 2\n1\n1 0\n2\n0.5 x\n", 6, 5, "not a number"},
     {"MARKOV\n1 2\n1\n1 0\n2\n0.5\n", 6, 1, "the file ends where a potential"},
     {"MARKOV\n1 2\n1\n1 0\n2\n0.5 1 2\n", 6, 7, "something follows"},
     {"MARKOV\n2 4000000000 4000000000\n1\n2 0 1\n16\n", 5, 1, "too many cells"},

@@ -212,21 +212,21 @@ static void test_kernel_limits(void **state)
 /* ---- groups ---------------------------------------------------------------------------- */
 
 /* Every token has one position; scores are those of trl_gather, rounded. */
-static void check_gather(const trl_token_groups *q, const trl_implied_rows *fold,
+static void check_gather(const trl_token_groups *q, const trl_implied_rows *implied,
                          const chain_problem *p, const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
     trl_arena arena = {0};
     trl_tables t = {.n = p->d.n_tokens, .step = {f->step}};
-    double *folded = get(fold->n_rows * f->step, sizeof *folded);
-    float *hot = get(fold->n_rows * f->step, sizeof *hot);
+    double *sums = get(implied->n_rows * f->step, sizeof *sums);
+    float *hot = get(implied->n_rows * f->step, sizeof *hot);
     float *score = get(TRL_TOKEN_GROUPS_ROWS, f->step * sizeof *score);
     bool *seen = get(q->n, sizeof *seen);
     t.row[TRL_NODE] = get(t.n, f->step * sizeof(double));
     trl_gather(&p->d, w, 0, &t);
-    trl_implied_forward(fold, &p->d, w, folded);
-    for (size_t c = 0; c < fold->n_rows * f->step; c++)
-        hot[c] = (float)folded[c];
+    trl_implied_forward(implied, &p->d, w, sums);
+    for (size_t c = 0; c < implied->n_rows * f->step; c++)
+        hot[c] = (float)sums[c];
     assert_int_equal(q->n, p->d.n_tokens);
     assert_int_equal(q->batch[q->n_batches].position, q->n);
     for (size_t b = 0; b < q->n_batches; b++) {
@@ -242,7 +242,7 @@ static void check_gather(const trl_token_groups *q, const trl_implied_rows *fold
         }
     }
     free(t.row[TRL_NODE]);
-    free(folded);
+    free(sums);
     free(hot);
     free(score);
     free(seen);
@@ -250,13 +250,13 @@ static void check_gather(const trl_token_groups *q, const trl_implied_rows *fold
 }
 
 /* The gradient of random adjoints: as by trl_scatter_all, token by token in the design's order. */
-static void check_scatter(trl_rng *rng, const trl_token_groups *q, const trl_implied_rows *fold,
+static void check_scatter(trl_rng *rng, const trl_token_groups *q, const trl_implied_rows *implied,
                           const chain_problem *p, const double *w)
 {
     const trl_family *f = &p->d.family[TRL_NODE];
     double *want = problem_vector(p), *g = problem_vector(p), *row = get(f->step, sizeof *row);
-    double *folded = get(fold->n_rows * f->step, sizeof *folded);
-    float *hot = get(fold->n_rows * f->step, sizeof *hot);
+    double *sums = get(implied->n_rows * f->step, sizeof *sums);
+    float *hot = get(implied->n_rows * f->step, sizeof *hot);
     float *node = get(q->n, f->step * sizeof *node);
     float *table = get(TRL_TOKEN_GROUPS_ROWS, f->step * sizeof *table);
     float *stream = get(q->list[TRL_TOKEN_GROUPS_ENTRY].n, sizeof *stream);
@@ -274,9 +274,9 @@ static void check_scatter(trl_rng *rng, const trl_token_groups *q, const trl_imp
         memcpy(table, node + from * f->step, n * f->step * sizeof *table);
         norm2 += trl_token_groups_scatter(q, &p->d, w, b, table, &to);
     }
-    for (size_t c = 0; c < fold->n_rows * f->step; c++)
-        *(c < f->n_hot * f->step ? &g[f->hot_at + c] : &folded[c]) = (double)hot[c];
-    trl_implied_backward(fold, &p->d, folded, g);
+    for (size_t c = 0; c < implied->n_rows * f->step; c++)
+        *(c < f->n_hot * f->step ? &g[f->hot_at + c] : &sums[c]) = (double)hot[c];
+    trl_implied_backward(implied, &p->d, sums, g);
     for (uint64_t i = trl_dense_at(f, f->singleton_row); i < p->d.n_weights; i++) {
         g[i] = -g[i]; /* these come as a w - A^T adjoint, a = 0 */
         want_norm2 += w[i] * w[i];
@@ -291,7 +291,7 @@ static void check_scatter(trl_rng *rng, const trl_token_groups *q, const trl_imp
     trl_free(want);
     trl_free(g);
     free(row);
-    free(folded);
+    free(sums);
     free(hot);
     free(node);
     free(table);
@@ -316,7 +316,7 @@ static void test_groups(void **state)
         const trl_design_options o = {.order = 1, .all_pairs = k % 6 == 5};
         chain_problem p;
         trl_token_groups q;
-        trl_implied_rows fold;
+        trl_implied_rows implied;
         trl_error err;
         bool useful;
         problem_make(&rng, &h, &o, "memm", 1, &p);
@@ -324,15 +324,15 @@ static void test_groups(void **state)
         for (uint64_t i = 0; i < p.d.n_weights; i++)
             w[i] = 2.0 * trl_rng_unit(&rng) - 1.0;
         assert_ok(
-            trl_token_groups_build(&q, &fold, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
+            trl_token_groups_build(&q, &implied, &p.d, &p.c.family[TRL_NODE].names, &useful, &err));
         assert_true(!useful || (h.implied && !h.values));
         if (useful) {
-            check_gather(&q, &fold, &p, w);
-            check_scatter(&rng, &q, &fold, &p, w);
+            check_gather(&q, &implied, &p, w);
+            check_scatter(&rng, &q, &implied, &p, w);
             found++;
-            extra += fold.n_rows > p.d.family[TRL_NODE].n_hot;
+            extra += implied.n_rows > p.d.family[TRL_NODE].n_hot;
         }
-        trl_implied_fini(&fold);
+        trl_implied_fini(&implied);
         trl_token_groups_fini(&q);
         trl_free(w);
         problem_fini(&p);
