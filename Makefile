@@ -77,6 +77,7 @@ help:
 	@echo 'make check-tsan  the unit tests that start threads, with TSan'
 	@echo 'make portability unit tests with clang, for 32-bit x86, musl and arm64, as far as installed'
 	@echo 'make unit        the unit tests alone'
+	@echo 'make python      the Python package, in $(BUILD)/python (pip install ./python installs it)'
 	@echo 'make experiments the tables of the papers, to docs/results; one: experiment-mest, -nota,'
 	@echo '                 -piecewise, -speed, -crfcfg, -ptcfg, -treemest (corpora from TRELLIS_DATA)'
 	@echo 'make fuzz        fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
@@ -142,17 +143,27 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libtrellis.a
 	$(call Q,CC)$(CC) -Iinclude -std=c11 $(CFLAGS) $(WARN) $(if $(WERROR),-Werror) -fPIE $(PIE) $(ALL_LDFLAGS) \
 	  -MMD -MP -MF $@.d -MT $@ -o $@ $< $(BUILD)/libtrellis.a $(LDLIBS)
 
+# The Python package (docs/python.md) as it would be installed, in $(BUILD)/python.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+PYTHON_SRC := $(wildcard python/*.py python/src/* python/trellis/*.py* python/trellis/*/*.py* python/trellis/*/*/*.py*)
+$(BUILD)/python/built: $(PYTHON_SRC) $(BUILD)/libtrellis.a $(wildcard include/trellis/*.h)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(call Q,PY)CC='$(CC)' CFLAGS='-g $(WARN) -Wno-pedantic $(if $(WERROR),-Werror) $(SANITIZE)' LDFLAGS='$(SANITIZE)' \
+	  TRELLIS_LIBRARY=$(BUILD)/libtrellis.a $(PYTHON) python/build_backend.py $(@D) && touch $@
+
+python: $(BUILD)/python/built
+
 unit: $(TESTS)
 	@BUILD=$(BUILD) scripts/check.sh unit
 
 check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BENCHES) $(BUILD)/tests/test_alloc corpus
-	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers format man example bench docs install
+	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers format man example bench docs install python
 
 check-san:
 	@+$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)-san check-san-here
 
 check-san-here: $(TESTS) $(REPLAYS) $(BUILD)/tests/test_alloc
-	@BUILD=$(BUILD) scripts/check.sh unit replay alloc
+	@BUILD=$(BUILD) scripts/check.sh unit replay alloc python-leaks
 
 portability:
 	@+MAKE="$(MAKE)" scripts/portability.sh
@@ -226,6 +237,6 @@ include mk/corpus.mk
 include mk/experiments.mk
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:=.d) $(REPLAYS:=.d) $(EXAMPLES:=.d) $(BENCHES:=.d) \
          $(BUILD)/tests/test_alloc.d $(FUZZ_OBJ:.o=.d)
-.PHONY: all help unit portability portability-quick check check-san check-san-here check-tsan check-tsan-here test fuzz deps demo install uninstall clean
+.PHONY: all help python unit portability portability-quick check check-san check-san-here check-tsan check-tsan-here test fuzz deps demo install uninstall clean
 .SECONDARY: $(FUZZ_OBJ)
 .DELETE_ON_ERROR:

@@ -4,6 +4,7 @@
 #     unit replay alloc    test programs in $BUILD/tests
 #     cli                  tests/cli/run.sh with $BUILD/trellis
 #     layers format man example bench docs install
+#     python python-leaks  python/tests, and the same calls with the address sanitizer
 #
 # UNITS="test_a test_b" restricts unit to these; RUNNER=program runs test programs (an emulator).
 # Programs run side by side, one per processor.  Prints what failed, what was skipped with its name,
@@ -109,6 +110,16 @@ for kind; do
         run_step references scripts/check-references.sh
         if [ -x scripts/check-docs.sh ]; then run_step docs scripts/check-docs.sh; fi
         ;;
+    python) # builds it first: it is not needed for the rest
+        scripts/check-python.sh tests "$BUILD" >"$logs/python" 2>&1
+        status=$?
+        counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/python" | tail -1)
+        [ -n "$counts" ] || counts="0 1"
+        [ $status = 0 ] || [ "${counts#* }" != 0 ] || counts="${counts% *} 1"
+        # shellcheck disable=SC2086
+        add python $counts "$logs/python"
+        ;;
+    python-leaks) run_step python-leaks scripts/check-python.sh leaks "$BUILD" ;;
     install) run_step install scripts/check-install.sh "$BUILD" ;;
     *)
         echo "no such kind of test: $kind" >&2

@@ -13,6 +13,19 @@ need_header() { # a tool that is missing counts for its headers too
         ${CC:-cc} -E -x c - >/dev/null 2>&1 || missing="$missing $2"
 }
 
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+need_python() { # HEADER PACKAGE
+    local include
+    include=$($python -c 'import sysconfig; print(sysconfig.get_paths()["include"])' 2>/dev/null)
+    [ -e "$include/$1" ] || missing="$missing $2"
+}
+need_module() { # MODULE NAME
+    local package="python3-$2"
+    [ "$2" != scikit-learn ] || package=python3-sklearn
+    $python -c "import $1" >/dev/null 2>&1 || missing="$missing $package"
+}
+
 need_tool "${CC:-cc}" gcc
 need_tool make make
 need_header stdlib.h libc6-dev
@@ -23,6 +36,10 @@ if [ "${1-}" = --tests ]; then
     need_header cmocka.h libcmocka-dev
     need_tool clang-format clang-format
     need_tool clang clang
+    need_python Python.h python3-dev
+    for module in numpy sklearn:scikit-learn pytest nltk tqdm pandas ensurepip:venv; do
+        need_module "${module%:*}" "${module#*:}"
+    done
 fi
 if [ "${1-}" = --portability ]; then
     need_tool clang clang

@@ -38,6 +38,8 @@ typedef enum trl_decoding {
     TRL_DECODE_MODEL, /* as the model says */
     TRL_DECODE_LOCAL,
     TRL_DECODE_GLOBAL,
+    TRL_DECODE_SCORES, /* as GLOBAL, and where scores are not log-probabilities (perceptron) they
+                          are taken as if: shares of exp(score), which nothing was trained for */
 } trl_decoding;
 
 typedef struct trl_model_info {

@@ -136,14 +136,17 @@ trl_status trl_tagger_set_decoding(trl_tagger *t, trl_decoding how, trl_error *e
 {
     if (!t)
         return trl_fail_null(err);
-    if (how != TRL_DECODE_MODEL && how != TRL_DECODE_LOCAL && how != TRL_DECODE_GLOBAL)
+    if (how != TRL_DECODE_MODEL && how != TRL_DECODE_LOCAL && how != TRL_DECODE_GLOBAL &&
+        how != TRL_DECODE_SCORES)
         return trl_fail(err, TRL_EINVAL, "%d is not a way of decoding", (int)how);
     const bool local = how == TRL_DECODE_MODEL ? t->m->is_local : how == TRL_DECODE_LOCAL;
     trl_status st = TRL_OK;
     if ((local || t->m->calibration) && !t->rows.L)
         st = trl_rows_chain_init(&t->rows, t->m->L, t->m->order, err);
-    if (st == TRL_OK)
+    if (st == TRL_OK) {
         t->is_local = local;
+        t->any_scores = how == TRL_DECODE_SCORES;
+    }
     return st;
 }
 

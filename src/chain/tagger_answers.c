@@ -31,7 +31,7 @@ static trl_status need_view(trl_tagger *t, const trl_chain **chain, const trl_ta
 
 static trl_status need_probability(const trl_tagger *t, trl_error *err)
 {
-    if (t->m->is_probability)
+    if (t->m->is_probability || t->any_scores)
         return need_sequence(t, err);
     const trl_status st = trl_fail(
         err, TRL_EINVAL, "the scores of a %s model are not probabilities", t->m->objective);

@@ -14,6 +14,7 @@ struct trl_tagger {
     trl_chain chain;   /* of the constant attributes */
     trl_tables tables; /* of the current sequence; n = 0: there is none */
     bool is_local;
+    bool any_scores;          /* probabilities of scores that are not log-probabilities, too */
     trl_chain rows;           /* for tables made from those of the sequence: `own`, in the */
     trl_tables own;           /* arena, locally normalised or calibrated */
     size_t cap[TRL_FAMILIES]; /* doubles in tables.row */

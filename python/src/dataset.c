@@ -1,0 +1,174 @@
+/* dataset.c -- labelled sequences in the library's memory. */
+/* SPDX-License-Identifier: MIT */
+#include "core.h"
+
+enum { BATCH_TOKENS = 8192 };
+
+static PyObject *dataset_new(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+    (void)args, (void)kw;
+    trl_error err = {0};
+    pt_dataset *self = (pt_dataset *)type->tp_alloc(type, 0);
+    if (self && trl_dataset_new(&self->data, &err) != TRL_OK) {
+        Py_DECREF(self);
+        return pt_raise(&err);
+    }
+    return (PyObject *)self;
+}
+
+static void dataset_dealloc(pt_dataset *self)
+{
+    trl_dataset_free(self->data);
+    pt_names_fini(&self->names);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* The names go when the data is there: they are in the library, too. */
+static PyObject *dataset_done(pt_dataset *self, PyObject *unused)
+{
+    (void)unused;
+    if (self->busy < 0)
+        return PyErr_Format(PyExc_RuntimeError, "another thread is adding to the data set");
+    pt_names_fini(&self->names);
+    Py_RETURN_NONE;
+}
+
+/* Hands the batch to the library. */
+static int flush(pt_dataset *self, pt_batch *b, const double *weight)
+{
+    pt_views v;
+    trl_error err = {0};
+    trl_status st;
+    if (b->n == 0)
+        return 0;
+    if (pt_views_make(&v, b) < 0)
+        return -1;
+    Py_BEGIN_ALLOW_THREADS st =
+        b->rows ? trl_dataset_add_rows(self->data, v.rows, b->n, weight, &err)
+                : trl_dataset_add_items(self->data, v.items, b->n, weight, &err);
+    Py_END_ALLOW_THREADS pt_views_fini(&v);
+    pt_batch_reset(b);
+    if (st == TRL_OK)
+        return 0;
+    pt_raise(&err);
+    return -1;
+}
+
+static int take(PyObject *it, PyObject **out)
+{
+    *out = PyIter_Next(it);
+    return *out ? 1 : PyErr_Occurred() ? -1 : 0;
+}
+
+/* The weight of the next sequence; without weights 1. */
+static int next_weight(PyObject *it, double *w)
+{
+    PyObject *o;
+    *w = 1.0;
+    if (!it)
+        return 0;
+    const int got = take(it, &o);
+    if (got == 0)
+        PyErr_SetString(PyExc_ValueError, "fewer weights than sequences");
+    if (got <= 0)
+        return -1;
+    *w = PyFloat_AsDouble(o);
+    Py_DECREF(o);
+    return *w == -1.0 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* Adds X and y, iterators, until both end. */
+static int add_all(pt_dataset *self, pt_batch *b, PyObject *xs, PyObject *ys, PyObject *ws)
+{
+    double *weight = NULL;
+    size_t cap = 0;
+    int st = 0, more = 1;
+    while (st == 0 && more > 0) {
+        PyObject *x = NULL, *y = NULL;
+        more = take(xs, &x);
+        const int more_y = more < 0 ? -1 : take(ys, &y);
+        if (more < 0 || more_y < 0)
+            st = -1;
+        else if (more != more_y) {
+            PyErr_SetString(PyExc_ValueError,
+                            more ? "X has more sequences than y" : "y has more sequences than X");
+            st = -1;
+        } else if (more) {
+            st = pt_reserve(&weight, &cap, b->n + 1, sizeof *weight);
+            if (st == 0)
+                st = next_weight(ws, &weight[b->n]);
+            if (st == 0)
+                st = pt_batch_add(b, x, y);
+        }
+        Py_XDECREF(x);
+        Py_XDECREF(y);
+        if (st == 0 && (!more || b->n_tokens >= BATCH_TOKENS))
+            st = flush(self, b, ws ? weight : NULL);
+        if (st == 0 && PyErr_CheckSignals() < 0)
+            st = -1;
+    }
+    PyMem_RawFree(weight);
+    return st;
+}
+
+static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
+{
+    static char *words[] = {"X", "y", "weight", "rows", NULL};
+    PyObject *x, *y, *w = Py_None;
+    int rows = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO|Op", words, &x, &y, &w, &rows))
+        return NULL;
+    if (self->busy)
+        return PyErr_Format(PyExc_RuntimeError, "another thread is using the data set");
+    const trl_dataset_info info = trl_dataset_get_info(self->data);
+    pt_batch b = {.names = &self->names,
+                  .rows = rows,
+                  .labelled = true,
+                  .before = info.n_sequences,
+                  .n_columns = rows && info.n_columns ? info.n_columns - 1 : 0};
+    PyObject *xs = PyObject_GetIter(x), *ys = xs ? PyObject_GetIter(y) : NULL;
+    PyObject *ws = ys && w != Py_None ? PyObject_GetIter(w) : NULL;
+    self->busy = -1;
+    const int st = xs && ys && (ws || w == Py_None) ? add_all(self, &b, xs, ys, ws) : -1;
+    self->busy = 0;
+    Py_XDECREF(xs);
+    Py_XDECREF(ys);
+    Py_XDECREF(ws);
+    pt_batch_fini(&b);
+    if (st < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *dataset_info(pt_dataset *self, PyObject *unused)
+{
+    (void)unused;
+    if (self->busy < 0)
+        return PyErr_Format(PyExc_RuntimeError, "another thread is adding to the data set");
+    const trl_dataset_info i = trl_dataset_get_info(self->data);
+    return Py_BuildValue("{s:s,s:n,s:n,s:n}", "format",
+                         i.format == TRL_FORMAT_COLUMNS    ? "rows"
+                         : i.format == TRL_FORMAT_CRFSUITE ? "items"
+                                                           : "empty",
+                         "sequences", (Py_ssize_t)i.n_sequences, "tokens", (Py_ssize_t)i.n_tokens,
+                         "columns", (Py_ssize_t)i.n_columns);
+}
+
+static PyMethodDef dataset_methods[] = {
+    {"add", (PyCFunction)(void (*)(void))dataset_add, METH_VARARGS | METH_KEYWORDS,
+     "add(X, y, weight=None, rows=False)\n\nAdds sequences, in batches; those before the one that "
+     "is refused stay."},
+    {"done", (PyCFunction)dataset_done, METH_NOARGS, "Frees what only adding needs."},
+    {"info", (PyCFunction)dataset_info, METH_NOARGS, "Format and counts."},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject pt_dataset_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "trellis._core.Dataset",
+    .tp_basicsize = sizeof(pt_dataset),
+    .tp_dealloc = (destructor)dataset_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "Labelled sequences, copied out of Python.",
+    .tp_methods = dataset_methods,
+    .tp_new = dataset_new,
+};

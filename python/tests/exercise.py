@@ -1,0 +1,81 @@
+"""Everything once, and everything wrong once: run with the address sanitizer, it must lose nothing.
+
+pytest keeps too much alive for that, so this is a program of its own.
+"""
+import gc
+import pickle
+
+import trellis
+from trellis import _core
+from trellis.compat import pycrfsuite
+
+X = [[{"w": "the", "n": {"a": ["b", "c"]}}, {"w": "dog", "len": 3.0}], [{"w": b"a"}, {"t": True}]] * 4
+y = [["D", "N"], ["D", "N"]] * 4
+
+
+def attempt(call, *args, **kwargs):
+    """Calls with what may be wrong."""
+    try:
+        return call(*args, **kwargs)
+    except Exception as e:  # whatever it is, it is freed below
+        return str(e)
+
+
+def second(p):
+    """A callback that stops."""
+    return p.iteration == 2
+
+
+def chains():
+    crf = trellis.CRF(max_iterations=3, callbacks=second)
+    crf.fit(X, y, X, y, sample_weight=[1.0] * 8)
+    for ask in (crf.predict, crf.predict_proba, crf.predict_marginals, crf.predict_nbest,
+                crf.predict_pair_proba):
+        ask(X + [[]])
+    pickle.loads(pickle.dumps(crf)).predict(X)
+    crf.state_features_, crf.transition_features_, crf.attributes_, crf.training_log_
+    crf.model_.dump(), crf.model_.dump(3), crf.model_.info(), crf.model_.weights("w:dog")
+    rows = trellis.CRF(template=True, max_iterations=2).fit([["a", "b"]] * 3, [["A", "B"]] * 3)
+    rows.predict([["a"], [("b",)]])
+
+
+def compat():
+    trainer = pycrfsuite.Trainer("ap", {"max_iterations": 2}, verbose=False)
+    for k, (xseq, yseq) in enumerate(zip(X, y)):
+        trainer.append(pycrfsuite.ItemSequence(xseq), yseq, k % 2)
+    trainer.train("", holdout=1)
+    tagger = pycrfsuite.Tagger._of_model(trellis.CRF().fit(X, y).model_)
+    tagger.tag(X[0]), tagger.probability(y[0]), tagger.marginal("D", 0), tagger.info()
+
+
+def misuse():
+    wrong = [None, 1, "x", b"x", [None], [[None]], [[{"a": object()}]], [[{1: 1}]],
+             [[{"a": float("nan")}]], [[{"a": "\ud800"}]], [[{"a": {"b": None}}]], [[("a",), ("b", "c")]]]
+    crf = trellis.CRF(max_iterations=1).fit(X, y)
+
+    def fail(p):
+        raise LookupError
+
+    attempt(trellis.CRF(callbacks=fail).fit, X, y)
+    for bad in wrong:
+        for call in (crf.predict, crf.predict_proba, crf.weights, crf.tagger_.tag, _core.Model,
+                     _core.normalize, _core.train, _core.Tagger, trellis.CRF.load,
+                     crf.tagger_.probability):
+            attempt(call, bad)
+        attempt(trellis.CRF().fit, bad, y)
+        attempt(trellis.CRF().fit, X, bad)
+        attempt(trellis.CRF().fit, X, y, sample_weight=bad)
+        attempt(trellis.CRF(objective=bad).fit, X, y)
+        attempt(trellis.CRF(max_iterations=bad).fit, X, y)
+        attempt(_core.Store().add, bad, bad)
+    attempt(trellis.CRF.load, crf.to_bytes()[:-5])
+    attempt(trellis.CRF.load, "/no/such")
+
+
+PARTS = [chains, compat, misuse]
+
+if __name__ == "__main__":
+    for part in PARTS:
+        part()
+    gc.collect()
+    print("exercised", flush=True)

@@ -1,0 +1,1 @@
+"""Interfaces of other packages, for programs that were written for them."""

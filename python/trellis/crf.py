@@ -1,0 +1,486 @@
+"""Conditional random fields on chains: a scikit-learn estimator."""
+import os
+import tempfile
+import warnings
+from typing import NamedTuple, Sequence
+
+from . import _core, training
+from ._base import BaseEstimator, NotFittedError, doubles, threads
+from .metrics import flat_accuracy_score
+
+
+class Labelling(NamedTuple):
+    """One of the n best labellings of a sequence."""
+
+    labels: list
+    probability: float
+    score: float
+
+
+# CRFsuite's algorithms: what they are here, and what to say where that is something else.
+ALGORITHMS = {
+    None: ({}, None),
+    "lbfgs": ({"optimizer": "lbfgs"}, None),
+    "l2sgd": ({"optimizer": "sgd"}, None),
+    "ap": ({"objective": "perceptron"}, None),
+    "pa": ({"objective": "perceptron"}, "the averaged perceptron is trained instead of the "
+                                        "passive-aggressive algorithm, which Trellis does not have"),
+    "arow": ({"objective": "perceptron"}, "the averaged perceptron is trained instead of AROW, "
+                                          "which Trellis does not have"),
+}
+ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
+
+# Parameters of sklearn_crfsuite that nothing here depends on.
+WITHOUT_EFFECT = ("linesearch", "max_linesearch", "calibration_rate", "calibration_samples",
+                  "calibration_candidates", "calibration_max_trials", "pa_type", "c",
+                  "error_sensitive", "averaging", "variance", "gamma")
+
+
+def algorithm_options(name):
+    """The options of one of CRFsuite's algorithms; a warning where it is another one."""
+    key = name.lower() if isinstance(name, str) else name
+    key = ALIASES.get(key, key)
+    if key not in ALGORITHMS:
+        raise ValueError(f"algorithm is one of {', '.join(k for k in ALGORITHMS if k)}, not {name!r}")
+    options, note = ALGORITHMS[key]
+    if note:
+        warnings.warn(f"algorithm={name!r}: {note}", UserWarning, stacklevel=4)
+    return dict(options)
+
+
+class CRF(BaseEstimator):
+    """A conditional random field that labels sequences.
+
+    X is a list of sequences.  The tokens of a sequence are
+
+    * dictionaries, ``{"word": "dog", "suffix": {"2": "og"}, "length": 3.0, "title": True}``;
+    * lists of strings, the attributes that are on: ``["word=dog", "bias"]``;
+    * rows of cells (tuples or lists of strings), when there is a ``template``;
+    * strings, rows of one cell: a template is built in.
+
+    y is a list of lists of labels (strings).
+
+    Parameters
+    ----------
+    objective, optimizer : str
+        What is optimised and how; ``trellis.objectives()`` and ``trellis.optimizers()`` say what
+        there is.
+    algorithm : {'lbfgs', 'l2sgd', 'ap', 'pa', 'arow'}
+        The same in CRFsuite's words.
+    c1, c2 : float
+        The penalty ``c1 |w|_1 + c2 |w|_2^2``.
+    min_freq, min_count, all_possible_states, all_possible_transitions, order : features
+        Features rarer than min_freq, attributes rarer than min_count are left out; features not seen
+        in the data are added; order 2 has features of three labels.
+    template : str or True
+        Text or path of a template for columns; True: the built-in one.
+    max_iterations, epsilon, period, delta, patience : when to stop
+    num_memories, eta, batch, precision, random_state : details of the optimiser
+    n_jobs : int
+        Threads, of training and of prediction; None: all processors.  Results do not depend on it.
+    callbacks : function or list of functions
+        Called with a :class:`trellis.Progress`; True stops the run.
+    progress : bool
+        A progress bar.
+    init : CRF or path
+        Where to start from.
+    checkpoint, checkpoint_every, resume : checkpoints of long runs
+
+    The other parameters are sklearn_crfsuite's, so that its programs run.
+
+    Examples
+    --------
+    >>> X = [[{"w": "the"}, {"w": "dog"}, {"w": "barks"}], [{"w": "a"}, {"w": "cat"}]]
+    >>> y = [["D", "N", "V"], ["D", "N"]]
+    >>> crf = CRF(c2=0.1).fit(X, y)
+    >>> crf.predict([[{"w": "a"}, {"w": "dog"}]])
+    [['D', 'N']]
+    >>> crf.classes_
+    ['D', 'N', 'V']
+    """
+
+    def __init__(self, algorithm=None, min_freq=None, all_possible_states=None,
+                 all_possible_transitions=None, c1=None, c2=None, max_iterations=None,
+                 num_memories=None, epsilon=None, period=None, delta=None, linesearch=None,
+                 max_linesearch=None, calibration_eta=None, calibration_rate=None,
+                 calibration_samples=None, calibration_candidates=None, calibration_max_trials=None,
+                 pa_type=None, c=None, error_sensitive=None, averaging=None, variance=None,
+                 gamma=None, verbose=False, model_filename=None, keep_tempfiles=False,
+                 trainer_cls=None, *, objective=None, optimizer=None, order=None, template=None,
+                 min_count=None, nota=None, q0=None, q0_samples=None, q0_mask=None, calibrate=None,
+                 decode=None, precision=None, eta=None, batch=None, patience=None,
+                 random_state=None, init=None, checkpoint=None, checkpoint_every=None, resume=None,
+                 n_jobs=None, callbacks=None, progress=False):
+        self.algorithm = algorithm
+        self.min_freq = min_freq
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.num_memories = num_memories
+        self.epsilon = epsilon
+        self.period = period
+        self.delta = delta
+        self.linesearch = linesearch
+        self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
+        self.verbose = verbose
+        self.model_filename = model_filename
+        self.keep_tempfiles = keep_tempfiles
+        self.trainer_cls = trainer_cls
+        self.objective = objective
+        self.optimizer = optimizer
+        self.order = order
+        self.template = template
+        self.min_count = min_count
+        self.nota = nota
+        self.q0 = q0
+        self.q0_samples = q0_samples
+        self.q0_mask = q0_mask
+        self.calibrate = calibrate
+        self.decode = decode
+        self.precision = precision
+        self.eta = eta
+        self.batch = batch
+        self.patience = patience
+        self.random_state = random_state
+        self.init = init
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.progress = progress
+
+    # ---- training ------------------------------------------------------------------------------
+
+    def fit(self, X, y, X_dev=None, y_dev=None, sample_weight=None):
+        """Trains on sequences X with labels y; sample_weight says how often each one counts.
+
+        With X_dev and y_dev every iteration is scored on them, and the best one is kept.  Ctrl-C
+        stops and keeps the model of the last iteration; KeyboardInterrupt goes on after that.
+        """
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("pass both X_dev and y_dev, or neither")
+        X = _listed(X)
+        y = _listed(y)
+        if len(X) != len(y):
+            raise ValueError(f"X has {len(X)} sequences and y has {len(y)}")
+        if sample_weight is not None and len(sample_weight) != len(X):
+            raise ValueError(f"{len(sample_weight)} weights for {len(X)} sequences")
+        if len(X) == 0:
+            raise ValueError("there are no sequences to train on")
+        rows = self._is_rows(X)
+        options = self._options(rows)
+        data = _core.Dataset()
+        data.add(X, y, sample_weight, rows)
+        data.done()
+        dev = None
+        if X_dev is not None:
+            dev = _core.Dataset()
+            dev.add(X_dev, y_dev, None, rows)
+            dev.done()
+        with _Init(self.init) as options["init"]:
+            model, self.result_, self.history_, exception = training.run(
+                options, data, dev, self._watchers(), self.progress)
+        self._keep(model)
+        if self.model_filename is not None:
+            self.save(self.model_filename)
+        if exception is not None:
+            raise exception
+        return self
+
+    def _is_rows(self, X):
+        if self.template is not None and self.template is not False:
+            return True
+        for xseq in X:
+            for token in xseq:
+                return isinstance(token, str)
+        return False
+
+    def _template_text(self):
+        t = self.template
+        if t is None or t is True or t is False:
+            return None, None
+        t = os.fspath(t)
+        if "\n" not in t and "%" not in t:
+            with open(t, encoding="utf-8") as f:
+                return f.read(), t
+        return t, "template"
+
+    def _options(self, rows):
+        text, name = self._template_text()
+        unused = [k for k in WITHOUT_EFFECT if getattr(self, k) is not None]
+        if unused:
+            warnings.warn(f"without effect here: {', '.join(unused)}", UserWarning, stacklevel=3)
+        options = algorithm_options(self.algorithm)
+        own = {
+            "kind": "chain", "objective": self.objective, "optimizer": self.optimizer,
+            "order": self.order, "template_text": text, "template_name": name,
+            "min_count": self.min_count, "min_freq": self.min_freq,
+            "all_pairs": self.all_possible_states, "all_transitions": self.all_possible_transitions,
+            "c1": self.c1, "c2": self.c2, "max_iter": self.max_iterations,
+            "memory": self.num_memories, "epsilon": self.epsilon, "period": self.period,
+            "delta": self.delta, "eta": self.calibration_eta if self.eta is None else self.eta,
+            "batch": self.batch, "patience": self.patience, "seed": self._seed(),
+            "precision": self.precision, "nota": self.nota, "q0": self.q0,
+            "q0_samples": self.q0_samples, "q0_mask": self.q0_mask, "calibrate": self.calibrate,
+            "decode": self.decode, "checkpoint": self._path(self.checkpoint),
+            "checkpoint_every": self.checkpoint_every, "resume": self.resume,
+            "threads": threads(self.n_jobs),
+        }
+        options.update((k, v) for k, v in own.items() if v is not None)
+        return options
+
+    def _seed(self):
+        r = self.random_state
+        if r is None or hasattr(r, "__index__"):
+            return None if r is None else int(r)
+        if hasattr(r, "randint"):  # numpy.random.RandomState
+            return int(r.randint(0, 2**31 - 1))
+        raise ValueError(f"random_state is a whole number, a RandomState or None, not {r!r}")
+
+    @staticmethod
+    def _path(path):
+        return None if path is None else os.fspath(path)
+
+    def _watchers(self):
+        watchers = self.callbacks or []
+        watchers = [watchers] if callable(watchers) else list(watchers)
+        if self.verbose:
+            watchers.append(training.print_line)
+        return watchers
+
+    def _keep(self, model):
+        self._model = model
+        self._info_kept = None
+        self._tagger = None
+
+    # ---- models --------------------------------------------------------------------------------
+
+    @property
+    def model_(self):
+        """The trained model (of the core), or None."""
+        if self.__dict__.get("_model") is None and self.model_filename is not None and \
+                os.path.exists(self.model_filename):
+            self._keep(_core.Model(os.fspath(self.model_filename)))
+        return self.__dict__.get("_model")
+
+    def _fitted(self):
+        if self.model_ is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: call fit, or load")
+        return self.model_
+
+    def __sklearn_is_fitted__(self):
+        return self.model_ is not None
+
+    def to_bytes(self):
+        """The model as the bytes of a model file, as the command line reads it."""
+        model = self._fitted()
+        data = model.tobytes()
+        if data is None:
+            with open(self.model_filename, "rb") as f:
+                data = f.read()
+        return data
+
+    def save(self, path):
+        """Writes the model file, as ``trellis train -m`` does."""
+        data = self.to_bytes()
+        path = os.fspath(path)
+        partial = f"{path}.partial"
+        with open(partial, "wb") as f:
+            f.write(data)
+        os.replace(partial, path)
+
+    @classmethod
+    def load(cls, source, map=False):
+        """An estimator with the model of a file, or of bytes; map shares the pages of the file."""
+        crf = cls(model_filename=None if isinstance(source, bytes) else source)
+        crf._keep(_core.Model(source if isinstance(source, bytes) else os.fspath(source), map))
+        return crf
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_model"] = None if state.get("_model") is None else self.to_bytes()
+        state["_tagger"] = None
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        data = state.pop("_model", None)
+        self.__dict__.update(state)
+        self._model = None if data is None else _core.Model(data)
+
+    # ---- answers -------------------------------------------------------------------------------
+
+    def _ask(self, X, what, n=1, decode="model"):
+        return self._fitted().predict(X, what, n, threads(self.n_jobs), decode)
+
+    def _probabilities(self, X, what="marginals"):
+        scores = "model" if self._fitted().info()["is_probability"] else "scores"
+        return self._ask(X, what, decode=scores)
+
+    def predict(self, X):
+        """The most probable labels of every sequence."""
+        return self._ask(X, "labels")
+
+    def predict_single(self, xseq):
+        """The most probable labels of one sequence."""
+        return self._ask([xseq], "labels")[0]
+
+    def predict_proba(self, X):
+        """The probabilities of the labels: an array (tokens, classes) for every sequence.
+
+        Of a perceptron, whose scores are no log-probabilities, shares of exp(score).
+        """
+        n = len(self._fitted().labels)
+        return [doubles(p, len(p) // (8 * n), n) for p in self._probabilities(X)]
+
+    def predict_pair_proba(self, X):
+        """The probabilities of neighbouring labels: an array (tokens - 1, classes, classes) each."""
+        n = len(self._fitted().labels)
+        return [doubles(p, len(p) // (8 * n * n), n, n) for p in self._probabilities(X, "pairs")]
+
+    def predict_marginals(self, X):
+        """The same as dictionaries: ``{label: probability}`` for every token."""
+        labels = self.classes_
+        out = []
+        for p in self._probabilities(X):
+            values = memoryview(p).cast("d").tolist()
+            n = len(labels)
+            out.append([dict(zip(labels, values[k:k + n])) for k in range(0, len(values), n)])
+        return out
+
+    def predict_marginals_single(self, xseq):
+        """The probabilities of the labels of one sequence, as dictionaries."""
+        return self.predict_marginals([xseq])[0]
+
+    def predict_nbest(self, X, n=5):
+        """The n most probable labellings of every sequence, best first."""
+        from math import exp, isnan
+        return [[Labelling(labels, exp(log_p) if not isnan(log_p) else log_p, score)
+                 for labels, score, log_p in found]
+                for found in self._ask(X, "nbest", n)]
+
+    def score(self, X, y, sample_weight=None):
+        """The share of labels that are right."""
+        predicted = self.predict(X)
+        if sample_weight is None:
+            return flat_accuracy_score(y, predicted)
+        right = total = 0.0
+        for w, gold, found in zip(sample_weight, y, predicted):
+            right += w * sum(a == b for a, b in zip(gold, found))
+            total += w * len(gold)
+        return right / total if total else 0.0
+
+    # ---- what the model knows ------------------------------------------------------------------
+
+    @property
+    def classes_(self):
+        """The labels, or None before fit."""
+        return None if self.model_ is None else list(self.model_.labels)
+
+    @property
+    def tagger_(self):
+        """A pycrfsuite.Tagger of the model, or None before fit."""
+        if self.model_ is None:
+            return None
+        if self.__dict__.get("_tagger") is None:
+            from .compat.pycrfsuite import Tagger
+            self._tagger = Tagger._of_model(self.model_)
+        return self._tagger
+
+    @property
+    def size_(self):
+        """The size of the model in bytes."""
+        return None if self.model_ is None else self.model_.info()["size"]
+
+    @property
+    def attributes_(self):
+        """The attributes with weights."""
+        return None if self.model_ is None else self.model_.attributes()
+
+    @property
+    def num_attributes_(self):
+        """How many attributes have weights."""
+        return None if self.model_ is None else len(self.model_.attributes())
+
+    @property
+    def state_features_(self):
+        """``{(attribute, label): weight}``."""
+        if self.model_ is None:
+            return None
+        if self.__dict__.get("_info_kept") is None:
+            self._info_kept = self.model_.features()
+        return self._info_kept
+
+    @property
+    def transition_matrix_(self):
+        """The weights of plain transitions: array (label before, label); None without."""
+        w = None if self.model_ is None else self.model_.weights(None, 1)
+        n = 0 if w is None else len(self.model_.labels)
+        return None if w is None else doubles(w, n, n)
+
+    @property
+    def transition_features_(self):
+        """``{(label before, label): weight}``, those that are not 0."""
+        if self.model_ is None:
+            return None
+        matrix, labels = self.transition_matrix_, self.model_.labels
+        if matrix is None:
+            return {}
+        return {(a, b): float(matrix[i][j]) for i, a in enumerate(labels)
+                for j, b in enumerate(labels) if matrix[i][j] != 0.0}
+
+    @property
+    def training_log_(self):
+        """The history of the run, with the names of sklearn_crfsuite's log."""
+        if "history_" not in self.__dict__:
+            return None
+        from .compat.pycrfsuite import TrainLog
+        return TrainLog(self.history_, self.result_)
+
+    def weights(self, attribute):
+        """``{label: weight}`` of an attribute; empty when the model does not have it."""
+        w = self._fitted().weights(attribute)
+        return {} if w is None else {k: v for k, v in zip(self.classes_, memoryview(w).cast("d"))
+                                     if v != 0.0}
+
+    def _more_tags(self):
+        return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}
+
+
+class _Init:
+    """The model to start from as a file: a path, or a fitted estimator."""
+
+    def __init__(self, init):
+        self.init = init
+        self.folder = None
+
+    def __enter__(self):
+        if isinstance(self.init, CRF):
+            self.folder = tempfile.TemporaryDirectory()
+            path = os.path.join(self.folder.name, "init.model")
+            self.init.save(path)
+            return path
+        return None if self.init is None else os.fspath(self.init)
+
+    def __exit__(self, *unused):
+        if self.folder:
+            self.folder.cleanup()
+
+
+def _listed(x):
+    return x if hasattr(x, "__len__") and hasattr(x, "__getitem__") else list(x)
