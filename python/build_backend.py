@@ -124,7 +124,7 @@ def compile_all(objects):
     cc, root, library = compiler(), c_root(), os.environ.get("TRELLIS_LIBRARY")
     check_headers(cc)
     base = cc + flags() + ["-I" + os.path.join(root, "include")]
-    python = base + ["-I" + sysconfig.get_paths()["include"]]
+    python = base + ["-isystem", sysconfig.get_paths()["include"]]
     jobs = [(python, s, os.path.join(objects, "binding", os.path.basename(s)[:-1] + "o"))
             for s in sources(os.path.join(HERE, "src"))]
     if not library:

@@ -152,7 +152,8 @@ static PyMethodDef module_methods[] = {
     {"train", (PyCFunction)(void (*)(void))pt_train, METH_VARARGS | METH_KEYWORDS,
      "train(options, data=None, dev=None, progress=None) -> (Model or None, dict)\n\n"
      "options: as trl_train_options names them."},
-    {"train_defaults", pt_train_defaults, METH_NOARGS, "The options of train and their defaults."},
+    {"train_options", pt_train_table, METH_NOARGS,
+     "The options of training, as a list of dictionaries."},
     {"objectives", objectives, METH_NOARGS, "What can be optimised, as a list of dictionaries."},
     {"optimizers", optimizers, METH_NOARGS, "The optimisers, as a list of dictionaries."},
     {"normalize", normalize, METH_O, "The attributes of a sequence: [{name: value}, ...]."},
@@ -197,6 +198,8 @@ static int add_type(PyObject *m, const char *name, PyTypeObject *type)
     Py_INCREF(type);
     return PyModule_AddObject(m, name, (PyObject *)type);
 }
+
+PyMODINIT_FUNC PyInit__core(void);
 
 PyMODINIT_FUNC PyInit__core(void)
 {

@@ -152,7 +152,7 @@ void pt_model_give_back(pt_model *m, trl_tagger *t);
 /* ---- functions ------------------------------------------------------------------------------- */
 
 PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw);
-PyObject *pt_train_defaults(PyObject *module, PyObject *unused);
+PyObject *pt_train_table(PyObject *module, PyObject *unused);
 PyObject *pt_predict(pt_model *self, PyObject *args, PyObject *kw);
 PyObject *pt_label_list(const pt_model *m, const uint32_t *label, size_t n);
 int pt_decoding(const char *name, trl_decoding *out); /* -1 with an exception */

@@ -1,77 +1,12 @@
 /* train.c -- a training run: options by name, progress, Ctrl-C. */
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
+#include "trellis/options.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-
-typedef enum kind { TEXT, PATHS, REAL, WHOLE, SIZE, INT, FLAG } kind;
-
-#define FIELD(type, name)                                                                          \
-    {                                                                                              \
-#name, type, offsetof(trl_train_options, name)                                             \
-    }
-
-static const struct option {
-    const char *name;
-    kind type;
-    size_t at;
-} options[] = {
-    FIELD(TEXT, kind),
-    FIELD(PATHS, train),
-    FIELD(WHOLE, hold_out),
-    FIELD(TEXT, dev),
-    FIELD(TEXT, template_name),
-    FIELD(TEXT, template_text),
-    FIELD(TEXT, objective),
-    FIELD(TEXT, nota),
-    FIELD(TEXT, q0),
-    FIELD(WHOLE, q0_samples),
-    FIELD(FLAG, q0_mask),
-    FIELD(TEXT, q0_cache),
-    FIELD(FLAG, calibrate),
-    FIELD(TEXT, decode),
-    FIELD(TEXT, optimizer),
-    FIELD(TEXT, precision),
-    FIELD(INT, order),
-    FIELD(REAL, c1),
-    FIELD(REAL, c2),
-    FIELD(FLAG, all_pairs),
-    FIELD(FLAG, all_transitions),
-    FIELD(SIZE, min_count),
-    FIELD(REAL, min_freq),
-    FIELD(WHOLE, max_iter),
-    FIELD(REAL, epsilon),
-    FIELD(WHOLE, period),
-    FIELD(REAL, delta),
-    FIELD(WHOLE, memory),
-    FIELD(REAL, eta),
-    FIELD(WHOLE, batch),
-    FIELD(WHOLE, patience),
-    FIELD(WHOLE, seed),
-    FIELD(SIZE, threads),
-    FIELD(TEXT, model),
-    FIELD(TEXT, init),
-    FIELD(TEXT, checkpoint),
-    FIELD(WHOLE, checkpoint_every),
-    FIELD(FLAG, resume),
-    FIELD(TEXT, grade),
-    FIELD(TEXT, annotate),
-    FIELD(INT, markov),
-    FIELD(FLAG, keep_going),
-    FIELD(FLAG, relaxed),
-    FIELD(FLAG, strict),
-    FIELD(WHOLE, max_length),
-    FIELD(TEXT, clusters),
-    FIELD(TEXT, head_rules),
-    FIELD(REAL, prune),
-    FIELD(TEXT, pruner),
-    FIELD(WHOLE, chart_memory),
-};
-
-enum { N_OPTIONS = sizeof options / sizeof *options };
 
 /* What a run needs besides: the callback, and what it did. */
 typedef struct run {
@@ -81,6 +16,7 @@ typedef struct run {
     atomic_bool stop, interrupted;
     atomic_uint asked;
     const char **paths;
+    PyObject *texts; /* strings that the options use */
 } run;
 
 static void keep_exception(run *r)
@@ -171,86 +107,73 @@ static int set_paths(trl_train_options *o, run *r, PyObject *v)
     return 0;
 }
 
-static int set_text(trl_train_options *o, const struct option *k, PyObject *v)
+/* The value as text, without a NUL; it lives as long as the run. */
+static const char *as_text(run *r, const char *name, PyObject *v, Py_ssize_t *n)
 {
-    Py_ssize_t n;
-    const char *text = PyUnicode_Check(v) ? PyUnicode_AsUTF8AndSize(v, &n) : NULL;
-    if (!text) {
-        if (!PyErr_Occurred())
-            PyErr_Format(PyExc_TypeError, "%s is a string, not %.100s", k->name,
+    PyObject *s;
+    if (PyBool_Check(v))
+        s = PyUnicode_FromString(v == Py_True ? "true" : "false");
+    else if (PyUnicode_Check(v))
+        s = Py_NewRef(v);
+    else if (PyFloat_Check(v)) /* as repr, also of numbers that only look like floats */
+        s = PyObject_Repr(v);
+    else if (PyIndex_Check(v)) {
+        PyObject *i = PyNumber_Index(v);
+        s = i ? PyObject_Str(i) : NULL;
+        Py_XDECREF(i);
+    } else
+        s = PyErr_Format(PyExc_TypeError, "%s is a number or a string, not %.100s", name,
                          Py_TYPE(v)->tp_name);
-        return -1;
-    }
-    if (k->at == offsetof(trl_train_options, template_text))
-        o->template_size = (size_t)n;
-    else if (strlen(text) != (size_t)n) {
-        PyErr_Format(PyExc_ValueError, "%s contains a NUL byte", k->name);
-        return -1;
-    }
-    memcpy((char *)o + k->at, &text, sizeof text);
-    return 0;
+    const char *text = s && PyList_Append(r->texts, s) == 0 ? PyUnicode_AsUTF8AndSize(s, n) : NULL;
+    Py_XDECREF(s);
+    if (!text || strlen(text) == (size_t)*n)
+        return text;
+    PyErr_Format(PyExc_ValueError, "%s contains a NUL byte", name);
+    return NULL;
 }
 
-static int set_whole(trl_train_options *o, const struct option *k, PyObject *v)
+/* What is not in the library's table: inputs and outputs. */
+static const char **file_member(trl_train_options *o, const char *name)
 {
-    PyObject *i = PyNumber_Index(v);
-    const unsigned long long x = i ? PyLong_AsUnsignedLongLong(i) : 0;
-    Py_XDECREF(i);
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s is a whole number, not %R", k->name, v);
-        return -1;
-    }
-    if (k->type == INT && x > INT32_MAX) {
-        PyErr_Format(PyExc_ValueError, "%s is too large: %R", k->name, v);
-        return -1;
-    }
-    char *at = (char *)o + k->at;
-    if (k->type == INT)
-        *(int *)(void *)at = (int)x;
-    else if (k->type == SIZE)
-        *(size_t *)(void *)at = (size_t)x;
-    else
-        *(uint64_t *)(void *)at = (uint64_t)x;
-    return 0;
+    static const struct {
+        const char *name;
+        size_t at;
+    } members[] = {{"template_text", offsetof(trl_train_options, template_text)},
+                   {"template_name", offsetof(trl_train_options, template_name)},
+                   {"model", offsetof(trl_train_options, model)},
+                   {"dev", offsetof(trl_train_options, dev)}};
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+        if (strcmp(name, members[k].name) == 0)
+            return (const char **)(void *)((char *)o + members[k].at);
+    return NULL;
 }
 
-static int set_real(trl_train_options *o, const struct option *k, PyObject *v)
+static int set_option(trl_train_options *o, run *r, PyObject *key, PyObject *v)
 {
-    const double x = PyFloat_AsDouble(v);
-    if (x == -1.0 && PyErr_Occurred()) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%s is a number, not %R", k->name, v);
+    trl_error err = {0};
+    Py_ssize_t n = 0;
+    const char *name = PyUnicode_AsUTF8(key);
+    if (!name)
         return -1;
+    if (strcmp(name, "train") == 0)
+        return set_paths(o, r, v);
+    PyObject *plain = PyFloat_Check(v) && !PyFloat_CheckExact(v)
+                          ? PyFloat_FromDouble(PyFloat_AS_DOUBLE(v)) /* of numpy */
+                          : Py_NewRef(v);
+    const char *text = plain ? as_text(r, name, plain, &n) : NULL;
+    Py_XDECREF(plain);
+    if (!text)
+        return -1;
+    const char **member = file_member(o, name);
+    if (member) {
+        *member = text;
+        if (strcmp(name, "template_text") == 0)
+            o->template_size = (size_t)n;
+        return 0;
     }
-    *(double *)(void *)((char *)o + k->at) = x;
-    return 0;
-}
-
-static int set_option(trl_train_options *o, run *r, PyObject *name, PyObject *v)
-{
-    for (size_t k = 0; k < N_OPTIONS; k++) {
-        if (PyUnicode_CompareWithASCIIString(name, options[k].name) != 0)
-            continue;
-        switch (options[k].type) {
-        case TEXT:
-            return set_text(o, &options[k], v);
-        case PATHS:
-            return set_paths(o, r, v);
-        case REAL:
-            return set_real(o, &options[k], v);
-        case WHOLE:
-        case SIZE:
-        case INT:
-            return set_whole(o, &options[k], v);
-        case FLAG: {
-            const int x = PyObject_IsTrue(v);
-            *(bool *)((char *)o + options[k].at) = x > 0;
-            return x < 0 ? -1 : 0;
-        }
-        }
-    }
-    PyErr_Format(PyExc_ValueError, "there is no option %R", name);
+    if (trl_train_options_set(o, name, text, &err) == TRL_OK)
+        return 0;
+    pt_raise(&err);
     return -1;
 }
 
@@ -269,44 +192,20 @@ static int set_options(trl_train_options *o, run *r, PyObject *dict)
     return 0;
 }
 
-static PyObject *option_value(const trl_train_options *o, const struct option *k)
-{
-    const char *at = (const char *)o + k->at;
-    switch (k->type) {
-    case TEXT: {
-        const char *text;
-        memcpy(&text, at, sizeof text);
-        return Py_BuildValue("z", text);
-    }
-    case REAL: {
-        const double x = *(const double *)(const void *)at;
-        return x == TRL_USUAL ? Py_NewRef(Py_None) : PyFloat_FromDouble(x);
-    }
-    case WHOLE:
-        return PyLong_FromUnsignedLongLong(*(const uint64_t *)(const void *)at);
-    case SIZE:
-        return PyLong_FromSize_t(*(const size_t *)(const void *)at);
-    case INT:
-        return PyLong_FromLong(*(const int *)(const void *)at);
-    case FLAG:
-        return PyBool_FromLong(*(const bool *)at);
-    default:
-        return Py_NewRef(Py_None);
-    }
-}
-
-PyObject *pt_train_defaults(PyObject *module, PyObject *unused)
+/* [{"name": ..., "help": ...}, ...] */
+PyObject *pt_train_table(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    const trl_train_options o = trl_train_options_default();
-    PyObject *d = PyDict_New();
-    for (size_t k = 0; d && k < N_OPTIONS; k++) {
-        PyObject *v = option_value(&o, &options[k]);
-        if (!v || PyDict_SetItemString(d, options[k].name, v) < 0)
-            Py_CLEAR(d);
-        Py_XDECREF(v);
+    const trl_option *row;
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && (row = trl_train_option(k)); k++) {
+        PyObject *d = Py_BuildValue("{s:s,s:z,s:z,s:z,s:I}", "name", row->name, "group", row->group,
+                                    "default", row->preset, "help", row->help, "kinds", row->kinds);
+        if (!d || PyList_Append(list, d) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(d);
     }
-    return d;
+    return list;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -374,8 +273,9 @@ PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw)
     trl_error err = {0};
     trl_buf bytes = {0};
     trl_status st = TRL_OK;
-    dict = PyDict_Copy(dict); /* its strings live as long as the run */
-    if (dict && set_options(&o, &r, dict) == 0 && hold(data, &o, false) == 0) {
+    dict = PyDict_Copy(dict); /* nobody changes it meanwhile, and its strings live */
+    r.texts = PyList_New(0);
+    if (dict && r.texts && set_options(&o, &r, dict) == 0 && hold(data, &o, false) == 0) {
         if (hold(dev, &o, true) == 0) {
             if (!o.model)
                 o.model_out = &bytes;
@@ -392,6 +292,7 @@ PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw)
     trl_buf_fini(&bytes);
     PyMem_RawFree(r.paths);
     Py_XDECREF(dict);
+    Py_XDECREF(r.texts);
     Py_XDECREF(r.type);
     Py_XDECREF(r.value);
     Py_XDECREF(r.trace);

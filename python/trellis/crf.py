@@ -48,6 +48,11 @@ def algorithm_options(name):
     return dict(options)
 
 
+def seen_or_all(flag):
+    """The library's choice for one of CRFsuite's flags."""
+    return None if flag is None else "all" if flag else "seen"
+
+
 class CRF(BaseEstimator):
     """A conditional random field that labels sequences.
 
@@ -229,7 +234,8 @@ class CRF(BaseEstimator):
             "kind": "chain", "objective": self.objective, "optimizer": self.optimizer,
             "order": self.order, "template_text": text, "template_name": name,
             "min_count": self.min_count, "min_freq": self.min_freq,
-            "all_pairs": self.all_possible_states, "all_transitions": self.all_possible_transitions,
+            "pairs": seen_or_all(self.all_possible_states),
+            "transitions": seen_or_all(self.all_possible_transitions),
             "c1": self.c1, "c2": self.c2, "max_iter": self.max_iterations,
             "memory": self.num_memories, "epsilon": self.epsilon, "period": self.period,
             "delta": self.delta, "eta": self.calibration_eta if self.eta is None else self.eta,

@@ -2,7 +2,7 @@
 import os
 
 from ... import _core, training
-from ...crf import ALIASES, algorithm_options
+from ...crf import ALIASES, algorithm_options, seen_or_all
 from ._logparser import LogWriter, TrainLogParser
 from ._tagger import plain
 
@@ -10,9 +10,9 @@ from ._tagger import plain
 _FEATURES = [
     ("feature.minfreq", 0.0, "The minimum frequency of features.", "min_freq"),
     ("feature.possible_states", False, "Generate all features of attributes and labels.",
-     "all_pairs"),
+     "pairs"),
     ("feature.possible_transitions", False, "Generate all features of two labels.",
-     "all_transitions"),
+     "transitions"),
 ]
 _MOST = 2147483647
 _ROUNDS = ("max_iterations", 100, "The maximum number of iterations.", "max_iter")
@@ -114,7 +114,7 @@ class BaseTrainer:
         for name in self._changed:
             option, value = self._rows[name][3], self._values[name]
             if option and not (name == "max_iterations" and value == _MOST):
-                options[option] = value
+                options[option] = seen_or_all(value) if isinstance(value, bool) else value
         trained, result, _, exception = training.run(options, data, dev, [writer])
         if model:
             with open(os.fspath(model), "wb") as f:
