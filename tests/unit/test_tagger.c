@@ -407,7 +407,7 @@ static void test_no_probabilities(void **state)
     assert_ok(trl_tagger_viterbi(t, labels, x, &err));
     assert_ok(trl_tagger_set_decoding(t, TRL_DECODE_SCORES, &err)); /* shares of exp(score) */
     assert_ok(trl_tagger_marginals(t, x, &err));
-    assert_float_equal(x[0] + x[1] + x[2], 1.0, 1e-12);
+    assert_true(fabs(x[0] + x[1] + x[2] - 1.0) < 1e-12);
     assert_ok(trl_tagger_set_decoding(t, TRL_DECODE_GLOBAL, &err));
     assert_int_equal(trl_tagger_marginals(t, x, &err), TRL_EINVAL);
     trl_tagger_free(t);
