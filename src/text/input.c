@@ -384,3 +384,13 @@ trl_status trl_input_peek(trl_input *in, trl_str *head, trl_error *err)
     *head = (trl_str){in->buf ? in->buf + in->at : "", in->len - in->at};
     return st;
 }
+
+trl_status trl_input_all(trl_input *in, trl_str *text, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    while (st == TRL_OK && !in->end)
+        st = text_fill(in, err);
+    *text = (trl_str){in->buf ? in->buf + in->at : "", in->len - in->at};
+    in->at = in->len;
+    return st;
+}

@@ -57,6 +57,10 @@ const char *trl_input_name(const trl_input *in); /* for messages; "-" reads "<st
  * guessing a format.  Valid until the next call. */
 trl_status trl_input_peek(trl_input *in, trl_str *head, trl_error *err);
 
+/* All that is left, as it is: line ends and a byte order mark included.  Borrowed until the next
+ * call.  TRL_EIO, TRL_ENOMEM. */
+trl_status trl_input_all(trl_input *in, trl_str *text, trl_error *err);
+
 /* Sets the place in err: this input's name, the current row and `col` (0: none). */
 trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, uint64_t col);
 

@@ -214,6 +214,7 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "cluster_scenario.h"
 #include "columns_scenario.h"
 #include "score_scenario.h"
+#include "text_scenario.h"
 
 /* ---- failing ----------------------------------------------------------------------------- */
 
@@ -475,6 +476,7 @@ static void test_others(void **state)
     snprintf(trees, sizeof trees, "%s/trees", folder);
     fail_all("treebank", do_treebank, trees);
     fail_all("graph", do_graph, NULL);
+    fail_all("text", do_text, &text_options);
     fail_all("graph training", do_graph_training, NULL);
 }
 

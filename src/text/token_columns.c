@@ -1,0 +1,218 @@
+/* token_columns.c -- columns made of tokens. */
+/* SPDX-License-Identifier: MIT */
+#include "text/token_columns.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "text/tokens.h"
+#include "text/utf8.h"
+
+/* ---- of the token alone ---------------------------------------------------------------------- */
+
+static size_t put_utf8(char *to, uint32_t x)
+{
+    if (x < 0x80) {
+        to[0] = (char)x;
+        return 1;
+    }
+    const size_t n = x < 0x800 ? 2 : x < 0x10000 ? 3 : 4;
+    for (size_t i = n; i-- > 1; x >>= 6)
+        to[i] = (char)(0x80 | (x & 0x3f));
+    to[0] = (char)((0xf00 >> n & 0xff) | x);
+    return n;
+}
+
+/* Small letters: up to three bytes may come of two (U+023A). */
+static bool lower(trl_str s, trl_arena *arena, trl_str *out)
+{
+    char *to = trl_arena_get(arena, (uint64_t)s.n + s.n / 2 + 1, 1);
+    if (!to)
+        return false;
+    size_t n = 0;
+    for (size_t at = 0; at < s.n;) {
+        const trl_char c = trl_char_at(s, at);
+        const uint32_t small = trl_char_lower(c.code);
+        if (small != c.code) {
+            n += put_utf8(to + n, small);
+        } else {
+            memcpy(to + n, s.p + at, c.n);
+            n += c.n;
+        }
+        at += c.n;
+    }
+    *out = (trl_str){to, n};
+    return true;
+}
+
+/* X capital, x small, c other letter, d digit; the rest as it is; equal neighbours once; marks are
+ * left out. */
+static bool shape(trl_str s, trl_arena *arena, trl_str *out)
+{
+    static const char letters[] = {
+        [TRL_CHAR_UPPER] = 'X',     [TRL_CHAR_LOWER] = 'x', [TRL_CHAR_LETTER] = 'c',
+        [TRL_CHAR_IDEOGRAPH] = 'c', [TRL_CHAR_DIGIT] = 'd', [TRL_CHAR_NUMBER] = 'd',
+        [TRL_CHAR_PUNCTUATION] = 0, [TRL_CHAR_SYMBOL] = 0};
+    char *to = trl_arena_get(arena, s.n, 1);
+    if (!to)
+        return false;
+    size_t n = 0, last = 0, at = 0; /* the last character written: to[n - last .. n) */
+    for (trl_char c; (c = trl_char_at(s, at)).n; at += c.n) {
+        const char letter = letters[c.kind];
+        const char *p = letter ? &letter : s.p + at;
+        const size_t len = letter ? 1 : c.n;
+        if ((c.kind == TRL_CHAR_MARK && n) || (len == last && memcmp(to + n - last, p, len) == 0))
+            continue;
+        memcpy(to + n, p, len);
+        n += len;
+        last = len;
+    }
+    *out = (trl_str){to, n};
+    return true;
+}
+
+static trl_str letter_case(trl_str s)
+{
+    size_t upper = 0, small = 0, letters = 0;
+    bool first = false;
+    trl_char c;
+    for (size_t at = 0; (c = trl_char_at(s, at)).n; at += c.n) {
+        first |= at == 0 && c.kind == TRL_CHAR_UPPER;
+        upper += c.kind == TRL_CHAR_UPPER;
+        small += c.kind == TRL_CHAR_LOWER;
+        letters += trl_char_is_letter(c.kind);
+    }
+    if (upper + small == 0)
+        return letters ? TRL_STR("uncased") : TRL_STR("none");
+    if (upper == 0)
+        return TRL_STR("lower");
+    if (small == 0)
+        return upper == 1 ? TRL_STR("initial") : TRL_STR("upper");
+    return first && upper == 1 ? TRL_STR("title") : TRL_STR("mixed");
+}
+
+static trl_str kind(const trl_token *t)
+{
+    static const char *const names[] = {
+        [TRL_TOKEN_WORD] = "word",
+        [TRL_TOKEN_NUMBER] = "number",
+        [TRL_TOKEN_LINK] = "link",
+        [TRL_TOKEN_ABBREVIATION] = "abbreviation",
+        [TRL_TOKEN_PUNCTUATION] = "punctuation",
+        [TRL_TOKEN_SYMBOL] = "symbol",
+    };
+    return (trl_str){names[t->kind], strlen(names[t->kind])};
+}
+
+/* ---- of its place ---------------------------------------------------------------------------- */
+
+static trl_str place(const trl_token_text *x, size_t t)
+{
+    const bool first = t == 0 || x->token[t - 1].line < x->token[t].line;
+    const bool last = t + 1 == x->n || x->token[t + 1].line > x->token[t].line;
+    return first && last ? TRL_STR("only")
+           : first       ? TRL_STR("first")
+           : last        ? TRL_STR("last")
+                         : TRL_STR("inner");
+}
+
+#define FIELD_WORDS 3 /* of the name of a header */
+
+/* The name before the colon of a line "Time: 5:00 PM": the tokens of that line get it, in small
+ * letters. */
+static bool field_column(const trl_token_text *x, trl_arena *arena, trl_str *cell, size_t stride)
+{
+    for (size_t t = 0, next; t < x->n; t = next) {
+        size_t colon = t;
+        while (colon < x->n && colon - t <= FIELD_WORDS && x->token[colon].kind == TRL_TOKEN_WORD &&
+               x->token[colon].line == x->token[t].line)
+            colon++;
+        const bool field = colon > t && colon < x->n && x->token[colon].line == x->token[t].line &&
+                           trl_token_str(x, colon).n == 1 && *trl_token_str(x, colon).p == ':';
+        trl_str name = TRL_STR("-");
+        if (field && !lower(trl_token_str(x, colon - 1), arena, &name))
+            return false;
+        for (next = t; next < x->n && x->token[next].line == x->token[t].line; next++)
+            cell[next * stride] = name;
+    }
+    return true;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+enum { WORD, LOWER, SHAPE, CASE, KIND, LINE, FIELD, TIME, DATE, NAME };
+
+static const trl_text_column columns[] = {
+    [WORD] = {"word", "the token"},
+    [LOWER] = {"lower", "in small letters"},
+    [SHAPE] = {"shape", "X capital, x small, c other letter, d digit, runs once: Xx, d:d"},
+    [CASE] = {"case", "title, upper, initial (one capital), lower, mixed, uncased, none"},
+    [KIND] = {"kind", "word, number, link, abbreviation, punctuation, symbol"},
+    [LINE] = {"line", "place in the line: first, inner, last, only"},
+    [FIELD] = {"field", "word before the colon of a header line (Time: ...), or -"},
+    [TIME] = {"time", "time of day: start (a dash or 'to' follows), end (before it), time, or -"},
+    [DATE] = {"date", "day (of the week), month, date (10/12/94, 13-Apr-94), or -"},
+    [NAME] = {"name", "title (Dr.), name (capitals with a title or initials), or -"},
+    {0},
+};
+
+const trl_text_column *trl_text_columns(void)
+{
+    return columns;
+}
+
+size_t trl_token_column_find(trl_str name)
+{
+    for (size_t i = 0; columns[i].name; i++)
+        if (strlen(columns[i].name) == name.n && memcmp(columns[i].name, name.p, name.n) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+static bool one_cell(const trl_token_text *x, size_t column, size_t t, trl_arena *arena,
+                     trl_str *cell)
+{
+    const trl_str s = trl_token_str(x, t);
+    switch (column) {
+    case LOWER:
+        return lower(s, arena, cell);
+    case SHAPE:
+        return shape(s, arena, cell);
+    case CASE:
+        *cell = letter_case(s);
+        return true;
+    case KIND:
+        *cell = kind(&x->token[t]);
+        return true;
+    case LINE:
+        *cell = place(x, t);
+        return true;
+    case WORD:
+    default:
+        *cell = s;
+        return true;
+    }
+}
+
+bool trl_token_column(const trl_token_text *x, size_t column, trl_arena *arena, trl_str *cell,
+                      size_t stride)
+{
+    switch (column) {
+    case FIELD:
+        return field_column(x, arena, cell, stride);
+    case TIME:
+        trl_time_column(x, cell, stride);
+        return true;
+    case DATE:
+        trl_date_column(x, cell, stride);
+        return true;
+    case NAME:
+        trl_name_column(x, cell, stride);
+        return true;
+    default:
+        for (size_t t = 0; t < x->n; t++)
+            if (!one_cell(x, column, t, arena, &cell[t * stride]))
+                return false;
+        return true;
+    }
+}

@@ -1,0 +1,66 @@
+/* unicode.c -- looking code points up. */
+/* SPDX-License-Identifier: MIT */
+#include "text/unicode.h"
+
+#include <stddef.h>
+
+typedef struct lower_range {
+    uint32_t first, last;
+    int32_t add;
+} lower_range;
+
+#define PAIRS 11u /* capitals and small letters in turn; one more class of the table */
+
+#include "text/unicode_table.inc"
+
+static uint32_t range_of(uint32_t code)
+{
+    size_t low = 0, high = sizeof class_start / sizeof *class_start;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (class_start[middle] >> 4 <= code)
+            low = middle;
+        else
+            high = middle;
+    }
+    return class_start[low];
+}
+
+/* The same by a table, for most of most texts. */
+static trl_char_class ascii_class(uint32_t c)
+{
+    static const char classes[128 + 1] =
+        "000000000111110000000000000000001999a999999a9999777777777799aaa9"
+        "922222222222222222222222222999a9a333333333333333333333333339a9a0";
+    const char x = classes[c];
+    return (trl_char_class)(x <= '9' ? x - '0' : x - 'a' + 10);
+}
+
+trl_char_class trl_char_class_of(uint32_t code)
+{
+    if (code < 128)
+        return ascii_class(code);
+    const uint32_t range = range_of(code), kind = range & 15;
+    if (kind != PAIRS)
+        return (trl_char_class)kind;
+    return (code - (range >> 4)) % 2 == 0 ? TRL_CHAR_UPPER : TRL_CHAR_LOWER;
+}
+
+uint32_t trl_char_lower(uint32_t code)
+{
+    if (code < 128)
+        return code >= 'A' && code <= 'Z' ? code + 32 : code;
+    const uint32_t range = range_of(code);
+    if ((range & 15) == PAIRS)
+        return (code - (range >> 4)) % 2 == 0 ? code + 1 : code;
+    size_t low = 0, high = sizeof lower_case / sizeof *lower_case;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (lower_case[middle].first <= code)
+            low = middle;
+        else
+            high = middle;
+    }
+    const lower_range *r = &lower_case[low];
+    return code >= r->first && code <= r->last ? (uint32_t)((int64_t)code + r->add) : code;
+}
