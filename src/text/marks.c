@@ -90,8 +90,9 @@ static trl_status fail_mark(const reading *r, trl_error *err, size_t at, const m
 {
     const trl_status st = trl_fail(err, TRL_EPARSE, "<%s%.*s> %s", k->closes ? "/" : "",
                                    (int)(k->name.n < 60 ? k->name.n : 60), k->name.p, what);
-    trl_fail_hint(err, st,
-                  "--ignore takes marks out that are no labels; with --labels all others are text");
+    trl_fail_hint(
+        err, st,
+        "marks that are no labels can be ignored; with a list of labels all others are text");
     return trl_fail_in_text(err, st, r->name, r->text, at);
 }
 
@@ -188,9 +189,10 @@ static trl_status check_spans(const reading *r, bool layers, trl_error *err)
             mark_at(r->text, m->span[i].mark, &k);
             const trl_status st =
                 fail_mark(r, err, m->span[i].mark, &k, "overlaps the mark before it");
-            return trl_fail_hint(err, st,
-                                 "one column has one label for a token: name those you want with "
-                                 "--labels, or give each a column with --layers");
+            return trl_fail_hint(
+                err, st,
+                "one column has one label for a token: list the labels that you want, "
+                "or have layers, a column for each");
         }
     return TRL_OK;
 }
