@@ -472,7 +472,7 @@ static void test_others(void **state)
     fail_all("trees", do_trees, NULL);
     fail_all("parseval", do_parseval, NULL);
     fail_all("compare", do_compare, NULL);
-    fail_all("treebank", do_treebank, in_folder("trees"));
+    fail_all("treebank", do_treebank, folder);
     fail_all("graph", do_graph, NULL);
     fail_all("text", do_text, &text_options);
     fail_all("graph training", do_graph_training, NULL);

@@ -22,8 +22,9 @@ static trl_status show_tree(const trl_tree *t, trl_tree_pattern *p, trl_tree_svg
     return st == TRL_OK ? trl_tree_counts_add(c, t, err) : st;
 }
 
-static trl_status do_treebank(const void *path, trl_error *err)
+static trl_status do_treebank(const void *where, trl_error *err)
 {
+    char path[512];
     const trl_transform how = {true, true, true, true, "TOP"};
     trl_treebank *bank = NULL;
     trl_tree_pattern *pattern = NULL;
@@ -31,6 +32,7 @@ static trl_status do_treebank(const void *path, trl_error *err)
     trl_tree_counts *c = NULL;
     trl_head_rules *heads = NULL;
     trl_buf out = {0};
+    snprintf(path, sizeof path, "%s/trees", (const char *)where);
     trl_status st = trl_treebank_open(path, &how, true, &bank, err);
     if (st == TRL_OK)
         st = trl_tree_pattern_parse("NP|S < (__ !<< x)", &pattern, err);
