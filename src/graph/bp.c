@@ -16,11 +16,7 @@
 /* The largest of x; sets *range when others are finite but further below than doubles can hold. */
 static double scaled_max(size_t n, const double *x, double factor, bool *range)
 {
-    double max = -HUGE_VAL, min = HUGE_VAL;
-    for (size_t i = 0; i < n; i++) {
-        max = x[i] > max ? x[i] : max;
-        min = x[i] < min && x[i] > -HUGE_VAL ? x[i] : min;
-    }
+    double min, max = trl_bp_extremes(n, x, &min);
     *range = *range || max == -HUGE_VAL || factor * (max - min) > WIDEST;
     return max;
 }
@@ -160,8 +156,10 @@ static size_t labels_of(const trl_bp *b, uint32_t e)
 static void set_power(const trl_bp *b, uint32_t e)
 {
     const size_t at = b->l->message_at[e], width = b->l->message_at[e + 1] - at;
-    for (size_t j = 0; j < width; j++)
-        b->mr[at + j] = b->m[at + j] > 0.0 ? pow(b->m[at + j], b->rho[e]) : 0.0;
+    if (b->rho[e] < 1.0)
+        trl_vpow(width, b->m + at, b->rho[e], b->mr + at);
+    else
+        memcpy(b->mr + at, b->m + at, width * sizeof *b->mr);
 }
 
 static void init_messages(trl_bp *b, const double *from)
@@ -234,8 +232,7 @@ static void own_power(const trl_bp *b, uint32_t e, double *out)
 {
     const size_t at = b->l->message_at[e], width = b->l->message_at[e + 1] - at;
     if (b->rho[e] < 1.0)
-        for (size_t j = 0; j < width; j++)
-            out[j] = b->m[at + j] > 0.0 ? out[j] * b->mr[at + j] / b->m[at + j] : 0.0;
+        trl_bp_ratio(width, b->mr + at, b->m + at, out);
 }
 
 void trl_bp_send(const trl_bp *b, uint32_t e, double *out)
@@ -302,11 +299,9 @@ static void fresh_larger(trl_bp *b, uint32_t e, double *fresh)
         return;
     }
     for (size_t f = g->scope_at[a]; f < g->scope_at[a + 1]; f++)
-        for (size_t j = at[f]; j < at[f + 1]; j++)
-            b->power[j] = b->n[j] > 0.0 ? pow(b->n[j], b->rho[f]) : 0.0;
+        trl_vpow(at[f + 1] - at[f], b->n + at[f], b->rho[f], b->power + at[f]);
     contract(b, a, e - g->scope_at[a], b->power, fresh);
-    for (size_t j = 0; j < at[e + 1] - at[e]; j++)
-        fresh[j] = b->n[at[e] + j] > 0.0 ? fresh[j] * b->power[at[e] + j] / b->n[at[e] + j] : 0.0;
+    trl_bp_ratio(at[e + 1] - at[e], b->power + at[e], b->n + at[e], fresh);
 }
 
 /* A pair's message without weights: from the other variable's row, stored or made here. */

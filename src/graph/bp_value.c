@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "graph/bp.h"
+#include "num/vexp.h"
 
 static double rho_of(const trl_bp *b, size_t e)
 {
@@ -67,34 +68,59 @@ static double scaled_send(trl_bp *b, uint32_t e, double *x)
     return b->log ? max : log(max);
 }
 
-/* psi^(1/rho) n_u n_v, or psi prod n^rho, over all cells, before it is normalised; the rows are in
- * b->n. */
+/* The next cell of a table over all but the last of m variables. */
+static void next_row(const trl_graph_view *g, size_t first, size_t m, size_t *index)
+{
+    for (size_t k = m - 1; k-- > 0; index[k] = 0)
+        if (++index[k] < g->labels[g->scope[first + k]])
+            return;
+}
+
+/* psi^(1/rho) n_u n_v as logarithms, or psi prod n^rho, over all cells, before it is normalised;
+ * the rows are in b->n. */
 static void factor_table(const trl_bp *b, size_t a, double *x)
 {
     const trl_graph_view *g = b->g;
     const size_t first = g->scope_at[a], m = trl_arity(g, a);
     const size_t cells = g->cell_at[a + 1] - g->cell_at[a];
-    const double *theta = b->table[g->table_of[a]];
+    const size_t columns = g->labels[g->scope[first + m - 1]];
+    const double *theta = b->table[g->table_of[a]], *rows[TRL_GRAPH_MAX_ARITY];
     const double scale = m == 2 ? 1.0 / rho_of(b, first) : 1.0;
-    const size_t columns = g->labels[g->scope[first + m - 1]], wide = trl_row_width(columns);
     size_t index[TRL_GRAPH_MAX_ARITY] = {0};
-    for (size_t i = 0; i < cells; i++) {
-        double s = b->log   ? theta[i] * scale
-                   : m == 2 ? b->matrix[first + 1][i / columns * wide + i % columns]
-                            : b->psi[a][i];
-        for (size_t k = 0; k < m; k++) {
-            const double n = b->n[b->l->message_at[first + k] + index[k]];
-            const double power = m == 2 ? 1.0 : rho_of(b, first + k);
-            if (b->log)
-                s = n > -HUGE_VAL ? s + power * n : -HUGE_VAL;
-            else
-                s *= power == 1.0 ? n : pow(n, power);
-        }
-        x[i] = s;
-        for (size_t k = m; k-- > 0; index[k] = 0)
-            if (++index[k] < g->labels[g->scope[first + k]])
-                break;
+    for (size_t k = 0; k < m; k++)
+        rows[k] = (m > 2 && b->rho ? b->power : b->n) + b->l->message_at[first + k];
+    for (size_t i = 0; i < cells; i += columns, next_row(g, first, m, index)) {
+        double s = b->log ? 0.0 : 1.0;
+        for (size_t k = 0; k + 1 < m; k++)
+            s = b->log ? s + rows[k][index[k]] : s * rows[k][index[k]];
+        for (size_t j = 0; j < columns; j++)
+            x[i + j] = b->log ? theta[i + j] * scale + (s + rows[m - 1][j])
+                              : b->psi[a][i + j] * (s * rows[m - 1][j]);
     }
+}
+
+/* Larger factors see n^rho. */
+static void set_powers(const trl_bp *b, size_t a)
+{
+    const size_t *at = b->l->message_at;
+    for (size_t e = b->g->scope_at[a]; e < b->g->scope_at[a + 1]; e++) {
+        if (!b->log)
+            trl_vpow(at[e + 1] - at[e], b->n + at[e], b->rho[e], b->power + at[e]);
+        for (size_t j = at[e]; b->log && j < at[e + 1]; j++)
+            b->power[j] = b->n[j] > -HUGE_VAL ? b->rho[e] * b->n[j] : -HUGE_VAL;
+    }
+}
+
+/* The belief of a pair, linear; the log of its sum. */
+static double pair_belief(trl_bp *b, size_t a, double *out)
+{
+    const trl_graph_view *g = b->g;
+    const size_t first = g->scope_at[a], *at = b->l->message_at;
+    const double Z = trl_bp_pair_belief(g->labels[g->scope[first]], g->labels[g->scope[first + 1]],
+                                        b->n + at[first], b->matrix[first + 1],
+                                        b->n + at[first + 1], TRL_BP_SMALL, b->row[1], out);
+    b->range = b->range || !(Z > TRL_BP_SMALL && Z < HUGE_VAL);
+    return b->range ? 0.0 : log(Z);
 }
 
 /* log Z_a, weighted as in log Z; its belief to `out`. */
@@ -102,14 +128,20 @@ static double factor_value(trl_bp *b, size_t a, double *out)
 {
     const trl_graph_view *g = b->g;
     const size_t first = g->scope_at[a], m = trl_arity(g, a);
-    double scales = 0.0;
+    double scales = 0.0, log_z;
     for (size_t e = first; e < first + m; e++)
         scales +=
             (m == 2 ? 1.0 : rho_of(b, e)) * scaled_send(b, (uint32_t)e, b->n + b->l->message_at[e]);
     if (b->range)
         return 0.0;
-    factor_table(b, a, out);
-    const double log_z = normalise(b, g->cell_at[a + 1] - g->cell_at[a], out) + scales;
+    if (m == 2 && !b->log) {
+        log_z = pair_belief(b, a, out) + scales;
+    } else {
+        if (m > 2 && b->rho)
+            set_powers(b, a);
+        factor_table(b, a, out);
+        log_z = normalise(b, g->cell_at[a + 1] - g->cell_at[a], out) + scales;
+    }
     return m == 2 ? rho_of(b, first) * log_z : log_z;
 }
 

@@ -246,6 +246,32 @@ static bool place_factors(trl_jtree *t, const trl_graph_view *g, const trl_elimi
     return true;
 }
 
+/* What a run need not find out again: which factors are whole and which come first in their homes,
+ * and from which marginals of factors those of variables are summed. */
+static void note_factors(trl_jtree *t, const trl_graph_view *g)
+{
+    for (uint32_t v = 0; v < g->n_variables; v++)
+        t->via[v] = NONE;
+    for (uint32_t a = 0; a < g->n_factors; a++) {
+        const size_t cells = g->cell_at[a + 1] - g->cell_at[a];
+        const size_t from = g->scope_at[a], to = g->scope_at[a + 1];
+        t->whole[a] = true;
+        for (size_t k = from; k < to; k++)
+            t->whole[a] = t->whole[a] && !t->fixed[g->scope[k]];
+        t->opens[a] = t->home[a] != NONE && !t->clique[t->home[a]].has_factor;
+        if (t->home[a] != NONE)
+            t->clique[t->home[a]].has_factor = true;
+        if (t->whole[a])
+            t->table_cells += cells;
+        for (size_t k = from; t->whole[a] && to > from + 1 && k < to; k++) {
+            uint32_t *via = &t->via[g->scope[k]];
+            const size_t best = *via == NONE ? t->clique[t->own[g->scope[k]]].cells
+                                             : g->cell_at[*via + 1] - g->cell_at[*via];
+            *via = cells < best ? a : *via;
+        }
+    }
+}
+
 static bool build(trl_jtree *t, const trl_graph_view *g, const trl_elimination *e, merging *m)
 {
     merge(e, m);
@@ -267,6 +293,8 @@ static bool build(trl_jtree *t, const trl_graph_view *g, const trl_elimination *
         t->own[v] =
             t->fixed[v] ? NONE : smallest_clique(t, &lists, 1, &v, m->number[m->into[e->place[v]]]);
     ok = ok && place_factors(t, g, e, m, &lists);
+    if (ok)
+        note_factors(t, g);
     trl_free(lists.at);
     trl_free(lists.list);
     return ok;
@@ -297,7 +325,10 @@ trl_status trl_jtree_new(const trl_graph_view *g, const bool *observed, bool wei
     t->own = trl_alloc(g->n_variables, sizeof *t->own);
     t->home = trl_alloc(g->n_factors, sizeof *t->home);
     t->home_at = trl_alloc(g->n_factors, sizeof *t->home_at);
-    bool ok = t->fixed && t->own && t->home && t->home_at;
+    t->whole = trl_alloc(g->n_factors, sizeof *t->whole);
+    t->opens = trl_alloc(g->n_factors, sizeof *t->opens);
+    t->via = trl_alloc(g->n_variables, sizeof *t->via);
+    bool ok = t->fixed && t->own && t->home && t->home_at && t->whole && t->opens && t->via;
     for (size_t v = 0; ok && v < g->n_variables; v++)
         t->fixed[v] = g->labels[v] == 1 || (observed && observed[v]);
     trl_status st =
@@ -327,5 +358,8 @@ void trl_jtree_free(trl_jtree *t)
     trl_free(t->own);
     trl_free(t->home);
     trl_free(t->home_at);
+    trl_free(t->whole);
+    trl_free(t->opens);
+    trl_free(t->via);
     trl_free(t);
 }

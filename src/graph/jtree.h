@@ -23,7 +23,8 @@ typedef struct trl_clique {
     size_t n_own;     /* of them not in the separator */
     size_t cells, at; /* its table: phi[at .. + cells) */
     size_t sep_cells, sep_at;
-    size_t up_at; /* steps of the separator in the parent's table: step[up_at .. + parent's n) */
+    size_t up_at;    /* steps of the separator in the parent's table: step[up_at .. + parent's n) */
+    bool has_factor; /* it is some factor's home */
 } trl_clique;
 
 typedef struct trl_jtree {
@@ -37,7 +38,12 @@ typedef struct trl_jtree {
     bool *fixed;                          /* [n_variables] observed or with one label */
     uint32_t *home;        /* [n_factors] clique; UINT32_MAX: all its variables are fixed */
     size_t *home_at;       /* [n_factors] steps of the cut factor in its home's table */
+    bool *whole;           /* [n_factors] none of its variables is fixed */
+    bool *opens;           /* [n_factors] it is the first factor of its home */
     uint32_t *own;         /* [n_variables] a clique that has it; UINT32_MAX: fixed */
+    uint32_t *via;         /* [n_variables] a whole factor that has it and others, smaller than that
+                              clique; UINT32_MAX: none */
+    size_t table_cells;    /* of all tables that whole factors have */
     double total, largest; /* cells of the cliques */
     size_t width;
 } trl_jtree;

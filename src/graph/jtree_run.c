@@ -28,6 +28,9 @@ typedef struct run {
     double *phi;   /* [cells] */
     double *sep;   /* [sep_cells] */
     double *part;  /* [largest_cut] a factor cut at what is fixed */
+    double **psi;  /* [n_tables] exponentials of tables, made once; NULL: not yet */
+    double *max;   /* [n_tables] their scales */
+    double *room;  /* [table_cells] where psi are, from here on free */
     double *tmp;   /* [largest separator] */
     double *scale; /* [n_cliques] of S, as it was before scaling */
     double log_z;
@@ -36,14 +39,6 @@ typedef struct run {
 static trl_table_map map_of(const trl_jtree *t, const trl_clique *c, size_t step_at)
 {
     return (trl_table_map){c->n, t->dim + c->var_at, t->step + step_at};
-}
-
-static double largest(size_t n, const double *x)
-{
-    double max = -HUGE_VAL;
-    for (size_t i = 0; i < n; i++)
-        max = x[i] > max ? x[i] : max;
-    return max;
 }
 
 /* ---- factors --------------------------------------------------------------------------------- */
@@ -83,41 +78,68 @@ static size_t cut_cells(const run *r, size_t a, const double *from, double *part
     return cells;
 }
 
-/* All factors into the cliques' tables, linear or as logarithms.  Largest entries go to log_z when
- * linear.  False: a factor forbids everything. */
-static bool load(run *r, bool linear)
-{
-    const trl_graph_view *g = r->in->g;
-    for (size_t i = 0; i < r->t->cells; i++)
-        r->phi[i] = linear ? 1.0 : 0.0;
-    r->log_z = 0.0;
-    for (size_t a = 0; a < g->n_factors; a++) {
-        const size_t n = cut_cells(r, a, r->in->table[g->table_of[a]], r->part, NULL);
-        const double max = largest(n, r->part);
-        if (max == -HUGE_VAL)
-            return false;
-        if (r->t->home[a] == NONE) {
-            r->log_z += max; /* its only cell */
-            continue;
-        }
-        const trl_clique *c = &r->t->clique[r->t->home[a]];
-        const trl_table_map map = map_of(r->t, c, r->t->home_at[a]);
-        if (linear) {
-            r->log_z += max;
-            trl_vexp(n, r->part, max, r->part);
-        }
-        trl_table_apply(linear ? TRL_TABLE_MULTIPLY : TRL_TABLE_ADD, &map, r->phi + c->at, r->part);
-    }
-    return true;
-}
-
-/* ---- linear ---------------------------------------------------------------------------------- */
-
 static void fill(size_t n, double x, double *y)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = x;
 }
+
+/* The exponentials of factor a's table, made when they are first needed. */
+static double *exponentials(run *r, size_t a, double *max)
+{
+    const trl_graph_view *g = r->in->g;
+    const size_t n = g->cell_at[a + 1] - g->cell_at[a];
+    const uint32_t t = g->table_of[a];
+    if (!r->psi[t]) {
+        r->max[t] = trl_table_max(n, r->in->table[t]);
+        r->psi[t] = r->room;
+        r->room += n;
+        trl_vexp(n, r->in->table[t], r->max[t], r->psi[t]);
+    }
+    *max = r->max[t];
+    return r->psi[t];
+}
+
+/* Factor a as its home takes it, cut at what is fixed; *max is its largest logarithm. */
+static double *potentials(run *r, size_t a, bool linear, double *max)
+{
+    if (linear && r->t->whole[a] && r->t->home[a] != NONE)
+        return exponentials(r, a, max);
+    const size_t n = cut_cells(r, a, r->in->table[r->in->g->table_of[a]], r->part, NULL);
+    *max = trl_table_max(n, r->part);
+    if (linear && *max > -HUGE_VAL)
+        trl_vexp(n, r->part, *max, r->part);
+    return r->part;
+}
+
+/* All factors into the cliques' tables, linear or as logarithms.  Largest entries go to log_z when
+ * linear.  False: a factor forbids everything. */
+static bool load(run *r, bool linear)
+{
+    const trl_jtree *t = r->t;
+    for (size_t k = 0; k < t->n_cliques; k++)
+        if (!t->clique[k].has_factor)
+            fill(t->clique[k].cells, linear ? 1.0 : 0.0, r->phi + t->clique[k].at);
+    r->log_z = 0.0;
+    for (size_t a = 0; a < r->in->g->n_factors; a++) {
+        double max, *x = potentials(r, a, linear, &max);
+        if (max == -HUGE_VAL)
+            return false;
+        if (linear || t->home[a] == NONE) /* then it is its only cell */
+            r->log_z += max;
+        if (t->home[a] == NONE)
+            continue;
+        const trl_clique *c = &t->clique[t->home[a]];
+        const trl_table_map map = map_of(t, c, t->home_at[a]);
+        trl_table_apply(t->opens[a] ? TRL_TABLE_SET
+                        : linear    ? TRL_TABLE_MULTIPLY
+                                    : TRL_TABLE_ADD,
+                        &map, r->phi + c->at, x);
+    }
+    return true;
+}
+
+/* ---- linear ---------------------------------------------------------------------------------- */
 
 static void scale(size_t n, double c, double *y)
 {
@@ -153,7 +175,7 @@ static bool up(run *r)
             continue;
         }
         sum_own(r, c, sep);
-        const double max = largest(c->sep_cells, sep);
+        const double max = trl_table_max(c->sep_cells, sep);
         if (!(max >= SMALL))
             return false;
         scale(c->sep_cells, 1.0 / max, sep);
@@ -178,8 +200,7 @@ static void down(run *r)
         double *old = r->sep + c->sep_at;
         fill(c->sep_cells, 0.0, r->tmp);
         trl_table_apply(TRL_TABLE_SUM, &map, r->phi + p->at, r->tmp);
-        for (size_t i = 0; i < c->sep_cells; i++)
-            old[i] = old[i] > 0.0 ? r->tmp[i] / (old[i] * r->scale[k]) : 0.0;
+        trl_table_ratio(c->sep_cells, r->scale[k], r->tmp, old);
         const size_t dim[2] = {c->cells / c->sep_cells, c->sep_cells};
         const size_t step[2] = {0, 1};
         trl_table_apply(TRL_TABLE_MULTIPLY, &(trl_table_map){2, dim, step}, r->phi + c->at, old);
@@ -222,7 +243,7 @@ static bool up_log(run *r, bool maximise)
             trl_table_apply(TRL_TABLE_MAX, &own, r->phi + c->at, sep);
         else
             log_sum(&own, r->phi + c->at, c->sep_cells, r->tmp, sep);
-        if (!(largest(c->sep_cells, sep) > -HUGE_VAL))
+        if (!(trl_table_max(c->sep_cells, sep) > -HUGE_VAL))
             return false;
         if (c->parent == NONE) {
             r->log_z += sep[0];
@@ -260,7 +281,19 @@ static void down_log(run *r, double *more)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static void variable_marginals(const run *r, double *out)
+/* From the marginals of its factor. */
+static void sum_factor(const trl_graph_view *g, uint32_t a, uint32_t v, double *factor, double *p)
+{
+    const size_t n = g->scope_at[a + 1] - g->scope_at[a];
+    size_t dim[TRL_TABLE_DIMS], step[TRL_TABLE_DIMS];
+    for (size_t k = 0; k < n; k++) {
+        dim[k] = g->labels[g->scope[g->scope_at[a] + k]];
+        step[k] = g->scope[g->scope_at[a] + k] == v;
+    }
+    trl_table_apply(TRL_TABLE_SUM, &(trl_table_map){n, dim, step}, factor + g->cell_at[a], p);
+}
+
+static void variable_marginals(const run *r, double *factor, double *out)
 {
     const trl_graph_view *g = r->in->g;
     size_t step[TRL_TABLE_DIMS];
@@ -271,6 +304,10 @@ static void variable_marginals(const run *r, double *out)
             p[g->labels[v] > 1 ? r->in->label[v] : 0] = 1.0;
             continue;
         }
+        if (r->t->via[v] != NONE) {
+            sum_factor(g, r->t->via[v], v, factor, p);
+            continue;
+        }
         const trl_clique *c = &r->t->clique[r->t->own[v]];
         for (size_t k = 0; k < c->n; k++)
             step[k] = r->t->vars[c->var_at + k] == v;
@@ -279,26 +316,37 @@ static void variable_marginals(const run *r, double *out)
     }
 }
 
-static void factor_marginals(const run *r, double *out)
+static void factor_marginal(const run *r, size_t a, double *p)
 {
     const trl_graph_view *g = r->in->g;
-    for (size_t a = 0; a < g->n_factors; a++) {
-        double *p = out + g->cell_at[a];
-        const size_t cells = g->cell_at[a + 1] - g->cell_at[a];
-        size_t cut = 1;
-        for (size_t k = g->scope_at[a]; k < g->scope_at[a + 1]; k++)
-            cut *= r->t->fixed[g->scope[k]] ? 1 : g->labels[g->scope[k]];
-        double *to = cut == cells ? p : r->part;
-        fill(cells, 0.0, p);
-        fill(cut, r->t->home[a] == NONE ? 1.0 : 0.0, to);
-        if (r->t->home[a] != NONE) {
-            const trl_clique *c = &r->t->clique[r->t->home[a]];
-            const trl_table_map map = map_of(r->t, c, r->t->home_at[a]);
-            trl_table_apply(TRL_TABLE_SUM, &map, r->phi + c->at, to);
-        }
-        if (to != p)
-            cut_cells(r, a, NULL, r->part, p);
+    const size_t cells = g->cell_at[a + 1] - g->cell_at[a];
+    size_t cut = 1;
+    for (size_t k = g->scope_at[a]; k < g->scope_at[a + 1]; k++)
+        cut *= r->t->fixed[g->scope[k]] ? 1 : g->labels[g->scope[k]];
+    double *to = cut == cells ? p : r->part;
+    fill(cells, 0.0, p);
+    fill(cut, r->t->home[a] == NONE ? 1.0 : 0.0, to);
+    if (r->t->home[a] != NONE) {
+        const trl_clique *c = &r->t->clique[r->t->home[a]];
+        const trl_table_map map = map_of(r->t, c, r->t->home_at[a]);
+        trl_table_apply(TRL_TABLE_SUM, &map, r->phi + c->at, to);
     }
+    if (to != p)
+        cut_cells(r, a, NULL, r->part, p);
+}
+
+/* Those of one variable are the variable's. */
+static void marginals(const run *r, double *variable, double *factor)
+{
+    const trl_graph_view *g = r->in->g;
+    for (size_t a = 0; a < g->n_factors; a++)
+        if (g->scope_at[a + 1] - g->scope_at[a] != 1)
+            factor_marginal(r, a, factor + g->cell_at[a]);
+    variable_marginals(r, factor, variable);
+    for (size_t a = 0; a < g->n_factors; a++)
+        if (g->scope_at[a + 1] - g->scope_at[a] == 1)
+            memcpy(factor + g->cell_at[a], variable + g->label_at[g->scope[g->scope_at[a]]],
+                   (g->cell_at[a + 1] - g->cell_at[a]) * sizeof *factor);
 }
 
 static size_t largest_separator(const trl_jtree *t)
@@ -318,8 +366,13 @@ static bool run_init(run *r, const trl_jtree_input *in, trl_arena *a)
                .sep = trl_arena_get(a, t->sep_cells, sizeof(double)),
                .part = trl_arena_get(a, t->largest_cut, sizeof(double)),
                .tmp = trl_arena_get(a, largest_separator(t), sizeof(double)),
-               .scale = trl_arena_get(a, t->n_cliques, sizeof(double))};
-    return r->phi && r->sep && r->part && r->tmp && r->scale;
+               .scale = trl_arena_get(a, t->n_cliques, sizeof(double)),
+               .psi = trl_arena_get(a, in->g->n_tables, sizeof(double *)),
+               .max = trl_arena_get(a, in->g->n_tables, sizeof(double)),
+               .room = trl_arena_get(a, t->table_cells, sizeof(double))};
+    for (size_t k = 0; r->psi && k < in->g->n_tables; k++)
+        r->psi[k] = NULL;
+    return r->phi && r->sep && r->part && r->tmp && r->scale && r->psi && r->max && r->room;
 }
 
 static trl_status forbidden(trl_error *err)
@@ -344,8 +397,7 @@ trl_status trl_jtree_marginals(const trl_jtree_input *in, trl_arena *a, double *
         down_log(&r, more);
     }
     *log_z = r.log_z;
-    variable_marginals(&r, variable);
-    factor_marginals(&r, factor);
+    marginals(&r, variable, factor);
     return TRL_OK;
 }
 

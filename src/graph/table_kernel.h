@@ -22,6 +22,7 @@ typedef struct trl_table_map {
 } trl_table_map;
 
 typedef enum trl_table_op {
+    TRL_TABLE_SET,      /* table = sub */
     TRL_TABLE_MULTIPLY, /* table *= sub */
     TRL_TABLE_ADD,      /* table += sub */
     TRL_TABLE_SUM,      /* sub += table */
@@ -33,5 +34,11 @@ void trl_table_apply(trl_table_op op, const trl_table_map *map, double *table, d
 /* sub += exp(table - shift), shift like sub; where shift is -inf nothing is added. */
 void trl_table_exp_sum(const trl_table_map *map, const double *table, const double *shift,
                        double *sub);
+
+/* The largest of n numbers; -inf of none. */
+double trl_table_max(size_t n, const double *x);
+
+/* old = now / (old * scale), 0 where old is 0. */
+void trl_table_ratio(size_t n, double scale, const double *now, double *old);
 
 #endif

@@ -99,3 +99,9 @@ TRL_CLONES void trl_negate_add(size_t n, double a, const double *restrict w, dou
     for (size_t i = 0; i < n; i++)
         g[i] = a * w[i] - g[i];
 }
+
+TRL_CLONES void trl_add_scaled(size_t n, double a, const double *restrict x, double *restrict y)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}

@@ -28,4 +28,7 @@ void trl_negate_add(size_t n, double a, const double *w, double *g);
 /* One piece of a dot product: the kernel of trl_dot. */
 double trl_dot_piece(size_t n, const double *x, const double *y);
 
+/* y += a x, of short rows. */
+void trl_add_scaled(size_t n, double a, const double *x, double *y);
+
 #endif

@@ -23,6 +23,29 @@ TRL_CLONES void trl_vexp(size_t n, const double *x, double shift, double *y)
     }
 }
 
+TRL_INLINE void power(const double *x, double p, double *y)
+{
+    const trl_v8 v = *(const trl_v8 *)x, zero = {0};
+    trl_v8 t = v;
+    trl_v8_log(&t);
+    t *= p;
+    trl_v8_exp(&t);
+    *(trl_v8 *)y = trl_v8_select(v > 0.0, t, zero);
+}
+
+TRL_CLONES void trl_vpow(size_t n, const double *x, double p, double *y)
+{
+    size_t i = 0;
+    for (; i + TRL_LANES <= n; i += TRL_LANES)
+        power(x + i, p, y + i);
+    if (i < n) {
+        double rest[TRL_LANES] = {0};
+        memcpy(rest, x + i, (n - i) * sizeof *x);
+        power(rest, p, rest);
+        memcpy(y + i, rest, (n - i) * sizeof *y);
+    }
+}
+
 /* Lanes below k are all ones. */
 static const int64_t lane_mask[2 * TRL_LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
 

@@ -12,6 +12,10 @@
 /* y[i] = exp(x[i] - shift) for i < n.  x and y may be the same array. */
 void trl_vexp(size_t n, const double *x, double shift, double *y);
 
+/* y[i] = x[i]^p for i < n and x[i] >= 0, 0 < p <= 1: relative error below 2e-13; 0 stays 0.  x and
+ * y may be the same array. */
+void trl_vpow(size_t n, const double *x, double p, double *y);
+
 /* One row: y[i] = exp(x[i] - max x) for i < n and 0 for n <= i < padded(n), which both rows
  * must have room for (x's padding is read and ignored); n > 0.  Returns max x and puts min x
  * into *min.  A NaN or +inf in x makes some y NaN; all -inf makes every y NaN. */
@@ -52,6 +56,32 @@ TRL_INLINE void trl_v8_exp(trl_v8 *x)
     y = trl_v8_select(v < -708.0, zero, y);
     y = trl_v8_select(v > 709.0, zero + __builtin_inf(), y);
     *x = trl_v8_select(v != v, v, y);
+}
+
+/* log of eight positive numbers, error below 2 ulp; 0 gives a finite number far below all logs. */
+TRL_INLINE void trl_v8_log(trl_v8 *x)
+{
+    /* x = 2^k m, sqrt(1/2) <= m < sqrt(2); log m = 2 artanh s, s = (m - 1) / (m + 1), by its series
+     * in s^2 <= 0.0295: ten terms leave less than 2^-56. */
+    const trl_v8 zero = {0}, v = *x;
+    const trl_v8 safe = trl_v8_select(v < 0x1p-1022, v * 0x1p54, v); /* subnormal numbers */
+    const trl_v8 less = trl_v8_select(v < 0x1p-1022, zero + 54.0, zero);
+    const trl_v8i bits = (trl_v8i)safe - 0x3fe6a09e667f3bcd; /* sqrt(1/2) becomes 0 */
+    const trl_v8i exponent = bits >> 52;
+    const trl_v8 m = (trl_v8)((trl_v8i)safe - (exponent << 52));
+    const trl_v8 k = (trl_v8)(exponent + 0x4338000000000000) - 0x1.8p52 - less;
+    const trl_v8 f = m - 1.0, s = f / (f + 2.0), z = s * s;
+    trl_v8 p = z * (2.0 / 21.0) + 2.0 / 19.0;
+    p = p * z + 2.0 / 17.0;
+    p = p * z + 2.0 / 15.0;
+    p = p * z + 2.0 / 13.0;
+    p = p * z + 2.0 / 11.0;
+    p = p * z + 2.0 / 9.0;
+    p = p * z + 2.0 / 7.0;
+    p = p * z + 2.0 / 5.0;
+    p = p * z + 2.0 / 3.0;
+    const trl_v8 half = f * f * 0.5; /* log m = f - (f^2 / 2 - s (f^2 / 2 + z p)) */
+    *x = k * 0x1.62e42fefa0000p-1 + (f - (half - (s * (half + z * p) + k * 0x1.cf79abc9e3b3ap-40)));
 }
 
 #endif

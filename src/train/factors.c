@@ -20,10 +20,9 @@ trl_factor_objective trl_factor_objective_of(const trl_objective *o)
     return functions[o->id];
 }
 
-double trl_log_p(size_t n, double *s, size_t gold)
+double trl_probabilities(size_t n, double *s)
 {
     double most = -HUGE_VAL, sum = 0.0;
-    const double score = s[gold];
     for (size_t c = 0; c < n; c++)
         most = s[c] > most ? s[c] : most;
     if (most == -HUGE_VAL) { /* all forbidden, or not numbers */
@@ -38,7 +37,13 @@ double trl_log_p(size_t n, double *s, size_t gold)
         sum += s[c];
     for (size_t c = 0; c < n; c++)
         s[c] /= sum;
-    return most < HUGE_VAL && sum < HUGE_VAL ? score - (most + log(sum)) : (double)NAN;
+    return most < HUGE_VAL && sum < HUGE_VAL ? most + log(sum) : (double)NAN;
+}
+
+double trl_log_p(size_t n, double *s, size_t gold)
+{
+    const double score = s[gold], log_sum = trl_probabilities(n, s);
+    return log_sum == -HUGE_VAL ? log_sum : score - log_sum;
 }
 
 trl_status trl_factor_value(const trl_factor_view *x, double sum, double *value, trl_error *err)

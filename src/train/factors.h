@@ -50,6 +50,10 @@ trl_status trl_factor_pseudo_edge(const trl_factor_view *x, double *value, trl_e
 /* ---- what they share --------------------------------------------------------------------------
  */
 
+/* n scores to probabilities, in place; returns the log of the sum of their exponentials.  All
+ * forbidden: -inf, probabilities 0; NaN when a score is NaN or +inf. */
+double trl_probabilities(size_t n, double *s);
+
 /* n scores to probabilities, in place; returns log p(gold).  -inf when gold is forbidden (all
  * probabilities 0 when everything is); NaN when a score is NaN or +inf. */
 double trl_log_p(size_t n, double *s, size_t gold);

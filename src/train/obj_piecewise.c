@@ -9,10 +9,39 @@
  * [SM05] Sutton, McCallum. Piecewise training for undirected models. UAI 2005.
  */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "num/blas1.h"
 #include "train/factors.h"
+
+#define LATELY 16 /* tables that are looked for among those before */
+
+/* Instances of a template without text have the same scores: these are normalised once. */
+typedef struct piece {
+    uint32_t first; /* the first factor with these scores */
+    uint32_t times; /* how many there are, counted at the first one */
+    double log_sum; /* of the first one */
+} piece;
+
+static void find_pieces(const trl_factor_view *x, piece *p)
+{
+    uint32_t lately[LATELY], n = 0;
+    for (uint32_t a = 0; a < x->n; a++) {
+        const trl_scored_factor *f = &x->factor[a];
+        uint32_t k = 0;
+        while (k < n && (x->factor[lately[k]].score != f->score ||
+                         x->factor[lately[k]].adjoint != f->adjoint))
+            k++;
+        p[a] = (piece){.first = k < n ? lately[k] : a};
+        p[p[a].first].times++;
+        if (k < n)
+            continue;
+        lately[n < LATELY ? n : a % LATELY] = a;
+        n += n < LATELY;
+    }
+}
 
 trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_error *err)
 {
@@ -21,14 +50,19 @@ trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_err
     for (size_t a = 0; a < x->n; a++)
         most = x->factor[a].n_cells > most ? x->factor[a].n_cells : most;
     double *p = trl_arena_get(x->arena, most, sizeof *p);
-    if (!p)
+    piece *all = trl_arena_get(x->arena, x->n, sizeof *all);
+    if (!p || !all)
         return trl_fail_mem(err);
+    find_pieces(x, all);
     for (size_t a = 0; a < x->n; a++) {
         const trl_scored_factor *f = &x->factor[a];
-        memcpy(p, f->score, f->n_cells * sizeof *p);
-        sum += trl_log_p(f->n_cells, p, f->gold);
-        for (size_t c = 0; c < f->n_cells; c++)
-            f->adjoint[c] -= x->weight * p[c];
+        if (all[a].times > 0) {
+            memcpy(p, f->score, f->n_cells * sizeof *p);
+            all[a].log_sum = trl_probabilities(f->n_cells, p);
+            trl_add_scaled(f->n_cells, -x->weight * all[a].times, p, f->adjoint);
+        }
+        const double log_sum = all[all[a].first].log_sum;
+        sum += log_sum == -HUGE_VAL ? log_sum : f->score[f->gold] - log_sum;
         f->adjoint[f->gold] += x->weight;
     }
     return trl_factor_value(x, sum, value, err);

@@ -17,6 +17,7 @@
  *         IEEE Trans. Information Theory 51(7), 2005.
  */
 /* SPDX-License-Identifier: MIT */
+#include "num/blas1.h"
 #include "train_graph/graph_objective.h"
 
 trl_status trl_graph_likelihood(const trl_graph_scores *x, double *value, trl_error *err)
@@ -29,8 +30,7 @@ trl_status trl_graph_likelihood(const trl_graph_scores *x, double *value, trl_er
         return trl_graph_failed(st, err);
     for (size_t a = 0; a < x->view.n; a++) {
         const trl_scored_factor *f = &x->view.factor[a];
-        for (size_t c = 0; c < f->n_cells; c++)
-            f->adjoint[c] -= x->view.weight * r.factor[g.cell_at[a] + c];
+        trl_add_scaled(f->n_cells, -x->view.weight, r.factor + g.cell_at[a], f->adjoint);
         f->adjoint[f->gold] += x->view.weight;
     }
     *x->converged = r.converged;

@@ -57,7 +57,9 @@ static inline void table_apply_plain(trl_table_op op, const trl_table_map *map, 
         size_t rest = i, at = 0;
         for (size_t k = map->n; k-- > 0; rest /= map->dim[k])
             at += map->step[k] * (rest % map->dim[k]);
-        if (op == TRL_TABLE_MULTIPLY)
+        if (op == TRL_TABLE_SET)
+            table[i] = sub[at];
+        else if (op == TRL_TABLE_MULTIPLY)
             table[i] *= sub[at];
         else if (op == TRL_TABLE_ADD)
             table[i] += sub[at];
@@ -66,6 +68,24 @@ static inline void table_apply_plain(trl_table_op op, const trl_table_map *map, 
         else if (table[i] > sub[at])
             sub[at] = table[i];
     }
+}
+
+static inline double bp_pair_belief_plain(size_t n, size_t k, size_t width, const double *x,
+                                          const double *M, const double *y, double *out)
+{
+    double Z = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < k; j++)
+            Z += out[i * k + j] = x[i] * M[i * width + j] * y[j];
+    for (size_t i = 0; i < n * k; i++)
+        out[i] /= Z;
+    return Z;
+}
+
+static inline void table_ratio_plain(size_t n, double scale, const double *now, double *old)
+{
+    for (size_t i = 0; i < n; i++)
+        old[i] = old[i] > 0.0 ? now[i] / (old[i] * scale) : 0.0;
 }
 
 #endif

@@ -42,7 +42,7 @@ static shape random_shape(trl_rng *rng)
     shape s = {.n = trl_rng_below(rng, 7), .cells = 1, .sub = 1};
     size_t order[6];
     for (size_t k = 0; k < s.n; k++) {
-        s.dim[k] = 1 + trl_rng_below(rng, 5);
+        s.dim[k] = 1 + trl_rng_below(rng, k < 3 ? 5 : 9);
         s.cells *= s.dim[k];
         order[k] = k;
     }
@@ -67,7 +67,7 @@ static void test_tables(void **state)
     for (int round = 0; round < 4000; round++) {
         const shape s = random_shape(&rng);
         const trl_table_map map = {s.n, s.dim, s.step};
-        for (int op = TRL_TABLE_MULTIPLY; op <= TRL_TABLE_MAX; op++) {
+        for (int op = TRL_TABLE_SET; op <= TRL_TABLE_MAX; op++) {
             double *table = numbers(&rng, s.cells), *sub = numbers(&rng, s.sub);
             double *table2 = malloc((s.cells + 1) * sizeof *table2);
             double *sub2 = malloc((s.sub + 1) * sizeof *sub2);
@@ -200,6 +200,72 @@ static void test_products(void **state)
         }
 }
 
+static void test_beliefs(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(36);
+    for (size_t n = 1; n <= MAX; n += 1 + n / 8)
+        for (size_t k = 1; k <= MAX; k++) {
+            const size_t width = trl_row_width(k);
+            double *x = numbers(&rng, n), *M = numbers(&rng, n * width), *y = numbers(&rng, width);
+            double *row = numbers(&rng, width), *out = numbers(&rng, n * k + 1);
+            double *want = numbers(&rng, n * k);
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = k; j < width; j++)
+                    M[i * width + j] = 0.0;
+            const double guard = out[n * k];
+            const double a = trl_bp_pair_belief(n, k, x, M, y, 0.0, row, out);
+            const double b = bp_pair_belief_plain(n, k, width, x, M, y, want);
+            same(1, &a, &b, "sum of a belief", k);
+            same(n * k, out, want, "belief", k);
+            assert_true(out[n * k] == guard);
+            assert_near(trl_bp_pair_belief(n, k, x, M, y, 1e9, row, out), b, 1e-13 * b);
+            same(n * k, out, want, "belief below small", k);
+            free(x);
+            free(M);
+            free(y);
+            free(row);
+            free(out);
+            free(want);
+        }
+}
+
+/* Ratios have zeros below, maxima infinities and any place. */
+static void test_rows(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(37);
+    for (size_t n = 0; n <= MAX; n++)
+        for (int round = 0; round < 20; round++) {
+            double *x = numbers(&rng, n), *y = numbers(&rng, n), *want = numbers(&rng, n);
+            double max = -HUGE_VAL, min = HUGE_VAL, low;
+            for (size_t i = 0; i < n; i++) {
+                x[i] = trl_rng_below(&rng, 5) ? x[i] - 0.5 : -HUGE_VAL;
+                max = fmax(max, x[i]);
+                min = x[i] > -HUGE_VAL ? fmin(min, x[i]) : min;
+                want[i] = y[i] = trl_rng_below(&rng, 4) ? y[i] : 0.0;
+            }
+            assert_true(trl_table_max(n, x) == max);
+            assert_true(trl_bp_extremes(n, x, &low) == max && low == min);
+            for (size_t i = 0; i < n; i++)
+                x[i] = fabs(x[i]) < 1.0 ? fabs(x[i]) : 0.0;
+            trl_table_ratio(n, 0.25, x, y);
+            table_ratio_plain(n, 0.25, x, want);
+            same(n, y, want, "ratio", n);
+            double *below = numbers(&rng, n);
+            for (size_t i = 0; i < n; i++) {
+                below[i] = trl_rng_below(&rng, 4) ? below[i] : 0.0;
+                want[i] = below[i] > 0.0 ? y[i] * x[i] / below[i] : 0.0;
+            }
+            trl_bp_ratio(n, x, below, y);
+            same(n, y, want, "product and ratio", n);
+            free(below);
+            free(x);
+            free(y);
+            free(want);
+        }
+}
+
 static void test_folds(void **state)
 {
     (void)state;
@@ -232,7 +298,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables), cmocka_unit_test(test_exp_sum),
         cmocka_unit_test(test_pairs),  cmocka_unit_test(test_products),
-        cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_folds),  cmocka_unit_test(test_beliefs),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,31 @@ static void test_accuracy(void **state)
     check_ulps(N, x, y);
 }
 
+/* Powers of numbers from subnormal ones to 1, and a little above; any length; 0 stays 0. */
+static void test_powers(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static double x[N], y[N];
+    trl_rng rng = trl_rng_seed(2);
+    for (int k = 0; k < 12; k++) {
+        const double p = k == 0 ? 1.0 : trl_rng_unit(&rng);
+        for (size_t i = 0; i < N; i++)
+            x[i] = i % 3 == 0   ? exp(-745.0 * trl_rng_unit(&rng))
+                   : i % 3 == 1 ? 1.5 * trl_rng_unit(&rng)
+                                : 1.0 + 1e-8 * (trl_rng_unit(&rng) - 0.5);
+        x[7] = 0.0, x[8] = 1.0, x[9] = 0x1p-1074;
+        const size_t n = N - (size_t)k;
+        trl_vpow(n, x, p, y);
+        assert_true(y[7] == 0.0 && y[8] == 1.0);
+        for (size_t i = 0; i < n; i++) {
+            const double want = (double)powl((long double)x[i], (long double)p);
+            if (want > 1e-300 && !(fabs(y[i] - want) <= 2e-13 * want))
+                fail_msg("%.17g^%.17g = %.17g, not %.17g", x[i], p, y[i], want);
+        }
+    }
+}
+
 static void test_shift(void **state)
 {
     (void)state;
@@ -211,10 +236,11 @@ static void test_logsumexp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy),       cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_special_values), cmocka_unit_test(test_nan_stays_nan),
-        cmocka_unit_test(test_tails),          cmocka_unit_test(test_row),
-        cmocka_unit_test(test_row_bad_values), cmocka_unit_test(test_logsumexp),
+        cmocka_unit_test(test_accuracy),      cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_shift),         cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_nan_stays_nan), cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_row),           cmocka_unit_test(test_row_bad_values),
+        cmocka_unit_test(test_logsumexp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
