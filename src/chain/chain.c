@@ -152,7 +152,7 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
     good = shared_range(c, &min, &max) && good;
     if (!good)
         return trl_fail(err, TRL_ENUMERIC, "a transition score is NaN or infinite");
-    if (s->pairs && !trl_pairs_range(c, s->pairs, &min, &max))
+    if (s->chain.pairs && !trl_pairs_range(c, s->chain.pairs, &min, &max))
         max = HUGE_VAL;    /* the engine that reads rows finds the token */
     c->spread = max - min; /* inf, or NaN when all are forbidden: both refuse scaling */
     c->scaled = c->spread <= TRL_SCALED_MAX_SPREAD && edge_max - edge_min < HUGE_VAL;
@@ -165,8 +165,8 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
             trl_narrow_rest(matrix_size(c), c->E, c->single_E, c->single_rest);
             trl_narrow(matrix_size(c), c->Et, c->single_Et);
         }
-        if (s->pairs)
-            return trl_pairs_tables(c, s->pairs, err);
+        if (s->chain.pairs)
+            return trl_pairs_tables(c, s->chain.pairs, err);
     } else {
         for (size_t i = 0; i < L; i++)
             fill_block(c, c->tri + i * L, L * L, c->edge_in_E ? c->edge + i * L : NULL,
@@ -274,7 +274,7 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, tr
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no marginals");
     *out = (trl_chain_marginals){0};
     bool fits = call->c->scaled && !call->s->row[TRL_TRI];
-    if (call->s->pairs && (!fits || (call->want & TRL_WANT_EDGE_ROWS)))
+    if (call->s->chain.pairs && (!fits || (call->want & TRL_WANT_EDGE_ROWS)))
         return trl_pairs_by_rows(call, out, sums, err);
     if (fits && trl_chain_single_serves(call)) {
         const trl_status st = trl_chain_single1(call, out, sums, &fits, err);
@@ -288,8 +288,8 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, tr
         if (fits || st != TRL_OK)
             return st;
     }
-    return call->s->pairs ? trl_pairs_by_rows(call, out, sums, err)
-                          : trl_chain_log(call, out, sums, err);
+    return call->s->chain.pairs ? trl_pairs_by_rows(call, out, sums, err)
+                                : trl_chain_log(call, out, sums, err);
 }
 
 trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
@@ -318,8 +318,8 @@ double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *
     for (size_t t = 0; t < s->n; t++) {
         sum += trl_node_at(s, t, y[t]);
         if (t >= 1)
-            sum +=
-                trl_edge_at(c, s, t, y[t - 1], y[t]) + (s->pairs ? trl_pairs_score(s, t, y) : 0.0);
+            sum += trl_edge_at(c, s, t, y[t - 1], y[t]) +
+                   (s->chain.pairs ? trl_pairs_score(s, t, y) : 0.0);
         if (t >= 2 && c->order == 2)
             sum += trl_tri_at(c, s, t, y[t - 2], y[t - 1], y[t]);
     }

@@ -79,21 +79,21 @@ bool trl_pairs_work_get(const trl_chain *c, trl_arena *arena, trl_pairs_work *w)
 const double *trl_pairs_enter(const trl_chain *c, const trl_tables *s, const trl_pairs_work *w,
                               size_t t, bool transposed)
 {
-    const size_t set = s->set[t];
+    const size_t set = s->chain.set[t];
     double *own = transposed ? w->Et : w->E;
     if (set == 0)
         return transposed ? c->Et : c->E;
-    if (set < s->pairs->n_tables)
+    if (set < s->chain.pairs->n_tables)
         return (transposed ? c->set_Et : c->set_E) + set * c->L * c->stride;
-    put_in(c, s->pairs, set, transposed, own);
+    put_in(c, s->chain.pairs, set, transposed, own);
     return own;
 }
 
 void trl_pairs_leave(const trl_chain *c, const trl_tables *s, const trl_pairs_work *w, size_t t,
                      bool transposed)
 {
-    const trl_pair_sets *p = s->pairs;
-    const size_t set = s->set[t], S = c->stride;
+    const trl_pair_sets *p = s->chain.pairs;
+    const size_t set = s->chain.set[t], S = c->stride;
     const double *from = transposed ? c->Et : c->E;
     double *to = transposed ? w->Et : w->E;
     if (set < p->n_tables)
@@ -140,13 +140,14 @@ void trl_pairs_results(const trl_chain *c, const trl_tables *s, const double *a,
 {
     const size_t T = s->n, L = c->L, S = c->stride;
     for (size_t t = 1, end; t < T; t = end) {
-        const size_t set = s->set[t];
+        const size_t set = s->chain.set[t];
         end = t + 1;
-        if (set >= s->pairs->n_tables) {
-            set_cell += add_cells(c, s->pairs, set, a + (t - 1) * S, v + t * S, sums, set_cell);
+        if (set >= s->chain.pairs->n_tables) {
+            set_cell +=
+                add_cells(c, s->chain.pairs, set, a + (t - 1) * S, v + t * S, sums, set_cell);
             continue;
         }
-        while (end < T && s->set[end] == set)
+        while (end < T && s->chain.set[end] == set)
             end++;
         trl_outer_sum(end - t, L, S, a + (t - 1) * S, S, v + t * S, S,
                       set ? sums->set_outer + set * L * S : sums->outer);
@@ -156,7 +157,7 @@ void trl_pairs_results(const trl_chain *c, const trl_tables *s, const double *a,
 trl_status trl_chain_sums_pairs(trl_chain_sums *m, const trl_chain *c, const trl_tables *s,
                                 trl_error *err)
 {
-    const size_t n = s->pairs ? s->pairs->n_tables : 0, size = c->L * c->stride;
+    const size_t n = s->chain.pairs ? s->chain.pairs->n_tables : 0, size = c->L * c->stride;
     if (n <= m->set_room)
         return TRL_OK;
     double *outer = trl_alloc64(n, size * sizeof *outer);
@@ -178,14 +179,14 @@ trl_status trl_chain_sums_pairs(trl_chain_sums *m, const trl_chain *c, const trl
 
 void trl_chain_sums_add_pairs(const trl_chain_sums *m, const trl_chain *c, trl_tables *adjoint)
 {
-    const size_t L = c->L, S = c->stride, n = adjoint->pairs->n_tables;
+    const size_t L = c->L, S = c->stride, n = adjoint->chain.pairs->n_tables;
     double *shared = adjoint->shared[TRL_EDGE];
     for (size_t k = 1; k < n; k++)
         for (size_t i = 0; i < L; i++)
             for (size_t j = 0; j < L; j++) {
                 const size_t at = (k * L + i) * S + j;
                 const double own = c->scaled ? m->set_outer[at] * c->set_E[at] : 0.0;
-                adjoint->set_table[(k * L + i) * L + j] -= own + m->set_edge[at];
+                adjoint->chain.set_table[(k * L + i) * L + j] -= own + m->set_edge[at];
                 if (shared) /* what set_edge holds is in m->edge, too */
                     shared[i * L + j] -= own;
             }
@@ -197,10 +198,10 @@ void trl_chain_sums_add_pairs(const trl_chain_sums *m, const trl_chain *c, trl_t
 static void take_from_rows(const trl_chain_call *call, const double *rows, size_t step,
                            trl_chain_sums *sums, double *set_cell)
 {
-    const trl_pair_sets *p = call->s->pairs;
+    const trl_pair_sets *p = call->s->chain.pairs;
     const size_t L = call->c->L, S = call->c->stride;
     for (size_t t = 1; t < call->s->n; t++) {
-        const size_t set = call->s->set[t];
+        const size_t set = call->s->chain.set[t];
         const double *row = rows + t * step;
         const bool table = set < p->n_tables;
         for (uint64_t i = p->begin[set]; !table && i < p->begin[set + 1]; i++)
@@ -215,14 +216,14 @@ trl_status trl_pairs_by_rows(const trl_chain_call *call, trl_chain_marginals *ou
 {
     const size_t L = call->c->L, T = call->s->n, step = trl_padded(L * L);
     trl_tables s = *call->s;
-    s.pairs = NULL;
+    s.chain.pairs = NULL;
     s.step[TRL_EDGE] = step;
     s.row[TRL_EDGE] = trl_arena_get(call->arena, T * step, sizeof(double));
     double *set_cell = trl_pairs_cells_get(call->s, call->arena);
     if (!s.row[TRL_EDGE] || !set_cell)
         return trl_fail_mem(err);
     for (size_t t = 0; t < T; t++)
-        trl_pair_set_row(call->s->pairs, call->s->set[t], s.row[TRL_EDGE] + t * step);
+        trl_pair_set_row(call->s->chain.pairs, call->s->chain.set[t], s.row[TRL_EDGE] + t * step);
     const trl_status st = trl_chain_infer(call->c, &s, call->arena, call->want | TRL_WANT_EDGE_ROWS,
                                           call->weight, out, sums, err);
     if (st != TRL_OK || (call->want & TRL_WANT_LOG_Z_ONLY))
@@ -238,18 +239,18 @@ trl_status trl_pairs_by_rows(const trl_chain_call *call, trl_chain_marginals *ou
 
 double trl_pairs_score(const trl_tables *s, size_t t, const uint32_t *y)
 {
-    const size_t i = trl_pair_set_find(s->pairs, s->set[t], y[t - 1], y[t]);
-    return i == SIZE_MAX ? 0.0 : s->pairs->score[s->pairs->begin[s->set[t]] + i];
+    const size_t i = trl_pair_set_find(s->chain.pairs, s->chain.set[t], y[t - 1], y[t]);
+    return i == SIZE_MAX ? 0.0 : s->chain.pairs->score[s->chain.pairs->begin[s->chain.set[t]] + i];
 }
 
 void trl_pairs_add_path(const uint32_t *y, double amount, trl_tables *adjoint)
 {
-    const trl_pair_sets *p = adjoint->pairs;
-    double *cells = adjoint->set_cell;
+    const trl_pair_sets *p = adjoint->chain.pairs;
+    double *cells = adjoint->chain.set_cell;
     for (size_t t = 1; t < adjoint->n; t++) {
-        const size_t set = adjoint->set[t];
+        const size_t set = adjoint->chain.set[t];
         if (set < p->n_tables) {
-            adjoint->set_table[(set * p->L + y[t - 1]) * p->L + y[t]] += amount;
+            adjoint->chain.set_table[(set * p->L + y[t - 1]) * p->L + y[t]] += amount;
             continue;
         }
         const size_t i = trl_pair_set_find(p, set, y[t - 1], y[t]);

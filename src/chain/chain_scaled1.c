@@ -44,7 +44,7 @@ typedef struct lattice {
     double *c, *r;              /* [T] sums of alpha_t and beta_t */
     double *tmp;                /* [S] */
     double *own, *own_t;        /* [T][L][S] E_t and its transpose, or NULL */
-    trl_pairs_work pairs;       /* with s->pairs */
+    trl_pairs_work pairs;       /* with s->chain.pairs */
     double shift;               /* everything taken out before exp */
 } lattice;
 
@@ -64,7 +64,7 @@ static bool lattice_get(const trl_chain_call *call, lattice *g)
         if (!g->own || !g->own_t)
             return false;
     }
-    if (call->s->pairs && !trl_pairs_work_get(call->c, call->arena, &g->pairs))
+    if (call->s->chain.pairs && !trl_pairs_work_get(call->c, call->arena, &g->pairs))
         return false;
     return g->psi && g->alpha && g->beta && g->c && g->r && g->tmp;
 }
@@ -125,14 +125,14 @@ static const double *edges_at(const trl_chain *c, const lattice *g, size_t t, bo
 {
     if (g->own)
         return (transposed ? g->own_t : g->own) + t * g->L * g->S;
-    if (g->s->pairs)
+    if (g->s->chain.pairs)
         return trl_pairs_enter(c, g->s, &g->pairs, t, transposed);
     return transposed ? c->Et : c->E;
 }
 
 static void edges_done(const trl_chain *c, const lattice *g, size_t t, bool transposed)
 {
-    if (g->s->pairs)
+    if (g->s->chain.pairs)
         trl_pairs_leave(c, g->s, &g->pairs, t, transposed);
 }
 
@@ -199,7 +199,7 @@ static trl_status edge_results(const trl_chain_call *call, lattice *g, trl_chain
     if ((call->want & TRL_WANT_SUMS) && !g->own && T > 1) {
         for (size_t k = S; call->weight != 1.0 && k < T * S; k++)
             g->psi[k] *= call->weight;
-        if (!call->s->pairs) {
+        if (!call->s->chain.pairs) {
             trl_outer_sum(T - 1, L, S, g->alpha, S, g->psi + S, S, sums->outer);
             return TRL_OK;
         }

@@ -62,7 +62,7 @@ static bool lattice_get(const trl_chain_call *call, trl_single_lattice *g, float
 bool trl_chain_single_serves(const trl_chain_call *call)
 {
     return call->c->single_E && range_of_edges(call->c) <= TRL_SINGLE_RANGE &&
-           !call->s->row[TRL_EDGE] && !call->s->pairs &&
+           !call->s->row[TRL_EDGE] && !call->s->chain.pairs &&
            !(call->want & (TRL_WANT_EDGE_ROWS | TRL_WANT_LOG_Z_ONLY));
 }
 

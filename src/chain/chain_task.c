@@ -56,22 +56,21 @@ static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
     return st;
 }
 
-static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
-                           const trl_tables *scores, trl_tables *adjoint, double *value,
-                           trl_error *err)
+static trl_status evaluate(void *self, const trl_example *e, const trl_tables *scores,
+                           trl_tables *adjoint, double *value, trl_error *err)
 {
     trl_chain_task *t = self;
-    const size_t from = (size_t)t->corpus->first[example];
-    if (!t->open[lane]) /* read first: threads share the cache line */
-        t->open[lane] = true;
+    const size_t from = (size_t)t->corpus->first[e->number];
+    if (!t->open[e->lane]) /* read first: threads share the cache line */
+        t->open[e->lane] = true;
     const trl_chain_example x = {.chain = &t->chain,
                                  .scores = scores,
                                  .gold = t->corpus->label + from,
-                                 .weight = t->corpus->weight[example],
+                                 .weight = t->corpus->weight[e->number],
                                  .nota = t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
-                                 .arena = arena,
+                                 .arena = e->arena,
                                  .by_factors = t->by_factors};
-    return t->evaluate(&x, adjoint, &t->lanes[lane], value, err);
+    return t->evaluate(&x, adjoint, &t->lanes[e->lane], value, err);
 }
 
 static trl_status arrange(void *self, size_t n, const uint32_t *token, trl_error *err)
@@ -97,7 +96,7 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
     if (adjoint->shared[TRL_EDGE] || adjoint->shared[TRL_TRI])
         trl_chain_sums_add(&t->lanes[lane], &t->chain, -1.0, adjoint->shared[TRL_EDGE],
                            adjoint->shared[TRL_TRI]);
-    if (adjoint->pairs)
+    if (adjoint->chain.pairs)
         trl_chain_sums_add_pairs(&t->lanes[lane], &t->chain, adjoint);
     trl_chain_sums_clear(&t->lanes[lane], &t->chain);
     trl_chain_tokens_finish(&t->tokens, &t->chain, lane, adjoint);
@@ -106,14 +105,15 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
 
 trl_task trl_chain_task_view(trl_chain_task *t)
 {
+    const bool pair_sets =
+        t->chain.order == 1 && trl_chain_objective(t->objective) == trl_obj_likelihood;
     const bool by_tokens = t->single && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
     return (trl_task){.self = t,
                       .single = t->single || t->chain.single_E,
-                      .pair_sets = t->chain.order == 1 &&
-                                   trl_chain_objective(t->objective) == trl_obj_likelihood,
                       .prepare = prepare,
                       .evaluate = evaluate,
-                      .arrange = by_tokens ? arrange : NULL,
-                      .tokens = by_tokens ? tokens : NULL,
-                      .finish = finish};
+                      .finish = finish,
+                      .chain = {.pair_sets = pair_sets,
+                                .arrange = by_tokens ? arrange : NULL,
+                                .tokens = by_tokens ? tokens : NULL}};
 }

@@ -82,9 +82,9 @@ trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adj
 {
     if (x->scores->n == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence has no value");
-    if (adjoint->only)
-        trl_clear_selected(x->chain->L, adjoint->only, adjoint->from, adjoint);
-    for (; !adjoint->only && f < TRL_FAMILIES; f++)
+    if (adjoint->chain.only)
+        trl_clear_selected(x->chain->L, adjoint->chain.only, adjoint->chain.from, adjoint);
+    for (; !adjoint->chain.only && f < TRL_FAMILIES; f++)
         if (adjoint->row[f])
             memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
     return TRL_OK;
@@ -93,7 +93,7 @@ trl_status trl_local_start(const trl_chain_example *x, size_t f, trl_tables *adj
 trl_status trl_local_value(const trl_chain_example *x, double sum, double *value, trl_error *err)
 {
     if (!isfinite(sum)) {
-        if (x->scores->only) { /* cells outside the selection cannot be inspected */
+        if (x->scores->chain.only) { /* cells outside the selection cannot be inspected */
             if (sum != -HUGE_VAL)
                 return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
         } else {

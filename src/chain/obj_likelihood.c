@@ -39,13 +39,13 @@ trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
                            adjoint->row[f] + skip);
         }
     trl_add_path(x->chain, x->gold, x->weight, adjoint);
-    if (adjoint->pairs) {
+    if (adjoint->chain.pairs) {
         size_t n = 0;
         for (size_t t = 1; t < adjoint->n; t++)
             n += trl_pair_cells_at(adjoint, t);
         for (size_t k = 0; k < n; k++)
             m.set_cell[k] = -m.set_cell[k];
-        adjoint->set_cell = m.set_cell;
+        adjoint->chain.set_cell = m.set_cell;
         trl_pairs_add_path(x->gold, x->weight, adjoint);
     }
     *value = x->weight * (trl_chain_score(x->chain, x->scores, x->gold) - m.log_z);

@@ -355,21 +355,21 @@ static void scatter_set(const trl_pair_sets *s, const trl_design *d, size_t set,
 
 void trl_pair_sets_scatter(const trl_design *d, const trl_tables *adjoint, double *g)
 {
-    const double *cells = adjoint->set_cell;
+    const double *cells = adjoint->chain.set_cell;
     for (size_t t = 1; t < adjoint->n; t++) {
         const size_t n = trl_pair_cells_at(adjoint, t);
         if (n)
-            scatter_set(adjoint->pairs, d, adjoint->set[t], cells, g);
+            scatter_set(adjoint->chain.pairs, d, adjoint->chain.set[t], cells, g);
         cells += n;
     }
 }
 
 void trl_pair_sets_scatter_tables(const trl_design *d, const trl_tables *adjoint, double *g)
 {
-    const trl_pair_sets *s = adjoint->pairs;
+    const trl_pair_sets *s = adjoint->chain.pairs;
     for (size_t k = 1; k < s->n_tables; k++) {
         const trl_pair_cell *cell = s->cell + s->begin[k];
-        double *table = adjoint->set_table + k * s->L * s->L;
+        double *table = adjoint->chain.set_table + k * s->L * s->L;
         /* in place: the i-th cell comes from a place that is not before i */
         for (size_t i = 0; i < trl_pair_set_size(s, k); i++)
             table[i] = table[cell[i].from * s->L + cell[i].to];

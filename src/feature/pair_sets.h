@@ -54,8 +54,8 @@ static inline size_t trl_pair_set_size(const trl_pair_sets *s, size_t set)
 /* How many of an adjoint's set_cell belong to position t. */
 static inline size_t trl_pair_cells_at(const trl_tables *t, size_t position)
 {
-    const size_t set = t->set[position];
-    return set < t->pairs->n_tables ? 0 : trl_pair_set_size(t->pairs, set);
+    const size_t set = t->chain.set[position];
+    return set < t->chain.pairs->n_tables ? 0 : trl_pair_set_size(t->chain.pairs, set);
 }
 
 /* The place of a pair among the cells of a set, counted from its first; SIZE_MAX: it has no such

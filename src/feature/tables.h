@@ -15,16 +15,7 @@
  * Cells of an edge are numbered y' * L + y, of a triple (y'' * L + y') * L + y.  Rows are padded
  * to whole vectors: scores' pads hold garbage, adjoints' pads must be 0.
  *
- * A partial table has only some blocks of its rows of pairs and triples (feature/select.h); the
- * rest of them is garbage.
- *
- * Where a task asks for it (train/task.h), pairs that depend on the position come as sets instead
- * of rows (feature/pair_sets.h): row[TRL_EDGE] is NULL then, and
- *
- *     score of cell c at position t = shared[TRL_EDGE][c] + score of c in the set set[t]
- *
- * Adjoints of sets with tables are added up in set_table; those of the other sets' cells are in
- * set_cell, position by position from t = 1 on, in the order of the cells.
+ * Chains have more ways to give scores (chain_tables.h).
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TABLES_H
@@ -33,9 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRL_FAMILIES 3      /* of chains */
+#include "feature/chain_tables.h"
+
 #define TRL_FAMILIES_MAX 12 /* of any structure */
-enum { TRL_NODE = 0, TRL_EDGE = 1, TRL_TRI = 2 };
 
 typedef struct trl_tables {
     size_t n;                         /* positions */
@@ -43,13 +34,7 @@ typedef struct trl_tables {
     double *row[TRL_FAMILIES_MAX];    /* [n][step]; NULL: none */
     double *shared[TRL_FAMILIES_MAX]; /* [width]; NULL: none (all 0); chains have none for nodes */
 
-    const struct trl_selection *only; /* NULL: all cells are there */
-    size_t from;                      /* with `only`: the sequence's first token */
-
-    const struct trl_pair_sets *pairs; /* NULL: pairs come as rows */
-    const uint32_t *set;               /* [n] with `pairs` */
-    double *set_table;                 /* adjoints: [pairs->n_tables][L * L] */
-    double *set_cell;                  /* adjoints: set by the objective; NULL: none */
+    trl_chain_tables chain; /* all 0 for every other structure */
 } trl_tables;
 
 #endif

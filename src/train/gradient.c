@@ -95,12 +95,12 @@ static void cut_batches(trl_gradient *g)
 static trl_status group_tokens(trl_gradient *g, const trl_strtab *names, trl_error *err)
 {
     const trl_design *d = g->d;
-    if (!g->task->tokens || d->family[TRL_EDGE].has_rows || d->family[TRL_TRI].has_rows)
+    if (!g->task->chain.tokens || d->family[TRL_EDGE].has_rows || d->family[TRL_TRI].has_rows)
         return TRL_OK;
     trl_status st = trl_token_groups_build(&g->group, &g->implied, d, names, &g->grouped, err);
     if (st == TRL_OK && g->grouped) {
         cut_batches(g);
-        st = g->task->arrange(g->task->self, g->group.n, g->group.token, err);
+        st = g->task->chain.arrange(g->task->self, g->group.n, g->group.token, err);
     }
     return st;
 }
@@ -140,7 +140,7 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
 static trl_status pair_buffers(trl_gradient *g, trl_error *err)
 {
     const trl_design *d = g->d;
-    if (!g->task->pair_sets || d->order != 1 || !d->family[TRL_EDGE].has_rows)
+    if (!g->task->chain.pair_sets || d->order != 1 || !d->family[TRL_EDGE].has_rows)
         return TRL_OK;
     trl_status st = trl_pair_sets_build(&g->pairs, d, &g->has_pairs, err);
     for (size_t k = 0; k < g->n_lanes && g->has_pairs && st == TRL_OK; k++)
@@ -209,29 +209,29 @@ void trl_gradient_free(trl_gradient *g)
 /* Nodes as usual, and of the other families the cells that the task reads. */
 static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_tables *adjoint)
 {
-    const trl_selection *only = g->task->only;
+    const trl_selection *only = g->task->chain.only;
     trl_tables part = *scores;
     for (size_t k = TRL_EDGE; only && k < g->d->n_families; k++)
         part.row[k] = NULL;
     trl_gather_implied(g->d, &g->implied, g->w, g->hot, g->hot32, from, &part);
     if (only)
         trl_gather_selected(g->d, only, g->w, from, scores);
-    scores->only = adjoint->only = only;
-    scores->from = adjoint->from = from;
+    scores->chain.only = adjoint->chain.only = only;
+    scores->chain.from = adjoint->chain.from = from;
 }
 
 static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoint, lane *l)
 {
     const size_t step = g->d->family[TRL_NODE].step;
     trl_tables part = *adjoint;
-    for (size_t k = TRL_EDGE; adjoint->only && k < g->d->n_families; k++)
+    for (size_t k = TRL_EDGE; adjoint->chain.only && k < g->d->n_families; k++)
         part.row[k] = NULL;
     trl_scatter_hot(g->d, &g->implied, from, &part, l->hot, l->hot32, g->node + from * step);
     l->norm2 += trl_scatter_singletons(g->d, &g->implied, from, &part, 2.0 * g->c2, g->w, g->grad);
-    if (adjoint->pairs)
+    if (adjoint->chain.pairs)
         trl_pair_sets_scatter(g->d, adjoint, l->hot);
-    if (adjoint->only)
-        trl_scatter_selected(g->d, adjoint->only, from, adjoint, l->hot);
+    if (adjoint->chain.only)
+        trl_scatter_selected(g->d, adjoint->chain.only, from, adjoint, l->hot);
 }
 
 static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq, trl_arena *arena,
@@ -249,10 +249,10 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
         scores.shared[k] = g->shared.shared[k];
         adjoint.shared[k] = l->shared.shared[k];
     }
-    adjoint.set_table = l->shared.set_table;
+    adjoint.chain.set_table = l->shared.chain.set_table;
     gather(g, from, &scores, &adjoint);
-    const trl_status st =
-        g->task->evaluate(g->task->self, seq, which, arena, &scores, &adjoint, value, err);
+    const trl_example e = {seq, which, arena};
+    const trl_status st = g->task->evaluate(g->task->self, &e, &scores, &adjoint, value, err);
     if (st != TRL_OK || g->values_only)
         return st;
     scatter(g, from, &adjoint, l);
@@ -272,7 +272,7 @@ static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch
         return trl_fail_mem(err);
     trl_token_groups_gather(p, g->d, g->w, g->hot32, batch, score);
     const trl_token_block b = {at, n, score, adjoint};
-    const trl_status st = g->task->tokens(g->task->self, which, &b, arena, value, err);
+    const trl_status st = g->task->chain.tokens(g->task->self, which, &b, arena, value, err);
     const trl_token_groups_sums to = {l->hot, l->hot32, g->stream, g->node, g->grad, 2.0 * g->c2};
     if (st == TRL_OK)
         l->norm2 += trl_token_groups_scatter(p, g->d, g->w, batch, adjoint, &to);
@@ -428,7 +428,7 @@ static trl_status run_lanes(trl_gradient *g, double *value, trl_error *err)
         shape.row[k] = g->d->family[k].has_rows && !(k == TRL_EDGE && g->has_pairs) ? &any : NULL;
     trl_status st = TRL_OK;
     if (g->has_pairs) {
-        shape.pairs = &g->pairs;
+        shape.chain.pairs = &g->pairs;
         st = trl_pair_sets_gather(&g->pairs, g->d, g->w, g->pool, err);
     }
     if (st == TRL_OK)

@@ -76,8 +76,9 @@ static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, doubl
     trl_lazy_gather(&r->z, from, s);
     trl_lazy_gather_shared(&r->z, s->shared);
     st = trl_task_prepare(r->p.task, s, err);
+    const trl_example e = {i, 0, &r->p.arena};
     if (st == TRL_OK)
-        st = r->p.task->evaluate(r->p.task->self, i, 0, &r->p.arena, s, a, value, err);
+        st = r->p.task->evaluate(r->p.task->self, &e, s, a, value, err);
     trl_task_finish(r->p.task, 0, a);
     return st;
 }

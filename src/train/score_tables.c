@@ -25,7 +25,7 @@ bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t
 {
     if (!pairs)
         return trl_tables_get(d, n, arena, out);
-    *out = (trl_tables){.n = n, .pairs = pairs, .set = pairs->of + from};
+    *out = (trl_tables){.n = n, .chain = {.pairs = pairs, .set = pairs->of + from}};
     for (size_t k = 0; k < d->n_families; k++)
         out->step[k] = d->family[k].step;
     out->row[TRL_NODE] = trl_arena_get(arena, n, out->step[TRL_NODE] * sizeof(double));
@@ -64,27 +64,27 @@ void trl_shared_clear(const trl_design *d, trl_tables *t)
     for (size_t k = 0; k < d->n_families; k++)
         if (t->shared[k])
             memset(t->shared[k], 0, d->family[k].step * sizeof(double));
-    if (t->set_table)
-        memset(t->set_table, 0,
-               t->pairs->n_tables * d->family[TRL_EDGE].width * sizeof *t->set_table);
+    if (t->chain.set_table)
+        memset(t->chain.set_table, 0,
+               t->chain.pairs->n_tables * d->family[TRL_EDGE].width * sizeof *t->chain.set_table);
 }
 
 trl_status trl_shared_sets(const trl_design *d, const trl_pair_sets *pairs, trl_tables *out,
                            trl_error *err)
 {
     const size_t width = d->family[TRL_EDGE].width;
-    out->pairs = pairs;
-    out->set_table = trl_alloc64(pairs->n_tables, width * sizeof *out->set_table);
-    if (!out->set_table)
+    out->chain.pairs = pairs;
+    out->chain.set_table = trl_alloc64(pairs->n_tables, width * sizeof *out->chain.set_table);
+    if (!out->chain.set_table)
         return trl_fail_mem(err);
-    memset(out->set_table, 0, pairs->n_tables * width * sizeof *out->set_table);
+    memset(out->chain.set_table, 0, pairs->n_tables * width * sizeof *out->chain.set_table);
     return TRL_OK;
 }
 
 void trl_shared_free(trl_tables *t)
 {
-    trl_free(t->set_table);
-    t->set_table = NULL;
+    trl_free(t->chain.set_table);
+    t->chain.set_table = NULL;
     for (size_t k = 0; k < TRL_FAMILIES_MAX; k++) {
         trl_free(t->shared[k]);
         t->shared[k] = NULL;

@@ -113,7 +113,8 @@ static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a,
         return st;
     trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
                             s);
-    st = r->p.task->evaluate(r->p.task->self, v->i, 0, &r->p.arena, s, a, value, err);
+    const trl_example e = {v->i, 0, &r->p.arena};
+    st = r->p.task->evaluate(r->p.task->self, &e, s, a, value, err);
     trl_task_finish(r->p.task, 0, a);
     return st;
 }

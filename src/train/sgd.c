@@ -78,8 +78,8 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
         adjoint.shared[k] = s->adjoint.shared[k];
     }
     trl_lazy_gather(&r->z, from, &scores);
-    const trl_status st = r->task->evaluate(r->task->self, s->example, job, &s->arena, &scores,
-                                            &adjoint, &s->value, err);
+    const trl_example e = {s->example, job, &s->arena};
+    const trl_status st = r->task->evaluate(r->task->self, &e, &scores, &adjoint, &s->value, err);
     trl_task_finish(r->task, job, &adjoint);
     s->adjoint = adjoint;
     return st;

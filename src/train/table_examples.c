@@ -100,8 +100,8 @@ static trl_status evaluate(void *self, size_t example, size_t number, double *lo
         adjoint.shared[k] = w->shared.shared[k];
     }
     trl_gather(x->d, x->w, from, &scores);
-    const trl_status st = x->task->evaluate(x->task->self, example, number, &w->arena, &scores,
-                                            &adjoint, &value, err);
+    const trl_example e = {example, number, &w->arena};
+    const trl_status st = x->task->evaluate(x->task->self, &e, &scores, &adjoint, &value, err);
     trl_task_finish(x->task, number, &adjoint);
     *loss = -value;
     if (st != TRL_OK || !out)

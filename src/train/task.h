@@ -15,24 +15,19 @@
 
 #include "base/arena.h"
 #include "feature/tables.h"
+#include "train/chain_ways.h"
 #include "trellis/status.h"
 
-/* Tokens that do not depend on each other: positions are those of `arrange`. */
-typedef struct trl_token_block {
-    size_t position, n; /* the first one; how many */
-    float *score;       /* [n][step] node scores, pads garbage; may be used as scratch */
-    float *adjoint;     /* [n][step], pads 0 */
-} trl_token_block;
+/* Which example, and whose sums and scratch its evaluation may use. */
+typedef struct trl_example {
+    size_t number;
+    size_t lane;
+    trl_arena *arena;
+} trl_example;
 
 typedef struct trl_task {
     void *self;
     bool single; /* works in single precision: scores need no more either */
-
-    /* Which cells of pairs and triples `evaluate` looks at, of all examples; NULL: all.  It then
-     * gets partial tables, or whole ones from trainers that know no others. */
-    const struct trl_selection *only;
-
-    bool pair_sets; /* takes pairs that depend on the position as sets (feature/pair_sets.h) */
 
     /* Takes in shared scores; `scores->row` only says which families have rows.  Called by one
      * thread before the examples that use them. */
@@ -40,20 +35,13 @@ typedef struct trl_task {
 
     /* Value and adjoint of one example.  Overwrites adjoint->row[f] (pads and unused leading
      * rows with 0) where it is not NULL, adds to adjoint->shared[f] or to the lane's own sums. */
-    trl_status (*evaluate)(void *self, size_t example, size_t lane, trl_arena *arena,
-                           const trl_tables *scores, trl_tables *adjoint, double *value,
-                           trl_error *err);
-
-    /* A second way, for trainers that go through the whole corpus, where no family but the nodes
-     * has rows; NULL: there is none.  `arrange`, before the first pass, says in which order:
-     * token[i] is the one at position i.  `tokens` is for a block what `evaluate` is for an
-     * example. */
-    trl_status (*arrange)(void *self, size_t n, const uint32_t *token, trl_error *err);
-    trl_status (*tokens)(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
-                         double *value, trl_error *err);
+    trl_status (*evaluate)(void *self, const trl_example *e, const trl_tables *scores,
+                           trl_tables *adjoint, double *value, trl_error *err);
 
     /* Adds what the lane holds for the shared scores to adjoint->shared, and clears it. */
     void (*finish)(void *self, size_t lane, trl_tables *adjoint);
+
+    trl_chain_ways chain; /* all 0 for every other structure */
 } trl_task;
 
 /* prepare and finish are NULL where there is nothing to do. */

@@ -133,7 +133,7 @@ static trl_status select_cells(trl_chain_training *j, trl_error *err)
         !j->optimizer->whole_corpus)
         return TRL_OK;
     const trl_status st = trl_select_sources(&j->only, &j->design, &j->corpus, nota, err);
-    j->view.only = st == TRL_OK ? &j->only : NULL;
+    j->view.chain.only = st == TRL_OK ? &j->only : NULL;
     return st;
 }
 

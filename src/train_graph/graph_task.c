@@ -146,13 +146,13 @@ static void share(const evaluation *v)
     }
 }
 
-static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
-                           const trl_tables *scores, trl_tables *adjoint, double *value,
-                           trl_error *err)
+static trl_status evaluate(void *self, const trl_example *of, const trl_tables *scores,
+                           trl_tables *adjoint, double *value, trl_error *err)
 {
+    const size_t example = of->number, lane = of->lane;
     trl_graph_task *t = self;
     const trl_graph_example *e = &t->corpus->example[example];
-    evaluation v = {e, trl_graph_look(e->graph), scores, adjoint, arena, NULL, NULL};
+    evaluation v = {e, trl_graph_look(e->graph), scores, adjoint, of->arena, NULL, NULL};
     bool converged = true;
     for (size_t f = 0; f < t->corpus->corpus.n_families; f++)
         if (adjoint->row[f])
@@ -166,7 +166,7 @@ static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *a
                                          .labels = v.g.labels,
                                          .gold = e->y,
                                          .weight = t->corpus->corpus.weight[example],
-                                         .arena = arena},
+                                         .arena = of->arena},
                                 .example = e,
                                 .table = v.table,
                                 .plan = t->plan ? t->plan[example] : NULL,

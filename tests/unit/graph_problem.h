@@ -85,7 +85,8 @@ static inline trl_status graph_problem_try(graph_problem *p, double *value, trl_
             p->adjoint.shared[f][c] = 0.0;
     }
     trl_arena_reset(&p->arena);
-    return p->view.evaluate(p->view.self, 0, 1, &p->arena, &p->scores, &p->adjoint, value, err);
+    const trl_example e = {0, 1, &p->arena};
+    return p->view.evaluate(p->view.self, &e, &p->scores, &p->adjoint, value, err);
 }
 
 static inline double graph_problem_value(graph_problem *p)

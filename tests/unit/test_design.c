@@ -173,24 +173,21 @@ static trl_status prepare(void *self, const trl_tables *scores, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
-                           const trl_tables *scores, trl_tables *adjoint, double *value,
-                           trl_error *err)
+static trl_status evaluate(void *self, const trl_example *e, const trl_tables *scores,
+                           trl_tables *adjoint, double *value, trl_error *err)
 {
-    (void)lane;
-    (void)arena;
     (void)err;
     const linear_task *l = self;
     const trl_design *d = &l->m->d;
     *value = 0.0;
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         const size_t step = d->family[f].step, width = d->family[f].width;
-        const double *from = l->row[f] + d->first[example] * step;
+        const double *from = l->row[f] + d->first[e->number] * step;
         for (size_t k = 0; scores->row[f] && k < scores->n * step; k++) {
             adjoint->row[f][k] = from[k];
             *value += k % step < width ? from[k] * scores->row[f][k] : 0.0;
         }
-        from = l->shared[f] + example * step;
+        from = l->shared[f] + e->number * step;
         for (size_t k = 0; scores->shared[f] && k < width; k++) {
             adjoint->shared[f][k] += from[k];
             *value += from[k] * scores->shared[f][k];

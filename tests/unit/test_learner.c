@@ -36,15 +36,14 @@ static double factor(const double *s, size_t n, size_t gold, double *adjoint)
     return s[gold] - most - log(z);
 }
 
-static trl_status evaluate(void *self, size_t example, size_t lane, trl_arena *arena,
-                           const trl_tables *scores, trl_tables *adjoint, double *value,
-                           trl_error *err)
+static trl_status evaluate(void *self, const trl_example *e, const trl_tables *scores,
+                           trl_tables *adjoint, double *value, trl_error *err)
 {
     const toy *t = self;
-    (void)lane, (void)arena, (void)err;
+    (void)err;
     *value = 0.0;
     for (size_t f = 0; f < KINDS; f++) {
-        const uint32_t *gold = t->corpus.family[f].gold + t->corpus.first[example];
+        const uint32_t *gold = t->corpus.family[f].gold + t->corpus.first[e->number];
         memset(adjoint->row[f], 0, scores->n * scores->step[f] * sizeof(double));
         for (size_t r = 0, at = 0; r < scores->n && gold[r] != TRL_NO_ID;
              r++, at += scores->step[f])

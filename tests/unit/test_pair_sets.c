@@ -88,13 +88,13 @@ static void compare(trl_rng *rng, const corpus_shape *h, const trl_design_option
     trl_error err;
     double F[2];
     problem_make(rng, h, o, "likelihood", 1, &p);
-    assert_true(p.task.pair_sets);
+    assert_true(p.task.chain.pair_sets);
     double *w = problem_vector(&p), *g[2] = {problem_vector(&p), problem_vector(&p)};
     random_weights(rng, &p.d, scale, w);
     p.c2 = 0.1;
     assert_ok(problem_eval(&p, w, g[0], &F[0], &err));
     trl_gradient_free(p.g);
-    p.task.pair_sets = false;
+    p.task.chain.pair_sets = false;
     assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
     assert_ok(problem_eval(&p, w, g[1], &F[1], &err));
     assert_near(F[0] / F[1], 1.0, tolerance);

@@ -24,9 +24,9 @@ static size_t compare(trl_rng *rng, chain_problem *p, const trl_nota *nota)
     p->chain.nota = nota;
     for (int round = 0; round < 2; round++) {
         random_weights(rng, &p->d, w);
-        p->task.only = NULL;
+        p->task.chain.only = NULL;
         assert_ok(problem_eval(p, w, a, &Fa, &err));
-        p->task.only = &only;
+        p->task.chain.only = &only;
         assert_ok(problem_eval(p, w, b, &Fb, &err));
         assert_ok(trl_objective_value(&p->d, &p->task, p->pool, w, p->c2, &Fc, &err));
         assert_near(Fa, Fb, 1e-12 * fabs(Fa));
@@ -168,7 +168,7 @@ static void test_not_finite(void **state)
     problem_make(&rng, &h, &o, "memm", 1, &p);
     assert_ok(trl_select_sources(&only, &p.d, &p.c, NULL, &err));
     double *w = problem_vector(&p), *g = problem_vector(&p), F;
-    p.task.only = &only;
+    p.task.chain.only = &only;
     for (uint64_t k = 0; k < p.d.n_weights; k++)
         w[k] = NAN;
     assert_int_equal(problem_eval(&p, w, g, &F, &err), TRL_ENUMERIC);

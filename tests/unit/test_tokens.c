@@ -401,7 +401,7 @@ static void variant_make(trl_rng *rng, const variant *v, size_t threads, bool ex
     p->chain.nota = nota;
     p->chain.single = !exact;
     p->task = trl_chain_task_view(&p->chain);
-    assert_true((p->task.tokens != NULL) == !exact);
+    assert_true((p->task.chain.tokens != NULL) == !exact);
     trl_gradient_free(p->g);
     assert_ok(
         trl_gradient_new(&p->d, &p->c.family[TRL_NODE].names, &p->task, p->pool, &p->g, &err));
