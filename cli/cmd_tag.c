@@ -14,6 +14,7 @@
 #include "tag_input.h"
 #include "tag_print.h"
 #include "tag_queue.h"
+#include "tag_text.h"
 #include "verbs.h"
 
 #define MOST_THREADS 256
@@ -24,7 +25,8 @@ typedef struct settings {
     trl_format format;
     tag_style style;
     size_t threads;
-    bool map, verbose;
+    bool map, verbose, text;
+    tag_text_options raw; /* --text */
 
     bool given; /* the format, by the user; set by check_model */
 } settings;
@@ -66,6 +68,20 @@ static const option options[] = {
          "then be replaced by renaming only, never changed in place"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how much was tagged, how fast, and how many attributes were unknown"},
+    {.help = "Raw text:"},
+    {"text", .type = OPTION_FLAG, OPTION_FIELD(settings, text),
+     .help = "the input is raw text, to be cut into tokens and sentences"},
+    {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.form), .choices = tag_form_names,
+     .help = "columns: WORD LABEL; jsonl: with byte offsets; marks: <LABEL>...</LABEL> in the "
+             "text; colour; auto: colour on a terminal, else columns"},
+    {"columns", 'c', OPTION_STRING, OPTION_FIELD(settings, raw.columns), .value = "LIST",
+     .fallback = "as a line '# columns: LIST' of the template says, or word",
+     .table = convert_column_table,
+     .help = "columns to make of every token, comma between; 'help' lists them"},
+    {"tokens", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.grain),
+     .choices = grain_names, .help = "how fine to cut, as in 'trellis convert'"},
+    {"sentences", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.sentences),
+     .choices = rule_names, .help = "where sentences end, as in 'trellis convert'"},
     {0},
 };
 
@@ -268,28 +284,32 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void report(const job *j, double seconds)
+static void report(const settings *s, const tag_text_counts *n, bool attributes, double seconds)
 {
-    uint64_t sequences = 0, tokens = 0, unknown = 0, known = 0;
-    for (size_t i = 0; i < j->threads; i++) {
-        sequences += j->printer[i].n_sequences;
-        tokens += j->printer[i].n_tokens;
-        unknown += trl_tagger_unknown(j->printer[i].tagger);
-        known +=
-            trl_tagger_attributes(j->printer[i].tagger) - trl_tagger_unknown(j->printer[i].tagger);
-    }
-    if (tokens > 0 && known == 0 && j->attributes)
+    if (n->tokens > 0 && n->attributes == n->unknown && attributes)
         message_warn("the model knows nothing of what is in the input: the labels are those of no "
                      "attributes; "
                      "is it the format that the model was trained with?");
-    if (sequences == 0)
+    if (n->sequences == 0)
         message_warn("no sequences in the input");
-    if (!j->s->verbose)
+    if (!s->verbose)
         return;
     message_say("%" PRIu64 " sequences, %" PRIu64 " tokens in %.2f s (%.0f tokens/s); "
                 "%" PRIu64 " attributes unknown to the model were ignored",
-                sequences, tokens, seconds, (double)tokens / (seconds > 0.0 ? seconds : 1e-9),
-                unknown);
+                n->sequences, n->tokens, seconds,
+                (double)n->tokens / (seconds > 0.0 ? seconds : 1e-9), n->unknown);
+}
+
+static tag_text_counts count(const job *j)
+{
+    tag_text_counts n = {0};
+    for (size_t i = 0; i < j->threads; i++) {
+        n.sequences += j->printer[i].n_sequences;
+        n.tokens += j->printer[i].n_tokens;
+        n.attributes += trl_tagger_attributes(j->printer[i].tagger);
+        n.unknown += trl_tagger_unknown(j->printer[i].tagger);
+    }
+    return n;
 }
 
 /* Fills in what the model decides, and refuses what it cannot do. */
@@ -338,7 +358,8 @@ static int tag(settings *s, const trl_model *m, const operands *args)
             output_discard(&j.out);
         else if (output_close(&j.out)) {
             code = CLI_DONE;
-            report(&j, seconds_now() - start);
+            const tag_text_counts n = count(&j);
+            report(s, &n, j.attributes, seconds_now() - start);
         }
     }
     for (size_t i = 0; i < j.threads; i++)
@@ -348,12 +369,55 @@ static int tag(settings *s, const trl_model *m, const operands *args)
     return code;
 }
 
+/* Raw text; one thread. */
+static int tag_raw(settings *s, const trl_model *m, const operands *args)
+{
+    const trl_model_info info = trl_model_get_info(m);
+    const double start = seconds_now();
+    tag_text_counts n = {0};
+    output out;
+    if (info.format != TRL_FORMAT_COLUMNS)
+        return message_fail(
+            "%s: the model reads CRFsuite items; --text needs one that reads columns", s->model);
+    if (!output_open(&out, s->to))
+        return CLI_FAILED;
+    if (!tag_text(&s->raw, m, args, &out, &n)) {
+        output_discard(&out);
+        return CLI_FAILED;
+    }
+    if (!output_close(&out))
+        return CLI_FAILED;
+    report(s, &n, info.n_attributes > 0 && !info.has_q0, seconds_now() - start);
+    return CLI_DONE;
+}
+
+/* What goes with --text, and what only with it. */
+static int check_text(settings *s)
+{
+    const tag_style *y = &s->style;
+    if (!s->text &&
+        (s->raw.form || s->raw.columns || s->raw.tokens.grain || s->raw.tokens.sentences))
+        return message_usage("--as, --columns, --tokens and --sentences are for --text");
+    if (s->text && (y->all_marginals || y->nbest || y->probability || y->reference ||
+                    s->format != TRL_FORMAT_GUESS))
+        return message_usage("--text goes with --marginals, --posterior and --decode, not with "
+                             "--format, --all-marginals, --nbest, --probability or --reference");
+    if (s->text && y->marginals && (s->raw.form == TAG_MARKS || s->raw.form == TAG_COLOUR))
+        return message_usage("--marginals are printed as columns and jsonl");
+    s->raw.posterior = y->posterior;
+    s->raw.marginals = y->marginals;
+    s->raw.decoding = y->decoding;
+    return CLI_DONE;
+}
+
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
     if (s->style.nbest && (s->style.posterior || s->style.probability))
         return message_usage("--nbest has probabilities of its own, and does not go with "
                              "--posterior or --probability");
+    if (check_text(s) != CLI_DONE)
+        return CLI_USAGE;
     if (s->threads == 0) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         s->threads = n > 0 ? (size_t)n : 1;
@@ -373,7 +437,7 @@ static int run(void *settings_, const operands *args)
     }
     int code = check_model(s, m);
     if (code == CLI_DONE)
-        code = tag(s, m, args);
+        code = s->text ? tag_raw(s, m, args) : tag(s, m, args);
     trl_model_free(m);
     return code;
 }
@@ -393,9 +457,15 @@ const verb verb_tag = {
         "training data may be there or not.  For the crfsuite format only the label is\n"
         "printed. Probabilities have six decimals.  A model without probabilities shows "
         "scores in\n"
-        "the headings of --nbest, and refuses what asks for probabilities.\n",
+        "the headings of --nbest, and refuses what asks for probabilities.\n"
+        "\n"
+        "With --text the input is raw text in UTF-8. It is cut into tokens and sentences as by\n"
+        "'trellis convert', and tagged by models of columns whose first column is the word. A\n"
+        "template that uses more columns names them in a line '# columns: word,shape,...'; they\n"
+        "are then made from the text. Each file is read to its end first.\n",
     .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
-                "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n",
+                "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n"
+                "  echo 'Anna Berg lives in Graz.' | trellis tag -m ner.model --text\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
