@@ -37,35 +37,11 @@
 #include "feature/template.h"
 #include "model/container.h"
 #include "model/hmm.h"
+#include "model/model_family.h"
 
 #define TRL_CHAIN_KIND "chain"
 
 /* ---- loading --------------------------------------------------------------------------------- */
-
-typedef struct trl_weight_class {
-    uint32_t k, first_attr;
-    uint64_t first_weight;
-} trl_weight_class;
-
-/* One clique family.  All pointers are into the container. */
-typedef struct trl_model_family {
-    size_t width;
-    trl_strview names;
-    const uint8_t *tag; /* [n_slots + 8] */
-    uint32_t constant;  /* TRL_NO_ID: none */
-    const trl_weight_class *class;
-    size_t n_classes;
-    const float *weight;        /* [n_weights] */
-    uint64_t n_weights, n_full; /* n_full: weights without cells; they come first */
-    size_t cell_size;           /* 1, 2, 4 */
-    const void *cell;           /* [n_weights - n_full] */
-
-    /* Attributes with many weights, but not for every cell, follow the full ones: those up to
-     * n_wide are also kept as whole rows, for vector loops. */
-    size_t n_full_attrs, n_wide, step; /* step: the width, padded */
-    size_t narrow_class;               /* the class of attribute n_wide; 0 when there is none */
-    float *wide;                       /* [n_wide - n_full_attrs][step]; owned */
-} trl_model_family;
 
 typedef struct trl_chain_model {
     int order;
@@ -88,53 +64,6 @@ typedef struct trl_chain_model {
  * weights.  TRL_EMODEL, TRL_ENOMEM; *m is then not to be used. */
 trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err);
 void trl_chain_model_fini(trl_chain_model *m);
-
-/* Where the weights of an attribute are: weight[at .. at + k). */
-typedef struct trl_weight_row {
-    uint64_t at;
-    uint32_t k;
-} trl_weight_row;
-
-/* As trl_model_row, for attributes of class `from` or a later one. */
-static inline trl_weight_row trl_model_row_from(const trl_model_family *f, size_t from,
-                                                uint32_t attr)
-{
-    const trl_weight_class *c = f->class + from; /* the last that starts at or before attr */
-    for (size_t n = f->n_classes - from; n > 1;) {
-        const size_t half = n / 2;
-        c = c[half].first_attr <= attr ? c + half : c;
-        n -= half;
-    }
-    return (trl_weight_row){c->first_weight + (uint64_t)(attr - c->first_attr) * c->k, c->k};
-}
-
-static inline trl_weight_row trl_model_row(const trl_model_family *f, uint32_t attr)
-{
-    return trl_model_row_from(f, 0, attr);
-}
-
-/* The cell of weight number `at` of the row. */
-static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row row, uint64_t at)
-{
-    if (row.k == f->width)
-        return (uint32_t)(at - row.at);
-    at -= f->n_full;
-    switch (f->cell_size) {
-    case 1:
-        return ((const uint8_t *)f->cell)[at];
-    case 2:
-        return ((const uint16_t *)f->cell)[at];
-    default:
-        return ((const uint32_t *)f->cell)[at];
-    }
-}
-
-/* The byte in `tag` for a name with this hash. */
-static inline uint8_t trl_name_tag(uint64_t hash)
-{
-    const uint8_t tag = (uint8_t)(hash >> 56);
-    return tag ? tag : 1;
-}
 
 /* Sets the weights of `w` (trl_design_alloc doubles) whose attribute and labels the model has,
  * by name; the others stay.  For warm starts.  TRL_ENOMEM. */

@@ -6,26 +6,7 @@
 #include "base/buf.h"
 #include "model/chain_model.h"
 
-#define TRL_NO_ROW SIZE_MAX
 #define TRL_Q0_PREFIX "q0" /* of the HMM's sections */
-
-/* The weights of one family, row by row in the order that the file keeps.  Zero-initialise. */
-typedef struct trl_weight_rows {
-    const trl_strtab *names;
-    size_t n;
-    uint32_t *name;  /* [n] ids in names */
-    uint64_t *first; /* [n + 1] into cell and weight */
-    uint32_t *cell;  /* ascending in each row */
-    float *weight;
-    size_t constant; /* its row, or TRL_NO_ROW */
-    size_t name_cap, first_cap, cell_cap, weight_cap;
-} trl_weight_rows;
-
-/* Starts a row; weights added from now on belong to it.  False: out of memory. */
-bool trl_rows_begin(trl_weight_rows *r, uint32_t name);
-
-/* Adds a weight to the last row. */
-bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight);
 
 typedef struct trl_chain_parts {
     int order;
@@ -61,8 +42,7 @@ typedef struct trl_chain_info {
 
 enum { TRL_CHAIN_PROBABILITY = 1, TRL_CHAIN_LOCAL = 2, TRL_CHAIN_MASKED = 4 }; /* flags */
 
-/* Four letters that start the tags of a family's sections; tag = they and four more. */
+/* Four letters that start the tags of a family's sections. */
 extern const char *const trl_family_prefix[TRL_FAMILIES];
-const char *trl_family_tag(size_t family, const char *suffix, char tag[9]);
 
 #endif

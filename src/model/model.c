@@ -23,6 +23,8 @@ static trl_status load_kind(trl_model *m, trl_error *err)
         trl_fail_hint(err, st, "it is a checkpoint: resume training from it to get a model");
     else if (strcmp(kind, "tree") == 0)
         trl_fail_hint(err, st, "it is a parser's: 'trellis parse' uses it");
+    else if (strcmp(kind, "graph") == 0)
+        trl_fail_hint(err, st, "it is a model of graphs: 'trellis tag' and 'trellis dump' use it");
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
 }
 
