@@ -14,6 +14,7 @@ BINDIR  ?= $(PREFIX)/bin
 LIBDIR  ?= $(PREFIX)/lib
 INCDIR  ?= $(PREFIX)/include
 MANDIR  ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
 BUILD   ?= $(if $(SAN),$(if $(filter thread,$(SAN)),build-tsan,build-san),build)
 CC      ?= gcc
 AR      ?= ar
@@ -172,7 +173,7 @@ portability-quick: # what CI can afford
 	@+MAKE="$(MAKE)" scripts/portability.sh --quick
 
 # The unit tests that start threads.
-TSAN_UNITS = test_base test_batch test_brown test_dataset test_gradient test_history test_mest test_nota test_optimizers \
+TSAN_UNITS = test_base test_brown test_dataset test_gradient test_history test_mest test_nota test_optimizers \
              test_sparse test_tagger test_tokens test_train_decode test_tree_nota
 check-tsan:
 	@+$(MAKE) --no-print-directory SAN=thread BUILD=$(BUILD)-tsan check-tsan-here
@@ -213,7 +214,7 @@ SONAME   = libtrellis.so.$(SOVERSION)
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DEST_LIB)/pkgconfig $(DESTDIR)$(INCDIR)/trellis \
-	  $(DESTDIR)$(MANDIR)/man1
+	  $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/trellis/models
 	install $(BUILD)/trellis $(DESTDIR)$(BINDIR)/trellis
 	install -m 644 $(BUILD)/libtrellis.a $(DEST_LIB)/libtrellis.a
 	install $(BUILD)/libtrellis.so $(DEST_LIB)/libtrellis.so.$(VERSION)
@@ -221,6 +222,7 @@ install: all
 	ln -sf $(SONAME) $(DEST_LIB)/libtrellis.so
 	install -m 644 include/trellis/*.h $(DESTDIR)$(INCDIR)/trellis
 	install -m 644 man/trellis.1 $(DESTDIR)$(MANDIR)/man1/trellis.1
+	install -m 644 models/*.graph $(DESTDIR)$(DATADIR)/trellis/models
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|' \
 	  -e 's|@VERSION@|$(VERSION)|' mk/trellis.pc.in >$(DEST_LIB)/pkgconfig/trellis.pc
 
@@ -228,7 +230,7 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/trellis $(DEST_LIB)/libtrellis.a $(DEST_LIB)/libtrellis.so \
 	  $(DEST_LIB)/$(SONAME) $(DEST_LIB)/libtrellis.so.$(VERSION) \
 	  $(DEST_LIB)/pkgconfig/trellis.pc $(DESTDIR)$(MANDIR)/man1/trellis.1
-	rm -rf $(DESTDIR)$(INCDIR)/trellis
+	rm -rf $(DESTDIR)$(INCDIR)/trellis $(DESTDIR)$(DATADIR)/trellis
 
 clean:
 	rm -rf build build-*

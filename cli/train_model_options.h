@@ -20,6 +20,8 @@
     {TRAIN_OPTION("nota")}, {TRAIN_OPTION("calibrate")}, {TRAIN_OPTION("decode")},
     {TRAIN_OPTION("q0")}, {TRAIN_OPTION("q0-cache")}, {TRAIN_OPTION("q0-mask")},
     {TRAIN_OPTION("q0-samples")}, {TRAIN_OPTION("optimizer"), .table = help_optimizers},
+    {TRAIN_OPTION("inference")}, {TRAIN_OPTION("schedule")}, {TRAIN_OPTION("damping")},
+    {TRAIN_OPTION("tolerance")}, {TRAIN_OPTION("max-updates")}, {TRAIN_OPTION("max-cells")},
     {TRAIN_OPTION("precision")}, {TRAIN_OPTION("memory")}, {TRAIN_OPTION("eta")},
     {TRAIN_OPTION("batch")}, {TRAIN_OPTION("seed")},
     {"max-memory",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every ```sh block of README.md and docs/*.md, in order, each document in a copy of the tree's corpus and
+# Runs every ```sh block of README.md and docs/*.md, in order, each document beside the tree's corpus and models and
 # with the built program first in PATH.  A block fails when one of its commands does.  The program's version has a
 # section in CHANGELOG.md.
 set -eu
@@ -12,6 +12,7 @@ for doc in README.md docs/*.md; do
     dir=$(mktemp -d)
     mkdir -p "$dir/build"
     ln -s "$top/corpus" "$dir/corpus"
+    ln -s "$top/models" "$dir/models"
     ln -s "$top/$build/corpus" "$dir/build/corpus"
     # `make corpus` has been run by the caller; inside the scratch folder make stands for it
     printf '#!/bin/sh\nexec true\n' >"$dir/make"

@@ -41,7 +41,7 @@ typedef bool (*trl_cancel_fn)(void *ctx);
  * program keeps working when later versions have more of them, which stand at their defaults. */
 typedef struct trl_train_options {
     size_t size;              /* of the struct, as the program was compiled */
-    const char *kind;         /* "chain", "tree" */
+    const char *kind;         /* "chain", "tree", "graph" */
     const char *const *train; /* paths; "-" is standard input */
     size_t n_train;
     const trl_dataset *data;     /* chains: instead of files (n_train is 0); or NULL.  Borrowed */
@@ -123,6 +123,15 @@ typedef struct trl_train_options {
     void *progress_ctx;
     trl_cancel_fn cancelled; /* or NULL */
     void *cancelled_ctx;
+
+    /* graphs */
+    const char *inference; /* perceptron: "exact", "bp", "mplp"; NULL: "exact" */
+    const char *schedule;  /* of belief propagation: "flooding", "sequential", "residual", "tree";
+                              NULL: "sequential" */
+    double damping;        /* share of the old message that is kept, in [0, 1): 0 */
+    double tolerance;      /* change of a message that counts as converged: 1e-6 */
+    uint64_t max_updates;  /* messages in one run of inference; 0: 100 times each */
+    double max_cells;      /* exact inference: cells of all cliques of a graph: 2^27 */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "train/objectives.h"
 #include "train_chain/train_chain.h"
+#include "train_graph/graph_run.h"
 #include "train_tree/train_tree.h"
 
 /* What is in memory has no name. */
@@ -58,6 +59,17 @@ static bool nothing_to_resume(trl_train_options *o)
     return o->progress && o->progress(o->progress_ctx, &p);
 }
 
+typedef struct kind_of_model {
+    const char *name;
+    trl_kind kind;
+    trl_status (*train)(const trl_train_options *o, trl_train_result *result, trl_error *err);
+} kind_of_model;
+
+static const kind_of_model kinds[] = {{"chain", TRL_KIND_CHAIN, trl_train_chain},
+                                      {"tree", TRL_KIND_TREE, trl_train_tree},
+                                      {"graph", TRL_KIND_GRAPH, trl_train_graph},
+                                      {0}};
+
 trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
     trl_train_options own;
@@ -76,16 +88,18 @@ trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_e
     own.c2 = trl_train_c2(o);
     result = result ? result : &local;
     *result = (trl_train_result){.objective = NAN, .dev_score = NAN};
-    const bool tree = strcmp(o->kind, "tree") == 0;
-    if (tree || strcmp(o->kind, "chain") == 0) {
-        st = trl_train_options_check_kind(o, tree ? TRL_KIND_TREE : TRL_KIND_CHAIN, err);
-        if (st == TRL_OK)
-            st = check_memory(o, tree, err);
-        if (st != TRL_OK)
-            return st;
-        if (nothing_to_resume(&own))
-            return trl_fail(err, TRL_ECANCEL, "stopped before it began: no model was written");
-        return tree ? trl_train_tree(o, result, err) : trl_train_chain(o, result, err);
-    }
-    return trl_fail(err, TRL_EINVAL, "kind '%s' is not known: use chain or tree", o->kind);
+    const kind_of_model *k = kinds;
+    while (k->name && strcmp(k->name, o->kind) != 0)
+        k++;
+    if (!k->name)
+        return trl_fail(err, TRL_EINVAL, "kind '%s' is not known: use chain, tree or graph",
+                        o->kind);
+    st = trl_train_options_check_kind(o, k->kind, err);
+    if (st == TRL_OK)
+        st = check_memory(o, k->kind == TRL_KIND_TREE, err);
+    if (st != TRL_OK)
+        return st;
+    if (nothing_to_resume(&own))
+        return trl_fail(err, TRL_ECANCEL, "stopped before it began: no model was written");
+    return k->train(o, result, err);
 }

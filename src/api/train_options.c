@@ -1,6 +1,7 @@
 /* train_options.c -- the options of training by name: the one table of them. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/option_table.h"
@@ -23,11 +24,15 @@ static const trl_train_options defaults = {.size = sizeof(trl_train_options),
                                            .annotate = "parents,tags,heads",
                                            .clusters = "auto",
                                            .prune = 1e-4,
-                                           .chart_memory = 4096};
+                                           .chart_memory = 4096,
+                                           .tolerance = 1e-6,
+                                           .max_cells = 134217728.0};
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {"chain", "tree", NULL};
+static const char *const kind_names[] = {"chain", "tree", "graph", NULL};
+static const char *const inference_names[] = {"exact", "bp", "mplp", NULL};
+static const char *const schedule_names[] = {"flooding", "sequential", "residual", "tree", NULL};
 static const char *const grade_names[] = {"generative", "discriminative", "features", NULL};
 static const char *const format_names[] = {"guess", "columns", "crfsuite", NULL};
 static const char *const seen_or_all[] = {"seen", "all", NULL};
@@ -37,7 +42,9 @@ static const char *const precision_names[] = {"single", "double", NULL};
 /* What no kind of model has is refused at once; whether this kind has it is known at the end. */
 static trl_kind kind_of(const trl_train_options *o)
 {
-    return strcmp(o->kind, "tree") == 0 ? TRL_KIND_TREE : TRL_KIND_CHAIN;
+    return strcmp(o->kind, "tree") == 0    ? TRL_KIND_TREE
+           : strcmp(o->kind, "graph") == 0 ? TRL_KIND_GRAPH
+                                           : TRL_KIND_CHAIN;
 }
 
 static trl_status check_objective(const void *options, const char *value, trl_error *err)
@@ -55,7 +62,8 @@ static trl_status check_optimizer(const void *options, const char *value, trl_er
 
 #define CHAIN TRL_KIND_CHAIN
 #define TREE TRL_KIND_TREE
-#define BOTH (TRL_KIND_CHAIN | TRL_KIND_TREE)
+#define GRAPH TRL_KIND_GRAPH
+#define ALL (TRL_KIND_CHAIN | TRL_KIND_TREE | TRL_KIND_GRAPH)
 
 #define ROW(name_, type_, member, kinds_, ...)                                                     \
     {                                                                                              \
@@ -73,7 +81,7 @@ static trl_status check_optimizer(const void *options, const char *value, trl_er
         .check = (check_), .option = {                                                             \
             .name = (name_),                                                                       \
             .type = TRL_OPTION_STRING,                                                             \
-            .kinds = BOTH,                                                                         \
+            .kinds = ALL,                                                                          \
             TRL_OPTION_MEMBER(trl_train_options, member),                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
@@ -81,32 +89,34 @@ static trl_status check_optimizer(const void *options, const char *value, trl_er
 
 static const trl_option_row rows[] = {
 #define GROUP .group = "Files"
-    ROW("model", STRING, model, BOTH, GROUP, .value = "MODEL", .file = TRL_OPTION_OUTPUT,
+    ROW("model", STRING, model, ALL, GROUP, .value = "MODEL", .file = TRL_OPTION_OUTPUT,
         .help = "where to write the model"),
     ROW("format", CHOICE, format, CHAIN, GROUP, .choices = format_names,
         .help = "format of the training data"),
-    ROW("dev", STRING, dev, BOTH, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
+    ROW("dev", STRING, dev, ALL, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .help = "data to score every iteration on; the best model is kept"),
-    ROW("hold-out", INTEGER, hold_out, CHAIN, GROUP, .value = "N", .above_0 = true,
+    ROW("hold-out", INTEGER, hold_out, CHAIN | GRAPH, GROUP, .value = "N", .above_0 = true,
         .preset = "none", .help = "leave every Nth sequence of the training data out"),
-    ROW("init", STRING, init, BOTH, GROUP, .value = "MODEL", .file = TRL_OPTION_INPUT,
+    ROW("init", STRING, init, ALL, GROUP, .value = "MODEL", .file = TRL_OPTION_INPUT,
         .help =
             "start from the weights of this model, as far as its features are those of the data"),
-    ROW("checkpoint", STRING, checkpoint, BOTH, GROUP, .value = "FILE", .file = TRL_OPTION_OUTPUT,
+    ROW("checkpoint", STRING, checkpoint, ALL, GROUP, .value = "FILE", .file = TRL_OPTION_OUTPUT,
         .help = "save the state of the run here from time to time"),
-    ROW("checkpoint-every", INTEGER, checkpoint_every, BOTH, GROUP, .value = "N", .above_0 = true,
+    ROW("checkpoint-every", INTEGER, checkpoint_every, ALL, GROUP, .value = "N", .above_0 = true,
         .help = "iterations between checkpoints"),
     ROW("keep-going", FLAG, keep_going, TREE, GROUP,
         .help = "trees: leave broken ones out, with a warning each; a line that begins with '(' "
                 "begins a tree then"),
-    ROW("resume", FLAG, resume, BOTH, GROUP,
+    ROW("resume", FLAG, resume, ALL, GROUP,
         .help = "go on from the checkpoint as if the run had never ended; where there is none yet, "
                 "start afresh"),
 #undef GROUP
 
 #define GROUP .group = "Model"
-    ROW("kind", STRING, kind, BOTH, GROUP, .value = "KIND", .choices = kind_names,
-        .help = "the structure of the model: chain (labels of tokens) or tree (a parser)"),
+    ROW("kind", STRING, kind, ALL, GROUP, .value = "KIND", .choices = kind_names,
+        .help = "the structure of the model: chain (labels of tokens), tree (a parser) or graph "
+                "(several "
+                "variables and factors of a model file)"),
     ROW("grade", STRING, grade, TREE, GROUP, .value = "NAME", .choices = grade_names,
         .help = "trees: generative (a PCFG), discriminative (rules and words) or features"),
     ROW("annotate", STRING, annotate, TREE, GROUP, .value = "LIST",
@@ -137,13 +147,13 @@ static const trl_option_row rows[] = {
     ROW("order", INTEGER, order, CHAIN, GROUP, .value = "N", .above_0 = true, .least = 1, .most = 2,
         .preset = "what the template asks for",
         .help = "features of label pairs (1) or also triples (2)"),
-    ROW("pairs", CHOICE, all_pairs, BOTH, GROUP, .choices = seen_or_all,
+    ROW("pairs", CHOICE, all_pairs, ALL, GROUP, .choices = seen_or_all,
         .help = "features for attribute and label seen together, or all"),
-    ROW("transitions", CHOICE, all_transitions, CHAIN, GROUP, .choices = seen_or_all,
+    ROW("transitions", CHOICE, all_transitions, CHAIN | GRAPH, GROUP, .choices = seen_or_all,
         .help = "features for label sequences seen in the data, or all"),
-    ROW("min-count", INTEGER, min_count, CHAIN, GROUP, .value = "N",
+    ROW("min-count", INTEGER, min_count, CHAIN | GRAPH, GROUP, .value = "N",
         .help = "drop attributes that occur less often"),
-    ROW("min-freq", REAL, min_freq, CHAIN, GROUP, .value = "X", .most = HUGE_VAL,
+    ROW("min-freq", REAL, min_freq, CHAIN | GRAPH, GROUP, .value = "X", .most = HUGE_VAL,
         .help = "drop features, attribute with label and label pairs, whose values sum to less in "
                 "the data (CRFsuite's feature.minfreq)"),
 #undef GROUP
@@ -151,24 +161,24 @@ static const trl_option_row rows[] = {
 #define GROUP .group = "Training"
     CHECKED(check_objective, "objective", objective, GROUP, .value = "NAME",
             .help = "what is optimised"),
-    ROW("nota", STRING, nota, BOTH, GROUP, .value = "SET", .preset = "marginal:0.2@20",
+    ROW("nota", STRING, nota, CHAIN | TREE, GROUP, .value = "SET", .preset = "marginal:0.2@20",
         .help = "piecewise-nota: wrong sources with an instance: all, sample:P, marginal:THETA@K; "
                 "for trees (pt-cfg) wrong edges: score:DELTA@K (default score:15@10)"),
     ROW("calibrate", FLAG, calibrate, CHAIN, GROUP,
         .help = "piecewise-nota, piecewise, memm: fit one multiplier per source label by the "
                 "global likelihood, and decode globally"),
-    ROW("decode", STRING, decode, BOTH, GROUP, .value = "HOW", .choices = decode_names,
+    ROW("decode", STRING, decode, CHAIN | TREE, GROUP, .value = "HOW", .choices = decode_names,
         .preset = "what suits the objective",
         .help = "how the model decodes: local (label by label, each given those before; for trees "
                 "rule by rule) or global"),
-    ROW("q0", STRING, q0, BOTH, GROUP, .value = "NAME", .preset = "hmm, for items emp",
+    ROW("q0", STRING, q0, CHAIN | TREE, GROUP, .value = "NAME", .preset = "hmm, for items emp",
         .help = "m-estimation: the base distribution: hmm, lu (locally uniform), emp (the HMM's "
                 "labels on the training data); for trees always pcfg"),
     ROW("q0-cache", STRING, q0_cache, CHAIN, GROUP, .value = "FILE", .file = TRL_OPTION_OUTPUT,
         .help = "m-estimation: keep the expectations under q0 here, for runs with another c2"),
     ROW("q0-mask", FLAG, q0_mask, CHAIN, GROUP,
         .help = "m-estimation: features see first occurrences as out of vocabulary, as q0 does"),
-    ROW("q0-samples", INTEGER, q0_samples, BOTH, GROUP, .value = "N", .above_0 = true,
+    ROW("q0-samples", INTEGER, q0_samples, CHAIN | TREE, GROUP, .value = "N", .above_0 = true,
         .preset = "100000, for trees 30000",
         .help = "m-estimation: sequences or trees drawn for template lines without a closed form"),
     CHECKED(check_optimizer, "optimizer", optimizer, GROUP, .value = "NAME",
@@ -177,38 +187,50 @@ static const trl_option_row rows[] = {
         .preset = "single, but double when 'delta' is below 1e-6",
         .help = "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or "
                 "double"),
-    ROW("memory", INTEGER, memory, BOTH, GROUP, .value = "N", .least = 1, .most = 32,
+    ROW("inference", STRING, inference, GRAPH, GROUP, .value = "NAME", .choices = inference_names,
+        .preset = "exact", .help = "graphs: how the perceptron finds the best labels"),
+    ROW("schedule", STRING, schedule, GRAPH, GROUP, .value = "NAME", .choices = schedule_names,
+        .preset = "sequential", .help = "graphs, bethe and trw: the order of messages"),
+    ROW("damping", REAL, damping, GRAPH, GROUP, .value = "X", .most = 0.999,
+        .help = "graphs, bethe and trw: the share of old messages that is kept"),
+    ROW("tolerance", REAL, tolerance, GRAPH, GROUP, .value = "X", .above_0 = true,
+        .help = "graphs, bethe and trw: the change of messages that counts as converged"),
+    ROW("max-updates", INTEGER, max_updates, GRAPH, GROUP, .value = "N", .above_0 = true,
+        .preset = "100 of each", .help = "graphs, bethe and trw: messages sent in a graph at most"),
+    ROW("max-cells", REAL, max_cells, GRAPH, GROUP, .value = "N", .above_0 = true, .preset = "2^27",
+        .help = "graphs: refuse exact inference that needs larger tables"),
+    ROW("memory", INTEGER, memory, ALL, GROUP, .value = "N", .least = 1, .most = 32,
         .help = "lbfgs: pairs of vectors remembered"),
-    ROW("eta", REAL, eta, BOTH, GROUP, .value = "X", .above_0 = true,
+    ROW("eta", REAL, eta, ALL, GROUP, .value = "X", .above_0 = true,
         .preset = "calibrated, for trees 0.1", .help = "sgd, asgd, adagrad: first gain"),
-    ROW("batch", INTEGER, batch, BOTH, GROUP, .value = "N", .above_0 = true,
+    ROW("batch", INTEGER, batch, ALL, GROUP, .value = "N", .above_0 = true,
         .preset = "15, for asgd and the perceptron 1",
         .help = "sgd, asgd, perceptron, adagrad: sequences per step"),
-    ROW("seed", INTEGER, seed, BOTH, GROUP, .value = "N",
+    ROW("seed", INTEGER, seed, ALL, GROUP, .value = "N",
         .help = "seed of the random order of sequences"),
-    ROW("threads", INTEGER, threads, BOTH, GROUP, .value = "N",
+    ROW("threads", INTEGER, threads, ALL, GROUP, .value = "N",
         .help = "threads, 0 for one per processor; the result does not depend on it"),
 #undef GROUP
 
 #define GROUP .group = "Penalties"
-    ROW("c1", REAL, c1, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+    ROW("c1", REAL, c1, ALL, GROUP, .value = "X", .most = HUGE_VAL,
         .help = "adds X times the sum of absolute weights"),
-    ROW("c2", REAL, c2, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+    ROW("c2", REAL, c2, ALL, GROUP, .value = "X", .most = HUGE_VAL,
         .preset = "1, for m-estimation of chains 0.25, for trees by the likelihood of features 2",
         .help = "adds X times the sum of squared weights"),
 #undef GROUP
 
 #define GROUP .group = "When to stop"
-    ROW("max-iter", INTEGER, max_iter, BOTH, GROUP, .value = "N", .above_0 = true,
+    ROW("max-iter", INTEGER, max_iter, ALL, GROUP, .value = "N", .above_0 = true,
         .preset = "the optimizer's own rule", .help = "iterations at most"),
-    ROW("epsilon", REAL, epsilon, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+    ROW("epsilon", REAL, epsilon, ALL, GROUP, .value = "X", .most = HUGE_VAL,
         .help = "stop when gradient norm / weight norm is below X"),
-    ROW("period", INTEGER, period, BOTH, GROUP, .value = "N", .most = 60,
+    ROW("period", INTEGER, period, ALL, GROUP, .value = "N", .most = 60,
         .help = "iterations over which 'delta' is measured"),
-    ROW("delta", REAL, delta, BOTH, GROUP, .value = "X", .most = HUGE_VAL,
+    ROW("delta", REAL, delta, ALL, GROUP, .value = "X", .most = HUGE_VAL,
         .help = "stop when the objective fell by less than this fraction"),
-    ROW("patience", INTEGER, patience, BOTH, GROUP, .value = "N", .above_0 = true,
-        .preset = "never", .help = "stop after N iterations without a better 'dev' score"),
+    ROW("patience", INTEGER, patience, ALL, GROUP, .value = "N", .above_0 = true, .preset = "never",
+        .help = "stop after N iterations without a better 'dev' score"),
 #undef GROUP
 };
 
@@ -288,14 +310,28 @@ trl_status trl_train_options_take(const trl_train_options *o, trl_train_options 
     return TRL_OK;
 }
 
+/* "chains and graphs". */
+static const char *kinds_plural(unsigned kinds, char text[40])
+{
+    static const trl_kind all[] = {TRL_KIND_CHAIN, TRL_KIND_TREE, TRL_KIND_GRAPH};
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < 3; k++)
+        if (kinds & all[k])
+            n += (size_t)snprintf(text + n, 40 - n, "%s%s", n ? " and " : "",
+                                  trl_kind_plural(all[k]));
+    return text;
+}
+
 /* An option without effect is refused: its user expects one. */
 trl_status trl_train_options_check_kind(const trl_train_options *o, trl_kind kind, trl_error *err)
 {
+    char text[40];
     for (size_t k = 0; k < table.n; k++) {
         const trl_option *x = &rows[k].option;
         if (!(x->kinds & kind) && trl_option_is_set(&table, x, o))
             return trl_fail(err, TRL_EINVAL, "%s goes with models of %s, not of %s", x->name,
-                            trl_kind_plural((trl_kind)x->kinds), trl_kind_plural(kind));
+                            kinds_plural(x->kinds, text), trl_kind_plural(kind));
     }
     return TRL_OK;
 }

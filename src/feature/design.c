@@ -151,8 +151,9 @@ static bool classify(draft *b, const trl_design_options *o)
     size_t size[PARTS] = {0}, next[PARTS], h = 0;
     for (size_t a = 0; a < n_old; a++) {
         if (a != b->o->constant && b->at[a + 1] - b->at[a] >= min)
-            b->live[a] =
-                o->all_pairs && !(o->min_freq > 0.0) ? (uint32_t)f->width : mark_seen(b, a);
+            b->live[a] = (o->all_pairs || (o->all_cells >> b->k & 1)) && !(o->min_freq > 0.0)
+                             ? (uint32_t)f->width
+                             : mark_seen(b, a);
         if (b->live[a])
             size[part_of(b, a)]++;
     }
@@ -237,7 +238,7 @@ static bool constant_cells(draft *b, const trl_design_options *o)
     if (!f->has_constant)
         return true;
     trl_cell_marks_next(&b->marks);
-    const bool all = o->all_transitions && !(o->min_freq > 0.0);
+    const bool all = (o->all_transitions || (o->all_cells >> b->k & 1)) && !(o->min_freq > 0.0);
     size_t seen = 0; /* never falls: weights are not negative */
     for (size_t s = 0; s < b->c->n_sequences; s++)
         for (uint64_t t = b->c->first[s] + (b->o->gold ? 0 : b->k); t < b->c->first[s + 1]; t++)

@@ -90,6 +90,7 @@ typedef struct trl_design_options {
     int order;            /* of chains 1 or 2: the families up to it; others have all they list */
     bool all_pairs;       /* every attribute with every label, not only seen pairs */
     bool all_transitions; /* the same for the constant attributes */
+    uint64_t all_cells;   /* families (bits) whose attributes have all cells, constant or not */
     size_t min_count;     /* attributes with fewer occurrences are dropped; 0, 1: none */
     double min_freq;      /* above 0: features of a lower frequency (cell_marks.h), including
                              transitions, are dropped, and so are all unseen ones: all_pairs and

@@ -131,8 +131,7 @@ void trl_infer_work_free(trl_infer_work *w)
 
 const double *trl_infer_messages(const trl_infer_work *w, size_t *n)
 {
-    if (n)
-        *n = w ? w->n_messages : 0;
+    *n = w ? w->n_messages : 0;
     return w ? w->messages : NULL;
 }
 

@@ -181,12 +181,11 @@ trl_status trl_objective_choose(const char *name, trl_kind kind, const trl_objec
 
 bool trl_objective_info(size_t k, trl_method *out)
 {
-    const unsigned from_files = CHAIN | TREE; /* what trl_train takes; graphs come from memory */
     const trl_objective *o = trl_objective_at(k);
-    if (!o || !out || !(o->kinds & from_files)) /* those of graphs alone are the last */
+    if (!o || !out)
         return false;
     *out = (trl_method){o->name, o->tree_name ? o->tree_name : o->short_name, o->what, o->when,
-                        o->kinds & from_files};
+                        o->kinds};
     return true;
 }
 

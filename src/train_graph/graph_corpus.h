@@ -27,6 +27,7 @@ typedef struct trl_graph_corpus {
     trl_corpus corpus; /* examples are its sequences */
     size_t n, cap;
     trl_graph_example *example; /* [n] */
+    uint64_t all_cells;         /* templates (bits) with weights for all cells, not only for seen */
 } trl_graph_corpus;
 
 /* Templates with so many cells each.  TRL_EINVAL: none or more than TRL_FAMILIES_MAX; TRL_ENOMEM.

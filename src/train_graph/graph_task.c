@@ -7,6 +7,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
+#define UPDATES 100
+
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
 static trl_status make_plans(trl_graph_task *t, const trl_infer_options *o, trl_error *err)
@@ -15,7 +17,12 @@ static trl_status make_plans(trl_graph_task *t, const trl_infer_options *o, trl_
     if (!t->plan)
         return trl_fail_mem(err);
     for (size_t k = 0; k < t->corpus->n; k++) {
-        const trl_status st = trl_infer_plan_new(t->corpus->example[k].graph, o, &t->plan[k], err);
+        trl_infer_options own = *o;
+        const trl_graph_view g = trl_graph_look(t->corpus->example[k].graph);
+        if (own.max_updates == 0) /* of each message, and there are two for each end of a factor */
+            own.max_updates = UPDATES * 2 * (g.scope_at[g.n_factors] + 1);
+        const trl_status st =
+            trl_infer_plan_new(t->corpus->example[k].graph, &own, &t->plan[k], err);
         if (st != TRL_OK)
             return trl_fail_hint(err, st, "this is example %zu", k + 1);
     }

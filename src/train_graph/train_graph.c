@@ -67,6 +67,7 @@ static void make_learner(trl_graph_training *t, const trl_infer_options *infer)
                                .optimizer = t->optimizer,
                                .learner = &t->learner,
                                .pool = t->pool,
+                               .cancel = &t->cancel,
                                .fingerprint = t->o->checkpoint ? fingerprint(t, infer) : 0,
                                .started = trl_clock()};
 }
@@ -78,6 +79,7 @@ static trl_status compile(trl_graph_training *t, const trl_infer_options *infer,
     const trl_train_options *o = t->o;
     const trl_design_options d = {.all_pairs = o->all_pairs,
                                   .all_transitions = o->all_transitions,
+                                  .all_cells = t->corpus->all_cells,
                                   .min_count = o->min_count,
                                   .min_freq = o->min_freq};
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -85,6 +87,8 @@ static trl_status compile(trl_graph_training *t, const trl_infer_options *infer,
     t->pool = trl_pool_new(threads);
     if (!t->pool)
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
+    t->cancel = (trl_cancel){o->cancelled, o->cancelled_ctx, false};
+    trl_pool_cancel_by(t->pool, &t->cancel);
     trl_status st = trl_design_build(&t->design, &t->corpus->corpus, &d, err);
     if (st != TRL_OK)
         return st;

@@ -24,8 +24,10 @@ typedef struct trl_graph_training {
     trl_learner learner;
     trl_session session;
     trl_pool *pool;
-    double *w; /* [trl_design_alloc] the weights; zero at first, may be set before run */
+    trl_cancel cancel; /* of the pool and all loops */
+    double *w;         /* [trl_design_alloc] the weights; zero at first, may be set before run */
     uint64_t runs, unsettled; /* of inference, in the last iteration */
+    void *run;                /* whose training it is; NULL: from memory */
 } trl_graph_training;
 
 /* `corpus` is borrowed, compiled (its lists of attributes are freed), and must stay where it is, as

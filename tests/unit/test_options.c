@@ -53,7 +53,7 @@ static void test_rows(void **state)
     size_t k = 0;
     for (const trl_option *x; (x = trl_train_option(k)); k++) {
         assert_ptr_equal(trl_train_option_find(x->name), x);
-        assert_true(x->kinds & (TRL_KIND_CHAIN | TRL_KIND_TREE));
+        assert_true(x->kinds & (TRL_KIND_CHAIN | TRL_KIND_TREE | TRL_KIND_GRAPH));
         assert_true(x->help && x->help[0] && x->group);
         assert_null(strstr(x->help, "--")); /* the library has no flags */
         assert_true(x->type == TRL_OPTION_FLAG || x->value || x->choices);
@@ -159,7 +159,7 @@ static void test_wrong_values(void **state)
     wrong("resume", "yes", "resume 'yes' is not known: use true or false", "");
     wrong("pairs", "both", "pairs 'both' is not known: use seen or all", "");
     wrong("pairs", "", "pairs '' is not known: use seen or all", "");
-    wrong("kind", "forest", "kind 'forest' is not known: use chain or tree", "");
+    wrong("kind", "forest", "kind 'forest' is not known: use chain, tree or graph", "");
     wrong("decode", "loc", "decode 'loc' is not known: use local or global", "");
     wrong("grade", "best", "grade 'best' is not known: use generative, discriminative or features",
           "");
@@ -200,8 +200,9 @@ static void test_kinds(void **state)
     static const struct {
         const char *kind, *name, *value, *message;
     } given[] = {
-        {"tree", "transitions", "all", "transitions goes with models of chains, not of trees"},
-        {"tree", "hold-out", "3", "hold-out goes with models of chains, not of trees"},
+        {"tree", "transitions", "all",
+         "transitions goes with models of chains and graphs, not of trees"},
+        {"tree", "hold-out", "3", "hold-out goes with models of chains and graphs, not of trees"},
         {"chain", "grade", "generative", "grade goes with models of trees, not of chains"},
         {"chain", "clusters", "x", "clusters goes with models of trees, not of chains"},
         {"chain", "prune", "0.5", "prune goes with models of trees, not of chains"},

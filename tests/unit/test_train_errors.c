@@ -86,8 +86,8 @@ static void test_names(void **state)
 {
     (void)state;
     trl_train_options o = options();
-    o.kind = "graph";
-    expect(&o, TRL_EINVAL, "graph|chain");
+    o.kind = "forest";
+    expect(&o, TRL_EINVAL, "forest|chain");
     o = options();
     o.objective = "best";
     expect(&o, TRL_EINVAL, "best|likelihood|perceptron|memm|piecewise|m-estimation|hmm");
