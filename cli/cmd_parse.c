@@ -73,6 +73,13 @@ static const option options[] = {
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
              "SENTENCE WORD =TAG, all counted from 1"},
+    {"beam",
+     .type = OPTION_INTEGER,
+     OPTION_FIELD(settings, parse.beam),
+     .value = "N",
+     .fallback = "no limit",
+     .help = "boosted parsers: look at N states after each number of inferences; faster, and no "
+             "longer exact"},
     {"max-work", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_work), .value = "MILLIONS",
      .help = "steps for one sentence, counted before they are made; above, a simpler tree is made, "
              "on any machine the same; 0: no limit"},

@@ -66,7 +66,7 @@ TRL_API trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_
 TRL_API void trl_parse_model_free(trl_parse_model *m); /* accepts NULL */
 
 typedef struct trl_parse_info {
-    const char *grade;    /* "generative", "discriminative", "features" */
+    const char *grade;    /* "generative", "discriminative", "features", "boosted" */
     const char *settings; /* how it was trained: one `name value` pair a line */
     bool is_probability;  /* scores give probabilities; false for the perceptron */
     size_t n_states, n_binary, n_unary, n_words;
@@ -105,6 +105,7 @@ typedef struct trl_parse_options {
     double max_seconds; /* of one sentence; 0: no limit; 0 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */
+    size_t beam; /* boosted: states looked at after each number of inferences; 0: no limit */
 } trl_parse_options;
 
 TRL_API trl_parse_options trl_parse_options_default(void);

@@ -11,6 +11,7 @@
 #include "train/objectives.h"
 #include "train_chain/train_chain.h"
 #include "train_graph/graph_run.h"
+#include "train_search/train_search.h"
 #include "train_tree/train_tree.h"
 
 /* What is in memory has no name. */
@@ -65,8 +66,22 @@ typedef struct kind_of_model {
     trl_status (*train)(const trl_train_options *o, trl_train_result *result, trl_error *err);
 } kind_of_model;
 
+/* By charts, or by search. */
+static trl_status train_parser(const trl_train_options *o, trl_train_result *result, trl_error *err)
+{
+    if (strcmp(o->grade, "boosted") == 0)
+        return trl_train_search(o, result, err);
+    if (o->sample || o->stumps || o->uniform_values || o->gold_tags)
+        return trl_fail(err, TRL_EINVAL, "%s goes with the grade boosted",
+                        o->sample           ? "sample"
+                        : o->stumps         ? "stumps"
+                        : o->uniform_values ? "uniform-values"
+                                            : "gold-tags");
+    return trl_train_tree(o, result, err);
+}
+
 static const kind_of_model kinds[] = {{"chain", TRL_KIND_CHAIN, trl_train_chain},
-                                      {"tree", TRL_KIND_TREE, trl_train_tree},
+                                      {"tree", TRL_KIND_TREE, train_parser},
                                       {"graph", TRL_KIND_GRAPH, trl_train_graph},
                                       {0}};
 

@@ -33,7 +33,8 @@ static const trl_train_options defaults = {.size = sizeof(trl_train_options),
 static const char *const kind_names[] = {"chain", "tree", "graph", NULL};
 static const char *const inference_names[] = {"exact", "bp", "mplp", NULL};
 static const char *const schedule_names[] = {"flooding", "sequential", "residual", "tree", NULL};
-static const char *const grade_names[] = {"generative", "discriminative", "features", NULL};
+static const char *const grade_names[] = {"generative", "discriminative", "features", "boosted",
+                                          NULL};
 static const char *const format_names[] = {"guess", "columns", "crfsuite", NULL};
 static const char *const seen_or_all[] = {"seen", "all", NULL};
 static const char *const decode_names[] = {"local", "global", NULL};
@@ -118,7 +119,16 @@ static const trl_option_row rows[] = {
                 "(several "
                 "variables and factors of a model file)"),
     ROW("grade", STRING, grade, TREE, GROUP, .value = "NAME", .choices = grade_names,
-        .help = "trees: generative (a PCFG), discriminative (rules and words) or features"),
+        .help = "trees: generative (a PCFG), discriminative (rules and words), features, or "
+                "boosted (boosted decision trees and best-first search)"),
+    ROW("sample", INTEGER, sample, TREE, GROUP, .value = "N", .preset = "all: exact",
+        .help = "boosted: choose splits by N examples, drawn by weight"),
+    ROW("stumps", FLAG, stumps, TREE, GROUP, .help = "boosted: trees of a single split"),
+    ROW("uniform-values", FLAG, uniform_values, TREE, GROUP,
+        .help = "boosted: every example counts the same, instead of every state"),
+    ROW("gold-tags", FLAG, gold_tags, TREE, GROUP,
+        .help = "boosted: learn with the tags of the treebank, instead of those of taggers that "
+                "did not see the tree"),
     ROW("annotate", STRING, annotate, TREE, GROUP, .value = "LIST",
         .help =
             "trees: what states know: parents, tags (parents of tags, too), heads (of VPs); none"),

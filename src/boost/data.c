@@ -244,6 +244,20 @@ void trl_boost_data_free(trl_boost_data *d)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+static trl_status add_answers(trl_boost_data *d, trl_str name, trl_boost_answers a, trl_error *err)
+{
+    trl_boost_answers *grown =
+        trl_reserve(d->answers, &d->answers_cap, d->n_answers + 1, sizeof *d->answers);
+    if (!grown)
+        return trl_fail_mem(err);
+    d->answers = grown;
+    a.name = trl_strndup(name.p, name.n);
+    if (!a.name)
+        return trl_fail_mem(err);
+    d->answers[d->n_answers++] = a;
+    return TRL_OK;
+}
+
 trl_status trl_boost_data_answer(trl_boost_data *d, const char *name, const signed char *y,
                                  const double *value, trl_error *err)
 {
@@ -258,16 +272,13 @@ trl_status trl_boost_data_answer(trl_boost_data *d, const char *name, const sign
         if (value && !(value[i] >= 0.0 && isfinite(value[i])))
             return trl_fail(err, TRL_EINVAL, "the value of example %zu is %g", i, value[i]);
     }
-    trl_boost_answers *grown =
-        trl_reserve(d->answers, &d->answers_cap, d->n_answers + 1, sizeof *d->answers);
-    if (!grown)
-        return trl_fail_mem(err);
-    d->answers = grown;
-    char *copy = trl_strndup(name, strlen(name));
-    if (!copy)
-        return trl_fail_mem(err);
-    d->answers[d->n_answers++] = (trl_boost_answers){copy, y, value};
-    return TRL_OK;
+    return add_answers(d, (trl_str){name, strlen(name)}, (trl_boost_answers){.y = y, .value = value}, err);
+}
+
+trl_status trl_boost_data_answer_by(trl_boost_data *d, trl_str name, trl_boost_fill_fn fill,
+                                    const void *ctx, trl_error *err)
+{
+    return add_answers(d, name, (trl_boost_answers){.fill = fill, .ctx = ctx}, err);
 }
 
 size_t trl_boost_columns(const trl_boost_data *d)
@@ -299,6 +310,10 @@ void trl_boost_fill(const trl_boost_data *d, size_t k, double *v)
         return;
     }
     const trl_boost_answers *a = &d->answers[k];
+    if (a->fill) {
+        a->fill(a->ctx, k, v);
+        return;
+    }
     for (size_t i = 0; i < d->n; i++)
         v[i] = a->y[i] * (a->value ? a->value[i] : 1.0);
 }

@@ -20,10 +20,15 @@
 /* A literal is a feature and a sign in 32 bits. */
 #define TRL_BOOST_MAX_FEATURES ((size_t)1 << 31)
 
+/* v[i] = y b of every example for classifier k; 0: it does not take part. */
+typedef void (*trl_boost_fill_fn)(const void *ctx, size_t k, double *v);
+
 typedef struct trl_boost_answers {
     char *name;
     const signed char *y;
-    const double *value; /* NULL: all 1 */
+    const double *value;    /* NULL: all 1 */
+    trl_boost_fill_fn fill; /* instead of y and value; or NULL */
+    const void *ctx;
 } trl_boost_answers;
 
 struct trl_boost_data {
@@ -61,6 +66,11 @@ static inline uint64_t trl_boost_active(const trl_boost_data *d)
 
 size_t trl_boost_columns(const trl_boost_data *d);
 const char *trl_boost_column_name(const trl_boost_data *d, size_t k, char *scratch, size_t cap);
+
+/* As trl_boost_data_answer, with answers and values that are computed: for many classifiers over
+ * the same examples.  `ctx` is borrowed. */
+trl_status trl_boost_data_answer_by(trl_boost_data *d, trl_str name, trl_boost_fill_fn fill,
+                                    const void *ctx, trl_error *err);
 
 /* v[i] = y b of every example for classifier k; 0: it does not take part. */
 void trl_boost_fill(const trl_boost_data *d, size_t k, double *v);

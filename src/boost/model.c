@@ -172,10 +172,10 @@ static trl_status copy_table(const trl_strview *v, trl_strtab *t, trl_error *err
     return TRL_OK;
 }
 
-trl_status trl_boost_model_save(const trl_boost_model *m, const char *path, trl_error *err)
+/* Into the file, or, where path is NULL, into memory. */
+static trl_status save(const trl_boost_model *m, const char *path, unsigned char **bytes, size_t *n,
+                       trl_error *err)
 {
-    if (!m || !path)
-        return trl_fail_null(err);
     trl_buf nodes = {0}, ends = {0}, points = {0}, names = {0}, parts = {0};
     trl_strtab features = {0}, classes = {0};
     trl_container_builder b = {0};
@@ -195,7 +195,8 @@ trl_status trl_boost_model_save(const trl_boost_model *m, const char *path, trl_
     if (st == TRL_OK)
         st = trl_strtab_save(&classes, "clas", &b, err);
     if (st == TRL_OK)
-        st = trl_container_write(&b, KIND, path, err);
+        st = path ? trl_container_write(&b, KIND, path, err)
+                  : trl_container_to_buffer(&b, KIND, bytes, n, err);
     trl_container_builder_fini(&b);
     trl_buf_fini(&nodes);
     trl_buf_fini(&ends);
@@ -205,6 +206,17 @@ trl_status trl_boost_model_save(const trl_boost_model *m, const char *path, trl_
     trl_strtab_fini(&features);
     trl_strtab_fini(&classes);
     return st;
+}
+
+trl_status trl_boost_model_save(const trl_boost_model *m, const char *path, trl_error *err)
+{
+    return m && path ? save(m, path, NULL, NULL, err) : trl_fail_null(err);
+}
+
+trl_status trl_boost_model_bytes(const trl_boost_model *m, unsigned char **bytes, size_t *n,
+                                 trl_error *err)
+{
+    return save(m, NULL, bytes, n, err);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

@@ -354,30 +354,7 @@ static void test_grammar(void **state)
     fail_all("grammar", do_grammar, grammar_text);
 }
 
-static void train_trees(void)
-{
-    const tree_train_arg args[] = {
-        {folder, "generative", "likelihood", NULL, NULL, false},
-        {folder, "features", "likelihood", "adagrad", tree_template, false},
-        {folder, "features", "likelihood", "adagrad", tree_template, true},
-        {folder, "discriminative", "likelihood", "sgd", NULL, false},
-        {folder, "features", "likelihood", "lbfgs", tree_template, false},
-        {folder, "features", "perceptron", "adagrad", tree_template, false},
-        {folder, "features", "mecfg", "lbfgs", NULL, false},
-        {folder, "features", "pt-cfg", NULL, NULL, false},
-        {folder, "features", "m-estimation", NULL, tree_template, false}};
-    for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
-        char name[64];
-        snprintf(name, sizeof name, "trees %s %s %s%s", args[k].grade, args[k].objective,
-                 args[k].optimizer ? args[k].optimizer : "", args[k].resume ? " resumed" : "");
-        fail_all(name, do_train_tree, &args[k]);
-        if (k == 1) {
-            assert_int_equal(rename(in_folder("want"), in_folder("parser")), 0);
-            trl_error err; /* what the next one resumes */
-            assert_ok(do_train_tree(&args[k], &err));
-        }
-    }
-}
+#include "tree_training_scenario.h" /* uses what is above */
 
 static void test_parser(void **state)
 {

@@ -1,6 +1,6 @@
-/* parse_model.c -- models of parsers, as users see them. */
+/* chart_model.c -- models of chart parsers, as users see them. */
 /* SPDX-License-Identifier: MIT */
-#include "parser/parse_model.h"
+#include "parser/chart_model.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "parser/tree_dump.h"
 
 /* The root is label 0.  When its own label is also that of an inner node, it stays TOP. */
-static trl_status show_labels(trl_parse_model *m, trl_error *err)
+static trl_status show_labels(trl_chart_model *m, trl_error *err)
 {
     const trl_strtab *from = &m->m.fine.labels;
     const trl_str root = {m->m.root.label, strlen(m->m.root.label)};
@@ -22,11 +22,11 @@ static trl_status show_labels(trl_parse_model *m, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status from_container(trl_container *c, trl_parse_model **out, trl_error *err)
+trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err)
 {
     const void *text = "";
     size_t n = 0;
-    trl_parse_model *m = trl_zalloc(1, sizeof *m);
+    trl_chart_model *m = trl_zalloc(1, sizeof *m);
     trl_container_find(c, "settings", &text, &n);
     char *settings = m ? trl_strndup(text, n) : NULL;
     if (!settings) {
@@ -43,39 +43,11 @@ static trl_status from_container(trl_container *c, trl_parse_model **out, trl_er
     if (st == TRL_OK)
         *out = m;
     else
-        trl_parse_model_free(m);
+        trl_chart_model_free(m);
     return st;
 }
 
-trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err)
-{
-    if (!path || !out)
-        return trl_fail_null(err);
-    trl_container *c = NULL;
-    const trl_status st = trl_container_open(path, "tree", &c, err);
-    return st == TRL_OK ? from_container(c, out, err) : st;
-}
-
-trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err)
-{
-    if (!path || !out)
-        return trl_fail_null(err);
-    trl_container *c = NULL;
-    const trl_status st = trl_container_map(path, "tree", &c, err);
-    return st == TRL_OK ? from_container(c, out, err) : st;
-}
-
-trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
-                                       trl_error *err)
-{
-    if ((!bytes && n) || !out)
-        return trl_fail_null(err);
-    trl_container *c = NULL;
-    const trl_status st = trl_container_from_memory(bytes, n, "tree", &c, err);
-    return st == TRL_OK ? from_container(c, out, err) : st;
-}
-
-void trl_parse_model_free(trl_parse_model *m)
+void trl_chart_model_free(trl_chart_model *m)
 {
     if (!m)
         return;
@@ -86,14 +58,14 @@ void trl_parse_model_free(trl_parse_model *m)
     trl_free(m);
 }
 
-bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
+bool trl_chart_model_has(const trl_chart_model *m, trl_str label)
 {
     if (!m || (!label.p && label.n))
         return false;
     return trl_strtab_find(&m->labels, label.p, label.n) != TRL_NO_ID;
 }
 
-trl_parse_info trl_parse_model_info(const trl_parse_model *m)
+trl_parse_info trl_chart_model_info(const trl_chart_model *m)
 {
     if (!m)
         return (trl_parse_info){.grade = "", .settings = ""};
@@ -108,7 +80,7 @@ trl_parse_info trl_parse_model_info(const trl_parse_model *m)
                             .n_features = trl_tree_model_active(&m->m, NULL)};
 }
 
-trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
+trl_status trl_chart_model_describe(const trl_chart_model *m, size_t top, trl_buf *out,
                                     trl_error *err)
 {
     if (!m || !out)

@@ -1,4 +1,4 @@
-/* parser.c -- the public parser. */
+/* chart_parser.c -- parsing by charts. */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/parser.h"
 
@@ -11,15 +11,15 @@
 #include "base/mem.h"
 #include "chart/constrain.h"
 #include "chart/nbest.h"
-#include "parser/parse_model.h"
+#include "parser/chart_model.h"
 #include "parser/tree_decode.h"
 
 /* ---- parsers --------------------------------------------------------------------------------- */
 
 #define MOST_TREES 10000 /* of one sentence: memory grows with words times trees */
 
-struct trl_parser {
-    const trl_parse_model *model;
+struct trl_chart_parser {
+    const trl_chart_model *model;
     trl_parse_options o;
     trl_decoder d;
     trl_nbest best;
@@ -41,11 +41,8 @@ trl_parse_options trl_parse_options_default(void)
                                .prune = -1.0};
 }
 
-trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,
-                          trl_error *err)
+trl_status trl_parse_options_check(const trl_parse_options *o, trl_error *err)
 {
-    if (!m || !o || !out)
-        return trl_fail_null(err);
     if (!(o->lambda >= 0.0 && o->lambda < 1.0))
         return trl_fail(err, TRL_EINVAL, "lambda is at least 0 and below 1, not %g", o->lambda);
     if (!(o->mix >= 0.0 && o->mix <= 1.0))
@@ -55,24 +52,30 @@ trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, 
                         "limits are not negative, and a pruning threshold is below 1");
     if (o->nbest > MOST_TREES)
         return trl_fail(err, TRL_EINVAL, "at most %d best trees can be listed", MOST_TREES);
+    return TRL_OK;
+}
+
+trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,
+                                trl_chart_parser **out, trl_error *err)
+{
     if (!m->is_probability && (o->probability || o->spans))
         return trl_fail(err, TRL_EINVAL,
                         "the scores of a perceptron are not probabilities: it has none to give");
-    trl_parser *p = trl_zalloc(1, sizeof *p);
+    trl_chart_parser *p = trl_zalloc(1, sizeof *p);
     if (p) {
         p->model = m;
         p->o = *o;
         p->parsed = trl_zalloc(o->nbest > 1 ? o->nbest : 1, sizeof *p->parsed);
     }
     if (!p || !p->parsed) {
-        trl_parser_free(p);
+        trl_chart_parser_free(p);
         return trl_fail_mem(err);
     }
     *out = p;
     return TRL_OK;
 }
 
-void trl_parser_free(trl_parser *p)
+void trl_chart_parser_free(trl_chart_parser *p)
 {
     if (!p)
         return;
@@ -102,7 +105,7 @@ static void drop_root(trl_node **node, size_t *n_nodes)
     }
 }
 
-static void keep_tree(trl_parser *p, size_t at, trl_node *node, size_t n_nodes, const trl_str *word,
+static void keep_tree(trl_chart_parser *p, size_t at, trl_node *node, size_t n_nodes, const trl_str *word,
                       size_t n, double log_probability)
 {
     if (p->model->m.root.bare)
@@ -133,7 +136,7 @@ static int by_probability(const void *a, const void *b)
 
 #define LEAST_SPAN 0.01
 
-static trl_status keep_spans(trl_parser *p, trl_error *err)
+static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
 {
     trl_brackets b;
     trl_chart *c = &p->d.chart;
@@ -168,7 +171,7 @@ static double log_share(double score, double log_z)
     return p > 0.0 ? 0.0 : p;
 }
 
-static trl_status many(trl_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
+static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
                        trl_error *err)
 {
     const size_t want = p->o.nbest > 1 ? p->o.nbest : 1;
@@ -186,7 +189,7 @@ static trl_status many(trl_parser *p, const trl_str *word, size_t n, double log_
     return TRL_OK;
 }
 
-static trl_status one(trl_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
+static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
                       trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
@@ -207,7 +210,7 @@ static trl_status one(trl_parser *p, const trl_str *word, size_t n, double log_z
 }
 
 /* What needs sums comes first: the best tree overwrites them. */
-static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *made, trl_error *err)
+static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, size_t *made, trl_error *err)
 {
     trl_status st = TRL_OK;
     double log_z = (double)NAN;
@@ -231,7 +234,7 @@ static trl_status decode(trl_parser *p, const trl_str *word, size_t n, size_t *m
 
 /* ---- what is known beforehand ---------------------------------------------------------------- */
 
-static trl_status translate(trl_parser *p, const trl_known *known, size_t n_known, size_t n,
+static trl_status translate(trl_chart_parser *p, const trl_known *known, size_t n_known, size_t n,
                             trl_error *err)
 {
     trl_constraint *list = trl_reserve(p->known, &p->cap_known, n_known, sizeof *list);
@@ -264,12 +267,12 @@ static trl_status translate(trl_parser *p, const trl_known *known, size_t n_know
 static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                               trl_error *err)
 {
-    const trl_parser *p = ctx;
+    const trl_chart_parser *p = ctx;
     return trl_constrain(&p->model->m.fine, p->known, p->n_known, s, complete, arena, err);
 }
 
 /* The fallback tree keeps at least the known tags. */
-static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n_known,
+static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, size_t n_known,
                           double deadline, trl_error *err)
 {
     bool only_tags = true;
@@ -290,7 +293,7 @@ static trl_status simpler(trl_parser *p, const trl_str *word, size_t n, size_t n
     return TRL_OK;
 }
 
-trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const trl_known *known,
+trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_str *word, size_t n, const trl_known *known,
                             size_t n_known, trl_parse *out, trl_error *err)
 {
     if (!p || !out || (n && !word) || (n_known && !known))

@@ -1,0 +1,135 @@
+/* parse.c -- the public parser: by charts, or by best-first search with boosted classifiers. */
+/* SPDX-License-Identifier: MIT */
+#include "trellis/parser.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "parser/chart_model.h"
+#include "search/search_parser.h"
+
+/* One of the two. */
+struct trl_parse_model {
+    trl_chart_model *chart;
+    trl_boosted_model *boosted;
+};
+
+struct trl_parser {
+    trl_chart_parser *chart;
+    trl_boosted_parser *boosted;
+};
+
+static trl_status from_container(trl_container *c, trl_parse_model **out, trl_error *err)
+{
+    trl_parse_model *m = trl_zalloc(1, sizeof *m);
+    if (!m) {
+        trl_container_free(c);
+        return trl_fail_mem(err);
+    }
+    const trl_status st = trl_is_boosted(c) ? trl_boosted_model_from(c, &m->boosted, err)
+                                            : trl_chart_model_from(c, &m->chart, err);
+    if (st == TRL_OK)
+        *out = m;
+    else
+        trl_free(m);
+    return st;
+}
+
+trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err)
+{
+    if (!path || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_open(path, "tree", &c, err);
+    return st == TRL_OK ? from_container(c, out, err) : st;
+}
+
+trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err)
+{
+    if (!path || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_map(path, "tree", &c, err);
+    return st == TRL_OK ? from_container(c, out, err) : st;
+}
+
+trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
+                                       trl_error *err)
+{
+    if ((!bytes && n) || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_from_memory(bytes, n, "tree", &c, err);
+    return st == TRL_OK ? from_container(c, out, err) : st;
+}
+
+void trl_parse_model_free(trl_parse_model *m)
+{
+    if (!m)
+        return;
+    trl_chart_model_free(m->chart);
+    trl_boosted_model_free(m->boosted);
+    trl_free(m);
+}
+
+bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
+{
+    if (!m || (!label.p && label.n))
+        return false;
+    return m->chart ? trl_chart_model_has(m->chart, label)
+                    : trl_strtab_find(&m->boosted->labels, label.p, label.n) != TRL_NO_ID;
+}
+
+trl_parse_info trl_parse_model_info(const trl_parse_model *m)
+{
+    if (!m)
+        return (trl_parse_info){.grade = "", .settings = ""};
+    return m->chart ? trl_chart_model_info(m->chart) : trl_boosted_model_info(m->boosted);
+}
+
+trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
+                                    trl_error *err)
+{
+    if (!m || !out)
+        return trl_fail_null(err);
+    return m->chart ? trl_chart_model_describe(m->chart, top, out, err)
+                    : trl_boosted_model_describe(m->boosted, top, out, err);
+}
+
+trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,
+                          trl_error *err)
+{
+    if (!m || !o || !out)
+        return trl_fail_null(err);
+    trl_parser *p = trl_zalloc(1, sizeof *p);
+    if (!p)
+        return trl_fail_mem(err);
+    trl_status st = trl_parse_options_check(o, err);
+    if (st == TRL_OK)
+        st = m->chart ? trl_chart_parser_new(m->chart, o, &p->chart, err)
+                      : trl_boosted_parser_new(m->boosted, o, &p->boosted, err);
+    if (st == TRL_OK)
+        *out = p;
+    else
+        trl_free(p);
+    return st;
+}
+
+void trl_parser_free(trl_parser *p)
+{
+    if (!p)
+        return;
+    trl_chart_parser_free(p->chart);
+    trl_boosted_parser_free(p->boosted);
+    trl_free(p);
+}
+
+trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const trl_known *known,
+                            size_t n_known, trl_parse *out, trl_error *err)
+{
+    if (!p || !out || (n && !word) || (n_known && !known))
+        return trl_fail_null(err);
+    if (p->chart)
+        return trl_chart_parser_parse(p->chart, word, n, known, n_known, out, err);
+    const trl_search_input in = {word, n, known, n_known};
+    return trl_boosted_parser_parse(p->boosted, &in, out, err);
+}

@@ -1,0 +1,40 @@
+/* chart_model.h -- chart parsers and their models, as users see them through trellis/parser.h. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_CHART_MODEL_H
+#define TRL_CHART_MODEL_H
+
+#include "parser/tree_model.h"
+#include "trellis/parser.h"
+
+typedef struct trl_chart_model {
+    trl_container *file;
+    trl_tree_model m;
+    trl_strtab labels; /* as they are shown: m.fine.labels with the treebank's own root */
+    char *settings;
+    bool is_probability; /* scores give probabilities; false for the perceptron */
+    uint64_t size;
+} trl_chart_model;
+
+/* Takes over the container, also on failure.  TRL_EMODEL, TRL_ENOMEM. */
+trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err);
+void trl_chart_model_free(trl_chart_model *m); /* accepts NULL */
+
+/* As the functions of trellis/parser.h without "chart". */
+bool trl_chart_model_has(const trl_chart_model *m, trl_str label);
+trl_parse_info trl_chart_model_info(const trl_chart_model *m);
+trl_status trl_chart_model_describe(const trl_chart_model *m, size_t top, trl_buf *out,
+                                    trl_error *err);
+
+typedef struct trl_chart_parser trl_chart_parser;
+
+/* TRL_EINVAL for an option out of its range. */
+trl_status trl_parse_options_check(const trl_parse_options *o, trl_error *err);
+
+trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,
+                                trl_chart_parser **out, trl_error *err);
+void trl_chart_parser_free(trl_chart_parser *p); /* accepts NULL */
+trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_str *word, size_t n,
+                                  const trl_known *known, size_t n_known, trl_parse *out,
+                                  trl_error *err);
+
+#endif

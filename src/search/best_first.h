@@ -1,0 +1,78 @@
+/* best_first.h -- the cheapest tree of a sentence, by best-first search over states.
+ *
+ * An inference costs c = ln(1 + exp(-h)) >= 0, h the score of the label's classifier; a tree costs
+ * the sum over its derivation [TM06, equation 1].  States are taken from a queue, cheapest first:
+ * the first tree that comes out is the cheapest of all.  A first descent that always takes the
+ * cheapest inference gives a tree at once, and a bound: what costs as much as the best tree known
+ * is never queued.
+ *
+ * The search ends early, with the best tree known, when it has done its work (counted before it is
+ * done, so that results do not depend on the machine) or its time is over.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_BEST_FIRST_H
+#define TRL_BEST_FIRST_H
+
+#include "base/arena.h"
+#include "search/search_model.h"
+
+typedef struct trl_search_options {
+    size_t nbest;    /* trees; 0, 1: one */
+    size_t beam;     /* states of each number of inferences that are looked at; 0: no limit */
+    double max_work; /* millions of trees of classifiers looked at; 0: no limit */
+    double deadline; /* trl_clock(); 0: none */
+} trl_search_options;
+
+typedef struct trl_found_tree {
+    double cost;
+    trl_node *node; /* labels of model->names; valid until the next search */
+    size_t n_nodes;
+} trl_found_tree;
+
+typedef struct trl_search_node trl_search_node;
+typedef struct trl_search_state trl_search_state;
+
+/* Working memory of one thread, kept from sentence to sentence.  Zero-initialise with `model`;
+ * release with _fini. */
+typedef struct trl_searcher {
+    const trl_search_model *model;
+
+    trl_forest forest;
+    trl_feature_keys keys;
+    uint32_t *seen; /* [features] the span a feature was last seen in */
+    uint32_t span;  /* number of the current one */
+    uint32_t *word; /* [n_words] */
+    size_t word_cap;
+
+    trl_arena arena; /* roots of states; trees */
+    trl_search_node *node;
+    trl_search_state *state;
+    uint32_t *heap;
+    size_t n_nodes, node_cap, n_states, state_cap, n_heap, heap_cap;
+    uint32_t *expanded; /* [depth] states of this many inferences: for the beam */
+    size_t expanded_cap;
+    double *cost; /* [classifiers] of a span */
+    double bound; /* what costs as much is not queued */
+    size_t want;  /* trees */
+    uint32_t leaf; /* the node of the cheapest tree known */
+
+    trl_found_tree *found;
+    size_t n_found, found_cap;
+    bool exact;          /* of the last search: nothing cheaper was missed */
+    uint64_t n_expanded; /* states of the last search */
+    double work;
+} trl_searcher;
+
+void trl_searcher_fini(trl_searcher *x);
+
+/* The cheapest trees of the n words into found[0 .. n_found), at least one.  tag: of every word.
+ * TRL_ENOMEM. */
+trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
+                      const trl_search_options *o, trl_error *err);
+
+/* The costs of all labels for roots [first .. last] into x->cost[classifier].  For tests, after a
+ * search of the same sentence. */
+trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, size_t first, size_t last,
+                            trl_error *err);
+
+#endif

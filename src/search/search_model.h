@@ -1,0 +1,53 @@
+/* search_model.h -- what a boosted parser consists of, and its file.
+ *
+ * A container of kind "tree" with the sections
+ *
+ *     settings   text: how it was trained, a name and a value a line
+ *     groups     text: the feature groups (feature_groups.h)
+ *     heads      text: the head rules (treebank/heads.h)
+ *     root       text: '(' and the label of the root, or '-' for none
+ *     counts     u64[2]: phrase labels; frequent words
+ *     labl...    labels: phrase labels, TOP first, then tags
+ *     word...    words, the frequent ones first
+ *     boost      a model of boosted trees (boost/model.h): one classifier a phrase label
+ *     tagger     a chain model, or nothing: the sentence must then come with tags
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_SEARCH_MODEL_H
+#define TRL_SEARCH_MODEL_H
+
+#include "boost/model.h"
+#include "grammar/tree_set.h"
+#include "search/span_features.h"
+#include "trellis/model.h"
+
+typedef struct trl_search_model {
+    trl_feature_groups groups;
+    trl_search_names names;
+    size_t n_frequent;
+    trl_head_rules *heads;
+    trl_tree_root root;
+    trl_boost_model *boost;
+    uint32_t *label_of;  /* [boost->n] phrase label of a classifier */
+    trl_key_index index; /* keys of boost->names */
+    size_t n_trees;      /* of all classifiers */
+    double *most;        /* [n_trees] what this tree and the later ones of its classifier can add */
+    trl_model *tagger;   /* NULL: none */
+} trl_search_model; /* zero-initialise; release with _fini */
+
+/* Fills it from the file, which must stay open as long as it is used.  TRL_EMODEL, TRL_ENOMEM. */
+trl_status trl_search_model_load(trl_search_model *m, const trl_container *c, trl_error *err);
+
+/* Completes a model whose groups, names, heads and boost are there: label_of, index, n_trees, most.
+ * TRL_EMODEL for a classifier of no label; TRL_ENOMEM. */
+trl_status trl_search_model_index(trl_search_model *m, trl_error *err);
+
+/* Adds all sections but the settings.  boost and tagger: bytes of their files, borrowed. */
+typedef struct trl_search_parts {
+    trl_str groups, boost, tagger;
+} trl_search_parts;
+trl_status trl_search_model_add(const trl_search_model *m, const trl_search_parts *parts,
+                                trl_container_builder *b, trl_error *err);
+void trl_search_model_fini(trl_search_model *m);
+
+#endif

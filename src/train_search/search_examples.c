@@ -1,0 +1,256 @@
+/* search_examples.c -- gold derivations to examples. */
+/* SPDX-License-Identifier: MIT */
+#include "train_search/search_examples.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#define WHOLE 0x80000000u
+
+/* What is at work while examples are made. */
+typedef struct maker {
+    trl_search_examples *x;
+    const trl_search_source *s;
+    trl_boost_raw raw;
+    trl_key_index index; /* keys to features, in order of appearance */
+    uint64_t *key;       /* [index.n] the reverse */
+    size_t key_cap;
+    uint32_t *seen; /* [features] the row it was last seen in, + 1 */
+    size_t seen_cap;
+    trl_forest forest;
+    trl_feature_keys keys;
+    uint32_t *word, *order, *item, *root;
+    size_t word_cap, order_cap, item_cap, root_cap;
+} maker;
+
+static void maker_fini(maker *m)
+{
+    trl_boost_raw_fini(&m->raw);
+    trl_key_index_fini(&m->index);
+    trl_forest_fini(&m->forest);
+    trl_free(m->keys.key);
+    trl_free(m->key);
+    trl_free(m->seen);
+    trl_free(m->word);
+    trl_free(m->order);
+    trl_free(m->item);
+    trl_free(m->root);
+}
+
+/* ---- one row --------------------------------------------------------------------------------- */
+
+/* The feature of a key; TRL_NO_ID: there is none (and `like` allows no new one). */
+static trl_status feature_of(maker *m, uint64_t key, uint32_t *out, trl_error *err)
+{
+    const size_t n = m->index.n;
+    if (m->s->like) {
+        *out = trl_key_index_find(&m->index, key);
+        return TRL_OK;
+    }
+    *out = trl_key_index_add(&m->index, key, (uint32_t)n);
+    if (*out == TRL_NO_ID || n >= TRL_BOOST_MAX_FEATURES)
+        return trl_fail_mem(err);
+    if (*out < n)
+        return TRL_OK;
+    uint64_t *all = trl_reserve(m->key, &m->key_cap, n + 1, sizeof *all);
+    if (!all)
+        return trl_fail_mem(err);
+    m->key = all;
+    all[n] = key;
+    const size_t had = m->seen_cap;
+    uint32_t *seen = trl_reserve(m->seen, &m->seen_cap, n + 1, sizeof *seen);
+    if (!seen)
+        return trl_fail_mem(err);
+    m->seen = seen;
+    for (size_t k = had; k < m->seen_cap; k++)
+        seen[k] = 0;
+    return TRL_OK;
+}
+
+static trl_status add_row(maker *m, trl_search_row row, trl_error *err)
+{
+    trl_search_examples *x = m->x;
+    trl_search_row *rows = trl_reserve(x->row, &x->row_cap, x->n_rows + 1, sizeof *rows);
+    if (!rows || x->n_rows + 1 >= UINT32_MAX)
+        return trl_fail_mem(err);
+    x->row = rows;
+    rows[x->n_rows++] = row;
+    for (size_t k = 0; k < m->keys.n; k++) {
+        uint32_t f;
+        const trl_status st = feature_of(m, m->keys.key[k], &f, err);
+        if (st != TRL_OK)
+            return st;
+        if (f == TRL_NO_ID || m->seen[f] == x->n_rows)
+            continue;
+        m->seen[f] = (uint32_t)x->n_rows;
+        if (!trl_boost_raw_id(&m->raw, f))
+            return trl_boost_no_room(m->raw.store, err);
+    }
+    return trl_boost_raw_row(&m->raw) ? TRL_OK : trl_fail_mem(err);
+}
+
+/* ---- one tree -------------------------------------------------------------------------------- */
+
+static trl_status add_state(maker *m, const trl_partial_parse *s, trl_inference gold, trl_error *err)
+{
+    const trl_span_view v = {&m->s->model->groups, &m->s->model->names, &m->forest, m->word};
+    uint32_t spans = 0;
+    for (size_t first = 0; first <= s->newest; first++)
+        spans += (uint32_t)(s->n - first);
+    for (uint32_t first = 0; first <= s->newest; first++)
+        for (uint32_t last = first; last < s->n; last++) {
+            const bool right = first == gold.first && last == gold.last;
+            const bool whole = first == 0 && last + 1 == s->n;
+            if (!trl_span_features(&v, s, first, last, &m->keys))
+                return trl_fail_mem(err);
+            const trl_status st = add_row(
+                m,
+                (trl_search_row){right ? gold.label : TRL_NO_ID, spans | (whole ? WHOLE : 0)}, err);
+            if (st != TRL_OK)
+                return st;
+        }
+    m->x->n_states++;
+    m->x->n_examples += (uint64_t)spans * (m->x->n_labels - 1) + 1;
+    return TRL_OK;
+}
+
+static bool make_room(maker *m, const trl_tree *t)
+{
+    uint32_t *word = trl_reserve(m->word, &m->word_cap, t->n_words, sizeof *word);
+    m->word = word ? word : m->word;
+    uint32_t *order = trl_reserve(m->order, &m->order_cap, t->n_nodes, sizeof *order);
+    m->order = order ? order : m->order;
+    uint32_t *item = trl_reserve(m->item, &m->item_cap, t->n_nodes, sizeof *item);
+    m->item = item ? item : m->item;
+    uint32_t *root = trl_reserve(m->root, &m->root_cap, t->n_words, sizeof *root);
+    m->root = root ? root : m->root;
+    return word && order && item && root;
+}
+
+static trl_status add_tree(maker *m, size_t at, trl_error *err)
+{
+    const trl_tree *t = &m->s->trees->tree[at];
+    const trl_search_names *names = &m->s->model->names;
+    if (!make_room(m, t) || !trl_forest_start(&m->forest, t->n_words, m->s->tag[at]))
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < t->n_words; k++)
+        m->word[k] = trl_strtab_find(&names->words, t->word[k].p, t->word[k].n);
+    for (size_t v = 0; v < t->n_nodes; v++)
+        if (t->node[v].child == TRL_NO_NODE)
+            m->item[v] = t->node[v].from;
+    trl_partial_parse s = trl_partial_start(&m->forest, m->root);
+    const size_t n = trl_derivation(t, m->order);
+    trl_status st = TRL_OK;
+    for (size_t k = 0; st == TRL_OK && k < n; k++) {
+        trl_inference gold = trl_inference_of(t, m->order[k], m->item, &s);
+        gold.label = m->s->label[gold.label];
+        if (gold.label == TRL_NO_ID)
+            break; /* held out, with a label that was never seen */
+        st = add_state(m, &s, gold, err);
+        const uint32_t item =
+            trl_forest_add(&m->forest, &s, gold, m->s->model->heads, &names->labels);
+        if (st == TRL_OK && item == TRL_NO_ID)
+            st = trl_fail_mem(err);
+        if (st != TRL_OK)
+            break;
+        m->item[m->order[k]] = item;
+        s = trl_partial_after(&s, gold.first, gold.last, item, m->root);
+    }
+    return st;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* v[i] = y b for the classifier of a label. */
+static void fill(const void *ctx, size_t label, double *v)
+{
+    const trl_search_examples *x = ctx;
+    for (size_t i = 0; i < x->n_rows; i++) {
+        const trl_search_row *r = &x->row[i];
+        const uint64_t spans = r->spans & ~WHOLE;
+        const uint64_t others = spans * (x->n_labels - 1); /* and TOP, without the right one */
+        if (label == TRL_SEARCH_TOP && !(r->spans & WHOLE))
+            v[i] = 0.0;
+        else if (r->label == label)
+            v[i] = x->uniform ? 1.0 : 0.5;
+        else
+            v[i] = x->uniform ? -1.0 : -0.5 / (double)(others ? others : 1);
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static trl_status name_features(maker *m, trl_boost_data *d, trl_error *err)
+{
+    trl_buf name = {0};
+    trl_status st = TRL_OK;
+    d->named = true;
+    for (size_t k = 0; st == TRL_OK && k < m->index.n; k++) {
+        name.len = 0;
+        if (!trl_feature_key_name(&m->s->model->groups, &m->s->model->names, m->key[k], &name) ||
+            trl_strtab_add(&d->names, name.data, name.len) != k)
+            st = trl_fail_mem(err);
+    }
+    trl_buf_fini(&name);
+    return st;
+}
+
+/* Features as another set of examples numbers them. */
+static trl_status index_like(maker *m, trl_error *err)
+{
+    const trl_boost_data *like = m->s->like;
+    m->seen = trl_zalloc(like->n_features + 1, sizeof *m->seen);
+    if (!m->seen)
+        return trl_fail_mem(err);
+    for (uint32_t f = 0; f < like->n_features; f++) {
+        uint64_t key;
+        if (trl_feature_key_of(&m->s->model->groups, &m->s->model->names,
+                               trl_strtab_get(&like->names, f), &key) &&
+            trl_key_index_add(&m->index, key, f) == TRL_NO_ID)
+            return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+static trl_status build(maker *m, trl_boost_data *d, trl_error *err)
+{
+    const trl_search_source *s = m->s;
+    trl_search_examples *x = m->x;
+    d->like = s->like;
+    trl_status st = s->like ? TRL_OK : name_features(m, d, err);
+    if (st == TRL_OK)
+        st = trl_boost_build(d, &m->raw, s->like ? s->like->n_features : m->index.n, !s->like,
+                             s->memory, err);
+    for (uint32_t k = 0; st == TRL_OK && k < x->n_labels; k++) {
+        const trl_str name = trl_strtab_get(&s->model->names.labels, k);
+        st = trl_boost_data_answer_by(d, name, fill, x, err);
+    }
+    return st;
+}
+
+trl_status trl_search_examples_make(trl_search_examples *x, const trl_search_source *s,
+                                    trl_error *err)
+{
+    maker m = {.x = x, .s = s};
+    x->uniform = s->uniform;
+    x->n_labels = s->model->names.n_phrases;
+    trl_status st = trl_store_new(s->memory, &m.raw.store, err);
+    if (st == TRL_OK && s->like)
+        st = index_like(&m, err);
+    for (size_t k = 0; st == TRL_OK && k < s->trees->n; k++)
+        if (s->held[k] == s->want_held)
+            st = add_tree(&m, k, err);
+    if (st == TRL_OK && x->n_rows) {
+        x->data = trl_zalloc(1, sizeof *x->data);
+        st = x->data ? build(&m, x->data, err) : trl_fail_mem(err);
+    }
+    maker_fini(&m);
+    return st;
+}
+
+void trl_search_examples_fini(trl_search_examples *x)
+{
+    trl_boost_data_free(x->data);
+    trl_free(x->row);
+    *x = (trl_search_examples){0};
+}

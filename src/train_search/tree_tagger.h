@@ -1,0 +1,33 @@
+/* tree_tagger.h -- the tagger of a parser, learnt from the tags of a treebank.
+ *
+ * A maximum entropy Markov model with the features of [Rat96] (search/tag_words.h).  A parser that
+ * is to live with the tagger's mistakes must learn with them: the training trees get the tags of
+ * taggers that have not seen them, each fold those of a tagger of all other folds.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TREE_TAGGER_H
+#define TRL_TREE_TAGGER_H
+
+#include "base/pool.h"
+#include "search/search_model.h"
+#include "search/tag_words.h"
+#include "trellis/train.h"
+
+typedef struct trl_tree_tagger_source {
+    const trl_train_options *o; /* threads, cancellation */
+    const trl_search_model *model; /* names, n_frequent */
+    const trl_tree_set *trees;
+    const uint32_t *label; /* [trees->labels] of names */
+} trl_tree_tagger_source;
+
+/* Learns from all trees but those of the fold (tree k is in fold k % folds); folds = 0: from all.
+ * The model's bytes replace those of *out. */
+trl_status trl_tree_tagger_train(const trl_tree_tagger_source *s, size_t folds, size_t fold,
+                                 trl_buf *out, trl_error *err);
+
+/* Tags the trees of the fold; tag[k][word] are labels of names.  A tag without a label there is
+ * left as it was.  folds = 0: all trees. */
+trl_status trl_tree_tagger_apply(const trl_tree_tagger_source *s, const trl_model *tagger,
+                                 size_t folds, size_t fold, uint32_t *const *tag, trl_error *err);
+
+#endif

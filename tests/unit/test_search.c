@@ -1,0 +1,466 @@
+/* Boosted parsers: one derivation a tree, features, and best-first search against enumeration. */
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "search/search_parser.h"
+#include "trellis/train.h"
+
+/* ---- derivations ----------------------------------------------------------------------------- */
+
+/* Builds the tree again by its derivation, and compares. */
+static void check_derivation(const trl_tree *t, const trl_head_rules *heads)
+{
+    uint32_t *order = trl_alloc(t->n_nodes, sizeof *order);
+    uint32_t *item = trl_alloc(t->n_nodes, sizeof *item), *tag = trl_alloc(t->n_words, sizeof *tag);
+    uint32_t *root = trl_alloc(t->n_words, sizeof *root);
+    uint32_t *stack = trl_alloc(2 * t->n_nodes, sizeof *stack);
+    trl_node *node = trl_alloc(t->n_nodes, sizeof *node);
+    trl_forest f = {0};
+    for (size_t v = 0; v < t->n_nodes; v++)
+        if (t->node[v].child == TRL_NO_NODE) {
+            tag[t->node[v].from] = t->node[v].label;
+            item[v] = t->node[v].from;
+        }
+    assert_true(trl_forest_start(&f, t->n_words, tag));
+    trl_partial_parse s = trl_partial_start(&f, root);
+    const size_t n = trl_derivation(t, order);
+    assert_int_equal(n + t->n_words, t->n_nodes);
+    for (size_t k = 0; k < n; k++) {
+        const trl_inference x = trl_inference_of(t, order[k], item, &s);
+        assert_true(x.first <= s.newest && x.first <= x.last && x.last < s.n);
+        item[order[k]] = trl_forest_add(&f, &s, x, heads, t->labels);
+        s = trl_partial_after(&s, x.first, x.last, item[order[k]], root);
+    }
+    assert_int_equal(s.n, 1);
+    assert_int_equal(trl_forest_tree(&f, s.root[0], node, stack), t->n_nodes);
+    assert_memory_equal(node, t->node, t->n_nodes * sizeof *node);
+    trl_forest_fini(&f);
+    trl_free(order);
+    trl_free(item);
+    trl_free(tag);
+    trl_free(root);
+    trl_free(stack);
+    trl_free(node);
+}
+
+static size_t check_file(const char *path, const trl_head_rules *heads)
+{
+    trl_error err;
+    trl_tree_set set = {0};
+    assert_ok(trl_tree_set_read(&set, path, 0, &err));
+    for (size_t k = 0; k < set.n; k++)
+        check_derivation(&set.tree[k], heads);
+    const size_t n = set.n;
+    trl_tree_set_fini(&set);
+    return n;
+}
+
+static void test_derivations_of_the_sample(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_head_rules *heads = NULL;
+    assert_ok(trl_head_rules_read(NULL, &heads, &err));
+    assert_true(check_file("corpus/sample.mrg", heads) > 400);
+    trl_head_rules_free(heads);
+}
+
+static void test_derivations_of_treebanks(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"craft-train", "craft-dev",        "masc-train",
+                                       "masc-dev",    "wsj-sample-train", "wsj-sample-dev"};
+    const char *dir = test_folder("TRELLIS_DATA", "../shared/data");
+    trl_error err;
+    trl_head_rules *heads = NULL;
+    assert_ok(trl_head_rules_read(NULL, &heads, &err));
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/treebanks/%s.mrg", dir, name[k]);
+        assert_true(check_file(path, heads) > 100);
+    }
+    trl_head_rules_free(heads);
+}
+
+/* All derivations of n words with two labels, no label twice in a chain: their trees differ, and
+ * there are as many as a recursion over spans counts. */
+typedef struct walker {
+    trl_forest f;
+    const trl_head_rules *heads;
+    const trl_strtab *labels;
+    uint64_t hash[4096];
+    size_t n;
+} walker;
+
+static uint64_t hash_tree(const trl_forest *f, uint32_t item)
+{
+    const trl_item *x = &f->item[item];
+    uint64_t h = 0x9e3779b97f4a7c15u * (x->label + 1) ^ x->from * 31u ^ x->to * 1009u;
+    for (uint32_t k = 0; k < x->n; k++) {
+        h ^= hash_tree(f, f->child[x->child + k]) + (h << 6) + (h >> 2);
+        h *= 0xff51afd7ed558ccdu;
+    }
+    return h;
+}
+
+#define N_LABELS 2u
+
+static void walk_all(walker *w, const trl_partial_parse *s)
+{
+    for (uint32_t first = 0; first <= s->newest; first++)
+        for (uint32_t last = first; last < s->n; last++)
+            for (uint32_t label = 0; label < N_LABELS; label++) {
+                uint32_t root[8];
+                const trl_inference x = {first, last, label};
+                const bool whole = first == 0 && last + 1 == s->n;
+                if ((label == TRL_SEARCH_TOP && !whole) ||
+                    (first == last && !trl_unary_allowed(&w->f, s->root[first], label)))
+                    continue;
+                const size_t items = w->f.n_items, children = w->f.n_children;
+                const uint32_t item = trl_forest_add(&w->f, s, x, w->heads, w->labels);
+                const trl_partial_parse next = trl_partial_after(s, first, last, item, root);
+                if (label == TRL_SEARCH_TOP) {
+                    assert_true(w->n < 4096);
+                    w->hash[w->n++] = hash_tree(&w->f, item);
+                } else {
+                    walk_all(w, &next);
+                }
+                w->f.n_items = items;
+                w->f.n_children = children;
+            }
+}
+
+/* Forests over n words whose trees are a word or an X (once over the same span): ways to put words
+ * and X-trees side by side.  With x[n] trees X over exactly n words, x[1] = 1 (X over the word),
+ * f[n] forests of n words: f[0] = 1, f[n] = sum_k (w_k + x_k) f[n-k], w_1 = 1. */
+static size_t count_trees(size_t n)
+{
+    double x[8] = {0}, f[8] = {1};
+    for (size_t m = 1; m <= n; m++) {
+        f[m] = 0;
+        for (size_t k = 1; k < m; k++)
+            f[m] += (x[k] + (k == 1)) * f[m - k];
+        /* now forests of at least two trees; an X over those, or over one word */
+        x[m] = f[m] + (m == 1);
+        f[m] += x[m] + (m == 1);
+    }
+    return (size_t)f[n]; /* TOP over each */
+}
+
+static void test_one_derivation_a_tree(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_head_rules *heads = NULL;
+    trl_strtab labels = {0};
+    trl_strtab_add(&labels, "TOP", 3);
+    trl_strtab_add(&labels, "X", 1);
+    trl_strtab_add(&labels, "NN", 2);
+    assert_ok(trl_head_rules_read(NULL, &heads, &err));
+    for (size_t n = 1; n <= 4; n++) {
+        walker w = {.heads = heads, .labels = &labels};
+        const uint32_t tag[4] = {2, 2, 2, 2};
+        uint32_t root[4];
+        assert_true(trl_forest_start(&w.f, n, tag));
+        const trl_partial_parse s = trl_partial_start(&w.f, root);
+        walk_all(&w, &s);
+        assert_int_equal(w.n, count_trees(n));
+        for (size_t a = 0; a < w.n; a++)
+            for (size_t b = a + 1; b < w.n; b++)
+                assert_true(w.hash[a] != w.hash[b]);
+        trl_forest_fini(&w.f);
+    }
+    trl_head_rules_free(heads);
+    trl_strtab_fini(&labels);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static void test_bad_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned row, col;
+        const char *message;
+    } bad[] = {
+        {"", 0, 0, "no group"},
+        {"# nothing\n", 0, 0, "no group"},
+        {"cousins[1] label\n", 1, 1, "is not a group"},
+        {"children label\n", 1, 1, "is not a group"},
+        {"children[0] label\n", 1, 1, "is not a group"},
+        {"children[..-2] label\n", 1, 1, "is not a group"},
+        {"children[2..] label\n", 1, 1, "is not a group"},
+        {"left[1] label\n left[1] tag\n", 2, 2, "is there twice"},
+        {"left[1]\n", 1, 1, "is asked nothing"},
+        {"left[1] colour\n", 1, 9, "is not a question"},
+        {"left[1] label count\n", 1, 15, "whole groups only"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        trl_feature_groups g;
+        trl_error err = {0};
+        const trl_str text = {bad[k].text, strlen(bad[k].text)};
+        assert_int_equal(trl_feature_groups_parse("g", text, &g, &err), TRL_EPARSE);
+        if (err.row != bad[k].row || err.col != bad[k].col || !strstr(err.msg, bad[k].message))
+            fail_msg("%s: %u:%u: %s", bad[k].text, (unsigned)err.row, (unsigned)err.col, err.msg);
+    }
+}
+
+/* ---- a small parser -------------------------------------------------------------------------- */
+
+static const char treebank[] = "(TOP (S (NP (PRP she)) (VP (VBZ sees) (NP (DT the) (NN dog)))))\n"
+                               "(TOP (S (NP (PRP he)) (VP (VBZ sleeps))))\n"
+                               "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (PRP him)))))\n"
+                               "(TOP (S (NP (DT a) (NN cat)) (VP (VBZ sleeps))))\n"
+                               "(TOP (NP (DT the) (NN cat)))\n"
+                               "(TOP (S (VP (VB see) (NP (DT the) (NN cat)))))\n";
+
+static trl_boosted_model *train_small(const char *folder)
+{
+    trl_error err;
+    char data[600], model[600];
+    const char *train[1] = {data};
+    trl_train_options o = trl_train_options_default();
+    trl_train_result result;
+    snprintf(data, sizeof data, "%s/trees", folder);
+    snprintf(model, sizeof model, "%s/model", folder);
+    FILE *f = fopen(data, "w");
+    assert_non_null(f);
+    for (int k = 0; k < 5; k++)
+        fputs(treebank, f);
+    fclose(f);
+    o.kind = "tree";
+    o.grade = "boosted";
+    o.train = train;
+    o.n_train = 1;
+    o.model = model;
+    o.threads = 1;
+    assert_ok(trl_train(&o, &result, &err));
+    assert_true(result.n_active > 0);
+    trl_container *c = NULL;
+    trl_boosted_model *m = NULL;
+    assert_ok(trl_container_open(model, "tree", &c, &err));
+    assert_true(trl_is_boosted(c));
+    assert_ok(trl_boosted_model_from(c, &m, &err));
+    unlink(data);
+    unlink(model);
+    return m;
+}
+
+static int make_model(void **state)
+{
+    char folder[] = "/tmp/trellis-test-XXXXXX";
+    if (!mkdtemp(folder))
+        return -1;
+    *state = train_small(folder);
+    rmdir(folder);
+    return 0;
+}
+
+static int free_model(void **state)
+{
+    trl_boosted_model_free(*state);
+    return 0;
+}
+
+/* The costs of a span by names of features alone. */
+static void plain_costs(const trl_search_model *m, const trl_forest *f, const uint32_t *word,
+                        const trl_partial_parse *s, size_t first, size_t last, double *cost)
+{
+    trl_feature_keys keys = {0};
+    const trl_span_view v = {&m->groups, &m->names, f, word};
+    trl_strtab on = {0};
+    trl_buf name = {0};
+    assert_true(trl_span_features(&v, s, first, last, &keys));
+    for (size_t k = 0; k < keys.n; k++) {
+        name.len = 0;
+        assert_true(trl_feature_key_name(&m->groups, &m->names, keys.key[k], &name));
+        assert_true(trl_strtab_add(&on, name.data, name.len) != TRL_NO_ID);
+    }
+    for (size_t c = 0; c < m->boost->n; c++) {
+        const trl_boost_part *p = &m->boost->part[c];
+        double h = 0.0;
+        for (size_t t = 0; t < p->n_trees; t++) {
+            const size_t begin = t ? p->tree_end[t - 1] : 0;
+            size_t at = begin;
+            while (p->node[at].feature != TRL_NO_ID) {
+                const trl_str s2 = trl_strview_get(&m->boost->names, p->node[at].feature);
+                at = trl_strtab_find(&on, s2.p, s2.n) != TRL_NO_ID ? at + 1
+                                                                   : begin + p->node[at].off;
+            }
+            h += p->node[at].value;
+        }
+        const bool allowed =
+            (m->label_of[c] != TRL_SEARCH_TOP || (first == 0 && last + 1 == s->n)) &&
+            (first != last || trl_unary_allowed(f, s->root[first], m->label_of[c]));
+        cost[c] = allowed ? log(1.0 + exp(-h)) : (double)INFINITY;
+    }
+    trl_free(keys.key);
+    trl_strtab_fini(&on);
+    trl_buf_fini(&name);
+}
+
+/* The cheapest trees by trying every derivation that costs less than the worst one kept. */
+typedef struct enumeration {
+    const trl_search_model *m;
+    trl_forest f;
+    uint32_t word[8];
+    double best[8]; /* ascending */
+    size_t want;
+} enumeration;
+
+static void try_all(enumeration *e, const trl_partial_parse *s, double so_far)
+{
+    double cost[64];
+    assert_true(e->m->boost->n <= 64);
+    for (uint32_t first = 0; first <= s->newest; first++)
+        for (uint32_t last = first; last < s->n; last++) {
+            plain_costs(e->m, &e->f, e->word, s, first, last, cost);
+            for (size_t c = 0; c < e->m->boost->n; c++) {
+                uint32_t root[8];
+                const double total = so_far + cost[c];
+                if (!(total < e->best[e->want - 1]))
+                    continue;
+                if (e->m->label_of[c] == TRL_SEARCH_TOP) {
+                    size_t at = e->want - 1;
+                    for (; at && e->best[at - 1] > total; at--)
+                        e->best[at] = e->best[at - 1];
+                    e->best[at] = total;
+                    continue;
+                }
+                const trl_inference x = {first, last, e->m->label_of[c]};
+                const size_t items = e->f.n_items, children = e->f.n_children;
+                const uint32_t item =
+                    trl_forest_add(&e->f, s, x, e->m->heads, &e->m->names.labels);
+                const trl_partial_parse next = trl_partial_after(s, first, last, item, root);
+                try_all(e, &next, total);
+                e->f.n_items = items;
+                e->f.n_children = children;
+            }
+        }
+}
+
+static void check_sentence(const trl_search_model *m, trl_searcher *x, const trl_str *word,
+                           const uint32_t *tag, size_t n)
+{
+    trl_error err;
+    const size_t want = 3;
+    enumeration e = {.m = m, .want = want};
+    for (size_t k = 0; k < want; k++)
+        e.best[k] = 12.0; /* no further: keeps the enumeration short */
+    for (size_t k = 0; k < n; k++)
+        e.word[k] = trl_strtab_find(&m->names.words, word[k].p, word[k].n);
+    uint32_t root[8];
+    assert_true(trl_forest_start(&e.f, n, tag));
+    const trl_partial_parse s = trl_partial_start(&e.f, root);
+    try_all(&e, &s, 0.0);
+    trl_search_options o = {.nbest = want};
+    assert_ok(trl_best_first(x, word, tag, n, &o, &err));
+    assert_true(x->exact);
+    for (size_t k = 0; k < want && e.best[k] < 12.0; k++) {
+        assert_true(k < x->n_found);
+        assert_float_equal(x->found[k].cost, e.best[k], 1e-9);
+    }
+    o.nbest = 1;
+    assert_ok(trl_best_first(x, word, tag, n, &o, &err));
+    assert_true(x->exact && x->n_found == 1);
+    if (e.best[0] < 12.0)
+        assert_float_equal(x->found[0].cost, e.best[0], 1e-9);
+    trl_forest_fini(&e.f);
+}
+
+static void test_search_against_enumeration(void **state)
+{
+    const trl_boosted_model *b = *state;
+    const trl_search_model *m = &b->m;
+    static const char *const words[] = {"she", "sees", "the", "dog", "him", "sleeps", "zebra"};
+    static const char *const tags[] = {"PRP", "VBZ", "DT", "NN", "VB"};
+    trl_searcher x = {.model = m};
+    trl_rng rng = trl_rng_seed(7);
+    for (int round = 0; round < 40; round++) {
+        const size_t n = 1 + trl_rng_below64(&rng, 4);
+        trl_str word[4];
+        uint32_t tag[4];
+        for (size_t k = 0; k < n; k++) {
+            const char *w = words[trl_rng_below64(&rng, 7)], *t = tags[trl_rng_below64(&rng, 5)];
+            word[k] = (trl_str){w, strlen(w)};
+            tag[k] = trl_strtab_find(&m->names.labels, t, strlen(t));
+            assert_true(tag[k] != TRL_NO_ID);
+        }
+        check_sentence(m, &x, word, tag, n);
+    }
+    trl_searcher_fini(&x);
+}
+
+/* Limits: a tree comes all the same, and it is said. */
+static void test_limits(void **state)
+{
+    const trl_boosted_model *b = *state;
+    trl_error err;
+    static const trl_str word[] = {{"dog", 3}, {"the", 3}, {"the", 3}, {"sees", 4}, {"a", 1},
+                                   {"him", 3}, {"she", 3}, {"a", 1},   {"zoo", 3},  {"dog", 3}};
+    trl_parse_options o = trl_parse_options_default();
+    for (int how = 0; how < 3; how++) {
+        trl_boosted_parser *p = NULL;
+        trl_parse out;
+        const trl_search_input in = {word, 10, NULL, 0};
+        o.max_work = how == 1 ? 1e-9 : 1000.0;
+        o.beam = how == 2 ? 1 : 0;
+        assert_ok(trl_boosted_parser_new(b, &o, &p, &err));
+        assert_ok(trl_boosted_parser_parse(p, &in, &out, &err));
+        assert_int_equal(out.n_trees, 1);
+        assert_int_equal(out.trees[0].tree.n_words, 10);
+        assert_int_equal(out.sure, out.warning == NULL);
+        if (how == 1)
+            assert_false(out.sure);
+        trl_boosted_parser_free(p);
+    }
+}
+
+static void test_known(void **state)
+{
+    const trl_boosted_model *b = *state;
+    trl_error err;
+    trl_parse_options o = trl_parse_options_default();
+    trl_boosted_parser *p = NULL;
+    trl_parse out;
+    static const trl_str word[] = {{"she", 3}, {"sleeps", 6}};
+    const trl_known tag = {TRL_KNOWN_TAG, 1, 2, {"NN", 2}}, none = {TRL_KNOWN_TAG, 1, 2, {"QQ", 2}},
+                    far = {TRL_KNOWN_TAG, 2, 3, {"NN", 2}},
+                    span = {TRL_KNOWN_CONSTITUENT, 0, 2, {"NP", 2}};
+    assert_ok(trl_boosted_parser_new(b, &o, &p, &err));
+    trl_search_input in = {word, 2, &tag, 1};
+    assert_ok(trl_boosted_parser_parse(p, &in, &out, &err));
+    const trl_tree *t = &out.trees[0].tree;
+    const trl_str label = trl_tree_label(t, (uint32_t)t->n_nodes - 1);
+    assert_true(label.n == 2 && memcmp(label.p, "NN", 2) == 0);
+    const trl_known *const bad[] = {&none, &far, &span};
+    for (size_t k = 0; k < 3; k++) {
+        in.known = bad[k];
+        assert_int_equal(trl_boosted_parser_parse(p, &in, &out, &err), TRL_EINVAL);
+    }
+    in = (trl_search_input){word, 0, NULL, 0};
+    assert_int_equal(trl_boosted_parser_parse(p, &in, &out, &err), TRL_EINVAL);
+    trl_boosted_parser_free(p);
+    p = NULL;
+    o.probability = true;
+    assert_int_equal(trl_boosted_parser_new(b, &o, &p, &err), TRL_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_derivations_of_the_sample),
+        cmocka_unit_test(test_derivations_of_treebanks),
+        cmocka_unit_test(test_one_derivation_a_tree),
+        cmocka_unit_test(test_bad_groups),
+        cmocka_unit_test_setup_teardown(test_search_against_enumeration, make_model, free_model),
+        cmocka_unit_test_setup_teardown(test_limits, make_model, free_model),
+        cmocka_unit_test_setup_teardown(test_known, make_model, free_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
