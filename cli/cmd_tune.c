@@ -59,7 +59,7 @@ static option options[] = {
      .fallback = "0.1,0.215,0.464,1,2.15,4.64,10,none, exactly",
      .help = "values of c, separated by commas; 'none': no penalty"},
     {"hold-out", .type = OPTION_INTEGER, OPTION_FIELD(settings, hold_out), .value = "N",
-     .help = "without --dev: every Nth sequence of TRAIN is held out"},
+     .help = "without --dev: one sequence in N of TRAIN is held out"},
     {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure), .choices = measure_names,
      .help = "what is compared; guess: F1 of chunks for tags like B-X and O, otherwise accuracy"},
     {"cold", .type = OPTION_FLAG, OPTION_FIELD(settings, cold),
@@ -440,8 +440,9 @@ const verb verb_tune = {
     .description =
         "Trains a model for every c of a grid, with the sum of squared weights divided by\n"
         "2 c added to the objective (as by --c2 X of 'trellis train', X being 1 / (2 c)),\n"
-        "and keeps the one with the best score on held-out data: --dev, or every tenth\n"
-        "sequence of TRAIN.  The order is from strong to weak penalties; every run starts from the "
+        "and keeps the one with the best score on held-out data: --dev, or one in ten\n"
+        "sequences of TRAIN.  The order is from strong to weak penalties; every run starts from "
+        "the "
         "weights of the previous one.  All other options are those of 'trellis\n"
         "train'.\n"
         "\n"

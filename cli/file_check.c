@@ -25,7 +25,8 @@ static bool refuse(const option *o, const char *path, const char *other)
 }
 
 /* Against the options after `o` and the inputs before it, so that no pair comes twice.  An input
- * that is not there cannot be lost, and may be no file at all, as the word auto of --clusters. */
+ * that is not there cannot be lost, and may not be a file at all, as the word auto of --clusters.
+ */
 static bool check_options(const verb *v, const option *o, const char *path, const void *settings)
 {
     for (const option *x = v->options; !option_is_last(x); x++) {

@@ -46,7 +46,7 @@ const json_value *json_next(const json *j, const json_value *v);
 /* The first member of that name; NULL: none, or v is NULL or no object. */
 const json_value *json_get(const json *j, const json_value *v, const char *key);
 
-/* NaN when v is NULL or no number. */
+/* NaN when v is NULL or not a number. */
 double json_number(const json_value *v);
 
 #endif

@@ -23,7 +23,7 @@ void message_hint_words(const char *hint);
 void message_warn_words(const char *note);
 void message_line_words(const char *note);
 void message_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Behind what has such labels. */
+/* To follow the name of what has such labels. */
 #define BROKEN_IOBES                                                                               \
     "have S-TYPE, but are not well-formed IOBES: chunks are counted as conlleval does, which "     \
     "joins "                                                                                       \

@@ -101,7 +101,7 @@ for kind; do
     format) run_step format scripts/check-format.sh ;;
     man) run_step man sh -c "'$BUILD/trellis' help --man | diff -u man/trellis.1 -" ;;
     example) run_step example scripts/check-example.sh "$BUILD" ;;
-    bench) # that they run; what they measure is no test
+    bench) # that they run; what they measure is not tested
         run_step bench-trees "$BUILD/bench/trees" "$BUILD/corpus/train.mrg" "$BUILD/corpus/dev.mrg" 12
         run_step bench-kernels "$BUILD/bench/kernels"
         run_step bench-graph "$BUILD/bench/graph"

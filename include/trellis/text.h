@@ -28,7 +28,7 @@ typedef enum trl_token_kind {
     TRL_TOKEN_LINK,         /* URL, e-mail address, @name, #topic */
     TRL_TOKEN_ABBREVIATION, /* with its full stop */
     TRL_TOKEN_PUNCTUATION,
-    TRL_TOKEN_SYMBOL, /* currencies, mathematics, pictographs; what is no text */
+    TRL_TOKEN_SYMBOL, /* currencies, mathematics, pictographs; what is not text */
 } trl_token_kind;
 
 typedef struct trl_token {

@@ -42,7 +42,7 @@ typedef struct trl_tune_options {
     trl_train_options train;
     const double *grid; /* values of c > 0, INFINITY: no penalty, in any order; NULL: default */
     size_t n_grid;
-    uint64_t hold_out; /* without train.dev: every Nth sequence is held out: 10 */
+    uint64_t hold_out; /* without train.dev: one sequence in N is held out: 10 */
     trl_tune_measure measure;
     bool cold;          /* every run starts from train.init, or from zero */
     bool refit;         /* then train once more on all data, held-out included, with the

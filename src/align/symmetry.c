@@ -26,7 +26,7 @@ static void add(growing *g, size_t j, size_t i)
     g->source[j] = g->target[i] = true;
 }
 
-/* Links of the union next to a link, of words of which one has none yet, until there are no more.
+/* Adds links of the union that are next to a link while one of their words is not linked yet.
  */
 static void grow_diagonally(growing *g)
 {
@@ -47,7 +47,7 @@ static void grow_diagonally(growing *g)
     }
 }
 
-/* Links of one direction between words that both have none. */
+/* Adds links of one direction between two words that are both not linked. */
 static void add_final(growing *g, bool reverse)
 {
     for (size_t j = 0; j < g->w->l; j++)

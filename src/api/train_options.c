@@ -97,7 +97,7 @@ static const trl_option_row rows[] = {
     ROW("dev", STRING, dev, ALL, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .help = "data to score every iteration on; the best model is kept"),
     ROW("hold-out", INTEGER, hold_out, CHAIN | GRAPH, GROUP, .value = "N", .above_0 = true,
-        .preset = "none", .help = "leave every Nth sequence of the training data out"),
+        .preset = "none", .help = "leave one sequence in N of the training data out"),
     ROW("init", STRING, init, ALL, GROUP, .value = "MODEL", .file = TRL_OPTION_INPUT,
         .help =
             "start from the weights of this model, as far as its features are those of the data"),
@@ -295,7 +295,7 @@ void trl_train_options_init(trl_train_options *o, size_t size)
     o->size = size;
 }
 
-/* Members end at `size`; those behind it have their defaults. */
+/* Members end at `size`; those after it have their defaults. */
 trl_status trl_train_options_check_size(const trl_train_options *o, trl_error *err)
 {
     if (o->size <= offsetof(trl_train_options, kind))

@@ -98,7 +98,7 @@ static trl_status make_cases(const evidence_numbers *x, trl_evidence *out, trl_e
     const size_t n = x->g->n_variables;
     const bool one = case_end(x, 0) == x->n, counted = is_counted(x);
     if (!one && !counted) {
-        trl_fail(err, TRL_EPARSE, "%zu numbers are no evidence", x->n);
+        trl_fail(err, TRL_EPARSE, "%zu numbers are not evidence", x->n);
         trl_fail_hint(err, TRL_EPARSE,
                       "expected: n variable label ..., n pairs in all; or the number of "
                       "cases, then each in this form");

@@ -72,7 +72,7 @@ static trl_str token(const scanner *c, size_t from)
     return (trl_str){c->line.p + from, to - from};
 }
 
-static size_t behind_white(const scanner *c, size_t at)
+static size_t after_white(const scanner *c, size_t at)
 {
     while (at < c->line.n && is_white(c->line.p[at]))
         at++;
@@ -109,12 +109,12 @@ static trl_status scan_open(scanner *c, trl_error *err)
 {
     const size_t at = c->at, n = c->line.n;
     const trl_str label = token(c, at + 1);
-    const size_t behind = at + 1 + label.n, from = behind_white(c, behind);
-    c->at = behind;
-    if (from == behind || from == n || c->line.p[from] == '(')
+    const size_t after = at + 1 + label.n, from = after_white(c, after);
+    c->at = after;
+    if (from == after || from == n || c->line.p[from] == '(')
         return push(c, label, at, err);
     const trl_str word = token(c, from); /* empty in (TAG ), as EVALB takes it */
-    const size_t to = from + word.n, next = behind_white(c, to);
+    const size_t to = from + word.n, next = after_white(c, to);
     if (next < n && c->line.p[next] == ')') {
         c->at = next + 1;
         return add_leaf(c->side, c->labels, label, word, err);
@@ -131,7 +131,7 @@ static trl_status scan_open(scanner *c, trl_error *err)
 static trl_status scan(scanner *c, trl_error *err)
 {
     trl_status st = TRL_OK;
-    while (st == TRL_OK && !c->bad && (c->at = behind_white(c, c->at)) < c->line.n) {
+    while (st == TRL_OK && !c->bad && (c->at = after_white(c, c->at)) < c->line.n) {
         trl_side *s = c->side;
         const char ch = c->line.p[c->at];
         if (ch == '(') {

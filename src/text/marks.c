@@ -92,7 +92,7 @@ static trl_status fail_mark(const reading *r, trl_error *err, size_t at, const m
                                    (int)(k->name.n < 60 ? k->name.n : 60), k->name.p, what);
     trl_fail_hint(
         err, st,
-        "marks that are no labels can be ignored; with a list of labels all others are text");
+        "marks that are not labels can be ignored; with a list of labels all others are text");
     return trl_fail_in_text(err, st, r->name, r->text, at);
 }
 

@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CHECK(condition) ((condition) ? (void)0 : abort())
 
-static void check_span(const trl_span_view *v, const trl_partial_parse *s, size_t first, size_t last)
+static void check_span(const trl_span_view *v, const trl_partial_parse *s, size_t first,
+                       size_t last)
 {
     trl_feature_keys keys = {0};
     trl_buf name = {0};

@@ -32,7 +32,7 @@ int message_memory(void)
     return 1;
 }
 
-/* Files and tables are no part of this. */
+/* Files and tables are not part of this. */
 bool plot_read_table(plot *p, const plot_request *q, const char *path, const char *name,
                      char *bytes, size_t n)
 {

@@ -218,7 +218,7 @@ static inline void naive_fini(naive *all)
     }
 }
 
-/* Where the design keeps the weight of (attribute, cell); UINT64_MAX when it is no feature. */
+/* Where the design keeps the weight of (attribute, cell); UINT64_MAX when it is not a feature. */
 static inline uint64_t weight_of(const trl_design *d, const naive *all, size_t f, uint32_t a,
                                  size_t cell)
 {

@@ -128,7 +128,7 @@ static bool keep_note(void *ctx, const trl_boost_progress *now)
     return false;
 }
 
-/* A checkpoint that cannot be written is no reason to end. */
+/* A checkpoint that cannot be written does not end the run. */
 static void test_no_room(void **state)
 {
     (void)state;

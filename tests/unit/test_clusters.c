@@ -70,7 +70,7 @@ static void test_clark(void **state)
     assert_cluster(c, "10", 1, "7");
     trl_clusters_free(c);
 
-    /* a word of 0 and 1, but the third field is no count; and the same said outright */
+    /* a word of 0 and 1, but the third field is not a count; and the same, stated outright */
     assert_ok(read_text("10\t5\t0.5\n11\t5\t0.5\n", TRL_CLUSTERS_GUESS, 0, &c, &err));
     assert_cluster(c, "10", 1, "5");
     trl_clusters_free(c);

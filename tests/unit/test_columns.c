@@ -204,7 +204,8 @@ static void test_long(void **state)
     trl_buf_fini(&text);
 }
 
-/* Lines -DOCSTART- end a sequence, are no tokens whatever their width, and go with the next one. */
+/* Lines -DOCSTART- end a sequence, are not tokens whatever their width, and go with the next one.
+ */
 static void test_documents(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static void test_by_hand(void **state)
     trl_compare *c = NULL;
     uint64_t left_out;
     assert_ok(trl_compare_new(&c, &err));
-    /* line 2: no parse in A; line 3: another word in B; line 4 is no tree in A */
+    /* line 2: no parse in A; line 3: another word in B; line 4 is not a tree in A */
     assert_ok(compare(c,
                       "(S (NP (NN a) (NN b)) (VP (VB c)))\n(S (NN a))\n(S (NN a))\n(S (NN a))\n"
                       "(S (NP (NN a)) (. .))\n",

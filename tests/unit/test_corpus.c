@@ -348,7 +348,7 @@ static void check_entities(const trl_rows *rows, trl_strtab *types)
             finding_in(rows, "a name without a mark", cell[0]);
         if (!out && !name && !in_list(cell[1], "CC IN") &&
             !in_list((trl_str){cell[3].p + 2, cell[3].n - 2}, "TIME"))
-            finding_in(rows, "a mark on something that is no name", cell[0]);
+            finding_in(rows, "a mark on something that is not a name", cell[0]);
         if (cell[3].p[0] != 'B')
             continue;
         size_t to = i + 1;

@@ -219,7 +219,7 @@ static void test_model_bytes(void **state)
 {
     (void)state;
     trl_error err;
-    /* what files cannot have: blanks, tabs, line ends, bytes that are no text */
+    /* what files cannot have: blanks, tabs, line ends, bytes that are not text */
     const trl_str cell[] = {STR("New York"),        STR("B"), STR("\t\n"),
                             STR("I-\tLOC\xff X\n"), STR("b"), STR("B")};
     const trl_rows seq[] = {{.n_tokens = 2, .n_columns = 2, .cell = cell},

@@ -129,7 +129,7 @@ static void test_file_failures(void **state)
     expect_io(trl_writer_open(nowhere, &w, &err), &err, nowhere);
     expect_io(trl_map_file(nowhere, &m, &err), &err, nowhere);
     assert_non_null(strstr(err.msg, "No such file"));
-    expect_io(trl_map_file(folder, &m, &err), &err, folder); /* a folder is no file */
+    expect_io(trl_map_file(folder, &m, &err), &err, folder); /* a folder is not a file */
     expect_io(trl_writer_open(folder, &w, &err), &err, folder);
     expect_io(trl_writer_open("/proc/model", &w, &err), &err, "/proc/model"); /* nor root */
     if (geteuid() != 0) { /* root may write anywhere */

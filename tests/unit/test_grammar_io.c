@@ -90,7 +90,7 @@ static void test_same_again(void **state)
     free_trees(&l);
 }
 
-/* Any bit turned behind the checksum's back: refused, or a grammar that can be used. */
+/* Any bit flipped, with a checksum that fits: refused, or a grammar that can be used. */
 static void test_tampered(void **state)
 {
     (void)state;

@@ -212,7 +212,7 @@ static void test_unroll(void **state)
                  two, 2, "0-6 1-4 1-7 4-7");
     /* of i and j alone: the next of both must be there, too */
     assert_pairs(A "a[i] a[j] a[i+1] a[j+1] where %x[i,0] = %x[j,0]\n", two, 2, "0-6-1-7 1-4-2-5");
-    /* the same variable twice is no factor */
+    /* the same variable twice is not a factor */
     assert_pairs(A "a[i] a[j-1] where j-i <= 2\n", two, 2, "0-1 2-3 3-4 4-5 5-6");
 }
 

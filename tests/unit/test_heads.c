@@ -63,7 +63,7 @@ static void test_published(void **state)
     assert_head(h, "NP $ CD -NONE-", 0);
     assert_head(h, "NP DT CD", 1);
     assert_head(h, "NP PRP", 0);
-    assert_head(h, "NP DT DT .", 1); /* none of them: the last that is no punctuation */
+    assert_head(h, "NP DT DT .", 1); /* none of them: the last that is not punctuation */
     assert_head(h, "QP IN CD CD", 0);
     assert_head(h, "ADJP RB JJ PP", 1);
     assert_head(h, "ADVP RB RB", 1);

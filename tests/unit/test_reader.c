@@ -54,7 +54,7 @@ static void test_guess(void **state)
         "the\tDT\tB-NP\ncat\tNN\tI-NP\n\n",
         "the\tDT\tB-NP\r\ncat\tNN\tI-NP\r\n",
         "# sent_id = 1\nthe\tDT\tB-NP\ncat\tNN\tI-NP\n", /* a fault in columns */
-        "w=the\tp=DT\tB-NP\nw=cat\tp=NN\tI-NP\n",        /* the label is behind */
+        "w=the\tp=DT\tB-NP\nw=cat\tp=NN\tI-NP\n",        /* the label comes last */
         "x=y\tNN\tO\nhttp://a?b=1\tNN\tO\nthe\tDT\tO\n",
         "\xef\xbb\xbfthe\tDT\nab\tNN\n",
     };

@@ -334,8 +334,7 @@ static void try_all(enumeration *e, const trl_partial_parse *s, double so_far)
                 }
                 const trl_inference x = {first, last, e->m->label_of[c]};
                 const size_t items = e->f.n_items, children = e->f.n_children;
-                const uint32_t item =
-                    trl_forest_add(&e->f, s, x, e->m->heads, &e->m->names.labels);
+                const uint32_t item = trl_forest_add(&e->f, s, x, e->m->heads, &e->m->names.labels);
                 const trl_partial_parse next = trl_partial_after(s, first, last, item, root);
                 try_all(e, &next, total);
                 e->f.n_items = items;

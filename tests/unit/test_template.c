@@ -114,7 +114,7 @@ static void test_dialects(void **state)
     expect("U:%x[-1,0]\nU:%X[0,0]", 0, "u:_x-1");
     expect("U:%x[-1,0]\nU:%t[0,0,\"a\"]", 0, "u:_x-1");
     expect("U:%x[-1,0]\nU:%x[@1,0]", 0, "u:_x-1");
-    /* what is no mark */
+    /* what is not a mark */
     expect("U:%x[-1,0]\nT:x\nB\n# u %t\n", 0, "U:_B-1");
     expect("U:%x[-1,0]@*u\n", 0, "U:_B-1@*u");
 }

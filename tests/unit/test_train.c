@@ -332,7 +332,7 @@ static void test_wrong_checkpoint(void **state)
     s.o.resume = false;
     s.o.checkpoint = NULL;
     assert_ok(trl_train(&s.o, &s.result, &err));
-    s.o.checkpoint = s.o.model; /* a model is no checkpoint */
+    s.o.checkpoint = s.o.model; /* a model is not a checkpoint */
     s.o.model = in_folder("none");
     s.o.resume = true;
     expect_refused(&s, "");

@@ -238,7 +238,7 @@ static void test_overflow(void **state)
     on_worlds(10, 1.0, 0.0, 40, check_overflow);
 }
 
-/* Behind the deadline both ways give up and say so. */
+/* After the deadline both ways give up and say so. */
 static void check_deadline(world *w, forest *f, trl_rng *r)
 {
     (void)r;

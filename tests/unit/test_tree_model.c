@@ -193,7 +193,7 @@ static void test_round_trip(void **state)
 
 /* ---- damaged files -------------------------------------------------------------------------- */
 
-/* A bit turned behind the checksum's back: refused, or a model that can parse. */
+/* A bit flipped, with a checksum that fits: refused, or a model that can parse. */
 static void test_tampered(void **state)
 {
     (void)state;

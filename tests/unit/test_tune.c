@@ -184,7 +184,7 @@ static void test_warm(void **state)
     assert_true(n[1] < n[0]);
 }
 
-/* Every N-th sequence held out is the same as two files; refit sees them all. */
+/* Holding out one sequence in N is the same as two files; refit sees them all. */
 static void test_hold_out(void **state)
 {
     (void)state;
