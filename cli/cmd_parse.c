@@ -73,10 +73,7 @@ static const option options[] = {
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
              "SENTENCE WORD =TAG, all counted from 1"},
-    {"beam",
-     .type = OPTION_INTEGER,
-     OPTION_FIELD(settings, parse.beam),
-     .value = "N",
+    {"beam", .type = OPTION_INTEGER, OPTION_FIELD(settings, parse.beam), .value = "N",
      .fallback = "no limit",
      .help = "boosted parsers: look at N states after each number of inferences; faster, and no "
              "longer exact"},

@@ -105,7 +105,7 @@ typedef struct trl_parse_options {
     double max_seconds; /* of one sentence; 0: no limit; 0 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */
-    size_t beam; /* boosted: states looked at after each number of inferences; 0: no limit */
+    size_t beam;        /* boosted: states looked at after each number of inferences; 0: no limit */
 } trl_parse_options;
 
 TRL_API trl_parse_options trl_parse_options_default(void);

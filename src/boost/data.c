@@ -272,7 +272,8 @@ trl_status trl_boost_data_answer(trl_boost_data *d, const char *name, const sign
         if (value && !(value[i] >= 0.0 && isfinite(value[i])))
             return trl_fail(err, TRL_EINVAL, "the value of example %zu is %g", i, value[i]);
     }
-    return add_answers(d, (trl_str){name, strlen(name)}, (trl_boost_answers){.y = y, .value = value}, err);
+    return add_answers(d, (trl_str){name, strlen(name)},
+                       (trl_boost_answers){.y = y, .value = value}, err);
 }
 
 trl_status trl_boost_data_answer_by(trl_boost_data *d, trl_str name, trl_boost_fill_fn fill,

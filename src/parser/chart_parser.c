@@ -105,8 +105,8 @@ static void drop_root(trl_node **node, size_t *n_nodes)
     }
 }
 
-static void keep_tree(trl_chart_parser *p, size_t at, trl_node *node, size_t n_nodes, const trl_str *word,
-                      size_t n, double log_probability)
+static void keep_tree(trl_chart_parser *p, size_t at, trl_node *node, size_t n_nodes,
+                      const trl_str *word, size_t n, double log_probability)
 {
     if (p->model->m.root.bare)
         drop_root(&node, &n_nodes);
@@ -171,8 +171,8 @@ static double log_share(double score, double log_z)
     return p > 0.0 ? 0.0 : p;
 }
 
-static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
-                       trl_error *err)
+static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, double log_z,
+                       size_t *made, trl_error *err)
 {
     const size_t want = p->o.nbest > 1 ? p->o.nbest : 1;
     const trl_status st =
@@ -189,8 +189,8 @@ static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, doubl
     return TRL_OK;
 }
 
-static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double log_z, size_t *made,
-                      trl_error *err)
+static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double log_z,
+                      size_t *made, trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
     trl_decoder *d = &p->d;
@@ -210,7 +210,8 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
 }
 
 /* What needs sums comes first: the best tree overwrites them. */
-static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, size_t *made, trl_error *err)
+static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, size_t *made,
+                         trl_error *err)
 {
     trl_status st = TRL_OK;
     double log_z = (double)NAN;
@@ -293,8 +294,9 @@ static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, si
     return TRL_OK;
 }
 
-trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_str *word, size_t n, const trl_known *known,
-                            size_t n_known, trl_parse *out, trl_error *err)
+trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_str *word, size_t n,
+                                  const trl_known *known, size_t n_known, trl_parse *out,
+                                  trl_error *err)
 {
     if (!p || !out || (n && !word) || (n_known && !known))
         return trl_fail_null(err);

@@ -177,9 +177,9 @@ static uint32_t make_state(trl_searcher *x, const trl_search_node *n)
     if (state)
         x->state = state;
     const trl_search_model *m = x->model;
-    const uint32_t item =
-        state && root ? trl_forest_add(&x->forest, &old, n->x, m->heads, &m->names.labels)
-                      : TRL_NO_ID;
+    const uint32_t item = state && root
+                              ? trl_forest_add(&x->forest, &old, n->x, m->heads, &m->names.labels)
+                              : TRL_NO_ID;
     if (item == TRL_NO_ID)
         return TRL_NO_ID;
     state[x->n_states] = (trl_search_state){
@@ -367,7 +367,7 @@ static trl_status start(trl_searcher *x, const trl_str *word, const uint32_t *ta
 }
 
 trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
-                      const trl_search_options *o, trl_error *err)
+                          const trl_search_options *o, trl_error *err)
 {
     x->want = o->nbest > 1 ? o->nbest : 1;
     trl_status st = start(x, word, tag, n, err);

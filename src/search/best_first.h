@@ -51,9 +51,9 @@ typedef struct trl_searcher {
     size_t n_nodes, node_cap, n_states, state_cap, n_heap, heap_cap;
     uint32_t *expanded; /* [depth] states of this many inferences: for the beam */
     size_t expanded_cap;
-    double *cost; /* [classifiers] of a span */
-    double bound; /* what costs as much is not queued */
-    size_t want;  /* trees */
+    double *cost;  /* [classifiers] of a span */
+    double bound;  /* what costs as much is not queued */
+    size_t want;   /* trees */
     uint32_t leaf; /* the node of the cheapest tree known */
 
     trl_found_tree *found;
@@ -68,7 +68,7 @@ void trl_searcher_fini(trl_searcher *x);
 /* The cheapest trees of the n words into found[0 .. n_found), at least one.  tag: of every word.
  * TRL_ENOMEM. */
 trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
-                      const trl_search_options *o, trl_error *err);
+                          const trl_search_options *o, trl_error *err);
 
 /* The costs of all labels for roots [first .. last] into x->cost[classifier].  For tests, after a
  * search of the same sentence. */

@@ -62,10 +62,10 @@ typedef enum trl_group_question {
 
 typedef struct trl_feature_group {
     trl_group_source source;
-    int from, to;                /* items from..to, 1-based, negative from the end; 0..0: all */
-    bool numbered;               /* one item: its absence is a feature too */
-    unsigned questions;          /* bits 1 << trl_group_question */
-    char name[TRL_GROUP_NAME];   /* as written: "children[-2..]" */
+    int from, to;              /* items from..to, 1-based, negative from the end; 0..0: all */
+    bool numbered;             /* one item: its absence is a feature too */
+    unsigned questions;        /* bits 1 << trl_group_question */
+    char name[TRL_GROUP_NAME]; /* as written: "children[-2..]" */
 } trl_feature_group;
 
 typedef struct trl_feature_groups {

@@ -70,8 +70,8 @@ trl_partial_parse trl_partial_start(const trl_forest *f, uint32_t *root)
     return (trl_partial_parse){root, f->n_words, f->n_words - 1};
 }
 
-trl_partial_parse trl_partial_after(const trl_partial_parse *s, size_t first, size_t last, uint32_t item,
-                          uint32_t *root)
+trl_partial_parse trl_partial_after(const trl_partial_parse *s, size_t first, size_t last,
+                                    uint32_t item, uint32_t *root)
 {
     if (root != s->root)
         memcpy(root, s->root, first * sizeof *root);

@@ -60,8 +60,8 @@ trl_partial_parse trl_partial_start(const trl_forest *f, uint32_t *root);
 
 /* The state after `item` was added over roots [first .. last] of s, into root[s->n].  May be
  * s->root itself. */
-trl_partial_parse trl_partial_after(const trl_partial_parse *s, size_t first, size_t last, uint32_t item,
-                          uint32_t *root);
+trl_partial_parse trl_partial_after(const trl_partial_parse *s, size_t first, size_t last,
+                                    uint32_t item, uint32_t *root);
 
 /* May `label` be put over this root alone?  Not when it has the label itself, or is the top of a
  * chain of single children with it: that bounds the length of derivations. */

@@ -33,7 +33,7 @@ typedef struct trl_search_model {
     size_t n_trees;      /* of all classifiers */
     double *most;        /* [n_trees] what this tree and the later ones of its classifier can add */
     trl_model *tagger;   /* NULL: none */
-} trl_search_model; /* zero-initialise; release with _fini */
+} trl_search_model;      /* zero-initialise; release with _fini */
 
 /* Fills it from the file, which must stay open as long as it is used.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_search_model_load(trl_search_model *m, const trl_container *c, trl_error *err);

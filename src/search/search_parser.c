@@ -106,8 +106,9 @@ trl_status trl_boosted_model_describe(const trl_boosted_model *m, size_t top, tr
     const trl_boost_model *b = m->m.boost;
     trl_status st = TRL_OK;
     if (top == 0)
-        trl_buf_fmt(out, "phrase labels      %zu\ntags               %zu\nwords              %zu\n"
-                         "trees              %zu\natomic features    %zu\n",
+        trl_buf_fmt(out,
+                    "phrase labels      %zu\ntags               %zu\nwords              %zu\n"
+                    "trees              %zu\natomic features    %zu\n",
                     m->m.names.n_phrases, m->m.names.labels.n - m->m.names.n_phrases,
                     m->m.names.words.n, m->m.n_trees, b->names.n);
     for (size_t k = 0; st == TRL_OK && top && k < b->n; k++) {
@@ -272,11 +273,10 @@ trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_search_inpu
                                           .labels = &p->model->labels},
                                  .log_probability = (double)NAN};
     }
-    *out = (trl_parse){.n_trees = n,
-                       .trees = parsed,
-                       .sure = p->search.exact,
-                       .warning = p->search.exact
-                                      ? NULL
-                                      : "the search met its limit: there may be a better tree"};
+    *out = (trl_parse){
+        .n_trees = n,
+        .trees = parsed,
+        .sure = p->search.exact,
+        .warning = p->search.exact ? NULL : "the search met its limit: there may be a better tree"};
     return TRL_OK;
 }

@@ -42,7 +42,7 @@ typedef struct trl_search_input {
 trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_options *o,
                                   trl_boosted_parser **out, trl_error *err);
 void trl_boosted_parser_free(trl_boosted_parser *p); /* accepts NULL */
-trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_search_input *in, trl_parse *out,
-                                    trl_error *err);
+trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_search_input *in,
+                                    trl_parse *out, trl_error *err);
 
 #endif

@@ -146,8 +146,8 @@ static size_t most_keys(const writer *w)
     return w->v->groups->n * (4 * (w->v->forest->n_words + 1) + TRL_GROUP_COUNT_MOST);
 }
 
-bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_t first, size_t last,
-                       trl_feature_keys *out)
+bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_t first,
+                       size_t last, trl_feature_keys *out)
 {
     writer w = {.v = v, .s = s, .first = first, .last = last};
     w.begin = v->forest->item[s->root[first]].from;

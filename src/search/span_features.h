@@ -43,8 +43,8 @@ typedef struct trl_feature_keys {
 
 /* The features of roots [first .. last] of the state into out->key[0 .. n); one may be there
  * several times.  False: out of memory. */
-bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_t first, size_t last,
-                       trl_feature_keys *out);
+bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_t first,
+                       size_t last, trl_feature_keys *out);
 
 /* The name of a key, appended. */
 bool trl_feature_key_name(const trl_feature_groups *g, const trl_search_names *x, uint64_t key,

@@ -91,7 +91,8 @@ static trl_status add_row(maker *m, trl_search_row row, trl_error *err)
 
 /* ---- one tree -------------------------------------------------------------------------------- */
 
-static trl_status add_state(maker *m, const trl_partial_parse *s, trl_inference gold, trl_error *err)
+static trl_status add_state(maker *m, const trl_partial_parse *s, trl_inference gold,
+                            trl_error *err)
 {
     const trl_span_view v = {&m->s->model->groups, &m->s->model->names, &m->forest, m->word};
     uint32_t spans = 0;
@@ -104,8 +105,8 @@ static trl_status add_state(maker *m, const trl_partial_parse *s, trl_inference 
             if (!trl_span_features(&v, s, first, last, &m->keys))
                 return trl_fail_mem(err);
             const trl_status st = add_row(
-                m,
-                (trl_search_row){right ? gold.label : TRL_NO_ID, spans | (whole ? WHOLE : 0)}, err);
+                m, (trl_search_row){right ? gold.label : TRL_NO_ID, spans | (whole ? WHOLE : 0)},
+                err);
             if (st != TRL_OK)
                 return st;
         }

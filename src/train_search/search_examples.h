@@ -31,8 +31,8 @@ typedef struct trl_search_source {
     const trl_tree_set *trees;
     const uint32_t *label;      /* [trees->labels] of names; TRL_NO_ID: not there */
     const uint32_t *const *tag; /* [trees->n][words] of names */
-    const bool *held; /* [trees->n] trees that choose the points of the paths */
-    bool want_held;   /* take those, or the others? */
+    const bool *held;           /* [trees->n] trees that choose the points of the paths */
+    bool want_held;             /* take those, or the others? */
     bool uniform;
     size_t memory;              /* bytes before a file is used */
     const trl_boost_data *like; /* features as there: others are dropped; NULL: all */

@@ -18,20 +18,20 @@
 #include "train_search/search_examples.h"
 #include "train_search/tree_tagger.h"
 
-#define FOLDS 10     /* of jackknifing */
-#define HELD_OUT 10  /* without a dev set every tenth tree is held out */
+#define FOLDS 10    /* of jackknifing */
+#define HELD_OUT 10 /* without a dev set every tenth tree is held out */
 
 typedef struct run {
     const trl_train_options *o;
     trl_train_result *result;
     trl_tree_set trees;
     trl_search_model model;
-    size_t n_train;       /* trees; those after them are the dev set */
-    bool *held;           /* [trees.n] choose the points of the regularisation paths */
-    uint32_t *label;      /* [trees.labels] of model.names */
-    uint32_t **tag;       /* [trees.n][words] */
-    trl_str groups;       /* their text */
-    trl_buf tagger;       /* model bytes */
+    size_t n_train;  /* trees; those after them are the dev set */
+    bool *held;      /* [trees.n] choose the points of the regularisation paths */
+    uint32_t *label; /* [trees.labels] of model.names */
+    uint32_t **tag;  /* [trees.n][words] */
+    trl_str groups;  /* their text */
+    trl_buf tagger;  /* model bytes */
     trl_search_examples examples, dev;
     double started;
     bool stop; /* asked for by the callback */
@@ -187,9 +187,9 @@ static trl_status read_rules(run *r, trl_error *err)
         o->template_text ? o->template_name : "<feature groups>", r->groups, &r->model.groups, err);
     if (st != TRL_OK)
         return st;
-    return o->head_rules ? trl_head_rules_read(o->head_rules, &r->model.heads, err)
-                         : trl_head_rules_parse("<head rules>", heads, strlen(heads),
-                                                &r->model.heads, err);
+    return o->head_rules
+               ? trl_head_rules_read(o->head_rules, &r->model.heads, err)
+               : trl_head_rules_parse("<head rules>", heads, strlen(heads), &r->model.heads, err);
 }
 
 /* ---- tags ------------------------------------------------------------------------------------ */
@@ -380,8 +380,8 @@ trl_status trl_train_search(const trl_train_options *o, trl_train_result *result
     if (!o->model)
         return trl_fail(err, TRL_EINVAL, "where to write the model is not given");
     static trl_status (*const stage[])(run *, trl_error *) = {
-        read_rules, read_trees, collect_labels, collect_words,
-        make_tags,  make_examples, boost,       write_model};
+        read_rules, read_trees,    collect_labels, collect_words,
+        make_tags,  make_examples, boost,          write_model};
     static const char *const done[] = {NULL, "read", NULL, NULL, "tagged", NULL, NULL, NULL};
     run *r = trl_zalloc(1, sizeof *r);
     if (!r)

@@ -14,7 +14,7 @@
 #include "trellis/train.h"
 
 typedef struct trl_tree_tagger_source {
-    const trl_train_options *o; /* threads, cancellation */
+    const trl_train_options *o;    /* threads, cancellation */
     const trl_search_model *model; /* names, n_frequent */
     const trl_tree_set *trees;
     const uint32_t *label; /* [trees->labels] of names */

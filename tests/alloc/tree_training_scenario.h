@@ -1,5 +1,5 @@
-/* tree_training_scenario.h -- parsers of every grade trained while allocations fail, for test_alloc,
- * whose helpers it uses. */
+/* tree_training_scenario.h -- parsers of every grade trained while allocations fail, for
+ * test_alloc, whose helpers it uses. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TEST_TREE_TRAINING_SCENARIO_H
 #define TRL_TEST_TREE_TRAINING_SCENARIO_H
