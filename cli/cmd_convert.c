@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "message.h"
 #include "output.h"
+#include "tag_print.h"
 #include "trellis/text.h"
 #include "verbs.h"
 
@@ -13,10 +14,10 @@ typedef struct settings {
     bool verbose;
 } settings;
 
-static const char *const grain_names[] = {"words", "fine", NULL};
-static const char *const rule_names[] = {"split", "lines", "whole", NULL};
+const char *const grain_names[] = {"words", "fine", NULL};
+const char *const rule_names[] = {"split", "lines", "whole", NULL};
 
-static void column_table(text *out)
+void convert_column_table(text *out)
 {
     for (const trl_text_column *c = trl_text_columns(); c->name; c++)
         text_fmt(out, "  %-8s %s\n", c->name, c->help);
@@ -40,7 +41,7 @@ static const option options[] = {
      .choices = rule_names,
      .help = "split: at final punctuation and empty lines; lines: each line; whole: each file"},
     {"columns", 'c', OPTION_STRING, OPTION_FIELD(settings, text.columns), .value = "LIST",
-     .fallback = "word", .table = column_table,
+     .fallback = "word", .table = convert_column_table,
      .help = "columns to make of every token, comma between; 'help' lists them"},
     {"labels", .type = OPTION_STRING, OPTION_FIELD(settings, text.labels), .value = "LIST",
      .fallback = "all that are not ignored",
@@ -64,6 +65,7 @@ typedef struct job {
     output out;
     text pending;
     convert_state state;
+    convert_memory memory;
     bool documents; /* several: each is headed */
     size_t n_documents, n_sentences, n_tokens, cut, lost;
 } job;
@@ -88,8 +90,12 @@ static trl_status write_text(job *j, trl_text_reader *r, trl_error *err)
             break;
         if (first && j->documents)
             seq.rows.heading = (trl_str){heading, sizeof heading - 1};
-        const convert_sequence c = {&seq.rows, seq.token, seq.text,
-                                    j->s->text.marks && !j->s->text.layers};
+        convert_sequence c = {.rows = &seq.rows,
+                              .token = seq.token,
+                              .text = seq.text,
+                              .labelled = j->s->text.marks && !j->s->text.layers};
+        if (!convert_chunks(&j->memory, &c))
+            return tag_no_memory(err);
         convert_write(j->s->to, &c, &j->state, &j->pending);
         j->n_sentences++;
         j->n_tokens += seq.rows.n_tokens;
@@ -161,6 +167,7 @@ static int run(void *settings_, const operands *args)
     job j = {.s = s, .documents = args->n > 1};
     const int code = run_job(&j, args);
     text_fini(&j.pending);
+    convert_memory_fini(&j.memory);
     return code;
 }
 

@@ -259,7 +259,7 @@ const verb verb_infer = {
         "are for graphs that are too wide for that:\n"
         "\n"
         "  bp     loopy belief propagation, max-product for MPE; exact without cycles\n"
-        "  trw    tree-reweighted belief propagation; when it converges, log Z is an upper bound\n"
+        "  trw    tree-reweighted belief propagation; converged, log Z is an upper bound\n"
         "  mf     mean field; log Z is a lower bound\n"
         "  gibbs  sampling; no log Z\n"
         "  mplp   MPE with a bound no labelling exceeds; equal, the labelling is proven\n"

@@ -16,6 +16,7 @@
 #include "tag_input.h"
 #include "tag_print.h"
 #include "tag_queue.h"
+#include "tag_text.h"
 #include "verbs.h"
 
 #define MOST_THREADS 256
@@ -23,12 +24,12 @@
 
 typedef struct settings {
     const char *model, *to, *max_memory;
-    const char *method, *known; /* of graphs */
-    double damping;
+    tag_graph_settings graph; /* method, known and damping; the rest is filled in */
     trl_format format;
     tag_style style;
     size_t threads;
-    bool map, verbose;
+    bool map, verbose, text;
+    tag_text_options raw; /* --text */
 
     bool given; /* the format, by the user; set by check_model */
 } settings;
@@ -59,14 +60,7 @@ static const option options[] = {
      .help = "as the model says, local (label by label, each given those before), or global"},
     {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
      .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
-    {"method", .type = OPTION_STRING, OPTION_FIELD(settings, method), .value = "METHOD",
-     .fallback = "auto",
-     .help = "graphs: exact, bp, trw, mf, gibbs, mplp; auto: exact where that is cheap, else bp"},
-    {"known", .type = OPTION_STRING, OPTION_FIELD(settings, known), .value = "NAME,...",
-     .fallback = "none",
-     .help = "graphs: labels that the input has in their columns; _ where one is not known"},
-    {"damping", .type = OPTION_REAL, OPTION_FIELD(settings, damping), .value = "X",
-     .fallback = "0.1", .help = "graphs: the share of old messages that bp and trw keep"},
+#include "tag_graph_options.h"
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
     {"max-memory", .type = OPTION_STRING, OPTION_FIELD(settings, max_memory), .value = "SIZE",
@@ -78,12 +72,26 @@ static const option options[] = {
          "then be replaced by renaming only, never changed in place"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how much was tagged, how fast, and how many attributes were unknown"},
+    {.help = "Raw text:"},
+    {"text", .type = OPTION_FLAG, OPTION_FIELD(settings, text),
+     .help = "the input is raw text, to be cut into tokens and sentences"},
+    {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.form), .choices = tag_form_names,
+     .help = "columns: WORD LABEL; jsonl: with byte offsets; marks: <LABEL>...</LABEL> in the "
+             "text; colour; auto: colour on a terminal, else columns"},
+    {"columns", 'c', OPTION_STRING, OPTION_FIELD(settings, raw.columns), .value = "LIST",
+     .fallback = "as a line '# columns: LIST' of the template says, or word",
+     .table = convert_column_table,
+     .help = "columns to make of every token, comma between; 'help' lists them"},
+    {"tokens", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.grain),
+     .choices = grain_names, .help = "how fine to cut, as in 'trellis convert'"},
+    {"sentences", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.sentences),
+     .choices = rule_names, .help = "where sentences end, as in 'trellis convert'"},
     {0},
 };
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.threads = 1, .damping = NAN};
+    *(settings *)settings_ = (settings){.threads = 1, .graph.damping = NAN};
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -280,28 +288,32 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void report(const job *j, double seconds)
+static void report(const settings *s, const tag_text_counts *n, bool attributes, double seconds)
 {
-    uint64_t sequences = 0, tokens = 0, unknown = 0, known = 0;
-    for (size_t i = 0; i < j->threads; i++) {
-        sequences += j->printer[i].n_sequences;
-        tokens += j->printer[i].n_tokens;
-        unknown += trl_tagger_unknown(j->printer[i].tagger);
-        known +=
-            trl_tagger_attributes(j->printer[i].tagger) - trl_tagger_unknown(j->printer[i].tagger);
-    }
-    if (tokens > 0 && known == 0 && j->attributes)
+    if (n->tokens > 0 && n->attributes == n->unknown && attributes)
         message_warn("the model knows nothing of what is in the input: the labels are those of no "
                      "attributes; "
                      "is it the format that the model was trained with?");
-    if (sequences == 0)
+    if (n->sequences == 0)
         message_warn("no sequences in the input");
-    if (!j->s->verbose)
+    if (!s->verbose)
         return;
     message_say("%" PRIu64 " sequences, %" PRIu64 " tokens in %.2f s (%.0f tokens/s); "
                 "%" PRIu64 " attributes unknown to the model were ignored",
-                sequences, tokens, seconds, (double)tokens / (seconds > 0.0 ? seconds : 1e-9),
-                unknown);
+                n->sequences, n->tokens, seconds,
+                (double)n->tokens / (seconds > 0.0 ? seconds : 1e-9), n->unknown);
+}
+
+static tag_text_counts count(const job *j)
+{
+    tag_text_counts n = {0};
+    for (size_t i = 0; i < j->threads; i++) {
+        n.sequences += j->printer[i].n_sequences;
+        n.tokens += j->printer[i].n_tokens;
+        n.attributes += trl_tagger_attributes(j->printer[i].tagger);
+        n.unknown += trl_tagger_unknown(j->printer[i].tagger);
+    }
+    return n;
 }
 
 /* Fills in what the model decides, and refuses what it cannot do. */
@@ -350,7 +362,8 @@ static int tag(settings *s, const trl_model *m, const operands *args)
             output_discard(&j.out);
         else if (output_close(&j.out)) {
             code = CLI_DONE;
-            report(&j, seconds_now() - start);
+            const tag_text_counts n = count(&j);
+            report(s, &n, j.attributes, seconds_now() - start);
         }
     }
     for (size_t i = 0; i < j.threads; i++)
@@ -360,24 +373,45 @@ static int tag(settings *s, const trl_model *m, const operands *args)
     return code;
 }
 
-/* With a model of graphs. */
-static int run_graph(const settings *s, trl_graph_model *m, const operands *args)
+/* Raw text; one thread. */
+static int tag_raw(settings *s, const trl_model *m, const operands *args)
 {
-    const tag_graph_settings g = {.model = s->model,
-                                  .to = s->to,
-                                  .method = s->method,
-                                  .known = s->known,
-                                  .damping = s->damping,
-                                  .style = s->style,
-                                  .threads = s->threads,
-                                  .verbose = s->verbose};
-    int code = CLI_FAILED;
-    if (s->format == TRL_FORMAT_CRFSUITE)
-        message_say("%s: the model reads columns, not the format crfsuite", s->model);
-    else
-        code = tag_graph(&g, m, args);
-    trl_graph_model_free(m);
-    return code;
+    const trl_model_info info = trl_model_get_info(m);
+    const double start = seconds_now();
+    tag_text_counts n = {0};
+    output out;
+    if (info.format != TRL_FORMAT_COLUMNS)
+        return message_fail(
+            "%s: the model reads CRFsuite items; --text needs one that reads columns", s->model);
+    if (!output_open(&out, s->to))
+        return CLI_FAILED;
+    if (!tag_text(&s->raw, m, args, &out, &n)) {
+        output_discard(&out);
+        return CLI_FAILED;
+    }
+    if (!output_close(&out))
+        return CLI_FAILED;
+    report(s, &n, info.n_attributes > 0 && !info.has_q0, seconds_now() - start);
+    return CLI_DONE;
+}
+
+/* What goes with --text, and what only with it. */
+static int check_text(settings *s)
+{
+    const tag_style *y = &s->style;
+    if (!s->text &&
+        (s->raw.form || s->raw.columns || s->raw.tokens.grain || s->raw.tokens.sentences))
+        return message_usage("--as, --columns, --tokens and --sentences are for --text");
+    if (s->text && (y->all_marginals || y->nbest || y->probability || y->reference ||
+                    s->format != TRL_FORMAT_GUESS))
+        return message_usage("--text goes with --marginals, --posterior and --decode, not with "
+                             "--format, --all-marginals, --nbest, --probability or --reference");
+    if (s->text && y->marginals && (s->raw.form == TAG_MARKS || s->raw.form == TAG_COLOUR))
+        return message_usage("--marginals are printed as columns and jsonl");
+    s->raw.posterior = y->posterior;
+    s->raw.marginals = y->marginals;
+    s->raw.decoding = y->decoding;
+    return CLI_DONE;
 }
 
 static int run(void *settings_, const operands *args)
@@ -386,6 +420,8 @@ static int run(void *settings_, const operands *args)
     if (s->style.nbest && (s->style.posterior || s->style.probability))
         return message_usage("--nbest has probabilities of its own, and does not go with "
                              "--posterior or --probability");
+    if (check_text(s) != CLI_DONE)
+        return CLI_USAGE;
     if (s->threads == 0) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         s->threads = n > 0 ? (size_t)n : 1;
@@ -400,21 +436,24 @@ static int run(void *settings_, const operands *args)
     trl_error err = {0};
     trl_model *m = NULL;
     const trl_status st = (s->map ? trl_model_map : trl_model_open)(s->model, &m, &err);
+    s->graph.model = s->model;
+    s->graph.to = s->to;
+    s->graph.style = s->style;
+    s->graph.threads = s->threads;
+    s->graph.verbose = s->verbose;
     trl_graph_model *graph = NULL;
     trl_error other = {0};
     if (st == TRL_EMODEL && trl_graph_model_open(s->model, &graph, &other) == TRL_OK)
-        return run_graph(s, graph, args);
+        return tag_graph_run(&s->graph, graph, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
     if (st != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;
     }
-    if (s->method || s->known || !isnan(s->damping)) {
-        trl_model_free(m);
-        return message_usage("--method, --known and --damping are for models of graphs");
-    }
-    int code = check_model(s, m);
+    int code = tag_graph_unused(&s->graph);
     if (code == CLI_DONE)
-        code = tag(s, m, args);
+        code = check_model(s, m);
+    if (code == CLI_DONE)
+        code = s->text ? tag_raw(s, m, args) : tag(s, m, args);
     trl_model_free(m);
     return code;
 }
@@ -436,11 +475,17 @@ const verb verb_tag = {
         "scores in\n"
         "the headings of --nbest, and refuses what asks for probabilities.\n"
         "\n"
+        "With --text the input is raw text in UTF-8. It is cut into tokens and sentences as by\n"
+        "'trellis convert', and tagged by models of columns whose first column is the word. A\n"
+        "template that uses more columns names them in a line '# columns: word,shape,...'; they\n"
+        "are then made from the text. Each file is read to its end first.\n"
+        "\n"
         "A model of graphs predicts one more column for each of its kinds of labels.  It says\n"
         "LABEL:P for probabilities that are exact and LABEL~P for estimates; how many graphs\n"
         "were not solved exactly is said at the end.\n",
     .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
-                "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n",
+                "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n"
+                "  echo 'Anna Berg lives in Graz.' | trellis tag -m ner.model --text\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const convert_format_names[] = {
@@ -17,9 +18,32 @@ static trl_str cell_of(const convert_sequence *s, size_t t, size_t column)
     return s->rows->cell[t * s->rows->n_columns + column];
 }
 
-static trl_str label_of(const convert_sequence *s, size_t t)
+bool convert_chunks(convert_memory *m, convert_sequence *seq)
 {
-    return cell_of(s, t, s->rows->n_columns - 1);
+    const size_t n = seq->rows->n_tokens;
+    if (!seq->labelled)
+        return true;
+    if (n > m->cap) {
+        trl_str *label = realloc(m->label, 2 * n * sizeof *label);
+        m->label = label ? label : m->label;
+        trl_chunk *chunk = realloc(m->chunk, 2 * n * sizeof *chunk);
+        m->chunk = chunk ? chunk : m->chunk;
+        if (!label || !chunk)
+            return false;
+        m->cap = 2 * n;
+    }
+    for (size_t t = 0; t < n; t++)
+        m->label[t] = cell_of(seq, t, seq->rows->n_columns - 1);
+    seq->chunk = m->chunk;
+    seq->n_chunks = trl_chunks_of(m->label, n, m->chunk);
+    return true;
+}
+
+void convert_memory_fini(convert_memory *m)
+{
+    free(m->label);
+    free(m->chunk);
+    *m = (convert_memory){0};
 }
 
 static void put_columns(const convert_sequence *s, text *out)
@@ -31,31 +55,21 @@ static void put_columns(const convert_sequence *s, text *out)
     for (size_t t = 0; t < s->rows->n_tokens; t++)
         for (size_t c = 0; c < C; c++) {
             text_add(out, cell_of(s, t, c).p, cell_of(s, t, c).n);
+            if (c + 1 == C && s->p) {
+                text_char(out, ':');
+                text_fixed6(out, s->p[t]);
+            }
             text_char(out, c + 1 < C ? ' ' : '\n');
         }
     text_char(out, '\n');
 }
 
-/* ---- spans ----------------------------------------------------------------------------------- */
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* Does the span of token t - 1 end before t, does one start at t? IOB2. */
-static bool span_starts(const convert_sequence *s, size_t t)
-{
-    return s->labelled && label_of(s, t).n > 2 && label_of(s, t).p[0] == 'B';
-}
-
-static size_t span_end(const convert_sequence *s, size_t t)
-{
-    size_t end = t + 1;
-    while (end < s->rows->n_tokens && label_of(s, end).n > 2 && label_of(s, end).p[0] == 'I')
-        end++;
-    return end;
-}
-
-static void put_mark(text *out, const char *open, trl_str label)
+static void put_mark(text *out, const char *open, trl_str type)
 {
     text_str(out, open);
-    text_add(out, label.p + 2, label.n - 2);
+    text_add(out, type.p, type.n);
     text_char(out, '>');
 }
 
@@ -67,14 +81,38 @@ static void copy_to(const convert_sequence *s, size_t end, convert_state *state,
 
 static void put_marks(const convert_sequence *s, convert_state *state, text *out)
 {
-    for (size_t t = 0; t < s->rows->n_tokens; t++) {
-        if (!span_starts(s, t))
-            continue;
-        const size_t end = span_end(s, t);
-        copy_to(s, s->token[t].begin, state, out);
-        put_mark(out, "<", label_of(s, t));
-        copy_to(s, s->token[end - 1].end, state, out);
-        put_mark(out, "</", label_of(s, t));
+    for (size_t k = 0; k < s->n_chunks; k++) {
+        const trl_chunk *c = &s->chunk[k];
+        copy_to(s, s->token[c->begin].begin, state, out);
+        put_mark(out, "<", c->type);
+        copy_to(s, s->token[c->end - 1].end, state, out);
+        put_mark(out, "</", c->type);
+    }
+}
+
+/* As copy_to, without what a terminal would obey. */
+static void show_to(trl_str document, size_t end, convert_state *state, text *out)
+{
+    for (; state->written < end; state->written++) {
+        const unsigned char c = (unsigned char)document.p[state->written];
+        text_char(out, (c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? '?' : (char)c);
+    }
+}
+
+/* One of six colours, by the type. */
+static void put_colours(const convert_sequence *s, convert_state *state, text *out)
+{
+    for (size_t k = 0; k < s->n_chunks; k++) {
+        const trl_chunk *c = &s->chunk[k];
+        unsigned sum = 0;
+        for (size_t i = 0; i < c->type.n; i++)
+            sum = 31 * sum + (unsigned char)c->type.p[i];
+        show_to(s->text, s->token[c->begin].begin, state, out);
+        text_fmt(out, "\033[1;%um", 31 + sum % 6);
+        show_to(s->text, s->token[c->end - 1].end, state, out);
+        text_str(out, "\033[0;2m [");
+        text_add(out, c->type.p, c->type.n);
+        text_str(out, "]\033[0m");
     }
 }
 
@@ -104,18 +142,29 @@ static void put_places(const convert_sequence *s, text *out)
 
 static void put_spans(const convert_sequence *s, text *out)
 {
-    bool first = true;
     text_str(out, ", \"spans\": [");
-    for (size_t t = 0; t < s->rows->n_tokens; t++) {
-        if (!span_starts(s, t))
-            continue;
-        const size_t from = s->token[t].begin, to = s->token[span_end(s, t) - 1].end;
-        text_fmt(out, "%s{\"label\": ", first ? "" : ", ");
-        text_json_bytes(out, label_of(s, t).p + 2, label_of(s, t).n - 2);
-        text_fmt(out, ", \"begin\": %zu, \"end\": %zu, \"text\": ", from, to);
-        text_json_bytes(out, s->text.p + from, to - from);
+    for (size_t k = 0; k < s->n_chunks; k++) {
+        const trl_chunk *c = &s->chunk[k];
+        text_fmt(out, "%s{\"label\": ", k ? ", " : "");
+        text_json_bytes(out, c->type.p, c->type.n);
+        if (s->token) {
+            const size_t from = s->token[c->begin].begin, to = s->token[c->end - 1].end;
+            text_fmt(out, ", \"begin\": %zu, \"end\": %zu, \"text\": ", from, to);
+            text_json_bytes(out, s->text.p + from, to - from);
+        } else {
+            text_fmt(out, ", \"first\": %zu, \"last\": %zu", c->begin, c->end - 1);
+        }
         text_char(out, '}');
-        first = false;
+    }
+    text_char(out, ']');
+}
+
+static void put_probabilities(const convert_sequence *s, text *out)
+{
+    text_str(out, ", \"probabilities\": [");
+    for (size_t t = 0; t < s->rows->n_tokens; t++) {
+        text_str(out, t ? ", " : "");
+        text_fixed6(out, s->p[t]);
     }
     text_char(out, ']');
 }
@@ -138,8 +187,9 @@ static void put_json(const convert_sequence *s, text *out)
     if (s->labelled) {
         text_str(out, ", \"labels\": ");
         put_strings(s, s->rows->n_columns - 1, out);
-        if (s->token)
-            put_spans(s, out);
+        if (s->p)
+            put_probabilities(s, out);
+        put_spans(s, out);
     }
     text_str(out, "}\n");
 }
@@ -151,6 +201,9 @@ void convert_write(convert_format to, const convert_sequence *seq, convert_state
     switch (to) {
     case CONVERT_MARKS:
         put_marks(seq, state, out);
+        break;
+    case CONVERT_COLOUR:
+        put_colours(seq, state, out);
         break;
     case CONVERT_JSONL:
         put_json(seq, out);
@@ -165,6 +218,8 @@ void convert_write(convert_format to, const convert_sequence *seq, convert_state
 
 void convert_end(convert_format to, trl_str document, convert_state *state, text *out)
 {
+    if (to == CONVERT_COLOUR)
+        show_to(document, document.n, state, out);
     if (to == CONVERT_MARKS || to == CONVERT_TEXT)
         text_add(out, document.p + state->written, document.n - state->written);
     *state = (convert_state){0};

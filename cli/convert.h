@@ -4,6 +4,7 @@
 #define CLI_CONVERT_H
 
 #include "text.h"
+#include "trellis/scheme.h"
 #include "trellis/text.h"
 
 typedef enum convert_format {
@@ -11,9 +12,12 @@ typedef enum convert_format {
     CONVERT_MARKS,
     CONVERT_COLUMNS,
     CONVERT_JSONL,
+    CONVERT_COLOUR, /* the text, chunks coloured: for terminals, not read */
 } convert_format;
 
 extern const char *const convert_format_names[]; /* up to a NULL */
+extern const char *const grain_names[], *const rule_names[];
+void convert_column_table(text *out); /* what columns can be made of text */
 
 /* One sequence; its last column is the label where `labelled`. */
 typedef struct convert_sequence {
@@ -21,7 +25,21 @@ typedef struct convert_sequence {
     const trl_token *token; /* [n_tokens] places in `text`, or NULL */
     trl_str text;           /* the document */
     bool labelled;
+    const trl_chunk *chunk; /* [n_chunks] of the labels */
+    size_t n_chunks;
+    const double *p; /* [n_tokens] the probability of each label, or NULL */
 } convert_sequence;
+
+/* Memory for the chunks of a sequence; zero-initialise. */
+typedef struct convert_memory {
+    trl_str *label;
+    trl_chunk *chunk;
+    size_t cap;
+} convert_memory;
+
+/* Sets the chunks of a labelled sequence.  False: no memory. */
+bool convert_chunks(convert_memory *m, convert_sequence *seq);
+void convert_memory_fini(convert_memory *m);
 
 /* What a document's marks need from one sequence to the next; zero-initialise. */
 typedef struct convert_state {

@@ -56,15 +56,35 @@ static void wrap(const char *s, size_t n, size_t at, size_t indent, text *out)
     text_char(out, '\n');
 }
 
-/* Paragraphs are separated by an empty line; lines that start with a blank stay as they are. */
+/* A line that starts with a blank.  It stays as it is unless it is too long and no command: then
+ * what follows a term and two blanks is wrapped where it starts. */
+static void set_line(const char *s, size_t n, text *out)
+{
+    const size_t width = layout_here().width;
+    size_t column = strspn(s, " ");
+    for (size_t k = column; k + 2 < n; k++)
+        if (s[k] == ' ' && s[k + 1] == ' ') {
+            column = k + strspn(s + k, " ");
+            break;
+        }
+    if (n <= width || column + 20 > width || strncmp(s, "  trellis ", 10) == 0) {
+        text_add(out, s, n);
+        text_char(out, '\n');
+        return;
+    }
+    text_add(out, s, column);
+    wrap(s + column, n - column, column, column, out);
+}
+
+/* Paragraphs are separated by an empty line; lines that start with a blank are set as they are. */
 static void paragraphs(const char *s, text *out)
 {
     while (*s) {
         const char *end = s;
         if (*s == ' ' || *s == '\n') {
             end += strcspn(s, "\n");
+            set_line(s, (size_t)(end - s), out);
             end += *end == '\n';
-            text_add(out, s, (size_t)(end - s));
         } else {
             while (*end && !(end[0] == '\n' && (end[1] == '\n' || end[1] == ' ')))
                 end++;

@@ -42,6 +42,17 @@ static void short_duration(double seconds, char *out, size_t cap)
         snprintf(out, cap, "%.1f h", seconds / 3600.0);
 }
 
+/* Not where nothing is left, nor less than a second. */
+static void add_left(const trl_progress *now, text *t)
+{
+    char time[40];
+    const bool last = now->max_iterations && now->iteration >= now->max_iterations;
+    if (last || !isfinite(now->seconds_left) || now->seconds_left < 1.0)
+        return;
+    short_duration(now->seconds_left, time, sizeof time);
+    text_fmt(t, "  left %s", time);
+}
+
 /* Every number with its name: a log is read by people who do not know the columns. */
 static void log_line(const trl_progress *now, text *t)
 {
@@ -57,10 +68,7 @@ static void log_line(const trl_progress *now, text *t)
     if (isfinite(now->dev_best) && now->dev_best > now->dev_score)
         text_fmt(t, " (best %.2f)", now->dev_best);
     text_fmt(t, "  time %s", time);
-    if (isfinite(now->seconds_left)) {
-        short_duration(now->seconds_left, time, sizeof time);
-        text_fmt(t, "  left %s", time);
-    }
+    add_left(now, t);
 }
 
 /* ---- the line of a terminal ------------------------------------------------------------------ */
@@ -104,10 +112,8 @@ static void terminal_line(const trl_progress *now, int cut, text *t)
     else
         short_duration(now->seconds, time, sizeof time);
     text_fmt(t, full ? "  time %s" : "  %s", time);
-    if (isfinite(now->seconds_left) && cut < NO_LEFT) {
-        short_duration(now->seconds_left, time, sizeof time);
-        text_fmt(t, "  left %s", time);
-    }
+    if (cut < NO_LEFT)
+        add_left(now, t);
 }
 
 static void iteration_line(const progress *p, const trl_progress *now, text *t)

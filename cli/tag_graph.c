@@ -377,7 +377,7 @@ static void close_slots(job *j)
     free(j->slot);
 }
 
-int tag_graph(const tag_graph_settings *s, const trl_graph_model *m, const operands *args)
+static int tag_files(const tag_graph_settings *s, const trl_graph_model *m, const operands *args)
 {
     job j = {.s = s, .m = m, .info = trl_graph_model_get_info(m)};
     int code = check(&j);
@@ -399,4 +399,19 @@ int tag_graph(const tag_graph_settings *s, const trl_graph_model *m, const opera
         report(&j);
     close_slots(&j);
     return ok ? CLI_DONE : CLI_FAILED;
+}
+
+int tag_graph_run(const tag_graph_settings *s, trl_graph_model *m, bool other, const operands *args)
+{
+    const int code = other ? message_fail("%s: a model of graphs reads columns", s->model)
+                           : tag_files(s, m, args);
+    trl_graph_model_free(m);
+    return code;
+}
+
+int tag_graph_unused(const tag_graph_settings *s)
+{
+    return s->method || s->known || !isnan(s->damping)
+               ? message_usage("--method, --known and --damping are for models of graphs")
+               : CLI_DONE;
 }

@@ -17,7 +17,11 @@ typedef struct tag_graph_settings {
     bool verbose;
 } tag_graph_settings;
 
-/* All of it; the exit code. */
-int tag_graph(const tag_graph_settings *s, const trl_graph_model *m, const operands *args);
+/* All of it, with a model that is freed; the exit code.  `other`: the input is not in columns. */
+int tag_graph_run(const tag_graph_settings *s, trl_graph_model *m, bool other,
+                  const operands *args);
+
+/* With another model: CLI_USAGE when there are options for graphs, which is said. */
+int tag_graph_unused(const tag_graph_settings *s);
 
 #endif

@@ -32,6 +32,8 @@ trl_tune_options trl_tune_options_default(void)
 
 void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT])
 {
+    if (!c)
+        return;
     for (int k = 0; k < TRL_TUNE_DEFAULT - 1; k++)
         c[k] = pow(10.0, (k - 3) / 3.0);
     c[TRL_TUNE_DEFAULT - 1] = INFINITY;

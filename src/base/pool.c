@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -118,6 +119,12 @@ void trl_pool_free(trl_pool *p)
     pthread_cond_destroy(&p->done);
     trl_free(p->workers);
     trl_free(p);
+}
+
+size_t trl_pool_count(size_t asked)
+{
+    const long n = asked ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+    return asked ? asked : n > 0 ? (size_t)n : 1;
 }
 
 size_t trl_pool_threads(const trl_pool *p)

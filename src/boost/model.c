@@ -267,16 +267,17 @@ static bool sound_tree(const trl_boost_node *node, size_t n, size_t n_features, 
     return n > 0 && n < UINT32_MAX && size[0] == n;
 }
 
-static trl_status check_trees(const trl_boost_part *p, size_t n_nodes, size_t n_features,
-                              const trl_container *c, trl_error *err)
+trl_status trl_boost_check_trees(const trl_boost_run *e, size_t n_features, bool *sound,
+                                 trl_error *err)
 {
-    uint32_t *size = trl_alloc(n_nodes + 1, sizeof *size);
-    trl_status st = size ? TRL_OK : trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < p->n_trees; k++) {
-        const uint64_t at = trl_boost_begin(p->tree_end, k), end = p->tree_end[k];
-        if (end < at || end > n_nodes || !sound_tree(p->node + at, end - at, n_features, size))
-            st = trl_container_damaged(c, err, "a tree is not one");
+    uint32_t *size = trl_alloc(e->n_nodes + 1, sizeof *size);
+    *sound = size != NULL;
+    for (size_t k = 0; *sound && k < e->n_trees; k++) {
+        const uint64_t at = trl_boost_begin(e->tree_end, k), end = e->tree_end[k];
+        *sound = at <= end && end <= e->n_nodes &&
+                 sound_tree(e->node + at, (size_t)(end - at), n_features, size);
     }
+    const trl_status st = size ? TRL_OK : trl_fail_mem(err);
     trl_free(size);
     return st;
 }
@@ -295,9 +296,13 @@ static trl_status load_part(trl_boost_part *p, sections *s, size_t n_features,
     p->node = s->node;
     p->tree_end = s->tree_end;
     p->point = s->point;
-    const trl_status st = check_trees(p, s->n_nodes, n_features, c, err);
+    const trl_boost_run run = {p->node, s->n_nodes, p->tree_end, p->n_trees};
+    bool sound;
+    const trl_status st = trl_boost_check_trees(&run, n_features, &sound, err);
     if (st != TRL_OK)
         return st;
+    if (!sound)
+        return trl_container_damaged(c, err, "a tree is not one");
     const uint64_t at = trl_boost_begin(p->tree_end, p->n_trees);
     if (!(p->name = trl_strndup(s->name, field[PART_NAME])))
         return trl_fail_mem(err);

@@ -39,6 +39,19 @@ bool trl_boost_ensemble_node(trl_boost_ensemble *e, trl_boost_node node);
 bool trl_boost_ensemble_tree(trl_boost_ensemble *e); /* ends a tree */
 void trl_boost_ensemble_fini(trl_boost_ensemble *e);
 
+/* Trees of someone else. */
+typedef struct trl_boost_run {
+    const trl_boost_node *node;
+    size_t n_nodes;
+    const uint64_t *tree_end;
+    size_t n_trees;
+} trl_boost_run;
+
+/* *sound: whether these are whole trees, one after the other, over features below n_features.
+ * TRL_ENOMEM. */
+trl_status trl_boost_check_trees(const trl_boost_run *r, size_t n_features, bool *sound,
+                                 trl_error *err);
+
 typedef struct trl_boost_part {
     char *name;
     const trl_boost_node *node; /* of the first tree; features as the model numbers them */

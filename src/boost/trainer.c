@@ -115,11 +115,17 @@ void trl_trainer_weigh(trl_trainer *t)
     }
 }
 
+/* As an integer; what is beyond all gains (a least gain of 1e300) stays beyond them. */
+static int64_t units(double x)
+{
+    return x < ldexp(1.0, 62) ? (int64_t)x : (int64_t)1 << 62;
+}
+
 void trl_trainer_set_lambda(trl_trainer *t, double lambda)
 {
     t->lambda = lambda;
-    t->lambda_units = (int64_t)(lambda * t->scale);
-    t->margin_units = (int64_t)(lambda * t->o->min_gain * t->scale);
+    t->lambda_units = units(lambda * t->scale);
+    t->margin_units = units(lambda * t->o->min_gain * t->scale);
 }
 
 /* max over features of max(|S|, |T - S|): both are largest at an extreme of S. */

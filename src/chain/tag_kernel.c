@@ -211,3 +211,20 @@ size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double
     add_rows(f, key, kept, rows);
     return unknown;
 }
+
+size_t trl_tag_add_numbers(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows)
+{
+    size_t kept = 0, unknown = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t id = key[i].id;
+        unknown += id == TRL_NO_ID;
+        if (id == TRL_NO_ID || id == f->constant)
+            continue;
+        trl_tag_key *to = &key[kept++];
+        to->row = key[i].row;
+        to->value = key[i].value;
+        locate(f, id, to);
+    }
+    add_rows(f, key, kept, rows);
+    return unknown;
+}

@@ -30,4 +30,7 @@ typedef struct trl_tag_key {
  * may receive garbage.  Returns how many keys the model does not know. */
 size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows);
 
+/* The same for keys whose ids are filled in instead of names; TRL_NO_ID: not known. */
+size_t trl_tag_add_numbers(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows);
+
 #endif

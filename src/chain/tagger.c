@@ -198,18 +198,70 @@ static void flush(trl_tagger *t, size_t family)
     t->n_keys = 0;
 }
 
-trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *err)
+/* Attribute lists for n tokens may come. */
+static trl_status begin_items(trl_tagger *t, size_t n, trl_error *err)
 {
-    if (!t || !seq)
-        return trl_fail_null(err);
     t->tables.n = 0;
+    t->n_keys = 0;
     if (t->m->n_columns)
         return trl_fail(err, TRL_EINVAL, "the model reads columns, not attribute lists");
-    if (seq->n_tokens == 0)
+    if (n == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence cannot be labelled");
-    if (!clear_tables(t, seq->n_tokens))
-        return trl_fail_mem(err);
+    return clear_tables(t, n) ? TRL_OK : trl_fail_mem(err);
+}
+
+static trl_status end_items(trl_tagger *t, size_t n)
+{
+    t->tables.n = n;
+    if (t->m->has_q0)
+        trl_hmm_add_rows(&t->m->q0, TRL_HMM_FLOOR, NULL, &t->tables);
+    return TRL_OK;
+}
+
+static void flush_numbers(trl_tagger *t)
+{
+    t->attributes += t->n_keys;
+    t->unknown +=
+        trl_tag_add_numbers(&t->m->family[TRL_NODE], t->key, t->n_keys, t->tables.row[TRL_NODE]);
     t->n_keys = 0;
+}
+
+trl_status trl_tagger_set_numbered(trl_tagger *t, const trl_numbered_items *x, size_t k,
+                                   trl_error *err)
+{
+    const size_t first = x->first[k], n = x->first[k + 1] - first;
+    const uint32_t known = (uint32_t)t->m->family[TRL_NODE].names.n;
+    const trl_status st = begin_items(t, n, err);
+    if (st != TRL_OK)
+        return st;
+    for (size_t pos = 0; pos < n; pos++)
+        for (size_t i = x->begin[first + pos]; i < x->begin[first + pos + 1]; i++) {
+            const double value = x->value ? x->value[i] : 1.0;
+            if (!x->attr || (x->attr[i] >= known && x->attr[i] != TRL_NO_ID))
+                return trl_fail(err, TRL_EINVAL,
+                                "token %zu: the model has no attribute of that number", pos + 1);
+            if (!isfinite(value))
+                return trl_fail(err, TRL_EINVAL, "token %zu: a value is not finite", pos + 1);
+            if (t->n_keys == TRL_TAG_BLOCK)
+                flush_numbers(t);
+            trl_tag_key *key = &t->key[t->n_keys++];
+            key->id = x->attr[i];
+            key->value = value;
+            key->row = pos;
+        }
+    flush_numbers(t);
+    return end_items(t, n);
+}
+
+trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *err)
+{
+    if (!t || !seq || (seq->n_tokens && !seq->begin))
+        return trl_fail_null(err);
+    const trl_status begun = begin_items(t, seq->n_tokens, err);
+    if (begun != TRL_OK)
+        return begun;
+    if (!seq->attr && seq->begin[0] < seq->begin[seq->n_tokens])
+        return trl_fail_null(err);
     for (size_t pos = 0; pos < seq->n_tokens; pos++)
         for (size_t i = seq->begin[pos]; i < seq->begin[pos + 1]; i++) {
             const trl_attr *a = &seq->attr[i];
@@ -227,10 +279,7 @@ trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *
             key->row = pos;
         }
     flush(t, TRL_NODE);
-    t->tables.n = seq->n_tokens;
-    if (t->m->has_q0)
-        trl_hmm_add_rows(&t->m->q0, TRL_HMM_FLOOR, NULL, &t->tables);
-    return TRL_OK;
+    return end_items(t, seq->n_tokens);
 }
 
 /* The names of a block lie in `text`, which may have moved: `at` has their offsets. */
@@ -324,6 +373,8 @@ trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_erro
         return trl_fail(err, TRL_EINVAL, "the model reads attribute lists, not columns");
     if (seq->n_tokens == 0)
         return trl_fail(err, TRL_EINVAL, "an empty sequence cannot be labelled");
+    if (!seq->cell && seq->n_columns)
+        return trl_fail_null(err);
     if (seq->n_columns < trl_template_columns(t->m->tpl))
         return missing_column(t, seq, err);
     const trl_status st = t->m->has_q0 ? number_q0(t, &masked, err) : TRL_OK;

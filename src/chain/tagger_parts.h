@@ -7,7 +7,7 @@
 #include "chain/tag_expand.h"
 #include "chain/tag_kernel.h"
 #include "model/model.h"
-#include "trellis/tagger.h"
+#include "trellis/batch.h"
 
 struct trl_tagger {
     const trl_chain_model *m;
@@ -31,5 +31,9 @@ struct trl_tagger {
     trl_str *cell;
     size_t value_cap, cell_cap;
 };
+
+/* Sequence k of the batch, its attributes by the model's numbers. */
+trl_status trl_tagger_set_numbered(trl_tagger *t, const trl_numbered_items *x, size_t k,
+                                   trl_error *err);
 
 #endif

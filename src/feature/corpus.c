@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "feature/corpus.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/mem.h"
 
@@ -253,6 +255,92 @@ trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *
         const size_t at = seq->begin[t], n = seq->begin[t + 1] - at;
         if (!add_attrs(&c->family[TRL_NODE], seq->attr + at, n))
             return trl_fail_mem(err);
+        end_token(c);
+    }
+    return end_sequence(c, seq->weight, err);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+bool trl_renumbering_init(trl_renumbering *r, const trl_corpus *from)
+{
+    const size_t labels = from->labels.n, attrs = from->family[TRL_NODE].names.n;
+    r->label = trl_alloc(labels + 1, sizeof *r->label);
+    r->attr = trl_alloc(attrs + 1, sizeof *r->attr);
+    if (!r->label || !r->attr) {
+        trl_renumbering_fini(r);
+        return false;
+    }
+    memset(r->label, 0xff, (labels + 1) * sizeof *r->label); /* TRL_NO_ID */
+    memset(r->attr, 0xff, (attrs + 1) * sizeof *r->attr);
+    return true;
+}
+
+void trl_renumbering_fini(trl_renumbering *r)
+{
+    trl_free(r->label);
+    trl_free(r->attr);
+    *r = (trl_renumbering){0};
+}
+
+static bool renumber(trl_occurrences *o, const trl_occurrences *from, uint32_t *number, size_t at)
+{
+    const uint32_t old = from->id[at];
+    if (number[old] == TRL_NO_ID) {
+        const trl_str name = trl_strtab_get(&from->names, old);
+        number[old] = trl_strtab_add(&o->names, name.p, name.n);
+    }
+    if (number[old] == TRL_NO_ID || !add_value(o, from->value ? from->value[at] : 1.0))
+        return false;
+    o->id[o->n++] = number[old];
+    return true;
+}
+
+trl_status trl_corpus_add_from(trl_corpus *c, const trl_corpus *from, size_t k, trl_renumbering *r,
+                               trl_error *err)
+{
+    const size_t first = (size_t)from->first[k], n = (size_t)from->first[k + 1] - first;
+    const trl_occurrences *x = &from->family[TRL_NODE];
+    trl_occurrences *o = &c->family[TRL_NODE];
+    uint32_t *list =
+        trl_reserve(o->id, &o->cap, o->n + (x->begin[first + n] - x->begin[first]), sizeof *list);
+    if (list)
+        o->id = list;
+    if (!list || !reserve_tokens(c, n))
+        return trl_fail_mem(err);
+    for (size_t t = first; t < first + n; t++) {
+        uint32_t *label = &r->label[from->label[t]];
+        const trl_status st = *label == TRL_NO_ID
+                                  ? add_label(c, trl_strtab_get(&from->labels, from->label[t]), err)
+                                  : TRL_OK;
+        if (st != TRL_OK)
+            return st;
+        *label = *label == TRL_NO_ID ? c->label[c->n_tokens] : *label;
+        c->label[c->n_tokens] = *label;
+        for (size_t at = (size_t)x->begin[t]; at < x->begin[t + 1]; at++)
+            if (!renumber(o, x, r->attr, at))
+                return trl_fail_mem(err);
+        end_token(c);
+    }
+    return end_sequence(c, from->weight[k], err);
+}
+
+trl_status trl_corpus_add_numbered(trl_corpus *c, const trl_numbered *seq, trl_error *err)
+{
+    const size_t at = seq->begin[0], m = seq->begin[seq->n_tokens] - at;
+    trl_occurrences *o = &c->family[TRL_NODE];
+    uint32_t *list = trl_reserve(o->id, &o->cap, o->n + m, sizeof *list);
+    if (list)
+        o->id = list;
+    if (!list || !reserve_tokens(c, seq->n_tokens))
+        return trl_fail_mem(err);
+    for (size_t t = 0; t < seq->n_tokens; t++) {
+        c->label[c->n_tokens] = seq->label[t];
+        for (size_t k = seq->begin[t]; k < seq->begin[t + 1]; k++) {
+            if (!add_value(o, seq->value ? seq->value[k] : 1.0))
+                return trl_fail_mem(err);
+            o->id[o->n++] = seq->attr[k];
+        }
         end_token(c);
     }
     return end_sequence(c, seq->weight, err);

@@ -81,6 +81,31 @@ trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl
                                trl_error *err);
 trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *err);
 
+/* From the numbers of labels and node attributes of another corpus to those of this one: what has
+ * not been seen yet is TRL_NO_ID, and gets its number in the order of first occurrence. */
+typedef struct trl_renumbering {
+    uint32_t *label, *attr; /* [labels of the other], [node attributes of the other] */
+} trl_renumbering;
+
+bool trl_renumbering_init(trl_renumbering *r, const trl_corpus *from); /* false: no memory */
+void trl_renumbering_fini(trl_renumbering *r);
+
+/* Adds sequence k of another corpus of items: as trl_corpus_add_items of the same names, without
+ * looking them up. */
+trl_status trl_corpus_add_from(trl_corpus *c, const trl_corpus *from, size_t k, trl_renumbering *r,
+                               trl_error *err);
+
+/* Adds a sequence by numbers of this corpus, which are in range. */
+typedef struct trl_numbered {
+    size_t n_tokens;
+    const uint32_t *label; /* [n_tokens] */
+    const size_t *begin;   /* [n_tokens + 1] into attr and value */
+    const uint32_t *attr;
+    const double *value; /* NULL: all 1 */
+    double weight;
+} trl_numbered;
+trl_status trl_corpus_add_numbered(trl_corpus *c, const trl_numbered *seq, trl_error *err);
+
 /* The factors of one kind in an example, borrowed. */
 typedef struct trl_factors {
     size_t n;

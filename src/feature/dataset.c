@@ -8,16 +8,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "feature/column_values.h"
-#include "feature/corpus.h"
-
-struct trl_dataset {
-    trl_format format;
-    trl_column_values rows;
-    trl_corpus items;
-    double *weight; /* [sequences] of rows; items have theirs in the corpus */
-    size_t weight_cap;
-};
+#include "feature/dataset_parts.h"
 
 trl_status trl_dataset_new(trl_dataset **out, trl_error *err)
 {
@@ -66,12 +57,7 @@ double trl_dataset_weight(const trl_dataset *d, size_t k)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Where a check failed: numbers from 1, 0 where it does not apply. */
-typedef struct place {
-    size_t sequence, token, column;
-} place;
-
-static trl_status bad(const place *at, const char *what, trl_error *err)
+trl_status trl_dataset_bad(const trl_dataset_place *at, const char *what, trl_error *err)
 {
     if (at->column)
         return trl_fail(err, TRL_EINVAL, "sequence %zu, token %zu, column %zu: %s", at->sequence,
@@ -82,38 +68,41 @@ static trl_status bad(const place *at, const char *what, trl_error *err)
     return trl_fail(err, TRL_EINVAL, "sequence %zu: %s", at->sequence, what);
 }
 
-static const char *fault(trl_str s)
+const char *trl_dataset_fault(trl_str s)
 {
     if (!s.p && s.n)
         return "is NULL";
     return s.n && memchr(s.p, '\0', s.n) ? "contains a NUL byte" : NULL;
 }
 
-static trl_status check_text(const place *at, const char *name, trl_str s, trl_error *err)
+static trl_status check_text(const trl_dataset_place *at, const char *name, trl_str s,
+                             trl_error *err)
 {
     char what[64];
-    const char *wrong = s.n ? fault(s) : "is empty";
+    const char *wrong = s.n ? trl_dataset_fault(s) : "is empty";
     if (!wrong)
         return TRL_OK;
     snprintf(what, sizeof what, "the %s %s", name, wrong);
-    return bad(at, what, err);
+    return trl_dataset_bad(at, what, err);
 }
 
-static trl_status check_weight(const place *at, double weight, trl_error *err)
+trl_status trl_dataset_check_weight(const trl_dataset_place *at, double weight, trl_error *err)
 {
     if (!isfinite(weight))
-        return bad(at, "the weight is not finite", err);
-    return weight < 0.0 ? bad(at, "the weight is negative", err) : TRL_OK;
+        return trl_dataset_bad(at, "the weight is not finite", err);
+    return weight < 0.0 ? trl_dataset_bad(at, "the weight is negative", err) : TRL_OK;
 }
 
-static trl_status check_rows(const trl_rows *seq, size_t n_columns, place at, trl_error *err)
+static trl_status check_rows(const trl_rows *seq, size_t n_columns, trl_dataset_place at,
+                             trl_error *err)
 {
     if (!seq->n_tokens)
-        return bad(&at, "there are no tokens", err);
+        return trl_dataset_bad(&at, "there are no tokens", err);
     if (!seq->cell)
-        return bad(&at, "the cells are NULL", err);
+        return trl_dataset_bad(&at, "the cells are NULL", err);
     if (seq->n_columns < 2)
-        return bad(&at, "a row has at least two columns, the last one being the label", err);
+        return trl_dataset_bad(&at, "a row has at least two columns, the last one being the label",
+                               err);
     if (seq->n_columns != n_columns)
         return trl_fail(err, TRL_EINVAL, "sequence %zu: %zu columns where %zu were found before",
                         at.sequence, seq->n_columns, n_columns);
@@ -128,14 +117,14 @@ static trl_status check_rows(const trl_rows *seq, size_t n_columns, place at, tr
     return st;
 }
 
-static trl_status check_attr(const place *at, const trl_attr *a, trl_error *err)
+static trl_status check_attr(const trl_dataset_place *at, const trl_attr *a, trl_error *err)
 {
-    const char *wrong = fault(a->name);
+    const char *wrong = trl_dataset_fault(a->name);
     const int n = a->name.n < 100 ? (int)a->name.n : 100;
     if (wrong) {
         char what[64];
         snprintf(what, sizeof what, "the name of an attribute %s", wrong);
-        return bad(at, what, err);
+        return trl_dataset_bad(at, what, err);
     }
     return isfinite(a->value)
                ? TRL_OK
@@ -144,29 +133,29 @@ static trl_status check_attr(const place *at, const trl_attr *a, trl_error *err)
                           at->sequence, at->token, n, n ? a->name.p : "");
 }
 
-static trl_status check_items(const trl_items *seq, place at, trl_error *err)
+static trl_status check_items(const trl_items *seq, trl_dataset_place at, trl_error *err)
 {
     if (!seq->n_tokens)
-        return bad(&at, "there are no tokens", err);
+        return trl_dataset_bad(&at, "there are no tokens", err);
     if (!seq->label)
-        return bad(&at, "there are no labels", err);
+        return trl_dataset_bad(&at, "there are no labels", err);
     if (!seq->begin)
-        return bad(&at, "begin is NULL", err);
+        return trl_dataset_bad(&at, "begin is NULL", err);
     trl_status st = TRL_OK;
     for (size_t t = 0; st == TRL_OK && t < seq->n_tokens; t++) {
         at.token = t + 1;
         st = check_text(&at, "label", seq->label[t], err);
         if (st == TRL_OK && seq->begin[t] > seq->begin[t + 1])
-            st = bad(&at, "its attributes end before they begin", err);
+            st = trl_dataset_bad(&at, "its attributes end before they begin", err);
         else if (st == TRL_OK && seq->begin[t] < seq->begin[t + 1] && !seq->attr)
-            st = bad(&at, "the attributes are NULL", err);
+            st = trl_dataset_bad(&at, "the attributes are NULL", err);
         for (size_t k = seq->begin[t]; st == TRL_OK && k < seq->begin[t + 1]; k++)
             st = check_attr(&at, &seq->attr[k], err);
     }
     return st;
 }
 
-static trl_status check_format(const trl_dataset *d, trl_format format, trl_error *err)
+trl_status trl_dataset_check_format(const trl_dataset *d, trl_format format, trl_error *err)
 {
     if (d->format == TRL_FORMAT_GUESS || d->format == format)
         return TRL_OK;
@@ -199,14 +188,14 @@ trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n, c
 {
     if (!d || (!seq && n))
         return trl_fail_null(err);
-    trl_status st = check_format(d, TRL_FORMAT_COLUMNS, err);
+    trl_status st = trl_dataset_check_format(d, TRL_FORMAT_COLUMNS, err);
     const size_t before = count(d), tokens = d->rows.n_tokens;
     const size_t columns = d->rows.n_columns ? d->rows.n_columns : n ? seq[0].n_columns : 0;
     for (size_t k = 0; st == TRL_OK && k < n; k++) {
-        const place at = {.sequence = before + k + 1};
+        const trl_dataset_place at = {.sequence = before + k + 1};
         st = check_rows(&seq[k], columns, at, err);
         if (st == TRL_OK && weight)
-            st = check_weight(&at, weight[k], err);
+            st = trl_dataset_check_weight(&at, weight[k], err);
     }
     if (st != TRL_OK || n == 0)
         return st;
@@ -224,7 +213,7 @@ trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n, c
 }
 
 /* The corpus as it was when it had so many tokens: its lists are only ever added to. */
-static void take_back_items(trl_corpus *c, size_t n_sequences, size_t n_tokens)
+void trl_dataset_take_back_items(trl_corpus *c, size_t n_sequences, size_t n_tokens)
 {
     c->n_sequences = n_sequences;
     c->n_tokens = n_tokens;
@@ -237,13 +226,13 @@ trl_status trl_dataset_add_items(trl_dataset *d, const trl_items *seq, size_t n,
 {
     if (!d || (!seq && n))
         return trl_fail_null(err);
-    trl_status st = check_format(d, TRL_FORMAT_CRFSUITE, err);
+    trl_status st = trl_dataset_check_format(d, TRL_FORMAT_CRFSUITE, err);
     const size_t before = count(d), tokens = d->items.n_tokens;
     for (size_t k = 0; st == TRL_OK && k < n; k++) {
-        const place at = {.sequence = before + k + 1};
+        const trl_dataset_place at = {.sequence = before + k + 1};
         st = check_items(&seq[k], at, err);
         if (st == TRL_OK)
-            st = check_weight(&at, weight ? weight[k] : seq[k].weight, err);
+            st = trl_dataset_check_weight(&at, weight ? weight[k] : seq[k].weight, err);
     }
     if (st != TRL_OK || n == 0)
         return st;
@@ -255,7 +244,7 @@ trl_status trl_dataset_add_items(trl_dataset *d, const trl_items *seq, size_t n,
     if (st == TRL_OK)
         d->format = TRL_FORMAT_CRFSUITE;
     else
-        take_back_items(&d->items, before, tokens);
+        trl_dataset_take_back_items(&d->items, before, tokens);
     return st;
 }
 
@@ -325,4 +314,22 @@ trl_status trl_dataset_cursor_items(trl_dataset_cursor *c, trl_items *seq, bool 
                        .weight = x->weight[c->next++],
                        .path = c->name};
     return TRL_OK;
+}
+
+bool trl_dataset_cursor_more(const trl_dataset_cursor *c)
+{
+    return c->next < c->set->items.n_sequences;
+}
+
+const trl_corpus *trl_dataset_corpus(const trl_dataset *d)
+{
+    return &d->items;
+}
+
+trl_status trl_dataset_cursor_copy(trl_dataset_cursor *c, trl_corpus *to, trl_renumbering *r,
+                                   trl_error *err)
+{
+    const size_t k = c->next++;
+    const trl_status st = to ? trl_corpus_add_from(to, &c->set->items, k, r, err) : TRL_OK;
+    return st == TRL_OK || st == TRL_ENOMEM ? st : trl_fail_where(err, st, c->name, 0, 1);
 }

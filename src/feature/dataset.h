@@ -3,6 +3,7 @@
 #ifndef TRL_DATASET_PRIVATE_H
 #define TRL_DATASET_PRIVATE_H
 
+#include "feature/corpus.h"
 #include "trellis/dataset.h"
 
 /* Walks through a data set, which it borrows.  Set `set` and `name`, all else zero. */
@@ -23,6 +24,14 @@ trl_status trl_dataset_cursor_rows(trl_dataset_cursor *c, trl_rows *seq, double 
 trl_status trl_dataset_cursor_items(trl_dataset_cursor *c, trl_items *seq, bool *more,
                                     trl_error *err);
 void trl_dataset_cursor_fini(trl_dataset_cursor *c);
+
+/* For items: adds the next sequence to a corpus, without looking its names up (r: made for it by
+ * trl_renumbering_init of trl_dataset_corpus), or, where `to` is NULL, passes it over.  *more is
+ * false at the end.  As trl_corpus_add_from. */
+trl_status trl_dataset_cursor_copy(trl_dataset_cursor *c, trl_corpus *to, trl_renumbering *r,
+                                   trl_error *err);
+bool trl_dataset_cursor_more(const trl_dataset_cursor *c);
+const trl_corpus *trl_dataset_corpus(const trl_dataset *d);
 
 /* How often sequence k counts. */
 double trl_dataset_weight(const trl_dataset *d, size_t k);

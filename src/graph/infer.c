@@ -131,7 +131,8 @@ void trl_infer_work_free(trl_infer_work *w)
 
 const double *trl_infer_messages(const trl_infer_work *w, size_t *n)
 {
-    *n = w ? w->n_messages : 0;
+    if (n)
+        *n = w ? w->n_messages : 0;
     return w ? w->messages : NULL;
 }
 

@@ -352,6 +352,8 @@ trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *e
             nul = memchr(from + seen, '\0', in->len - in->at - seen);
         if (nul) { /* at once: the rest may be endless and without a line end */
             in->row++;
+            in->at = in->len; /* whoever reads on after errors is at the end */
+            in->end = true;
             return fail_nul(in, (uint64_t)(nul - from) + 1, err);
         }
         seen = in->len - in->at;

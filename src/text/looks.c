@@ -25,7 +25,7 @@ static bool has_tab(const trl_rows *seq, size_t t)
 trl_look trl_rows_look(const trl_rows *seq)
 {
     size_t first = 0, rest = 0, last = 0;
-    if (!seq->line || seq->n_columns < 2 || seq->n_tokens == 0)
+    if (!seq || !seq->line || seq->n_columns < 2 || seq->n_tokens == 0)
         return TRL_LOOK_RIGHT;
     for (size_t t = 0; t < seq->n_tokens; t++) {
         const trl_str *cell = seq->cell + t * seq->n_columns;
@@ -44,7 +44,7 @@ trl_look trl_rows_look(const trl_rows *seq)
 trl_look trl_items_look(const trl_items *seq)
 {
     size_t blanks = 0, labels = 0, attrs = 0;
-    if (!seq->label || seq->n_tokens == 0)
+    if (!seq || !seq->label || seq->n_tokens == 0)
         return TRL_LOOK_RIGHT;
     for (size_t t = 0; t < seq->n_tokens; t++) {
         blanks += memchr(seq->label[t].p, ' ', seq->label[t].n) != NULL;

@@ -11,6 +11,7 @@
  * Weights and sums are recomputed from the odds.
  */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -87,12 +88,44 @@ static trl_status take(bytes *b, uint64_t n, size_t width, void **out, size_t *c
     return TRL_OK;
 }
 
-/* A matching fingerprint means that what the arrays say of each other is ours. */
-static bool is_possible(const trl_boost_path *p, const state *s)
+/* Nothing that is used later is trusted: a file can be damaged in a way that no checksum shows. */
+static bool sound_numbers(const trl_boost_path *p, const state *s)
 {
     const trl_trainer *t = &p->t;
-    return s->best < (s->n_points ? s->n_points : 1) && s->applied <= s->n_trees &&
-           (s->n_trees ? t->trees.tree_end[s->n_trees - 1] : 0) == s->n_nodes;
+    for (size_t i = 0; i < t->n; i++)
+        if (!(t->odds[i] >= 0.0 && isfinite(t->odds[i])))
+            return false;
+    for (size_t k = 0; k < s->n_points; k++)
+        if (p->point[k].trees > s->n_trees)
+            return false;
+    return s->lambda >= 0.0 && isfinite(s->lambda) && s->first_lambda >= 0.0 &&
+           isfinite(s->first_lambda) && s->best < (s->n_points ? s->n_points : 1) &&
+           (s->n_points || !s->steps) && s->applied <= s->n_trees;
+}
+
+static bool sound_terms(const trl_boost_path *p, const state *s)
+{
+    const trl_boost_terms *t = &p->t.terms;
+    for (size_t k = 0; k < s->n_terms; k++)
+        if (t->term[k].begin > s->n_literals || t->term[k].n > s->n_literals - t->term[k].begin)
+            return false;
+    for (size_t k = 0; k < s->n_literals; k++)
+        if (t->literal[k] / 2 >= p->t.d->n_features)
+            return false;
+    return s->n_terms < UINT32_MAX;
+}
+
+static trl_status check(const trl_boost_path *p, const state *s, trl_error *err)
+{
+    const trl_boost_ensemble *e = &p->t.trees;
+    const trl_boost_run run = {e->node, (size_t)s->n_nodes, e->tree_end, (size_t)s->n_trees};
+    bool sound;
+    const trl_status st = trl_boost_check_trees(&run, p->t.d->n_features, &sound, err);
+    if (st != TRL_OK)
+        return st;
+    sound = sound && (s->n_trees ? e->tree_end[s->n_trees - 1] : 0) == s->n_nodes &&
+            sound_numbers(p, s) && sound_terms(p, s);
+    return sound ? TRL_OK : trl_fail(err, TRL_EMODEL, "the checkpoint is damaged");
 }
 
 static trl_status load_arrays(trl_boost_path *p, const state *s, bytes *b, trl_error *err)
@@ -119,9 +152,9 @@ static trl_status load_arrays(trl_boost_path *p, const state *s, bytes *b, trl_e
     p->point = point;
     t->terms.term = term;
     t->terms.literal = literal;
-    if (st == TRL_OK && (b->left || !is_possible(p, s)))
+    if (st == TRL_OK && b->left)
         st = trl_fail(err, TRL_EMODEL, "the checkpoint is damaged");
-    return st;
+    return st == TRL_OK ? check(p, s, err) : st;
 }
 
 trl_status trl_boost_state_load(void *path, const void *bytes_, size_t size, trl_error *err)

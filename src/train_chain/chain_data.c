@@ -203,6 +203,27 @@ static trl_status take_items(trl_chain_training *j, trl_sequence_source *from, b
     return st == TRL_OK && *more && !held_out(j, dev) ? add_items(j, &seq, dev, err) : st;
 }
 
+/* The same of a data set, where no names need to be looked at. */
+static trl_status copy_items(trl_chain_training *j, trl_sequence_source *from, bool dev, bool *more,
+                             trl_error *err)
+{
+    *more = trl_sequence_source_more(from);
+    const trl_status st = *more ? same_format(j, from, err) : TRL_OK;
+    if (st != TRL_OK || !*more)
+        return st;
+    trl_corpus *to = dev ? &j->dev.corpus : &j->corpus;
+    return trl_sequence_source_copy(from, held_out(j, dev) ? NULL : to, err);
+}
+
+static trl_status take_next(trl_chain_training *j, trl_sequence_source *from, bool dev, bool *more,
+                            trl_error *err)
+{
+    if (from->format == TRL_FORMAT_COLUMNS)
+        return take_rows(j, from, dev, more, err);
+    return from->reader || j->has_q0 ? take_items(j, from, dev, more, err)
+                                     : copy_items(j, from, dev, more, err);
+}
+
 /* All sequences of a file or, where `path` is NULL, of a data set, for training or, `dev`, for
  * scoring. */
 static trl_status read_source(trl_chain_training *j, const char *path, const trl_dataset *set,
@@ -217,8 +238,7 @@ static trl_status read_source(trl_chain_training *j, const char *path, const trl
         return st;
     for (bool more = true; st == TRL_OK && more;)
         if ((st = trl_cancel_check(&j->cancel, err)) == TRL_OK)
-            st = from.format == TRL_FORMAT_COLUMNS ? take_rows(j, &from, dev, &more, err)
-                                                   : take_items(j, &from, dev, &more, err);
+            st = take_next(j, &from, dev, &more, err);
     trl_sequence_source_fini(&from);
     return st;
 }

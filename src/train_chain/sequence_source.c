@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train_chain/sequence_source.h"
 
+#include "base/fail.h"
+
 trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
                                     trl_error *err)
 {
@@ -23,6 +25,7 @@ void trl_sequence_source_fini(trl_sequence_source *s)
 {
     trl_reader_free(s->reader);
     trl_dataset_cursor_fini(&s->cursor);
+    trl_renumbering_fini(&s->numbers);
 }
 
 trl_status trl_sequence_source_rows(trl_sequence_source *s, trl_rows *seq, double *weight,
@@ -42,4 +45,17 @@ trl_status trl_sequence_source_items(trl_sequence_source *s, trl_items *seq, boo
                                     : trl_dataset_cursor_items(&s->cursor, seq, more, err);
     s->n_taken += st == TRL_OK && *more;
     return st;
+}
+
+bool trl_sequence_source_more(const trl_sequence_source *s)
+{
+    return trl_dataset_cursor_more(&s->cursor);
+}
+
+trl_status trl_sequence_source_copy(trl_sequence_source *s, trl_corpus *to, trl_error *err)
+{
+    if (!s->numbers.attr && !trl_renumbering_init(&s->numbers, trl_dataset_corpus(s->cursor.set)))
+        return trl_fail_mem(err);
+    s->n_taken++;
+    return trl_dataset_cursor_copy(&s->cursor, to, &s->numbers, err);
 }

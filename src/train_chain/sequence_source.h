@@ -8,9 +8,10 @@
 typedef struct trl_sequence_source {
     trl_reader *reader; /* NULL: a data set */
     trl_dataset_cursor cursor;
-    trl_format format; /* TRL_FORMAT_GUESS: an empty data set */
-    const char *name;  /* for messages; borrowed */
-    uint64_t n_taken;  /* sequences */
+    trl_format format;       /* TRL_FORMAT_GUESS: an empty data set */
+    const char *name;        /* for messages; borrowed */
+    uint64_t n_taken;        /* sequences */
+    trl_renumbering numbers; /* of a data set of items: see trl_sequence_source_copy */
 } trl_sequence_source;
 
 /* As trl_reader_open. */
@@ -26,5 +27,10 @@ trl_status trl_sequence_source_rows(trl_sequence_source *s, trl_rows *seq, doubl
                                     bool *more, trl_error *err);
 trl_status trl_sequence_source_items(trl_sequence_source *s, trl_items *seq, bool *more,
                                      trl_error *err);
+
+/* Of a data set of items: adds the next sequence to the corpus by its numbers, to the same bits as
+ * by names; NULL: passes it over. */
+bool trl_sequence_source_more(const trl_sequence_source *s);
+trl_status trl_sequence_source_copy(trl_sequence_source *s, trl_corpus *to, trl_error *err);
 
 #endif

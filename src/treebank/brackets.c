@@ -106,9 +106,13 @@ static trl_status next_token(trl_bracket_reader *r, token *what, trl_str *s, trl
             return trl_fail_mem(err);
         r->line = (trl_str){0};
         r->at = 0;
-        const trl_status st = trl_input_line(r->in, &r->line, &more, err);
-        if (st != TRL_OK)
+        trl_status st = trl_input_line(r->in, &r->line, &more, err);
+        if (st == TRL_OK && more)
+            st = trl_input_check_text(r->in, r->line, err);
+        if (st != TRL_OK) {
+            r->line = (trl_str){0};
             return st;
+        }
         if (!more) {
             r->line = (trl_str){0};
             *what = END;
@@ -229,10 +233,6 @@ static trl_status more_word(trl_bracket_reader *r, trl_str s, trl_error *err)
 static trl_status add_atom(trl_bracket_reader *r, cursor *c, trl_str s, trl_error *err)
 {
     if (c->node == TRL_NO_NODE || c->prev != TRL_NO_NODE) {
-        if (trl_input_check_text(r->in, r->line, err) != TRL_OK) {
-            r->at = r->line.n;
-            return TRL_EPARSE;
-        }
         trl_fail(err, TRL_EPARSE, "word '%s' where a tree is expected", show(s).s);
         trl_fail_hint(err, TRL_EPARSE, "every word has a node of its own: (NN %s)", show(s).s);
         return bad_token(r, s, err);

@@ -95,7 +95,8 @@ trl_status trl_treebank_next(trl_treebank *bank, trl_tree *tree, bool *more, trl
 
 void trl_treebank_resync(trl_treebank *bank)
 {
-    trl_bracket_reader_resync(bank->brackets);
+    if (bank)
+        trl_bracket_reader_resync(bank->brackets);
 }
 
 uint64_t trl_treebank_passed(const trl_treebank *bank)

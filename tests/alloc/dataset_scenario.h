@@ -4,7 +4,7 @@
 #define TRL_TEST_DATASET_SCENARIO_H
 
 #include "trellis/dataset.h"
-#include "trellis/tagger.h"
+#include "trellis/batch.h"
 #include "trellis/train.h"
 
 #define DATASET_STR(s)                                                                             \
@@ -30,11 +30,28 @@ static const trl_items dataset_items[] = {
     {3, dataset_label, dataset_begin, dataset_attr, 2.0, NULL, 0}};
 
 /* Adds one batch of two; one that fails leaves nothing. */
+static trl_status add_numbers(trl_dataset *d, trl_error *err)
+{
+    static const size_t first[] = {0, 2, 5}, begin[] = {0, 2, 3, 5, 6, 7};
+    static const double value[] = {1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0}, weight[] = {1.0, 2.0};
+    static const trl_str name[] = {DATASET_STR("w"), DATASET_STR("u"), DATASET_STR("v")};
+    static const uint32_t attr[] = {1, 2, 1, 1, 2, 1, 0};
+    uint32_t number[3], y[5];
+    trl_status st = trl_dataset_number(d, name, 3, number, err);
+    if (st == TRL_OK)
+        st = trl_dataset_number_labels(d, dataset_label, 2, y, err);
+    if (st == TRL_OK)
+        st = trl_dataset_number_labels(d, dataset_label, 3, y + 2, err);
+    const trl_numbered_items x = {2, first, y, begin, attr, value, weight};
+    return st == TRL_OK ? trl_dataset_add_numbered(d, &x, err) : st;
+}
+
 static trl_status add_batch(trl_dataset *d, bool items, trl_error *err)
 {
     const trl_dataset_info before = trl_dataset_get_info(d);
-    const trl_status st = items ? trl_dataset_add_items(d, dataset_items, 2, NULL, err)
-                                : trl_dataset_add_rows(d, dataset_rows, 2, NULL, err);
+    const trl_status st = items && before.n_sequences ? add_numbers(d, err)
+                          : items ? trl_dataset_add_items(d, dataset_items, 2, NULL, err)
+                                  : trl_dataset_add_rows(d, dataset_rows, 2, NULL, err);
     const trl_dataset_info after = trl_dataset_get_info(d);
     const size_t more = st == TRL_OK ? 2 : 0;
     assert_int_equal(after.n_sequences, before.n_sequences + more);
@@ -71,6 +88,12 @@ static trl_status dataset_tag(const trl_buf *model, bool items, trl_error *err)
                    : trl_tagger_set_rows(t, &dataset_rows[0], err);
     if (st == TRL_OK)
         st = trl_tagger_viterbi(t, y, &score, err);
+    trl_tag_batch b = trl_tag_batch_default(); /* with room of its own for labels */
+    b.scores = &score;
+    b.threads = 1;
+    if (st == TRL_OK)
+        st = items ? trl_tag_items(m, &dataset_items[1], 1, &b, err)
+                   : trl_tag_rows(m, dataset_rows, 1, &b, err);
     trl_tagger_free(t);
     trl_model_free(m);
     return st;

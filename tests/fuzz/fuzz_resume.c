@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "base/file.h"
+#include "trellis/boost.h"
 #include "trellis/train.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,10 +37,11 @@ static const struct kind {
     {"chain", "likelihood", "lbfgs", INIT, false},
     {"tree", "likelihood", "adagrad", CHECKPOINT, false},
     {"tree", "likelihood", "lbfgs", INIT, false},
+    {"boost", "", "", CHECKPOINT, true},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-static char folder[64], columns[96], trees[96], model[96], file[96];
+static char folder[64], columns[96], trees[96], examples[96], model[96], file[96];
 static unsigned char *whole[KINDS]; /* the files as training writes them */
 static size_t whole_size[KINDS];
 
@@ -47,6 +49,7 @@ static void clean_up(void)
 {
     remove(columns);
     remove(trees);
+    remove(examples);
     remove(model);
     remove(file);
     rmdir(folder);
@@ -65,22 +68,52 @@ static void start(void)
                                "dog N\n\n";
     static const char bank[] = "(S (NP (DT the) (NN dog)) (VP (VBZ barks)))\n"
                                "(S (NP (DT a) (NN cat)) (VP (VBZ sees) (NP (DT the) (NN dog))))\n";
+    static const char answers[] = "1 0 2 3\n-1 1 2\n1 0 3\n-1 2 4\n1 1 3 4\n-1 0 4\n1 0 1\n-1 3\n";
     snprintf(folder, sizeof folder, "/tmp/trellis-fuzz-XXXXXX");
     if (!mkdtemp(folder))
         abort();
     snprintf(columns, sizeof columns, "%s/columns", folder);
     snprintf(trees, sizeof trees, "%s/trees", folder);
+    snprintf(examples, sizeof examples, "%s/examples", folder);
     snprintf(model, sizeof model, "%s/model", folder);
     snprintf(file, sizeof file, "%s/file", folder);
     put(columns, rows, sizeof rows - 1);
     put(trees, bank, sizeof bank - 1);
+    put(examples, answers, sizeof answers - 1);
     atexit(clean_up);
+}
+
+static trl_status boost(bool read, trl_error *err)
+{
+    const char *const path = examples;
+    trl_boost_read_options how = trl_boost_read_options_default();
+    trl_boost_options o = trl_boost_options_default();
+    trl_boost_data *d = NULL, *held_out = NULL;
+    trl_boost_model *m = NULL;
+    how.format = TRL_BOOST_LIBSVM;
+    o.threads = 1;
+    o.trees = 12;
+    o.checkpoint = file;
+    o.checkpoint_every = 3;
+    o.resume = read;
+    trl_status st = trl_boost_read(&path, 1, &how, &d, err);
+    how.like = d;
+    if (st == TRL_OK)
+        st = trl_boost_read(&path, 1, &how, &held_out, err);
+    if (st == TRL_OK)
+        st = trl_boost_train(d, held_out, &o, &m, err);
+    trl_boost_model_free(m);
+    trl_boost_data_free(held_out);
+    trl_boost_data_free(d);
+    return st;
 }
 
 /* First a run that writes the file, then one that reads it. */
 static trl_status train(const struct kind *k, bool read, trl_error *err)
 {
     const bool tree = strcmp(k->kind, "tree") == 0;
+    if (strcmp(k->kind, "boost") == 0)
+        return boost(read, err);
     const char *const path = tree ? trees : columns;
     trl_train_options o = trl_train_options_default();
     o.kind = k->kind;

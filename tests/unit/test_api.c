@@ -91,6 +91,17 @@ static void test_null_models(void **state)
     trl_tagger_free(NULL);
 }
 
+/* Functions without a status take NULL as well. */
+static void test_null_answers(void **state)
+{
+    (void)state;
+    assert_int_equal(trl_rows_look(NULL), TRL_LOOK_RIGHT);
+    assert_int_equal(trl_items_look(NULL), TRL_LOOK_RIGHT);
+    assert_null(trl_infer_messages(NULL, NULL));
+    trl_treebank_resync(NULL);
+    trl_tune_default_grid(NULL);
+}
+
 static void test_null_training(void **state)
 {
     (void)state;
@@ -459,7 +470,7 @@ int main(void)
         cmocka_unit_test(test_null_scores),   cmocka_unit_test(test_null_files),
         cmocka_unit_test(test_out_of_range),  cmocka_unit_test(test_null_graphs),
         cmocka_unit_test(test_null_boosting), cmocka_unit_test(test_null_translation),
-        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_methods),       cmocka_unit_test(test_null_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
