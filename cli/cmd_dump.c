@@ -87,9 +87,12 @@ static int run(void *settings_, const operands *args)
     trl_model *m = NULL;
     trl_status st = trl_model_open(args->item[0], &m, &err);
     trl_parse_model *parser = NULL;
-    trl_error other = {0};
-    if (st == TRL_EMODEL && trl_parse_model_open(args->item[0], &parser, &other) == TRL_OK)
-        return dump_parser(s, parser);
+    if (st == TRL_OK && strcmp(trl_model_get_info(m).kind, "tree") == 0) {
+        trl_model_free(m);
+        st = trl_parse_model_open(args->item[0], &parser, &err);
+        if (st == TRL_OK)
+            return dump_parser(s, parser);
+    }
     if (st != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;

@@ -321,6 +321,14 @@ static int check_model(settings *s, const trl_model *m)
 {
     const trl_model_info info = trl_model_get_info(m);
     const tag_style *y = &s->style;
+    if (strcmp(info.kind, "chain") != 0) {
+        message_say("%s: the model is of kind '%s', not a chain", s->model, info.kind);
+        if (strcmp(info.kind, "tree") == 0)
+            message_hint("it is a parser's: 'trellis parse' uses it");
+        else
+            message_hint("'trellis %s' uses it", info.kind);
+        return CLI_FAILED;
+    }
     if (!info.is_probability && (y->marginals || y->probability || y->posterior)) {
         message_say("%s: a model trained with the objective %s has no probabilities", s->model,
                     info.objective);
@@ -414,6 +422,18 @@ static int check_text(settings *s)
     return CLI_DONE;
 }
 
+static int run_graph(settings *s, trl_model *m, const operands *args)
+{
+    trl_error err = {0};
+    trl_graph_model *graph = NULL;
+    trl_model_free(m);
+    if (trl_graph_model_open(s->model, &graph, &err) != TRL_OK) {
+        message_error(&err);
+        return CLI_FAILED;
+    }
+    return tag_graph_run(&s->graph, graph, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
+}
+
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
@@ -441,14 +461,12 @@ static int run(void *settings_, const operands *args)
     s->graph.style = s->style;
     s->graph.threads = s->threads;
     s->graph.verbose = s->verbose;
-    trl_graph_model *graph = NULL;
-    trl_error other = {0};
-    if (st == TRL_EMODEL && trl_graph_model_open(s->model, &graph, &other) == TRL_OK)
-        return tag_graph_run(&s->graph, graph, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
     if (st != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;
     }
+    if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
+        return run_graph(s, m, args);
     int code = tag_graph_unused(&s->graph);
     if (code == CLI_DONE)
         code = check_model(s, m);

@@ -23,12 +23,16 @@ grep -q '^stopped after [0-9]* iterations$' "$temp/out"
 "$BUILD/examples/label" "$temp/stopped" The garden is quiet . >"$temp/out"
 grep -q '^The	DT$' "$temp/out"
 [ "$(wc -l <"$temp/out")" = 5 ]
-for wrong in "label $temp/none x" label "stop $temp/none $temp/no" stop; do
+"$BUILD/trellis" train -q --kind tree --grade generative --clusters none -m "$temp/parser" \
+    "$BUILD/corpus/train.mrg"
+"$BUILD/examples/parse" "$temp/parser" The garden is quiet . >"$temp/out"
+grep -q '^(.*(DT The) (NN garden).*)$' "$temp/out"
+for wrong in "parse $temp/model x" parse "label $temp/parser x" "label $temp/none x" label "stop $temp/none $temp/no" stop; do
     # shellcheck disable=SC2086
     if "$BUILD/examples/"$wrong 2>"$temp/err"; then exit 1; fi
     grep -q '^[a-z]*: .' "$temp/err"
 done
-for name in label learn stop; do
+for name in label learn parse stop; do
     awk -v start="<!-- examples/$name.c -->" '
         $0 == start { found = 1; next }
         found && /^```c$/ { on = 1; next }

@@ -20,6 +20,7 @@
 #define TRELLIS_ALIGN_H
 
 #include "trellis/buf.h"
+#include "trellis/model.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -75,6 +76,11 @@ TRL_API trl_status trl_aligner_train(const trl_bitext *b, const trl_align_option
                                      trl_aligner **out, trl_error *err);
 TRL_API trl_status trl_aligner_save(const trl_aligner *a, const char *path, trl_error *err);
 TRL_API trl_status trl_aligner_open(const char *path, trl_aligner **out, trl_error *err);
+/* The n bytes of a model file, borrowed as by trl_model_from_memory; a trl_model of kind "align",
+ * borrowed. */
+TRL_API trl_status trl_aligner_from_memory(const void *bytes, size_t n, trl_aligner **out,
+                                           trl_error *err);
+TRL_API trl_status trl_aligner_of(const trl_model *m, trl_aligner **out, trl_error *err);
 TRL_API void trl_aligner_free(trl_aligner *a); /* accepts NULL */
 
 typedef enum trl_symmetry {

@@ -20,6 +20,7 @@
 #ifndef TRELLIS_BOOST_H
 #define TRELLIS_BOOST_H
 
+#include "trellis/model.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -142,6 +143,11 @@ TRL_API trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data
 TRL_API trl_status trl_boost_model_save(const trl_boost_model *m, const char *path,
                                         trl_error *err); /* atomically */
 TRL_API trl_status trl_boost_model_open(const char *path, trl_boost_model **out, trl_error *err);
+/* The n bytes of a model file, borrowed as by trl_model_from_memory; a trl_model of kind "boost",
+ * borrowed. */
+TRL_API trl_status trl_boost_model_from_memory(const void *bytes, size_t n, trl_boost_model **out,
+                                               trl_error *err);
+TRL_API trl_status trl_boost_model_of(const trl_model *m, trl_boost_model **out, trl_error *err);
 TRL_API void trl_boost_model_free(trl_boost_model *m); /* accepts NULL */
 
 typedef struct trl_boost_classifier {

@@ -19,6 +19,8 @@ typedef struct trl_graph_model trl_graph_model;
 TRL_API trl_status trl_graph_model_open(const char *path, trl_graph_model **out, trl_error *err);
 TRL_API trl_status trl_graph_model_from_memory(const void *bytes, size_t n, trl_graph_model **out,
                                                trl_error *err);
+/* Of a trl_model of kind "graph", which is borrowed, without a copy. */
+TRL_API trl_status trl_graph_model_of(const trl_model *m, trl_graph_model **out, trl_error *err);
 TRL_API void trl_graph_model_free(trl_graph_model *m); /* accepts NULL */
 
 typedef struct trl_graph_model_info {

@@ -1,5 +1,10 @@
 /* model.h -- trained models: one file, checked once, then read-only.
  *
+ * A model of any kind can be opened and says what it is.  Chains are asked here and used by taggers
+ * (tagger.h); the others through their own headers, which make of a trl_model, without a copy, a
+ * parser's model (trl_parse_model_of), one of graphs (trl_graph_model_of), one of boosted trees
+ * (trl_boost_model_of) or an aligner (trl_aligner_of).
+ *
  * A model may be used by any number of threads at the same time, each with its own trl_tagger.
  * Later changes of the file do not affect a model in use, unless it was mapped.
  */
@@ -7,6 +12,7 @@
 #ifndef TRELLIS_MODEL_H
 #define TRELLIS_MODEL_H
 
+#include "trellis/buf.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -32,6 +38,10 @@ TRL_API trl_status trl_model_from_copy(const void *bytes, size_t n, trl_model **
                                        trl_error *err);
 TRL_API void trl_model_free(trl_model *m); /* accepts NULL */
 
+/* The bytes of the model's file, *n of them (n may be NULL), borrowed, 64-byte aligned: what
+ * trl_model_from_memory takes. */
+TRL_API const void *trl_model_bytes(const trl_model *m, size_t *n);
+
 /* How scores become a distribution over labellings: each factor normalised on its own, given the
  * labels before it (memm, piecewise-nota), or all of them together. */
 typedef enum trl_decoding {
@@ -43,7 +53,8 @@ typedef enum trl_decoding {
 } trl_decoding;
 
 typedef struct trl_model_info {
-    const char *kind;      /* "chain" */
+    const char *kind; /* "chain", "tree", "graph", "boost", "align"; of the others only the size of
+                         the file is known here, all else is 0 or "" */
     const char *objective; /* "likelihood", ... */
     const char *settings;  /* how it was trained: one `name value` pair a line */
     int order;
@@ -98,6 +109,15 @@ TRL_API trl_status trl_model_dump(const trl_model *m, trl_write_fn write, void *
 /* A table of the `top` largest and smallest weights of every label. */
 TRL_API trl_status trl_model_dump_top(const trl_model *m, size_t top, trl_write_fn write, void *ctx,
                                       trl_error *err);
+
+/* The same into a buffer, after what it holds. */
+TRL_API trl_status trl_model_dump_buf(const trl_model *m, trl_buf *out, trl_error *err);
+
+/* Reads the n bytes of a dump and makes a model of them: what `out` held is replaced by the bytes
+ * of the model file, 64-byte aligned; kept on failure.  As trl_model_undump; `name` is for
+ * messages. */
+TRL_API trl_status trl_model_undump_buf(const char *name, const char *text, size_t n, trl_buf *out,
+                                        trl_error *err);
 
 /* Reads a dump ("-": standard input) and writes the model file atomically.  TRL_EPARSE with the
  * place, TRL_EIO, TRL_ENOMEM. */

@@ -8,6 +8,7 @@
 #ifndef TRELLIS_PARSER_H
 #define TRELLIS_PARSER_H
 
+#include "trellis/model.h"
 #include "trellis/trees.h"
 
 TRL_BEGIN_DECLS
@@ -57,12 +58,16 @@ TRL_API bool trl_sentence_reader_ready(trl_sentence_reader *r);
 
 typedef struct trl_parse_model trl_parse_model;
 
-/* Reads and checks a model file of 'trellis train --kind tree'; _map maps it instead, with the
+/* Reads and checks a model file of kind "tree"; _map maps it instead, with the
  * conditions of trl_model_map.  TRL_EIO, TRL_EMODEL, TRL_EINVAL for NULL, TRL_ENOMEM. */
 TRL_API trl_status trl_parse_model_open(const char *path, trl_parse_model **out, trl_error *err);
 TRL_API trl_status trl_parse_model_map(const char *path, trl_parse_model **out, trl_error *err);
 TRL_API trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_model **out,
                                                trl_error *err);
+
+/* Of a trl_model of kind "tree", which is borrowed, without a copy.  TRL_EINVAL for another kind.
+ */
+TRL_API trl_status trl_parse_model_of(const trl_model *m, trl_parse_model **out, trl_error *err);
 TRL_API void trl_parse_model_free(trl_parse_model *m); /* accepts NULL */
 
 typedef struct trl_parse_info {

@@ -146,22 +146,51 @@ static trl_status load(trl_aligner *a, trl_error *err)
     return st;
 }
 
+/* Takes the container, NULL after a failure `st`. */
+static trl_status finish_open(trl_container *c, trl_status st, trl_aligner **out, trl_error *err)
+{
+    trl_aligner *a = st == TRL_OK ? trl_zalloc(1, sizeof *a) : NULL;
+    if (!a) {
+        trl_container_free(c);
+        return st == TRL_OK ? trl_fail_mem(err) : st;
+    }
+    a->file = c;
+    st = load(a, err);
+    if (st == TRL_OK)
+        *out = a;
+    else
+        trl_aligner_free(a);
+    return st;
+}
+
 trl_status trl_aligner_open(const char *path, trl_aligner **out, trl_error *err)
 {
     if (!path || !out)
         return trl_fail_null(err);
-    trl_aligner *a = trl_zalloc(1, sizeof *a);
-    if (!a)
-        return trl_fail_mem(err);
-    trl_status st = trl_container_open(path, KIND, &a->file, err);
-    if (st == TRL_OK)
-        st = load(a, err);
-    if (st != TRL_OK) {
-        trl_aligner_free(a);
-        return st;
-    }
-    *out = a;
-    return TRL_OK;
+    trl_container *c = NULL;
+    const trl_status st = trl_container_open(path, KIND, &c, err);
+    return finish_open(c, st, out, err);
+}
+
+trl_status trl_aligner_from_memory(const void *bytes, size_t n, trl_aligner **out, trl_error *err)
+{
+    if ((!bytes && n) || !out)
+        return trl_fail_null(err);
+    trl_container *c = NULL;
+    const trl_status st = trl_container_from_memory(bytes, n, KIND, &c, err);
+    return finish_open(c, st, out, err);
+}
+
+trl_status trl_aligner_of(const trl_model *m, trl_aligner **out, trl_error *err)
+{
+    if (!m || !out)
+        return trl_fail_null(err);
+    size_t n;
+    const void *bytes = trl_model_bytes(m, &n);
+    const char *kind = trl_model_get_info(m).kind;
+    if (strcmp(kind, KIND) != 0)
+        return trl_fail(err, TRL_EINVAL, "the model is of kind '%s', not an aligner's", kind);
+    return trl_aligner_from_memory(bytes, n, out, err);
 }
 
 /* ---- alignments ----------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trellis/parser.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/mem.h"
 #include "parser/chart_model.h"
@@ -60,6 +62,18 @@ trl_status trl_parse_model_from_memory(const void *bytes, size_t n, trl_parse_mo
     trl_container *c = NULL;
     const trl_status st = trl_container_from_memory(bytes, n, "tree", &c, err);
     return st == TRL_OK ? from_container(c, out, err) : st;
+}
+
+trl_status trl_parse_model_of(const trl_model *m, trl_parse_model **out, trl_error *err)
+{
+    if (!m || !out)
+        return trl_fail_null(err);
+    size_t n;
+    const void *bytes = trl_model_bytes(m, &n);
+    const char *kind = trl_model_get_info(m).kind;
+    if (strcmp(kind, "tree") != 0)
+        return trl_fail(err, TRL_EINVAL, "the model is of kind '%s', not a parser's", kind);
+    return trl_parse_model_from_memory(bytes, n, out, err);
 }
 
 void trl_parse_model_free(trl_parse_model *m)

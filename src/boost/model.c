@@ -364,8 +364,22 @@ trl_status trl_boost_model_open(const char *path, trl_boost_model **out, trl_err
 trl_status trl_boost_model_from_memory(const void *bytes, size_t n, trl_boost_model **out,
                                        trl_error *err)
 {
+    if ((!bytes && n) || !out)
+        return trl_fail_null(err);
     trl_boost_model *m = trl_zalloc(1, sizeof *m);
     if (!m)
         return trl_fail_mem(err);
     return finish_open(m, trl_container_from_memory(bytes, n, KIND, &m->file, err), out, err);
+}
+
+trl_status trl_boost_model_of(const trl_model *m, trl_boost_model **out, trl_error *err)
+{
+    if (!m || !out)
+        return trl_fail_null(err);
+    size_t n;
+    const void *bytes = trl_model_bytes(m, &n);
+    const char *kind = trl_model_get_info(m).kind;
+    if (strcmp(kind, KIND) != 0)
+        return trl_fail(err, TRL_EINVAL, "the model is of kind '%s', not of boosted trees", kind);
+    return trl_boost_model_from_memory(bytes, n, out, err);
 }

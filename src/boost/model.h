@@ -87,9 +87,6 @@ trl_status trl_boost_apply(const trl_boost_trees *t, const trl_boost_data *d, do
  * still belong to the caller. */
 trl_status trl_boost_model_make(const trl_boost_data *d, trl_boost_part *part, size_t n,
                                 trl_boost_model **out, trl_error *err);
-/* As trl_boost_model_open; the bytes are borrowed until it is freed. */
-trl_status trl_boost_model_from_memory(const void *bytes, size_t n, trl_boost_model **out,
-                                       trl_error *err);
 /* What trl_boost_model_save writes, in memory: release with trl_free. */
 trl_status trl_boost_model_bytes(const trl_boost_model *m, unsigned char **bytes, size_t *n,
                                  trl_error *err);

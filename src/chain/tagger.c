@@ -96,8 +96,7 @@ trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err)
         return trl_fail_null(err);
     const trl_chain_model *chain = trl_model_chain(m);
     if (!chain)
-        return trl_fail(err, TRL_EINVAL, "a tagger needs a chain model, this is one of kind '%s'",
-                        trl_model_get_info(m).kind);
+        return trl_model_need_chain(m, err);
     trl_tagger *t = trl_zalloc(1, sizeof *t);
     if (!t)
         return trl_fail_mem(err);

@@ -210,6 +210,18 @@ trl_status trl_graph_model_from_memory(const void *bytes, size_t n, trl_graph_mo
     return from_container(st, c, out, err);
 }
 
+trl_status trl_graph_model_of(const trl_model *m, trl_graph_model **out, trl_error *err)
+{
+    if (!m || !out)
+        return trl_fail_null(err);
+    size_t n;
+    const void *bytes = trl_model_bytes(m, &n);
+    const char *kind = trl_model_get_info(m).kind;
+    if (strcmp(kind, TRL_GRAPH_KIND) != 0)
+        return trl_fail(err, TRL_EINVAL, "the model is of kind '%s', not of graphs", kind);
+    return trl_graph_model_from_memory(bytes, n, out, err);
+}
+
 void trl_graph_model_free(trl_graph_model *m)
 {
     if (!m)

@@ -443,6 +443,11 @@ const char *trl_container_kind(const trl_container *c)
     return c->kind;
 }
 
+const void *trl_container_bytes(const trl_container *c)
+{
+    return c->base;
+}
+
 size_t trl_container_size(const trl_container *c)
 {
     return c->size;

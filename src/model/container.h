@@ -97,8 +97,9 @@ trl_status trl_container_from_memory(const void *bytes, size_t n, const char *ki
 void trl_container_free(trl_container *c); /* accepts NULL */
 
 const char *trl_container_kind(const trl_container *c);
-const char *trl_container_path(const trl_container *c); /* for messages */
-size_t trl_container_size(const trl_container *c);      /* bytes of the file */
+const char *trl_container_path(const trl_container *c);  /* for messages */
+const void *trl_container_bytes(const trl_container *c); /* of the whole file, 64-byte aligned */
+size_t trl_container_size(const trl_container *c);       /* bytes of the file */
 
 /* The section, 64-byte aligned, valid as long as the container.  False: there is none. */
 bool trl_container_find(const trl_container *c, const char *tag, const void **bytes, size_t *size);

@@ -113,8 +113,11 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
         return trl_fail_null(err);
     const trl_chain_model *m = trl_model_chain(model);
     trl_printer p = {.write = write, .ctx = ctx};
+    trl_status st = trl_model_need_chain(model, err);
+    if (st != TRL_OK)
+        return st;
     put_header(&p.buf, m);
-    trl_status st = trl_printer_flush(&p, false, err);
+    st = trl_printer_flush(&p, false, err);
     for (size_t f = 0; f <= (size_t)m->order; f++)
         for (size_t a = 0; st == TRL_OK && a < m->family[f].names.n; a++) {
             put_row(&p.buf, m, f, (uint32_t)a);
@@ -128,4 +131,16 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
         st = trl_printer_flush(&p, true, err);
     trl_buf_fini(&p.buf);
     return st;
+}
+
+static trl_status append(void *ctx, const char *text, size_t n, trl_error *err)
+{
+    return trl_buf_add(ctx, text, n) ? TRL_OK : trl_fail_mem(err);
+}
+
+trl_status trl_model_dump_buf(const trl_model *m, trl_buf *out, trl_error *err)
+{
+    if (!m || !out)
+        return trl_fail_null(err);
+    return trl_model_dump(m, append, out, err);
 }

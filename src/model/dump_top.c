@@ -152,7 +152,9 @@ trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn w
     if (!model || !write)
         return trl_fail_null(err);
     table t = {.m = trl_model_chain(model), .top = top, .p = {write, ctx, {0}}, .err = err};
-    trl_status st = TRL_OK;
+    trl_status st = trl_model_need_chain(model, err);
+    if (st != TRL_OK)
+        return st;
     for (t.family = 0; st == TRL_OK && t.family <= (size_t)t.m->order; t.family++)
         st = put_family(&t);
     if (st == TRL_OK && t.m->has_q0)

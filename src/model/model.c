@@ -9,22 +9,38 @@
 
 struct trl_model {
     trl_container *container;
-    trl_chain_model chain; /* used when the kind is "chain" */
+    bool is_chain;
+    trl_chain_model chain; /* of a chain; of other kinds all zero */
     unsigned char *copy;   /* of the bytes; NULL: they are the container's or the caller's */
 };
 
 static trl_status load_kind(trl_model *m, trl_error *err)
 {
+    static const char *const others[] = {"tree", "graph", "boost", "align"};
     const char *kind = trl_container_kind(m->container);
-    if (strcmp(kind, TRL_CHAIN_KIND) == 0)
+    m->is_chain = strcmp(kind, TRL_CHAIN_KIND) == 0;
+    if (m->is_chain)
         return trl_chain_model_load(&m->chain, m->container, err);
-    const trl_status st = trl_fail(err, TRL_EMODEL, "the model is of kind '%s', not a chain", kind);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strcmp(kind, others[k]) == 0)
+            return TRL_OK;
+    const trl_status st = trl_fail(err, TRL_EMODEL, "the file is of kind '%s', not a model", kind);
     if (strcmp(kind, "chkpt") == 0)
         trl_fail_hint(err, st, "it is a checkpoint: resume training from it to get a model");
-    else if (strcmp(kind, "tree") == 0)
-        trl_fail_hint(err, st, "it is a parser's: 'trellis parse' uses it");
-    else if (strcmp(kind, "graph") == 0)
-        trl_fail_hint(err, st, "it is a model of graphs: 'trellis tag' and 'trellis dump' use it");
+    return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
+}
+
+trl_status trl_model_need_chain(const trl_model *m, trl_error *err)
+{
+    if (m->is_chain)
+        return TRL_OK;
+    const char *kind = trl_container_kind(m->container);
+    const trl_status st = trl_fail(err, TRL_EINVAL, "the model is of kind '%s', not a chain", kind);
+    trl_fail_hint(err, st,
+                  strcmp(kind, "tree") == 0    ? "it is a parser's"
+                  : strcmp(kind, "graph") == 0 ? "it is a model of graphs"
+                  : strcmp(kind, "boost") == 0 ? "it is one of boosted trees"
+                                               : "it is an aligner's");
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
 }
 
@@ -104,13 +120,31 @@ void trl_model_free(trl_model *m)
 
 const trl_chain_model *trl_model_chain(const trl_model *m)
 {
-    return &m->chain;
+    return m->is_chain ? &m->chain : NULL;
+}
+
+const void *trl_model_bytes(const trl_model *m, size_t *n)
+{
+    if (n)
+        *n = m ? trl_container_size(m->container) : 0;
+    return m ? trl_container_bytes(m->container) : NULL;
+}
+
+/* Of another kind than a chain: what the file says of itself. */
+static trl_model_info other_info(const trl_model *m)
+{
+    return (trl_model_info){.kind = trl_container_kind(m->container),
+                            .objective = "",
+                            .settings = "",
+                            .file_size = trl_container_size(m->container)};
 }
 
 trl_model_info trl_model_get_info(const trl_model *m)
 {
     if (!m)
         return (trl_model_info){.kind = "", .objective = "", .settings = ""};
+    if (!m->is_chain)
+        return other_info(m);
     const trl_chain_model *c = &m->chain;
     trl_model_info info = {.kind = trl_container_kind(m->container),
                            .objective = c->objective,
@@ -140,14 +174,14 @@ trl_str trl_model_label(const trl_model *m, size_t k)
 
 uint32_t trl_model_find_label(const trl_model *m, trl_str label)
 {
-    if (!m || (!label.p && label.n))
+    if (!m || !m->is_chain || (!label.p && label.n))
         return TRL_NO_ID;
     return trl_strview_find(&m->chain.labels, label.p, label.n, trl_str_hash(label.p, label.n));
 }
 
 trl_str trl_model_template(const trl_model *m)
 {
-    if (!m)
+    if (!m || !m->is_chain)
         return (trl_str){"", 0};
     return m->chain.template_text;
 }

@@ -9,6 +9,9 @@
 /* The chain model inside, or NULL when it is of another kind; lives as long as m. */
 const trl_chain_model *trl_model_chain(const trl_model *m);
 
+/* TRL_EINVAL, with the path, when it is of another kind. */
+trl_status trl_model_need_chain(const trl_model *m, trl_error *err);
+
 /* Reads a dump into a model file in memory, 64-byte aligned, to be released with trl_free.
  * `name` is for messages.  As trl_model_undump. */
 trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n,

@@ -8,7 +8,8 @@
 /* The family of a scope, or NULL: families above the order have no names. */
 static const trl_model_family *family(const trl_model *m, trl_scope scope)
 {
-    return m && (unsigned)scope < TRL_FAMILIES ? &trl_model_chain(m)->family[scope] : NULL;
+    const trl_chain_model *c = m ? trl_model_chain(m) : NULL;
+    return c && (unsigned)scope < TRL_FAMILIES ? &c->family[scope] : NULL;
 }
 
 size_t trl_model_n_attributes(const trl_model *m, trl_scope scope)

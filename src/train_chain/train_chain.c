@@ -80,7 +80,7 @@ static trl_status warm_start(trl_chain_training *j, trl_error *err)
     trl_status st = trl_model_open(j->o->init, &m, err);
     const trl_chain_model *c = st == TRL_OK ? trl_model_chain(m) : NULL;
     if (st == TRL_OK && !c)
-        st = trl_fail(err, TRL_EMODEL, "a chain cannot start from a model of another kind");
+        st = trl_model_need_chain(m, err);
     if (c)
         st = trl_chain_model_read_weights(c, &j->corpus, &j->design, j->w, err);
     if (c && st == TRL_OK)

@@ -161,8 +161,7 @@ static void test_wrong_values(void **state)
     wrong("pairs", "", "pairs '' is not known: use seen or all", "");
     wrong("kind", "forest", "kind 'forest' is not known: use chain, tree or graph", "");
     wrong("decode", "loc", "decode 'loc' is not known: use local or global", "");
-    wrong("grade", "best", "grade 'best' is not known: use generative, discriminative or features",
-          "");
+    wrong("grade", "best", "grade 'best' is not known: use generative, discriminative", "");
     wrong("objective", "best", "objective 'best' of chains is not known: use likelihood", "");
     wrong("optimizer", "best", "optimizer 'best' of chains is not known: use lbfgs", "");
     set("kind", "tree");
