@@ -422,18 +422,6 @@ static int check_text(settings *s)
     return CLI_DONE;
 }
 
-static int run_graph(settings *s, trl_model *m, const operands *args)
-{
-    trl_error err = {0};
-    trl_graph_model *graph = NULL;
-    trl_model_free(m);
-    if (trl_graph_model_open(s->model, &graph, &err) != TRL_OK) {
-        message_error(&err);
-        return CLI_FAILED;
-    }
-    return tag_graph_run(&s->graph, graph, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
-}
-
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
@@ -466,7 +454,7 @@ static int run(void *settings_, const operands *args)
         return CLI_FAILED;
     }
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
-        return run_graph(s, m, args);
+        return tag_graph_run(&s->graph, m, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
     int code = tag_graph_unused(&s->graph);
     if (code == CLI_DONE)
         code = check_model(s, m);

@@ -401,11 +401,19 @@ static int tag_files(const tag_graph_settings *s, const trl_graph_model *m, cons
     return ok ? CLI_DONE : CLI_FAILED;
 }
 
-int tag_graph_run(const tag_graph_settings *s, trl_graph_model *m, bool other, const operands *args)
+int tag_graph_run(const tag_graph_settings *s, trl_model *m, bool other, const operands *args)
 {
-    const int code = other ? message_fail("%s: a model of graphs reads columns", s->model)
-                           : tag_files(s, m, args);
-    trl_graph_model_free(m);
+    trl_error err = {0};
+    trl_graph_model *graph = NULL;
+    int code = CLI_FAILED;
+    if (other)
+        message_say("%s: a model of graphs reads columns", s->model);
+    else if (trl_graph_model_of(m, &graph, &err) == TRL_OK)
+        code = tag_files(s, graph, args);
+    else
+        message_error(&err);
+    trl_graph_model_free(graph);
+    trl_model_free(m);
     return code;
 }
 

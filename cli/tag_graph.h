@@ -18,8 +18,7 @@ typedef struct tag_graph_settings {
 } tag_graph_settings;
 
 /* All of it, with a model that is freed; the exit code.  `other`: the input is not in columns. */
-int tag_graph_run(const tag_graph_settings *s, trl_graph_model *m, bool other,
-                  const operands *args);
+int tag_graph_run(const tag_graph_settings *s, trl_model *m, bool other, const operands *args);
 
 /* With another model: CLI_USAGE when there are options for graphs, which is said. */
 int tag_graph_unused(const tag_graph_settings *s);

@@ -488,18 +488,3 @@ trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n
     const trl_status st = trl_input_memory(name, bytes, n, &in, err);
     return st == TRL_OK ? run(in, NULL, out, size, err) : st;
 }
-
-trl_status trl_model_undump_buf(const char *name, const char *text, size_t n, trl_buf *out,
-                                trl_error *err)
-{
-    if (!name || (!text && n) || !out)
-        return trl_fail_null(err);
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    const trl_status st = trl_model_undump_memory(name, text, n, &bytes, &size, err);
-    if (st != TRL_OK)
-        return st;
-    trl_buf_fini(out);
-    *out = (trl_buf){.data = (char *)bytes, .len = size, .cap = size};
-    return TRL_OK;
-}
