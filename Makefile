@@ -158,7 +158,7 @@ unit: $(TESTS)
 	@BUILD=$(BUILD) scripts/check.sh unit
 
 check: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(BENCHES) $(BUILD)/tests/test_alloc corpus
-	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers format man example bench docs install python
+	@BUILD=$(BUILD) scripts/check.sh unit replay alloc cli layers format man example bench docs install abi python
 
 check-san:
 	@+$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)-san check-san-here

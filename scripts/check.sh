@@ -3,7 +3,7 @@
 #
 #     unit replay alloc    test programs in $BUILD/tests
 #     cli                  tests/cli/run.sh with $BUILD/trellis
-#     layers format man example bench docs install
+#     layers format man example bench docs install abi
 #     python python-leaks  python/tests, and the same calls with the address sanitizer
 #
 # UNITS="test_a test_b" restricts unit to these; RUNNER=program runs test programs (an emulator).
@@ -120,6 +120,10 @@ for kind; do
         add python $counts "$logs/python"
         ;;
     python-leaks) run_step python-leaks scripts/check-python.sh leaks "$BUILD" ;;
+    abi)
+        run_step abi scripts/check-abi.sh "$BUILD"
+        run_step abi-self-test scripts/check-abi.sh --self-test "$BUILD"
+        ;;
     install) run_step install scripts/check-install.sh "$BUILD" ;;
     *)
         echo "no such kind of test: $kind" >&2
