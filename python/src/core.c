@@ -209,6 +209,9 @@ PyMODINIT_FUNC PyInit__core(void)
     if (add_errors(m) < 0 || add_type(m, "Dataset", &pt_dataset_type) < 0 ||
         add_type(m, "Store", &pt_store_type) < 0 || add_type(m, "Model", &pt_model_type) < 0 ||
         add_type(m, "Tagger", &pt_tagger_type) < 0 ||
+        add_type(m, "ParseModel", &pt_parser_type) < 0 ||
+        PyModule_AddFunctions(m, pt_score_methods) < 0 ||
+        PyModule_AddFunctions(m, pt_tree_methods) < 0 ||
         PyModule_AddStringConstant(m, "version", trl_version()) < 0) {
         Py_DECREF(m);
         return NULL;

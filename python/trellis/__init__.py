@@ -5,15 +5,19 @@
 >>> crf.fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]]).predict([["the", "cat"]])
 [['D', 'N']]
 """
-from . import metrics
+from . import metrics, score
 from ._core import (ArgumentError, Cancelled, Error, FileError, FormatError, ModelError,
                     NumericError)
 from ._core import objectives, optimizers
 from ._core import version as __version__
 from .crf import CRF, Labelling
+from .parser import Parse, Parsed, Parser, Span
+from .score import compare, compare_trees
 from .training import Progress, TrainResult
+from .trees import Tree, Treebank
 
 __all__ = [
     "ArgumentError", "CRF", "Cancelled", "Error", "FileError", "FormatError", "Labelling",
-    "ModelError", "NumericError", "Progress", "TrainResult", "metrics", "objectives", "optimizers",
+    "ModelError", "NumericError", "Parse", "Parsed", "Parser", "Progress", "Span", "TrainResult",
+    "Tree", "Treebank", "compare", "compare_trees", "metrics", "objectives", "optimizers", "score",
 ]
