@@ -125,7 +125,7 @@ static PyObject *normalize(PyObject *module, PyObject *x)
 {
     (void)module;
     pt_names names = {0};
-    pt_batch b = {.names = &names};
+    pt_batch b = {.names = &names, .keep_zeros = true};
     PyObject *list = pt_batch_add(&b, x, NULL) < 0 ? NULL : PyList_New(0);
     for (size_t t = 0; list && t < b.n_tokens; t++) {
         PyObject *d = PyDict_New();

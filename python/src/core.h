@@ -40,7 +40,7 @@ PyObject *pt_string(trl_str s); /* str; bytes that are not UTF-8 are kept as sur
 typedef struct pt_name {
     uint64_t hash;
     trl_str s;
-    uint32_t id; /* the library's, + 1; 0: not known */
+    uint32_t number; /* of the data set or the model; UINT32_MAX: the model does not know it */
 } pt_name;
 
 enum { PT_KEYS = 512 };
@@ -55,7 +55,8 @@ typedef struct pt_key {
 typedef struct pt_names {
     pt_name *name;
     size_t n, cap;
-    uint32_t *slot; /* name + 1; 0: free */
+    size_t numbered; /* the first ones have their numbers */
+    uint32_t *slot;  /* name + 1; 0: free */
     size_t n_slots;
     char **block; /* of text */
     size_t n_blocks, blocks_cap, used, block_size;
@@ -75,11 +76,12 @@ pt_key *pt_names_key(pt_names *t, PyObject *object);
 
 /* Sequences on their way from Python to the library: names are in `names`, cells too. */
 typedef struct pt_batch {
-    pt_names *names;
-    bool rows;     /* cells, not attributes */
-    bool labelled; /* rows: the last cell is a label that comes from elsewhere */
-    size_t n;      /* sequences */
-    size_t *first; /* [n + 1] tokens */
+    pt_names *names, *labels; /* those of labels may be NULL where there are none */
+    bool keep_zeros;          /* attributes with the value 0, too, which adds nothing */
+    bool rows;                /* cells, not attributes */
+    bool labelled;            /* rows: the last cell is a label that comes from elsewhere */
+    size_t n;                 /* sequences */
+    size_t *first;            /* [n + 1] tokens */
     size_t first_cap;
     size_t n_tokens, tokens_cap;
     size_t *begin; /* items: [n_tokens + 1] into id */
@@ -101,6 +103,10 @@ void pt_batch_fini(pt_batch *b);
 /* One sequence; y may be NULL.  -1 with an exception. */
 int pt_batch_add(pt_batch *b, PyObject *x, PyObject *y);
 
+/* The batch by the numbers of its names, which all have one: names that the model does not know are
+ * left out.  Replaces id and begin; label keeps the numbers of names. */
+void pt_batch_number(pt_batch *b);
+
 /* The views of the batch that the library takes, [b->n]; freed with pt_views_fini. */
 typedef struct pt_views {
     trl_items *items;
@@ -121,7 +127,7 @@ int pt_reserve(void *p, size_t *cap, size_t n, size_t size);
 
 typedef struct pt_dataset {
     PyObject_HEAD trl_dataset *data;
-    pt_names names;
+    pt_names names, labels;
     Py_ssize_t busy; /* being changed: -1; being read: how often */
 } pt_dataset;
 

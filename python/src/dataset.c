@@ -20,6 +20,7 @@ static void dataset_dealloc(pt_dataset *self)
 {
     trl_dataset_free(self->data);
     pt_names_fini(&self->names);
+    pt_names_fini(&self->labels);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
@@ -30,22 +31,62 @@ static PyObject *dataset_done(pt_dataset *self, PyObject *unused)
     if (self->busy < 0)
         return PyErr_Format(PyExc_RuntimeError, "another thread is adding to the data set");
     pt_names_fini(&self->names);
+    pt_names_fini(&self->labels);
     Py_RETURN_NONE;
+}
+
+typedef trl_status (*number_fn)(trl_dataset *, const trl_str *, size_t, uint32_t *, trl_error *);
+
+/* The numbers of names that have none yet. */
+static trl_status number(trl_dataset *d, pt_names *t, number_fn get, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    while (st == TRL_OK && t->numbered < t->n) {
+        trl_str name[64];
+        uint32_t got[64];
+        size_t n = 0;
+        for (; n < 64 && t->numbered + n < t->n; n++)
+            name[n] = t->name[t->numbered + n].s;
+        st = get(d, name, n, got, err);
+        for (size_t k = 0; st == TRL_OK && k < n; k++)
+            t->name[t->numbered++].number = got[k];
+    }
+    return st;
+}
+
+static trl_status add_items(pt_dataset *self, pt_batch *b, const double *weight, trl_error *err)
+{
+    trl_status st = number(self->data, &self->names, trl_dataset_number, err);
+    if (st == TRL_OK)
+        st = number(self->data, &self->labels, trl_dataset_number_labels, err);
+    if (st != TRL_OK)
+        return st;
+    pt_batch_number(b);
+    for (size_t t = 0; t < b->n_tokens; t++)
+        b->label[t] = self->labels.name[b->label[t]].number;
+    const trl_numbered_items x = {.n_sequences = b->n,
+                                  .first = b->first,
+                                  .label = b->label,
+                                  .begin = b->begin,
+                                  .attr = b->id,
+                                  .value = b->value,
+                                  .weight = weight};
+    return trl_dataset_add_numbered(self->data, &x, err);
 }
 
 /* Hands the batch to the library. */
 static int flush(pt_dataset *self, pt_batch *b, const double *weight)
 {
-    pt_views v;
+    pt_views v = {0};
     trl_error err = {0};
     trl_status st;
     if (b->n == 0)
         return 0;
-    if (pt_views_make(&v, b) < 0)
+    if (b->rows && pt_views_make(&v, b) < 0)
         return -1;
-    Py_BEGIN_ALLOW_THREADS st =
-        b->rows ? trl_dataset_add_rows(self->data, v.rows, b->n, weight, &err)
-                : trl_dataset_add_items(self->data, v.items, b->n, weight, &err);
+    Py_BEGIN_ALLOW_THREADS st = b->rows
+                                    ? trl_dataset_add_rows(self->data, v.rows, b->n, weight, &err)
+                                    : add_items(self, b, weight, &err);
     Py_END_ALLOW_THREADS pt_views_fini(&v);
     pt_batch_reset(b);
     if (st == TRL_OK)
@@ -122,6 +163,7 @@ static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
         return PyErr_Format(PyExc_RuntimeError, "another thread is using the data set");
     const trl_dataset_info info = trl_dataset_get_info(self->data);
     pt_batch b = {.names = &self->names,
+                  .labels = &self->labels,
                   .rows = rows,
                   .labelled = true,
                   .before = info.n_sequences,

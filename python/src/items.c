@@ -7,6 +7,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
 
+#include <math.h>
+
 enum { DEEPEST = 50 };
 
 void pt_batch_reset(pt_batch *b)
@@ -56,6 +58,8 @@ static int push(pt_batch *b, int64_t name, double value)
     if (name < 0 || pt_reserve(&b->id, &b->ids_cap, b->n_ids + 1, sizeof *b->id) < 0 ||
         pt_reserve(&b->value, &b->values_cap, b->n_ids + 1, sizeof *b->value) < 0)
         return -1;
+    if (!isfinite(value))
+        return bad(b, PyExc_ValueError, "a value is not finite");
     b->id[b->n_ids] = (uint32_t)name;
     b->value[b->n_ids++] = value;
     return 0;
@@ -63,6 +67,8 @@ static int push(pt_batch *b, int64_t name, double value)
 
 static int push_plain(pt_batch *b, pt_key *key, double value)
 {
+    if (value == 0.0 && !b->keep_zeros)
+        return 0;
     if (!key->plain) {
         const int64_t name = pt_names_add(b->names, key->s);
         if (name < 0)
@@ -132,6 +138,8 @@ static int nested_pair(pt_batch *b, size_t prefix, PyObject *k, PyObject *v, int
     } else if (v && number(b, s, v, &value) < 0) {
         return -1;
     }
+    if (value == 0.0 && !b->keep_zeros)
+        return 0;
     return push(b, pt_names_add(b->names, (trl_str){b->scratch, n}), value);
 }
 
@@ -177,7 +185,7 @@ static int odd_value(pt_batch *b, pt_key *key, PyObject *v)
     Py_INCREF(copy.object);
     Py_INCREF(v);
     int st = number(b, copy.s, v, &value);
-    if (st == 0)
+    if (st == 0 && (value != 0.0 || b->keep_zeros))
         st = push(b, pt_names_add(b->names, copy.s), value);
     Py_DECREF(v);
     Py_DECREF(copy.object);
@@ -305,7 +313,7 @@ static int label(pt_batch *b, PyObject *y)
     trl_str s;
     if (pt_text(y, "a label", &s) < 0)
         return placed(b);
-    const int64_t name = pt_names_add(b->names, s);
+    const int64_t name = pt_names_add(b->labels, s);
     if (name < 0 || pt_reserve(&b->label, &b->labels_cap, b->n_tokens + 1, sizeof *b->label) < 0)
         return -1;
     b->label[b->n_tokens] = (uint32_t)name;
@@ -371,6 +379,21 @@ int pt_batch_add(pt_batch *b, PyObject *x, PyObject *y)
     return 0;
 }
 
+void pt_batch_number(pt_batch *b)
+{
+    size_t n = 0, k = 0;
+    for (size_t t = 0; t < b->n_tokens; t++) {
+        b->begin[t] = n;
+        for (const size_t end = b->begin[t + 1]; k < end; k++) {
+            const uint32_t number = b->names->name[b->id[k]].number;
+            b->id[n] = number;
+            b->value[n] = b->value[k];
+            n += number != UINT32_MAX;
+        }
+    }
+    b->begin[b->n_tokens] = b->n_ids = n;
+}
+
 /* ---- views ----------------------------------------------------------------------------------- */
 
 void pt_views_fini(pt_views *v)
@@ -389,7 +412,7 @@ static void item_views(pt_views *v, const pt_batch *b, size_t from, size_t to)
     for (size_t k = at; k < b->begin[t0 + n]; k++)
         v->attr[k - at] = (trl_attr){b->names->name[b->id[k]].s, b->value[k]};
     for (size_t t = 0; b->labelled && t < n; t++)
-        v->text[t] = b->names->name[b->label[t0 + t]].s;
+        v->text[t] = b->labels->name[b->label[t0 + t]].s;
     for (size_t t = 0; t <= n; t++)
         v->begin[t] = b->begin[t0 + t] - at;
     for (size_t k = from; k < to; k++) {
@@ -410,7 +433,7 @@ static void row_views(pt_views *v, const pt_batch *b, size_t from, size_t to)
         for (size_t k = 0; k < c; k++)
             cell[k] = b->names->name[b->id[t * c + k]].s;
         if (b->labelled)
-            cell[c] = b->names->name[b->label[t]].s;
+            cell[c] = b->labels->name[b->label[t]].s;
     }
     for (size_t k = from; k < to; k++)
         v->rows[k - from] = (trl_rows){.n_tokens = b->first[k + 1] - b->first[k],

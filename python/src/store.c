@@ -3,7 +3,7 @@
 #include "core.h"
 
 typedef struct pt_store {
-    PyObject_HEAD pt_names names;
+    PyObject_HEAD pt_names names, labels;
     pt_batch batch;
     bool busy;
 } pt_store;
@@ -14,6 +14,7 @@ static PyObject *store_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     pt_store *self = (pt_store *)type->tp_alloc(type, 0);
     if (self) {
         self->batch.names = &self->names;
+        self->batch.labels = &self->labels;
         self->batch.labelled = true;
     }
     return (PyObject *)self;
@@ -23,6 +24,7 @@ static void store_dealloc(pt_store *self)
 {
     pt_batch_fini(&self->batch);
     pt_names_fini(&self->names);
+    pt_names_fini(&self->labels);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 

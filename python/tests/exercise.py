@@ -72,7 +72,38 @@ def misuse():
     attempt(trellis.CRF.load, "/no/such")
 
 
-PARTS = [chains, compat, misuse]
+TREES = ["(S (NP (D the) (N dog)) (VP (V barks)))", "(S (NP (D a) (N cat)) (VP (V runs)))"]
+
+
+def trees():
+    parser = trellis.Parser(grade="generative").fit(TREES * 3)
+    parser.parse("the cat runs", nbest=3, spans=True, known=[("tag", 0, "D")])
+    parser.parse_all(["a dog", [], ["runs"]], n_jobs=2)
+    pickle.loads(pickle.dumps(parser)).predict(["a cat"])
+    bank = trellis.Treebank(TREES, clean=True)
+    bank.search("NP < N"), bank.counts(), bank[0].draw(), bank[0].to_svg(), bank[0].pretty()
+    for bad in (None, 1, "(", "(S", [1], object()):
+        for call in (trellis.Treebank, trellis.Tree.parse, parser.parse, bank.search,
+                     trellis.Parser().fit, _core.ParseModel, trellis.Parser.load):
+            attempt(call, bad)
+        attempt(parser.parse, "a", known=[bad])
+        attempt(parser.parse, "a", nbest=bad)
+        attempt(_core.read_trees, bad, bad, bad)
+        attempt(_core.print_trees, bad, bad)
+
+
+def scores():
+    trellis.score.chunks([["B-X", "O"]], [["B-X", "O"]]), trellis.score.tokens([["A"]], [["B"]])
+    trellis.score.trees(TREES, TREES)
+    trellis.compare([["A"]] * 3, [["B"]] * 3, [["A"]] * 3, resamples=10)
+    trellis.compare_trees(TREES, TREES, TREES, resamples=10)
+    for bad in (None, [None], [[1]], [["a\0"]], [["A", "B"]], "x"):
+        attempt(trellis.score.chunks, bad, [["A"]])
+        attempt(trellis.score.trees, bad, TREES)
+        attempt(trellis.compare, [["A"]], bad, [["A"]])
+
+
+PARTS = [chains, compat, misuse, trees, scores]
 
 if __name__ == "__main__":
     for part in PARTS:

@@ -126,27 +126,26 @@ static bool add_occurrence(trl_occurrences *o, const char *p, size_t n, double v
     return true;
 }
 
-static size_t lesser(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The attributes of one item. */
+/* The attributes of one item; one with the value 0 adds nothing to any score and is left out. */
 static bool add_attrs(trl_occurrences *o, const trl_attr *attr, size_t n)
 {
     uint32_t *list = trl_reserve(o->id, &o->cap, o->n + n, sizeof *list);
     if (!list)
         return false;
     o->id = list;
-    for (size_t at = 0; at < n; at += TRL_STRTAB_MANY) {
+    for (size_t at = 0; at < n;) {
         trl_str name[TRL_STRTAB_MANY];
-        const size_t some = lesser(n - at, TRL_STRTAB_MANY);
-        for (size_t k = 0; k < some; k++)
-            name[k] = attr[at + k].name;
+        double value[TRL_STRTAB_MANY];
+        size_t some = 0;
+        for (; at < n && some < TRL_STRTAB_MANY; at++)
+            if (attr[at].value != 0.0) {
+                name[some] = attr[at].name;
+                value[some++] = attr[at].value;
+            }
         if (!trl_strtab_add_many(&o->names, name, some, list + o->n))
             return false;
         for (size_t k = 0; k < some; k++, o->n++)
-            if (!add_value(o, attr[at + k].value))
+            if (!add_value(o, value[k]))
                 return false;
     }
     return true;
@@ -337,6 +336,8 @@ trl_status trl_corpus_add_numbered(trl_corpus *c, const trl_numbered *seq, trl_e
     for (size_t t = 0; t < seq->n_tokens; t++) {
         c->label[c->n_tokens] = seq->label[t];
         for (size_t k = seq->begin[t]; k < seq->begin[t + 1]; k++) {
+            if (seq->value && seq->value[k] == 0.0)
+                continue; /* as in add_attrs */
             if (!add_value(o, seq->value ? seq->value[k] : 1.0))
                 return trl_fail_mem(err);
             o->id[o->n++] = seq->attr[k];
