@@ -393,17 +393,48 @@ TRL_CLONES bool trl_bp_flood_pairs(const trl_bp_sweep *s, double *change)
     return s->maximise ? flood(true, s, change) : flood(false, s, change);
 }
 
+#define AHEAD 2   /* links whose matrices are asked for early: they are scattered over memory */
+#define EARLY 256 /* numbers of a matrix; the rest follows by itself */
+
+/* The edge at the other end of link k's pair, or UINT32_MAX. */
+TRL_INLINE uint32_t other_end(const trl_bp_sweep *s, const trl_bp_rows *r,
+                              const uint32_t *edge_factor, uint32_t skip, size_t k)
+{
+    const size_t f = r->link[k], first = s->scope_at[edge_factor[f]];
+    return f == skip || s->scope_at[edge_factor[f] + 1] - first != 2
+               ? UINT32_MAX
+               : (uint32_t)(2 * first + 1 - f);
+}
+
+TRL_INLINE void ask_for(const trl_bp_sweep *s, size_t e, size_t labels)
+{
+    const size_t n = labels * (s->at[e + 1] - s->at[e]);
+    for (size_t i = 0; i < n && i < EARLY; i += 8)
+        __builtin_prefetch(s->matrix[e] + i);
+    __builtin_prefetch(s->m + s->at[e]);
+}
+
 TRL_INLINE bool refresh(const bool maximise, const trl_bp_sweep *s, const trl_bp_rows *r,
                         const uint32_t *edge_factor, uint32_t skip, double *change)
 {
     bool good = true;
+    for (size_t k = 0; k < r->n && k < AHEAD; k++) {
+        const uint32_t e = other_end(s, r, edge_factor, skip, k);
+        if (e != UINT32_MAX)
+            ask_for(s, e, s->labels[s->scope[r->link[k]]]);
+    }
     products_any(r, s->n);
     for (size_t k = 0; k < r->n; k++) {
-        const size_t f = r->link[k], a = edge_factor[f], first = s->scope_at[a];
+        const size_t f = r->link[k];
+        const uint32_t e = other_end(s, r, edge_factor, skip, k);
+        const uint32_t later =
+            k + AHEAD < r->n ? other_end(s, r, edge_factor, skip, k + AHEAD) : UINT32_MAX;
+        if (later != UINT32_MAX)
+            ask_for(s, later, s->labels[s->scope[r->link[k + AHEAD]]]);
         change[k] = -1.0;
-        if (f == skip || s->scope_at[a + 1] - first != 2)
+        if (e == UINT32_MAX)
             continue;
-        const size_t e = 2 * first + 1 - f, width = s->at[e + 1] - s->at[e];
+        const size_t width = s->at[e + 1] - s->at[e];
         double *fresh = s->ready + s->at[e];
         pair_any(maximise, s->labels[s->scope[f]], width, s->n + s->at[f], s->matrix[e], fresh);
         const double norm = norm_any(maximise, width, s->small, fresh, s->m + s->at[e], &change[k]);
@@ -417,74 +448,4 @@ TRL_CLONES bool trl_bp_refresh(const trl_bp_sweep *s, const trl_bp_rows *r,
 {
     return s->maximise ? refresh(true, s, r, edge_factor, skip, change)
                        : refresh(false, s, r, edge_factor, skip, change);
-}
-
-/* ---- beliefs --------------------------------------------------------------------------------- */
-
-/* Whole vectors: what runs over the end of a row is the beginning of the next one, written later.
- */
-TRL_INLINE void belief_wide(size_t n, size_t k, const double *x, const double *M, const double *y,
-                            double c, double *out)
-{
-    const size_t width = trl_padded(k);
-    for (size_t i = 0; i + 1 < n; i++, M += width, out += k)
-        for (size_t j = 0; j < width; j += 8)
-            *(trl_v8 *)(out + j) = x[i] * c * *(const trl_v8 *)(M + j) * *(const trl_v8 *)(y + j);
-    for (size_t j = 0; j < k; j++)
-        out[j] = x[n - 1] * c * M[j] * y[j];
-}
-
-TRL_INLINE void belief_narrow(const size_t W, size_t n, size_t k, const double *x, const double *M,
-                              const double *y, double c, double *out)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            out[i * k + j] = x[i] * c * M[i * W + j] * y[j];
-}
-
-TRL_CLONES double trl_bp_pair_belief(size_t n, size_t k, const double *x, const double *M,
-                                     const double *y, double small, double *scratch, double *out)
-{
-    const size_t width = k <= 2 ? k : k <= 4 ? 4 : trl_padded(k);
-    double Z = 0.0;
-    pair_any(false, n, width, x, M, scratch);
-    for (size_t j = 0; j < k; j++)
-        Z += scratch[j] * y[j];
-    if (!(Z > small && Z < HUGE_VAL))
-        return Z;
-    if (k >= 8)
-        belief_wide(n, k, x, M, y, 1.0 / Z, out);
-    else
-        belief_narrow(width, n, k, x, M, y, 1.0 / Z, out);
-    return Z;
-}
-
-TRL_CLONES void trl_bp_ratio(size_t n, const double *restrict above, const double *restrict below,
-                             double *restrict out)
-{
-    for (size_t j = 0; j < n; j++) {
-        const double product = below[j] > 0.0 ? out[j] * above[j] : 0.0;
-        out[j] = product / (below[j] > 0.0 ? below[j] : 1.0);
-    }
-}
-
-TRL_CLONES double trl_bp_extremes(size_t n, const double *x, double *min)
-{
-    trl_v8 hi = (trl_v8){0} - HUGE_VAL, lo = (trl_v8){0} + HUGE_VAL;
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const trl_v8 v = *(const trl_v8 *)(x + i);
-        const trl_v8i smaller = (v < lo) & (v > -HUGE_VAL);
-        max_into(&hi, v);
-        lo = (trl_v8)((smaller & (trl_v8i)v) | (~smaller & (trl_v8i)lo));
-    }
-    double max = lane_max(&hi), low = HUGE_VAL;
-    for (size_t k = 0; k < 8; k++)
-        low = lo[k] < low ? lo[k] : low;
-    for (; i < n; i++) {
-        max = x[i] > max ? x[i] : max;
-        low = x[i] < low && x[i] > -HUGE_VAL ? x[i] : low;
-    }
-    *min = low;
-    return max;
 }

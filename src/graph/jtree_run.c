@@ -91,7 +91,7 @@ static double *exponentials(run *r, size_t a, double *max)
     const size_t n = g->cell_at[a + 1] - g->cell_at[a];
     const uint32_t t = g->table_of[a];
     if (!r->psi[t]) {
-        r->max[t] = trl_table_max(n, r->in->table[t]);
+        r->max[t] = trl_vmax(n, r->in->table[t]);
         r->psi[t] = r->room;
         r->room += n;
         trl_vexp(n, r->in->table[t], r->max[t], r->psi[t]);
@@ -106,7 +106,7 @@ static double *potentials(run *r, size_t a, bool linear, double *max)
     if (linear && r->t->whole[a] && r->t->home[a] != NONE)
         return exponentials(r, a, max);
     const size_t n = cut_cells(r, a, r->in->table[r->in->g->table_of[a]], r->part, NULL);
-    *max = trl_table_max(n, r->part);
+    *max = trl_vmax(n, r->part);
     if (linear && *max > -HUGE_VAL)
         trl_vexp(n, r->part, *max, r->part);
     return r->part;
@@ -175,7 +175,7 @@ static bool up(run *r)
             continue;
         }
         sum_own(r, c, sep);
-        const double max = trl_table_max(c->sep_cells, sep);
+        const double max = trl_vmax(c->sep_cells, sep);
         if (!(max >= SMALL))
             return false;
         scale(c->sep_cells, 1.0 / max, sep);
@@ -243,7 +243,7 @@ static bool up_log(run *r, bool maximise)
             trl_table_apply(TRL_TABLE_MAX, &own, r->phi + c->at, sep);
         else
             log_sum(&own, r->phi + c->at, c->sep_cells, r->tmp, sep);
-        if (!(trl_table_max(c->sep_cells, sep) > -HUGE_VAL))
+        if (!(trl_vmax(c->sep_cells, sep) > -HUGE_VAL))
             return false;
         if (c->parent == NONE) {
             r->log_z += sep[0];

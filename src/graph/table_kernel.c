@@ -201,23 +201,6 @@ void trl_table_exp_sum(const trl_table_map *map, const double *table, const doub
     } while (next_block(&f, f.n > 1 ? f.n - 1 : 0, index, &at));
 }
 
-TRL_CLONES double trl_table_max(size_t n, const double *x)
-{
-    double max = -HUGE_VAL;
-    trl_v8 best = (trl_v8){0} - HUGE_VAL;
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const trl_v8 v = *(const trl_v8 *)(x + i);
-        const trl_v8i larger = v > best;
-        best = (trl_v8)((larger & (trl_v8i)v) | (~larger & (trl_v8i)best));
-    }
-    for (; i < n; i++)
-        max = x[i] > max ? x[i] : max;
-    for (size_t k = 0; n >= 8 && k < 8; k++)
-        max = best[k] > max ? best[k] : max;
-    return max;
-}
-
 TRL_CLONES void trl_table_ratio(size_t n, double scale, const double *restrict now,
                                 double *restrict old)
 {

@@ -35,9 +35,6 @@ void trl_table_apply(trl_table_op op, const trl_table_map *map, double *table, d
 void trl_table_exp_sum(const trl_table_map *map, const double *table, const double *shift,
                        double *sub);
 
-/* The largest of n numbers; -inf of none. */
-double trl_table_max(size_t n, const double *x);
-
 /* old = now / (old * scale), 0 where old is 0. */
 void trl_table_ratio(size_t n, double scale, const double *now, double *old);
 

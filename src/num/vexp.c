@@ -23,6 +23,46 @@ TRL_CLONES void trl_vexp(size_t n, const double *x, double shift, double *y)
     }
 }
 
+TRL_CLONES double trl_vexp_sum(size_t n, const double *x, double shift, double *y)
+{
+    trl_v8 sum = {0};
+    size_t i = 0;
+    for (; i + TRL_LANES <= n; i += TRL_LANES) {
+        trl_v8 v = *(const trl_v8 *)(x + i) - shift;
+        trl_v8_exp(&v);
+        *(trl_v8 *)(y + i) = v;
+        sum += v;
+    }
+    double total = trl_v8_sum(&sum);
+    if (i < n) {
+        double rest[TRL_LANES] = {0};
+        memcpy(rest, x + i, (n - i) * sizeof *x);
+        trl_v8 v = *(const trl_v8 *)rest - shift;
+        trl_v8_exp(&v);
+        *(trl_v8 *)rest = v;
+        memcpy(y + i, rest, (n - i) * sizeof *y);
+        for (size_t k = 0; k < n - i; k++)
+            total += rest[k];
+    }
+    return total;
+}
+
+TRL_CLONES double trl_vmax(size_t n, const double *x)
+{
+    double max = -HUGE_VAL;
+    trl_v8 best = (trl_v8){0} - HUGE_VAL;
+    size_t i = 0;
+    for (; i + TRL_LANES <= n; i += TRL_LANES) {
+        const trl_v8 v = *(const trl_v8 *)(x + i);
+        best = trl_v8_select(v > best, v, best);
+    }
+    for (; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    for (size_t k = 0; n >= TRL_LANES && k < TRL_LANES; k++)
+        max = best[k] > max ? best[k] : max;
+    return max;
+}
+
 TRL_INLINE void power(const double *x, double p, double *y)
 {
     const trl_v8 v = *(const trl_v8 *)x, zero = {0};

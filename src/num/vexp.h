@@ -21,6 +21,12 @@ void trl_vpow(size_t n, const double *x, double p, double *y);
  * into *min.  A NaN or +inf in x makes some y NaN; all -inf makes every y NaN. */
 double trl_exp_row(size_t n, const double *x, double *y, double *min);
 
+/* y[i] = exp(x[i] - shift) for i < n, as trl_vexp; returns their sum, eight lanes at a time. */
+double trl_vexp_sum(size_t n, const double *x, double shift, double *y);
+
+/* The largest of n numbers, NaN left out; -inf of none. */
+double trl_vmax(size_t n, const double *x);
+
 /* log sum_i exp(x[i]); -inf for n = 0 or when all are -inf. */
 double trl_logsumexp(size_t n, const double *x);
 

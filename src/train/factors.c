@@ -22,9 +22,8 @@ trl_factor_objective trl_factor_objective_of(const trl_objective *o)
 
 double trl_probabilities(size_t n, double *s)
 {
-    double most = -HUGE_VAL, sum = 0.0;
-    for (size_t c = 0; c < n; c++)
-        most = s[c] > most ? s[c] : most;
+    const double most = trl_vmax(n, s);
+    double sum = 0.0;
     if (most == -HUGE_VAL) { /* all forbidden, or not numbers */
         for (size_t c = 0; c < n; c++) {
             sum += s[c];
@@ -32,11 +31,10 @@ double trl_probabilities(size_t n, double *s)
         }
         return sum;
     }
-    trl_vexp(n, s, most, s);
+    sum = trl_vexp_sum(n, s, most, s);
+    const double scale = 1.0 / sum;
     for (size_t c = 0; c < n; c++)
-        sum += s[c];
-    for (size_t c = 0; c < n; c++)
-        s[c] /= sum;
+        s[c] *= scale;
     return most < HUGE_VAL && sum < HUGE_VAL ? most + log(sum) : (double)NAN;
 }
 
@@ -160,6 +158,41 @@ static size_t next(const block *b, const cells *c, size_t at)
     return at;
 }
 
+/* y[i step] += scale x[i], or x[i] += y[i step]. */
+TRL_CLONES static void gather_line(size_t n, size_t step, const double *restrict y,
+                                   double *restrict x)
+{
+    if (step == 1)
+        for (size_t i = 0; i < n; i++)
+            x[i] += y[i];
+    else if (step == 0)
+        for (size_t i = 0; i < n; i++)
+            x[i] += y[0];
+    else
+        for (size_t i = 0; i < n; i++)
+            x[i] += y[i * step];
+}
+
+TRL_CLONES static void scatter_line(size_t n, size_t step, double scale, const double *restrict x,
+                                    double *restrict y)
+{
+    if (step == 1)
+        for (size_t i = 0; i < n; i++)
+            y[i] += scale * x[i];
+    else if (step == 0) {
+        trl_v8 sum = {0};
+        size_t i = 0;
+        double rest = 0.0;
+        for (; i + TRL_LANES <= n; i += TRL_LANES)
+            sum += *(const trl_v8 *)(x + i);
+        for (; i < n; i++)
+            rest += x[i];
+        y[0] += scale * (rest + trl_v8_sum(&sum));
+    } else
+        for (size_t i = 0; i < n; i++)
+            y[i * step] += scale * x[i];
+}
+
 /* s[outcome] += score of its cell; or, with an adjoint, adjoint[cell] += scale * s[outcome]. */
 static void along(const block *b, const cells *c, const double *score, double *adjoint,
                   double scale, double *s)
@@ -168,11 +201,10 @@ static void along(const block *b, const cells *c, const double *score, double *a
     size_t at = c->first;
     memset(b->y, 0, b->n * sizeof *b->y);
     for (size_t o = 0; o < b->outcomes; o += last, at = next(b, c, at))
-        for (size_t y = 0; y < last; y++)
-            if (adjoint)
-                adjoint[at + y * stride] += scale * s[o + y];
-            else
-                s[o + y] += score[at + y * stride];
+        if (adjoint)
+            scatter_line(last, stride, scale, s + o, adjoint + at);
+        else
+            gather_line(last, stride, score + at, s + o);
 }
 
 double trl_block_term(trl_factor_index *i, size_t n, const uint32_t *variable, size_t k)

@@ -69,6 +69,34 @@ static void test_powers(void **state)
     }
 }
 
+/* Sums of exponentials are those of the exponentials, maxima those of all places, NaN or not. */
+static void test_sums(void **state)
+{
+    (void)state;
+    double x[40], y[40], z[40];
+    trl_rng rng = trl_rng_seed(3);
+    for (size_t n = 0; n <= 40; n++)
+        for (int round = 0; round < 10; round++) {
+            double sum = 0.0, max = -HUGE_VAL;
+            for (size_t i = 0; i < n; i++) {
+                x[i] = trl_rng_below(&rng, 6) ? 9.0 * trl_rng_unit(&rng) : -HUGE_VAL;
+                max = fmax(max, x[i]);
+            }
+            assert_true(trl_vmax(n, x) == max);
+            trl_vexp(n, x, 5.0, y);
+            for (size_t i = 0; i < n; i++)
+                sum += y[i];
+            assert_near(trl_vexp_sum(n, x, 5.0, z), sum, 1e-14 * sum);
+            assert_memory_equal(y, z, n * sizeof *y);
+            if (n > 0)
+                x[trl_rng_below(&rng, n)] = NAN;
+            max = -HUGE_VAL;
+            for (size_t i = 0; i < n; i++)
+                max = fmax(max, x[i]);
+            assert_true(trl_vmax(n, x) == max);
+        }
+}
+
 static void test_shift(void **state)
 {
     (void)state;
@@ -236,11 +264,11 @@ static void test_logsumexp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy),      cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_shift),         cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_nan_stays_nan), cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_row),           cmocka_unit_test(test_row_bad_values),
-        cmocka_unit_test(test_logsumexp),
+        cmocka_unit_test(test_accuracy),       cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_sums),           cmocka_unit_test(test_shift),
+        cmocka_unit_test(test_special_values), cmocka_unit_test(test_nan_stays_nan),
+        cmocka_unit_test(test_tails),          cmocka_unit_test(test_row),
+        cmocka_unit_test(test_row_bad_values), cmocka_unit_test(test_logsumexp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,78 @@
+/* bp_rows.c -- beliefs of pairs, and what else is done to single rows of messages. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "graph/bp_kernel.h"
+#include "num/vexp.h"
+
+/* ---- beliefs --------------------------------------------------------------------------------- */
+
+/* Whole vectors: what runs over the end of a row is the beginning of the next one, written later.
+ */
+TRL_INLINE void belief_wide(size_t n, size_t k, const double *x, const double *M, const double *y,
+                            double c, double *out)
+{
+    const size_t width = trl_padded(k);
+    for (size_t i = 0; i + 1 < n; i++, M += width, out += k)
+        for (size_t j = 0; j < width; j += 8)
+            *(trl_v8 *)(out + j) = x[i] * c * *(const trl_v8 *)(M + j) * *(const trl_v8 *)(y + j);
+    for (size_t j = 0; j < k; j++)
+        out[j] = x[n - 1] * c * M[j] * y[j];
+}
+
+TRL_INLINE void belief_narrow(const size_t W, size_t n, size_t k, const double *x, const double *M,
+                              const double *y, double c, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < k; j++)
+            out[i * k + j] = x[i] * c * M[i * W + j] * y[j];
+}
+
+TRL_CLONES double trl_bp_pair_belief(size_t n, size_t k, const double *x, const double *M,
+                                     const double *y, double small, double *scratch, double *out)
+{
+    const size_t width = k <= 2 ? k : k <= 4 ? 4 : trl_padded(k);
+    double Z = 0.0;
+    trl_bp_pair(false, n, width, x, M, scratch);
+    for (size_t j = 0; j < k; j++)
+        Z += scratch[j] * y[j];
+    if (!(Z > small && Z < HUGE_VAL))
+        return Z;
+    if (k >= 8)
+        belief_wide(n, k, x, M, y, 1.0 / Z, out);
+    else
+        belief_narrow(width, n, k, x, M, y, 1.0 / Z, out);
+    return Z;
+}
+
+TRL_CLONES void trl_bp_ratio(size_t n, const double *restrict above, const double *restrict below,
+                             double *restrict out)
+{
+    for (size_t j = 0; j < n; j++) {
+        const double product = below[j] > 0.0 ? out[j] * above[j] : 0.0;
+        out[j] = product / (below[j] > 0.0 ? below[j] : 1.0);
+    }
+}
+
+TRL_CLONES double trl_bp_extremes(size_t n, const double *x, double *min)
+{
+    trl_v8 hi = (trl_v8){0} - HUGE_VAL, lo = (trl_v8){0} + HUGE_VAL;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const trl_v8 v = *(const trl_v8 *)(x + i);
+        const trl_v8i smaller = (v < lo) & (v > -HUGE_VAL);
+        hi = trl_v8_select(v > hi, v, hi);
+        lo = (trl_v8)((smaller & (trl_v8i)v) | (~smaller & (trl_v8i)lo));
+    }
+    double max = -HUGE_VAL, low = HUGE_VAL;
+    for (size_t k = 0; k < 8; k++) {
+        max = hi[k] > max ? hi[k] : max;
+        low = lo[k] < low ? lo[k] : low;
+    }
+    for (; i < n; i++) {
+        max = x[i] > max ? x[i] : max;
+        low = x[i] < low && x[i] > -HUGE_VAL ? x[i] : low;
+    }
+    *min = low;
+    return max;
+}
