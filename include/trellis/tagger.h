@@ -59,6 +59,28 @@ TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err
 TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
                                     trl_error *err);
 
+/* An attribute that is on at a token: trl_model_weights of it, times its value, is what it adds to
+ * the scores of labels, of pairs or of triples there. */
+typedef struct trl_contribution {
+    trl_scope scope;
+    uint32_t attribute; /* its number in that scope */
+    trl_str name;       /* borrowed from the model */
+    double value;
+} trl_contribution;
+
+/* The n attributes of a token that the model knows: those of labels first, then of pairs and
+ * triples, in the order of the template or of the item; plain transitions are the last of their
+ * scope.  Borrowed from the tagger until the next call.  The sequence is loaded as by
+ * trl_tagger_set_rows and _set_items, and other questions may follow.  The contributions of all
+ * tokens add up to the score of a labelling, as trl_tagger_score has it of a model that is decoded
+ * globally without multipliers; what a generative model (trl_model_info.has_q0) adds is not among
+ * them.  TRL_EINVAL also for a position that there is not. */
+TRL_API trl_status trl_tagger_explain_rows(trl_tagger *t, const trl_rows *seq, size_t position,
+                                           const trl_contribution **out, size_t *n, trl_error *err);
+TRL_API trl_status trl_tagger_explain_items(trl_tagger *t, const trl_items *seq, size_t position,
+                                            const trl_contribution **out, size_t *n,
+                                            trl_error *err);
+
 TRL_API uint64_t trl_tagger_attributes(const trl_tagger *t); /* attributes looked up so far, */
 TRL_API uint64_t trl_tagger_unknown(const trl_tagger *t); /* ... of which the model did not know */
 

@@ -128,6 +128,7 @@ void trl_tagger_free(trl_tagger *t)
     trl_buf_fini(&t->text);
     trl_free(t->value);
     trl_free(t->cell);
+    trl_free(t->contribution);
     trl_free(t);
 }
 
@@ -365,8 +366,8 @@ trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_erro
 {
     if (!t || !sequence)
         return trl_fail_null(err);
-    trl_rows masked = *sequence;
-    const trl_rows *seq = &masked;
+    t->sequence = *sequence; /* the cells are the caller's, and only looked at while it waits */
+    const trl_rows *seq = &t->sequence;
     t->tables.n = 0;
     if (!t->m->tpl)
         return trl_fail(err, TRL_EINVAL, "the model reads attribute lists, not columns");
@@ -376,7 +377,7 @@ trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_erro
         return trl_fail_null(err);
     if (seq->n_columns < trl_template_columns(t->m->tpl))
         return missing_column(t, seq, err);
-    const trl_status st = t->m->has_q0 ? number_q0(t, &masked, err) : TRL_OK;
+    const trl_status st = t->m->has_q0 ? number_q0(t, &t->sequence, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
     if (!clear_tables(t, seq->n_tokens) || !trl_expander_set(t->expander, seq))

@@ -23,6 +23,7 @@ struct trl_tagger {
     size_t *line[TRL_FAMILIES];   /* template lines that make attributes of it ... */
     size_t n_lines[TRL_FAMILIES]; /* ... other than the constant one */
     trl_expander *expander;       /* of the template; NULL for items */
+    trl_rows sequence;            /* of the expander */
     trl_buf text;                 /* names of the block, from the template */
     trl_tag_key key[TRL_TAG_BLOCK];
     size_t n_keys;
@@ -30,6 +31,8 @@ struct trl_tagger {
     uint32_t *value; /* q0's values of the sequence; masked cells */
     trl_str *cell;
     size_t value_cap, cell_cap;
+    trl_contribution *contribution; /* of the token that was asked for */
+    size_t n_contributions, contribution_cap;
 };
 
 /* Sequence k of the batch, its attributes by the model's numbers. */

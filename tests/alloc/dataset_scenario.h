@@ -88,6 +88,11 @@ static trl_status dataset_tag(const trl_buf *model, bool items, trl_error *err)
                    : trl_tagger_set_rows(t, &dataset_rows[0], err);
     if (st == TRL_OK)
         st = trl_tagger_viterbi(t, y, &score, err);
+    const trl_contribution *c;
+    size_t n;
+    if (st == TRL_OK)
+        st = items ? trl_tagger_explain_items(t, &dataset_items[1], 1, &c, &n, err)
+                   : trl_tagger_explain_rows(t, &dataset_rows[0], 1, &c, &n, err);
     trl_tag_batch b = trl_tag_batch_default(); /* with room of its own for labels */
     b.scores = &score;
     b.threads = 1;
