@@ -11,13 +11,16 @@ from ._core import (ArgumentError, Cancelled, Error, FileError, FormatError, Mod
 from ._core import objectives, optimizers
 from ._core import version as __version__
 from .crf import CRF, Labelling
+from .frames import sentences
 from .parser import Parse, Parsed, Parser, Span
+from .pictures import HTML, render
 from .score import compare, compare_trees
 from .training import Progress, TrainResult
 from .trees import Tree, Treebank
 
 __all__ = [
-    "ArgumentError", "CRF", "Cancelled", "Error", "FileError", "FormatError", "Labelling",
+    "ArgumentError", "CRF", "Cancelled", "Error", "FileError", "FormatError", "HTML", "Labelling",
     "ModelError", "NumericError", "Parse", "Parsed", "Parser", "Progress", "Span", "TrainResult",
-    "Tree", "Treebank", "compare", "compare_trees", "metrics", "objectives", "optimizers", "score",
+    "Tree", "Treebank", "compare", "compare_trees", "metrics", "objectives", "optimizers", "render",
+    "score", "sentences",
 ]

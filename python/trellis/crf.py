@@ -2,7 +2,7 @@
 import os
 import tempfile
 import warnings
-from typing import NamedTuple, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _core, training
 from ._base import BaseEstimator, NotFittedError, doubles, threads
@@ -12,7 +12,7 @@ from .metrics import flat_accuracy_score
 class Labelling(NamedTuple):
     """One of the n best labellings of a sequence."""
 
-    labels: list
+    labels: List[str]
     probability: float
     score: float
 
@@ -170,7 +170,7 @@ class CRF(BaseEstimator):
 
     # ---- training ------------------------------------------------------------------------------
 
-    def fit(self, X, y, X_dev=None, y_dev=None, sample_weight=None):
+    def fit(self, X, y, X_dev=None, y_dev=None, sample_weight=None) -> "CRF":
         """Trains on sequences X with labels y; sample_weight says how often each one counts.
 
         With X_dev and y_dev every iteration is scored on them, and the best one is kept.  Ctrl-C
@@ -292,7 +292,7 @@ class CRF(BaseEstimator):
     def __sklearn_is_fitted__(self):
         return self.model_ is not None
 
-    def to_bytes(self):
+    def to_bytes(self) -> bytes:
         """The model as the bytes of a model file, as the command line reads it."""
         model = self._fitted()
         data = model.tobytes()
@@ -301,7 +301,7 @@ class CRF(BaseEstimator):
                 data = f.read()
         return data
 
-    def save(self, path):
+    def save(self, path) -> None:
         """Writes the model file, as ``trellis train -m`` does."""
         data = self.to_bytes()
         path = os.fspath(path)
@@ -311,7 +311,7 @@ class CRF(BaseEstimator):
         os.replace(partial, path)
 
     @classmethod
-    def load(cls, source, map=False):
+    def load(cls, source, map: bool = False) -> "CRF":
         """An estimator with the model of a file, or of bytes; map shares the pages of the file."""
         crf = cls(model_filename=None if isinstance(source, bytes) else source)
         crf._keep(_core.Model(source if isinstance(source, bytes) else os.fspath(source), map))
@@ -338,15 +338,15 @@ class CRF(BaseEstimator):
         scores = "model" if self._fitted().info()["is_probability"] else "scores"
         return self._ask(X, what, decode=scores)
 
-    def predict(self, X):
+    def predict(self, X) -> List[List[str]]:
         """The most probable labels of every sequence."""
         return self._ask(X, "labels")
 
-    def predict_single(self, xseq):
+    def predict_single(self, xseq) -> List[str]:
         """The most probable labels of one sequence."""
         return self._ask([xseq], "labels")[0]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> List[Any]:
         """The probabilities of the labels: an array (tokens, classes) for every sequence.
 
         Of a perceptron, whose scores are no log-probabilities, shares of exp(score).
@@ -354,12 +354,12 @@ class CRF(BaseEstimator):
         n = len(self._fitted().labels)
         return [doubles(p, len(p) // (8 * n), n) for p in self._probabilities(X)]
 
-    def predict_pair_proba(self, X):
+    def predict_pair_proba(self, X) -> List[Any]:
         """The probabilities of neighbouring labels: an array (tokens - 1, classes, classes) each."""
         n = len(self._fitted().labels)
         return [doubles(p, len(p) // (8 * n * n), n, n) for p in self._probabilities(X, "pairs")]
 
-    def predict_marginals(self, X):
+    def predict_marginals(self, X) -> List[List[Dict[str, float]]]:
         """The same as dictionaries: ``{label: probability}`` for every token."""
         labels = self.classes_
         out = []
@@ -369,18 +369,18 @@ class CRF(BaseEstimator):
             out.append([dict(zip(labels, values[k:k + n])) for k in range(0, len(values), n)])
         return out
 
-    def predict_marginals_single(self, xseq):
+    def predict_marginals_single(self, xseq) -> List[Dict[str, float]]:
         """The probabilities of the labels of one sequence, as dictionaries."""
         return self.predict_marginals([xseq])[0]
 
-    def predict_nbest(self, X, n=5):
+    def predict_nbest(self, X, n: int = 5) -> List[List[Labelling]]:
         """The n most probable labellings of every sequence, best first."""
         from math import exp, isnan
         return [[Labelling(labels, exp(log_p) if not isnan(log_p) else log_p, score)
                  for labels, score, log_p in found]
                 for found in self._ask(X, "nbest", n)]
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X, y, sample_weight=None) -> float:
         """The share of labels that are right."""
         predicted = self.predict(X)
         if sample_weight is None:
@@ -394,7 +394,7 @@ class CRF(BaseEstimator):
     # ---- what the model knows ------------------------------------------------------------------
 
     @property
-    def classes_(self):
+    def classes_(self) -> Optional[List[str]]:
         """The labels, or None before fit."""
         return None if self.model_ is None else list(self.model_.labels)
 
@@ -409,22 +409,22 @@ class CRF(BaseEstimator):
         return self._tagger
 
     @property
-    def size_(self):
+    def size_(self) -> Optional[int]:
         """The size of the model in bytes."""
         return None if self.model_ is None else self.model_.info()["size"]
 
     @property
-    def attributes_(self):
+    def attributes_(self) -> Optional[List[str]]:
         """The attributes with weights."""
         return None if self.model_ is None else self.model_.attributes()
 
     @property
-    def num_attributes_(self):
+    def num_attributes_(self) -> Optional[int]:
         """How many attributes have weights."""
         return None if self.model_ is None else len(self.model_.attributes())
 
     @property
-    def state_features_(self):
+    def state_features_(self) -> Optional[Dict[Tuple[str, str], float]]:
         """``{(attribute, label): weight}``."""
         if self.model_ is None:
             return None
@@ -440,7 +440,7 @@ class CRF(BaseEstimator):
         return None if w is None else doubles(w, n, n)
 
     @property
-    def transition_features_(self):
+    def transition_features_(self) -> Optional[Dict[Tuple[str, str], float]]:
         """``{(label before, label): weight}``, those that are not 0."""
         if self.model_ is None:
             return None
@@ -458,11 +458,48 @@ class CRF(BaseEstimator):
         from .compat.pycrfsuite import TrainLog
         return TrainLog(self.history_, self.result_)
 
-    def weights(self, attribute):
+    def weights(self, attribute: str) -> Dict[str, float]:
         """``{label: weight}`` of an attribute; empty when the model does not have it."""
         w = self._fitted().weights(attribute)
         return {} if w is None else {k: v for k, v in zip(self.classes_, memoryview(w).cast("d"))
                                      if v != 0.0}
+
+    def render(self, X, words=None, n=3):
+        """Tagged text: a colour for every label, stronger where it is surer; the n best on hover.
+
+        words are what is shown; without them, what looks like the word in X.
+        """
+        from .pictures import HTML, crf_html
+        self._fitted()
+        return HTML(crf_html(self, X, words, n))
+
+    def render_transitions(self):
+        """The weights of transitions as a table."""
+        from .pictures import HTML, transitions_html
+        self._fitted()
+        return HTML(transitions_html(self))
+
+    def render_history(self):
+        """Objective and dev score by iteration."""
+        from .pictures import HTML, history_html
+        return HTML(history_html(self.__dict__.get("history_", [])))
+
+    def _repr_html_(self):
+        from .pictures import _escape, history_html, transitions_html
+        out = f"<pre style='color:inherit;background:none'>{_escape(repr(self))}</pre>"
+        if self.model_ is None:
+            return out
+        info = self.model_.info()
+        out += (f"<div>{info['objective']}, {info['labels']} labels, {info['attributes']} attributes, "
+                f"{info['features']} weights, {info['size']} bytes</div>")
+        if len(self.model_.labels) <= 40:
+            out += transitions_html(self)
+        if self.__dict__.get("history_"):
+            out += history_html(self.history_)
+        return out
+
+    def _repr_mimebundle_(self, **unused):
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _more_tags(self):
         return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}

@@ -46,7 +46,7 @@ class Parse:
         return self.trees[0].probability if self.trees else None
 
     def _repr_html_(self):
-        from .render import parse_html
+        from .pictures import parse_html
         return parse_html(self)
 
 

@@ -160,7 +160,7 @@ class Tree:
         return _core.svg_trees(str(self))
 
     def _repr_html_(self):
-        from .render import tree_html
+        from .pictures import tree_html
         return tree_html(self)
 
 
