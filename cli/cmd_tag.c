@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -252,35 +251,6 @@ out:
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
-static bool is_regular(const char *path)
-{
-    struct stat sb;
-    const int rc = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &sb) : stat(path, &sb);
-    return rc != 0 || S_ISREG(sb.st_mode); /* what cannot be opened does not make us wait */
-}
-
-static bool never_waits(const operands *args)
-{
-    bool regular = args->n > 0 || is_regular("-");
-    for (size_t i = 0; i < args->n; i++)
-        regular = regular && is_regular(args->item[i]);
-    return regular;
-}
-
-/* A thread for every kilobyte of regular files, which may be compressed; else as many as asked for.
- */
-static size_t most_threads(const operands *args)
-{
-    uint64_t bytes = 0;
-    if (args->n == 0 || !never_waits(args))
-        return MOST_THREADS;
-    for (size_t i = 0; i < args->n; i++) {
-        struct stat sb;
-        bytes += stat(args->item[i], &sb) == 0 ? (uint64_t)sb.st_size : 0;
-    }
-    return bytes / 1024 < MOST_THREADS ? (size_t)(bytes / 1024) + 1 : MOST_THREADS;
-}
-
 static double seconds_now(void)
 {
     struct timespec t;
@@ -336,11 +306,17 @@ static int check_model(settings *s, const trl_model *m)
                      "or train with --objective likelihood");
         return CLI_FAILED;
     }
-    if (s->format != TRL_FORMAT_GUESS && s->format != info.format)
+    if (s->format != TRL_FORMAT_GUESS &&
+        trl_format_is_rows(s->format) != trl_format_is_rows(info.format))
         return message_fail("%s: the model reads the format %s, not %s", s->model,
                             format_names[info.format], format_names[s->format]);
     s->given = s->format != TRL_FORMAT_GUESS;
-    s->format = info.format;
+    s->format = s->given ? s->format : info.format;
+    if ((s->format == TRL_FORMAT_CONLLU || s->format == TRL_FORMAT_JSONL) &&
+        (y->marginals || y->nbest || y->probability))
+        return message_fail("%s has labels alone: leave out --marginals, --all-marginals, --nbest "
+                            "and --probability",
+                            format_names[s->format]);
     if (y->reference && info.format == TRL_FORMAT_COLUMNS)
         return message_fail("--reference is for the crfsuite format; columns keep their label");
     return CLI_DONE;
@@ -365,7 +341,8 @@ static int tag(settings *s, const trl_model *m, const operands *args)
     if (st != TRL_OK)
         message_error(&err);
     else if (output_open(&j.out, s->to)) {
-        const bool ok = j.threads == 1 && never_waits(args) ? run_simple(&j) : run_threads(&j);
+        const bool ok =
+            j.threads == 1 && tag_input_never_waits(args) ? run_simple(&j) : run_threads(&j);
         if (!ok)
             output_discard(&j.out);
         else if (output_close(&j.out)) {
@@ -434,7 +411,7 @@ static int run(void *settings_, const operands *args)
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         s->threads = n > 0 ? (size_t)n : 1;
     }
-    const size_t most = most_threads(args);
+    const size_t most = tag_input_threads(args, MOST_THREADS);
     if (s->threads > most)
         s->threads = most;
     if (!memory_limit(s->max_memory, TAG_MEMORY))
@@ -477,7 +454,9 @@ const verb verb_tag = {
         "Columns are printed as they are, with the predicted label as one more column,\n"
         "after a tab if the line has one, otherwise after a blank; the label column of the\n"
         "training data may be there or not.  For the crfsuite format only the label is\n"
-        "printed. Probabilities have six decimals.  A model without probabilities shows "
+        "printed. CoNLL-U comes back with the label as the UPOS of every word and all other\n"
+        "lines as they are, JSON lines with \"labels\". Probabilities have six decimals.  A model "
+        "without probabilities shows "
         "scores in\n"
         "the headings of --nbest, and refuses what asks for probabilities.\n"
         "\n"

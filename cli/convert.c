@@ -6,11 +6,10 @@
 #include <string.h>
 
 const char *const convert_format_names[] = {
-    [CONVERT_TEXT] = "text",
-    [CONVERT_MARKS] = "marks",
-    [CONVERT_COLUMNS] = "columns",
-    [CONVERT_JSONL] = "jsonl",
-    NULL,
+    [CONVERT_TEXT] = "text",       [CONVERT_MARKS] = "marks",
+    [CONVERT_COLUMNS] = "columns", [CONVERT_JSONL] = "jsonl",
+    [CONVERT_CONLLU] = "conllu",   [CONVERT_CRFSUITE] = "crfsuite",
+    [CONVERT_MALLET] = "mallet",   NULL,
 };
 
 static trl_str cell_of(const convert_sequence *s, size_t t, size_t column)
@@ -46,22 +45,15 @@ void convert_memory_fini(convert_memory *m)
     *m = (convert_memory){0};
 }
 
-static void put_columns(const convert_sequence *s, text *out)
+trl_format convert_reader_format(convert_format f)
 {
-    const size_t C = s->rows->n_columns;
-    text_add(out, s->rows->heading.p, s->rows->heading.n);
-    if (s->rows->heading.n)
-        text_char(out, '\n');
-    for (size_t t = 0; t < s->rows->n_tokens; t++)
-        for (size_t c = 0; c < C; c++) {
-            text_add(out, cell_of(s, t, c).p, cell_of(s, t, c).n);
-            if (c + 1 == C && s->p) {
-                text_char(out, ':');
-                text_fixed6(out, s->p[t]);
-            }
-            text_char(out, c + 1 < C ? ' ' : '\n');
-        }
-    text_char(out, '\n');
+    static const trl_format formats[] = {
+        [CONVERT_COLUMNS] = TRL_FORMAT_COLUMNS, [CONVERT_JSONL] = TRL_FORMAT_JSONL,
+        [CONVERT_CONLLU] = TRL_FORMAT_CONLLU,   [CONVERT_CRFSUITE] = TRL_FORMAT_CRFSUITE,
+        [CONVERT_MALLET] = TRL_FORMAT_MALLET,   [CONVERT_TEXT] = TRL_FORMAT_GUESS,
+        [CONVERT_MARKS] = TRL_FORMAT_GUESS,     [CONVERT_COLOUR] = TRL_FORMAT_GUESS,
+    };
+    return formats[f];
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
@@ -79,8 +71,30 @@ static void copy_to(const convert_sequence *s, size_t end, convert_state *state,
     state->written = end;
 }
 
+/* Words that are not from a text: a sentence a line. */
+static void put_words(const convert_sequence *s, bool marks, text *out)
+{
+    size_t k = 0;
+    for (size_t t = 0; t < s->rows->n_tokens; t++) {
+        const trl_chunk *c = marks && k < s->n_chunks ? &s->chunk[k] : NULL;
+        text_str(out, t ? " " : "");
+        if (c && c->begin == t)
+            put_mark(out, "<", c->type);
+        text_add(out, cell_of(s, t, 0).p, cell_of(s, t, 0).n);
+        if (c && c->end == t + 1) {
+            put_mark(out, "</", c->type);
+            k++;
+        }
+    }
+    text_char(out, '\n');
+}
+
 static void put_marks(const convert_sequence *s, convert_state *state, text *out)
 {
+    if (!s->token) {
+        put_words(s, true, out);
+        return;
+    }
     for (size_t k = 0; k < s->n_chunks; k++) {
         const trl_chunk *c = &s->chunk[k];
         copy_to(s, s->token[c->begin].begin, state, out);
@@ -176,6 +190,8 @@ static void put_json(const convert_sequence *s, text *out)
         put_places(s, out);
     else
         text_char(out, '{');
+    if (s->rows->heading.n)
+        text_str(out, "\"document\": true, ");
     text_str(out, "\"tokens\": ");
     put_strings(s, 0, out);
     for (size_t c = 1; c < columns; c++) {
@@ -209,9 +225,20 @@ void convert_write(convert_format to, const convert_sequence *seq, convert_state
         put_json(seq, out);
         break;
     case CONVERT_COLUMNS:
-        put_columns(seq, out);
+        convert_columns(seq, out);
+        break;
+    case CONVERT_CONLLU:
+        convert_conllu(seq, out);
+        break;
+    case CONVERT_CRFSUITE:
+        convert_crfsuite(seq, out);
+        break;
+    case CONVERT_MALLET:
+        convert_mallet(seq, out);
         break;
     case CONVERT_TEXT:
+        if (!seq->token)
+            put_words(seq, false, out);
         break;
     }
 }

@@ -12,6 +12,9 @@ typedef enum convert_format {
     CONVERT_MARKS,
     CONVERT_COLUMNS,
     CONVERT_JSONL,
+    CONVERT_CONLLU,
+    CONVERT_CRFSUITE,
+    CONVERT_MALLET,
     CONVERT_COLOUR, /* the text, chunks coloured: for terminals, not read */
 } convert_format;
 
@@ -27,7 +30,9 @@ typedef struct convert_sequence {
     bool labelled;
     const trl_chunk *chunk; /* [n_chunks] of the labels */
     size_t n_chunks;
-    const double *p; /* [n_tokens] the probability of each label, or NULL */
+    const double *p;          /* [n_tokens] the probability of each label, or NULL */
+    trl_str source;           /* CoNLL-U that is to be CoNLL-U again: its lines */
+    const char *const *place; /* CoNLL-U: [n_columns] the name of each column */
 } convert_sequence;
 
 /* Memory for the chunks of a sequence; zero-initialise. */
@@ -45,6 +50,18 @@ void convert_memory_fini(convert_memory *m);
 typedef struct convert_state {
     size_t written; /* bytes of the document */
 } convert_state;
+
+/* For the formats in which a token is a line (convert_table.c). */
+void convert_columns(const convert_sequence *seq, text *out);
+void convert_conllu(const convert_sequence *seq, text *out);
+void convert_crfsuite(const convert_sequence *seq, text *out);
+void convert_mallet(const convert_sequence *seq, text *out);
+
+/* Items, to CRFsuite or MALLET.  False: MALLET has no values. */
+bool convert_items(convert_format to, const trl_items *seq, text *out);
+
+/* What an input or output format is called in the library; TRL_FORMAT_GUESS: text. */
+trl_format convert_reader_format(convert_format f);
 
 void convert_write(convert_format to, const convert_sequence *seq, convert_state *state, text *out);
 

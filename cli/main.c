@@ -24,6 +24,9 @@ const char *const format_names[] = {
     [TRL_FORMAT_GUESS] = "guess",
     [TRL_FORMAT_COLUMNS] = "columns",
     [TRL_FORMAT_CRFSUITE] = "crfsuite",
+    [TRL_FORMAT_CONLLU] = "conllu",
+    [TRL_FORMAT_MALLET] = "mallet",
+    [TRL_FORMAT_JSONL] = "jsonl",
     NULL,
 };
 

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- is it what the model reads? ------------------------------------------------------------- */
 
@@ -88,6 +90,36 @@ static trl_status check(const tag_input *in, const tag_sequence *seq, trl_error 
     return seq->rows ? check_rows(seq->rows, err) : check_items(in->model, seq->items, err);
 }
 
+/* ---- what the files are -----------------------------------------------------------------------
+ */
+
+static bool is_regular(const char *path)
+{
+    struct stat sb;
+    const int rc = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &sb) : stat(path, &sb);
+    return rc != 0 || S_ISREG(sb.st_mode); /* what cannot be opened does not make us wait */
+}
+
+bool tag_input_never_waits(const operands *args)
+{
+    bool regular = args->n > 0 || is_regular("-");
+    for (size_t i = 0; i < args->n; i++)
+        regular = regular && is_regular(args->item[i]);
+    return regular;
+}
+
+size_t tag_input_threads(const operands *args, size_t most)
+{
+    uint64_t bytes = 0;
+    if (args->n == 0 || !tag_input_never_waits(args))
+        return most;
+    for (size_t i = 0; i < args->n; i++) {
+        struct stat sb;
+        bytes += stat(args->item[i], &sb) == 0 ? (uint64_t)sb.st_size : 0;
+    }
+    return bytes / 1024 < most ? (size_t)(bytes / 1024) + 1 : most;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static trl_status read_file(const tag_input *in, const char *path, tag_input_fn use, void *ctx,
@@ -99,9 +131,10 @@ static trl_status read_file(const tag_input *in, const char *path, tag_input_fn 
         trl_rows rows = {0};
         trl_items items;
         tag_sequence seq = {0};
-        if (in->format == TRL_FORMAT_COLUMNS) {
+        if (trl_format_is_rows(in->format)) {
             st = trl_reader_rows(r, &rows, &more, err);
             seq.rows = &rows;
+            seq.source = trl_reader_source(r);
         } else {
             st = trl_reader_items(r, &items, &more, err);
             seq.items = &items;

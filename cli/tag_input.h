@@ -21,4 +21,10 @@ typedef trl_status (*tag_input_fn)(void *ctx, const tag_sequence *seq, bool *sto
  * clearly another, and what the reader returns. */
 trl_status tag_input_read(const tag_input *in, tag_input_fn use, void *ctx, trl_error *err);
 
+/* Regular files, or standard input from one: reading never has to wait for anybody. */
+bool tag_input_never_waits(const operands *files);
+
+/* A thread for every kilobyte of regular files, which may be compressed; else `most`. */
+size_t tag_input_threads(const operands *files, size_t most);
+
 #endif

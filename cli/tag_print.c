@@ -107,6 +107,66 @@ static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, s
     text_char(out, '\n');
 }
 
+/* ---- CoNLL-U and JSON lines -------------------------------------------------------------------
+ */
+
+#define UPOS 3
+
+/* All lines as they were; in those of words the label is the fourth cell. */
+static void add_conllu(const tag_printer *x, const tag_sequence *seq, text *out)
+{
+    const trl_rows *rows = seq->rows;
+    const char *p = seq->source.p, *end = p + seq->source.n;
+    for (size_t t = 0; p < end;) {
+        const char *lf = memchr(p, '\n', (size_t)(end - p));
+        const bool word = t < rows->n_tokens && p == rows->line[t];
+        for (size_t cell = 0; p < lf; p++) {
+            cell += *p == '\t';
+            if (!word || cell != UPOS)
+                text_char(out, *p);
+            else if (*p == '\t') {
+                text_char(out, *p);
+                add_label(x, x->path[t], out);
+            }
+        }
+        t += word;
+        text_char(out, '\n');
+        p = lf + 1;
+    }
+    text_char(out, '\n');
+}
+
+static void add_json_column(const trl_rows *rows, size_t column, text *out)
+{
+    text_char(out, '[');
+    for (size_t t = 0; t < rows->n_tokens; t++) {
+        const trl_str s = rows->cell[t * rows->n_columns + column];
+        text_str(out, t ? ", " : "");
+        text_json_bytes(out, s.p, s.n);
+    }
+    text_char(out, ']');
+}
+
+/* The label column of the input, if there is one, gives way to the predicted labels. */
+static void add_json(const tag_printer *x, const trl_rows *rows, text *out)
+{
+    const size_t model = trl_model_get_info(x->model).n_columns;
+    const size_t columns = rows->n_columns < model ? rows->n_columns : model - 1;
+    text_str(out, rows->heading.n ? "{\"document\": true, \"tokens\": " : "{\"tokens\": ");
+    add_json_column(rows, 0, out);
+    for (size_t c = 1; c < columns; c++) {
+        text_str(out, c == 1 ? ", \"columns\": [" : ", ");
+        add_json_column(rows, c, out);
+    }
+    text_str(out, columns > 1 ? "], \"labels\": [" : ", \"labels\": [");
+    for (size_t t = 0; t < rows->n_tokens; t++) {
+        const trl_str s = x->label[x->path[t]];
+        text_str(out, t ? ", " : "");
+        text_json_bytes(out, s.p, s.n);
+    }
+    text_str(out, "]}\n");
+}
+
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Fills path and score with `found` labellings. */
@@ -157,7 +217,7 @@ trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, t
 {
     const tag_style *s = &x->style;
     const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens, start = out->n;
-    if (seq->rows)
+    if (seq->rows && (seq->rows->line || n == 0) && !seq->source.n)
         add_documents(seq->rows, out);
     if (n == 0) /* the end of a file */
         return out->failed ? tag_no_memory(err) : TRL_OK;
@@ -178,7 +238,12 @@ trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, t
         st = trl_tagger_log_z(x->tagger, &log_z, err);
     if (st != TRL_OK)
         return st;
-    for (size_t rank = 0; rank < found; rank++) {
+    const bool conllu = seq->source.n > 0, json = seq->rows && !seq->rows->line;
+    if (conllu)
+        add_conllu(x, seq, out);
+    else if (json)
+        add_json(x, seq->rows, out);
+    for (size_t rank = 0; rank < found && !conllu && !json; rank++) {
         add_heading(x, seq, rank, log_z, out);
         for (size_t t = 0; t < n; t++)
             add_token(x, seq, t, x->path[rank * n + t], out);

@@ -20,6 +20,7 @@ typedef struct tag_style {
 typedef struct tag_sequence {
     const trl_rows *rows; /* from a reader: the cells lie in their lines */
     const trl_items *items;
+    trl_str source; /* CoNLL-U: all lines of the sentence, in which the cells lie */
 } tag_sequence;
 
 typedef struct tag_printer {

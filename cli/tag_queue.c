@@ -102,15 +102,39 @@ static char *put(char **at, const char *p, size_t n)
     return to;
 }
 
-/* One allocation: the struct, its arrays, then all text. */
-static bool copy_rows(tag_batch *b, const trl_rows *from, tag_sequence *out)
+/* The bytes of token t that are copied: its line up to the last cell, or, where cells do not lie in
+ * lines, the cells. */
+static size_t token_bytes(const tag_sequence *seq, size_t t)
 {
+    const trl_rows *from = seq->rows;
+    const trl_str *cell = from->cell + t * from->n_columns, *last = cell + from->n_columns - 1;
+    size_t n = 0;
+    if (seq->source.n)
+        return 0;
+    if (from->line)
+        return (size_t)(last->p - from->line[t]) + last->n;
+    for (; cell <= last; cell++)
+        n += cell->n;
+    return n;
+}
+
+/* The line of token t: in the copy of all lines, or a copy of its own. */
+static const char *copy_line(const tag_sequence *seq, size_t t, const char *source, char **at)
+{
+    const trl_rows *from = seq->rows;
+    if (seq->source.n)
+        return source + (from->line[t] - seq->source.p);
+    return from->line ? put(at, from->line[t], token_bytes(seq, t)) : NULL;
+}
+
+/* One allocation: the struct, its arrays, then all text. */
+static bool copy_rows(tag_batch *b, const tag_sequence *seq, tag_sequence *out)
+{
+    const trl_rows *from = seq->rows;
     const size_t T = from->n_tokens, C = from->n_columns, n_path = strlen(from->path) + 1;
-    size_t n_text = n_path + from->heading.n;
-    for (size_t t = 0; t < T; t++) {
-        const trl_str last = from->cell[(t + 1) * C - 1];
-        n_text += (size_t)(last.p - from->line[t]) + last.n;
-    }
+    size_t n_text = n_path + from->heading.n + seq->source.n;
+    for (size_t t = 0; t < T; t++)
+        n_text += token_bytes(seq, t);
     trl_rows *to =
         batch_alloc(b, sizeof *to + T * C * sizeof *to->cell + T * sizeof *to->line + n_text);
     if (!to)
@@ -118,19 +142,21 @@ static bool copy_rows(tag_batch *b, const trl_rows *from, tag_sequence *out)
     trl_str *cell = (trl_str *)(to + 1);
     const char **line = (const char **)(cell + T * C);
     char *at = (char *)(line + T);
+    const char *source = put(&at, seq->source.p, seq->source.n);
     for (size_t t = 0; t < T; t++) {
         const trl_str *old = from->cell + t * C;
-        const char *start = from->line[t];
-        line[t] = put(&at, start, (size_t)(old[C - 1].p - start) + old[C - 1].n);
+        line[t] = copy_line(seq, t, source, &at);
         for (size_t c = 0; c < C; c++)
-            cell[t * C + c] = (trl_str){line[t] + (old[c].p - start), old[c].n};
+            cell[t * C + c] = (trl_str){line[t] ? line[t] + (old[c].p - from->line[t])
+                                                : put(&at, old[c].p, old[c].n),
+                                        old[c].n};
     }
     *to = *from;
     to->cell = cell;
-    to->line = line;
+    to->line = from->line ? line : NULL;
     to->heading.p = put(&at, from->heading.p, from->heading.n);
     to->path = put(&at, from->path, n_path);
-    *out = (tag_sequence){.rows = to};
+    *out = (tag_sequence){.rows = to, .source = {source, seq->source.n}};
     return true;
 }
 
@@ -176,8 +202,7 @@ static bool batch_add(tag_batch *b, const tag_sequence *seq)
         b->seq = grown;
         b->cap = cap;
     }
-    if (seq->rows ? !copy_rows(b, seq->rows, &b->seq[b->n])
-                  : !copy_items(b, seq->items, &b->seq[b->n]))
+    if (seq->rows ? !copy_rows(b, seq, &b->seq[b->n]) : !copy_items(b, seq->items, &b->seq[b->n]))
         return false;
     b->n++;
     b->n_tokens += seq->rows ? seq->rows->n_tokens : seq->items->n_tokens;

@@ -50,7 +50,21 @@ typedef enum trl_format {
     TRL_FORMAT_GUESS = 0, /* by the first lines */
     TRL_FORMAT_COLUMNS,
     TRL_FORMAT_CRFSUITE,
+    TRL_FORMAT_CONLLU, /* rows: see trl_conllu_columns; never guessed, nor are the next two */
+    TRL_FORMAT_MALLET, /* items: FEATURE ... LABEL, blanks between (MALLET's SimpleTagger) */
+    TRL_FORMAT_JSONL, /* rows: {"tokens": [...], "columns": [[...], ...], "labels": [...]} a line */
 } trl_format;
+
+/* Are its sequences rows, or items? */
+static inline bool trl_format_is_rows(trl_format f)
+{
+    return f == TRL_FORMAT_COLUMNS || f == TRL_FORMAT_CONLLU || f == TRL_FORMAT_JSONL;
+}
+
+/* The columns of a row of CoNLL-U, words alone, and their names up to a NULL: form, lemma, xpos,
+ * feats, head, deprel, deps, misc, id and, last, where labels stand, upos. */
+#define TRL_CONLLU_COLUMNS 10
+TRL_API const char *const *trl_conllu_columns(void);
 
 /* Reads sequences from a file, plain, gzip or zstd ("-": standard input). */
 typedef struct trl_reader trl_reader;
@@ -69,6 +83,11 @@ TRL_API trl_format trl_reader_format(const trl_reader *r);
  * path:row:col for malformed input, TRL_EIO, TRL_ENOMEM. */
 TRL_API trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err);
 TRL_API trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err);
+
+/* Of the last sequence: all its lines, comments, ranges and empty nodes too, an LF after each, in
+ * which its cells lie, when the format is CoNLL-U, else nothing; and the line of its token t. */
+TRL_API trl_str trl_reader_source(const trl_reader *r);
+TRL_API uint64_t trl_reader_row(const trl_reader *r, size_t t);
 
 /* A sequence read in the wrong format is still a sequence, with nonsense labels.  This guesses what
  * it looks like, for messages. */

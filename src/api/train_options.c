@@ -35,7 +35,8 @@ static const char *const inference_names[] = {"exact", "bp", "mplp", NULL};
 static const char *const schedule_names[] = {"flooding", "sequential", "residual", "tree", NULL};
 static const char *const grade_names[] = {"generative", "discriminative", "features", "boosted",
                                           NULL};
-static const char *const format_names[] = {"guess", "columns", "crfsuite", NULL};
+static const char *const format_names[] = {"guess",  "columns", "crfsuite", "conllu",
+                                           "mallet", "jsonl",   NULL};
 static const char *const seen_or_all[] = {"seen", "all", NULL};
 static const char *const decode_names[] = {"local", "global", NULL};
 static const char *const precision_names[] = {"single", "double", NULL};

@@ -60,6 +60,10 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
         return trl_fail(err, TRL_EINVAL,
                         "tuning is for chains: of trees, train with a dev set for "
                         "each c2");
+    if (t->format > TRL_FORMAT_CRFSUITE)
+        return trl_fail_hint(err,
+                             trl_fail(err, TRL_EINVAL, "tuning reads columns and CRFsuite items"),
+                             "convert the data first");
     if (t->checkpoint || t->resume || t->patience || t->hold_out)
         return trl_fail(err, TRL_EINVAL, "tuning does not take checkpoints, patience or hold_out");
     for (size_t k = 0; k < t->n_train; k++)

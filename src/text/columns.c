@@ -66,7 +66,8 @@ static trl_status ragged(const trl_columns *r, const char *line, size_t n, uint6
                                    n, n == 1 ? "" : "s", r->n_columns, r->model_row);
     if (line[0] == '#')
         trl_fail_hint(err, st,
-                      "a line that starts with '#' is a token like any other; "
+                      "a line that starts with '#' is a token like any other (CoNLL-U, which has "
+                      "comments, is the format conllu); "
                       "remove comments, and tag without probabilities and n-best lists");
     else if (like_items(line))
         trl_fail_hint(err, st,

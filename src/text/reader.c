@@ -5,14 +5,21 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "text/columns.h"
+#include "text/conllu.h"
 #include "text/items.h"
+#include "text/jsonl.h"
 #include "text/looks.h"
+#include "text/mallet.h"
 
 struct trl_reader {
     trl_input *in;
     trl_format format;
-    trl_columns *columns; /* one of the two */
+    trl_columns *columns; /* one of these */
     trl_item_reader *items;
+    trl_conllu *conllu;
+    trl_mallet *mallet;
+    trl_jsonl *jsonl;
+    uint64_t first_row; /* of the last sequence */
 };
 
 /* ---- guessing -------------------------------------------------------------------------------- */
@@ -76,6 +83,24 @@ static trl_format guess(trl_str head)
 
 /* ---- the reader ------------------------------------------------------------------------------ */
 
+static trl_status open_format(trl_reader *r, trl_error *err)
+{
+    switch (r->format) {
+    case TRL_FORMAT_CRFSUITE:
+        return trl_item_reader_new(r->in, &r->items, err);
+    case TRL_FORMAT_CONLLU:
+        return trl_conllu_new(r->in, &r->conllu, err);
+    case TRL_FORMAT_MALLET:
+        return trl_mallet_new(r->in, &r->mallet, err);
+    case TRL_FORMAT_JSONL:
+        return trl_jsonl_new(r->in, &r->jsonl, err);
+    case TRL_FORMAT_GUESS:
+    case TRL_FORMAT_COLUMNS:
+    default:
+        return trl_columns_new(r->in, &r->columns, err);
+    }
+}
+
 trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out, trl_error *err)
 {
     if (!path || !out)
@@ -92,8 +117,7 @@ trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out
             r->format = guess(head);
     }
     if (st == TRL_OK)
-        st = r->format == TRL_FORMAT_CRFSUITE ? trl_item_reader_new(r->in, &r->items, err)
-                                              : trl_columns_new(r->in, &r->columns, err);
+        st = open_format(r, err);
     if (st != TRL_OK) {
         trl_reader_free(r);
         return st;
@@ -108,6 +132,9 @@ void trl_reader_free(trl_reader *r)
         return;
     trl_columns_free(r->columns);
     trl_item_reader_free(r->items);
+    trl_conllu_free(r->conllu);
+    trl_mallet_free(r->mallet);
+    trl_jsonl_free(r->jsonl);
     trl_input_free(r->in);
     trl_free(r);
 }
@@ -123,21 +150,40 @@ trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *
 {
     if (!r || !seq || !more)
         return trl_fail_null(err);
-    if (!r->columns) {
+    if (!trl_format_is_rows(r->format)) {
         const trl_status st = trl_fail(err, TRL_EINVAL, "rows asked for, but the input is items");
         return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
     }
-    return trl_columns_next(r->columns, seq, more, err);
+    const trl_status st = r->conllu  ? trl_conllu_next(r->conllu, seq, more, err)
+                          : r->jsonl ? trl_jsonl_next(r->jsonl, seq, more, err)
+                                     : trl_columns_next(r->columns, seq, more, err);
+    r->first_row = st == TRL_OK ? seq->first_row : 0;
+    return st;
 }
 
 trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err)
 {
     if (!r || !seq || !more)
         return trl_fail_null(err);
-    if (!r->items) {
+    if (trl_format_is_rows(r->format)) {
         const trl_status st =
             trl_fail(err, TRL_EINVAL, "items asked for, but the input is columns");
         return trl_fail_where(err, st, trl_input_name(r->in), 0, 0);
     }
-    return trl_items_next(r->items, seq, more, err);
+    const trl_status st = r->mallet ? trl_mallet_next(r->mallet, seq, more, err)
+                                    : trl_items_next(r->items, seq, more, err);
+    r->first_row = st == TRL_OK ? seq->first_row : 0;
+    return st;
+}
+
+trl_str trl_reader_source(const trl_reader *r)
+{
+    return r && r->conllu ? trl_conllu_source(r->conllu) : (trl_str){"", 0};
+}
+
+uint64_t trl_reader_row(const trl_reader *r, size_t t)
+{
+    if (!r)
+        return 0;
+    return r->conllu ? trl_conllu_row(r->conllu, t) : r->jsonl ? r->first_row : r->first_row + t;
 }

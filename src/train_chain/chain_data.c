@@ -230,7 +230,8 @@ static trl_status read_source(trl_chain_training *j, const char *path, const trl
                               bool dev, trl_error *err)
 {
     trl_sequence_source from;
-    const trl_format want = j->o->template_text ? TRL_FORMAT_COLUMNS : j->o->format;
+    const trl_format asked = j->o->format;
+    const trl_format want = j->o->template_text && !asked ? TRL_FORMAT_COLUMNS : asked;
     trl_status st = path ? trl_sequence_source_open(&from, path, want, err) : TRL_OK;
     if (!path)
         from = trl_sequence_source_set(set, dev ? "<dev_data>" : "<data>");

@@ -96,7 +96,8 @@ static trl_status score_file(held *h, const char *path, trl_format format, trl_e
     trl_status st = trl_reader_open(path, format, &r, err);
     for (bool more = true; st == TRL_OK && more;) {
         trl_arena_reset(&h->arena);
-        st = format == TRL_FORMAT_CRFSUITE ? items(h, r, &more, err) : rows(h, r, &more, err);
+        st = trl_format_is_rows(trl_reader_format(r)) ? rows(h, r, &more, err)
+                                                      : items(h, r, &more, err);
     }
     trl_reader_free(r);
     return st;

@@ -10,7 +10,8 @@ trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, tr
     *s = (trl_sequence_source){.name = path};
     const trl_status st = trl_reader_open(path, format, &s->reader, err);
     if (st == TRL_OK)
-        s->format = trl_reader_format(s->reader);
+        s->format = trl_format_is_rows(trl_reader_format(s->reader)) ? TRL_FORMAT_COLUMNS
+                                                                     : TRL_FORMAT_CRFSUITE;
     return st;
 }
 

@@ -3,10 +3,43 @@
 #ifndef TRL_TEST_TEXT_SCENARIO_H
 #define TRL_TEST_TEXT_SCENARIO_H
 
+#include "text/conllu.h"
+#include "text/jsonl.h"
+#include "text/mallet.h"
 #include "trellis/text.h"
 
 static const trl_text_options text_options = {
     .columns = "word,lower,shape,field", .marks = true, .labels = "a,b"};
+
+static trl_status read_formats(trl_error *err)
+{
+    static const char conllu[] = "# c\n1\ta\tb\tU\t_\t_\t_\t_\t_\t_\n\n";
+    static const char jsonl[] = "{\"tokens\": [\"a\"], \"labels\": [\"b\"]}\n";
+    static const char mallet[] = "f g L\n";
+    static const char *const text[] = {conllu, jsonl, mallet};
+    trl_status st = TRL_OK;
+    for (size_t k = 0; k < 3 && st == TRL_OK; k++) {
+        trl_input *in = NULL;
+        trl_conllu *c = NULL;
+        trl_jsonl *j = NULL;
+        trl_mallet *m = NULL;
+        trl_rows rows;
+        trl_items items;
+        bool more;
+        st = trl_input_memory("text", text[k], strlen(text[k]), &in, err);
+        if (st == TRL_OK && k == 0 && (st = trl_conllu_new(in, &c, err)) == TRL_OK)
+            st = trl_conllu_next(c, &rows, &more, err);
+        else if (st == TRL_OK && k == 1 && (st = trl_jsonl_new(in, &j, err)) == TRL_OK)
+            st = trl_jsonl_next(j, &rows, &more, err);
+        else if (st == TRL_OK && k == 2 && (st = trl_mallet_new(in, &m, err)) == TRL_OK)
+            st = trl_mallet_next(m, &items, &more, err);
+        trl_conllu_free(c);
+        trl_jsonl_free(j);
+        trl_mallet_free(m);
+        trl_input_free(in);
+    }
+    return st;
+}
 
 static trl_status do_text(const void *p, trl_error *err)
 {
@@ -18,7 +51,7 @@ static trl_status do_text(const void *p, trl_error *err)
         st = trl_text_reader_next(r, &seq, &more, err);
     }
     trl_text_reader_free(r);
-    return st;
+    return st == TRL_OK ? read_formats(err) : st;
 }
 
 #endif
