@@ -86,8 +86,8 @@ static void filtered(const trl_tree *t, trl_arena *arena, sums *s)
     trl_skeleton k;
     bool complete;
     trl_arena_reset(arena);
-    must(
-        trl_skeleton_full(&model.fine, &model.lexicon, t->word, t->n_words, &k, NULL, arena, &err));
+    must(trl_skeleton_full(&(trl_words_grammar){&model.fine, &model.lexicon},
+                           &(trl_words){t->word, t->n_words}, &k, NULL, arena, &err));
     const uint64_t all = k.first[trl_chart_cells(k.n)];
     const double whole = both_ways(t, &k, arena), from = seconds();
     must(trl_filter(&model.fine, &k, &complete, arena, &err));
@@ -110,8 +110,9 @@ static void fine(const trl_tree *t, double threshold, trl_arena *arena, sums *s)
     bool complete;
     trl_arena_reset(arena);
     double from = seconds();
-    must(trl_tree_skeleton(&model, t->word, t->n_words, &(trl_pruning){.threshold = threshold}, &k,
-                           &complete, arena, &err));
+    must(trl_tree_skeleton(
+        &model, &(trl_pruned_sentence){t->word, t->n_words, &(trl_pruning){.threshold = threshold}},
+        &k, &complete, arena, &err));
     s->prune += seconds() - from;
     if (!complete)
         return;
@@ -142,11 +143,12 @@ static void coarse(const trl_tree *t, trl_arena *arena, sums *s)
     double *logp;
     trl_arena_reset(arena);
     double from = seconds();
-    must(trl_coarse_run(&model.pruner, t->word, t->n_words, &(trl_coarse_how){0}, &v, arena, &err));
+    must(trl_coarse_run(&model.pruner, &(trl_words){t->word, t->n_words}, &(trl_coarse_how){0}, &v,
+                        arena, &err));
     s->coarse += seconds() - from;
     trl_arena_reset(arena);
-    must(trl_skeleton_full(&model.coarse, &model.coarse_lexicon, t->word, t->n_words, &all, &logp,
-                           arena, &err));
+    must(trl_skeleton_full(&(trl_words_grammar){&model.coarse, &model.coarse_lexicon},
+                           &(trl_words){t->word, t->n_words}, &all, &logp, arena, &err));
     from = seconds();
     must(trl_pcfg_chart(&model.coarse_pcfg, &all, logp, &c, arena, &err));
     s->plain += seconds() - from;
@@ -211,8 +213,9 @@ static void positions(const trl_tree_model *m, const trl_tree *t, trl_arena *are
     trl_seen seen;
     bool complete;
     trl_arena_reset(arena);
-    must(trl_tree_skeleton(m, t->word, t->n_words, &(trl_pruning){.threshold = m->threshold}, &k,
-                           &complete, arena, &err));
+    must(trl_tree_skeleton(
+        m, &(trl_pruned_sentence){t->word, t->n_words, &(trl_pruning){.threshold = m->threshold}},
+        &k, &complete, arena, &err));
     if (!complete)
         return;
     must(trl_chart_init(&c, &m->fine, &k, arena, &err));

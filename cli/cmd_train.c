@@ -268,7 +268,12 @@ static int train(settings *s, const operands *args)
         if (!s->base.quiet)
             summary(s, &result, bytes);
         code = signals_exit_code(result.stopped);
-        if (s->json && !record_save(&r.written, s->json, &verb_train, s, args, &result, bytes))
+        if (s->json && !record_save(&r.written, s->json,
+                                    &(record_run){.v = &verb_train,
+                                                  .settings = s,
+                                                  .train = args,
+                                                  .result = &result,
+                                                  .model_bytes = bytes}))
             code = CLI_FAILED;
     }
     record_fini(&r.written);

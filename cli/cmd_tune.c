@@ -265,7 +265,12 @@ static bool save_record(state *x, const trl_tune_run *r)
     bool ok = !path.failed;
     if (!ok)
         message_memory();
-    ok = ok && record_save(&x->written, path.p, &verb_tune, x->s, x->args, &r->result, 0);
+    ok = ok && record_save(&x->written, path.p,
+                           &(record_run){.v = &verb_tune,
+                                         .settings = x->s,
+                                         .train = x->args,
+                                         .result = &r->result,
+                                         .model_bytes = 0});
     text_fini(&path);
     return ok;
 }

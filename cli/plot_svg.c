@@ -41,20 +41,42 @@ static void add_axes(text *t, const plot *p, const svg_frame *f, const plot_axis
     for (size_t i = 0; i < y->n; i++) {
         const double at = f->bottom - plot_axis_at(y, y->tick[i]) * (f->bottom - f->top);
         add_line(t, "g", f->left, at, f->right, at);
-        svg_text(t, f->left - 8.0, at + 4.0, "t", "end", SVG_LONGEST_NAME, y->label[i]);
+        svg_text(t,
+                 &(svg_label){.x = f->left - 8.0,
+                              .y = at + 4.0,
+                              .class = "t",
+                              .anchor = "end",
+                              .most = SVG_LONGEST_NAME},
+                 y->label[i]);
     }
     for (size_t i = 0; i < x->n; i++) {
         const double at = f->left + plot_axis_at(x, x->tick[i]) * (f->right - f->left);
         add_line(t, "a", at, f->bottom, at, f->bottom + 5.0);
-        svg_text(t, at, f->bottom + 19.0, "t", "middle", SVG_LONGEST_NAME, x->label[i]);
+        svg_text(t,
+                 &(svg_label){.x = at,
+                              .y = f->bottom + 19.0,
+                              .class = "t",
+                              .anchor = "middle",
+                              .most = SVG_LONGEST_NAME},
+                 x->label[i]);
     }
     add_line(t, "a", f->left, f->bottom, f->right, f->bottom);
     if (p->x_name)
-        svg_text(t, 0.5 * (f->left + f->right), f->bottom + 40.0, "n", "middle",
-                 svg_letters(f->right - f->left + 40.0, SVG_NAME_SIZE), p->x_name);
+        svg_text(t,
+                 &(svg_label){.x = 0.5 * (f->left + f->right),
+                              .y = f->bottom + 40.0,
+                              .class = "n",
+                              .anchor = "middle",
+                              .most = svg_letters(f->right - f->left + 40.0, SVG_NAME_SIZE)},
+                 p->x_name);
     if (p->y_name) {
         text_fmt(t, "<g transform=\"translate(18 %.1f) rotate(-90)\">", 0.5 * (f->top + f->bottom));
-        svg_text(t, 0.0, 0.0, "n", "middle", svg_letters(f->bottom - f->top + 20.0, SVG_NAME_SIZE),
+        svg_text(t,
+                 &(svg_label){.x = 0.0,
+                              .y = 0.0,
+                              .class = "n",
+                              .anchor = "middle",
+                              .most = svg_letters(f->bottom - f->top + 20.0, SVG_NAME_SIZE)},
                  p->y_name);
         text_str(t, "</g>\n");
     }
@@ -159,8 +181,13 @@ static void add_bars(text *t, const plot *p, size_t k, const svg_frame *f, doubl
                  k % 8, f->left + fmin(zero, to), at, fabs(to - zero), fmax(thick - 1.0, 1.0));
         plot_value(s->y[i], shown);
         if (thick >= 9.0)
-            svg_text(t, f->left + fmax(zero, to) + 5.0, at + 0.5 * thick + 3.8, "t", "start",
-                     sizeof shown, shown);
+            svg_text(t,
+                     &(svg_label){.x = f->left + fmax(zero, to) + 5.0,
+                                  .y = at + 0.5 * thick + 3.8,
+                                  .class = "t",
+                                  .anchor = "start",
+                                  .most = sizeof shown},
+                     shown);
     }
 }
 
@@ -177,19 +204,35 @@ static bool draw_bars(text *t, const plot *p, size_t width, size_t height)
     for (size_t i = 0; i < v.n; i++) {
         const double at = f.left + plot_axis_at(&v, v.tick[i]) * (f.right - f.left);
         add_line(t, "g", at, f.top, at, f.bottom);
-        svg_text(t, at, f.bottom + 17.0, "t", "middle", SVG_LONGEST_NAME, v.label[i]);
+        svg_text(t,
+                 &(svg_label){.x = at,
+                              .y = f.bottom + 17.0,
+                              .class = "t",
+                              .anchor = "middle",
+                              .most = SVG_LONGEST_NAME},
+                 v.label[i]);
     }
     const size_t fit = svg_letters(f.left - 14.0, SVG_NAME_SIZE);
     for (size_t i = 0; i < p->n_categories; i++)
-        svg_text(t, f.left - 8.0, f.top + row * ((double)i + 0.5) + 4.5, "n", "end",
-                 fit < SVG_LONGEST_NAME ? fit : SVG_LONGEST_NAME, p->category[i]);
+        svg_text(t,
+                 &(svg_label){.x = f.left - 8.0,
+                              .y = f.top + row * ((double)i + 0.5) + 4.5,
+                              .class = "n",
+                              .anchor = "end",
+                              .most = fit < SVG_LONGEST_NAME ? fit : SVG_LONGEST_NAME},
+                 p->category[i]);
     for (size_t k = 0; k < p->n_series; k++)
         add_bars(t, p, k, &f, row, &v);
     const double zero = f.left + fmax(0.0, plot_axis_at(&v, 0.0)) * (f.right - f.left);
     add_line(t, "a", zero, f.top, zero, f.bottom);
     if (p->y_name)
-        svg_text(t, 0.5 * (f.left + f.right), f.bottom + 40.0, "n", "middle",
-                 svg_letters(f.right - f.left + 40.0, SVG_NAME_SIZE), p->y_name);
+        svg_text(t,
+                 &(svg_label){.x = 0.5 * (f.left + f.right),
+                              .y = f.bottom + 40.0,
+                              .class = "n",
+                              .anchor = "middle",
+                              .most = svg_letters(f.right - f.left + 40.0, SVG_NAME_SIZE)},
+                 p->y_name);
     svg_legend(t, p, &f);
     return true;
 }

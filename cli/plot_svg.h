@@ -26,10 +26,18 @@ double svg_text_width(const char *s, double size);
 /* How many letters of that size fit. */
 size_t svg_letters(double room, double size);
 
+/* Where a text stands and how; at most `most` characters of it. */
+typedef struct svg_label {
+    double x;
+    double y;
+    const char *class;
+    const char *anchor;
+    size_t most;
+} svg_label;
+
 /* Cut to `most` characters, with an ellipsis in the middle: names often differ at their ends.
  * anchor: start, middle or end. */
-void svg_text(text *t, double x, double y, const char *class, const char *anchor, size_t most,
-              const char *s);
+void svg_text(text *t, const svg_label *l, const char *s);
 
 /* What XML gives a meaning is escaped.  s[0 .. n) holds nothing that XML forbids. */
 void svg_escaped(text *t, const char *s, size_t n);

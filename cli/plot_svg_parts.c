@@ -71,20 +71,19 @@ static size_t at_character(const char *s, size_t k)
     return i;
 }
 
-void svg_text(text *t, double x, double y, const char *class, const char *anchor, size_t most,
-              const char *s)
+void svg_text(text *t, const svg_label *l, const char *s)
 {
     const size_t n = plot_width(s), bytes = strlen(s);
-    text_fmt(t, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", class, x, y,
-             anchor);
-    if (n <= most)
+    text_fmt(t, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", l->class, l->x,
+             l->y, l->anchor);
+    if (n <= l->most)
         svg_escaped(t, s, bytes);
     else {
-        const size_t tail = (most - 1) / 3, from = at_character(s, n - tail);
+        const size_t tail = (l->most - 1) / 3, from = at_character(s, n - tail);
         text_str(t, "<title>");
         svg_escaped(t, s, bytes);
         text_str(t, "</title>");
-        svg_escaped(t, s, at_character(s, most - 1 - tail));
+        svg_escaped(t, s, at_character(s, l->most - 1 - tail));
         text_str(t, "\xe2\x80\xa6");
         svg_escaped(t, s + from, bytes - from);
     }
@@ -182,7 +181,13 @@ static size_t title_lines(text *t, const char *s, size_t most, double x, double 
             text_add(&line, s, k);
             text_char(&line, '\0');
             if (!line.failed)
-                svg_text(t, x, y + TITLE_ROW * (double)n, "h", "start", most, line.p);
+                svg_text(t,
+                         &(svg_label){.x = x,
+                                      .y = y + TITLE_ROW * (double)n,
+                                      .class = "h",
+                                      .anchor = "start",
+                                      .most = most},
+                         line.p);
             t->failed = t->failed || line.failed;
             text_fini(&line);
         }
@@ -308,14 +313,23 @@ void svg_legend(text *t, const plot *p, const svg_frame *f)
         const double y = f->legend.y + LEGEND_ROW * (double)(k % f->legend.rows);
         if (k < f->legend.listed) {
             add_key(t, p, k, x, y);
-            svg_text(t, x + LEGEND_KEY, y + 4.5, "n", "start", most, p->series[k].name);
+            svg_text(t,
+                     &(svg_label){.x = x + LEGEND_KEY,
+                                  .y = y + 4.5,
+                                  .class = "n",
+                                  .anchor = "start",
+                                  .most = most},
+                     p->series[k].name);
             continue;
         }
         text more = {0};
         text_fmt(&more, "and %zu more", p->n_series - k);
         text_char(&more, '\0');
         if (!more.failed)
-            svg_text(t, x, y + 4.5, "n", "start", most, more.p);
+            svg_text(
+                t,
+                &(svg_label){.x = x, .y = y + 4.5, .class = "n", .anchor = "start", .most = most},
+                more.p);
         t->failed = t->failed || more.failed;
         text_fini(&more);
     }

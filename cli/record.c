@@ -95,21 +95,20 @@ static void add_result(const trl_train_result *r, uint64_t model_bytes, const te
     text_char(t, '}');
 }
 
-bool record_save(const record *r, const char *path, const verb *v, const void *settings,
-                 const operands *train, const trl_train_result *result, uint64_t model_bytes)
+bool record_save(const record *r, const char *path, const record_run *run)
 {
     text t = {0};
     text_char(&t, '{');
     key(&t, "program");
     text_json_str(&t, "trellis " TRL_VERSION);
     key(&t, "command");
-    text_json_str(&t, v->name);
+    text_json_str(&t, run->v->name);
     key(&t, "options");
-    options_json(v, settings, &t);
+    options_json(run->v, run->settings, &t);
     key(&t, "train");
-    for (size_t i = 0; i < train->n; i++) {
+    for (size_t i = 0; i < run->train->n; i++) {
         text_char(&t, i ? ',' : '[');
-        text_json_str(&t, train->item[i]);
+        text_json_str(&t, run->train->item[i]);
     }
     text_char(&t, ']');
     add_data(&r->last, &t);
@@ -117,7 +116,7 @@ bool record_save(const record *r, const char *path, const verb *v, const void *s
     text_char(&t, '[');
     text_add(&t, r->curve.p, r->curve.n);
     text_char(&t, ']');
-    add_result(result, model_bytes, &r->more, &t);
+    add_result(run->result, run->model_bytes, &r->more, &t);
     text_str(&t, "}\n");
     t.failed = t.failed || r->curve.failed || r->more.failed;
 

@@ -26,8 +26,16 @@ typedef struct record {
 void record_add(record *r, const trl_progress *now);
 void record_fini(record *r);
 
+/* What was run, on what, and what came out. */
+typedef struct record_run {
+    const verb *v;
+    const void *settings;
+    const operands *train;
+    const trl_train_result *result;
+    uint64_t model_bytes;
+} record_run;
+
 /* Writes the file atomically; model_bytes 0: not known.  False: said. */
-bool record_save(const record *r, const char *path, const verb *v, const void *settings,
-                 const operands *train, const trl_train_result *result, uint64_t model_bytes);
+bool record_save(const record *r, const char *path, const record_run *run);
 
 #endif

@@ -54,9 +54,18 @@ TRL_API const trl_translation_sentence *trl_translation_sentences(const trl_tran
                                                                   size_t *n);
 TRL_API trl_translation_totals trl_translation_get_totals(const trl_translation *t);
 
+/* A translation, its reference, and the exponent of runs. */
+typedef struct trl_turian_pair {
+    const uint32_t *test;
+    size_t n;
+    const uint32_t *gold;
+    size_t m;
+    double e;
+} trl_turian_pair;
+
 /* M^e of two sentences as word ids, e >= 1; *exact (or NULL): whether it is proven.  TRL_ENOMEM. */
-TRL_API trl_status trl_turian_size(const uint32_t *test, size_t n, const uint32_t *gold, size_t m,
-                                   double e, double *size, bool *exact, trl_error *err);
+TRL_API trl_status trl_turian_size(const trl_turian_pair *x, double *size, bool *exact,
+                                   trl_error *err);
 
 typedef enum trl_translation_measure {
     TRL_F_1,

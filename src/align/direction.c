@@ -80,14 +80,21 @@ trl_status trl_direction_save(const trl_direction *d, char tag, trl_container_bu
     return TRL_OK;
 }
 
+/* A section of an array: the first letter and the rest of its name, bytes an item. */
+typedef struct section {
+    char tag;
+    const char *rest;
+    size_t width;
+} section;
+
 /* ---- loading -------------------------------------------------------------------------------- */
 
-static trl_status find(const trl_container *c, char tag, const char *rest, size_t width,
-                       const void **items, size_t *n, trl_error *err)
+static trl_status find(const trl_container *c, const section *q, const void **items, size_t *n,
+                       trl_error *err)
 {
     char s[8];
-    name(s, tag, rest);
-    return trl_container_array(c, s, width, items, n, err);
+    name(s, q->tag, q->rest);
+    return trl_container_array(c, s, q->width, items, n, err);
 }
 
 static bool positive(const double *x, size_t n, bool zero)
@@ -137,19 +144,19 @@ trl_status trl_direction_load(trl_direction *d, char tag, const trl_container *c
 {
     const void *end, *target, *t, *jump, *place, *at, *model;
     size_t n_end, n_words, n_t, n_jump, n_place, n_at, n_model;
-    trl_status st = find(c, tag, "end", 8, &end, &n_end, err);
+    trl_status st = find(c, &(section){tag, "end", 8}, &end, &n_end, err);
     if (st == TRL_OK)
-        st = find(c, tag, "target", 4, &target, &n_words, err);
+        st = find(c, &(section){tag, "target", 4}, &target, &n_words, err);
     if (st == TRL_OK)
-        st = find(c, tag, "t", 4, &t, &n_t, err);
+        st = find(c, &(section){tag, "t", 4}, &t, &n_t, err);
     if (st == TRL_OK)
-        st = find(c, tag, "jump", 8, &jump, &n_jump, err);
+        st = find(c, &(section){tag, "jump", 8}, &jump, &n_jump, err);
     if (st == TRL_OK)
-        st = find(c, tag, "place", 8, &place, &n_place, err);
+        st = find(c, &(section){tag, "place", 8}, &place, &n_place, err);
     if (st == TRL_OK)
-        st = find(c, tag, "pat", 4, &at, &n_at, err);
+        st = find(c, &(section){tag, "pat", 4}, &at, &n_at, err);
     if (st == TRL_OK)
-        st = find(c, tag, "kind", sizeof(model_section), &model, &n_model, err);
+        st = find(c, &(section){tag, "kind", sizeof(model_section)}, &model, &n_model, err);
     if (st != TRL_OK)
         return st;
     if (n_end != n_source || n_t != n_words || n_jump != TRL_JUMPS || n_at != LENGTHS ||

@@ -43,11 +43,17 @@ typedef struct trl_place_counts {
 /* The model that is used for a pair: IBM 1 for long ones. */
 trl_align_model trl_places_model(const trl_places *p, size_t l, size_t m);
 
+/* Lengths of a pair of sentences and their translation probabilities. */
+typedef struct trl_place_pair {
+    size_t l;
+    size_t m;
+    const double *t;
+} trl_place_pair;
+
 /* posterior[i][j] of every link and ln p(f | e).  counts: NULL, or added to.  False: out of memory.
  */
-bool trl_places_posterior(const trl_places *p, size_t l, size_t m, const double *t,
-                          double *posterior, double *log_p, trl_place_counts *counts,
-                          trl_place_scratch *s);
+bool trl_places_posterior(const trl_places *p, const trl_place_pair *x, double *posterior,
+                          double *log_p, trl_place_counts *counts, trl_place_scratch *s);
 
 /* best[i]: the source word of target word i in the most probable alignment, 0 for NULL; the first
  * of equals, NULL after words. */

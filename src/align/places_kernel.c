@@ -226,27 +226,26 @@ TRL_CLONES static void hmm_count(const hmm_rows *h, const double *t, trl_place_c
         count(&counts->jump[d], width[d]);
 }
 
-static bool hmm_posterior(const trl_places *p, size_t l, size_t m, const double *t,
-                          double *posterior, double *log_p, trl_place_counts *counts,
-                          trl_place_scratch *s)
+static bool hmm_posterior(const trl_places *p, const trl_place_pair *x, double *posterior,
+                          double *log_p, trl_place_counts *counts, trl_place_scratch *s)
 {
     hmm_rows h;
-    if (!hmm_start(p, l, m, s, &h))
+    if (!hmm_start(p, x->l, x->m, s, &h))
         return false;
-    *log_p = hmm_forward(&h, t);
-    hmm_backward(&h, t);
-    for (size_t i = 0; i < m; i++) {
-        double *out = posterior + i * (l + 1);
+    *log_p = hmm_forward(&h, x->t);
+    hmm_backward(&h, x->t);
+    for (size_t i = 0; i < x->m; i++) {
+        double *out = posterior + i * (x->l + 1);
         const double *back = h.back + i * h.wide;
         out[0] = 0.0;
-        for (size_t j = 0; j <= l; j++) {
+        for (size_t j = 0; j <= x->l; j++) {
             if (j)
                 out[j] = h.word[i * h.wide + j] * back[j];
             out[0] += h.none[i * h.wide + j] * back[j];
         }
     }
     if (counts)
-        hmm_count(&h, t, counts);
+        hmm_count(&h, x->t, counts);
     return true;
 }
 
@@ -301,13 +300,12 @@ static bool hmm_best(const trl_places *p, size_t l, size_t m, const double *t, u
 /* ---- all --------------------------------------------------------------------------------------
  */
 
-bool trl_places_posterior(const trl_places *p, size_t l, size_t m, const double *t,
-                          double *posterior, double *log_p, trl_place_counts *counts,
-                          trl_place_scratch *s)
+bool trl_places_posterior(const trl_places *p, const trl_place_pair *x, double *posterior,
+                          double *log_p, trl_place_counts *counts, trl_place_scratch *s)
 {
-    if (trl_places_model(p, l, m) == TRL_ALIGN_HMM)
-        return hmm_posterior(p, l, m, t, posterior, log_p, counts, s);
-    *log_p = independent(p, l, m, t, posterior, counts);
+    if (trl_places_model(p, x->l, x->m) == TRL_ALIGN_HMM)
+        return hmm_posterior(p, &(trl_place_pair){x->l, x->m, x->t}, posterior, log_p, counts, s);
+    *log_p = independent(p, x->l, x->m, x->t, posterior, counts);
     return true;
 }
 

@@ -72,15 +72,22 @@ static trl_status list_occurrences(const trainer *t, uint64_t **end_, occurrence
     return TRL_OK;
 }
 
-static trl_status make_row(trainer *t, const occurrence *o, size_t n, uint32_t *entry_of,
-                           uint64_t *seen, uint64_t stamp, trl_error *err)
+/* Which words of the row have been seen, and their entries. */
+typedef struct marks {
+    uint32_t *entry_of;
+    uint64_t *seen;
+    uint64_t stamp;
+} marks;
+
+static trl_status make_row(trainer *t, const occurrence *o, size_t n, const marks *mark,
+                           trl_error *err)
 {
     for (size_t k = 0; k < n; k++) {
         const size_t m = trl_side_length(t->target, o[k].pair);
         const uint32_t *f = t->target->id + trl_side_begin(t->target, o[k].pair);
         uint32_t *cell = t->cell + t->cell_at[o[k].pair] + o[k].place * m;
         for (size_t i = 0; i < m; i++) {
-            if (seen[f[i]] != stamp) {
+            if (mark->seen[f[i]] != mark->stamp) {
                 entry *grown =
                     trl_reserve(t->entry, &t->entry_cap, t->n_entries + 1, sizeof *grown);
                 if (!grown)
@@ -88,11 +95,11 @@ static trl_status make_row(trainer *t, const occurrence *o, size_t n, uint32_t *
                 t->entry = grown;
                 if (t->n_entries >= UINT32_MAX - 1)
                     return trl_fail(err, TRL_EINVAL, "more than 2^32 - 2 pairs of words");
-                seen[f[i]] = stamp;
-                entry_of[f[i]] = (uint32_t)t->n_entries;
+                mark->seen[f[i]] = mark->stamp;
+                mark->entry_of[f[i]] = (uint32_t)t->n_entries;
                 grown[t->n_entries++] = (entry){.target = f[i]};
             }
-            cell[i] = entry_of[f[i]];
+            cell[i] = mark->entry_of[f[i]];
         }
     }
     return TRL_OK;
@@ -118,7 +125,7 @@ static trl_status make_cells(trainer *t, trl_error *err)
         st = list_occurrences(t, &end, &list, err);
     for (size_t e = 0; st == TRL_OK && e < t->n_source; e++) {
         const uint64_t begin = e ? end[e - 1] : 0; /* after filling, end[e] is where e ends */
-        st = make_row(t, list + begin, end[e] - begin, entry_of, seen, e + 1, err);
+        st = make_row(t, list + begin, end[e] - begin, &(marks){entry_of, seen, e + 1}, err);
         t->row_end[e] = t->n_entries;
     }
     trl_free(entry_of);
@@ -151,7 +158,7 @@ static trl_status expect_pair(trainer *t, size_t k, size_t worker, double *log_p
     for (size_t j = 0; j <= l; j++)
         for (size_t i = 0; i < m; i++)
             p[i * (l + 1) + j] = (double)t->entry[cell[j * m + i]].t;
-    if (!trl_places_posterior(&t->places, l, m, p, posterior, &here, &t->counts,
+    if (!trl_places_posterior(&t->places, &(trl_place_pair){l, m, p}, posterior, &here, &t->counts,
                               &t->scratch[worker]))
         return trl_fail_mem(err);
     *log_p += here;

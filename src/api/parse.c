@@ -143,7 +143,7 @@ trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const 
     if (!p || !out || (n && !word) || (n_known && !known))
         return trl_fail_null(err);
     if (p->chart)
-        return trl_chart_parser_parse(p->chart, word, n, known, n_known, out, err);
+        return trl_chart_parser_parse(p->chart, &(trl_words){word, n}, known, n_known, out, err);
     const trl_search_input in = {word, n, known, n_known};
     return trl_boosted_parser_parse(p->boosted, &in, out, err);
 }

@@ -170,10 +170,11 @@ static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *r
         return TRL_OK;
     }
     if (st == TRL_OK && o->dev)
-        st = trl_held_score(t->model, &o->dev, 1, 1, &run->held_out, &run->chunks, err);
+        st = trl_held_score(t->model, &(trl_held_data){&o->dev, 1, 1}, &run->held_out, &run->chunks,
+                            err);
     else if (st == TRL_OK)
-        st = trl_held_score(t->model, o->train, o->n_train, x->o->hold_out, &run->held_out,
-                            &run->chunks, err);
+        st = trl_held_score(t->model, &(trl_held_data){o->train, o->n_train, x->o->hold_out},
+                            &run->held_out, &run->chunks, err);
     if (st == TRL_OK)
         run->score = run->result.dev_score = measured(x, &run->held_out, run->chunks);
     return st;

@@ -58,7 +58,11 @@ trl_status trl_calibrate_example(const trl_chain_example *x, const trl_chain *ro
     if (st == TRL_OK)
         st = trl_calibrate_tables(x->chain, x->scores, a, x->arena, &scaled, err);
     if (st == TRL_OK)
-        st = trl_chain_infer(rows, &scaled, x->arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, err);
+        st = trl_chain_infer(
+            rows,
+            &(trl_chain_ask){
+                .s = &scaled, .arena = x->arena, .want = TRL_WANT_EDGE_ROWS, .weight = 1.0},
+            &m, NULL, err);
     if (st != TRL_OK)
         return st;
     const double score = trl_chain_score(rows, &scaled, x->gold);
@@ -86,20 +90,19 @@ typedef struct calibration_pass {
     double value[TRL_SWEEP_LANES];
 } calibration_pass;
 
-static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
-                        const trl_tables *scores, trl_arena *arena, trl_error *err)
+static trl_status visit(void *ctx, const trl_sweep_visit *v, trl_error *err)
 {
     calibration_pass *p = ctx;
-    const trl_chain_example x = {.chain = chain,
-                                 .scores = scores,
-                                 .gold = p->c->corpus->label + from,
-                                 .weight = p->c->corpus->weight[seq],
-                                 .arena = arena};
+    const trl_chain_example x = {.chain = v->chain,
+                                 .scores = v->scores,
+                                 .gold = p->c->corpus->label + v->from,
+                                 .weight = p->c->corpus->weight[v->seq],
+                                 .arena = v->arena};
     double value;
     const trl_status st =
-        trl_calibrate_example(&x, &p->rows, p->a, &value, p->grad + lane * chain->L, err);
+        trl_calibrate_example(&x, &p->rows, p->a, &value, p->grad + v->lane * v->chain->L, err);
     if (st == TRL_OK)
-        p->value[lane] += value;
+        p->value[v->lane] += value;
     return st;
 }
 

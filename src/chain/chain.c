@@ -292,22 +292,20 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, tr
                                 : trl_chain_log(call, out, sums, err);
 }
 
-trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
-                           double weight, trl_chain_marginals *out, trl_chain_sums *sums,
-                           trl_error *err)
+trl_status trl_chain_infer(const trl_chain *c, const trl_chain_ask *ask, trl_chain_marginals *out,
+                           trl_chain_sums *sums, trl_error *err)
 {
-    const trl_chain_call call = {c, s, arena, want, weight, NULL};
+    const trl_chain_call call = {c, ask->s, ask->arena, ask->want, ask->weight, NULL};
     return infer(&call, out, sums, err);
 }
 
-trl_status trl_chain_adjoint(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
-                             double weight, double *node, trl_chain_marginals *out,
-                             trl_chain_sums *sums, trl_error *err)
+trl_status trl_chain_adjoint(const trl_chain *c, const trl_chain_ask *ask, double *node,
+                             trl_chain_marginals *out, trl_chain_sums *sums, trl_error *err)
 {
-    const trl_chain_call call = {c, s, arena, want, weight, node};
+    const trl_chain_call call = {c, ask->s, ask->arena, ask->want, ask->weight, node};
     const trl_status st = infer(&call, out, sums, err);
-    for (size_t k = 0; st == TRL_OK && out->node && k < s->n * c->stride; k++)
-        node[k] = -weight * out->node[k];
+    for (size_t k = 0; st == TRL_OK && out->node && k < ask->s->n * c->stride; k++)
+        node[k] = -ask->weight * out->node[k];
     out->node = NULL;
     return st;
 }

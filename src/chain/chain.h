@@ -114,17 +114,23 @@ enum {
     TRL_WANT_LOG_Z_ONLY = 4, /* the forward pass and nothing else */
 };
 
+/* What is asked of a chain: its scores, bits of TRL_WANT_*, the weight of what is added up. */
+typedef struct trl_chain_ask {
+    const trl_tables *s;
+    trl_arena *arena;
+    int want;
+    double weight;
+} trl_chain_ask;
+
 /* Forward-backward.  O(T L^2) or O(T L^3).  `sums` may be NULL unless wanted.
  * TRL_EINVAL for T = 0; TRL_ENUMERIC for NaN or +inf (the message names the token), or when every
  * labelling is forbidden; TRL_ENOMEM. */
-trl_status trl_chain_infer(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
-                           double weight, trl_chain_marginals *out, trl_chain_sums *sums,
-                           trl_error *err);
+trl_status trl_chain_infer(const trl_chain *c, const trl_chain_ask *ask, trl_chain_marginals *out,
+                           trl_chain_sums *sums, trl_error *err);
 
 /* The same, but -weight times the node marginals go to node, [T][stride]; out->node is NULL. */
-trl_status trl_chain_adjoint(const trl_chain *c, const trl_tables *s, trl_arena *arena, int want,
-                             double weight, double *node, trl_chain_marginals *out,
-                             trl_chain_sums *sums, trl_error *err);
+trl_status trl_chain_adjoint(const trl_chain *c, const trl_chain_ask *ask, double *node,
+                             trl_chain_marginals *out, trl_chain_sums *sums, trl_error *err);
 
 /* The score s(y) of one labelling.  Labels must be below L. */
 double trl_chain_score(const trl_chain *c, const trl_tables *s, const uint32_t *y);
@@ -137,9 +143,17 @@ double trl_chain_largest_score(const trl_chain *c, const trl_tables *s);
 trl_status trl_chain_viterbi(const trl_chain *c, const trl_tables *s, trl_arena *arena, uint32_t *y,
                              double *score, trl_error *err);
 
+/* The n best: labels y[n][T], scores, and how many there are. */
+typedef struct trl_chain_list {
+    size_t n;
+    uint32_t *y;
+    double *score;
+    size_t *found;
+} trl_chain_list;
+
 /* The n best labellings, best first: y[rank][T], score[rank]; *found <= n of them exist.
  * O(T L^2 n log) -- exact, by n-best lists per state. */
-trl_status trl_chain_nbest(const trl_chain *c, const trl_tables *s, trl_arena *arena, size_t n,
-                           uint32_t *y, double *score, size_t *found, trl_error *err);
+trl_status trl_chain_nbest(const trl_chain *c, const trl_tables *s, trl_arena *arena,
+                           const trl_chain_list *list, trl_error *err);
 
 #endif

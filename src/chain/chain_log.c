@@ -214,13 +214,20 @@ static void clique_rows(const log_lattice *g, double *out, size_t step)
     }
 }
 
+/* Rows from .. T-1 of a family. */
+typedef struct row_block {
+    size_t T;
+    size_t from;
+    size_t width;
+    size_t step;
+} row_block;
+
 /* total[k] += weight * sum over rows from `from` on. */
-static void add_rows(size_t T, size_t from, size_t width, size_t step, const double *rows,
-                     double weight, double *total)
+static void add_rows(const row_block *x, const double *rows, double weight, double *total)
 {
-    for (size_t t = from; t < T; t++)
-        for (size_t k = 0; k < width; k++)
-            total[k] += weight * rows[t * step + k];
+    for (size_t t = x->from; t < x->T; t++)
+        for (size_t k = 0; k < x->width; k++)
+            total[k] += weight * rows[t * x->step + k];
 }
 
 static trl_status marginals(const trl_chain_call *call, log_lattice *g, double log_z,
@@ -240,9 +247,11 @@ static trl_status marginals(const trl_chain_call *call, log_lattice *g, double l
     state_marginals(g, S, node, edge, edge_step);
     clique_rows(g, second ? tri : edge, second ? tri_step : edge_step);
     if (call->want & TRL_WANT_SUMS) {
-        add_rows(T, 1, L * L, edge_step, edge, call->weight, sums->edge);
+        add_rows(&(row_block){.T = T, .from = 1, .width = L * L, .step = edge_step}, edge,
+                 call->weight, sums->edge);
         if (second)
-            add_rows(T, 2, L * L * L, tri_step, tri, call->weight, sums->tri);
+            add_rows(&(row_block){.T = T, .from = 2, .width = L * L * L, .step = tri_step}, tri,
+                     call->weight, sums->tri);
     }
     *out = (trl_chain_marginals){.log_z = log_z, .node = node};
     if (call->want & TRL_WANT_EDGE_ROWS) {

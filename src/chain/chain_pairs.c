@@ -115,21 +115,27 @@ double *trl_pairs_cells_get(const trl_tables *s, trl_arena *arena)
     return trl_arena_get(arena, n + 1, sizeof(double));
 }
 
+/* What comes from the left, and from the right with the factor of the position. */
+typedef struct pair_ends {
+    const double *a;
+    const double *v;
+} pair_ends;
+
 /* One position of a set without tables: the counts of its cells, which also count for the shared
  * scores, are not a v^T times E.  `out` holds the sums of these cells meanwhile. */
-static size_t add_cells(const trl_chain *c, const trl_pair_sets *p, size_t set, const double *a,
-                        const double *v, trl_chain_sums *sums, double *out)
+static size_t add_cells(const trl_chain *c, const trl_pair_sets *p, size_t set,
+                        const pair_ends *ends, trl_chain_sums *sums, double *out)
 {
     const size_t L = c->L, S = c->stride, n = trl_pair_set_size(p, set);
     const trl_pair_cell *cell = p->cell + p->begin[set];
     const double *factor = p->factor + p->begin[set];
     for (size_t i = 0; i < n; i++)
         out[i] = sums->outer[cell[i].from * S + cell[i].to];
-    trl_outer_sum(1, L, S, a, S, v, S, sums->outer);
+    trl_outer_sum(1, L, S, ends->a, S, ends->v, S, sums->outer);
     for (size_t i = 0; i < n; i++) {
         const size_t at = cell[i].from * S + cell[i].to;
         sums->outer[at] = out[i];
-        out[i] = a[cell[i].from] * (c->E[at] * factor[i]) * v[cell[i].to];
+        out[i] = ends->a[cell[i].from] * (c->E[at] * factor[i]) * ends->v[cell[i].to];
         sums->edge[cell[i].from * L + cell[i].to] += out[i];
     }
     return n;
@@ -143,8 +149,8 @@ void trl_pairs_results(const trl_chain *c, const trl_tables *s, const double *a,
         const size_t set = s->chain.set[t];
         end = t + 1;
         if (set >= s->chain.pairs->n_tables) {
-            set_cell +=
-                add_cells(c, s->chain.pairs, set, a + (t - 1) * S, v + t * S, sums, set_cell);
+            set_cell += add_cells(c, s->chain.pairs, set, &(pair_ends){a + (t - 1) * S, v + t * S},
+                                  sums, set_cell);
             continue;
         }
         while (end < T && s->chain.set[end] == set)
@@ -224,8 +230,12 @@ trl_status trl_pairs_by_rows(const trl_chain_call *call, trl_chain_marginals *ou
         return trl_fail_mem(err);
     for (size_t t = 0; t < T; t++)
         trl_pair_set_row(call->s->chain.pairs, call->s->chain.set[t], s.row[TRL_EDGE] + t * step);
-    const trl_status st = trl_chain_infer(call->c, &s, call->arena, call->want | TRL_WANT_EDGE_ROWS,
-                                          call->weight, out, sums, err);
+    const trl_status st = trl_chain_infer(call->c,
+                                          &(trl_chain_ask){.s = &s,
+                                                           .arena = call->arena,
+                                                           .want = call->want | TRL_WANT_EDGE_ROWS,
+                                                           .weight = call->weight},
+                                          out, sums, err);
     if (st != TRL_OK || (call->want & TRL_WANT_LOG_Z_ONLY))
         return st;
     if (call->want & TRL_WANT_SUMS)

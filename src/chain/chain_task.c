@@ -77,8 +77,11 @@ static trl_status arrange(void *self, size_t n, const uint32_t *token, trl_error
 {
     trl_chain_task *t = self;
     const size_t lanes = t->n_lanes < TRL_LANES_MAX ? t->n_lanes : TRL_LANES_MAX;
-    return trl_chain_tokens_arrange(&t->tokens, &t->chain, t->objective, t->corpus, t->nota, lanes,
-                                    n, token, err);
+    return trl_chain_tokens_arrange(
+        &t->tokens, &t->chain,
+        &(trl_tokens_source){
+            .o = t->objective, .corpus = t->corpus, .nota = t->nota, .n_lanes = lanes},
+        n, token, err);
 }
 
 static trl_status tokens(void *self, size_t lane, const trl_token_block *b, trl_arena *arena,
@@ -87,7 +90,8 @@ static trl_status tokens(void *self, size_t lane, const trl_token_block *b, trl_
     trl_chain_task *t = self;
     if (!t->open[lane])
         t->open[lane] = true;
-    return trl_chain_tokens_evaluate(&t->tokens, &t->chain, lane, b, arena, value, err);
+    return trl_chain_tokens_evaluate(&t->tokens, &t->chain, &(trl_tokens_work){lane, arena}, b,
+                                     value, err);
 }
 
 static void finish(void *self, size_t lane, trl_tables *adjoint)

@@ -139,23 +139,25 @@ static void arrange_gold(trl_chain_tokens *k, const trl_chain *c, const trl_corp
         }
 }
 
-trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_objective *o,
-                                    const trl_corpus *corpus, const trl_nota *nota, size_t n_lanes,
-                                    size_t n, const uint32_t *token, trl_error *err)
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c,
+                                    const trl_tokens_source *from, size_t n, const uint32_t *token,
+                                    trl_error *err)
 {
     bool weights = false;
-    for (size_t s = 0; s < corpus->n_sequences; s++)
-        weights |= corpus->weight[s] != 1.0;
+    for (size_t s = 0; s < from->corpus->n_sequences; s++)
+        weights |= from->corpus->weight[s] != 1.0;
     trl_chain_tokens_fini(k);
-    *k = (trl_chain_tokens){
-        .both = has_both(o), .n = n, .n_sources = sources_of(c, has_both(o)), .n_lanes = n_lanes};
+    *k = (trl_chain_tokens){.both = has_both(from->o),
+                            .n = n,
+                            .n_sources = sources_of(c, has_both(from->o)),
+                            .n_lanes = from->n_lanes};
     uint32_t *position = trl_alloc(n, sizeof *position);
     bool good = position && allocate(k, c, weights);
     for (size_t i = 0; good && i < n; i++)
         position[token[i]] = (uint32_t)i;
     if (good) {
-        arrange_gold(k, c, corpus, position);
-        good = arrange_instances(k, c, nota, token);
+        arrange_gold(k, c, from->corpus, position);
+        good = arrange_instances(k, c, from->nota, token);
     }
     trl_free(position);
     if (!good) {
@@ -240,60 +242,74 @@ static double value_of(size_t n, const float *S, const float *weight, const uint
 
 #define NOTA UINT32_MAX /* as gold: NOTA is right */
 
+/* A term: the token in its block, its source and its true label. */
+typedef struct term_at {
+    size_t i;
+    size_t source;
+    uint32_t gold;
+} term_at;
+
 /* A term for scores of any size, in double. */
-static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, size_t i, size_t source,
-                            uint32_t gold, trl_arena *arena, double *value, trl_error *err)
+static trl_status wide_term(const trl_token_terms *m, const trl_chain *c, const term_at *at,
+                            trl_arena *arena, double *value, trl_error *err)
 {
     const size_t S = m->step;
-    const float *score = m->score + i * S, *row = m->source + source * S;
-    float *adjoint = m->adjoint + i * S, *sums = m->sums + source * S;
-    const float weight = m->weight ? m->weight[i] : 1.0f;
+    const float *score = m->score + at->i * S, *row = m->source + at->source * S;
+    float *adjoint = m->adjoint + at->i * S, *sums = m->sums + at->source * S;
+    const float weight = m->weight ? m->weight[at->i] : 1.0f;
     double *p = trl_arena_get(arena, S, sizeof *p);
     if (!p)
         return trl_fail_mem(err);
     for (size_t j = 0; j < S; j++)
         p[j] = j < c->L ? (double)score[j] + (double)row[j] : -HUGE_VAL;
-    const double right = gold == NOTA ? 0.0 : p[gold], z = trl_softmax(S, p, m->nota);
+    const double right = at->gold == NOTA ? 0.0 : p[at->gold], z = trl_softmax(S, p, m->nota);
     if (isnan(z))
         return trl_fail(err, TRL_ENUMERIC, "a score is not a number or not finite");
     if (weight != 0.0f)
         *value += right == -HUGE_VAL ? right : (double)weight * (right - z);
     for (size_t j = 0; j < S; j++) {
-        const float d = weight * (float)((j == gold ? 1.0 : 0.0) - p[j]);
-        adjoint[j] = gold == NOTA ? adjoint[j] + d : d;
+        const float d = weight * (float)((j == at->gold ? 1.0 : 0.0) - p[j]);
+        adjoint[j] = at->gold == NOTA ? adjoint[j] + d : d;
         sums[j] += d;
     }
     return TRL_OK;
 }
 
+/* The tokens and their chain. */
+typedef struct arranged {
+    const trl_chain_tokens *k;
+    const trl_chain *c;
+} arranged;
+
 /* The instances of a block: wrong sources, for which NOTA is right. */
-static trl_status instances(const trl_chain_tokens *k, const trl_chain *c, const trl_token_terms *m,
-                            size_t position, trl_arena *arena, double *value, trl_error *err)
+static trl_status instances(const arranged *x, const trl_token_terms *m, size_t position,
+                            trl_arena *arena, double *value, trl_error *err)
 {
-    const uint64_t from = k->more[position];
-    const size_t n = (size_t)(k->more[position + m->n] - from);
+    const uint64_t from = x->k->more[position];
+    const size_t n = (size_t)(x->k->more[position + m->n] - from);
     uint32_t *at = trl_arena_get(arena, n, sizeof *at);
     float *S = trl_arena_get(arena, trl_padded(n), sizeof *S);
     float *e = trl_arena_get(arena, n, m->step * sizeof *e);
     if (!at || !S || !e)
         return trl_fail_mem(err);
     for (size_t i = 0; i < n; i++)
-        at[i] = k->more_at[from + i] - (uint32_t)position;
-    trl_token_more(m, n, at, k->more_of + from, e, S);
+        at[i] = x->k->more_at[from + i] - (uint32_t)position;
+    trl_token_more(m, n, at, x->k->more_of + from, e, S);
     *value += value_of(n, S, m->weight, at);
     trl_status st = TRL_OK;
     for (size_t i = 0; st == TRL_OK && i < n; i++)
         if (!(S[i] < (float)TRL_TOKEN_MAX))
-            st = wide_term(m, c, at[i], k->more_of[from + i], NOTA, arena, value, err);
+            st = wide_term(m, x->c, &(term_at){at[i], x->k->more_of[from + i], NOTA}, arena, value,
+                           err);
     return st;
 }
 
-trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, size_t lane,
-                                     const trl_token_block *b, trl_arena *arena, double *value,
-                                     trl_error *err)
+trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c,
+                                     const trl_tokens_work *work, const trl_token_block *b,
+                                     double *value, trl_error *err)
 {
     const size_t n = trl_padded(b->n);
-    float *S = trl_arena_get(arena, 3 * n, sizeof *S);
+    float *S = trl_arena_get(work->arena, 3 * n, sizeof *S);
     if (!S)
         return trl_fail_mem(err);
     memset(S + n, 0, n * sizeof *S);
@@ -301,7 +317,7 @@ trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, si
                                .step = c->stride,
                                .score = b->score,
                                .source = k->source,
-                               .sums = k->sums[lane],
+                               .sums = k->sums[work->lane],
                                .which = k->which + b->position,
                                .gold = k->gold + b->position,
                                .weight = k->weight ? k->weight + b->position : NULL,
@@ -315,8 +331,8 @@ trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, si
     trl_status st = TRL_OK;
     for (size_t i = 0; st == TRL_OK && i < b->n; i++)
         if (!(S[i] < (float)TRL_TOKEN_MAX))
-            st = wide_term(&m, c, i, m.which[i], m.gold[i], arena, value, err);
+            st = wide_term(&m, c, &(term_at){i, m.which[i], m.gold[i]}, work->arena, value, err);
     if (st == TRL_OK && k->any)
-        st = instances(k, c, &m, b->position, arena, value, err);
+        st = instances(&(arranged){k, c}, &m, b->position, work->arena, value, err);
     return st;
 }

@@ -42,21 +42,35 @@ typedef struct trl_chain_tokens {
  * instances for it to be the fastest. */
 bool trl_chain_tokens_serve(const trl_chain *c, const trl_objective *o, const trl_nota *nota);
 
+/* What the tokens are of; n_lanes at most are used. */
+typedef struct trl_tokens_source {
+    const trl_objective *o;
+    const trl_corpus *corpus;
+    const trl_nota *nota;
+    size_t n_lanes;
+} trl_tokens_source;
+
 /* Sets the order of the tokens and the instances (NULL: none) for the evaluations that follow.
  * TRL_ENOMEM. */
-trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c, const trl_objective *o,
-                                    const trl_corpus *corpus, const trl_nota *nota, size_t n_lanes,
-                                    size_t n, const uint32_t *token, trl_error *err);
+trl_status trl_chain_tokens_arrange(trl_chain_tokens *k, const trl_chain *c,
+                                    const trl_tokens_source *from, size_t n, const uint32_t *token,
+                                    trl_error *err);
 void trl_chain_tokens_fini(trl_chain_tokens *k);
 
 /* Sets the shared scores from a prepared chain; does nothing when n is 0. */
 void trl_chain_tokens_prepare(trl_chain_tokens *k, const trl_chain *c);
 
+/* Whose sums and whose scratch an evaluation uses. */
+typedef struct trl_tokens_work {
+    size_t lane;
+    trl_arena *arena;
+} trl_tokens_work;
+
 /* The value of a block, its adjoint, and the sums of `lane`.  TRL_ENUMERIC for NaN or +inf among
  * the scores, TRL_ENOMEM. */
-trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c, size_t lane,
-                                     const trl_token_block *b, trl_arena *arena, double *value,
-                                     trl_error *err);
+trl_status trl_chain_tokens_evaluate(trl_chain_tokens *k, const trl_chain *c,
+                                     const trl_tokens_work *work, const trl_token_block *b,
+                                     double *value, trl_error *err);
 
 /* Adds the lane's sums to the shared adjoints, and clears them. */
 void trl_chain_tokens_finish(trl_chain_tokens *k, const trl_chain *c, size_t lane,

@@ -130,34 +130,34 @@ static void trace(const nbest *g, size_t q, size_t rank, uint32_t *y)
     }
 }
 
-trl_status trl_chain_nbest(const trl_chain *c, const trl_tables *s, trl_arena *arena, size_t n,
-                           uint32_t *y, double *score, size_t *found, trl_error *err)
+trl_status trl_chain_nbest(const trl_chain *c, const trl_tables *s, trl_arena *arena,
+                           const trl_chain_list *list, trl_error *err)
 {
-    if (s->n == 0 || n == 0)
+    if (s->n == 0 || list->n == 0)
         return trl_fail(err, TRL_EINVAL, "n-best needs a token and n of at least 1");
     const trl_status st = trl_chain_check_scores(s, c->L, err);
     if (st != TRL_OK)
         return st;
-    nbest g = {.c = c, .s = s, .T = s->n, .L = c->L, .n = n};
+    nbest g = {.c = c, .s = s, .T = s->n, .L = c->L, .n = list->n};
     g.Q = c->order == 2 ? c->L * c->L : c->L;
     size_t cells;
-    if (__builtin_mul_overflow(g.T * g.Q, n, &cells))
+    if (__builtin_mul_overflow(g.T * g.Q, list->n, &cells))
         return trl_fail_mem(err);
     g.list = trl_arena_get(arena, cells, sizeof *g.list);
     g.len = trl_arena_get(arena, g.T * g.Q, sizeof *g.len);
     g.heap = trl_arena_get(arena, g.Q, sizeof *g.heap);
-    path *last = trl_arena_get(arena, n, sizeof *last);
+    path *last = trl_arena_get(arena, list->n, sizeof *last);
     if (!g.list || !g.len || !g.heap || !last)
         return trl_fail_mem(err);
     fill(&g);
     for (size_t q = 0; q < g.Q; q++)
         push_head(&g, g.T - 1, q, 0.0);
-    *found = merge(&g, g.T - 1, last);
-    if (*found == 0)
+    *list->found = merge(&g, g.T - 1, last);
+    if (*list->found == 0)
         return trl_fail(err, TRL_ENUMERIC, "every labelling is forbidden");
-    for (size_t k = 0; k < *found; k++) {
-        score[k] = last[k].score;
-        trace(&g, last[k].state, last[k].rank, y + k * g.T);
+    for (size_t k = 0; k < *list->found; k++) {
+        list->score[k] = last[k].score;
+        trace(&g, last[k].state, last[k].rank, list->y + k * g.T);
     }
     return TRL_OK;
 }

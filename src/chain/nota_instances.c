@@ -22,17 +22,24 @@ static trl_status refuse(trl_error *err, trl_status st)
                          "or marginal:0.2@20");
 }
 
+/* Whether 0 and 1 may be, and what it is for. */
+typedef struct fraction_range {
+    bool zero;
+    bool one;
+    const char *what;
+} fraction_range;
+
 /* A number between 0 and 1, the ends in or out as said; `what` is for the message. */
-static trl_status fraction(const char *text, size_t n, bool zero, bool one, const char *what,
-                           double *out, trl_error *err)
+static trl_status fraction(const char *text, size_t n, const fraction_range *range, double *out,
+                           trl_error *err)
 {
     double x;
     if (trl_number_parse(text, n, &x) != TRL_NUMBER_OK)
-        return trl_fail(err, TRL_EINVAL, "%s '%.*s' is not a number", what, (int)(n < 60 ? n : 60),
-                        text);
-    if (!(zero ? x >= 0.0 : x > 0.0) || !(one ? x <= 1.0 : x < 1.0))
-        return trl_fail(err, TRL_EINVAL, "%s must be %s 0 and %s 1, not %g", what,
-                        zero ? "at least" : "above", one ? "at most" : "below", x);
+        return trl_fail(err, TRL_EINVAL, "%s '%.*s' is not a number", range->what,
+                        (int)(n < 60 ? n : 60), text);
+    if (!(range->zero ? x >= 0.0 : x > 0.0) || !(range->one ? x <= 1.0 : x < 1.0))
+        return trl_fail(err, TRL_EINVAL, "%s must be %s 0 and %s 1, not %g", range->what,
+                        range->zero ? "at least" : "above", range->one ? "at most" : "below", x);
     *out = x;
     return TRL_OK;
 }
@@ -57,7 +64,8 @@ static trl_status parse_marginal(const char *rest, trl_nota_options *o, trl_erro
         return TRL_OK;
     const char *at = strchr(++rest, '@');
     const size_t n = at ? (size_t)(at - rest) : strlen(rest);
-    const trl_status st = fraction(rest, n, true, false, "the marginal THETA", &o->theta, err);
+    const trl_status st =
+        fraction(rest, n, &(fraction_range){true, false, "the marginal THETA"}, &o->theta, err);
     return st == TRL_OK && at ? iterations(at + 1, &o->after, err) : st;
 }
 
@@ -74,7 +82,8 @@ trl_status trl_nota_parse(const char *text, trl_nota_options *out, trl_error *er
         st = trl_fail(err, TRL_EINVAL, "sample needs the probability of an instance");
     else if (name == 6 && memcmp(text, "sample", 6) == 0) {
         o.method = TRL_NOTA_SAMPLE;
-        st = fraction(text + 7, strlen(text + 7), false, true, "the probability P", &o.p, err);
+        st = fraction(text + 7, strlen(text + 7),
+                      &(fraction_range){false, true, "the probability P"}, &o.p, err);
     } else
         st = trl_fail(err, TRL_EINVAL, "there is no choice of NOTA instances called '%.60s'", text);
     if (st != TRL_OK)
@@ -171,18 +180,22 @@ static uint64_t select_at(const selection *x, const trl_chain *c, size_t from, s
 }
 
 /* By trl_chain_infer on the scores as one CRF, with its statuses. */
-static trl_status select_global(selection *x, size_t lane, size_t from, const trl_chain *c,
-                                const trl_tables *s, trl_arena *arena, trl_error *err)
+static trl_status select_global(selection *x, const trl_sweep_visit *v, trl_error *err)
 {
+    const trl_chain *c = v->chain;
+    const trl_tables *s = v->scores;
     trl_chain_marginals m;
     const bool second = c->order == 2;
     const size_t edge_step = trl_padded(c->L * c->L);
-    const trl_status st =
-        trl_chain_infer(c, s, arena, second ? TRL_WANT_EDGE_ROWS : 0, 1.0, &m, NULL, err);
+    const trl_status st = trl_chain_infer(
+        c,
+        &(trl_chain_ask){
+            .s = s, .arena = v->arena, .want = second ? TRL_WANT_EDGE_ROWS : 0, .weight = 1.0},
+        &m, NULL, err);
     for (size_t t = 1; st == TRL_OK && t < s->n; t++) {
         const double *p =
             second && t > 1 ? m.edge + (t - 1) * edge_step : m.node + (t - 1) * c->stride;
-        x->count[lane] += select_at(x, c, from, t, p);
+        x->count[v->lane] += select_at(x, c, v->from, t, p);
     }
     return st;
 }
@@ -209,13 +222,14 @@ static bool step_local(trl_term *m, size_t t, size_t n, const double *source, do
  *     P(source of t + 1) = sum over q of P(source of t = q) p(y | q)
  *
  * gives the marginals in one sweep forward, an exponential per cell.  TRL_ENUMERIC, TRL_ENOMEM. */
-static trl_status select_local(selection *x, size_t lane, size_t from, const trl_chain *c,
-                               const trl_tables *s, trl_arena *arena, trl_error *err)
+static trl_status select_local(selection *x, const trl_sweep_visit *v, trl_error *err)
 {
+    const trl_chain *c = v->chain;
+    const trl_tables *s = v->scores;
     const size_t most = (c->order == 2 ? c->L : 1) * c->L;
-    double *p = trl_arena_get(arena, c->stride, sizeof *p);
-    double *source = trl_arena_get(arena, most, sizeof *source);
-    double *next = trl_arena_get(arena, most, sizeof *next);
+    double *p = trl_arena_get(v->arena, c->stride, sizeof *p);
+    double *source = trl_arena_get(v->arena, most, sizeof *source);
+    double *next = trl_arena_get(v->arena, most, sizeof *next);
     if (!p || !source || !next)
         return trl_fail_mem(err);
     trl_term m = trl_term_of(c, s, NULL);
@@ -223,28 +237,26 @@ static trl_status select_local(selection *x, size_t lane, size_t from, const trl
     source[0] = 1.0;
     for (size_t t = 0; t < s->n; t++) {
         memset(next, 0, most * sizeof *next);
-        x->count[lane] += t > 0 ? select_at(x, c, from, t, source) : 0;
+        x->count[v->lane] += t > 0 ? select_at(x, c, v->from, t, source) : 0;
         good &= step_local(&m, t, trl_sources(c, t), source, next, p);
         memcpy(source, next, most * sizeof *next);
     }
     return good ? TRL_OK : trl_chain_check_scores(s, c->L, err);
 }
 
-static trl_status visit(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
-                        const trl_tables *scores, trl_arena *arena, trl_error *err)
+static trl_status visit(void *ctx, const trl_sweep_visit *v, trl_error *err)
 {
-    (void)seq;
     selection *s = ctx;
-    return (s->local ? select_local : select_global)(s, lane, from, chain, scores, arena, err);
+    return (s->local ? select_local : select_global)(s, v, err);
 }
 
-trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_design *d,
-                                  const double *w, double theta, bool local, trl_pool *pool,
-                                  trl_error *err)
+trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_nota_weights *by,
+                                  const trl_nota_threshold *least, trl_pool *pool, trl_error *err)
 {
-    selection s = {.n = n, .c = c, .theta = theta, .local = local};
+    selection s = {.n = n, .c = c, .theta = least->theta, .local = least->local};
     s.bits = trl_zalloc(n->n_tokens, n->words * sizeof *s.bits);
-    const trl_status st = s.bits ? trl_chain_sweep(d, w, pool, visit, &s, err) : trl_fail_mem(err);
+    const trl_status st =
+        s.bits ? trl_chain_sweep(by->d, by->w, pool, visit, &s, err) : trl_fail_mem(err);
     if (st != TRL_OK) {
         trl_free(s.bits);
         return st;

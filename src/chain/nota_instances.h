@@ -51,11 +51,22 @@ void trl_nota_take_all(trl_nota *n, const trl_corpus *c);
 trl_status trl_nota_take_sample(trl_nota *n, const trl_corpus *c, double p, uint64_t seed,
                                 trl_error *err);
 
+/* The weights that marginals are of. */
+typedef struct trl_nota_weights {
+    const trl_design *d;
+    const double *w;
+} trl_nota_weights;
+
+/* Sources with a larger marginal are taken; local: of a locally normalised model. */
+typedef struct trl_nota_threshold {
+    double theta;
+    bool local;
+} trl_nota_threshold;
+
 /* `local`: marginals of the locally normalised model, which is what the MEMM before the selection
  * is; else of the scores as one CRF.  One pass over the corpus. */
-trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_design *d,
-                                  const double *w, double theta, bool local, trl_pool *pool,
-                                  trl_error *err);
+trl_status trl_nota_take_marginal(trl_nota *n, const trl_corpus *c, const trl_nota_weights *by,
+                                  const trl_nota_threshold *least, trl_pool *pool, trl_error *err);
 
 /* The view of the sequence that starts at token `from`.  Borrows. */
 trl_nota_view trl_nota_at(const trl_nota *n, size_t from);

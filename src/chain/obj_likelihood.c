@@ -23,9 +23,13 @@ trl_status trl_obj_likelihood(const trl_chain_example *x, trl_tables *adjoint,
 {
     trl_chain_marginals m;
     const bool rows = adjoint->row[TRL_EDGE] || adjoint->row[TRL_TRI];
-    const trl_status st = trl_chain_adjoint(x->chain, x->scores, x->arena,
-                                            TRL_WANT_SUMS | (rows ? TRL_WANT_EDGE_ROWS : 0),
-                                            x->weight, adjoint->row[TRL_NODE], &m, minus, err);
+    const trl_status st =
+        trl_chain_adjoint(x->chain,
+                          &(trl_chain_ask){.s = x->scores,
+                                           .arena = x->arena,
+                                           .want = TRL_WANT_SUMS | (rows ? TRL_WANT_EDGE_ROWS : 0),
+                                           .weight = x->weight},
+                          adjoint->row[TRL_NODE], &m, minus, err);
     if (st != TRL_OK)
         return st;
     const double *p[TRL_FAMILIES] = {NULL, m.edge, m.tri};

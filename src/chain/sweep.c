@@ -36,7 +36,8 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
         trl_gather(d, s->w, from, &scores);
         trl_status st = trl_pool_check(s->pool, err);
         if (st == TRL_OK)
-            st = s->visit(s->ctx, job, seq, from, &s->chain, &scores, arena, err);
+            st = s->visit(s->ctx, &(trl_sweep_visit){job, seq, from, &s->chain, &scores, arena},
+                          err);
         if (st != TRL_OK)
             return st;
     }

@@ -11,12 +11,18 @@
 
 #define TRL_SWEEP_LANES 16
 
+/* A sequence that is visited: its lane, number, first token, scores; `arena` for scratch. */
+typedef struct trl_sweep_visit {
+    size_t lane, seq, from;
+    const trl_chain *chain;
+    const trl_tables *scores;
+    trl_arena *arena;
+} trl_sweep_visit;
+
 /* Sequence `seq`, whose first token is `from`.  Lanes are cut by the corpus alone and run their
  * sequences in order, each in one thread: what a lane accumulates does not depend on the number
  * of threads.  `arena` is reset before every call. */
-typedef trl_status (*trl_sweep_fn)(void *ctx, size_t lane, size_t seq, size_t from,
-                                   const trl_chain *chain, const trl_tables *scores,
-                                   trl_arena *arena, trl_error *err);
+typedef trl_status (*trl_sweep_fn)(void *ctx, const trl_sweep_visit *v, trl_error *err);
 
 /* w as for trl_gather.  TRL_ENOMEM, TRL_ENUMERIC for weights that are not finite, or what the
  * callback returns. */

@@ -61,7 +61,9 @@ trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *s
     trl_status st = need_view(t, &chain, &tables, err);
     *found = 0;
     if (st == TRL_OK && n > 0)
-        st = trl_chain_nbest(chain, tables, &t->arena, n, labels, scores, found, err);
+        st = trl_chain_nbest(
+            chain, tables, &t->arena,
+            &(trl_chain_list){.n = n, .y = labels, .score = scores, .found = found}, err);
     trl_arena_reset(&t->arena);
     return st;
 }
@@ -74,7 +76,12 @@ static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_e
     trl_status st = need_probability(t, err);
     if (st == TRL_OK)
         st = need_view(t, &chain, &tables, err);
-    return st == TRL_OK ? trl_chain_infer(chain, tables, &t->arena, want, 1.0, out, NULL, err) : st;
+    return st == TRL_OK
+               ? trl_chain_infer(
+                     chain,
+                     &(trl_chain_ask){.s = tables, .arena = &t->arena, .want = want, .weight = 1.0},
+                     out, NULL, err)
+               : st;
 }
 
 trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)
@@ -155,7 +162,11 @@ trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err)
     if (st == TRL_OK)
         st = need_digits(trl_chain_largest_score(chain, tables), err);
     if (st == TRL_OK)
-        st = trl_chain_infer(chain, tables, &t->arena, TRL_WANT_LOG_Z_ONLY, 1.0, &out, NULL, err);
+        st = trl_chain_infer(
+            chain,
+            &(trl_chain_ask){
+                .s = tables, .arena = &t->arena, .want = TRL_WANT_LOG_Z_ONLY, .weight = 1.0},
+            &out, NULL, err);
     if (st == TRL_OK)
         *log_z = out.log_z;
     trl_arena_reset(&t->arena);

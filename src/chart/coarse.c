@@ -353,9 +353,8 @@ static bool lay_out(run *r, size_t n, trl_arena *arena)
     return ok;
 }
 
-trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
-                          const trl_coarse_how *how, trl_coarse_chart *out, trl_arena *arena,
-                          trl_error *err)
+trl_status trl_coarse_run(const trl_coarse *c, const trl_words *x, const trl_coarse_how *how,
+                          trl_coarse_chart *out, trl_arena *arena, trl_error *err)
 {
     run r = {.c = c,
              .t = out,
@@ -363,16 +362,16 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
              .gains = how->gains,
              .least = how->least,
              .deadline = how->deadline};
-    if (!lay_out(&r, n, arena))
+    if (!lay_out(&r, x->n, arena))
         return trl_fail_mem(err);
-    for (size_t j = 1; j <= n; j++) {
+    for (size_t j = 1; j <= x->n; j++) {
         if (how->deadline > 0.0 && trl_clock() > how->deadline)
             return TRL_OK;
-        inside_word(&r, word, j - 1);
+        inside_word(&r, x->word, j - 1);
         for (size_t i = j - 1; i-- > 0;)
             inside_cell(&r, i, j);
     }
-    const size_t top = trl_cell(0, n);
+    const size_t top = trl_cell(0, x->n);
     const float z = dead(&r, top) ? 0.0f : out->after[top * c->n_states + c->pcfg->g->root];
     if (!(z > 0x1p-100f))
         return TRL_OK;

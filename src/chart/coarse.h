@@ -55,9 +55,8 @@ typedef struct trl_coarse_how { /* zero: defaults */
 } trl_coarse_how;
 
 /* TRL_ENOMEM. */
-trl_status trl_coarse_run(const trl_coarse *c, const trl_str *word, size_t n,
-                          const trl_coarse_how *how, trl_coarse_chart *out, trl_arena *arena,
-                          trl_error *err);
+trl_status trl_coarse_run(const trl_coarse *c, const trl_words *x, const trl_coarse_how *how,
+                          trl_coarse_chart *out, trl_arena *arena, trl_error *err);
 
 /* Fine items by the posteriors of the coarse chart: those of coarse items above the threshold,
  * separately before and after the unary rule.  In the arena.  TRL_ENOMEM. */

@@ -93,15 +93,15 @@ static bool fixed_tag(const trl_constraint *list, size_t n_list, size_t i, size_
 }
 
 /* The items of cell (i, j) that remain; a required tag that is missing is added. */
-static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size_t n_list,
-                          const trl_skeleton *s, size_t i, size_t j, uint32_t *out)
+static uint32_t edit_cell(const trl_grammar *g, const trl_constraints *known, const trl_skeleton *s,
+                          size_t i, size_t j, uint32_t *out)
 {
     const size_t cell = trl_cell(i, j);
     uint32_t n = 0;
-    bool tagged = !fixed_tag(list, n_list, i, j);
+    bool tagged = !fixed_tag(known->list, known->n_list, i, j);
     for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
         const uint32_t state = s->item[x] & TRL_STATE_MASK;
-        if (!lives(g, list, n_list, i, j, state))
+        if (!lives(g, known->list, known->n_list, i, j, state))
             continue;
         tagged = tagged || g->state[state].type == TRL_STATE_TAG;
         out[n++] = s->item[x];
@@ -113,7 +113,8 @@ static uint32_t edit_cell(const trl_grammar *g, const trl_constraint *list, size
     for (uint32_t state = 0, at = 0; state < g->n_states; state++) {
         if (at < n && (kept[at] & TRL_STATE_MASK) == state)
             out[made++] = kept[at++];
-        else if (g->state[state].type == TRL_STATE_TAG && lives(g, list, n_list, i, j, state))
+        else if (g->state[state].type == TRL_STATE_TAG &&
+                 lives(g, known->list, known->n_list, i, j, state))
             out[made++] = state | TRL_BEFORE | TRL_AFTER;
     }
     return made;
@@ -150,13 +151,13 @@ static trl_status add_musts(const trl_constraint *list, size_t n_list, trl_skele
     return TRL_OK;
 }
 
-trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_t n_list,
-                         trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
+trl_status trl_constrain(const trl_grammar *g, const trl_constraints *known, trl_skeleton *s,
+                         bool *complete, trl_arena *arena, trl_error *err)
 {
     const size_t cells = trl_chart_cells(s->n);
-    trl_status st = check(list, n_list, s->n, err);
+    trl_status st = check(known->list, known->n_list, s->n, err);
     if (st == TRL_OK)
-        st = add_musts(list, n_list, s, arena, err);
+        st = add_musts(known->list, known->n_list, s, arena, err);
     if (st != TRL_OK)
         return st;
     uint8_t *keep = trl_arena_get(arena, cells, 1);
@@ -165,13 +166,14 @@ trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_
     uint32_t *item = trl_arena_get(arena, most, sizeof *item);
     if (!keep || !first || !item)
         return trl_fail_mem(err);
-    mark_cells(list, n_list, s->n, keep);
+    mark_cells(known->list, known->n_list, s->n, keep);
     uint32_t n = 0;
     for (size_t j = 1; j <= s->n; j++)
         for (size_t i = 0; i < j; i++) {
             first[trl_cell(i, j)] = n;
             if (keep[trl_cell(i, j)])
-                n += edit_cell(g, list, n_list, s, i, j, item + n);
+                n +=
+                    edit_cell(g, &(trl_constraints){known->list, known->n_list}, s, i, j, item + n);
         }
     first[cells] = n;
     s->first = first;

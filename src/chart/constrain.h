@@ -29,10 +29,16 @@ typedef struct trl_constraint {
     uint32_t label; /* in g->labels; TRL_NO_ID: a label that no tree has */
 } trl_constraint;
 
+/* What is known of a sentence. */
+typedef struct trl_constraints {
+    const trl_constraint *list;
+    size_t n_list;
+} trl_constraints;
+
 /* Edits s, whose arrays may be replaced by others in the arena, and filters it.  *complete is
  * false when no tree is left.  A fixed tag that the word cannot have by the lexicon is added.
  * TRL_EINVAL: a span that is not in the sentence; TRL_ENOMEM. */
-trl_status trl_constrain(const trl_grammar *g, const trl_constraint *list, size_t n_list,
-                         trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err);
+trl_status trl_constrain(const trl_grammar *g, const trl_constraints *known, trl_skeleton *s,
+                         bool *complete, trl_arena *arena, trl_error *err);
 
 #endif

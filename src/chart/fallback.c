@@ -137,11 +137,18 @@ static trl_status append_piece(builder *b, const trl_chart *c, const piece *p, s
     return st;
 }
 
-static trl_status build(builder *b, const tagger *t, const trl_fallback *f, const trl_chart *c,
-                        const piece *at, uint32_t *ends, trl_error *err)
+/* What pieces are made of. */
+typedef struct piece_maker {
+    const tagger *t;
+    const trl_fallback *f;
+    const trl_chart *c;
+} piece_maker;
+
+static trl_status build(builder *b, const piece_maker *x, const piece *at, uint32_t *ends,
+                        trl_error *err)
 {
-    const size_t n = f->n;
-    const uint32_t top = t->g->state[t->g->root].base;
+    const size_t n = x->f->n;
+    const uint32_t top = x->t->g->state[x->t->g->root].base;
     const trl_node root = {top, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0, (uint32_t)n};
     size_t m = 0;
     for (size_t j = n; j > 0; j = at[j].from)
@@ -150,10 +157,10 @@ static trl_status build(builder *b, const tagger *t, const trl_fallback *f, cons
     while (st == TRL_OK && m > 0) {
         const uint32_t j = ends[--m];
         if (at[j].item != TRL_NO_ID) {
-            st = append_piece(b, c, &at[j], j, err);
+            st = append_piece(b, x->c, &at[j], j, err);
             continue;
         }
-        const uint32_t tag = tag_of(t, f->word[j - 1], j - 1);
+        const uint32_t tag = tag_of(x->t, x->f->word[j - 1], j - 1);
         const trl_node leaf = {tag, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, j - 1, j};
         if (!append(b, &leaf, 1))
             st = trl_fail_mem(err);
@@ -179,7 +186,7 @@ trl_status trl_fallback_tree(const trl_fallback *f, trl_nodes *out, trl_arena *a
     cover(c, n, at);
     out->n = 0;
     builder b = {.out = out, .last = TRL_NO_NODE};
-    const trl_status st = build(&b, &tags, f, c, at, ends, err);
+    const trl_status st = build(&b, &(piece_maker){&tags, f, c}, at, ends, err);
     trl_btree_fini(&b.tree);
     trl_free(b.piece);
     return st;

@@ -400,9 +400,8 @@ static trl_status collect(search *s, size_t most, trl_derivation_fn take, void *
     return st == TRL_OK && s->failed ? trl_fail_mem(err) : st;
 }
 
-trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t, size_t most,
-                                 trl_derivation_fn take, void *ctx, trl_arena *arena,
-                                 trl_error *err)
+trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t,
+                                 const trl_derivation_sink *sink, trl_arena *arena, trl_error *err)
 {
     trl_status st = trl_chart_best(c, t, arena, err);
     if (st != TRL_OK || !isfinite(c->log_z))
@@ -411,7 +410,8 @@ trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t, size_t 
     s.number = trl_arena_get(arena, 2 * c->n_items, sizeof *s.number);
     if (s.number && order_rules(&s)) {
         memset(s.number, 0, 2 * c->n_items * sizeof *s.number);
-        st = collect(&s, most < UINT32_MAX ? most : UINT32_MAX - 1, take, ctx, err);
+        st = collect(&s, sink->most < UINT32_MAX ? sink->most : UINT32_MAX - 1, sink->take,
+                     sink->ctx, err);
     } else {
         st = trl_fail_mem(err);
     }

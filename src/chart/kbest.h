@@ -18,11 +18,17 @@
 typedef trl_status (*trl_derivation_fn)(void *ctx, const trl_btree *tree, double score,
                                         bool *enough, trl_error *err);
 
+/* Who takes derivations, and how many at most. */
+typedef struct trl_derivation_sink {
+    size_t most;
+    trl_derivation_fn take;
+    void *ctx;
+} trl_derivation_sink;
+
 /* Up to `most` derivations of the chart, best first (none when there is no tree).  Runs
  * trl_chart_best, which overwrites what trl_chart_inside left in `c`.  Scratch in the arena; the
  * recursion depth is at most 3 n.  TRL_ENOMEM, TRL_ENUMERIC, and what `take` returns. */
-trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t, size_t most,
-                                 trl_derivation_fn take, void *ctx, trl_arena *arena,
-                                 trl_error *err);
+trl_status trl_chart_derivations(trl_chart *c, const trl_tree_tables *t,
+                                 const trl_derivation_sink *sink, trl_arena *arena, trl_error *err);
 
 #endif

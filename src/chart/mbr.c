@@ -245,10 +245,20 @@ static uint32_t append(trl_nodes *b, uint32_t label, uint32_t parent, size_t i, 
     return me;
 }
 
+/* What a label must be worth, the one that is left out, the node above. */
+typedef struct chain_of_labels {
+    double lambda;
+    uint32_t skip;
+    uint32_t parent;
+} chain_of_labels;
+
 /* The chosen labels of a span, uppermost first, below `parent`; returns the lowest. */
 static uint32_t append_labels(trl_nodes *out, const trl_brackets *b, size_t i, size_t j,
-                              double lambda, uint32_t skip, uint32_t parent)
+                              const chain_of_labels *x)
 {
+    double lambda = x->lambda;
+    uint32_t skip = x->skip;
+    uint32_t parent = x->parent;
     const uint32_t from = b->first[trl_cell(i, j)], to = b->first[trl_cell(i, j) + 1];
     double above = (double)INFINITY;
     uint32_t last = TRL_NO_ID;
@@ -288,8 +298,8 @@ static bool build(const trl_brackets *b, const table *t, uint32_t root_label, do
     while (n) {
         span s = stack[--n];
         const bool whole = s.i == 0 && s.j == b->n;
-        s.parent =
-            append_labels(out, b, s.i, s.j, lambda, whole ? root_label : TRL_NO_ID, s.parent);
+        s.parent = append_labels(
+            out, b, s.i, s.j, &(chain_of_labels){lambda, whole ? root_label : TRL_NO_ID, s.parent});
         if (s.parent == TRL_NO_NODE)
             return false;
         if (s.j - s.i == 1) {

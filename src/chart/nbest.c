@@ -139,7 +139,8 @@ static trl_status take(void *ctx, const trl_btree *tree, double score, bool *eno
     x->score = score;
     const bool add_up = !isnan(l->log_z);
     if (add_up)
-        st = trl_chart_tree_sum(l->c, l->t, x->node, x->n, &b->sum, &x->score, err);
+        st = trl_chart_tree_sum(l->c, l->t, &(trl_node_list){x->node, x->n}, &b->sum, &x->score,
+                                err);
     if (st != TRL_OK)
         return st;
     *slot = (uint32_t)++b->n;
@@ -175,16 +176,16 @@ static size_t most_derivations(size_t n)
     return usual < MOST ? usual : least > MOST ? least : MOST;
 }
 
-trl_status trl_chart_nbest(trl_chart *c, const trl_tree_tables *t, size_t n, double log_z,
+trl_status trl_chart_nbest(trl_chart *c, const trl_tree_tables *t, const trl_nbest_want *want,
                            trl_nbest *out, trl_arena *arena, trl_error *err)
 {
-    listing l = {.c = c, .t = t, .out = out, .n = n, .log_z = log_z};
-    const size_t most = most_derivations(n);
+    listing l = {.c = c, .t = t, .out = out, .n = want->n, .log_z = want->log_z};
+    const size_t most = most_derivations(want->n);
     out->n = out->n_top = 0;
     out->sure = false;
     if (out->n_slots)
         memset(out->slot, 0, out->n_slots * sizeof *out->slot);
-    trl_status st = trl_chart_derivations(c, t, most, take, &l, arena, err);
+    trl_status st = trl_chart_derivations(c, t, &(trl_derivation_sink){most, take, &l}, arena, err);
     if (st != TRL_OK || out->n == 0)
         return st;
     out->sure = out->sure || l.seen < most; /* there are no more derivations */
@@ -193,6 +194,6 @@ trl_status trl_chart_nbest(trl_chart *c, const trl_tree_tables *t, size_t n, dou
         return trl_fail_mem(err);
     sort(out->tree, out->n, scratch);
     trl_free(scratch);
-    out->n = out->n < n ? out->n : n;
+    out->n = out->n < want->n ? out->n : want->n;
     return TRL_OK;
 }

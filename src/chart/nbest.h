@@ -37,11 +37,17 @@ typedef struct trl_nbest {
 } trl_nbest;
 void trl_nbest_fini(trl_nbest *b);
 
+/* How many trees, and the logarithm of the sum over all; NaN: not known. */
+typedef struct trl_nbest_want {
+    size_t n;
+    double log_z;
+} trl_nbest_want;
+
 /* The n most probable trees of the chart, fewer when it has fewer (or the bound is met); log_z: of
  * trl_chart_inside on the same tables.  NaN for log_z: scores are not log probabilities; each tree
  * then has the score of its best derivation, and `sure` is true.  Arena and failures as of
  * trl_chart_derivations. */
-trl_status trl_chart_nbest(trl_chart *c, const trl_tree_tables *t, size_t n, double log_z,
+trl_status trl_chart_nbest(trl_chart *c, const trl_tree_tables *t, const trl_nbest_want *want,
                            trl_nbest *out, trl_arena *arena, trl_error *err);
 
 #endif

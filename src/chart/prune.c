@@ -68,33 +68,32 @@ static uint32_t many_words(const trl_grammar *g, uint32_t *item)
     return made;
 }
 
-trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const trl_str *word,
-                             size_t n, trl_skeleton *s, double **logp, trl_arena *arena,
-                             trl_error *err)
+trl_status trl_skeleton_full(const trl_words_grammar *by, const trl_words *w, trl_skeleton *s,
+                             double **logp, trl_arena *arena, trl_error *err)
 {
-    const size_t cells = trl_chart_cells(n), most = cells * g->n_states;
-    *s = (trl_skeleton){.n = n,
+    const size_t cells = trl_chart_cells(w->n), most = cells * by->g->n_states;
+    *s = (trl_skeleton){.n = w->n,
                         .first = trl_arena_get(arena, cells + 1, sizeof *s->first),
                         .item = trl_arena_get(arena, most, sizeof *s->item)};
-    uint32_t *tags = trl_arena_get(arena, g->n_states, sizeof *tags);
-    double *score = trl_arena_get(arena, g->n_states, sizeof *score);
+    uint32_t *tags = trl_arena_get(arena, by->g->n_states, sizeof *tags);
+    double *score = trl_arena_get(arena, by->g->n_states, sizeof *score);
     double *all = logp ? trl_arena_get(arena, most, sizeof *all) : NULL;
     if (!s->first || !s->item || !tags || !score || (logp && !all))
         return trl_fail_mem(err);
     uint32_t at = 0;
-    for (size_t j = 1; j <= n; j++)
+    for (size_t j = 1; j <= w->n; j++)
         for (size_t i = 0; i < j; i++) {
             s->first[trl_cell(i, j)] = at;
             if (j - i > 1) {
-                const uint32_t more = many_words(g, s->item + at);
+                const uint32_t more = many_words(by->g, s->item + at);
                 for (uint32_t k = 0; all && k < more; k++)
                     all[at + k] = 0.0;
                 at += more;
                 continue;
             }
-            const size_t m = trl_lexicon_tags(x, g, trl_lexicon_word(x, word[i]),
-                                              trl_lexicon_class(x, word[i], i), tags, score);
-            at += one_word(g, tags, score, m, s->item + at, all ? all + at : NULL);
+            const size_t m = trl_lexicon_tags(by->x, by->g, trl_lexicon_word(by->x, w->word[i]),
+                                              trl_lexicon_class(by->x, w->word[i], i), tags, score);
+            at += one_word(by->g, tags, score, m, s->item + at, all ? all + at : NULL);
         }
     s->first[cells] = at;
     if (logp)

@@ -30,11 +30,16 @@ typedef struct trl_pcfg {
 trl_status trl_pcfg_init(trl_pcfg *p, const trl_grammar *g, const trl_lexicon *x, trl_error *err);
 void trl_pcfg_fini(trl_pcfg *p);
 
+/* A grammar and the lexicon of its tags. */
+typedef struct trl_words_grammar {
+    const trl_grammar *g;
+    const trl_lexicon *x;
+} trl_words_grammar;
+
 /* Every possible item: tags of the lexicon over single words, every phrase and active state over
  * spans.  logp (may be NULL) gets log p(word | tag) of the tag items.  In the arena. */
-trl_status trl_skeleton_full(const trl_grammar *g, const trl_lexicon *x, const trl_str *word,
-                             size_t n, trl_skeleton *s, double **logp, trl_arena *arena,
-                             trl_error *err);
+trl_status trl_skeleton_full(const trl_words_grammar *by, const trl_words *w, trl_skeleton *s,
+                             double **logp, trl_arena *arena, trl_error *err);
 
 /* Runs the PCFG over a full skeleton: chart with inside and outside, in the arena; chart->log_z may
  * be -inf. */

@@ -26,11 +26,19 @@ static int by_count(const void *a, const void *b)
     return x->state < y->state ? -1 : x->state > y->state;
 }
 
+/* Classes from .. from + n - 1. */
+typedef struct class_range {
+    uint32_t from;
+    uint32_t n;
+} class_range;
+
 /* The states of one type get the classes from .. from + n - 1: the most frequent one each, all
  * others the last. */
 static void classify(const trl_grammar *g, trl_state_type type, const double *count, ranked *r,
-                     uint32_t from, uint32_t n, uint8_t *class_of)
+                     const class_range *classes, uint8_t *class_of)
 {
+    uint32_t from = classes->from;
+    uint32_t n = classes->n;
     size_t m = 0;
     for (uint32_t s = 0; s < g->n_states; s++)
         if (g->state[s].type == type)
@@ -52,10 +60,12 @@ trl_status trl_span_pruner_init(trl_span_pruner *s, const trl_grammar *g, trl_er
         count[g->binary[k].right] += g->binary_count[k];
     }
     if (ok) {
-        classify(g, TRL_STATE_TAG, count, r, 0, TRL_SPAN_PRUNER_TAGS, s->class_of);
-        classify(g, TRL_STATE_PHRASE, count, r, 0, TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
-        classify(g, TRL_STATE_ACTIVE, count, r, TRL_SPAN_PRUNER_CLASSES / 2,
-                 TRL_SPAN_PRUNER_CLASSES / 2, s->class_of);
+        classify(g, TRL_STATE_TAG, count, r, &(class_range){0, TRL_SPAN_PRUNER_TAGS}, s->class_of);
+        classify(g, TRL_STATE_PHRASE, count, r, &(class_range){0, TRL_SPAN_PRUNER_CLASSES / 2},
+                 s->class_of);
+        classify(g, TRL_STATE_ACTIVE, count, r,
+                 &(class_range){TRL_SPAN_PRUNER_CLASSES / 2, TRL_SPAN_PRUNER_CLASSES / 2},
+                 s->class_of);
     }
     trl_free(count);
     trl_free(r);
@@ -173,12 +183,18 @@ static void exponentiate(size_t n, float *x, float *y)
     }
 }
 
+/* Sums of the rows of both ends. */
+typedef struct span_ends {
+    const float *left;
+    const float *right;
+} span_ends;
+
 static void fill_span(const trl_span_pruner *s, const trl_seen *x, size_t i, size_t j,
-                      const float *left, const float *right, float *to)
+                      const span_ends *ends, float *to)
 {
     uint32_t row[TRL_SPAN_PRUNER_PAIR];
     for (size_t c = 0; c < TRL_SPAN_PRUNER_CLASSES; c++)
-        to[c] = left[c] + right[c];
+        to[c] = ends->left[c] + ends->right[c];
     trl_span_pruner_pair(x, i, j, s->span_mask, row);
     add_rows(s, false, row, TRL_SPAN_PRUNER_PAIR, to);
 }
@@ -210,7 +226,8 @@ trl_status trl_span_pruner_gains(const trl_span_pruner *s, const trl_seen *x, tr
     }
     for (size_t j = 1; j <= n; j++)
         for (size_t i = 0; i < j; i++)
-            fill_span(s, x, i, j, left + i * K, right + j * K, out->log_span + trl_cell(i, j) * K);
+            fill_span(s, x, i, j, &(span_ends){left + i * K, right + j * K},
+                      out->log_span + trl_cell(i, j) * K);
     exponentiate(spans, out->log_span, out->span);
     exponentiate(n * T, out->log_word, out->word);
     return TRL_OK;

@@ -250,17 +250,18 @@ static bool is_uppermost(const trl_node *node, uint32_t v)
     return above == TRL_NO_NODE || node[above].child != v || node[v].next != TRL_NO_NODE;
 }
 
-trl_status trl_chart_tree_sum(const trl_chart *c, const trl_tree_tables *t, const trl_node *node,
-                              size_t n, trl_tree_sum *s, double *score, trl_error *err)
+trl_status trl_chart_tree_sum(const trl_chart *c, const trl_tree_tables *t,
+                              const trl_node_list *tree, trl_tree_sum *s, double *score,
+                              trl_error *err)
 {
-    trl_node_sums *all = trl_reserve(s->node, &s->cap_node, n, sizeof *all);
+    trl_node_sums *all = trl_reserve(s->node, &s->cap_node, tree->n, sizeof *all);
     if (!all)
         return trl_fail_mem(err);
     s->node = all;
     s->n_sum = 0;
-    pass p = {.c = c, .t = t, .node = node, .s = s};
-    for (size_t v = n; v-- > 0 && !p.failed;)
-        if (is_uppermost(node, (uint32_t)v))
+    pass p = {.c = c, .t = t, .node = tree->node, .s = s};
+    for (size_t v = tree->n; v-- > 0 && !p.failed;)
+        if (is_uppermost(tree->node, (uint32_t)v))
             all[v] = sum_span(&p, (uint32_t)v);
     if (p.failed)
         return trl_fail_mem(err);

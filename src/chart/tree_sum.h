@@ -27,11 +27,18 @@ typedef struct trl_tree_sum {
 } trl_tree_sum;
 void trl_tree_sum_fini(trl_tree_sum *s);
 
+/* A tree. */
+typedef struct trl_node_list {
+    const trl_node *node;
+    size_t n;
+} trl_node_list;
+
 /* The score of a tree over c's words, -inf when no derivation of the chart is this tree.  Nodes as
  * trl_grammar_decode leaves them: preorder, labels of the grammar, tags without children.  The
  * chart has been run (trl_chart_inside, trl_chart_best) with these tables.  The time is
  * proportional to nodes times rules between the states of their children.  TRL_ENOMEM. */
-trl_status trl_chart_tree_sum(const trl_chart *c, const trl_tree_tables *t, const trl_node *node,
-                              size_t n, trl_tree_sum *s, double *score, trl_error *err);
+trl_status trl_chart_tree_sum(const trl_chart *c, const trl_tree_tables *t,
+                              const trl_node_list *tree, trl_tree_sum *s, double *score,
+                              trl_error *err);
 
 #endif

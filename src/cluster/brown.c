@@ -292,13 +292,13 @@ static void run_fini(run *u)
     trl_merges_free(u->w);
 }
 
-trl_status trl_brown_run(const trl_bigrams *b, size_t C, trl_pool *pool, trl_brown_fn progress,
-                         void *progress_ctx, trl_brown *out, trl_error *err)
+trl_status trl_brown_run(const trl_bigrams *b, size_t C, trl_pool *pool,
+                         const trl_brown_report *report, trl_brown *out, trl_error *err)
 {
     run u = {.b = b,
              .C = C < b->word.n ? C : b->word.n,
-             .progress = progress,
-             .progress_ctx = progress_ctx};
+             .progress = report->progress,
+             .progress_ctx = report->progress_ctx};
     uint32_t *leaf_of_slot = NULL;
     *out = (trl_brown){0};
     trl_status st = run_init(&u, pool, err);

@@ -26,10 +26,16 @@ typedef struct trl_brown {
  * True: stop, TRL_ECANCEL. */
 typedef bool (*trl_brown_fn)(void *ctx, bool tree, size_t done, size_t total, double work);
 
+/* Who is told how far it is; progress may be NULL. */
+typedef struct trl_brown_report {
+    trl_brown_fn progress;
+    void *progress_ctx;
+} trl_brown_report;
+
 /* C > 0; pool NULL: in the caller.  TRL_EINVAL, TRL_ENOMEM, TRL_ECANCEL; *out is then empty.
  */
-trl_status trl_brown_run(const trl_bigrams *b, size_t C, trl_pool *pool, trl_brown_fn progress,
-                         void *progress_ctx, trl_brown *out, trl_error *err);
+trl_status trl_brown_run(const trl_bigrams *b, size_t C, trl_pool *pool,
+                         const trl_brown_report *report, trl_brown *out, trl_error *err);
 void trl_brown_fini(trl_brown *r);
 
 #endif

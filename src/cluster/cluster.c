@@ -162,7 +162,7 @@ trl_status trl_cluster(const trl_cluster_options *o, trl_cluster_result *result,
         st = start_threads(&j, err);
     j.loop_start = j.told = now();
     if (st == TRL_OK)
-        st = trl_brown_run(&j.b, o->clusters, j.pool, on_step, &j, &r, err);
+        st = trl_brown_run(&j.b, o->clusters, j.pool, &(trl_brown_report){on_step, &j}, &r, err);
     if (st == TRL_OK)
         st = write_clusters(&j, &r, err);
     if (st == TRL_OK)

@@ -248,9 +248,14 @@ static bool is_implied(const finder *x, uint32_t u, const uint32_t on[SLOTS])
     return p < x->n_units && x->row[p] != NONE && x->implied[(size_t)p * SLOTS + s] == u;
 }
 
+/* The units of a token, in the order of their slots. */
+typedef struct listed_units {
+    const uint32_t *list;
+    size_t n;
+} listed_units;
+
 static uint64_t shorten_rows(const finder *x, trl_implied_rows *implied, size_t t,
-                             const uint32_t on[SLOTS], const uint32_t list[SLOTS], size_t n,
-                             uint64_t at)
+                             const uint32_t on[SLOTS], const listed_units *l, uint64_t at)
 {
     const trl_family *f = x->f;
     const uint32_t extra = (uint32_t)(implied->n_rows - f->n_hot);
@@ -258,9 +263,9 @@ static uint64_t shorten_rows(const finder *x, trl_implied_rows *implied, size_t 
     for (; r < f->dense_begin[t + 1] && f->dense_row[r] < f->n_hot; r++)
         if (!is_implied(x, f->dense_row[r], on))
             implied->row[at++] = f->dense_row[r];
-    for (size_t i = 0; i < n; i++)
-        if (list[i] >= f->n_hot && x->row[list[i]] != NONE && !is_implied(x, list[i], on))
-            implied->row[at++] = x->row[list[i]];
+    for (size_t i = 0; i < l->n; i++)
+        if (l->list[i] >= f->n_hot && x->row[l->list[i]] != NONE && !is_implied(x, l->list[i], on))
+            implied->row[at++] = x->row[l->list[i]];
     for (; r < f->dense_begin[t + 1]; r++)
         implied->row[at++] = f->dense_row[r] + extra;
     return at;
@@ -299,7 +304,7 @@ static bool shorten_lists(finder *x, trl_implied_rows *implied)
         implied->entry_begin[t] = e;
         uint32_t on[SLOTS], list[SLOTS];
         const size_t units = at_token(x, t, on, list);
-        r = shorten_rows(x, implied, t, on, list, units, r);
+        r = shorten_rows(x, implied, t, on, &(listed_units){list, units}, r);
         e = shorten_entries(x, implied, t, on, e);
     }
     implied->row_begin[n] = r;

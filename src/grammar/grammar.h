@@ -132,11 +132,17 @@ trl_status trl_grammar_add(trl_grammar *g, const trl_tree *tree, const trl_strta
  * annotations allow it, as [FKM08, 4.1] do.  TRL_EINVAL when no tree was added; TRL_ENOMEM. */
 trl_status trl_grammar_finish(trl_grammar *g, bool relaxed, trl_error *err);
 
+/* A tree, its labels, and the head rules (NULL: states without heads). */
+typedef struct trl_encoded {
+    const trl_head_rules *heads;
+    const trl_tree *tree;
+    const trl_strtab *labels;
+} trl_encoded;
+
 /* The tree in states and rules of the frozen grammar.  *known is false, and *missing (may be NULL)
  * the first node of `tree` that has no state or rule, when the grammar cannot produce it; `out` is
  * then undefined.  TRL_ENOMEM. */
-trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
-                              const trl_tree *tree, const trl_strtab *labels, trl_btree *out,
+trl_status trl_grammar_encode(const trl_grammar *g, const trl_encoded *of, trl_btree *out,
                               bool *known, uint32_t *missing, trl_error *err);
 
 /* The reverse, for a tree in strict preorder (the left child right after its parent; else

@@ -297,11 +297,10 @@ static uint32_t source_of(const trl_tree *tree, size_t n)
     return it.active ? tree->node[it.node].parent : it.node;
 }
 
-trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
-                              const trl_tree *tree, const trl_strtab *labels, trl_btree *out,
+trl_status trl_grammar_encode(const trl_grammar *g, const trl_encoded *of, trl_btree *out,
                               bool *known, uint32_t *missing, trl_error *err)
 {
-    trl_tree_coder c = {.g = g, .heads = heads, .tree = tree, .labels = labels};
+    trl_tree_coder c = {.g = g, .heads = of->heads, .tree = of->tree, .labels = of->labels};
     *known = false;
     if (!trl_coder_states(&c, out))
         return trl_fail_mem(err);
@@ -317,7 +316,7 @@ trl_status trl_grammar_encode(const trl_grammar *g, const trl_head_rules *heads,
         }
         if (!found) {
             if (missing)
-                *missing = source_of(tree, v);
+                *missing = source_of(of->tree, v);
             return TRL_OK;
         }
     }

@@ -24,6 +24,12 @@
 
 #include "grammar/grammar.h"
 
+/* The words of a sentence, borrowed. */
+typedef struct trl_words {
+    const trl_str *word;
+    size_t n;
+} trl_words;
+
 typedef struct trl_lexicon {
     trl_strtab words, classes;
     uint32_t *word_count; /* [n_words] */

@@ -44,13 +44,20 @@ static void add(const char *prefix, const char *what, const void *p, size_t n, s
     trl_container_builder_add(b, make_tag(prefix, what, t), p, n * width);
 }
 
-static void add_rows(const char *prefix, const char *const what[3], const uint32_t *first,
-                     const uint32_t *column, const double *count, size_t n_rows,
+/* Counts by row. */
+typedef struct row_lists {
+    const uint32_t *first;
+    const uint32_t *column;
+    const double *count;
+    size_t n_rows;
+} row_lists;
+
+static void add_rows(const char *prefix, const char *const what[3], const row_lists *x,
                      trl_container_builder *b)
 {
-    add(prefix, what[0], first, n_rows + 1, sizeof *first, b);
-    add(prefix, what[1], column, first[n_rows], sizeof *column, b);
-    add(prefix, what[2], count, first[n_rows], sizeof *count, b);
+    add(prefix, what[0], x->first, x->n_rows + 1, sizeof *x->first, b);
+    add(prefix, what[1], x->column, x->first[x->n_rows], sizeof *x->column, b);
+    add(prefix, what[2], x->count, x->first[x->n_rows], sizeof *x->count, b);
 }
 
 static const char *const word_rows[3] = {"wf", "wt", "wc"};
@@ -70,8 +77,18 @@ trl_status trl_lexicon_save(const trl_lexicon *x, const char *prefix, trl_contai
     info[1] = x->n_states;
     trl_container_builder_give(b, make_tag(prefix, "info", t), info, N_INFO * sizeof *info);
     add(prefix, "wn", x->word_count, x->words.n, sizeof *x->word_count, b);
-    add_rows(prefix, word_rows, x->word_first, x->word_tag, x->word_tag_count, x->words.n, b);
-    add_rows(prefix, class_rows, x->class_first, x->class_tag, x->class_tag_count, x->classes.n, b);
+    add_rows(prefix, word_rows,
+             &(row_lists){.first = x->word_first,
+                          .column = x->word_tag,
+                          .count = x->word_tag_count,
+                          .n_rows = x->words.n},
+             b);
+    add_rows(prefix, class_rows,
+             &(row_lists){.first = x->class_first,
+                          .column = x->class_tag,
+                          .count = x->class_tag_count,
+                          .n_rows = x->classes.n},
+             b);
     add(prefix, "sn", x->state_count, x->n_states, sizeof *x->state_count, b);
     add(prefix, "sr", x->state_rare, x->n_states, sizeof *x->state_rare, b);
     st = trl_strtab_save(&x->words, make_tag(prefix, "wd", t), b, err);
@@ -174,28 +191,35 @@ static trl_status load_states(const source *s, trl_lexicon *x, const trl_grammar
     return TRL_OK;
 }
 
+/* Where the counts by row go. */
+typedef struct row_places {
+    uint32_t **first;
+    uint32_t **column;
+    double **count;
+} row_places;
+
 /* Rows of ascending tags that have tokens. */
 static trl_status load_rows(const source *s, const trl_lexicon *x, const char *const what[3],
-                            size_t n_rows, uint32_t **first, uint32_t **column, double **count)
+                            size_t n_rows, const row_places *into)
 {
     size_t n;
-    trl_status st = copy(s, what[0], sizeof **first, n_rows + 1, first, NULL);
+    trl_status st = copy(s, what[0], sizeof **into->first, n_rows + 1, into->first, NULL);
     if (st == TRL_OK)
-        st = copy(s, what[1], sizeof **column, SIZE_MAX, column, &n);
+        st = copy(s, what[1], sizeof **into->column, SIZE_MAX, into->column, &n);
     if (st == TRL_OK)
-        st = copy(s, what[2], sizeof **count, n, count, NULL);
+        st = copy(s, what[2], sizeof **into->count, n, into->count, NULL);
     if (st != TRL_OK)
         return st;
-    if ((*first)[0] != 0 || (*first)[n_rows] != n)
+    if ((*into->first)[0] != 0 || (*into->first)[n_rows] != n)
         return damaged(s);
     for (size_t r = 0; r < n_rows; r++) {
-        const uint32_t from = (*first)[r], to = (*first)[r + 1];
+        const uint32_t from = (*into->first)[r], to = (*into->first)[r + 1];
         if (from > to || to > n)
             return damaged(s);
         for (uint32_t i = from; i < to; i++) {
-            const uint32_t t = (*column)[i];
-            if (t >= x->n_states || x->state_count[t] == 0.0 || !is_count((*count)[i]) ||
-                (i > from && (*column)[i - 1] >= t))
+            const uint32_t t = (*into->column)[i];
+            if (t >= x->n_states || x->state_count[t] == 0.0 || !is_count((*into->count)[i]) ||
+                (i > from && (*into->column)[i - 1] >= t))
                 return damaged(s);
         }
     }
@@ -223,11 +247,11 @@ static trl_status load(const source *s, trl_lexicon *x, const trl_grammar *g)
     if (st == TRL_OK)
         st = load_states(s, x, g);
     if (st == TRL_OK)
-        st = load_rows(s, x, word_rows, x->words.n, &x->word_first, &x->word_tag,
-                       &x->word_tag_count);
+        st = load_rows(s, x, word_rows, x->words.n,
+                       &(row_places){&x->word_first, &x->word_tag, &x->word_tag_count});
     if (st == TRL_OK)
-        st = load_rows(s, x, class_rows, x->classes.n, &x->class_first, &x->class_tag,
-                       &x->class_tag_count);
+        st = load_rows(s, x, class_rows, x->classes.n,
+                       &(row_places){&x->class_first, &x->class_tag, &x->class_tag_count});
     if (st == TRL_OK)
         st = check_rows(s, x);
     return st == TRL_OK ? trl_lexicon_make_bases(x, g, s->err) : st;

@@ -52,18 +52,32 @@ static bool find_bases(const trl_lexicon *x, const trl_grammar *g, trl_lexicon_b
     return ok;
 }
 
+/* Counts of tags by row. */
+typedef struct tag_rows {
+    const uint32_t *first;
+    const uint32_t *tag;
+    const double *count;
+    size_t n_rows;
+} tag_rows;
+
+/* Where the counts of base tags go. */
+typedef struct base_rows {
+    uint32_t **base_first;
+    uint32_t **base;
+    double **base_count;
+} base_rows;
+
 /* The rows `tag` with base tags in place of tags. */
-static bool rows_by_base(const trl_lexicon_bases *b, const uint32_t *first, const uint32_t *tag,
-                         const double *count, size_t n_rows, uint32_t **base_first, uint32_t **base,
-                         double **base_count)
+static bool rows_by_base(const trl_lexicon_bases *b, const tag_rows *from, const base_rows *to)
 {
-    trl_row_entry *entry = trl_alloc(first[n_rows], sizeof *entry);
+    trl_row_entry *entry = trl_alloc(from->first[from->n_rows], sizeof *entry);
     if (!entry)
         return false;
-    for (size_t r = 0; r < n_rows; r++)
-        for (uint32_t i = first[r]; i < first[r + 1]; i++)
-            entry[i] = (trl_row_entry){(uint32_t)r, b->base_of[tag[i]], count[i]};
-    const bool ok = trl_make_rows(entry, first[n_rows], n_rows, base_first, base, base_count);
+    for (size_t r = 0; r < from->n_rows; r++)
+        for (uint32_t i = from->first[r]; i < from->first[r + 1]; i++)
+            entry[i] = (trl_row_entry){(uint32_t)r, b->base_of[from->tag[i]], from->count[i]};
+    const bool ok = trl_make_rows(entry, from->first[from->n_rows], from->n_rows, to->base_first,
+                                  to->base, to->base_count);
     trl_free(entry);
     return ok;
 }
@@ -72,10 +86,18 @@ trl_status trl_lexicon_make_bases(trl_lexicon *x, const trl_grammar *g, trl_erro
 {
     trl_lexicon_bases *b = x->bases = trl_zalloc(1, sizeof *b);
     if (!b || !find_bases(x, g, b) ||
-        !rows_by_base(b, x->word_first, x->word_tag, x->word_tag_count, x->words.n, &b->word_first,
-                      &b->word_base, &b->word_count) ||
-        !rows_by_base(b, x->class_first, x->class_tag, x->class_tag_count, x->classes.n,
-                      &b->class_first, &b->class_base, &b->class_count))
+        !rows_by_base(b,
+                      &(tag_rows){.first = x->word_first,
+                                  .tag = x->word_tag,
+                                  .count = x->word_tag_count,
+                                  .n_rows = x->words.n},
+                      &(base_rows){&b->word_first, &b->word_base, &b->word_count}) ||
+        !rows_by_base(b,
+                      &(tag_rows){.first = x->class_first,
+                                  .tag = x->class_tag,
+                                  .count = x->class_tag_count,
+                                  .n_rows = x->classes.n},
+                      &(base_rows){&b->class_first, &b->class_base, &b->class_count}))
         return trl_fail_mem(err);
     return TRL_OK;
 }

@@ -186,16 +186,15 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     return TRL_OK;
 }
 
-trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o, const trl_watcher *watcher,
-                         const void *state, size_t state_size, double *w, trl_ending *ending,
+trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o, const trl_descent *how,
                          trl_error *err)
 {
     if (!(o->c2 > 0.0 && isfinite(o->c2)))
         return trl_fail(err, TRL_EINVAL, "the dual of M-estimation needs c2 > 0, not %g", o->c2);
-    run r = {.m = m, .o = o, .n = m->f.rows.n, .rng = trl_rng_seed(o->seed), .w = w};
-    trl_status st = start(&r, state, state_size, err);
+    run r = {.m = m, .o = o, .n = m->f.rows.n, .rng = trl_rng_seed(o->seed), .w = how->x};
+    trl_status st = start(&r, how->state, how->state_size, err);
     if (st == TRL_OK)
-        st = iterate(&r, watcher, ending, err);
+        st = iterate(&r, how->watcher, how->ending, err);
     trl_free(r.a);
     trl_free(r.norm2);
     trl_free(r.order);

@@ -36,8 +36,7 @@ typedef struct trl_mest_dual_options {
  * continues a run that a watcher saved; w must then hold the weights saved with it.
  * TRL_EINVAL for c2 <= 0, TRL_EMODEL for a state that does not fit, TRL_ENOMEM, what watch
  * returns. */
-trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o, const trl_watcher *watcher,
-                         const void *state, size_t state_size, double *w, trl_ending *ending,
+trl_status trl_mest_dual(trl_mest *m, const trl_mest_dual_options *o, const trl_descent *how,
                          trl_error *err);
 
 #endif

@@ -60,12 +60,12 @@ trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const dou
     return st == TRL_OK ? wrap(&f, corpus->weight, E, pool, out, err) : st;
 }
 
-trl_status trl_mest_new_listed(const trl_gold_listing *l, size_t n, size_t n_weights,
-                               const double *E, trl_pool *pool, trl_mest **out, trl_error *err)
+trl_status trl_mest_new_listed(const trl_mest_listed *data, trl_pool *pool, trl_mest **out,
+                               trl_error *err)
 {
     trl_gold_matrix f;
-    const trl_status st = trl_gold_matrix_of(&f, l, n, n_weights, err);
-    return st == TRL_OK ? wrap(&f, NULL, E, pool, out, err) : st;
+    const trl_status st = trl_gold_matrix_of(&f, data->l, data->n, data->n_weights, err);
+    return st == TRL_OK ? wrap(&f, NULL, data->E, pool, out, err) : st;
 }
 
 void trl_mest_free(trl_mest *m)

@@ -33,11 +33,19 @@ typedef struct trl_mest trl_mest;
 trl_status trl_mest_new(const trl_design *d, const trl_corpus *corpus, const double *E,
                         trl_pool *pool, trl_mest **out, trl_error *err);
 
+/* Gold features of n examples, and expectations [n_weights]. */
+typedef struct trl_mest_listed {
+    const trl_gold_listing *l;
+    size_t n;
+    size_t n_weights;
+    const double *E;
+} trl_mest_listed;
+
 /* The same for any structures whose gold features are listed, each with weight 1/n.  The listing
  * may be freed afterwards; E [n_weights] and the pool are borrowed.  Gradients have 64 doubles more
  * than n_weights, set to 0. */
-trl_status trl_mest_new_listed(const trl_gold_listing *l, size_t n, size_t n_weights,
-                               const double *E, trl_pool *pool, trl_mest **out, trl_error *err);
+trl_status trl_mest_new_listed(const trl_mest_listed *data, trl_pool *pool, trl_mest **out,
+                               trl_error *err);
 void trl_mest_free(trl_mest *m); /* accepts NULL */
 
 /* As trl_gradient_eval: w and grad have trl_design_alloc doubles.  TRL_ENUMERIC when F is not

@@ -29,12 +29,12 @@ const char *trl_q0_name(trl_q0_base base)
     return names[base];
 }
 
-trl_status trl_q0_train(trl_hmm *h, trl_q0_base base, int order, const trl_column_values *columns,
-                        const uint32_t *label, size_t L, trl_error *err)
+trl_status trl_q0_train(trl_hmm *h, trl_q0_base base, int order, const trl_q0_data *data,
+                        trl_error *err)
 {
     const bool uniform = base == TRL_Q0_LU;
     const trl_hmm_options o = {.order = uniform ? 1 : order, .lambda = 1.0, .uniform = uniform};
-    return trl_hmm_train(h, columns, label, L, &o, err);
+    return trl_hmm_train(h, data->columns, data->label, data->L, &o, err);
 }
 
 /* ---- expectations ---------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static trl_status expect_generated(const trl_hmm *h, const trl_expect_data *x,
     return st;
 }
 
-trl_status trl_q0_expect(trl_q0_base base, const trl_hmm *h, const trl_expect_data *x,
+trl_status trl_q0_expect(const trl_q0_model *q0, const trl_expect_data *x,
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err)
 {
@@ -69,13 +69,13 @@ trl_status trl_q0_expect(trl_q0_base base, const trl_hmm *h, const trl_expect_da
     uint32_t *value = NULL;
     memset(E, 0, trl_design_alloc(x->design) * sizeof *E);
     trl_status st = TRL_OK;
-    if (base == TRL_Q0_EMP) {
-        st = trl_hmm_number(h, x->columns, &value, err);
+    if (q0->base == TRL_Q0_EMP) {
+        st = trl_hmm_number(q0->h, x->columns, &value, err);
         if (st == TRL_OK)
-            st = trl_expect_empirical(x, h, value, E, err);
+            st = trl_expect_empirical(x, q0->h, value, E, err);
         trl_free(value);
     } else {
-        st = expect_generated(h, x, sample, E, &n, err);
+        st = expect_generated(q0->h, x, sample, E, &n, err);
     }
     if (n_sampled)
         *n_sampled = n;

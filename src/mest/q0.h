@@ -23,18 +23,31 @@ typedef enum trl_q0_base { TRL_Q0_HMM, TRL_Q0_LU, TRL_Q0_EMP } trl_q0_base;
 bool trl_q0_find(const char *name, trl_q0_base *base);
 const char *trl_q0_name(trl_q0_base base);
 
+/* What the base distribution is counted from. */
+typedef struct trl_q0_data {
+    const trl_column_values *columns;
+    const uint32_t *label;
+    size_t L;
+} trl_q0_data;
+
 /* Trains q0 on labelled columns, all but the label's, with add-1 smoothing.  `order` is that of the
  * features (lu is of order 1 anyway).  As trl_hmm_train. */
-trl_status trl_q0_train(trl_hmm *h, trl_q0_base base, int order, const trl_column_values *columns,
-                        const uint32_t *label, size_t L, trl_error *err);
+trl_status trl_q0_train(trl_hmm *h, trl_q0_base base, int order, const trl_q0_data *data,
+                        trl_error *err);
 
 /* What `sample` is by default: 100,000 sequences, lambda 0.1, seed 1. */
 trl_sample_options trl_sample_options_default(void);
 
+/* A base distribution and its tables. */
+typedef struct trl_q0_model {
+    trl_q0_base base;
+    const trl_hmm *h;
+} trl_q0_model;
+
 /* E_q0[f] for every weight into E (trl_design_alloc doubles, overwritten): exactly, except for
  * template lines without a window, which are sampled; *n_sampled (may be NULL) is the number of
  * these lines. */
-trl_status trl_q0_expect(trl_q0_base base, const trl_hmm *h, const trl_expect_data *x,
+trl_status trl_q0_expect(const trl_q0_model *q0, const trl_expect_data *x,
                          const trl_sample_options *sample, double *E, size_t *n_sampled,
                          trl_error *err);
 

@@ -177,20 +177,31 @@ void trl_state_graph_backward(const trl_state_graph *g, const double *in, double
 
 /* ---- label cliques --------------------------------------------------------------------------- */
 
+/* Where a sum over paths has come to: positions left, state, cell, probability. */
+typedef struct graph_step {
+    size_t left;
+    size_t s;
+    size_t at;
+    double m;
+} graph_step;
+
 /* Follows `left` more arcs from state s, whose labels so far spell `at`, with mass m. */
-static void follow(const trl_state_graph *g, size_t left, size_t s, size_t at, double m,
-                   const double *B, const double *const e[2], double *cell)
+static void follow(const trl_state_graph *g, const graph_step *x, const double *B,
+                   const double *const e[2], double *cell)
 {
-    if (left == 0) {
-        cell[at] += m * B[s];
+    if (x->left == 0) {
+        cell[x->at] += x->m * B[x->s];
         return;
     }
-    for (size_t a = g->begin[s]; a < g->begin[s + 1]; a++) {
+    for (size_t a = g->begin[x->s]; a < g->begin[x->s + 1]; a++) {
         const size_t to = g->to[a];
-        const double *emit = e[left - 1];
-        const double next = m * g->p[a] * (emit ? emit[g->label[to]] : 1.0);
+        const double *emit = e[x->left - 1];
+        const double next = x->m * g->p[a] * (emit ? emit[g->label[to]] : 1.0);
         if (next != 0.0)
-            follow(g, left - 1, to, at * g->L + g->label[to], next, B, e, cell);
+            follow(g,
+                   &(graph_step){
+                       .left = x->left - 1, .s = to, .at = x->at * g->L + g->label[to], .m = next},
+                   B, e, cell);
     }
 }
 
@@ -203,6 +214,6 @@ void trl_clique_add(const trl_state_graph *g, size_t f, const double *A, const d
         if (A[s] == 0.0 || (pairs && g->before[s] == g->L))
             continue;
         const size_t at = (pairs ? g->before[s] * g->L : 0) + g->label[s];
-        follow(g, k, s, at, A[s], B, e, cell);
+        follow(g, &(graph_step){.left = k, .s = s, .at = at, .m = A[s]}, B, e, cell);
     }
 }

@@ -105,9 +105,19 @@ static void drop_root(trl_node **node, size_t *n_nodes)
     }
 }
 
-static void keep_tree(trl_chart_parser *p, size_t at, trl_node *node, size_t n_nodes,
-                      const trl_str *word, size_t n, double log_probability)
+/* A tree of the sentence. */
+typedef struct found_tree {
+    trl_node *node;
+    size_t n_nodes;
+    double log_probability;
+} found_tree;
+
+static void keep_tree(trl_chart_parser *p, size_t at, const found_tree *found, const trl_str *word,
+                      size_t n)
 {
+    trl_node *node = found->node;
+    size_t n_nodes = found->n_nodes;
+    double log_probability = found->log_probability;
     if (p->model->m.root.bare)
         drop_root(&node, &n_nodes);
     p->parsed[at] = (trl_parsed){.tree = {.n_nodes = n_nodes,
@@ -175,16 +185,18 @@ static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, doubl
                        size_t *made, trl_error *err)
 {
     const size_t want = p->o.nbest > 1 ? p->o.nbest : 1;
-    const trl_status st =
-        trl_chart_nbest(&p->d.chart, &p->d.tables, want, log_z, &p->best, &p->d.arena, err);
+    const trl_status st = trl_chart_nbest(&p->d.chart, &p->d.tables, &(trl_nbest_want){want, log_z},
+                                          &p->best, &p->d.arena, err);
     if (st != TRL_OK)
         return st;
     if (p->best.n == 0)
         trl_decode_note_failure(&p->d);
     p->sure = p->best.sure;
     for (size_t k = 0; k < p->best.n; k++)
-        keep_tree(p, k, p->best.tree[k].node, p->best.tree[k].n, word, n,
-                  log_share(p->best.tree[k].score, log_z));
+        keep_tree(p, k,
+                  &(found_tree){p->best.tree[k].node, p->best.tree[k].n,
+                                log_share(p->best.tree[k].score, log_z)},
+                  word, n);
     *made = p->best.n;
     return TRL_OK;
 }
@@ -200,11 +212,12 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
     if (st != TRL_OK || d->result.n == 0)
         return st;
     if (p->o.probability)
-        st = trl_chart_tree_sum(&d->chart, &d->tables, d->result.node, d->result.n, &p->sum, &score,
-                                err);
+        st =
+            trl_chart_tree_sum(&d->chart, &d->tables, &(trl_node_list){d->result.node, d->result.n},
+                               &p->sum, &score, err);
     if (st != TRL_OK)
         return st;
-    keep_tree(p, 0, d->result.node, d->result.n, word, n, log_share(score, log_z));
+    keep_tree(p, 0, &(found_tree){d->result.node, d->result.n, log_share(score, log_z)}, word, n);
     *made = 1;
     return TRL_OK;
 }
@@ -269,7 +282,8 @@ static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_ar
                               trl_error *err)
 {
     const trl_chart_parser *p = ctx;
-    return trl_constrain(&p->model->m.fine, p->known, p->n_known, s, complete, arena, err);
+    return trl_constrain(&p->model->m.fine, &(trl_constraints){p->known, p->n_known}, s, complete,
+                         arena, err);
 }
 
 /* The fallback tree keeps at least the known tags. */
@@ -280,7 +294,7 @@ static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, si
     for (size_t k = 0; k < n_known; k++)
         only_tags = only_tags && p->known[k].type == TRL_CONSTRAIN_TAG;
     const trl_status st =
-        trl_decode_fallback(&p->d, &p->model->m, word, n, deadline, only_tags, err);
+        trl_decode_fallback(&p->d, &p->model->m, &(trl_words){word, n}, deadline, only_tags, err);
     if (st != TRL_OK)
         return st;
     for (size_t k = 0; k < n_known; k++)
@@ -290,15 +304,14 @@ static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, si
                 p->d.result.node[v].label = p->known[k].label;
     if (n_known && p->d.failure == trl_no_tree)
         p->d.failure = "no tree agrees with what is known of it";
-    keep_tree(p, 0, p->d.result.node, p->d.result.n, word, n, (double)NAN);
+    keep_tree(p, 0, &(found_tree){p->d.result.node, p->d.result.n, (double)NAN}, word, n);
     return TRL_OK;
 }
 
-trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_str *word, size_t n,
-                                  const trl_known *known, size_t n_known, trl_parse *out,
-                                  trl_error *err)
+trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_words *x, const trl_known *known,
+                                  size_t n_known, trl_parse *out, trl_error *err)
 {
-    if (!p || !out || (n && !word) || (n_known && !known))
+    if (!p || !out || (x->n && !x->word) || (n_known && !known))
         return trl_fail_null(err);
     const trl_tree_model *m = &p->model->m;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
@@ -313,24 +326,24 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_str *word, size
                             .max_work = p->o.max_work,
                             .max_bytes = p->o.max_bytes};
     size_t made = 0;
-    if (n == 0)
+    if (x->n == 0)
         return trl_fail(err, TRL_EINVAL, "a sentence without words has no tree");
-    trl_status st = n_known ? translate(p, known, n_known, n, err) : TRL_OK;
+    trl_status st = n_known ? translate(p, known, n_known, x->n, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
     do {
         made = p->n_span = 0;
         p->sure = true;
-        st = trl_decode_prepare(&p->d, m, word, n, &o, err);
+        st = trl_decode_prepare(&p->d, m, x->word, x->n, &o, err);
         if (st == TRL_OK && !p->d.failure)
-            st = decode(p, word, n, &made, err);
+            st = decode(p, x->word, x->n, &made, err);
         const trl_status settled = trl_decode_settle(&p->d, st);
         made = settled == st ? made : 0;
         st = settled;
-    } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, n, &o));
+    } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, x->n, &o));
     if (st == TRL_OK && made == 0) {
         p->n_span = 0;
-        st = simpler(p, word, n, n_known, deadline, err);
+        st = simpler(p, x->word, x->n, n_known, deadline, err);
         made = 1;
     }
     if (st != TRL_OK)

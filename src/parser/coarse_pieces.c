@@ -68,7 +68,8 @@ static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *er
     trl_chart c;
     trl_tree_tables t = {
         .binary_exp = p->binary_exp, .unary = p->unary, .n_classes = 1, .edge_class = p->no_class};
-    trl_status st = trl_skeleton_full(p->g, p->x, word, n, &s, &t.item, b->arena, err);
+    trl_status st = trl_skeleton_full(&(trl_words_grammar){p->g, p->x}, &(trl_words){word, n}, &s,
+                                      &t.item, b->arena, err);
     if (st == TRL_OK)
         st = trl_chart_init(&c, p->g, &s, b->arena, err);
     if (st != TRL_OK)
@@ -86,8 +87,8 @@ static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *er
 static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
 {
     trl_arena_reset(b->arena);
-    trl_status st =
-        trl_coarse_tree(b->m, b->word + from, n, b->lambda, 0.0, &b->piece, b->arena, err);
+    trl_status st = trl_coarse_tree(b->m, &(trl_words){b->word + from, n},
+                                    &(trl_coarse_limits){b->lambda, 0.0}, &b->piece, b->arena, err);
     if (st == TRL_OK && b->piece.n == 0)
         st = cover(b, b->word + from, n, err);
     if (st == TRL_OK && !graft(b, from))
@@ -95,21 +96,21 @@ static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
     return st;
 }
 
-trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
+trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, double lambda,
                              trl_nodes *out, trl_arena *arena, trl_error *err)
 {
     builder b = {
-        .m = m, .word = word, .lambda = lambda, .out = out, .last = TRL_NO_NODE, .arena = arena};
+        .m = m, .word = x->word, .lambda = lambda, .out = out, .last = TRL_NO_NODE, .arena = arena};
     trl_node *root = trl_reserve(out->node, &out->cap, 1, sizeof *root);
     if (!root)
         return trl_fail_mem(err);
     out->node = root;
     *root = (trl_node){
-        m->fine.state[m->fine.root].base, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0, (uint32_t)n};
+        m->fine.state[m->fine.root].base, TRL_NO_NODE, TRL_NO_NODE, TRL_NO_NODE, 0, (uint32_t)x->n};
     out->n = 1;
     trl_status st = TRL_OK;
-    for (size_t at = 0; st == TRL_OK && at < n;) {
-        const size_t k = cut(word + at, n - at);
+    for (size_t at = 0; st == TRL_OK && at < x->n;) {
+        const size_t k = cut(x->word + at, x->n - at);
         st = add_piece(&b, at, k, err);
         at += k;
     }

@@ -57,8 +57,9 @@ void trl_coarse_rename(const trl_tree_model *m, trl_node *node, size_t n)
     }
 }
 
-trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
-                           double deadline, trl_nodes *out, trl_arena *arena, trl_error *err)
+trl_status trl_coarse_tree(const trl_tree_model *m, const trl_words *x,
+                           const trl_coarse_limits *limits, trl_nodes *out, trl_arena *arena,
+                           trl_error *err)
 {
     trl_coarse_chart chart;
     trl_skeleton s;
@@ -66,14 +67,15 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
     trl_brackets b;
     double *logp = NULL;
     out->n = 0;
-    trl_status st = trl_coarse_run(&m->pruner, word, n, &(trl_coarse_how){.deadline = deadline},
-                                   &chart, arena, err);
+    trl_status st =
+        trl_coarse_run(&m->pruner, &(trl_words){x->word, x->n},
+                       &(trl_coarse_how){.deadline = limits->deadline}, &chart, arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
     st = likely_items(m, &chart, &s, arena, err);
     if (st == TRL_OK) {
-        logp = trl_arena_get(arena, s.first[trl_chart_cells(n)], sizeof *logp);
-        st = logp ? word_scores(m, word, &s, logp, arena, err) : trl_fail_mem(err);
+        logp = trl_arena_get(arena, s.first[trl_chart_cells(x->n)], sizeof *logp);
+        st = logp ? word_scores(m, x->word, &s, logp, arena, err) : trl_fail_mem(err);
     }
     if (st == TRL_OK)
         st = trl_pcfg_chart(&m->coarse_pcfg, &s, logp, &c, arena, err);
@@ -81,7 +83,8 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t 
         return st == TRL_ENUMERIC ? TRL_OK : st;
     st = trl_chart_brackets(&c, &b, arena, err);
     if (st == TRL_OK)
-        st = trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, lambda, out, arena, err);
+        st =
+            trl_mbr_tree(&b, m->coarse.state[m->coarse.root].base, limits->lambda, out, arena, err);
     if (st == TRL_OK)
         trl_coarse_rename(m, out->node, out->n);
     return st;

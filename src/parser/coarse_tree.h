@@ -9,17 +9,24 @@
 
 #include "parser/tree_model.h"
 
+/* What a bracket must be worth (mbr.h), and until when it may take (trl_clock). */
+typedef struct trl_coarse_limits {
+    double lambda;
+    double deadline;
+} trl_coarse_limits;
+
 /* The tree with the best expected brackets (chart/mbr.h) of the coarse PCFG, with labels of the
  * fine grammar; out->n is 0 when it has none, or the deadline (on
  * trl_clock(); 0: none) has passed.  TRL_ENOMEM. */
-trl_status trl_coarse_tree(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
-                           double deadline, trl_nodes *out, trl_arena *arena, trl_error *err);
+trl_status trl_coarse_tree(const trl_tree_model *m, const trl_words *x,
+                           const trl_coarse_limits *limits, trl_nodes *out, trl_arena *arena,
+                           trl_error *err);
 
 /* The same for pieces of the sentence of at most 30 words, cut after punctuation where there is
  * some: their trees, or for pieces without one their phrases (chart/fallback.h), become the
  * children of one root.  Time and memory are linear in n.  The arena is reset.  n > 0.
  * TRL_ENOMEM. */
-trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_str *word, size_t n, double lambda,
+trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, double lambda,
                              trl_nodes *out, trl_arena *arena, trl_error *err);
 
 /* Labels of the coarse grammar become those of the fine one. */

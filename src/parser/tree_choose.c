@@ -383,66 +383,66 @@ static double log_sum(double binary, const double *score, size_t n, bool nota)
     return most + log(sum + exp(binary - most) + (nota ? exp(-most) : 0.0));
 }
 
-static void count_choices(trl_chooser *c, const trl_choice *x, uint32_t a, const pair *rows,
-                          bool alone, double binary, size_t n, double log_z)
-{
-    const uint32_t *unary = c->s->x->unary + c->s->x->unary_first[a];
-    c->ga->a.item[x->item] += exp(binary - log_z);
-    count_binaries(c, a, rows, alone, exp(c->ga->t.item[x->item] - log_z));
-    for (size_t k = 0; k < n; k++)
-        count_unary(c, unary[k], c->slot[k], exp(c->score[k] - log_z));
-}
-
-/* Rows, unary scores (their number: *n) and the log sum of the binary rules. */
-static trl_status look_up(trl_chooser *c, uint32_t a, double item, size_t i, size_t j, pair *rows,
-                          size_t *n, double *binary, bool *alone, trl_error *err)
-{
-    *rows = (pair){.c = c};
-    const trl_chooser_row *row = row_at(c, 0, a, i);
-    if (row) {
-        rows->first = *row;
-        row = row_at(c, 1, a, j);
-    }
-    *n = row ? score_unaries(c, a, i, j) : SIZE_MAX;
-    if (*n == SIZE_MAX)
-        return trl_fail_mem(err);
-    rows->last = *row;
-    *binary = item + log(sum_binaries(c, a, rows, alone));
-    return TRL_OK;
-}
-
-trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, size_t j,
-                           double *log_z, trl_error *err)
-{
+/* What there is to choose from at an item: the rows of both ends, the unary rules (n of them, in
+ * c->score) and the log sum of the binary ones. */
+typedef struct choices {
     pair rows;
     size_t n;
     double binary;
     bool alone;
-    const trl_status st = look_up(c, a, item, i, j, &rows, &n, &binary, &alone, err);
+} choices;
+
+static void count_choices(trl_chooser *c, const trl_choice *x, uint32_t a, const choices *o,
+                          double log_z)
+{
+    const uint32_t *unary = c->s->x->unary + c->s->x->unary_first[a];
+    c->ga->a.item[x->item] += exp(o->binary - log_z);
+    count_binaries(c, a, &o->rows, o->alone, exp(c->ga->t.item[x->item] - log_z));
+    for (size_t k = 0; k < o->n; k++)
+        count_unary(c, unary[k], c->slot[k], exp(c->score[k] - log_z));
+}
+
+static trl_status look_up(trl_chooser *c, const trl_choose_at *at, choices *o, trl_error *err)
+{
+    o->rows = (pair){.c = c};
+    const trl_chooser_row *row = row_at(c, 0, at->a, at->i);
+    if (row) {
+        o->rows.first = *row;
+        row = row_at(c, 1, at->a, at->j);
+    }
+    o->n = row ? score_unaries(c, at->a, at->i, at->j) : SIZE_MAX;
+    if (o->n == SIZE_MAX)
+        return trl_fail_mem(err);
+    o->rows.last = *row;
+    o->binary = at->item + log(sum_binaries(c, at->a, &o->rows, &o->alone));
+    return TRL_OK;
+}
+
+trl_status trl_chooser_sum(trl_chooser *c, const trl_choose_at *at, double *log_z, trl_error *err)
+{
+    choices o;
+    const trl_status st = look_up(c, at, &o, err);
     if (st == TRL_OK)
-        *log_z = log_sum(binary, c->score, n, false);
+        *log_z = log_sum(o.binary, c->score, o.n, false);
     return st;
 }
 
 trl_status trl_tree_choose(trl_chooser *c, const trl_choice *x, double *loss, trl_error *err)
 {
     const uint32_t a = c->ga->c->s->item[x->item] & TRL_STATE_MASK;
-    pair rows;
-    size_t n;
-    double binary;
-    bool alone;
+    choices o;
     const trl_status st =
-        look_up(c, a, c->ga->t.item[x->item], x->i, x->j, &rows, &n, &binary, &alone, err);
+        look_up(c, &(trl_choose_at){a, c->ga->t.item[x->item], x->i, x->j}, &o, err);
     if (st != TRL_OK)
         return st;
-    const double log_z = log_sum(binary, c->score, n, x->nota);
+    const double log_z = log_sum(o.binary, c->score, o.n, x->nota);
     const double score = x->what == TRL_CHOOSE_NOTA    ? 0.0
-                         : x->what == TRL_CHOOSE_UNARY ? chosen_unary(c, x, a, n)
-                                                       : chosen_binary(c, x, &rows);
+                         : x->what == TRL_CHOOSE_UNARY ? chosen_unary(c, x, a, o.n)
+                                                       : chosen_binary(c, x, &o.rows);
     *loss += log_z - score;
     if (!isfinite(log_z - score))
         return trl_fail(err, TRL_ENUMERIC, "the probability of a rule is not a number");
     if (c->ga->a.binary)
-        count_choices(c, x, a, &rows, alone, binary, n, log_z);
+        count_choices(c, x, a, &o, log_z);
     return TRL_OK;
 }

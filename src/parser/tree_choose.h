@@ -82,10 +82,16 @@ trl_status trl_tree_choose(trl_chooser *c, const trl_choice *x, double *loss, tr
 
 void trl_chooser_end(trl_chooser *c);
 
+/* A state over the span i .. j and the score of its item. */
+typedef struct trl_choose_at {
+    uint32_t a;
+    double item;
+    size_t i, j;
+} trl_choose_at;
+
 /* log of the sum over the rules of state a over (i, j), without NOTA; `item`: the score of the
  * item. TRL_ENOMEM. */
-trl_status trl_chooser_sum(trl_chooser *c, uint32_t a, double item, size_t i, size_t j,
-                           double *log_z, trl_error *err);
+trl_status trl_chooser_sum(trl_chooser *c, const trl_choose_at *at, double *log_z, trl_error *err);
 
 /* tree_tables.c: turns gathered scores (ga->t) into logs of the probabilities of choices, without
  * NOTA; those of tags into 0.  TRL_ENOMEM, TRL_ENUMERIC. */

@@ -91,8 +91,8 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
         return TRL_OK;
     }
     if (st == TRL_OK)
-        st = trl_brown_run(&b, n < MOST_CLUSTERS ? n : MOST_CLUSTERS, pool, is_cancelled, pool, &r,
-                           err);
+        st = trl_brown_run(&b, n < MOST_CLUSTERS ? n : MOST_CLUSTERS, pool,
+                           &(trl_brown_report){is_cancelled, pool}, &r, err);
     if (st == TRL_OK)
         st = take_over(c, &b, &r, err);
     trl_brown_fini(&r);

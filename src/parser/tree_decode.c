@@ -73,7 +73,8 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
     d->has_chart = false;
     d->pruner_posteriors.n = 0;
     d->mix = o->mix;
-    trl_status st = trl_tree_skeleton(m, word, n, &p, &d->s, &d->complete, &d->arena, err);
+    trl_status st = trl_tree_skeleton(m, &(trl_pruned_sentence){word, n, &p}, &d->s, &d->complete,
+                                      &d->arena, err);
     d->hopeless = st == TRL_OK && !d->complete;
     if (st == TRL_OK && d->complete && o->edit)
         st = o->edit(o->ctx, &d->s, &d->complete, &d->arena, err);
@@ -186,8 +187,8 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 
 /* ---- the last resort ------------------------------------------------------------------------- */
 
-trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
-                               size_t n, double deadline, bool whole, trl_error *err)
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
+                               double deadline, bool whole, trl_error *err)
 {
     d->result.n = 0;
     const bool light = d->failure == trl_no_tree || d->failure == too_large ||
@@ -196,7 +197,8 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
         if (!d->has_chart)
             trl_arena_reset(&d->arena);
         const trl_status st =
-            trl_coarse_tree(m, word, n, LAMBDA, deadline, &d->result, &d->arena, err);
+            trl_coarse_tree(m, &(trl_words){x->word, x->n}, &(trl_coarse_limits){LAMBDA, deadline},
+                            &d->result, &d->arena, err);
         if (st == TRL_OK && d->result.n)
             return TRL_OK;
         if (st != TRL_OK && !(st == TRL_ENOMEM && d->arena.limited))
@@ -205,9 +207,10 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
     trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
     d->arena.limit = 0;
     if (!c && whole)
-        return trl_coarse_pieces(m, word, n, LAMBDA, &d->result, &d->arena, err);
+        return trl_coarse_pieces(m, &(trl_words){x->word, x->n}, LAMBDA, &d->result, &d->arena,
+                                 err);
     if (!c)
         trl_arena_reset(&d->arena);
-    return trl_fallback_tree(&(trl_fallback){&m->fine, &m->lexicon, word, n, c, &d->tables},
+    return trl_fallback_tree(&(trl_fallback){&m->fine, &m->lexicon, x->word, x->n, c, &d->tables},
                              &d->result, &d->arena, err);
 }

@@ -78,7 +78,7 @@ trl_status trl_decode_settle(trl_decoder *d, trl_status st);
  * (0: none); else pieces of the chart (chart/fallback.h), or trees of the coarse grammar for pieces
  * of the sentence.  `whole` false: the coarse grammar, which ignores constraints, is not used.
  * TRL_ENOMEM. */
-trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
-                               size_t n, double deadline, bool whole, trl_error *err);
+trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
+                               double deadline, bool whole, trl_error *err);
 
 #endif

@@ -173,9 +173,9 @@ static bool call_key(void *ctx, const trl_tree_part *p)
 }
 
 bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
-                        const trl_seen *seen, trl_key_fn fn, void *ctx)
+                        const trl_seen *seen, const trl_key_sink *sink)
 {
-    key_caller c = {f, seen, at, fn, ctx};
+    key_caller c = {f, seen, at, sink->fn, sink->ctx};
     return trl_tree_node_parts(f, at, n, p, call_key, &c);
 }
 
@@ -190,7 +190,7 @@ trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, co
     for (size_t x = 0; x < tree->n; x++)
         for (size_t at = 0; at < f->t->n; at++)
             if (!trl_tree_node_keys(f, at, &tree->node[x], trl_tree_node_part(tree, x), seen,
-                                    add_key, &f->index))
+                                    &(trl_key_sink){add_key, &f->index}))
                 return trl_fail_mem(err);
     return TRL_OK;
 }

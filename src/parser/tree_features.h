@@ -29,8 +29,14 @@ typedef bool (*trl_part_fn)(void *ctx, const trl_tree_part *p);
 bool trl_tree_node_parts(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
                          trl_part_fn fn, void *ctx);
 typedef bool (*trl_key_fn)(void *ctx, uint64_t key);
+/* Who gets the keys. */
+typedef struct trl_key_sink {
+    trl_key_fn fn;
+    void *ctx;
+} trl_key_sink;
+
 bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
-                        const trl_seen *seen, trl_key_fn fn, void *ctx);
+                        const trl_seen *seen, const trl_key_sink *sink);
 
 /* The part of node x of a tree. */
 static inline trl_tree_part trl_tree_node_part(const trl_btree *tree, size_t x)

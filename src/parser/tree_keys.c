@@ -53,7 +53,7 @@ static bool collect(const trl_tree_features *f, const trl_btree *tree, size_t x,
         for (size_t i = 0; i < f->n_family[group]; i++) {
             const size_t at = f->family[group][i];
             if (!wanted || wanted(&f->t->family[at], over_tag))
-                if (!trl_tree_node_keys(f, at, n, part, seen, push, c))
+                if (!trl_tree_node_keys(f, at, n, part, seen, &(trl_key_sink){push, c}))
                     return false;
         }
     return true;

@@ -29,7 +29,7 @@ static trl_status build_lexicon(trl_lexicon *x, uint32_t rare, const trl_grammar
     for (size_t k = 0; st == TRL_OK && k < trees->n; k++) {
         bool known;
         const trl_tree *t = &trees->tree[k];
-        st = trl_grammar_encode(g, heads, t, &trees->labels, &b, &known, NULL, err);
+        st = trl_grammar_encode(g, &(trl_encoded){heads, t, &trees->labels}, &b, &known, NULL, err);
         if (st == TRL_OK && known)
             st = trl_lexicon_add(x, &b, t->word, err);
     }
@@ -157,22 +157,28 @@ static void add_gains(const trl_tree_model *m, const trl_gains *g, const trl_ske
         }
 }
 
+/* What the span pruner gains, and how much is kept. */
+typedef struct fine_pruning {
+    const trl_gains *gains;
+    const trl_pruning *p;
+} fine_pruning;
+
 /* Second step: the PCFG of the fine grammar over what the coarse one left.  Where it has no tree
  * the skeleton is unchanged. */
-static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, const trl_gains *gains,
-                               const trl_pruning *p, trl_skeleton *s, trl_arena *arena,
+static trl_status prune_finely(const trl_tree_model *m, const trl_str *word,
+                               const fine_pruning *how, trl_skeleton *s, trl_arena *arena,
                                trl_error *err)
 {
     trl_chart c;
     trl_tree_tables t;
     const trl_skeleton all = *s;
     trl_status st = trl_chart_init(&c, &m->fine, &all, arena, err);
-    c.deadline = p->deadline;
-    c.max_work = p->max_work;
+    c.deadline = how->p->deadline;
+    c.max_work = how->p->max_work;
     if (st == TRL_OK)
         st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
-    if (st == TRL_OK && gains)
-        add_gains(m, gains, &all, t.item);
+    if (st == TRL_OK && how->gains)
+        add_gains(m, how->gains, &all, t.item);
     if (st == TRL_OK)
         st = trl_chart_inside(&c, &t, err);
     if (st != TRL_OK || !isfinite(c.log_z))
@@ -180,9 +186,9 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word, con
     trl_chart_outside(&c, &t, NULL);
     if (c.late)
         return TRL_OK;
-    if (p->pruner_posteriors)
-        st = trl_chart_brackets(&c, p->pruner_posteriors, arena, err);
-    return st == TRL_OK ? trl_prune_chart(&c, p->threshold, s, arena, err) : st;
+    if (how->p->pruner_posteriors)
+        st = trl_chart_brackets(&c, how->p->pruner_posteriors, arena, err);
+    return st == TRL_OK ? trl_prune_chart(&c, how->p->threshold, s, arena, err) : st;
 }
 
 #define LOST 1e-3f /* posteriors this much below the threshold are dropped */
@@ -207,42 +213,43 @@ static trl_status finish_skeleton(const trl_tree_model *m, const trl_pruning *p,
     return st == TRL_OK && p->filter ? trl_filter(&m->fine, s, complete, arena, err) : st;
 }
 
-trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
-                                const trl_coarse_chart *coarse, const trl_gains *gains,
-                                const trl_pruning *p, trl_skeleton *s, bool *complete,
-                                trl_arena *arena, trl_error *err)
+trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_skeleton_source *from,
+                                trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
 {
-    trl_status st = trl_coarse_prune(coarse, &m->map, p->threshold, s, arena, err);
-    if (st == TRL_OK && p->threshold > 0.0)
-        st = prune_finely(m, word, gains, p, s, arena, err);
-    return st == TRL_OK ? finish_skeleton(m, p, s, complete, arena, err) : st;
+    trl_status st = trl_coarse_prune(from->coarse, &m->map, from->p->threshold, s, arena, err);
+    if (st == TRL_OK && from->p->threshold > 0.0)
+        st = prune_finely(m, from->word, &(fine_pruning){from->gains, from->p}, s, arena, err);
+    return st == TRL_OK ? finish_skeleton(m, from->p, s, complete, arena, err) : st;
 }
 
-trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
-                             const trl_pruning *p, trl_skeleton *s, bool *complete,
-                             trl_arena *arena, trl_error *err)
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_pruned_sentence *x, trl_skeleton *s,
+                             bool *complete, trl_arena *arena, trl_error *err)
 {
     trl_coarse_chart coarse;
     uint8_t *keep;
     trl_gains gains, *with = m->span_pruner.span ? &gains : NULL;
     *complete = false;
-    if (p->pruner_posteriors)
-        *p->pruner_posteriors = (trl_brackets){0};
-    trl_status st = choose_cells(n, &keep, arena, err);
+    if (x->p->pruner_posteriors)
+        *x->p->pruner_posteriors = (trl_brackets){0};
+    trl_status st = choose_cells(x->n, &keep, arena, err);
     if (st == TRL_OK && with)
-        st = find_gains(m, word, n, with, arena, err);
+        st = find_gains(m, x->word, x->n, with, arena, err);
     if (st == TRL_OK)
-        st = trl_coarse_run(&m->pruner, word, n,
-                            &(trl_coarse_how){keep, with, p->deadline, LOST * (float)p->threshold},
-                            &coarse, arena, err);
+        st = trl_coarse_run(
+            &m->pruner, &(trl_words){x->word, x->n},
+            &(trl_coarse_how){keep, with, x->p->deadline, LOST * (float)x->p->threshold}, &coarse,
+            arena, err);
     if (st != TRL_OK)
         return st;
     if (isfinite(coarse.log_z))
-        return trl_tree_skeleton_of(m, word, &coarse, with, p, s, complete, arena, err);
-    if (!p->gold)
+        return trl_tree_skeleton_of(
+            m, &(trl_skeleton_source){.word = x->word, .coarse = &coarse, .gains = with, .p = x->p},
+            s, complete, arena, err);
+    if (!x->p->gold)
         return TRL_OK;
-    st = trl_skeleton_full(&m->fine, &m->lexicon, word, n, s, NULL, arena, err);
-    return st == TRL_OK ? finish_skeleton(m, p, s, complete, arena, err) : st;
+    st = trl_skeleton_full(&(trl_words_grammar){&m->fine, &m->lexicon}, &(trl_words){x->word, x->n},
+                           s, NULL, arena, err);
+    return st == TRL_OK ? finish_skeleton(m, x->p, s, complete, arena, err) : st;
 }
 
 /* log p(word | tag) of tag items added to their scores. */

@@ -110,18 +110,31 @@ typedef struct trl_pruning {
                               (else n is 0), in the arena; or NULL */
 } trl_pruning;
 
+/* A sentence and how it is pruned. */
+typedef struct trl_pruned_sentence {
+    const trl_str *word;
+    size_t n;
+    const trl_pruning *p;
+} trl_pruned_sentence;
+
 /* The skeleton of a sentence, in the arena.  *complete: some tree is left; false also after the
  * deadline, and when the coarse grammar has no tree. */
-trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_str *word, size_t n,
-                             const trl_pruning *p, trl_skeleton *s, bool *complete,
-                             trl_arena *arena, trl_error *err);
+trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_pruned_sentence *x, trl_skeleton *s,
+                             bool *complete, trl_arena *arena, trl_error *err);
+
+/* What items are chosen by: the words, their coarse chart, what the span pruner adds (or NULL),
+ * thresholds. */
+typedef struct trl_skeleton_source {
+    const trl_str *word;
+    const trl_coarse_chart *coarse;
+    const trl_gains *gains;
+    const trl_pruning *p;
+} trl_skeleton_source;
 
 /* The same from an existing coarse chart with a finite log_z; `gains` (or NULL) are those it was
  * run with. */
-trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_str *word,
-                                const trl_coarse_chart *coarse, const trl_gains *gains,
-                                const trl_pruning *p, trl_skeleton *s, bool *complete,
-                                trl_arena *arena, trl_error *err);
+trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_skeleton_source *from,
+                                trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err);
 
 /* Fills the PCFG's scores of a chart over the fine grammar: item of tags, 0 elsewhere. */
 trl_status trl_tree_pcfg_tables(const trl_tree_model *m, const trl_str *word, const trl_chart *c,

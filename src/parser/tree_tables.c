@@ -21,8 +21,8 @@ static trl_status sum_cell(trl_chooser *c, size_t i, size_t j, double *log_z, tr
         log_z[k] = 0.0;
         if (ga->f->g->state[a].type == TRL_STATE_TAG)
             continue;
-        const trl_status st =
-            trl_chooser_sum(c, a, trl_tree_gather_item(ga, k, i, j), i, j, &log_z[k], err);
+        const trl_status st = trl_chooser_sum(
+            c, &(trl_choose_at){a, trl_tree_gather_item(ga, k, i, j), i, j}, &log_z[k], err);
         if (st != TRL_OK)
             return st;
         if (!isfinite(log_z[k]))

@@ -376,8 +376,12 @@ trl_status trl_compare_run(const trl_compare *c, const trl_bootstrap_options *op
         return trl_fail_null(err);
     trl_comparison r = {0};
     const double *units = c->units[trl_score_rule(c->score[0])];
-    trl_status st =
-        trl_resample(c->n, COUNTS, units, TRL_MEASURES, differences, options, r.difference, err);
+    trl_status st = trl_resample(&(trl_resampled){.n = c->n,
+                                                  .n_sums = COUNTS,
+                                                  .units = units,
+                                                  .n_out = TRL_MEASURES,
+                                                  .difference = differences},
+                                 options, r.difference, err);
     if (st != TRL_OK)
         return st;
     st = trl_wilcoxon(c->n, c->errors[0], c->errors[1], &r.wilcoxon, err);

@@ -147,7 +147,9 @@ trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
         units[2 * i] = b[i] - a[i];
         units[2 * i + 1] = 1.0;
     }
-    const trl_status st = trl_resample(n, 2, units, 1, mean_of, options, out, err);
+    const trl_status st = trl_resample(
+        &(trl_resampled){.n = n, .n_sums = 2, .units = units, .n_out = 1, .difference = mean_of},
+        options, out, err);
     trl_free(units);
     return st;
 }

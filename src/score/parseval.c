@@ -205,7 +205,8 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
     size_t a, b;
     if (p->gold_tags)
         trl_side_copy_tags(&p->gold, &p->test, &p->labels);
-    trl_status st = trl_side_align(&p->matcher, &p->gold, &p->test, &p->labels, &how, &a, &b, err);
+    trl_status st = trl_side_align(&p->matcher, &(trl_side_pair){&p->gold, &p->test, &p->labels},
+                                   &how, &a, &b, err);
     if (st != TRL_OK)
         return st;
     trl_parseval_sentence *s = &d->sentence;
@@ -217,8 +218,8 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
     } else if (how == TRL_WORDS_DIFFER) {
         draft_differing(p, d, a, b);
     } else {
-        st = trl_side_match(&p->matcher, &p->gold, &p->test, &p->labels, p->params.labelled != 0, s,
-                            err);
+        st = trl_side_match(&p->matcher, &(trl_side_pair){&p->gold, &p->test, &p->labels},
+                            p->params.labelled != 0, s, err);
         s->exact = s->state == TRL_PARSEVAL_VALID && s->gold == s->test && s->gold == s->match;
     }
     if (st == TRL_OK && p->params.debug)
@@ -226,20 +227,26 @@ static trl_status score_sides(trl_parseval *p, draft *d, trl_error *err)
     return st;
 }
 
+/* A line and the file it is from. */
+typedef struct input_line {
+    trl_str line;
+    const char *name;
+} input_line;
+
 /* Reads one line; *whole is false when there is nothing to score. */
-static trl_status read_side(trl_parseval *p, trl_side *side, trl_str line, const char *name,
-                            draft *d, bool *whole, trl_error *err)
+static trl_status read_side(trl_parseval *p, trl_side *side, const input_line *in, draft *d,
+                            bool *whole, trl_error *err)
 {
     trl_error why = {0};
     bool ok = false;
-    const trl_status st = trl_side_line(side, &p->labels, line, &ok, whole, &why);
+    const trl_status st = trl_side_line(side, &p->labels, in->line, &ok, whole, &why);
     if (st != TRL_OK) {
         if (err)
             *err = why;
         return st;
     }
     if (!ok)
-        draft_bad_line(p, d, &why, name);
+        draft_bad_line(p, d, &why, in->name);
     return TRL_OK;
 }
 
@@ -252,9 +259,9 @@ static trl_status add_lines(trl_parseval *p, trl_str gold, const char *gold_name
         return TRL_OK;
     trl_status st = reserve_details(p, err);
     if (st == TRL_OK)
-        st = read_side(p, &p->gold, gold, gold_name, &d, &gold_whole, err);
+        st = read_side(p, &p->gold, &(input_line){gold, gold_name}, &d, &gold_whole, err);
     if (st == TRL_OK && !too_many(p, &d))
-        st = read_side(p, &p->test, test, test_name, &d, &test_whole, err);
+        st = read_side(p, &p->test, &(input_line){test, test_name}, &d, &test_whole, err);
     if (st == TRL_OK && !too_many(p, &d)) {
         d.sentence.length = gold_length(p);
         if (gold_whole && test_whole)

@@ -160,27 +160,26 @@ const trl_leaf *trl_side_next(trl_side_walk *w)
     return &s->leaf[w->leaf];
 }
 
-trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, trl_alignment *how, size_t *a, size_t *b,
-                          trl_error *err)
+trl_status trl_side_align(trl_matcher *m, const trl_side_pair *pair, trl_alignment *how, size_t *a,
+                          size_t *b, trl_error *err)
 {
-    *a = delete_words(gold, labels);
-    *b = delete_words(test, labels);
+    *a = delete_words(pair->gold, pair->labels);
+    *b = delete_words(pair->test, pair->labels);
     *how = *b == 0 ? TRL_NO_WORDS : TRL_LENGTHS;
     if (*b == 0)
         return TRL_OK;
     if (*a != *b) {
-        const trl_status st = fix_quotes(m, gold, test, labels, err);
+        const trl_status st = fix_quotes(m, pair->gold, pair->test, pair->labels, err);
         if (st != TRL_OK)
             return st;
-        *a = words_left(gold);
-        *b = words_left(test);
+        *a = words_left(pair->gold);
+        *b = words_left(pair->test);
     }
     if (*a != *b)
         return TRL_OK;
-    trl_side_walk g = {.side = gold}, t = {.side = test};
+    trl_side_walk g = {.side = pair->gold}, t = {.side = pair->test};
     for (const trl_leaf *x, *y; (x = trl_side_next(&g)) && (y = trl_side_next(&t));) {
-        if (trl_word_equal(labels, x->word, y->word))
+        if (trl_word_equal(pair->labels, x->word, y->word))
             continue;
         *how = TRL_WORDS_DIFFER;
         *a = g.leaf;
@@ -261,8 +260,7 @@ static bool match_one(key *k, size_t n, trl_side *test, const trl_bracket *b,
     return false;
 }
 
-static trl_status count_matches(trl_matcher *m, trl_side *gold, trl_side *test,
-                                const trl_label_table *labels, bool labelled,
+static trl_status count_matches(trl_matcher *m, const trl_side_pair *pair, bool labelled,
                                 trl_parseval_sentence *out, trl_error *err)
 {
     key *k = trl_reserve(m->key, &m->cap_key, (size_t)out->test + 1, sizeof *k);
@@ -270,17 +268,17 @@ static trl_status count_matches(trl_matcher *m, trl_side *gold, trl_side *test,
         return trl_fail_mem(err);
     m->key = k;
     size_t n = 0;
-    for (size_t i = 0; i < test->n_brackets; i++) {
-        const trl_bracket *b = &test->bracket[i];
+    for (size_t i = 0; i < pair->test->n_brackets; i++) {
+        const trl_bracket *b = &pair->test->bracket[i];
         if (b->live)
             k[n++] = (key){.start = b->start, .end = b->end, .index = (uint32_t)i};
     }
     qsort(k, n, sizeof *k, by_span);
     for (size_t i = 0; i < n; i++)
         k[i].first = i;
-    for (size_t i = 0; i < gold->n_brackets; i++) {
-        trl_bracket *b = &gold->bracket[i];
-        b->matched = b->live && match_one(k, n, test, b, labels, labelled);
+    for (size_t i = 0; i < pair->gold->n_brackets; i++) {
+        trl_bracket *b = &pair->gold->bracket[i];
+        b->matched = b->live && match_one(k, n, pair->test, b, pair->labels, labelled);
         out->match += b->matched;
     }
     return TRL_OK;
@@ -302,31 +300,39 @@ static int32_t unset_from(int32_t *skip, int32_t x)
     return end;
 }
 
+/* Scratch. */
+typedef struct edge_lists {
+    int32_t *skip;
+    int32_t *list;
+    int32_t *next;
+} edge_lists;
+
 /* to[x] = min { b : a < x < b } (by_end) or max { a : a < x < b } over live gold brackets
  * [a, b); `none` where there is none.  list, next: brackets by b or a. */
 static void nearest_edges(const trl_side *gold, int32_t W, bool by_end, int32_t none, int32_t *to,
-                          int32_t *skip, int32_t *list, int32_t *next)
+                          const edge_lists *scratch)
 {
     for (int32_t x = 0; x <= W; x++) {
         to[x] = none;
-        skip[x] = x;
-        list[x] = -1;
+        scratch->skip[x] = x;
+        scratch->list[x] = -1;
     }
     for (size_t i = 0; i < gold->n_brackets; i++) {
         const trl_bracket *b = &gold->bracket[i];
         if (!b->live || b->end < b->start)
             continue;
         const int32_t at = by_end ? b->end : b->start;
-        next[i] = list[at];
-        list[at] = (int32_t)i;
+        scratch->next[i] = scratch->list[at];
+        scratch->list[at] = (int32_t)i;
     }
     for (int32_t x = 0; x <= W; x++) {
         const int32_t edge = by_end ? x : W - x;
-        for (int32_t i = list[edge]; i >= 0; i = next[i]) {
+        for (int32_t i = scratch->list[edge]; i >= 0; i = scratch->next[i]) {
             const trl_bracket *b = &gold->bracket[i];
-            for (int32_t s = unset_from(skip, b->start + 1); s < b->end; s = unset_from(skip, s)) {
+            for (int32_t s = unset_from(scratch->skip, b->start + 1); s < b->end;
+                 s = unset_from(scratch->skip, s)) {
                 to[s] = edge;
-                skip[s] = s + 1;
+                scratch->skip[s] = s + 1;
             }
         }
     }
@@ -343,8 +349,8 @@ static trl_status count_crossing(trl_matcher *m, const trl_side *gold, const trl
     if (!least_end)
         return trl_fail_mem(err);
     int32_t *most_start = least_end + row, *skip = most_start + row, *list = skip + row;
-    nearest_edges(gold, W, true, INT32_MAX, least_end, skip, list, list + row);
-    nearest_edges(gold, W, false, -1, most_start, skip, list, list + row);
+    nearest_edges(gold, W, true, INT32_MAX, least_end, &(edge_lists){skip, list, list + row});
+    nearest_edges(gold, W, false, -1, most_start, &(edge_lists){skip, list, list + row});
     for (size_t i = 0; i < test->n_brackets; i++) {
         const trl_bracket *b = &test->bracket[i];
         if (b->live && b->end >= 0)
@@ -353,23 +359,23 @@ static trl_status count_crossing(trl_matcher *m, const trl_side *gold, const trl
     return TRL_OK;
 }
 
-trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, bool labelled, trl_parseval_sentence *out,
-                          trl_error *err)
+trl_status trl_side_match(trl_matcher *m, const trl_side_pair *pair, bool labelled,
+                          trl_parseval_sentence *out, trl_error *err)
 {
-    trl_status st = trl_side_settle(gold, labels, &out->gold, err);
+    trl_status st = trl_side_settle(pair->gold, pair->labels, &out->gold, err);
     if (st == TRL_OK)
-        st = trl_side_settle(test, labels, &out->test, err);
+        st = trl_side_settle(pair->test, pair->labels, &out->test, err);
     if (st == TRL_OK)
-        st = count_matches(m, gold, test, labels, labelled, out, err);
+        st = count_matches(m, &(trl_side_pair){pair->gold, pair->test, pair->labels}, labelled, out,
+                           err);
     if (st == TRL_OK)
-        st = count_crossing(m, gold, test, out, err);
+        st = count_crossing(m, pair->gold, pair->test, out, err);
     if (st != TRL_OK)
         return st;
-    trl_side_walk g = {.side = gold}, t = {.side = test};
+    trl_side_walk g = {.side = pair->gold}, t = {.side = pair->test};
     for (const trl_leaf *x, *y; (x = trl_side_next(&g)) && (y = trl_side_next(&t));) {
         out->words++;
-        out->tags += trl_label_equal(labels, x->tag, y->tag);
+        out->tags += trl_label_equal(pair->labels, x->tag, y->tag);
     }
     return TRL_OK;
 }

@@ -27,10 +27,16 @@ typedef enum trl_alignment {
     TRL_WORDS_DIFFER, /* at words a and b of their leaves */
 } trl_alignment;
 
+/* Two trees of a sentence and the table of their labels. */
+typedef struct trl_side_pair {
+    trl_side *gold;
+    trl_side *test;
+    const trl_label_table *labels;
+} trl_side_pair;
+
 /* Deletes words and says whether the remaining ones are the same.  TRL_ENOMEM. */
-trl_status trl_side_align(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, trl_alignment *how, size_t *a, size_t *b,
-                          trl_error *err);
+trl_status trl_side_align(trl_matcher *m, const trl_side_pair *pair, trl_alignment *how, size_t *a,
+                          size_t *b, trl_error *err);
 
 /* The words left on one side, in order; some come twice, see parseval_match.c. */
 typedef struct trl_side_walk {
@@ -47,9 +53,8 @@ trl_status trl_side_settle(trl_side *s, const trl_label_table *labels, uint32_t 
 
 /* Counts in two aligned sides: match, gold, test, crossing, words, tags of *out; calls
  * trl_side_settle and marks the brackets that match.  TRL_ENOMEM. */
-trl_status trl_side_match(trl_matcher *m, trl_side *gold, trl_side *test,
-                          const trl_label_table *labels, bool labelled, trl_parseval_sentence *out,
-                          trl_error *err);
+trl_status trl_side_match(trl_matcher *m, const trl_side_pair *pair, bool labelled,
+                          trl_parseval_sentence *out, trl_error *err);
 
 /* Appends both sides as a table (parseval_details.c).  They are settled, and, when `scored`,
  * matched.  When memory runs out, out->failed is set. */

@@ -68,35 +68,34 @@ static trl_bootstrap summarise(double d, double *x, size_t n, double confidence)
     };
 }
 
-trl_status trl_resample(size_t n, size_t n_sums, const double *units, size_t n_out,
-                        trl_difference_fn difference, const trl_bootstrap_options *options,
+trl_status trl_resample(const trl_resampled *x, const trl_bootstrap_options *options,
                         trl_bootstrap *out, trl_error *err)
 {
-    if (n_sums > TRL_RESAMPLE_MAX || n_out > TRL_RESAMPLE_MAX)
+    if (x->n_sums > TRL_RESAMPLE_MAX || x->n_out > TRL_RESAMPLE_MAX)
         return trl_fail(err, TRL_EINVAL, "more than %d sums of a sentence", TRL_RESAMPLE_MAX);
-    const trl_status st = check(n, options, err);
+    const trl_status st = check(x->n, options, err);
     if (st != TRL_OK)
         return st;
     const size_t B = (size_t)options->resamples;
-    double *seen = B > SIZE_MAX / n_out ? NULL : trl_alloc(B * n_out, sizeof *seen);
+    double *seen = B > SIZE_MAX / x->n_out ? NULL : trl_alloc(B * x->n_out, sizeof *seen);
     if (!seen)
         return trl_fail_mem(err);
 
     double sums[TRL_RESAMPLE_MAX] = {0}, d[TRL_RESAMPLE_MAX];
     trl_rng rng = trl_rng_seed(options->seed);
     for (size_t r = 0; r < B; r++) {
-        draw(n, n_sums, units, &rng, sums);
-        difference(sums, d);
-        for (size_t k = 0; k < n_out; k++)
+        draw(x->n, x->n_sums, x->units, &rng, sums);
+        x->difference(sums, d);
+        for (size_t k = 0; k < x->n_out; k++)
             seen[k * B + r] = d[k];
     }
-    for (size_t k = 0; k < n_sums; k++) {
+    for (size_t k = 0; k < x->n_sums; k++) {
         sums[k] = 0.0;
-        for (size_t i = 0; i < n; i++)
-            sums[k] += units[i * n_sums + k];
+        for (size_t i = 0; i < x->n; i++)
+            sums[k] += x->units[i * x->n_sums + k];
     }
-    difference(sums, d);
-    for (size_t k = 0; k < n_out; k++)
+    x->difference(sums, d);
+    for (size_t k = 0; k < x->n_out; k++)
         out[k] = summarise(d[k], seen + k * B, B, options->confidence);
     trl_free(seen);
     return TRL_OK;

@@ -94,8 +94,10 @@ static trl_status score_pair(trl_translation *t, const words *gold, const words 
     trl_translation_sentence s = {.test = test->n, .gold = gold->n};
     double match[TRL_BLEU_ORDER], possible[TRL_BLEU_ORDER];
     for (int e = 0; e < 2; e++) {
-        const trl_status st = trl_turian_size(test->id, test->n, gold->id, gold->n, e + 1.0,
-                                              &s.size[e], &s.exact, err);
+        const trl_status st = trl_turian_size(
+            &(trl_turian_pair){
+                .test = test->id, .n = test->n, .gold = gold->id, .m = gold->n, .e = e + 1.0},
+            &s.size[e], &s.exact, err);
         if (st != TRL_OK)
             return st;
     }

@@ -69,8 +69,12 @@ trl_status trl_translation_compare(const trl_translation *a, const trl_translati
             sums[k] += units[i * SUMS + k];
     }
     if (st == TRL_OK)
-        st = trl_resample(n, SUMS, units, TRL_TRANSLATION_MEASURES, differences, o, r.difference,
-                          err);
+        st = trl_resample(&(trl_resampled){.n = n,
+                                           .n_sums = SUMS,
+                                           .units = units,
+                                           .n_out = TRL_TRANSLATION_MEASURES,
+                                           .difference = differences},
+                          o, r.difference, err);
     for (int k = 0; st == TRL_OK && k < TRL_TRANSLATION_MEASURES; k++) {
         for (size_t i = 0; i < n; i++) {
             score[i] = measure_of(&x[i], k);

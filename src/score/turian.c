@@ -155,19 +155,18 @@ static double common_words(const search *s)
     return sum;
 }
 
-trl_status trl_turian_size(const uint32_t *test, size_t n, const uint32_t *gold, size_t m, double e,
-                           double *size, bool *exact, trl_error *err)
+trl_status trl_turian_size(const trl_turian_pair *x, double *size, bool *exact, trl_error *err)
 {
-    if (!size || (n && !test) || (m && !gold))
+    if (!size || (x->n && !x->test) || (x->m && !x->gold))
         return trl_fail_null(err);
-    search s = {.n = n, .m = m, .nodes = TRL_TURIAN_NODES};
-    if (!(e >= 1.0 && isfinite(e)))
-        return trl_fail(err, TRL_EINVAL, "the exponent must be at least 1, not %g", e);
-    if (!search_init(&s, test, gold, e)) {
+    search s = {.n = x->n, .m = x->m, .nodes = TRL_TURIAN_NODES};
+    if (!(x->e >= 1.0 && isfinite(x->e)))
+        return trl_fail(err, TRL_EINVAL, "the exponent must be at least 1, not %g", x->e);
+    if (!search_init(&s, x->test, x->gold, x->e)) {
         search_fini(&s);
         return trl_fail_mem(err);
     }
-    if (e == 1.0) {
+    if (x->e == 1.0) {
         *size = common_words(&s);
     } else {
         s.best = greedy(&s);

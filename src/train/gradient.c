@@ -148,25 +148,32 @@ static trl_status pair_buffers(trl_gradient *g, trl_error *err)
     return st;
 }
 
-static trl_status make(const trl_design *d, const trl_strtab *names, const trl_task *task,
-                       trl_pool *pool, bool values_only, trl_gradient **out, trl_error *err)
+/* What the gradient is of. */
+typedef struct gradient_parts {
+    const trl_design *d;
+    const trl_strtab *names;
+    const trl_task *task;
+} gradient_parts;
+
+static trl_status make(const gradient_parts *of, trl_pool *pool, bool values_only,
+                       trl_gradient **out, trl_error *err)
 {
     trl_gradient *g = trl_zalloc(1, sizeof *g);
     if (!g)
         return trl_fail_mem(err);
-    g->d = d;
-    g->task = task;
+    g->d = of->d;
+    g->task = of->task;
     g->pool = pool;
     g->values_only = values_only;
     cut_lanes(g);
     g->arenas = trl_zalloc(trl_pool_threads(pool), sizeof *g->arenas);
-    trl_status st = g->arenas ? trl_shared_new(d, &g->shared, err) : trl_fail_mem(err);
+    trl_status st = g->arenas ? trl_shared_new(of->d, &g->shared, err) : trl_fail_mem(err);
     for (size_t k = 0; k < g->n_lanes && st == TRL_OK; k++)
-        st = trl_shared_new(d, &g->lanes[k].shared, err);
+        st = trl_shared_new(of->d, &g->lanes[k].shared, err);
     if (st == TRL_OK)
         st = pair_buffers(g, err);
     if (st == TRL_OK && !values_only)
-        st = gradient_buffers(g, names, err);
+        st = gradient_buffers(g, of->names, err);
     if (st != TRL_OK) {
         trl_gradient_free(g);
         return st;
@@ -178,7 +185,7 @@ static trl_status make(const trl_design *d, const trl_strtab *names, const trl_t
 trl_status trl_gradient_new(const trl_design *d, const trl_strtab *names, const trl_task *task,
                             trl_pool *pool, trl_gradient **out, trl_error *err)
 {
-    return make(d, names, task, pool, false, out, err);
+    return make(&(gradient_parts){d, names, task}, pool, false, out, err);
 }
 
 void trl_gradient_free(trl_gradient *g)
@@ -234,16 +241,16 @@ static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoin
         trl_scatter_selected(g->d, adjoint->chain.only, from, adjoint, l->hot);
 }
 
-static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq, trl_arena *arena,
-                              double *value, trl_error *err)
+static trl_status run_example(trl_gradient *g, lane *l, const trl_example *e, double *value,
+                              trl_error *err)
 {
     const trl_design *d = g->d;
-    const size_t from = (size_t)d->first[seq], n = (size_t)d->first[seq + 1] - from;
+    const size_t from = (size_t)d->first[e->number], n = (size_t)d->first[e->number + 1] - from;
     const trl_pair_sets *sets = g->has_pairs ? &g->pairs : NULL;
     trl_tables scores, adjoint;
-    trl_arena_reset(arena);
-    if (!trl_tables_get_sets(d, sets, from, n, arena, &scores) ||
-        !trl_tables_get_sets(d, sets, from, n, arena, &adjoint))
+    trl_arena_reset(e->arena);
+    if (!trl_tables_get_sets(d, sets, from, n, e->arena, &scores) ||
+        !trl_tables_get_sets(d, sets, from, n, e->arena, &adjoint))
         return trl_fail_mem(err);
     for (size_t k = 0; k < d->n_families; k++) {
         scores.shared[k] = g->shared.shared[k];
@@ -251,17 +258,18 @@ static trl_status run_example(trl_gradient *g, lane *l, size_t which, size_t seq
     }
     adjoint.chain.set_table = l->shared.chain.set_table;
     gather(g, from, &scores, &adjoint);
-    const trl_example e = {seq, which, arena};
-    const trl_status st = g->task->evaluate(g->task->self, &e, &scores, &adjoint, value, err);
+    const trl_status st = g->task->evaluate(g->task->self, e, &scores, &adjoint, value, err);
     if (st != TRL_OK || g->values_only)
         return st;
     scatter(g, from, &adjoint, l);
     return TRL_OK;
 }
 
-static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch, trl_arena *arena,
-                            double *value, trl_error *err)
+static trl_status run_batch(trl_gradient *g, lane *l, const trl_example *e, double *value,
+                            trl_error *err)
 {
+    const size_t batch = e->number;
+    trl_arena *arena = e->arena;
     const trl_token_groups *p = &g->group;
     const size_t step = g->d->family[TRL_NODE].step, at = p->batch[batch].position;
     const size_t n = p->batch[batch + 1].position - at;
@@ -272,7 +280,7 @@ static trl_status run_batch(trl_gradient *g, lane *l, size_t which, size_t batch
         return trl_fail_mem(err);
     trl_token_groups_gather(p, g->d, g->w, g->hot32, batch, score);
     const trl_token_block b = {at, n, score, adjoint};
-    const trl_status st = g->task->chain.tokens(g->task->self, which, &b, arena, value, err);
+    const trl_status st = g->task->chain.tokens(g->task->self, e->lane, &b, arena, value, err);
     const trl_token_groups_sums to = {l->hot, l->hot32, g->stream, g->node, g->grad, 2.0 * g->c2};
     if (st == TRL_OK)
         l->norm2 += trl_token_groups_scatter(p, g->d, g->w, batch, adjoint, &to);
@@ -303,11 +311,11 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     trl_shared_clear(g->d, &l->shared);
     l->norm2 = 0.0;
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
+        const trl_example e = {seq, job, &g->arenas[worker]};
         double value;
         trl_status st = trl_pool_check(g->pool, err);
         if (st == TRL_OK)
-            st = (g->grouped ? run_batch : run_example)(g, l, job, seq, &g->arenas[worker], &value,
-                                                        err);
+            st = (g->grouped ? run_batch : run_example)(g, l, &e, &value, err);
         if (st != TRL_OK)
             return st;
         const double y = value - lost, t = sum + y;
@@ -476,18 +484,16 @@ trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double
 }
 
 trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_pool *pool,
-                               const double *w, double c2, double *F, trl_error *err)
+                               const trl_weights_at *at, double *F, trl_error *err)
 {
     trl_gradient *g = NULL;
-    double value;
-    trl_status st = make(d, NULL, task, pool, true, &g, err);
+    double value = 0.0;
+    trl_status st = make(&(gradient_parts){d, NULL, task}, pool, true, &g, err);
     if (st != TRL_OK)
         return st;
-    g->w = w;
+    g->w = at->w;
     st = run_lanes(g, &value, err);
     trl_gradient_free(g);
-    if (st != TRL_OK)
-        return st;
-    *F = c2 * trl_dot(pool, (size_t)d->n_weights, w, w) - value;
-    return finite(*F, err);
+    *F = at->c2 * trl_dot(pool, (size_t)d->n_weights, at->w, at->w) - value;
+    return st == TRL_OK ? finite(*F, err) : st;
 }

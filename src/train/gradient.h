@@ -29,9 +29,15 @@ void trl_gradient_free(trl_gradient *g); /* accepts NULL */
 trl_status trl_gradient_eval(trl_gradient *g, const double *w, double c2, double *grad, double *F,
                              trl_error *err);
 
+/* Weights and penalty. */
+typedef struct trl_weights_at {
+    const double *w;
+    double c2;
+} trl_weights_at;
+
 /* F alone, with hardly any memory: for optimisers that only estimate it on the way. */
 trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_pool *pool,
-                               const double *w, double c2, double *F, trl_error *err);
+                               const trl_weights_at *at, double *F, trl_error *err);
 
 /* The lane of a sequence, for callers that evaluate single examples. */
 

@@ -241,9 +241,15 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
     return trl_history_load(&r->h, &p, &n) && n == 0;
 }
 
+/* Whether the iteration is the last one, and why. */
+typedef struct iteration_end {
+    bool last;
+    trl_ending ending;
+} iteration_end;
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static trl_status watch(run *r, const trl_watcher *w, double norm_v, bool last, trl_ending ending,
+static trl_status watch(run *r, const trl_watcher *w, double norm_v, const iteration_end *end,
                         bool *stop, trl_error *err)
 {
     const trl_iteration it = {.number = r->iteration,
@@ -254,8 +260,8 @@ static trl_status watch(run *r, const trl_watcher *w, double norm_v, bool last, 
                               .step = r->step,
                               .evaluations = r->evaluations,
                               .x = r->x,
-                              .last = last,
-                              .ending = ending};
+                              .last = end->last,
+                              .ending = end->ending};
     return w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
 }
 
@@ -292,7 +298,7 @@ static trl_status iterate(run *r, const trl_watcher *w, trl_ending *ending, trl_
             last = true;
             why = TRL_END_NO_STEP;
         }
-        st = watch(r, w, norm_v, last, why, &stop, err);
+        st = watch(r, w, norm_v, &(iteration_end){last, why}, &stop, err);
         if (st != TRL_OK)
             return st;
         if (stop || last) {

@@ -40,16 +40,22 @@ void trl_batch_fini(trl_batch *b)
     *b = (trl_batch){0};
 }
 
-static trl_status with_gradient(const trl_learner *l, const double *x, double c2, trl_pool *pool,
-                                double *F, double *norm, trl_error *err)
+/* Weights and penalty. */
+typedef struct point {
+    const double *x;
+    double c2;
+} point;
+
+static trl_status with_gradient(const trl_learner *l, const point *at, trl_pool *pool, double *F,
+                                double *norm, trl_error *err)
 {
     trl_learner own = *l;
     trl_batch b = {0};
     double *g = trl_alloc64(l->n_weights + 64, sizeof *g);
     own.names = NULL; /* looking for implied rows does not pay for one pass */
-    trl_status st = g ? trl_batch_init(&b, &own, c2, pool, err) : trl_fail_mem(err);
+    trl_status st = g ? trl_batch_init(&b, &own, at->c2, pool, err) : trl_fail_mem(err);
     if (st == TRL_OK)
-        st = b.f.eval(b.f.self, x, g, F, err);
+        st = b.f.eval(b.f.self, at->x, g, F, err);
     if (st == TRL_OK && l->task)
         *norm = sqrt(trl_dot(pool, l->n_weights, g, g));
     trl_batch_fini(&b);
@@ -57,13 +63,16 @@ static trl_status with_gradient(const trl_learner *l, const double *x, double c2
     return st;
 }
 
-trl_status trl_learner_value(const trl_learner *l, const double *x, double c2, double enough,
-                             trl_pool *pool, double *F, double *norm, trl_error *err)
+trl_status trl_learner_value(const trl_learner *l, const trl_value_point *at, trl_pool *pool,
+                             double *F, double *norm, trl_error *err)
 {
     *F = *norm = NAN;
-    if (l->task && isfinite(enough))
-        return trl_objective_value(l->design, l->task, pool, x, c2, F, err);
+    if (l->task && isfinite(at->enough))
+        return trl_objective_value(l->design, l->task, pool, &(trl_weights_at){at->x, at->c2}, F,
+                                   err);
     if (l->task || l->whole)
-        return with_gradient(l, x, c2, pool, F, norm, err);
-    return l->smooth ? trl_sparse_value(l->examples, x, c2, enough, pool, F, err) : TRL_OK;
+        return with_gradient(l, &(point){at->x, at->c2}, pool, F, norm, err);
+    return l->smooth ? trl_sparse_value(l->examples, &(trl_sparse_point){at->x, at->c2, at->enough},
+                                        pool, F, err)
+                     : TRL_OK;
 }

@@ -71,8 +71,7 @@ typedef struct trl_learner {
                         trl_error *err);
 
     /* As trl_lbfgs, by the learner's own method. */
-    trl_status (*dual)(void *self, const trl_train_options *o, const trl_watcher *watcher,
-                       const void *state, size_t state_size, double *x, trl_ending *ending,
+    trl_status (*dual)(void *self, const trl_train_options *o, const trl_descent *how,
                        trl_error *err);
 
     const trl_steps *steps;
@@ -98,10 +97,17 @@ trl_status trl_batch_init(trl_batch *b, const trl_learner *l, double c2, trl_poo
                           trl_error *err);
 void trl_batch_fini(trl_batch *b);
 
+/* Weights, penalty, and the value above which the true one need not be known. */
+typedef struct trl_value_point {
+    const double *x;
+    double c2;
+    double enough;
+} trl_value_point;
+
 /* F at x by one pass, and the norm of its gradient where that is cheap; NaN: not known.  When
  * `enough` is finite the gradient is not needed, and any value above `enough` may be given instead
  * of the true one. */
-trl_status trl_learner_value(const trl_learner *l, const double *x, double c2, double enough,
-                             trl_pool *pool, double *F, double *norm, trl_error *err);
+trl_status trl_learner_value(const trl_learner *l, const trl_value_point *at, trl_pool *pool,
+                             double *F, double *norm, trl_error *err);
 
 #endif

@@ -181,7 +181,8 @@ static trl_status run_perceptron(const trl_fit *fit, double *x, trl_ending *endi
 static trl_status run_dual(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
 {
     const trl_learner *l = fit->learner;
-    return l->dual(l->self, fit->o, fit->watcher, fit->state, fit->state_size, x, ending, err);
+    const trl_descent how = descent_of(fit, x, ending);
+    return l->dual(l->self, fit->o, &how, err);
 }
 
 /* The learner's own steps; the session has given it its state. */

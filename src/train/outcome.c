@@ -20,8 +20,8 @@ trl_status trl_standing_at(const trl_session *s, const double *x, double enough,
                            trl_error *err)
 {
     *out = (trl_standing){NAN, NAN, sqrt(trl_dot(s->pool, s->learner->n_weights, x, x))};
-    return trl_learner_value(s->learner, x, s->o->c2, enough, s->pool, &out->objective,
-                             &out->gradient, err);
+    return trl_learner_value(s->learner, &(trl_value_point){x, s->o->c2, enough}, s->pool,
+                             &out->objective, &out->gradient, err);
 }
 
 /* ---- is it a model? -------------------------------------------------------------------------- */

@@ -25,20 +25,20 @@ static trl_status run_at(const trl_session *s, double c2, double *w, double *sco
     return st;
 }
 
-trl_status trl_penalty_grid(const trl_session *s, const double *c2, size_t n, double *x,
+trl_status trl_penalty_grid(const trl_session *s, const trl_penalties *grid, double *x,
                             double *score, size_t *best, trl_error *err)
 {
     const size_t weights = s->learner->n_weights + 64;
     double highest = NAN, now;
-    if (n == 0 || !s->learner->score)
+    if (grid->n == 0 || !s->learner->score)
         return trl_fail(err, TRL_EINVAL, "choosing a penalty needs a grid and held-out data");
     double *w = trl_alloc64(weights, sizeof *w);
     if (!w)
         return trl_fail_mem(err);
     memcpy(w, x, weights * sizeof *w);
     trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < n; k++) {
-        st = run_at(s, c2[k], w, &now, err);
+    for (size_t k = 0; st == TRL_OK && k < grid->n; k++) {
+        st = run_at(s, grid->c2[k], w, &now, err);
         if (st == TRL_OK && score)
             score[k] = now;
         if (st == TRL_OK && !(now <= highest)) {

@@ -125,12 +125,19 @@ static double inner(const run *r, const trl_tables *a, const trl_tables *s1, con
     return sum;
 }
 
+/* Where the search starts: an example, its scores, its value. */
+typedef struct sag_point {
+    size_t i;
+    const trl_tables *s0;
+    double value;
+} sag_point;
+
 /* Tests, and where needed doubles, L for example i, whose scores, adjoint and value are given.
  * The weights are moved by -g/L and back; ||g||^2 falls out of how far the scores moved. */
-static trl_status line_search(run *r, size_t i, const trl_tables *s0, trl_tables *a, double value,
-                              double *L, bool *at_once, trl_error *err)
+static trl_status line_search(run *r, const sag_point *at, trl_tables *a, double *L, bool *at_once,
+                              trl_error *err)
 {
-    const size_t from = (size_t)r->p.d->first[i];
+    const size_t from = (size_t)r->p.d->first[at->i];
     *at_once = true;
     for (int k = 0; k < MAX_DOUBLINGS; k++) {
         trl_tables s1, a1;
@@ -138,14 +145,14 @@ static trl_status line_search(run *r, size_t i, const trl_tables *s0, trl_tables
         const double step = 1.0 / *L;
         trl_tables_scale(r->p.d, a, step);
         trl_lazy_scatter(&r->z, from, a, true);
-        const trl_status st = evaluate(r, i, &s1, &a1, &v1, err);
+        const trl_status st = evaluate(r, at->i, &s1, &a1, &v1, err);
         trl_tables_scale(r->p.d, a, -1.0);
         trl_lazy_scatter(&r->z, from, a, true);
         trl_tables_scale(r->p.d, a, -1.0 / step);
-        const double norm2 = *L * inner(r, a, &s1, s0);
+        const double norm2 = *L * inner(r, a, &s1, at->s0);
         if (st != TRL_OK)
             return st;
-        if (norm2 < 1e-8 || v1 >= value + norm2 / (2.0 * *L))
+        if (norm2 < 1e-8 || v1 >= at->value + norm2 / (2.0 * *L))
             return TRL_OK;
         *L *= 2.0;
         *at_once = false;
@@ -164,7 +171,7 @@ static trl_status maybe_search(run *r, size_t i, trl_tables *s, trl_tables *a, d
         return TRL_OK;
     }
     bool at_once;
-    const trl_status st = line_search(r, i, s, a, value, &L, &at_once, err);
+    const trl_status st = line_search(r, &(sag_point){i, s, value}, a, &L, &at_once, err);
     if (at_once) {
         L *= first ? 1.0 : 0.9;
         x->ease = x->ease < 20 ? x->ease + 1 : 20;

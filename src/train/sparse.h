@@ -54,10 +54,17 @@ trl_status trl_sparse_batch_new(const trl_sparse_task *task, double c2, trl_pool
                                 trl_sparse_batch **out, trl_function *f, trl_error *err);
 void trl_sparse_batch_free(trl_sparse_batch *b); /* accepts NULL */
 
+/* Weights, penalty, and the value above which the true one need not be known. */
+typedef struct trl_sparse_point {
+    const double *w;
+    double c2;
+    double enough;
+} trl_sparse_point;
+
 /* The same value without a gradient.  No loss is negative: examples that come after the sum has
  * passed `enough` are left out.  TRL_ENOMEM, TRL_ENUMERIC when it is not finite, or what the task
  * returns. */
-trl_status trl_sparse_value(const trl_sparse_task *task, const double *w, double c2, double enough,
-                            trl_pool *pool, double *F, trl_error *err);
+trl_status trl_sparse_value(const trl_sparse_task *task, const trl_sparse_point *at, trl_pool *pool,
+                            double *F, trl_error *err);
 
 #endif

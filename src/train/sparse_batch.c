@@ -131,16 +131,16 @@ static trl_status one_loss(void *ctx, size_t k, size_t worker, trl_error *err)
     return x->task->evaluate(x->task->self, x->from + k, worker, &x->loss[k], NULL, err);
 }
 
-trl_status trl_sparse_value(const trl_sparse_task *task, const double *w, double c2, double enough,
-                            trl_pool *pool, double *F, trl_error *err)
+trl_status trl_sparse_value(const trl_sparse_task *task, const trl_sparse_point *at, trl_pool *pool,
+                            double *F, trl_error *err)
 {
     summing x = {.task = task};
     double sum = 0.0;
     for (size_t k = 0; k < task->n_weights; k++)
-        sum += w[k] * w[k];
-    sum *= c2;
-    trl_status st = task->prepare(task->self, w, err);
-    for (; st == TRL_OK && x.from < task->n_examples && sum <= enough; x.from += BLOCK) {
+        sum += at->w[k] * at->w[k];
+    sum *= at->c2;
+    trl_status st = task->prepare(task->self, at->w, err);
+    for (; st == TRL_OK && x.from < task->n_examples && sum <= at->enough; x.from += BLOCK) {
         const size_t left = task->n_examples - x.from, n = left < BLOCK ? left : BLOCK;
         st = trl_pool_run(pool, n, one_loss, &x, err);
         for (size_t k = 0; k < n; k++)

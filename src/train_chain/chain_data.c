@@ -338,8 +338,8 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         st = default_transitions(j, err);
     j->columns.weight = j->corpus.weight;
     if (st == TRL_OK && j->has_q0)
-        st = trl_q0_train(&j->q0, j->q0_base, j->order, &j->columns, j->corpus.label,
-                          j->corpus.labels.n, err);
+        st = trl_q0_train(&j->q0, j->q0_base, j->order,
+                          &(trl_q0_data){&j->columns, j->corpus.label, j->corpus.labels.n}, err);
     return st;
 }
 

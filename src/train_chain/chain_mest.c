@@ -57,7 +57,8 @@ static trl_status compute(trl_chain_training *j, const trl_expect_data *x,
     char note[160];
     size_t sampled = 0;
     const double started = trl_clock();
-    const trl_status st = trl_q0_expect(j->q0_base, &j->q0, x, sample, j->E, &sampled, err);
+    const trl_status st =
+        trl_q0_expect(&(trl_q0_model){j->q0_base, &j->q0}, x, sample, j->E, &sampled, err);
     if (st != TRL_OK)
         return st;
     size_t n = (size_t)trl_snprintf(note, sizeof note, "expectations under q0 = %s: %.2f s",
@@ -115,14 +116,13 @@ static trl_status whole(void *self, const double *w, double c2, double *g, doubl
     return trl_mest_eval(j->mest, w, c2, g, F, err);
 }
 
-static trl_status dual(void *self, const trl_train_options *o, const trl_watcher *watcher,
-                       const void *state, size_t state_size, double *x, trl_ending *ending,
+static trl_status dual(void *self, const trl_train_options *o, const trl_descent *how,
                        trl_error *err)
 {
     const trl_chain_training *j = self;
     const trl_mest_dual_options d = {
         .c2 = o->c2, .max_iter = o->max_iter, .delta = o->delta, .seed = o->seed};
-    return trl_mest_dual(j->mest, &d, watcher, state, state_size, x, ending, err);
+    return trl_mest_dual(j->mest, &d, how, err);
 }
 
 trl_status trl_chain_training_expect(trl_chain_training *j, trl_train_result *result,

@@ -103,21 +103,21 @@ static trl_status score_file(held *h, const char *path, trl_format format, trl_e
     return st;
 }
 
-trl_status trl_held_score(const char *model, const char *const *paths, size_t n_paths,
-                          uint64_t every, trl_score_totals *totals, bool *chunks, trl_error *err)
+trl_status trl_held_score(const char *model, const trl_held_data *data, trl_score_totals *totals,
+                          bool *chunks, trl_error *err)
 {
     const trl_score_options options = trl_score_options_default();
-    held h = {.every = every, .all_chunks = true};
+    held h = {.every = data->every, .all_chunks = true};
     trl_status st = trl_model_open(model, &h.model, err);
     if (st == TRL_OK)
         st = trl_tagger_new(h.model, &h.tagger, err);
     if (st == TRL_OK)
         st = trl_score_new(&options, &h.score, err);
-    for (size_t k = 0; st == TRL_OK && k < n_paths; k++)
-        st = score_file(&h, paths[k], trl_model_get_info(h.model).format, err);
+    for (size_t k = 0; st == TRL_OK && k < data->n_paths; k++)
+        st = score_file(&h, data->paths[k], trl_model_get_info(h.model).format, err);
     if (st == TRL_OK && h.n_scored == 0) {
         st = trl_fail(err, TRL_EPARSE, "there are not enough sequences to hold some out");
-        trl_fail_where(err, st, paths[0], 0, 0);
+        trl_fail_where(err, st, data->paths[0], 0, 0);
     }
     if (st == TRL_OK) {
         *totals = trl_score_get(h.score);

@@ -13,15 +13,22 @@ typedef struct wanted {
     int order;
 } wanted;
 
+/* A family, a position and its source. */
+typedef struct source_at {
+    size_t f;
+    size_t t;
+    size_t q;
+} source_at;
+
 /* Adds the block of source q (number as in local_term.h) unless it is there. */
-static size_t add_source(const wanted *x, size_t f, size_t t, size_t q, uint64_t *seen, size_t n,
+static size_t add_source(const wanted *x, const source_at *at, uint64_t *seen, size_t n,
                          uint32_t *block)
 {
-    if (f == TRL_TRI || x->order == 1 || t == 1) {
-        block[n] = (uint32_t)q;
+    if (at->f == TRL_TRI || x->order == 1 || at->t == 1) {
+        block[n] = (uint32_t)at->q;
         return n + 1;
     }
-    const size_t y = q % x->L;
+    const size_t y = at->q % x->L;
     if (seen[y / 64] >> y % 64 & 1)
         return n;
     seen[y / 64] |= (uint64_t)1 << y % 64;
@@ -38,14 +45,14 @@ static size_t blocks(const void *ctx, size_t f, size_t from, size_t t, uint32_t 
     const size_t Q = pairs ? x->L * x->L : x->L;
     uint64_t seen[WORDS];
     memset(seen, 0, (x->L / 64 + 1) * sizeof *seen);
-    size_t n = add_source(x, f, t, gold, seen, 0, block);
+    size_t n = add_source(x, &(source_at){f, t, gold}, seen, 0, block);
     const uint64_t *bits =
         x->nota && x->nota->bits ? x->nota->bits + (from + t) * x->nota->words : NULL;
     for (size_t k = 0; bits && k * 64 < Q; k++)
         for (uint64_t set = bits[k]; set; set &= set - 1) {
             const size_t q = k * 64 + (size_t)__builtin_ctzll(set);
             if (q < Q && q != gold)
-                n = add_source(x, f, t, q, seen, n, block);
+                n = add_source(x, &(source_at){f, t, q}, seen, n, block);
         }
     return n;
 }

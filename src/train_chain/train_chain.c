@@ -218,8 +218,8 @@ static trl_status instances(void *training, trl_train_result *result, trl_error 
     else if (n->method == TRL_NOTA_SAMPLE)
         st = trl_nota_take_sample(&j->nota, &j->corpus, n->p, j->o->seed, err);
     else
-        st = trl_nota_take_marginal(&j->nota, &j->corpus, &j->design, j->w, n->theta, true, j->pool,
-                                    err);
+        st = trl_nota_take_marginal(&j->nota, &j->corpus, &(trl_nota_weights){&j->design, j->w},
+                                    &(trl_nota_threshold){n->theta, true}, j->pool, err);
     char note[80];
     snprintf(note, sizeof note, "%llu none-of-the-above instances",
              (unsigned long long)j->nota.n_instances);

@@ -186,12 +186,11 @@ static trl_status make_one(void *ctx, size_t k, size_t worker, trl_error *err)
     return TRL_OK;
 }
 
-trl_status trl_tree_nota_make(trl_tree_task *t, const trl_tree_model *m, trl_words_fn words,
-                              const void *ctx, double delta, trl_pool *pool, size_t *count,
-                              trl_error *err)
+trl_status trl_tree_nota_make(trl_tree_task *t, const trl_tree_model *m, const trl_nota_edges *from,
+                              trl_pool *pool, size_t *count, trl_error *err)
 {
     const size_t threads = trl_pool_threads(pool);
-    making a = {t, m, words, ctx, delta, trl_zalloc(threads, sizeof *a.decoder)};
+    making a = {t, m, from->words, from->ctx, from->delta, trl_zalloc(threads, sizeof *a.decoder)};
     if (!a.decoder)
         return trl_fail_mem(err);
     trl_tree_model_shared(m, t->binary_exp, t->unary);

@@ -12,8 +12,14 @@
  * example is either changed or, after a failure, as it was.  Any number of threads gives the same
  * instances.  TRL_ENOMEM, TRL_ENUMERIC. */
 typedef const trl_str *(*trl_words_fn)(const void *ctx, size_t source);
-trl_status trl_tree_nota_make(trl_tree_task *t, const trl_tree_model *m, trl_words_fn words,
-                              const void *ctx, double delta, trl_pool *pool, size_t *count,
-                              trl_error *err);
+/* The words of every example, and how far below the best a wrong edge may be. */
+typedef struct trl_nota_edges {
+    trl_words_fn words;
+    const void *ctx;
+    double delta;
+} trl_nota_edges;
+
+trl_status trl_tree_nota_make(trl_tree_task *t, const trl_tree_model *m, const trl_nota_edges *from,
+                              trl_pool *pool, size_t *count, trl_error *err);
 
 #endif

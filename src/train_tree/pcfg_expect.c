@@ -296,11 +296,11 @@ static trl_status draw_node(const trl_pcfg_expect *p, trl_rng *rng, drawing *d, 
     return TRL_OK;
 }
 
-trl_status trl_pcfg_sample(const trl_pcfg_expect *p, trl_rng *rng, size_t max_words, trl_btree *out,
-                           uint32_t *word, size_t *rejected, trl_error *err)
+trl_status trl_pcfg_sample(const trl_pcfg_expect *p, trl_rng *rng, const trl_pcfg_draw *draw,
+                           trl_btree *out, trl_error *err)
 {
-    drawing d = {.out = out, .max_words = max_words};
-    d.stack = trl_alloc(max_words + 2, sizeof *d.stack);
+    drawing d = {.out = out, .max_words = draw->max_words};
+    d.stack = trl_alloc(draw->max_words + 2, sizeof *d.stack);
     if (!d.stack)
         return trl_fail_mem(err);
     trl_status st = TRL_OK;
@@ -310,10 +310,10 @@ trl_status trl_pcfg_sample(const trl_pcfg_expect *p, trl_rng *rng, size_t max_wo
         d.stack[0] = (waiting){p->g->root, TRL_NO_NODE, true, false};
         d.n_stack = 1;
         while (st == TRL_OK && d.n_stack && !again) {
-            st = draw_node(p, rng, &d, word, err);
-            again = d.n_words + d.n_stack > max_words; /* everything waiting has a word */
+            st = draw_node(p, rng, &d, draw->word, err);
+            again = d.n_words + d.n_stack > draw->max_words; /* everything waiting has a word */
         }
-        *rejected += again;
+        *draw->rejected += again;
     }
     for (size_t k = out->n; st == TRL_OK && k-- > 0;) {
         trl_bnode *n = &out->node[k];

@@ -58,10 +58,17 @@ trl_status trl_pcfg_expect_init(trl_pcfg_expect *p, const trl_pcfg *pcfg, const 
                                 trl_error *err);
 void trl_pcfg_expect_fini(trl_pcfg_expect *p);
 
+/* Trees of more words are rejected and counted; the words go to word[max_words]. */
+typedef struct trl_pcfg_draw {
+    size_t max_words;
+    uint32_t *word;
+    size_t *rejected;
+} trl_pcfg_draw;
+
 /* A tree over states and its words (ids of the lexicon).  Trees of more than max_words words are
  * discarded and drawn again; *rejected counts them.  So trees come from the distribution restricted
  * to at most max_words words.  word: room for max_words.  TRL_ENOMEM. */
-trl_status trl_pcfg_sample(const trl_pcfg_expect *p, trl_rng *rng, size_t max_words, trl_btree *out,
-                           uint32_t *word, size_t *rejected, trl_error *err);
+trl_status trl_pcfg_sample(const trl_pcfg_expect *p, trl_rng *rng, const trl_pcfg_draw *draw,
+                           trl_btree *out, trl_error *err);
 
 #endif

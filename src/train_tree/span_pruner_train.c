@@ -21,55 +21,73 @@ struct trl_span_pruner_worker {
     trl_btree gold;
 };
 
+/* Where rows are in the weights; slopes below `least` are left out. */
+typedef struct row_part {
+    size_t width;
+    size_t offset;
+    float least;
+} row_part;
+
 /* ---- gradient -------------------------------------------------------------------------------- */
 
-static bool add_rows(const uint32_t *row, size_t n, size_t width, size_t offset, const float *d,
-                     float least, trl_sparse *out)
+static bool add_rows(const uint32_t *row, size_t n, const row_part *x, const float *d,
+                     trl_sparse *out)
 {
-    if (!trl_sparse_room(out, n * width))
+    if (!trl_sparse_room(out, n * x->width))
         return false;
-    for (size_t c = 0; c < width; c++) {
-        if (fabsf(d[c]) < least)
+    for (size_t c = 0; c < x->width; c++) {
+        if (fabsf(d[c]) < x->least)
             continue;
         for (size_t k = 0; k < n; k++) {
-            out->id[out->n] = (uint32_t)(offset + row[k] * width + c);
+            out->id[out->n] = (uint32_t)(x->offset + row[k] * x->width + c);
             out->value[out->n++] = d[c];
         }
     }
     return true;
 }
 
+/* Slopes by span and word; left and right are scratch. */
+typedef struct slopes {
+    const float *span;
+    const float *word;
+    float *left;
+    float *right;
+} slopes;
+
 /* Derivatives by the log gains of spans and words to those by weights. */
-static bool scatter(const trl_span_pruner_task *t, const trl_seen *x, const float *span,
-                    const float *word, float *left, float *right, trl_sparse *out)
+static bool scatter(const trl_span_pruner_task *t, const trl_seen *x, const slopes *by,
+                    trl_sparse *out)
 {
     const trl_span_pruner *s = &t->span_pruner;
     const size_t n = x->n, words = ((size_t)s->span_mask + 1) * K;
     uint32_t row[16];
     bool ok = true;
-    memset(left, 0, (n + 1) * K * sizeof *left);
-    memset(right, 0, (n + 1) * K * sizeof *right);
+    memset(by->left, 0, (n + 1) * K * sizeof *by->left);
+    memset(by->right, 0, (n + 1) * K * sizeof *by->right);
     for (size_t j = 2; j <= n; j++)
         for (size_t i = 0; i + 1 < j; i++) {
-            const float *d = span + trl_cell(i, j) * K;
+            const float *d = by->span + trl_cell(i, j) * K;
             bool any = false;
             for (size_t c = 0; c < K; c++) {
-                left[i * K + c] += d[c];
-                right[j * K + c] += d[c];
+                by->left[i * K + c] += d[c];
+                by->right[j * K + c] += d[c];
                 any |= fabsf(d[c]) >= t->least;
             }
             if (!any)
                 continue;
             trl_span_pruner_pair(x, i, j, s->span_mask, row);
-            ok &= add_rows(row, TRL_SPAN_PRUNER_PAIR, K, 0, d, t->least, out);
+            ok &= add_rows(row, TRL_SPAN_PRUNER_PAIR, &(row_part){K, 0, t->least}, d, out);
         }
     for (size_t i = 0; i < n; i++) {
         trl_span_pruner_end(x, i, false, s->span_mask, row);
-        ok &= add_rows(row, TRL_SPAN_PRUNER_END, K, 0, left + i * K, t->least, out);
+        ok &=
+            add_rows(row, TRL_SPAN_PRUNER_END, &(row_part){K, 0, t->least}, by->left + i * K, out);
         trl_span_pruner_end(x, i + 1, true, s->span_mask, row);
-        ok &= add_rows(row, TRL_SPAN_PRUNER_END, K, 0, right + (i + 1) * K, t->least, out);
+        ok &= add_rows(row, TRL_SPAN_PRUNER_END, &(row_part){K, 0, t->least},
+                       by->right + (i + 1) * K, out);
         trl_span_pruner_word(x, i, s->word_mask, row);
-        ok &= add_rows(row, TRL_SPAN_PRUNER_WORD, TAGS, words, word + i * TAGS, t->least, out);
+        ok &= add_rows(row, TRL_SPAN_PRUNER_WORD, &(row_part){TAGS, words, t->least},
+                       by->word + i * TAGS, out);
     }
     return ok;
 }
@@ -122,8 +140,9 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     trl_coarse_chart chart = {0};
     *loss = 0.0;
     trl_arena_reset(&w->arena);
-    trl_status st = trl_grammar_encode(t->coarse->pcfg->g, NULL, tree, &t->trees->labels, &w->gold,
-                                       &known, NULL, err);
+    trl_status st =
+        trl_grammar_encode(t->coarse->pcfg->g, &(trl_encoded){NULL, tree, &t->trees->labels},
+                           &w->gold, &known, NULL, err);
     if (st != TRL_OK || !known)
         return st;
     void *memory = trl_arena_get(&w->arena, trl_seen_size(n), 1);
@@ -136,7 +155,7 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     trl_observe(t->observer, tree->word, n, memory, &x);
     st = trl_span_pruner_gains(&t->span_pruner, &x, &gains, &w->arena, err);
     if (st == TRL_OK)
-        st = trl_coarse_run(t->coarse, tree->word, n,
+        st = trl_coarse_run(t->coarse, &(trl_words){tree->word, n},
                             &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart,
                             &w->arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
@@ -149,7 +168,10 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     }
     posteriors(&chart, t->span_pruner.class_of, span, word);
     *loss = chart.log_z - take_gold(&w->gold, &gains, span, word);
-    return !out || scatter(t, &x, span, word, left, right, out) ? TRL_OK : trl_fail_mem(err);
+    return !out || scatter(t, &x,
+                           &(slopes){.span = span, .word = word, .left = left, .right = right}, out)
+               ? TRL_OK
+               : trl_fail_mem(err);
 }
 
 static trl_status prepare(void *self, const double *w, trl_error *err)
@@ -162,16 +184,18 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
 
 /* ---- the task -------------------------------------------------------------------------------- */
 
-trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c,
-                                     const trl_observer *o, const trl_tree_set *trees,
+trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pruner_data *data,
                                      unsigned span_bits, unsigned word_bits, size_t n_workers,
                                      trl_error *err)
 {
-    *t = (trl_span_pruner_task){
-        .coarse = c, .observer = o, .trees = trees, .least = 1e-3f, .n_workers = n_workers};
-    trl_status st = trl_span_pruner_init(&t->span_pruner, c->pcfg->g, err);
+    *t = (trl_span_pruner_task){.coarse = data->c,
+                                .observer = data->o,
+                                .trees = data->trees,
+                                .least = 1e-3f,
+                                .n_workers = n_workers};
+    trl_status st = trl_span_pruner_init(&t->span_pruner, data->c->pcfg->g, err);
     t->worker = trl_zalloc(n_workers, sizeof *t->worker);
-    t->done = trl_zalloc(trees->n, 1);
+    t->done = trl_zalloc(data->trees->n, 1);
     if (st == TRL_OK && (!t->worker || !t->done))
         st = trl_fail_mem(err);
     if (st != TRL_OK) {
@@ -181,8 +205,9 @@ trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *
     t->span_pruner.span_mask = (uint32_t)(((size_t)1 << span_bits) - 1);
     t->span_pruner.word_mask = (uint32_t)(((size_t)1 << word_bits) - 1);
     t->sparse = (trl_sparse_task){
-        t, trees->n, trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask),
-        prepare, evaluate};
+        t, data->trees->n,
+        trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask), prepare,
+        evaluate};
     return TRL_OK;
 }
 
@@ -200,10 +225,9 @@ void trl_span_pruner_task_fini(trl_span_pruner_task *t)
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
-                                 const trl_tree_set *trees, const trl_span_pruner_options *options,
-                                 trl_pool *pool, const trl_watcher *watcher,
-                                 const trl_span_pruner_hook *hook, trl_error *err)
+trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_span_pruner_data *data,
+                                 const trl_span_pruner_options *options, trl_pool *pool,
+                                 const trl_span_pruner_watch *watch, trl_error *err)
 {
     const trl_sparse_options so = {.adaptive = true,
                                    .averaged = options->passes > 1,
@@ -214,15 +238,17 @@ trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const 
                                    .seed = options->seed};
     trl_ending ending;
     trl_span_pruner_task t;
-    trl_status st = trl_span_pruner_task_init(&t, c, o, trees, options->span_bits,
-                                              options->word_bits, trl_pool_threads(pool), err);
+    trl_status st = trl_span_pruner_task_init(
+        &t, &(trl_span_pruner_data){data->c, data->o, data->trees}, options->span_bits,
+        options->word_bits, trl_pool_threads(pool), err);
     if (st != TRL_OK)
         return st;
-    t.hook = hook;
+    t.hook = watch->hook;
     double *w = trl_zalloc(t.sparse.n_weights, sizeof *w);
     st = w ? trl_sparse_train(
                  &t.sparse, &so,
-                 &(trl_descent){.pool = pool, .watcher = watcher, .x = w, .ending = &ending}, err)
+                 &(trl_descent){.pool = pool, .watcher = watch->watcher, .x = w, .ending = &ending},
+                 err)
            : trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_span_pruner_round(s, w, t.span_pruner.span_mask, t.span_pruner.word_mask, err);

@@ -36,17 +36,28 @@ typedef struct trl_span_pruner_task {
     size_t n_workers;
     trl_sparse_task sparse;
 } trl_span_pruner_task;
-trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_coarse *c,
-                                     const trl_observer *o, const trl_tree_set *trees,
+/* What a span pruner is trained on: a coarse grammar, what is seen of words, trees. */
+typedef struct trl_span_pruner_data {
+    const trl_coarse *c;
+    const trl_observer *o;
+    const trl_tree_set *trees;
+} trl_span_pruner_data;
+
+trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pruner_data *data,
                                      unsigned span_bits, unsigned word_bits, size_t n_workers,
                                      trl_error *err);
 void trl_span_pruner_task_fini(trl_span_pruner_task *t);
 
+/* Who is told of passes, and who works at the same time; both may be NULL. */
+typedef struct trl_span_pruner_watch {
+    const trl_watcher *watcher;
+    const trl_span_pruner_hook *hook;
+} trl_span_pruner_watch;
+
 /* Trains the weights of s, which has been initialised, and rounds them.  `watcher` (or NULL) may
  * stop it, `hook` (or NULL) is told of every tree once. */
-trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_coarse *c, const trl_observer *o,
-                                 const trl_tree_set *trees, const trl_span_pruner_options *options,
-                                 trl_pool *pool, const trl_watcher *watcher,
-                                 const trl_span_pruner_hook *hook, trl_error *err);
+trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_span_pruner_data *data,
+                                 const trl_span_pruner_options *options, trl_pool *pool,
+                                 const trl_span_pruner_watch *watch, trl_error *err);
 
 #endif

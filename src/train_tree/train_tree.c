@@ -287,8 +287,9 @@ static trl_status start(void *training, trl_train_result *result, trl_error *err
     if (!j->w)
         return trl_fail_mem(err);
     memset(j->w, 0, (n + 64) * sizeof *j->w);
-    trl_status st = trl_tree_task_init(&j->task, j->objective, &j->model.features, j->example,
-                                       j->n_examples, trl_pool_threads(j->pool), err);
+    trl_status st = trl_tree_task_init(&j->task, j->objective, &j->model.features,
+                                       &(trl_task_examples){j->example, j->n_examples},
+                                       trl_pool_threads(j->pool), err);
     if (st == TRL_OK && j->objective->local)
         st = start_local(j, err);
     return st == TRL_OK && j->o->init ? trl_tree_training_init(j, err) : st;
@@ -302,7 +303,8 @@ static trl_status expectations(void *training, trl_train_result *result, trl_err
     if (!counted(j) && j->objective->needs_q0) {
         st = trl_tree_training_expect(j, err);
         if (st == TRL_OK)
-            st = trl_tree_mest_new(&j->model.features, j->example, j->n_examples, j->E, j->pool,
+            st = trl_tree_mest_new(&j->model.features,
+                                   &(trl_tree_examples){j->example, j->n_examples}, j->E, j->pool,
                                    &j->mest, err);
     }
     if (st == TRL_OK && j->o->dev)

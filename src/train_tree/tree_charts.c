@@ -21,8 +21,8 @@ static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_
 {
     trl_tree_example *e = &j->example[k];
     const trl_tree *t = &j->trees.tree[k];
-    trl_status st = trl_grammar_encode(&j->model.fine, j->heads, t, &j->trees.labels, &e->gold,
-                                       known, NULL, err);
+    trl_status st = trl_grammar_encode(
+        &j->model.fine, &(trl_encoded){j->heads, t, &j->trees.labels}, &e->gold, known, NULL, err);
     void *memory = trl_alloc(trl_seen_size(t->n_words), 1);
     if (!memory)
         return trl_fail_mem(err);
@@ -45,8 +45,10 @@ static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coa
     trl_status st = fill_example(j, k, &known, err);
     const trl_pruning p = {.threshold = j->o->prune, .gold = &j->example[k].gold, .filter = true};
     if (st == TRL_OK && known)
-        st = trl_tree_skeleton_of(&j->model, t->word, coarse, gains, &p, &s, &complete,
-                                  &c->arena[worker], err);
+        st = trl_tree_skeleton_of(
+            &j->model,
+            &(trl_skeleton_source){.word = t->word, .coarse = coarse, .gains = gains, .p = &p}, &s,
+            &complete, &c->arena[worker], err);
     if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &j->example[k].s, err);
     c->unknown[k] = !complete;
@@ -70,9 +72,11 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
         st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
     } else if (st == TRL_OK && known)
         st = trl_tree_skeleton(
-            &j->model, t->word, t->n_words,
-            &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold, .filter = true}, &s,
-            &complete, &c->arena[worker], err);
+            &j->model,
+            &(trl_pruned_sentence){
+                t->word, t->n_words,
+                &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold, .filter = true}},
+            &s, &complete, &c->arena[worker], err);
     if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &e->s, err);
     c->unknown[k] = !complete;

@@ -52,7 +52,7 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
         st = trl_decode_settle(d, st);
     } while (st == TRL_OK && d->result.n == 0 && trl_decode_relax(d, t->n_words, &o));
     if (st == TRL_OK && d->result.n == 0)
-        st = trl_decode_fallback(d, &j->model, t->word, t->n_words, 0.0, true, err);
+        st = trl_decode_fallback(d, &j->model, &(trl_words){t->word, t->n_words}, 0.0, true, err);
     if (st != TRL_OK)
         return st;
     const trl_tree parsed = {.n_nodes = d->result.n,

@@ -190,7 +190,8 @@ static trl_status sample_block(void *ctx, size_t block, size_t worker, trl_error
                  n_trees = left < TRL_SAMPLE_BLOCK ? left : TRL_SAMPLE_BLOCK;
     trl_status st = start_sampler(s, a->m, a->o->max_words, err);
     for (size_t k = 0; st == TRL_OK && k < n_trees; k++) {
-        st = trl_pcfg_sample(a->p, &rng, a->o->max_words, &s->tree, s->id, &s->rejected, err);
+        st = trl_pcfg_sample(a->p, &rng, &(trl_pcfg_draw){a->o->max_words, s->id, &s->rejected},
+                             &s->tree, err);
         if (st != TRL_OK)
             break;
         const size_t n = s->tree.node[0].to;

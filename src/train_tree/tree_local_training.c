@@ -95,8 +95,8 @@ trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result
 {
     size_t count = 0;
     j->model.features.w = j->w;
-    const trl_status st =
-        trl_tree_nota_make(&j->task, &j->model, words_of, j, j->nota_delta, j->pool, &count, err);
+    const trl_status st = trl_tree_nota_make(
+        &j->task, &j->model, &(trl_nota_edges){words_of, j, j->nota_delta}, j->pool, &count, err);
     if (st != TRL_OK)
         return st;
     char note[160];

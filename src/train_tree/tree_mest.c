@@ -73,22 +73,22 @@ static trl_status join(lister *l, size_t n, trl_gold_listing *out, trl_error *er
     return TRL_OK;
 }
 
-trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_example *example, size_t n,
+trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_examples *x,
                              const double *E, trl_pool *pool, trl_mest **out, trl_error *err)
 {
     const size_t threads = trl_pool_threads(pool);
     lister l = {.f = f,
-                .example = example,
+                .example = x->example,
                 .keys = trl_zalloc(threads, sizeof *l.keys),
-                .row = trl_zalloc(n, sizeof *l.row),
-                .size = trl_zalloc(n, sizeof *l.size)};
+                .row = trl_zalloc(x->n, sizeof *l.row),
+                .size = trl_zalloc(x->n, sizeof *l.size)};
     trl_gold_listing all = {0};
     trl_status st = l.keys && l.row && l.size ? TRL_OK : trl_fail_mem(err);
     if (st == TRL_OK)
-        st = trl_pool_run(pool, n, list_tree, &l, err);
+        st = trl_pool_run(pool, x->n, list_tree, &l, err);
     if (st == TRL_OK)
-        st = join(&l, n, &all, err);
-    for (size_t k = 0; l.row && k < n; k++)
+        st = join(&l, x->n, &all, err);
+    for (size_t k = 0; l.row && k < x->n; k++)
         trl_free(l.row[k]);
     for (size_t k = 0; l.keys && k < threads; k++)
         trl_tree_keys_fini(&l.keys[k]);
@@ -96,7 +96,9 @@ trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_example 
     trl_free(l.row);
     trl_free(l.size);
     if (st == TRL_OK)
-        st = trl_mest_new_listed(&all, n, trl_tree_weights(f), E, pool, out, err);
+        st = trl_mest_new_listed(
+            &(trl_mest_listed){.l = &all, .n = x->n, .n_weights = trl_tree_weights(f), .E = E},
+            pool, out, err);
     trl_free(all.begin);
     trl_free(all.weight);
     return st;

@@ -39,10 +39,16 @@ static inline trl_rng trl_sample_rng(uint64_t seed, size_t block)
 trl_status trl_tree_expect(const trl_tree_model *m, const trl_tree_expect_options *o, double *E,
                            trl_tree_expect_report *report, trl_error *err);
 
+/* Examples. */
+typedef struct trl_tree_examples {
+    const trl_tree_example *example;
+    size_t n;
+} trl_tree_examples;
+
 /* The objective over the examples' gold trees, E [trl_tree_weights] being borrowed with the pool
  * (trl_mest_function: the function for L-BFGS).  Training needs no charts and no feature look-ups
  * after this.  TRL_EINVAL, TRL_ENOMEM. */
-trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_example *example, size_t n,
+trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_examples *x,
                              const double *E, trl_pool *pool, trl_mest **out, trl_error *err);
 
 #endif

@@ -54,14 +54,14 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
 }
 
 trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
-                              trl_tree_features *f, trl_tree_example *example, size_t n_examples,
-                              size_t n_workers, trl_error *err)
+                              trl_tree_features *f, const trl_task_examples *x, size_t n_workers,
+                              trl_error *err)
 {
     *t = (trl_tree_task){.objective = objective,
                          .loss = loss_of(objective),
                          .f = f,
-                         .example = example,
-                         .n_examples = n_examples,
+                         .example = x->example,
+                         .n_examples = x->n_examples,
                          .n_workers = n_workers};
     t->worker = trl_zalloc(n_workers, sizeof *t->worker);
     t->binary_exp = trl_alloc64(f->g->n_binary, sizeof *t->binary_exp);
@@ -70,7 +70,7 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
         trl_tree_task_fini(t);
         return trl_fail_mem(err);
     }
-    t->sparse = (trl_sparse_task){t, n_examples, trl_tree_weights(f), prepare, evaluate};
+    t->sparse = (trl_sparse_task){t, x->n_examples, trl_tree_weights(f), prepare, evaluate};
     return TRL_OK;
 }
 

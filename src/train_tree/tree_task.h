@@ -61,10 +61,16 @@ struct trl_tree_task {
     trl_sparse_task sparse;
 };
 
+/* Examples, borrowed. */
+typedef struct trl_task_examples {
+    trl_tree_example *example;
+    size_t n_examples;
+} trl_task_examples;
+
 /* Everything is borrowed.  TRL_ENOMEM. */
 trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
-                              trl_tree_features *f, trl_tree_example *example, size_t n_examples,
-                              size_t n_workers, trl_error *err);
+                              trl_tree_features *f, const trl_task_examples *x, size_t n_workers,
+                              trl_error *err);
 
 /* What MECFG and PT-CFG need in addition; borrowed.  TRL_ENOMEM. */
 trl_status trl_tree_task_local(trl_tree_task *t, const trl_expansions *x,

@@ -64,8 +64,8 @@ static trl_status carry_tree(carrier *c, const trl_tree_training *j, const trl_t
 {
     const trl_tree *t = &j->trees.tree[e->source];
     bool known;
-    const trl_status st = trl_grammar_encode(&c->old->fine, j->heads, t, &j->trees.labels, scratch,
-                                             &known, NULL, err);
+    const trl_status st = trl_grammar_encode(
+        &c->old->fine, &(trl_encoded){j->heads, t, &j->trees.labels}, scratch, &known, NULL, err);
     if (st != TRL_OK || !known || scratch->n != e->gold.n)
         return st;
     trl_seen seen;

@@ -123,13 +123,13 @@ static trl_status end_line(const scan *s, trl_str token, trl_error *err)
     return TRL_OK;
 }
 
-trl_status trl_entity_marks(const trl_input *in, trl_str line, const trl_str *words, size_t step,
-                            size_t n, trl_strtab *tags, uint32_t *tag, trl_error *err)
+trl_status trl_entity_marks(const trl_input *in, trl_str line, const trl_word_column *x,
+                            trl_strtab *tags, uint32_t *tag, trl_error *err)
 {
     scan s = {.in = in, .line = line};
     trl_str token = next_token(&s, 0);
-    for (size_t i = 0; i < n; i++) {
-        const trl_str word = words[i * step];
+    for (size_t i = 0; i < x->n; i++) {
+        const trl_str word = x->words[i * x->step];
         bool closes;
         while (token.n && token.p[0] == '[' && !equal(token, word)) {
             const trl_status st = open_mark(&s, token, err);

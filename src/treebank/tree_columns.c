@@ -234,8 +234,9 @@ static trl_status read_marks(trl_tree_columns *r, const trl_tree *tree, const tr
     if (!tag)
         return trl_fail_mem(err);
     r->tag = tag;
-    return trl_entity_marks(r->marks, line, rows->cell, rows->n_columns, rows->n_tokens, &r->tags,
-                            tag, err);
+    return trl_entity_marks(r->marks, line,
+                            &(trl_word_column){rows->cell, rows->n_columns, rows->n_tokens},
+                            &r->tags, tag, err);
 }
 
 /* From the chunker's columns to those requested. */

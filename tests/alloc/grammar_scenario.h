@@ -35,8 +35,8 @@ static trl_status each_tree(grammar_run *run, const char *text, bool again, trl_
             st = trl_grammar_add(&run->g, &t, &run->labels, err);
             continue;
         }
-        st = trl_grammar_encode(&run->g, run->heads, &t, &run->labels, &run->tree, &known, NULL,
-                                err);
+        st = trl_grammar_encode(&run->g, &(trl_encoded){run->heads, &t, &run->labels}, &run->tree,
+                                &known, NULL, err);
         if (st == TRL_OK) {
             assert_true(known);
             st = trl_grammar_decode(&run->g, &run->tree, &run->node, &run->n, &run->cap, err);

@@ -38,10 +38,11 @@ static inline void make(task *k, trl_rng *rng, int order, bool all_pairs, size_t
     k->g = calloc(room, sizeof(double));
     k->pool = trl_pool_new(1);
     assert_true(k->E && k->w && k->g && k->pool);
-    assert_ok(trl_q0_train(&k->h, TRL_Q0_HMM, order, &k->t.columns, k->t.corpus.label, 3, &err));
+    assert_ok(trl_q0_train(&k->h, TRL_Q0_HMM, order,
+                           &(trl_q0_data){&k->t.columns, k->t.corpus.label, 3}, &err));
     const trl_expect_data x = tiny_data(&k->t);
     const trl_sample_options sample = trl_sample_options_default();
-    assert_ok(trl_q0_expect(TRL_Q0_HMM, &k->h, &x, &sample, k->E, NULL, &err));
+    assert_ok(trl_q0_expect(&(trl_q0_model){TRL_Q0_HMM, &k->h}, &x, &sample, k->E, NULL, &err));
     assert_ok(trl_mest_new(&k->t.design, &k->t.corpus, k->E, k->pool, &k->m, &err));
 }
 

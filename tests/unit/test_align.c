@@ -120,7 +120,8 @@ static void check_model(const model *x, trl_place_counts *counts)
     memset(counts->jump, 0, TRL_JUMPS * sizeof *counts->jump);
     memset(counts->from, 0, (size_t)(TRL_ALIGN_LONGEST + 1) * (TRL_ALIGN_LONGEST + 1) * 8);
     memset(counts->place, 0, CELLS * sizeof *counts->place);
-    assert_true(trl_places_posterior(&x->p, x->l, x->m, x->t, got, &log_p, counts, &s));
+    assert_true(
+        trl_places_posterior(&x->p, &(trl_place_pair){x->l, x->m, x->t}, got, &log_p, counts, &s));
     assert_near(log_p, log(total), 1e-11);
     for (size_t k = 0; k < (x->l + 1) * x->m; k++)
         assert_near(got[k], want[k] / total, 1e-11);

@@ -383,10 +383,15 @@ static void test_null_translation(void **state)
     refused(trl_translation_files(NULL, "x", &t, e));
     refused(trl_translation_files("x", NULL, &t, e));
     refused(trl_translation_files("x", "x", NULL, e));
-    refused(trl_turian_size(NULL, 1, words, 1, 1.0, &size, NULL, e));
-    refused(trl_turian_size(words, 1, NULL, 1, 1.0, &size, NULL, e));
-    refused(trl_turian_size(words, 1, words, 1, 1.0, NULL, NULL, e));
-    refused(trl_turian_size(words, 1, words, 1, 0.5, &size, NULL, e));
+    refused(trl_turian_size(
+        &(trl_turian_pair){.test = NULL, .n = 1, .gold = words, .m = 1, .e = 1.0}, &size, NULL, e));
+    refused(trl_turian_size(
+        &(trl_turian_pair){.test = words, .n = 1, .gold = NULL, .m = 1, .e = 1.0}, &size, NULL, e));
+    refused(trl_turian_size(
+        &(trl_turian_pair){.test = words, .n = 1, .gold = words, .m = 1, .e = 1.0}, NULL, NULL, e));
+    refused(
+        trl_turian_size(&(trl_turian_pair){.test = words, .n = 1, .gold = words, .m = 1, .e = 0.5},
+                        &size, NULL, e));
     refused(trl_translation_compare(NULL, NULL, NULL, &c, e));
     assert_int_equal(trl_bitext_get_info(NULL).pairs, 0);
     assert_null(trl_translation_sentences(NULL, &n));

@@ -321,7 +321,7 @@ static void test_whole(void **state)
         size_t final[MAX_V], words[MAX_V];
         char path[MAX_V + 1][MAX_V + 1];
         plain_brown(&q, C, &f, final, path);
-        assert_ok(trl_brown_run(&b, C, NULL, NULL, NULL, &got, &err));
+        assert_ok(trl_brown_run(&b, C, NULL, &(trl_brown_report){NULL, NULL}, &got, &err));
         for (size_t a = 0; a < q.V; a++) {
             const trl_str s = got.path[got.cluster[a]];
             const char *want = path[final[a]];
@@ -364,11 +364,11 @@ static void test_threads(void **state)
     trl_bigrams b = {0};
     trl_brown one, many;
     random_text(&b, 600, 120000);
-    assert_ok(trl_brown_run(&b, 300, NULL, NULL, NULL, &one, &err));
+    assert_ok(trl_brown_run(&b, 300, NULL, &(trl_brown_report){NULL, NULL}, &one, &err));
     for (size_t threads = 2; threads <= 5; threads += 3) {
         trl_pool *pool = trl_pool_new(threads);
         assert_non_null(pool);
-        assert_ok(trl_brown_run(&b, 300, pool, NULL, NULL, &many, &err));
+        assert_ok(trl_brown_run(&b, 300, pool, &(trl_brown_report){NULL, NULL}, &many, &err));
         assert_memory_equal(one.cluster, many.cluster, b.word.n * sizeof *one.cluster);
         assert_int_equal(one.paths.len, many.paths.len);
         assert_memory_equal(one.paths.data, many.paths.data, one.paths.len);
@@ -428,10 +428,11 @@ static void test_cancel(void **state)
     trl_brown r;
     size_t limit = 10;
     random_text(&b, 50, 2000);
-    assert_int_equal(trl_brown_run(&b, 5, NULL, stop_at_ten, &limit, &r, &err), TRL_ECANCEL);
+    assert_int_equal(trl_brown_run(&b, 5, NULL, &(trl_brown_report){stop_at_ten, &limit}, &r, &err),
+                     TRL_ECANCEL);
     assert_null(r.cluster);
     limit = SIZE_MAX;
-    assert_ok(trl_brown_run(&b, 5, NULL, stop_at_ten, &limit, &r, &err));
+    assert_ok(trl_brown_run(&b, 5, NULL, &(trl_brown_report){stop_at_ten, &limit}, &r, &err));
     trl_brown_fini(&r);
     trl_bigrams_fini(&b);
 }

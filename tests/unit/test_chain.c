@@ -143,7 +143,10 @@ static void check_chain(const random_chain *r, trl_rng *rng, trl_arena *arena)
         trl_arena_reset(arena);
         const trl_status st =
             engine ? trl_chain_log(&call, &m, &sums, &err)
-                   : trl_chain_infer(&r->c, &r->s, arena, all, weight, &m, &sums, &err);
+                   : trl_chain_infer(&r->c,
+                                     &(trl_chain_ask){
+                                         .s = &r->s, .arena = arena, .want = all, .weight = weight},
+                                     &m, &sums, &err);
         if (want.log_z == -HUGE_VALL) {
             assert_int_equal(st, TRL_ENUMERIC);
         } else {
@@ -326,7 +329,10 @@ static double log_z_of(random_chain *r, trl_arena *arena)
     trl_chain_marginals m;
     trl_arena_reset(arena);
     assert_ok(trl_chain_prepare(&r->c, &r->s, &err));
-    assert_ok(trl_chain_infer(&r->c, &r->s, arena, TRL_WANT_LOG_Z_ONLY, 1.0, &m, NULL, &err));
+    assert_ok(trl_chain_infer(
+        &r->c,
+        &(trl_chain_ask){.s = &r->s, .arena = arena, .want = TRL_WANT_LOG_Z_ONLY, .weight = 1.0},
+        &m, NULL, &err));
     assert_true(!m.node && !m.edge && !m.tri);
     return m.log_z;
 }
@@ -363,8 +369,12 @@ static void test_central_differences(void **state)
         const size_t *step = r.s.step;
         assert_ok(trl_chain_sums_init(&sums, &r.c, &err));
         trl_arena_reset(&arena);
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS, 1.0, &m,
-                                  &sums, &err));
+        assert_ok(trl_chain_infer(&r.c,
+                                  &(trl_chain_ask){.s = &r.s,
+                                                   .arena = &arena,
+                                                   .want = TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS,
+                                                   .weight = 1.0},
+                                  &m, &sums, &err));
         trl_chain_sums_add(&sums, &r.c, 1.0, edge, h.order == 2 ? tri : NULL);
         for (size_t t = 0; t < h.T; t++) {
             double *const *row = r.s.row;

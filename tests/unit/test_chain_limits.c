@@ -19,7 +19,9 @@ static void expect_numeric(random_chain *r, const char *word)
     trl_error err = {0};
     trl_status st = trl_chain_prepare(&r->c, &r->s, &err);
     if (st == TRL_OK)
-        st = trl_chain_infer(&r->c, &r->s, &arena, 0, 1.0, &m, NULL, &err);
+        st = trl_chain_infer(
+            &r->c, &(trl_chain_ask){.s = &r->s, .arena = &arena, .want = 0, .weight = 1.0}, &m,
+            NULL, &err);
     assert_int_equal(st, TRL_ENUMERIC);
     assert_int_equal(err.code, TRL_ENUMERIC);
     if (!strstr(err.msg, word))
@@ -70,7 +72,10 @@ static void test_one_huge_score(void **state)
         double *row = r.s.row[TRL_NODE] + at * r.s.step[TRL_NODE];
         const size_t y = trl_rng_below(&rng, L), width = order == 2 && r.s.row[TRL_TRI] ? 27 : 9;
         row[y] = 1e16;
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
+        assert_ok(trl_chain_infer(
+            &r.c,
+            &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = TRL_WANT_EDGE_ROWS, .weight = 1.0},
+            &m, NULL, &err));
         double huge[6 * 8], pairs = 0.0;
         memcpy(huge, m.node, T * r.c.stride * sizeof *huge);
         const double *edge = width == 27 ? m.tri : m.edge;
@@ -80,7 +85,9 @@ static void test_one_huge_score(void **state)
             assert_near(pairs, 1.0, 1e-12);
         for (size_t k = 0; k < L; k++)
             row[k] = k == y ? 0.0 : -HUGE_VAL;
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &m, NULL, &err));
+        assert_ok(trl_chain_infer(
+            &r.c, &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = 0, .weight = 1.0}, &m, NULL,
+            &err));
         for (size_t t = 0; t < T; t++)
             for (size_t k = 0; k < L; k++) {
                 const double p = huge[t * r.c.stride + k];
@@ -127,7 +134,11 @@ static void test_bad_shapes(void **state)
         const trl_tables empty = {0};
         assert_ok(trl_chain_init(&c, 3, order, &err));
         assert_ok(trl_chain_prepare(&c, &empty, &err));
-        assert_int_equal(trl_chain_infer(&c, &empty, &arena, 0, 1.0, &m, NULL, &err), TRL_EINVAL);
+        assert_int_equal(
+            trl_chain_infer(
+                &c, &(trl_chain_ask){.s = &empty, .arena = &arena, .want = 0, .weight = 1.0}, &m,
+                NULL, &err),
+            TRL_EINVAL);
         trl_chain_fini(&c);
         trl_arena_fini(&arena);
     }
@@ -150,10 +161,16 @@ static void test_rows_only_when_asked_for(void **state)
             round / 4 % 2 ? 2000.0 : 2.0, 0.0};
         random_chain_make(&rng, h, &r);
         assert_ok(trl_chain_sums_init(&sums, &r.c, &err));
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_SUMS, 1.0, &m, &sums, &err));
+        assert_ok(trl_chain_infer(
+            &r.c,
+            &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = TRL_WANT_SUMS, .weight = 1.0}, &m,
+            &sums, &err));
         assert_non_null(m.node);
         assert_true(!m.edge && !m.tri);
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, TRL_WANT_EDGE_ROWS, 1.0, &m, NULL, &err));
+        assert_ok(trl_chain_infer(
+            &r.c,
+            &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = TRL_WANT_EDGE_ROWS, .weight = 1.0},
+            &m, NULL, &err));
         assert_non_null(m.edge);
         assert_true((m.tri != NULL) == (h.order == 2));
         trl_chain_sums_fini(&sums);
@@ -206,7 +223,9 @@ static void test_a_hundred_thousand_tokens(void **state)
         chain_shape h = {100000, 3, order, true, false, false, 10.0, 0.0};
         random_chain_make(&rng, h, &r);
         const trl_chain_call call = {&r.c, &r.s, &arena, TRL_WANT_LOG_Z_ONLY, 1.0, NULL};
-        assert_ok(trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &m, NULL, &err));
+        assert_ok(trl_chain_infer(
+            &r.c, &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = 0, .weight = 1.0}, &m, NULL,
+            &err));
         assert_ok(trl_chain_log(&call, &l, NULL, &err));
         const double want = (double)plain_log_z(&r);
         assert_near(m.log_z, want, 1e-13);
@@ -242,8 +261,12 @@ static void test_steady_state_allocates_nothing(void **state)
             trl_chain_marginals m;
             trl_arena_reset(&arena);
             const void *before = arena.head;
-            assert_ok(trl_chain_infer(&r[k].c, &r[k].s, &arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS,
-                                      1.0, &m, &sums[k], &err));
+            assert_ok(trl_chain_infer(&r[k].c,
+                                      &(trl_chain_ask){.s = &r[k].s,
+                                                       .arena = &arena,
+                                                       .want = TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS,
+                                                       .weight = 1.0},
+                                      &m, &sums[k], &err));
             if (pass == 1 && k == 0)
                 settled = before;
             if (pass >= 1)

@@ -145,10 +145,16 @@ static void test_hands_over(void **state)
         double *cell = r.s.row[TRL_NODE] + trl_rng_below(&rng, h.T) * r.s.step[TRL_NODE] +
                        trl_rng_below(&rng, h.L);
         *cell = (const double[]){90.0, -90.0, -HUGE_VAL, HUGE_VAL, nan(""), -1e300}[round % 6];
-        const trl_status want = trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &a, NULL, &err);
+        const trl_status want = trl_chain_infer(
+            &r.c, &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = 0, .weight = 1.0}, &a, NULL,
+            &err);
         assert_ok(trl_chain_use_single(&r.c, &err));
         assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
-        assert_int_equal(trl_chain_infer(&r.c, &r.s, &arena, 0, 1.0, &b, NULL, &err), want);
+        assert_int_equal(
+            trl_chain_infer(&r.c,
+                            &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = 0, .weight = 1.0},
+                            &b, NULL, &err),
+            want);
         assert_int_equal(want, round % 6 == 3 || round % 6 == 4 ? TRL_ENUMERIC : TRL_OK);
         if (want == TRL_OK) {
             assert_true(a.log_z == b.log_z);

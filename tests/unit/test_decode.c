@@ -76,7 +76,9 @@ static void check_nbest(const random_chain *r, trl_arena *arena, size_t ask, siz
     trl_error err;
     size_t found = 99;
     trl_arena_reset(arena);
-    const trl_status st = trl_chain_nbest(&r->c, &r->s, arena, ask, y, score, &found, &err);
+    const trl_status st =
+        trl_chain_nbest(&r->c, &r->s, arena,
+                        &(trl_chain_list){.n = ask, .y = y, .score = score, .found = &found}, &err);
     if (n == 0) {
         assert_int_equal(st, TRL_ENUMERIC);
         return;
@@ -103,7 +105,9 @@ static void check_first(const random_chain *r, trl_arena *arena)
     size_t found;
     trl_arena_reset(arena);
     assert_ok(trl_chain_viterbi(&r->c, &r->s, arena, best, &score, &err));
-    assert_ok(trl_chain_nbest(&r->c, &r->s, arena, 1, first, &first_score, &found, &err));
+    assert_ok(trl_chain_nbest(
+        &r->c, &r->s, arena,
+        &(trl_chain_list){.n = 1, .y = first, .score = &first_score, .found = &found}, &err));
     assert_int_equal(found, 1);
     assert_memory_equal(best, first, r->shape.T * sizeof *best);
     assert_near(first_score, score, score_tol(r));
@@ -204,7 +208,9 @@ static void test_viterbi_is_the_first_of_ten(void **state)
             double score, scores[10];
             size_t found;
             assert_ok(trl_chain_viterbi(&r.c, &r.s, &arena, best, &score, &err));
-            assert_ok(trl_chain_nbest(&r.c, &r.s, &arena, 10, y, scores, &found, &err));
+            assert_ok(trl_chain_nbest(
+                &r.c, &r.s, &arena,
+                &(trl_chain_list){.n = 10, .y = y, .score = scores, .found = &found}, &err));
             assert_int_equal(found, 10);
             assert_memory_equal(best, y, h.T * sizeof *best);
             assert_near(score, scores[0], 1e-13);
@@ -230,24 +236,40 @@ static void test_refusals(void **state)
         double score[2];
         size_t found;
         random_chain_make(&rng, (chain_shape){4, 3, order, true, false, false, 1.0, 0.0}, &r);
-        assert_int_equal(trl_chain_nbest(&r.c, &r.s, &arena, 0, y, score, &found, &err),
-                         TRL_EINVAL);
-        assert_int_equal(trl_chain_nbest(&r.c, &r.s, &arena, SIZE_MAX / 2, y, score, &found, &err),
-                         TRL_ENOMEM);
+        assert_int_equal(
+            trl_chain_nbest(&r.c, &r.s, &arena,
+                            &(trl_chain_list){.n = 0, .y = y, .score = score, .found = &found},
+                            &err),
+            TRL_EINVAL);
+        assert_int_equal(
+            trl_chain_nbest(
+                &r.c, &r.s, &arena,
+                &(trl_chain_list){.n = SIZE_MAX / 2, .y = y, .score = score, .found = &found},
+                &err),
+            TRL_ENOMEM);
         r.s.row[TRL_NODE][r.s.step[TRL_NODE] + 1] = HUGE_VAL;
         assert_int_equal(trl_chain_viterbi(&r.c, &r.s, &arena, y, score, &err), TRL_ENUMERIC);
         assert_string_equal(err.msg, "a label score at token 2 is NaN or infinite");
-        assert_int_equal(trl_chain_nbest(&r.c, &r.s, &arena, 2, y, score, &found, &err),
-                         TRL_ENUMERIC);
+        assert_int_equal(
+            trl_chain_nbest(&r.c, &r.s, &arena,
+                            &(trl_chain_list){.n = 2, .y = y, .score = score, .found = &found},
+                            &err),
+            TRL_ENUMERIC);
         r.s.row[TRL_NODE][r.s.step[TRL_NODE] + 1] = nan("");
         assert_int_equal(trl_chain_viterbi(&r.c, &r.s, &arena, y, score, &err), TRL_ENUMERIC);
-        assert_int_equal(trl_chain_nbest(&r.c, &r.s, &arena, 2, y, score, &found, &err),
-                         TRL_ENUMERIC);
+        assert_int_equal(
+            trl_chain_nbest(&r.c, &r.s, &arena,
+                            &(trl_chain_list){.n = 2, .y = y, .score = score, .found = &found},
+                            &err),
+            TRL_ENUMERIC);
         assert_string_equal(err.msg, "a label score at token 2 is NaN or infinite");
         const trl_tables empty = {0};
         assert_int_equal(trl_chain_viterbi(&r.c, &empty, &arena, y, score, &err), TRL_EINVAL);
-        assert_int_equal(trl_chain_nbest(&r.c, &empty, &arena, 1, y, score, &found, &err),
-                         TRL_EINVAL);
+        assert_int_equal(
+            trl_chain_nbest(&r.c, &empty, &arena,
+                            &(trl_chain_list){.n = 1, .y = y, .score = score, .found = &found},
+                            &err),
+            TRL_EINVAL);
         random_chain_fini(&r);
         trl_arena_fini(&arena);
     }

@@ -62,7 +62,8 @@ static void make(trl_rng *rng, const plan *p, tiny *t, trl_hmm *h)
     const trl_design_options o = {
         .order = p->order, .all_pairs = p->all_pairs, .all_transitions = p->all_pairs};
     tiny_compile(t, p->tpl, &o);
-    assert_ok(trl_q0_train(h, TRL_Q0_HMM, p->hmm_order, &t->columns, t->corpus.label, p->L, &err));
+    assert_ok(trl_q0_train(h, TRL_Q0_HMM, p->hmm_order,
+                           &(trl_q0_data){&t->columns, t->corpus.label, p->L}, &err));
     tiny_randomise(h, rng, p->stop, p->acyclic);
 }
 
@@ -81,7 +82,7 @@ static void run(trl_rng *rng, const plan *p, double tail)
     const trl_expect_data x = tiny_data(&t);
     const trl_sample_options sample = trl_sample_options_default();
     size_t sampled = 1;
-    assert_ok(trl_q0_expect(TRL_Q0_HMM, &h, &x, &sample, E, &sampled, &err));
+    assert_ok(trl_q0_expect(&(trl_q0_model){TRL_Q0_HMM, &h}, &x, &sample, E, &sampled, &err));
     assert_int_equal(sampled, 0);
     if (p->acyclic)
         assert_near(o.p_seen, 1.0, 1e-12);
@@ -220,7 +221,7 @@ static void test_sampling(void **state)
         const size_t n = (size_t)t.design.n_weights;
         double *E = calloc(n + 64, sizeof *E), *S = calloc(n + 64, sizeof *S);
         assert_true(E && S);
-        assert_ok(trl_q0_expect(TRL_Q0_HMM, &h, &x, &o, E, NULL, &err));
+        assert_ok(trl_q0_expect(&(trl_q0_model){TRL_Q0_HMM, &h}, &x, &o, E, NULL, &err));
         assert_ok(trl_expect_sampled(&x, &h, NULL, &o, S, &err));
         double worst = 0.0, chi2 = 0.0;
         size_t used = 0;
@@ -269,7 +270,7 @@ static void test_left_over(void **state)
     double *E = calloc(trl_design_alloc(&t.design), sizeof *E);
     assert_non_null(E);
     size_t sampled = 0;
-    assert_ok(trl_q0_expect(TRL_Q0_HMM, &h, &x, &sample, E, &sampled, &err));
+    assert_ok(trl_q0_expect(&(trl_q0_model){TRL_Q0_HMM, &h}, &x, &sample, E, &sampled, &err));
     assert_int_equal(sampled, 2);
     const trl_family *f = &t.design.family[TRL_NODE];
     assert_int_equal(f->n_attrs, f->n_dense); /* all pairs: dense rows */
@@ -346,7 +347,7 @@ static void test_empirical(void **state)
         assert_non_null(E);
         const trl_expect_data data = tiny_data(&t);
         const trl_sample_options sample = trl_sample_options_default();
-        assert_ok(trl_q0_expect(TRL_Q0_EMP, &h, &data, &sample, E, NULL, &err));
+        assert_ok(trl_q0_expect(&(trl_q0_model){TRL_Q0_EMP, &h}, &data, &sample, E, NULL, &err));
         assert_true(check_all(&t, &o, E, 1e-12, 1e-12) > 100);
         free(E);
         trl_free(x);
@@ -367,7 +368,7 @@ static void test_uniform(void **state)
     tiny_cells(text, &t.columns);
     const trl_design_options d = {.order = 2, .all_pairs = true, .all_transitions = true};
     tiny_compile(&t, "b\nt\n*w=%x[0,0]\nuw-1=%x[-1,0] %x[1,1]\n", &d);
-    assert_ok(trl_q0_train(&h, TRL_Q0_LU, 2, &t.columns, t.corpus.label, 2, &err));
+    assert_ok(trl_q0_train(&h, TRL_Q0_LU, 2, &(trl_q0_data){&t.columns, t.corpus.label, 2}, &err));
     assert_int_equal(h.order, 1);
     oracle_init(&o, &t, &h, 6); /* A -> B or STOP, B -> STOP: two tokens at most */
     extend(&o, 0, 1.0);
@@ -376,7 +377,7 @@ static void test_uniform(void **state)
     assert_non_null(E);
     const trl_expect_data x = tiny_data(&t);
     const trl_sample_options sample = trl_sample_options_default();
-    assert_ok(trl_q0_expect(TRL_Q0_LU, &h, &x, &sample, E, NULL, &err));
+    assert_ok(trl_q0_expect(&(trl_q0_model){TRL_Q0_LU, &h}, &x, &sample, E, NULL, &err));
     assert_true(check_all(&t, &o, E, 1e-13, 1e-13) > 5);
     free(E);
     oracle_fini(&o);
@@ -399,10 +400,12 @@ static void test_refusals(void **state)
     trl_sample_options sample = trl_sample_options_default();
     double *E = calloc(trl_design_alloc(&t.design), sizeof *E);
     assert_non_null(E);
-    assert_int_equal(trl_q0_expect(TRL_Q0_HMM, &h, &x, &sample, E, NULL, &err), TRL_EINVAL);
+    assert_int_equal(trl_q0_expect(&(trl_q0_model){TRL_Q0_HMM, &h}, &x, &sample, E, NULL, &err),
+                     TRL_EINVAL);
     assert_non_null(strstr(err.msg, "column 1"));
     x.tpl = NULL;
-    assert_int_equal(trl_q0_expect(TRL_Q0_HMM, &h, &x, &sample, E, NULL, &err), TRL_EINVAL);
+    assert_int_equal(trl_q0_expect(&(trl_q0_model){TRL_Q0_HMM, &h}, &x, &sample, E, NULL, &err),
+                     TRL_EINVAL);
     x.tpl = t.tpl;
     sample.n = 0;
     assert_int_equal(trl_expect_sampled(&x, &h, NULL, &sample, E, &err), TRL_EINVAL);

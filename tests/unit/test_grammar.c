@@ -60,7 +60,7 @@ static void assert_comes_back(const trl_grammar *g, const trl_tree *t, const trl
 {
     trl_error err;
     bool known;
-    assert_ok(trl_grammar_encode(g, heads, t, labels, &m->b, &known, NULL, &err));
+    assert_ok(trl_grammar_encode(g, &(trl_encoded){heads, t, labels}, &m->b, &known, NULL, &err));
     assert_true(known);
     assert_sound(g, &m->b, t->n_words);
     assert_ok(trl_grammar_decode(g, &m->b, &m->node, &m->n, &m->cap, &err));
@@ -164,7 +164,8 @@ static void assert_states(const char *text, trl_annotation a, const char *want)
     bool known;
     read_text(&l, text, strlen(text));
     build(&g, &a, &l, false);
-    assert_ok(trl_grammar_encode(&g, heads, &l.tree[l.n - 1], &l.labels, &m.b, &known, NULL, &err));
+    assert_ok(trl_grammar_encode(&g, &(trl_encoded){heads, &l.tree[l.n - 1], &l.labels}, &m.b,
+                                 &known, NULL, &err));
     assert_true(known);
     show(&g, &m.b, &m.have);
     assert_string_equal(m.have.data, want);
@@ -234,8 +235,8 @@ static void test_unknown(void **state)
         bool known;
         uint32_t missing = TRL_NO_NODE;
         read_text(&other, row[i].tree, strlen(row[i].tree));
-        assert_ok(trl_grammar_encode(&g, heads, &other.tree[i], &other.labels, &m.b, &known,
-                                     &missing, &err));
+        assert_ok(trl_grammar_encode(&g, &(trl_encoded){heads, &other.tree[i], &other.labels}, &m.b,
+                                     &known, &missing, &err));
         assert_int_equal(known, row[i].missing == TRL_NO_NODE);
         assert_int_equal(missing, row[i].missing);
     }

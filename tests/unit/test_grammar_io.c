@@ -74,8 +74,8 @@ static void test_same_again(void **state)
         trl_btree t = {0};
         for (size_t i = 0; i < l.n; i++) {
             bool known;
-            assert_ok(
-                trl_grammar_encode(&back, heads, &l.tree[i], &l.labels, &t, &known, NULL, &err));
+            assert_ok(trl_grammar_encode(&back, &(trl_encoded){heads, &l.tree[i], &l.labels}, &t,
+                                         &known, NULL, &err));
             assert_true(known);
         }
         trl_btree_fini(&t);
@@ -114,8 +114,8 @@ static void test_tampered(void **state)
             size_t n, cap = 0;
             for (size_t i = 0; i < l.n; i++) {
                 bool known;
-                assert_ok(trl_grammar_encode(&back, heads, &l.tree[i], &l.labels, &t, &known, NULL,
-                                             &err));
+                assert_ok(trl_grammar_encode(&back, &(trl_encoded){heads, &l.tree[i], &l.labels},
+                                             &t, &known, NULL, &err));
                 if (known)
                     assert_ok(trl_grammar_decode(&back, &t, &node, &n, &cap, &err));
             }

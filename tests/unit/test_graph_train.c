@@ -234,7 +234,8 @@ static double surprise(const double *w)
     trl_error err;
     double F;
     problem_open(&p, "likelihood", NULL, 1, NULL);
-    assert_ok(trl_objective_value(&p.t.design, &p.t.view, p.t.pool, w, 0.0, &F, &err));
+    assert_ok(
+        trl_objective_value(&p.t.design, &p.t.view, p.t.pool, &(trl_weights_at){w, 0.0}, &F, &err));
     problem_close(&p);
     return F;
 }

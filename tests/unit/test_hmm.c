@@ -220,7 +220,9 @@ static void check_tables(trl_rng *rng, const trl_hmm *h, size_t n)
         assert_ok(trl_chain_viterbi(&chain, &t, &arena, found, &score, &err));
         assert_near(score, top, 1e-13);
         assert_memory_equal(found, best, n * sizeof *best);
-        assert_ok(trl_chain_infer(&chain, &t, &arena, 0, 1.0, &m, NULL, &err));
+        assert_ok(trl_chain_infer(
+            &chain, &(trl_chain_ask){.s = &t, .arena = &arena, .want = 0, .weight = 1.0}, &m, NULL,
+            &err));
         assert_near(m.log_z, log(sum), 1e-12);
     } else {
         assert_int_equal(trl_chain_viterbi(&chain, &t, &arena, found, &score, &err), TRL_ENUMERIC);

@@ -56,7 +56,8 @@ static trl_status evaluate(void *self, const trl_example *e, const trl_tables *s
 static trl_status score(void *self, const double *x, double *percent, trl_error *err)
 {
     toy *t = self;
-    const trl_status st = trl_objective_value(&t->design, &t->task, t->pool, x, 0.0, percent, err);
+    const trl_status st =
+        trl_objective_value(&t->design, &t->task, t->pool, &(trl_weights_at){x, 0.0}, percent, err);
     *percent = 100.0 / (1.0 + *percent);
     return st;
 }
@@ -155,7 +156,7 @@ static void test_tuned(void **unused)
     open_toy(&t, 1, true);
     const trl_session s = {
         .o = &o, .optimizer = trl_optimizer_find("sdca"), .learner = &t.learner, .pool = t.pool};
-    assert_ok(trl_penalty_grid(&s, c2, 3, w, scores, &best, &err));
+    assert_ok(trl_penalty_grid(&s, &(trl_penalties){c2, 3}, w, scores, &best, &err));
     assert_int_equal(best, 2); /* what is held out is what is trained on: the weakest penalty */
     assert_true(scores[0] < scores[1] && scores[1] < scores[2]);
     close_toy(&t);

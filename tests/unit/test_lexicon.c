@@ -12,7 +12,8 @@ static void fill(trl_lexicon *x, const trl_grammar *g, const tree_list *l, uint3
     assert_ok(trl_lexicon_init(x, rare, &err));
     for (size_t i = 0; i < l->n; i++) {
         bool known;
-        assert_ok(trl_grammar_encode(g, heads, &l->tree[i], &l->labels, &t, &known, NULL, &err));
+        assert_ok(trl_grammar_encode(g, &(trl_encoded){heads, &l->tree[i], &l->labels}, &t, &known,
+                                     NULL, &err));
         assert_true(known);
         assert_ok(trl_lexicon_add(x, &t, l->tree[i].word, &err));
     }

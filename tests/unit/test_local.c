@@ -37,7 +37,9 @@ static void check_local(const random_chain *r, trl_arena *arena)
     trl_arena_reset(arena);
     assert_ok(trl_local_tables(&r->c, &r->s, arena, &local, &err));
     assert_ok(trl_rows_chain_init(&rows, r->c.L, r->c.order, &err));
-    assert_ok(trl_chain_infer(&rows, &local, arena, 0, 1.0, &m, NULL, &err));
+    assert_ok(trl_chain_infer(
+        &rows, &(trl_chain_ask){.s = &local, .arena = arena, .want = 0, .weight = 1.0}, &m, NULL,
+        &err));
     assert_near(m.log_z, 0.0, TOL);
     long double sum = 0.0L, node[ORACLE_T][4] = {{0}};
     for (size_t k = 0; k < labellings(&r->shape); k++) {
@@ -95,7 +97,9 @@ static void test_dead_ends(void **state)
     assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
     assert_ok(trl_local_tables(&r.c, &r.s, &arena, &local, &err));
     assert_ok(trl_rows_chain_init(&rows, 3, 1, &err));
-    assert_ok(trl_chain_infer(&rows, &local, &arena, 0, 1.0, &m, NULL, &err));
+    assert_ok(trl_chain_infer(
+        &rows, &(trl_chain_ask){.s = &local, .arena = &arena, .want = 0, .weight = 1.0}, &m, NULL,
+        &err));
     assert_near(m.log_z, log1p(-exp(local.row[TRL_NODE][1])), 1e-13);
     for (size_t j = 0; j < 3; j++)
         assert_true(trl_factor_row(&r.c, &local, 1, 1)[j] == -HUGE_VAL);

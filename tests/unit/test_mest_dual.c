@@ -49,26 +49,34 @@ static void test_dual(void **state)
             trl_mest_dual_options o = {.c2 = c2, .delta = 1e-13, .max_iter = 5000, .seed = 3};
             minimise(&k, c2);
             assert_ok(trl_mest_eval(k.m, k.w, c2, k.g, &F, &err));
-            assert_ok(trl_mest_dual(k.m, &o, &watcher, NULL, 0, w, &ending, &err));
+            assert_ok(
+                trl_mest_dual(k.m, &o, &(trl_descent){NULL, &watcher, NULL, 0, w, &ending}, &err));
             assert_int_equal(ending, TRL_END_CONVERGED);
             assert_ok(trl_mest_eval(k.m, w, c2, k.g, &G, &err));
             assert_near(G, F, 1e-10);
             assert_near(t.last, G, 1e-11);
             for (size_t i = 0; i < k.n; i++)
                 assert_near(w[i], k.w[i], 1e-5);
-            assert_ok(trl_mest_dual(k.m, &o, NULL, t.state.data, t.state.len, t.x, &ending, &err));
+            assert_ok(trl_mest_dual(
+                k.m, &o, &(trl_descent){NULL, NULL, t.state.data, t.state.len, t.x, &ending},
+                &err));
             assert_memory_equal(t.x, w, k.n * sizeof *w);
             /* exp(-w . f) is infinite there */
             for (size_t i = 0; i < k.n; i++)
                 t.x[i] = w[i] != 0.0 ? -500.0 : 0.0;
-            assert_ok(trl_mest_dual(k.m, &o, NULL, NULL, 0, t.x, &ending, &err));
+            assert_ok(
+                trl_mest_dual(k.m, &o, &(trl_descent){NULL, NULL, NULL, 0, t.x, &ending}, &err));
             assert_ok(trl_mest_eval(k.m, t.x, c2, k.g, &G, &err));
             assert_near(G, F, 1e-10);
-            assert_int_equal(
-                trl_mest_dual(k.m, &o, NULL, t.state.data, t.state.len - 1, t.x, &ending, &err),
-                TRL_EMODEL);
+            assert_int_equal(trl_mest_dual(k.m, &o,
+                                           &(trl_descent){NULL, NULL, t.state.data, t.state.len - 1,
+                                                          t.x, &ending},
+                                           &err),
+                             TRL_EMODEL);
             o.c2 = 0.0;
-            assert_int_equal(trl_mest_dual(k.m, &o, NULL, NULL, 0, w, &ending, &err), TRL_EINVAL);
+            assert_int_equal(
+                trl_mest_dual(k.m, &o, &(trl_descent){NULL, NULL, NULL, 0, w, &ending}, &err),
+                TRL_EINVAL);
             trl_buf_fini(&t.state);
             free(t.x);
             free(w);

@@ -73,7 +73,8 @@ static void check_scores(world *w, const summed *s, trl_rng *r)
     double score;
     for (size_t k = 0; k < s->n; k++) {
         const trl_plain_tree *x = &s->tree[k];
-        assert_ok(trl_chart_tree_sum(&w->c, &w->t, x->node, x->n, &scratch, &score, &err));
+        assert_ok(trl_chart_tree_sum(&w->c, &w->t, &(trl_node_list){x->node, x->n}, &scratch,
+                                     &score, &err));
         assert_near(score, x->score, 1e-10);
         trl_plain_tree other = {.n = x->n, .node = trl_alloc(x->n, sizeof *x->node)};
         memcpy(other.node, x->node, x->n * sizeof *x->node);
@@ -81,7 +82,8 @@ static void check_scores(world *w, const summed *s, trl_rng *r)
         double want = -(double)INFINITY;
         for (size_t o = 0; o < s->n; o++)
             want = same_tree(&s->tree[o], &other) ? s->tree[o].score : want;
-        assert_ok(trl_chart_tree_sum(&w->c, &w->t, other.node, x->n, &scratch, &score, &err));
+        assert_ok(trl_chart_tree_sum(&w->c, &w->t, &(trl_node_list){other.node, x->n}, &scratch,
+                                     &score, &err));
         assert_true(isinf(want) ? score == want : fabs(score - want) < 1e-10);
         trl_free(other.node);
     }
@@ -92,7 +94,7 @@ static void check_scores(world *w, const summed *s, trl_rng *r)
 static bool check_list(world *w, const summed *s, double log_z, size_t n, trl_nbest *got)
 {
     trl_error err;
-    assert_ok(trl_chart_nbest(&w->c, &w->t, n, log_z, got, &w->arena, &err));
+    assert_ok(trl_chart_nbest(&w->c, &w->t, &(trl_nbest_want){n, log_z}, got, &w->arena, &err));
     assert_true(got->n > 0 && got->n <= n && got->n <= s->n);
     for (size_t k = 0; k < got->n; k++) {
         size_t at = 0;
@@ -211,7 +213,8 @@ static void test_scores_that_are_no_probabilities(void **state)
             double best = -(double)INFINITY;
             for (size_t k = 0; k < roots(&f)->n; k++)
                 best = fmax(best, roots(&f)->at[k].score);
-            assert_ok(trl_chart_nbest(&w.c, &w.t, 3, (double)NAN, &got, &w.arena, &err));
+            assert_ok(trl_chart_nbest(&w.c, &w.t, &(trl_nbest_want){3, (double)NAN}, &got, &w.arena,
+                                      &err));
             assert_near(got.tree[0].score, best, 1e-12);
             lists++;
         }

@@ -186,13 +186,12 @@ typedef struct watch {
     size_t checked, kept;
 } watch;
 
-static trl_status look(void *ctx, size_t lane, size_t seq, size_t from, const trl_chain *chain,
-                       const trl_tables *scores, trl_arena *arena, trl_error *err)
+static trl_status look(void *ctx, const trl_sweep_visit *at, trl_error *err)
 {
     watch *w = ctx;
-    const size_t T = scores->n, L = chain->L;
-    (void)lane;
-    (void)seq;
+    const trl_chain *chain = at->chain;
+    const trl_tables *scores = at->scores;
+    const size_t T = scores->n, L = chain->L, from = at->from;
     const random_chain r = {.shape = {.T = T, .L = L, .order = chain->order}, .s = *scores};
     const uint32_t *gold = w->x->c.label + from;
     long double p[ORACLE_T][25] = {{0}}, z = 0.0L;
@@ -200,7 +199,7 @@ static trl_status look(void *ctx, size_t lane, size_t seq, size_t from, const tr
         uint32_t y[ORACLE_T];
         labelling(&r.shape, k, y);
         const trl_chain_example x = {
-            .chain = chain, .scores = scores, .gold = y, .weight = 1.0, .arena = arena};
+            .chain = chain, .scores = scores, .gold = y, .weight = 1.0, .arena = at->arena};
         const long double q =
             expl(w->local ? (long double)objective_value("memm", &x) : score_of(&r, y));
         z += q;
@@ -232,7 +231,8 @@ static void test_marginal_sets(void **state)
         data_make(&x, 1 + k % 2);
         trl_pool *one = trl_pool_new(1);
         trl_nota_init(&n, &x.c, 1 + k % 2);
-        assert_ok(trl_nota_take_marginal(&n, &x.c, &x.d, x.w, 0.3, k >= 2, x.pool, &err));
+        assert_ok(trl_nota_take_marginal(&n, &x.c, &(trl_nota_weights){&x.d, x.w},
+                                         &(trl_nota_threshold){0.3, k >= 2}, x.pool, &err));
         assert_int_equal(n.n_instances, count_bits(&n));
         watch w = {.x = &x, .n = &n, .local = k >= 2};
         assert_ok(trl_chain_sweep(&x.d, x.w, one, look, &w, &err));

@@ -304,7 +304,9 @@ static bool is_clear(example *e)
     size_t found;
     trl_error err;
     trl_arena_reset(&e->arena);
-    assert_ok(trl_chain_nbest(&e->r.c, &e->r.s, &e->arena, 2, y, score, &found, &err));
+    assert_ok(trl_chain_nbest(&e->r.c, &e->r.s, &e->arena,
+                              &(trl_chain_list){.n = 2, .y = y, .score = score, .found = &found},
+                              &err));
     return found < 2 || score[0] - score[1] > 1e-3;
 }
 

@@ -204,12 +204,12 @@ static void test_plain_twin(void **state)
         scan_line(&test, &labels, y);
         trl_alignment how;
         size_t a, b;
-        assert_ok(trl_side_align(&m, &gold, &test, &labels, &how, &a, &b, &err));
+        assert_ok(trl_side_align(&m, &(trl_side_pair){&gold, &test, &labels}, &how, &a, &b, &err));
         if (how == TRL_NO_WORDS)
             continue;
         assert_int_equal(how, TRL_ALIGNED);
         trl_parseval_sentence fast = {0}, slow = {0};
-        assert_ok(trl_side_match(&m, &gold, &test, &labels, true, &fast, &err));
+        assert_ok(trl_side_match(&m, &(trl_side_pair){&gold, &test, &labels}, true, &fast, &err));
         plain(&gold, &test, &labels, &slow);
         assert_int_equal(fast.match, slow.match);
         assert_int_equal(fast.crossing, slow.crossing);

@@ -129,7 +129,8 @@ static void lexicon_of(trl_lexicon *x, const trl_grammar *g, const tree_list *l)
     bool known;
     assert_ok(trl_lexicon_init(x, 1, &err));
     for (size_t k = 0; k < l->n; k++) {
-        assert_ok(trl_grammar_encode(g, heads, &l->tree[k], &l->labels, &b, &known, NULL, &err));
+        assert_ok(trl_grammar_encode(g, &(trl_encoded){heads, &l->tree[k], &l->labels}, &b, &known,
+                                     NULL, &err));
         assert_true(known);
         assert_ok(trl_lexicon_add(x, &b, l->tree[k].word, &err));
     }
@@ -304,7 +305,7 @@ static void test_samples(void **state)
         tags0 += b.m.fine.state[s].type == TRL_STATE_TAG ? q.first_before[s] : 0.0;
     assert_near(tags0, 1.0, 1e-11);
     for (size_t k = 0; k < N; k++) {
-        assert_ok(trl_pcfg_sample(&q, &rng, 500, &tree, id, &rejected, &err));
+        assert_ok(trl_pcfg_sample(&q, &rng, &(trl_pcfg_draw){500, id, &rejected}, &tree, &err));
         const size_t len = tree.node[0].to;
         words += (double)len;
         words2 += (double)(len * len);
@@ -315,7 +316,7 @@ static void test_samples(void **state)
         for (size_t x = 0; x < tree.n; x++)
             for (size_t at = 0; at < f->t->n; at++)
                 trl_tree_node_keys(f, at, &tree.node[x], trl_tree_node_part(&tree, x), &seen,
-                                   tally_key, &t);
+                                   &(trl_key_sink){tally_key, &t});
         for (size_t x = 0; x < t.n; x++) {
             sum[t.on[x]] += t.one[t.on[x]];
             squares[t.on[x]] += t.one[t.on[x]] * t.one[t.on[x]];
@@ -352,8 +353,8 @@ static void test_bound(void **state)
     assert_ok(trl_pcfg_expect_init(&q, &b.m.pcfg, &b.m.expansions, &err));
     trl_rng r1 = trl_rng_seed(3), r2 = trl_rng_seed(3);
     for (size_t k = 0; k < 200; k++) {
-        assert_ok(trl_pcfg_sample(&q, &r1, 6, &one, w1, &rejected, &err));
-        assert_ok(trl_pcfg_sample(&q, &r2, 6, &two, w2, &again, &err));
+        assert_ok(trl_pcfg_sample(&q, &r1, &(trl_pcfg_draw){6, w1, &rejected}, &one, &err));
+        assert_ok(trl_pcfg_sample(&q, &r2, &(trl_pcfg_draw){6, w2, &again}, &two, &err));
         assert_true(one.node[0].to <= 6 && one.node[0].to == two.node[0].to);
         assert_memory_equal(one.node, two.node, one.n * sizeof *one.node);
         assert_memory_equal(w1, w2, one.node[0].to * sizeof *w1);
@@ -404,7 +405,7 @@ static void test_sampled(void **state)
     for (size_t k = 0; k < o.samples; k++) {
         if (k % TRL_SAMPLE_BLOCK == 0)
             rng = trl_sample_rng(o.seed, k / TRL_SAMPLE_BLOCK);
-        assert_ok(trl_pcfg_sample(&q, &rng, words, &tree, id, &rejected, &err));
+        assert_ok(trl_pcfg_sample(&q, &rng, &(trl_pcfg_draw){words, id, &rejected}, &tree, &err));
         for (size_t i = 0; i < tree.node[0].to; i++)
             word[i] = trl_strtab_get(&b.m.lexicon.words, id[i]);
         trl_observe(&b.m.observer, word, tree.node[0].to, memory, &seen);
@@ -412,7 +413,7 @@ static void test_sampled(void **state)
         for (size_t x = 0; x < tree.n; x++)
             for (size_t at = 0; at < f->t->n; at++)
                 trl_tree_node_keys(f, at, &tree.node[x], trl_tree_node_part(&tree, x), &seen,
-                                   tally_key, &t);
+                                   &(trl_key_sink){tally_key, &t});
         for (size_t x = 0; x < t.n; x++) {
             sum[t.on[x]] += t.one[t.on[x]];
             t.one[t.on[x]] = 0.0;

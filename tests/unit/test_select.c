@@ -28,7 +28,8 @@ static size_t compare(trl_rng *rng, chain_problem *p, const trl_nota *nota)
         assert_ok(problem_eval(p, w, a, &Fa, &err));
         p->task.chain.only = &only;
         assert_ok(problem_eval(p, w, b, &Fb, &err));
-        assert_ok(trl_objective_value(&p->d, &p->task, p->pool, w, p->c2, &Fc, &err));
+        assert_ok(
+            trl_objective_value(&p->d, &p->task, p->pool, &(trl_weights_at){w, p->c2}, &Fc, &err));
         assert_near(Fa, Fb, 1e-12 * fabs(Fa));
         assert_near(Fa, Fc, 1e-12 * fabs(Fa));
         for (uint64_t i = 0; i < p->d.n_weights; i++) {

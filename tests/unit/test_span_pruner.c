@@ -25,8 +25,9 @@ static double *some_weights(const trl_span_pruner_task *t, double width)
 static void start(trl_span_pruner_task *t, const bank *b, size_t threads)
 {
     trl_error err;
-    assert_ok(trl_span_pruner_task_init(t, &b->m.pruner, &b->m.observer, &b->trees, SPAN_BITS,
-                                        WORD_BITS, threads, &err));
+    assert_ok(trl_span_pruner_task_init(
+        t, &(trl_span_pruner_data){&b->m.pruner, &b->m.observer, &b->trees}, SPAN_BITS, WORD_BITS,
+        threads, &err));
 }
 
 static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t, trl_gains *g,
@@ -92,12 +93,13 @@ static void test_gains(void **state)
         double *logp;
         trl_arena_reset(&arena);
         gains_of(&b, &t.span_pruner, tree, &g, &arena);
-        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words,
+        assert_ok(trl_coarse_run(&b.m.pruner, &(trl_words){tree->word, tree->n_words},
                                  &(trl_coarse_how){.gains = &g}, &v, &arena, &err));
-        assert_ok(trl_coarse_run(&b.m.pruner, tree->word, tree->n_words, &(trl_coarse_how){0},
-                                 &bare, &arena, &err));
-        assert_ok(trl_skeleton_full(&b.m.coarse, &b.m.coarse_lexicon, tree->word, tree->n_words, &s,
-                                    &logp, &arena, &err));
+        assert_ok(trl_coarse_run(&b.m.pruner, &(trl_words){tree->word, tree->n_words},
+                                 &(trl_coarse_how){0}, &bare, &arena, &err));
+        assert_ok(trl_skeleton_full(&(trl_words_grammar){&b.m.coarse, &b.m.coarse_lexicon},
+                                    &(trl_words){tree->word, tree->n_words}, &s, &logp, &arena,
+                                    &err));
         add_gains(&b.m.coarse, &g, &s, logp);
         assert_ok(trl_pcfg_chart(&b.m.coarse_pcfg, &s, logp, &c, &arena, &err));
         compare(&c, &v);
@@ -170,8 +172,9 @@ static void train(bank *b, trl_span_pruner *s, size_t threads)
     trl_error err;
     trl_pool *pool = trl_pool_new(threads);
     assert_ok(trl_span_pruner_init(s, &b->m.coarse, &err));
-    assert_ok(trl_span_pruner_train(s, &b->m.pruner, &b->m.observer, &b->trees, &training, pool,
-                                    NULL, NULL, &err));
+    assert_ok(
+        trl_span_pruner_train(s, &(trl_span_pruner_data){&b->m.pruner, &b->m.observer, &b->trees},
+                              &training, pool, &(trl_span_pruner_watch){NULL, NULL}, &err));
     trl_pool_free(pool);
 }
 

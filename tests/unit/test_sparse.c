@@ -418,9 +418,9 @@ static void test_value(void **state)
         w[k] = 0.1 * (double)k - 0.3;
     assert_ok(trl_sparse_batch_new(&t, 0.5, pool, &batch, &f, &err));
     assert_ok(f.eval(f.self, w, g, &F, &err));
-    assert_ok(trl_sparse_value(&t, w, 0.5, HUGE_VAL, pool, &alone, &err));
+    assert_ok(trl_sparse_value(&t, &(trl_sparse_point){w, 0.5, HUGE_VAL}, pool, &alone, &err));
     assert_near(alone / F, 1.0, 1e-12);
-    assert_ok(trl_sparse_value(&t, w, 0.5, 0.1 * F, pool, &cut, &err));
+    assert_ok(trl_sparse_value(&t, &(trl_sparse_point){w, 0.5, 0.1 * F}, pool, &cut, &err));
     assert_true(cut > 0.1 * F && cut <= alone);
     trl_sparse_batch_free(batch);
     trl_pool_free(pool);

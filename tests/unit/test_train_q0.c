@@ -132,7 +132,8 @@ static void test_hmm_score(void **state)
             }
             trl_reader_free(r);
             if (pass == 0) {
-                assert_ok(trl_q0_train(&h, TRL_Q0_HMM, order, &columns, label, 4, &err));
+                assert_ok(
+                    trl_q0_train(&h, TRL_Q0_HMM, order, &(trl_q0_data){&columns, label, 4}, &err));
                 assert_ok(trl_hmm_number(&h, &columns, &value, &err));
             } else {
                 assert_near(s.result.objective, total, 1e-6);

@@ -61,7 +61,9 @@ static void test_brute_force(void **state)
             gold[j] = (uint32_t)trl_rng_below(&r, words);
         const double e = exponents[round % 4];
         double size;
-        assert_ok(trl_turian_size(test, n, gold, m, e, &size, &exact, &err));
+        assert_ok(
+            trl_turian_size(&(trl_turian_pair){.test = test, .n = n, .gold = gold, .m = m, .e = e},
+                            &size, &exact, &err));
         assert_true(exact);
         assert_near(size, brute(test, n, gold, m, e, 0, to, used), 1e-12);
         beyond_greedy += size > 0.0;
@@ -76,10 +78,14 @@ static void test_not_greedy(void **state)
     const uint32_t test[] = {1, 2, 3, 4, 5, 6}, gold[] = {2, 3, 4, 5, 9, 1, 2, 3, 9, 4, 5, 6};
     double size;
     bool exact;
-    assert_ok(trl_turian_size(test, 6, gold, 12, 1.5, &size, &exact, &err));
+    assert_ok(
+        trl_turian_size(&(trl_turian_pair){.test = test, .n = 6, .gold = gold, .m = 12, .e = 1.5},
+                        &size, &exact, &err));
     assert_near(size, 2.0 * pow(3.0, 1.5), 1e-12);
     assert_true(size > pow(4.0, 1.5) + 2.0);
-    assert_ok(trl_turian_size(test, 6, gold, 12, 3.0, &size, &exact, &err));
+    assert_ok(
+        trl_turian_size(&(trl_turian_pair){.test = test, .n = 6, .gold = gold, .m = 12, .e = 3.0},
+                        &size, &exact, &err));
     assert_near(size, 64.0 + 2.0, 1e-12);
 }
 
@@ -94,10 +100,15 @@ static void test_budget(void **state)
         test[i] = (uint32_t)trl_rng_below(&r, 2);
         gold[i] = (uint32_t)trl_rng_below(&r, 2);
     }
-    assert_ok(trl_turian_size(test, 60, gold, 60, 2.0, &size, &exact, &err));
+    assert_ok(
+        trl_turian_size(&(trl_turian_pair){.test = test, .n = 60, .gold = gold, .m = 60, .e = 2.0},
+                        &size, &exact, &err));
     assert_false(exact); /* two words in any order: it ends, and says so */
     assert_true(size > 100.0 && size <= 3600.0);
-    assert_int_equal(trl_turian_size(test, 60, gold, 60, 0.5, &size, &exact, &err), TRL_EINVAL);
+    assert_int_equal(
+        trl_turian_size(&(trl_turian_pair){.test = test, .n = 60, .gold = gold, .m = 60, .e = 0.5},
+                        &size, &exact, &err),
+        TRL_EINVAL);
 }
 
 /* ---- files ------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ static void check_constraints(world *w, forest *f, trl_rng *r, unsigned *left)
         tree_of(w, &roots(f)->at[k], &t);
         want += obeys_all(w, c, n_c, &t);
     }
-    assert_ok(trl_constrain(&w->g, c, n_c, &w->s, &complete, &w->arena, &err));
+    assert_ok(trl_constrain(&w->g, &(trl_constraints){c, n_c}, &w->s, &complete, &w->arena, &err));
     zero_scores(w, r);
     assert_ok(trl_chart_inside(&w->c, &w->t, &err));
     assert_int_equal(complete, want > 0);
@@ -169,8 +169,8 @@ static void test_constraint_edges(void **state)
     build(&w.g, &(trl_annotation){0}, &w.trees, false);
     assert_ok(trl_lexicon_init(&w.x, 0, &err));
     for (size_t k = 0; k < w.trees.n; k++) {
-        assert_ok(trl_grammar_encode(&w.g, heads, &w.trees.tree[k], &w.trees.labels, &b, &known,
-                                     NULL, &err));
+        assert_ok(trl_grammar_encode(&w.g, &(trl_encoded){heads, &w.trees.tree[k], &w.trees.labels},
+                                     &b, &known, NULL, &err));
         assert_ok(trl_lexicon_add(&w.x, &b, w.trees.tree[k].word, &err));
     }
     assert_ok(trl_lexicon_finish(&w.x, &w.g, &err));
@@ -180,23 +180,29 @@ static void test_constraint_edges(void **state)
     w.word[1] = (trl_str){"a", 1};
     world_skeleton(&w, NULL, 0);
     const trl_skeleton old = w.s;
-    assert_ok(trl_constrain(&w.g, NULL, 0, &w.s, &complete, &w.arena, &err));
+    assert_ok(trl_constrain(&w.g, &(trl_constraints){NULL, 0}, &w.s, &complete, &w.arena, &err));
     assert_false(complete); /* x x makes nothing */
     const uint32_t y = trl_strtab_find(&w.g.labels, "y", 1);
     trl_constraint c = {TRL_CONSTRAIN_TAG, 1, 0, y};
     w.s = old;
-    assert_ok(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err));
+    assert_ok(trl_constrain(&w.g, &(trl_constraints){&c, 1}, &w.s, &complete, &w.arena, &err));
     assert_true(complete);
     c.label = TRL_NO_ID;
     w.s = old;
-    assert_ok(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err));
+    assert_ok(trl_constrain(&w.g, &(trl_constraints){&c, 1}, &w.s, &complete, &w.arena, &err));
     assert_false(complete);
     c.i = 2;
-    assert_int_equal(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err), TRL_EINVAL);
+    assert_int_equal(
+        trl_constrain(&w.g, &(trl_constraints){&c, 1}, &w.s, &complete, &w.arena, &err),
+        TRL_EINVAL);
     c = (trl_constraint){TRL_CONSTRAIN_SPAN, 1, 1, 0};
-    assert_int_equal(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err), TRL_EINVAL);
+    assert_int_equal(
+        trl_constrain(&w.g, &(trl_constraints){&c, 1}, &w.s, &complete, &w.arena, &err),
+        TRL_EINVAL);
     c = (trl_constraint){TRL_CONSTRAIN_NOT, 0, 3, 0};
-    assert_int_equal(trl_constrain(&w.g, &c, 1, &w.s, &complete, &w.arena, &err), TRL_EINVAL);
+    assert_int_equal(
+        trl_constrain(&w.g, &(trl_constraints){&c, 1}, &w.s, &complete, &w.arena, &err),
+        TRL_EINVAL);
     assert_non_null(strstr(err.msg, "words 0 to 3 of a sentence of 2"));
     world_free(&w);
 }

@@ -70,7 +70,7 @@ static void test_scores(void **state)
         bank_open(&b, text_of(k), models[k].a, models[k].relaxed, 15, 12, 7);
         random_weights(&b, k, 1.0);
         assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
-                                     b.example, b.n, 1, &err));
+                                     &(trl_task_examples){b.example, b.n}, 1, &err));
         assert_ok(t.sparse.prepare(&t, b.w, &err));
         for (size_t e = 0; e < b.n; e++)
             check_scores(&b, &t, &b.example[e]);
@@ -88,8 +88,8 @@ static void test_not_there(void **state)
     bank b;
     trl_tree_task t;
     bank_open(&b, "tag here.word\n", models[0].a, false, 10, 2, 3);
-    assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features, b.example,
-                                 b.n, 1, &err));
+    assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
+                                 &(trl_task_examples){b.example, b.n}, 1, &err));
     assert_ok(t.sparse.prepare(&t, b.w, &err));
     b.example[0].gold.node[1].state = b.m.fine.root; /* no such item over this span */
     double loss;
@@ -146,7 +146,8 @@ static void check_objective(const trl_objective *o, double width)
         size_t checked = 0;
         bank_open(&b, text_of(k), models[k].a, models[k].relaxed, 12, 5, 11);
         random_weights(&b, k + 10, width);
-        assert_ok(trl_tree_task_init(&t, o, &b.m.features, b.example, b.n, 1, &err));
+        assert_ok(trl_tree_task_init(&t, o, &b.m.features, &(trl_task_examples){b.example, b.n}, 1,
+                                     &err));
         for (size_t e = 0; e < b.n; e++)
             checked += check_gradient(&b, &t, e, &r);
         assert_true(checked > 50);
@@ -178,7 +179,8 @@ static void test_values(void **state)
     for (int o = 0; o < 2; o++) {
         const trl_objective *objective =
             o ? trl_objective_of(TRL_OBJ_PERCEPTRON) : trl_objective_of(TRL_OBJ_LIKELIHOOD);
-        assert_ok(trl_tree_task_init(&t, objective, &b.m.features, b.example, b.n, 1, &err));
+        assert_ok(trl_tree_task_init(&t, objective, &b.m.features,
+                                     &(trl_task_examples){b.example, b.n}, 1, &err));
         for (size_t e = 0; e < b.n; e++) {
             random_weights(&b, e, 0.3);
             double loss;

@@ -23,8 +23,10 @@ static void test_objective(void **state)
     assert_true(report.sampled > 10);
     random_weights(&b, 5, 0.05);
     memcpy(x, b.w, n * sizeof *x);
-    assert_ok(trl_tree_mest_new(&b.m.features, b.example, b.n, E, pool, &mest, &err));
-    assert_ok(trl_tree_mest_new(&b.m.features, b.example, b.n, E, three, &again, &err));
+    assert_ok(trl_tree_mest_new(&b.m.features, &(trl_tree_examples){b.example, b.n}, E, pool, &mest,
+                                &err));
+    assert_ok(trl_tree_mest_new(&b.m.features, &(trl_tree_examples){b.example, b.n}, E, three,
+                                &again, &err));
     const trl_function f = trl_mest_function(mest, 0.3), f3 = trl_mest_function(again, 0.3);
     double F, F3, plain = 0.0;
     assert_ok(f.eval(f.self, x, g, &F, &err));

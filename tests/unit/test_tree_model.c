@@ -15,7 +15,8 @@ static void train(bank *b, const trl_objective *objective, size_t threads,
     trl_tree_task t;
     trl_ending ending;
     trl_pool *pool = trl_pool_new(threads);
-    assert_ok(trl_tree_task_init(&t, objective, &b->m.features, b->example, b->n, threads, &err));
+    assert_ok(trl_tree_task_init(&t, objective, &b->m.features,
+                                 &(trl_task_examples){b->example, b->n}, threads, &err));
     memset(w, 0, t.sparse.n_weights * sizeof *w);
     assert_ok(trl_sparse_train(&t.sparse, o,
                                &(trl_descent){.pool = pool, .x = w, .ending = &ending}, &err));
@@ -39,9 +40,11 @@ static double parse(const trl_tree_model *m, const double *w, const trl_tree *t,
     trl_tree_features f = m->features;
     f.w = w ? w : f.w;
     best->n = 0;
-    assert_ok(trl_tree_skeleton(m, t->word, t->n_words,
-                                &(trl_pruning){.threshold = m->threshold, .filter = true}, &s,
-                                &complete, &arena, &err));
+    assert_ok(trl_tree_skeleton(
+        m,
+        &(trl_pruned_sentence){t->word, t->n_words,
+                               &(trl_pruning){.threshold = m->threshold, .filter = true}},
+        &s, &complete, &arena, &err));
     if (!complete) {
         trl_free(memory);
         trl_free(shared);

@@ -41,8 +41,10 @@ static void test_instances(void **state)
     static const double delta[] = {0.0, 3.0, 15.0};
     for (size_t d = 0; d < 3; d++) {
         size_t c3;
-        assert_ok(trl_tree_nota_make(&t, &b.m, words_of, &b, delta[d], one, &count, &err));
-        assert_ok(trl_tree_nota_make(&t3, &other.m, words_of, &b, delta[d], three, &c3, &err));
+        assert_ok(trl_tree_nota_make(&t, &b.m, &(trl_nota_edges){words_of, &b, delta[d]}, one,
+                                     &count, &err));
+        assert_ok(trl_tree_nota_make(&t3, &other.m, &(trl_nota_edges){words_of, &b, delta[d]},
+                                     three, &c3, &err));
         assert_int_equal(count, c3);
         assert_true(count > before && t.nota);
         before = count;

@@ -85,8 +85,8 @@ static void make_pair(pair *p, trl_rng *r, unsigned how)
     for (size_t k = 0; k < p->w.trees.n; k++) {
         bool known;
         const trl_tree *t = &p->w.trees.tree[k];
-        assert_ok(
-            trl_grammar_encode(&p->coarse, NULL, t, &p->w.trees.labels, &b, &known, NULL, &err));
+        assert_ok(trl_grammar_encode(&p->coarse, &(trl_encoded){NULL, t, &p->w.trees.labels}, &b,
+                                     &known, NULL, &err));
         assert_ok(trl_lexicon_add(&p->x, &b, t->word, &err));
     }
     trl_btree_fini(&b);
@@ -113,7 +113,8 @@ static void plain_chart(pair *p, const uint8_t *keep, trl_skeleton *s, trl_chart
     trl_error err;
     double *logp;
     world *w = &p->w;
-    assert_ok(trl_skeleton_full(&p->coarse, &p->x, w->word, w->n, s, &logp, &w->arena, &err));
+    assert_ok(trl_skeleton_full(&(trl_words_grammar){&p->coarse, &p->x},
+                                &(trl_words){w->word, w->n}, s, &logp, &w->arena, &err));
     uint32_t n = 0, from = 0;
     for (size_t cell = 0; keep && cell < trl_chart_cells(w->n); cell++) {
         const uint32_t to = s->first[cell + 1];
@@ -205,19 +206,19 @@ static void test_coarse(void **state)
         make_pair(&p, &r, round);
         world_words(&p.w, &r, 1 + draw(&r, 7));
         plain_chart(&p, NULL, &s, &c);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){0}, &v, &p.w.arena,
-                                 &err));
+        assert_ok(trl_coarse_run(&p.vectors, &(trl_words){p.w.word, p.w.n}, &(trl_coarse_how){0},
+                                 &v, &p.w.arena, &err));
         compare_charts(&c, &v, p.coarse.n_states);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){.least = 1e-7f}, &v,
-                                 &p.w.arena, &err));
+        assert_ok(trl_coarse_run(&p.vectors, &(trl_words){p.w.word, p.w.n},
+                                 &(trl_coarse_how){.least = 1e-7f}, &v, &p.w.arena, &err));
         compare_charts(&c, &v, p.coarse.n_states);
         whole += isfinite(c.log_z) != 0;
         for (size_t j = 1; j <= p.w.n; j++)
             for (size_t i = 0; i < j; i++)
                 keep[trl_cell(i, j)] = j - i == 1 || draw(&r, 4) > 0;
         plain_chart(&p, keep, &s, &c);
-        assert_ok(trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){.keep = keep}, &v,
-                                 &p.w.arena, &err));
+        assert_ok(trl_coarse_run(&p.vectors, &(trl_words){p.w.word, p.w.n},
+                                 &(trl_coarse_how){.keep = keep}, &v, &p.w.arena, &err));
         compare_charts(&c, &v, p.coarse.n_states);
         barred += isfinite(c.log_z) != 0;
         free_pair(&p);
@@ -260,11 +261,12 @@ static void test_prune(void **state)
         make_pair(&p, &r, round);
         world_words(&p.w, &r, 1 + draw(&r, 6));
         trl_arena *arena = &p.w.arena;
-        assert_ok(trl_skeleton_full(&p.w.g, &p.w.x, p.w.word, p.w.n, &full, NULL, arena, &err));
+        assert_ok(trl_skeleton_full(&(trl_words_grammar){&p.w.g, &p.w.x},
+                                    &(trl_words){p.w.word, p.w.n}, &full, NULL, arena, &err));
         assert_ok(trl_filter(&p.w.g, &full, &complete, arena, &err));
         plain_chart(&p, NULL, &s, &c);
-        assert_ok(
-            trl_coarse_run(&p.vectors, p.w.word, p.w.n, &(trl_coarse_how){0}, &v, arena, &err));
+        assert_ok(trl_coarse_run(&p.vectors, &(trl_words){p.w.word, p.w.n}, &(trl_coarse_how){0},
+                                 &v, arena, &err));
         assert_true(!complete || isfinite(c.log_z));
         if (isfinite(c.log_z)) {
             prune_plain(&c, &p.map, 0.0, &by_chart, arena);
@@ -329,7 +331,8 @@ static void test_add_tree(void **state)
         bool known, complete;
         world_grammar(&w, &r, round, false);
         const trl_tree *t = &w.trees.tree[draw(&r, (unsigned)w.trees.n)];
-        assert_ok(trl_grammar_encode(&w.g, heads, t, &w.trees.labels, &gold, &known, NULL, &err));
+        assert_ok(trl_grammar_encode(&w.g, &(trl_encoded){heads, t, &w.trees.labels}, &gold, &known,
+                                     NULL, &err));
         w.n = t->n_words;
         if (w.n <= 8) {
             memcpy(w.word, t->word, w.n * sizeof *w.word);

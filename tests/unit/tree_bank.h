@@ -62,16 +62,18 @@ static inline void bank_open(bank *b, const char *text, trl_annotation a, bool r
         trl_tree_example *e = &b->example[b->n];
         trl_skeleton s;
         bool known, complete;
-        assert_ok(trl_grammar_encode(&b->m.fine, b->heads, t, &b->trees.labels, &e->gold, &known,
-                                     NULL, &err));
+        assert_ok(trl_grammar_encode(&b->m.fine, &(trl_encoded){b->heads, t, &b->trees.labels},
+                                     &e->gold, &known, NULL, &err));
         assert_true(known);
         trl_observe(&b->m.observer, t->word, t->n_words, trl_alloc(trl_seen_size(t->n_words), 1),
                     &e->seen);
         trl_arena_reset(&arena);
-        assert_ok(
-            trl_tree_skeleton(&b->m, t->word, t->n_words,
-                              &(trl_pruning){.threshold = 1e-4, .gold = &e->gold, .filter = true},
-                              &s, &complete, &arena, &err));
+        assert_ok(trl_tree_skeleton(
+            &b->m,
+            &(trl_pruned_sentence){
+                t->word, t->n_words,
+                &(trl_pruning){.threshold = 1e-4, .gold = &e->gold, .filter = true}},
+            &s, &complete, &arena, &err));
         assert_true(complete);
         assert_ok(trl_skeleton_copy(&s, NULL, &e->s, &err));
         assert_ok(trl_tree_features_add(&b->m.features, &e->gold, &e->seen, &err));

@@ -45,7 +45,7 @@ static trl_status kbest_get(trl_chart *c, const trl_tree_tables *t, size_t k, kb
                             trl_arena *arena, trl_error *err)
 {
     kbest_fini(out);
-    return trl_chart_derivations(c, t, k, kbest_append, out, arena, err);
+    return trl_chart_derivations(c, t, &(trl_derivation_sink){k, kbest_append, out}, arena, err);
 }
 
 #endif

@@ -35,7 +35,8 @@ static void open_model(bank *b, size_t k, size_t n, size_t step)
 static void open_task(bank *b, trl_tree_task *t, const trl_objective *o, size_t threads)
 {
     trl_error err;
-    assert_ok(trl_tree_task_init(t, o, &b->m.features, b->example, b->n, threads, &err));
+    assert_ok(trl_tree_task_init(t, o, &b->m.features, &(trl_task_examples){b->example, b->n},
+                                 threads, &err));
     assert_ok(trl_tree_task_local(t, &b->m.expansions, &b->m.lists, &err));
 }
 

@@ -78,8 +78,9 @@ static inline void world_read(world *w, unsigned how, bool relaxed)
     assert_ok(trl_lexicon_init(&w->x, 1, &err));
     for (size_t k = 0; k < w->trees.n; k++) {
         bool known;
-        assert_ok(trl_grammar_encode(&w->g, heads, &w->trees.tree[k], &w->trees.labels, &b, &known,
-                                     NULL, &err));
+        assert_ok(trl_grammar_encode(&w->g,
+                                     &(trl_encoded){heads, &w->trees.tree[k], &w->trees.labels}, &b,
+                                     &known, NULL, &err));
         assert_true(known);
         assert_ok(trl_lexicon_add(&w->x, &b, w->trees.tree[k].word, &err));
     }
@@ -108,7 +109,8 @@ static inline void world_words(world *w, trl_rng *r, size_t n)
 static inline void world_skeleton(world *w, trl_rng *r, unsigned one_in)
 {
     trl_error err;
-    assert_ok(trl_skeleton_full(&w->g, &w->x, w->word, w->n, &w->s, NULL, &w->arena, &err));
+    assert_ok(trl_skeleton_full(&(trl_words_grammar){&w->g, &w->x}, &(trl_words){w->word, w->n},
+                                &w->s, NULL, &w->arena, &err));
     uint32_t n = 0, from = 0;
     for (size_t cell = 0; one_in && cell < trl_chart_cells(w->n); cell++) {
         const uint32_t to = w->s.first[cell + 1];
