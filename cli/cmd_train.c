@@ -227,7 +227,7 @@ static void summary(const settings *s, const trl_train_result *r, uint64_t bytes
     message_line("features    %" PRIu64 ", of which %" PRIu64 " are not 0", r->n_features,
                  r->n_active);
     if (isfinite(r->objective))
-        message_line("objective   %.6f", r->objective);
+        message_line("objective   %s%.6f", r->estimated ? "about " : "", r->objective);
     if (isfinite(r->dev_score))
         message_line("dev score   %.2f%s%s", r->dev_score, r->dev_measure ? " " : "",
                      r->dev_measure ? r->dev_measure : "");

@@ -75,6 +75,10 @@ static void add_result(const trl_train_result *r, uint64_t model_bytes, const te
     key_count(t, "features", r->n_features);
     key_count(t, "active", r->n_active);
     key_real(t, "objective", r->objective);
+    if (r->estimated) {
+        key(t, "estimated");
+        text_str(t, "true");
+    }
     key_real(t, "dev", r->dev_score);
     key(t, "dev_measure");
     if (r->dev_measure)

@@ -173,8 +173,10 @@ typedef struct trl_train_result {
     uint64_t iterations, n_features, n_active; /* n_active: weights other than 0 */
     double objective, dev_score;               /* NaN when not known */
     double seconds;
-    bool stopped;             /* by a callback */
-    char ending[80];          /* why it ended, in words */
+    bool stopped;     /* by a callback */
+    bool estimated;   /* the objective: a stochastic run was cancelled, and its last estimate
+                         is all there is */
+    char ending[120]; /* why it ended, in words */
     uint64_t saved_iteration; /* the iteration whose weights the model has: with a dev set the best,
                                  else the last; objective and dev_score belong to it */
     const char *dev_measure;  /* what dev_score is: "F1", "accuracy"; NULL without a dev set */

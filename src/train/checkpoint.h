@@ -21,7 +21,8 @@ typedef struct trl_progress_state {
     uint64_t exact, descends; /* as of trl_iteration */
     uint64_t ended;           /* 0: the optimiser would go on; else 1 + trl_ending */
     uint64_t asked_to_stop, out_of_patience;
-    uint64_t most; /* iterations at most; 0: not known */
+    uint64_t most;        /* iterations at most; 0: not known */
+    uint64_t handed_over; /* as of trl_iteration */
 } trl_progress_state;
 
 /* Calls the user's callback with everything known; true when it asks to stop. */

@@ -44,6 +44,7 @@ typedef struct trl_iteration {
     double gradient;      /* Euclidean norm; NaN when not known */
     double step;          /* length factor of the step taken, or the gain */
     uint64_t evaluations; /* of the whole corpus, so far */
+    uint64_t handed_over; /* iterations of the optimiser that began (handover.h); 0: the same one */
     const double *x;      /* the weights */
     bool last;            /* the optimiser ends with it, ... */
     trl_ending ending;    /* ... for this reason; a run that is resumed from here does not go on */

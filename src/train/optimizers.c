@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/handover.h"
 #include "train/sag.h"
 #include "train/scaled_values.h"
 #include "train/scaling.h"
@@ -62,7 +63,7 @@ static trl_status run_sag(const trl_fit *fit, double *x, trl_ending *ending, trl
     return st;
 }
 
-static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+static trl_status only_sdca(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
 {
     const trl_descent how = descent_of(fit, x, ending);
     const trl_train_options *o = fit->o;
@@ -80,6 +81,15 @@ static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, tr
         st = trl_sdca(s.d, l->task, &so, &s.how, err);
     trl_scaled_values_close(&s);
     return st;
+}
+
+/* Passes after which L-BFGS goes on: so many cost as much as all of its iterations. */
+#define MANY 60
+
+static trl_status run_sdca(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_handover h = {only_sdca, run_lbfgs, MANY};
+    return trl_handover_run(&h, fit, x, ending, err);
 }
 
 static trl_status by_tables(const trl_fit *fit, trl_sgd_options so, double *x, trl_ending *ending,
@@ -245,7 +255,8 @@ static const trl_optimizer optimizers[] = {
      .run = run_sag},
     {.name = "sdca",
      .what = "stochastic dual coordinate ascent",
-     .when = "close to the optimum after a few passes on one core, with a penalty c2",
+     .when = "close to the optimum after a few passes on one core, with a penalty c2 near 1; "
+             "lbfgs goes on where it gets no further",
      .kinds = TABLES,
      .way = TRL_BY_TABLES,
      .smooth = true,

@@ -97,6 +97,11 @@ trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps,
     return st == TRL_OK ? judge(s, F, at.objective, lost, cut, err) : st;
 }
 
+bool trl_outcome_is_close(double F, double norm, double c2)
+{
+    return c2 > 0.0 && norm * norm / (4.0 * c2) <= CLOSE * fabs(F);
+}
+
 /* ---- the ending ------------------------------------------------------------------------------ */
 
 void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_standing *at,

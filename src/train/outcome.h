@@ -32,6 +32,9 @@ trl_status trl_standing_at(const trl_session *s, const double *x, double enough,
 trl_status trl_outcome_check(const trl_session *s, const trl_progress_state *ps, const double *x,
                              double F, trl_error *err);
 
+/* Is the objective F, with a gradient of this norm, certainly close to the optimum: see the top. */
+bool trl_outcome_is_close(double F, double norm, double c2);
+
 /* Adds a hint to a failure of TRL_ENUMERIC; returns `st`. */
 trl_status trl_outcome_hint(const trl_session *s, trl_status st, trl_error *err);
 

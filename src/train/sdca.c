@@ -58,6 +58,7 @@ typedef struct run {
     double guess[2];   /* sums of L / sqrt(mass) and of 1, fading */
     trl_stored_adjoints kept;
     uint64_t age;   /* steps since the shared scores were made */
+    double lengths; /* of the steps of this pass, summed */
     double *anchor; /* [n_weights] what far weights are penalised from; NULL: none are far */
     double *moved;  /* [n_weights] */
 } run;
@@ -257,6 +258,7 @@ static trl_status step(void *self, trl_error *err)
     r->p.seen += r->p.seen < r->p.n;
     if (to_measure && !trl_passes_keep_shared(&r->p, &v.a))
         return trl_fail_mem(err);
+    r->lengths += gamma;
     move(r, &v, gamma);
     if (!to_measure)
         return TRL_OK;
@@ -389,7 +391,7 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
     const trl_iteration it = {.number = r->p.pass,
                               .objective = F,
                               .gradient = NAN,
-                              .step = r->p.damp,
+                              .step = r->lengths / (double)r->p.n,
                               .evaluations = r->p.pass,
                               .x = x,
                               .last = *done,
@@ -397,6 +399,7 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
     const trl_watcher *w = r->p.watcher;
     const trl_status st = w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
     move_anchor(r);
+    r->lengths = 0.0;
     return st;
 }
 

@@ -146,6 +146,7 @@ static trl_status take_note(run *r, const trl_iteration *it, bool *stop, trl_err
     r->ps.gradient = it->gradient;
     r->ps.exact = it->exact;
     r->ps.descends = it->descends;
+    r->ps.handed_over = it->handed_over;
     r->ps.ended = it->last ? 1 + (uint64_t)it->ending : 0;
     if (out_of_patience(r)) {
         *stop = true;
@@ -266,10 +267,18 @@ static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_resul
                          result->ending, sizeof result->ending);
     if (ending == TRL_END_STOPPED && r->ps.out_of_patience)
         snprintf(result->ending, sizeof result->ending, "the dev score did not improve any more");
+    if (r->ps.handed_over) {
+        const size_t at = strlen(result->ending);
+        snprintf(result->ending + at, sizeof result->ending - at, " (lbfgs after %llu of %s)",
+                 (unsigned long long)r->ps.handed_over, s->optimizer->name);
+    }
     result->stopped = r->ps.asked_to_stop != 0;
     result->iterations = r->ps.iterations;
     result->saved_iteration = best ? r->ps.best_iteration : r->ps.iterations;
-    result->objective = kept.objective;
+    result->estimated = isnan(kept.objective);
+    result->objective = !result->estimated ? kept.objective
+                        : other            ? r->ps.best_objective
+                                           : r->ps.objective;
     result->dev_score = s->learner->score ? r->ps.best_score : (double)NAN;
     return TRL_OK;
 }

@@ -1,0 +1,155 @@
+/* handover.c -- two optimisers, one after the other. */
+/* SPDX-License-Identifier: MIT */
+#include "train/handover.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "train/outcome.h"
+
+#define RISE 1.01 /* of the lowest objective: it swings */
+#define EARLY 2   /* passes in which it may */
+#define SHORT 0.2 /* mean length of its steps, 1 being the whole way of an example */
+
+/* In front of the state of the optimiser at work, which is missing right after the handover. */
+typedef struct saved_head {
+    uint64_t second; /* the second optimiser is at work, */
+    uint64_t before; /* after so many passes of the first one */
+    uint64_t afresh; /* which got nowhere */
+    double lowest;   /* objective of the first one */
+} saved_head;
+
+typedef struct run {
+    const trl_handover *h;
+    const trl_fit *fit;
+    saved_head head;
+    bool over; /* the first one is to end now */
+    trl_state_fn save;
+    const void *optimizer; /* at work, while it is watched */
+} run;
+
+static bool save_state(const void *self, trl_buf *out)
+{
+    const run *r = self;
+    return trl_buf_add(out, &r->head, sizeof r->head) && (r->over || r->save(r->optimizer, out));
+}
+
+static bool load_head(run *r)
+{
+    if (r->fit->state_size < sizeof r->head)
+        return false;
+    memcpy(&r->head, r->fit->state, sizeof r->head);
+    return r->head.second <= 1 && r->head.afresh <= 1;
+}
+
+static trl_status tell(run *r, const trl_iteration *it, trl_state_fn save, const void *optimizer,
+                       bool *stop, trl_error *err)
+{
+    r->save = save;
+    r->optimizer = optimizer;
+    const trl_watcher *w = r->fit->watcher;
+    return w ? w->watch(w->self, it, save_state, r, stop, err) : TRL_OK;
+}
+
+/* ---- the first ------------------------------------------------------------------------------- */
+
+/* Passes whose objective is measured and not estimated: 4, 8, 16, ... */
+static bool is_measured(uint64_t pass)
+{
+    return pass >= 4 && (pass & (pass - 1)) == 0;
+}
+
+/* The true objective.  At rest: is it at the optimum? */
+static trl_status look(const run *r, trl_iteration *it, bool *there, trl_error *err)
+{
+    const trl_fit *fit = r->fit;
+    double F, norm;
+    const trl_status st = trl_learner_value(
+        fit->learner, it->x, fit->o->c2, it->last ? HUGE_VAL : DBL_MAX, fit->pool, &F, &norm, err);
+    if (st != TRL_OK)
+        return st;
+    it->objective = F;
+    it->gradient = norm;
+    it->exact = true;
+    *there = it->last && trl_outcome_is_close(F, norm, fit->o->c2);
+    return TRL_OK;
+}
+
+static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn save,
+                              const void *optimizer, bool *stop, trl_error *err)
+{
+    run *r = self;
+    trl_iteration now = *it;
+    bool there = false;
+    const trl_status st = it->last || is_measured(it->number) ? look(r, &now, &there, err) : TRL_OK;
+    if (st != TRL_OK)
+        return st;
+    const bool nowhere = (it->number == 1 && it->step < SHORT) ||
+                         (it->number > EARLY && it->objective > RISE * r->head.lowest);
+    r->head.lowest = fmin(r->head.lowest, it->objective);
+    r->over = !there && (it->last || nowhere || it->number >= r->h->passes);
+    now.last = now.last && there;
+    if (r->over)
+        r->head = (saved_head){1, it->number, nowhere, r->head.lowest};
+    const trl_status told = tell(r, &now, save, optimizer, stop, err);
+    if (*stop)
+        r->over = false;
+    *stop = *stop || r->over;
+    return told;
+}
+
+/* ---- the second ------------------------------------------------------------------------------ */
+
+/* It descends from where the first one was, not from the start of the run. */
+static trl_status watch_second(void *self, const trl_iteration *it, trl_state_fn save,
+                               const void *optimizer, bool *stop, trl_error *err)
+{
+    run *r = self;
+    trl_iteration now = *it;
+    now.number += r->head.before;
+    now.evaluations += r->head.before;
+    now.handed_over = r->head.before;
+    now.descends = false;
+    return tell(r, &now, save, optimizer, stop, err);
+}
+
+static trl_status run_second(run *r, trl_fit fit, double *x, trl_ending *ending, trl_error *err)
+{
+    trl_train_options o = *fit.o;
+    const trl_watcher w = {r, watch_second, fit.watcher ? fit.watcher->cancel : NULL};
+    if (o.max_iter && o.max_iter <= r->head.before) {
+        *ending = TRL_END_MAX_ITER;
+        return TRL_OK;
+    }
+    o.max_iter -= o.max_iter ? r->head.before : 0;
+    fit.o = &o;
+    fit.watcher = &w;
+    r->over = false;
+    for (size_t k = 0; !fit.state && r->head.afresh && k < fit.learner->n_weights; k++)
+        x[k] = 0.0;
+    return r->h->second(&fit, x, ending, err);
+}
+
+trl_status trl_handover_run(const trl_handover *h, const trl_fit *fit, double *x,
+                            trl_ending *ending, trl_error *err)
+{
+    run r = {.h = h, .fit = fit, .head = {.lowest = HUGE_VAL}};
+    trl_fit own = *fit;
+    if (fit->state && !load_head(&r))
+        return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
+    own.state_size -= fit->state ? sizeof r.head : 0;
+    own.state = own.state_size ? (const char *)fit->state + sizeof r.head : NULL;
+    if (r.head.second)
+        return run_second(&r, own, x, ending, err);
+    const trl_watcher w = {&r, watch_first, fit->watcher ? fit->watcher->cancel : NULL};
+    own.watcher = &w;
+    const trl_status st = h->first(&own, x, ending, err);
+    if (st != TRL_OK || !r.over)
+        return st;
+    own.watcher = fit->watcher;
+    own.state = NULL;
+    own.state_size = 0;
+    return run_second(&r, own, x, ending, err);
+}
