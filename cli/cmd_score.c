@@ -9,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "score_scheme.h"
 #include "score_translation.h"
 #include "score_trees.h"
 #include "style.h"
@@ -18,8 +19,13 @@ typedef struct settings {
     bool latex, json;
     const char *delimiter;
     trl_score_options score;
+    trl_scheme scheme;
+    bool strict;
     tree_score_settings trees;
 } settings;
+
+static const char *const scheme_names[] = {"none", "iob1",  "iob2",  "ioe1",
+                                           "ioe2", "iobes", "bilou", NULL};
 
 static const option options[] = {
     {"json", .type = OPTION_FLAG, OPTION_FIELD(settings, json),
@@ -29,6 +35,10 @@ static const option options[] = {
      .help = "chunks: print the table in LaTeX"},
     {"raw", 'r', OPTION_FLAG, OPTION_FIELD(settings, score.raw),
      .help = "labels are types without B- and I-; every token is a chunk of its own"},
+    {"scheme", .type = OPTION_CHOICE, OPTION_FIELD(settings, scheme), .choices = scheme_names,
+     .fallback = "as conlleval", .help = "chunks: the labels are of this tag scheme"},
+    {"strict", .type = OPTION_FLAG, OPTION_FIELD(settings, strict),
+     .help = "with --scheme: a chunk counts only if its labels are as the scheme writes them"},
     {"delimiter", 'd', OPTION_STRING, OPTION_FIELD(settings, delimiter), .value = "CHAR",
      .fallback = "runs of spaces and tabs", .help = "separator between columns; '\\t' is a tab"},
     {"outside", 'o', OPTION_STRING, OPTION_FIELD(settings, score.outside), .value = "LABEL",
@@ -168,6 +178,10 @@ static int run(void *settings_, const operands *args)
     const bool tokens = what == 1;
     if (s->delimiter && !read_delimiter(s->delimiter, &s->score.delimiter))
         return message_usage("--delimiter: '%s' is not one character", s->delimiter);
+    if (s->strict && !s->scheme)
+        return message_usage("--strict needs a --scheme");
+    if (s->scheme && (tokens || s->score.raw || s->delimiter))
+        return message_usage("--scheme is for chunks, without --raw and --delimiter");
     if (s->latex && (tokens || s->json))
         return message_usage("--latex is for chunks, and does not go with --json");
 
@@ -180,7 +194,8 @@ static int run(void *settings_, const operands *args)
     }
     int code = CLI_FAILED;
     const char *path = args->n > 1 ? args->item[1] : "-";
-    st = trl_score_file(score, path, &err);
+    st = s->scheme ? score_scheme_file(score, s->scheme, s->strict, path, &err)
+                   : trl_score_file(score, path, &err);
     if (st != TRL_OK)
         message_error(&err);
     else if (trl_score_get(score).tokens == 0)
@@ -210,6 +225,10 @@ const verb verb_score = {
         "One thing differs: conlleval takes neighbours of one type in IOBES (S-PER S-PER, or\n"
         "E-PER B-PER) for one chunk.  Here they are two, if all true labels are well-formed\n"
         "IOBES; if they are not, all is counted as conlleval does.\n"
+        "With --scheme chunks are those of that tag scheme (iob1, iob2, ioe1, ioe2, iobes,\n"
+        "bilou), touching ones of one type told apart; with --strict ill-formed ones, such as an\n"
+        "I-X after O in iob2, are no chunks, true or predicted. Labels are rewritten as IOBES for\n"
+        "that, and accuracy is of the rewritten ones.\n"
         "'tokens' counts single labels: accuracy, precision, recall and F1 of every label,\n"
         "and the most frequent confusions.\n"
         "\n"
