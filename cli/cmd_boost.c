@@ -48,6 +48,9 @@ static const option options[] = {
      .fallback = "no limit", .help = "of a classifier at most"},
     {"min-gain", .type = OPTION_REAL, OPTION_FIELD(settings, boost.min_gain), .value = "X",
      .help = "a split adds more than X lambda to the gain"},
+    {"rate", .type = OPTION_REAL, OPTION_FIELD(settings, boost.rate), .value = "X",
+     .help = "leaves go this share of the way to their best value: less than 1 takes more trees, "
+             "and is often better on new data"},
     {"decay", .type = OPTION_REAL, OPTION_FIELD(settings, boost.decay), .value = "X",
      .help = "lambda is multiplied by X when no root can be split"},
     {"lambda-end", .type = OPTION_REAL, OPTION_FIELD(settings, boost.lambda_end), .value = "X",

@@ -112,6 +112,7 @@ typedef struct trl_boost_options {
     double decay;      /* 0 < decay < 1: lambda shrinks by it: 0.8 */
     double lambda_end; /* 0 < x < 1: ends when lambda is below x times the first: 0.0001 */
     double min_gain;   /* >= 0: a split must add more than this many lambdas to the gain: 0.1 */
+    double rate;       /* 0 < rate <= 1: the share of the way to its minimum that a leaf goes: 1 */
     uint64_t trees;    /* at most; 0: no limit */
     size_t depth;      /* of a tree; 0: no limit; 1: stumps */
     size_t patience;   /* points without a better held-out loss; 0: no limit: 5 */

@@ -84,7 +84,8 @@ typedef struct trl_train_options {
     uint64_t period;   /* stop when the objective fell by less than ... */
     double delta;      /* ... this fraction in `period` iterations: 10, 1e-5 */
     uint64_t memory;   /* L-BFGS pairs: 6 */
-    double eta;        /* SGD first gain; 0: calibrated */
+    double eta;        /* SGD first gain; 0: calibrated.  Boosted parsers: the share of the best
+                          step that leaves take; 0: 0.3 */
     uint64_t batch;    /* SGD sequences per step; 0: 15 for sgd, 1 for asgd */
     uint64_t patience; /* stop after this many iterations without a better dev score; 0: never */
     uint64_t seed;

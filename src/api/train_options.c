@@ -213,7 +213,9 @@ static const trl_option_row rows[] = {
     ROW("memory", INTEGER, memory, ALL, GROUP, .value = "N", .least = 1, .most = 32,
         .help = "lbfgs: pairs of vectors remembered"),
     ROW("eta", REAL, eta, ALL, GROUP, .value = "X", .above_0 = true,
-        .preset = "calibrated, for trees 0.1", .help = "sgd, asgd, adagrad: first gain"),
+        .preset = "calibrated, for trees 0.1, boosted 0.3",
+        .help = "sgd, asgd, adagrad: first gain; boosted: the share of its best step that a leaf "
+                "takes"),
     ROW("batch", INTEGER, batch, ALL, GROUP, .value = "N", .above_0 = true,
         .preset = "15, for asgd and the perceptron 1",
         .help = "sgd, asgd, perceptron, adagrad: sequences per step"),

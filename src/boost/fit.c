@@ -208,7 +208,8 @@ static trl_status fit_leaf(trl_trainer *t, uint32_t at, bool *moved, trl_error *
     trl_status st = find_term(t, at, &term, err);
     const leaf_examples l = examples_of(t, g);
     if (st == TRL_OK)
-        g->value = best_change(t, &l, term == SIZE_MAX ? 0.0 : t->terms.term[term].theta);
+        g->value =
+            t->o->rate * best_change(t, &l, term == SIZE_MAX ? 0.0 : t->terms.term[term].theta);
     if (st != TRL_OK || g->value == 0.0)
         return st;
     *moved = true;

@@ -15,6 +15,7 @@ trl_boost_options trl_boost_options_default(void)
     return (trl_boost_options){.decay = 0.8,
                                .lambda_end = 0.0001,
                                .min_gain = 0.1,
+                               .rate = 1.0,
                                .patience = 5,
                                .seed = 1,
                                .checkpoint_every = 100};
@@ -31,6 +32,8 @@ static trl_status check_options(const trl_boost_data *d, const trl_boost_data *h
                         o->lambda_end);
     if (!(o->min_gain >= 0.0 && isfinite(o->min_gain)))
         return trl_fail(err, TRL_EINVAL, "the least gain must not be negative: %g", o->min_gain);
+    if (!(o->rate > 0.0 && o->rate <= 1.0))
+        return trl_fail(err, TRL_EINVAL, "the rate must be above 0 and at most 1, not %g", o->rate);
     if (o->min_gain == 0.0 && !o->trees)
         return trl_fail(err, TRL_EINVAL,
                         "with a least gain of 0, lambda may never decay: the number "

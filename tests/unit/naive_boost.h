@@ -191,7 +191,7 @@ static bool naive_node(naive *s, size_t depth, uint32_t *path, double *value)
         if (depth == 0)
             return true;
         naive_term *t = naive_find(s, path, depth);
-        const double x = naive_leaf(s, in, t->theta);
+        const double x = s->o->rate * naive_leaf(s, in, t->theta);
         for (size_t i = 0; i < s->n; i++)
             if (in[i])
                 value[i] = x;

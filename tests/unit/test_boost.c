@@ -78,6 +78,7 @@ static void test_naive(void **state)
         o.min_gain = seed % 3 == 0 ? 0.43 : 0.05;
         o.depth = seed % 4 == 0 ? 1 : seed % 4 == 1 ? 3 : 0;
         o.no_intercept = seed % 5 == 0;
+        o.rate = seed % 6 == 0 ? 0.3 : 1.0;
         o.threads = 1 + seed % 2;
         o.trees = 300;
         check_path(seed, o, seed % 7 == 0, &splits);
@@ -277,10 +278,12 @@ static void test_refusals(void **state)
     d->answers[0].value = NULL;
     assert_ok(trl_boost_train(d, NULL, &o, &m, &err));
     trl_boost_model_free(m);
-    const trl_boost_options wrong[] = {{.decay = 1.0},
-                                       {.decay = 0.5, .lambda_end = 2.0},
-                                       {.decay = 0.5, .lambda_end = 0.1, .min_gain = -1.0},
-                                       {.decay = 0.5, .lambda_end = 0.1, .min_gain = 0.0}};
+    const trl_boost_options wrong[] = {
+        {.decay = 1.0},
+        {.decay = 0.5, .lambda_end = 2.0},
+        {.decay = 0.5, .lambda_end = 0.1, .min_gain = -1.0},
+        {.decay = 0.5, .lambda_end = 0.1, .min_gain = 0.1, .rate = 2.0},
+        {.decay = 0.5, .lambda_end = 0.1, .rate = 1.0}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         assert_int_equal(trl_boost_train(d, NULL, &wrong[k], &m, &err), TRL_EINVAL);
     trl_boost_data_free(d);
