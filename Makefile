@@ -56,7 +56,8 @@ ifdef WERROR
 ALL_CFLAGS += -Werror
 endif
 
-LIB_SRC  := $(sort $(wildcard src/*/*.c))
+# Kernels first: they compile longest, and a last one would keep the other processors waiting.
+LIB_SRC  := $(sort $(wildcard src/*/*_kernel.c)) $(filter-out %_kernel.c,$(sort $(wildcard src/*/*.c)))
 CLI_SRC  := $(sort $(wildcard cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)

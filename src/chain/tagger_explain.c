@@ -41,9 +41,9 @@ static bool add_transitions(trl_tagger *t, size_t family)
 static trl_status begin(trl_tagger *t, size_t position, size_t n, trl_error *err)
 {
     t->n_contributions = 0;
-    return position < n ? TRL_OK
-                        : trl_fail(err, TRL_EINVAL, "token %zu: the sequence has %zu", position + 1,
-                                   n);
+    return position < n
+               ? TRL_OK
+               : trl_fail(err, TRL_EINVAL, "token %zu: the sequence has %zu", position + 1, n);
 }
 
 static trl_status answer(const trl_tagger *t, bool ok, const trl_contribution **out, size_t *n,
