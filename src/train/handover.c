@@ -66,8 +66,8 @@ static trl_status look(const run *r, trl_iteration *it, bool *there, trl_error *
 {
     const trl_fit *fit = r->fit;
     double F, norm;
-    const trl_status st = trl_learner_value(
-        fit->learner, it->x, fit->o->c2, it->last ? HUGE_VAL : DBL_MAX, fit->pool, &F, &norm, err);
+    const trl_value_point at = {it->x, fit->o->c2, it->last ? HUGE_VAL : DBL_MAX};
+    const trl_status st = trl_learner_value(fit->learner, &at, fit->pool, &F, &norm, err);
     if (st != TRL_OK)
         return st;
     it->objective = F;
