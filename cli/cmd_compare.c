@@ -10,6 +10,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "ranges.h"
 #include "score_translation.h"
 #include "score_trees.h"
 #include "style.h"
@@ -20,6 +21,8 @@ typedef enum by_measure { BY_GUESS, BY_F1, BY_ACCURACY } by_measure;
 typedef struct settings {
     trl_bootstrap_options bootstrap;
     by_measure by;
+    const char *columns;
+    size_t column[2];
     bool json;
     tree_score_settings trees;
 
@@ -33,6 +36,9 @@ static const char *const by_names[] = {"guess", "f1", "accuracy", NULL};
 static const option options[] = {
     {"score", 's', OPTION_CHOICE, OPTION_FIELD(settings, by), .choices = by_names,
      .help = "what the bootstrap tests; guess: f1 for trees and chunk tags"},
+    {"columns", .type = OPTION_STRING, OPTION_FIELD(settings, columns), .value = "G,P",
+     .fallback = "the last ones",
+     .help = "tags: the column of the label in GOLD, and in A and B, counted from 0"},
     {"resamples", 'n', OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.resamples), .value = "N",
      .help = "resamples of the bootstrap"},
     {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, bootstrap.seed), .value = "N",
@@ -269,6 +275,10 @@ static int check(settings *s, const operands *args)
         from_stdin += strcmp(args->item[i], "-") == 0;
     if (from_stdin > 1)
         return message_usage("only one of the files can be standard input");
+    if (s->columns && ranges_pair("--columns", s->columns, s->column) != CLI_DONE)
+        return CLI_USAGE;
+    if (s->columns && (s->of_trees || s->of_translation || !s->column[0] || !s->column[1]))
+        return message_usage("--columns: of tags, and after the token's, which is column 0");
     if (s->bootstrap.resamples == 0 || s->bootstrap.resamples > 100000000)
         return message_usage("--resamples: between 1 and 100000000");
     if (!(s->bootstrap.confidence > 0.0 && s->bootstrap.confidence < 1.0))
@@ -278,6 +288,7 @@ static int check(settings *s, const operands *args)
 
 static trl_status read_files(settings *s, trl_compare *c, const char *const *path, trl_error *err)
 {
+    trl_compare_set_columns(c, s->column[0], s->column[1]);
     if (!s->of_trees)
         return trl_compare_files(c, path[0], path[1], path[2], err);
     const trl_parseval_options o = tree_score_options(&s->trees);

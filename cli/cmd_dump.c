@@ -5,6 +5,7 @@
 
 #include "message.h"
 #include "output.h"
+#include "trellis/graph_model.h"
 #include "trellis/model.h"
 #include "trellis/parser.h"
 #include "verbs.h"
@@ -80,6 +81,50 @@ static int dump_parser(const settings *s, trl_parse_model *m)
     return ok ? CLI_DONE : CLI_FAILED;
 }
 
+static void add_graph_info(const trl_graph_model *m, text *t)
+{
+    const trl_graph_model_info i = trl_graph_model_get_info(m);
+    text_fmt(t, "kind graph\nobjective %s\nprobabilities %s\nunit %s\ncolumns %zu\n", i.objective,
+             i.is_probability ? "yes" : "no", i.document ? "document" : "sentence", i.n_columns);
+    for (size_t k = 0; k < i.n_layers; k++)
+        text_fmt(t, "labels %s %zu\n", trl_graph_model_layer(m, k).name,
+                 trl_graph_model_layer(m, k).n_labels);
+    text_fmt(t,
+             "factors %zu\nattributes %" PRIu64 "\nfeatures %" PRIu64 "\nbytes %" PRIu64 "\n\n%s",
+             i.n_factors, i.n_attributes, i.n_features, i.file_size, i.settings);
+}
+
+/* Of graphs there is a text of all weights, which cannot be loaded. */
+static int dump_graph(const settings *s, trl_model *model)
+{
+    trl_error err = {0};
+    trl_graph_model *m = NULL;
+    output o;
+    int code = CLI_FAILED;
+    trl_status st = trl_graph_model_of(model, &m, &err);
+    if (st != TRL_OK)
+        message_error(&err);
+    else if (output_open(&o, s->to)) {
+        text t = {0};
+        if (s->info)
+            add_graph_info(m, &t);
+        else
+            st = trl_graph_model_dump(m, s->top, write_piece, &o, &err);
+        if (st == TRL_OK && s->info)
+            output_text(&o, &t);
+        if (st != TRL_OK && !o.failed)
+            message_error(&err);
+        if (st != TRL_OK)
+            output_discard(&o);
+        else if (output_close(&o))
+            code = CLI_DONE;
+        text_fini(&t);
+    }
+    trl_graph_model_free(m);
+    trl_model_free(model);
+    return code;
+}
+
 static int run(void *settings_, const operands *args)
 {
     const settings *s = settings_;
@@ -97,6 +142,8 @@ static int run(void *settings_, const operands *args)
         message_error(&err);
         return CLI_FAILED;
     }
+    if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
+        return dump_graph(s, m);
     output o;
     int code = CLI_FAILED;
     if (!output_open(&o, s->to))

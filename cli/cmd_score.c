@@ -9,6 +9,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "ranges.h"
 #include "score_scheme.h"
 #include "score_translation.h"
 #include "score_trees.h"
@@ -17,7 +18,8 @@
 
 typedef struct settings {
     bool latex, json;
-    const char *delimiter;
+    const char *delimiter, *columns;
+    size_t column[2];
     trl_score_options score;
     trl_scheme scheme;
     bool strict;
@@ -41,6 +43,9 @@ static const option options[] = {
      .help = "with --scheme: a chunk counts only if its labels are as the scheme writes them"},
     {"delimiter", 'd', OPTION_STRING, OPTION_FIELD(settings, delimiter), .value = "CHAR",
      .fallback = "runs of spaces and tabs", .help = "separator between columns; '\\t' is a tab"},
+    {"columns", .type = OPTION_STRING, OPTION_FIELD(settings, columns), .value = "G,P",
+     .fallback = "the last two",
+     .help = "the columns of the true and the predicted label, counted from 0"},
     {"outside", 'o', OPTION_STRING, OPTION_FIELD(settings, score.outside), .value = "LABEL",
      .help = "with --raw: the label of tokens outside all chunks"},
     {.help = "Trees"},
@@ -180,8 +185,12 @@ static int run(void *settings_, const operands *args)
         return message_usage("--delimiter: '%s' is not one character", s->delimiter);
     if (s->strict && !s->scheme)
         return message_usage("--strict needs a --scheme");
-    if (s->scheme && (tokens || s->score.raw || s->delimiter))
-        return message_usage("--scheme is for chunks, without --raw and --delimiter");
+    if (s->scheme && (tokens || s->score.raw || s->delimiter || s->columns))
+        return message_usage("--scheme is for chunks, without --raw, --delimiter and --columns");
+    if (s->columns && ranges_pair("--columns", s->columns, s->column) != CLI_DONE)
+        return CLI_USAGE;
+    if (s->columns && s->column[0] == s->column[1])
+        return message_usage("--columns: a column is not scored against itself");
     if (s->latex && (tokens || s->json))
         return message_usage("--latex is for chunks, and does not go with --json");
 
@@ -194,6 +203,7 @@ static int run(void *settings_, const operands *args)
     }
     int code = CLI_FAILED;
     const char *path = args->n > 1 ? args->item[1] : "-";
+    trl_score_set_columns(score, s->column[0], s->column[1]);
     st = s->scheme ? score_scheme_file(score, s->scheme, s->strict, path, &err)
                    : trl_score_file(score, path, &err);
     if (st != TRL_OK)
@@ -246,6 +256,7 @@ const verb verb_score = {
         "worth more), and BLEU.  An empty line in TEST is a sentence without a translation.\n",
     .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
                 "  trellis score tokens --json tagged.txt\n"
+                "  trellis score chunks --columns 2,4 two-layers.txt\n"
                 "  trellis score trees --gold-tags gold.trees parsed.trees\n"
                 "  trellis score translation reference.fr translated.fr\n",
     .options = options,

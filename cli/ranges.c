@@ -82,3 +82,20 @@ size_t ranges_last(const ranges *r)
         last = r->item[i].to > last ? r->item[i].to : last;
     return last;
 }
+
+int ranges_pair(const char *shown, const char *text, size_t out[2])
+{
+    const char *s = text;
+    for (size_t k = 0; s && k < 2; k++) {
+        const char *from = s;
+        out[k] = 0;
+        for (; *s >= '0' && *s <= '9' && s - from < 9; s++)
+            out[k] = 10 * out[k] + (size_t)(*s - '0');
+        if (s == from || *s != (k == 0 ? ',' : '\0'))
+            s = NULL;
+        else
+            s++;
+    }
+    return s ? CLI_DONE
+             : message_usage("%s: '%s' is not a pair of columns such as 3,5", shown, text);
+}

@@ -18,6 +18,9 @@ typedef struct ranges {
 int ranges_parse(ranges *r, const char *shown, const char *text);
 void ranges_fini(ranges *r);
 
+/* Two numbers from 0 on, as in 3,5.  As ranges_parse. */
+int ranges_pair(const char *shown, const char *text, size_t out[2]);
+
 bool ranges_have(const ranges *r, size_t number);
 size_t ranges_last(const ranges *r); /* the highest number; SIZE_MAX: no end */
 

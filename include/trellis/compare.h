@@ -91,9 +91,13 @@ TRL_API void trl_compare_free(trl_compare *c);                         /* accept
 TRL_API trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *gold,
                                    const char *const *a, const char *const *b, trl_error *err);
 
-/* Reads three column files side by side; the last column of each is the tag.  TRL_EPARSE, with
- * path:row:col, where the sentences or the tokens (first columns; a file of tags alone has none)
- * are not the same; TRL_EIO; TRL_ENOMEM.  After a failure c is only good for
+/* The columns of the tags, from 0 on, in the file of gold and in those of the systems; both 0 (the
+ * default): the last one of each.  To be set before files are read. */
+TRL_API void trl_compare_set_columns(trl_compare *c, size_t gold, size_t systems);
+
+/* Reads three column files side by side; the last column of each, or as set, is the tag.
+ * TRL_EPARSE, with path:row:col, where the sentences or the tokens (first columns; a file of tags
+ * alone has none) are not the same; TRL_EIO; TRL_ENOMEM.  After a failure c is only good for
  * trl_compare_free. */
 TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
                                      trl_error *err);

@@ -44,14 +44,19 @@ TRL_API void trl_score_free(trl_score *s); /* accepts NULL */
 TRL_API trl_status trl_score_add(trl_score *s, size_t n, const char *const *gold,
                                  const char *const *predicted, trl_error *err);
 
+/* The columns of gold and predicted tag in files that are read from now on, counted from 0; both 0
+ * (the default): the last two. */
+TRL_API void trl_score_set_columns(trl_score *s, size_t gold, size_t predicted);
+
 /* Reads a column file (path, "-" for standard input, gzip and zstd unpacked) whose last two columns
- * are gold and predicted tag.  A sequence ends at an empty line, at a line whose first column is
- * -X- (as conlleval has it) or -DOCSTART- (which conlleval counts as a token), and with the file.
- * The line with a probability that 'trellis tag --probability' writes before a sequence ("# 0.98",
- * or @probability, a tab and a number) is skipped.  Every other line must have as many columns as
- * the first one of the file.  TRL_EPARSE with path:row:col for fewer than two columns, for one too
- * many or too few (col: the byte where it starts or should have started) or for a NUL in a tag;
- * TRL_EIO; TRL_ENOMEM.  On failure the lines before the bad one have been counted. */
+ * (or as set) are gold and predicted tag.  A sequence ends at an empty line, at a line
+ * whose first column is -X- (as conlleval has it) or -DOCSTART- (which conlleval counts as a
+ * token), and with the file. The line with a probability that 'trellis tag --probability' writes
+ * before a sequence ("# 0.98", or @probability, a tab and a number) is skipped.  Every other line
+ * must have as many columns as the first one of the file.  TRL_EPARSE with path:row:col for fewer
+ * than two columns, for one too many or too few (col: the byte where it starts or should have
+ * started) or for a NUL in a tag; TRL_EIO; TRL_ENOMEM.  On failure the lines before the bad one
+ * have been counted. */
 TRL_API trl_status trl_score_file(trl_score *s, const char *path, trl_error *err);
 
 /* One row of the per-type or per-label table. */

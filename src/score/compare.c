@@ -33,6 +33,7 @@ struct trl_compare {
     double *errors[2];
     size_t n, units_cap[TRL_N_RULES], errors_cap[2];
     bool all_chunk_tags;
+    size_t column[2]; /* of tags in files: of gold, of the systems; both 0: the last */
 
     /* One sentence of a file: tags as C strings. */
     char *pool;
@@ -197,6 +198,7 @@ typedef struct source {
     const char *path;
     trl_rows rows;
     bool more;
+    size_t column; /* of the tag; 0: the last */
 } source;
 
 static trl_str token(const source *f, size_t t)
@@ -256,11 +258,26 @@ static trl_status check_sentence(const source *gold, const source *f, trl_error 
     return fail_at(f, r->first_row + n, 1, err);
 }
 
-/* The last column of all rows as C strings, from *at in the pool on. */
-static void copy_tags(const trl_rows *r, char **at, const char **tag)
+static trl_str tag_of(const source *f, size_t t)
 {
-    for (size_t t = 0; t < r->n_tokens; t++) {
-        const trl_str x = r->cell[(t + 1) * r->n_columns - 1];
+    return f->rows.cell[t * f->rows.n_columns + (f->column ? f->column : f->rows.n_columns - 1)];
+}
+
+static trl_status check_column(const source *f, trl_error *err)
+{
+    if (!f->more || f->column < f->rows.n_columns)
+        return TRL_OK;
+    const trl_status st = trl_fail(err, TRL_EPARSE, "%zu columns, where column %zu is asked for",
+                                   f->rows.n_columns, f->column);
+    trl_fail_where(err, st, f->path, f->rows.first_row, 0);
+    return trl_fail_hint(err, st, "columns are counted from 0");
+}
+
+/* The tags of all rows as C strings, from *at in the pool on. */
+static void copy_tags(const source *f, char **at, const char **tag)
+{
+    for (size_t t = 0; t < f->rows.n_tokens; t++) {
+        const trl_str x = tag_of(f, t);
         tag[t] = *at;
         memcpy(*at, x.p, x.n);
         (*at)[x.n] = '\0';
@@ -274,7 +291,7 @@ static trl_status add_rows(trl_compare *c, const source f[3], trl_error *err)
     size_t bytes = 0;
     for (int k = 0; k < 3; k++)
         for (size_t t = 0; t < n; t++)
-            bytes += f[k].rows.cell[(t + 1) * f[k].rows.n_columns - 1].n + 1;
+            bytes += tag_of(&f[k], t).n + 1;
     char *pool = trl_reserve(c->pool, &c->pool_cap, bytes, 1);
     if (pool)
         c->pool = pool;
@@ -284,7 +301,7 @@ static trl_status add_rows(trl_compare *c, const source f[3], trl_error *err)
     if (!pool || !tag)
         return trl_fail_mem(err);
     for (int k = 0; k < 3; k++)
-        copy_tags(&f[k].rows, &pool, tag + (size_t)k * n);
+        copy_tags(&f[k], &pool, tag + (size_t)k * n);
     return trl_compare_add(c, n, tag, tag + n, tag + 2 * n, err);
 }
 
@@ -294,6 +311,8 @@ static trl_status read_all(trl_compare *c, source f[3], trl_error *err)
         trl_status st = TRL_OK;
         for (int k = 0; k < 3 && st == TRL_OK; k++)
             st = trl_reader_rows(f[k].reader, &f[k].rows, &f[k].more, err);
+        for (int k = 0; k < 3 && st == TRL_OK; k++)
+            st = check_column(&f[k], err);
         for (int k = 1; k < 3 && st == TRL_OK; k++)
             st = check_sentence(&f[0], &f[k], err);
         if (st == TRL_OK && f[0].more)
@@ -303,12 +322,22 @@ static trl_status read_all(trl_compare *c, source f[3], trl_error *err)
     }
 }
 
+void trl_compare_set_columns(trl_compare *c, size_t gold, size_t systems)
+{
+    if (!c)
+        return;
+    c->column[0] = gold;
+    c->column[1] = systems;
+}
+
 trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
                              trl_error *err)
 {
     if (!c || !gold || !a || !b)
         return trl_fail_null(err);
-    source f[3] = {{.path = gold}, {.path = a}, {.path = b}};
+    source f[3] = {{.path = gold, .column = c->column[0]},
+                   {.path = a, .column = c->column[1]},
+                   {.path = b, .column = c->column[1]}};
     trl_status st = TRL_OK;
     for (int k = 0; k < 3 && st == TRL_OK; k++)
         st = trl_reader_open(f[k].path, TRL_FORMAT_COLUMNS, &f[k].reader, err);

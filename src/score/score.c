@@ -42,7 +42,8 @@ typedef struct pair {
 
 struct trl_score {
     trl_score_options opt;
-    char *outside; /* opt.outside, owned */
+    char *outside;    /* opt.outside, owned */
+    size_t column[2]; /* of files: gold and predicted; both 0: the last two */
 
     tallies labels, types; /* type 0 is "" */
     meaning *meanings;     /* [labels.names.n] */
@@ -326,7 +327,7 @@ static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
     bool more;
     trl_status st;
     while ((st = trl_input_line(in, &line, &more, err)) == TRL_OK && more) {
-        const trl_score_columns c = trl_score_split(line, s->opt.delimiter, shape.n);
+        const trl_score_columns c = trl_score_split(line, s->opt.delimiter, shape.n, s->column);
         const trl_score_line type = trl_score_line_type(&c, !s->in_sequence);
         if (type == TRL_SCORE_NBEST)
             return fail_nbest(in, err);
@@ -334,17 +335,25 @@ static trl_status read_lines(trl_score *s, trl_input *in, trl_error *err)
             count_boundary(s);
         if (type != TRL_SCORE_TOKEN)
             continue;
-        st = trl_score_check_columns(in, line, &c, &shape, err);
+        st = trl_score_check_columns(in, line, &c, &shape, s->column, err);
         if (st != TRL_OK)
             return st;
         if (shape.n == 0)
             shape = c;
-        const uint32_t id = pair_id(s, c.gold, c.predicted);
+        const uint32_t id = pair_id(s, c.pair[0], c.pair[1]);
         if (id == TRL_NO_ID)
             return trl_fail_mem(err);
         count_token(s, id);
     }
     return st;
+}
+
+void trl_score_set_columns(trl_score *s, size_t gold, size_t predicted)
+{
+    if (!s)
+        return;
+    s->column[0] = gold;
+    s->column[1] = predicted;
 }
 
 trl_status trl_score_file(trl_score *s, const char *path, trl_error *err)

@@ -10,6 +10,8 @@
 trl_status trl_graph_corpus_init(trl_graph_corpus *c, const size_t *width, size_t n, trl_error *err)
 {
     *c = (trl_graph_corpus){0};
+    for (size_t f = 0; f < TRL_FAMILIES_MAX; f++)
+        c->piece[f] = TRL_ALONE;
     return trl_corpus_init_families(&c->corpus, width, n, err);
 }
 

@@ -14,6 +14,7 @@
 #include "trellis/graph.h"
 
 #define TRL_NO_TEMPLATE UINT32_MAX
+#define TRL_ALONE UINT32_MAX /* a template that is in no piece */
 
 typedef struct trl_graph_example {
     trl_graph *graph;
@@ -25,6 +26,9 @@ typedef struct trl_graph_example {
 
 typedef struct trl_graph_corpus {
     trl_corpus corpus; /* examples are its sequences */
+    uint32_t
+        piece[TRL_FAMILIES_MAX]; /* of piecewise training: that of each template (graph_pieces.h) */
+    bool has_pieces;             /* else every factor is one */
     size_t n, cap;
     trl_graph_example *example; /* [n] */
     uint64_t all_cells;         /* templates (bits) with weights for all cells, not only for seen */

@@ -145,6 +145,8 @@ static trl_status init_corpus(const trl_graph_run *j, trl_graph_corpus *c, trl_e
     for (size_t f = 0; st == TRL_OK && f < j->spec->n_factors; f++) {
         if (j->spec->factor[f].plain)
             st = trl_corpus_set_constant(&c->corpus, f, err);
+        c->piece[f] = j->spec->piece[f];
+        c->has_pieces = c->has_pieces || c->piece[f] != TRL_ALONE;
         c->all_cells |= (uint64_t)j->spec->factor[f].all_cells << f;
     }
     return st;

@@ -11,8 +11,10 @@ static const trl_graph_objective_fn functions[TRL_OBJECTIVES] = {
     [TRL_OBJ_PERCEPTRON] = trl_graph_perceptron,
 };
 
-trl_graph_objective_fn trl_graph_objective(const trl_objective *o)
+trl_graph_objective_fn trl_graph_objective(const trl_objective *o, bool pieces)
 {
+    if (pieces && o->id == TRL_OBJ_PIECEWISE)
+        return trl_graph_piecewise;
     return functions[o->id];
 }
 

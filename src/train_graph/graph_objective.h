@@ -10,13 +10,15 @@
 
 #include "train/factors.h"
 #include "train_graph/graph_corpus.h"
+#include "train_graph/graph_pieces.h"
 
 /* Everything is borrowed. */
 typedef struct trl_graph_scores {
     trl_factor_view view; /* factors as in the graph */
     const trl_graph_example *example;
-    const double *const *table; /* [n_tables] log-potentials of the graph */
-    const trl_infer_plan *plan;
+    const double *const *table;     /* [n_tables] log-potentials of the graph */
+    const trl_infer_plan *plan;     /* NULL: of pieces */
+    const trl_graph_pieces *pieces; /* NULL: none */
     trl_infer_work *work;
     bool *converged; /* set to false when messages did not settle */
 } trl_graph_scores;
@@ -25,13 +27,15 @@ typedef struct trl_graph_scores {
 typedef trl_status (*trl_graph_objective_fn)(const trl_graph_scores *x, double *value,
                                              trl_error *err);
 
-/* NULL: by factors alone, or graphs are not trained by it. */
-trl_graph_objective_fn trl_graph_objective(const trl_objective *o);
+/* NULL: by factors alone, or graphs are not trained by it.  `pieces`: there are pieces of several
+ * factors. */
+trl_graph_objective_fn trl_graph_objective(const trl_objective *o, bool pieces);
 
 /* The method that an objective with code here infers by: its own, or the one of the options. */
 trl_infer_method trl_graph_method(const trl_objective *o, trl_infer_method asked);
 
 trl_status trl_graph_likelihood(const trl_graph_scores *x, double *value, trl_error *err);
+trl_status trl_graph_piecewise(const trl_graph_scores *x, double *value, trl_error *err);
 trl_status trl_graph_perceptron(const trl_graph_scores *x, double *value, trl_error *err);
 
 /* The status of inference that failed: scores that it refuses come from weights that are too large.

@@ -29,13 +29,27 @@ static trl_status make_plans(trl_graph_task *t, const trl_infer_options *o, trl_
     return TRL_OK;
 }
 
+static trl_status make_pieces(trl_graph_task *t, const trl_infer_options *o, trl_error *err)
+{
+    t->pieces = trl_zalloc(t->corpus->n + 1, sizeof *t->pieces);
+    if (!t->pieces)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < t->corpus->n; k++) {
+        const trl_status st =
+            trl_graph_pieces_init(&t->pieces[k], &t->corpus->example[k], t->corpus->piece, o, err);
+        if (st != TRL_OK)
+            return trl_fail_hint(err, st, "this is example %zu", k + 1);
+    }
+    return TRL_OK;
+}
+
 trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus,
                                const trl_objective *objective, const trl_infer_options *infer,
                                size_t n_lanes, trl_error *err)
 {
     trl_infer_options o = *infer;
     *t = (trl_graph_task){.corpus = corpus,
-                          .evaluate = trl_graph_objective(objective),
+                          .evaluate = trl_graph_objective(objective, corpus->has_pieces),
                           .by_factors = trl_factor_objective_of(objective)};
     if (!t->evaluate && !t->by_factors)
         return trl_fail(err, TRL_EINVAL, "graphs are not trained by %s", objective->name);
@@ -44,7 +58,9 @@ trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus
     trl_status st = t->lanes ? TRL_OK : trl_fail_mem(err);
     for (; st == TRL_OK && t->n_lanes < n_lanes; t->n_lanes++)
         st = trl_infer_work_new(&t->lanes[t->n_lanes].work, err);
-    if (st == TRL_OK && t->evaluate)
+    if (st == TRL_OK && t->evaluate == trl_graph_piecewise)
+        st = make_pieces(t, &o, err);
+    else if (st == TRL_OK && t->evaluate)
         st = make_plans(t, &o, err);
     if (st != TRL_OK)
         trl_graph_task_fini(t);
@@ -57,6 +73,9 @@ void trl_graph_task_fini(trl_graph_task *t)
         trl_infer_work_free(t->lanes[k].work);
     for (size_t k = 0; t->plan && k < t->corpus->n; k++)
         trl_infer_plan_free(t->plan[k]);
+    for (size_t k = 0; t->pieces && k < t->corpus->n; k++)
+        trl_graph_pieces_fini(&t->pieces[k]);
+    trl_free(t->pieces);
     trl_free(t->plan);
     trl_free(t->lanes);
     *t = (trl_graph_task){0};
@@ -177,6 +196,7 @@ static trl_status evaluate(void *self, const trl_example *of, const trl_tables *
                                 .example = e,
                                 .table = v.table,
                                 .plan = t->plan ? t->plan[example] : NULL,
+                                .pieces = t->pieces ? &t->pieces[example] : NULL,
                                 .work = t->lanes[lane].work,
                                 .converged = &converged};
     st = t->evaluate ? t->evaluate(&x, value, err) : t->by_factors(&x.view, value, err);

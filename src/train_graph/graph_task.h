@@ -19,8 +19,9 @@ typedef struct trl_graph_task {
     const trl_graph_corpus *corpus;
     trl_graph_objective_fn evaluate; /* NULL: */
     trl_factor_objective by_factors;
-    trl_infer_plan **plan; /* [corpus->n]; NULL: the objective needs no inference */
-    trl_graph_lane *lanes; /* [n_lanes] */
+    trl_infer_plan **plan;    /* [corpus->n]; NULL: the objective needs no inference */
+    trl_graph_pieces *pieces; /* [corpus->n]; NULL: none */
+    trl_graph_lane *lanes;    /* [n_lanes] */
     size_t n_lanes;
 } trl_graph_task;
 

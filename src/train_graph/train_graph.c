@@ -39,6 +39,7 @@ static uint64_t fingerprint(const trl_graph_training *t, const trl_infer_options
                               t->design.n_weights,        c->n_sequences};
     uint64_t h = mix(mix(0, facts, sizeof facts), numbers, sizeof numbers);
     h = mix(h, c->weight, c->n_sequences * sizeof *c->weight);
+    h = mix(h, t->corpus->piece, sizeof t->corpus->piece);
     for (size_t f = 0; f < c->n_families; f++) {
         const trl_strtab *names = &c->family[f].names;
         h = mix(h, c->family[f].gold, c->n_tokens * sizeof *c->family[f].gold);

@@ -21,6 +21,7 @@
 #include "trellis/tune.h"
 #include "trellis/trees.h"
 #include "dataset_scenario.h"
+#include "graph_model_scenario.h"
 #include "graph_training_scenario.h"
 #include "parser_scenario.h"
 #include "treebank_scenario.h"
@@ -453,6 +454,8 @@ static void test_others(void **state)
     fail_all("graph", do_graph, NULL);
     fail_all("text", do_text, &text_options);
     fail_all("graph training", do_graph_training, NULL);
+    write_file("graphs", "-DOCSTART-\n\na A\nb B\n\nA A\n\n-DOCSTART-\n\na B\na A\n\n");
+    fail_all("graph model", do_graph_model, folder);
 }
 
 int main(void)

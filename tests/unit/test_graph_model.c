@@ -262,6 +262,40 @@ static void test_factorial(void **state)
     }
 }
 
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+#define FACTORS                                                                                    \
+    "labels tag column 1\nlabels y column 2\ntemplate words\n  U:%x[0,0]\n"                        \
+    "factor a: tag[i] features words\nfactor b: y[i] features words\nfactor c: tag[i-1] tag[i]\n"  \
+    "factor d: y[i-1] y[i]\nfactor e: tag[i] y[i]\n"
+
+static double objective_of(const char *data, const char *model_file, const char *objective)
+{
+    setup s;
+    graph_setup(&s, data, model_file);
+    s.o.objective = objective;
+    s.o.delta = 1e-9;
+    train(&s);
+    return s.result.objective;
+}
+
+/* One piece of everything is the likelihood; of pieces, larger ones bound it better. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    const char *data = make_data(8, 30);
+    const double exact = objective_of(data, FACTORS, "likelihood");
+    const double whole = objective_of(data, FACTORS "piece a b c d e\n", "piecewise");
+    const double chains = objective_of(data, FACTORS "piece a c\npiece b d\n", "piecewise");
+    const double single = objective_of(data, FACTORS, "piecewise");
+    assert_near(whole, exact, 1e-7);
+    assert_true(exact < chains && chains < single);
+    /* chains that nothing joins are trained exactly by their pieces */
+#define APART "labels y column 2\nfactor b: y[i]\nfactor d: y[i-1] y[i]\n"
+    assert_near(objective_of(data, APART "piece b d\n", "piecewise"),
+                objective_of(data, APART, "likelihood"), 1e-7);
+}
+
 /* ---- documents ------------------------------------------------------------------------------- */
 
 static const char *write_documents(const char *name)
@@ -467,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_factorial), cmocka_unit_test(test_documents),
         cmocka_unit_test(test_known),     cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pieces),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-graph-XXXXXX");
     if (!mkdtemp(folder))

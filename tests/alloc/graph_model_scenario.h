@@ -1,0 +1,69 @@
+/* graph_model_scenario.h -- from a model file to labels while allocations fail. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TEST_GRAPH_MODEL_SCENARIO_H
+#define TRL_TEST_GRAPH_MODEL_SCENARIO_H
+
+#include "trellis/graph_model.h"
+#include "trellis/train.h"
+
+static const char graph_model_file[] = "unit document\n"
+                                       "labels a column 1\n"
+                                       "score a\n"
+                                       "template w\n"
+                                       "  U:%x[0,0]\n"
+                                       "  U:%m[-1,0,\"..\"]\n"
+                                       "factor a[i] features w\n"
+                                       "factor edge: a[i-1] a[i] features w at i-1, i apart\n"
+                                       "factor a[i] a[j] where %X[i,0] = %X[j,0] and j-i < 9\n"
+                                       "  features w\n"
+                                       "piece edge\n";
+
+static trl_status use_graph_model(const trl_buf *bytes, trl_error *err)
+{
+    static const trl_str cell[] = {{"a", 1}, {"B", 1}, {"a", 1}, {"_", 1}};
+    const trl_rows rows = {.n_tokens = 2, .n_columns = 2, .cell = cell};
+    trl_graph_model *m = NULL;
+    trl_graph_tagger *t = NULL;
+    uint32_t y[2];
+    double p[20];
+    trl_graph_tagger_options o = trl_graph_tagger_options_default();
+    o.known = 1;
+    trl_status st = trl_graph_model_from_memory(bytes->data, bytes->len, &m, err);
+    if (st == TRL_OK)
+        st = trl_graph_tagger_new(m, &o, &t, err);
+    if (st == TRL_OK)
+        st = trl_graph_tagger_add(t, &rows, err);
+    if (st == TRL_OK)
+        st = trl_graph_tagger_best(t, y, NULL, err);
+    if (st == TRL_OK)
+        st = trl_graph_tagger_marginals(t, p, NULL, err);
+    trl_graph_tagger_free(t);
+    trl_graph_model_free(m);
+    return st;
+}
+
+/* `arg`: the folder, with "graphs" in it. */
+static trl_status do_graph_model(const void *arg, trl_error *err)
+{
+    char data[512];
+    const char *train[1] = {data};
+    trl_buf out = {0};
+    trl_train_options o = trl_train_options_default();
+    snprintf(data, sizeof data, "%s/graphs", (const char *)arg);
+    o.kind = "graph";
+    o.train = train;
+    o.n_train = 1;
+    o.dev = data;
+    o.template_text = graph_model_file;
+    o.template_size = strlen(graph_model_file);
+    o.objective = "piecewise";
+    o.max_iter = 2;
+    o.model_out = &out;
+    trl_status st = trl_train(&o, NULL, err);
+    if (st == TRL_OK)
+        st = use_graph_model(&out, err);
+    trl_buf_fini(&out);
+    return st;
+}
+
+#endif
