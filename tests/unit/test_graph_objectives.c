@@ -325,6 +325,39 @@ static void test_piecewise_bounds_the_likelihood(void **state)
     assert_true(strict > 100);
 }
 
+/* Pieces of several templates: between single factors and the likelihood, which is one piece of
+ * all; the adjoint is the value's. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    const trl_infer_options infer = trl_infer_options_default();
+    trl_rng rng = trl_rng_seed(74);
+    size_t tighter = 0;
+    for (int round = 0; round < 150; round++) {
+        random_example e;
+        const graph_recipe r = recipe(round);
+        random_example_make(&rng, &r, &e);
+        if (!e.forbidden) {
+            graph_problem_objective(&e.p, "likelihood", &infer);
+            const double likelihood =
+                graph_problem_value(&e.p) + e.p.corpus.corpus.weight[0] * loose(e.graph);
+            graph_problem_objective(&e.p, "piecewise", &infer);
+            const double single = graph_problem_value(&e.p);
+            e.p.corpus.has_pieces = true;
+            for (size_t f = 0; f < e.p.corpus.corpus.n_families; f++)
+                e.p.corpus.piece[f] =
+                    trl_rng_below(&rng, 4) ? (uint32_t)trl_rng_below(&rng, 2) : TRL_ALONE;
+            graph_problem_objective(&e.p, "piecewise", &infer);
+            const double pieces = graph_problem_value(&e.p);
+            assert_true(single <= pieces + 1e-9 && pieces <= likelihood + 1e-9);
+            tighter += pieces > single + 1e-3;
+            check_slopes(&e.p, &rng, "pieces", 2, 1e-6);
+        }
+        random_example_fini(&e);
+    }
+    assert_true(tighter > 50);
+}
+
 /* ---- refusals ----------------------------------------------------------------------------------
  */
 
@@ -404,9 +437,11 @@ static void test_bad_examples(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definitions), cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_piecewise_bounds_the_likelihood), cmocka_unit_test(test_bad_scores),
-        cmocka_unit_test(test_bad_examples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definitions),
+                                       cmocka_unit_test(test_estimates),
+                                       cmocka_unit_test(test_piecewise_bounds_the_likelihood),
+                                       cmocka_unit_test(test_pieces),
+                                       cmocka_unit_test(test_bad_scores),
+                                       cmocka_unit_test(test_bad_examples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
