@@ -46,7 +46,7 @@ static const option options[] = {
      .fallback = "no",
      .help = "write nothing, but name every label that this scheme does not allow"},
     {"unlabelled", .type = OPTION_FLAG, OPTION_FIELD(settings, unlabelled),
-     .help = "the last column is no label"},
+     .help = "the last column is not a label"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how many documents, sentences and tokens there were"},
     {.help = "Text:"},

@@ -18,7 +18,7 @@
 TRL_BEGIN_DECLS
 
 typedef enum trl_scheme {
-    TRL_SCHEME_NONE = 0, /* labels that are no chunks */
+    TRL_SCHEME_NONE = 0, /* labels that are not chunks */
     TRL_SCHEME_IOB1,
     TRL_SCHEME_IOB2,
     TRL_SCHEME_IOE1,

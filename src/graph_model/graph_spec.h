@@ -118,7 +118,7 @@ trl_status trl_graph_spec_parse(const char *name, const char *text, size_t n, tr
                                 trl_error *err);
 void trl_graph_spec_free(trl_graph_spec *s); /* accepts NULL */
 
-/* Does what it asks for fit data of so many columns?  The columns of labels are no text: features
+/* Does what it asks for fit data of so many columns?  The columns of labels are not text: features
  * and conditions do not see them.  TRL_EPARSE with the place in the model file. */
 trl_status trl_graph_spec_check(const trl_graph_spec *s, const char *name, size_t n_columns,
                                 trl_error *err);

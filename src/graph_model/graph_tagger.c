@@ -219,7 +219,7 @@ static trl_status know(trl_graph_tagger *t, size_t token, size_t k, uint32_t *ou
     *out = TRL_UNOBSERVED;
     if (s.n == 1 && s.p[0] == '_')
         return TRL_OK;
-    const trl_status st = trl_fail(err, TRL_EPARSE, "'%.*s' is no label of '%s' in the model",
+    const trl_status st = trl_fail(err, TRL_EPARSE, "'%.*s' is not a label of '%s' in the model",
                                    (int)(s.n < 100 ? s.n : 100), s.p, layer->name);
     trl_fail_hint(err, st, "_ stands for a label that is not known");
     return trl_graph_unit_where(&t->unit, st, token, err);

@@ -68,7 +68,7 @@ static trl_status read_sight(trl_spec_scan *s, trl_factor_spec *f)
                                      TRL_GRAPH_SCOPE_MAX);
             st = trl_spec_token(s, &g->at[g->n]);
             if (st == TRL_OK && g->at[g->n].j && !f->pairs)
-                st = trl_spec_fail(s, trl_spec_here(s), "j is no token of this factor");
+                st = trl_spec_fail(s, trl_spec_here(s), "j is not a token of this factor");
             g->n++;
         } while (st == TRL_OK && trl_spec_take(s, ","));
     } else {
@@ -104,12 +104,12 @@ static trl_status read_where(trl_spec_scan *s, trl_factor_spec *f, trl_spec_plac
     for (size_t k = f->where_first; st == TRL_OK && k < s->spec->n_conditions && !f->pairs; k++)
         if (s->spec->condition[k].kind == TRL_COND_DISTANCE ||
             s->spec->condition[k].kind == TRL_COND_SENTENCE)
-            return trl_spec_fail(s, at, "j is no token of this factor");
+            return trl_spec_fail(s, at, "j is not a token of this factor");
     for (size_t k = v; st == TRL_OK && k < s->spec->n_values; k++)
         if (s->spec->value[k].j && !f->pairs)
             return trl_spec_fail(s,
                                  ((trl_spec_place){s->spec->value[k].row, s->spec->value[k].col}),
-                                 "j is no token of this factor");
+                                 "j is not a token of this factor");
     return st;
 }
 

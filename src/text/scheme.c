@@ -147,7 +147,7 @@ trl_status trl_scheme_check(trl_scheme scheme, const trl_str *label, size_t n, s
         const tag c = t < n ? tag_of(label[t]) : (tag){.prefix = 'O'};
         *at = t < n ? t : n - (n > 0);
         if (!is_in(c.prefix, prefixes[scheme]))
-            return trl_fail(err, TRL_EPARSE, "'%.*s' is no label of %s",
+            return trl_fail(err, TRL_EPARSE, "'%.*s' is not a label of %s",
                             (int)(label[t].n < 60 ? label[t].n : 60), label[t].p,
                             trl_scheme_name(scheme));
         if (!follows(scheme, before, c))

@@ -44,7 +44,7 @@ trl_status trl_graph_dev_init(trl_graph_dev *d, const trl_graph_dev_setup *s, tr
 void trl_graph_dev_fini(trl_graph_dev *d);
 
 /* Decodes with weights w; *score is the chunk F1 of the layer that the model file names (accuracy
- * where its labels are no chunks), or the accuracy of all layers together, in percent. */
+ * where its labels are not chunks), or the accuracy of all layers together, in percent. */
 trl_status trl_graph_dev_score(trl_graph_dev *d, const double *w, double *score, trl_error *err);
 
 /* "F1", "accuracy". */

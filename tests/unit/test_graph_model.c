@@ -361,7 +361,7 @@ static void test_known(void **state)
     assert_ok(trl_graph_tagger_add(t, &rows, &err));
     assert_int_equal(trl_graph_tagger_best(t, y, NULL, &err), TRL_EPARSE);
     assert_int_equal(err.row, 8);
-    assert_non_null(strstr(err.msg, "'p9' is no label of 'tag'"));
+    assert_non_null(strstr(err.msg, "'p9' is not a label of 'tag'"));
     const trl_rows narrow = {.n_tokens = 1, .n_columns = 1, .cell = cell};
     assert_int_equal(trl_graph_tagger_add(t, &narrow, &err), TRL_EPARSE);
     trl_graph_tagger_free(t);

@@ -83,7 +83,7 @@ static void test_faults(void **state)
                  "'B-X' does not end a sequence in iobes");
     expect_fault(TRL_SCHEME_BILOU, (const char *[]){"L-X"}, 1, 0,
                  "'L-X' does not start a sequence in bilou");
-    expect_fault(TRL_SCHEME_IOE2, (const char *[]){"S-X"}, 1, 0, "'S-X' is no label of ioe2");
+    expect_fault(TRL_SCHEME_IOE2, (const char *[]){"S-X"}, 1, 0, "'S-X' is not a label of ioe2");
     size_t at;
     assert_ok(trl_scheme_check(TRL_SCHEME_NONE, NULL, 0, &at, &err));
     assert_ok(trl_scheme_check(TRL_SCHEME_IOB2, NULL, 0, &at, &err));
