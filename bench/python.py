@@ -67,6 +67,7 @@ class Clock:
 
 
 OPTIONS = {"c1": 0.1, "c2": 0.1, "max_iterations": 100, "all_possible_transitions": True}
+MOST = 300  # iterations of Trellis, which stops at the objective of the peer
 
 
 def task(args):
@@ -79,6 +80,9 @@ def task(args):
     X_test = [[make(r, t) for t in range(len(r))] for r in test]
     y_test = [[c[2] for c in r] for r in test]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    global OPTIONS
+    if args.plain:
+        OPTIONS = {"c1": 0.0, "c2": 1.0, "max_iterations": 1000}
     if args.task == "peer":
         import sklearn_crfsuite
         crf = sklearn_crfsuite.CRF(algorithm="lbfgs", **OPTIONS)
@@ -86,7 +90,7 @@ def task(args):
         import trellis
         crf = trellis.CRF(callbacks=lambda p: args.target is not None and p.stage == "iteration" and
                           p.objective is not None and p.objective <= args.target,
-                          n_jobs=args.threads, **OPTIONS)
+                          n_jobs=args.threads, optimizer=args.optimizer, **dict(OPTIONS, max_iterations=MOST))
     with Clock() as fit:
         crf.fit(X, y)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -110,6 +114,8 @@ def measure(args, name, **more):
     for folder in args.peer:
         command += ["--peer", folder]
     command += ["--package", args.package, "--limit", str(args.limit)]
+    command += ["--plain"] if args.plain else []
+    command += ["--optimizer", args.optimizer] if args.optimizer else []
     for key, value in more.items():
         if value is not None:
             command += ["--" + key, repr(value) if isinstance(value, float) else str(value)]
@@ -129,8 +135,9 @@ def program(args, iterations, threads):
                 f.write("\t".join([rows[t][2], *names]) + "\n")
             f.write("\n")
     start, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([args.program, "train", "-q", "--format", "crfsuite", "--c1", "0.1", "--c2", "0.1",
-                    "--transitions", "all", "--max-iter", str(iterations), "--threads", str(threads),
+    c = ["0", "1", "seen"] if args.plain else ["0.1", "0.1", "all"]
+    subprocess.run([args.program, "train", "-q", "--format", "crfsuite", "--c1", c[0], "--c2", c[1],
+                    "--transitions", c[2], "--max-iter", str(iterations), "--threads", str(threads),
                     "-m", os.path.join(args.scratch, "model"), path], check=True)
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {"fit": time.perf_counter() - start,
@@ -156,6 +163,8 @@ def main():
     parser.add_argument("--scratch", default="build")
     parser.add_argument("--limit", type=int, default=10**9)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--plain", action="store_true", help="sklearn-crfsuite's defaults: c2 = 1, L-BFGS")
+    parser.add_argument("--optimizer", help="of Trellis")
     parser.add_argument("--task")
     parser.add_argument("--form", default="dicts")
     parser.add_argument("--target", type=float)

@@ -44,9 +44,10 @@ typedef struct trl_train_options {
     const char *kind;         /* "chain", "tree", "graph" */
     const char *const *train; /* paths; "-" is standard input */
     size_t n_train;
-    const trl_dataset *data;     /* chains: instead of files (n_train is 0); or NULL.  Borrowed */
-    uint64_t hold_out;           /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
-    const char *dev;             /* path or NULL */
+    const trl_dataset *data; /* chains: instead of files (n_train is 0); or NULL.  Borrowed, until
+                                the stage "compiled" is reported; dev_data likewise */
+    uint64_t hold_out;       /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
+    const char *dev;         /* path or NULL */
     const trl_dataset *dev_data; /* chains: instead of a file (dev is NULL); or NULL.  Borrowed */
     trl_format format; /* of files, guessed by default; of a data set only what it is, if given */
 

@@ -150,7 +150,9 @@ static PyObject *normalize(PyObject *module, PyObject *x)
 
 static PyMethodDef module_methods[] = {
     {"train", (PyCFunction)(void (*)(void))pt_train, METH_VARARGS | METH_KEYWORDS,
-     "train(options, data=None, dev=None, progress=None) -> (Model or None, dict)\n\n"
+     "train(options, data=None, dev=None, progress=None, consume=False) -> (Model or None, "
+     "dict)\n\n"
+     "consume: the data sets are freed as soon as they have been read.\n"
      "options: as trl_train_options names them."},
     {"train_options", pt_train_table, METH_NOARGS,
      "The options of training, as a list of dictionaries."},

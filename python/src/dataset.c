@@ -161,6 +161,8 @@ static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
         return NULL;
     if (self->busy)
         return PyErr_Format(PyExc_RuntimeError, "another thread is using the data set");
+    if (!self->data)
+        return PyErr_Format(PyExc_ValueError, "the data set was used up by a training");
     const trl_dataset_info info = trl_dataset_get_info(self->data);
     pt_batch b = {.names = &self->names,
                   .labels = &self->labels,

@@ -3,6 +3,9 @@
 #include "core.h"
 #include "trellis/options.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,7 +19,8 @@ typedef struct run {
     atomic_bool stop, interrupted;
     atomic_uint asked;
     const char **paths;
-    PyObject *texts; /* strings that the options use */
+    PyObject *texts;     /* strings that the options use */
+    pt_dataset *used[2]; /* data that nobody needs once it has been read; or NULL */
 } run;
 
 static void keep_exception(run *r)
@@ -48,10 +52,26 @@ static PyObject *progress_dict(const trl_progress *p)
         p->estimated ? Py_True : Py_False, "note", p->note);
 }
 
+/* train.h: a data set is borrowed until the features are compiled. */
+static void free_used(run *r)
+{
+    for (int k = 0; k < 2; k++)
+        if (r->used[k]) {
+            trl_dataset_free(r->used[k]->data);
+            r->used[k]->data = NULL;
+            r->used[k] = NULL;
+        }
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 static bool on_progress(void *ctx, const trl_progress *p)
 {
     run *r = ctx;
     const PyGILState_STATE gil = PyGILState_Ensure();
+    if ((r->used[0] || r->used[1]) && strcmp(p->stage, "compiled") == 0)
+        free_used(r);
     if (PyErr_CheckSignals() < 0) {
         keep_exception(r);
     } else if (r->progress && !r->type) {
@@ -231,6 +251,10 @@ static int hold(PyObject *o, trl_train_options *opt, bool dev)
         return -1;
     }
     pt_dataset *d = (pt_dataset *)o;
+    if (!d->data) {
+        PyErr_SetString(PyExc_ValueError, "the data set was used up by a training");
+        return -1;
+    }
     if (d->busy < 0) {
         PyErr_SetString(PyExc_RuntimeError, "another thread is adding to the data set");
         return -1;
@@ -262,10 +286,11 @@ static PyObject *answer(run *r, trl_status st, trl_buf *bytes, const trl_train_r
 PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw)
 {
     (void)module;
-    static char *words[] = {"options", "data", "dev", "progress", NULL};
+    static char *words[] = {"options", "data", "dev", "progress", "consume", NULL};
+    int consume = 0;
     PyObject *dict, *data = Py_None, *dev = Py_None, *progress = Py_None, *out = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|OOO", words, &PyDict_Type, &dict, &data, &dev,
-                                     &progress))
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|OOOp", words, &PyDict_Type, &dict, &data, &dev,
+                                     &progress, &consume))
         return NULL;
     run r = {.progress = progress == Py_None ? NULL : progress, .thread = pthread_self()};
     trl_train_options o = trl_train_options_default();
@@ -279,6 +304,12 @@ PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw)
         if (hold(dev, &o, true) == 0) {
             if (!o.model)
                 o.model_out = &bytes;
+            if (consume) { /* unless somebody else trains from it, too */
+                r.used[0] =
+                    data != Py_None && ((pt_dataset *)data)->busy == 1 ? (pt_dataset *)data : NULL;
+                r.used[1] =
+                    dev != Py_None && ((pt_dataset *)dev)->busy == 1 ? (pt_dataset *)dev : NULL;
+            }
             o.progress = on_progress;
             o.cancelled = is_cancelled;
             o.progress_ctx = o.cancelled_ctx = &r;

@@ -172,6 +172,19 @@ def test_a_data_set_in_use_is_not_changed(chunks):
     assert refused and "another thread" in refused[0]
 
 
+def test_data_that_was_used_up(chunks):
+    X, y, _ = chunks
+    data = _core.Dataset()
+    data.add(X, y)
+    model, _ = _core.train({"max_iter": 2}, data, data, None, False)
+    again, _ = _core.train({"max_iter": 2}, data, None, None, True)
+    assert again.labels == model.labels
+    for use in (lambda: data.add(X, y), lambda: _core.train({}, data)):
+        with pytest.raises(ValueError, match="used up"):
+            use()
+    assert data.info()["sequences"] == 0
+
+
 def test_ctrl_c_between_and_within_iterations(chunks):
     X, y, _ = chunks
 
@@ -190,6 +203,17 @@ def test_ctrl_c_between_and_within_iterations(chunks):
         crf.fit(X * 20, y * 20)
         timer.join()
     timer.join()
+
+
+def test_file_descriptors_are_no_paths(tiny, tmp_path):
+    """open(1) would close standard output at the end."""
+    crf = trellis.CRF().fit(*tiny)
+    for use in (lambda: trellis.Parser.load(1), lambda: trellis.CRF.load(1), lambda: crf.save(1),
+                lambda: trellis.Treebank("(S (N a))").save(1), lambda: trellis.render(crf).save(1),
+                lambda: trellis.CRF(template=1).fit([["a"]], [["A"]]),
+                lambda: crf.tagger_.dump(1), lambda: pycrfsuite.Trainer(verbose=False).train(1)):
+        sentence(use)
+    os.fstat(1)
 
 
 def test_objects_without_their_makers():

@@ -297,7 +297,7 @@ class CRF(BaseEstimator):
         model = self._fitted()
         data = model.tobytes()
         if data is None:
-            with open(self.model_filename, "rb") as f:
+            with open(os.fspath(self.model_filename), "rb") as f:
                 data = f.read()
         return data
 

@@ -159,14 +159,14 @@ class Parser(BaseEstimator):
     def load(cls, path):
         """The parser of a model file."""
         parser = cls()
-        with open(path, "rb") as f:
+        with open(os.fspath(path), "rb") as f:
             parser._keep(f.read())
         return parser
 
     def save(self, path):
         """Writes the model file, as ``trellis train --kind tree -m`` does."""
         self._fitted()
-        with open(path, "wb") as f:
+        with open(os.fspath(path), "wb") as f:
             f.write(self._bytes)
 
     def __getstate__(self):

@@ -5,6 +5,7 @@ translucent or of middle lightness, so that pictures are readable on light and o
 """
 import html
 import math
+import os
 import re
 import zlib
 from typing import Iterable, List, Optional, Sequence
@@ -31,7 +32,7 @@ class HTML:
 
     def save(self, path) -> None:
         """Writes a page."""
-        with open(path, "w", encoding="utf-8", errors="replace") as f:
+        with open(os.fspath(path), "w", encoding="utf-8", errors="replace") as f:
             f.write(PAGE.format(title=html.escape(self.title), font=FONT, body=self.body))
 
 

@@ -101,7 +101,7 @@ def run(options, data=None, dev=None, callbacks: Optional[List[Callable]] = None
     """Trains: the core's model (None if written to a file), a TrainResult, the history.
 
     An exception of a callback, or Ctrl-C, stops the run, and what was learned is kept: the fourth
-    value is that exception, or None.
+    value is that exception, or None.  The data is used up.
     """
     history = []
     watchers = list(callbacks or [])
@@ -116,7 +116,7 @@ def run(options, data=None, dev=None, callbacks: Optional[List[Callable]] = None
         return any([watch(p) for watch in watchers])
 
     try:
-        model, result = _core.train(options, data, dev, on_progress)
+        model, result = _core.train(options, data, dev, on_progress, True)
     finally:
         if shown:
             shown.close()

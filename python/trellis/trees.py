@@ -280,7 +280,7 @@ class Treebank:
 
     def save(self, path) -> None:
         """Writes the trees, a line each."""
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+        with open(os.fspath(path), "w", encoding="utf-8", errors="surrogateescape") as f:
             f.write(self.text)
 
     def to_nltk(self) -> list:

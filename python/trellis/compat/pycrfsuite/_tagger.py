@@ -117,7 +117,7 @@ class Tagger:
         if filename is None:
             sys.stdout.writelines(lines)
         else:
-            with open(filename, "w", encoding="utf-8", errors="surrogateescape") as f:
+            with open(os.fspath(filename), "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.writelines(lines)
 
     def info(self):
