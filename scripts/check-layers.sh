@@ -10,6 +10,8 @@
 #   - src/ neither ends the process nor prints, and uses no function without bounds
 #   - strings of src/ have no flags of the program
 #   - files of C have at most 500 lines
+#   - functions have at most six parameters, except kernels (whole vectors, their sizes and strides,
+#     as in BLAS) and those of SEVEN, which has to become shorter, not longer
 #   - every symbol that the library defines for others starts with trl_, and every one the shared
 #     library exports is declared in include/trellis
 set -u
@@ -17,6 +19,9 @@ LAYERS="base num text cluster treebank score feature model graph graph_model boo
 FORBIDDEN="exit _exit _Exit abort printf fprintf vprintf perror puts putchar fputs rand srand atoi \
 atol atof strcpy strcat sprintf vsprintf gets strtok"
 MAX_LINES=500
+MAX_PARAMETERS=6
+SEVEN="trl_parser_parse trl_boost_data_new trl_compare_trees trl_treebank_memory trl_graph_read_memory trl_bp_best trl_bp_run \
+belief_wide belief_narrow trl_bp_pair_belief"
 findings=0
 
 finding() {
@@ -134,6 +139,39 @@ check_sizes() {
     done < <(wc -l src/*/*.c src/*/*.inc cli/*.c tests/*/*.c 2>/dev/null)
 }
 
+# Definitions: what stands before a { in the first column, by .clang-format.
+check_parameters() {
+    local file at n name
+    for file in src/*/*.[ch] cli/*.[ch]; do
+        case $file in *_kernel.c) continue ;; esac
+        [ -f "$file" ] || continue
+        while read -r at n name; do
+            [[ " $SEVEN " == *" $name "* ]] ||
+                finding "$file:$at: $n parameters of $name are more than $MAX_PARAMETERS: take a struct"
+        done < <(awk -v most=$MAX_PARAMETERS '
+            function count(s,    depth, n, k, c) {
+                n = 1
+                for (k = 1; k <= length(s); k++) {
+                    c = substr(s, k, 1)
+                    if (c == "(") depth++
+                    else if (c == ")") depth--
+                    else if (c == "," && depth == 0) n++
+                }
+                return n
+            }
+            /^[A-Za-z_]/ && !/;[ ]*$/ { head = $0; at = FNR; next }
+            /^\{/ {
+                if (head ~ /\)[ ]*$/ && match(head, /[A-Za-z_0-9]+\(/)) {
+                    n = count(substr(head, RSTART + RLENGTH, length(head) - RSTART - RLENGTH))
+                    if (n > most) print at, n, substr(head, RSTART, RLENGTH - 1)
+                }
+                head = ""
+            }
+            head != "" { head = head " " $0 }
+            /;[ ]*$/ { head = "" }' "$file")
+    done
+}
+
 check_symbols() { # BUILD
     local name
     [ -f "$1/libtrellis.a" ] || return
@@ -180,6 +218,7 @@ check_tree() { # BUILD
     check_names
     check_flags
     check_map
+    check_parameters
     check_sizes
     if [ -n "$1" ]; then
         check_symbols "$1"
@@ -248,6 +287,8 @@ self_test() {
     expect GOOD "" src/num/a.c 'x = i--; y = "a -- b"; z--;'
     expect BAD "not in a library" src/num/a.c 'x = "a\\"b"; abort ();'
     expect BAD "501 lines are more than" src/num/a.c "$(printf '\\n%.0s' {1..500})"
+    expect BAD "7 parameters of f are more than" src/num/a.c \
+        'static int f(int a, int b, int c,\n             int d, int e, int g, int h)\n{\n}'
     expect BAD "symbol other does not start" src/base/sym.c 'int other(void) { return 0; }'
     expect BAD "trl_y is exported" src/base/sym.c 'int trl_y(void) { return 0; }'
     [ $findings = 0 ]
