@@ -38,7 +38,7 @@ static const option options[] = {
     {"columns", 'c', OPTION_STRING, OPTION_FIELD(settings, text.columns), .value = "LIST",
      .fallback = "word; form,upos,xpos of conllu; all of others", .table = convert_column_table,
      .help = "columns to write, comma between: numbers from 0, names of conllu, or what is made "
-             "of text; 'help' lists those"},
+             "of text ('help' lists those) and, of words in columns, lower, shape, case"},
     {"scheme", .type = OPTION_CHOICE, OPTION_FIELD(settings, scheme), .choices = scheme_names,
      .fallback = "labels as they are",
      .help = "write the labels, of whichever scheme, in this one"},

@@ -13,6 +13,8 @@ void convert_plan_fini(convert_plan *p)
 {
     free(p->pick);
     free(p->place);
+    free(p->made);
+    trl_buf_fini(&p->cells);
     free(p->list);
     free(p->cell);
     free(p->label);
@@ -62,9 +64,13 @@ static trl_status pick_column(convert_plan *p, const trl_rows *rows, const char 
             return refuse(err, rows, "CoNLL-U has no column ", name,
                           "form, lemma, upos, xpos, feats, head, deprel, deps, misc");
         k = p->n;
+    } else if (strcmp(name, "word") == 0 || strcmp(name, "lower") == 0 ||
+               strcmp(name, "shape") == 0 || strcmp(name, "case") == 0) {
+        p->made[p->n] = name;
     } else if (!is_number(name, &k)) {
-        return refuse(err, rows, "not the number of a column: ", name,
-                      "columns are numbered from 0, as in templates");
+        return refuse(err, rows, "not a column: ", name,
+                      "columns are numbered from 0, as in templates; word, lower, shape and case "
+                      "are made of the first");
     }
     if (k >= rows->n_columns)
         return refuse(err, rows, "there is no column ", name,
@@ -95,8 +101,9 @@ static trl_status make_plan(convert_plan *p, const trl_rows *rows, trl_error *er
     p->n_input = rows->n_columns;
     p->pick = calloc(most + 1, sizeof *p->pick);
     p->place = calloc(most + 1, sizeof *p->place);
+    p->made = calloc(most + 1, sizeof *p->made);
     p->list = list ? strdup(list) : NULL;
-    if (!p->pick || !p->place || (list && !p->list))
+    if (!p->pick || !p->place || !p->made || (list && !p->list))
         return tag_no_memory(err);
     for (; !list && p->n < most; p->n++)
         p->pick[p->n] = p->n;
@@ -155,6 +162,36 @@ static bool relabel(convert_plan *p, const convert_sequence *s)
     return true;
 }
 
+/* Column c of the plan, made of the first of the input; pointers are set when all is written. */
+static trl_status make_column(convert_plan *p, const trl_rows *rows, size_t c, trl_error *err)
+{
+    for (size_t t = 0; t < rows->n_tokens; t++) {
+        const size_t start = p->cells.len;
+        const trl_status st =
+            trl_text_column_of(p->made[c], rows->cell[t * rows->n_columns], &p->cells, err);
+        if (st != TRL_OK)
+            return st;
+        p->cell[t * p->n + c].n = p->cells.len - start;
+    }
+    return TRL_OK;
+}
+
+static trl_status make_columns(convert_plan *p, const trl_rows *rows, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    size_t at = 0;
+    p->cells.len = 0;
+    for (size_t c = 0; c < p->n && st == TRL_OK; c++)
+        if (p->made[c])
+            st = make_column(p, rows, c, err);
+    for (size_t c = 0; c < p->n && st == TRL_OK; c++)
+        for (size_t t = 0; t < rows->n_tokens && p->made[c]; t++) {
+            p->cell[t * p->n + c].p = p->cells.data + at;
+            at += p->cell[t * p->n + c].n;
+        }
+    return st;
+}
+
 trl_status convert_apply(convert_plan *p, const trl_rows *rows, trl_rows *changed,
                          convert_sequence *out, trl_error *err)
 {
@@ -169,6 +206,9 @@ trl_status convert_apply(convert_plan *p, const trl_rows *rows, trl_rows *change
         for (size_t t = 0; t < rows->n_tokens; t++)
             for (size_t c = 0; c < p->n; c++)
                 p->cell[t * p->n + c] = rows->cell[t * rows->n_columns + p->pick[c]];
+        st = make_columns(p, rows, err);
+        if (st != TRL_OK)
+            return st;
         changed->cell = p->cell;
         changed->n_columns = p->n;
     }

@@ -13,6 +13,7 @@ typedef struct convert_plan {
     bool unlabelled;
 
     size_t *pick;       /* [n] columns of the input */
+    const char **made;  /* [n] the name of a column to make of the first one, or NULL */
     const char **place; /* [n] their names in CoNLL-U */
     size_t n, n_input;
     char *list;    /* the user's, cut into names */
@@ -22,6 +23,7 @@ typedef struct convert_plan {
     char *prefix;
     size_t prefix_cap;
     convert_memory memory;
+    trl_buf cells; /* of columns that are made */
 } convert_plan;
 
 void convert_plan_fini(convert_plan *p);

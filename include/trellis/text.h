@@ -7,6 +7,7 @@
 #ifndef TRELLIS_TEXT_H
 #define TRELLIS_TEXT_H
 
+#include "trellis/buf.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -84,6 +85,10 @@ typedef struct trl_text_column {
 
 /* What `columns` may name, up to a NULL name. */
 TRL_API const trl_text_column *trl_text_columns(void);
+
+/* Appends what a column says of a word alone: word, lower, shape or case.  TRL_EINVAL for other
+ * names, TRL_ENOMEM. */
+TRL_API trl_status trl_text_column_of(const char *name, trl_str word, trl_buf *out, trl_error *err);
 
 typedef struct trl_text_reader trl_text_reader;
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/fail.h"
 #include "text/tokens.h"
 #include "text/utf8.h"
 
@@ -215,4 +217,23 @@ bool trl_token_column(const trl_token_text *x, size_t column, trl_arena *arena, 
                 return false;
         return true;
     }
+}
+
+trl_status trl_text_column_of(const char *name, trl_str word, trl_buf *out, trl_error *err)
+{
+    if (!name || (!word.p && word.n) || !out)
+        return trl_fail_null(err);
+    const size_t column = trl_token_column_find((trl_str){name, strlen(name)});
+    if (column > CASE)
+        return trl_fail(err, TRL_EINVAL,
+                        "'%.40s' is not a column that a word alone has: word, lower, shape, case",
+                        name);
+    const trl_token token = {.end = word.n};
+    const trl_token_text x = {word, &token, 1};
+    trl_arena arena = {0};
+    trl_str cell;
+    const bool good =
+        trl_token_column(&x, column, &arena, &cell, 1) && trl_buf_add(out, cell.p, cell.n);
+    trl_arena_fini(&arena);
+    return good ? TRL_OK : trl_fail_mem(err);
 }

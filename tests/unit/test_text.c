@@ -262,6 +262,23 @@ static void test_columns_of_text(void **state)
                 "word|, - punctuation|Big - word|City - word");
 }
 
+static void test_column_of_word(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"word", "lower", "shape", "case"};
+    trl_buf out = {0};
+    for (size_t k = 0; k < 4; k++) {
+        assert_ok(trl_text_column_of(names[k], (trl_str){"McX-2", 5}, &out, &err));
+        assert_ok(trl_text_column_of(names[k], (trl_str){"", 0}, &out, &err));
+        trl_buf_ch(&out, ' ');
+    }
+    trl_buf_ch(&out, '\0');
+    assert_string_equal(out.data, "McX-2 mcx-2 XxX-d mixednone ");
+    assert_int_equal(trl_text_column_of("line", (trl_str){"a", 1}, &out, &err), TRL_EINVAL);
+    assert_int_equal(trl_text_column_of("x", (trl_str){"a", 1}, &out, &err), TRL_EINVAL);
+    trl_buf_fini(&out);
+}
+
 /* A text in blocks has the offsets of the whole. */
 static void test_blocks(void **state)
 {
@@ -291,7 +308,7 @@ int main(void)
         cmocka_unit_test(test_scripts), cmocka_unit_test(test_pictographs),
         cmocka_unit_test(test_no_text), cmocka_unit_test(test_unicode),
         cmocka_unit_test(test_marks),   cmocka_unit_test(test_columns_of_text),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_column_of_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
