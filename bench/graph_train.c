@@ -249,36 +249,36 @@ static trl_infer_schedule schedule_of(const char *name)
     exit(1);
 }
 
+static bool is(const char *text, const char *key, const char **value)
+{
+    const size_t n = strlen(key);
+    *value = text + n + 1;
+    return strncmp(text, key, n) == 0 && text[n] == '=';
+}
+
 static void set(settings *x, const char *text)
 {
-    const char *v = strchr(text, '=');
-    if (!v++)
-        exit(1);
-    switch (text[0] == 's' && text[1] == 'c' ? 'S' : text[0] == 't' ? text[1] : text[0]) {
-    case 'o':
-        *(text[1] == 'b' ? &x->o.objective : &x->o.optimizer) = v;
-        break;
-    case 's':
+    const char *v;
+    if (is(text, "objective", &v))
+        x->o.objective = v;
+    else if (is(text, "optimizer", &v))
+        x->o.optimizer = v;
+    else if (is(text, "sentences", &v))
         x->sentences = strtoul(v, NULL, 10);
-        break;
-    case 'h':
+    else if (is(text, "threads", &v))
         x->o.threads = strtoul(v, NULL, 10);
-        break;
-    case 'i':
+    else if (is(text, "iterations", &v))
         x->o.max_iter = strtoul(v, NULL, 10);
-        break;
-    case 'e':
+    else if (is(text, "text", &v))
         x->text = *v == '1';
-        break;
-    case 'S':
+    else if (is(text, "schedule", &v))
         x->infer.schedule = schedule_of(v);
-        break;
-    case 'c':
-        x->o.c2 = strtod(v, NULL);
-        break;
-    default:
+    else if (is(text, "tolerance", &v))
         x->infer.tolerance = strtod(v, NULL);
-    }
+    else if (is(text, "c2", &v))
+        x->o.c2 = strtod(v, NULL);
+    else
+        exit(1);
 }
 
 int main(int argc, char **argv)

@@ -67,10 +67,17 @@ static void pair_matrices(trl_bp *b, size_t a, double rho, double **room, const 
     const double max = scaled_max(n * k, theta, 1.0 / rho, &b->range);
     for (size_t i = 0; i < k * wn; i++)
         first[i] = 0.0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < wk; j++)
-            second[i * wk + j] = j < k ? (theta[i * k + j] - max) / rho : -HUGE_VAL;
-    trl_vexp(n * wk, second, 0.0, second);
+    for (size_t i = 0; i < n; i++) {
+        double *row = second + i * wk;
+        for (size_t j = 0; rho != 1.0 && j < k; j++)
+            row[j] = (theta[i * k + j] - max) / rho;
+        if (rho == 1.0)
+            trl_vexp(k, theta + i * k, max, row);
+        else
+            trl_vexp(k, row, 0.0, row);
+        for (size_t j = k; j < wk; j++)
+            row[j] = 0.0;
+    }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             first[j * wn + i] = second[i * wk + j];

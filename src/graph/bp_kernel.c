@@ -144,11 +144,21 @@ TRL_INLINE double lane_sum(const trl_v8 *x)
     return v[0] + v[1];
 }
 
-/* Each lane keeps its largest |p - q| / (p + q) as a fraction: a / b > c / d where a d > c b. */
-TRL_INLINE double norm_wide(const bool maximise, size_t width, double small, double *y,
-                            const double *old, double *change)
+/* Each lane's largest |p - q| / (p + q) so far, as a fraction: a / b > c / d where a d > c b. */
+typedef struct lanes {
+    trl_v8 above, below;
+} lanes;
+
+TRL_INLINE double largest_of(lanes *l)
 {
-    trl_v8 acc = {0}, above = {0}, below = {0};
+    l->above /= l->below;
+    return lane_max(&l->above);
+}
+
+TRL_INLINE double norm_lanes(const bool maximise, size_t width, double small, double *y,
+                             const double *old, lanes *l)
+{
+    trl_v8 acc = {0};
     for (size_t j = 0; j < width; j += 8)
         if (maximise)
             max_into(&acc, *(const trl_v8 *)(y + j));
@@ -158,19 +168,27 @@ TRL_INLINE double norm_wide(const bool maximise, size_t width, double small, dou
     if (!(norm > small && norm < HUGE_VAL))
         return norm;
     const double c = 1.0 / norm;
-    below += 1.0;
     for (size_t j = 0; j < width; j += 8) {
         const trl_v8 v = *(const trl_v8 *)(y + j) * c, w = *(const trl_v8 *)(old + j);
         trl_v8 d = v - w;
         max_into(&d, w - v);
         const trl_v8 sum = v + w + TINY;
-        const trl_v8i larger = d * below > above * sum;
+        const trl_v8i larger = d * l->below > l->above * sum;
         *(trl_v8 *)(y + j) = v;
-        above = (trl_v8)((larger & (trl_v8i)d) | (~larger & (trl_v8i)above));
-        below = (trl_v8)((larger & (trl_v8i)sum) | (~larger & (trl_v8i)below));
+        l->above = (trl_v8)((larger & (trl_v8i)d) | (~larger & (trl_v8i)l->above));
+        l->below = (trl_v8)((larger & (trl_v8i)sum) | (~larger & (trl_v8i)l->below));
     }
-    above /= below;
-    *change = lane_max(&above);
+    return norm;
+}
+
+TRL_INLINE double norm_wide(const bool maximise, size_t width, double small, double *y,
+                            const double *old, double *change)
+{
+    lanes l = {{0}, {0}};
+    l.below += 1.0;
+    const double norm = norm_lanes(maximise, width, small, y, old, &l);
+    if (norm > small && norm < HUGE_VAL)
+        *change = largest_of(&l);
     return norm;
 }
 
@@ -354,11 +372,19 @@ TRL_CLONES double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t s
 
 /* ---- a sweep of pairs ------------------------------------------------------------------------ */
 
+/* Changes of wide rows stay in the lanes, those of narrow ones go to *change. */
 TRL_INLINE double flood_message(const bool maximise, const trl_bp_sweep *s, size_t e, size_t o,
-                                double *change)
+                                lanes *l, double *change)
 {
     const size_t width = s->at[e + 1] - s->at[e], labels = s->labels[s->scope[o]];
     double fresh[TRL_BP_FRESH], *m = s->m + s->at[e], moved = 0.0, norm;
+    if (width >= 8) {
+        pair_wide(maximise, labels, width, s->n + s->at[o], s->matrix[e], fresh);
+        norm = norm_lanes(maximise, width, s->small, fresh, m, l);
+        for (size_t j = 0; j < width; j += 8)
+            *(trl_v8 *)(m + j) = *(const trl_v8 *)(fresh + j);
+        return norm;
+    }
     if (width == 2 && labels == 2) {
         pair_narrow(maximise, 2, 2, s->n + s->at[o], s->matrix[e], fresh);
         norm = norm_narrow(maximise, 2, s->small, fresh, m, &moved);
@@ -367,24 +393,24 @@ TRL_INLINE double flood_message(const bool maximise, const trl_bp_sweep *s, size
         norm = norm_any(maximise, width, s->small, fresh, m, &moved);
     }
     *change = moved > *change ? moved : *change;
-    if (width < 8)
-        for (size_t j = 0; j < width; j++)
-            m[j] = fresh[j];
-    else
-        for (size_t j = 0; j < width; j += 8)
-            *(trl_v8 *)(m + j) = *(const trl_v8 *)(fresh + j);
+    for (size_t j = 0; j < width; j++)
+        m[j] = fresh[j];
     return norm;
 }
 
 TRL_INLINE bool flood(const bool maximise, const trl_bp_sweep *s, double *change)
 {
+    lanes l = {{0}, {0}};
+    l.below += 1.0;
     for (size_t a = s->from; a < s->to; a++) {
         const size_t e = s->scope_at[a];
-        const double x = flood_message(maximise, s, e, e + 1, change);
-        const double y = flood_message(maximise, s, e + 1, e, change);
+        const double x = flood_message(maximise, s, e, e + 1, &l, change);
+        const double y = flood_message(maximise, s, e + 1, e, &l, change);
         if (!(x > s->small && x < HUGE_VAL && y > s->small && y < HUGE_VAL))
             return false;
     }
+    const double wide = largest_of(&l);
+    *change = wide > *change ? wide : *change;
     return true;
 }
 

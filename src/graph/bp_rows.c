@@ -56,13 +56,14 @@ TRL_CLONES void trl_bp_ratio(size_t n, const double *restrict above, const doubl
 
 TRL_CLONES double trl_bp_extremes(size_t n, const double *x, double *min)
 {
-    trl_v8 hi = (trl_v8){0} - HUGE_VAL, lo = (trl_v8){0} + HUGE_VAL;
+    const trl_v8 none = (trl_v8){0} + HUGE_VAL;
+    trl_v8 hi = -none, lo = none;
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
         const trl_v8 v = *(const trl_v8 *)(x + i);
-        const trl_v8i smaller = (v < lo) & (v > -HUGE_VAL);
+        const trl_v8 finite = trl_v8_select(v > -HUGE_VAL, v, none);
         hi = trl_v8_select(v > hi, v, hi);
-        lo = (trl_v8)((smaller & (trl_v8i)v) | (~smaller & (trl_v8i)lo));
+        lo = trl_v8_select(finite < lo, finite, lo);
     }
     double max = -HUGE_VAL, low = HUGE_VAL;
     for (size_t k = 0; k < 8; k++) {

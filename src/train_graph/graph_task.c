@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "num/blas1.h"
 
 #define UPDATES 100
 
@@ -167,8 +168,7 @@ static void share(const evaluation *v)
         const uint32_t f = v->e->family[a];
         if (f == TRL_NO_TEMPLATE || !v->adjoint->row[f] || !v->adjoint->shared[f])
             continue;
-        for (size_t c = 0; c < v->factor[a].n_cells; c++)
-            v->adjoint->shared[f][c] += v->factor[a].adjoint[c];
+        trl_add_scaled(v->factor[a].n_cells, 1.0, v->factor[a].adjoint, v->adjoint->shared[f]);
     }
 }
 
