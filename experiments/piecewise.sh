@@ -28,9 +28,9 @@ both_sides "$templates/ner.template" >"$work/both.template"
 
 for m in $methods; do
     # shellcheck disable=SC2086
-    fit "edge.$m" "$work/edge.template" "$train" "$held" "$test" -- --objective "$m" $stop
+    fit "edge.$m" "$work/edge.template" "$train" "$held" "$test" -- --objective "$m" --decode global $stop
     # shellcheck disable=SC2086
-    train_once "both.$m" "$work/both.template" "$train" "$test" --objective "$m" --c 1 $stop
+    train_once "both.$m" "$work/both.template" "$train" "$test" --objective "$m" --decode global --c 1 $stop
 done
 
 # ---- on what does the order depend?  c = 1 -------------------------------------------------
@@ -44,7 +44,7 @@ for m in $methods; do
         begun=$([ $features != source ] || echo .begun)
         # shellcheck disable=SC2046,SC2086
         train_once "few.$features.$m" "$work/$features.template" "$work/$([ $begun ] && echo few.begun || echo "train.$few")" \
-            "$([ $begun ] && echo "$work/test.begun" || echo "$test")" --objective "$m" --c 1 $stop \
+            "$([ $begun ] && echo "$work/test.begun" || echo "$test")" --objective "$m" --decode global --c 1 $stop \
             $([ $features != source ] || echo --pairs all)
     done
 done
@@ -64,7 +64,7 @@ for n in $sizes; do
     from_to 1 "$n" "$train" >"$work/train.$n"
     for m in piecewise likelihood; do
         # shellcheck disable=SC2086
-        train_once "$m.$n" "$work/edge.template" "$work/train.$n" "$test" --objective $m --c 1 $stop
+        train_once "$m.$n" "$work/edge.template" "$work/train.$n" "$test" --objective $m --decode global --c 1 $stop
     done
 done
 
@@ -76,7 +76,7 @@ both_sides "$work/np.edge.template" >"$work/np.both.template"
 for features in both edge; do
     for m in $methods; do
         # shellcheck disable=SC2086
-        train_once "np.$features.$m" "$work/np.$features.template" "$work/np.train" "$work/np.test" --objective "$m" --c 1 $stop
+        train_once "np.$features.$m" "$work/np.$features.template" "$work/np.train" "$work/np.test" --objective "$m" --decode global --c 1 $stop
     done
 done
 

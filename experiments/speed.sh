@@ -78,7 +78,7 @@ others() { # FEATURES
     pass "$1" likelihood-double --objective likelihood --precision double
     pass "$1" memm-double --objective memm --precision double
     pass "$1" pseudolikelihood --objective pseudolikelihood --precision single
-    for m in pseudolikelihood-edge piecewise; do pass "$1" "$m" --objective "$m"; done
+    for m in pseudolikelihood-edge piecewise; do pass "$1" "$m" --objective "$m" --decode global; done
     pass "$1" nota-all --objective piecewise-nota --nota all
 }
 want=$rounds

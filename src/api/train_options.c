@@ -177,7 +177,8 @@ static const trl_option_row rows[] = {
                 "for trees (pt-cfg) wrong edges: score:DELTA@K (default score:15@10)"),
     ROW("calibrate", FLAG, calibrate, CHAIN, GROUP,
         .help = "piecewise-nota, piecewise, memm: fit one multiplier per source label by the "
-                "global likelihood, and decode globally"),
+                "global likelihood, and decode globally; piecewise does so unless 'decode' is "
+                "given"),
     ROW("decode", STRING, decode, CHAIN | TREE, GROUP, .value = "HOW", .choices = decode_names,
         .preset = "what suits the objective",
         .help = "how the model decodes: local (label by label, each given those before; for trees "

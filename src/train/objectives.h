@@ -42,7 +42,8 @@ typedef struct trl_objective {
     bool local;            /* ... once normalised per source: decoded locally by default */
     bool counted;          /* by counting: no optimiser, no start, no checkpoint */
     bool needs_q0;         /* has a generative model beside or below the weights */
-    bool calibratable;     /* one multiplier per source label may be fitted afterwards */
+    bool calibratable;     /* one multiplier per source label may be fitted afterwards, */
+    bool calibrated;       /* and is unless the decoding is chosen */
     bool has_nota;         /* has none-of-the-above instances */
     bool selects_sources;  /* of pair and triple tables it reads the rows of few sources */
     bool single;           /* may be evaluated in single precision */

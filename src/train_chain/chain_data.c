@@ -355,7 +355,7 @@ trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err)
         st = no_sequences(j->o->dev ? j->o->dev : "<dev_data>", err);
     if (st != TRL_OK)
         return st;
-    j->dev.is_local = j->o->calibrate ? j->objective->local : j->is_local;
+    j->dev.is_local = j->calibrates ? j->objective->local : j->is_local;
     j->dev.q0 = j->has_q0 ? &j->q0 : NULL;
     bool broken = false;
     trl_status init = trl_dev_init(&j->dev, &j->corpus, &j->design, j->pool, err);

@@ -84,8 +84,9 @@ static trl_status check_decode(trl_chain_training *j, trl_error *err)
                         "calibrate goes with the objectives piecewise-nota, piecewise and memm, "
                         "not %s",
                         j->objective->name);
+    j->calibrates = o->calibrate || (j->objective->calibrated && !o->decode);
     j->is_local =
-        o->decode ? strcmp(o->decode, "local") == 0 : j->objective->local && !o->calibrate;
+        o->decode ? strcmp(o->decode, "local") == 0 : j->objective->local && !j->calibrates;
     return TRL_OK;
 }
 

@@ -41,6 +41,7 @@ typedef struct trl_chain_training {
     trl_selection only; /* memm, piecewise-nota: the cells that they read */
     trl_dev dev;
     double *w;
+    bool calibrates;     /* after training, by the options or the objective */
     double *calibration; /* [L + 64]; NULL: not calibrated */
     uint64_t n_read;     /* training sequences, those held out included */
     double started;

@@ -50,7 +50,7 @@ static void warn_method(const trl_chain_training *j)
             j, "warning",
             "'calibrate' decodes globally, which none-of-the-above instances bear "
             "badly: without it they do better");
-    if (j->objective->id == TRL_OBJ_PIECEWISE && !j->o->calibrate)
+    if (j->objective->calibrated && !j->calibrates)
         trl_chain_training_report(
             j, "warning",
             "pieces that were trained apart differ in scale: 'calibrate' does better");

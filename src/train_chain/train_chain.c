@@ -244,7 +244,7 @@ static trl_status weights(void *training, trl_train_result *result, trl_error *e
 static trl_status calibration(void *training, trl_train_result *result, trl_error *err)
 {
     trl_chain_training *j = training;
-    return j->o->calibrate ? trl_chain_training_calibrate(j, result, err) : TRL_OK;
+    return j->calibrates ? trl_chain_training_calibrate(j, result, err) : TRL_OK;
 }
 
 static trl_status save(void *training, trl_train_result *result, trl_error *err)
