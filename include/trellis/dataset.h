@@ -1,4 +1,4 @@
-/* dataset.h -- labelled sequences in memory, to train a chain from (trl_train_options.data).
+/* dataset.h -- labelled sequences or trees in memory, to train from (trl_train_options.data).
  *
  * A data set takes copies: nothing of what is added must outlive the call.  Every name is stored
  * once, an occurrence takes 4 bytes (12 when an attribute has a value other than 1).  All its
@@ -65,10 +65,36 @@ TRL_API trl_status trl_dataset_number_labels(trl_dataset *d, const trl_str *labe
 TRL_API trl_status trl_dataset_add_numbered(trl_dataset *d, const trl_numbered_items *batch,
                                             trl_error *err);
 
+/* Adds what a callback gives, one sequence after the other, until it sets *more to false (it is
+ * true before each call): all or none.  A status other than TRL_OK ends it with that status.
+ * *weight and seq->weight are 1 before each call. */
+typedef trl_status (*trl_next_rows_fn)(void *ctx, trl_rows *seq, double *weight, bool *more,
+                                       trl_error *err);
+typedef trl_status (*trl_next_items_fn)(void *ctx, trl_items *seq, bool *more, trl_error *err);
+TRL_API trl_status trl_dataset_fill_rows(trl_dataset *d, trl_next_rows_fn next, void *ctx,
+                                         trl_error *err);
+TRL_API trl_status trl_dataset_fill_items(trl_dataset *d, trl_next_items_fn next, void *ctx,
+                                          trl_error *err);
+
+/* Adds all sequences of a file, as trl_reader_open reads it. */
+TRL_API trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format,
+                                    trl_error *err);
+
+/* Trees, for a parser (kind "tree"): the n bytes of text in Penn brackets, all or none (TRL_EPARSE
+ * with name:row:col); or a tree that the library has read or made.  They are kept as they are, and
+ * cleaned when a parser is trained, as those of files are.  A set has trees or sequences:
+ * TRL_EINVAL. TRL_ENOMEM. */
+struct trl_tree;
+TRL_API trl_status trl_dataset_add_brackets(trl_dataset *d, const char *name, const char *text,
+                                            size_t n, trl_error *err);
+TRL_API trl_status trl_dataset_add_tree(trl_dataset *d, const struct trl_tree *tree,
+                                        trl_error *err);
+
 typedef struct trl_dataset_info {
     trl_format format; /* TRL_FORMAT_GUESS as long as it is empty */
     size_t n_sequences, n_tokens;
-    size_t n_columns; /* of rows, the label's included; 0 for items */
+    size_t n_columns;        /* of rows, the label's included; 0 for items */
+    size_t n_trees, n_words; /* of a set of trees, which has no sequences and no format */
 } trl_dataset_info;
 
 TRL_API trl_dataset_info trl_dataset_get_info(const trl_dataset *d);

@@ -44,11 +44,11 @@ typedef struct trl_train_options {
     const char *kind;         /* "chain", "tree", "graph" */
     const char *const *train; /* paths; "-" is standard input */
     size_t n_train;
-    const trl_dataset *data; /* chains: instead of files (n_train is 0); or NULL.  Borrowed, until
+    const trl_dataset *data; /* instead of files (n_train is 0); or NULL.  Borrowed: of chains until
                                 the stage "compiled" is reported; dev_data likewise */
     uint64_t hold_out;       /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
     const char *dev;         /* path or NULL */
-    const trl_dataset *dev_data; /* chains: instead of a file (dev is NULL); or NULL.  Borrowed */
+    const trl_dataset *dev_data; /* instead of a file (dev is NULL); or NULL.  Borrowed */
     trl_format format; /* of files, guessed by default; of a data set only what it is, if given */
 
     const char *template_name; /* for messages */
@@ -93,8 +93,8 @@ typedef struct trl_train_options {
     size_t threads; /* 0 (default): one per processor; changes nothing but the time */
 
     const char *model;  /* where to write it */
-    trl_buf *model_out; /* chains: instead of a file (model is NULL); or NULL.  What it held is
-                           replaced by the bytes of the file, 64-byte aligned, as
+    trl_buf *model_out; /* instead of a file (model is NULL); or NULL.  What it held
+                           is replaced by the bytes of the file, 64-byte aligned, as
                            trl_model_from_memory uses them without a copy; kept on failure */
     const char *rescue; /* where to write it when `model` cannot be written (TRL_EIO, with a hint
                            that names it), or NULL */

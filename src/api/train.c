@@ -14,15 +14,29 @@
 #include "train_search/train_search.h"
 #include "train_tree/train_tree.h"
 
-/* What is in memory has no name. */
+static bool has_trees(const trl_dataset *d)
+{
+    return d && trl_dataset_get_info(d).n_trees > 0;
+}
+
+/* What is in memory has no name.  Of chains, chain_options.c checks the rest. */
 static trl_status check_memory(const trl_train_options *o, bool tree, trl_error *err)
 {
-    const char *what = o->data        ? "data"
-                       : o->dev_data  ? "dev_data"
-                       : o->model_out ? "model_out"
-                                      : NULL;
-    return tree && what
-               ? trl_fail(err, TRL_EINVAL, "%s goes with models of chains, not of trees", what)
+    if (!tree)
+        return has_trees(o->data) || has_trees(o->dev_data)
+                   ? trl_fail(err, TRL_EINVAL, "the data are trees: they go with models of trees")
+                   : TRL_OK;
+    const char *both = o->n_train && o->data      ? "train and data"
+                       : o->dev && o->dev_data    ? "dev and dev_data"
+                       : o->model && o->model_out ? "model and model_out"
+                                                  : NULL;
+    if (both)
+        return trl_fail(err, TRL_EINVAL, "%s are both given: use a file or memory", both);
+    if ((o->data && !has_trees(o->data)) || (o->dev_data && !has_trees(o->dev_data)))
+        return trl_fail(err, TRL_EINVAL, "there are no trees in %s, which models of trees need",
+                        has_trees(o->data) || !o->data ? "dev_data" : "data");
+    return o->rescue && !o->model
+               ? trl_fail(err, TRL_EINVAL, "rescue goes with a model file, not with model_out")
                : TRL_OK;
 }
 

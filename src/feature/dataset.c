@@ -32,6 +32,7 @@ void trl_dataset_free(trl_dataset *d)
     trl_column_values_fini(&d->rows);
     trl_corpus_fini(&d->items);
     trl_free(d->weight);
+    trl_buf_fini(&d->brackets);
     trl_free(d);
 }
 
@@ -47,7 +48,9 @@ trl_dataset_info trl_dataset_get_info(const trl_dataset *d)
     return (trl_dataset_info){.format = d->format,
                               .n_sequences = count(d),
                               .n_tokens = d->rows.n_tokens + d->items.n_tokens,
-                              .n_columns = d->rows.n_columns};
+                              .n_columns = d->rows.n_columns,
+                              .n_trees = d->n_trees,
+                              .n_words = d->n_words};
 }
 
 double trl_dataset_weight(const trl_dataset *d, size_t k)
@@ -157,6 +160,8 @@ static trl_status check_items(const trl_items *seq, trl_dataset_place at, trl_er
 
 trl_status trl_dataset_check_format(const trl_dataset *d, trl_format format, trl_error *err)
 {
+    if (d->n_trees)
+        return trl_fail(err, TRL_EINVAL, "the data set has trees: sequences do not go with them");
     if (d->format == TRL_FORMAT_GUESS || d->format == format)
         return TRL_OK;
     return format == TRL_FORMAT_COLUMNS
@@ -175,7 +180,7 @@ static bool reserve_weights(trl_dataset *d, size_t n)
 }
 
 /* Names that were added stay: no sequence uses them, so nothing shows them but memory. */
-static void take_back_rows(trl_dataset *d, size_t n_sequences, size_t n_tokens)
+void trl_dataset_take_back_rows(trl_dataset *d, size_t n_sequences, size_t n_tokens)
 {
     if (n_sequences == 0)
         trl_column_values_fini(&d->rows);
@@ -208,7 +213,7 @@ trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n, c
     if (st == TRL_OK)
         d->format = TRL_FORMAT_COLUMNS;
     else
-        take_back_rows(d, before, tokens);
+        trl_dataset_take_back_rows(d, before, tokens);
     return st;
 }
 

@@ -33,6 +33,9 @@ trl_status trl_dataset_cursor_copy(trl_dataset_cursor *c, trl_corpus *to, trl_re
 bool trl_dataset_cursor_more(const trl_dataset_cursor *c);
 const trl_corpus *trl_dataset_corpus(const trl_dataset *d);
 
+/* The text of the trees, "" where there are none; borrowed. */
+trl_str trl_dataset_brackets(const trl_dataset *d);
+
 /* How often sequence k counts. */
 double trl_dataset_weight(const trl_dataset *d, size_t k);
 

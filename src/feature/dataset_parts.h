@@ -13,6 +13,8 @@ struct trl_dataset {
     trl_corpus items;
     double *weight; /* [sequences] of rows; items have theirs in the corpus */
     size_t weight_cap;
+    trl_buf brackets; /* trees, as they were given; a set has trees or sequences */
+    size_t n_trees, n_words;
 };
 
 /* Where a check failed: numbers from 1, 0 where it does not apply. */
@@ -32,5 +34,6 @@ trl_status trl_dataset_check_format(const trl_dataset *d, trl_format format, trl
 
 /* The corpus as it was when it had so many sequences and tokens. */
 void trl_dataset_take_back_items(trl_corpus *c, size_t n_sequences, size_t n_tokens);
+void trl_dataset_take_back_rows(trl_dataset *d, size_t n_sequences, size_t n_tokens);
 
 #endif

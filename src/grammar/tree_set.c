@@ -66,12 +66,17 @@ static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl
     return TRL_OK;
 }
 
-trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err)
+static trl_transform cleaned(void)
 {
     trl_transform how = trl_transform_clean();
     how.root = "TOP";
-    trl_treebank *bank = NULL;
-    trl_status st = trl_treebank_open(path, &how, false, &bank, err);
+    return how;
+}
+
+/* Takes the bank, NULL after a failure `st`. */
+static trl_status read_all(trl_tree_set *s, trl_treebank *bank, const char *path, size_t max_length,
+                           trl_status st, trl_error *err)
+{
     if (st == TRL_OK && s->on_bad)
         trl_treebank_resync(bank);
     for (bool more = true; st == TRL_OK && more;) {
@@ -97,6 +102,23 @@ trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_lengt
     }
     trl_treebank_free(bank);
     return st;
+}
+
+trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err)
+{
+    const trl_transform how = cleaned();
+    trl_treebank *bank = NULL;
+    const trl_status st = trl_treebank_open(path, &how, false, &bank, err);
+    return read_all(s, bank, path, max_length, st, err);
+}
+
+trl_status trl_tree_set_memory(trl_tree_set *s, const char *name, trl_str text, size_t max_length,
+                               trl_error *err)
+{
+    const trl_transform how = cleaned();
+    trl_treebank *bank = NULL;
+    const trl_status st = trl_treebank_memory(name, text.p, text.n, &how, false, &bank, err);
+    return read_all(s, bank, name, max_length, st, err);
 }
 
 void trl_tree_set_fini(trl_tree_set *s)

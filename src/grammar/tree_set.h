@@ -32,6 +32,10 @@ typedef struct trl_tree_set {
  * labelled TOP.  `path` is borrowed for messages.  With on_bad a line that begins with '(' begins a
  * tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL, TRL_ENOMEM. */
 trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err);
+
+/* The same of text in memory. */
+trl_status trl_tree_set_memory(trl_tree_set *s, const char *name, trl_str text, size_t max_length,
+                               trl_error *err);
 void trl_tree_set_fini(trl_tree_set *s);
 
 #endif

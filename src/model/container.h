@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trellis/buf.h"
 #include "trellis/status.h"
 
 #define TRL_CONTAINER_VERSION 1u
@@ -74,6 +75,10 @@ trl_status trl_container_rescue(const trl_container_builder *b, const char *kind
 /* The same bytes in memory, 64-byte aligned; release them with trl_free. */
 trl_status trl_container_to_buffer(const trl_container_builder *b, const char *kind,
                                    unsigned char **out, size_t *size, trl_error *err);
+
+/* The same into a trl_buf, in place of what it held; kept on failure. */
+trl_status trl_container_to_buf(const trl_container_builder *b, const char *kind, trl_buf *out,
+                                trl_error *err);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

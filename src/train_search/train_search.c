@@ -1,6 +1,8 @@
 /* train_search.c -- trl_train for boosted parsers: treebank -> tags -> examples -> classifiers ->
  * model. */
 /* SPDX-License-Identifier: MIT */
+#include "train/optimizers.h"
+#include "train/tree_data.h"
 #include "train_search/train_search.h"
 
 #include <inttypes.h>
@@ -85,26 +87,14 @@ static trl_status read_trees(run *r, trl_error *err)
         r->trees.on_bad = skip_bad;
         r->trees.bad_ctx = r;
     }
-    for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
-        st = trl_tree_set_read(&r->trees, o->train[k], (size_t)o->max_length, err);
-    if (st == TRL_OK && r->trees.n == 0) {
-        st = trl_fail(err, TRL_EPARSE,
-                      r->trees.too_long ? "all trees are longer than %llu words"
-                                        : "there are no trees in it",
-                      (unsigned long long)o->max_length);
-        trl_fail_where(err, st, strcmp(o->train[0], "-") == 0 ? "<stdin>" : o->train[0], 0, 0);
-    }
+    st = trl_tree_data_train(&r->trees, o, err);
     r->n_train = r->trees.n;
-    if (st == TRL_OK && o->dev)
-        st = trl_tree_set_read(&r->trees, o->dev, (size_t)o->max_length, err);
-    if (st == TRL_OK && o->dev && r->trees.n == r->n_train) {
-        st = trl_fail(err, TRL_EPARSE, "there are no trees in it");
-        trl_fail_where(err, st, o->dev, 0, 0);
-    }
+    if (st == TRL_OK)
+        st = trl_tree_data_dev(&r->trees, o, err);
     if (st == TRL_OK && !(r->held = trl_alloc(r->trees.n + 1, sizeof *r->held)))
         st = trl_fail_mem(err);
     for (size_t k = 0; st == TRL_OK && k < r->trees.n; k++)
-        r->held[k] = o->dev ? k >= r->n_train : k % HELD_OUT == HELD_OUT - 1;
+        r->held[k] = trl_has_dev(o) ? k >= r->n_train : k % HELD_OUT == HELD_OUT - 1;
     return st;
 }
 
@@ -352,7 +342,8 @@ static trl_status write_model(run *r, trl_error *err)
         st = trl_search_model_add(&r->model, &parts, &b, err);
     trl_container_builder_add(&b, "settings", settings, (size_t)size);
     if (st == TRL_OK)
-        st = trl_container_rescue(&b, "tree", o->model, o->rescue, err);
+        st = o->model ? trl_container_rescue(&b, "tree", o->model, o->rescue, err)
+                      : trl_container_to_buf(&b, "tree", o->model_out, err);
     trl_container_builder_fini(&b);
     trl_free(bytes);
     return st;
@@ -374,14 +365,14 @@ static void run_fini(run *r)
 
 trl_status trl_train_search(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
-    if (o->n_train == 0)
+    if (o->n_train == 0 && !o->data)
         return trl_fail(err, TRL_EINVAL, "there is no training data");
     const trl_objective *objective = trl_objective_find(o->objective);
     if (o->optimizer || !objective || objective->id != TRL_OBJ_LIKELIHOOD)
         return trl_fail(err, TRL_EINVAL,
                         "boosted parsers have one way of training: no objective, no optimizer can "
                         "be chosen");
-    if (!o->model)
+    if (!o->model && !o->model_out)
         return trl_fail(err, TRL_EINVAL, "where to write the model is not given");
     static trl_status (*const stage[])(run *, trl_error *) = {
         read_rules, read_trees,    collect_labels, collect_words,

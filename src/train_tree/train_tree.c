@@ -1,6 +1,7 @@
 /* train_tree.c -- trl_train for trees: treebank -> grammar -> charts, features -> session -> model.
  */
 /* SPDX-License-Identifier: MIT */
+#include "train/tree_data.h"
 #include "train_tree/train_tree.h"
 
 #include <math.h>
@@ -29,28 +30,13 @@ static void skip_bad(void *ctx, const trl_error *why)
 static trl_status read_trees(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    trl_status st = TRL_OK;
     if (o->keep_going) {
         j->trees.on_bad = j->dev.on_bad = skip_bad;
         j->trees.bad_ctx = j->dev.bad_ctx = j;
     }
     j->trees.cancel = j->dev.cancel = &j->cancel;
-    for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
-        st = trl_tree_set_read(&j->trees, o->train[k], (size_t)o->max_length, err);
-    if (st == TRL_OK && j->trees.n == 0) {
-        st = trl_fail(err, TRL_EPARSE,
-                      j->trees.too_long ? "all trees are longer than %llu words"
-                                        : "there are no trees in it",
-                      (unsigned long long)o->max_length);
-        trl_fail_where(err, st, strcmp(o->train[0], "-") == 0 ? "<stdin>" : o->train[0], 0, 0);
-    }
-    if (st == TRL_OK && o->dev)
-        st = trl_tree_set_read(&j->dev, o->dev, (size_t)o->max_length, err);
-    if (st == TRL_OK && o->dev && j->dev.n == 0) {
-        st = trl_fail(err, TRL_EPARSE, "there are no trees in it");
-        trl_fail_where(err, st, o->dev, 0, 0);
-    }
-    return st;
+    const trl_status st = trl_tree_data_train(&j->trees, o, err);
+    return st == TRL_OK ? trl_tree_data_dev(&j->dev, o, err) : st;
 }
 
 static trl_status read_heads(trl_tree_training *j, trl_error *err)
@@ -160,7 +146,7 @@ static void make_learner(trl_tree_training *j)
                                .passes = j->span_pruner ? 5 : 0,
                                .examples = j->mest ? NULL : &j->task.sparse,
                                .whole = j->mest ? whole : NULL,
-                               .score = j->o->dev ? trl_tree_training_score : NULL};
+                               .score = trl_has_dev(j->o) ? trl_tree_training_score : NULL};
     j->session = (trl_session){.o = j->o,
                                .optimizer = j->optimizer,
                                .learner = &j->learner,
@@ -174,7 +160,7 @@ static void make_learner(trl_tree_training *j)
 static trl_status count(trl_tree_training *j, trl_train_result *result, trl_error *err)
 {
     trl_status st = TRL_OK;
-    if (j->o->dev) {
+    if (trl_has_dev(j->o)) {
         st = trl_tree_training_score(j, NULL, &result->dev_score, err);
     }
     result->n_features = result->n_active = j->model.fine.n_binary + j->model.fine.n_unary;
@@ -197,7 +183,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
         j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n);
     size_t size = n > 0 ? (size_t)n : 0;
-    if (o->dev && !counted(j) && size < sizeof j->settings)
+    if (trl_has_dev(o) && !counted(j) && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
                                      "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                                      (unsigned long long)r->saved_iteration, r->objective,
@@ -207,7 +193,8 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
     if (st == TRL_OK)
-        st = trl_container_rescue(&b, "tree", o->model, o->rescue, err);
+        st = o->model ? trl_container_rescue(&b, "tree", o->model, o->rescue, err)
+                      : trl_container_to_buf(&b, "tree", o->model_out, err);
     trl_container_builder_fini(&b);
     return st;
 }
@@ -279,7 +266,7 @@ static trl_status start(void *training, trl_train_result *result, trl_error *err
     trl_tree_training *j = training;
     const size_t n = trl_tree_weights(&j->model.features);
     result->optimizer = counted(j) ? "counting" : j->optimizer->name;
-    result->dev_measure = j->o->dev ? "F1" : NULL;
+    result->dev_measure = trl_has_dev(j->o) ? "F1" : NULL;
     if (counted(j))
         return TRL_OK;
     result->n_features = n;
@@ -307,7 +294,7 @@ static trl_status expectations(void *training, trl_train_result *result, trl_err
                                    &(trl_tree_examples){j->example, j->n_examples}, j->E, j->pool,
                                    &j->mest, err);
     }
-    if (st == TRL_OK && j->o->dev)
+    if (st == TRL_OK && trl_has_dev(j->o))
         st = trl_tree_training_dev(j, err);
     if (st == TRL_OK && !counted(j))
         make_learner(j);

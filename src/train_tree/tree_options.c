@@ -119,9 +119,9 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
     const trl_train_options *o = j->o;
     j->model_options = (trl_tree_model_options){
         .rare = 4, .frequent = 5, .threshold = o->prune, .clusters = o->clusters};
-    if (o->n_train == 0)
+    if (o->n_train == 0 && !o->data)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
-    if (!o->model)
+    if (!o->model && !o->model_out)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     trl_status st = check_grade(j, err);
     if (st == TRL_OK && o->init && j->model_options.grade == TRL_GRADE_GENERATIVE)

@@ -104,6 +104,20 @@ static trl_status dataset_tag(const trl_buf *model, bool items, trl_error *err)
     return st;
 }
 
+/* A set of trees: what failed leaves nothing, and can be tried again. */
+static trl_status dataset_trees(trl_error *err)
+{
+    static const char text[] = "(S (NP (NN a)) (VP (VB b)))\n";
+    trl_dataset *d = NULL;
+    trl_status st = trl_dataset_new(&d, err);
+    if (st == TRL_OK && trl_dataset_add_brackets(d, "x", text, sizeof text - 1, err) != TRL_OK) {
+        assert_int_equal(trl_dataset_get_info(d).n_trees, 0);
+        st = trl_dataset_add_brackets(d, "x", text, sizeof text - 1, err);
+    }
+    trl_dataset_free(d);
+    return st;
+}
+
 /* arg: are they items?  A batch that failed is added again: the data set is as it was. */
 static trl_status do_dataset(const void *arg, trl_error *err)
 {
@@ -111,7 +125,9 @@ static trl_status do_dataset(const void *arg, trl_error *err)
     trl_dataset *d = NULL;
     trl_buf model = {0};
     trl_train_options o = trl_train_options_default();
-    trl_status st = trl_dataset_new(&d, err);
+    trl_status st = dataset_trees(err);
+    if (st == TRL_OK)
+        st = trl_dataset_new(&d, err);
     for (int batch = 0; st == TRL_OK && batch < 2; batch++)
         if (add_batch(d, items, err) != TRL_OK)
             st = add_batch(d, items, err);

@@ -379,7 +379,7 @@ static void test_bad_options(void **state)
     REFUSED("a template goes with columns", o.data = i, o.template_text = "B\n");
     REFUSED("dev_data are CRFsuite items", o.dev_data = i);
     REFUSED("the weights of all sequences are 0", o.data = i);
-    REFUSED("data goes with models of chains", o.kind = "tree");
+    REFUSED("there are no trees in data", o.kind = "tree");
     o = good;
     o.data = empty;
     assert_int_equal(trl_train(&o, NULL, &why), TRL_EPARSE);
