@@ -58,7 +58,7 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
     if (strcmp(t->kind, "chain") != 0)
         return trl_fail(err, TRL_EINVAL,
-                        "tuning is for chains: of trees, train with a dev set for "
+                        "tuning is for chains: of trees and graphs, train with a dev set for "
                         "each c2");
     if (t->format > TRL_FORMAT_CRFSUITE)
         return trl_fail_hint(err,
