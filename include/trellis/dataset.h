@@ -28,8 +28,7 @@ TRL_API void trl_dataset_free(trl_dataset *d); /* accepts NULL */
  *     there are no labels, or `begin` of items falls;
  *     a value is not finite; a weight is not finite, or negative.
  *
- * TRL_ENOMEM.  An attribute with the value 0 is left out, as in files: it adds nothing to any
- * score.  Members for messages (path, first_row, line, heading) are not looked at.  Cells and
+ * TRL_ENOMEM.  Members for messages (path, first_row, line, heading) are not looked at.  Cells and
  * names are opaque bytes: blanks, tabs and line ends are allowed, though column files cannot have
  * them.
  *

@@ -45,10 +45,11 @@ typedef struct trl_train_options {
     const char *const *train; /* paths; "-" is standard input */
     size_t n_train;
     const trl_dataset *data; /* instead of files (n_train is 0); or NULL.  Borrowed: of chains until
-                                the stage "compiled" is reported; dev_data likewise */
+                                the stage "read" is reported */
     uint64_t hold_out;       /* N: the Nth, 2Nth, ... sequence is left out; 0: none */
     const char *dev;         /* path or NULL */
-    const trl_dataset *dev_data; /* instead of a file (dev is NULL); or NULL.  Borrowed */
+    const trl_dataset *dev_data; /* instead of a file (dev is NULL); or NULL.  Borrowed: of chains
+                                    until the stage "compiled" is reported */
     trl_format format; /* of files, guessed by default; of a data set only what it is, if given */
 
     const char *template_name; /* for messages */

@@ -77,7 +77,8 @@ pt_key *pt_names_key(pt_names *t, PyObject *object);
 /* Sequences on their way from Python to the library: names are in `names`, cells too. */
 typedef struct pt_batch {
     pt_names *names, *labels; /* those of labels may be NULL where there are none */
-    bool keep_zeros;          /* attributes with the value 0, too, which adds nothing */
+    bool keep_zeros;          /* attributes with the value 0, too, which add nothing to a
+                                 score, but say in training what occurs together */
     bool rows;                /* cells, not attributes */
     bool labelled;            /* rows: the last cell is a label that comes from elsewhere */
     size_t n;                 /* sequences */

@@ -168,6 +168,7 @@ static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
                   .labels = &self->labels,
                   .rows = rows,
                   .labelled = true,
+                  .keep_zeros = true,
                   .before = info.n_sequences,
                   .n_columns = rows && info.n_columns ? info.n_columns - 1 : 0};
     PyObject *xs = PyObject_GetIter(x), *ys = xs ? PyObject_GetIter(y) : NULL;

@@ -15,7 +15,7 @@ static PyObject *store_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     if (self) {
         self->batch.names = &self->names;
         self->batch.labels = &self->labels;
-        self->batch.labelled = true;
+        self->batch.labelled = self->batch.keep_zeros = true;
     }
     return (PyObject *)self;
 }

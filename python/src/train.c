@@ -20,7 +20,7 @@ typedef struct run {
     atomic_uint asked;
     const char **paths;
     PyObject *texts;     /* strings that the options use */
-    pt_dataset *used[2]; /* data that nobody needs once it has been read; or NULL */
+    pt_dataset *used[2]; /* data, dev data that nobody needs afterwards; or NULL */
 } run;
 
 static void keep_exception(run *r)
@@ -52,15 +52,15 @@ static PyObject *progress_dict(const trl_progress *p)
         p->estimated ? Py_True : Py_False, "note", p->note);
 }
 
-/* train.h: a data set is borrowed until the features are compiled. */
-static void free_used(run *r)
+/* train.h: the data is borrowed until it has been read, dev data until features are compiled. */
+static void free_used(run *r, const char *stage)
 {
-    for (int k = 0; k < 2; k++)
-        if (r->used[k]) {
-            trl_dataset_free(r->used[k]->data);
-            r->used[k]->data = NULL;
-            r->used[k] = NULL;
-        }
+    const int k = strcmp(stage, "read") == 0 ? 0 : 1;
+    if (!r->used[k] || (k == 1 && strcmp(stage, "compiled") != 0))
+        return;
+    trl_dataset_free(r->used[k]->data);
+    r->used[k]->data = NULL;
+    r->used[k] = NULL;
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
@@ -70,8 +70,7 @@ static bool on_progress(void *ctx, const trl_progress *p)
 {
     run *r = ctx;
     const PyGILState_STATE gil = PyGILState_Ensure();
-    if ((r->used[0] || r->used[1]) && strcmp(p->stage, "compiled") == 0)
-        free_used(r);
+    free_used(r, p->stage);
     if (PyErr_CheckSignals() < 0) {
         keep_exception(r);
     } else if (r->progress && !r->type) {

@@ -285,3 +285,15 @@ def test_no_warning_where_nothing_is_wrong(tiny):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         trellis.CRF(c1=0.1, c2=0.1, n_jobs=2).fit(X, y).predict(X)
+
+
+def test_a_value_of_0_gives_a_weight_and_nothing_else():
+    """As in CRFsuite: what occurs together with 0 has a weight, however often it occurs."""
+    X, y = [[{"u": True, "w": "a"}, {"u": False, "w": "b"}]], [["A", "B"]]
+    crf = trellis.CRF(c2=0.1).fit(X, y)
+    assert crf.state_features_[("u", "B")] < 0 < crf.state_features_[("u", "A")]
+    without = [[{"u": True, "w": "a"}, {"w": "b"}]]
+    assert ("u", "B") not in trellis.CRF(c2=0.1).fit(without, y).state_features_
+    assert crf.predict_marginals(X) == crf.predict_marginals(without)
+    more = trellis.CRF(c2=0.1).fit(X * 2 + without * 2, y * 4)
+    assert more.to_bytes() == trellis.CRF(c2=0.1).fit(X + without * 3, y * 4).to_bytes()

@@ -64,6 +64,7 @@ void trl_corpus_fini(trl_corpus *c)
     trl_free(c->label);
     trl_free(c->weight);
     trl_strtab_fini(&c->labels);
+    trl_strtab_fini(&c->zeros);
     for (size_t f = 0; f < c->n_families; f++) {
         trl_strtab_fini(&c->family[f].names);
         trl_free(c->family[f].gold);
@@ -126,27 +127,47 @@ static bool add_occurrence(trl_occurrences *o, const char *p, size_t n, double v
     return true;
 }
 
-/* The attributes of one item; one with the value 0 adds nothing to any score and is left out. */
-static bool add_attrs(trl_occurrences *o, const trl_attr *attr, size_t n)
+/* An attribute with the value 0 adds nothing to any score.  It says one thing: that attribute and
+ * label occur together, so that they have a feature (as CRFsuite has it); once is enough. */
+static bool is_surplus(trl_corpus *c, uint32_t id, double value, bool *surplus)
+{
+    *surplus = false;
+    if (value != 0.0 || !c || c->keep_zeros)
+        return true;
+    const uint32_t pair[2] = {id, c->label[c->n_tokens]};
+    const size_t before = c->zeros.n;
+    if (trl_strtab_add(&c->zeros, (const char *)pair, sizeof pair) == TRL_NO_ID)
+        return false;
+    *surplus = c->zeros.n == before;
+    return true;
+}
+
+/* The attributes of one item, or of a factor of another structure (c is NULL). */
+static bool add_attrs(trl_corpus *c, trl_occurrences *o, const trl_attr *attr, size_t n)
 {
     uint32_t *list = trl_reserve(o->id, &o->cap, o->n + n, sizeof *list);
     if (!list)
         return false;
     o->id = list;
-    for (size_t at = 0; at < n;) {
+    for (size_t at = 0; at < n; at += TRL_STRTAB_MANY) {
         trl_str name[TRL_STRTAB_MANY];
-        double value[TRL_STRTAB_MANY];
-        size_t some = 0;
-        for (; at < n && some < TRL_STRTAB_MANY; at++)
-            if (attr[at].value != 0.0) {
-                name[some] = attr[at].name;
-                value[some++] = attr[at].value;
-            }
-        if (!trl_strtab_add_many(&o->names, name, some, list + o->n))
+        uint32_t id[TRL_STRTAB_MANY];
+        const size_t some = n - at < TRL_STRTAB_MANY ? n - at : TRL_STRTAB_MANY;
+        for (size_t k = 0; k < some; k++)
+            name[k] = attr[at + k].name;
+        if (!trl_strtab_add_many(&o->names, name, some, id))
             return false;
-        for (size_t k = 0; k < some; k++, o->n++)
-            if (!add_value(o, value[k]))
+        for (size_t k = 0; k < some; k++) {
+            bool surplus;
+            if (!is_surplus(c, id[k], attr[at + k].value, &surplus))
                 return false;
+            if (surplus)
+                continue;
+            list[o->n] = id[k];
+            if (!add_value(o, attr[at + k].value))
+                return false;
+            o->n++;
+        }
     }
     return true;
 }
@@ -252,7 +273,7 @@ trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *
         if (st != TRL_OK)
             return trl_fail_where(err, st, seq->path, seq->first_row + t, 1);
         const size_t at = seq->begin[t], n = seq->begin[t + 1] - at;
-        if (!add_attrs(&c->family[TRL_NODE], seq->attr + at, n))
+        if (!add_attrs(c, &c->family[TRL_NODE], seq->attr + at, n))
             return trl_fail_mem(err);
         end_token(c);
     }
@@ -282,14 +303,21 @@ void trl_renumbering_fini(trl_renumbering *r)
     *r = (trl_renumbering){0};
 }
 
-static bool renumber(trl_occurrences *o, const trl_occurrences *from, uint32_t *number, size_t at)
+static bool renumber(trl_corpus *c, const trl_occurrences *from, uint32_t *number, size_t at)
 {
+    trl_occurrences *o = &c->family[TRL_NODE];
     const uint32_t old = from->id[at];
+    const double value = from->value ? from->value[at] : 1.0;
+    bool surplus;
     if (number[old] == TRL_NO_ID) {
         const trl_str name = trl_strtab_get(&from->names, old);
         number[old] = trl_strtab_add(&o->names, name.p, name.n);
     }
-    if (number[old] == TRL_NO_ID || !add_value(o, from->value ? from->value[at] : 1.0))
+    if (number[old] == TRL_NO_ID || !is_surplus(c, number[old], value, &surplus))
+        return false;
+    if (surplus)
+        return true;
+    if (!add_value(o, value))
         return false;
     o->id[o->n++] = number[old];
     return true;
@@ -317,7 +345,7 @@ trl_status trl_corpus_add_from(trl_corpus *c, const trl_corpus *from, size_t k, 
         *label = *label == TRL_NO_ID ? c->label[c->n_tokens] : *label;
         c->label[c->n_tokens] = *label;
         for (size_t at = (size_t)x->begin[t]; at < x->begin[t + 1]; at++)
-            if (!renumber(o, x, r->attr, at))
+            if (!renumber(c, x, r->attr, at))
                 return trl_fail_mem(err);
         end_token(c);
     }
@@ -336,8 +364,6 @@ trl_status trl_corpus_add_numbered(trl_corpus *c, const trl_numbered *seq, trl_e
     for (size_t t = 0; t < seq->n_tokens; t++) {
         c->label[c->n_tokens] = seq->label[t];
         for (size_t k = seq->begin[t]; k < seq->begin[t + 1]; k++) {
-            if (seq->value && seq->value[k] == 0.0)
-                continue; /* as in add_attrs */
             if (!add_value(o, seq->value ? seq->value[k] : 1.0))
                 return trl_fail_mem(err);
             o->id[o->n++] = seq->attr[k];
@@ -387,7 +413,7 @@ trl_status trl_corpus_add_factors(trl_corpus *c, const trl_factors *x, double we
             const bool used = r < x[f].n;
             const size_t from = used ? x[f].begin[r] : 0, to = used ? x[f].begin[r + 1] : 0;
             c->family[f].gold[c->n_tokens] = used ? x[f].gold[r] : TRL_NO_ID;
-            if (from < to && !add_attrs(&c->family[f], x[f].attr + from, to - from))
+            if (from < to && !add_attrs(NULL, &c->family[f], x[f].attr + from, to - from))
                 return trl_fail_mem(err);
         }
         c->label[c->n_tokens] = 0;

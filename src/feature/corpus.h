@@ -54,6 +54,8 @@ typedef struct trl_corpus {
     size_t first_cap, label_cap, weight_cap;
     size_t n_columns;   /* columns per token, label included; 0 for items */
     bool frozen_labels; /* a label that is not in `labels` is an error */
+    bool keep_zeros;    /* every occurrence with the value 0, not only the first with a label */
+    trl_strtab zeros;   /* pairs of attribute and label that occurred with the value 0 */
     trl_buf scratch;
 } trl_corpus;
 

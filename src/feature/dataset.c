@@ -18,6 +18,7 @@ trl_status trl_dataset_new(trl_dataset **out, trl_error *err)
     if (!d)
         return trl_fail_mem(err);
     const trl_status st = trl_corpus_init(&d->items, err);
+    d->items.keep_zeros = true; /* some of its sequences may be held out */
     if (st == TRL_OK)
         *out = d;
     else
