@@ -46,8 +46,9 @@ def test_wrong_data(k, tiny):
 
 
 @pytest.mark.parametrize("name", sorted(trellis.CRF().get_params()))
-def test_wrong_options(name, tiny):
+def test_wrong_options(name, tiny, tmp_path, monkeypatch):
     X, y = tiny
+    monkeypatch.chdir(tmp_path)  # some of it is the name of a file
     for wrong in ("", "no such", -1, 1e400, float("nan"), 10**30, [], object(), "a\0b"):
         if name == "max_iterations" and wrong == 10**30:
             continue

@@ -305,10 +305,16 @@ class CRF(BaseEstimator):
         """Writes the model file, as ``trellis train -m`` does."""
         data = self.to_bytes()
         path = os.fspath(path)
+        if not path:
+            raise ValueError("the path of a model is empty")
         partial = f"{path}.partial"
-        with open(partial, "wb") as f:
-            f.write(data)
-        os.replace(partial, path)
+        try:
+            with open(partial, "wb") as f:
+                f.write(data)
+            os.replace(partial, path)
+        finally:
+            if os.path.exists(partial):
+                os.unlink(partial)
 
     @classmethod
     def load(cls, source, map: bool = False) -> "CRF":
