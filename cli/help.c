@@ -11,9 +11,10 @@
 #include "trellis/methods.h"
 #include "verbs.h"
 
-#define WIDTH 79       /* of a line, unless the terminal is narrower */
-#define HELP_COLUMN 26 /* where the explanation of an option starts */
-#define NARROW 60      /* below, it starts on a line of its own, at ... */
+#define WIDTH 79          /* of a line, unless the terminal is narrower */
+#define CHOICES_INDENT 10 /* of the second line of an option's choices */
+#define HELP_COLUMN 26    /* where the explanation of an option starts */
+#define NARROW 60         /* below, it starts on a line of its own, at ... */
 #define NARROW_COLUMN 8
 
 /* Lines and columns for the terminal at hand; 79 where there is none. */
@@ -97,7 +98,8 @@ static void paragraphs(const char *s, text *out)
         text_char(out, '\n');
 }
 
-static void add_value_name(const option *o, text *out)
+/* *line: where the line begins in `out`.  A long list of choices goes on in the next one. */
+static void add_value_name(const option *o, size_t *line, text *out)
 {
     if (o->value) {
         text_str(out, o->value);
@@ -105,23 +107,28 @@ static void add_value_name(const option *o, text *out)
     }
     for (size_t k = 0; o->choices && o->choices[k]; k++) {
         text_str(out, k ? "|" : "");
+        if (k && out->n - *line + strlen(o->choices[k]) + 1 > layout_here().width) {
+            text_char(out, '\n');
+            *line = out->n;
+            text_fmt(out, "%*s", CHOICES_INDENT, "");
+        }
         text_str(out, o->choices[k]);
     }
 }
 
 static void help_option(const option *o, const void *settings, text *out)
 {
-    const size_t start = out->n;
+    size_t line = out->n;
     if (o->letter)
         text_fmt(out, "  -%c, --%s", o->letter, o->name);
     else
         text_fmt(out, "      --%s", o->name);
     if (o->type != OPTION_FLAG) {
         text_char(out, ' ');
-        add_value_name(o, out);
+        add_value_name(o, &line, out);
     }
     const size_t column = layout_here().column;
-    size_t at = out->n - start;
+    size_t at = out->n - line;
     if (at + 2 > column) {
         text_char(out, '\n');
         at = 0;

@@ -341,33 +341,21 @@ TRL_CLONES void trl_bp_fold_first(bool maximise, size_t n, size_t rest, const do
                 out[j] += x[i] * T[j];
 }
 
-TRL_CLONES double trl_bp_pass(bool maximise, size_t n, size_t width, const double *x,
-                              const double *M, double small, const double *old, double *fresh,
-                              double *change)
+/* Made of the kernels above: inlined once more for every machine they took half of the time that
+ * this file takes to compile, and nothing was faster for it. */
+double trl_bp_pass(bool maximise, size_t n, size_t width, const double *x, const double *M,
+                   double small, const double *old, double *fresh, double *change)
 {
-    if (maximise) {
-        pair_any(true, n, width, x, M, fresh);
-        return norm_any(true, width, small, fresh, old, change);
-    }
-    pair_any(false, n, width, x, M, fresh);
-    return norm_any(false, width, small, fresh, old, change);
+    trl_bp_pair(maximise, n, width, x, M, fresh);
+    return trl_bp_norm(maximise, width, small, fresh, old, change);
 }
 
-TRL_INLINE double through(const bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n,
-                          size_t width, const double *M, double small, const double *old,
-                          double *scratch, double *fresh, double *change)
+double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n, size_t width,
+                      const double *M, double small, const double *old, double *scratch,
+                      double *fresh, double *change)
 {
-    product_any(r, skip, scratch);
-    pair_any(maximise, n, width, scratch, M, fresh);
-    return norm_any(maximise, width, small, fresh, old, change);
-}
-
-TRL_CLONES double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n,
-                                 size_t width, const double *M, double small, const double *old,
-                                 double *scratch, double *fresh, double *change)
-{
-    return maximise ? through(true, r, skip, n, width, M, small, old, scratch, fresh, change)
-                    : through(false, r, skip, n, width, M, small, old, scratch, fresh, change);
+    trl_bp_product(r, skip, scratch);
+    return trl_bp_pass(maximise, n, width, scratch, M, small, old, fresh, change);
 }
 
 /* ---- a sweep of pairs ------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #include "base/format.h"
 #include "base/mem.h"
 #include "train/objectives.h"
+#include "train/stages.h"
 #include "train_search/search_examples.h"
 #include "train_search/tree_tagger.h"
 
@@ -363,6 +364,55 @@ static void run_fini(run *r)
     trl_tree_set_fini(&r->trees);
 }
 
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+static trl_status read_all(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    run *r = training;
+    trl_status st = read_rules(r, err);
+    if (st == TRL_OK)
+        st = read_trees(r, err);
+    if (st == TRL_OK)
+        st = collect_labels(r, err);
+    if (st == TRL_OK)
+        st = collect_words(r, err);
+    return st == TRL_OK ? cancelled(r, report(r, "read", NULL), err) : st;
+}
+
+static trl_status tag_all(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    const trl_status st = make_tags(training, err);
+    return st == TRL_OK ? cancelled(training, report(training, "tagged", NULL), err) : st;
+}
+
+static trl_status list_examples(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    return make_examples(training, err);
+}
+
+static trl_status learn(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    return boost(training, err);
+}
+
+static trl_status save(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    const trl_status st = write_model(training, err);
+    if (st == TRL_OK)
+        summarise(training);
+    return st;
+}
+
+static const trl_stage stages[] = {
+    {"the treebank", read_all, false},  {"tags", tag_all, false},
+    {"examples", list_examples, false}, {"classifiers", learn, false},
+    {"the model", save, false},         {0}};
+
 trl_status trl_train_search(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
     if (o->n_train == 0 && !o->data)
@@ -374,24 +424,13 @@ trl_status trl_train_search(const trl_train_options *o, trl_train_result *result
                         "be chosen");
     if (!o->model && !o->model_out)
         return trl_fail(err, TRL_EINVAL, "where to write the model is not given");
-    static trl_status (*const stage[])(run *, trl_error *) = {
-        read_rules, read_trees,    collect_labels, collect_words,
-        make_tags,  make_examples, boost,          write_model};
-    static const char *const done[] = {NULL, "read", NULL, NULL, "tagged", NULL, NULL, NULL};
     run *r = trl_zalloc(1, sizeof *r);
     if (!r)
         return trl_fail_mem(err);
     r->o = o;
     r->result = result;
     r->started = trl_clock();
-    trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < sizeof stage / sizeof *stage; k++) {
-        st = stage[k](r, err);
-        if (st == TRL_OK && done[k])
-            st = cancelled(r, report(r, done[k], NULL), err);
-    }
-    if (st == TRL_OK)
-        summarise(r);
+    const trl_status st = trl_stages_run(stages, r, result, err);
     run_fini(r);
     trl_free(r);
     return st;

@@ -172,9 +172,9 @@ static const bad_text bad_evidence[] = {
     {"x", 1, 1, "not a number"},
     {"1 3 0", 1, 3, "no variable 3"},
     {"1 1 3", 1, 5, "no label 3: they are 0 to 2"},
-    {"1 1", 1, 3, "no evidence"},
+    {"1 1", 1, 3, "not evidence"},
     {"2 0 1 0 0", 1, 9, "observed as 1 already"},
-    {"1 0 1 5", 1, 7, "no evidence"},
+    {"1 0 1 5", 1, 7, "not evidence"},
     {"2\n1 0 1\n1 1 7\n", 3, 5, "no label 7"},
 };
 
