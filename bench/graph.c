@@ -122,7 +122,7 @@ static double time_bp(const trl_infer_plan *p, int schedule, uint64_t updates)
     bool failed;
     need(trl_bp_init(&b, &arena, NULL, NULL));
     const double start = now();
-    trl_bp_run(&b, schedule, 0.0, updates, &arena, &iterations, &failed);
+    trl_bp_run(&b, schedule, &(trl_bp_limits){0.0, updates}, &arena, &iterations, &failed);
     const double seconds = now() - start;
     if (failed || b.range)
         exit(1);

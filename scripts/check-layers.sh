@@ -20,8 +20,7 @@ FORBIDDEN="exit _exit _Exit abort printf fprintf vprintf perror puts putchar fpu
 atol atof strcpy strcat sprintf vsprintf gets strtok"
 MAX_LINES=500
 MAX_PARAMETERS=6
-SEVEN="trl_parser_parse trl_boost_data_new trl_compare_trees trl_treebank_memory trl_graph_read_memory trl_bp_best trl_bp_run \
-belief_wide belief_narrow trl_bp_pair_belief"
+SEVEN="trl_parser_parse trl_boost_data_new trl_compare_trees trl_treebank_memory trl_graph_read_memory"
 findings=0
 
 finding() {

@@ -82,10 +82,15 @@ void trl_bp_accept(trl_bp *b, uint32_t e, double *fresh);
 /* All rows n of variable v. */
 void trl_bp_send_all(trl_bp *b, uint32_t v);
 
-/* Runs a schedule until the largest change is at most `tolerance` or `max_updates` are done, or
- * the range is left.  Returns whether it converged; *iterations counts sweeps.  *failed: out of
- * memory. */
-bool trl_bp_run(trl_bp *b, int schedule, double tolerance, uint64_t max_updates, trl_arena *a,
+/* When a run ends: the largest change is at most `tolerance`, or `max_updates` are done. */
+typedef struct trl_bp_limits {
+    double tolerance;
+    uint64_t max_updates;
+} trl_bp_limits;
+
+/* Runs a schedule up to its limits, or until the range is left.  Returns whether it converged;
+ * *iterations counts sweeps.  *failed: out of memory. */
+bool trl_bp_run(trl_bp *b, int schedule, const trl_bp_limits *limits, trl_arena *a,
                 uint64_t *iterations, bool *failed);
 
 /* log Z as above, and beliefs; any of the arrays may be NULL.  Sets b->range. */

@@ -40,16 +40,17 @@ static void fix(trl_bp *b, uint32_t v, uint32_t label)
 }
 
 /* Fixes tied variables one after another; false: memory ran out. */
-static bool decimate(trl_bp *b, trl_arena *a, int schedule, double tolerance, uint64_t max_updates)
+static bool decimate(trl_bp *b, trl_arena *a, int schedule, const trl_bp_limits *limits)
 {
-    for (uint32_t v = 0; v < b->g->n_variables && b->updates < max_updates; v++) {
+    for (uint32_t v = 0; v < b->g->n_variables && b->updates < limits->max_updates; v++) {
         bool tie, failed;
         uint64_t iterations;
         const uint32_t label = best_label(b, v, &tie);
         if (!tie)
             continue;
         fix(b, v, label);
-        trl_bp_run(b, schedule, tolerance, max_updates - b->updates, a, &iterations, &failed);
+        const trl_bp_limits rest = {limits->tolerance, limits->max_updates - b->updates};
+        trl_bp_run(b, schedule, &rest, a, &iterations, &failed);
         if (failed)
             return false;
         if (b->range) /* the search continues without messages */
@@ -67,13 +68,13 @@ static void to_logarithms(trl_bp *b)
     b->log = true;
 }
 
-trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, double tolerance,
-                       uint64_t max_updates, uint32_t *y, trl_error *err)
+trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, const trl_bp_limits *limits,
+                       uint32_t *y, trl_error *err)
 {
     bool found = false;
     /* residual would take new memory for its heap each time */
     const int again = schedule == TRL_SCHEDULE_RESIDUAL ? TRL_SCHEDULE_SEQUENTIAL : schedule;
-    if (!p->l->is_forest && !decimate(b, p->arena, again, tolerance, max_updates))
+    if (!p->l->is_forest && !decimate(b, p->arena, again, limits))
         return trl_fail_mem(err);
     to_logarithms(b);
     trl_status st = TRL_OK;

@@ -6,10 +6,10 @@
 #include "graph/problem.h"
 
 /* Decimation: while a variable's two best labels tie on a graph with cycles, the first such
- * variable is given its best label and messages run again, within max_updates in all.  Then labels
- * are chosen by trl_search and improved by trl_climb.  The messages are logarithms afterwards.
- * TRL_ENUMERIC: no allowed labelling was found; TRL_ENOMEM. */
-trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, double tolerance,
-                       uint64_t max_updates, uint32_t *y, trl_error *err);
+ * variable is given its best label and messages run again, within limits->max_updates in all.  Then
+ * labels are chosen by trl_search and improved by trl_climb.  The messages are logarithms
+ * afterwards. TRL_ENUMERIC: no allowed labelling was found; TRL_ENOMEM. */
+trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, const trl_bp_limits *limits,
+                       uint32_t *y, trl_error *err);
 
 #endif

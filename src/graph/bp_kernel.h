@@ -77,11 +77,16 @@ double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t
                       const double *M, double small, const double *old, double *scratch,
                       double *fresh, double *change);
 
+/* A pair: its table M, n rows of k, padded, between rows x (n) and y (k, padded). */
+typedef struct trl_bp_pair_rows {
+    size_t n, k;
+    const double *x, *M, *y;
+} trl_bp_pair_rows;
+
 /* The belief of a pair: out[i][j] = x[i] M[i][j] y[j] / Z, Z their sum, which is returned; i < n,
- * j < k, rows of out are k long, those of M and y padded.  `scratch` has a row of k, padded.  A Z
+ * j < k, rows of out are k long.  `scratch` has a row of k, padded.  A Z
  * that is not above `small` leaves out as it is. */
-double trl_bp_pair_belief(size_t n, size_t k, const double *x, const double *M, const double *y,
-                          double small, double *scratch, double *out);
+double trl_bp_pair_belief(const trl_bp_pair_rows *pair, double small, double *scratch, double *out);
 
 /* out = out * above / below, 0 where below is 0. */
 void trl_bp_ratio(size_t n, const double *above, const double *below, double *out);

@@ -9,39 +9,40 @@
 
 /* Whole vectors: what runs over the end of a row is the beginning of the next one, written later.
  */
-TRL_INLINE void belief_wide(size_t n, size_t k, const double *x, const double *M, const double *y,
-                            double c, double *out)
+TRL_INLINE void belief_wide(const trl_bp_pair_rows p, double c, double *out)
 {
-    const size_t width = trl_padded(k);
-    for (size_t i = 0; i + 1 < n; i++, M += width, out += k)
+    const size_t width = trl_padded(p.k);
+    const double *M = p.M;
+    for (size_t i = 0; i + 1 < p.n; i++, M += width, out += p.k)
         for (size_t j = 0; j < width; j += 8)
-            *(trl_v8 *)(out + j) = x[i] * c * *(const trl_v8 *)(M + j) * *(const trl_v8 *)(y + j);
-    for (size_t j = 0; j < k; j++)
-        out[j] = x[n - 1] * c * M[j] * y[j];
+            *(trl_v8 *)(out + j) =
+                p.x[i] * c * *(const trl_v8 *)(M + j) * *(const trl_v8 *)(p.y + j);
+    for (size_t j = 0; j < p.k; j++)
+        out[j] = p.x[p.n - 1] * c * M[j] * p.y[j];
 }
 
-TRL_INLINE void belief_narrow(const size_t W, size_t n, size_t k, const double *x, const double *M,
-                              const double *y, double c, double *out)
+TRL_INLINE void belief_narrow(const size_t W, const trl_bp_pair_rows p, double c, double *out)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            out[i * k + j] = x[i] * c * M[i * W + j] * y[j];
+    for (size_t i = 0; i < p.n; i++)
+        for (size_t j = 0; j < p.k; j++)
+            out[i * p.k + j] = p.x[i] * c * p.M[i * W + j] * p.y[j];
 }
 
-TRL_CLONES double trl_bp_pair_belief(size_t n, size_t k, const double *x, const double *M,
-                                     const double *y, double small, double *scratch, double *out)
+TRL_CLONES double trl_bp_pair_belief(const trl_bp_pair_rows *pair, double small, double *scratch,
+                                     double *out)
 {
-    const size_t width = k <= 2 ? k : k <= 4 ? 4 : trl_padded(k);
+    const trl_bp_pair_rows p = *pair; /* a copy, which `out` cannot overlap */
+    const size_t k = p.k, width = k <= 2 ? k : k <= 4 ? 4 : trl_padded(k);
     double Z = 0.0;
-    trl_bp_pair(false, n, width, x, M, scratch);
+    trl_bp_pair(false, p.n, width, p.x, p.M, scratch);
     for (size_t j = 0; j < k; j++)
-        Z += scratch[j] * y[j];
+        Z += scratch[j] * p.y[j];
     if (!(Z > small && Z < HUGE_VAL))
         return Z;
     if (k >= 8)
-        belief_wide(n, k, x, M, y, 1.0 / Z, out);
+        belief_wide(p, 1.0 / Z, out);
     else
-        belief_narrow(width, n, k, x, M, y, 1.0 / Z, out);
+        belief_narrow(width, p, 1.0 / Z, out);
     return Z;
 }
 

@@ -5,13 +5,8 @@
 #include "graph/bp.h"
 #include "graph/bp_kernel.h"
 
-typedef struct limits {
-    double tolerance;
-    uint64_t max_updates;
-} limits;
-
 /* Updates one message.  False: stop. */
-static bool update(trl_bp *b, uint32_t e, bool stored, const limits *lim)
+static bool update(trl_bp *b, uint32_t e, bool stored, const trl_bp_limits *lim)
 {
     if (b->updates >= lim->max_updates)
         return false;
@@ -57,7 +52,7 @@ static bool flood_pairs(trl_bp *b, size_t from, size_t to)
     return !b->range;
 }
 
-static bool sweep_flooding(trl_bp *b, const limits *lim)
+static bool sweep_flooding(trl_bp *b, const trl_bp_limits *lim)
 {
     for (uint32_t v = 0; v < b->g->n_variables; v++)
         trl_bp_send_all(b, v);
@@ -78,7 +73,7 @@ static bool sweep_flooding(trl_bp *b, const limits *lim)
 }
 
 /* The rows that v sends, and the messages that follow from them. */
-static bool update_around(trl_bp *b, uint32_t v, const limits *lim)
+static bool update_around(trl_bp *b, uint32_t v, const trl_bp_limits *lim)
 {
     const trl_layout *l = b->l;
     trl_bp_send_all(b, v);
@@ -91,7 +86,7 @@ static bool update_around(trl_bp *b, uint32_t v, const limits *lim)
     return true;
 }
 
-static bool sweep_sequential(trl_bp *b, bool backwards, const limits *lim)
+static bool sweep_sequential(trl_bp *b, bool backwards, const trl_bp_limits *lim)
 {
     const uint32_t n = (uint32_t)b->g->n_variables;
     for (uint32_t i = 0; i < n; i++)
@@ -100,7 +95,7 @@ static bool sweep_sequential(trl_bp *b, bool backwards, const limits *lim)
     return true;
 }
 
-static bool sweep_trees(trl_bp *b, const limits *lim)
+static bool sweep_trees(trl_bp *b, const trl_bp_limits *lim)
 {
     for (size_t i = 0; i < b->l->n_messages; i++)
         if (!update(b, b->l->forest_edge[i], false, lim))
@@ -108,7 +103,7 @@ static bool sweep_trees(trl_bp *b, const limits *lim)
     return true;
 }
 
-static bool run_sweeps(trl_bp *b, int schedule, const limits *lim, uint64_t *iterations)
+static bool run_sweeps(trl_bp *b, int schedule, const trl_bp_limits *lim, uint64_t *iterations)
 {
     if (schedule == TRL_SCHEDULE_SEQUENTIAL)
         for (uint32_t v = 0; v < b->g->n_variables; v++)
@@ -247,7 +242,7 @@ static size_t most_links(const trl_bp *b)
     return most;
 }
 
-static bool run_residual(trl_bp *b, const limits *lim, trl_arena *a, bool *failed)
+static bool run_residual(trl_bp *b, const trl_bp_limits *lim, trl_arena *a, bool *failed)
 {
     const trl_layout *l = b->l;
     residual r = {.ready = trl_arena_get(a, l->message_at[l->n_edges], sizeof *r.ready),
@@ -278,10 +273,10 @@ static bool run_residual(trl_bp *b, const limits *lim, trl_arena *a, bool *faile
     return r.n == 0 && !b->range;
 }
 
-bool trl_bp_run(trl_bp *b, int schedule, double tolerance, uint64_t max_updates, trl_arena *a,
+bool trl_bp_run(trl_bp *b, int schedule, const trl_bp_limits *limits, trl_arena *a,
                 uint64_t *iterations, bool *failed)
 {
-    const limits lim = {tolerance, b->updates + max_updates};
+    const trl_bp_limits lim = {limits->tolerance, b->updates + limits->max_updates};
     const uint64_t before = b->updates;
     *failed = false;
     *iterations = 0;

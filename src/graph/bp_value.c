@@ -116,9 +116,12 @@ static double pair_belief(trl_bp *b, size_t a, double *out)
 {
     const trl_graph_view *g = b->g;
     const size_t first = g->scope_at[a], *at = b->l->message_at;
-    const double Z = trl_bp_pair_belief(g->labels[g->scope[first]], g->labels[g->scope[first + 1]],
-                                        b->n + at[first], b->matrix[first + 1],
-                                        b->n + at[first + 1], TRL_BP_SMALL, b->row[1], out);
+    const trl_bp_pair_rows pair = {.n = g->labels[g->scope[first]],
+                                   .k = g->labels[g->scope[first + 1]],
+                                   .x = b->n + at[first],
+                                   .M = b->matrix[first + 1],
+                                   .y = b->n + at[first + 1]};
+    const double Z = trl_bp_pair_belief(&pair, TRL_BP_SMALL, b->row[1], out);
     b->range = b->range || !(Z > TRL_BP_SMALL && Z < HUGE_VAL);
     return b->range ? 0.0 : log(Z);
 }

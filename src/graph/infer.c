@@ -220,10 +220,16 @@ static trl_jtree_input jtree_input(const run *r)
 
 /* ---- marginals ------------------------------------------------------------------------------- */
 
+static trl_bp_limits bp_limits(const run *r)
+{
+    const trl_method_options m = method_options(r);
+    return (trl_bp_limits){m.tolerance, m.max_updates};
+}
+
 static trl_status run_bp(run *r, bool maximise, trl_bp *b, trl_error *err)
 {
     const trl_infer_options *o = &r->p->o;
-    const trl_method_options m = method_options(r);
+    const trl_bp_limits limits = bp_limits(r);
     for (int log = 0; log < 2; log++) {
         bool failed;
         *b = (trl_bp){.g = &r->p->g,
@@ -237,8 +243,8 @@ static trl_status run_bp(run *r, bool maximise, trl_bp *b, trl_error *err)
         const trl_status st = trl_bp_init(b, &r->w->arena, r->in->messages, err);
         if (st != TRL_OK)
             return st;
-        r->r.converged = trl_bp_run(b, (int)o->schedule, m.tolerance, m.max_updates, &r->w->arena,
-                                    &r->r.iterations, &failed);
+        r->r.converged =
+            trl_bp_run(b, (int)o->schedule, &limits, &r->w->arena, &r->r.iterations, &failed);
         if (failed)
             return trl_fail_mem(err);
         if (!b->range && !maximise)
@@ -326,11 +332,11 @@ static trl_status best_bp(run *r, const trl_problem *problem, trl_error *err)
 {
     trl_bp b;
     trl_status st = run_bp(r, true, &b, err);
-    const trl_method_options o = method_options(r);
+    const trl_bp_limits limits = bp_limits(r);
     if (st == TRL_OK)
         st = keep_messages(r, &b, err);
     if (st == TRL_OK)
-        st = trl_bp_best(&b, problem, (int)r->p->o.schedule, o.tolerance, o.max_updates, r->y, err);
+        st = trl_bp_best(&b, problem, (int)r->p->o.schedule, &limits, r->y, err);
     r->r.exact = r->p->layout->is_forest && r->r.converged;
     return st;
 }

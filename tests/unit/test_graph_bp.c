@@ -31,7 +31,7 @@ static double *messages_after(const bp_case *c, bool log, uint64_t *done)
     uint64_t iterations;
     bool failed;
     assert_ok(trl_bp_init(&b, &arena, NULL, &err));
-    trl_bp_run(&b, c->schedule, 0.0, c->updates, &arena, &iterations, &failed);
+    trl_bp_run(&b, c->schedule, &(trl_bp_limits){0.0, c->updates}, &arena, &iterations, &failed);
     assert_false(failed);
     double *m = malloc((c->l->message_at[c->l->n_edges] + 1) * sizeof *m);
     assert_non_null(m);

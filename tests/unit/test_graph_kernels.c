@@ -214,12 +214,13 @@ static void test_beliefs(void **state)
                 for (size_t j = k; j < width; j++)
                     M[i * width + j] = 0.0;
             const double guard = out[n * k];
-            const double a = trl_bp_pair_belief(n, k, x, M, y, 0.0, row, out);
+            const trl_bp_pair_rows pair = {n, k, x, M, y};
+            const double a = trl_bp_pair_belief(&pair, 0.0, row, out);
             const double b = bp_pair_belief_plain(n, k, width, x, M, y, want);
             same(1, &a, &b, "sum of a belief", k);
             same(n * k, out, want, "belief", k);
             assert_true(out[n * k] == guard);
-            assert_near(trl_bp_pair_belief(n, k, x, M, y, 1e9, row, out), b, 1e-13 * b);
+            assert_near(trl_bp_pair_belief(&pair, 1e9, row, out), b, 1e-13 * b);
             same(n * k, out, want, "belief below small", k);
             free(x);
             free(M);
