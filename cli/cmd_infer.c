@@ -120,7 +120,7 @@ static void report(const settings *s, const trl_infer_result *r)
                      ", largest change: %.2g",
                      name, r->iterations, r->updates, r->change);
     if (s->task == TASK_PR)
-        message_say("%s: log Z: %s", name, infer_kind(r->log_z_kind));
+        message_say("%s: log Z: %s", name, infer_value_status(r->log_z_status));
     else if (s->task == TASK_MPE && s->infer.method == TRL_INFER_MPLP)
         message_say("mplp: score %.10g, bound %.10g: %s", r->score, r->bound,
                     r->exact ? "exact" : "not proven to be the best");

@@ -13,14 +13,14 @@ static double log10_of(double log_z)
     return log_z / log(10.0);
 }
 
-const char *infer_kind(trl_value_kind kind)
+const char *infer_value_status(trl_value_status status)
 {
     static const char *const names[] = {
         [TRL_VALUE_NONE] = "unknown",      [TRL_VALUE_EXACT] = "exact",
         [TRL_VALUE_ESTIMATE] = "estimate", [TRL_VALUE_UPPER] = "upper bound",
         [TRL_VALUE_LOWER] = "lower bound",
     };
-    return names[kind];
+    return names[status];
 }
 
 /* ---- as the UAI evaluations want it -----------------------------------------------------------
@@ -55,7 +55,7 @@ static void table_case(const infer_printer *p, const trl_graph_view *g, const tr
         text_fmt(t, "%scase %zu\n", p->done ? "\n" : "", p->done + 1);
     if (p->task == TASK_PR) {
         text_fmt(t, "log Z    %.12g\nlog10 Z  %.12g\nvalue    %s\n", r->log_z, log10_of(r->log_z),
-                 infer_kind(r->log_z_kind));
+                 infer_value_status(r->log_z_status));
     } else if (p->task == TASK_MPE) {
         text_fmt(t, "score  %.12g\nvalue  %s\n", r->score, r->exact ? "exact" : "estimate");
         if (!r->exact && r->bound < HUGE_VAL)
@@ -96,7 +96,7 @@ static void json_case(const infer_printer *p, const trl_graph_view *g, const trl
     }
     json_key(t, "log_z", r->log_z);
     json_key(t, "log10_z", log10_of(r->log_z));
-    text_fmt(t, ",\"kind\":\"%s\",\"exact\":%s", infer_kind(r->log_z_kind),
+    text_fmt(t, ",\"kind\":\"%s\",\"exact\":%s", infer_value_status(r->log_z_status),
              r->exact_marginals ? "true" : "false");
     if (p->task == TASK_MAR) {
         text_str(t, ",\"marginals\":[");

@@ -31,6 +31,6 @@ void infer_print_info(const trl_graph_view *g, const trl_infer_info *jtree, cons
                       infer_form form, text *t);
 
 /* "exact", "estimate", "upper bound", ... */
-const char *infer_kind(trl_value_kind kind);
+const char *infer_value_status(trl_value_status status);
 
 #endif

@@ -256,12 +256,12 @@ static bool text_curves(const plot *p, const plot_terminal *how, size_t width, s
 
 /* ---- bars ------------------------------------------------------------------------------------ */
 
-/* `cells` characters, the last one in eighths where the characters have them. */
-static void add_bar(double cells, size_t series, const plot_terminal *how, bool several, text *t)
+/* `width` characters, the last one in eighths where the characters have them. */
+static void add_bar(double width, size_t series, const plot_terminal *how, bool several, text *t)
 {
     const bool eighths = !how->ascii && (how->colour || !several);
-    const size_t n = (size_t)(eighths ? cells : cells + 0.5);
-    const size_t rest = eighths ? (size_t)((cells - (double)n) * 8.0) : 0;
+    const size_t n = (size_t)(eighths ? width : width + 0.5);
+    const size_t rest = eighths ? (size_t)((width - (double)n) * 8.0) : 0;
     colour_on(how, series, t);
     for (size_t i = 0; i < n; i++)
         text_str(t, how->ascii ? ascii_fills[series % FILLS]

@@ -207,7 +207,7 @@ static void add_slot(const job *j, const slot *x, text *out)
     if (j->s->style.probability && !j->s->style.posterior && x->n) {
         const double score = x->best.score, log_z = x->marginals.log_z;
         text_fmt(out, "# %f%s\n", score < log_z ? exp(score - log_z) : 1.0,
-                 x->marginals.log_z_kind == TRL_VALUE_EXACT ? "" : " estimate");
+                 x->marginals.log_z_status == TRL_VALUE_EXACT ? "" : " estimate");
     }
     for (size_t t = 0; t < x->n; t++)
         add_token(j, x, t, &p, out);

@@ -173,13 +173,14 @@ typedef struct trl_infer_input {
     const double *messages; /* of an earlier run of this plan, see trl_infer_messages; NULL: none */
 } trl_infer_input;
 
-typedef enum trl_value_kind {
+/* What is known of a value that a method gives. */
+typedef enum trl_value_status {
     TRL_VALUE_NONE,     /* the method has none */
     TRL_VALUE_EXACT,    /* up to rounding */
     TRL_VALUE_ESTIMATE, /* no side is known */
     TRL_VALUE_UPPER,    /* not below the exact one, up to the tolerance */
     TRL_VALUE_LOWER,    /* not above it */
-} trl_value_kind;
+} trl_value_status;
 
 /* Arrays are borrowed from the workspace until its next run. */
 typedef struct trl_infer_result {
@@ -189,7 +190,7 @@ typedef struct trl_infer_result {
 
     /* trl_infer_marginals */
     double log_z; /* NaN for TRL_VALUE_NONE */
-    trl_value_kind log_z_kind;
+    trl_value_status log_z_status;
     bool exact_marginals;
     const double *variable; /* [label_at[n_variables]] P(y_v) = d log Z / d theta_v */
     const double *factor;   /* [cell_at[n_factors]]     P(y_a) = d log Z / d theta_a */

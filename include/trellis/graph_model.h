@@ -64,7 +64,8 @@ typedef struct trl_graph_tagger_options {
     uint64_t known;          /* layers (bits) whose labels are known: see below */
 } trl_graph_tagger_options;
 
-/* automatic, 2^22 cells, else as trl_infer_options_default with damping 0.1 and tolerance 1e-6. */
+/* automatic, 2^22 numbers in the cliques' tables, else as trl_infer_options_default with damping
+ * 0.1 and tolerance 1e-6. */
 TRL_API trl_graph_tagger_options trl_graph_tagger_options_default(void);
 
 /* Borrows the model.  TRL_EINVAL for options out of range, TRL_ENOMEM. */
@@ -89,7 +90,7 @@ typedef struct trl_graph_answer {
     bool converged; /* else what the messages stood at when their budget ended */
     double score;   /* of the labelling; natural log, up to log Z */
     double log_z;   /* NaN: not known */
-    trl_value_kind log_z_kind;
+    trl_value_status log_z_status;
 } trl_graph_answer;
 
 /* The best labelling: label[token * n_layers + layer].  TRL_EINVAL: no token, a method that has no

@@ -137,8 +137,8 @@ typedef struct trl_draw_options {
 TRL_API trl_draw_options trl_draw_options_default(void); /* AUTO, all else 0 */
 
 /* Appends the tree as text, whole lines.  Control characters and bytes that are not UTF-8 are shown
- * as U+FFFD.  An upright tree of more than 16 M cells is drawn flat; levels of a flat one below the
- * fortieth are shown in brackets.  TRL_ENOMEM. */
+ * as U+FFFD.  An upright tree of more than 16 M characters is drawn flat; levels of a flat one
+ * below the fortieth are shown in brackets.  TRL_ENOMEM. */
 TRL_API trl_status trl_tree_draw(const trl_tree *tree, const trl_draw_options *options,
                                  trl_buf *out, trl_error *err);
 

@@ -127,7 +127,7 @@ void trl_tagger_free(trl_tagger *t)
     trl_expander_free(t->expander);
     trl_buf_fini(&t->text);
     trl_free(t->value);
-    trl_free(t->cell);
+    trl_free(t->masked);
     trl_free(t->contribution);
     trl_free(t);
 }
@@ -349,16 +349,17 @@ static trl_status number_q0(trl_tagger *t, trl_rows *seq, trl_error *err)
         trl_reserve(t->value, &t->value_cap, seq->n_tokens, (h->n_columns + 1) * sizeof *value);
     if (value)
         t->value = value;
-    trl_str *cell = t->cell;
+    trl_str *masked = t->masked;
     if (t->m->masked)
-        cell = trl_reserve(t->cell, &t->cell_cap, seq->n_tokens * seq->n_columns, sizeof *cell);
-    if (cell)
-        t->cell = cell;
-    if (!value || (t->m->masked && !cell))
+        masked =
+            trl_reserve(t->masked, &t->masked_cap, seq->n_tokens * seq->n_columns, sizeof *masked);
+    if (masked)
+        t->masked = masked;
+    if (!value || (t->m->masked && !masked))
         return trl_fail_mem(err);
     const trl_status st = trl_hmm_number_rows(h, seq, value, err);
     if (st == TRL_OK && t->m->masked)
-        *seq = trl_hmm_mask_rows(h, seq, cell);
+        *seq = trl_hmm_mask_rows(h, seq, masked);
     return st;
 }
 

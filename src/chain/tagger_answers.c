@@ -122,11 +122,11 @@ trl_status trl_tagger_pair_marginals(trl_tagger *t, double *p, trl_error *err)
         return trl_fail_null(err);
     trl_chain_marginals out;
     const trl_status st = infer(t, TRL_WANT_EDGE_ROWS, &out, err);
-    const size_t cells = t->m->L * t->m->L, step = trl_padded(cells);
+    const size_t pairs = t->m->L * t->m->L, step = trl_padded(pairs);
     for (size_t pos = 1; st == TRL_OK && pos < t->tables.n; pos++)
-        for (size_t c = 0; c < cells; c++) { /* rounding may exceed 1 */
+        for (size_t c = 0; c < pairs; c++) { /* rounding may exceed 1 */
             const double x = out.edge[pos * step + c];
-            p[(pos - 1) * cells + c] = x < 1.0 ? x : 1.0;
+            p[(pos - 1) * pairs + c] = x < 1.0 ? x : 1.0;
         }
     trl_arena_reset(&t->arena);
     return st;

@@ -28,9 +28,9 @@ struct trl_tagger {
     trl_tag_key key[TRL_TAG_BLOCK];
     size_t n_keys;
     uint64_t attributes, unknown;
-    uint32_t *value; /* q0's values of the sequence; masked cells */
-    trl_str *cell;
-    size_t value_cap, cell_cap;
+    uint32_t *value; /* q0's values of the sequence */
+    trl_str *masked; /* its cells, those that q0 does not know masked */
+    size_t value_cap, masked_cap;
     trl_contribution *contribution; /* of the token that was asked for */
     size_t n_contributions, contribution_cap;
 };

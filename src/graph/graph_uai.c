@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "graph/graph_scan.h"
 
-static trl_status read_kind(trl_graph_scan *s, trl_error *err)
+static trl_status read_network_type(trl_graph_scan *s, trl_error *err)
 {
     bool more;
     const trl_status st = trl_scan_word(s, &more, err);
@@ -141,7 +141,7 @@ static trl_status read_table(trl_graph_scan *s, size_t m, const uint32_t *scope,
 trl_status trl_uai_read(trl_graph_scan *s, size_t max_cells, trl_graph *g, trl_error *err)
 {
     uai_scopes scopes = {0};
-    trl_status st = read_kind(s, err);
+    trl_status st = read_network_type(s, err);
     if (st == TRL_OK)
         st = read_variables(s, g, err);
     if (st == TRL_OK)

@@ -279,9 +279,9 @@ static trl_status marginals_bp(run *r, trl_error *err)
         return st;
     const bool exact = r->p->layout->is_forest && r->r.converged;
     r->r.exact_marginals = exact;
-    r->r.log_z_kind = exact                                               ? TRL_VALUE_EXACT
-                      : r->p->o.method == TRL_INFER_TRW && r->r.converged ? TRL_VALUE_UPPER
-                                                                          : TRL_VALUE_ESTIMATE;
+    r->r.log_z_status = exact                                               ? TRL_VALUE_EXACT
+                        : r->p->o.method == TRL_INFER_TRW && r->r.converged ? TRL_VALUE_UPPER
+                                                                            : TRL_VALUE_ESTIMATE;
     return keep_messages(r, &b, err);
 }
 
@@ -294,7 +294,7 @@ static trl_status marginals(run *r, trl_error *err)
     if (method == TRL_INFER_EXACT) {
         const trl_jtree_input in = jtree_input(r);
         r->r.converged = r->r.exact_marginals = true;
-        r->r.log_z_kind = TRL_VALUE_EXACT;
+        r->r.log_z_status = TRL_VALUE_EXACT;
         return trl_jtree_marginals(&in, &r->w->arena, &r->r.log_z, r->variable, r->factor, err);
     }
     if (method == TRL_INFER_BP || method == TRL_INFER_TRW)

@@ -139,7 +139,7 @@ trl_status trl_mean_field(const trl_problem *p, const trl_method_options *o, trl
     }
     out->converged = converged;
     out->log_z = bound(p, variable);
-    out->log_z_kind = TRL_VALUE_LOWER;
+    out->log_z_status = TRL_VALUE_LOWER;
     factor_products(p->g, variable, factor);
     return TRL_OK;
 }

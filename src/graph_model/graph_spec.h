@@ -54,7 +54,7 @@ typedef struct trl_sight {
     bool pooled; /* names alike wherever they are seen from; else apart */
 } trl_sight;
 
-/* A value of a token in a condition: what a macro makes of a cell. */
+/* A value of a token in a condition: what a macro makes of its columns. */
 typedef struct trl_spec_value {
     bool j, literal;
     trl_template *tpl; /* one line, the macro alone */

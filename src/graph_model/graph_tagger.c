@@ -299,7 +299,7 @@ trl_status trl_graph_tagger_best(trl_graph_tagger *t, uint32_t *label, trl_graph
                                      .converged = r.converged,
                                      .score = r.score,
                                      .log_z = NAN,
-                                     .log_z_kind = TRL_VALUE_NONE};
+                                     .log_z_status = TRL_VALUE_NONE};
     return TRL_OK;
 }
 
@@ -327,7 +327,7 @@ trl_status trl_graph_tagger_marginals(trl_graph_tagger *t, double *p, trl_graph_
                                      .converged = r.converged,
                                      .score = NAN,
                                      .log_z = r.log_z,
-                                     .log_z_kind = r.log_z_kind};
+                                     .log_z_status = r.log_z_status};
     return TRL_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct run {
     trl_strtab texts;
     trl_state_graph graph;
     trl_attr_map map;
-    double *cell; /* [width of the widest family] */
+    double *table; /* [width of the widest family] */
     double *E;
     trl_buf name;
 } run;
@@ -173,9 +173,9 @@ static trl_status run_line(run *r, const group *g, const trl_template_window *v,
         if ((st = trl_cancel_check(r->x->cancel, err)) != TRL_OK)
             break;
         const size_t k = w.order[i];
-        memset(r->cell, 0, fam->width * sizeof *r->cell);
-        trl_window_add(&window, w.outcome + k * w.n_cells, r->cell);
-        trl_attr_add(fam, g->attr[f][w.tuple[k]], r->cell, r->E);
+        memset(r->table, 0, fam->width * sizeof *r->table);
+        trl_window_add(&window, w.outcome + k * w.n_cells, r->table);
+        trl_attr_add(fam, g->attr[f][w.tuple[k]], r->table, r->E);
     }
     trl_window_fini(&window);
     filling_fini(&w);
@@ -266,9 +266,9 @@ static trl_status run_constants(run *r, trl_error *err)
         st = trl_window_init(&window, &r->graph, &nothing, f, err);
         if (st != TRL_OK)
             break;
-        memset(r->cell, 0, fam->width * sizeof *r->cell);
-        trl_window_add(&window, NULL, r->cell);
-        trl_constant_add(fam, r->cell, r->E);
+        memset(r->table, 0, fam->width * sizeof *r->table);
+        trl_window_add(&window, NULL, r->table);
+        trl_constant_add(fam, r->table, r->E);
         trl_window_fini(&window);
     }
     return st;
@@ -303,8 +303,8 @@ trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double 
     trl_status st = trl_state_graph_init(&r.graph, q0, err);
     if (st == TRL_OK)
         st = trl_attr_map_init(&r.map, x->corpus, x->design, err);
-    r.cell = trl_alloc(x->design->family[x->design->order].width, sizeof *r.cell);
-    if (st == TRL_OK && !r.cell)
+    r.table = trl_alloc(x->design->family[x->design->order].width, sizeof *r.table);
+    if (st == TRL_OK && !r.table)
         st = trl_fail_mem(err);
     if (st == TRL_OK)
         st = run_all(&r, left_over, err);
@@ -312,6 +312,6 @@ trl_status trl_expect_exact(const trl_expect_data *x, const trl_hmm *q0, double 
     trl_attr_map_fini(&r.map);
     trl_strtab_fini(&r.texts);
     trl_buf_fini(&r.name);
-    trl_free(r.cell);
+    trl_free(r.table);
     return st;
 }

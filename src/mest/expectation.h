@@ -3,7 +3,7 @@
  *     E_q0[f] = sum over all (x, y) of q0(x, y) f(x, y)        expected count per sequence
  *
  * A template line is a window of cells (template_window.h); an attribute is one way to fill it, and
- * its row of label cells is a path sum (window.h).  The possible fillings are read from the
+ * its row of scores by label is a path sum (window.h).  The possible fillings are read from the
  * training data: every distinct tuple of macro texts of every line, sorted, so that windows share
  * their partial products.
  *

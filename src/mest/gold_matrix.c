@@ -29,17 +29,19 @@ static void put(lister *l, uint64_t weight, double value)
     l->n++;
 }
 
-/* The features of family f at token tok whose cell is the gold one. */
-static void list_token(lister *l, const trl_family *f, size_t tok, size_t cell)
+/* The features of family f at token tok whose labels, number `tuple` of the table, are the gold
+ * ones. */
+static void list_token(lister *l, const trl_family *f, size_t tok, size_t tuple)
 {
     if (f->has_constant)
-        put(l, trl_constant_weight(f, cell), 1.0);
+        put(l, trl_constant_weight(f, tuple), 1.0);
     if (!f->has_rows)
         return;
     for (uint64_t r = f->dense_begin[tok]; r < f->dense_begin[tok + 1]; r++)
-        put(l, trl_attr_weight(f, f->dense_row[r], cell), f->dense_value ? f->dense_value[r] : 1.0);
+        put(l, trl_attr_weight(f, f->dense_row[r], tuple),
+            f->dense_value ? f->dense_value[r] : 1.0);
     for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++)
-        if (f->entry[e].cell == cell)
+        if (f->entry[e].cell == tuple)
             put(l, f->entry[e].weight, f->entry_value ? f->entry_value[e] : 1.0);
 }
 
@@ -49,11 +51,11 @@ static void list_sequence(lister *l, size_t seq)
     const size_t from = (size_t)d->first[seq], n = (size_t)d->first[seq + 1] - from;
     const uint32_t *y = l->corpus->label + from;
     for (size_t t = 0; t < n; t++) {
-        size_t cell = 0, power = 1;
+        size_t tuple = 0, power = 1;
         for (size_t f = 0; f <= (size_t)d->order && f <= t; f++) {
-            cell += power * y[t - f];
+            tuple += power * y[t - f];
             power *= d->L;
-            list_token(l, &d->family[f], from + t, cell);
+            list_token(l, &d->family[f], from + t, tuple);
         }
     }
 }

@@ -178,15 +178,16 @@ typedef struct counter {
     trl_buf name;
 } counter;
 
-static size_t cell_of(const uint32_t *y, size_t f, size_t L)
+/* The number of the labels y_{t-f} .. y_t in a table of family f. */
+static size_t tuple_of(const uint32_t *y, size_t f, size_t L)
 {
-    size_t cell = 0;
+    size_t tuple = 0;
     for (size_t k = f + 1; k-- > 0;)
-        cell = cell * L + *(y - k);
-    return cell;
+        tuple = tuple * L + *(y - k);
+    return tuple;
 }
 
-/* The features of one line at t: counted, or all cells of their attributes marked. */
+/* The features of one line at t: counted, or all weights of their attributes marked. */
 static bool visit_line(counter *c, size_t line, const trl_rows *seq, size_t t,
                        const uint32_t *label, bool mark)
 {
@@ -202,9 +203,10 @@ static bool visit_line(counter *c, size_t line, const trl_rows *seq, size_t t,
         const uint32_t attr = trl_attr_find(&c->map, f, c->name.data, c->name.len);
         if (attr == TRL_NO_ID)
             continue;
-        const size_t one = cell_of(label + t, f, d->L);
-        for (size_t cell = mark ? 0 : one; cell < (mark ? d->family[f].width : one + 1); cell++) {
-            const uint64_t w = trl_attr_weight(&d->family[f], attr, cell);
+        const size_t one = tuple_of(label + t, f, d->L);
+        for (size_t tuple = mark ? 0 : one; tuple < (mark ? d->family[f].width : one + 1);
+             tuple++) {
+            const uint64_t w = trl_attr_weight(&d->family[f], attr, tuple);
             if (w != TRL_NO_WEIGHT && mark)
                 c->owned[w] = true;
             else if (w != TRL_NO_WEIGHT)
@@ -223,7 +225,7 @@ static bool visit(counter *c, const trl_rows *seq, const uint32_t *label, bool m
                 return false;
     for (size_t f = 1; !c->which && f <= (size_t)d->order; f++)
         for (size_t t = f; t < seq->n_tokens; t++) {
-            const uint64_t w = trl_constant_weight(&d->family[f], cell_of(label + t, f, d->L));
+            const uint64_t w = trl_constant_weight(&d->family[f], tuple_of(label + t, f, d->L));
             if (w != TRL_NO_WEIGHT && mark)
                 c->owned[w] = true;
             else if (w != TRL_NO_WEIGHT)

@@ -177,7 +177,7 @@ void trl_state_graph_backward(const trl_state_graph *g, const double *in, double
 
 /* ---- label cliques --------------------------------------------------------------------------- */
 
-/* Where a sum over paths has come to: positions left, state, cell, probability. */
+/* Where a sum over paths has come to: positions left, state, place in the table, probability. */
 typedef struct graph_step {
     size_t left;
     size_t s;
@@ -187,10 +187,10 @@ typedef struct graph_step {
 
 /* Follows `left` more arcs from state s, whose labels so far spell `at`, with mass m. */
 static void follow(const trl_state_graph *g, const graph_step *x, const double *B,
-                   const double *const e[2], double *cell)
+                   const double *const e[2], double *table)
 {
     if (x->left == 0) {
-        cell[x->at] += x->m * B[x->s];
+        table[x->at] += x->m * B[x->s];
         return;
     }
     for (size_t a = g->begin[x->s]; a < g->begin[x->s + 1]; a++) {
@@ -201,12 +201,12 @@ static void follow(const trl_state_graph *g, const graph_step *x, const double *
             follow(g,
                    &(graph_step){
                        .left = x->left - 1, .s = to, .at = x->at * g->L + g->label[to], .m = next},
-                   B, e, cell);
+                   B, e, table);
     }
 }
 
 void trl_clique_add(const trl_state_graph *g, size_t f, const double *A, const double *B,
-                    const double *const e[2], double *cell)
+                    const double *const e[2], double *table)
 {
     const size_t k = trl_clique_arcs(g, f);
     const bool pairs = g->order == 2 && f >= 1; /* the label before belongs to the clique */
@@ -214,6 +214,6 @@ void trl_clique_add(const trl_state_graph *g, size_t f, const double *A, const d
         if (A[s] == 0.0 || (pairs && g->before[s] == g->L))
             continue;
         const size_t at = (pairs ? g->before[s] * g->L : 0) + g->label[s];
-        follow(g, &(graph_step){.left = k, .s = s, .at = at, .m = A[s]}, B, e, cell);
+        follow(g, &(graph_step){.left = k, .s = s, .at = at, .m = A[s]}, B, e, table);
     }
 }

@@ -44,9 +44,9 @@ void trl_state_graph_backward(const trl_state_graph *g, const double *in, double
 
 /* ---- label cliques --------------------------------------------------------------------------- */
 
-/* The cells of family f (label, pair, triple) that end at a position t, from masses of states:
+/* The table of family f (labels, pairs, triples) that ends at a position t, from masses of states:
  *
- *     cell(y_{t-f} .. y_t) += sum over state paths s_{t-k} .. s_t that spell it of
+ *     table(y_{t-f} .. y_t) += sum over state paths s_{t-k} .. s_t that spell it of
  *         A(s_{t-k}) p(s_{t-k+1} | s_{t-k}) e_{t-k+1} ... p(s_t | s_{t-1}) e_t  B(s_t)
  *
  * where k = trl_clique_arcs(g, f) arcs are needed because a state itself determines `order` labels.
@@ -58,6 +58,6 @@ static inline size_t trl_clique_arcs(const trl_state_graph *g, size_t f)
 }
 
 void trl_clique_add(const trl_state_graph *g, size_t f, const double *A, const double *B,
-                    const double *const e[2], double *cell);
+                    const double *const e[2], double *table);
 
 #endif

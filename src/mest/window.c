@@ -127,7 +127,7 @@ static void sweep_right(trl_window *w, const uint32_t *outcome)
     }
 }
 
-void trl_window_add(trl_window *w, const uint32_t *outcome, double *cell)
+void trl_window_add(trl_window *w, const uint32_t *outcome, double *table)
 {
     const trl_template_window *v = w->v;
     size_t same = 0; /* leading cells in common with the window before */
@@ -148,5 +148,5 @@ void trl_window_add(trl_window *w, const uint32_t *outcome, double *cell)
         double *p = w->e + (size_t)k * w->g->L;
         e[k] = -k > w->mid && emission(w, -k, outcome, p) ? p : NULL;
     }
-    trl_clique_add(w->g, w->f, w->A + (size_t)(w->mid - w->from) * w->width, w->B, e, cell);
+    trl_clique_add(w->g, w->f, w->A + (size_t)(w->mid - w->from) * w->width, w->B, e, table);
 }

@@ -1,7 +1,7 @@
 /* window.h -- expected counts of a window under an HMM, summed over all sequences and positions.
  *
- *     cell(y) = E_q[ number of positions t with y_{t-f} .. y_t = y and the given outcomes in the
- *                    cells of the window around t ]
+ *     table(y) = E_q[ number of positions t with y_{t-f} .. y_t = y and the given outcomes in the
+ *                     cells of the window around t ]
  *
  * A path-sum from both sides [SVL07, section 4.1.1, equation 12], f + 1 labels in the middle:
  *
@@ -47,7 +47,7 @@ trl_status trl_window_init(trl_window *w, const trl_state_graph *g, const trl_te
                            size_t f, trl_error *err);
 void trl_window_fini(trl_window *w);
 
-/* cell [L^(f+1)] is added to. */
-void trl_window_add(trl_window *w, const uint32_t *outcome, double *cell);
+/* table [L^(f+1)] is added to. */
+void trl_window_add(trl_window *w, const uint32_t *outcome, double *table);
 
 #endif

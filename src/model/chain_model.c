@@ -118,7 +118,7 @@ static trl_status load_q0(trl_chain_model *m, const trl_container *c, trl_error 
 {
     m->has_q0 = trl_hmm_in_container(c, TRL_Q0_PREFIX);
     if (!m->has_q0)
-        return m->masked ? trl_container_damaged(c, err, "cells are masked without an HMM")
+        return m->masked ? trl_container_damaged(c, err, "values are masked without an HMM")
                          : TRL_OK;
     const trl_status st = trl_hmm_load(&m->q0, c, TRL_Q0_PREFIX, err);
     if (st != TRL_OK)

@@ -3,7 +3,7 @@
  * Sections (little-endian; F is "node", "edge" or "trip", for families 0 .. order):
  *
  *     info      u32 order, u32 flags (1: scores are log-probabilities up to a constant; 2: the
- *               model is normalised locally; 4: cells that q0 does not know are masked),
+ *               model is normalised locally; 4: values that q0 does not know are masked),
  *               u64 columns of the training data (0: items),
  *               u32[3] number of each family's constant attribute (2^32 - 1: none), u32 zero
  *     objectiv  name of the objective, NUL-terminated

@@ -71,7 +71,7 @@ typedef struct trl_hmm_options {
     size_t n_columns;
 } trl_hmm_options;
 
-/* `label` [cells->n_tokens], below L, belongs to the tokens of `columns`.  One pass for the
+/* `label` [columns->n_tokens], below L, belongs to the tokens of `columns`.  One pass for the
  * labels, two per column.  TRL_EINVAL for bad options or no sequences, TRL_ENOMEM. */
 trl_status trl_hmm_train(trl_hmm *h, const trl_column_values *columns, const uint32_t *label,
                          size_t L, const trl_hmm_options *o, trl_error *err);

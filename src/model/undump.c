@@ -242,10 +242,10 @@ trl_status trl_undump_label(trl_undump *u, size_t k, uint32_t *y)
 trl_status trl_undump_number(trl_undump *u, size_t k, double *x)
 {
     const trl_str s = u->field[k];
-    const trl_number kind = trl_number_parse(s.p, s.n, x);
-    if (kind == TRL_NUMBER_BAD)
+    const trl_number outcome = trl_number_parse(s.p, s.n, x);
+    if (outcome == TRL_NUMBER_BAD)
         return FAIL_AT(u, k, "the weight '%.*s' is not a number", trl_shown(s), s.p);
-    if (kind != TRL_NUMBER_OK || !isfinite(*x))
+    if (outcome != TRL_NUMBER_OK || !isfinite(*x))
         return FAIL_AT(u, k, "the weight '%.*s' is too large", trl_shown(s), s.p);
     return TRL_OK;
 }

@@ -48,7 +48,7 @@ static bool is_dotted(trl_str word)
     size_t letters = 0;
     for (size_t at = 0; at < word.n;) {
         const trl_char c = trl_char_at(word, at);
-        if (!trl_char_is_letter(c.kind))
+        if (!trl_char_is_letter(c.class))
             return false;
         letters++;
         at += c.n;
@@ -62,7 +62,7 @@ static trl_char first_of(trl_str rest)
 {
     for (size_t at = 0;;) {
         const trl_char c = trl_char_at(rest, at);
-        if (c.kind != TRL_CHAR_BLANK || c.code == '\n')
+        if (c.class != TRL_CHAR_BLANK || c.code == '\n')
             return c;
         at += c.n;
     }
@@ -77,9 +77,9 @@ trl_abbreviation trl_abbreviation_of(trl_str word, trl_str rest)
         return TRL_ABBREVIATION_TITLE;
     if (is_dotted(word) || is_in(others, word))
         return TRL_ABBREVIATION_OTHER;
-    if (is_in(numbered, word) && (next.kind == TRL_CHAR_DIGIT || next.kind == TRL_CHAR_UPPER))
-        return next.kind == TRL_CHAR_DIGIT ? TRL_ABBREVIATION_TITLE : TRL_ABBREVIATION_NONE;
-    if (first.n == word.n && first.kind == TRL_CHAR_UPPER && next.kind == TRL_CHAR_UPPER)
+    if (is_in(numbered, word) && (next.class == TRL_CHAR_DIGIT || next.class == TRL_CHAR_UPPER))
+        return next.class == TRL_CHAR_DIGIT ? TRL_ABBREVIATION_TITLE : TRL_ABBREVIATION_NONE;
+    if (first.n == word.n && first.class == TRL_CHAR_UPPER && next.class == TRL_CHAR_UPPER)
         return TRL_ABBREVIATION_TITLE; /* an initial */
     return TRL_ABBREVIATION_NONE;
 }

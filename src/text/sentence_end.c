@@ -69,7 +69,7 @@ static trl_str word_before(trl_str text, size_t stop)
     size_t from = stop;
     while (from > 0 && stop - from < 40) {
         const trl_char c = trl_char_before(text, from);
-        if (!trl_char_is_letter(c.kind) && c.kind != TRL_CHAR_MARK && c.code != '.')
+        if (!trl_char_is_letter(c.class) && c.class != TRL_CHAR_MARK && c.code != '.')
             break;
         from -= c.n;
     }
@@ -104,7 +104,7 @@ bool trl_sentence_ends(trl_str text, const trl_token *first, const trl_token *to
         return gap || !is_closing(next.code);
     if (!gap || !is_final(c.code) || t->kind == TRL_TOKEN_LINK)
         return false;
-    if (start_of(text, token->begin).kind == TRL_CHAR_LOWER || is_final(next.code))
+    if (start_of(text, token->begin).class == TRL_CHAR_LOWER || is_final(next.code))
         return false;
     if (c.code != '.' || (t->end - t->begin > 1 && t->kind != TRL_TOKEN_ABBREVIATION))
         return true; /* ! ? ... */

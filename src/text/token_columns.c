@@ -60,10 +60,10 @@ static bool shape(trl_str s, trl_arena *arena, trl_str *out)
         return false;
     size_t n = 0, last = 0, at = 0; /* the last character written: to[n - last .. n) */
     for (trl_char c; (c = trl_char_at(s, at)).n; at += c.n) {
-        const char letter = letters[c.kind];
+        const char letter = letters[c.class];
         const char *p = letter ? &letter : s.p + at;
         const size_t len = letter ? 1 : c.n;
-        if ((c.kind == TRL_CHAR_MARK && n) || (len == last && memcmp(to + n - last, p, len) == 0))
+        if ((c.class == TRL_CHAR_MARK && n) || (len == last && memcmp(to + n - last, p, len) == 0))
             continue;
         memcpy(to + n, p, len);
         n += len;
@@ -79,10 +79,10 @@ static trl_str letter_case(trl_str s)
     bool first = false;
     trl_char c;
     for (size_t at = 0; (c = trl_char_at(s, at)).n; at += c.n) {
-        first |= at == 0 && c.kind == TRL_CHAR_UPPER;
-        upper += c.kind == TRL_CHAR_UPPER;
-        small += c.kind == TRL_CHAR_LOWER;
-        letters += trl_char_is_letter(c.kind);
+        first |= at == 0 && c.class == TRL_CHAR_UPPER;
+        upper += c.class == TRL_CHAR_UPPER;
+        small += c.class == TRL_CHAR_LOWER;
+        letters += trl_char_is_letter(c.class);
     }
     if (upper + small == 0)
         return letters ? TRL_STR("uncased") : TRL_STR("none");

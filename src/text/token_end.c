@@ -6,21 +6,21 @@
 
 static bool in_word(trl_char c)
 {
-    return (trl_char_is_letter(c.kind) && c.kind != TRL_CHAR_IDEOGRAPH) ||
-           c.kind == TRL_CHAR_DIGIT || c.kind == TRL_CHAR_NUMBER || c.kind == TRL_CHAR_MARK ||
+    return (trl_char_is_letter(c.class) && c.class != TRL_CHAR_IDEOGRAPH) ||
+           c.class == TRL_CHAR_DIGIT || c.class == TRL_CHAR_NUMBER || c.class == TRL_CHAR_MARK ||
            c.code == '_';
 }
 
 static bool is_letter(trl_char c)
 {
-    return trl_char_is_letter(c.kind) || c.kind == TRL_CHAR_MARK;
+    return trl_char_is_letter(c.class) || c.class == TRL_CHAR_MARK;
 }
 
 static size_t skip_marks(trl_str text, size_t at)
 {
     for (;;) {
         const trl_char c = trl_char_at(text, at);
-        if (c.kind != TRL_CHAR_MARK)
+        if (c.class != TRL_CHAR_MARK)
             return at;
         at += c.n;
     }
@@ -46,8 +46,8 @@ static size_t symbol_end(trl_str text, size_t at)
     for (;;) {
         const trl_char c = trl_char_at(text, end), before = trl_char_before(text, end);
         const bool tone = c.code >= 0x1f3fb && c.code <= 0x1f3ff;
-        const bool tied = before.code == JOINER && c.kind == TRL_CHAR_SYMBOL;
-        if (c.kind != TRL_CHAR_MARK && !(tone && first.code >= 0x2600) && !tied)
+        const bool tied = before.code == JOINER && c.class == TRL_CHAR_SYMBOL;
+        if (c.class != TRL_CHAR_MARK && !(tone && first.code >= 0x2600) && !tied)
             return end;
         end += c.n;
     }
@@ -105,7 +105,7 @@ static size_t letters_end(trl_str text, size_t at)
     size_t end = at;
     for (int k = 0; k < 4; k++) {
         const trl_char c = trl_char_at(text, end);
-        if (!is_letter(c) && c.kind != TRL_CHAR_DIGIT)
+        if (!is_letter(c) && c.class != TRL_CHAR_DIGIT)
             break;
         end += c.n;
     }
@@ -150,7 +150,7 @@ static bool joins_digits(const word_scan *w)
         const trl_char c = trl_char_at(w->text, at);
         if (c.code == ':')
             return false;
-        if (c.kind != TRL_CHAR_DIGIT && !is_hyphen(c.code))
+        if (c.class != TRL_CHAR_DIGIT && !is_hyphen(c.code))
             break;
         at += c.n;
     }
@@ -160,18 +160,18 @@ static bool joins_digits(const word_scan *w)
 /* Does the character between two characters of words join them? */
 static bool joins(const word_scan *w, trl_char c)
 {
-    const bool digits = w->before.kind == TRL_CHAR_DIGIT && w->next.kind == TRL_CHAR_DIGIT;
+    const bool digits = w->before.class == TRL_CHAR_DIGIT && w->next.class == TRL_CHAR_DIGIT;
     if (digits && is_hyphen(c.code))
         return w->letters || joins_digits(w);
-    if (is_hyphen(c.code) && w->next.kind == TRL_CHAR_DIGIT && w->digit_first && !w->hyphens)
+    if (is_hyphen(c.code) && w->next.class == TRL_CHAR_DIGIT && w->digit_first && !w->hyphens)
         return false; /* 3pm-5pm; but 13-Apr-94 */
     if (digits)
         return c.code == '.' || c.code == ',' || c.code == ':' || c.code == '/' ||
                c.code == 0x66b || c.code == 0x66c;
     if (c.code == '.') /* not where only the blank after a sentence is missing */
-        return is_letter(w->before) && (!w->lower || w->next.kind != TRL_CHAR_UPPER);
+        return is_letter(w->before) && (!w->lower || w->next.class != TRL_CHAR_UPPER);
     if (c.code == '&')
-        return w->before.kind == TRL_CHAR_UPPER && w->next.kind == TRL_CHAR_UPPER;
+        return w->before.class == TRL_CHAR_UPPER && w->next.class == TRL_CHAR_UPPER;
     if (c.code == '/') { /* w/o, n/a */
         const size_t from = w->at + 1;
         return is_letter(w->before) && w->at == w->start + w->before.n &&
@@ -182,10 +182,10 @@ static bool joins(const word_scan *w, trl_char c)
 
 static void seen(word_scan *w, trl_char c)
 {
-    w->lower |= c.kind == TRL_CHAR_LOWER;
+    w->lower |= c.class == TRL_CHAR_LOWER;
     w->letters |= is_letter(c);
     w->colon |= c.code == ':';
-    w->digit_first |= w->at == w->start && c.kind == TRL_CHAR_DIGIT;
+    w->digit_first |= w->at == w->start && c.class == TRL_CHAR_DIGIT;
     w->hyphens += is_hyphen(c.code);
     w->before = c;
     w->at += c.n;
@@ -198,7 +198,7 @@ static size_t word_end(trl_str text, size_t start, bool *letters)
         const trl_char c = trl_char_at(text, w.at);
         if (!in_word(c)) {
             w.next = trl_char_at(text, w.at + c.n);
-            if (c.n == 0 || w.at == start || !in_word(w.next) || w.next.kind == TRL_CHAR_MARK ||
+            if (c.n == 0 || w.at == start || !in_word(w.next) || w.next.class == TRL_CHAR_MARK ||
                 !joins(&w, c))
                 break;
             if (is_apostrophe(c.code)) {
@@ -237,8 +237,8 @@ static bool is_signed(trl_str text, size_t at, trl_char c)
 {
     const trl_char before = trl_char_before(text, at);
     return (c.code == '-' || c.code == '+' || c.code == 0x2212) &&
-           trl_char_at(text, at + c.n).kind == TRL_CHAR_DIGIT &&
-           (before.n == 0 || before.kind == TRL_CHAR_BLANK || before.code == '(');
+           trl_char_at(text, at + c.n).class == TRL_CHAR_DIGIT &&
+           (before.n == 0 || before.class == TRL_CHAR_BLANK || before.code == '(');
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -246,17 +246,17 @@ static bool is_signed(trl_str text, size_t at, trl_char c)
 static size_t plain_end(trl_str text, size_t at, trl_token_kind *kind, bool runs)
 {
     const trl_char c = trl_char_at(text, at);
-    if (c.kind == TRL_CHAR_IDEOGRAPH) {
+    if (c.class == TRL_CHAR_IDEOGRAPH) {
         *kind = TRL_TOKEN_WORD;
         return skip_marks(text, at + c.n);
     }
-    *kind = c.kind == TRL_CHAR_PUNCTUATION ? TRL_TOKEN_PUNCTUATION : TRL_TOKEN_SYMBOL;
-    if (runs && c.n == 1 && c.kind != TRL_CHAR_OTHER) {
+    *kind = c.class == TRL_CHAR_PUNCTUATION ? TRL_TOKEN_PUNCTUATION : TRL_TOKEN_SYMBOL;
+    if (runs && c.n == 1 && c.class != TRL_CHAR_OTHER) {
         const size_t end = run_end(text, at);
         if (end > at + 1)
             return end;
     }
-    return c.kind == TRL_CHAR_OTHER ? at + c.n : symbol_end(text, at);
+    return c.class == TRL_CHAR_OTHER ? at + c.n : symbol_end(text, at);
 }
 
 static size_t fine_end(trl_str text, size_t at, trl_token_kind *kind)

@@ -44,8 +44,8 @@ static size_t url_end(trl_str text, size_t from)
     for (;;) {
         const trl_char c = trl_char_at(text, end);
         const bool foreign =
-            c.code >= 128 && (c.kind == TRL_CHAR_PUNCTUATION || c.kind == TRL_CHAR_IDEOGRAPH);
-        if (c.n == 0 || c.kind == TRL_CHAR_BLANK || c.kind == TRL_CHAR_OTHER || foreign ||
+            c.code >= 128 && (c.class == TRL_CHAR_PUNCTUATION || c.class == TRL_CHAR_IDEOGRAPH);
+        if (c.n == 0 || c.class == TRL_CHAR_BLANK || c.class == TRL_CHAR_OTHER || foreign ||
             (c.code < 128 && memchr("<>\"`{}|\\^", (int)c.code, 9)))
             return trim(text, from, end);
         end += c.n;
@@ -84,13 +84,13 @@ static size_t name_end(trl_str text, size_t at)
 {
     const trl_char before = trl_char_before(text, at);
     const trl_char first = trl_char_at(text, at + 1);
-    if ((before.n && before.kind != TRL_CHAR_BLANK && before.kind != TRL_CHAR_PUNCTUATION) ||
-        !trl_char_is_letter(first.kind) || before.code == (unsigned char)text.p[at])
+    if ((before.n && before.class != TRL_CHAR_BLANK && before.class != TRL_CHAR_PUNCTUATION) ||
+        !trl_char_is_letter(first.class) || before.code == (unsigned char)text.p[at])
         return at;
     size_t end = at + 1;
     for (;;) {
         const trl_char c = trl_char_at(text, end);
-        if (!trl_char_is_letter(c.kind) && c.kind != TRL_CHAR_MARK && c.kind != TRL_CHAR_DIGIT &&
+        if (!trl_char_is_letter(c.class) && c.class != TRL_CHAR_MARK && c.class != TRL_CHAR_DIGIT &&
             c.code != '_')
             return end;
         end += c.n;

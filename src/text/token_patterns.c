@@ -17,13 +17,13 @@ static bool is_digit(trl_str s, size_t at)
 static bool is_word(trl_str s, size_t at)
 {
     const trl_char c = trl_char_at(s, at);
-    return trl_char_is_letter(c.kind) || c.kind == TRL_CHAR_DIGIT;
+    return trl_char_is_letter(c.class) || c.class == TRL_CHAR_DIGIT;
 }
 
 static bool after_word(trl_str s, size_t at)
 {
     const trl_char c = trl_char_before(s, at);
-    return trl_char_is_letter(c.kind) || c.kind == TRL_CHAR_DIGIT;
+    return trl_char_is_letter(c.class) || c.class == TRL_CHAR_DIGIT;
 }
 
 /* One or two digits of at most `most`; their end, or `at`. */
@@ -204,7 +204,7 @@ static part part_of(const trl_token_text *x, size_t t)
         return PART_STOP;
     s.n -= stop;
     const trl_char c = trl_char_at(s, 0);
-    if (c.kind != TRL_CHAR_UPPER)
+    if (c.class != TRL_CHAR_UPPER)
         return PART_NONE;
     if (is_word_of(s, honorifics))
         return PART_TITLE;
@@ -212,7 +212,8 @@ static part part_of(const trl_token_text *x, size_t t)
         return stop || (x->token[t].end < x->text.n && x->text.p[x->token[t].end] == '.')
                    ? PART_INITIAL
                    : PART_NONE;
-    return trl_char_at(s, c.n).kind == TRL_CHAR_LOWER || trl_char_at(s, c.n).kind == TRL_CHAR_UPPER
+    return trl_char_at(s, c.n).class == TRL_CHAR_LOWER ||
+                   trl_char_at(s, c.n).class == TRL_CHAR_UPPER
                ? PART_CAPITAL
                : PART_NONE;
 }

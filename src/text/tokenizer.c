@@ -41,9 +41,9 @@ trl_char trl_char_at(trl_str text, size_t at)
         return c;
     c.n = trl_utf8_next(text.p + at, text.n - at, &c.code);
     if (c.n)
-        c.kind = trl_char_class_of(c.code);
+        c.class = trl_char_class_of(c.code);
     else
-        c = (trl_char){.n = 1, .code = 0xfffd, .kind = TRL_CHAR_OTHER};
+        c = (trl_char){.n = 1, .code = 0xfffd, .class = TRL_CHAR_OTHER};
     return c;
 }
 
@@ -63,7 +63,7 @@ static size_t skip_blanks(trl_str text, size_t at, size_t *lines)
 {
     for (;;) {
         const trl_char c = trl_char_at(text, at);
-        if (c.n == 0 || c.kind != TRL_CHAR_BLANK)
+        if (c.n == 0 || c.class != TRL_CHAR_BLANK)
             return at;
         *lines += c.code == '\n';
         at += c.n;

@@ -11,7 +11,7 @@
 typedef struct trl_char {
     size_t n;
     uint32_t code;
-    trl_char_class kind;
+    trl_char_class class;
 } trl_char;
 
 trl_char trl_char_at(trl_str text, size_t at);

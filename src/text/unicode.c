@@ -40,9 +40,9 @@ trl_char_class trl_char_class_of(uint32_t code)
 {
     if (code < 128)
         return ascii_class(code);
-    const uint32_t range = range_of(code), kind = range & 15;
-    if (kind != PAIRS)
-        return (trl_char_class)kind;
+    const uint32_t range = range_of(code), class = range & 15;
+    if (class != PAIRS)
+        return (trl_char_class) class;
     return (code - (range >> 4)) % 2 == 0 ? TRL_CHAR_UPPER : TRL_CHAR_LOWER;
 }
 

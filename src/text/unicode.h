@@ -1,4 +1,4 @@
-/* unicode.h -- what kind of character a code point is, and its small letter.
+/* unicode.h -- the class of a code point, and its small letter.
  *
  * A table of our own (unicode_table.inc), of one version of Unicode: what features see of a word
  * must not depend on the machine that a model is used on.

@@ -14,7 +14,7 @@ static void check_gap(trl_str text, size_t from, size_t to)
 {
     while (from < to) {
         const trl_char c = trl_char_at(text, from);
-        CHECK(c.n && c.kind == TRL_CHAR_BLANK);
+        CHECK(c.n && c.class == TRL_CHAR_BLANK);
         from += c.n;
     }
     CHECK(from == to);
@@ -32,7 +32,7 @@ static void check_tokens(trl_str text, trl_token_options o)
         CHECK(token[i].begin >= at && token[i].end > token[i].begin && token[i].end <= text.n);
         CHECK(i > 0 || token[i].starts_sentence);
         check_gap(text, at, token[i].begin);
-        CHECK(trl_char_at(text, token[i].begin).kind != TRL_CHAR_BLANK);
+        CHECK(trl_char_at(text, token[i].begin).class != TRL_CHAR_BLANK);
         at = token[i].end;
     }
     check_gap(text, at, text.n);

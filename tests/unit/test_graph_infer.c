@@ -113,7 +113,7 @@ static void test_exact(void **state)
         } else {
             assert_int_equal(a.st, TRL_OK);
             same_marginals(&look, &a.r, &t, 1e-9);
-            assert_int_equal(a.r.log_z_kind, TRL_VALUE_EXACT);
+            assert_int_equal(a.r.log_z_status, TRL_VALUE_EXACT);
             assert_int_equal(b.st, TRL_OK);
             assert_near(b.r.score, t.best, 1e-12);
             assert_near(trl_graph_score(g, NULL, b.r.y), t.best, 1e-12);
@@ -154,7 +154,7 @@ static void test_trees(void **state)
         if (a.st == TRL_OK) {
             assert_true(a.r.converged);
             same_marginals(&look, &a.r, &t, 1e-8);
-            assert_true(a.r.exact_marginals && a.r.log_z_kind == TRL_VALUE_EXACT);
+            assert_true(a.r.exact_marginals && a.r.log_z_status == TRL_VALUE_EXACT);
         }
         o.method = TRL_INFER_BP;
         answers b = ask(g, &o, &in, true);
@@ -213,13 +213,13 @@ static void test_bounds(void **state)
                 pieces += covered[v] ? 0.0 : log(look.labels[v]);
             assert_true(t.log_z <= pieces + 1e-9 * (1.0 + fabs(pieces)));
             assert_int_equal(trw.st, TRL_OK);
-            if (trw.r.log_z_kind == TRL_VALUE_UPPER || trw.r.log_z_kind == TRL_VALUE_EXACT) {
+            if (trw.r.log_z_status == TRL_VALUE_UPPER || trw.r.log_z_status == TRL_VALUE_EXACT) {
                 upper++;
                 assert_true(t.log_z <= trw.r.log_z + 1e-8 * (1.0 + fabs(t.log_z)));
             }
             assert_int_equal(mf.st, TRL_OK);
             assert_true(mf.r.log_z <= t.log_z + 1e-9 * (1.0 + fabs(t.log_z)));
-            assert_true(mf.r.log_z > -HUGE_VAL && mf.r.log_z_kind == TRL_VALUE_LOWER);
+            assert_true(mf.r.log_z > -HUGE_VAL && mf.r.log_z_status == TRL_VALUE_LOWER);
             assert_int_equal(mplp.st, TRL_OK);
             assert_true(mplp.r.bound >= t.best - 1e-8 * (1.0 + fabs(t.best)));
             assert_true(mplp.r.score <= t.best + 1e-9 * (1.0 + fabs(t.best)));
@@ -362,7 +362,7 @@ static void test_gibbs(void **state)
         answers a = ask(g, &o, NULL, false), b = ask(g, &o, NULL, false),
                 c = ask(g, &o, NULL, true);
         assert_int_equal(a.st, TRL_OK);
-        assert_int_equal(a.r.log_z_kind, TRL_VALUE_NONE);
+        assert_int_equal(a.r.log_z_status, TRL_VALUE_NONE);
         same(look.label_at[look.n_variables], a.r.variable, t.variable, 0.04, "variable");
         same(look.cell_at[look.n_factors], a.r.factor, t.factor, 0.06, "factor");
         same(look.cell_at[look.n_factors], a.r.factor, b.r.factor, 0.0, "same seed");
