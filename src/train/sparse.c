@@ -231,9 +231,9 @@ static void finish(run *r)
 static bool start(run *r, const double *x)
 {
     const size_t m = r->task->n_weights;
-    r->w = trl_alloc64(m, sizeof *r->w);
+    r->w = trl_alloc64(m + 64, sizeof *r->w); /* as learner.h asks: rows are read in vectors */
     r->sum = trl_zalloc(m, sizeof *r->sum);
-    r->mean = r->o->averaged ? trl_zalloc(m, sizeof *r->mean) : NULL;
+    r->mean = r->o->averaged ? trl_zalloc(m + 64, sizeof *r->mean) : NULL;
     r->last = trl_zalloc(m, sizeof *r->last);
     r->g = trl_zalloc(m, sizeof *r->g);
     r->order = trl_alloc(r->n, sizeof *r->order);
@@ -242,6 +242,7 @@ static bool start(run *r, const double *x)
         !r->slots)
         return false;
     memcpy(r->w, x, m * sizeof *x);
+    memset(r->w + m, 0, 64 * sizeof *r->w);
     for (size_t k = 0; k < r->n; k++)
         r->order[k] = (uint32_t)k;
     return true;
