@@ -40,9 +40,6 @@ typedef struct trl_place_counts {
     uint64_t *from;  /* [(LONGEST + 1) * (LONGEST + 1)] jumps from place j' (0: the start), by l */
 } trl_place_counts;
 
-/* The model that is used for a pair: IBM 1 for long ones. */
-trl_align_model trl_places_model(const trl_places *p, size_t l, size_t m);
-
 /* Lengths of a pair of sentences and their translation probabilities. */
 typedef struct trl_place_pair {
     size_t l;

@@ -39,7 +39,8 @@ static void count(uint64_t *to, double x)
     __atomic_fetch_add(to, (uint64_t)(x * UNIT + 0.5), __ATOMIC_RELAXED);
 }
 
-trl_align_model trl_places_model(const trl_places *p, size_t l, size_t m)
+/* The model that is used for a pair: IBM 1 for long ones. */
+static trl_align_model model_for(const trl_places *p, size_t l, size_t m)
 {
     return l > TRL_ALIGN_LONGEST || m > TRL_ALIGN_LONGEST ? TRL_ALIGN_IBM1 : p->model;
 }
@@ -49,7 +50,7 @@ trl_align_model trl_places_model(const trl_places *p, size_t l, size_t m)
 /* a(. | i, l, m) of the pair, or UINT32_MAX for uniform. */
 static uint32_t places_of(const trl_places *p, size_t l, size_t m)
 {
-    if (trl_places_model(p, l, m) != TRL_ALIGN_IBM2 || l > TRL_ALIGN_LEARNT || m > TRL_ALIGN_LEARNT)
+    if (model_for(p, l, m) != TRL_ALIGN_IBM2 || l > TRL_ALIGN_LEARNT || m > TRL_ALIGN_LEARNT)
         return UINT32_MAX;
     return p->place_at[l * (TRL_ALIGN_LEARNT + 1) + m];
 }
@@ -303,7 +304,7 @@ static bool hmm_best(const trl_places *p, size_t l, size_t m, const double *t, u
 bool trl_places_posterior(const trl_places *p, const trl_place_pair *x, double *posterior,
                           double *log_p, trl_place_counts *counts, trl_place_scratch *s)
 {
-    if (trl_places_model(p, x->l, x->m) == TRL_ALIGN_HMM)
+    if (model_for(p, x->l, x->m) == TRL_ALIGN_HMM)
         return hmm_posterior(p, &(trl_place_pair){x->l, x->m, x->t}, posterior, log_p, counts, s);
     *log_p = independent(p, x->l, x->m, x->t, posterior, counts);
     return true;
@@ -312,7 +313,7 @@ bool trl_places_posterior(const trl_places *p, const trl_place_pair *x, double *
 bool trl_places_best(const trl_places *p, size_t l, size_t m, const double *t, uint32_t *best,
                      trl_place_scratch *s)
 {
-    if (trl_places_model(p, l, m) == TRL_ALIGN_HMM)
+    if (model_for(p, l, m) == TRL_ALIGN_HMM)
         return hmm_best(p, l, m, t, best, s);
     best_independent(p, l, m, t, best);
     return true;

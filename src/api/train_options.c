@@ -262,13 +262,26 @@ const trl_option *trl_train_option_find(const char *name)
     return trl_option_find(&table, name);
 }
 
+/* Members end at `size`; those after it have their defaults. */
+static trl_status check_size(const trl_train_options *o, trl_error *err)
+{
+    if (o->size <= offsetof(trl_train_options, kind))
+        return trl_fail(err, TRL_EINVAL,
+                        "the options have no size: begin with trl_train_options_default()");
+    return o->size > sizeof *o
+               ? trl_fail(err, TRL_EINVAL,
+                          "the options are of a newer version: %zu bytes, %zu are known", o->size,
+                          sizeof *o)
+               : TRL_OK;
+}
+
 trl_status trl_train_options_set(trl_train_options *o, const char *name, const char *value,
                                  trl_error *err)
 {
     if (!o || !name)
         return trl_fail_null(err);
     const trl_option *x = trl_option_find(&table, name);
-    const trl_status st = trl_train_options_check_size(o, err);
+    const trl_status st = check_size(o, err);
     if (st != TRL_OK)
         return st;
     if (x && x->at + x->size > o->size)
@@ -299,23 +312,10 @@ void trl_train_options_init(trl_train_options *o, size_t size)
     o->size = size;
 }
 
-/* Members end at `size`; those after it have their defaults. */
-trl_status trl_train_options_check_size(const trl_train_options *o, trl_error *err)
-{
-    if (o->size <= offsetof(trl_train_options, kind))
-        return trl_fail(err, TRL_EINVAL,
-                        "the options have no size: begin with trl_train_options_default()");
-    return o->size > sizeof *o
-               ? trl_fail(err, TRL_EINVAL,
-                          "the options are of a newer version: %zu bytes, %zu are known", o->size,
-                          sizeof *o)
-               : TRL_OK;
-}
-
 trl_status trl_train_options_take(const trl_train_options *o, trl_train_options *out,
                                   trl_error *err)
 {
-    const trl_status st = trl_train_options_check_size(o, err);
+    const trl_status st = check_size(o, err);
     if (st != TRL_OK)
         return st;
     *out = defaults;

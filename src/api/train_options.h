@@ -5,10 +5,8 @@
 
 #include "trellis/train.h"
 
-/* TRL_EINVAL: all zero, or larger than what this library knows. */
-trl_status trl_train_options_check_size(const trl_train_options *o, trl_error *err);
-
-/* A copy in which members that the program's headers do not have stand at their defaults. */
+/* A copy in which members that the program's headers do not have stand at their defaults.
+ * TRL_EINVAL: all zero, or larger than what this library knows. */
 trl_status trl_train_options_take(const trl_train_options *o, trl_train_options *out,
                                   trl_error *err);
 

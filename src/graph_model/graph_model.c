@@ -17,7 +17,8 @@ typedef struct graph_info {
 
 enum { PROBABILITY = 1 };
 
-const char *trl_graph_prefix(const char *letters, size_t k, char prefix[5])
+/* A prefix with a number: "lb03". */
+static const char *prefix_of(const char *letters, size_t k, char prefix[5])
 {
     prefix[0] = letters[0];
     prefix[1] = letters[1];
@@ -41,7 +42,7 @@ static trl_status save_factor(writing *x, size_t f, trl_error *err)
 {
     const trl_graph_model_parts *p = x->p;
     char prefix[5];
-    const trl_family_part part = {&x->rows[f], trl_graph_prefix("fa", f, prefix),
+    const trl_family_part part = {&x->rows[f], prefix_of("fa", f, prefix),
                                   p->corpus->family[f].width, &x->sorted[f], &x->info.constant[f]};
     const trl_status st =
         trl_family_collect(&p->corpus->family[f], &p->design->family[f], p->w, &x->rows[f], err);
@@ -64,7 +65,7 @@ static trl_status save_all(writing *x, trl_error *err)
     trl_container_builder_add(&x->b, "model", s->text, s->text_len);
     trl_status st = TRL_OK;
     for (size_t k = 0; st == TRL_OK && k < s->n_layers; k++)
-        st = trl_strtab_save(&p->labels[k], trl_graph_prefix("lb", k, prefix), &x->b, err);
+        st = trl_strtab_save(&p->labels[k], prefix_of("lb", k, prefix), &x->b, err);
     for (size_t f = 0; st == TRL_OK && f < s->n_factors; f++)
         st = save_factor(x, f, err);
     return st;
@@ -160,14 +161,14 @@ static trl_status load(trl_graph_model *m, trl_error *err)
     if (st == TRL_OK)
         st = load_string(m->container, "settings", &m->settings, err);
     for (size_t k = 0; st == TRL_OK && k < m->spec->n_layers; k++) {
-        st = trl_strview_load(m->container, trl_graph_prefix("lb", k, prefix), &m->labels[k], err);
+        st = trl_strview_load(m->container, prefix_of("lb", k, prefix), &m->labels[k], err);
         m->n_labels[k] = m->labels[k].n;
     }
     for (size_t f = 0; st == TRL_OK && f < m->spec->n_factors; f++) {
         trl_model_family *to = &m->family[f];
         to->width = trl_factor_spec_cells(&m->spec->factor[f], m->n_labels);
         to->constant = info.constant[f];
-        st = to->width ? trl_family_load(to, trl_graph_prefix("fa", f, prefix), m->container, err)
+        st = to->width ? trl_family_load(to, prefix_of("fa", f, prefix), m->container, err)
                        : trl_container_damaged(m->container, err, "impossible number of labels");
     }
     return st;

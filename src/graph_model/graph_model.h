@@ -50,7 +50,4 @@ typedef struct trl_graph_model_parts {
 trl_status trl_graph_model_write(const trl_graph_model_parts *p, const char *path,
                                  unsigned char **out, size_t *size, trl_error *err);
 
-/* A prefix with a number: "lb03". */
-const char *trl_graph_prefix(const char *letters, size_t k, char prefix[5]);
-
 #endif

@@ -22,6 +22,7 @@
 #define TRL_MEST_DUAL_H
 
 #include "mest/obj_mest.h"
+#include "train/optimizer.h"
 
 typedef struct trl_mest_dual_options {
     double c2;         /* > 0 */

@@ -12,12 +12,11 @@ struct trl_mest {
     trl_pool *pool;
     double *share; /* [sequences] weight_i / sum weight */
     double *v;     /* [sequences] share_i exp(-w . f_i) */
-    double c2;     /* for trl_mest_function */
 
     /* of the current evaluation */
     const double *w;
     double *grad;
-    double now_c2;
+    double c2;
 };
 
 /* v from w: share_i exp(-w . f_i). */

@@ -116,7 +116,7 @@ static trl_status run_columns(void *ctx, size_t job, size_t worker, trl_error *e
     trl_mest *m = ctx;
     const size_t end = piece(&m->f.columns, job + 1);
     for (size_t j = piece(&m->f.columns, job); j < end; j++)
-        m->grad[j] = m->E[j] - trl_side_dot(&m->f.columns, j, m->v) + 2.0 * m->now_c2 * m->w[j];
+        m->grad[j] = m->E[j] - trl_side_dot(&m->f.columns, j, m->v) + 2.0 * m->c2 * m->w[j];
     return TRL_OK;
 }
 
@@ -130,7 +130,7 @@ trl_status trl_mest_eval(trl_mest *m, const double *w, double c2, double *grad, 
                          trl_error *err)
 {
     m->grad = grad;
-    m->now_c2 = c2;
+    m->c2 = c2;
     trl_status st = trl_mest_rows(m, w, err);
     if (st != TRL_OK)
         return st;
@@ -148,16 +148,4 @@ trl_status trl_mest_eval(trl_mest *m, const double *w, double c2, double *grad, 
     st = trl_pool_run(m->pool, JOBS, run_columns, m, err);
     memset(grad + m->f.columns.n, 0, 64 * sizeof *grad);
     return st;
-}
-
-static trl_status eval(void *self, const double *x, double *g, double *F, trl_error *err)
-{
-    trl_mest *m = self;
-    return trl_mest_eval(m, x, m->c2, g, F, err);
-}
-
-trl_function trl_mest_function(trl_mest *m, double c2)
-{
-    m->c2 = c2;
-    return (trl_function){m, m->f.columns.n, eval};
 }

@@ -24,7 +24,6 @@
 #include "base/pool.h"
 #include "feature/design.h"
 #include "mest/gold_matrix.h"
-#include "train/optimizer.h"
 
 typedef struct trl_mest trl_mest;
 
@@ -52,8 +51,5 @@ void trl_mest_free(trl_mest *m); /* accepts NULL */
  * finite: exp overflows where w . f < -709; a line search takes that for a failed step. */
 trl_status trl_mest_eval(trl_mest *m, const double *w, double c2, double *grad, double *F,
                          trl_error *err);
-
-/* The function for an optimiser, with a fixed c2.  One at a time. */
-trl_function trl_mest_function(trl_mest *m, double c2);
 
 #endif

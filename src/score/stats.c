@@ -81,8 +81,7 @@ static double beta_fraction(double a, double b, double x, double y)
     return front / f.value;
 }
 
-/* x + y = 1, both given so that neither loses digits. */
-static double beta_inc(double a, double b, double x, double y)
+double trl_beta_inc(double a, double b, double x, double y)
 {
     if (x <= 0.0)
         return 0.0;
@@ -90,11 +89,6 @@ static double beta_inc(double a, double b, double x, double y)
         return 1.0;
     return x * (a + b + 2.0) < a + 1.0 ? beta_fraction(a, b, x, y)
                                        : 1.0 - beta_fraction(b, a, y, x);
-}
-
-double trl_beta_inc(double a, double b, double x)
-{
-    return beta_inc(a, b, x, 1.0 - x);
 }
 
 /* P(a, x) = x^a e^-x / Gamma(a + 1) (1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ...)
@@ -133,7 +127,7 @@ double trl_t_two_sided(double t, double df)
     if (isinf(t))
         return 0.0;
     const double t2 = t * t;
-    return beta_inc(0.5 * df, 0.5, df / (df + t2), t2 / (df + t2));
+    return trl_beta_inc(0.5 * df, 0.5, df / (df + t2), t2 / (df + t2));
 }
 
 double trl_chi2_upper(double x, double df)
@@ -144,5 +138,5 @@ double trl_chi2_upper(double x, double df)
 /* P(K <= k) = I_{1/2}(n - k, k + 1) [DLMF 8.17.5]. */
 double trl_coin_lower(uint64_t k, uint64_t n)
 {
-    return k >= n ? 1.0 : beta_inc((double)(n - k), (double)k + 1.0, 0.5, 0.5);
+    return k >= n ? 1.0 : trl_beta_inc((double)(n - k), (double)k + 1.0, 0.5, 0.5);
 }

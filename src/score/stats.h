@@ -13,8 +13,9 @@
 /* log Gamma(x), x > 0. */
 double trl_log_gamma(double x);
 
-/* The regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1. */
-double trl_beta_inc(double a, double b, double x);
+/* The regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1;
+ * y = 1 - x, given so that neither loses digits. */
+double trl_beta_inc(double a, double b, double x, double y);
 
 /* The regularised upper incomplete gamma function Q(a, x), a > 0, x >= 0. */
 double trl_gamma_inc(double a, double x);

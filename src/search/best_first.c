@@ -105,12 +105,6 @@ static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, size_t
     return TRL_OK;
 }
 
-trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, size_t first, size_t last,
-                            trl_error *err)
-{
-    return find_costs(x, s, first, last, (double)INFINITY, err);
-}
-
 /* ---- queue ----------------------------------------------------------------------------------- */
 
 static bool before(const trl_searcher *x, uint32_t a, uint32_t b)

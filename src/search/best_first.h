@@ -70,9 +70,4 @@ void trl_searcher_fini(trl_searcher *x);
 trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
                           const trl_search_options *o, trl_error *err);
 
-/* The costs of all labels for roots [first .. last] into x->cost[classifier].  For tests, after a
- * search of the same sentence. */
-trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, size_t first, size_t last,
-                            trl_error *err);
-
 #endif

@@ -34,7 +34,9 @@ static void sum_leaves(const trl_boost_part *p, double *most)
     }
 }
 
-trl_status trl_search_model_index(trl_search_model *m, trl_error *err)
+/* Completes a model whose groups, names, heads and boost are there: label_of, index, n_trees, most.
+ */
+static trl_status complete(trl_search_model *m, trl_error *err)
 {
     const trl_boost_model *b = m->boost;
     if (!(m->label_of = trl_alloc(b->n + 1, sizeof *m->label_of)))
@@ -164,5 +166,5 @@ trl_status trl_search_model_load(trl_search_model *m, const trl_container *c, tr
         st = trl_boost_model_from_memory(boost.p, boost.n, &m->boost, err);
     if (st == TRL_OK && tagger.n)
         st = trl_model_from_memory(tagger.p, tagger.n, &m->tagger, err);
-    return st == TRL_OK ? trl_search_model_index(m, err) : st;
+    return st == TRL_OK ? complete(m, err) : st;
 }

@@ -38,10 +38,6 @@ typedef struct trl_search_model {
 /* Fills it from the file, which must stay open as long as it is used.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_search_model_load(trl_search_model *m, const trl_container *c, trl_error *err);
 
-/* Completes a model whose groups, names, heads and boost are there: label_of, index, n_trees, most.
- * TRL_EMODEL for a classifier of no label; TRL_ENOMEM. */
-trl_status trl_search_model_index(trl_search_model *m, trl_error *err);
-
 /* Adds all sections but the settings.  boost and tagger: bytes of their files, borrowed. */
 typedef struct trl_search_parts {
     trl_str groups, boost, tagger;

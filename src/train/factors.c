@@ -38,7 +38,9 @@ double trl_probabilities(size_t n, double *s)
     return most < HUGE_VAL && sum < HUGE_VAL ? most + log(sum) : (double)NAN;
 }
 
-double trl_log_p(size_t n, double *s, size_t gold)
+/* n scores to probabilities, in place; returns log p(gold).  -inf when gold is forbidden (all
+ * probabilities 0 when everything is); NaN when a score is NaN or +inf. */
+static double log_p_of(size_t n, double *s, size_t gold)
 {
     const double score = s[gold], log_sum = trl_probabilities(n, s);
     return log_sum == -HUGE_VAL ? log_sum : score - log_sum;
@@ -223,7 +225,7 @@ double trl_block_term(trl_factor_index *i, size_t n, const uint32_t *variable, s
         cells_of(i, n, &x->factor[i->take[j]], &c);
         along(&b, &c, x->factor[i->take[j]].score, NULL, 0.0, i->p);
     }
-    const double log_p = trl_log_p(b.outcomes, i->p, gold);
+    const double log_p = log_p_of(b.outcomes, i->p, gold);
     for (size_t j = 0; j < k; j++) {
         const trl_scored_factor *f = &x->factor[i->take[j]];
         cells_of(i, n, f, &c);

@@ -54,10 +54,6 @@ trl_status trl_factor_pseudo_edge(const trl_factor_view *x, double *value, trl_e
  * forbidden: -inf, probabilities 0; NaN when a score is NaN or +inf. */
 double trl_probabilities(size_t n, double *s);
 
-/* n scores to probabilities, in place; returns log p(gold).  -inf when gold is forbidden (all
- * probabilities 0 when everything is); NaN when a score is NaN or +inf. */
-double trl_log_p(size_t n, double *s, size_t gold);
-
 /* *value = weight * sum of the terms.  TRL_ENUMERIC unless the sum is finite or -inf. */
 trl_status trl_factor_value(const trl_factor_view *x, double sum, double *value, trl_error *err);
 

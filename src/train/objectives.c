@@ -136,14 +136,6 @@ const trl_objective *trl_objective_at(size_t k)
     return k < sizeof objectives / sizeof *objectives ? &objectives[k] : NULL;
 }
 
-const trl_objective *trl_objective_of(trl_objective_id id)
-{
-    for (size_t k = 0; trl_objective_at(k); k++)
-        if (objectives[k].id == id)
-            return &objectives[k];
-    return NULL;
-}
-
 const trl_objective *trl_objective_find(const char *name)
 {
     for (size_t k = 0; trl_objective_at(k); k++) {

@@ -57,9 +57,6 @@ const trl_objective *trl_objective_find(const char *name);
 /* The k-th, NULL after the last. */
 const trl_objective *trl_objective_at(size_t k);
 
-/* The row of an id. */
-const trl_objective *trl_objective_of(trl_objective_id id);
-
 /* What it is called on this kind of structure. */
 const char *trl_objective_name(const trl_objective *o, trl_kind kind);
 

@@ -45,8 +45,8 @@ typedef struct trl_tree_examples {
     size_t n;
 } trl_tree_examples;
 
-/* The objective over the examples' gold trees, E [trl_tree_weights] being borrowed with the pool
- * (trl_mest_function: the function for L-BFGS).  Training needs no charts and no feature look-ups
+/* The objective over the examples' gold trees, E [trl_tree_weights] being borrowed with the
+ * pool.  Training needs no charts and no feature look-ups
  * after this.  TRL_EINVAL, TRL_ENOMEM. */
 trl_status trl_tree_mest_new(const trl_tree_features *f, const trl_tree_examples *x,
                              const double *E, trl_pool *pool, trl_mest **out, trl_error *err);

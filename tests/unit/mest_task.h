@@ -117,10 +117,24 @@ static inline double norm(size_t n, const double *x)
     return sqrt(sum);
 }
 
+/* The objective with a fixed c2, as L-BFGS takes it. */
+typedef struct penalised {
+    trl_mest *m;
+    double c2;
+} penalised;
+
+static inline trl_status eval_penalised(void *self, const double *x, double *g, double *F,
+                                        trl_error *err)
+{
+    const penalised *p = self;
+    return trl_mest_eval(p->m, x, p->c2, g, F, err);
+}
+
 static inline void minimise(task *k, double c2)
 {
     trl_error err;
-    const trl_function f = trl_mest_function(k->m, c2);
+    penalised p = {k->m, c2};
+    const trl_function f = {&p, k->n, eval_penalised};
     const trl_lbfgs_options o = {.memory = 8, .max_iter = 3000, .epsilon = 1e-9};
     trl_ending ending;
     memset(k->w, 0, k->n * sizeof *k->w);

@@ -69,7 +69,7 @@ static void test_scores(void **state)
         trl_tree_task t;
         bank_open(&b, text_of(k), models[k].a, models[k].relaxed, 15, 12, 7);
         random_weights(&b, k, 1.0);
-        assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
+        assert_ok(trl_tree_task_init(&t, objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
                                      &(trl_task_examples){b.example, b.n}, 1, &err));
         assert_ok(t.sparse.prepare(&t, b.w, &err));
         for (size_t e = 0; e < b.n; e++)
@@ -88,7 +88,7 @@ static void test_not_there(void **state)
     bank b;
     trl_tree_task t;
     bank_open(&b, "tag here.word\n", models[0].a, false, 10, 2, 3);
-    assert_ok(trl_tree_task_init(&t, trl_objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
+    assert_ok(trl_tree_task_init(&t, objective_of(TRL_OBJ_LIKELIHOOD), &b.m.features,
                                  &(trl_task_examples){b.example, b.n}, 1, &err));
     assert_ok(t.sparse.prepare(&t, b.w, &err));
     b.example[0].gold.node[1].state = b.m.fine.root; /* no such item over this span */
@@ -159,13 +159,13 @@ static void check_objective(const trl_objective *o, double width)
 static void test_likelihood(void **state)
 {
     (void)state;
-    check_objective(trl_objective_of(TRL_OBJ_LIKELIHOOD), 0.5);
+    check_objective(objective_of(TRL_OBJ_LIKELIHOOD), 0.5);
 }
 
 static void test_perceptron(void **state)
 {
     (void)state;
-    check_objective(trl_objective_of(TRL_OBJ_PERCEPTRON), 1.0);
+    check_objective(objective_of(TRL_OBJ_PERCEPTRON), 1.0);
 }
 
 /* Gold is among the trees: no loss is negative. */
@@ -178,7 +178,7 @@ static void test_values(void **state)
     bank_open(&b, text_of(1), models[1].a, false, 12, 8, 5);
     for (int o = 0; o < 2; o++) {
         const trl_objective *objective =
-            o ? trl_objective_of(TRL_OBJ_PERCEPTRON) : trl_objective_of(TRL_OBJ_LIKELIHOOD);
+            o ? objective_of(TRL_OBJ_PERCEPTRON) : objective_of(TRL_OBJ_LIKELIHOOD);
         assert_ok(trl_tree_task_init(&t, objective, &b.m.features,
                                      &(trl_task_examples){b.example, b.n}, 1, &err));
         for (size_t e = 0; e < b.n; e++) {

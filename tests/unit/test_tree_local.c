@@ -126,8 +126,8 @@ static void test_values(void **state)
         random_weights(&b, k + 1, 0.7);
         for (size_t e = 0; e < b.n; e++)
             narrow(&b, e, 6, &r);
-        open_task(&b, &me, trl_objective_of(TRL_OBJ_MEMM), 1);
-        open_task(&b, &pt, trl_objective_of(TRL_OBJ_NOTA), 1);
+        open_task(&b, &me, objective_of(TRL_OBJ_MEMM), 1);
+        open_task(&b, &pt, objective_of(TRL_OBJ_NOTA), 1);
         pt.nota = true;
         for (size_t e = 0; e < b.n; e++) {
             const trl_tree_example *x = &b.example[e];
@@ -181,7 +181,7 @@ static void test_sum_to_one(void **state)
         size_t checked = 0;
         open_model(&b, k, 4, 9);
         random_weights(&b, k + 7, 1.0);
-        open_task(&b, &t, trl_objective_of(TRL_OBJ_MEMM), 1);
+        open_task(&b, &t, objective_of(TRL_OBJ_MEMM), 1);
         for (size_t e = 0; e < b.n; e++) {
             const trl_tree_example *x = &b.example[e];
             narrow(&b, e, 3, &r);
@@ -238,8 +238,7 @@ static size_t check_gradient(bank *b, trl_tree_task *t, size_t e, trl_rng *r)
 static void test_gradients(void **state)
 {
     (void)state;
-    const trl_objective *const all[] = {trl_objective_of(TRL_OBJ_MEMM),
-                                        trl_objective_of(TRL_OBJ_NOTA)};
+    const trl_objective *const all[] = {objective_of(TRL_OBJ_MEMM), objective_of(TRL_OBJ_NOTA)};
     trl_rng r = trl_rng_seed(5);
     for (size_t k = 0; k < N_MODELS; k++)
         for (size_t o = 0; o < 2; o++) {
@@ -272,7 +271,7 @@ static void test_taken_off(void **state)
     open_model(&b, 0, 10, 9);
     for (size_t e = 0; e < b.n; e++)
         narrow(&b, e, 0, NULL);
-    open_task(&b, &t, trl_objective_of(TRL_OBJ_MEMM), 1);
+    open_task(&b, &t, objective_of(TRL_OBJ_MEMM), 1);
     const trl_tree_features *f = &b.m.features;
     for (size_t e = 0; e < b.n; e++) {
         const trl_tree_example *x = &b.example[e];
@@ -313,8 +312,8 @@ static void test_no_instances(void **state)
     random_weights(&b, 3, 0.5);
     for (size_t e = 0; e < b.n; e++)
         narrow(&b, e, 0, NULL);
-    open_task(&b, &me, trl_objective_of(TRL_OBJ_MEMM), 1);
-    open_task(&b, &pt, trl_objective_of(TRL_OBJ_NOTA), 1);
+    open_task(&b, &me, objective_of(TRL_OBJ_MEMM), 1);
+    open_task(&b, &pt, objective_of(TRL_OBJ_NOTA), 1);
     for (size_t e = 0; e < b.n; e++) {
         double l1, l2;
         g1.n = g2.n = 0;
@@ -346,7 +345,7 @@ static void test_tables(void **state)
         trl_arena arena = {0};
         trl_tree_gather ga = {0};
         open_model(&b, k, 6, 9);
-        open_task(&b, &t, trl_objective_of(TRL_OBJ_MEMM), 1);
+        open_task(&b, &t, objective_of(TRL_OBJ_MEMM), 1);
         for (size_t e = 0; e < b.n; e++) {
             const trl_tree_example *x = &b.example[e];
             const trl_tree *source = &b.trees.tree[b.tree_of[e]];
@@ -391,7 +390,7 @@ static void test_is_the_pcfg(void **state)
         trl_arena arena = {0};
         trl_tree_gather ga = {0};
         open_model(&b, k, 6, 9);
-        open_task(&b, &t, trl_objective_of(TRL_OBJ_MEMM), 1);
+        open_task(&b, &t, objective_of(TRL_OBJ_MEMM), 1);
         const trl_grammar *g = &b.m.fine;
         memset(b.w, 0, t.sparse.n_weights * sizeof *b.w);
         for (size_t r = 0; r < g->n_binary; r++)

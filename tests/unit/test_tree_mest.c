@@ -27,10 +27,9 @@ static void test_objective(void **state)
                                 &err));
     assert_ok(trl_tree_mest_new(&b.m.features, &(trl_tree_examples){b.example, b.n}, E, three,
                                 &again, &err));
-    const trl_function f = trl_mest_function(mest, 0.3), f3 = trl_mest_function(again, 0.3);
     double F, F3, plain = 0.0;
-    assert_ok(f.eval(f.self, x, g, &F, &err));
-    assert_ok(f3.eval(f3.self, x, unused, &F3, &err));
+    assert_ok(trl_mest_eval(mest, x, 0.3, g, &F, &err));
+    assert_ok(trl_mest_eval(again, x, 0.3, unused, &F3, &err));
     assert_true(F == F3);
     assert_memory_equal(g, unused, n * sizeof *g);
     for (size_t e = 0; e < b.n; e++)
@@ -44,9 +43,9 @@ static void test_objective(void **state)
         const double old = x[at], h = 1e-5;
         double up, down;
         x[at] = old + h;
-        assert_ok(f.eval(f.self, x, unused, &up, &err));
+        assert_ok(trl_mest_eval(mest, x, 0.3, unused, &up, &err));
         x[at] = old - h;
-        assert_ok(f.eval(f.self, x, unused, &down, &err));
+        assert_ok(trl_mest_eval(mest, x, 0.3, unused, &down, &err));
         x[at] = old;
         assert_near(g[at], (up - down) / (2.0 * h), 1e-6);
         checked += fabs(g[at]) > 1e-3;
@@ -54,7 +53,7 @@ static void test_objective(void **state)
     assert_true(checked > 20);
     for (size_t k = 0; k < n; k++)
         x[k] = -50.0; /* overflows: a failed step */
-    assert_int_equal(f.eval(f.self, x, g, &F, &err), TRL_ENUMERIC);
+    assert_int_equal(trl_mest_eval(mest, x, 0.3, g, &F, &err), TRL_ENUMERIC);
     trl_mest_free(mest);
     trl_mest_free(again);
     trl_pool_free(pool);

@@ -93,7 +93,7 @@ static void test_training(void **state)
     double *w = trl_alloc(n, sizeof *w);
     for (size_t k = 0; k < 3; k++) {
         const trl_objective *o =
-            k == 2 ? trl_objective_of(TRL_OBJ_PERCEPTRON) : trl_objective_of(TRL_OBJ_LIKELIHOOD);
+            k == 2 ? objective_of(TRL_OBJ_PERCEPTRON) : objective_of(TRL_OBJ_LIKELIHOOD);
         train(&b, o, 1, &kinds[k], b.w);
         for (size_t threads = 2; threads <= 3; threads++) {
             train(&b, o, threads, &kinds[k], w);

@@ -36,8 +36,8 @@ static void test_instances(void **state)
     for (size_t e = 0; e < b.n; e++)
         b.example[e].source = other.example[e].source = b.tree_of[e];
     trl_pool *one = trl_pool_new(1), *three = trl_pool_new(3);
-    open_task(&b, &t, trl_objective_of(TRL_OBJ_NOTA), 1);
-    open_task(&other, &t3, trl_objective_of(TRL_OBJ_NOTA), 3);
+    open_task(&b, &t, objective_of(TRL_OBJ_NOTA), 1);
+    open_task(&other, &t3, objective_of(TRL_OBJ_NOTA), 3);
     static const double delta[] = {0.0, 3.0, 15.0};
     for (size_t d = 0; d < 3; d++) {
         size_t c3;

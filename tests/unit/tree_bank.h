@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "parser/tree_features.h"
 #include "parser/tree_model.h"
+#include "train/objectives.h"
 #include "train_tree/tree_task.h"
 
 typedef struct bank {
@@ -142,6 +143,14 @@ static inline double naive_score(const bank *b, const trl_btree *tree, const trl
         }
     }
     return sum;
+}
+
+static inline const trl_objective *objective_of(trl_objective_id id)
+{
+    size_t k = 0;
+    while (trl_objective_at(k) && trl_objective_at(k)->id != id)
+        k++;
+    return trl_objective_at(k);
 }
 
 #endif
