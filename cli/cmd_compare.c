@@ -290,9 +290,10 @@ static trl_status read_files(settings *s, trl_compare *c, const char *const *pat
 {
     trl_compare_set_columns(c, s->column[0], s->column[1]);
     if (!s->of_trees)
-        return trl_compare_files(c, path[0], path[1], path[2], err);
+        return trl_compare_files(c, &(trl_compare_paths){path[0], path[1], path[2]}, err);
     const trl_parseval_options o = tree_score_options(&s->trees);
-    const trl_status st = trl_compare_trees(c, &o, path[0], path[1], path[2], &s->left_out, err);
+    const trl_status st = trl_compare_trees(c, &o, &(trl_compare_paths){path[0], path[1], path[2]},
+                                            &s->left_out, err);
     if (st == TRL_OK && s->left_out)
         message_warn("sentences left out: %" PRIu64 " (no parse, or not the same words); "
                      "'trellis score trees' lists them",

@@ -200,7 +200,8 @@ static void parse_one(job *j, sentence *x, trl_parser *parser)
         x->error = (trl_error){.code = TRL_ENOMEM, .msg = "out of memory"};
         return;
     }
-    x->status = trl_parser_parse(parser, x->word, x->n, known, n, &p, &x->error);
+    x->status =
+        trl_parser_parse(parser, &(trl_parse_input){x->word, x->n, known, n}, &p, &x->error);
     if (x->status == TRL_OK) {
         x->status = parse_print(&j->s->style, &p, &x->out, &x->error);
         x->unsure = !p.sure;

@@ -22,7 +22,8 @@ int main(int argc, char **argv)
     const bool done = n > 0 && trl_model_open(argv[1], &file, &err) == TRL_OK &&
                       trl_parse_model_of(file, &model, &err) == TRL_OK &&
                       trl_parser_new(model, &o, &parser, &err) == TRL_OK &&
-                      trl_parser_parse(parser, word, n, NULL, 0, &parse, &err) == TRL_OK &&
+                      trl_parser_parse(parser, &(trl_parse_input){.word = word, .n = n}, &parse,
+                                       &err) == TRL_OK &&
                       trl_tree_print(&parse.trees[0].tree, TRL_TREE_LINE, 0, &out, &err) == TRL_OK;
     if (done)
         fwrite(out.data, 1, out.len, stdout);

@@ -55,12 +55,18 @@ TRL_API trl_status trl_boost_read(const char *const *path, size_t n_paths,
                                   const trl_boost_read_options *o, trl_boost_data **out,
                                   trl_error *err);
 
-/* Examples from memory, all copied: features of example i are feature[end[i-1] .. end[i]), distinct
- * and below n_features, in any order; their names are their numbers.  There are no answers until
+/* Examples in memory: features of example i are feature[end[i-1] .. end[i]), distinct and below
+ * n_features, in any order; their names are their numbers. */
+typedef struct trl_boost_examples {
+    size_t n, n_features;
+    const size_t *end;       /* [n] */
+    const uint32_t *feature; /* [end[n-1]] */
+} trl_boost_examples;
+
+/* All is copied; `memory` as in trl_boost_read_options.  There are no answers until
  * trl_boost_data_answer adds some.  TRL_EINVAL, TRL_EIO, TRL_ENOMEM. */
-TRL_API trl_status trl_boost_data_new(size_t n, const size_t *end, const uint32_t *feature,
-                                      size_t n_features, size_t memory, trl_boost_data **out,
-                                      trl_error *err);
+TRL_API trl_status trl_boost_data_new(const trl_boost_examples *x, size_t memory,
+                                      trl_boost_data **out, trl_error *err);
 
 /* One more classifier over the same examples, borrowed until the data is freed: y[i] is +1 or -1,
  * value[i] >= 0 (NULL: all 1; an example of value 0 does not take part).  TRL_EINVAL for other

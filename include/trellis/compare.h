@@ -95,12 +95,16 @@ TRL_API trl_status trl_compare_add(trl_compare *c, size_t n, const char *const *
  * default): the last one of each.  To be set before files are read. */
 TRL_API void trl_compare_set_columns(trl_compare *c, size_t gold, size_t systems);
 
+/* Three files that are read side by side. */
+typedef struct trl_compare_paths {
+    const char *gold, *a, *b;
+} trl_compare_paths;
+
 /* Reads three column files side by side; the last column of each, or as set, is the tag.
  * TRL_EPARSE, with path:row:col, where the sentences or the tokens (first columns; a file of tags
  * alone has none) are not the same; TRL_EIO; TRL_ENOMEM.  After a failure c is only good for
  * trl_compare_free. */
-TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
-                                     trl_error *err);
+TRL_API trl_status trl_compare_files(trl_compare *c, const trl_compare_paths *path, trl_error *err);
 
 /* Reads three files of trees, a sentence a line, and counts brackets as parseval.h says;
  * options->max_errors and max_length do not matter.  A sentence that is an error or skipped in A or
@@ -108,8 +112,8 @@ TRL_API trl_status trl_compare_files(trl_compare *c, const char *gold, const cha
  * have the same number of lines; TRL_EPARSE, TRL_EINVAL, TRL_EIO, TRL_ENOMEM as trl_parseval_new.
  * After a failure c is only good for trl_compare_free.  Do not add tags to the same c. */
 TRL_API trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options,
-                                     const char *gold, const char *a, const char *b,
-                                     uint64_t *left_out, trl_error *err);
+                                     const trl_compare_paths *path, uint64_t *left_out,
+                                     trl_error *err);
 
 TRL_API size_t trl_compare_sentences(const trl_compare *c);
 

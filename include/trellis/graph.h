@@ -72,9 +72,8 @@ typedef enum trl_graph_format {
  * `max_cells` cells is refused (0: 2^27).  TRL_EPARSE with its place; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_graph_read(const char *path, trl_graph_format format, size_t max_cells,
                                   trl_graph **out, trl_error *err);
-TRL_API trl_status trl_graph_read_memory(const char *name, const char *text, size_t n,
-                                         trl_graph_format format, size_t max_cells, trl_graph **out,
-                                         trl_error *err);
+TRL_API trl_status trl_graph_read_memory(const trl_text *text, trl_graph_format format,
+                                         size_t max_cells, trl_graph **out, trl_error *err);
 
 /* Appends the graph as text (TRL_GRAPH_FG, or TRL_GRAPH_UAI as MARKOV).  What is read from it again
  * has the same structure and the same log-potentials to the last bit where they came from a file.
@@ -100,8 +99,8 @@ typedef struct trl_evidence {
  * few or too many numbers; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_evidence_read(const char *path, const trl_graph *g, trl_evidence *out,
                                      trl_error *err);
-TRL_API trl_status trl_evidence_read_memory(const char *name, const char *text, size_t n,
-                                            const trl_graph *g, trl_evidence *out, trl_error *err);
+TRL_API trl_status trl_evidence_read_memory(const trl_text *text, const trl_graph *g,
+                                            trl_evidence *out, trl_error *err);
 TRL_API void trl_evidence_fini(trl_evidence *e);
 
 /* ---- inference ------------------------------------------------------------------------------- */

@@ -162,10 +162,17 @@ TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_opti
                                   trl_parser **out, trl_error *err);
 TRL_API void trl_parser_free(trl_parser *p); /* accepts NULL */
 
-/* Parses n words.  TRL_EINVAL when n is 0, for knowledge about words that are not there or a label
- * that the model does not know; TRL_ENOMEM. */
-TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n,
-                                    const trl_known *known, size_t n_known, trl_parse *out,
+/* A sentence, and what is known about it. */
+typedef struct trl_parse_input {
+    const trl_str *word; /* [n] */
+    size_t n;
+    const trl_known *known; /* [n_known]; NULL: nothing */
+    size_t n_known;
+} trl_parse_input;
+
+/* Parses a sentence.  TRL_EINVAL when it has no words, for knowledge about words that are not there
+ * or a label that the model does not know; TRL_ENOMEM. */
+TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                                     trl_error *err);
 
 TRL_END_DECLS

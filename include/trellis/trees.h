@@ -72,10 +72,9 @@ typedef struct trl_treebank trl_treebank;
 TRL_API trl_status trl_treebank_open(const char *path, const trl_transform *how, bool keep_source,
                                      trl_treebank **out, trl_error *err);
 
-/* The same for text in memory, borrowed until freed; `name` appears in messages. */
-TRL_API trl_status trl_treebank_memory(const char *name, const char *text, size_t n,
-                                       const trl_transform *how, bool keep_source,
-                                       trl_treebank **out, trl_error *err);
+/* The same for text in memory, borrowed until freed. */
+TRL_API trl_status trl_treebank_memory(const trl_text *text, const trl_transform *how,
+                                       bool keep_source, trl_treebank **out, trl_error *err);
 TRL_API void trl_treebank_free(trl_treebank *bank); /* accepts NULL */
 
 /* For callers that continue after a broken tree: after this call a line whose first byte is '('

@@ -265,7 +265,8 @@ static void *parse_some(void *ctx)
         if (!s->n)
             continue;
         w->failed = k + 1;
-        w->st = trl_parser_parse(parser, s->word, s->n, s->known, s->n_known, &found, &w->err);
+        w->st = trl_parser_parse(parser, &(trl_parse_input){s->word, s->n, s->known, s->n_known},
+                                 &found, &w->err);
         if (w->st == TRL_OK)
             w->st = keep(s, &found, &w->err);
     }

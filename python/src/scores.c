@@ -341,7 +341,7 @@ static PyObject *compare_trees(PyObject *module, PyObject *args)
     trl_status st;
     Py_BEGIN_ALLOW_THREADS st = trl_compare_new(&c, &err);
     if (st == TRL_OK)
-        st = trl_compare_trees(c, &p, gold, a, b, &left_out, &err);
+        st = trl_compare_trees(c, &p, &(trl_compare_paths){gold, a, b}, &left_out, &err);
     Py_END_ALLOW_THREADS PyObject *out = st == TRL_OK ? run_comparison(c, &o) : pt_raise(&err);
     trl_compare_free(c);
     return out;

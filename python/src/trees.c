@@ -19,9 +19,9 @@ static trl_status walk(const source *s, each_fn each, void *ctx, trl_error *err)
     trl_treebank *bank = NULL;
     trl_tree tree;
     bool more = true;
-    trl_status st =
-        s->path ? trl_treebank_open(s->path, &s->how, false, &bank, err)
-                : trl_treebank_memory("<memory>", s->text.p, s->text.n, &s->how, false, &bank, err);
+    trl_status st = s->path ? trl_treebank_open(s->path, &s->how, false, &bank, err)
+                            : trl_treebank_memory(&(trl_text){"<memory>", s->text.p, s->text.n},
+                                                  &s->how, false, &bank, err);
     while (st == TRL_OK && more) {
         st = trl_treebank_next(bank, &tree, &more, err);
         if (st == TRL_OK && more)

@@ -137,13 +137,11 @@ void trl_parser_free(trl_parser *p)
     trl_free(p);
 }
 
-trl_status trl_parser_parse(trl_parser *p, const trl_str *word, size_t n, const trl_known *known,
-                            size_t n_known, trl_parse *out, trl_error *err)
+trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
+                            trl_error *err)
 {
-    if (!p || !out || (n && !word) || (n_known && !known))
+    if (!p || !in || !out || (in->n && !in->word) || (in->n_known && !in->known))
         return trl_fail_null(err);
-    if (p->chart)
-        return trl_chart_parser_parse(p->chart, &(trl_words){word, n}, known, n_known, out, err);
-    const trl_search_input in = {word, n, known, n_known};
-    return trl_boosted_parser_parse(p->boosted, &in, out, err);
+    return p->chart ? trl_chart_parser_parse(p->chart, in, out, err)
+                    : trl_boosted_parser_parse(p->boosted, in, out, err);
 }

@@ -173,14 +173,16 @@ trl_status trl_boost_build(trl_boost_data *d, trl_boost_raw *raw, size_t n_featu
     return st == TRL_OK ? trl_boost_build_columns(d, err) : st;
 }
 
-static trl_status copy_rows(trl_boost_raw *raw, size_t n, const size_t *end,
-                            const uint32_t *feature, size_t n_features, trl_error *err)
+static trl_status copy_rows(trl_boost_raw *raw, const trl_boost_examples *x, trl_error *err)
 {
+    const size_t *end = x->end;
+    const size_t n_features = x->n_features;
+    const uint32_t *feature = x->feature;
     uint64_t *seen = trl_zalloc(n_features + 1, sizeof *seen);
     if (!seen)
         return trl_fail_mem(err);
     trl_status st = TRL_OK;
-    for (size_t i = 0, k = 0; st == TRL_OK && i < n; i++) {
+    for (size_t i = 0, k = 0; st == TRL_OK && i < x->n; i++) {
         if (end[i] < k)
             st = trl_fail(err, TRL_EINVAL, "example %zu ends before it begins", i);
         for (; st == TRL_OK && k < end[i]; k++) {
@@ -199,22 +201,21 @@ static trl_status copy_rows(trl_boost_raw *raw, size_t n, const size_t *end,
     return st;
 }
 
-trl_status trl_boost_data_new(size_t n, const size_t *end, const uint32_t *feature,
-                              size_t n_features, size_t memory, trl_boost_data **out,
+trl_status trl_boost_data_new(const trl_boost_examples *x, size_t memory, trl_boost_data **out,
                               trl_error *err)
 {
-    if (!out || (n && !end) || (n && end[n - 1] && !feature))
+    if (!x || !out || (x->n && !x->end) || (x->n && x->end[x->n - 1] && !x->feature))
         return trl_fail_null(err);
-    if (n == 0 || n >= UINT32_MAX || n_features >= TRL_BOOST_MAX_FEATURES)
-        return trl_fail(err, TRL_EINVAL, "%zu examples of %zu features: too many, or none", n,
-                        n_features);
+    if (x->n == 0 || x->n >= UINT32_MAX || x->n_features >= TRL_BOOST_MAX_FEATURES)
+        return trl_fail(err, TRL_EINVAL, "%zu examples of %zu features: too many, or none", x->n,
+                        x->n_features);
     trl_boost_data *d = trl_zalloc(1, sizeof *d);
     trl_boost_raw raw = {0};
     trl_status st = d ? trl_store_new(memory, &raw.store, err) : trl_fail_mem(err);
     if (st == TRL_OK)
-        st = copy_rows(&raw, n, end, feature, n_features, err);
+        st = copy_rows(&raw, x, err);
     if (st == TRL_OK) /* the caller's numbers stay */
-        st = trl_boost_build(d, &raw, n_features, false, memory, err);
+        st = trl_boost_build(d, &raw, x->n_features, false, memory, err);
     trl_boost_raw_fini(&raw);
     if (st != TRL_OK) {
         trl_boost_data_free(d);

@@ -111,7 +111,7 @@ trl_status trl_dataset_add_brackets(trl_dataset *d, const char *name, const char
         return trl_fail_null(err);
     trl_status st = check_trees(d, err);
     if (st == TRL_OK)
-        st = trl_treebank_memory(name, text, n, NULL, false, &bank, err);
+        st = trl_treebank_memory(&(trl_text){name, text, n}, NULL, false, &bank, err);
     size_t trees = 0, words = 0;
     for (bool more = true; st == TRL_OK && more;) {
         trl_tree tree;

@@ -117,7 +117,8 @@ trl_status trl_tree_set_memory(trl_tree_set *s, const char *name, trl_str text, 
 {
     const trl_transform how = cleaned();
     trl_treebank *bank = NULL;
-    const trl_status st = trl_treebank_memory(name, text.p, text.n, &how, false, &bank, err);
+    const trl_status st =
+        trl_treebank_memory(&(trl_text){name, text.p, text.n}, &how, false, &bank, err);
     return read_all(s, bank, name, max_length, st, err);
 }
 

@@ -155,13 +155,13 @@ trl_status trl_evidence_read(const char *path, const trl_graph *g, trl_evidence 
     return st;
 }
 
-trl_status trl_evidence_read_memory(const char *name, const char *text, size_t n,
-                                    const trl_graph *g, trl_evidence *out, trl_error *err)
+trl_status trl_evidence_read_memory(const trl_text *text, const trl_graph *g, trl_evidence *out,
+                                    trl_error *err)
 {
-    if (!name || (!text && n) || !g || !out)
+    if (!text || !text->name || (!text->p && text->n) || !g || !out)
         return trl_fail_null(err);
     trl_input *in = NULL;
-    trl_status st = trl_input_memory(name, text, n, &in, err);
+    trl_status st = trl_input_memory(text->name, text->p, text->n, &in, err);
     if (st == TRL_OK)
         st = read_evidence(in, g, out, err);
     trl_input_free(in);

@@ -192,14 +192,13 @@ trl_status trl_graph_read(const char *path, trl_graph_format format, size_t max_
     return st;
 }
 
-trl_status trl_graph_read_memory(const char *name, const char *text, size_t n,
-                                 trl_graph_format format, size_t max_cells, trl_graph **out,
-                                 trl_error *err)
+trl_status trl_graph_read_memory(const trl_text *text, trl_graph_format format, size_t max_cells,
+                                 trl_graph **out, trl_error *err)
 {
-    if (!name || (!text && n) || !out)
+    if (!text || !text->name || (!text->p && text->n) || !out)
         return trl_fail_null(err);
     trl_input *in = NULL;
-    trl_status st = trl_input_memory(name, text, n, &in, err);
+    trl_status st = trl_input_memory(text->name, text->p, text->n, &in, err);
     if (st == TRL_OK)
         st = read_graph(in, format, max_cells, out, err);
     trl_input_free(in);

@@ -308,17 +308,17 @@ static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, si
     return TRL_OK;
 }
 
-trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_words *x, const trl_known *known,
-                                  size_t n_known, trl_parse *out, trl_error *err)
+trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in, trl_parse *out,
+                                  trl_error *err)
 {
-    if (!p || !out || (x->n && !x->word) || (n_known && !known))
+    if (!p || !out || (in->n && !in->word) || (in->n_known && !in->known))
         return trl_fail_null(err);
     const trl_tree_model *m = &p->model->m;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
     const bool brackets = p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1;
     trl_decode_options o = {.binary_exp = m->binary_exp,
                             .unary = m->unary,
-                            .edit = n_known ? apply_known : NULL,
+                            .edit = in->n_known ? apply_known : NULL,
                             .ctx = p,
                             .mix = brackets ? p->o.mix : 0.0,
                             .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
@@ -326,24 +326,24 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_words *x, const
                             .max_work = p->o.max_work,
                             .max_bytes = p->o.max_bytes};
     size_t made = 0;
-    if (x->n == 0)
+    if (in->n == 0)
         return trl_fail(err, TRL_EINVAL, "a sentence without words has no tree");
-    trl_status st = n_known ? translate(p, known, n_known, x->n, err) : TRL_OK;
+    trl_status st = in->n_known ? translate(p, in->known, in->n_known, in->n, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
     do {
         made = p->n_span = 0;
         p->sure = true;
-        st = trl_decode_prepare(&p->d, m, x->word, x->n, &o, err);
+        st = trl_decode_prepare(&p->d, m, in->word, in->n, &o, err);
         if (st == TRL_OK && !p->d.failure)
-            st = decode(p, x->word, x->n, &made, err);
+            st = decode(p, in->word, in->n, &made, err);
         const trl_status settled = trl_decode_settle(&p->d, st);
         made = settled == st ? made : 0;
         st = settled;
-    } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, x->n, &o));
+    } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, in->n, &o));
     if (st == TRL_OK && made == 0) {
         p->n_span = 0;
-        st = simpler(p, x->word, x->n, n_known, deadline, err);
+        st = simpler(p, in->word, in->n, in->n_known, deadline, err);
         made = 1;
     }
     if (st != TRL_OK)

@@ -330,14 +330,13 @@ void trl_compare_set_columns(trl_compare *c, size_t gold, size_t systems)
     c->column[1] = systems;
 }
 
-trl_status trl_compare_files(trl_compare *c, const char *gold, const char *a, const char *b,
-                             trl_error *err)
+trl_status trl_compare_files(trl_compare *c, const trl_compare_paths *path, trl_error *err)
 {
-    if (!c || !gold || !a || !b)
+    if (!c || !path || !path->gold || !path->a || !path->b)
         return trl_fail_null(err);
-    source f[3] = {{.path = gold, .column = c->column[0]},
-                   {.path = a, .column = c->column[1]},
-                   {.path = b, .column = c->column[1]}};
+    source f[3] = {{.path = path->gold, .column = c->column[0]},
+                   {.path = path->a, .column = c->column[1]},
+                   {.path = path->b, .column = c->column[1]}};
     trl_status st = TRL_OK;
     for (int k = 0; k < 3 && st == TRL_OK; k++)
         st = trl_reader_open(f[k].path, TRL_FORMAT_COLUMNS, &f[k].reader, err);

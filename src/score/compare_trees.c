@@ -79,12 +79,12 @@ static trl_status add_all(trl_compare *c, trl_parseval *const p[2], uint64_t *le
     return TRL_OK;
 }
 
-trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options, const char *gold,
-                             const char *a, const char *b, uint64_t *left_out, trl_error *err)
+trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options,
+                             const trl_compare_paths *path, uint64_t *left_out, trl_error *err)
 {
-    if (!c || !options || !gold || !a || !b || !left_out)
+    if (!c || !options || !path || !path->gold || !path->a || !path->b || !left_out)
         return trl_fail_null(err);
-    const char *const path[FILES] = {gold, a, b};
+    const char *const name[FILES] = {path->gold, path->a, path->b};
     trl_parseval_options o = *options;
     trl_parseval *p[2] = {NULL, NULL};
     source f[FILES] = {{0}};
@@ -94,7 +94,7 @@ trl_status trl_compare_trees(trl_compare *c, const trl_parseval_options *options
     for (int s = 0; s < 2 && st == TRL_OK; s++)
         st = trl_parseval_new(&o, &p[s], err);
     for (int k = 0; k < FILES && st == TRL_OK; k++)
-        st = trl_input_open(path[k], &f[k].in, err);
+        st = trl_input_open(name[k], &f[k].in, err);
     if (st == TRL_OK)
         st = score_lines(f, p, err);
     if (st == TRL_OK)

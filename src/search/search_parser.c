@@ -169,7 +169,7 @@ void trl_boosted_parser_free(trl_boosted_parser *p)
 }
 
 /* Tags that are not known come from the tagger. */
-static trl_status find_tags(trl_boosted_parser *p, const trl_search_input *in, trl_error *err)
+static trl_status find_tags(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
     trl_items seq;
     double score;
@@ -189,7 +189,7 @@ static trl_status find_tags(trl_boosted_parser *p, const trl_search_input *in, t
     return st;
 }
 
-static trl_status set_known(trl_boosted_parser *p, const trl_search_input *in, trl_error *err)
+static trl_status set_known(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
     for (size_t k = 0; k < in->n_known; k++) {
         const trl_known *x = &in->known[k];
@@ -208,7 +208,7 @@ static trl_status set_known(trl_boosted_parser *p, const trl_search_input *in, t
     return TRL_OK;
 }
 
-static trl_status choose_tags(trl_boosted_parser *p, const trl_search_input *in, trl_error *err)
+static trl_status choose_tags(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
     uint32_t *tag = trl_reserve(p->tag, &p->tag_cap, in->n, sizeof *tag);
     if (!tag)
@@ -241,7 +241,7 @@ static void drop_root(trl_node **node, size_t *n_nodes)
     }
 }
 
-trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_search_input *in,
+trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
                                     trl_parse *out, trl_error *err)
 {
     if (in->n == 0)

@@ -29,20 +29,12 @@ trl_status trl_boosted_model_describe(const trl_boosted_model *m, size_t top, tr
 
 typedef struct trl_boosted_parser trl_boosted_parser;
 
-/* A sentence, and what is known about it. */
-typedef struct trl_search_input {
-    const trl_str *word;
-    size_t n;
-    const trl_known *known;
-    size_t n_known;
-} trl_search_input;
-
 /* As the functions of trellis/parser.h.  Known tags replace those of the tagger; what is known of
  * constituents is refused. */
 trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_options *o,
                                   trl_boosted_parser **out, trl_error *err);
 void trl_boosted_parser_free(trl_boosted_parser *p); /* accepts NULL */
-trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_search_input *in,
+trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
                                     trl_parse *out, trl_error *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* stages.h -- a training run as a list of stages, in order.
  *
- * Every structure lists its own (train_chain.c, train_tree.c, ...), so that the list is the whole story
- * of a run: reading, features, generative models, pruners, weights, calibration, the model file.
+ * Every structure lists its own (train_chain.c, train_tree.c, ...), so that the list is the whole
+ * story of a run: reading, features, generative models, pruners, weights, calibration, the model
+ * file.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_STAGES_H

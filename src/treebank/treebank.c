@@ -63,14 +63,13 @@ trl_status trl_treebank_open(const char *path, const trl_transform *how, bool ke
     return st == TRL_OK ? from_input(in, how, keep_source, out, err) : st;
 }
 
-trl_status trl_treebank_memory(const char *name, const char *text, size_t n,
-                               const trl_transform *how, bool keep_source, trl_treebank **out,
-                               trl_error *err)
+trl_status trl_treebank_memory(const trl_text *text, const trl_transform *how, bool keep_source,
+                               trl_treebank **out, trl_error *err)
 {
-    if (!name || (!text && n) || !out)
+    if (!text || !text->name || (!text->p && text->n) || !out)
         return trl_fail_null(err);
     trl_input *in;
-    const trl_status st = trl_input_memory(name, text, n, &in, err);
+    const trl_status st = trl_input_memory(text->name, text->p, text->n, &in, err);
     return st == TRL_OK ? from_input(in, how, keep_source, out, err) : st;
 }
 

@@ -39,16 +39,17 @@ static trl_status do_graph(const void *unused, trl_error *err)
     o.observed = observed;
     o.damping = 0.3;
     o.samples = o.burn_in = 2;
-    trl_status st =
-        trl_graph_read_memory("graph", graph_text, strlen(graph_text), TRL_GRAPH_GUESS, 0, &g, err);
+    trl_status st = trl_graph_read_memory(&(trl_text){"graph", graph_text, strlen(graph_text)},
+                                          TRL_GRAPH_GUESS, 0, &g, err);
     if (st == TRL_OK)
         st = trl_graph_write(g, TRL_GRAPH_FG, &text, err);
     if (st == TRL_OK)
-        st = trl_graph_read_memory("again", text.data, text.len, TRL_GRAPH_FG, 0, &again, err);
+        st = trl_graph_read_memory(&(trl_text){"again", text.data, text.len}, TRL_GRAPH_FG, 0,
+                                   &again, err);
     if (st == TRL_OK)
         st = trl_graph_dot(again, &text, err);
     if (st == TRL_OK)
-        st = trl_evidence_read_memory("evidence", "1 3 1", 5, g, &e, err);
+        st = trl_evidence_read_memory(&(trl_text){"evidence", "1 3 1", 5}, g, &e, err);
     for (int m = TRL_INFER_EXACT; st == TRL_OK && m <= TRL_INFER_MPLP; m++)
         for (int s = TRL_SCHEDULE_FLOODING; st == TRL_OK && s <= TRL_SCHEDULE_TREE; s++) {
             o.method = (trl_infer_method)m;

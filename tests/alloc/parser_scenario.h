@@ -81,7 +81,7 @@ static trl_status do_parse(const void *p, trl_error *err)
     if (st == TRL_OK)
         st = trl_parser_new(m, &a->o, &parser, err);
     if (st == TRL_OK)
-        st = trl_parser_parse(parser, word, n, a->known, a->n_known, &out, err);
+        st = trl_parser_parse(parser, &(trl_parse_input){word, n, a->known, a->n_known}, &out, err);
     if (st == TRL_OK) {
         const uint64_t got = number_of(&out);
         if (*a->want == 0)

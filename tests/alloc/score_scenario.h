@@ -89,7 +89,7 @@ static trl_status do_compare(const void *p, trl_error *err)
     snprintf(a, sizeof a, "%s/others", folder);
     trl_status st = trl_compare_new(&c, err);
     if (st == TRL_OK)
-        st = trl_compare_trees(c, &o, gold, a, gold, &left_out, err);
+        st = trl_compare_trees(c, &o, &(trl_compare_paths){gold, a, gold}, &left_out, err);
     if (st == TRL_OK)
         st = trl_compare_run(c, &b, &r, err);
     trl_compare_free(c);

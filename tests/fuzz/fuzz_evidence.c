@@ -16,8 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trl_graph *g = NULL;
     trl_evidence e = {0};
     trl_error err = {0};
-    CHECK(trl_graph_read_memory("graph", text, strlen(text), TRL_GRAPH_UAI, 0, &g, NULL) == TRL_OK);
-    const trl_status st = trl_evidence_read_memory("fuzz", (const char *)data, size, g, &e, &err);
+    CHECK(trl_graph_read_memory(&(trl_text){"graph", text, strlen(text)}, TRL_GRAPH_UAI, 0, &g,
+                                NULL) == TRL_OK);
+    const trl_status st =
+        trl_evidence_read_memory(&(trl_text){"fuzz", (const char *)data, size}, g, &e, &err);
     if (st == TRL_OK)
         for (size_t i = 0; i < 3 * e.n_cases; i++)
             CHECK(e.label[i] == TRL_UNOBSERVED || e.label[i] < labels[i % 3]);

@@ -29,7 +29,8 @@ static void round_trip(const trl_graph *g, trl_graph_format format)
     trl_buf b = {0};
     trl_graph *again = NULL;
     CHECK(trl_graph_write(g, format, &b, NULL) == TRL_OK);
-    CHECK(trl_graph_read_memory("again", b.data, b.len, format, 0, &again, NULL) == TRL_OK);
+    CHECK(trl_graph_read_memory(&(trl_text){"again", b.data, b.len}, format, 0, &again, NULL) ==
+          TRL_OK);
     same(g, again);
     trl_graph_free(again);
     trl_buf_fini(&b);
@@ -62,8 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     trl_graph *g = NULL;
     trl_error err = {0};
-    const trl_status st =
-        trl_graph_read_memory("fuzz", (const char *)data, size, TRL_GRAPH_GUESS, 1 << 12, &g, &err);
+    const trl_status st = trl_graph_read_memory(&(trl_text){"fuzz", (const char *)data, size},
+                                                TRL_GRAPH_GUESS, 1 << 12, &g, &err);
     if (st != TRL_OK) {
         CHECK(!g && (st == TRL_EIO || (st == TRL_EPARSE && err.row > 0)));
         return 0;

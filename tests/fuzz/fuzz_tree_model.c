@@ -66,8 +66,8 @@ static void parse(const trl_parse_model *m)
         o.max_seconds = 1.0;
         CHECK(trl_parser_new(m, &o, &p, &err) == TRL_OK);
         for (size_t n = 1; n <= 5; n += 2) {
-            const trl_status st =
-                trl_parser_parse(p, word, n, known, how == 3 && n > 3 ? 1 : 0, &got, &err);
+            const trl_status st = trl_parser_parse(
+                p, &(trl_parse_input){word, n, known, how == 3 && n > 3 ? 1 : 0}, &got, &err);
             CHECK(st == TRL_OK && got.n_trees >= 1);
             for (size_t k = 0; k < got.n_trees; k++)
                 check_tree(&got.trees[k].tree, n);

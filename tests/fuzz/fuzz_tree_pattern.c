@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         trl_treebank *bank = NULL;
         trl_tree t;
         bool more = true;
-        CHECK(trl_treebank_memory("fuzz", trees, sizeof trees - 1, NULL, false, &bank, NULL) ==
-              TRL_OK);
+        CHECK(trl_treebank_memory(&(trl_text){"fuzz", trees, sizeof trees - 1}, NULL, false, &bank,
+                                  NULL) == TRL_OK);
         while (trl_treebank_next(bank, &t, &more, NULL) == TRL_OK && more) {
             size_t n;
             uint32_t first;

@@ -20,7 +20,8 @@ static void check_pretty(const trl_tree *t, trl_buf *out)
     out->len = 0;
     CHECK(trl_tree_print(t, TRL_TREE_LINE, 0, &line, NULL) == TRL_OK);
     CHECK(trl_tree_print(t, TRL_TREE_PRETTY, 7, out, NULL) == TRL_OK);
-    CHECK(trl_treebank_memory("again", out->data, out->len, NULL, false, &bank, NULL) == TRL_OK);
+    CHECK(trl_treebank_memory(&(trl_text){"again", out->data, out->len}, NULL, false, &bank,
+                              NULL) == TRL_OK);
     CHECK(trl_treebank_next(bank, &u, &more, NULL) == TRL_OK && more);
     CHECK(trl_tree_print(&u, TRL_TREE_LINE, 0, &again, NULL) == TRL_OK);
     CHECK(line.len == again.len && memcmp(line.data, again.data, line.len) == 0);
@@ -50,7 +51,8 @@ static void run(const uint8_t *data, size_t size, const trl_transform *how)
     trl_buf out = {0};
     CHECK(trl_tree_svg_new(&svg, NULL) == TRL_OK);
     CHECK(trl_tree_counts_new(&counts, NULL) == TRL_OK);
-    CHECK(trl_treebank_memory("fuzz", (const char *)data, size, how, true, &bank, NULL) == TRL_OK);
+    CHECK(trl_treebank_memory(&(trl_text){"fuzz", (const char *)data, size}, how, true, &bank,
+                              NULL) == TRL_OK);
     trl_status st = TRL_OK;
     for (bool more = true; more && (st == TRL_OK || st == TRL_EPARSE);) {
         trl_tree t;

@@ -39,7 +39,8 @@ static problem make_problem(uint64_t seed, size_t n, size_t memory)
         const bool positive = (has[0] && !has[3]) || (has[1] && has[2]) || has[40] || has[77];
         p.y[i] = positive == (trl_rng_unit(&r) < 0.95) ? 1 : -1;
     }
-    assert_ok(trl_boost_data_new(n, p.end, p.feature, F, memory, &p.data, &err));
+    assert_ok(
+        trl_boost_data_new(&(trl_boost_examples){n, F, p.end, p.feature}, memory, &p.data, &err));
     assert_ok(trl_boost_data_answer(p.data, "+1", p.y, NULL, &err));
     return p;
 }

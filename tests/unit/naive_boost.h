@@ -59,7 +59,8 @@ static trl_boost_data *naive_data(const naive *s)
         for (size_t a = s->F; a-- > 0;) /* in any order */
             if (s->has[i][a])
                 feature[k++] = (uint32_t)a;
-    assert_ok(trl_boost_data_new(s->n, end, feature, s->F, (size_t)1 << 30, &d, &err));
+    assert_ok(trl_boost_data_new(&(trl_boost_examples){s->n, s->F, end, feature}, (size_t)1 << 30,
+                                 &d, &err));
     assert_ok(trl_boost_data_answer(d, "+1", s->y, s->value, &err));
     return d;
 }

@@ -150,12 +150,14 @@ static void test_null_trees(void **state)
     refused(trl_parse_model_from_memory(NULL, 1, &m, e));
     refused(trl_parse_model_describe(NULL, 0, NULL, e));
     refused(trl_parser_new(NULL, &zero, &p, e));
-    refused(trl_parser_parse(NULL, NULL, 0, NULL, 0, &parse, e));
+    refused(trl_parser_parse(NULL, &(trl_parse_input){.n = 0}, &parse, e));
     refused(trl_sentence_reader_open(NULL, TRL_SENTENCE_WORDS, &r, e));
     refused(trl_sentence_reader_memory(NULL, NULL, 0, TRL_SENTENCE_WORDS, &r, e));
     refused(trl_sentence_reader_next(NULL, NULL, &more, e));
     refused(trl_treebank_open(NULL, NULL, false, &bank, e));
-    refused(trl_treebank_memory("x", NULL, 3, NULL, false, &bank, e));
+    refused(trl_treebank_memory(NULL, NULL, false, &bank, e));
+    refused(trl_treebank_memory(&(trl_text){NULL, "x", 1}, NULL, false, &bank, e));
+    refused(trl_treebank_memory(&(trl_text){"x", NULL, 3}, NULL, false, &bank, e));
     refused(trl_treebank_next(NULL, &tree, &more, e));
     refused(trl_tree_print(NULL, TRL_TREE_LINE, 0, NULL, e));
     refused(trl_tree_draw(NULL, NULL, NULL, e));
@@ -214,8 +216,8 @@ static void test_null_scores(void **state)
     refused(trl_bootstrap_mean(1, x, x, &no_bootstrap, &b, e));
     refused(trl_compare_new(NULL, e));
     refused(trl_compare_add(NULL, 0, NULL, NULL, NULL, e));
-    refused(trl_compare_files(NULL, "a", "b", "c", e));
-    refused(trl_compare_trees(NULL, NULL, "a", "b", "c", &left, e));
+    refused(trl_compare_files(NULL, &(trl_compare_paths){"a", "b", "c"}, e));
+    refused(trl_compare_trees(NULL, NULL, &(trl_compare_paths){"a", "b", "c"}, &left, e));
     refused(trl_compare_run(NULL, NULL, &result, e));
     refused(trl_parseval_new(NULL, &p, e));
     refused(trl_parseval_new(&no_parseval, &p, e));
@@ -284,12 +286,13 @@ static void test_null_graphs(void **state)
     refused(trl_graph_add_factor(NULL, 1, v, 0, e));
     refused(trl_graph_read(NULL, TRL_GRAPH_GUESS, 0, &g, e));
     refused(trl_graph_read("x", TRL_GRAPH_GUESS, 0, NULL, e));
-    refused(trl_graph_read_memory("x", NULL, 5, TRL_GRAPH_GUESS, 0, &g, e));
-    refused(trl_graph_read_memory("x", "x", 1, TRL_GRAPH_GUESS, 0, NULL, e));
+    refused(trl_graph_read_memory(NULL, TRL_GRAPH_GUESS, 0, &g, e));
+    refused(trl_graph_read_memory(&(trl_text){"x", NULL, 5}, TRL_GRAPH_GUESS, 0, &g, e));
+    refused(trl_graph_read_memory(&(trl_text){"x", "x", 1}, TRL_GRAPH_GUESS, 0, NULL, e));
     refused(trl_graph_write(NULL, TRL_GRAPH_FG, &b, e));
     refused(trl_graph_dot(NULL, &b, e));
     refused(trl_evidence_read(NULL, NULL, &ev, e));
-    refused(trl_evidence_read_memory("x", "0", 1, NULL, &ev, e));
+    refused(trl_evidence_read_memory(&(trl_text){"x", "0", 1}, NULL, &ev, e));
     refused(trl_infer_plan_new(NULL, NULL, &p, e));
     refused(trl_infer_plan_new(NULL, &zero, &p, e));
     refused(trl_infer_work_new(NULL, e));
@@ -305,7 +308,8 @@ static void test_null_graphs(void **state)
     refused(trl_graph_add_factor(g, 1, v, 0, e)); /* no such variable, no such table */
     refused(trl_graph_write(g, TRL_GRAPH_FG, NULL, e));
     refused(trl_graph_dot(g, NULL, e));
-    refused(trl_evidence_read_memory("x", "0", 1, g, NULL, e));
+    refused(trl_evidence_read_memory(&(trl_text){"x", "0", 1}, g, NULL, e));
+    refused(trl_evidence_read_memory(NULL, g, &ev, e));
     refused(trl_infer_plan_new(g, NULL, NULL, e));
     assert_ok(trl_infer_work_new(&w, &err));
     trl_graph_free(g);
@@ -334,10 +338,12 @@ static void test_null_boosting(void **state)
     refused(trl_boost_read(none, 1, &read, &d, e));
     refused(trl_boost_read(one, 0, &read, &d, e));
     refused(trl_boost_read(one, 1, &read, NULL, e));
-    refused(trl_boost_data_new(1, NULL, feature, 2, 0, &d, e));
-    refused(trl_boost_data_new(1, end, NULL, 2, 0, &d, e));
-    refused(trl_boost_data_new(1, end, feature, 2, 0, NULL, e));
-    refused(trl_boost_data_new(1, end, feature, 2, 0, &d, e)); /* feature 5 of 2 */
+    refused(trl_boost_data_new(NULL, 0, &d, e));
+    refused(trl_boost_data_new(&(trl_boost_examples){1, 2, NULL, feature}, 0, &d, e));
+    refused(trl_boost_data_new(&(trl_boost_examples){1, 2, end, NULL}, 0, &d, e));
+    refused(trl_boost_data_new(&(trl_boost_examples){1, 2, end, feature}, 0, NULL, e));
+    /* feature 5 of 2 */
+    refused(trl_boost_data_new(&(trl_boost_examples){1, 2, end, feature}, 0, &d, e));
     refused(trl_boost_data_answer(NULL, "x", y, NULL, e));
     refused(trl_boost_data_save(NULL, "x", e));
     refused(trl_boost_train(NULL, NULL, &usual, &m, e));
@@ -349,7 +355,7 @@ static void test_null_boosting(void **state)
     assert_int_equal(trl_boost_data_get_info(NULL).examples, 0);
     assert_int_equal(trl_boost_model_classifiers(NULL), 0);
     (void)trl_boost_model_classifier(NULL, 0);
-    assert_ok(trl_boost_data_new(1, end, feature, 6, 0, &d, &err));
+    assert_ok(trl_boost_data_new(&(trl_boost_examples){1, 6, end, feature}, 0, &d, &err));
     refused(trl_boost_data_answer(d, "x", NULL, NULL, e));
     refused(trl_boost_data_save(d, NULL, e));
     refused(trl_boost_train(d, NULL, NULL, &m, e));

@@ -235,7 +235,8 @@ static void test_null(void **state)
     const trl_boost_read_options r = trl_boost_read_options_default();
     double h;
     assert_int_equal(trl_boost_read(NULL, 1, &r, &d, &err), TRL_EINVAL);
-    assert_int_equal(trl_boost_data_new(1, NULL, NULL, 1, 0, &d, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_new(&(trl_boost_examples){1, 1, NULL, NULL}, 0, &d, &err),
+                     TRL_EINVAL);
     assert_int_equal(trl_boost_data_answer(NULL, "x", NULL, NULL, &err), TRL_EINVAL);
     assert_int_equal(trl_boost_data_save(NULL, "x", &err), TRL_EINVAL);
     assert_int_equal(trl_boost_train(NULL, NULL, &o, &m, &err), TRL_EINVAL);
@@ -259,12 +260,15 @@ static void test_refusals(void **state)
     trl_boost_data *d = NULL;
     trl_boost_model *m = NULL;
     trl_boost_options o = quick();
-    assert_int_equal(trl_boost_data_new(2, end, feature, 1, 0, &d, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_new(&(trl_boost_examples){2, 1, end, feature}, 0, &d, &err),
+                     TRL_EINVAL);
     assert_non_null(strstr(err.msg, "out of range"));
-    assert_int_equal(trl_boost_data_new(2, both, twice, 2, 0, &d, &err), TRL_EINVAL);
+    assert_int_equal(trl_boost_data_new(&(trl_boost_examples){2, 2, both, twice}, 0, &d, &err),
+                     TRL_EINVAL);
     assert_non_null(strstr(err.msg, "twice"));
-    assert_int_equal(trl_boost_data_new(0, end, feature, 2, 0, &d, &err), TRL_EINVAL);
-    assert_ok(trl_boost_data_new(2, end, feature, 2, 0, &d, &err));
+    assert_int_equal(trl_boost_data_new(&(trl_boost_examples){0, 2, end, feature}, 0, &d, &err),
+                     TRL_EINVAL);
+    assert_ok(trl_boost_data_new(&(trl_boost_examples){2, 2, end, feature}, 0, &d, &err));
     assert_int_equal(trl_boost_train(d, NULL, &o, &m, &err), TRL_EINVAL); /* no answers */
     assert_int_equal(trl_boost_data_answer(d, "x", bad, NULL, &err), TRL_EINVAL);
     assert_int_equal(trl_boost_data_answer(d, "x", mixed, value, &err), TRL_EINVAL);

@@ -309,7 +309,7 @@ static void expect_files(const char *gold, const char *b, const char *expected)
     trl_compare *c = new_compare();
     put_file(gold, g);
     put_file(b, x);
-    const trl_status st = trl_compare_files(c, g, g, x, &err);
+    const trl_status st = trl_compare_files(c, &(trl_compare_paths){g, g, x}, &err);
     if (st != TRL_OK) {
         assert_int_equal(st, TRL_EPARSE);
         assert_string_equal(err.path, x);
@@ -339,7 +339,11 @@ static void test_files(void **state)
 
     trl_error err = {0};
     trl_compare *c = new_compare();
-    assert_int_equal(trl_compare_files(c, "/dev/null", "/nowhere/x", "/dev/null", &err), TRL_EIO);
+    assert_int_equal(trl_compare_files(c, NULL, &err), TRL_EINVAL);
+    assert_int_equal(trl_compare_files(c, &(trl_compare_paths){.gold = "x"}, &err), TRL_EINVAL);
+    assert_int_equal(
+        trl_compare_files(c, &(trl_compare_paths){"/dev/null", "/nowhere/x", "/dev/null"}, &err),
+        TRL_EIO);
     assert_string_equal(err.path, "/nowhere/x");
     trl_compare_free(c);
 }

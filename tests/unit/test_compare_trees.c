@@ -25,7 +25,7 @@ static trl_status compare(trl_compare *c, const char *gold, const char *a, const
 {
     const trl_parseval_options o = trl_parseval_options_default();
     const char *x = put_file(gold), *y = put_file(a), *z = put_file(b);
-    const trl_status st = trl_compare_trees(c, &o, x, y, z, left_out, err);
+    const trl_status st = trl_compare_trees(c, &o, &(trl_compare_paths){x, y, z}, left_out, err);
     unlink(x);
     unlink(y);
     unlink(z);

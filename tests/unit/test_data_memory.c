@@ -92,7 +92,7 @@ static void test_single_trees(void **state)
     trl_buf one = {0}, two = {0};
     trl_dataset *whole = set_of(bank);
     assert_ok(trl_dataset_new(&d, &err));
-    assert_ok(trl_treebank_memory("bank", bank, strlen(bank), NULL, false, &b, &err));
+    assert_ok(trl_treebank_memory(&(trl_text){"bank", bank, strlen(bank)}, NULL, false, &b, &err));
     while (assert_ok(trl_treebank_next(b, &tree, &more, &err)), more)
         assert_ok(trl_dataset_add_tree(d, &tree, &err));
     trl_treebank_free(b);

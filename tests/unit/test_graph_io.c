@@ -7,7 +7,8 @@ static trl_graph *read_text(const char *text)
 {
     trl_error err = {0};
     trl_graph *g = NULL;
-    assert_ok(trl_graph_read_memory("text", text, strlen(text), TRL_GRAPH_GUESS, 0, &g, &err));
+    assert_ok(trl_graph_read_memory(&(trl_text){"text", text, strlen(text)}, TRL_GRAPH_GUESS, 0, &g,
+                                    &err));
     return g;
 }
 
@@ -65,7 +66,7 @@ static trl_graph *again(const trl_graph *g, trl_graph_format format)
     trl_error err = {0};
     trl_graph *copy = NULL;
     assert_ok(trl_graph_write(g, format, &b, &err));
-    assert_ok(trl_graph_read_memory("copy", b.data, b.len, format, 0, &copy, &err));
+    assert_ok(trl_graph_read_memory(&(trl_text){"copy", b.data, b.len}, format, 0, &copy, &err));
     trl_buf_fini(&b);
     return copy;
 }
@@ -155,8 +156,8 @@ static void test_bad_graphs(void **state)
         const bad_text *b = &bad_graphs[k];
         trl_graph *g = NULL;
         trl_error err = {0};
-        const trl_status st =
-            trl_graph_read_memory("text", b->text, strlen(b->text), TRL_GRAPH_GUESS, 0, &g, &err);
+        const trl_status st = trl_graph_read_memory(&(trl_text){"text", b->text, strlen(b->text)},
+                                                    TRL_GRAPH_GUESS, 0, &g, &err);
         if (st != TRL_EPARSE || err.row != b->row || err.col != b->col ||
             !strstr(err.msg, b->message))
             fail_msg("%s: status %d at %u:%u: %s", b->text, (int)st, (unsigned)err.row,
@@ -187,7 +188,7 @@ static void test_bad_evidence(void **state)
         trl_evidence e = {0};
         trl_error err = {0};
         const trl_status st =
-            trl_evidence_read_memory("text", b->text, strlen(b->text), g, &e, &err);
+            trl_evidence_read_memory(&(trl_text){"text", b->text, strlen(b->text)}, g, &e, &err);
         if (st != TRL_EPARSE || err.row != b->row || err.col != b->col ||
             !strstr(err.msg, b->message))
             fail_msg("%s: status %d at %u:%u: %s", b->text, (int)st, (unsigned)err.row,
@@ -201,7 +202,7 @@ static void expect_evidence(const trl_graph *g, const char *text, size_t cases, 
 {
     trl_evidence e = {0};
     trl_error err = {0};
-    assert_ok(trl_evidence_read_memory("text", text, strlen(text), g, &e, &err));
+    assert_ok(trl_evidence_read_memory(&(trl_text){"text", text, strlen(text)}, g, &e, &err));
     assert_int_equal(e.n_cases, cases);
     for (size_t i = 0; i < 3 * cases; i++)
         assert_int_equal(e.label[i],

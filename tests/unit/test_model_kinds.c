@@ -51,7 +51,7 @@ static trl_boost_data *boost_data(void)
 {
     static const signed char y[] = {1, -1, 1, -1};
     trl_boost_data *d = NULL;
-    assert_ok(trl_boost_data_new(4, ends, feature, 3, 1 << 20, &d, &err));
+    assert_ok(trl_boost_data_new(&(trl_boost_examples){4, 3, ends, feature}, 1 << 20, &d, &err));
     assert_ok(trl_boost_data_answer(d, "+1", y, NULL, &err));
     return d;
 }
@@ -149,7 +149,7 @@ static void test_trees(void **state)
     const trl_parse_options o = trl_parse_options_default();
     const trl_str word[] = {{"Kim", 3}, {"barks", 5}};
     assert_ok(trl_parser_new(one, &o, &p, &err));
-    assert_ok(trl_parser_parse(p, word, 2, NULL, 0, &got, &err));
+    assert_ok(trl_parser_parse(p, &(trl_parse_input){.word = word, .n = 2}, &got, &err));
     assert_null(got.warning);
     trl_parser_free(p);
     trl_parse_model_free(one);

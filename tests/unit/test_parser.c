@@ -95,7 +95,7 @@ static const char *check(const trl_parse_model *model, trl_parse_options o, cons
         at += len + (at[len] == ' ');
     }
     assert_ok(trl_parser_new(model, &o, &p, &err));
-    assert_ok(trl_parser_parse(p, word, n, NULL, 0, &got, &err));
+    assert_ok(trl_parser_parse(p, &(trl_parse_input){.word = word, .n = n}, &got, &err));
     assert_true(got.n_trees >= 1);
     assert_int_equal(got.trees[0].tree.n_words, n);
     assert_ok(trl_tree_print(&got.trees[0].tree, TRL_TREE_LINE, 0, &out, &err));
@@ -301,7 +301,7 @@ static void test_spans(void **state)
     o.prune = 0.0;
     assert_ok(trl_parser_new(model, &o, &parser, &err));
     for (size_t n = 2; n <= 3; n++) {
-        assert_ok(trl_parser_parse(parser, word, n, NULL, 0, &p, &err));
+        assert_ok(trl_parser_parse(parser, &(trl_parse_input){.word = word, .n = n}, &p, &err));
         assert_null(p.warning);
         assert_true(p.n_trees > 5 && p.n_trees < 1000);
         check_spans(&p, n);
@@ -330,12 +330,17 @@ static void test_probability(void **state)
         o.decode = (trl_parse_decode)(how / 4);
         o.nbest = how & 2 ? 2 : 0;
         assert_ok(trl_parser_new(model, &o, &parser, &err));
-        assert_ok(trl_parser_parse(parser, word, 3, NULL, 0, &p, &err));
+        assert_ok(trl_parser_parse(parser, &(trl_parse_input){.word = word, .n = 3}, &p, &err));
         if (o.nbest || o.probability || o.decode == TRL_PARSE_TREE)
             assert_near(exp(p.trees[0].log_probability), 2.0 / 3.0, 1e-9);
         else
             assert_true(isnan(p.trees[0].log_probability));
-        assert_int_equal(trl_parser_parse(parser, word, 0, NULL, 0, &p, &err), TRL_EINVAL);
+        assert_int_equal(
+            trl_parser_parse(parser, &(trl_parse_input){.word = word, .n = 0}, &p, &err),
+            TRL_EINVAL);
+        assert_int_equal(trl_parser_parse(parser, NULL, &p, &err), TRL_EINVAL);
+        assert_int_equal(trl_parser_parse(parser, &(trl_parse_input){.n = 1}, &p, &err),
+                         TRL_EINVAL);
         trl_parser_free(parser);
     }
     unmake(&x, model);
@@ -366,7 +371,7 @@ static void test_derivations(void **state)
         o.nbest = how == 3 ? 5 : 1;
         o.probability = o.spans = true;
         assert_ok(trl_parser_new(model, &o, &parser, &err));
-        assert_ok(trl_parser_parse(parser, word, 5, NULL, 0, &p, &err));
+        assert_ok(trl_parser_parse(parser, &(trl_parse_input){.word = word, .n = 5}, &p, &err));
         assert_true(p.sure && p.n_trees == (how == 3 ? 2 : 1));
         double sum = 0.0;
         for (size_t k = 0; k < p.n_trees; k++) {

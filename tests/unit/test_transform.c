@@ -23,7 +23,7 @@ static void assert_gives_at(const trl_transform *how, const char *text, trl_tree
     trl_treebank *bank = NULL;
     trl_error err;
     trl_buf out = {0};
-    assert_ok(trl_treebank_memory("mem", text, strlen(text), how, true, &bank, &err));
+    assert_ok(trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, how, true, &bank, &err));
     print_all(bank, format, &out);
     if (out.len != strlen(want) || memcmp(out.data ? out.data : "", want, out.len) != 0)
         fail_msg("line %d: %.*s is not %s", line, (int)out.len, out.data, want);
@@ -109,7 +109,8 @@ static void test_passed(void **state)
     trl_treebank *bank = NULL;
     trl_error err;
     trl_buf out = {0};
-    assert_ok(trl_treebank_memory("mem", text, strlen(text), &clean, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, &clean, false, &bank, &err));
     print_all(bank, TRL_TREE_LINE, &out);
     assert_int_equal(trl_treebank_passed(bank), 2);
     assert_int_equal(out.len, 6);

@@ -12,7 +12,8 @@ static void draw_text(const char *text, const trl_draw_options *o, trl_buf *out)
     trl_error err;
     trl_tree t;
     bool more;
-    assert_ok(trl_treebank_memory("mem", text, strlen(text), NULL, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, NULL, false, &bank, &err));
     assert_ok(trl_treebank_next(bank, &t, &more, &err));
     assert_ok(trl_tree_draw(&t, o, out, &err));
     trl_treebank_free(bank);
@@ -139,7 +140,8 @@ static void test_layouts(void **state)
         bool more;
         text.len = 0;
         random_tree(&rng, &text, 5);
-        assert_ok(trl_treebank_memory("mem", text.data, text.len, NULL, false, &bank, &err));
+        assert_ok(
+            trl_treebank_memory(&(trl_text){"mem", text.data, text.len}, NULL, false, &bank, &err));
         assert_ok(trl_treebank_next(bank, &t, &more, &err));
         assert_ok(trl_layout_init(&l, &t, &err));
         for (uint32_t i = 0; i < t.n_nodes; i++) {
@@ -204,7 +206,8 @@ static void test_svg(void **state)
     trl_error err;
     trl_buf out = {0};
     trl_tree t;
-    assert_ok(trl_treebank_memory("mem", text, strlen(text), NULL, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, NULL, false, &bank, &err));
     assert_ok(trl_tree_svg_new(&svg, &err));
     for (bool more = true;;) {
         assert_ok(trl_treebank_next(bank, &t, &more, &err));

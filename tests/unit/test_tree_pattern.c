@@ -16,7 +16,8 @@ static size_t matches(const char *tree, const char *pattern)
     size_t n = 0;
     uint32_t first;
     assert_ok(trl_tree_pattern_parse(pattern, &p, &err));
-    assert_ok(trl_treebank_memory("mem", tree, strlen(tree), NULL, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", tree, strlen(tree)}, NULL, false, &bank, &err));
     assert_ok(trl_treebank_next(bank, &t, &more, &err));
     assert_ok(trl_tree_pattern_match(p, &t, &n, &first, &err));
     assert_true((n > 0) == (first < t.n_nodes) && (n > 0 || first == TRL_NO_NODE));
@@ -194,7 +195,8 @@ static void test_definitions(void **state)
         trl_tree t;
         bool more;
         item x[99];
-        assert_ok(trl_treebank_memory("mem", text.data, text.len, NULL, false, &bank, &err));
+        assert_ok(
+            trl_treebank_memory(&(trl_text){"mem", text.data, text.len}, NULL, false, &bank, &err));
         assert_ok(trl_treebank_next(bank, &t, &more, &err));
         const size_t n = list_items(&t, x);
         size_t want = 0;
@@ -230,7 +232,8 @@ static void test_counts(void **state)
     trl_error err;
     trl_tree t;
     trl_buf out = {0};
-    assert_ok(trl_treebank_memory("mem", text, strlen(text), NULL, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, NULL, false, &bank, &err));
     assert_ok(trl_tree_counts_new(&c, &err));
     for (bool more = true;;) {
         assert_ok(trl_treebank_next(bank, &t, &more, &err));

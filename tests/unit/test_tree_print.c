@@ -17,7 +17,8 @@ static void assert_prints_at(const char *text, trl_tree_format format, size_t wi
     trl_tree t;
     trl_buf out = {0};
     bool more;
-    assert_ok(trl_treebank_memory("mem", text, strlen(text), NULL, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, NULL, false, &bank, &err));
     assert_ok(trl_treebank_next(bank, &t, &more, &err));
     assert_ok(trl_tree_print(&t, format, width, &out, &err));
     if (out.len != strlen(want) || memcmp(out.data, want, out.len) != 0)
@@ -77,11 +78,13 @@ static void test_pretty_reads_back(void **state)
         trl_tree t;
         bool more;
         once.len = again.len = 0;
-        assert_ok(trl_treebank_memory("mem", cat, sizeof cat - 1, NULL, false, &bank, &err));
+        assert_ok(
+            trl_treebank_memory(&(trl_text){"mem", cat, sizeof cat - 1}, NULL, false, &bank, &err));
         assert_ok(trl_treebank_next(bank, &t, &more, &err));
         assert_ok(trl_tree_print(&t, TRL_TREE_PRETTY, width, &once, &err));
         trl_treebank_free(bank);
-        assert_ok(trl_treebank_memory("mem", once.data, once.len, NULL, false, &bank, &err));
+        assert_ok(
+            trl_treebank_memory(&(trl_text){"mem", once.data, once.len}, NULL, false, &bank, &err));
         assert_ok(trl_treebank_next(bank, &t, &more, &err));
         assert_ok(trl_tree_print(&t, TRL_TREE_LINE, 0, &again, &err));
         trl_treebank_free(bank);
@@ -111,7 +114,8 @@ static void test_deep(void **state)
     trl_buf_str(&text, "(N w)");
     for (size_t i = 0; i < depth; i++)
         trl_buf_ch(&text, ')');
-    assert_ok(trl_treebank_memory("mem", text.data, text.len, NULL, false, &bank, &err));
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text.data, text.len}, NULL, false, &bank, &err));
     assert_ok(trl_treebank_next(bank, &t, &more, &err));
     assert_int_equal(trl_tree_depth(&t), depth + 1);
     assert_int_equal(trl_tree_length(&t), depth + 1);
@@ -145,8 +149,8 @@ static void test_sizes(void **state)
         trl_error err;
         trl_tree t;
         bool more;
-        assert_ok(
-            trl_treebank_memory("mem", c[i].text, strlen(c[i].text), NULL, false, &bank, &err));
+        assert_ok(trl_treebank_memory(&(trl_text){"mem", c[i].text, strlen(c[i].text)}, NULL, false,
+                                      &bank, &err));
         assert_ok(trl_treebank_next(bank, &t, &more, &err));
         assert_int_equal(trl_tree_length(&t), c[i].length);
         assert_int_equal(trl_tree_depth(&t), c[i].depth);
