@@ -19,9 +19,9 @@ uint32_t trl_search_label(trl_search_names *x, trl_str label)
     const uint32_t id = trl_strtab_add(&x->labels, label.p, label.n);
     const uint32_t class = trl_strtab_add(&x->classes, label.p, n);
     uint32_t *of = trl_reserve(x->class_of, &x->class_cap, x->labels.n, sizeof *of);
+    x->class_of = of ? of : x->class_of;
     if (id == TRL_NO_ID || class == TRL_NO_ID || !of)
         return TRL_NO_ID;
-    x->class_of = of;
     of[id] = class;
     return id;
 }
