@@ -59,6 +59,7 @@ static const option options[] = {
      .help = "as the model says, local (label by label, each given those before), or global"},
     {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
      .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
+#include "tag_sure_options.h"
 #include "tag_graph_options.h"
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
@@ -75,8 +76,8 @@ static const option options[] = {
     {"text", .type = OPTION_FLAG, OPTION_FIELD(settings, text),
      .help = "the input is raw text, to be cut into tokens and sentences"},
     {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.form), .choices = tag_form_names,
-     .help = "columns: WORD LABEL; jsonl: with byte offsets; marks: <LABEL>...</LABEL> in the "
-             "text; colour; auto: colour on a terminal, else columns"},
+     .help = "columns: WORD LABEL; jsonl: with byte offsets, and for other input, too; marks: "
+             "<LABEL>...</LABEL> in the text; colour; auto: colour on a terminal, else columns"},
     {"columns", 'c', OPTION_STRING, OPTION_FIELD(settings, raw.columns), .value = "LIST",
      .fallback = "as a line '# columns: LIST' of the template says, or word",
      .table = convert_column_table,
@@ -299,11 +300,12 @@ static int check_model(settings *s, const trl_model *m)
             message_hint("'trellis %s' uses it", info.kind);
         return CLI_FAILED;
     }
-    if (!info.is_probability && (y->marginals || y->probability || y->posterior)) {
+    if (!info.is_probability &&
+        (y->marginals || y->probability || y->posterior || y->confidence || y->spans)) {
         message_say("%s: a model trained with the objective %s has no probabilities", s->model,
                     info.objective);
-        message_hint("leave out --marginals, --all-marginals, --probability and --posterior, "
-                     "or train with --objective likelihood");
+        message_hint("leave out --marginals, --all-marginals, --probability, --posterior, "
+                     "--confidence and --spans, or train with --objective likelihood");
         return CLI_FAILED;
     }
     if (s->format != TRL_FORMAT_GUESS &&
@@ -312,11 +314,13 @@ static int check_model(settings *s, const trl_model *m)
                             format_names[info.format], format_names[s->format]);
     s->given = s->format != TRL_FORMAT_GUESS;
     s->format = s->given ? s->format : info.format;
-    if ((s->format == TRL_FORMAT_CONLLU || s->format == TRL_FORMAT_JSONL) &&
-        (y->marginals || y->nbest || y->probability))
-        return message_fail("%s has labels alone: leave out --marginals, --all-marginals, --nbest "
-                            "and --probability",
-                            format_names[s->format]);
+    const bool sure = y->marginals || y->confidence;
+    if (s->format == TRL_FORMAT_CONLLU && !y->json && (sure || y->nbest || y->probability))
+        return message_fail("conllu has labels alone: leave out --marginals, --all-marginals, "
+                            "--confidence, --nbest and --probability, or print --as jsonl");
+    if ((s->format == TRL_FORMAT_JSONL || y->json) && (y->nbest || y->probability))
+        return message_fail("JSON lines have one labelling: leave out --nbest, and take "
+                            "--confidence for --probability");
     if (y->reference && info.format == TRL_FORMAT_COLUMNS)
         return message_fail("--reference is for the crfsuite format; columns keep their label");
     return CLI_DONE;
@@ -384,15 +388,22 @@ static int tag_raw(settings *s, const trl_model *m, const operands *args)
 static int check_text(settings *s)
 {
     const tag_style *y = &s->style;
-    if (!s->text &&
-        (s->raw.form || s->raw.columns || s->raw.tokens.grain || s->raw.tokens.sentences))
-        return message_usage("--as, --columns, --tokens and --sentences are for --text");
-    if (s->text && (y->all_marginals || y->nbest || y->probability || y->reference ||
+    s->style.json = !s->text && s->raw.form == TAG_JSONL;
+    if (!s->text && (s->raw.columns || s->raw.tokens.grain || s->raw.tokens.sentences ||
+                     s->raw.form > TAG_JSONL))
+        return message_usage("--columns, --tokens, --sentences, --as marks and --as colour are for "
+                             "--text");
+    if (s->text && (y->all_marginals || y->nbest || y->probability || y->reference || y->spans ||
                     s->format != TRL_FORMAT_GUESS))
-        return message_usage("--text goes with --marginals, --posterior and --decode, not with "
-                             "--format, --all-marginals, --nbest, --probability or --reference");
-    if (s->text && y->marginals && (s->raw.form == TAG_MARKS || s->raw.form == TAG_COLOUR))
-        return message_usage("--marginals are printed as columns and jsonl");
+        return message_usage("--text goes with --marginals, --confidence, --posterior and "
+                             "--decode, not with --format, --all-marginals, --nbest, "
+                             "--probability, --spans or --reference");
+    if (s->text && (y->marginals || y->confidence) &&
+        (s->raw.form == TAG_MARKS || s->raw.form == TAG_COLOUR))
+        return message_usage("--marginals and --confidence are printed as columns and jsonl");
+    if (s->text && y->confidence && s->raw.form != TAG_JSONL)
+        return message_usage("--confidence of --text is printed --as jsonl");
+    s->raw.confidence = y->confidence;
     s->raw.posterior = y->posterior;
     s->raw.marginals = y->marginals;
     s->raw.decoding = y->decoding;
@@ -402,9 +413,15 @@ static int check_text(settings *s)
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
-    if (s->style.nbest && (s->style.posterior || s->style.probability))
+    s->style.spans = s->style.spans || s->style.above > 0.0;
+    if (s->style.nbest &&
+        (s->style.posterior || s->style.probability || s->style.confidence || s->style.spans))
         return message_usage("--nbest has probabilities of its own, and does not go with "
-                             "--posterior or --probability");
+                             "--posterior, --probability, --confidence or --spans");
+    if (s->style.above > 1.0)
+        return message_usage("--spans-above %g: probabilities are at most 1", s->style.above);
+    if (s->style.spans && s->style.reference)
+        return message_usage("--spans has no tokens for --reference");
     if (check_text(s) != CLI_DONE)
         return CLI_USAGE;
     if (s->threads == 0) {

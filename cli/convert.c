@@ -168,6 +168,8 @@ static void put_spans(const convert_sequence *s, text *out)
         } else {
             text_fmt(out, ", \"first\": %zu, \"last\": %zu", c->begin, c->end - 1);
         }
+        if (s->sure)
+            tag_sure_json_span(&s->sure->own[k], out);
         text_char(out, '}');
     }
     text_char(out, ']');
@@ -205,6 +207,8 @@ static void put_json(const convert_sequence *s, text *out)
         put_strings(s, s->rows->n_columns - 1, out);
         if (s->p)
             put_probabilities(s, out);
+        if (s->sure)
+            tag_sure_json(s->sure, s->rows->n_tokens, out);
         put_spans(s, out);
     }
     text_str(out, "}\n");

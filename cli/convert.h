@@ -3,6 +3,7 @@
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 
+#include "tag_sure.h"
 #include "text.h"
 #include "trellis/scheme.h"
 #include "trellis/text.h"
@@ -31,6 +32,7 @@ typedef struct convert_sequence {
     const trl_chunk *chunk; /* [n_chunks] of the labels */
     size_t n_chunks;
     const double *p;          /* [n_tokens] the probability of each label, or NULL */
+    const tag_sure *sure;     /* of the same labels and chunks, or NULL */
     trl_str source;           /* CoNLL-U that is to be CoNLL-U again: its lines */
     const char *const *place; /* CoNLL-U: [n_columns] the name of each column */
 } convert_sequence;

@@ -80,8 +80,10 @@ static int find_known(const tag_graph_settings *s, const trl_graph_model *m, uin
 static int check(job *j)
 {
     const tag_style *y = &j->s->style;
-    if (y->nbest || y->reference || y->decoding != TRL_DECODE_MODEL)
-        return message_usage("--nbest, --reference and --decode are for models of chains");
+    if (y->nbest || y->reference || y->decoding != TRL_DECODE_MODEL || y->confidence || y->spans ||
+        y->json)
+        return message_usage("--nbest, --reference, --decode, --confidence, --spans and --as are "
+                             "for models of chains");
     if (!j->info.is_probability && (y->marginals || y->probability || y->posterior))
         return message_fail("%s: a model trained with the objective %s has no probabilities",
                             j->s->model, j->info.objective);

@@ -42,6 +42,7 @@ void tag_printer_fini(tag_printer *x)
     free(x->path);
     free(x->score);
     free(x->p);
+    tag_sure_fini(&x->sure);
 }
 
 /* Room for count * each elements, old content lost. */
@@ -87,7 +88,7 @@ static char add_line(const trl_rows *rows, size_t t, text *out)
     return separator;
 }
 
-static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, size_t k, text *out)
+static void add_token(tag_printer *x, const tag_sequence *seq, size_t t, size_t k, text *out)
 {
     char separator = '\t';
     if (seq->rows)
@@ -100,6 +101,8 @@ static void add_token(const tag_printer *x, const tag_sequence *seq, size_t t, s
         add_marginal(x, t, k, out);
     else
         add_label(x, k, out);
+    if (x->style.confidence)
+        tag_sure_columns(&x->sure, t, x->p[t * x->n_labels + k], separator, out);
     for (size_t j = 0; x->style.all_marginals && j < x->n_labels; j++) {
         text_char(out, separator);
         add_marginal(x, t, j, out);
@@ -148,7 +151,7 @@ static void add_json_column(const trl_rows *rows, size_t column, text *out)
 }
 
 /* The label column of the input, if there is one, gives way to the predicted labels. */
-static void add_json(const tag_printer *x, const trl_rows *rows, text *out)
+static void add_json_cells(const tag_printer *x, const trl_rows *rows, text *out)
 {
     const size_t model = trl_model_get_info(x->model).n_columns;
     const size_t columns = rows->n_columns < model ? rows->n_columns : model - 1;
@@ -158,13 +161,48 @@ static void add_json(const tag_printer *x, const trl_rows *rows, text *out)
         text_str(out, c == 1 ? ", \"columns\": [" : ", ");
         add_json_column(rows, c, out);
     }
-    text_str(out, columns > 1 ? "], \"labels\": [" : ", \"labels\": [");
-    for (size_t t = 0; t < rows->n_tokens; t++) {
-        const trl_str s = x->label[x->path[t]];
+    text_str(out, columns > 1 ? "], " : ", ");
+}
+
+static void add_json_marginals(const tag_printer *x, size_t n, text *out)
+{
+    text_str(out, ", \"probabilities\": [");
+    for (size_t t = 0; t < n; t++) {
         text_str(out, t ? ", " : "");
-        text_json_bytes(out, s.p, s.n);
+        text_json_real(out, x->p[t * x->n_labels + x->path[t]]);
     }
-    text_str(out, "]}\n");
+    text_char(out, ']');
+    for (size_t t = 0; x->style.all_marginals && t < n; t++) {
+        text_str(out, t ? ", {" : ", \"marginals\": [{");
+        for (size_t k = 0; k < x->n_labels; k++) {
+            text_str(out, k ? ", " : "");
+            text_json_bytes(out, x->label[k].p, x->label[k].n);
+            text_str(out, ": ");
+            text_json_real(out, x->p[t * x->n_labels + k]);
+        }
+        text_str(out, t + 1 < n ? "}" : "}]");
+    }
+}
+
+static void add_json(const tag_printer *x, const tag_sequence *seq, size_t n, text *out)
+{
+    const tag_style *s = &x->style;
+    if (seq->rows)
+        add_json_cells(x, seq->rows, out);
+    text_str(out, seq->rows ? "\"labels\": [" : "{\"labels\": [");
+    for (size_t t = 0; t < n; t++) {
+        const trl_str label = x->label[x->path[t]];
+        text_str(out, t ? ", " : "");
+        text_json_bytes(out, label.p, label.n);
+    }
+    text_char(out, ']');
+    if (s->marginals || s->confidence)
+        add_json_marginals(x, n, out);
+    if (s->confidence)
+        tag_sure_json(&x->sure, n, out);
+    if (s->confidence || s->spans)
+        tag_sure_json_spans(&x->sure, out);
+    text_str(out, "}\n");
 }
 
 /* ---- sequences ------------------------------------------------------------------------------- */
@@ -178,7 +216,7 @@ static trl_status find_paths(tag_printer *x, size_t *found, trl_error *err)
     if (!x->style.posterior)
         return trl_tagger_viterbi(x->tagger, x->path, x->score, err);
     trl_status st = trl_tagger_posterior(x->tagger, x->path, err);
-    if (st == TRL_OK && x->style.probability)
+    if (st == TRL_OK && (x->style.probability || x->style.confidence || x->style.spans))
         st = trl_tagger_score(x->tagger, x->path, x->score, err);
     return st;
 }
@@ -203,7 +241,9 @@ static void add_documents(const trl_rows *rows, text *out)
 static void add_heading(const tag_printer *x, const tag_sequence *seq, size_t rank, double log_z,
                         text *out)
 {
-    if (x->style.nbest) {
+    if (x->style.confidence) {
+        tag_sure_heading(&x->sure, !seq->rows, out);
+    } else if (x->style.nbest) {
         text_fmt(out, "# %zu ", rank);
         text_fmt(out, "%f\n",
                  x->is_probability ? probability(x->score[rank], log_z) : x->score[rank]);
@@ -213,11 +253,35 @@ static void add_heading(const tag_printer *x, const tag_sequence *seq, size_t ra
     }
 }
 
+/* Labels, and all that is to be said of them. */
+static trl_status answer(tag_printer *x, size_t n, size_t *found, double *log_z, trl_error *err)
+{
+    const tag_style *s = &x->style;
+    trl_status st = find_paths(x, found, err);
+    if (st == TRL_OK && (s->marginals || s->confidence))
+        st = trl_tagger_marginals(x->tagger, x->p, err);
+    if (st == TRL_OK && x->is_probability && (s->probability || s->nbest))
+        st = trl_tagger_log_z(x->tagger, log_z, err);
+    if (st == TRL_OK && (s->confidence || s->spans))
+        st = tag_sure_find(&x->sure, x->tagger, &(tag_labelling){x->path, n, x->score[0], s->above},
+                           err);
+    return st;
+}
+
+static void add_sequence(tag_printer *x, const tag_sequence *seq, size_t rank, size_t n, text *out)
+{
+    if (x->style.spans)
+        tag_sure_spans(&x->sure, out);
+    for (size_t t = 0; t < n && !x->style.spans; t++)
+        add_token(x, seq, t, x->path[rank * n + t], out);
+    text_char(out, '\n');
+}
+
 trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, trl_error *err)
 {
     const tag_style *s = &x->style;
     const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens, start = out->n;
-    if (seq->rows && (seq->rows->line || n == 0) && !seq->source.n)
+    if (seq->rows && (seq->rows->line || n == 0) && !seq->source.n && !s->json)
         add_documents(seq->rows, out);
     if (n == 0) /* the end of a file */
         return out->failed ? tag_no_memory(err) : TRL_OK;
@@ -226,28 +290,24 @@ trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, t
     if (st != TRL_OK)
         return st;
     if (!room((void **)&x->path, &x->path_cap, n, s->nbest ? s->nbest : 1, sizeof *x->path) ||
-        (s->marginals && !room((void **)&x->p, &x->p_cap, n, x->n_labels, sizeof *x->p)))
+        ((s->marginals || s->confidence) &&
+         !room((void **)&x->p, &x->p_cap, n, x->n_labels, sizeof *x->p)))
         return tag_no_memory(err);
 
     size_t found;
     double log_z = 0.0;
-    st = find_paths(x, &found, err);
-    if (st == TRL_OK && s->marginals)
-        st = trl_tagger_marginals(x->tagger, x->p, err);
-    if (st == TRL_OK && x->is_probability && (s->probability || s->nbest))
-        st = trl_tagger_log_z(x->tagger, &log_z, err);
+    st = answer(x, n, &found, &log_z, err);
     if (st != TRL_OK)
         return st;
-    const bool conllu = seq->source.n > 0, json = seq->rows && !seq->rows->line;
+    const bool json = s->json || (seq->rows && !seq->rows->line);
+    const bool conllu = seq->source.n > 0 && !json && !s->spans;
     if (conllu)
         add_conllu(x, seq, out);
     else if (json)
-        add_json(x, seq->rows, out);
+        add_json(x, seq, n, out);
     for (size_t rank = 0; rank < found && !conllu && !json; rank++) {
         add_heading(x, seq, rank, log_z, out);
-        for (size_t t = 0; t < n; t++)
-            add_token(x, seq, t, x->path[rank * n + t], out);
-        text_char(out, '\n');
+        add_sequence(x, seq, rank, n, out);
     }
     if (out->failed) {
         out->n = start;

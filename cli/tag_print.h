@@ -3,6 +3,7 @@
 #ifndef CLI_TAG_PRINT_H
 #define CLI_TAG_PRINT_H
 
+#include "tag_sure.h"
 #include "text.h"
 #include "trellis/tagger.h"
 
@@ -12,6 +13,9 @@ typedef struct tag_style {
     bool marginals, all_marginals; /* label:p instead of label; and all labels after it */
     bool probability;              /* a line with that of the labelling before it */
     bool reference;                /* items: the input's label before ours */
+    bool confidence, spans;        /* tag_sure.h: more columns; lists of spans */
+    double above;                  /* > 0: all spans of at least this probability */
+    bool json;                     /* an object a sequence, whatever the input */
     trl_decoding decoding;
     size_t nbest; /* 0: the best labelling alone, without a heading */
 } tag_style;
@@ -34,6 +38,7 @@ typedef struct tag_printer {
     double *score;  /* [nbest or 1] */
     double *p;      /* [tokens][n_labels] */
     size_t path_cap, p_cap;
+    tag_sure sure;
     uint64_t n_sequences, n_tokens; /* printed so far */
 } tag_printer;
 

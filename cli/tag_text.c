@@ -30,6 +30,7 @@ typedef struct job {
     uint32_t *path;
     double *p, *all; /* [tokens]; [tokens][n_labels] */
     trl_str *cell;   /* [tokens][2] word and label */
+    tag_sure sure;
     size_t cap, all_cap;
     tag_text_counts *counts;
 } job;
@@ -72,8 +73,9 @@ static bool make_room(job *j, size_t n)
     j->path = calloc(2 * n, sizeof *j->path);
     j->p = calloc(2 * n, sizeof *j->p);
     j->cell = calloc(4 * n, sizeof *j->cell);
-    j->all = j->o->marginals ? calloc(2 * n, labels * sizeof *j->all) : NULL;
-    if (!j->path || !j->p || !j->cell || (j->o->marginals && !j->all))
+    const bool p = j->o->marginals || j->o->confidence;
+    j->all = p ? calloc(2 * n, labels * sizeof *j->all) : NULL;
+    if (!j->path || !j->p || !j->cell || (p && !j->all))
         return false;
     j->cap = 2 * n;
     return true;
@@ -81,7 +83,7 @@ static bool make_room(job *j, size_t n)
 
 static trl_status find_labels(job *j, const trl_text_rows *seq, trl_error *err)
 {
-    double score;
+    double score = 0.0;
     trl_status st = trl_tagger_set_rows(j->tagger, &seq->rows, err);
     if (st == TRL_EPARSE)
         snprintf(err->hint, sizeof err->hint,
@@ -91,8 +93,13 @@ static trl_status find_labels(job *j, const trl_text_rows *seq, trl_error *err)
     if (st == TRL_OK)
         st = j->o->posterior ? trl_tagger_posterior(j->tagger, j->path, err)
                              : trl_tagger_viterbi(j->tagger, j->path, &score, err);
-    if (st == TRL_OK && j->o->marginals)
+    if (st == TRL_OK && j->all)
         st = trl_tagger_marginals(j->tagger, j->all, err);
+    if (st == TRL_OK && j->o->confidence && j->o->posterior)
+        st = trl_tagger_score(j->tagger, j->path, &score, err);
+    if (st == TRL_OK && j->o->confidence)
+        st = tag_sure_find(&j->sure, j->tagger,
+                           &(tag_labelling){j->path, seq->rows.n_tokens, score, 0.0}, err);
     return st;
 }
 
@@ -109,7 +116,7 @@ static trl_status tag_sentence(job *j, const trl_text_rows *seq, trl_error *err)
         j->cell[2 * t] =
             (trl_str){seq->text.p + seq->token[t].begin, seq->token[t].end - seq->token[t].begin};
         j->cell[2 * t + 1] = trl_model_label(j->model, k);
-        if (j->o->marginals)
+        if (j->all)
             j->p[t] = j->all[t * labels + k];
     }
     const trl_rows rows = {
@@ -118,7 +125,8 @@ static trl_status tag_sentence(job *j, const trl_text_rows *seq, trl_error *err)
                           .token = seq->token,
                           .text = seq->text,
                           .labelled = true,
-                          .p = j->o->marginals ? j->p : NULL};
+                          .p = j->all ? j->p : NULL,
+                          .sure = j->o->confidence ? &j->sure : NULL};
     if (!convert_chunks(&j->memory, &c))
         return tag_no_memory(err);
     convert_write(j->to, &c, &j->state, &j->pending);
@@ -222,6 +230,7 @@ bool tag_text(const tag_text_options *o, const trl_model *m, const operands *fil
     free(j.p);
     free(j.cell);
     free(j.all);
+    tag_sure_fini(&j.sure);
     free(named);
     return ok;
 }

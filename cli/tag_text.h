@@ -16,7 +16,7 @@ typedef struct tag_text_options {
     trl_token_options tokens;
     const char *columns; /* NULL: as the template says */
     tag_form form;
-    bool posterior, marginals;
+    bool posterior, marginals, confidence;
     trl_decoding decoding;
 } tag_text_options;
 

@@ -37,6 +37,10 @@ typedef struct trl_chunk {
  * will do.  Fills chunk[0 .. answer), at most n. */
 TRL_API size_t trl_chunks_of(const trl_str *label, size_t n, trl_chunk *chunk);
 
+/* Does `label` go on with the chunk of the label right before it?  All that trl_chunks_of goes by.
+ */
+TRL_API bool trl_chunk_continues(trl_str before, trl_str label);
+
 /* The prefixes of n tokens with these chunks, in order: 'O', or what stands before "-TYPE". */
 TRL_API void trl_scheme_prefixes(trl_scheme scheme, const trl_chunk *chunk, size_t n_chunks,
                                  char *prefix, size_t n);

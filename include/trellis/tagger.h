@@ -59,6 +59,31 @@ TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err
 TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
                                     trl_error *err);
 
+/* A chunk of tokens [begin, end) (scheme.h), and how probable it is: summed over all labellings in
+ * which it is a whole chunk of that type, and over those in which it is a whole chunk of any. */
+typedef struct trl_tag_span {
+    size_t begin, end;
+    trl_str type; /* borrowed from the model */
+    double p, boundaries;
+} trl_tag_span;
+
+/* The chunks of a labelling with their probabilities, in order: span[0 .. *n), at most one for each
+ * token.  Exact, whatever the order and the decoding.  As trl_tagger_pair_marginals; TRL_EINVAL
+ * also for a label that there is not. */
+TRL_API trl_status trl_tagger_spans(trl_tagger *t, const uint32_t *labels, trl_tag_span *span,
+                                    size_t *n, trl_error *err);
+
+/* All spans whose probability is at least `least`, by where they begin and end, then by type:
+ * (*out)[0 .. *n), borrowed from the tagger until its next spans.  TRL_EINVAL unless 0 < least
+ * <= 1; as trl_tagger_pair_marginals. */
+TRL_API trl_status trl_tagger_spans_above(trl_tagger *t, double least, const trl_tag_span **out,
+                                          size_t *n, trl_error *err);
+
+/* The entropy of the distribution over labellings, and of that over the labels of every token,
+ * token[n_tokens] unless NULL: in nats, 0 where all is sure.  As trl_tagger_pair_marginals. */
+TRL_API trl_status trl_tagger_entropy(trl_tagger *t, double *sequence, double *token,
+                                      trl_error *err);
+
 /* An attribute that is on at a token: trl_model_weights of it, times its value, is what it adds to
  * the scores of labels, of pairs or of triples there. */
 typedef struct trl_contribution {

@@ -129,6 +129,8 @@ void trl_tagger_free(trl_tagger *t)
     trl_free(t->value);
     trl_free(t->masked);
     trl_free(t->contribution);
+    trl_chunking_fini(&t->chunking);
+    trl_free(t->span);
     trl_free(t);
 }
 

@@ -68,20 +68,25 @@ trl_status trl_tagger_nbest(trl_tagger *t, size_t n, uint32_t *labels, double *s
     return st;
 }
 
-/* Forward-backward; out lives in the arena. */
-static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_error *err)
+trl_status trl_tagger_infer(trl_tagger *t, int want, const trl_chain **chain,
+                            trl_chain_marginals *out, trl_error *err)
 {
-    const trl_chain *chain;
     const trl_tables *tables;
     trl_status st = need_probability(t, err);
     if (st == TRL_OK)
-        st = need_view(t, &chain, &tables, err);
+        st = need_view(t, chain, &tables, err);
     return st == TRL_OK
                ? trl_chain_infer(
-                     chain,
+                     *chain,
                      &(trl_chain_ask){.s = tables, .arena = &t->arena, .want = want, .weight = 1.0},
                      out, NULL, err)
                : st;
+}
+
+static trl_status infer(trl_tagger *t, int want, trl_chain_marginals *out, trl_error *err)
+{
+    const trl_chain *chain;
+    return trl_tagger_infer(t, want, &chain, out, err);
 }
 
 trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err)

@@ -4,6 +4,7 @@
 #define TRL_TAGGER_PARTS_H
 
 #include "chain/chain.h"
+#include "chain/posterior.h"
 #include "chain/tag_expand.h"
 #include "chain/tag_kernel.h"
 #include "model/model.h"
@@ -33,7 +34,15 @@ struct trl_tagger {
     size_t value_cap, masked_cap;
     trl_contribution *contribution; /* of the token that was asked for */
     size_t n_contributions, contribution_cap;
+    trl_chunking chunking; /* of the labels; made when spans are first asked for */
+    trl_tag_span *span;    /* of the last answer */
+    size_t n_spans, span_cap;
 };
+
+/* Forward-backward on what is decoded; `want` as in trl_chain_ask, *out lives in the arena, which
+ * the caller resets.  *chain: of the same tables. */
+trl_status trl_tagger_infer(trl_tagger *t, int want, const trl_chain **chain,
+                            trl_chain_marginals *out, trl_error *err);
 
 /* Sequence k of the batch, its attributes by the model's numbers. */
 trl_status trl_tagger_set_numbered(trl_tagger *t, const trl_numbered_items *x, size_t k,

@@ -62,9 +62,13 @@ trl_score_line trl_score_line_type(const trl_score_columns *c, bool first)
     if (first && c->n == 3 && is_text(c->first, "#") && is_number(c->gold) &&
         is_text(c->predicted, "estimate"))
         return TRL_SCORE_HEADING;
+    if (first && c->n == 4 && is_text(c->first, "#") && is_text(c->gold, "entropy") &&
+        is_number(c->predicted))
+        return TRL_SCORE_HEADING;
     if (!first || c->n > 3 || !is_number(c->predicted))
         return TRL_SCORE_TOKEN;
-    if (c->n == 2 && (is_text(c->first, "@probability") || is_text(c->first, "#")))
+    if (c->n == 2 && (is_text(c->first, "@probability") || is_text(c->first, "@entropy") ||
+                      is_text(c->first, "#")))
         return TRL_SCORE_HEADING;
     return c->n == 3 && is_text(c->first, "#") && is_number(c->gold) ? TRL_SCORE_NBEST
                                                                      : TRL_SCORE_TOKEN;

@@ -30,20 +30,29 @@ static bool is_in(char c, const char *set)
     return c && strchr(set, c);
 }
 
+/* The last label of a chunk: may it go on?  The next one: does it not start another? */
+static bool joins(tag p, tag c)
+{
+    return is_in(p.prefix, "BI") && is_in(c.prefix, "IEL") && same(p.type, c.type);
+}
+
+bool trl_chunk_continues(trl_str before, trl_str label)
+{
+    return joins(tag_of(before), tag_of(label));
+}
+
 size_t trl_chunks_of(const trl_str *label, size_t n, trl_chunk *chunk)
 {
     size_t found = 0;
-    bool open = false;
+    tag before = {.prefix = 'O'};
     for (size_t t = 0; t < n; t++) {
         const tag c = tag_of(label[t]);
-        if (c.prefix == 'O') {
-            open = false;
-            continue;
+        if (c.prefix != 'O') {
+            if (!joins(before, c))
+                chunk[found++] = (trl_chunk){.begin = t, .type = c.type};
+            chunk[found - 1].end = t + 1;
         }
-        if (!open || !c.prefix || is_in(c.prefix, "BSU") || !same(c.type, chunk[found - 1].type))
-            chunk[found++] = (trl_chunk){.begin = t, .type = c.type};
-        chunk[found - 1].end = t + 1;
-        open = is_in(c.prefix, "BI");
+        before = c;
     }
     return found;
 }

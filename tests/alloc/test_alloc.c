@@ -153,6 +153,14 @@ static trl_status ask(trl_tagger *t, size_t n, size_t L, trl_error *err)
         st = trl_tagger_pair_marginals(t, p, err);
     if (st == TRL_OK)
         st = trl_tagger_log_z(t, &z, err);
+    const trl_tag_span *above;
+    trl_tag_span span[64];
+    if (st == TRL_OK)
+        st = trl_tagger_spans(t, y, span, &found, err);
+    if (st == TRL_OK)
+        st = trl_tagger_spans_above(t, 0.01, &above, &found, err);
+    if (st == TRL_OK)
+        st = trl_tagger_entropy(t, &z, p, err);
     return st;
 }
 
