@@ -39,7 +39,10 @@ typedef struct trl_weights_at {
 trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_pool *pool,
                                const trl_weights_at *at, double *F, trl_error *err);
 
-/* The lane of a sequence, for callers that evaluate single examples. */
+/* F and the norm of its gradient, into F_norm, with little more memory than a gradient takes, by
+ * one thread (gradient_once.c). */
+trl_status trl_gradient_norm(const trl_design *d, const trl_task *task, trl_pool *pool,
+                             const trl_weights_at *at, double F_norm[2], trl_error *err);
 
 /* Allocates score tables for up to n positions in the arena: rows for every family that has
  * them.  False when memory ran out. */

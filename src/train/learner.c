@@ -40,25 +40,12 @@ void trl_batch_fini(trl_batch *b)
     *b = (trl_batch){0};
 }
 
-/* Weights and penalty. */
-typedef struct point {
-    const double *x;
-    double c2;
-} point;
-
-static trl_status with_gradient(const trl_learner *l, const point *at, trl_pool *pool, double *F,
-                                double *norm, trl_error *err)
+/* The value alone: whole objectives have no other way than with the gradient. */
+static trl_status whole_value(const trl_learner *l, const trl_value_point *at, double *F,
+                              trl_error *err)
 {
-    trl_learner own = *l;
-    trl_batch b = {0};
     double *g = trl_alloc64(l->n_weights + 64, sizeof *g);
-    own.names = NULL; /* looking for implied rows does not pay for one pass */
-    trl_status st = g ? trl_batch_init(&b, &own, at->c2, pool, err) : trl_fail_mem(err);
-    if (st == TRL_OK)
-        st = b.f.eval(b.f.self, at->x, g, F, err);
-    if (st == TRL_OK && l->task)
-        *norm = sqrt(trl_dot(pool, l->n_weights, g, g));
-    trl_batch_fini(&b);
+    const trl_status st = g ? l->whole(l->self, at->x, at->c2, g, F, err) : trl_fail_mem(err);
     trl_free(g);
     return st;
 }
@@ -67,11 +54,18 @@ trl_status trl_learner_value(const trl_learner *l, const trl_value_point *at, tr
                              double *F, double *norm, trl_error *err)
 {
     *F = *norm = NAN;
+    const trl_weights_at w = {at->x, at->c2};
     if (l->task && isfinite(at->enough))
-        return trl_objective_value(l->design, l->task, pool, &(trl_weights_at){at->x, at->c2}, F,
-                                   err);
-    if (l->task || l->whole)
-        return with_gradient(l, &(point){at->x, at->c2}, pool, F, norm, err);
+        return trl_objective_value(l->design, l->task, pool, &w, F, err);
+    if (l->task) {
+        double both[2] = {NAN, NAN};
+        const trl_status st = trl_gradient_norm(l->design, l->task, pool, &w, both, err);
+        *F = both[0];
+        *norm = both[1];
+        return st;
+    }
+    if (l->whole)
+        return whole_value(l, at, F, err);
     return l->smooth ? trl_sparse_value(l->examples, &(trl_sparse_point){at->x, at->c2, at->enough},
                                         pool, F, err)
                      : TRL_OK;

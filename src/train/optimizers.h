@@ -45,6 +45,8 @@ typedef struct trl_optimizer {
     bool starts;         /* from any weights */
     bool threads;        /* uses more than one */
     bool scales;         /* values far from 1 (scaling.h, scaled_values.h) */
+    bool leaves_last; /* cancelled within an iteration, it leaves the weights of the one before in x
+                       */
 
     /* Minimises; x is the start and gets the result. */
     trl_status (*run)(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err);

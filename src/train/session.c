@@ -23,7 +23,7 @@ typedef struct run {
     /* Where to go back to when an iteration is cancelled. */
     bool can_return;
     bool on_disk;  /* the checkpoint is of there */
-    double *kept;  /* [n_weights], NULL: not needed yet */
+    double *kept;  /* [n_weights], NULL: not needed */
     trl_buf state; /* the optimiser's, for checkpoints */
     double turned; /* trl_clock() after the last iteration */
 } run;
@@ -99,12 +99,15 @@ static bool was_long(run *r)
     return can_cancel(r) && took >= SHORT;
 }
 
-/* Keeps x to go back to.  False: there is no memory for it, or no need. */
+/* Keeps x to go back to, unless the optimiser will leave it there.  False: there is no memory for
+ * it, or no need. */
 static bool keep_weights(run *r, const double *x)
 {
     const size_t n = r->s->learner->n_weights;
     if (r->s->learner->steps) /* a step that is cancelled has changed nothing */
         return false;
+    if (r->s->optimizer->leaves_last)
+        return true;
     if (!r->kept)
         r->kept = trl_alloc(n, sizeof *r->kept);
     if (r->kept)
@@ -121,9 +124,9 @@ static trl_status go_back(run *r, double *x, trl_ending *ending, trl_error *err)
     r->s->cancel->held = true;
     r->ps.asked_to_stop = 1;
     *ending = TRL_END_STOPPED;
-    if (!l->steps)
+    if (r->kept)
         memcpy(x, r->kept, l->n_weights * sizeof *x);
-    else if (r->s->o->checkpoint && !l->steps->save(l->self, &r->state))
+    if (l->steps && r->s->o->checkpoint && !l->steps->save(l->self, &r->state))
         return trl_fail_mem(err);
     return r->on_disk || !r->s->o->checkpoint ? TRL_OK : write_checkpoint(r, x, err);
 }
@@ -310,6 +313,8 @@ static trl_status optimize(run *r, const trl_checkpoint *c, double *x, trl_endin
     trl_status st = s->optimizer->run(&fit, x, ending, err);
     if (st == TRL_ECANCEL)
         st = go_back(r, x, ending, err);
+    trl_free(r->kept);
+    r->kept = NULL;
     if (r->ps.ended == 1 + (uint64_t)TRL_END_NO_MINIMUM)
         *ending = TRL_END_NO_MINIMUM;
     return st;

@@ -143,6 +143,18 @@ static void test_large_weights(void **state)
     problem_fini(&p);
 }
 
+/* Example by example: the same objective and the norm of the same gradient. */
+static void check_once(const chain_problem *p, const double *w, double F, const double *g)
+{
+    trl_error err;
+    double both[2], norm2 = 0.0;
+    for (uint64_t i = 0; i < p->d.n_weights; i++)
+        norm2 += g[i] * g[i];
+    assert_ok(trl_gradient_norm(&p->d, &p->task, p->pool, &(trl_weights_at){w, 0.1}, both, &err));
+    assert_near(both[0] / F, 1.0, 1e-12);
+    assert_near(both[1] / sqrt(norm2), 1.0, 1e-7); /* of rare weights gradient.c adds floats */
+}
+
 /* The same bits with any number of threads, call after call. */
 static void test_threads(void **state)
 {
@@ -178,6 +190,7 @@ static void test_threads(void **state)
                 assert_true(F == F0);
                 assert_memory_equal(g, first, bytes);
             }
+            check_once(&p, w, F, g);
             trl_free(w);
             trl_free(g);
             problem_fini(&p);

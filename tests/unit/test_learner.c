@@ -12,8 +12,6 @@
 
 enum { EXAMPLES = 60, KINDS = 3, ROOM = 400 };
 static const size_t width[KINDS] = {3, 2, 5};
-static const trl_attr attrs[4] = {
-    {{"a", 1}, 1.0}, {{"b", 1}, 1.0}, {{"c", 1}, 1.0}, {{"d", 1}, 2.0}};
 
 typedef struct toy {
     trl_corpus corpus;
@@ -64,22 +62,22 @@ static trl_status score(void *self, const double *x, double *percent, trl_error 
 
 static void open_toy(toy *t, size_t threads, bool held_out)
 {
-    static const size_t begin[] = {0, 2, 3, 6, 7, 8};
+    static const size_t begin[] = {0, 1, 2, 3, 4, 5};
     trl_error err;
     trl_rng rng = trl_rng_seed(7);
     *t = (toy){.pool = trl_pool_new(threads)};
     assert_ok(trl_corpus_init_families(&t->corpus, width, KINDS, &err));
     for (size_t e = 0; e < EXAMPLES; e++) {
         uint32_t gold[KINDS][5];
-        trl_attr on[KINDS][8];
+        trl_attr on[KINDS][5];
         trl_factors x[KINDS];
         for (size_t f = 0; f < KINDS; f++) {
-            for (size_t k = 0; k < 8; k++)
-                on[f][k] = attrs[trl_rng_below(&rng, 4)];
-            for (size_t r = 0; r < 5; r++)
-                gold[f][r] = (uint32_t)((size_t)(on[f][begin[r]].name.p[0] - 'a') % width[f]) *
-                             (trl_rng_unit(&rng) < 0.7);
             x[f] = (trl_factors){1 + (e + f) % 5, gold[f], begin, on[f]};
+            for (size_t r = 0; r < 5; r++) {
+                const size_t k = trl_rng_below(&rng, 4);
+                on[f][r] = (trl_attr){{&"abcd"[k], 1}, k == 3 ? 2.0 : 1.0};
+                gold[f][r] = (uint32_t)(k % width[f]) * (trl_rng_unit(&rng) < 0.7);
+            }
         }
         assert_ok(trl_corpus_add_factors(&t->corpus, x, 1.0, &err));
     }
