@@ -30,33 +30,14 @@ static trl_str string(const char *s)
     return (trl_str){s, strlen(s)};
 }
 
-static void put_line(trl_buf *b, const char *what, trl_str field)
-{
-    trl_buf_str(b, what);
-    trl_buf_ch(b, '\t');
-    trl_put_field(b, field);
-    trl_buf_ch(b, '\n');
-}
-
-static void put_lines(trl_buf *b, const char *what, trl_str text)
-{
-    for (size_t at = 0; at < text.n;) {
-        size_t end = at;
-        while (end < text.n && text.p[end] != '\n')
-            end++;
-        put_line(b, what, (trl_str){text.p + at, end - at});
-        at = end + 1;
-    }
-}
-
 static void put_header(trl_buf *b, const trl_graph_model *m)
 {
     trl_buf_str(b, "trellis-model\t1\nkind\tgraph\n");
-    put_line(b, "objective", string(m->objective));
+    trl_put_line(b, "objective", string(m->objective));
     trl_buf_fmt(b, "probability\t%s\ncolumns\t%zu\n", m->is_probability ? "yes" : "no",
                 m->n_columns);
-    put_lines(b, "setting", string(m->settings));
-    put_lines(b, "model", (trl_str){m->spec->text, m->spec->text_len});
+    trl_put_lines(b, "setting", string(m->settings));
+    trl_put_lines(b, "model", (trl_str){m->spec->text, m->spec->text_len});
     for (size_t k = 0; k < m->spec->n_layers; k++)
         for (size_t i = 0; i < m->n_labels[k]; i++) {
             trl_buf_fmt(b, "label\t%s\t", m->spec->layer[k].name);

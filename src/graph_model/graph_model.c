@@ -93,21 +93,6 @@ trl_status trl_graph_model_write(const trl_graph_model_parts *p, const char *pat
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Text with one NUL, at its end. */
-static trl_status load_string(const trl_container *c, const char *tag, const char **out,
-                              trl_error *err)
-{
-    const void *text;
-    size_t n;
-    const trl_status st = trl_container_array(c, tag, 1, &text, &n, err);
-    if (st != TRL_OK)
-        return st;
-    if (n == 0 || memchr(text, '\0', n) != (const char *)text + n - 1)
-        return trl_container_damaged(c, err, "a text does not end");
-    *out = text;
-    return TRL_OK;
-}
-
 /* One more than the largest column that a macro names. */
 static size_t text_columns(const trl_graph_spec *s)
 {
@@ -157,9 +142,9 @@ static trl_status load(trl_graph_model *m, trl_error *err)
     char prefix[5];
     trl_status st = load_spec(m, &info, err);
     if (st == TRL_OK)
-        st = load_string(m->container, "objectiv", &m->objective, err);
+        st = trl_container_string(m->container, "objectiv", &m->objective, err);
     if (st == TRL_OK)
-        st = load_string(m->container, "settings", &m->settings, err);
+        st = trl_container_string(m->container, "settings", &m->settings, err);
     for (size_t k = 0; st == TRL_OK && k < m->spec->n_layers; k++) {
         st = trl_strview_load(m->container, prefix_of("lb", k, prefix), &m->labels[k], err);
         m->n_labels[k] = m->labels[k].n;

@@ -58,21 +58,6 @@ trl_status trl_chain_model_to_buffer(const trl_chain_model_spec *spec, unsigned 
 /* ---- loading ----------------------------------------------------------------------------------
  */
 
-/* Text with one NUL, at its end. */
-static trl_status load_string(const trl_container *c, const char *tag, const char **out,
-                              trl_error *err)
-{
-    const void *text;
-    size_t n;
-    const trl_status st = trl_container_array(c, tag, 1, &text, &n, err);
-    if (st != TRL_OK)
-        return st;
-    if (n == 0 || memchr(text, '\0', n) != (const char *)text + n - 1)
-        return trl_container_damaged(c, err, "a text does not end");
-    *out = text;
-    return TRL_OK;
-}
-
 static trl_status load_info(trl_chain_model *m, const trl_container *c, trl_error *err)
 {
     const void *bytes;
@@ -147,9 +132,9 @@ trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_
     *m = (trl_chain_model){0};
     trl_status st = load_info(m, c, err);
     if (st == TRL_OK)
-        st = load_string(c, "objectiv", &m->objective, err);
+        st = trl_container_string(c, "objectiv", &m->objective, err);
     if (st == TRL_OK)
-        st = load_string(c, "settings", &m->settings, err);
+        st = trl_container_string(c, "settings", &m->settings, err);
     if (st == TRL_OK)
         st = trl_strview_load(c, "labl", &m->labels, err);
     m->L = m->labels.n;

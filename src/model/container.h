@@ -114,6 +114,10 @@ bool trl_container_find(const trl_container *c, const char *tag, const void **by
 trl_status trl_container_array(const trl_container *c, const char *tag, size_t width,
                                const void **items, size_t *count, trl_error *err);
 
+/* As _find for a text with one NUL, at its end.  TRL_EMODEL. */
+trl_status trl_container_string(const trl_container *c, const char *tag, const char **out,
+                                trl_error *err);
+
 /* "damaged model: <message>" with the container's path, for checks of a section's content. */
 trl_status trl_container_damaged(const trl_container *c, trl_error *err, const char *what);
 

@@ -36,42 +36,22 @@
 #include "model/dump_text.h"
 #include "model/model.h"
 
-static void put_line(trl_buf *b, const char *what, trl_str field)
-{
-    trl_buf_str(b, what);
-    trl_buf_ch(b, '\t');
-    trl_put_field(b, field);
-    trl_buf_ch(b, '\n');
-}
-
-/* Every line of a text as a separate line.  The text ends with an LF or is empty. */
-static void put_lines(trl_buf *b, const char *what, trl_str text)
-{
-    for (size_t at = 0; at < text.n;) {
-        size_t end = at;
-        while (end < text.n && text.p[end] != '\n')
-            end++;
-        put_line(b, what, (trl_str){text.p + at, end - at});
-        at = end + 1;
-    }
-}
-
 static void put_header(trl_buf *b, const trl_chain_model *m)
 {
     trl_buf_str(b, "trellis-model\t1\nkind\tchain\n");
-    put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
+    trl_put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
     trl_buf_fmt(b, "probability\t%s\n%s%sorder\t%d\ncolumns\t%zu\n",
                 m->is_probability ? "yes" : "no", m->is_local ? "decode\tlocal\n" : "",
                 m->masked ? "mask\tyes\n" : "", m->order, m->n_columns);
-    put_lines(b, "setting", (trl_str){m->settings, strlen(m->settings)});
-    put_lines(b, "template", m->template_text);
+    trl_put_lines(b, "setting", (trl_str){m->settings, strlen(m->settings)});
+    trl_put_lines(b, "template", m->template_text);
     for (size_t k = 0; k < m->L; k++)
-        put_line(b, "label", trl_strview_get(&m->labels, (uint32_t)k));
+        trl_put_line(b, "label", trl_strview_get(&m->labels, (uint32_t)k));
     for (size_t f = 1; f <= (size_t)m->order; f++)
         if (m->family[f].constant != TRL_NO_ID) {
             trl_buf_str(b, "constant\t");
-            put_line(b, trl_family_prefix[f],
-                     trl_strview_get(&m->family[f].names, m->family[f].constant));
+            trl_put_line(b, trl_family_prefix[f],
+                         trl_strview_get(&m->family[f].names, m->family[f].constant));
         }
 }
 

@@ -117,6 +117,25 @@ static size_t escape(const char *p, size_t n, char *out)
     }
 }
 
+void trl_put_line(trl_buf *b, const char *what, trl_str field)
+{
+    trl_buf_str(b, what);
+    trl_buf_ch(b, '\t');
+    trl_put_field(b, field);
+    trl_buf_ch(b, '\n');
+}
+
+void trl_put_lines(trl_buf *b, const char *what, trl_str text)
+{
+    for (size_t at = 0; at < text.n;) {
+        size_t end = at;
+        while (end < text.n && text.p[end] != '\n')
+            end++;
+        trl_put_line(b, what, (trl_str){text.p + at, end - at});
+        at = end + 1;
+    }
+}
+
 bool trl_unescape_field(char *p, size_t *n)
 {
     size_t to = 0;

@@ -1,4 +1,4 @@
-/* dump_text.h -- private to src/model: how names and numbers look in a dump.
+/* dump_text.h -- how names and numbers look in a dump.
  *
  * A field holds no tab, line end, control character or byte that is not UTF-8: they are written \t,
  * \n, \r or \xHH, a backslash \\.  Everything else stands for itself.
@@ -26,6 +26,11 @@ size_t trl_put_field(trl_buf *b, trl_str s);
 
 /* Appends the number as printf's `format` does in the C locale. */
 void trl_put_number(trl_buf *b, const char *format, double x) __attribute__((format(printf, 2, 0)));
+
+/* "what<TAB>field<LF>" */
+void trl_put_line(trl_buf *b, const char *what, trl_str field);
+/* One for every line of a text, which ends with an LF or is empty. */
+void trl_put_lines(trl_buf *b, const char *what, trl_str text);
 
 /* Unescapes n bytes in place; *n becomes what is left.  False: a bad escape, *n its offset. */
 bool trl_unescape_field(char *p, size_t *n);

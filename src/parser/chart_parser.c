@@ -13,6 +13,7 @@
 #include "chart/nbest.h"
 #include "parser/chart_model.h"
 #include "parser/tree_decode.h"
+#include "treebank/transform.h"
 
 /* ---- parsers --------------------------------------------------------------------------------- */
 
@@ -90,21 +91,6 @@ void trl_chart_parser_free(trl_chart_parser *p)
 
 /* ---- one sentence ---------------------------------------------------------------------------- */
 
-/* Removes the root, for treebanks that have none; only when it has one child. */
-static void drop_root(trl_node **node, size_t *n_nodes)
-{
-    if ((*node)[0].child != 1 || (*node)[1].next != TRL_NO_NODE)
-        return;
-    ++*node;
-    --*n_nodes;
-    for (size_t k = 0; k < *n_nodes; k++) {
-        trl_node *v = &(*node)[k];
-        v->parent = k ? v->parent - 1 : TRL_NO_NODE;
-        v->child -= v->child != TRL_NO_NODE;
-        v->next -= v->next != TRL_NO_NODE;
-    }
-}
-
 /* A tree of the sentence. */
 typedef struct found_tree {
     trl_node *node;
@@ -119,7 +105,7 @@ static void keep_tree(trl_chart_parser *p, size_t at, const found_tree *found, c
     size_t n_nodes = found->n_nodes;
     double log_probability = found->log_probability;
     if (p->model->m.root.bare)
-        drop_root(&node, &n_nodes);
+        trl_drop_root(&node, &n_nodes);
     p->parsed[at] = (trl_parsed){.tree = {.n_nodes = n_nodes,
                                           .n_words = n,
                                           .node = node,

@@ -1,6 +1,7 @@
 /* search_parser.c -- words in, trees out: tags, then best-first search. */
 /* SPDX-License-Identifier: MIT */
 #include "search/search_parser.h"
+#include "treebank/transform.h"
 
 #include <math.h>
 #include <string.h>
@@ -226,21 +227,6 @@ static trl_status choose_tags(trl_boosted_parser *p, const trl_parse_input *in, 
     return st == TRL_OK ? set_known(p, in, err) : st;
 }
 
-/* Removes the root, for treebanks that have none; only when it has one child. */
-static void drop_root(trl_node **node, size_t *n_nodes)
-{
-    if ((*node)[0].child != 1 || (*node)[1].next != TRL_NO_NODE)
-        return;
-    ++*node;
-    --*n_nodes;
-    for (size_t k = 0; k < *n_nodes; k++) {
-        trl_node *v = &(*node)[k];
-        v->parent = k ? v->parent - 1 : TRL_NO_NODE;
-        v->child -= v->child != TRL_NO_NODE;
-        v->next -= v->next != TRL_NO_NODE;
-    }
-}
-
 trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
                                     trl_parse *out, trl_error *err)
 {
@@ -265,7 +251,7 @@ trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input
     for (size_t k = 0; k < n; k++) {
         trl_found_tree *t = &p->search.found[k];
         if (p->model->m.root.bare)
-            drop_root(&t->node, &t->n_nodes);
+            trl_drop_root(&t->node, &t->n_nodes);
         parsed[k] = (trl_parsed){.tree = {.n_nodes = t->n_nodes,
                                           .n_words = in->n,
                                           .node = t->node,

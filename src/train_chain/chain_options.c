@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "train_chain/chain_training.h"
+#include "train/places.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -20,19 +20,6 @@ bool trl_chain_training_single(const trl_chain_training *j)
     if (!j->objective->single || (j->optimizer && j->optimizer->compares_close))
         return false;
     return o->precision ? strcmp(o->precision, "single") == 0 : o->period > 0 && o->delta >= 1e-6;
-}
-
-/* Can the file be written? Better to know now than after hours of training.  Only regular files are
- * opened early. */
-static trl_status probe(const char *path, trl_error *err)
-{
-    struct stat sb;
-    if (!path || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode)))
-        return TRL_OK;
-    trl_writer *w = NULL;
-    const trl_status st = trl_writer_open(path, &w, err);
-    trl_writer_abort(w);
-    return st;
 }
 
 /* ---- hmm and m-estimation -------------------------------------------------------------------- */
@@ -120,26 +107,6 @@ static trl_format asked_format(const trl_train_options *o)
     return o->data ? trl_dataset_get_info(o->data).format : o->format;
 }
 
-/* Each of them a file or memory. */
-static trl_status check_places(const trl_train_options *o, trl_error *err)
-{
-    const char *both = o->n_train && o->data      ? "train and data"
-                       : o->dev && o->dev_data    ? "dev and dev_data"
-                       : o->model && o->model_out ? "model and model_out"
-                                                  : NULL;
-    if (both)
-        return trl_fail(err, TRL_EINVAL, "%s are both given: use a file or memory", both);
-    if (o->n_train == 0 && !o->data)
-        return trl_fail(err, TRL_EINVAL, "no training file is given, and no data");
-    if (!o->model && !o->model_out)
-        return trl_fail(err, TRL_EINVAL, "no model file is given, and no model_out");
-    if (o->rescue && !o->model)
-        return trl_fail(err, TRL_EINVAL, "rescue goes with a model file, not with model_out");
-    if (o->data && o->format != TRL_FORMAT_GUESS && o->format != asked_format(o))
-        return trl_fail(err, TRL_EINVAL, "the format is not that of the data");
-    return TRL_OK;
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
@@ -150,9 +117,11 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
     trl_status st = check_objective(j, err);
     if (st != TRL_OK)
         return st;
-    st = check_places(o, err);
+    st = trl_check_places(o, err);
     if (st != TRL_OK)
         return st;
+    if (o->data && o->format != TRL_FORMAT_GUESS && o->format != asked_format(o))
+        return trl_fail(err, TRL_EINVAL, "the format is not that of the data");
     if (o->order < 0 || o->order > 2)
         return trl_fail(err, TRL_EINVAL, "the order is 1 or 2, not %d", o->order);
     if (!(o->min_freq >= 0.0 && isfinite(o->min_freq)))
@@ -166,8 +135,8 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
     st = check_optimizer(j, err);
     if (st == TRL_OK)
-        st = probe(o->model, err);
+        st = trl_check_writable(o->model, err);
     if (st == TRL_OK)
-        st = probe(o->q0_cache, err);
-    return st == TRL_OK ? probe(o->checkpoint, err) : st;
+        st = trl_check_writable(o->q0_cache, err);
+    return st == TRL_OK ? trl_check_writable(o->checkpoint, err) : st;
 }

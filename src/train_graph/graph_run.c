@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "graph_model/graph_model.h"
+#include "train/places.h"
 
 bool trl_graph_run_report(const trl_graph_run *j, const char *stage, const char *note)
 {
@@ -39,35 +39,6 @@ bool trl_graph_run_report(const trl_graph_run *j, const char *stage, const char 
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
-
-/* Can the file be written? Only regular files are opened early. */
-static trl_status probe(const char *path, trl_error *err)
-{
-    struct stat sb;
-    if (!path || (stat(path, &sb) == 0 && !S_ISREG(sb.st_mode) && !S_ISDIR(sb.st_mode)))
-        return TRL_OK;
-    trl_writer *w = NULL;
-    const trl_status st = trl_writer_open(path, &w, err);
-    trl_writer_abort(w);
-    return st;
-}
-
-static trl_status check_places(const trl_train_options *o, trl_error *err)
-{
-    const char *both = o->n_train && o->data      ? "train and data"
-                       : o->dev && o->dev_data    ? "dev and dev_data"
-                       : o->model && o->model_out ? "model and model_out"
-                                                  : NULL;
-    if (both)
-        return trl_fail(err, TRL_EINVAL, "%s are both given: use a file or memory", both);
-    if (o->n_train == 0 && !o->data)
-        return trl_fail(err, TRL_EINVAL, "no training file is given, and no data");
-    if (!o->model && !o->model_out)
-        return trl_fail(err, TRL_EINVAL, "no model file is given, and no model_out");
-    if (o->rescue && !o->model)
-        return trl_fail(err, TRL_EINVAL, "rescue goes with a model file, not with model_out");
-    return TRL_OK;
-}
 
 typedef struct named {
     const char *name;
@@ -134,12 +105,12 @@ static trl_status check(trl_graph_run *j, trl_error *err)
     if (st == TRL_OK)
         st = check_inference(j, err);
     if (st == TRL_OK)
-        st = check_places(o, err);
+        st = trl_check_places(o, err);
     if (st == TRL_OK)
         st = trl_graph_run_read_spec(j, err);
     if (st == TRL_OK)
-        st = probe(o->model, err);
-    return st == TRL_OK ? probe(o->checkpoint, err) : st;
+        st = trl_check_writable(o->model, err);
+    return st == TRL_OK ? trl_check_writable(o->checkpoint, err) : st;
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "train/places.h"
 #include "train_tree/tree_training.h"
 
 static const char *const grades[] = {"generative", "discriminative", "features"};
@@ -104,16 +105,6 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status probe(const char *path, trl_error *err)
-{
-    trl_writer *w = NULL;
-    if (!path)
-        return TRL_OK;
-    const trl_status st = trl_writer_open(path, &w, err);
-    trl_writer_abort(w);
-    return st;
-}
-
 trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -136,6 +127,6 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
     if (st == TRL_OK)
         st = check_training(j, err);
     if (st == TRL_OK)
-        st = probe(o->model, err);
-    return st == TRL_OK ? probe(o->checkpoint, err) : st;
+        st = trl_check_writable(o->model, err);
+    return st == TRL_OK ? trl_check_writable(o->checkpoint, err) : st;
 }

@@ -301,3 +301,17 @@ trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree 
     out->raw = in;
     return TRL_OK;
 }
+
+void trl_drop_root(trl_node **node, size_t *n_nodes)
+{
+    if ((*node)[0].child != 1 || (*node)[1].next != TRL_NO_NODE)
+        return;
+    ++*node;
+    --*n_nodes;
+    for (size_t k = 0; k < *n_nodes; k++) {
+        trl_node *v = &(*node)[k];
+        v->parent = k ? v->parent - 1 : TRL_NO_NODE;
+        v->child -= v->child != TRL_NO_NODE;
+        v->next -= v->next != TRL_NO_NODE;
+    }
+}

@@ -33,4 +33,7 @@ trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree 
 const uint32_t *trl_transformer_nodes(const trl_transformer *x);
 const uint32_t *trl_transformer_words(const trl_transformer *x);
 
+/* Removes the root of a tree's nodes, for treebanks that have none; only when it has one child. */
+void trl_drop_root(trl_node **node, size_t *n_nodes);
+
 #endif
