@@ -194,7 +194,9 @@ static const trl_option_row rows[] = {
         .preset = "100000, for trees 30000",
         .help = "m-estimation: sequences or trees drawn for template lines without a closed form"),
     CHECKED(check_optimizer, "optimizer", optimizer, GROUP, .value = "NAME",
-            .preset = "what suits the objective", .help = "how it is optimised"),
+            .preset = "what suits the objective",
+            .help = "how it is optimised; auto: what is fastest on so many threads, so that the "
+                    "result may depend on them"),
     ROW("precision", STRING, precision, CHAIN, GROUP, .value = "NAME", .choices = precision_names,
         .preset = "single, but double when 'delta' is below 1e-6",
         .help = "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or "

@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/format.h"
+#include "base/pool.h"
 #include "train/optimizers.h"
 #include "train/sgd.h"
 
@@ -46,6 +48,26 @@ static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
     if (!p)
         p = first_of(o, kind, TRL_BY_WHOLE, options);
     return p ? p : first_of(o, kind, TRL_BY_TABLES, options);
+}
+
+#define AUTO "auto"
+#define FEW 2     /* threads on which one example after the other beats the whole corpus at once */
+#define FINE 1e-6 /* delta below which single precision is not enough */
+
+/* What takes the least time on so many threads (docs/performance.md): of the exact likelihood of
+ * chains on few threads the row over tables that needs a quadratic penalty, else the default. */
+static const trl_optimizer *fastest(const trl_objective *o, trl_kind kind,
+                                    const trl_train_options *options)
+{
+    const bool likelihood = kind == TRL_KIND_CHAIN && o->smooth && o->needs_inference;
+    if (likelihood && trl_pool_count((size_t)options->threads) <= FEW && !options->init &&
+        options->c2 > 0.0 && options->c1 <= 0.0 && options->delta >= FINE)
+        for (size_t k = 0; trl_optimizer_at(k); k++) {
+            const trl_optimizer *p = trl_optimizer_at(k);
+            if (p->way == TRL_BY_TABLES && p->needs_c2 && fits(p, o, kind))
+                return p;
+        }
+    return usual(o, kind, options);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -144,7 +166,7 @@ static trl_status check_penalties(const trl_train_options *o, const trl_optimize
 trl_status trl_optimizer_known(const char *name, trl_kind kind, trl_error *err)
 {
     char list[120];
-    return trl_optimizer_find(name)
+    return trl_optimizer_find(name) || strcmp(name, AUTO) == 0
                ? TRL_OK
                : trl_fail(err, TRL_EINVAL, "optimizer '%.60s' of %s is not known: use %s", name,
                           trl_kind_plural(kind), names(of_kind, NULL, kind, list));
@@ -154,8 +176,9 @@ static trl_status choose(const trl_train_options *o, const trl_objective *object
                          const trl_optimizer **out, trl_error *err)
 {
     char list[120];
-    const trl_optimizer *p =
-        o->optimizer ? trl_optimizer_find(o->optimizer) : usual(objective, kind, o);
+    const trl_optimizer *p = !o->optimizer                     ? usual(objective, kind, o)
+                             : strcmp(o->optimizer, AUTO) == 0 ? fastest(objective, kind, o)
+                                                               : trl_optimizer_find(o->optimizer);
     if (!p || !(p->kinds & kind))
         return trl_fail(err, TRL_EINVAL, "optimizer '%s' of %s is not known: use %s", o->optimizer,
                         trl_kind_plural(kind), names(of_kind, objective, kind, list));
