@@ -140,6 +140,7 @@ typedef struct trl_train_options {
     double tolerance;      /* change of a message that counts as converged: 1e-6 */
     uint64_t max_updates;  /* messages in one run of inference; 0: 100 times each */
     double max_cells;      /* exact inference: cells of all cliques of a graph: 2^27 */
+    bool keep_messages;    /* bethe, trw: messages start from those of the iteration before */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

@@ -211,6 +211,8 @@ static const trl_option_row rows[] = {
         .help = "graphs, bethe and trw: the change of messages that counts as converged"),
     ROW("max-updates", INTEGER, max_updates, GRAPH, GROUP, .value = "N", .above_0 = true,
         .preset = "100 of each", .help = "graphs, bethe and trw: messages sent in a graph at most"),
+    ROW("keep-messages", FLAG, keep_messages, GRAPH, GROUP,
+        .help = "graphs, bethe and trw: messages start from those of the iteration before"),
     ROW("max-cells", REAL, max_cells, GRAPH, GROUP, .value = "N", .above_0 = true, .preset = "2^27",
         .help = "graphs: refuse exact inference that needs larger tables"),
     ROW("memory", INTEGER, memory, ALL, GROUP, .value = "N", .least = 1, .most = 32,

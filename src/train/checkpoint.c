@@ -8,6 +8,7 @@
  *     best    double[n_weights], with a dev set and a score
  *     base    double[n_weights], of a run in stages: what the stage before ended with
  *     state   the optimiser's own
+ *     memory  the learner's own (learner.h)
  */
 /* SPDX-License-Identifier: MIT */
 #include "train/checkpoint.h"
@@ -123,8 +124,15 @@ trl_status trl_checkpoint_write(const trl_session *s, const trl_progress_state *
     if (s->base)
         trl_container_builder_add(&b, "base", s->base, bytes);
     trl_container_builder_add(&b, "state", state->data, state->len);
-    const trl_status st = trl_container_write(&b, "chkpt", s->o->checkpoint, err);
+    trl_buf memory = {0};
+    const trl_learner *l = s->learner;
+    const bool ok = !l->memory || l->memory->save(l->self, &memory);
+    if (l->memory)
+        trl_container_builder_add(&b, "memory", memory.data, memory.len);
+    const trl_status st =
+        ok ? trl_container_write(&b, "chkpt", s->o->checkpoint, err) : trl_fail_mem(err);
     trl_container_builder_fini(&b);
+    trl_buf_fini(&memory);
     return st;
 }
 
@@ -145,6 +153,14 @@ static bool copy_progress(const trl_container *c, trl_progress_state *ps)
            ps->ended <= TRL_ENDINGS && ps->asked_to_stop <= 1 && ps->out_of_patience <= 1;
 }
 
+static bool load_memory(const trl_container *c, const trl_learner *l)
+{
+    const void *p;
+    size_t n;
+    return !l->memory ||
+           (trl_container_find(c, "memory", &p, &n) && l->memory->load(l->self, p, n));
+}
+
 trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, double *x,
                                double *best, trl_checkpoint *out, trl_error *err)
 {
@@ -163,7 +179,8 @@ trl_status trl_checkpoint_read(const trl_session *s, trl_progress_state *ps, dou
     }
     if (!copy_progress(out->file, ps) || !copy_section(out->file, "weights", x, bytes) ||
         !trl_container_find(out->file, "state", &state, &out->state_size) ||
-        (best && !isnan(ps->best_score) && !copy_section(out->file, "best", best, bytes)))
+        (best && !isnan(ps->best_score) && !copy_section(out->file, "best", best, bytes)) ||
+        !load_memory(out->file, s->learner))
         return trl_container_damaged(out->file, err,
                                      "a part of the checkpoint is missing or impossible");
     out->state = state;

@@ -221,6 +221,9 @@ static bool save_state(const void *optimizer, trl_buf *out)
 {
     const run *r = optimizer;
     const uint64_t head[2] = {r->iteration, r->evaluations};
+    if (r->f->remembers &&
+        (!trl_buf_add(out, &r->F, sizeof r->F) || !trl_buf_add(out, r->g, r->n * sizeof *r->g)))
+        return false;
     return trl_buf_add(out, head, sizeof head) && trl_buf_add(out, r->past, sizeof r->past) &&
            trl_buf_add(out, &r->norm_x, sizeof r->norm_x) && trl_history_save(&r->h, out);
 }
@@ -229,8 +232,15 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 {
     uint64_t head[2];
     const size_t fixed = sizeof head + sizeof r->past + sizeof r->norm_x;
-    if (n < fixed)
+    const size_t own = r->f->remembers ? sizeof r->F + r->n * sizeof *r->g : 0;
+    if (n < own || n - own < fixed)
         return false;
+    if (own) { /* evaluated again, they would be a little different */
+        memcpy(&r->F, p, sizeof r->F);
+        memcpy(r->g, p + sizeof r->F, own - sizeof r->F);
+    }
+    p += own;
+    n -= own;
     memcpy(head, p, sizeof head);
     memcpy(r->past, p + sizeof head, sizeof r->past);
     memcpy(&r->norm_x, p + sizeof head + sizeof r->past, sizeof r->norm_x);
@@ -313,15 +323,16 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     if (state && !load_state(r, state, state_size))
         return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     r->evaluations += !state;
-    trl_status st = r->f->eval(r->f->self, r->x, r->g, &r->F, err);
+    const bool known = state && r->f->remembers;
+    const trl_status st = known ? TRL_OK : r->f->eval(r->f->self, r->x, r->g, &r->F, err);
     if (st != TRL_OK)
         return st;
-    if (r->o->c1 > 0.0) {
+    if (r->o->c1 > 0.0 && !known)
         r->F += penalty1(r, r->x);
+    if (r->o->c1 > 0.0)
         pseudo_gradient(r);
-    } else {
+    else
         r->v = r->g;
-    }
     if (!state)
         trl_history_clear(&r->h, trl_dot(r->pool, r->n, r->v, r->v));
     return TRL_OK;

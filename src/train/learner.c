@@ -24,7 +24,7 @@ static trl_status eval_whole(void *self, const double *x, double *g, double *F, 
 trl_status trl_batch_init(trl_batch *b, const trl_learner *l, double c2, trl_pool *pool,
                           trl_error *err)
 {
-    *b = (trl_batch){.l = l, .c2 = c2, .f = {b, l->n_weights, eval_whole}};
+    *b = (trl_batch){.l = l, .c2 = c2, .f = {b, l->n_weights, eval_whole, l->memory != NULL}};
     if (l->whole)
         return TRL_OK;
     if (!l->task)

@@ -51,6 +51,16 @@ typedef struct trl_steps {
     trl_status (*load)(void *self, const void *state, size_t size, trl_error *err);
 } trl_steps;
 
+/* What evaluations leave for those of later iterations, beside the weights (graphs: messages). */
+typedef struct trl_memory {
+    /* An iteration has ended: what its evaluations left counts from now on, not before. */
+    void (*turn)(void *self);
+
+    /* All that counts, and back: false when there is no memory, or it does not fit. */
+    bool (*save)(const void *self, trl_buf *out);
+    bool (*load)(void *self, const void *bytes, size_t size);
+} trl_memory;
+
 /* All pointers are borrowed; NULL: not supplied. */
 typedef struct trl_learner {
     void *self;          /* first argument of the functions below */
@@ -75,6 +85,7 @@ typedef struct trl_learner {
                        trl_error *err);
 
     const trl_steps *steps;
+    const trl_memory *memory; /* NULL: F is a function of the weights alone */
 
     /* The score of weights x (of the state after a step) on held-out data: the larger the better,
      * percent where that makes sense.  NaN: this iteration has none. */

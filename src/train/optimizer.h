@@ -20,6 +20,7 @@ typedef struct trl_function {
     void *self;
     size_t n;
     trl_status (*eval)(void *self, const double *x, double *g, double *F, trl_error *err);
+    bool remembers; /* F depends, within a tolerance, on what was evaluated before */
 } trl_function;
 
 /* The most passes of a stochastic method without a given limit. */

@@ -153,7 +153,7 @@ trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, c
     if (!s.w)
         return trl_fail_mem(err);
     memset(s.w + f->n, 0, 64 * sizeof *s.w);
-    const trl_function own = {&s, f->n, eval};
+    const trl_function own = {&s, f->n, eval, f->remembers};
     const trl_watcher eye = {&s, watch, how->watcher ? how->watcher->cancel : NULL};
     trl_lbfgs_options in = *o;
     trl_descent inner = *how;

@@ -175,6 +175,8 @@ static trl_status watch(void *self, const trl_iteration *it, trl_state_fn save,
     trl_status st = take_note(r, &now, stop, err);
     if (st != TRL_OK)
         return st;
+    if (r->s->learner->memory)
+        r->s->learner->memory->turn(r->s->learner->self);
     const bool last = *stop || now.last || it->number == r->ps.most;
     const bool due = o->checkpoint_every && it->number % o->checkpoint_every == 0;
     const bool own = r->s->learner->steps, kept = was_long(r) && !last && keep_weights(r, it->x);

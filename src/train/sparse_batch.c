@@ -99,7 +99,7 @@ trl_status trl_sparse_batch_new(const trl_sparse_task *task, double c2, trl_pool
     b->pool = pool;
     b->c2 = c2;
     *out = b;
-    *f = (trl_function){b, task->n_weights, eval};
+    *f = (trl_function){b, task->n_weights, eval, false};
     return TRL_OK;
 }
 

@@ -63,7 +63,7 @@ trl_status trl_chain_training_calibrate(trl_chain_training *j, trl_train_result 
 {
     const size_t L = j->corpus.labels.n;
     course c = {.j = j, .first = NAN, .last = NAN};
-    const trl_function f = {&c, L, eval};
+    const trl_function f = {&c, L, eval, false};
     const trl_lbfgs_options o = {
         .memory = 6, .max_iter = STEPS, .epsilon = 1e-4, .period = 3, .delta = 1e-5};
     const trl_watcher w = {&c, watch, &j->cancel};

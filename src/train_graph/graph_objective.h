@@ -20,7 +20,8 @@ typedef struct trl_graph_scores {
     const trl_infer_plan *plan;     /* NULL: of pieces */
     const trl_graph_pieces *pieces; /* NULL: none */
     trl_infer_work *work;
-    bool *converged; /* set to false when messages did not settle */
+    const double *messages; /* to start from; NULL: anew */
+    bool *converged;        /* set to false when messages did not settle */
 } trl_graph_scores;
 
 /* As trl_factor_objective. */

@@ -55,6 +55,7 @@ trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus
     if (!t->evaluate && !t->by_factors)
         return trl_fail(err, TRL_EINVAL, "graphs are not trained by %s", objective->name);
     o.method = trl_graph_method(objective, o.method);
+    t->sends = t->evaluate == trl_graph_likelihood && o.method != TRL_INFER_EXACT;
     t->lanes = trl_zalloc(n_lanes, sizeof *t->lanes);
     trl_status st = t->lanes ? TRL_OK : trl_fail_mem(err);
     for (; st == TRL_OK && t->n_lanes < n_lanes; t->n_lanes++)
@@ -68,8 +69,18 @@ trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus
     return st;
 }
 
+trl_status trl_graph_task_keep(trl_graph_task *t, trl_error *err)
+{
+    if (t->keeps || !t->sends)
+        return TRL_OK;
+    const trl_status st = trl_graph_messages_init(&t->kept, t->plan, t->corpus->n, err);
+    t->keeps = st == TRL_OK;
+    return st;
+}
+
 void trl_graph_task_fini(trl_graph_task *t)
 {
+    trl_graph_messages_fini(&t->kept);
     for (size_t k = 0; k < t->n_lanes; k++)
         trl_infer_work_free(t->lanes[k].work);
     for (size_t k = 0; t->plan && k < t->corpus->n; k++)
@@ -180,10 +191,14 @@ static trl_status evaluate(void *self, const trl_example *of, const trl_tables *
     const trl_graph_example *e = &t->corpus->example[example];
     evaluation v = {e, trl_graph_look(e->graph), scores, adjoint, of->arena, NULL, NULL};
     bool converged = true;
+    const double *messages = NULL;
     for (size_t f = 0; f < t->corpus->corpus.n_families; f++)
         if (adjoint->row[f])
             memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
     trl_status st = open_factors(&v, err);
+    if (st == TRL_OK && t->keeps &&
+        !trl_graph_messages_get(&t->kept, example, of->arena, &messages))
+        st = trl_fail_mem(err);
     if (st != TRL_OK)
         return st;
     const trl_graph_scores x = {.view = {.n = v.g.n_factors,
@@ -198,11 +213,17 @@ static trl_status evaluate(void *self, const trl_example *of, const trl_tables *
                                 .plan = t->plan ? t->plan[example] : NULL,
                                 .pieces = t->pieces ? &t->pieces[example] : NULL,
                                 .work = t->lanes[lane].work,
+                                .messages = messages,
                                 .converged = &converged};
     st = t->evaluate ? t->evaluate(&x, value, err) : t->by_factors(&x.view, value, err);
     if (t->evaluate && st == TRL_OK) {
         t->lanes[lane].runs++;
         t->lanes[lane].unsettled += !converged;
+    }
+    if (t->keeps && st == TRL_OK) {
+        size_t n;
+        const double *m = trl_infer_messages(x.work, &n);
+        trl_graph_messages_put(&t->kept, example, m, n);
     }
     if (st == TRL_OK)
         share(&v);

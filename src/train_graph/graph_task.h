@@ -1,13 +1,14 @@
 /* graph_task.h -- graphs as a trl_task: objective and inference for the generic trainers.
  *
- * Messages start anew in every evaluation and budgets count updates: the same weights give the same
- * bits, whatever was evaluated before, with any number of threads.
+ * Messages start anew in every evaluation, or from those that the iteration before ended with, and
+ * budgets count updates: a run gives the same bits with any number of threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_GRAPH_TASK_H
 #define TRL_GRAPH_TASK_H
 
 #include "train/task.h"
+#include "train_graph/graph_messages.h"
 #include "train_graph/graph_objective.h"
 
 typedef struct trl_graph_lane {
@@ -21,7 +22,10 @@ typedef struct trl_graph_task {
     trl_factor_objective by_factors;
     trl_infer_plan **plan;    /* [corpus->n]; NULL: the objective needs no inference */
     trl_graph_pieces *pieces; /* [corpus->n]; NULL: none */
-    trl_graph_lane *lanes;    /* [n_lanes] */
+    trl_graph_messages kept;
+    bool sends;            /* the objective is by belief propagation ... */
+    bool keeps;            /* ... and its messages are kept */
+    trl_graph_lane *lanes; /* [n_lanes] */
     size_t n_lanes;
 } trl_graph_task;
 
@@ -32,6 +36,10 @@ trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus
                                const trl_objective *objective, const trl_infer_options *infer,
                                size_t n_lanes, trl_error *err);
 void trl_graph_task_fini(trl_graph_task *t);
+
+/* From now on messages of bethe and trw start from those of the iteration before, which ends with
+ * trl_graph_messages_turn; nothing changes for other objectives.  TRL_ENOMEM. */
+trl_status trl_graph_task_keep(trl_graph_task *t, trl_error *err);
 
 /* The callbacks, with t as `self`. */
 trl_task trl_graph_task_view(trl_graph_task *t);

@@ -8,8 +8,9 @@
  * messages are stationary there, so that the pseudo-marginals are its gradient trw          A = the
  * tree-reweighted bound, not below log Z [WJW05], with its pseudo-marginals
  *
- * Where messages have not settled, value and gradient are what they stand at: the gradient is not
- * quite the value's, and the example is counted.
+ * Messages start anew, or from those of the iteration before (graph_messages.h): within the
+ * tolerance the value is the same.  Where messages have not settled, value and gradient are what
+ * they stand at: the gradient is not quite the value's, and the example is counted.
  *
  * [YFW05] Yedidia, Freeman, Weiss. Constructing free-energy approximations and generalized belief
  *         propagation algorithms. IEEE Trans. Information Theory 51(7), 2005.
@@ -23,7 +24,7 @@
 trl_status trl_graph_likelihood(const trl_graph_scores *x, double *value, trl_error *err)
 {
     const trl_graph_view g = trl_graph_look(x->example->graph);
-    const trl_infer_input in = {.table = x->table};
+    const trl_infer_input in = {.table = x->table, .messages = x->messages};
     trl_infer_result r;
     const trl_status st = trl_infer_marginals(x->plan, &in, x->work, &r, err);
     if (st != TRL_OK)

@@ -23,6 +23,26 @@ static void note(void *self, char *text, size_t size)
                  t->unsettled, t->runs);
 }
 
+static void turn(void *self)
+{
+    trl_graph_training *t = self;
+    trl_graph_messages_turn(&t->task.kept);
+}
+
+static bool save_messages(const void *self, trl_buf *out)
+{
+    const trl_graph_training *t = self;
+    return trl_graph_messages_save(&t->task.kept, out);
+}
+
+static bool load_messages(void *self, const void *bytes, size_t size)
+{
+    trl_graph_training *t = self;
+    return trl_graph_messages_load(&t->task.kept, bytes, size);
+}
+
+static const trl_memory kept_messages = {turn, save_messages, load_messages};
+
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
     const uint64_t parts[2] = {h, n ? trl_str_hash(bytes, n) : 0};
@@ -37,7 +57,7 @@ static uint64_t fingerprint(const trl_graph_training *t, const trl_infer_options
     const uint64_t facts[] = {(uint64_t)t->objective->id, (uint64_t)infer->method,
                               (uint64_t)infer->schedule,  infer->max_updates,
                               t->design.n_weights,        c->n_sequences};
-    uint64_t h = mix(mix(0, facts, sizeof facts), numbers, sizeof numbers);
+    uint64_t h = mix(mix(t->task.keeps, facts, sizeof facts), numbers, sizeof numbers);
     h = mix(h, c->weight, c->n_sequences * sizeof *c->weight);
     h = mix(h, t->corpus->piece, sizeof t->corpus->piece);
     for (size_t f = 0; f < c->n_families; f++) {
@@ -63,6 +83,7 @@ static void make_learner(trl_graph_training *t, const trl_infer_options *infer)
                                .bottom = -HUGE_VAL,
                                .design = &t->design,
                                .task = &t->view,
+                               .memory = t->task.keeps ? &kept_messages : NULL,
                                .note = t->task.evaluate ? note : NULL};
     t->session = (trl_session){.o = t->o,
                                .optimizer = t->optimizer,
@@ -97,7 +118,8 @@ static trl_status compile(trl_graph_training *t, const trl_infer_options *infer,
     if (!t->w)
         return trl_fail_mem(err);
     memset(t->w, 0, trl_design_alloc(&t->design) * sizeof *t->w);
-    return trl_graph_task_init(&t->task, t->corpus, t->objective, infer, trl_session_lanes(o), err);
+    st = trl_graph_task_init(&t->task, t->corpus, t->objective, infer, trl_session_lanes(o), err);
+    return st == TRL_OK && o->keep_messages ? trl_graph_task_keep(&t->task, err) : st;
 }
 
 trl_status trl_graph_training_init(trl_graph_training *t, trl_graph_corpus *corpus,

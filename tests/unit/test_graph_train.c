@@ -21,6 +21,8 @@ typedef struct problem {
     trl_train_options o;
 } problem;
 
+static bool keep_messages; /* of the problems opened below */
+
 static const char *const word[WORDS] = {"ape", "bee", "cow", "doe", "elk"};
 
 typedef struct sentence {
@@ -108,6 +110,7 @@ static void problem_open(problem *p, const char *objective, const char *optimize
     p->o.threads = threads;
     p->o.c2 = 0.1, p->o.max_iter = 12, p->o.delta = 0.0;
     p->o.checkpoint = checkpoint;
+    p->o.keep_messages = keep_messages;
     p->o.c1 = optimizer && trl_optimizer_find(optimizer)->needs_l1 ? 0.05 : 0.0;
     make_corpus(&p->corpus, 5);
     assert_ok(trl_graph_training_init(&p->t, &p->corpus, &p->o, &infer, &err));
@@ -164,9 +167,9 @@ static bool goes(const char *objective, const char *optimizer, double c1)
            TRL_OK;
 }
 
-static void test_threads_and_checkpoints(void **state)
+/* Every objective by every optimiser: bits with other threads and after a checkpoint.  How many. */
+static size_t compare_runs(bool messages_only)
 {
-    (void)state;
     const size_t n = n_weights();
     size_t pairs = 0;
     for (size_t k = 0; trl_objective_at(k); k++)
@@ -174,6 +177,7 @@ static void test_threads_and_checkpoints(void **state)
             const trl_optimizer *by = trl_optimizer_at(i);
             const char *name = trl_objective_at(k)->name;
             if (!(trl_objective_at(k)->kinds & TRL_KIND_GRAPH) ||
+                (messages_only && strcmp(name, "bethe") != 0 && strcmp(name, "trw") != 0) ||
                 !goes(name, by->name, by->needs_l1 ? 0.05 : 0.0))
                 continue;
             double *first = trained(name, by, 1, false, false);
@@ -188,9 +192,34 @@ static void test_threads_and_checkpoints(void **state)
             pairs++;
         }
     unlink("graph.ck");
-    assert_true(pairs > 40);
+    return pairs;
+}
+
+static void test_threads_and_checkpoints(void **state)
+{
+    (void)state;
+    assert_true(compare_runs(false) > 40);
     assert_false(goes("bethe", "sdca", 0.0)); /* its terms are not concave */
     assert_true(goes("trw", "sdca", 0.0));
+}
+
+/* The same with kept messages; they lead to the same weights within the tolerance. */
+static void test_kept_messages(void **state)
+{
+    (void)state;
+    const trl_optimizer *by = trl_optimizer_find("sgd"); /* lbfgs rounds gradients */
+    const size_t n = n_weights();
+    double *anew = trained("bethe", by, 1, false, false), largest = 0.0;
+    keep_messages = true;
+    double *kept = trained("bethe", by, 1, false, false);
+    assert_true(memcmp(anew, kept, n * sizeof *kept) != 0); /* the option does something */
+    for (size_t k = 0; k < n; k++)
+        largest = fmax(largest, fabs(anew[k] - kept[k]));
+    assert_true(largest < 1e-5);
+    free(anew);
+    free(kept);
+    assert_true(compare_runs(true) >= 10);
+    keep_messages = false;
 }
 
 /* ---- what is learnt
@@ -409,6 +438,7 @@ static void test_checkpoint_of_other_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads_and_checkpoints),
+                                       cmocka_unit_test(test_kept_messages),
                                        cmocka_unit_test(test_learns),
                                        cmocka_unit_test(test_perceptron_sees_every_template),
                                        cmocka_unit_test(test_unsettled_runs_are_counted),
