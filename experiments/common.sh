@@ -1,9 +1,10 @@
 # common.sh -- what the recipes share: options, data, fits, numbers for the tables.  Sourced.
 #
-#     experiments/NAME.sh [--sample] [--keep] [--work DIR] [--out DIR]
+#     experiments/NAME.sh [--sample] [--keep] [--data DIR] [--work DIR] [--out DIR]
 #
 # --sample  a few seconds on the sample corpus, to see that the recipe works
 # --keep    what was trained by an earlier call of the same recipe is not trained again
+# --data    the folder of the corpora (default $TRELLIS_DATA)
 # --work    models, records, tagged files (default $BUILD/experiments/NAME)
 # --out     the page and its plots (default docs/results; with --sample the work folder)
 # --treebank TRAIN DEV, --length N: recipes of trees: these files instead of the corpora, sentences of
@@ -26,11 +27,12 @@ while [ $# -gt 0 ]; do
     case $1 in
     --sample) sample=yes ;;
     --keep) keep=yes ;;
+    --data) data=$2 && shift ;;
     --work) work=$2 && shift ;;
     --out) out=$2 && shift ;;
     --treebank) bank_train=$2 bank_dev=$3 && shift 2 ;;
     --length) lengths="$lengths $2" && shift ;;
-    *) echo "usage: $0 [--sample] [--keep] [--work DIR] [--out DIR] [--treebank TRAIN DEV] [--length N]" >&2 && exit 2 ;;
+    *) echo "usage: $0 [--sample] [--keep] [--data DIR] [--work DIR] [--out DIR] [--treebank TRAIN DEV] [--length N]" >&2 && exit 2 ;;
     esac
     shift
 done
