@@ -127,6 +127,18 @@ static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *k
 {
     key->id = id;
     key->k = 0;
+    if (f->type != TRL_WEIGHT_FLOAT || f->single) {
+        const trl_weight_row row = trl_model_row(f, id);
+        key->first = row.at;
+        key->k = row.k;
+        if (f->exact)
+            __builtin_prefetch(f->exact + row.at);
+        else
+            __builtin_prefetch(f->weight + row.at);
+        if (row.k < f->width)
+            __builtin_prefetch((const char *)f->cell + (row.at - f->n_full) * f->cell_size);
+        return;
+    }
     if (id < f->n_full_attrs) {
         key->weight = f->weight + id * f->width;
     } else if (id < f->n_wide) {
@@ -186,6 +198,10 @@ TRL_INLINE void add_whole(size_t n, double value, const float *w, double *out)
 TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *key, size_t n,
                                 double *rows)
 {
+    if (f->type != TRL_WEIGHT_FLOAT || f->single) {
+        trl_tag_add_exact(f, key, n, rows);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         double *out = rows + key[i].row * f->step;
         const bool in_file = key[i].id < f->n_full_attrs; /* no vector past the end there */

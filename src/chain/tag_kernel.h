@@ -19,9 +19,12 @@ typedef struct trl_tag_key {
     double value;
     size_t row; /* position in the sequence */
 
-    uint64_t hash;       /* of the name */
-    size_t at;           /* its first slot by tag; then where its cells are */
-    const float *weight; /* of its first cell */
+    uint64_t hash; /* of the name */
+    size_t at;     /* its first slot by tag; then where its cells are */
+    union {
+        const float *weight; /* of its first cell */
+        uint64_t first;      /* its number, where weights are added one by one */
+    };
     uint32_t id;
     uint32_t k; /* number of weights; 0: a whole row */
 } trl_tag_key;
@@ -32,5 +35,9 @@ size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double
 
 /* The same for keys whose ids are filled in instead of names; TRL_NO_ID: not known. */
 size_t trl_tag_add_numbers(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows);
+
+/* tag_exact_kernel.c, for families whose weights are no floats or whose sums are single: adds the n
+ * keys' weights number first .. first + k one by one.  `first` and k are set. */
+void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t n, double *rows);
 
 #endif

@@ -28,12 +28,13 @@ static trl_status constant_scores(const trl_model_family *f, double **out, trl_e
         return trl_fail_mem(err);
     const trl_weight_row row = trl_model_row(f, f->constant);
     for (uint64_t at = row.at; at < row.at + row.k; at++)
-        x[trl_model_cell(f, row, at)] += (double)f->weight[at];
+        x[trl_model_cell(f, row, at)] += trl_model_weight(f, at);
     *out = x;
     return TRL_OK;
 }
 
-/* The template's lines by family. */
+/* The template's lines by family.  Where no constant attribute stands for the lines without a macro
+ * (imported models) they are looked up like all others. */
 static trl_status sort_lines(trl_tagger *t, trl_error *err)
 {
     const trl_template *tpl = t->m->tpl;
@@ -44,7 +45,8 @@ static trl_status sort_lines(trl_tagger *t, trl_error *err)
             return trl_fail_mem(err);
         for (size_t k = 0; k < n; k++)
             if ((trl_template_cliques(tpl, k) >> f & 1) &&
-                (f == TRL_NODE || !trl_template_is_constant(tpl, k)))
+                (f == TRL_NODE || !trl_template_is_constant(tpl, k) ||
+                 t->m->family[f].constant == TRL_NO_ID))
                 t->line[f][t->n_lines[f]++] = k;
     }
     return TRL_OK;

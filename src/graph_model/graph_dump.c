@@ -85,7 +85,7 @@ static trl_status put_factor(dumping *d)
             trl_buf_ch(b, '\t');
             put_labels(d, trl_model_cell(f, row, at), "\t", b);
             trl_buf_ch(b, '\t');
-            trl_put_number(b, "%.9g", (double)f->weight[at]);
+            trl_put_number(b, "%.9g", trl_model_weight(f, at));
             trl_buf_ch(b, '\n');
         }
         st = trl_printer_flush(&d->p, false, d->err);
@@ -96,7 +96,7 @@ static trl_status put_factor(dumping *d)
 /* ---- the largest ----------------------------------------------------------------------------- */
 
 typedef struct ranked {
-    float weight;
+    double weight;
     uint32_t attr, cell;
 } ranked;
 
@@ -114,7 +114,7 @@ static int by_weight(const void *pa, const void *pb)
 static void put_ranked(dumping *d, const ranked *r)
 {
     trl_buf *b = &d->p.buf;
-    trl_put_number(b, "%14.6f", (double)r->weight);
+    trl_put_number(b, "%14.6f", r->weight);
     trl_buf_str(b, "  ");
     size_t width = put_labels(d, r->cell, " ", b);
     const trl_str name = attribute(d, r->attr);
@@ -136,7 +136,7 @@ static trl_status put_top(dumping *d, size_t top)
     for (size_t a = 0; a < f->names.n; a++) {
         const trl_weight_row row = trl_model_row(f, (uint32_t)a);
         for (uint64_t at = row.at; at < row.at + row.k; at++)
-            all[n++] = (ranked){f->weight[at], (uint32_t)a, trl_model_cell(f, row, at)};
+            all[n++] = (ranked){trl_model_weight(f, at), (uint32_t)a, trl_model_cell(f, row, at)};
     }
     qsort(all, n, sizeof *all, by_weight);
     const size_t large = n < top ? n : top, small = n - large < top ? n - large : top;

@@ -47,7 +47,7 @@ static double *plain_table(const trl_model_family *f)
         return t;
     const trl_weight_row row = trl_model_row(f, f->constant);
     for (uint64_t at = row.at; at < row.at + row.k; at++)
-        t[trl_model_cell(f, row, at)] += (double)f->weight[at];
+        t[trl_model_cell(f, row, at)] += trl_model_weight(f, at);
     return t;
 }
 
@@ -163,7 +163,7 @@ static void add_row(const trl_model_family *f, uint32_t id, double value, double
 {
     const trl_weight_row row = trl_model_row(f, id);
     for (uint64_t at = row.at; at < row.at + row.k; at++)
-        theta[trl_model_cell(f, row, at)] += value * (double)f->weight[at];
+        theta[trl_model_cell(f, row, at)] += value * trl_model_weight(f, at);
 }
 
 /* The table of one instance. */

@@ -69,7 +69,8 @@ static trl_status load_info(trl_chain_model *m, const trl_container *c, trl_erro
     if (n != 1)
         return trl_container_damaged(c, err, "impossible header of a chain model");
     memcpy(&info, bytes, sizeof info);
-    const uint32_t flags = TRL_CHAIN_PROBABILITY | TRL_CHAIN_LOCAL | TRL_CHAIN_MASKED;
+    const uint32_t flags =
+        TRL_CHAIN_PROBABILITY | TRL_CHAIN_LOCAL | TRL_CHAIN_MASKED | TRL_CHAIN_SINGLE;
     if ((info.order != 1 && info.order != 2) || (info.flags & ~flags) || info.zero ||
         info.n_columns > SIZE_MAX / 2)
         return trl_container_damaged(c, err, "impossible header of a chain model");
@@ -78,8 +79,10 @@ static trl_status load_info(trl_chain_model *m, const trl_container *c, trl_erro
     m->is_local = info.flags & TRL_CHAIN_LOCAL;
     m->masked = info.flags & TRL_CHAIN_MASKED;
     m->n_columns = (size_t)info.n_columns;
-    for (size_t f = 0; f < TRL_FAMILIES; f++)
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
         m->family[f].constant = info.constant[f];
+        m->family[f].single = info.flags & TRL_CHAIN_SINGLE;
+    }
     return TRL_OK;
 }
 

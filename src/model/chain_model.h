@@ -3,7 +3,8 @@
  * Sections (little-endian; F is "node", "edge" or "trip", for families 0 .. order):
  *
  *     info      u32 order, u32 flags (1: scores are log-probabilities up to a constant; 2: the
- *               model is normalised locally; 4: values that q0 does not know are masked),
+ *               model is normalised locally; 4: values that q0 does not know are masked;
+ *               8: scores are sums of floats, rounded after every addition, as in CRF++),
  *               u64 columns of the training data (0: items),
  *               u32[3] number of each family's constant attribute (2^32 - 1: none), u32 zero
  *     objectiv  name of the objective, NUL-terminated
@@ -16,7 +17,8 @@
  *               8 again
  *     Fclas     classes of attributes with the same number of weights, by falling number:
  *               {u32 k, u32 first attribute, u64 first weight}
- *     Fwght     float[weights], attribute by attribute
+ *     Fwght     float[weights], attribute by attribute; or
+ *     Fwgt8     double[weights], of imported models
  *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
  *     q0....    the HMM whose log-probability is added to the scores (hmm.h), if there is one
  *     calibrat  double[L]: the multiplier of each source label's factors when the

@@ -43,7 +43,8 @@ static trl_status save_all(trl_chain_parts *p, trl_container_builder *b, trl_cha
     *info = (trl_chain_info){.order = (uint32_t)p->order,
                              .flags = (p->is_probability ? TRL_CHAIN_PROBABILITY : 0) |
                                       (p->is_local ? TRL_CHAIN_LOCAL : 0) |
-                                      (p->masked ? TRL_CHAIN_MASKED : 0),
+                                      (p->masked ? TRL_CHAIN_MASKED : 0) |
+                                      (p->single ? TRL_CHAIN_SINGLE : 0),
                              .n_columns = p->n_columns,
                              .constant = {TRL_NO_ID, TRL_NO_ID, TRL_NO_ID}};
     if (p->labels->n == 0 || p->labels->n > 65535)

@@ -11,6 +11,7 @@
 typedef struct trl_chain_parts {
     int order;
     bool is_probability, is_local, masked;
+    bool single;               /* as in trl_model_family */
     const trl_hmm *q0;         /* NULL: none */
     const double *calibration; /* [labels]; NULL: none */
     uint64_t n_columns;
@@ -40,7 +41,12 @@ typedef struct trl_chain_info {
     uint32_t constant[TRL_FAMILIES], zero;
 } trl_chain_info;
 
-enum { TRL_CHAIN_PROBABILITY = 1, TRL_CHAIN_LOCAL = 2, TRL_CHAIN_MASKED = 4 }; /* flags */
+enum { /* flags */
+       TRL_CHAIN_PROBABILITY = 1,
+       TRL_CHAIN_LOCAL = 2,
+       TRL_CHAIN_MASKED = 4,
+       TRL_CHAIN_SINGLE = 8
+};
 
 /* Four letters that start the tags of a family's sections. */
 extern const char *const trl_family_prefix[TRL_FAMILIES];

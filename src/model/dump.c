@@ -9,6 +9,8 @@
  *     probability yes                      or no: scores are log-probabilities, up to log Z
  *     decode local                         when the model is normalised locally
  *     mask yes                             when features see what q0 does not know as OOV
+ *     weights double                       when they are no floats (imported models)
+ *     sums single                          when scores are sums of floats (CRF++)
  *     order 1
  *     columns 3                            of the training data, label included; 0: items
  *     setting LINE                         how it was trained, line by line
@@ -23,8 +25,8 @@
  *     q0-...                               the HMM (dump_hmm.c)
  *
  * All labels come before the first weight, `constant` before the weights of its family, the
- * weights of an attribute together.  Weights have nine digits, which is enough for a float to
- * come back as it was.  Attributes come in the order of the model file, so that reading the
+ * weights of an attribute together.  Weights have nine digits, doubles 17, which is enough for them
+ * to come back as they were.  Attributes come in the order of the model file, so that reading the
  * dump gives the same file.
  */
 /* SPDX-License-Identifier: MIT */
@@ -40,9 +42,11 @@ static void put_header(trl_buf *b, const trl_chain_model *m)
 {
     trl_buf_str(b, "trellis-model\t1\nkind\tchain\n");
     trl_put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
-    trl_buf_fmt(b, "probability\t%s\n%s%sorder\t%d\ncolumns\t%zu\n",
+    trl_buf_fmt(b, "probability\t%s\n%s%s%s%sorder\t%d\ncolumns\t%zu\n",
                 m->is_probability ? "yes" : "no", m->is_local ? "decode\tlocal\n" : "",
-                m->masked ? "mask\tyes\n" : "", m->order, m->n_columns);
+                m->masked ? "mask\tyes\n" : "",
+                m->family[0].type == TRL_WEIGHT_DOUBLE ? "weights\tdouble\n" : "",
+                m->family[0].single ? "sums\tsingle\n" : "", m->order, m->n_columns);
     trl_put_lines(b, "setting", (trl_str){m->settings, strlen(m->settings)});
     trl_put_lines(b, "template", m->template_text);
     for (size_t k = 0; k < m->L; k++)
@@ -71,7 +75,7 @@ static void put_row(trl_buf *b, const trl_chain_model *m, size_t family, uint32_
             trl_put_field(b, trl_strview_get(&m->labels, (uint32_t)(cell / scale % m->L)));
         }
         trl_buf_ch(b, '\t');
-        trl_put_number(b, "%.9g", (double)f->weight[at]);
+        trl_put_number(b, f->type == TRL_WEIGHT_DOUBLE ? "%.17g" : "%.9g", trl_model_weight(f, at));
         trl_buf_ch(b, '\n');
     }
 }

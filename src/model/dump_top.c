@@ -10,7 +10,7 @@
 #include "model/model.h"
 
 typedef struct ranked {
-    float weight;
+    double weight;
     uint32_t attr, cell;
 } ranked;
 
@@ -52,7 +52,7 @@ static trl_status put_ranked(table *t, const ranked *r)
 {
     const trl_model_family *f = &t->m->family[t->family];
     trl_buf *b = &t->p.buf;
-    trl_put_number(b, "%14.6f", (double)r->weight);
+    trl_put_number(b, "%14.6f", r->weight);
     trl_buf_str(b, "  ");
     if (t->family != TRL_NODE) {
         size_t width = put_labels(t, b, r->cell);
@@ -115,7 +115,7 @@ static ranked *collect(const table *t, size_t groups, size_t *at)
                 if (pass == 0)
                     at[g + 2]++;
                 else
-                    all[at[g + 1]++] = (ranked){f->weight[i], (uint32_t)a, cell};
+                    all[at[g + 1]++] = (ranked){trl_model_weight(f, i), (uint32_t)a, cell};
             }
         }
         for (size_t g = 0; pass == 0 && g < groups; g++)

@@ -19,10 +19,11 @@ static const struct foreign {
      "7zXZ",
      5, "it is xz-compressed: unpack it first (unxz)"},
     {"BZh", 3, "it is bzip2-compressed: unpack it first (bunzip2)"},
-    {"lCRF", 4, "it is a CRFsuite model"},
-    {"#mdl#", 5, "it is a Wapiti model"},
-    {"version: ", 9, "it is a CRF++ model in text form"},
-    {"\x64\0\0\0\0\0\0\0", 8, "it is a CRF++ model"},
+    {"lCRF", 4, "it is a CRFsuite model: 'trellis import' makes a Trellis model of it"},
+    {"#mdl#", 5, "it is a Wapiti model: 'trellis import' makes a Trellis model of it"},
+    {"version: ", 9,
+     "it is a CRF++ model in text form: 'trellis import' makes a Trellis model of it"},
+    {"\x64\0\0\0\0\0\0\0", 8, "it is a CRF++ model: 'trellis import' makes a Trellis model of it"},
 };
 
 static bool looks_like_text(const unsigned char *p, size_t n)

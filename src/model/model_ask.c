@@ -50,6 +50,6 @@ trl_status trl_model_weights(const trl_model *m, trl_scope scope, uint32_t attri
     const trl_weight_row row = trl_model_row(f, attribute);
     memset(w, 0, f->width * sizeof *w);
     for (uint64_t at = row.at; at < row.at + row.k; at++)
-        w[trl_model_cell(f, row, at)] = (double)f->weight[at];
+        w[trl_model_cell(f, row, at)] = trl_model_weight(f, at);
     return TRL_OK;
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/model_family.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -33,6 +34,14 @@ static bool all_finite(const float *x, size_t n)
         bad |= (bits & 0x7f800000u) == 0x7f800000u;
     }
     return !bad;
+}
+
+static bool all_finite_exact(const double *x, size_t n)
+{
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
+        good &= isfinite(x[i]);
+    return good;
 }
 
 static uint32_t largest_cell(const void *cells, size_t size, size_t n)
@@ -83,12 +92,38 @@ static bool tags_ok(const trl_model_family *f, size_t n)
     return bad == 0;
 }
 
+/* The weights, as floats or as doubles. */
+static trl_status load_weights(trl_model_family *f, const char *prefix, const trl_container *c,
+                               trl_error *err)
+{
+    char tag[9];
+    const void *weights;
+    size_t n;
+    f->type = trl_container_find(c, trl_family_tag(prefix, "wgt8", tag), &weights, &n)
+                  ? TRL_WEIGHT_DOUBLE
+                  : TRL_WEIGHT_FLOAT;
+    const bool exact = f->type == TRL_WEIGHT_DOUBLE;
+    const trl_status st =
+        trl_container_array(c, trl_family_tag(prefix, exact ? "wgt8" : "wght", tag),
+                            exact ? sizeof *f->exact : sizeof *f->weight, &weights, &n, err);
+    if (st != TRL_OK)
+        return st;
+    f->n_weights = n;
+    if (exact)
+        f->exact = weights;
+    else
+        f->weight = weights;
+    return (exact ? all_finite_exact(f->exact, n) : all_finite(f->weight, n))
+               ? TRL_OK
+               : trl_container_damaged(c, err, "a weight is not finite");
+}
+
 static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_container *c,
                              trl_error *err)
 {
     char tag[9];
-    const void *tags, *classes, *weights;
-    size_t n_tags, n_weights, n_cells;
+    const void *tags, *classes;
+    size_t n_tags, n_cells;
     f->cell_size = f->width <= 256 ? 1 : f->width <= 65536 ? 2 : 4;
     trl_status st = trl_strview_load(c, prefix, &f->names, err);
     if (st == TRL_OK)
@@ -97,8 +132,7 @@ static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_
         st = trl_container_array(c, trl_family_tag(prefix, "clas", tag), sizeof *f->class, &classes,
                                  &f->n_classes, err);
     if (st == TRL_OK)
-        st = trl_container_array(c, trl_family_tag(prefix, "wght", tag), sizeof *f->weight,
-                                 &weights, &n_weights, err);
+        st = load_weights(f, prefix, c, err);
     if (st == TRL_OK)
         st = trl_container_array(c, trl_family_tag(prefix, "cell", tag), f->cell_size, &f->cell,
                                  &n_cells, err);
@@ -106,21 +140,17 @@ static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_
         return st;
     f->tag = tags;
     f->class = classes;
-    f->weight = weights;
-    f->n_weights = n_weights;
     if (!tags_ok(f, n_tags))
         return trl_container_damaged(c, err, "the tags do not fit the names");
     if (!classes_ok(f))
         return trl_container_damaged(c, err, "impossible classes of attributes");
     if (f->n_classes && f->class[0].k == f->width) {
-        f->n_full = f->n_classes > 1 ? f->class[1].first_weight : n_weights;
+        f->n_full = f->n_classes > 1 ? f->class[1].first_weight : f->n_weights;
         f->n_full_attrs = (size_t)(f->n_full / f->width);
     }
-    if (n_cells != n_weights - f->n_full ||
+    if (n_cells != f->n_weights - f->n_full ||
         (n_cells && largest_cell(f->cell, f->cell_size, n_cells) >= f->width))
         return trl_container_damaged(c, err, "a weight is for no label");
-    if (!all_finite(f->weight, n_weights))
-        return trl_container_damaged(c, err, "a weight is not finite");
     if (f->constant != TRL_NO_ID && f->constant >= f->names.n)
         return trl_container_damaged(c, err, "the constant attribute does not exist");
     return TRL_OK;
@@ -130,6 +160,10 @@ static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_
 static trl_status make_wide(trl_model_family *f, trl_error *err)
 {
     f->step = trl_padded(f->width);
+    if (f->type != TRL_WEIGHT_FLOAT || f->single) {
+        f->n_full_attrs = 0;
+        return TRL_OK;
+    }
     f->n_wide = f->n_full_attrs;
     for (size_t i = 0; i < f->n_classes && f->class[i].k >= (f->width - 1) / WIDE_SHARE + 1; i++)
         f->n_wide = i + 1 < f->n_classes ? f->class[i + 1].first_attr : f->names.n;
@@ -216,7 +250,7 @@ static uint64_t read_row(const trl_family_transfer *x, size_t a, uint32_t id)
         const uint64_t to = weight_at(x->to, a, cell);
         if (to == UINT64_MAX)
             continue;
-        x->w[to] = (double)x->from->weight[at];
+        x->w[to] = trl_model_weight(x->from, at);
         n++;
     }
     return n;

@@ -13,6 +13,9 @@
 
 #define TRL_NO_ROW SIZE_MAX
 
+/* How weights are stored.  Doubles are of models that other tools trained. */
+typedef enum trl_weight_type { TRL_WEIGHT_FLOAT, TRL_WEIGHT_DOUBLE } trl_weight_type;
+
 /* ---- loading --------------------------------------------------------------------------------- */
 
 typedef struct trl_weight_class {
@@ -28,20 +31,25 @@ typedef struct trl_model_family {
     uint32_t constant;  /* TRL_NO_ID: none */
     const trl_weight_class *class;
     size_t n_classes;
-    const float *weight;        /* [n_weights] */
+    trl_weight_type type;
+    bool single;                /* scores are sums of floats, rounded after every addition */
+    const float *weight;        /* [n_weights]; NULL: of another type, see trl_model_weight */
+    const double *exact;        /* [n_weights] of type double, else NULL */
     uint64_t n_weights, n_full; /* n_full: weights without cells; they come first */
     size_t cell_size;           /* 1, 2, 4 */
     const void *cell;           /* [n_weights - n_full] */
 
     /* Attributes with many weights, but not for every cell, follow the full ones: those up to
      * n_wide are also kept as whole rows, for vector loops. */
+    /* Not where weights are no floats or sums are single: such rows are added weight by weight,
+     * and both numbers are 0. */
     size_t n_full_attrs, n_wide, step; /* step: the width, padded */
     size_t narrow_class;               /* the class of attribute n_wide; 0 when there is none */
     float *wide;                       /* [n_wide - n_full_attrs][step]; owned */
 } trl_model_family;
 
-/* A checked view of the sections that start with the prefix (four letters); f->width and
- * f->constant are set before.  Everything that is later used as an index is in range afterwards,
+/* A checked view of the sections that start with the prefix (four letters); f->width, f->constant
+ * and f->single are set before.  Everything that is later used as an index is in range afterwards,
  * weights are finite.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_family_load(trl_model_family *f, const char *prefix, const trl_container *c,
                            trl_error *err);
@@ -86,6 +94,12 @@ static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row 
     }
 }
 
+/* Weight number `at` of the family. */
+static inline double trl_model_weight(const trl_model_family *f, uint64_t at)
+{
+    return f->weight ? (double)f->weight[at] : f->exact[at];
+}
+
 /* The byte in `tag` for a name with this hash. */
 static inline uint8_t trl_name_tag(uint64_t hash)
 {
@@ -102,16 +116,22 @@ typedef struct trl_weight_rows {
     uint32_t *name;  /* [n] ids in names */
     uint64_t *first; /* [n + 1] into cell and weight */
     uint32_t *cell;  /* ascending in each row */
-    float *weight;
+    trl_weight_type type;
+    float *weight;   /* of type float */
+    double *exact;   /* of type double */
     size_t constant; /* its row, or TRL_NO_ROW */
-    size_t name_cap, first_cap, cell_cap, weight_cap;
+    size_t name_cap, first_cap, cell_cap, weight_cap, exact_cap;
 } trl_weight_rows;
 
 /* Starts a row; weights added from now on belong to it.  False: out of memory. */
 bool trl_rows_begin(trl_weight_rows *r, uint32_t name);
 
-/* Adds a weight to the last row. */
-bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight);
+/* Adds a weight, which its type can hold, to the last row. */
+bool trl_rows_add(trl_weight_rows *r, uint32_t cell, double weight);
+
+/* As trl_rows_add, keeping the cells of the row in order.  *again: the row has a weight for the
+ * cell already, and nothing was added. */
+bool trl_rows_insert(trl_weight_rows *r, uint32_t cell, double weight, bool *again);
 
 void trl_weight_rows_fini(trl_weight_rows *r);
 

@@ -28,22 +28,63 @@ bool trl_rows_begin(trl_weight_rows *r, uint32_t name)
     return true;
 }
 
-bool trl_rows_add(trl_weight_rows *r, uint32_t cell, float weight)
+/* Room for one more weight. */
+static bool reserve_weight(trl_weight_rows *r, size_t at)
+{
+    if (r->type == TRL_WEIGHT_DOUBLE) {
+        double *exact = trl_reserve(r->exact, &r->exact_cap, at + 1, sizeof *exact);
+        if (exact)
+            r->exact = exact;
+        return exact != NULL;
+    }
+    float *weights = trl_reserve(r->weight, &r->weight_cap, at + 1, sizeof *weights);
+    if (weights)
+        r->weight = weights;
+    return weights != NULL;
+}
+
+static void put_weight(trl_weight_rows *r, size_t at, uint32_t cell, double weight)
+{
+    r->cell[at] = cell;
+    if (r->type == TRL_WEIGHT_DOUBLE)
+        r->exact[at] = weight;
+    else
+        r->weight[at] = (float)weight;
+}
+
+bool trl_rows_add(trl_weight_rows *r, uint32_t cell, double weight)
 {
     const size_t at = (size_t)r->first[r->n];
-    if (at == r->cell_cap || at == r->weight_cap) {
+    if (at == r->cell_cap) {
         uint32_t *cells = trl_reserve(r->cell, &r->cell_cap, at + 1, sizeof *cells);
-        if (cells)
-            r->cell = cells;
-        float *weights = trl_reserve(r->weight, &r->weight_cap, at + 1, sizeof *weights);
-        if (weights)
-            r->weight = weights;
-        if (!cells || !weights)
+        if (!cells)
             return false;
+        r->cell = cells;
     }
-    r->cell[at] = cell;
-    r->weight[at] = weight;
+    if (at == (r->type == TRL_WEIGHT_DOUBLE ? r->exact_cap : r->weight_cap) &&
+        !reserve_weight(r, at))
+        return false;
+    put_weight(r, at, cell, weight);
     r->first[r->n]++;
+    return true;
+}
+
+bool trl_rows_insert(trl_weight_rows *r, uint32_t cell, double weight, bool *again)
+{
+    const size_t first = (size_t)r->first[r->n - 1], last = (size_t)r->first[r->n];
+    size_t at = last;
+    while (at > first && r->cell[at - 1] > cell)
+        at--;
+    *again = at > first && r->cell[at - 1] == cell;
+    if (*again)
+        return true;
+    if (!trl_rows_add(r, cell, weight))
+        return false;
+    for (size_t k = last; k > at; k--) {
+        const double w = r->type == TRL_WEIGHT_DOUBLE ? r->exact[k - 1] : (double)r->weight[k - 1];
+        put_weight(r, k, r->cell[k - 1], w);
+    }
+    put_weight(r, at, cell, weight);
     return true;
 }
 
@@ -53,6 +94,7 @@ void trl_weight_rows_fini(trl_weight_rows *r)
     trl_free(r->first);
     trl_free(r->cell);
     trl_free(r->weight);
+    trl_free(r->exact);
     *r = (trl_weight_rows){0};
 }
 
@@ -129,7 +171,7 @@ static trl_status collect(const collector *c, size_t cell, uint64_t at)
     }
     if (x == 0.0f)
         return TRL_OK;
-    return trl_rows_add(c->rows, (uint32_t)cell, x) ? TRL_OK : trl_fail_mem(c->err);
+    return trl_rows_add(c->rows, (uint32_t)cell, (double)x) ? TRL_OK : trl_fail_mem(c->err);
 }
 
 static trl_status collect_constant(const collector *c)
@@ -238,7 +280,9 @@ static trl_status save_weights(const trl_family_part *p, const uint32_t *order, 
     char tag[9];
     const size_t total = r->n ? (size_t)r->first[r->n] : 0;
     const size_t cell_size = width <= 256 ? 1 : width <= 65536 ? 2 : 4;
-    float *weights = trl_alloc(total, sizeof *weights);
+    const bool exact = r->type == TRL_WEIGHT_DOUBLE;
+    const size_t weight_size = exact ? sizeof(double) : sizeof(float);
+    void *weights = trl_alloc(total, weight_size);
     void *cells = trl_alloc(total, cell_size);
     if (!weights || !cells) {
         trl_free(weights);
@@ -249,13 +293,16 @@ static trl_status save_weights(const trl_family_part *p, const uint32_t *order, 
     for (size_t i = 0; i < n; i++) {
         const size_t from = (size_t)r->first[order[i]], k = (size_t)row_size(r, order[i]);
         for (size_t j = 0; j < k; j++) {
-            weights[at++] = r->weight[from + j];
+            if (exact)
+                ((double *)weights)[at++] = r->exact[from + j];
+            else
+                ((float *)weights)[at++] = r->weight[from + j];
             if (k < width)
                 put_cell(cells, cell_size, with_cell++, r->cell[from + j]);
         }
     }
-    trl_container_builder_give(b, trl_family_tag(prefix, "wght", tag), weights,
-                               at * sizeof *weights);
+    trl_container_builder_give(b, trl_family_tag(prefix, exact ? "wgt8" : "wght", tag), weights,
+                               at * weight_size);
     trl_container_builder_give(b, trl_family_tag(prefix, "cell", tag), cells,
                                with_cell * cell_size);
     return TRL_OK;

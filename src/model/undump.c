@@ -1,6 +1,5 @@
 /* undump.c -- reading a dump (format: dump.c) back into a model file. */
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -8,7 +7,6 @@
 #include "model/dump_text.h"
 #include "model/model.h"
 #include "model/undump.h"
-#include "text/number.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
@@ -172,138 +170,25 @@ static trl_status read_mask(trl_undump *u)
     return TRL_OK;
 }
 
-/* ---- weights --------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The family a word names, or TRL_FAMILIES. */
-static size_t family_of(trl_str word)
+static trl_status read_precision(trl_undump *u)
 {
-    size_t f = 0;
-    while (f < TRL_FAMILIES && !is(word, trl_family_prefix[f]))
-        f++;
-    return f;
-}
-
-static trl_status read_constant(trl_undump *u)
-{
-    const size_t f = family_of(u->field[1]);
-    if (f == TRL_NODE || f == TRL_FAMILIES)
-        return FAIL_AT(u, 1, "'edge' or 'trip' expected");
-    if (u->constant[f] != TRL_NO_ID)
-        return FAIL_AT(u, 0, "a second constant attribute");
-    if (u->names[f].n > 0)
-        return FAIL_AT(u, 0, "'constant' comes before the weights");
-    u->constant[f] = trl_strtab_add(&u->names[f], u->field[2].p, u->field[2].n);
-    return u->constant[f] == TRL_NO_ID ? trl_fail_mem(u->err) : TRL_OK;
-}
-
-trl_status trl_undump_begin(trl_undump *u)
-{
-    if (u->parts.order == 0)
-        return FAIL_AT(u, 0, "a weight before the order");
-    if (u->labels.n == 0)
-        return FAIL_AT(u, 0, "a weight before the labels");
-    if (trl_family_width(u->labels.n, (size_t)u->parts.order) == 0)
-        return FAIL_AT(u, 0, "%zu labels are too many for order 2", u->labels.n);
-    u->in_weights = true;
+    if (!is(u->field[1], "double") && !is(u->field[1], "float"))
+        return FAIL_AT(u, 1, "'double' or 'float' expected");
+    if (u->in_weights)
+        return FAIL_AT(u, 0, "'weights' comes before the weights");
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        u->parts.rows[f].type = is(u->field[1], "double") ? TRL_WEIGHT_DOUBLE : TRL_WEIGHT_FLOAT;
     return TRL_OK;
 }
 
-/* Goes to the row of the attribute in field 1: the last one, or a new one. */
-static trl_status find_row(trl_undump *u, size_t family)
+static trl_status read_sums(trl_undump *u)
 {
-    trl_weight_rows *r = &u->parts.rows[family];
-    const size_t known = u->names[family].n;
-    const uint32_t id = trl_strtab_add(&u->names[family], u->field[1].p, u->field[1].n);
-    if (id == TRL_NO_ID)
-        return trl_fail_mem(u->err);
-    if (r->n > 0 && r->name[r->n - 1] == id)
-        return TRL_OK;
-    const bool first_constant = id == u->constant[family] && r->constant == TRL_NO_ROW;
-    if (id < known && !first_constant) {
-        const trl_status st = trl_fail(u->err, TRL_EPARSE, "attribute '%.*s' is repeated",
-                                       trl_shown(u->field[1]), u->field[1].p);
-        trl_fail_hint(u->err, st, "the weights of an attribute must stand together");
-        return trl_undump_at(u, 1, st);
-    }
-    if (first_constant)
-        r->constant = r->n;
-    return trl_rows_begin(r, id) ? TRL_OK : trl_fail_mem(u->err);
-}
-
-trl_status trl_undump_label(trl_undump *u, size_t k, uint32_t *y)
-{
-    const trl_str s = u->field[k];
-    *y = trl_strtab_find(&u->labels, s.p, s.n);
-    if (*y == TRL_NO_ID)
-        return FAIL_AT(u, k, "label '%.*s' is not in the list", trl_shown(s), s.p);
+    if (!is(u->field[1], "single") && !is(u->field[1], "double"))
+        return FAIL_AT(u, 1, "'single' or 'double' expected");
+    u->parts.single = is(u->field[1], "single");
     return TRL_OK;
-}
-
-trl_status trl_undump_number(trl_undump *u, size_t k, double *x)
-{
-    const trl_str s = u->field[k];
-    const trl_number outcome = trl_number_parse(s.p, s.n, x);
-    if (outcome == TRL_NUMBER_BAD)
-        return FAIL_AT(u, k, "the weight '%.*s' is not a number", trl_shown(s), s.p);
-    if (outcome != TRL_NUMBER_OK || !isfinite(*x))
-        return FAIL_AT(u, k, "the weight '%.*s' is too large", trl_shown(s), s.p);
-    return TRL_OK;
-}
-
-static trl_status read_cell(trl_undump *u, size_t family, uint32_t *cell)
-{
-    uint64_t c = 0;
-    for (size_t k = 2; k < 3 + family; k++) {
-        uint32_t y;
-        const trl_status st = trl_undump_label(u, k, &y);
-        if (st != TRL_OK)
-            return st;
-        c = c * u->labels.n + y;
-    }
-    *cell = (uint32_t)c;
-    return TRL_OK;
-}
-
-/* Adds to the last row, keeping it sorted by cell. */
-static trl_status insert(trl_undump *u, trl_weight_rows *r, uint32_t cell, float weight)
-{
-    if (!trl_rows_add(r, cell, weight))
-        return trl_fail_mem(u->err);
-    const size_t first = (size_t)r->first[r->n - 1];
-    size_t at = (size_t)r->first[r->n] - 1;
-    for (; at > first && r->cell[at - 1] >= cell; at--) {
-        if (r->cell[at - 1] == cell)
-            return FAIL_AT(u, 0, "a second weight for the same labels");
-        r->cell[at] = r->cell[at - 1];
-        r->weight[at] = r->weight[at - 1];
-    }
-    r->cell[at] = cell;
-    r->weight[at] = weight;
-    return TRL_OK;
-}
-
-static trl_status read_weight(trl_undump *u, size_t family)
-{
-    const size_t last = u->n_fields - 1;
-    double w;
-    uint32_t cell = 0;
-    trl_status st = u->in_weights ? TRL_OK : trl_undump_begin(u);
-    if (st == TRL_OK && family > (size_t)u->parts.order)
-        st = FAIL_AT(u, 0, "a triple in a model of order 1");
-    if (st == TRL_OK)
-        st = read_cell(u, family, &cell);
-    if (st != TRL_OK)
-        return st;
-    st = trl_undump_number(u, last, &w);
-    if (st == TRL_OK && !isfinite((float)w))
-        st = FAIL_AT(u, last, "the weight '%.*s' is too large", trl_shown(u->field[last]),
-                     u->field[last].p);
-    if (st != TRL_OK)
-        return st;
-    st = find_row(u, family);
-    if (st != TRL_OK || (float)w == 0.0f)
-        return st;
-    return insert(u, &u->parts.rows[family], cell, (float)w);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -321,7 +206,9 @@ static const struct {
     {"setting", 2, read_setting},
     {"template", 2, read_template},
     {"label", 2, read_label},
-    {"constant", 3, read_constant},
+    {"weights", 2, read_precision},
+    {"sums", 2, read_sums},
+    {"constant", 3, trl_undump_constant},
     {"decode", 2, read_decode},
     {"mask", 2, read_mask},
     {"calibration", 3, trl_undump_calibration},
@@ -335,7 +222,7 @@ static const struct {
 
 static trl_status read_line(trl_undump *u)
 {
-    const size_t f = family_of(u->field[0]);
+    const size_t f = trl_undump_family(u->field[0]);
     const size_t n_words = sizeof words / sizeof *words;
     size_t k = 0;
     while (f == TRL_FAMILIES && k < n_words && !is(u->field[0], words[k].name))
@@ -347,7 +234,7 @@ static trl_status read_line(trl_undump *u)
         return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected", u->n_fields,
                        want);
     if (f < TRL_FAMILIES)
-        return read_weight(u, f);
+        return trl_undump_weight(u, f);
     if (u->in_weights && words[k].read == read_order)
         return FAIL_AT(u, 0, "the order comes before the weights");
     return words[k].read(u);

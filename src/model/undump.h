@@ -53,6 +53,11 @@ static inline int trl_shown(trl_str s)
 trl_status trl_undump_label(trl_undump *u, size_t k, uint32_t *y);
 trl_status trl_undump_number(trl_undump *u, size_t k, double *x);
 
+/* undump_weights.c: the family a word names, or TRL_FAMILIES; the lines of weights. */
+size_t trl_undump_family(trl_str word);
+trl_status trl_undump_constant(trl_undump *u);
+trl_status trl_undump_weight(trl_undump *u, size_t family);
+
 /* What must be known before the first weight or probability. */
 trl_status trl_undump_begin(trl_undump *u);
 

@@ -222,6 +222,7 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "boost_scenario.h"
 #include "cluster_scenario.h"
 #include "columns_scenario.h"
+#include "foreign_scenario.h"
 #include "score_scenario.h"
 #include "text_scenario.h"
 
@@ -464,6 +465,7 @@ static void test_others(void **state)
     fail_all("graph training", do_graph_training, NULL);
     write_file("graphs", "-DOCSTART-\n\na A\nb B\n\nA A\n\n-DOCSTART-\n\na B\na A\n\n");
     fail_all("graph model", do_graph_model, folder);
+    fail_foreign(fail_all);
 }
 
 int main(void)

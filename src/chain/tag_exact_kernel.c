@@ -1,0 +1,41 @@
+/* tag_exact_kernel.c -- adding the weights of imported models as the tools that trained them do: in
+ * the order of the attributes, doubles, or floats rounded after every addition. */
+/* SPDX-License-Identifier: MIT */
+#include "chain/tag_kernel.h"
+
+/* out[cell] += value * w for the weights of a key; CELL(j) is the cell of weight j.  A double sum
+ * of two floats, rounded to a float, is their float sum: 53 bits are more than twice 24. */
+#define ADD(CELL)                                                                                  \
+    do {                                                                                           \
+        if (f->exact)                                                                              \
+            for (size_t j = 0; j < k; j++)                                                         \
+                out[CELL] += value * f->exact[first + j];                                          \
+        else                                                                                       \
+            for (size_t j = 0; j < k; j++)                                                         \
+                out[CELL] = (double)(float)(out[CELL] + value * (double)f->weight[first + j]);     \
+    } while (0)
+
+void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t n, double *rows)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t first = key[i].first;
+        const size_t k = key[i].k;
+        const double value = key[i].value;
+        double *out = rows + key[i].row * f->step;
+        if (k == f->width) {
+            ADD(j);
+            continue;
+        }
+        const uint64_t at = first - f->n_full;
+        if (f->cell_size == 1) {
+            const uint8_t *cell = (const uint8_t *)f->cell + at;
+            ADD(cell[j]);
+        } else if (f->cell_size == 2) {
+            const uint16_t *cell = (const uint16_t *)f->cell + at;
+            ADD(cell[j]);
+        } else {
+            const uint32_t *cell = (const uint32_t *)f->cell + at;
+            ADD(cell[j]);
+        }
+    }
+}
