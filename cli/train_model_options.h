@@ -16,7 +16,7 @@
     {TRAIN_OPTION("chart-memory")},
 #endif
     {TRAIN_OPTION("order")}, {TRAIN_OPTION("pairs")}, {TRAIN_OPTION("transitions")},
-    {TRAIN_OPTION("min-count")}, {TRAIN_OPTION("min-freq")},
+    {TRAIN_OPTION("partial")}, {TRAIN_OPTION("min-count")}, {TRAIN_OPTION("min-freq")},
 
     {.help = "Training"}, {TRAIN_OPTION("objective"), .table = help_objectives},
     {TRAIN_OPTION("nota")}, {TRAIN_OPTION("calibrate")}, {TRAIN_OPTION("decode")},
@@ -24,9 +24,9 @@
     {TRAIN_OPTION("q0-samples")}, {TRAIN_OPTION("optimizer"), .table = help_optimizers},
     {TRAIN_OPTION("inference")}, {TRAIN_OPTION("schedule")}, {TRAIN_OPTION("damping")},
     {TRAIN_OPTION("tolerance")}, {TRAIN_OPTION("max-updates")}, {TRAIN_OPTION("keep-messages")},
-    {TRAIN_OPTION("max-cells")},
-    {TRAIN_OPTION("precision")}, {TRAIN_OPTION("memory")}, {TRAIN_OPTION("eta")},
-    {TRAIN_OPTION("batch")}, {TRAIN_OPTION("seed")},
+    {TRAIN_OPTION("max-cells")}, {TRAIN_OPTION("cost")}, {TRAIN_OPTION("precision")},
+    {TRAIN_OPTION("memory")}, {TRAIN_OPTION("eta")}, {TRAIN_OPTION("batch")},
+    {TRAIN_OPTION("seed")},
     {"max-memory",
      .type = OPTION_STRING,
      TRAIN_FIELD(max_memory),

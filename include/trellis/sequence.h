@@ -84,6 +84,12 @@ TRL_API trl_format trl_reader_format(const trl_reader *r);
 TRL_API trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *err);
 TRL_API trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error *err);
 
+/* How often the last sequence of rows counts: 1 unless the input says otherwise, in columns by a
+ * line
+ * @weight:NUMBER before the first token, in JSON lines by "weight": NUMBER.  Items have a member.
+ */
+TRL_API double trl_reader_weight(const trl_reader *r);
+
 /* Of the last sequence: all its lines, comments, ranges and empty nodes too, an LF after each, in
  * which its cells lie, when the format is CoNLL-U, else nothing; and the line of its token t. */
 TRL_API trl_str trl_reader_source(const trl_reader *r);

@@ -141,6 +141,11 @@ typedef struct trl_train_options {
     uint64_t max_updates;  /* messages in one run of inference; 0: 100 times each */
     double max_cells;      /* exact inference: cells of all cliques of a graph: 2^27 */
     bool keep_messages;    /* bethe, trw: messages start from those of the iteration before */
+
+    /* chains: see docs/partial.md */
+    bool partial;     /* labels say what is known: "?" nothing, "A|B" one of these, "A:0.7|B:0.3"
+                         with these probabilities; "@2" after it: how often the token counts */
+    const char *cost; /* of wrong labels: "O:PER=5,..." or the path of a file of these; or NULL */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

@@ -162,6 +162,9 @@ static const trl_option_row rows[] = {
         .help = "features for attribute and label seen together, or all"),
     ROW("transitions", CHOICE, all_transitions, CHAIN | GRAPH, GROUP, .choices = seen_or_all,
         .help = "features for label sequences seen in the data, or all"),
+    ROW("partial", FLAG, partial, CHAIN, GROUP,
+        .help = "labels say what is known of them: '?' nothing, 'A|B' one of these, 'A:0.7|B:0.3' "
+                "with these probabilities, '...@2' and the token counts twice"),
     ROW("min-count", INTEGER, min_count, CHAIN | GRAPH, GROUP, .value = "N",
         .help = "drop attributes that occur less often"),
     ROW("min-freq", REAL, min_freq, CHAIN | GRAPH, GROUP, .value = "X", .most = HUGE_VAL,
@@ -197,6 +200,9 @@ static const trl_option_row rows[] = {
             .preset = "what suits the objective",
             .help = "how it is optimised; auto: what is fastest on so many threads, so that the "
                     "result may depend on them"),
+    ROW("cost", STRING, cost, CHAIN, GROUP, .value = "COSTS",
+        .help = "likelihood, perceptron: what wrong labels cost, as GOLD:WRONG=X or GOLD=X with "
+                "commas between, '*' for any label; without an '=', a file of these"),
     ROW("precision", STRING, precision, CHAIN, GROUP, .value = "NAME", .choices = precision_names,
         .preset = "single, but double when 'delta' is below 1e-6",
         .help = "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or "

@@ -11,6 +11,9 @@
  *
  *     d value / d a_i = sum_{t>=1} ( [y_{t-1} = i] s_t(gold) - E[ [y_{t-1} = i] s_t ] )
  *
+ * Where labels are notes s'(gold) is the log of the sum over what they allow (partial_lattice.h),
+ * and the first part of the derivative its expectation.
+ *
  * Forbidden cells (-inf) stay forbidden for every multiplier.  [SM05b, sec. 3]: see obj_nota.c.
  */
 /* SPDX-License-Identifier: MIT */

@@ -73,6 +73,8 @@ trl_status trl_obj_by_factors(const trl_chain_example *x, trl_tables *adjoint,
                                   .factor = f.factor,
                                   .labels = f.labels,
                                   .gold = x->gold,
+                                  .notes = x->notes,
+                                  .note = x->note,
                                   .weight = x->weight,
                                   .arena = x->arena};
     st = x->by_factors(&view, value, err);

@@ -12,7 +12,9 @@ trl_status trl_chain_task_init(trl_chain_task *t, const trl_corpus *corpus, int 
     *t = (trl_chain_task){.corpus = corpus,
                           .objective = objective,
                           .evaluate = trl_chain_objective(objective),
-                          .by_factors = trl_factor_objective_of(objective)};
+                          .by_factors = trl_factor_objective_of(objective),
+                          .partial = trl_chain_objective_partial(objective),
+                          .partial_factors = trl_factor_objective_partial(objective)};
     trl_status st = trl_chain_init(&t->chain, corpus->labels.n, order, err);
     if (st != TRL_OK)
         return st;
@@ -61,6 +63,8 @@ static trl_status evaluate(void *self, const trl_example *e, const trl_tables *s
 {
     trl_chain_task *t = self;
     const size_t from = (size_t)t->corpus->first[e->number];
+    const trl_label_notes *notes = t->corpus->notes;
+    const bool plain = !notes || trl_label_notes_plain(notes, from, scores->n);
     if (!t->open[e->lane]) /* read first: threads share the cache line */
         t->open[e->lane] = true;
     const trl_chain_example x = {.chain = &t->chain,
@@ -69,8 +73,11 @@ static trl_status evaluate(void *self, const trl_example *e, const trl_tables *s
                                  .weight = t->corpus->weight[e->number],
                                  .nota = t->nota ? trl_nota_at(t->nota, from) : (trl_nota_view){0},
                                  .arena = e->arena,
-                                 .by_factors = t->by_factors};
-    return t->evaluate(&x, adjoint, &t->lanes[e->lane], value, err);
+                                 .by_factors = plain ? t->by_factors : t->partial_factors,
+                                 .costs = t->costs,
+                                 .notes = notes,
+                                 .note = notes ? notes->of + from : NULL};
+    return (plain ? t->evaluate : t->partial)(&x, adjoint, &t->lanes[e->lane], value, err);
 }
 
 static trl_status arrange(void *self, size_t n, const uint32_t *token, trl_error *err)
@@ -109,9 +116,11 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
 
 trl_task trl_chain_task_view(trl_chain_task *t)
 {
+    const bool notes = trl_label_notes_matter(t->corpus->notes); /* examples one by one */
     const bool pair_sets =
-        t->chain.order == 1 && trl_chain_objective(t->objective) == trl_obj_likelihood;
-    const bool by_tokens = t->single && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
+        t->chain.order == 1 && trl_chain_objective(t->objective) == trl_obj_likelihood && !notes;
+    const bool by_tokens =
+        t->single && !notes && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
     return (trl_task){.self = t,
                       .single = t->single || t->chain.single_E,
                       .prepare = prepare,

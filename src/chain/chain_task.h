@@ -14,6 +14,9 @@ typedef struct trl_chain_task {
     const trl_objective *objective;
     trl_objective_fn evaluate;       /* its code */
     trl_factor_objective by_factors; /* or this one's, when it is trl_obj_by_factors */
+    trl_objective_fn partial;        /* the same of sequences whose labels are notes */
+    trl_factor_objective partial_factors;
+    const trl_chain_costs *costs; /* borrowed; NULL: none */
     trl_chain chain;
     trl_chain_sums *lanes; /* [n_lanes] */
     bool *open;            /* [n_lanes] evaluated since the last finish */

@@ -3,6 +3,10 @@
  *     value = s(y) - max_y' s(y')
  *     a subgradient: + 1 on the gold labelling's cells, - 1 on the best labelling's
  *
+ * With costs the labelling y' is the best of s(y') + sum_t cost(y_t, y'_t): the margin to a wrong
+ * labelling must be what it costs [TGK03].
+ *
+ * [TGK03] Taskar, Guestrin, Koller. Max-margin Markov networks. NIPS 2003.
  * [Col02] Collins. Discriminative training methods for hidden Markov models. EMNLP 2002.
  */
 /* SPDX-License-Identifier: MIT */
@@ -17,7 +21,11 @@ trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
     if (!best)
         return trl_fail_mem(err);
     double top;
-    const trl_status st = trl_chain_viterbi(x->chain, x->scores, x->arena, best, &top, err);
+    trl_tables own;
+    const trl_tables *scores = trl_costly_scores(x, &own);
+    if (!scores)
+        return trl_fail_mem(err);
+    const trl_status st = trl_chain_viterbi(x->chain, scores, x->arena, best, &top, err);
     if (st != TRL_OK)
         return st;
     trl_clear_rows(adjoint);

@@ -12,6 +12,18 @@ static const trl_objective_fn functions[TRL_OBJECTIVES] = {
     /* m-estimation is not a sum over score tables (src/mest), hmm is counted (model/hmm.h) */
 };
 
+static const trl_objective_fn partial[TRL_OBJECTIVES] = {
+    [TRL_OBJ_LIKELIHOOD] = trl_obj_likelihood_partial,
+    [TRL_OBJ_MEMM] = trl_obj_memm_partial,
+};
+
+trl_objective_fn trl_chain_objective_partial(const trl_objective *o)
+{
+    if (partial[o->id])
+        return partial[o->id];
+    return trl_factor_objective_partial(o) ? trl_obj_by_factors : NULL;
+}
+
 trl_objective_fn trl_chain_objective(const trl_objective *o)
 {
     if (functions[o->id])

@@ -10,6 +10,7 @@
 #define TRL_OBJECTIVE_H
 
 #include "chain/chain.h"
+#include "feature/label_notes.h"
 #include "train/factors.h"
 #include "train/task.h"
 
@@ -23,6 +24,13 @@ typedef struct trl_nota_view {
     size_t words;         /* the gold source's bit is ignored */
 } trl_nota_view;
 
+/* What it costs to give a token another label than its own: added to the scores of all labellings
+ * but in the numerator (docs/partial.md). */
+typedef struct trl_chain_costs {
+    double *row;  /* [labels, or notes][stride] by the token's label, or its note */
+    bool by_note; /* which of them */
+} trl_chain_costs;
+
 typedef struct trl_chain_example {
     const trl_chain *chain; /* prepared from scores->shared */
     const trl_tables *scores;
@@ -31,6 +39,9 @@ typedef struct trl_chain_example {
     trl_nota_view nota;              /* read by piecewise-nota only */
     trl_arena *arena;                /* scratch */
     trl_factor_objective by_factors; /* what trl_obj_by_factors evaluates */
+    const trl_chain_costs *costs;    /* NULL: none.  Read by likelihood and perceptron only */
+    const trl_label_notes *notes;    /* what is known of the labels, by note; NULL: they are gold */
+    const uint32_t *note;            /* [scores->n] */
 } trl_chain_example;
 
 /* Sets *value (to be maximised) and the adjoint: rows are overwritten, pads and leading rows
@@ -60,6 +71,20 @@ trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
 /* x->by_factors on the factors of the chain: objectives that have no code for chains alone. */
 trl_status trl_obj_by_factors(const trl_chain_example *x, trl_tables *adjoint,
                               trl_chain_sums *minus, double *value, trl_error *err);
+
+/* The same of a sequence whose labels are notes; NULL: the objective does not take them. */
+trl_objective_fn trl_chain_objective_partial(const trl_objective *o);
+trl_status trl_obj_likelihood_partial(const trl_chain_example *x, trl_tables *adjoint,
+                                      trl_chain_sums *minus, double *value, trl_error *err);
+trl_status trl_obj_memm_partial(const trl_chain_example *x, trl_tables *adjoint,
+                                trl_chain_sums *minus, double *value, trl_error *err);
+
+/* The scores with the example's costs, in *own or as they are; NULL: no memory. */
+const trl_tables *trl_costly_scores(const trl_chain_example *x, trl_tables *own);
+
+/* -weight times the marginals into the adjoint, and log Z of the scores with their costs. */
+trl_status trl_minus_log_z(const trl_chain_example *x, trl_tables *adjoint, trl_chain_sums *minus,
+                           trl_chain_marginals *m, trl_error *err);
 
 /* Adds `amount` to every cell that the labelling y passes through, in all families. */
 void trl_add_path(const trl_chain *c, const uint32_t *y, double amount, trl_tables *adjoint);

@@ -30,7 +30,7 @@ void trl_cell_marks_fini(trl_cell_marks *m)
     *m = (trl_cell_marks){0};
 }
 
-int trl_cell_mark(trl_cell_marks *m, size_t cell, size_t token, double value)
+static int mark(trl_cell_marks *m, size_t cell, size_t token, double value)
 {
     const bool before = trl_cell_marked(m, cell);
     bool after = true;
@@ -42,4 +42,52 @@ int trl_cell_mark(trl_cell_marks *m, size_t cell, size_t token, double value)
     }
     m->stamp[cell] = after ? m->now : 0; /* now is never 0 */
     return (int)after - (int)before;
+}
+
+/* The cell of the gold labels at a token. */
+static size_t gold_cell(const trl_marked_token *at)
+{
+    const trl_corpus *c = at->corpus;
+    if (c->family[at->family].gold)
+        return c->family[at->family].gold[at->token];
+    const uint32_t *y = c->label + at->token;
+    const size_t L = c->labels.n;
+    size_t cell = y[0];
+    if (at->family >= 1)
+        cell += L * y[-1];
+    if (at->family >= 2)
+        cell += L * L * y[-2];
+    return cell;
+}
+
+/* The cells that `back` more tokens before and the token itself allow; `cell` and `share` are those
+ * of the labels chosen so far. */
+static int mark_notes(trl_cell_marks *m, const trl_marked_token *at, size_t back, size_t cell,
+                      double share)
+{
+    const trl_label_notes *x = at->corpus->notes;
+    const trl_label_note note = trl_label_note_of(x, x->of[at->token - back]);
+    int change = 0;
+    for (size_t k = 0; k < note.n; k++) {
+        const size_t next = cell * at->corpus->labels.n + note.label[k];
+        const double part = note.p ? share * note.p[k] : share;
+        change += back ? mark_notes(m, at, back - 1, next, part) : mark(m, next, at->token, part);
+    }
+    return change;
+}
+
+int trl_cell_mark_token(trl_cell_marks *m, const trl_marked_token *at, double value)
+{
+    const trl_label_notes *x = at->corpus->notes;
+    if (!x)
+        return mark(m, gold_cell(at), at->token, value);
+    bool known = true;
+    for (size_t d = 0; d <= at->family; d++) {
+        const trl_label_kind kind = (trl_label_kind)x->kind[x->of[at->token - d]];
+        if (kind == TRL_LABEL_ANY)
+            return 0;
+        known &= kind == TRL_LABEL_ONE;
+    }
+    return known ? mark(m, gold_cell(at), at->token, value)
+                 : mark_notes(m, at, at->family, 0, value);
 }

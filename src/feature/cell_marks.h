@@ -38,8 +38,16 @@ static inline bool trl_cell_marked(const trl_cell_marks *m, size_t cell)
     return m->stamp[cell] == m->now;
 }
 
-/* Counts the gold cell of a token where the attribute has that value.  Returns the change in the
- * number of marked cells: 1, 0 or, as values may be negative, -1. */
-int trl_cell_mark(trl_cell_marks *m, size_t cell, size_t token, double value);
+/* A token of a family of a corpus. */
+typedef struct trl_marked_token {
+    const trl_corpus *corpus;
+    size_t family;
+    size_t token;
+} trl_marked_token;
+
+/* Counts the gold cell of a token where the attribute has that value; where labels are notes, every
+ * cell that they allow, soft ones by their probability, and none where nothing is known of a label.
+ * Returns the change in the number of marked cells; it falls where values are negative. */
+int trl_cell_mark_token(trl_cell_marks *m, const trl_marked_token *at, double value);
 
 #endif

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "feature/corpus.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -63,6 +64,7 @@ void trl_corpus_fini(trl_corpus *c)
     trl_free(c->first);
     trl_free(c->label);
     trl_free(c->weight);
+    trl_label_notes_free(c->notes);
     trl_strtab_fini(&c->labels);
     trl_strtab_fini(&c->zeros);
     for (size_t f = 0; f < c->n_families; f++) {
@@ -132,7 +134,8 @@ static bool add_occurrence(trl_occurrences *o, const char *p, size_t n, double v
 static bool is_surplus(trl_corpus *c, uint32_t id, double value, bool *surplus)
 {
     *surplus = false;
-    if (value != 0.0 || !c || c->keep_zeros)
+    if (value != 0.0 || !c || c->keep_zeros ||
+        (c->notes && !trl_label_notes_plain(c->notes, c->n_tokens, 1)))
         return true;
     const uint32_t pair[2] = {id, c->label[c->n_tokens]};
     const size_t before = c->zeros.n;
@@ -179,16 +182,44 @@ static void end_token(trl_corpus *c)
         c->family[f].begin[c->n_tokens] = c->family[f].n;
 }
 
-static trl_status add_label(trl_corpus *c, trl_str label, trl_error *err)
+trl_status trl_corpus_use_notes(trl_corpus *c, trl_error *err)
 {
-    const uint32_t id = c->frozen_labels ? trl_strtab_find(&c->labels, label.p, label.n)
-                                         : trl_strtab_add(&c->labels, label.p, label.n);
-    if (id == TRL_NO_ID && c->frozen_labels)
+    return trl_label_notes_new(&c->notes, err);
+}
+
+/* The next token has that note. */
+static trl_status set_note(trl_corpus *c, uint32_t number, trl_error *err)
+{
+    if (!trl_label_notes_set(c->notes, c->n_tokens, number))
+        return trl_fail_mem(err);
+    c->label[c->n_tokens] = trl_label_notes_stand_in(c->notes, number);
+    return TRL_OK;
+}
+
+/* The label of the next token; *number is the label's or, in a corpus of notes, the note's. After
+ * TRL_EPARSE *col is where in the text, from 0. */
+static trl_status add_label(trl_corpus *c, trl_str label, uint32_t *number, size_t *col,
+                            trl_error *err)
+{
+    *col = 0;
+    if (c->notes) {
+        const trl_status st = trl_label_notes_add(c->notes, &c->labels, label, number, col, err);
+        if (st != TRL_OK)
+            return st;
+        return c->known_only && c->notes->kind[*number] != TRL_LABEL_ONE
+                   ? trl_fail(err, TRL_EPARSE,
+                              "held-out data are scored by their labels: '%.*s' is not one label",
+                              (int)(label.n < 100 ? label.n : 100), label.p)
+                   : set_note(c, *number, err);
+    }
+    *number = c->frozen_labels ? trl_strtab_find(&c->labels, label.p, label.n)
+                               : trl_strtab_add(&c->labels, label.p, label.n);
+    if (*number == TRL_NO_ID && c->frozen_labels)
         return trl_fail(err, TRL_EPARSE, "label '%.*s' is not in the model",
                         (int)(label.n < 100 ? label.n : 100), label.p);
-    if (id == TRL_NO_ID)
+    if (*number == TRL_NO_ID)
         return trl_fail_mem(err);
-    c->label[c->n_tokens] = id;
+    c->label[c->n_tokens] = *number;
     return TRL_OK;
 }
 
@@ -239,6 +270,21 @@ trl_status trl_corpus_use_template(trl_corpus *c, const trl_template *tpl, trl_e
     return TRL_OK;
 }
 
+/* The place of what is wrong with a label; of sequences that are not lines, the token's number. */
+static trl_status bad_label(const trl_rows *seq, size_t t, size_t col, trl_status st,
+                            trl_error *err)
+{
+    if (seq->line)
+        return trl_fail_where(err, st, seq->path, seq->first_row + t,
+                              trl_rows_col(seq, t, seq->n_columns - 1) + col);
+    if (err && st == TRL_EPARSE) {
+        char what[sizeof err->msg];
+        memcpy(what, err->msg, sizeof what);
+        snprintf(err->msg, sizeof err->msg, "token %zu: %.280s", t + 1, what);
+    }
+    return trl_fail_where(err, st, seq->path, seq->first_row, 0);
+}
+
 trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl_rows *seq,
                                trl_error *err)
 {
@@ -253,10 +299,12 @@ trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl
     if (!reserve_tokens(c, seq->n_tokens))
         return trl_fail_mem(err);
     for (size_t t = 0; t < seq->n_tokens; t++) {
-        const trl_status st = add_label(c, seq->cell[t * seq->n_columns + label_at], err);
+        uint32_t number;
+        size_t col;
+        const trl_status st =
+            add_label(c, seq->cell[t * seq->n_columns + label_at], &number, &col, err);
         if (st != TRL_OK)
-            return trl_fail_where(err, st, seq->path, seq->first_row + t,
-                                  trl_rows_col(seq, t, label_at));
+            return bad_label(seq, t, col, st, err);
         if (!expand_token(c, tpl, seq, t))
             return trl_fail_mem(err);
         end_token(c);
@@ -269,9 +317,11 @@ trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *
     if (!reserve_tokens(c, seq->n_tokens))
         return trl_fail_mem(err);
     for (size_t t = 0; t < seq->n_tokens; t++) {
-        const trl_status st = add_label(c, seq->label[t], err);
+        uint32_t number;
+        size_t col;
+        const trl_status st = add_label(c, seq->label[t], &number, &col, err);
         if (st != TRL_OK)
-            return trl_fail_where(err, st, seq->path, seq->first_row + t, 1);
+            return trl_fail_where(err, st, seq->path, seq->first_row + t, 1 + col);
         const size_t at = seq->begin[t], n = seq->begin[t + 1] - at;
         if (!add_attrs(c, &c->family[TRL_NODE], seq->attr + at, n))
             return trl_fail_mem(err);
@@ -323,6 +373,20 @@ static bool renumber(trl_corpus *c, const trl_occurrences *from, uint32_t *numbe
     return true;
 }
 
+/* The label of token t of the other corpus, looked up the first time. */
+static trl_status renumber_label(trl_corpus *c, const trl_corpus *from, size_t t,
+                                 trl_renumbering *r, trl_error *err)
+{
+    uint32_t *known = &r->label[from->label[t]];
+    size_t col;
+    if (*known == TRL_NO_ID)
+        return add_label(c, trl_strtab_get(&from->labels, from->label[t]), known, &col, err);
+    if (c->notes)
+        return set_note(c, *known, err);
+    c->label[c->n_tokens] = *known;
+    return TRL_OK;
+}
+
 trl_status trl_corpus_add_from(trl_corpus *c, const trl_corpus *from, size_t k, trl_renumbering *r,
                                trl_error *err)
 {
@@ -336,14 +400,9 @@ trl_status trl_corpus_add_from(trl_corpus *c, const trl_corpus *from, size_t k, 
     if (!list || !reserve_tokens(c, n))
         return trl_fail_mem(err);
     for (size_t t = first; t < first + n; t++) {
-        uint32_t *label = &r->label[from->label[t]];
-        const trl_status st = *label == TRL_NO_ID
-                                  ? add_label(c, trl_strtab_get(&from->labels, from->label[t]), err)
-                                  : TRL_OK;
+        const trl_status st = renumber_label(c, from, t, r, err);
         if (st != TRL_OK)
             return st;
-        *label = *label == TRL_NO_ID ? c->label[c->n_tokens] : *label;
-        c->label[c->n_tokens] = *label;
         for (size_t at = (size_t)x->begin[t]; at < x->begin[t + 1]; at++)
             if (!renumber(c, x, r->attr, at))
                 return trl_fail_mem(err);

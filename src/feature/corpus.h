@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/strtab.h"
+#include "feature/label_notes.h"
 #include "feature/tables.h"
 #include "feature/template.h"
 #include "text/columns.h"
@@ -45,15 +46,18 @@ typedef struct trl_occurrences {
 
 typedef struct trl_corpus {
     size_t n_sequences, n_tokens;
-    uint64_t *first; /* [n_sequences + 1] token numbers */
-    uint32_t *label; /* [n_tokens] */
-    double *weight;  /* [n_sequences] */
+    uint64_t *first;        /* [n_sequences + 1] token numbers */
+    uint32_t *label;        /* [n_tokens] */
+    double *weight;         /* [n_sequences] */
+    trl_label_notes *notes; /* NULL: all labels are known.  Else what is known of them, and `label`
+                               holds stand-ins where that is not one label.  Owned */
     trl_strtab labels;
     size_t n_families; /* 3 of chains */
     trl_occurrences family[TRL_FAMILIES_MAX];
     size_t first_cap, label_cap, weight_cap;
     size_t n_columns;   /* columns per token, label included; 0 for items */
     bool frozen_labels; /* a label that is not in `labels` is an error */
+    bool known_only;    /* a note that is not one known label is an error */
     bool keep_zeros;    /* every occurrence with the value 0, not only the first with a label */
     trl_strtab zeros;   /* pairs of attribute and label that occurred with the value 0 */
     trl_buf scratch;
@@ -74,6 +78,9 @@ trl_status trl_corpus_set_constant(trl_corpus *c, size_t family, trl_error *err)
 /* Adds the constant attributes that the template's lines without macros ask for. */
 trl_status trl_corpus_use_template(trl_corpus *c, const trl_template *tpl, trl_error *err);
 
+/* Labels are notes from the first sequence on.  TRL_ENOMEM. */
+trl_status trl_corpus_use_notes(trl_corpus *c, trl_error *err);
+
 /* Frees the lists, not the names. */
 void trl_occurrences_fini(trl_occurrences *o);
 
@@ -86,7 +93,8 @@ trl_status trl_corpus_add_items(trl_corpus *c, const trl_items *seq, trl_error *
 /* From the numbers of labels and node attributes of another corpus to those of this one: what has
  * not been seen yet is TRL_NO_ID, and gets its number in the order of first occurrence. */
 typedef struct trl_renumbering {
-    uint32_t *label, *attr; /* [labels of the other], [node attributes of the other] */
+    uint32_t *label, *attr; /* [labels of the other], [node attributes of the other]; labels that
+                               are notes: the number of the note */
 } trl_renumbering;
 
 bool trl_renumbering_init(trl_renumbering *r, const trl_corpus *from); /* false: no memory */

@@ -66,8 +66,9 @@ trl_status trl_dataset_fill_items(trl_dataset *d, trl_next_items_fn next, void *
 
 static trl_status next_rows(void *ctx, trl_rows *seq, double *weight, bool *more, trl_error *err)
 {
-    (void)weight;
-    return trl_reader_rows(ctx, seq, more, err);
+    const trl_status st = trl_reader_rows(ctx, seq, more, err);
+    *weight = trl_reader_weight(ctx);
+    return st;
 }
 
 static trl_status next_items(void *ctx, trl_items *seq, bool *more, trl_error *err)
@@ -82,7 +83,7 @@ trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format,
         return trl_fail_null(err);
     trl_status st = trl_reader_open(path, format, &r, err);
     if (st == TRL_OK)
-        st = trl_reader_format(r) == TRL_FORMAT_COLUMNS
+        st = trl_format_is_rows(trl_reader_format(r))
                  ? trl_dataset_fill_rows(d, next_rows, r, err)
                  : trl_dataset_fill_items(d, next_items, r, err);
     trl_reader_free(r);

@@ -42,21 +42,6 @@ static void draft_fini(draft *b)
     trl_cell_marks_fini(&b->marks);
 }
 
-/* The cell of the gold labels at a token. */
-static size_t gold_cell(const draft *b, size_t tok)
-{
-    if (b->o->gold)
-        return b->o->gold[tok];
-    const uint32_t *y = b->c->label + tok;
-    const size_t L = b->c->labels.n;
-    size_t cell = y[0];
-    if (b->k >= 1)
-        cell += L * y[-1];
-    if (b->k >= 2)
-        cell += L * L * y[-2];
-    return cell;
-}
-
 /* ---- transposition and counting -------------------------------------------------------------- */
 
 static bool transpose(draft *b, double min_freq)
@@ -92,8 +77,8 @@ static uint32_t mark_seen(draft *b, size_t a)
     int64_t seen = 0;
     trl_cell_marks_next(&b->marks);
     for (uint64_t i = b->at[a]; i < b->at[a + 1] && !(any && (size_t)seen == b->f->width); i++)
-        seen += trl_cell_mark(&b->marks, gold_cell(b, b->token[i]), b->token[i],
-                              b->value ? b->value[i] : 1.0);
+        seen += trl_cell_mark_token(&b->marks, &(trl_marked_token){b->c, b->k, b->token[i]},
+                                    b->value ? b->value[i] : 1.0);
     return (uint32_t)seen;
 }
 
@@ -243,7 +228,8 @@ static bool constant_cells(draft *b, const trl_design_options *o)
     for (size_t s = 0; s < b->c->n_sequences; s++)
         for (uint64_t t = b->c->first[s] + (b->o->gold ? 0 : b->k); t < b->c->first[s + 1]; t++)
             if (!b->o->gold || b->o->gold[t] != TRL_NO_ID)
-                seen += (size_t)trl_cell_mark(&b->marks, gold_cell(b, t), t, 1.0);
+                seen +=
+                    (size_t)trl_cell_mark_token(&b->marks, &(trl_marked_token){b->c, b->k, t}, 1.0);
     f->n_constant = all ? f->width : seen;
     f->constant_cell = trl_alloc(f->n_constant, sizeof *f->constant_cell);
     if (!f->constant_cell)

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "text/looks.h"
+#include "text/number.h"
 
 /* Lines are copied into `text`, each followed by an LF: no line contains one, so it ends the scan
  * without a bounds check.  The cells point into these copies. */
@@ -23,6 +24,10 @@ struct trl_columns {
     size_t n_cells, cell_cap;
     const char **line; /* [n_tokens] */
     size_t n_tokens, line_cap;
+
+    double weight;
+    const char *weight_line; /* @weight:.. before the first token, in `text`; NULL: none */
+    uint64_t weight_row;     /* its line */
 
     trl_buf heading, next_heading; /* of this sequence; of the one that its last line announced */
 };
@@ -171,11 +176,54 @@ static void take_heading(trl_columns *r)
     r->next_heading.len = 0;
 }
 
+/* ---- weights --------------------------------------------------------------------------------- */
+
+#define WEIGHT "@weight:"
+
+/* Is the line one cell that begins so? */
+static bool is_weight(const trl_columns *r, const char *line)
+{
+    return r->n_tokens == 0 && r->n_columns != 1 && !r->weight_line &&
+           strncmp(line, WEIGHT, sizeof WEIGHT - 1) == 0 && line[strcspn(line, " \t\n")] == '\n';
+}
+
+static bool is_one_cell(const char *line)
+{
+    line += strspn(line, " \t");
+    line += strcspn(line, " \t\n");
+    return line[strspn(line, " \t")] == '\n';
+}
+
+/* The line after @weight:..; of a file of one column, that was a token. */
+static trl_status take_weight(trl_columns *r, const char *next, uint64_t *first_row, trl_error *err)
+{
+    const char *line = r->weight_line, *number = line + sizeof WEIGHT - 1;
+    r->weight_line = NULL;
+    if (r->n_columns == 0 && is_one_cell(next)) {
+        *first_row = r->weight_row;
+        return add_token(r, line, err);
+    }
+    const size_t n = strcspn(number, "\n");
+    if (trl_number_parse(number, n, &r->weight) == TRL_NUMBER_OK && r->weight >= 0.0)
+        return TRL_OK;
+    const trl_status st = trl_fail(
+        err, TRL_EPARSE, "the weight of a sequence must be finite and not negative: '%.*s'",
+        (int)(n < 40 ? n : 40), number);
+    return trl_fail_where(err, st, trl_input_name(r->in), r->weight_row, sizeof WEIGHT);
+}
+
+double trl_columns_weight(const trl_columns *r)
+{
+    return r->weight;
+}
+
 trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error *err)
 {
     uint64_t first_row = 0;
     trl_arena_reset(&r->text);
     r->n_cells = r->n_tokens = 0;
+    r->weight = 1.0;
+    r->weight_line = NULL;
     take_heading(r);
     for (;;) {
         char *line;
@@ -188,6 +236,16 @@ trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error
             st = add_heading(r, (trl_str){line, n}, err);
         if (st != TRL_OK)
             return st;
+        if (line && !heading && is_weight(r, line)) {
+            r->weight_line = line;
+            r->weight_row = trl_input_row(r->in);
+            continue;
+        }
+        if (r->weight_line) {
+            st = take_weight(r, line ? line : "\n", &first_row, err);
+            if (st != TRL_OK)
+                return st;
+        }
         if (!line || heading || trl_line_is_blank(line)) {
             if (!line || r->n_tokens > 0)
                 break;

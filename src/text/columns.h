@@ -5,6 +5,9 @@
  * number of cells.  '#' has no meaning: it may be a token.  A line whose first cell is -DOCSTART-
  * (CoNLL-2003) ends a sequence as well, and is not a token, however many cells it has; it is passed
  * on with the sequence after it.
+ *
+ * Where tokens have more than one cell, a line before the first token of a sequence that is
+ * @weight:NUMBER and nothing else is how often the sequence counts.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_COLUMNS_H
@@ -25,6 +28,9 @@ void trl_columns_free(trl_columns *r); /* accepts NULL */
  * is the byte column, 1-based, of the first surplus cell or of the line's end) or a cell holds a
  * NUL byte. */
 trl_status trl_columns_next(trl_columns *r, trl_rows *seq, bool *more, trl_error *err);
+
+/* How often the last sequence counts: 1 unless the input says otherwise; finite, not negative. */
+double trl_columns_weight(const trl_columns *r);
 
 /* The byte column (1-based) where `column` starts on the line of token t, for messages; 0 when the
  * sequence did not come from a reader. */

@@ -27,6 +27,7 @@ struct trl_jsonl {
     size_t cell_cap;
     size_t width;  /* of the first sequence; 0 before it */
     bool document; /* the sequence starts one */
+    double weight; /* how often it counts */
 };
 
 trl_status trl_jsonl_new(trl_input *in, trl_jsonl **out, trl_error *err)
@@ -264,6 +265,20 @@ static bool is_name(trl_str s, const char *name)
     return s.n == strlen(name) && memcmp(s.p, name, s.n) == 0;
 }
 
+/* The value of "weight". */
+static trl_status take_weight(trl_jsonl *r, trl_error *err)
+{
+    skip(r);
+    const char *from = r->p;
+    const trl_status st = skip_value(r, 0, err);
+    if (st != TRL_OK)
+        return st;
+    if (trl_number_parse(from, (size_t)(r->p - from), &r->weight) != TRL_NUMBER_OK ||
+        !(r->weight >= 0.0))
+        return refuse(r, from, "the weight of a sequence must be a number and not negative", err);
+    return TRL_OK;
+}
+
 static trl_status take_document(trl_jsonl *r, trl_error *err)
 {
     skip(r);
@@ -288,16 +303,18 @@ static trl_status take_member(trl_jsonl *r, unsigned *seen, trl_error *err)
                          : is_name(name, "labels")   ? 2
                          : is_name(name, "columns")  ? 4
                          : is_name(name, "document") ? 8
+                         : is_name(name, "weight")   ? 16
                                                      : 0;
     if (*seen & bit)
         return refuse(r, at, "a member that is there twice", err);
     const bool labels = *seen & 2;
     *seen |= bit;
-    return bit == 1   ? add_column(r, 0, err)
-           : bit == 2 ? add_column(r, r->n_columns, err)
-           : bit == 4 ? take_columns(r, labels, err)
-           : bit == 8 ? take_document(r, err)
-                      : skip_value(r, 0, err);
+    return bit == 1    ? add_column(r, 0, err)
+           : bit == 2  ? add_column(r, r->n_columns, err)
+           : bit == 4  ? take_columns(r, labels, err)
+           : bit == 8  ? take_document(r, err)
+           : bit == 16 ? take_weight(r, err)
+                       : skip_value(r, 0, err);
 }
 
 static trl_status take_object(trl_jsonl *r, trl_error *err)
@@ -351,6 +368,11 @@ static trl_status make_rows(trl_jsonl *r, trl_rows *seq, trl_error *err)
     return TRL_OK;
 }
 
+double trl_jsonl_weight(const trl_jsonl *r)
+{
+    return r->weight;
+}
+
 trl_status trl_jsonl_next(trl_jsonl *r, trl_rows *seq, bool *more, trl_error *err)
 {
     for (;;) {
@@ -358,6 +380,7 @@ trl_status trl_jsonl_next(trl_jsonl *r, trl_rows *seq, bool *more, trl_error *er
         trl_arena_reset(&r->text);
         r->n_strings = r->n_columns = 0;
         r->document = false;
+        r->weight = 1.0;
         trl_status st = trl_input_line_copy(r->in, &r->text, &r->start, &n, err);
         if (st == TRL_OK && r->start)
             st = trl_input_check_text(r->in, (trl_str){r->start, n}, err);

@@ -23,4 +23,7 @@ void trl_jsonl_free(trl_jsonl *r); /* accepts NULL */
  * path:row:col for what is not such an object, or lists of different lengths. */
 trl_status trl_jsonl_next(trl_jsonl *r, trl_rows *seq, bool *more, trl_error *err);
 
+/* How often the last sequence counts: its member "weight", 1 without. */
+double trl_jsonl_weight(const trl_jsonl *r);
+
 #endif

@@ -176,6 +176,13 @@ trl_status trl_reader_items(trl_reader *r, trl_items *seq, bool *more, trl_error
     return st;
 }
 
+double trl_reader_weight(const trl_reader *r)
+{
+    return r && r->columns ? trl_columns_weight(r->columns)
+           : r && r->jsonl ? trl_jsonl_weight(r->jsonl)
+                           : 1.0;
+}
+
 trl_str trl_reader_source(const trl_reader *r)
 {
     return r && r->conllu ? trl_conllu_source(r->conllu) : (trl_str){"", 0};

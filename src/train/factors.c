@@ -209,15 +209,13 @@ static void along(const block *b, const cells *c, const double *score, double *a
             gather_line(last, stride, score + at, s + o);
 }
 
-double trl_block_term(trl_factor_index *i, size_t n, const uint32_t *variable, size_t k)
+size_t trl_block_scores(trl_factor_index *i, size_t n, const uint32_t *variable, size_t k)
 {
     const trl_factor_view *x = i->x;
-    size_t gold = 0;
     block b = {n, 1, variable, x->labels, i->y};
     cells c = {0, i->stride};
     for (size_t u = 0; u < n; u++) {
         b.outcomes *= x->labels[variable[u]];
-        gold = gold * x->labels[variable[u]] + x->gold[variable[u]];
         i->place[variable[u]] = (uint32_t)u;
     }
     memset(i->p, 0, b.outcomes * sizeof *i->p);
@@ -225,14 +223,34 @@ double trl_block_term(trl_factor_index *i, size_t n, const uint32_t *variable, s
         cells_of(i, n, &x->factor[i->take[j]], &c);
         along(&b, &c, x->factor[i->take[j]].score, NULL, 0.0, i->p);
     }
-    const double log_p = log_p_of(b.outcomes, i->p, gold);
+    return b.outcomes;
+}
+
+void trl_block_add(trl_factor_index *i, size_t n, const uint32_t *variable, size_t k,
+                   const trl_block_amounts *by)
+{
+    const trl_factor_view *x = i->x;
+    block b = {n, by->outcomes, variable, x->labels, i->y};
+    cells c = {0, i->stride};
     for (size_t j = 0; j < k; j++) {
         const trl_scored_factor *f = &x->factor[i->take[j]];
         cells_of(i, n, f, &c);
-        along(&b, &c, NULL, f->adjoint, -x->weight, i->p);
-        f->adjoint[f->gold] += x->weight;
+        along(&b, &c, NULL, f->adjoint, by->scale, i->p);
+        if (by->gold != 0.0)
+            f->adjoint[f->gold] += by->gold;
     }
     for (size_t u = 0; u < n; u++)
         i->place[variable[u]] = UINT32_MAX;
+}
+
+double trl_block_term(trl_factor_index *i, size_t n, const uint32_t *variable, size_t k)
+{
+    const trl_factor_view *x = i->x;
+    size_t gold = 0;
+    for (size_t u = 0; u < n; u++)
+        gold = gold * x->labels[variable[u]] + x->gold[variable[u]];
+    const size_t outcomes = trl_block_scores(i, n, variable, k);
+    const double log_p = log_p_of(outcomes, i->p, gold);
+    trl_block_add(i, n, variable, k, &(trl_block_amounts){outcomes, -x->weight, x->weight});
     return log_p;
 }

@@ -13,6 +13,7 @@
 #define TRL_FACTORS_H
 
 #include "base/arena.h"
+#include "feature/label_notes.h"
 #include "train/objectives.h"
 
 typedef struct trl_scored_factor {
@@ -30,6 +31,8 @@ typedef struct trl_factor_view {
     const trl_scored_factor *factor; /* [n] */
     const uint32_t *labels;          /* [n_variables] how many each has */
     const uint32_t *gold;            /* [n_variables] the true ones */
+    const trl_label_notes *notes;    /* what is known of these; NULL: they are the true ones */
+    const uint32_t *note;            /* [n_variables] */
     double weight;                   /* multiplies value and adjoint */
     trl_arena *arena;                /* scratch */
 } trl_factor_view;
@@ -46,6 +49,9 @@ trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_err
 trl_status trl_factor_pwpl(const trl_factor_view *x, double *value, trl_error *err);
 trl_status trl_factor_pseudo(const trl_factor_view *x, double *value, trl_error *err);
 trl_status trl_factor_pseudo_edge(const trl_factor_view *x, double *value, trl_error *err);
+
+/* The same where the labels of variables are notes (factor_notes.c); NULL: there is none. */
+trl_factor_objective trl_factor_objective_partial(const trl_objective *o);
 
 /* ---- what they share --------------------------------------------------------------------------
  */
@@ -76,6 +82,17 @@ trl_status trl_factor_index_init(trl_factor_index *i, const trl_factor_view *x, 
 /* A term: log p(y_U | all other labels) of a block U, a variable or the n > 0 variables of a
  * factor, by some of the factors, k of them in i->take.  Adds to their adjoints. */
 double trl_block_term(trl_factor_index *i, size_t n, const uint32_t *block, size_t k);
+
+/* Its parts.  The scores of all outcomes, the last variable changing fastest, into i->p: returns
+ * how many there are.  Then, once, scale times i->p to the adjoints of all cells, and `gold` to
+ * those of the gold cells. */
+typedef struct trl_block_amounts {
+    size_t outcomes;
+    double scale, gold;
+} trl_block_amounts;
+size_t trl_block_scores(trl_factor_index *i, size_t n, const uint32_t *block, size_t k);
+void trl_block_add(trl_factor_index *i, size_t n, const uint32_t *block, size_t k,
+                   const trl_block_amounts *by);
 
 /* Puts every factor that holds a variable of the block into i->take; returns how many. */
 size_t trl_block_factors(trl_factor_index *i, size_t n, const uint32_t *block);

@@ -263,6 +263,7 @@ static const trl_optimizer optimizers[] = {
      .way = TRL_BY_TABLES,
      .smooth = true,
      .needs_c2 = true,
+     .plain_labels = true,
      .scales = true,
      .run = run_sdca},
     {.name = "sgd",

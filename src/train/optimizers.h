@@ -40,6 +40,7 @@ typedef struct trl_optimizer {
     bool needs_c2;       /* c2 must be above 0 */
     bool whole_corpus;   /* an iteration looks at the whole corpus at one point */
     bool compares_close; /* compares values at points close to each other: double precision */
+    bool plain_labels;   /* its dual is that of known labels without costs */
     bool has_gain;       /* eta means something, */
     bool has_batch;      /* batch does */
     bool starts;         /* from any weights */

@@ -97,6 +97,8 @@ static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, 
                                     trl_error *err)
 {
     const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->columns, seq, err) : TRL_OK;
+    if (j->o->q0_mask && weight != 1.0 && !j->o->data)
+        return trl_fail(err, TRL_EINVAL, "q0-mask does not go with @weight in files of columns");
     return st == TRL_OK && !j->o->q0_mask ? add_weighted(&j->corpus, j->tpl, seq, weight, err) : st;
 }
 
@@ -322,6 +324,8 @@ static trl_status no_sequences(const char *name, trl_error *err)
 trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
 {
     trl_status st = trl_corpus_init(&j->corpus, err);
+    if (st == TRL_OK && j->o->partial)
+        st = trl_corpus_use_notes(&j->corpus, err);
     for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
         st = read_source(j, j->o->train[k], NULL, false, err);
     if (st == TRL_OK && j->o->data)
@@ -336,6 +340,8 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         st = check_weights(j, err);
     if (st == TRL_OK)
         st = default_transitions(j, err);
+    if (st == TRL_OK)
+        st = trl_chain_training_take_notes(j, err);
     j->columns.weight = j->corpus.weight;
     if (st == TRL_OK && j->has_q0)
         st = trl_q0_train(&j->q0, j->q0_base, j->order,
@@ -349,6 +355,9 @@ trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err)
         return TRL_OK;
     trl_corpus *c = &j->dev.corpus;
     trl_status st = trl_corpus_init(c, err);
+    c->known_only = true;
+    if (st == TRL_OK && j->o->partial)
+        st = trl_corpus_use_notes(c, err);
     if (st == TRL_OK)
         st = read_source(j, j->o->dev, j->o->dev_data, true, err);
     if (st == TRL_OK && c->n_tokens == 0)

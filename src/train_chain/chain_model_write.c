@@ -25,6 +25,8 @@ static uint64_t mix_corpus(uint64_t h, const trl_corpus *c)
     for (size_t f = 0; f < TRL_FAMILIES; f++)
         h = mix_names(h, &c->family[f].names);
     h = mix(h, c->label, c->n_tokens * sizeof *c->label);
+    if (c->notes)
+        h = mix(mix_names(h, &c->notes->texts), c->notes->of, c->n_tokens * sizeof *c->notes->of);
     h = mix(h, c->first, (c->n_sequences + 1) * sizeof *c->first);
     return mix(h, c->weight, c->n_sequences * sizeof *c->weight);
 }
@@ -64,6 +66,10 @@ uint64_t trl_chain_training_fingerprint(const trl_chain_training *j)
     h = mix(h, optimizer, strlen(optimizer));
     const uint64_t q0[] = {j->q0_base, o->q0_samples, o->q0_mask, j->is_local};
     h = mix(h, q0, sizeof q0);
+    if (o->cost)
+        h = mix(h, j->costs.row,
+                (j->costs.by_note ? j->corpus.notes->texts.n : j->corpus.labels.n) *
+                    j->task.chain.stride * sizeof *j->costs.row);
     if (o->nota)
         h = mix(h, o->nota, strlen(o->nota));
     h = mix_lists(mix_corpus(h, &j->corpus), &j->design);

@@ -135,6 +135,8 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");
     st = check_optimizer(j, err);
     if (st == TRL_OK)
+        st = trl_chain_training_check_notes(j, err);
+    if (st == TRL_OK)
         st = trl_check_writable(o->model, err);
     if (st == TRL_OK)
         st = trl_check_writable(o->q0_cache, err);

@@ -41,9 +41,10 @@ typedef struct trl_chain_training {
     trl_selection only; /* memm, piecewise-nota: the cells that they read */
     trl_dev dev;
     double *w;
-    bool calibrates;     /* after training, by the options or the objective */
-    double *calibration; /* [L + 64]; NULL: not calibrated */
-    uint64_t n_read;     /* training sequences, those held out included */
+    trl_chain_costs costs; /* with o->cost; owned */
+    bool calibrates;       /* after training, by the options or the objective */
+    double *calibration;   /* [L + 64]; NULL: not calibrated */
+    uint64_t n_read;       /* training sequences, those held out included */
     double started;
 
     /* hmm and m-estimation */
@@ -64,6 +65,11 @@ static inline bool trl_chain_training_has_mest(const trl_chain_training *j)
 /* chain_options.c: names, ranges and combinations of options, and whether files can be written.
  * TRL_EINVAL, TRL_EIO. */
 trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err);
+
+/* chain_notes.c: whether objective and optimiser take labels that are notes, and costs (TRL_EINVAL
+ * with a hint that names those that do); then, when the data are there, what they need. */
+trl_status trl_chain_training_check_notes(const trl_chain_training *j, trl_error *err);
+trl_status trl_chain_training_take_notes(trl_chain_training *j, trl_error *err);
 
 /* Inference in single precision? */
 bool trl_chain_training_single(const trl_chain_training *j);

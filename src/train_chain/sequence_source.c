@@ -36,6 +36,8 @@ trl_status trl_sequence_source_rows(trl_sequence_source *s, trl_rows *seq, doubl
     const trl_status st = s->reader ? trl_reader_rows(s->reader, seq, more, err)
                                     : trl_dataset_cursor_rows(&s->cursor, seq, weight, more, err);
     s->n_taken += st == TRL_OK && *more;
+    if (s->reader)
+        *weight = trl_reader_weight(s->reader);
     return st;
 }
 

@@ -64,6 +64,8 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
         return TRL_OK;
     st = trl_chain_task_init(&j->task, &j->corpus, j->order, j->objective, trl_session_lanes(j->o),
                              err);
+    if (j->o->cost)
+        j->task.costs = &j->costs;
     if (st == TRL_OK && trl_chain_training_single(j)) {
         j->task.single = !j->objective->needs_inference;
         if (!j->task.single)
@@ -129,8 +131,8 @@ static trl_status select_cells(trl_chain_training *j, trl_error *err)
     const trl_nota *nota = j->task.nota;
     j->view = trl_chain_task_view(&j->task);
     trl_selection_fini(&j->only);
-    if (!rows || !j->objective->selects_sources || (nota && nota->all) ||
-        !j->optimizer->whole_corpus)
+    if (!rows || !j->objective->selects_sources || trl_label_notes_matter(j->corpus.notes) ||
+        (nota && nota->all) || !j->optimizer->whole_corpus)
         return TRL_OK;
     const trl_status st = trl_select_sources(&j->only, &j->design, &j->corpus, nota, err);
     j->view.chain.only = st == TRL_OK ? &j->only : NULL;
@@ -278,6 +280,7 @@ trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result,
         st = trl_stages_run(stages, &j, result, err);
     trl_dev_fini(&j.dev);
     trl_chain_task_fini(&j.task);
+    trl_free(j.costs.row);
     trl_nota_fini(&j.nota);
     trl_selection_fini(&j.only);
     trl_design_fini(&j.design);

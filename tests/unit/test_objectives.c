@@ -84,8 +84,13 @@ static trl_status evaluate(example *e, const trl_objective *o, double *value, tr
             e->adjoint.shared[f][k] = 0.0;
     }
     trl_arena_reset(&e->arena);
-    const trl_chain_example x = {
-        &e->r.c, &e->r.s, e->gold, e->weight, e->nota, &e->arena, trl_factor_objective_of(o)};
+    const trl_chain_example x = {.chain = &e->r.c,
+                                 .scores = &e->r.s,
+                                 .gold = e->gold,
+                                 .weight = e->weight,
+                                 .nota = e->nota,
+                                 .arena = &e->arena,
+                                 .by_factors = trl_factor_objective_of(o)};
     const trl_status st = trl_chain_objective(o)(&x, &e->adjoint, &sums, value, err);
     if (st == TRL_OK)
         trl_chain_sums_add(&sums, &e->r.c, -1.0, e->adjoint.shared[TRL_EDGE],
