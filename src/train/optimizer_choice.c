@@ -59,7 +59,8 @@ static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
 static const trl_optimizer *fastest(const trl_objective *o, trl_kind kind,
                                     const trl_train_options *options)
 {
-    const bool likelihood = kind == TRL_KIND_CHAIN && o->smooth && o->needs_inference;
+    const bool likelihood = kind == TRL_KIND_CHAIN && o->smooth && o->needs_inference &&
+                            !options->partial && !options->cost;
     if (likelihood && trl_pool_count((size_t)options->threads) <= FEW && !options->init &&
         options->c2 > 0.0 && options->c1 <= 0.0 && options->delta >= FINE)
         for (size_t k = 0; trl_optimizer_at(k); k++) {

@@ -62,7 +62,7 @@ static inline trl_status problem_eval(void *self, const double *x, double *g, do
 
 static inline trl_function problem_function(chain_problem *p)
 {
-    return (trl_function){p, (size_t)p->d.n_weights, problem_eval};
+    return (trl_function){.self = p, .n = (size_t)p->d.n_weights, .eval = problem_eval};
 }
 
 /* F at x; ||g|| into *norm when that is wanted. */
