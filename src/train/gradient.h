@@ -44,6 +44,11 @@ trl_status trl_objective_value(const trl_design *d, const trl_task *task, trl_po
 trl_status trl_gradient_norm(const trl_design *d, const trl_task *task, trl_pool *pool,
                              const trl_weights_at *at, double F_norm[2], trl_error *err);
 
+/* F where it is not above the *F given, else any value above that: examples are left out once their
+ * losses, none of them negative, come to more.  By one thread. */
+trl_status trl_objective_until(const trl_design *d, const trl_task *task, trl_pool *pool,
+                               const trl_weights_at *at, double *F, trl_error *err);
+
 /* Allocates score tables for up to n positions in the arena: rows for every family that has
  * them.  False when memory ran out. */
 bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables *out);

@@ -18,7 +18,8 @@ typedef struct once {
     const trl_design *d;
     const trl_task *task;
     const double *w;
-    double *grad; /* of the sum of values: A^T adjoint */
+    double enough; /* loss after which to end */
+    double *grad;  /* of the sum of values: A^T adjoint; NULL: not asked for */
     trl_tables scores, adjoint;
     trl_arena arena;
 } once;
@@ -39,7 +40,7 @@ static trl_status add_example(once *o, size_t i, double *value, trl_error *err)
     const trl_status st = o->task->evaluate(o->task->self, &e, &s, &a, value, err);
     for (size_t k = 0; k < o->d->n_families; k++)
         a.shared[k] = NULL; /* scattered once, at the end */
-    if (st == TRL_OK)
+    if (st == TRL_OK && o->grad)
         trl_scatter_all(o->d, from, &a, 1.0, o->grad);
     return st;
 }
@@ -53,7 +54,7 @@ static trl_status add_examples(once *o, trl_pool *pool, double *value, trl_error
     trl_gather_shared(o->d, o->w, o->scores.shared);
     trl_status st = trl_task_prepare(o->task, &shape, err);
     double sum = 0.0, lost = 0.0; /* compensated */
-    for (size_t i = 0; st == TRL_OK && i < o->d->n_sequences; i++) {
+    for (size_t i = 0; st == TRL_OK && i < o->d->n_sequences && -sum <= o->enough; i++) {
         double own = 0.0;
         st = trl_pool_check(pool, err);
         if (st == TRL_OK)
@@ -63,7 +64,8 @@ static trl_status add_examples(once *o, trl_pool *pool, double *value, trl_error
         sum = t;
     }
     trl_task_finish(o->task, 0, &o->adjoint);
-    trl_scatter_shared(o->d, &o->adjoint, o->grad);
+    if (o->grad)
+        trl_scatter_shared(o->d, &o->adjoint, o->grad);
     *value = sum;
     return st;
 }
@@ -78,26 +80,47 @@ static void finish(const once *o, trl_pool *pool, double c2, double value, doubl
     F_norm[1] = sqrt(trl_dot(pool, n, o->grad, o->grad));
 }
 
+static trl_status run(once *o, trl_pool *pool, double *value, trl_error *err)
+{
+    trl_status st = trl_shared_new(o->d, &o->scores, err);
+    if (st == TRL_OK)
+        st = trl_shared_new(o->d, &o->adjoint, err);
+    if (st == TRL_OK)
+        st = add_examples(o, pool, value, err);
+    trl_arena_fini(&o->arena);
+    trl_shared_free(&o->scores);
+    trl_shared_free(&o->adjoint);
+    return st;
+}
+
+static trl_status finite(double F, trl_error *err)
+{
+    return isfinite(F) ? TRL_OK : trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
+}
+
 trl_status trl_gradient_norm(const trl_design *d, const trl_task *task, trl_pool *pool,
                              const trl_weights_at *at, double F_norm[2], trl_error *err)
 {
     double value = 0.0;
-    once o = {.d = d, .task = task, .w = at->w};
+    once o = {.d = d, .task = task, .w = at->w, .enough = HUGE_VAL};
     o.grad = trl_alloc64(trl_design_alloc(d), sizeof *o.grad);
-    if (o.grad)
-        memset(o.grad, 0, trl_design_alloc(d) * sizeof *o.grad);
-    trl_status st = o.grad ? trl_shared_new(d, &o.scores, err) : trl_fail_mem(err);
-    if (st == TRL_OK)
-        st = trl_shared_new(d, &o.adjoint, err);
-    if (st == TRL_OK)
-        st = add_examples(&o, pool, &value, err);
+    if (!o.grad)
+        return trl_fail_mem(err);
+    memset(o.grad, 0, trl_design_alloc(d) * sizeof *o.grad);
+    const trl_status st = run(&o, pool, &value, err);
     if (st == TRL_OK)
         finish(&o, pool, at->c2, value, F_norm);
-    trl_arena_fini(&o.arena);
-    trl_shared_free(&o.scores);
-    trl_shared_free(&o.adjoint);
     trl_free(o.grad);
-    if (st == TRL_OK && !isfinite(F_norm[0]))
-        st = trl_fail(err, TRL_ENUMERIC, "the objective is not finite");
-    return st;
+    return st == TRL_OK ? finite(F_norm[0], err) : st;
+}
+
+trl_status trl_objective_until(const trl_design *d, const trl_task *task, trl_pool *pool,
+                               const trl_weights_at *at, double *F, trl_error *err)
+{
+    double value = 0.0;
+    const double penalty = at->c2 * trl_dot(pool, (size_t)d->n_weights, at->w, at->w);
+    once o = {.d = d, .task = task, .w = at->w, .enough = *F - penalty};
+    const trl_status st = run(&o, pool, &value, err);
+    *F = penalty - value;
+    return st == TRL_OK ? finite(*F, err) : st;
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/learner.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/fail.h"
@@ -55,6 +56,10 @@ trl_status trl_learner_value(const trl_learner *l, const trl_value_point *at, tr
 {
     *F = *norm = NAN;
     const trl_weights_at w = {at->x, at->c2};
+    if (l->task && at->enough < DBL_MAX) {
+        *F = at->enough;
+        return trl_objective_until(l->design, l->task, pool, &w, F, err);
+    }
     if (l->task && isfinite(at->enough))
         return trl_objective_value(l->design, l->task, pool, &w, F, err);
     if (l->task) {

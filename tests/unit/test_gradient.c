@@ -152,6 +152,12 @@ static void check_once(const chain_problem *p, const double *w, double F, const 
         norm2 += g[i] * g[i];
     assert_ok(trl_gradient_norm(&p->d, &p->task, p->pool, &(trl_weights_at){w, 0.1}, both, &err));
     assert_near(both[0] / F, 1.0, 1e-12);
+    double all = 2.0 * F, part = 0.3 * F;
+    assert_ok(trl_objective_until(&p->d, &p->task, p->pool, &(trl_weights_at){w, 0.1}, &all, &err));
+    assert_ok(
+        trl_objective_until(&p->d, &p->task, p->pool, &(trl_weights_at){w, 0.1}, &part, &err));
+    assert_near(all / F, 1.0, 1e-12);
+    assert_true(part > 0.3 * F && part < 0.9 * F);
     assert_near(both[1] / sqrt(norm2), 1.0, 1e-7); /* of rare weights gradient.c adds floats */
 }
 
