@@ -7,91 +7,10 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
-#include "text/tokens.h"
 #include "text/utf8.h"
+#include "text/word_forms.h"
 
 /* ---- of the token alone ---------------------------------------------------------------------- */
-
-static size_t put_utf8(char *to, uint32_t x)
-{
-    if (x < 0x80) {
-        to[0] = (char)x;
-        return 1;
-    }
-    const size_t n = x < 0x800 ? 2 : x < 0x10000 ? 3 : 4;
-    for (size_t i = n; i-- > 1; x >>= 6)
-        to[i] = (char)(0x80 | (x & 0x3f));
-    to[0] = (char)((0xf00 >> n & 0xff) | x);
-    return n;
-}
-
-/* Small letters: up to three bytes may come of two (U+023A). */
-static bool lower(trl_str s, trl_arena *arena, trl_str *out)
-{
-    char *to = trl_arena_get(arena, (uint64_t)s.n + s.n / 2 + 1, 1);
-    if (!to)
-        return false;
-    size_t n = 0;
-    for (size_t at = 0; at < s.n;) {
-        const trl_char c = trl_char_at(s, at);
-        const uint32_t small = trl_char_lower(c.code);
-        if (small != c.code) {
-            n += put_utf8(to + n, small);
-        } else {
-            memcpy(to + n, s.p + at, c.n);
-            n += c.n;
-        }
-        at += c.n;
-    }
-    *out = (trl_str){to, n};
-    return true;
-}
-
-/* X capital, x small, c other letter, d digit; the rest as it is; equal neighbours once; marks are
- * left out. */
-static bool shape(trl_str s, trl_arena *arena, trl_str *out)
-{
-    static const char letters[] = {
-        [TRL_CHAR_UPPER] = 'X',     [TRL_CHAR_LOWER] = 'x', [TRL_CHAR_LETTER] = 'c',
-        [TRL_CHAR_IDEOGRAPH] = 'c', [TRL_CHAR_DIGIT] = 'd', [TRL_CHAR_NUMBER] = 'd',
-        [TRL_CHAR_PUNCTUATION] = 0, [TRL_CHAR_SYMBOL] = 0};
-    char *to = trl_arena_get(arena, s.n, 1);
-    if (!to)
-        return false;
-    size_t n = 0, last = 0, at = 0; /* the last character written: to[n - last .. n) */
-    for (trl_char c; (c = trl_char_at(s, at)).n; at += c.n) {
-        const char letter = letters[c.class];
-        const char *p = letter ? &letter : s.p + at;
-        const size_t len = letter ? 1 : c.n;
-        if ((c.class == TRL_CHAR_MARK && n) || (len == last && memcmp(to + n - last, p, len) == 0))
-            continue;
-        memcpy(to + n, p, len);
-        n += len;
-        last = len;
-    }
-    *out = (trl_str){to, n};
-    return true;
-}
-
-static trl_str letter_case(trl_str s)
-{
-    size_t upper = 0, small = 0, letters = 0;
-    bool first = false;
-    trl_char c;
-    for (size_t at = 0; (c = trl_char_at(s, at)).n; at += c.n) {
-        first |= at == 0 && c.class == TRL_CHAR_UPPER;
-        upper += c.class == TRL_CHAR_UPPER;
-        small += c.class == TRL_CHAR_LOWER;
-        letters += trl_char_is_letter(c.class);
-    }
-    if (upper + small == 0)
-        return letters ? TRL_STR("uncased") : TRL_STR("none");
-    if (upper == 0)
-        return TRL_STR("lower");
-    if (small == 0)
-        return upper == 1 ? TRL_STR("initial") : TRL_STR("upper");
-    return first && upper == 1 ? TRL_STR("title") : TRL_STR("mixed");
-}
 
 static trl_str kind(const trl_token *t)
 {
@@ -132,7 +51,7 @@ static bool field_column(const trl_token_text *x, trl_arena *arena, trl_str *cel
         const bool field = colon > t && colon < x->n && x->token[colon].line == x->token[t].line &&
                            trl_token_str(x, colon).n == 1 && *trl_token_str(x, colon).p == ':';
         trl_str name = TRL_STR("-");
-        if (field && !lower(trl_token_str(x, colon - 1), arena, &name))
+        if (field && !trl_word_lower(trl_token_str(x, colon - 1), arena, &name))
             return false;
         for (next = t; next < x->n && x->token[next].line == x->token[t].line; next++)
             cell[next * stride] = name;
@@ -177,11 +96,11 @@ static bool one_cell(const trl_token_text *x, size_t column, size_t t, trl_arena
     const trl_str s = trl_token_str(x, t);
     switch (column) {
     case LOWER:
-        return lower(s, arena, cell);
+        return trl_word_lower(s, arena, cell);
     case SHAPE:
-        return shape(s, arena, cell);
+        return trl_word_shape(s, true, arena, cell);
     case CASE:
-        *cell = letter_case(s);
+        *cell = trl_word_case(s);
         return true;
     case KIND:
         *cell = kind(&x->token[t]);

@@ -5,6 +5,7 @@
 #define TRL_TOKEN_COLUMNS_H
 
 #include "base/arena.h"
+#include "text/word_forms.h"
 #include "trellis/text.h"
 
 /* Tokens and the text they are of: all lines of the first and the last one are whole. */
@@ -26,8 +27,6 @@ size_t trl_token_column_find(trl_str name);
 void trl_time_column(const trl_token_text *x, trl_str *cell, size_t stride);
 void trl_date_column(const trl_token_text *x, trl_str *cell, size_t stride);
 void trl_name_column(const trl_token_text *x, trl_str *cell, size_t stride);
-
-#define TRL_STR(literal) ((trl_str){literal, sizeof(literal) - 1})
 
 static inline trl_str trl_token_str(const trl_token_text *x, size_t t)
 {
