@@ -215,7 +215,7 @@ SONAME   = libtrellis.so.$(SOVERSION)
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DEST_LIB)/pkgconfig $(DESTDIR)$(INCDIR)/trellis \
-	  $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/trellis/models
+	  $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/trellis/models $(DESTDIR)$(DATADIR)/trellis/templates
 	install $(BUILD)/trellis $(DESTDIR)$(BINDIR)/trellis
 	install -m 644 $(BUILD)/libtrellis.a $(DEST_LIB)/libtrellis.a
 	install $(BUILD)/libtrellis.so $(DEST_LIB)/libtrellis.so.$(VERSION)
@@ -224,6 +224,7 @@ install: all
 	install -m 644 include/trellis/*.h $(DESTDIR)$(INCDIR)/trellis
 	install -m 644 man/trellis.1 $(DESTDIR)$(MANDIR)/man1/trellis.1
 	install -m 644 models/*.graph $(DESTDIR)$(DATADIR)/trellis/models
+	install -m 644 templates/* $(DESTDIR)$(DATADIR)/trellis/templates
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|' \
 	  -e 's|@VERSION@|$(VERSION)|' mk/trellis.pc.in >$(DEST_LIB)/pkgconfig/trellis.pc
 

@@ -30,7 +30,8 @@ static option options[] = {
     {TRAIN_OPTION("model"), .letter = 'm', .required = true},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
      .file = FILE_INPUT, .fallback = "a built-in one",
-     .help = "CRF++ template or Wapiti patterns, for columns"},
+     .help = "template for columns: a file (in words, of CRF++ or of Wapiti), or ner, pos, chunk, "
+             "address"},
     {TRAIN_OPTION("format"), .letter = 'f'},
     {TRAIN_OPTION("dev"), .letter = 'd'},
     {TRAIN_OPTION("init"), .letter = 'i'},

@@ -43,7 +43,8 @@ static option options[] = {
      .help = "where to write the best model"},
     {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
      .file = FILE_INPUT, .fallback = "a built-in one",
-     .help = "CRF++ template or Wapiti patterns, for columns"},
+     .help = "template for columns: a file (in words, of CRF++ or of Wapiti), or ner, pos, chunk, "
+             "address"},
     {TRAIN_OPTION("format"), .letter = 'f'},
     {TRAIN_OPTION("dev"), .letter = 'd', .fallback = "a share of TRAIN",
      .help = "data to score the models on"},

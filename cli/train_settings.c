@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "trellis/template.h"
 
 const char *const seen_or_all[] = {"seen", "all", NULL};
 
@@ -19,11 +20,28 @@ static trl_status set_option(void *options, const char *name, const char *value,
 
 const option_library train_library = {trl_train_option_find, set_option};
 
+/* What there is instead of a file that cannot be read. */
+static void name_templates(void)
+{
+    char names[200] = "";
+    size_t n = 0;
+    for (const trl_shipped_template *x = trl_shipped_templates(); x->name && n < sizeof names; x++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", x->name);
+    message_hint("a file is expected or, for sequences, a template that is built in: %s", names);
+}
+
 bool train_read_template(train_settings *s, text *t)
 {
     if (!s->template_path)
         return true;
     FILE *f = fopen(s->template_path, "rb");
+    const char *shipped = f ? NULL : trl_shipped_template_find(s->template_path);
+    if (shipped) {
+        s->train.template_name = s->template_path;
+        s->train.template_text = shipped;
+        s->train.template_size = strlen(shipped);
+        return true;
+    }
     char block[4096];
     size_t n;
     while (f && (n = fread(block, 1, sizeof block, f)) > 0)
@@ -32,6 +50,8 @@ bool train_read_template(train_settings *s, text *t)
     if (!ok)
         message_say("%s: cannot read: %s", s->template_path,
                     t->failed ? "out of memory" : strerror(errno));
+    if (!f)
+        name_templates();
     if (f)
         fclose(f);
     s->train.template_name = s->template_path;

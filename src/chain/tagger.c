@@ -87,7 +87,10 @@ static trl_status prepare(trl_tagger *t, trl_error *err)
         t->tables.shared[f] = s.shared[f]; /* for tables that are made of these */
     if (st == TRL_OK && m->tpl)
         st = sort_lines(t, err);
-    if (st == TRL_OK && m->tpl)
+    const trl_feature_list *list = m->tpl ? trl_template_list(m->tpl) : NULL;
+    if (st == TRL_OK && list)
+        st = trl_feature_expander_new(list, &t->words, err);
+    else if (st == TRL_OK && m->tpl)
         st = trl_expander_new(m->tpl, &t->expander, err);
     return st;
 }
@@ -127,6 +130,8 @@ void trl_tagger_free(trl_tagger *t)
     }
     trl_arena_fini(&t->arena);
     trl_expander_free(t->expander);
+    trl_feature_expander_free(t->words);
+    trl_names_fini(&t->made);
     trl_buf_fini(&t->text);
     trl_free(t->value);
     trl_free(t->masked);
@@ -312,6 +317,29 @@ static bool add_line(trl_tagger *t, size_t family, size_t line, size_t from, siz
     return true;
 }
 
+/* The same of a feature in words, which makes any number of attributes. */
+static bool add_feature(trl_tagger *t, size_t family, size_t k, size_t from, size_t to)
+{
+    for (size_t pos = from; pos < to; pos++) {
+        trl_names_clear(&t->made);
+        if (!trl_feature_expander_put(t->words, k, pos, &t->made))
+            return false;
+        for (size_t i = 0; i < t->made.n; i++) {
+            const trl_named *a = &t->made.name[i];
+            if (t->n_keys == TRL_TAG_BLOCK)
+                flush_text(t, family);
+            trl_tag_key *key = &t->key[t->n_keys++];
+            key->at = t->text.len;
+            key->n = a->n;
+            key->value = a->value;
+            key->row = pos;
+            if (!trl_buf_add(&t->text, t->made.text.data + a->at, a->n))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool add_family(trl_tagger *t, size_t n, size_t family)
 {
     if (!t->has_rows[family]) { /* the model knows none */
@@ -324,8 +352,8 @@ static bool add_family(trl_tagger *t, size_t n, size_t family)
     t->text.len = 0;
     for (size_t from = family; from < n; from += WINDOW)
         for (size_t i = 0; i < t->n_lines[family]; i++)
-            if (!add_line(t, family, t->line[family][i], from,
-                          n - from < WINDOW ? n : from + WINDOW))
+            if (!(t->words ? add_feature : add_line)(t, family, t->line[family][i], from,
+                                                     n - from < WINDOW ? n : from + WINDOW))
                 return false;
     flush_text(t, family);
     return true;
@@ -385,8 +413,13 @@ trl_status trl_tagger_set_rows(trl_tagger *t, const trl_rows *sequence, trl_erro
     const trl_status st = t->m->has_q0 ? number_q0(t, &t->sequence, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
-    if (!clear_tables(t, seq->n_tokens) || !trl_expander_set(t->expander, seq))
+    if (!clear_tables(t, seq->n_tokens) || (t->expander && !trl_expander_set(t->expander, seq)))
         return trl_fail_mem(err);
+    if (t->words) {
+        const trl_status set = trl_feature_expander_set(t->words, seq, err);
+        if (set != TRL_OK)
+            return set;
+    }
     for (size_t f = 0; f <= (size_t)t->m->order; f++)
         if (!add_family(t, seq->n_tokens, f))
             return trl_fail_mem(err);

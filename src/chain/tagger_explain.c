@@ -56,6 +56,25 @@ static trl_status answer(const trl_tagger *t, bool ok, const trl_contribution **
     return TRL_OK;
 }
 
+/* What a line of the template makes. */
+static bool add_line(trl_tagger *t, size_t family, size_t line, size_t position)
+{
+    t->text.len = 0;
+    return trl_expander_put(t->expander, line, position, &t->text) &&
+           add_name(t, family, (trl_str){t->text.data, t->text.len}, 1.0);
+}
+
+static bool add_feature(trl_tagger *t, size_t family, size_t k, size_t position)
+{
+    trl_names_clear(&t->made);
+    bool ok = trl_feature_expander_put(t->words, k, position, &t->made);
+    for (size_t i = 0; ok && i < t->made.n; i++) {
+        const trl_named *a = &t->made.name[i];
+        ok = add_name(t, family, (trl_str){t->made.text.data + a->at, a->n}, a->value);
+    }
+    return ok;
+}
+
 trl_status trl_tagger_explain_rows(trl_tagger *t, const trl_rows *seq, size_t position,
                                    const trl_contribution **out, size_t *n, trl_error *err)
 {
@@ -68,11 +87,8 @@ trl_status trl_tagger_explain_rows(trl_tagger *t, const trl_rows *seq, size_t po
         return st;
     bool ok = true;
     for (size_t f = 0; f <= (size_t)t->m->order && f <= position; f++) {
-        for (size_t i = 0; ok && i < t->n_lines[f]; i++) {
-            t->text.len = 0;
-            ok = trl_expander_put(t->expander, t->line[f][i], position, &t->text) &&
-                 add_name(t, f, (trl_str){t->text.data, t->text.len}, 1.0);
-        }
+        for (size_t i = 0; ok && i < t->n_lines[f]; i++)
+            ok = (t->words ? add_feature : add_line)(t, f, t->line[f][i], position);
         ok = ok && add_transitions(t, f);
     }
     return answer(t, ok, out, n, err);

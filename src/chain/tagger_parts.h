@@ -7,6 +7,7 @@
 #include "chain/posterior.h"
 #include "chain/tag_expand.h"
 #include "chain/tag_kernel.h"
+#include "feature/feature_expand.h"
 #include "model/model.h"
 #include "trellis/batch.h"
 
@@ -23,7 +24,9 @@ struct trl_tagger {
     trl_arena arena;              /* scratch of one answer */
     size_t *line[TRL_FAMILIES];   /* template lines that make attributes of it ... */
     size_t n_lines[TRL_FAMILIES]; /* ... other than the constant one */
-    trl_expander *expander;       /* of the template; NULL for items */
+    trl_expander *expander;       /* of the template; NULL for items and templates in words */
+    trl_feature_expander *words;  /* of a template in words */
+    trl_names made;               /* its attributes at one position */
     trl_rows sequence;            /* of the expander */
     trl_buf text;                 /* names of the block, from the template */
     trl_tag_key key[TRL_TAG_BLOCK];

@@ -73,6 +73,8 @@ void trl_corpus_fini(trl_corpus *c)
         trl_occurrences_fini(&c->family[f]);
     }
     trl_buf_fini(&c->scratch);
+    trl_feature_expander_free(c->expander);
+    trl_names_fini(&c->made);
     *c = (trl_corpus){0};
 }
 
@@ -117,7 +119,7 @@ static bool add_value(trl_occurrences *o, double value)
     return true;
 }
 
-static bool add_occurrence(trl_occurrences *o, const char *p, size_t n, double value)
+bool trl_occurrences_add(trl_occurrences *o, const char *p, size_t n, double value)
 {
     const uint32_t id = trl_strtab_add(&o->names, p, n);
     uint32_t *list = trl_reserve(o->id, &o->cap, o->n + 1, sizeof *list);
@@ -252,7 +254,7 @@ static bool expand_token(trl_corpus *c, const trl_template *tpl, const trl_rows 
             return false;
         for (size_t f = 0; f < c->n_families; f++)
             if ((on >> f & 1) && t >= f && !(constant && f > 0) &&
-                !add_occurrence(&c->family[f], b->data, b->len, 1.0))
+                !trl_occurrences_add(&c->family[f], b->data, b->len, 1.0))
                 return false;
     }
     return true;
@@ -298,6 +300,10 @@ trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl
     }
     if (!reserve_tokens(c, seq->n_tokens))
         return trl_fail_mem(err);
+    const trl_feature_list *list = trl_template_list(tpl);
+    const trl_status set = list ? trl_corpus_set_features(c, list, seq, err) : TRL_OK;
+    if (set != TRL_OK)
+        return set;
     for (size_t t = 0; t < seq->n_tokens; t++) {
         uint32_t number;
         size_t col;
@@ -305,7 +311,7 @@ trl_status trl_corpus_add_rows(trl_corpus *c, const trl_template *tpl, const trl
             add_label(c, seq->cell[t * seq->n_columns + label_at], &number, &col, err);
         if (st != TRL_OK)
             return bad_label(seq, t, col, st, err);
-        if (!expand_token(c, tpl, seq, t))
+        if (!(list ? trl_corpus_expand_features(c, list, t) : expand_token(c, tpl, seq, t)))
             return trl_fail_mem(err);
         end_token(c);
     }

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/strtab.h"
+#include "feature/feature_expand.h"
 #include "feature/label_notes.h"
 #include "feature/tables.h"
 #include "feature/template.h"
@@ -61,6 +62,8 @@ typedef struct trl_corpus {
     bool keep_zeros;    /* every occurrence with the value 0, not only the first with a label */
     trl_strtab zeros;   /* pairs of attribute and label that occurred with the value 0 */
     trl_buf scratch;
+    trl_feature_expander *expander; /* of a template in words */
+    trl_names made;
 } trl_corpus;
 
 trl_status trl_corpus_init(trl_corpus *c, trl_error *err);
@@ -83,6 +86,11 @@ trl_status trl_corpus_use_notes(trl_corpus *c, trl_error *err);
 
 /* Frees the lists, not the names. */
 void trl_occurrences_fini(trl_occurrences *o);
+
+/* Lets a template in words that has real values learn their scales from a sequence; to be done with
+ * all sequences before the first is added.  TRL_EPARSE with the place, TRL_ENOMEM. */
+trl_status trl_corpus_learn_rows(trl_corpus *c, const trl_template *tpl, const trl_rows *seq,
+                                 trl_error *err);
 
 /* Adds one sequence.  TRL_EPARSE (with the place) for a label that a frozen corpus does not
  * know or a missing column; TRL_ENOMEM.  After a failure the corpus is only good for fini. */
@@ -128,5 +136,15 @@ typedef struct trl_factors {
  * TRL_ENOMEM; after that the corpus is only good for fini. */
 trl_status trl_corpus_add_factors(trl_corpus *c, const trl_factors *x, double weight,
                                   trl_error *err);
+
+/* ---- private to corpus.c and corpus_features.c ----------------------------------------------- */
+
+/* One attribute more at the token being added.  False: no memory. */
+bool trl_occurrences_add(trl_occurrences *o, const char *p, size_t n, double value);
+
+/* Sets the sequence; then adds the attributes that features make at its token t. */
+trl_status trl_corpus_set_features(trl_corpus *c, const trl_feature_list *l, const trl_rows *seq,
+                                   trl_error *err);
+bool trl_corpus_expand_features(trl_corpus *c, const trl_feature_list *l, size_t t);
 
 #endif

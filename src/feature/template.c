@@ -19,7 +19,10 @@ trl_status trl_template_parse(const char *name, const char *text, size_t n, trl_
         return trl_fail_mem(err);
     }
     t->text_len = n;
-    const trl_status st = trl_template_read(t, name, err);
+    const trl_str copy = {t->text, n};
+    const trl_status st = trl_feature_list_is(copy)
+                              ? trl_feature_list_read(name, copy, &t->list, err)
+                              : trl_template_read(t, name, err);
     if (st != TRL_OK) {
         trl_template_free(t);
         return st;
@@ -34,6 +37,7 @@ void trl_template_free(trl_template *t)
         return;
     for (size_t i = 0; i < t->n_pieces; i++)
         trl_regex_free(t->piece[i].re);
+    trl_feature_list_free(t->list);
     trl_free(t->piece);
     trl_free(t->pattern);
     trl_free(t->text);
@@ -47,29 +51,42 @@ trl_str trl_template_text(const trl_template *t)
     return (trl_str){t->text, t->text_len};
 }
 
+trl_feature_list *trl_template_list(const trl_template *t)
+{
+    return t->list;
+}
+
 size_t trl_template_count(const trl_template *t)
 {
-    return t->n_patterns;
+    return t->list ? t->list->n_features : t->n_patterns;
 }
 
 int trl_template_cliques(const trl_template *t, size_t k)
 {
-    return t->pattern[k].cliques;
+    return t->list ? t->list->feature[k].cliques : t->pattern[k].cliques;
 }
 
 bool trl_template_is_constant(const trl_template *t, size_t k)
 {
-    return t->pattern[k].constant;
+    return t->list ? t->list->feature[k].n == 0 : t->pattern[k].constant;
 }
 
 size_t trl_template_columns(const trl_template *t)
 {
-    return t->columns;
+    return t->list ? t->list->columns : t->columns;
 }
 
 void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uint64_t *col)
 {
     *row = *col = 0;
+    for (size_t i = 0; t->list && i < t->list->n_properties; i++) {
+        const trl_property *p = &t->list->property[i];
+        if (p->column != SIZE_MAX && p->column >= column && p->row) {
+            *row = p->row;
+            *col = p->col;
+            return;
+        }
+    }
     for (size_t i = 0; i < t->n_pieces; i++) {
         const piece *pc = &t->piece[i];
         if (pc->type != TEXT && pc->column >= column) {

@@ -1,6 +1,8 @@
-/* template.h -- feature templates: CRF++ templates and Wapiti 1.5 patterns, unchanged.
+/* template.h -- feature templates: CRF++ templates and Wapiti 1.5 patterns, unchanged; and a
+ * dialect in words, which has a header of its own (feature_list.h).
  *
- * A template line makes one attribute per position, by replacing macros in its text:
+ * A template line of CRF++ or Wapiti makes one attribute per position, by replacing macros in its
+ * text:
  *
  *     %x[row,col]        the cell `col` (absolute) of the token `row` (relative)
  *     %t[row,col,"re"]   "true" / "false": does the cell match the regular expression
@@ -30,6 +32,7 @@
 #define TRL_TEMPLATE_H
 
 #include "base/buf.h"
+#include "feature/feature_list.h"
 #include "text/columns.h"
 
 enum { TRL_ON_LABEL = 1, TRL_ON_PAIR = 2, TRL_ON_TRIPLE = 4 };
@@ -41,6 +44,11 @@ typedef struct trl_template trl_template;
 trl_status trl_template_parse(const char *name, const char *text, size_t n, trl_template **out,
                               trl_error *err);
 void trl_template_free(trl_template *t); /* accepts NULL */
+
+/* The list of features of a template in words, NULL for the other dialects.  Its lines, below, are
+ * the features; they are expanded by feature_expand.h, not here.  Files that it names have not been
+ * read. */
+trl_feature_list *trl_template_list(const trl_template *t);
 
 /* The text it was parsed from, for the model file. */
 trl_str trl_template_text(const trl_template *t);
@@ -59,7 +67,8 @@ void trl_template_place(const trl_template *t, size_t column, uint64_t *row, uin
 bool trl_template_expand(const trl_template *t, size_t k, const trl_rows *seq, size_t pos,
                          trl_buf *out);
 
-/* ---- what a line is made of: for programs that reason about its attributes ------------------- */
+/* ---- what a line is made of: for programs that reason about its attributes; not in words ------
+ */
 
 /* The attribute is its pieces one after the other; piece 0 is the first letter. */
 typedef struct trl_piece {

@@ -36,6 +36,7 @@ struct trl_template {
     piece *piece;
     size_t n_pieces, piece_cap;
     size_t columns;
+    trl_feature_list *list; /* the dialect in words: all else but the text is empty; owned */
 };
 
 /* template_read.c: fills t->pattern and t->piece from t->text.  TRL_EPARSE with the place. */

@@ -162,6 +162,9 @@ static trl_status parse_lines(trl_spec_scan *s, const trl_buf *lines, const trl_
     }
     if (st != TRL_OK)
         return st;
+    if (trl_template_list(out->tpl))
+        return trl_spec_fail(s, place[0],
+                             "templates of graphs are CRF++'s or Wapiti's, not in words");
     out->row = trl_zalloc(n + 1, sizeof *out->row);
     if (!out->row)
         return trl_fail_mem(s->err);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "model/chain_parts.h"
+#include "model/features_io.h"
 #include "model/strtab_io.h"
 
 /* ---- writing ----------------------------------------------------------------------------------
@@ -30,6 +31,8 @@ static trl_status write_spec(const trl_chain_model_spec *spec, const char *path,
                          .labels = &spec->corpus->labels};
     if (spec->tpl)
         p.template_text = trl_template_text(spec->tpl);
+    if (spec->tpl)
+        p.features = trl_template_list(spec->tpl);
     trl_status st = TRL_OK;
     for (size_t f = 0; st == TRL_OK && f <= (size_t)p.order; f++) {
         st = trl_family_width(spec->corpus->labels.n, f)
@@ -99,6 +102,8 @@ static trl_status load_template(trl_chain_model *m, const trl_container *c, trl_
     st = trl_template_parse("<template of the model>", text, n, &m->tpl, err);
     if (st == TRL_EPARSE || (st == TRL_OK && trl_template_columns(m->tpl) > m->n_columns))
         st = trl_container_damaged(c, err, "its template is none");
+    if (st == TRL_OK && trl_template_list(m->tpl))
+        st = trl_features_load(trl_template_list(m->tpl), c, err);
     return st;
 }
 

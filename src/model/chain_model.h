@@ -20,6 +20,8 @@
  *     Fwght     float[weights], attribute by attribute; or
  *     Fwgt8     double[weights], of imported models
  *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
+ *     w.... ,   lists of words and scales that a template in words needs (features_io.h)
+ *     scales
  *     q0....    the HMM whose log-probability is added to the scores (hmm.h), if there is one
  *     calibrat  double[L]: the multiplier of each source label's factors when the
  *               model is decoded globally, if it was calibrated

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "model/features_io.h"
 #include "model/strtab_io.h"
 
 const char *const trl_family_prefix[TRL_FAMILIES] = {"node", "edge", "trip"};
@@ -64,6 +65,8 @@ static trl_status save_all(trl_chain_parts *p, trl_container_builder *b, trl_cha
                                                 trl_family_width(p->labels->n, f), &p->sorted[f],
                                                 &info->constant[f]},
                              b, err);
+    if (st == TRL_OK && p->features)
+        st = trl_features_save(p->features, b, err);
     if (st == TRL_OK && p->q0)
         st = trl_hmm_save(p->q0, TRL_Q0_PREFIX, b, err);
     if (p->calibration)

@@ -16,8 +16,9 @@ typedef struct trl_chain_parts {
     const double *calibration; /* [labels]; NULL: none */
     uint64_t n_columns;
     const char *objective;
-    trl_str settings, template_text; /* written with an LF at the end of a last line */
-    const char *rescue;              /* as in trl_chain_model_spec */
+    trl_str settings, template_text;  /* written with an LF at the end of a last line */
+    const trl_feature_list *features; /* of a template in words; NULL: another template, none */
+    const char *rescue;               /* as in trl_chain_model_spec */
     const trl_strtab *labels;
     trl_weight_rows rows[TRL_FAMILIES];
     trl_strtab sorted[TRL_FAMILIES]; /* names as stored, made when saving */

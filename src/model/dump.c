@@ -22,6 +22,7 @@
  *     edge NAME BEFORE LABEL WEIGHT        of an attribute and a pair,
  *     trip NAME FIRST BEFORE LABEL WEIGHT  of an attribute and a triple
  *     calibration LABEL X                  the multiplier of a source label
+ *     word-list, word, scale               of a template in words (dump_lists.c)
  *     q0-...                               the HMM (dump_hmm.c)
  *
  * All labels come before the first weight, `constant` before the weights of its family, the
@@ -35,6 +36,7 @@
 #include "base/fail.h"
 #include "model/chain_parts.h"
 #include "model/dump_hmm.h"
+#include "model/dump_lists.h"
 #include "model/dump_text.h"
 #include "model/model.h"
 
@@ -109,6 +111,8 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
         }
     if (st == TRL_OK)
         put_calibration(&p.buf, m);
+    if (st == TRL_OK && m->tpl && trl_template_list(m->tpl))
+        st = trl_put_lists(&p, trl_template_list(m->tpl), err);
     if (st == TRL_OK && m->has_q0)
         st = trl_put_hmm(&p, m, err);
     if (st == TRL_OK)

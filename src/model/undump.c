@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "model/dump_lists.h"
 #include "model/dump_text.h"
 #include "model/model.h"
 #include "model/undump.h"
@@ -212,6 +213,9 @@ static const struct {
     {"decode", 2, read_decode},
     {"mask", 2, read_mask},
     {"calibration", 3, trl_undump_calibration},
+    {"word-list", 3, trl_undump_list},
+    {"word", 0, trl_undump_word},
+    {"scale", 5, trl_undump_scale},
     {"q0-order", 2, trl_undump_q0_order},
     {"q0-start", 3, trl_undump_q0_start},
     {"q0-next", 0, trl_undump_q0_next},
@@ -261,33 +265,6 @@ static trl_status read_all(trl_undump *u)
     }
 }
 
-static trl_status check_template(trl_undump *u)
-{
-    trl_template *tpl = NULL;
-    trl_error why = {0};
-    const char *name = trl_input_name(u->in);
-    if (u->parts.n_columns == 0) {
-        if (u->template_text.len == 0)
-            return TRL_OK;
-        const trl_status st = trl_fail(u->err, TRL_EPARSE, "a template, but 0 columns");
-        return trl_fail_where(u->err, st, name, u->template_row, 0);
-    }
-    trl_status st =
-        trl_template_parse(name, u->template_text.data, u->template_text.len, &tpl, &why);
-    const size_t columns = st == TRL_OK ? trl_template_columns(tpl) : 0;
-    trl_template_free(tpl);
-    if (st == TRL_EPARSE) {
-        trl_fail(u->err, st, "in the template: %s", why.msg);
-        return trl_fail_where(u->err, st, name, u->template_row + why.row - 1, 0);
-    }
-    if (st == TRL_OK && columns > u->parts.n_columns) {
-        st = trl_fail(u->err, TRL_EPARSE, "the template uses %zu columns, there are %llu", columns,
-                      (unsigned long long)u->parts.n_columns);
-        return trl_fail_where(u->err, st, name, u->template_row, 0);
-    }
-    return st == TRL_OK ? st : trl_fail_mem(u->err);
-}
-
 /* Checks that nothing is missing, then completes the parts. */
 static trl_status finish(trl_undump *u)
 {
@@ -320,7 +297,7 @@ static trl_status finish(trl_undump *u)
     u->parts.template_text = (trl_str){u->template_text.data, u->template_text.len};
     u->parts.labels = &u->labels;
     u->parts.calibration = u->calibration;
-    const trl_status st = check_template(u);
+    const trl_status st = trl_undump_template(u);
     return st == TRL_OK ? trl_undump_q0_finish(u) : st;
 }
 
@@ -351,6 +328,8 @@ static trl_status run(trl_input *in, const char *path, unsigned char **out, size
     trl_buf_fini(&u->settings);
     trl_buf_fini(&u->template_text);
     trl_hmm_parts_fini(&u->q0);
+    trl_undump_lists_fini(&u->lists);
+    trl_template_free(u->tpl);
     trl_free(u->calibration);
     trl_free(u->objective);
     trl_free(u->line);

@@ -18,6 +18,22 @@ typedef struct trl_hmm_parts {
     size_t *p_cap;
 } trl_hmm_parts;
 
+/* One line `scale`, until the template is known. */
+typedef struct trl_undump_scale_line {
+    uint32_t property; /* in `scaled` */
+    size_t d;
+    double mean, factor;
+    uint64_t row;
+} trl_undump_scale_line;
+
+typedef struct trl_undump_lists {
+    trl_named_list *list; /* kinds and entries alone */
+    size_t n, cap;
+    trl_undump_scale_line *scale;
+    size_t n_scales, scale_cap;
+    trl_strtab scaled; /* names of properties */
+} trl_undump_lists;
+
 typedef struct trl_undump {
     trl_input *in;
     char *line; /* a copy of the line, unescaped in place */
@@ -34,6 +50,8 @@ typedef struct trl_undump {
     trl_strtab labels, names[TRL_FAMILIES];
     uint32_t constant[TRL_FAMILIES]; /* ids in names */
     trl_chain_parts parts;
+    trl_template *tpl; /* once everything has been read */
+    trl_undump_lists lists;
     trl_hmm_parts q0;
     double *calibration; /* [labels]; NULL: none */
 } trl_undump;

@@ -155,9 +155,11 @@ static trl_status read_set(reader *r)
         if (st == TRL_OK)
             st = add_range(r, x);
     }
+    if (st != TRL_OK)
+        return st;
     r->at++;
     o.y = (uint32_t)r->re->n_ranges;
-    return st == TRL_OK ? emit(r, o) : st;
+    return emit(r, o);
 }
 
 static trl_status read_either(reader *r);
@@ -173,7 +175,9 @@ static trl_status read_atom(reader *r)
             return refuse(r, open, "brackets are nested too deeply");
         r->at++;
         st = read_either(r);
-        if (st == TRL_OK && !next_is(r, ')'))
+        if (st != TRL_OK)
+            return st;
+        if (!next_is(r, ')'))
             return refuse(r, open, "'(' without ')'");
         r->at++;
         r->depth--;

@@ -25,6 +25,19 @@ static trl_status need_tokens(const trl_chain_training *j, const trl_rows *seq, 
                          "columns are separated by blanks or tabs; the last one is the label");
 }
 
+/* The files that a template in words names. */
+static trl_status need_lists(trl_chain_training *j, const char *name, trl_error *err)
+{
+    trl_feature_list *l = trl_template_list(j->tpl);
+    if (j->has_q0) {
+        const trl_status st = trl_fail(
+            err, TRL_EINVAL, "'%s' cannot be trained with a template in words", j->objective->name);
+        return trl_fail_hint(err, st, "it takes CRF++ templates and Wapiti patterns");
+    }
+    j->learns = l->learns;
+    return trl_feature_list_open(l, name, err);
+}
+
 /* The template must be known before the first sequence of columns is expanded. */
 static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_error *err)
 {
@@ -39,8 +52,10 @@ static trl_status need_template(trl_chain_training *j, const trl_rows *seq, trl_
             text = trl_default_template(seq->n_columns);
             size = strlen(text);
         }
-        st = trl_template_parse(j->o->template_name ? j->o->template_name : "<template>", text,
-                                size, &j->tpl, err);
+        const char *name = j->o->template_name ? j->o->template_name : "<template>";
+        st = trl_template_parse(name, text, size, &j->tpl, err);
+        if (st == TRL_OK && trl_template_list(j->tpl))
+            st = need_lists(j, name, err);
         if (st == TRL_OK)
             st = trl_corpus_use_template(&j->corpus, j->tpl, err);
     }
@@ -92,13 +107,18 @@ static trl_status add_weighted(trl_corpus *c, const trl_template *tpl, const trl
     return st;
 }
 
-/* What q0 counts.  A masked corpus is made later, from all columns. */
+/* What q0 counts.  A corpus that is masked, or whose real values are scaled, is made later, from
+ * all columns. */
 static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, double weight,
                                     trl_error *err)
 {
-    const trl_status st = j->has_q0 ? trl_column_values_add_rows(&j->columns, seq, err) : TRL_OK;
-    if (j->o->q0_mask && weight != 1.0 && !j->o->data)
-        return trl_fail(err, TRL_EINVAL, "q0-mask does not go with @weight in files of columns");
+    const trl_status st =
+        j->has_q0 || j->learns ? trl_column_values_add_rows(&j->columns, seq, err) : TRL_OK;
+    if ((j->o->q0_mask || j->learns) && weight != 1.0 && !j->o->data)
+        return trl_fail(err, TRL_EINVAL, "%s with @weight in files of columns",
+                        j->learns ? "real values in a template do not go" : "q0-mask does not go");
+    if (st == TRL_OK && j->learns)
+        return trl_corpus_learn_rows(&j->corpus, j->tpl, seq, err);
     return st == TRL_OK && !j->o->q0_mask ? add_weighted(&j->corpus, j->tpl, seq, weight, err) : st;
 }
 
@@ -276,10 +296,10 @@ static double column_weight(const trl_chain_training *j, size_t k)
     return j->o->data ? trl_dataset_weight(j->o->data, N ? k + (size_t)(k / (N - 1)) : k) : 1.0;
 }
 
-/* The corpus from columns whose first occurrences are masked. */
-static trl_status mask(trl_chain_training *j, trl_error *err)
+/* The corpus from columns. */
+static trl_status add_columns(trl_chain_training *j, trl_error *err)
 {
-    trl_status st = trl_column_values_mask(&j->columns, err);
+    trl_status st = TRL_OK;
     for (size_t k = 0; st == TRL_OK && k < j->columns.n_sequences; k++) {
         const size_t n = (size_t)(j->columns.first[k + 1] - j->columns.first[k]);
         trl_str *cell = trl_alloc(n * j->columns.n_columns, sizeof *cell);
@@ -290,6 +310,13 @@ static trl_status mask(trl_chain_training *j, trl_error *err)
         trl_free(cell);
     }
     return st;
+}
+
+/* The corpus from columns whose first occurrences are masked. */
+static trl_status mask(trl_chain_training *j, trl_error *err)
+{
+    const trl_status st = trl_column_values_mask(&j->columns, err);
+    return st == TRL_OK ? add_columns(j, err) : st;
 }
 
 /* ---- the data -------------------------------------------------------------------------------- */
@@ -334,6 +361,10 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         st = j->format == TRL_FORMAT_COLUMNS
                  ? mask(j, err)
                  : trl_fail(err, TRL_EINVAL, "q0-mask is for columns: items have no cells");
+    if (st == TRL_OK && j->learns) {
+        trl_feature_list_learned(trl_template_list(j->tpl));
+        st = add_columns(j, err);
+    }
     if (st == TRL_OK && j->corpus.n_tokens == 0)
         st = no_sequences(data_name(j), err);
     if (st == TRL_OK)

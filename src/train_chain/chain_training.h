@@ -26,6 +26,7 @@ typedef struct trl_chain_training {
     bool is_local; /* how the model decodes: o->decode, or the objective's default */
     int order;
     trl_template *tpl; /* NULL for items */
+    bool learns;       /* the template has real values, which are scaled */
     trl_format format; /* of the sequences so far; TRL_FORMAT_GUESS: none yet */
     trl_corpus corpus;
     trl_design design;
