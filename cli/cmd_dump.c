@@ -94,7 +94,6 @@ static void add_graph_info(const trl_graph_model *m, text *t)
              i.n_factors, i.n_attributes, i.n_features, i.file_size, i.settings);
 }
 
-/* Of graphs there is a text of all weights, which cannot be loaded. */
 static int dump_graph(const settings *s, trl_model *model)
 {
     trl_error err = {0};

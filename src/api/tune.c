@@ -14,6 +14,7 @@
 #include "train/optimizers.h"
 #include "base/mem.h"
 #include "train_chain/held_score.h"
+#include "train_graph/graph_held.h"
 
 /* The file of the run before and the best so far are two files, or one. */
 typedef struct tuning {
@@ -56,9 +57,9 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
                         "trl_train");
     if (!t->model)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
-    if (strcmp(t->kind, "chain") != 0)
+    if (strcmp(t->kind, "chain") != 0 && strcmp(t->kind, "graph") != 0)
         return trl_fail(err, TRL_EINVAL,
-                        "tuning is for chains: of trees and graphs, train with a dev set for "
+                        "tuning is for chains and graphs: of trees, train with a dev set for "
                         "each c2");
     if (t->format > TRL_FORMAT_CRFSUITE)
         return trl_fail_hint(err,
@@ -169,12 +170,11 @@ static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *r
         run->score = NAN;
         return TRL_OK;
     }
-    if (st == TRL_OK && o->dev)
-        st = trl_held_score(t->model, &(trl_held_data){&o->dev, 1, 1}, &run->held_out, &run->chunks,
-                            err);
-    else if (st == TRL_OK)
-        st = trl_held_score(t->model, &(trl_held_data){o->train, o->n_train, x->o->hold_out},
-                            &run->held_out, &run->chunks, err);
+    const trl_held_data data = o->dev ? (trl_held_data){&o->dev, 1, 1}
+                                      : (trl_held_data){o->train, o->n_train, x->o->hold_out};
+    if (st == TRL_OK)
+        st = (strcmp(o->kind, "graph") == 0 ? trl_graph_held_score : trl_held_score)(
+            t->model, &data, &run->held_out, &run->chunks, err);
     if (st == TRL_OK)
         run->score = run->result.dev_score = measured(x, &run->held_out, run->chunks);
     return st;

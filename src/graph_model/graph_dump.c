@@ -7,6 +7,7 @@
  *     objective NAME, probability yes or no, columns N, setting LINE
  *     model LINE                          the model file, line by line
  *     label LAYER NAME                    in the order of their numbers
+ *     constant NAME ATTRIBUTE             what weights that are always on are called in the file
  *     factor NAME ATTRIBUTE LABEL ... W   a weight; the attribute is empty for those always on
  */
 /* SPDX-License-Identifier: MIT */
@@ -74,12 +75,20 @@ static trl_status put_factor(dumping *d)
 {
     const trl_model_family *f = &d->m->family[d->factor];
     trl_buf *b = &d->p.buf;
+    const trl_str name = string(d->m->spec->factor[d->factor].name);
     trl_status st = TRL_OK;
+    if (f->constant != TRL_NO_ID) {
+        trl_buf_str(b, "constant\t");
+        trl_put_field(b, name);
+        trl_buf_ch(b, '\t');
+        trl_put_field(b, trl_strview_get(&f->names, f->constant));
+        trl_buf_ch(b, '\n');
+    }
     for (size_t a = 0; st == TRL_OK && a < f->names.n; a++) {
         const trl_weight_row row = trl_model_row(f, (uint32_t)a);
         for (uint64_t at = row.at; at < row.at + row.k; at++) {
             trl_buf_str(b, "factor\t");
-            trl_put_field(b, string(d->m->spec->factor[d->factor].name));
+            trl_put_field(b, name);
             trl_buf_ch(b, '\t');
             trl_put_field(b, attribute(d, (uint32_t)a));
             trl_buf_ch(b, '\t');

@@ -42,10 +42,15 @@ static trl_status save_factor(writing *x, size_t f, trl_error *err)
 {
     const trl_graph_model_parts *p = x->p;
     char prefix[5];
-    const trl_family_part part = {&x->rows[f], prefix_of("fa", f, prefix),
-                                  p->corpus->family[f].width, &x->sorted[f], &x->info.constant[f]};
-    const trl_status st =
-        trl_family_collect(&p->corpus->family[f], &p->design->family[f], p->w, &x->rows[f], err);
+    size_t n_labels[TRL_LAYERS_MAX] = {0};
+    for (size_t k = 0; k < p->spec->n_layers; k++)
+        n_labels[k] = p->labels[k].n;
+    const trl_family_part part = {p->rows ? &p->rows[f] : &x->rows[f], prefix_of("fa", f, prefix),
+                                  trl_factor_spec_cells(&p->spec->factor[f], n_labels),
+                                  &x->sorted[f], &x->info.constant[f]};
+    const trl_status st = p->rows ? TRL_OK
+                                  : trl_family_collect(&p->corpus->family[f], &p->design->family[f],
+                                                       p->w, &x->rows[f], err);
     return st == TRL_OK ? trl_family_save(&part, &x->b, err) : st;
 }
 

@@ -42,6 +42,7 @@ typedef struct trl_graph_model_parts {
     const trl_corpus *corpus; /* names */
     const trl_design *design;
     const double *w;
+    const trl_weight_rows *rows; /* [n_factors] in place of corpus, design and w; NULL: none */
     const char *rescue;
 } trl_graph_model_parts;
 

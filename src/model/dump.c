@@ -132,18 +132,3 @@ trl_status trl_model_dump_buf(const trl_model *m, trl_buf *out, trl_error *err)
         return trl_fail_null(err);
     return trl_model_dump(m, append, out, err);
 }
-
-trl_status trl_model_undump_buf(const char *name, const char *text, size_t n, trl_buf *out,
-                                trl_error *err)
-{
-    if (!name || (!text && n) || !out)
-        return trl_fail_null(err);
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    const trl_status st = trl_model_undump_memory(name, text, n, &bytes, &size, err);
-    if (st != TRL_OK)
-        return st;
-    trl_buf_fini(out);
-    *out = (trl_buf){.data = (char *)bytes, .len = size, .cap = size};
-    return TRL_OK;
-}

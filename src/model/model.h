@@ -4,6 +4,7 @@
 #define TRL_MODEL_PRIVATE_H
 
 #include "model/chain_model.h"
+#include "text/input.h"
 #include "trellis/model.h"
 
 /* The chain model inside, or NULL when it is of another kind; lives as long as m. */
@@ -16,5 +17,10 @@ trl_status trl_model_need_chain(const trl_model *m, trl_error *err);
  * `name` is for messages.  As trl_model_undump. */
 trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n,
                                    unsigned char **out, size_t *size, trl_error *err);
+
+/* Reads the dump of a chain model from `in`, which is freed here, and writes to the path, or to
+ * memory when it is NULL. */
+trl_status trl_chain_undump(trl_input *in, const char *path, unsigned char **out, size_t *size,
+                            trl_error *err);
 
 #endif

@@ -9,69 +9,16 @@
 #include "model/model.h"
 #include "model/undump.h"
 
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st)
-{
-    return trl_input_fail(u->in, u->err, st, k < u->n_fields ? u->col[k] : 0);
-}
-
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-/* Splits and unescapes a line. */
-static trl_status split(trl_undump *u, trl_str s)
-{
-    char *line = trl_reserve(u->line, &u->line_cap, s.n + 1, 1);
-    if (!line)
-        return trl_fail_mem(u->err);
-    u->line = line;
-    if (s.n)
-        memcpy(line, s.p, s.n);
-    u->n_fields = 0;
-    for (size_t from = 0; from <= s.n;) {
-        const char *tab = from < s.n ? memchr(line + from, '\t', s.n - from) : NULL;
-        const size_t end = tab ? (size_t)(tab - line) : s.n;
-        size_t n = end - from;
-        if (u->n_fields == TRL_UNDUMP_FIELDS) {
-            const trl_status st = trl_fail(u->err, TRL_EPARSE, "too many fields");
-            return trl_input_fail(u->in, u->err, st, from + 1);
-        }
-        if (!trl_unescape_field(line + from, &n)) {
-            const trl_status st = trl_fail(u->err, TRL_EPARSE, "a bad escape");
-            trl_fail_hint(u->err, st,
-                          "write '\\\\' for a backslash; \\t, \\n, \\r, \\xHH are known");
-            return trl_input_fail(u->in, u->err, st, from + n + 1);
-        }
-        u->col[u->n_fields] = from + 1;
-        u->field[u->n_fields++] = (trl_str){line + from, n};
-        from = end + 1;
-    }
-    return TRL_OK;
-}
-
-/* The next line that is not blank or a comment; *more is false at the end. */
-static trl_status next_line(trl_undump *u, bool *more)
-{
-    trl_str s;
-    for (;;) {
-        const trl_status st = trl_input_line(u->in, &s, more, u->err);
-        if (st != TRL_OK || !*more)
-            return st;
-        if (s.n && s.p[0] != '#')
-            return split(u, s);
-    }
-}
+/* ---- header ---------------------------------------------------------------------------------- */
 
 static bool is(trl_str s, const char *word)
 {
     return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
 }
 
-/* ---- header ---------------------------------------------------------------------------------- */
-
 static trl_status read_kind(trl_undump *u)
 {
-    if (!is(u->field[1], TRL_CHAIN_KIND))
+    if (!is(u->field[1], u->kind))
         return FAIL_AT(u, 1, "kind '%.*s' is not known", trl_shown(u->field[1]), u->field[1].p);
     u->has_kind = true;
     return TRL_OK;
@@ -199,12 +146,12 @@ static const struct {
     size_t n_fields; /* this word included; 0: checked by the function */
     trl_status (*read)(trl_undump *u);
 } words[] = {
-    {"kind", 2, read_kind},
+    {"kind", 2, read_kind}, /* these five are in every dump */
     {"objective", 2, read_objective},
     {"probability", 2, read_probability},
-    {"order", 2, read_order},
     {"columns", 2, read_columns},
     {"setting", 2, read_setting},
+    {"order", 2, read_order},
     {"template", 2, read_template},
     {"label", 2, read_label},
     {"weights", 2, read_precision},
@@ -223,6 +170,21 @@ static const struct {
     {"q0-column", 2, trl_undump_q0_column},
     {"q0-emit", 4, trl_undump_q0_emit},
 };
+
+#define HEADERS 5
+
+trl_status trl_undump_header(trl_undump *u, const char *kind, bool *known)
+{
+    size_t k = 0;
+    while (k < HEADERS && !is(u->field[0], words[k].name))
+        k++;
+    *known = k < HEADERS;
+    u->kind = kind;
+    if (*known && u->n_fields != words[k].n_fields)
+        return FAIL_AT(u, 0, "%zu fields, separated by tabs, where %zu are expected", u->n_fields,
+                       words[k].n_fields);
+    return *known ? words[k].read(u) : TRL_OK;
+}
 
 static trl_status read_line(trl_undump *u)
 {
@@ -247,16 +209,11 @@ static trl_status read_line(trl_undump *u)
 static trl_status read_all(trl_undump *u)
 {
     bool more;
-    trl_status st = next_line(u, &more);
+    trl_status st = trl_undump_version(u);
     if (st != TRL_OK)
         return st;
-    if (!more || u->n_fields != 2 || !is(u->field[0], "trellis-model"))
-        return FAIL_AT(u, 0, "this is not a dump of a model: 'trellis-model' expected");
-    if (!is(u->field[1], "1"))
-        return FAIL_AT(u, 1, "version '%.*s' of dumps is not known", trl_shown(u->field[1]),
-                       u->field[1].p);
     for (;;) {
-        st = next_line(u, &more);
+        st = trl_undump_next(u, &more);
         if (st != TRL_OK || !more)
             return st;
         st = read_line(u);
@@ -301,26 +258,8 @@ static trl_status finish(trl_undump *u)
     return st == TRL_OK ? trl_undump_q0_finish(u) : st;
 }
 
-/* Reads `in` (freed here) and writes to the path, or to memory when it is NULL. */
-static trl_status run(trl_input *in, const char *path, unsigned char **out, size_t *size,
-                      trl_error *err)
+void trl_undump_fini(trl_undump *u)
 {
-    trl_undump *u = trl_zalloc(1, sizeof *u);
-    if (!u) {
-        trl_input_free(in);
-        return trl_fail_mem(err);
-    }
-    u->in = in;
-    u->err = err;
-    for (size_t f = 0; f < TRL_FAMILIES; f++) {
-        u->constant[f] = TRL_NO_ID;
-        u->parts.rows[f].constant = TRL_NO_ROW;
-    }
-    trl_status st = read_all(u);
-    if (st == TRL_OK)
-        st = finish(u);
-    if (st == TRL_OK)
-        st = trl_chain_parts_write(&u->parts, path, out, size, err);
     trl_chain_parts_fini(&u->parts);
     trl_strtab_fini(&u->labels);
     for (size_t f = 0; f < TRL_FAMILIES; f++)
@@ -333,18 +272,32 @@ static trl_status run(trl_input *in, const char *path, unsigned char **out, size
     trl_free(u->calibration);
     trl_free(u->objective);
     trl_free(u->line);
-    trl_input_free(in);
-    trl_free(u);
-    return st;
+    trl_input_free(u->in);
 }
 
-trl_status trl_model_undump(const char *dump_path, const char *model_path, trl_error *err)
+trl_status trl_chain_undump(trl_input *in, const char *path, unsigned char **out, size_t *size,
+                            trl_error *err)
 {
-    if (!dump_path || !model_path)
-        return trl_fail_null(err);
-    trl_input *in = NULL;
-    const trl_status st = trl_input_open(dump_path, &in, err);
-    return st == TRL_OK ? run(in, model_path, NULL, NULL, err) : st;
+    trl_undump *u = trl_zalloc(1, sizeof *u);
+    if (!u) {
+        trl_input_free(in);
+        return trl_fail_mem(err);
+    }
+    u->in = in;
+    u->err = err;
+    u->kind = TRL_CHAIN_KIND;
+    for (size_t f = 0; f < TRL_FAMILIES; f++) {
+        u->constant[f] = TRL_NO_ID;
+        u->parts.rows[f].constant = TRL_NO_ROW;
+    }
+    trl_status st = read_all(u);
+    if (st == TRL_OK)
+        st = finish(u);
+    if (st == TRL_OK)
+        st = trl_chain_parts_write(&u->parts, path, out, size, err);
+    trl_undump_fini(u);
+    trl_free(u);
+    return st;
 }
 
 trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n,
@@ -352,5 +305,5 @@ trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n
 {
     trl_input *in = NULL;
     const trl_status st = trl_input_memory(name, bytes, n, &in, err);
-    return st == TRL_OK ? run(in, NULL, out, size, err) : st;
+    return st == TRL_OK ? trl_chain_undump(in, NULL, out, size, err) : st;
 }

@@ -1,4 +1,5 @@
-/* undump.h -- private to src/model: the state of reading a dump. */
+/* undump.h -- the state of reading a dump; lines and headers are read here for models of graphs,
+ * too. */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_UNDUMP_H
 #define TRL_UNDUMP_H
@@ -7,7 +8,7 @@
 #include "model/chain_parts.h"
 #include "text/input.h"
 
-#define TRL_UNDUMP_FIELDS 6 /* trip NAME FIRST BEFORE LABEL WEIGHT */
+#define TRL_UNDUMP_FIELDS 12 /* factor NAME ATTRIBUTE, eight labels, WEIGHT */
 
 /* The HMM so far. */
 typedef struct trl_hmm_parts {
@@ -43,6 +44,7 @@ typedef struct trl_undump {
     size_t n_fields;
     trl_error *err;
 
+    const char *kind; /* that it must be of */
     bool has_kind, has_probability, has_columns, in_weights;
     char *objective;
     trl_buf settings, template_text;
@@ -60,6 +62,18 @@ typedef struct trl_undump {
 trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st);
 
 #define FAIL_AT(u, k, ...) trl_undump_at((u), (k), trl_fail((u)->err, TRL_EPARSE, __VA_ARGS__))
+
+/* The next line that is not blank or a comment; *more is false at the end. */
+trl_status trl_undump_next(trl_undump *u, bool *more);
+
+/* The first line: trellis-model and a version that is known. */
+trl_status trl_undump_version(trl_undump *u);
+
+/* Reads a line that the dumps of all kinds begin with; *known: it is one. */
+trl_status trl_undump_header(trl_undump *u, const char *kind, bool *known);
+
+/* Releases what u holds, its input too. */
+void trl_undump_fini(trl_undump *u);
 
 /* The part of a name that a message shows. */
 static inline int trl_shown(trl_str s)

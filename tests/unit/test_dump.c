@@ -161,7 +161,8 @@ static void test_faults(void **state)
     expect_fault(FULL "constant\tnode\tB\n", 9, 10, "'edge' or 'trip'");
     expect_fault(FULL "constant\tedge\tB\nconstant\tedge\tB\n", 10, 1, "second constant");
     expect_fault(FULL "edge\ta\tA\tB\t1\nconstant\tedge\tB\n", 10, 1, "before the weights");
-    expect_fault(FULL "node\ta\tA\t1\t1\t1\t1\n", 9, 16, "too many");
+    expect_fault(FULL "node\ta\tA\t1\t1\t1\t1\n", 9, 1, "7 fields, separated by tabs, where 4");
+    expect_fault(FULL "node\ta\tA\t1\t1\t1\t1\t1\t1\t1\t1\t1\t1\n", 9, 28, "too many");
     expect_fault(FULL "template\tU:%x[0,0]\n", 9, 0, "0 columns");
     expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\t#\ntemplate\t?\n", 9, 0,
                  "in the template");
