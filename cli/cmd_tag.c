@@ -15,6 +15,7 @@
 #include "tag_input.h"
 #include "tag_print.h"
 #include "tag_queue.h"
+#include "tag_rules.h"
 #include "tag_text.h"
 #include "verbs.h"
 
@@ -29,6 +30,7 @@ typedef struct settings {
     size_t threads;
     bool map, verbose, text;
     tag_text_options raw; /* --text */
+    tag_rule_options rules;
 
     bool given; /* the format, by the user; set by check_model */
 } settings;
@@ -42,24 +44,7 @@ static const option options[] = {
      .fallback = "standard output", .help = "where to write"},
     {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, format), .choices = format_names,
      .fallback = "the model's", .help = "format of the input"},
-    {"marginals", 'i', OPTION_FLAG, OPTION_FIELD(settings, style.marginals),
-     .help = "print LABEL:P, the probability of the label at its place"},
-    {"all-marginals", 'l', OPTION_FLAG, OPTION_FIELD(settings, style.all_marginals),
-     .help = "print LABEL:P, followed by the same for every label of the model"},
-    {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, style.nbest), .value = "N",
-     .above_0 = true, .fallback = "1, without a heading",
-     .help = "print the N best labellings, each headed by '#', rank and probability"},
-    {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, style.probability),
-     .help = "print the probability of each labelling before it, after '#', or in the crfsuite "
-             "format after @probability and a tab"},
-    {"posterior", .type = OPTION_FLAG, OPTION_FIELD(settings, style.posterior),
-     .help = "take the most probable label of every token instead of the best labelling"},
-    {"decode", .type = OPTION_CHOICE, OPTION_FIELD(settings, style.decoding),
-     .choices = decoding_names,
-     .help = "as the model says, local (label by label, each given those before), or global"},
-    {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
-     .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
-#include "tag_sure_options.h"
+#include "tag_answer_options.h"
 #include "tag_graph_options.h"
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
@@ -72,20 +57,8 @@ static const option options[] = {
          "then be replaced by renaming only, never changed in place"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how much was tagged, how fast, and how many attributes were unknown"},
-    {.help = "Raw text:"},
-    {"text", .type = OPTION_FLAG, OPTION_FIELD(settings, text),
-     .help = "the input is raw text, to be cut into tokens and sentences"},
-    {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.form), .choices = tag_form_names,
-     .help = "columns: WORD LABEL; jsonl: with byte offsets, and for other input, too; marks: "
-             "<LABEL>...</LABEL> in the text; colour; auto: colour on a terminal, else columns"},
-    {"columns", 'c', OPTION_STRING, OPTION_FIELD(settings, raw.columns), .value = "LIST",
-     .fallback = "as a line '# columns: LIST' of the template says, or word",
-     .table = convert_column_table,
-     .help = "columns to make of every token, comma between; 'help' lists them"},
-    {"tokens", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.grain),
-     .choices = grain_names, .help = "how fine to cut, as in 'trellis convert'"},
-    {"sentences", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.sentences),
-     .choices = rule_names, .help = "where sentences end, as in 'trellis convert'"},
+#include "tag_rule_options.h"
+#include "tag_raw_options.h"
     {0},
 };
 
@@ -283,6 +256,7 @@ static tag_text_counts count(const job *j)
         n.tokens += j->printer[i].n_tokens;
         n.attributes += trl_tagger_attributes(j->printer[i].tagger);
         n.unknown += trl_tagger_unknown(j->printer[i].tagger);
+        n.free += j->printer[i].n_free;
     }
     return n;
 }
@@ -353,6 +327,8 @@ static int tag(settings *s, const trl_model *m, const operands *args)
             code = CLI_DONE;
             const tag_text_counts n = count(&j);
             report(s, &n, j.attributes, seconds_now() - start);
+            if (s->style.rules)
+                tag_rules_end(s->style.rules, &s->rules, n.sequences, n.free);
         }
     }
     for (size_t i = 0; i < j.threads; i++)
@@ -407,7 +383,24 @@ static int check_text(settings *s)
     s->raw.posterior = y->posterior;
     s->raw.marginals = y->marginals;
     s->raw.decoding = y->decoding;
+    if (s->text && (s->rules.column || s->rules.constraints || s->rules.unsatisfiable))
+        return message_usage("--text does not go with --allowed-column, --constraints or "
+                             "--unsatisfiable");
     return CLI_DONE;
+}
+
+/* Under the constraints, if there are any. */
+static int tag_chain(settings *s, const trl_model *m, const operands *args)
+{
+    tag_rules rules = {0};
+    int code = CLI_FAILED;
+    const bool given = tag_rules_given(&s->rules);
+    if (!given || tag_rules_init(&rules, &s->rules, m, s->format)) {
+        s->style.rules = s->raw.rules = given ? &rules : NULL;
+        code = s->text ? tag_raw(s, m, args) : tag(s, m, args);
+    }
+    tag_rules_fini(&rules);
+    return code;
 }
 
 static int run(void *settings_, const operands *args)
@@ -447,13 +440,17 @@ static int run(void *settings_, const operands *args)
         message_error(&err);
         return CLI_FAILED;
     }
+    if (strcmp(trl_model_get_info(m).kind, "graph") == 0 && tag_rules_given(&s->rules)) {
+        trl_model_free(m);
+        return message_fail("constraints are for models of chains, not of graphs");
+    }
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
         return tag_graph_run(&s->graph, m, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
     int code = tag_graph_unused(&s->graph);
     if (code == CLI_DONE)
         code = check_model(s, m);
     if (code == CLI_DONE)
-        code = s->text ? tag_raw(s, m, args) : tag(s, m, args);
+        code = tag_chain(s, m, args);
     trl_model_free(m);
     return code;
 }
@@ -482,11 +479,17 @@ const verb verb_tag = {
         "template that uses more columns names them in a line '# columns: word,shape,...'; they\n"
         "are then made from the text. Each file is read to its end first.\n"
         "\n"
+        "Under constraints the labels are the best that obey all of them, n-best lists hold\n"
+        "such labellings alone, and probabilities are given that the labelling obeys; with\n"
+        "--posterior the labels are those, of all labellings that obey, whose probabilities\n"
+        "have the largest sum. docs/constraints.md explains each.\n"
+        "\n"
         "A model of graphs predicts one more column for each of its kinds of labels.  It says\n"
         "LABEL:P for probabilities that are exact and LABEL~P for estimates; how many graphs\n"
         "were not solved exactly is said at the end.\n",
     .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
                 "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n"
+                "  trellis tag -m ner.model --scheme iob2 --max-spans PER=2 new.txt\n"
                 "  echo 'Anna Berg lives in Graz.' | trellis tag -m ner.model --text\n",
     .options = options,
     .settings_size = sizeof(settings),

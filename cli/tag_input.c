@@ -122,12 +122,19 @@ size_t tag_input_threads(const operands *args, size_t most)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static trl_status read_file(const tag_input *in, const char *path, tag_input_fn use, void *ctx,
-                            bool *stop, trl_error *err)
+/* Who uses the sequences, and how many there were. */
+typedef struct reading {
+    tag_input_fn use;
+    void *ctx;
+    uint64_t n;
+    bool stop;
+} reading;
+
+static trl_status read_file(const tag_input *in, const char *path, reading *x, trl_error *err)
 {
     trl_reader *r = NULL;
     trl_status st = trl_reader_open(path, in->format, &r, err);
-    for (bool first = true, more = true; st == TRL_OK && more && !*stop; first = false) {
+    for (bool first = true, more = true; st == TRL_OK && more && !x->stop; first = false) {
         trl_rows rows = {0};
         trl_items items;
         tag_sequence seq = {0};
@@ -139,10 +146,12 @@ static trl_status read_file(const tag_input *in, const char *path, tag_input_fn 
             st = trl_reader_items(r, &items, &more, err);
             seq.items = &items;
         }
+        x->n += more;
+        seq.number = x->n;
         if (st == TRL_OK && more && first)
             st = check(in, &seq, err);
         if (st == TRL_OK && (more || rows.heading.n))
-            st = use(ctx, &seq, stop, err);
+            st = x->use(x->ctx, &seq, &x->stop, err);
     }
     trl_reader_free(r);
     return st;
@@ -150,11 +159,11 @@ static trl_status read_file(const tag_input *in, const char *path, tag_input_fn 
 
 trl_status tag_input_read(const tag_input *in, tag_input_fn use, void *ctx, trl_error *err)
 {
-    bool stop = false;
+    reading x = {.use = use, .ctx = ctx};
     if (in->files->n == 0)
-        return read_file(in, "-", use, ctx, &stop, err);
+        return read_file(in, "-", &x, err);
     trl_status st = TRL_OK;
-    for (size_t i = 0; i < in->files->n && st == TRL_OK && !stop; i++)
-        st = read_file(in, in->files->item[i], use, ctx, &stop, err);
+    for (size_t i = 0; i < in->files->n && st == TRL_OK && !x.stop; i++)
+        st = read_file(in, in->files->item[i], &x, err);
     return st;
 }

@@ -31,8 +31,10 @@ trl_status tag_printer_init(tag_printer *x, const trl_model *m, const tag_style 
         return tag_no_memory(err);
     for (size_t k = 0; k < info.n_labels; k++)
         x->label[k] = trl_model_label(m, k);
-    const trl_status st = trl_tagger_new(m, &x->tagger, err);
-    return st == TRL_OK ? trl_tagger_set_decoding(x->tagger, style->decoding, err) : st;
+    trl_status st = trl_tagger_new(m, &x->tagger, err);
+    if (st == TRL_OK)
+        st = trl_tagger_set_decoding(x->tagger, style->decoding, err);
+    return st == TRL_OK && style->rules ? tag_rules_use(style->rules, x->tagger, err) : st;
 }
 
 void tag_printer_fini(tag_printer *x)
@@ -268,6 +270,27 @@ static trl_status answer(tag_printer *x, size_t n, size_t *found, double *log_z,
     return st;
 }
 
+/* The same under the rules; where they cannot be obeyed, an error with the place, or, if the user
+ * wants it so, without them. */
+static trl_status answer_by_rules(tag_printer *x, const tag_sequence *seq, size_t *found,
+                                  double *log_z, trl_error *err)
+{
+    const tag_rules *rules = x->style.rules;
+    const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens;
+    trl_status st = rules ? tag_rules_about(rules, seq, x->tagger, err) : TRL_OK;
+    if (st == TRL_OK)
+        st = answer(x, n, found, log_z, err);
+    if (st == TRL_ECONFLICT && rules && rules->lenient) {
+        x->n_free++;
+        st = trl_tagger_constrain(x->tagger, NULL, err);
+        if (st == TRL_OK)
+            st = answer(x, n, found, log_z, err);
+        if (st == TRL_OK)
+            st = tag_rules_use(rules, x->tagger, err);
+    }
+    return st == TRL_OK || err->path[0] ? st : tag_rules_place(seq, err);
+}
+
 static void add_sequence(tag_printer *x, const tag_sequence *seq, size_t rank, size_t n, text *out)
 {
     if (x->style.spans)
@@ -296,7 +319,7 @@ trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, t
 
     size_t found;
     double log_z = 0.0;
-    st = answer(x, n, &found, &log_z, err);
+    st = answer_by_rules(x, seq, &found, &log_z, err);
     if (st != TRL_OK)
         return st;
     const bool json = s->json || (seq->rows && !seq->rows->line);

@@ -3,6 +3,7 @@
 #ifndef CLI_TAG_PRINT_H
 #define CLI_TAG_PRINT_H
 
+#include "tag_rules.h"
 #include "tag_sure.h"
 #include "text.h"
 #include "trellis/tagger.h"
@@ -17,14 +18,16 @@ typedef struct tag_style {
     double above;                  /* > 0: all spans of at least this probability */
     bool json;                     /* an object a sequence, whatever the input */
     trl_decoding decoding;
-    size_t nbest; /* 0: the best labelling alone, without a heading */
+    size_t nbest;           /* 0: the best labelling alone, without a heading */
+    const tag_rules *rules; /* NULL: none, but for those that the model keeps */
 } tag_style;
 
 /* A sequence of either format: the member that fits is set, the other NULL. */
 typedef struct tag_sequence {
     const trl_rows *rows; /* from a reader: the cells lie in their lines */
     const trl_items *items;
-    trl_str source; /* CoNLL-U: all lines of the sentence, in which the cells lie */
+    trl_str source;  /* CoNLL-U: all lines of the sentence, in which the cells lie */
+    uint64_t number; /* among those of all files, from 1 */
 } tag_sequence;
 
 typedef struct tag_printer {
@@ -40,6 +43,7 @@ typedef struct tag_printer {
     size_t path_cap, p_cap;
     tag_sure sure;
     uint64_t n_sequences, n_tokens; /* printed so far */
+    uint64_t n_free; /* sequences labelled without rules, as no labelling obeys them */
 } tag_printer;
 
 /* TRL_ENOMEM and what trl_tagger_new returns; to be followed by fini in any case. */

@@ -156,12 +156,13 @@ static bool copy_rows(tag_batch *b, const tag_sequence *seq, tag_sequence *out)
     to->line = from->line ? line : NULL;
     to->heading.p = put(&at, from->heading.p, from->heading.n);
     to->path = put(&at, from->path, n_path);
-    *out = (tag_sequence){.rows = to, .source = {source, seq->source.n}};
+    *out = (tag_sequence){.rows = to, .source = {source, seq->source.n}, .number = seq->number};
     return true;
 }
 
-static bool copy_items(tag_batch *b, const trl_items *from, tag_sequence *out)
+static bool copy_items(tag_batch *b, const tag_sequence *seq, tag_sequence *out)
 {
+    const trl_items *from = seq->items;
     const size_t T = from->n_tokens, A = from->begin[T], n_path = strlen(from->path) + 1;
     size_t n_text = n_path;
     for (size_t t = 0; t < T; t++)
@@ -188,7 +189,7 @@ static bool copy_items(tag_batch *b, const trl_items *from, tag_sequence *out)
     to->begin = begin;
     to->label = from->label ? label : NULL;
     to->path = put(&at, from->path, n_path);
-    *out = (tag_sequence){.items = to};
+    *out = (tag_sequence){.items = to, .number = seq->number};
     return true;
 }
 
@@ -202,7 +203,7 @@ static bool batch_add(tag_batch *b, const tag_sequence *seq)
         b->seq = grown;
         b->cap = cap;
     }
-    if (seq->rows ? !copy_rows(b, seq, &b->seq[b->n]) : !copy_items(b, seq->items, &b->seq[b->n]))
+    if (seq->rows ? !copy_rows(b, seq, &b->seq[b->n]) : !copy_items(b, seq, &b->seq[b->n]))
         return false;
     b->n++;
     b->n_tokens += seq->rows ? seq->rows->n_tokens : seq->items->n_tokens;

@@ -10,6 +10,7 @@
 #include "message.h"
 #include "style.h"
 #include "tag_print.h"
+#include "tag_rules.h"
 
 const char *const tag_form_names[] = {"auto", "columns", "jsonl", "marks", "colour", NULL};
 
@@ -212,7 +213,8 @@ bool tag_text(const tag_text_options *o, const trl_model *m, const operands *fil
              .out = out,
              .counts = counts};
     bool ok = trl_tagger_new(m, &j.tagger, &err) == TRL_OK &&
-              trl_tagger_set_decoding(j.tagger, o->decoding, &err) == TRL_OK;
+              trl_tagger_set_decoding(j.tagger, o->decoding, &err) == TRL_OK &&
+              (!o->rules || tag_rules_use(o->rules, j.tagger, &err) == TRL_OK);
     if (!ok)
         message_error(&err);
     else if (files->n == 0)

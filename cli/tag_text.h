@@ -18,11 +18,13 @@ typedef struct tag_text_options {
     tag_form form;
     bool posterior, marginals, confidence;
     trl_decoding decoding;
+    const struct tag_rules *rules; /* NULL: none, but for those that the model keeps */
 } tag_text_options;
 
 /* Sequences and tokens tagged so far. */
 typedef struct tag_text_counts {
     uint64_t sequences, tokens, attributes, unknown;
+    uint64_t free; /* of the sequences: labelled without constraints */
 } tag_text_counts;
 
 /* Tags the files, or standard input.  False: said. */

@@ -30,13 +30,14 @@ TRL_BEGIN_DECLS
 
 typedef enum trl_status {
     TRL_OK = 0,
-    TRL_ENOMEM,   /* an allocation failed */
-    TRL_EINVAL,   /* an argument or an option is out of its range */
-    TRL_EPARSE,   /* the user's text is not in the stated format */
-    TRL_EIO,      /* the system could not open, read or write */
-    TRL_EMODEL,   /* a model or checkpoint is damaged, foreign or of another version */
-    TRL_ENUMERIC, /* a value is not finite where it must be */
-    TRL_ECANCEL,  /* a callback asked to stop */
+    TRL_ENOMEM,    /* an allocation failed */
+    TRL_EINVAL,    /* an argument or an option is out of its range */
+    TRL_EPARSE,    /* the user's text is not in the stated format */
+    TRL_EIO,       /* the system could not open, read or write */
+    TRL_EMODEL,    /* a model or checkpoint is damaged, foreign or of another version */
+    TRL_ENUMERIC,  /* a value is not finite where it must be */
+    TRL_ECANCEL,   /* a callback asked to stop */
+    TRL_ECONFLICT, /* no labelling obeys the constraints */
 } trl_status;
 
 /* Filled on failure only.  All strings are copies, cut when too long. */

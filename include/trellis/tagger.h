@@ -34,7 +34,8 @@ TRL_API trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl
 TRL_API trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score,
                                       trl_error *err);
 
-/* For every token the label of largest marginal.  As trl_tagger_marginals. */
+/* For every token the label of largest marginal; under a constraint (constraint.h) the labels, of
+ * all labellings that obey, whose marginals have the largest sum.  As trl_tagger_marginals. */
 TRL_API trl_status trl_tagger_posterior(trl_tagger *t, uint32_t *labels, trl_error *err);
 
 /* The n best labellings, best first: labels[rank * n_tokens + position], their scores;
@@ -55,7 +56,7 @@ TRL_API trl_status trl_tagger_pair_marginals(trl_tagger *t, double *p, trl_error
  * when a score is beyond 1e9, where the difference has no digits left. */
 TRL_API trl_status trl_tagger_log_z(trl_tagger *t, double *log_z, trl_error *err);
 
-/* The score of a given labelling. */
+/* The score of a given labelling; -INFINITY when it does not obey the constraint. */
 TRL_API trl_status trl_tagger_score(trl_tagger *t, const uint32_t *labels, double *score,
                                     trl_error *err);
 

@@ -23,6 +23,7 @@ const char *trl_status_name(trl_status code)
         [TRL_EMODEL] = "unusable model",
         [TRL_ENUMERIC] = "numeric failure",
         [TRL_ECANCEL] = "stopped",
+        [TRL_ECONFLICT] = "contradictory constraints",
     };
     const unsigned n = sizeof names / sizeof *names;
     return (unsigned)code < n ? names[code] : "unknown status";

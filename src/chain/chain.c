@@ -155,7 +155,8 @@ trl_status trl_chain_prepare(trl_chain *c, const trl_tables *s, trl_error *err)
     if (s->chain.pairs && !trl_pairs_range(c, s->chain.pairs, &min, &max))
         max = HUGE_VAL;    /* the engine that reads rows finds the token */
     c->spread = max - min; /* inf, or NaN when all are forbidden: both refuse scaling */
-    c->scaled = c->spread <= TRL_SCALED_MAX_SPREAD && edge_max - edge_min < HUGE_VAL;
+    c->scaled = c->zeros ? max > -HUGE_VAL && max < HUGE_VAL
+                         : c->spread <= TRL_SCALED_MAX_SPREAD && edge_max - edge_min < HUGE_VAL;
     if (!c->scaled)
         return TRL_OK;
     c->shift = max;
@@ -295,14 +296,16 @@ static trl_status infer(const trl_chain_call *call, trl_chain_marginals *out, tr
 trl_status trl_chain_infer(const trl_chain *c, const trl_chain_ask *ask, trl_chain_marginals *out,
                            trl_chain_sums *sums, trl_error *err)
 {
-    const trl_chain_call call = {c, ask->s, ask->arena, ask->want, ask->weight, NULL};
+    const trl_chain_call call = {
+        c, ask->s, ask->arena, ask->want, ask->weight, NULL, ask->zeros || c->zeros};
     return infer(&call, out, sums, err);
 }
 
 trl_status trl_chain_adjoint(const trl_chain *c, const trl_chain_ask *ask, double *node,
                              trl_chain_marginals *out, trl_chain_sums *sums, trl_error *err)
 {
-    const trl_chain_call call = {c, ask->s, ask->arena, ask->want, ask->weight, node};
+    const trl_chain_call call = {
+        c, ask->s, ask->arena, ask->want, ask->weight, node, ask->zeros || c->zeros};
     const trl_status st = infer(&call, out, sums, err);
     for (size_t k = 0; st == TRL_OK && out->node && k < ask->s->n * c->stride; k++)
         node[k] = -ask->weight * out->node[k];

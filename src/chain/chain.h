@@ -32,6 +32,7 @@ typedef struct trl_chain {
     size_t L, stride; /* labels; padded(L) */
     int order;        /* 1 or 2 */
     bool scaled;      /* the shared scores allow the scaled engine */
+    bool zeros; /* set before trl_chain_prepare: shared scores may be -inf, as in trl_chain_ask */
 
     double *edge;  /* [L][L] shared edge scores, zeros where there are none */
     double *tri;   /* [L][L][L], order 2 */
@@ -120,6 +121,8 @@ typedef struct trl_chain_ask {
     trl_arena *arena;
     int want;
     double weight;
+    bool zeros; /* some scores forbid (-inf): no bound can be had beforehand, so the scaled engine
+                   measures afterwards whether anything was lost, and the log one runs only then */
 } trl_chain_ask;
 
 /* Forward-backward.  O(T L^2) or O(T L^3).  `sums` may be NULL unless wanted.

@@ -83,7 +83,7 @@ static bool own_edges(const trl_chain_call *call, lattice *g, size_t t, double r
             max = x > max ? x : max;
             min = x < min ? x : min;
         }
-    if (!(max - min <= room))
+    if (call->zeros ? !(max > -HUGE_VAL) : !(max - min <= room))
         return false;
     for (size_t i = 0; i < L; i++) {
         trl_vexp(L, E + i * S, max, E + i * S);
@@ -109,7 +109,7 @@ static bool exponentials(const trl_chain_call *call, lattice *g)
         double min;
         const double *node = s->row[TRL_NODE] + t * s->step[TRL_NODE];
         const double max = trl_exp_row(g->L, node, g->psi + t * g->S, &min);
-        if (!(max - min <= room))
+        if (!call->zeros && !(max - min <= room))
             return false;
         widest = max - min > widest ? max - min : widest;
         g->shift += max;
@@ -211,6 +211,27 @@ static trl_status edge_results(const trl_chain_call *call, lattice *g, trl_chain
     return TRL_OK;
 }
 
+/* With hard zeros: whether all that matters is there (engine.h).  alpha and beta are not yet
+ * scaled.
+ */
+static bool nothing_lost(const lattice *g)
+{
+    double least = HUGE_VAL;
+    for (size_t t = 0; t < g->T; t++) {
+        const double *a = g->alpha + t * g->S, *b = g->beta + t * g->S;
+        double d = 0.0;
+        for (size_t j = 0; j < g->L; j++)
+            d += a[j] * b[j];
+        d /= g->c[t] * g->r[t];
+        least = d < least ? d : least;
+        least = g->c[t] < least ? g->c[t] : least;
+        least = g->r[t] < least ? g->r[t] : least;
+        if (!(d > TRL_ZEROS_LEAST)) /* NaN too */
+            return false;
+    }
+    return least > TRL_ZEROS_LEAST;
+}
+
 trl_status trl_chain_scaled1(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err)
 {
@@ -220,7 +241,7 @@ trl_status trl_chain_scaled1(const trl_chain_call *call, trl_chain_marginals *ou
     *fits = exponentials(call, &g);
     if (!*fits)
         return TRL_OK;
-    const bool both = !(call->want & TRL_WANT_LOG_Z_ONLY);
+    const bool only = (call->want & TRL_WANT_LOG_Z_ONLY) != 0, both = !only || call->zeros;
     first_rows(&g);
     for (size_t t = 1; t < g.T; t++) {
         forward_at(call->c, &g, t);
@@ -229,7 +250,9 @@ trl_status trl_chain_scaled1(const trl_chain_call *call, trl_chain_marginals *ou
     }
     out->log_z = trl_sum_log(g.T, g.c) + g.shift;
     *fits = isfinite(out->log_z); /* a NaN among the scores: the log engine finds it */
-    if (!*fits || !both)
+    if (*fits && call->zeros)
+        *fits = nothing_lost(&g);
+    if (!*fits || only)
         return TRL_OK;
     for (size_t t = 0; t < g.T; t++)
         trl_combine(g.S, g.c[t], g.r[t], g.alpha + t * g.S, g.beta + t * g.S, g.psi + t * g.S);

@@ -75,7 +75,7 @@ static bool exponentials(const trl_chain_call *call, lattice2 *g)
                 max = x > max ? x : max;
                 min = x < min ? x : min;
             }
-        if (!(max - min <= room))
+        if (call->zeros ? !(max > -HUGE_VAL) : !(max - min <= room))
             return false;
         trl_vexp(rows * S, phi, max, phi);
         for (size_t i = 0; S > L && i < rows; i++)
@@ -229,6 +229,20 @@ static trl_status single(const trl_chain_call *call, lattice2 *g, trl_chain_marg
     return TRL_OK;
 }
 
+/* With hard zeros: whether all that matters is there (engine.h).  beta is scaled so that
+ * alpha . beta = 1. */
+static bool nothing_lost(const lattice2 *g)
+{
+    for (size_t t = 1; t < g->T; t++) {
+        double sum = 0.0;
+        for (size_t k = 0; k < g->Q; k++)
+            sum += g->beta[t * g->Q + k];
+        if (!(sum * TRL_ZEROS_LEAST < 1.0) || !(g->c[t] > TRL_ZEROS_LEAST))
+            return false;
+    }
+    return true;
+}
+
 trl_status trl_chain_scaled2(const trl_chain_call *call, trl_chain_marginals *out,
                              trl_chain_sums *sums, bool *fits, trl_error *err)
 {
@@ -246,8 +260,12 @@ trl_status trl_chain_scaled2(const trl_chain_call *call, trl_chain_marginals *ou
     forward(call->c, &g);
     out->log_z = trl_sum_log(g.T, g.c) + g.shift;
     *fits = isfinite(out->log_z);
-    if (!*fits || (call->want & TRL_WANT_LOG_Z_ONLY))
+    if (!*fits || ((call->want & TRL_WANT_LOG_Z_ONLY) && !call->zeros))
         return TRL_OK;
     backward(call->c, &g);
+    if (call->zeros)
+        *fits = nothing_lost(&g);
+    if (!*fits || (call->want & TRL_WANT_LOG_Z_ONLY))
+        return TRL_OK;
     return results(call, &g, out, sums, err);
 }

@@ -12,6 +12,12 @@
  * this. */
 #define TRL_SINGLE_RANGE 84.0
 
+/* With hard zeros (trl_chain_ask.zeros) no spread of scores bounds what one path loses against the
+ * others.  What underflows in a row that sums to 1 is below 1e-307, over the factors of its step
+ * and of the one before; its share in a marginal is that over alpha . beta, rows of sum 1 each.
+ * Where all three are above this, nothing above 1e-60 is missing. */
+#define TRL_ZEROS_LEAST 1e-80
+
 typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
     const trl_chain *c;
     const trl_tables *s;
@@ -19,6 +25,7 @@ typedef struct trl_chain_call { /* the arguments of one trl_chain_infer */
     int want;
     double weight;
     double *node; /* where -weight times the node marginals go; NULL: out->node gets them */
+    bool zeros;   /* -inf among the scores is no reason against the scaled engines */
 } trl_chain_call;
 
 /* The scaled engines set *fits to false, and do nothing else, when the rows' scores are too

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "chain/constrained.h"
 #include "chain/local.h"
 #include "chain/objective.h"
 #include "chain/tagger_parts.h"
@@ -109,6 +110,8 @@ trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err)
     trl_status st = prepare(t, err);
     if (st == TRL_OK)
         st = trl_tagger_set_decoding(t, TRL_DECODE_MODEL, err);
+    if (st == TRL_OK)
+        st = trl_constrained_by_model(t, err);
     if (st != TRL_OK) {
         trl_tagger_free(t);
         return st;
@@ -138,6 +141,7 @@ void trl_tagger_free(trl_tagger *t)
     trl_free(t->contribution);
     trl_chunking_fini(&t->chunking);
     trl_free(t->span);
+    trl_constrained_free(t->constrained);
     trl_free(t);
 }
 
@@ -179,6 +183,7 @@ uint64_t trl_tagger_attributes(const trl_tagger *t)
 static bool clear_tables(trl_tagger *t, size_t n)
 {
     t->tables.n = 0;
+    trl_constrained_reset(t);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         size_t need;
         if (!t->has_rows[f])

@@ -35,20 +35,27 @@ struct trl_tagger {
     uint32_t *value; /* q0's values of the sequence */
     trl_str *masked; /* its cells, those that q0 does not know masked */
     size_t value_cap, masked_cap;
-    trl_contribution *contribution; /* of the token that was asked for */
+    struct trl_constrained *constrained; /* constrained.h; NULL: nothing was ever asked for */
+    trl_contribution *contribution;      /* of the token that was asked for */
     size_t n_contributions, contribution_cap;
     trl_chunking chunking; /* of the labels; made when spans are first asked for */
     trl_tag_span *span;    /* of the last answer */
     size_t n_spans, span_cap;
 };
 
-/* Forward-backward on what is decoded; `want` as in trl_chain_ask, *out lives in the arena, which
- * the caller resets.  *chain: of the same tables. */
-trl_status trl_tagger_infer(trl_tagger *t, int want, const trl_chain **chain,
-                            trl_chain_marginals *out, trl_error *err);
-
 /* Sequence k of the batch, its attributes by the model's numbers. */
 trl_status trl_tagger_set_numbered(trl_tagger *t, const trl_numbered_items *x, size_t k,
                                    trl_error *err);
+
+/* What to decode, without constraints: the scores as they are, or tables made of them in the arena:
+ * those of the locally normalised distribution, or the factors times their multipliers. */
+trl_status trl_tagger_view(trl_tagger *t, const trl_chain **chain, const trl_tables **tables,
+                           trl_error *err);
+
+/* Forward-backward, under the constraints, of scores that are probabilities; `want` as in
+ * trl_chain_ask, *out lives in the arena, which the caller resets.  *chain (may be NULL): of the
+ * same tables.  With TRL_WANT_LOG_Z_ONLY scores need digits (trl_tagger_log_z). */
+trl_status trl_tagger_infer(trl_tagger *t, int want, const trl_chain **chain,
+                            trl_chain_marginals *out, trl_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "chain/constrained.h"
 #include "chain/tagger_parts.h"
 
 static trl_status need_chunking(trl_tagger *t, trl_error *err)
@@ -25,7 +26,18 @@ static trl_status need_chunking(trl_tagger *t, trl_error *err)
 static trl_status posterior(trl_tagger *t, trl_posterior *p, trl_chain_marginals *m, trl_error *err)
 {
     const trl_chain *chain;
+    if (trl_constrained_is_long(t)) {
+        const trl_status st =
+            trl_fail(err, TRL_EINVAL,
+                     "spans and entropies are not computed under rules about more "
+                     "than neighbours");
+        return trl_fail_hint(err, st,
+                             "patterns, required pairs, counted and fixed spans are such; "
+                             "trl_tagger_span has the probability of one span");
+    }
     const trl_status st = trl_tagger_infer(t, TRL_WANT_EDGE_ROWS, &chain, m, err);
+    if (st == TRL_OK && chain->order == 2 && !m->tri && t->tables.n > 2)
+        return trl_fail(err, TRL_ENUMERIC, "the scores are too large for a sum");
     return st == TRL_OK ? trl_posterior_of_chain(chain, m, t->tables.n, &t->arena, p, err) : st;
 }
 

@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "text/scheme_tag.h"
 
-typedef struct tag {
-    char prefix; /* 'O'; '\0': a label without one */
-    trl_str type;
-} tag;
+typedef trl_scheme_tag tag;
 
-static tag tag_of(trl_str label)
+trl_scheme_tag trl_scheme_tag_of(trl_str label)
 {
     if (label.n == 1 && *label.p == 'O')
         return (tag){.prefix = 'O'};
@@ -23,6 +21,11 @@ static tag tag_of(trl_str label)
 static bool same(trl_str a, trl_str b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool trl_scheme_same_type(trl_scheme_tag a, trl_scheme_tag b)
+{
+    return same(a.type, b.type);
 }
 
 static bool is_in(char c, const char *set)
@@ -38,7 +41,7 @@ static bool joins(tag p, tag c)
 
 bool trl_chunk_continues(trl_str before, trl_str label)
 {
-    return joins(tag_of(before), tag_of(label));
+    return joins(trl_scheme_tag_of(before), trl_scheme_tag_of(label));
 }
 
 size_t trl_chunks_of(const trl_str *label, size_t n, trl_chunk *chunk)
@@ -46,7 +49,7 @@ size_t trl_chunks_of(const trl_str *label, size_t n, trl_chunk *chunk)
     size_t found = 0;
     tag before = {.prefix = 'O'};
     for (size_t t = 0; t < n; t++) {
-        const tag c = tag_of(label[t]);
+        const tag c = trl_scheme_tag_of(label[t]);
         if (c.prefix != 'O') {
             if (!joins(before, c))
                 chunk[found++] = (trl_chunk){.begin = t, .type = c.type};
@@ -104,7 +107,12 @@ const char *trl_scheme_name(trl_scheme scheme)
     return scheme <= TRL_SCHEME_BILOU ? names[scheme] : "none";
 }
 
-static bool follows(trl_scheme scheme, tag p, tag c)
+bool trl_scheme_has(trl_scheme scheme, trl_scheme_tag c)
+{
+    return is_in(c.prefix, prefixes[scheme]);
+}
+
+bool trl_scheme_follows(trl_scheme scheme, trl_scheme_tag p, trl_scheme_tag c)
 {
     const bool joined = p.prefix != 'O' && c.prefix != 'O' && same(p.type, c.type);
     switch (scheme) {
@@ -153,13 +161,13 @@ trl_status trl_scheme_check(trl_scheme scheme, const trl_str *label, size_t n, s
     if (scheme <= TRL_SCHEME_NONE || scheme > TRL_SCHEME_BILOU)
         return TRL_OK;
     for (size_t t = 0; t <= n; t++) {
-        const tag c = t < n ? tag_of(label[t]) : (tag){.prefix = 'O'};
+        const tag c = t < n ? trl_scheme_tag_of(label[t]) : (tag){.prefix = 'O'};
         *at = t < n ? t : n - (n > 0);
-        if (!is_in(c.prefix, prefixes[scheme]))
+        if (!trl_scheme_has(scheme, c))
             return trl_fail(err, TRL_EPARSE, "'%.*s' is not a label of %s",
                             (int)(label[t].n < 60 ? label[t].n : 60), label[t].p,
                             trl_scheme_name(scheme));
-        if (!follows(scheme, before, c))
+        if (!trl_scheme_follows(scheme, before, c))
             return refuse(scheme, label, n, t, err);
         before = c;
     }

@@ -138,7 +138,7 @@ static void check_chain(const random_chain *r, trl_rng *rng, trl_arena *arena)
     const int all = TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS;
     enumerate(r, &want);
     for (int engine = 0; engine < 2; engine++) {
-        const trl_chain_call call = {&r->c, &r->s, arena, all, weight, NULL};
+        const trl_chain_call call = {&r->c, &r->s, arena, all, weight, NULL, false};
         assert_ok(trl_chain_sums_init(&sums, &r->c, &err));
         trl_arena_reset(arena);
         const trl_status st =
@@ -272,7 +272,8 @@ static void compare_engines(trl_rng *rng, chain_shape h, trl_arena *arena)
     trl_chain_sums sa, sb;
     bool fits = false;
     random_chain_make(rng, h, &r);
-    const trl_chain_call call = {&r.c, &r.s, arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS, 0.7, NULL};
+    const trl_chain_call call = {&r.c, &r.s, arena, TRL_WANT_EDGE_ROWS | TRL_WANT_SUMS,
+                                 0.7,  NULL, false};
     assert_ok(trl_chain_sums_init(&sa, &r.c, &err));
     assert_ok(trl_chain_sums_init(&sb, &r.c, &err));
     assert_true(r.c.scaled);

@@ -222,7 +222,7 @@ static void test_a_hundred_thousand_tokens(void **state)
         random_chain r;
         chain_shape h = {100000, 3, order, true, false, false, 10.0, 0.0};
         random_chain_make(&rng, h, &r);
-        const trl_chain_call call = {&r.c, &r.s, &arena, TRL_WANT_LOG_Z_ONLY, 1.0, NULL};
+        const trl_chain_call call = {&r.c, &r.s, &arena, TRL_WANT_LOG_Z_ONLY, 1.0, NULL, false};
         assert_ok(trl_chain_infer(
             &r.c, &(trl_chain_ask){.s = &r.s, .arena = &arena, .want = 0, .weight = 1.0}, &m, NULL,
             &err));

@@ -22,7 +22,7 @@ static void compare(random_chain *r, trl_arena *arena, double weight, worst *w)
     trl_chain_sums sa, sb;
     bool fits = false;
     const size_t T = r->shape.T, L = r->shape.L;
-    const trl_chain_call call = {&r->c, &r->s, arena, TRL_WANT_SUMS, weight, NULL};
+    const trl_chain_call call = {&r->c, &r->s, arena, TRL_WANT_SUMS, weight, NULL, false};
     double *x = calloc(2 * L * L, sizeof *x), *y = x + L * L;
     assert_ok(trl_chain_use_single(&r->c, &err));
     assert_ok(trl_chain_prepare(&r->c, &r->s, &err));
@@ -182,7 +182,7 @@ static void test_bound(void **state)
         r.s.shared[TRL_EDGE][5] = wide ? 20.7 : 20.5;
         assert_ok(trl_chain_use_single(&r.c, &err));
         assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
-        const trl_chain_call call = {&r.c, &r.s, &arena, 0, 1.0, NULL};
+        const trl_chain_call call = {&r.c, &r.s, &arena, 0, 1.0, NULL, false};
         assert_ok(trl_chain_single1(&call, &m, NULL, &fits, &err));
         assert_true(fits == !wide);
         random_chain_fini(&r);
@@ -207,7 +207,7 @@ static void test_serves(void **state)
         if (round == 1)
             r.s.shared[TRL_EDGE][4] = 40.0;
         assert_ok(trl_chain_prepare(&r.c, &r.s, &err));
-        trl_chain_call call = {&r.c, &r.s, NULL, TRL_WANT_SUMS, 1.0, NULL};
+        trl_chain_call call = {&r.c, &r.s, NULL, TRL_WANT_SUMS, 1.0, NULL, false};
         if (round == 4)
             call.want = TRL_WANT_LOG_Z_ONLY;
         assert_true(trl_chain_single_serves(&call) == (round == 0));

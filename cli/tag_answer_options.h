@@ -1,0 +1,25 @@
+/* tag_answer_options.h -- rows of the table of options of 'trellis tag' about what is printed. */
+/* SPDX-License-Identifier: MIT */
+{"marginals", 'i', OPTION_FLAG, OPTION_FIELD(settings, style.marginals),
+ .help = "print LABEL:P, the probability of the label at its place"},
+    {"all-marginals", 'l', OPTION_FLAG, OPTION_FIELD(settings, style.all_marginals),
+     .help = "print LABEL:P, followed by the same for every label of the model"},
+    {"nbest",
+     'n',
+     OPTION_INTEGER,
+     OPTION_FIELD(settings, style.nbest),
+     .value = "N",
+     .above_0 = true,
+     .fallback = "1, without a heading",
+     .help = "print the N best labellings, each headed by '#', rank and probability"},
+    {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, style.probability),
+     .help = "print the probability of each labelling before it, after '#', or in the crfsuite "
+             "format after @probability and a tab"},
+    {"posterior", .type = OPTION_FLAG, OPTION_FIELD(settings, style.posterior),
+     .help = "take the most probable label of every token instead of the best labelling"},
+    {"decode", .type = OPTION_CHOICE, OPTION_FIELD(settings, style.decoding),
+     .choices = decoding_names,
+     .help = "as the model says, local (label by label, each given those before), or global"},
+    {"reference", 'r', OPTION_FLAG, OPTION_FIELD(settings, style.reference),
+     .help = "crfsuite format: print the label of the input, a tab, and the predicted one"},
+#include "tag_sure_options.h"

@@ -1,0 +1,20 @@
+/* tag_raw_options.h -- rows of the table of options of 'trellis tag' about raw text. */
+/* SPDX-License-Identifier: MIT */
+{.help = "Raw text"},
+    {"text", .type = OPTION_FLAG, OPTION_FIELD(settings, text),
+     .help = "the input is raw text, to be cut into tokens and sentences"},
+    {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.form), .choices = tag_form_names,
+     .help = "columns: WORD LABEL; jsonl: with byte offsets, and for other input, too; marks: "
+             "<LABEL>...</LABEL> in the text; colour; auto: colour on a terminal, else columns"},
+    {"columns",
+     'c',
+     OPTION_STRING,
+     OPTION_FIELD(settings, raw.columns),
+     .value = "LIST",
+     .fallback = "as a line '# columns: LIST' of the template says, or word",
+     .table = convert_column_table,
+     .help = "columns to make of every token, comma between; 'help' lists them"},
+    {"tokens", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.grain),
+     .choices = grain_names, .help = "how fine to cut, as in 'trellis convert'"},
+    {"sentences", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.tokens.sentences),
+     .choices = rule_names, .help = "where sentences end, as in 'trellis convert'"},
