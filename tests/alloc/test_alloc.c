@@ -222,6 +222,7 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "boost_scenario.h"
 #include "cluster_scenario.h"
 #include "columns_scenario.h"
+#include "constraint_scenario.h"
 #include "foreign_scenario.h"
 #include "score_scenario.h"
 #include "text_scenario.h"
@@ -461,6 +462,7 @@ static void test_others(void **state)
     fail_all("compare", do_compare, NULL);
     fail_all("treebank", do_treebank, folder);
     fail_all("graph", do_graph, NULL);
+    fail_all("constraints", do_constraints, NULL);
     fail_all("text", do_text, &text_options);
     fail_all("graph training", do_graph_training, NULL);
     write_file("graphs", "-DOCSTART-\n\na A\nb B\n\nA A\n\n-DOCSTART-\n\na B\na A\n\n");
