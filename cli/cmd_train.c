@@ -81,10 +81,10 @@ static int apply_algorithm(settings *s)
     static const struct {
         const char *name, *objective, *optimizer;
     } known[] = {
-        {"lbfgs", "likelihood", "lbfgs"},
-        {"l2sgd", "likelihood", "sgd"},
-        {"ap", "perceptron", NULL},
-        {"averaged-perceptron", "perceptron", NULL},
+        {"lbfgs", "likelihood", "lbfgs"}, {"l2sgd", "likelihood", "sgd"},
+        {"ap", "perceptron", NULL},       {"averaged-perceptron", "perceptron", NULL},
+        {"pa", "perceptron", "pa"},       {"passive-aggressive", "perceptron", "pa"},
+        {"arow", "perceptron", "arow"},
     };
     const char *a = s->algorithm;
     if (!a)
@@ -95,13 +95,7 @@ static int apply_algorithm(settings *s)
             s->base.train.optimizer = known[k].optimizer;
             return CLI_DONE;
         }
-    const bool online =
-        strcmp(a, "pa") == 0 || strcmp(a, "passive-aggressive") == 0 || strcmp(a, "arow") == 0;
-    message_say(online ? "-a %s: this training method is not available"
-                       : "-a %s: unknown algorithm; CRFsuite's lbfgs, l2sgd and ap are known",
-                a);
-    if (online)
-        message_hint("-a ap is the nearest of its kind");
+    message_say("-a %s: unknown algorithm; CRFsuite's lbfgs, l2sgd, ap, pa and arow are known", a);
     return CLI_USAGE;
 }
 
@@ -121,6 +115,12 @@ static const parameter parameters[] = {
     {"feature.minfreq", "min-freq", false},
     {"feature.possible_states", "pairs", true},
     {"feature.possible_transitions", "transitions", true},
+    {"type", "pa-type", false},
+    {"c", "pa-c", false},
+    {"error_sensitive", "error-sensitive", false},
+    {"averaging", "averaging", false},
+    {"variance", "variance", false},
+    {"gamma", "gamma", false},
     {"linesearch", NULL, false},
     {"max_linesearch", NULL, false},
     {"calibration.eta", NULL, false},

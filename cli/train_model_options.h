@@ -26,6 +26,8 @@
     {TRAIN_OPTION("tolerance")}, {TRAIN_OPTION("max-updates")}, {TRAIN_OPTION("keep-messages")},
     {TRAIN_OPTION("max-cells")}, {TRAIN_OPTION("cost")}, {TRAIN_OPTION("precision")},
     {TRAIN_OPTION("memory")}, {TRAIN_OPTION("eta")}, {TRAIN_OPTION("batch")},
+    {TRAIN_OPTION("pa-type")}, {TRAIN_OPTION("pa-c")}, {TRAIN_OPTION("error-sensitive")},
+    {TRAIN_OPTION("averaging")}, {TRAIN_OPTION("variance")}, {TRAIN_OPTION("gamma")},
     {TRAIN_OPTION("seed")},
     {"max-memory",
      .type = OPTION_STRING,

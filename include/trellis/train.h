@@ -146,6 +146,14 @@ typedef struct trl_train_options {
     bool partial;     /* labels say what is known: "?" nothing, "A|B" one of these, "A:0.7|B:0.3"
                          with these probabilities; "@2" after it: how often the token counts */
     const char *cost; /* of wrong labels: "O:PER=5,..." or the path of a file of these; or NULL */
+
+    /* the optimizers pa and arow */
+    uint64_t pa_type;         /* pa: 0 without slack, 1 PA-I, 2 PA-II: 1 */
+    double pa_c;              /* pa: the largest step of type 1, the softness of type 2: 1 */
+    uint64_t error_sensitive; /* pa: 1 the cost is the root of the number of wrong labels; 0: 1 */
+    uint64_t averaging;       /* pa: 1 the result is the mean of all weights; 0 the last ones */
+    double variance;          /* arow: of every weight at the start: 1 */
+    double gamma;             /* arow: how much a mistake may change: 1 */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

@@ -148,7 +148,27 @@ static PyObject *normalize(PyObject *module, PyObject *x)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
+/* The bytes of a model of another tool as those of one of ours. */
+static PyObject *import_model(PyObject *module, PyObject *args)
+{
+    const char *name, *bytes;
+    Py_ssize_t n;
+    trl_buf out = {0};
+    trl_error err = {0};
+    trl_status st;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sy#", &name, &bytes, &n))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS st = trl_model_import_buf(name, bytes, (size_t)n, &out, &err);
+    Py_END_ALLOW_THREADS if (st != TRL_OK) return pt_raise(&err);
+    PyObject *made = PyBytes_FromStringAndSize(out.data, (Py_ssize_t)out.len);
+    trl_buf_fini(&out);
+    return made;
+}
+
 static PyMethodDef module_methods[] = {
+    {"import_model", import_model, METH_VARARGS,
+     "import_model(name, bytes) -> bytes: a model of CRFsuite, CRF++ or Wapiti as a model file."},
     {"train", (PyCFunction)(void (*)(void))pt_train, METH_VARARGS | METH_KEYWORDS,
      "train(options, data=None, dev=None, progress=None, consume=False) -> (Model or None, "
      "dict)\n\n"

@@ -20,6 +20,7 @@ static inline PyObject *Py_NewRef(PyObject *o)
 #endif
 
 #include "trellis/dataset.h"
+#include "trellis/foreign.h"
 #include "trellis/model.h"
 #include "trellis/tagger.h"
 #include "trellis/train.h"

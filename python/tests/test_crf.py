@@ -211,8 +211,8 @@ def test_crfsuites_words(tiny):
     crf = trellis.CRF("lbfgs", c1=0.01, c2=0.01, max_iterations=50, all_possible_transitions=True)
     assert crf.fit(X, y).score(X, y) == 1.0
     assert len(crf.transition_features_) > 0
-    with pytest.warns(UserWarning, match="passive-aggressive"):
-        trellis.CRF("pa").fit(X, y)
+    for crf in (trellis.CRF("pa", pa_type=2, c=0.5, averaging=False), trellis.CRF("arow", gamma=0.5)):
+        assert crf.fit(X, y).score(X, y) == 1.0
     with pytest.warns(UserWarning, match="linesearch"):
         trellis.CRF(linesearch="Backtracking").fit(X, y)
     with pytest.raises(ValueError, match="algorithm is one of"):

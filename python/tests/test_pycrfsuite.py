@@ -1,4 +1,6 @@
 """trellis.compat.pycrfsuite: programs for python-crfsuite run."""
+import os
+
 import pytest
 
 import trellis
@@ -86,7 +88,6 @@ def test_the_log(tiny, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow", "averaged-perceptron"])
-@pytest.mark.filterwarnings("ignore:algorithm")
 def test_every_algorithm(algorithm, tiny, tmp_path):
     trainer = pycrfsuite.Trainer(algorithm, verbose=False)
     params = trainer.get_params()
@@ -115,3 +116,31 @@ def test_no_data_is_said_and_nothing_written(tmp_path, capsys):
 def test_wrong_lengths(tiny):
     with pytest.raises(ValueError, match="3 tokens and y has 1"):
         pycrfsuite.Trainer().append(tiny[0][0], ["N"])
+
+
+def test_models_of_crfsuite():
+    folder = os.path.join(os.path.dirname(__file__), "..", "..", "tests", "oracle", "foreign")
+    model = os.path.join(folder, "crfsuite-lbfgs.model")
+    with open(os.path.join(folder, "crfsuite-lbfgs.out"), encoding="utf-8") as f:
+        want = [[line.split("\t")[0] for line in block.splitlines()[1:]] for block in f.read().strip().split("\n\n")]
+    with open(os.path.join(folder, "test.crfsuite"), encoding="utf-8") as f:
+        blocks = f.read().strip("\n").split("\n\n")
+    with open(model, "rb") as f:
+        data = f.read()
+    for tagger in (pycrfsuite.Tagger(), pycrfsuite.Tagger()):
+        tagger.open(model)
+        for block, labels in zip(blocks[:5], want):
+            xseq = []
+            for line in block.splitlines():
+                item = {}
+                for attribute in line.split("\t")[1:]:
+                    name, value = attribute.replace("\\:", "\0"), 1.0
+                    if ":" in name:
+                        name, value = name.rsplit(":", 1)
+                    item[name.replace("\0", ":").replace("\\\\", "\\")] = float(value)
+                xseq.append(item)
+            assert tagger.tag(xseq) == labels
+        tagger.open_inmemory(data)
+        assert "B-NP" in tagger.labels()
+    with pytest.raises(trellis.Error, match="damaged"):
+        pycrfsuite.Tagger().open_inmemory(data[:1000])

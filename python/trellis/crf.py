@@ -23,17 +23,14 @@ ALGORITHMS = {
     "lbfgs": ({"optimizer": "lbfgs"}, None),
     "l2sgd": ({"optimizer": "sgd"}, None),
     "ap": ({"objective": "perceptron"}, None),
-    "pa": ({"objective": "perceptron"}, "the averaged perceptron is trained instead of the "
-                                        "passive-aggressive algorithm, which Trellis does not have"),
-    "arow": ({"objective": "perceptron"}, "the averaged perceptron is trained instead of AROW, "
-                                          "which Trellis does not have"),
+    "pa": ({"objective": "perceptron", "optimizer": "pa"}, None),
+    "arow": ({"objective": "perceptron", "optimizer": "arow"}, None),
 }
 ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
 
 # Parameters of sklearn_crfsuite that nothing here depends on.
 WITHOUT_EFFECT = ("linesearch", "max_linesearch", "calibration_rate", "calibration_samples",
-                  "calibration_candidates", "calibration_max_trials", "pa_type", "c",
-                  "error_sensitive", "averaging", "variance", "gamma")
+                  "calibration_candidates", "calibration_max_trials")
 
 
 def algorithm_options(name):
@@ -234,6 +231,10 @@ class CRF(BaseEstimator):
             "kind": "chain", "objective": self.objective, "optimizer": self.optimizer,
             "order": self.order, "template_text": text, "template_name": name,
             "min_count": self.min_count, "min_freq": self.min_freq,
+            "pa_type": self.pa_type, "pa_c": self.c,
+            "error_sensitive": None if self.error_sensitive is None else int(self.error_sensitive),
+            "averaging": None if self.averaging is None else int(self.averaging),
+            "variance": self.variance, "gamma": self.gamma,
             "pairs": seen_or_all(self.all_possible_states),
             "transitions": seen_or_all(self.all_possible_transitions),
             "c1": self.c1, "c2": self.c2, "max_iter": self.max_iterations,

@@ -26,7 +26,13 @@ static const trl_train_options defaults = {.size = sizeof(trl_train_options),
                                            .prune = 1e-4,
                                            .chart_memory = 4096,
                                            .tolerance = 1e-6,
-                                           .max_cells = 134217728.0};
+                                           .max_cells = 134217728.0,
+                                           .pa_type = 1,
+                                           .pa_c = 1.0,
+                                           .error_sensitive = 1,
+                                           .averaging = 1,
+                                           .variance = 1.0,
+                                           .gamma = 1.0};
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -227,6 +233,18 @@ static const trl_option_row rows[] = {
         .preset = "calibrated, for trees 0.1, boosted 0.3",
         .help = "sgd, asgd, adagrad: first gain; boosted: the share of its best step that a leaf "
                 "takes"),
+    ROW("pa-type", INTEGER, pa_type, CHAIN, GROUP, .value = "N", .least = 0, .most = 2,
+        .help = "pa: 0 without slack, 1 PA-I, 2 PA-II"),
+    ROW("pa-c", REAL, pa_c, CHAIN, GROUP, .value = "X", .above_0 = true,
+        .help = "pa: aggressiveness, the largest step of PA-I"),
+    ROW("error-sensitive", INTEGER, error_sensitive, CHAIN, GROUP, .value = "0|1", .least = 0,
+        .most = 1, .help = "pa: 1 a sequence costs the root of its wrong labels, 0 it costs 1"),
+    ROW("averaging", INTEGER, averaging, CHAIN, GROUP, .value = "0|1", .least = 0, .most = 1,
+        .help = "pa: 1 the mean of all weights, 0 the last ones"),
+    ROW("variance", REAL, variance, CHAIN, GROUP, .value = "X", .above_0 = true,
+        .help = "arow: variance of every weight at the start"),
+    ROW("gamma", REAL, gamma, CHAIN, GROUP, .value = "X", .above_0 = true,
+        .help = "arow: how little a mistake changes"),
     ROW("batch", INTEGER, batch, ALL, GROUP, .value = "N", .above_0 = true,
         .preset = "15, for asgd and the perceptron 1",
         .help = "sgd, asgd, perceptron, adagrad: sequences per step"),

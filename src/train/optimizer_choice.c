@@ -158,6 +158,10 @@ static trl_status check_penalties(const trl_train_options *o, const trl_optimize
         return trl_fail(err, TRL_EINVAL, "owlqn is for c1 > 0; without L1 use lbfgs");
     if (p->needs_c2 && !(o->c2 > 0.0))
         return trl_fail(err, TRL_EINVAL, "the optimizer %s needs c2 above 0", p->name);
+    if (p->whole_labels && (o->partial || o->cost))
+        return trl_fail(err, TRL_EINVAL,
+                        "the optimizer %s does not go with %s: use the perceptron's own", p->name,
+                        o->partial ? "partial labels" : "costs of labels");
     if (!p->starts && o->init)
         return trl_fail(err, TRL_EINVAL,
                         "the optimizer %s cannot start from a model (init): use lbfgs", p->name);

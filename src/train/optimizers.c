@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/aggressive.h"
 #include "train/handover.h"
 #include "train/sag.h"
 #include "train/scaled_values.h"
@@ -188,6 +189,46 @@ static trl_status run_perceptron(const trl_fit *fit, double *x, trl_ending *endi
     return by_tables(fit, so, x, ending, err);
 }
 
+#define AGGRESSIVE_PASSES 100
+
+static uint64_t aggressive_passes(const trl_fit *fit)
+{
+    return fit->o->max_iter ? fit->o->max_iter : AGGRESSIVE_PASSES;
+}
+
+static trl_status run_aggressive(const trl_fit *fit, bool arow, double *x, trl_ending *ending,
+                                 trl_error *err)
+{
+    const trl_descent how = descent_of(fit, x, ending);
+    const trl_train_options *o = fit->o;
+    const trl_aggressive_options ao = {.arow = arow,
+                                       .type = o->pa_type,
+                                       .c = o->pa_c,
+                                       .flat = !o->error_sensitive,
+                                       .last = !o->averaging,
+                                       .variance = o->variance,
+                                       .gamma = o->gamma,
+                                       .max_iter = aggressive_passes(fit),
+                                       .epsilon = o->epsilon,
+                                       .seed = o->seed};
+    trl_table_examples *made = NULL;
+    trl_status st = trl_table_examples_new(fit->learner, fit->pool, &made, err);
+    if (st == TRL_OK)
+        st = trl_aggressive(made, &ao, &how, err);
+    trl_table_examples_free(made);
+    return st;
+}
+
+static trl_status run_pa(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    return run_aggressive(fit, false, x, ending, err);
+}
+
+static trl_status run_arow(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
+{
+    return run_aggressive(fit, true, x, ending, err);
+}
+
 static trl_status run_dual(const trl_fit *fit, double *x, trl_ending *ending, trl_error *err)
 {
     const trl_learner *l = fit->learner;
@@ -312,6 +353,27 @@ static const trl_optimizer optimizers[] = {
      .starts = true,
      .scales = true,
      .run = run_perceptron},
+    {.name = "pa",
+     .alias = "passive-aggressive",
+     .what = "passive-aggressive steps: as small as correct a mistake by its cost",
+     .when = "the objective perceptron on chains; CRFsuite's pa",
+     .kinds = TRL_KIND_CHAIN,
+     .way = TRL_BY_TABLES,
+     .mistakes = true,
+     .starts = true,
+     .whole_labels = true,
+     .run = run_pa,
+     .passes = aggressive_passes},
+    {.name = "arow",
+     .what = "adaptive regularisation of weights: such steps, smaller for weights seen often",
+     .when = "the objective perceptron on chains; CRFsuite's arow",
+     .kinds = TRL_KIND_CHAIN,
+     .way = TRL_BY_TABLES,
+     .mistakes = true,
+     .starts = true,
+     .whole_labels = true,
+     .run = run_arow,
+     .passes = aggressive_passes},
     {.name = "dual",
      .what = "coordinate ascent in the dual of M-estimation",
      .when = "m-estimation of chains with a penalty c2",

@@ -35,6 +35,7 @@ typedef struct trl_optimizer {
     trl_way way;         /* how it evaluates the objective */
     bool smooth;         /* needs a gradient everywhere */
     bool mistakes;       /* only for objectives that learn from mistakes: the perceptron */
+    bool whole_labels;   /* needs the one right label of every token, and no costs but its own */
     bool takes_l1;       /* c1 may be above 0, ... */
     bool needs_l1;       /* ... or must be */
     bool needs_c2;       /* c2 must be above 0 */

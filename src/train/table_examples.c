@@ -18,6 +18,8 @@ struct trl_table_examples {
     trl_tables shared; /* scores */
     worker *worker;
     size_t n_workers;
+    size_t wrong; /* of worker 0 */
+    double largest;
     trl_sparse_task sparse;
 };
 
@@ -79,6 +81,23 @@ static bool scatter(const trl_design *d, size_t from, const trl_tables *adjoint,
     return true;
 }
 
+/* Rows of the first family that are not all 0, and the largest number in them. */
+static size_t count_rows(const trl_family *f, const trl_tables *adjoint, double *largest)
+{
+    size_t n = 0;
+    *largest = 0.0;
+    for (size_t t = 0; adjoint->row[0] && t < adjoint->n; t++) {
+        const double *row = adjoint->row[0] + t * f->step;
+        bool any = false;
+        for (size_t c = 0; c < f->width; c++) {
+            any |= row[c] != 0.0;
+            *largest = row[c] > *largest ? row[c] : *largest;
+        }
+        n += any;
+    }
+    return n;
+}
+
 /* ---- one example ----------------------------------------------------------------------------- */
 
 static trl_status evaluate(void *self, size_t example, size_t number, double *loss, trl_sparse *out,
@@ -104,6 +123,8 @@ static trl_status evaluate(void *self, size_t example, size_t number, double *lo
     const trl_status st = x->task->evaluate(x->task->self, &e, &scores, &adjoint, &value, err);
     trl_task_finish(x->task, number, &adjoint);
     *loss = -value;
+    if (number == 0)
+        x->wrong = st == TRL_OK ? count_rows(&x->d->family[0], &adjoint, &x->largest) : 0;
     if (st != TRL_OK || !out)
         return st;
     return scatter(x->d, from, &adjoint, out) ? TRL_OK : trl_fail_mem(err);
@@ -148,6 +169,12 @@ void trl_table_examples_free(trl_table_examples *x)
         trl_shared_free(&x->shared);
     }
     trl_free(x);
+}
+
+size_t trl_table_examples_wrong(const trl_table_examples *x, double *weight)
+{
+    *weight = x->largest;
+    return x->wrong;
 }
 
 const trl_sparse_task *trl_table_examples_task(const trl_table_examples *x)

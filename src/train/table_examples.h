@@ -16,4 +16,9 @@ void trl_table_examples_free(trl_table_examples *x); /* accepts NULL */
 
 const trl_sparse_task *trl_table_examples_task(const trl_table_examples *x);
 
+/* Of the example that worker 0 evaluated last: the factors of the first family whose adjoint is not
+ * 0, and the largest number there.  For the perceptron on chains these are the wrong labels and the
+ * weight of the sequence. */
+size_t trl_table_examples_wrong(const trl_table_examples *x, double *weight);
+
 #endif

@@ -8,6 +8,13 @@ from ... import _core
 from . import _dump
 
 
+_CRFSUITE = b"lCRF"  # what CRFsuite's model files begin with
+
+
+def _imported(name, data):
+    return _core.Model(_core.import_model(name if isinstance(name, str) else os.fsdecode(name), data))
+
+
 class ItemSequence:
     """The attributes of a sequence, taken out of Python once.
 
@@ -55,15 +62,18 @@ class Tagger:
         self._current = None
 
     def open(self, name):
-        """Opens a model file; closes it at the end of a with statement."""
-        self._use(_core.Model(os.fspath(name)))
+        """Opens a model file, ours or CRFsuite's; closes it at the end of a with statement."""
+        with open(name, "rb") as f:
+            theirs = f.read(4) == _CRFSUITE
+            data = _CRFSUITE + f.read() if theirs else None
+        self._use(_imported(os.fspath(name), data) if theirs else _core.Model(os.fspath(name)))
         return contextlib.closing(self)
 
     def open_inmemory(self, value):
         """Opens a model that is the bytes of a model file."""
         if not isinstance(value, bytes):
             raise TypeError("a model in memory is bytes")
-        self._use(_core.Model(value))
+        self._use(_imported("<memory>", value) if value[:4] == _CRFSUITE else _core.Model(value))
         return contextlib.closing(self)
 
     def close(self):

@@ -41,16 +41,16 @@ _PARAMETERS = {
     ],
     "ap": [_ROUNDS, ("epsilon", 0.0, "Stop at this share of wrong labels.", None)],
     "pa": [
-        ("type", 1, "0 without slack, 1 PA-I, 2 PA-II.", None),
-        ("c", 1.0, "Aggressiveness.", None),
-        ("error_sensitive", True, "The loss counts wrong labels.", None),
-        ("averaging", True, "Average the weights of all updates.", None),
-        _ROUNDS, ("epsilon", 0.0, "Stop at this share of wrong labels.", None),
+        ("type", 1, "0 without slack, 1 PA-I, 2 PA-II.", "pa_type"),
+        ("c", 1.0, "Aggressiveness.", "pa_c"),
+        ("error_sensitive", True, "The loss counts wrong labels.", "error_sensitive"),
+        ("averaging", True, "Average the weights of all updates.", "averaging"),
+        _ROUNDS, ("epsilon", 0.0, "Stop at this mean loss.", "epsilon"),
     ],
     "arow": [
-        ("variance", 1.0, "The first variance of every weight.", None),
-        ("gamma", 1.0, "Trade-off between loss and change.", None),
-        _ROUNDS, ("epsilon", 0.0, "Stop at this share of wrong labels.", None),
+        ("variance", 1.0, "The first variance of every weight.", "variance"),
+        ("gamma", 1.0, "Trade-off between loss and change.", "gamma"),
+        _ROUNDS, ("epsilon", 0.0, "Stop at this mean loss.", "epsilon"),
     ],
 }
 
@@ -114,7 +114,8 @@ class BaseTrainer:
         for name in self._changed:
             option, value = self._rows[name][3], self._values[name]
             if option and not (name == "max_iterations" and value == _MOST):
-                options[option] = seen_or_all(value) if isinstance(value, bool) else value
+                options[option] = (int(value) if option in ("error_sensitive", "averaging") else
+                                   seen_or_all(value) if isinstance(value, bool) else value)
         trained, result, _, exception = training.run(options, data, dev, [writer])
         if model:
             with open(os.fspath(model), "wb") as f:
