@@ -32,6 +32,9 @@ TRL_API void trl_dataset_free(trl_dataset *d); /* accepts NULL */
  * names are opaque bytes: blanks, tabs and line ends are allowed, though column files cannot have
  * them.
  *
+ * With trl_train_options.partial, labels say what is known of them ("?", "A|B", "A:0.7|B:0.3"; see
+ * docs/partial.md): they are read when a model is trained, not here.
+ *
  * weight[k] is how often sequence k counts.  NULL: rows count once, items as often as their own
  * member `weight` says, which is 1 for the usual sequence and must not be left 0. */
 TRL_API trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n,

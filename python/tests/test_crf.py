@@ -297,3 +297,63 @@ def test_a_value_of_0_gives_a_weight_and_nothing_else():
     assert crf.predict_marginals(X) == crf.predict_marginals(without)
     more = trellis.CRF(c2=0.1).fit(X * 2 + without * 2, y * 4)
     assert more.to_bytes() == trellis.CRF(c2=0.1).fit(X + without * 3, y * 4).to_bytes()
+
+
+PARTIAL_X = [[["a", "x"], ["b", "y"], ["c", "x"], ["d", "y"]], [["b", "x"], ["a", "y"]],
+             [["c", "y"], ["d", "x"], ["a", "x"]]]
+PARTIAL_Y = [["O", None, {"P", "L"}, {"L": 0.25, "O": 0.75}], ["P", "O"], ["L", None, None]]
+PARTIAL_TEXT = [["O", "?", "L|P", "L:0.25|O:0.75"], ["P", "O"], ["L", "?", "?"]]
+
+
+def test_partial_labels(tmp_path):
+    """None, sets and dictionaries are what the library reads as text: the same model."""
+    crf = trellis.CRF(max_iterations=5).fit(PARTIAL_X, PARTIAL_Y)
+    assert sorted(crf.classes_) == ["L", "O", "P"]
+    known = [[label if isinstance(label, str) else "O" for label in seq] for seq in PARTIAL_Y]
+    other = trellis.CRF(max_iterations=5).fit(PARTIAL_X, known)
+    assert crf.predict_marginals(PARTIAL_X) != other.predict_marginals(PARTIAL_X)
+    tool = os.path.join(os.environ.get("BUILD", "build"), "trellis")
+    if os.path.exists(tool):
+        data, model = tmp_path / "data", tmp_path / "model"
+        lines = ("\n".join(label.replace(":", "\\:") + "\t" + "\t".join(attrs)
+                           for label, attrs in zip(y, x)) for x, y in zip(PARTIAL_X, PARTIAL_TEXT))
+        data.write_text("\n\n".join(lines) + "\n\n")
+        subprocess.run([tool, "train", "-q", "--partial", "--format", "crfsuite", "--max-iter", "5",
+                        "-m", str(model), str(data)], check=True)
+        crf.save(str(tmp_path / "own"))
+        assert model.read_bytes() == (tmp_path / "own").read_bytes()
+
+
+def test_partial_labels_refused():
+    with pytest.raises(ValueError, match="empty set"):
+        trellis.CRF().fit(PARTIAL_X[1:2], [["O", set()]])
+    with pytest.raises(TypeError, match="a label is a string"):
+        trellis.CRF().fit(PARTIAL_X[1:2], [[None, 3]])
+    with pytest.raises(Exception, match="sum to 0.5"):
+        trellis.CRF().fit(PARTIAL_X[1:2], [["O", {"P": 0.25, "L": 0.25}]])
+    with pytest.raises(Exception, match="perceptron"):
+        trellis.CRF(objective="perceptron").fit(PARTIAL_X, PARTIAL_Y)
+    with pytest.raises(ValueError, match="y_dev"):
+        trellis.CRF().fit(PARTIAL_X, PARTIAL_Y, PARTIAL_X, PARTIAL_Y)
+    crf = trellis.CRF(max_iterations=2).fit(PARTIAL_X, PARTIAL_Y)
+    with pytest.raises(ValueError, match="not known"):
+        crf.score(PARTIAL_X, PARTIAL_Y)
+
+
+def test_odd_labels_and_weights():
+    """Labels with the signs of partial labels stay labels; weights of tokens; costs."""
+    y = [["?", None, "A|B", "x:1"], ["a@2", "\\"], ["?", None, None]]
+    crf = trellis.CRF(max_iterations=3).fit(PARTIAL_X, y)
+    assert sorted(crf.classes_) == sorted(["?", "A|B", "x:1", "a@2", "\\"])
+    weights = [[1, 2, 0.5, 0], [1, 1], [0, 1, 1]]
+    crf = trellis.CRF(objective="memm", max_iterations=3)
+    crf.fit(PARTIAL_X, PARTIAL_Y, token_weight=weights)
+    with pytest.raises(Exception, match="weights of tokens"):
+        trellis.CRF().fit(PARTIAL_X, PARTIAL_Y, token_weight=weights)
+    with pytest.raises(Exception, match="negative"):
+        crf.fit(PARTIAL_X, PARTIAL_Y, token_weight=[[1, -1, 1, 1], [1, 1], [1, 1, 1]])
+    with pytest.raises(ValueError, match="not as many weights"):
+        crf.fit(PARTIAL_X, PARTIAL_Y, token_weight=[[1], [1, 1], [1, 1, 1]])
+    trellis.CRF(cost={"*": 1, ("P", "O"): 5}, max_iterations=3).fit(PARTIAL_X, PARTIAL_Y)
+    with pytest.raises(Exception, match="'Q' is not in the training data"):
+        trellis.CRF(cost="Q=1").fit(PARTIAL_X, PARTIAL_Y)

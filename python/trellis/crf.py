@@ -4,7 +4,7 @@ import tempfile
 import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from . import _core, training
+from . import _core, partial, training
 from ._base import BaseEstimator, NotFittedError, doubles, threads
 from .metrics import flat_accuracy_score
 
@@ -60,7 +60,8 @@ class CRF(BaseEstimator):
     * rows of cells (tuples or lists of strings), when there is a ``template``;
     * strings, rows of one cell: a template is built in.
 
-    y is a list of lists of labels (strings).
+    y is a list of lists of labels (strings).  Where a label is not known for certain it is None, a
+    set of labels or a dictionary of their probabilities (docs/partial.md).
 
     Parameters
     ----------
@@ -86,6 +87,8 @@ class CRF(BaseEstimator):
         A progress bar.
     init : CRF or path
         Where to start from.
+    cost : str or dict
+        What wrong labels cost, ``{("B-PER", "O"): 5}`` or ``"B-PER:O=5"``: docs/partial.md.
     checkpoint, checkpoint_every, resume : checkpoints of long runs
 
     The other parameters are sklearn_crfsuite's, so that its programs run.
@@ -112,7 +115,7 @@ class CRF(BaseEstimator):
                  min_count=None, nota=None, q0=None, q0_samples=None, q0_mask=None, calibrate=None,
                  decode=None, precision=None, eta=None, batch=None, patience=None,
                  random_state=None, init=None, checkpoint=None, checkpoint_every=None, resume=None,
-                 n_jobs=None, callbacks=None, progress=False):
+                 n_jobs=None, callbacks=None, progress=False, cost=None):
         self.algorithm = algorithm
         self.min_freq = min_freq
         self.all_possible_states = all_possible_states
@@ -164,11 +167,17 @@ class CRF(BaseEstimator):
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.progress = progress
+        self.cost = cost
 
     # ---- training ------------------------------------------------------------------------------
 
-    def fit(self, X, y, X_dev=None, y_dev=None, sample_weight=None) -> "CRF":
-        """Trains on sequences X with labels y; sample_weight says how often each one counts.
+    def fit(self, X, y, X_dev=None, y_dev=None, sample_weight=None, token_weight=None) -> "CRF":
+        """Trains on sequences X with labels y; sample_weight says how often each one counts, and
+        token_weight, a list of numbers for every sequence, how often its tokens do, for objectives
+        that are sums over tokens.
+
+        Labels in y may be None (not known), sets or dictionaries of probabilities; those in y_dev
+        are strings.
 
         With X_dev and y_dev every iteration is scored on them, and the best one is kept.  Ctrl-C
         stops and keeps the model of the last iteration; KeyboardInterrupt goes on after that.
@@ -185,6 +194,14 @@ class CRF(BaseEstimator):
             raise ValueError("there are no sequences to train on")
         rows = self._is_rows(X)
         options = self._options(rows)
+        if token_weight is not None or partial.is_partial(y):
+            options["partial"] = True
+            y = partial.notes(y, token_weight)
+            if y_dev is not None:
+                y_dev = _listed(y_dev)
+                if partial.is_partial(y_dev):
+                    raise ValueError("every label of y_dev must be known")
+                y_dev = partial.notes(y_dev)
         data = _core.Dataset()
         data.add(X, y, sample_weight, rows)
         data.done()
@@ -245,7 +262,7 @@ class CRF(BaseEstimator):
             "q0_samples": self.q0_samples, "q0_mask": self.q0_mask, "calibrate": self.calibrate,
             "decode": self.decode, "checkpoint": self._path(self.checkpoint),
             "checkpoint_every": self.checkpoint_every, "resume": self.resume,
-            "threads": threads(self.n_jobs),
+            "threads": threads(self.n_jobs), "cost": partial.cost_text(self.cost),
         }
         options.update((k, v) for k, v in own.items() if v is not None)
         return options
@@ -388,7 +405,10 @@ class CRF(BaseEstimator):
                 for found in self._ask(X, "nbest", n)]
 
     def score(self, X, y, sample_weight=None) -> float:
-        """The share of labels that are right."""
+        """The share of labels that are right.  All of them must be known."""
+        y = _listed(y)
+        if partial.is_partial(y):
+            raise ValueError("labels that are not known cannot be scored: leave such sequences out")
         predicted = self.predict(X)
         if sample_weight is None:
             return flat_accuracy_score(y, predicted)

@@ -224,6 +224,7 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "columns_scenario.h"
 #include "constraint_scenario.h"
 #include "foreign_scenario.h"
+#include "partial_scenario.h"
 #include "score_scenario.h"
 #include "text_scenario.h"
 
@@ -357,6 +358,7 @@ static void test_dataset(void **state)
     static const bool rows = false, items = true;
     fail_all("data set of rows", do_dataset, &rows);
     fail_all("data set of items", do_dataset, &items);
+    fail_partial(fail_all);
 }
 
 static void test_grammar(void **state)

@@ -4,6 +4,9 @@
 #include "support.h"
 
 #include "base/mem.h"
+#include "chain/calibrate.h"
+#include "chain/local.h"
+#include "chain_problem.h"
 #include "partial_oracle.h"
 
 static const char *const objectives[] = {"likelihood",
@@ -208,10 +211,126 @@ static void test_enumeration(void **state)
         }
 }
 
+/* ---- calibration ------------------------------------------------------------------------------
+ */
+
+/* The multipliers' gradient, by differences of the value, which is the likelihood's at 1. */
+static void test_calibration(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(32);
+    for (int i = 0; i < 60; i++) {
+        example e;
+        trl_error err;
+        trl_chain rows;
+        double a[4], grad[4] = {0}, none[4], value, up, down;
+        const chain_shape h = {.T = 1 + trl_rng_below(&rng, 4),
+                               .L = 2 + trl_rng_below(&rng, 2),
+                               .order = 1 + i % 2,
+                               .shared = true,
+                               .scale = 4.0};
+        example_make(&rng, h, "memm", &e);
+        const trl_chain_example x = {.chain = &e.r.c,
+                                     .scores = &e.r.s,
+                                     .gold = e.gold,
+                                     .weight = e.weight,
+                                     .arena = &e.arena,
+                                     .notes = e.notes,
+                                     .note = e.notes->of};
+        assert_ok(trl_rows_chain_init(&rows, h.L, h.order, &err));
+        for (size_t k = 0; k < h.L; k++)
+            a[k] = 1.0;
+        assert_ok(trl_calibrate_example(&x, &rows, a, &value, grad, &err));
+        e.oracle.cost = NULL;
+        assert_near(value, e.weight * (double)noted_value(&e.oracle, "likelihood", 0), 1e-10);
+        for (size_t k = 0; k < h.L; k++) {
+            a[k] = 1.0 + 1e-5;
+            assert_ok(trl_calibrate_example(&x, &rows, a, &up, none, &err));
+            a[k] = 1.0 - 1e-5;
+            assert_ok(trl_calibrate_example(&x, &rows, a, &down, none, &err));
+            a[k] = 1.0;
+            assert_near(grad[k], (up - down) / 2e-5, 1e-5);
+        }
+        trl_chain_fini(&rows);
+        example_fini(&e);
+    }
+}
+
+/* ---- all of training ---------------------------------------------------------------------------
+ */
+
+/* Notes on the labels of a random corpus. */
+static void note_corpus(trl_rng *rng, bool weights, trl_corpus *c)
+{
+    trl_error err;
+    trl_buf text = {0};
+    assert_ok(trl_corpus_use_notes(c, &err));
+    for (size_t t = 0; t < c->n_tokens; t++) {
+        uint32_t number;
+        size_t col;
+        add_text(rng, c->labels.n, weights, &text);
+        assert_ok(trl_label_notes_add(c->notes, &c->labels, (trl_str){text.data, text.len}, &number,
+                                      &col, &err));
+        assert_true(trl_label_notes_set(c->notes, t, number));
+        c->label[t] = trl_label_notes_stand_in(c->notes, number);
+    }
+    assert_ok(trl_label_notes_close(c->notes, c->labels.n, &err));
+    trl_buf_fini(&text);
+}
+
+/* The gradient of weights by central differences. */
+static void test_differences(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(33);
+    for (int i = 0; i < 36; i++) {
+        const char *name = objectives[i % 6];
+        const trl_design_options o = {.order = 1 + i / 6 % 2, .all_pairs = i % 4 == 0};
+        const corpus_shape h = {.sequences = 4,
+                                .max_tokens = 5,
+                                .L = 3,
+                                .attrs = {8, i % 3 == 0 ? 3 : 0},
+                                .per_token = {3, 1},
+                                .constant = {false, true, o.order == 2},
+                                .weights = true};
+        chain_problem p = {.c2 = 0.5};
+        trl_error err;
+        random_corpus(&rng, &h, &p.c);
+        note_corpus(&rng, trl_objective_find(name)->by_token, &p.c);
+        assert_ok(trl_design_build(&p.d, &p.c, &o, &err));
+        assert_ok(trl_chain_task_init(&p.chain, &p.c, o.order, trl_objective_find(name), 16, &err));
+        p.task = trl_chain_task_view(&p.chain);
+        p.pool = trl_pool_new(1 + 2 * (size_t)(i % 2));
+        assert_ok(trl_gradient_new(&p.d, &p.c.family[TRL_NODE].names, &p.task, p.pool, &p.g, &err));
+        double *w = problem_vector(&p), *g = problem_vector(&p), F, slope;
+        for (uint64_t k = 0; k < p.d.n_weights; k++)
+            w[k] = 2.0 * trl_rng_unit(&rng) - 1.0;
+        trl_clear_dead(&p.d, w);
+        assert_ok(problem_eval(&p, w, g, &F, &err));
+        for (int tries = 0; tries < 5; tries++) { /* along random weights that have features */
+            const uint64_t k = trl_rng_below(&rng, p.d.n_weights);
+            const double at = w[k];
+            if (g[k] == 0.0)
+                continue;
+            w[k] = at + 1e-5;
+            const double up = problem_value(&p, w, NULL);
+            w[k] = at - 1e-5;
+            slope = (up - problem_value(&p, w, NULL)) / 2e-5;
+            w[k] = at;
+            assert_near(g[k], slope, 1e-6);
+        }
+        trl_free(w);
+        trl_free(g);
+        problem_fini(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_enumeration),
+        cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
