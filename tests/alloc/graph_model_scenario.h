@@ -3,6 +3,8 @@
 #ifndef TRL_TEST_GRAPH_MODEL_SCENARIO_H
 #define TRL_TEST_GRAPH_MODEL_SCENARIO_H
 
+#include "base/buf.h"
+#include "base/fail.h"
 #include "trellis/graph_model.h"
 #include "trellis/train.h"
 
@@ -17,6 +19,22 @@ static const char graph_model_file[] = "unit document\n"
                                        "factor a[i] a[j] where %X[i,0] = %X[j,0] and j-i < 9\n"
                                        "  features w\n"
                                        "piece edge\n";
+
+static trl_status graph_dump_text(void *ctx, const char *text, size_t n, trl_error *err)
+{
+    return trl_buf_add(ctx, text, n) ? TRL_OK : trl_fail_mem(err);
+}
+
+static trl_status dump_graph_model(const trl_graph_model *m, trl_error *err)
+{
+    trl_buf text = {0}, model = {0};
+    trl_status st = trl_graph_model_dump(m, 0, graph_dump_text, &text, err);
+    if (st == TRL_OK)
+        st = trl_model_undump_buf("dump", text.data, text.len, &model, err);
+    trl_buf_fini(&text);
+    trl_buf_fini(&model);
+    return st;
+}
 
 static trl_status use_graph_model(const trl_buf *bytes, trl_error *err)
 {
@@ -37,6 +55,8 @@ static trl_status use_graph_model(const trl_buf *bytes, trl_error *err)
         st = trl_graph_tagger_best(t, y, NULL, err);
     if (st == TRL_OK)
         st = trl_graph_tagger_marginals(t, p, NULL, err);
+    if (st == TRL_OK)
+        st = dump_graph_model(m, err);
     trl_graph_tagger_free(t);
     trl_graph_model_free(m);
     return st;

@@ -63,4 +63,53 @@ static trl_status do_graph(const void *unused, trl_error *err)
     return st;
 }
 
+/* Allocations of a run whose workspace has seen two like it. */
+static size_t count_third_run(const trl_infer_plan *p, bool best)
+{
+    const trl_infer_input in = {0};
+    trl_infer_work *w = NULL;
+    trl_infer_result r;
+    trl_error err;
+    size_t n = 0;
+    assert_int_equal(trl_infer_work_new(&w, &err), TRL_OK);
+    for (int run = 0; run < 3; run++) {
+        failing_start(0, false);
+        const trl_status st =
+            best ? trl_infer_best(p, &in, w, &r, &err) : trl_infer_marginals(p, &in, w, &r, &err);
+        n = failing_count();
+        assert_int_equal(st, TRL_OK);
+        if (run == 0)
+            assert_true(n > 0); /* they are counted at all */
+    }
+    trl_infer_work_free(w);
+    return n;
+}
+
+/* Inference keeps its memory: nothing is allocated while messages are passed. */
+static void test_inference_allocates_nothing(void **state)
+{
+    (void)state;
+    trl_graph *g = NULL;
+    trl_error err;
+    trl_infer_options o = trl_infer_options_default();
+    o.damping = 0.3;
+    o.samples = o.burn_in = 2;
+    assert_int_equal(trl_graph_read_memory(&(trl_text){"graph", graph_text, strlen(graph_text)},
+                                           TRL_GRAPH_GUESS, 0, &g, &err),
+                     TRL_OK);
+    for (int m = TRL_INFER_EXACT; m <= TRL_INFER_MPLP; m++)
+        for (int s = TRL_SCHEDULE_FLOODING; s <= TRL_SCHEDULE_TREE; s++) {
+            trl_infer_plan *p = NULL;
+            o.method = (trl_infer_method)m;
+            o.schedule = (trl_infer_schedule)s;
+            assert_int_equal(trl_infer_plan_new(g, &o, &p, &err), TRL_OK);
+            if (m != TRL_INFER_MPLP)
+                assert_int_equal(count_third_run(p, false), 0);
+            if (m != TRL_INFER_TRW && m != TRL_INFER_MEAN_FIELD)
+                assert_int_equal(count_third_run(p, true), 0);
+            trl_infer_plan_free(p);
+        }
+    trl_graph_free(g);
+}
+
 #endif

@@ -48,6 +48,7 @@ static trl_status train_graphs(const char *objective, trl_error *err)
     trl_train_options o = trl_train_options_default();
     o.objective = objective;
     o.threads = 1, o.max_iter = 2, o.c2 = 1.0;
+    o.keep_messages = strcmp(objective, "bethe") == 0;
     infer.damping = 0.3;
     trl_status st = trl_graph_corpus_init(&c, (size_t[]){4}, 1, err);
     if (st == TRL_OK)

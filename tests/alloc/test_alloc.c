@@ -479,7 +479,7 @@ int main(void)
         cmocka_unit_test(test_dataset), cmocka_unit_test(test_grammar),
         cmocka_unit_test(test_parser),  cmocka_unit_test(test_use),
         cmocka_unit_test(test_others),  cmocka_unit_test(test_boost),
-        cmocka_unit_test(test_align),
+        cmocka_unit_test(test_align),   cmocka_unit_test(test_inference_allocates_nothing),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-alloc-XXXXXX");
     if (!mkdtemp(folder))
