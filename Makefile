@@ -81,7 +81,7 @@ help:
 	@echo 'make unit        the unit tests alone'
 	@echo 'make python      the Python package, in $(BUILD)/python (pip install ./python installs it)'
 	@echo 'make experiments the tables of the papers, to docs/results; one: experiment-mest, -nota,'
-	@echo '                 -piecewise, -factorial, -skip-chain, -speed, -crfcfg, -ptcfg, -treemest (corpora: TRELLIS_DATA)'
+	@echo '                 -piecewise, -factorial, -skip-chain, -log-z, -speed, -crfcfg, -ptcfg, -treemest (TRELLIS_DATA)'
 	@echo 'make fuzz        fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS) each (needs clang)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR if set; make uninstall'
 	@echo 'make deps        install what is missing to build and test (Debian packages)'

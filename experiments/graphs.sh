@@ -16,6 +16,13 @@ pick() {
         }' "$3"
 }
 
+# with_clusters FILE: its word, parts of the path of the word's cluster (in the file $clusters), tag, noun phrase.
+with_clusters() {
+    awk 'NR == FNR { path[$2] = $1; next }
+        NF { c = $1 in path ? path[$1] : "-"; print $1, substr(c, 1, 4), substr(c, 1, 6), substr(c, 1, 10), c, $2, $3; next }
+        { print "" }' FS='\t' "$clusters" FS=' ' "$1"
+}
+
 # graph_fit NAME MODELFILE TRAIN TEST [OPTION]...: one model; leaves NAME.model, NAME.time (wall and processor
 # seconds), runs/NAME.json and NAME.out (TEST tagged, the columns that $columns names).
 graph_fit() {

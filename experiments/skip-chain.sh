@@ -46,8 +46,8 @@ for k in $(seq "$halves"); do
         how="--objective $m" model=$graph
         case $m in
         chain) how='--objective likelihood' model=$work/chain.graph ;;
-        bethe) how="--objective bethe --init $work/chain.$k.model" ;;
-        bethe-zero) how='--objective bethe' ;;
+        bethe) how="--objective bethe --keep-messages --init $work/chain.$k.model" ;;
+        bethe-zero) how='--objective bethe --keep-messages' ;;
         esac
         # shellcheck disable=SC2086
         graph_fit "$m.$k" "$model" "$work/train.$k" "$work/test.$k" $how --c2 "$c2" $stop
