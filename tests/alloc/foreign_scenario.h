@@ -11,12 +11,14 @@ static trl_status do_foreign(const void *p, trl_error *err)
     char from[512], to[512];
     trl_model *m = NULL;
     snprintf(from, sizeof from, "tests/fuzz/corpus/foreign/%s", (const char *)p);
-    snprintf(to, sizeof to, "%s/model", folder);
+    snprintf(to, sizeof to, "%s/imported", folder);
     trl_status st = trl_model_import(from, to, err);
     if (st == TRL_OK)
         st = trl_model_open(to, &m, err);
-    if (st == TRL_OK && strcmp(p, "crfsuite") == 0)
+    if (st == TRL_OK && strcmp(p, "crfsuite") == 0) {
+        snprintf(to, sizeof to, "%s/exported", folder);
         st = trl_model_export(m, to, err);
+    }
     trl_model_free(m);
     return st;
 }
