@@ -41,6 +41,8 @@ static void add_info(const trl_model *m, text *t)
              i.format == TRL_FORMAT_COLUMNS ? "columns" : "crfsuite");
     text_fmt(t, "columns %zu\nlabels %zu\nattributes %" PRIu64 "\nfeatures %" PRIu64 "\n",
              i.n_columns, i.n_labels, i.n_attributes, i.n_features);
+    if (i.temperature > 0.0)
+        text_fmt(t, "temperature %.6g\n", i.temperature);
     text_fmt(t, "bytes %" PRIu64 "\n\n%s", i.file_size, i.settings);
     if (t->n && t->p[t->n - 1] != '\n')
         text_char(t, '\n');

@@ -10,6 +10,7 @@
 #include "names.h"
 #include "output.h"
 #include "ranges.h"
+#include "score_calibration.h"
 #include "score_scheme.h"
 #include "score_translation.h"
 #include "score_trees.h"
@@ -24,6 +25,7 @@ typedef struct settings {
     trl_scheme scheme;
     bool strict;
     tree_score_settings trees;
+    calibration_settings calibration;
 } settings;
 
 static const char *const scheme_names[] = {"none", "iob1",  "iob2",  "ioe1",
@@ -59,13 +61,19 @@ static const option options[] = {
     TREE_GOLD_TAGS_OPTION(settings, trees),
     {"details", .type = OPTION_FLAG, OPTION_FIELD(settings, trees.details),
      .help = "list every sentence: its words and brackets, as EVALB's -d; translation: its scores"},
+    {.help = "Calibration"},
+    {"bins", .type = OPTION_INTEGER, OPTION_FIELD(settings, calibration.bins), .value = "N",
+     .above_0 = true, .help = "bins of equal width that probabilities are put into"},
+    {"svg", .type = OPTION_STRING, OPTION_FIELD(settings, calibration.svg), .value = "FILE",
+     .file = FILE_OUTPUT, .help = "draw the share of right answers over probability"},
     {0},
 };
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ =
-        (settings){.score = trl_score_options_default(), .trees = tree_score_defaults()};
+    *(settings *)settings_ = (settings){.score = trl_score_options_default(),
+                                        .trees = tree_score_defaults(),
+                                        .calibration.bins = 10};
 }
 
 /* As Perl, which conlleval is written in, would read it between quotes. */
@@ -83,7 +91,8 @@ static bool read_delimiter(const char *s, char *out)
 static const char *what_name(const void *set, size_t k)
 {
     (void)set;
-    static const char *const names[] = {"chunks", "tokens", "trees", "translation", NULL};
+    static const char *const names[] = {"chunks",      "tokens",      "trees",
+                                        "translation", "calibration", NULL};
     return names[k];
 }
 
@@ -171,9 +180,14 @@ static int run(void *settings_, const operands *args)
     const size_t what = name_lookup("kind of score", "", args->item[0], what_name, NULL);
     if (what == NAME_NOT_FOUND) {
         message_hint("'trellis score chunks FILE', 'trellis score tokens FILE', "
-                     "'trellis score trees GOLD TEST' or 'trellis score translation GOLD TEST'");
+                     "'trellis score trees GOLD TEST', 'trellis score translation GOLD TEST' or "
+                     "'trellis score calibration FILE'");
         return CLI_USAGE;
     }
+    if (what != 4 && s->calibration.svg)
+        return message_usage("--svg is for calibration; 'trellis plot' draws the others' --json");
+    if (what == 4)
+        return score_calibration(&s->calibration, s->json, args);
     if (what == 3)
         return score_translation(s->json, s->trees.details, args);
     if (what == 2)
@@ -224,8 +238,10 @@ static int run(void *settings_, const operands *args)
 const verb verb_score = {
     .name = "score",
     .summary = "compare predicted labels or trees with true ones",
-    .usage = "[OPTION]... chunks|tokens|trees|translation [GOLD] [TEST]",
+    .usage = "[OPTION]... KIND [GOLD] [TEST]",
     .description =
+        "KIND is chunks, tokens, trees, translation or calibration.\n"
+        "\n"
         "Reads columns whose last two are the true and the predicted label, from FILE or\n"
         "standard input, and prints how well they agree.\n"
         "\n"
@@ -254,17 +270,26 @@ const verb verb_score = {
         "precision,\n"
         "recall and F of Turian et al. for exponents 1 and 2 (words matched one to one, longer "
         "runs\n"
-        "worth more), and BLEU.  An empty line in TEST is a sentence without a translation.\n",
+        "worth more), and BLEU.  An empty line in TEST is a sentence without a translation.\n"
+        "\n"
+        "'calibration' asks whether probabilities mean what they say: of answers given with 0.8,\n"
+        "are 80 % right?  It reads what 'trellis tag --confidence' (or --marginals) printed of "
+        "data\n"
+        "that have their labels, or true trees and what 'trellis parse --spans' printed, and "
+        "shows\n"
+        "for tokens, spans, boundaries, sequences, or constituents, the Brier score, the expected\n"
+        "calibration error and a table and plot of the share of right answers over probability.\n",
     .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
                 "  trellis score tokens --json tagged.txt\n"
                 "  trellis score chunks --columns 2,4 two-layers.txt\n"
                 "  trellis score trees --gold-tags gold.trees parsed.trees\n"
-                "  trellis score translation reference.fr translated.fr\n",
+                "  trellis score translation reference.fr translated.fr\n"
+                "  trellis tag -m chunk.model --confidence test.txt | trellis score calibration\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,
     .max_operands = 3,
-    .operand = "the kind of score: chunks, tokens, trees or translation",
+    .operand = "the kind of score: chunks, tokens, trees, translation or calibration",
     .run = run,
 };

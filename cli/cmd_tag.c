@@ -279,7 +279,8 @@ static int check_model(settings *s, const trl_model *m)
         message_say("%s: a model trained with the objective %s has no probabilities", s->model,
                     info.objective);
         message_hint("leave out --marginals, --all-marginals, --probability, --posterior, "
-                     "--confidence and --spans, or train with --objective likelihood");
+                     "--confidence and --spans, train with --objective likelihood, or fit a "
+                     "temperature with 'trellis calibrate'");
         return CLI_FAILED;
     }
     if (s->format != TRL_FORMAT_GUESS &&

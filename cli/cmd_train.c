@@ -1,12 +1,15 @@
 /* cmd_train.c -- trellis train: a model from labelled sequences. */
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "calibrate.h"
 #include "memory.h"
 #include "help.h"
 #include "library_options.h"
@@ -20,7 +23,7 @@
 
 typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
-    const char *algorithm, *json;
+    const char *algorithm, *json, *calibrate_on;
     string_list parameters;
     double c;
 } settings;
@@ -39,6 +42,9 @@ static option options[] = {
     {TRAIN_OPTION("checkpoint-every")},
     {TRAIN_OPTION("keep-going"), .letter = 'k'},
     {TRAIN_OPTION("resume")},
+    {"calibrate-on", .type = OPTION_STRING, OPTION_FIELD(settings, calibrate_on), .value = "FILE",
+     .file = FILE_INPUT, .fallback = "no temperature",
+     .help = "held-out data to fit a temperature on, as 'trellis calibrate' does"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
 
@@ -184,6 +190,10 @@ static int check_settings(settings *s)
         return message_usage("--patience needs --dev FILE, the data to score on");
     if (strcmp(t->model, "-") == 0)
         return message_usage("a model cannot be written to standard output");
+    if (s->calibrate_on && strcmp(t->kind, "chain") != 0)
+        return message_usage("--calibrate-on is for chains");
+    if (s->calibrate_on && access(s->calibrate_on, R_OK) != 0)
+        return message_fail("%s: %s", s->calibrate_on, strerror(errno));
     return CLI_DONE;
 }
 
@@ -241,6 +251,24 @@ static void summary(const settings *s, const trl_train_result *r, uint64_t bytes
     message_line("model       %s, %.2f MB", s->base.train.model, (double)bytes / 1e6);
 }
 
+/* The model that was written gets its temperature. */
+static bool calibrate(const settings *s)
+{
+    trl_error err = {0};
+    trl_model *m = NULL;
+    const trl_train_options *t = &s->base.train;
+    bool ok = trl_model_open(t->model, &m, &err) == TRL_OK;
+    if (!ok)
+        message_error(&err);
+    else
+        ok = calibrate_model(m, &(trl_held_out){.path = s->calibrate_on, .format = t->format},
+                             t->model, s->base.quiet);
+    if (!ok)
+        message_hint("the model has been saved without a temperature");
+    trl_model_free(m);
+    return ok;
+}
+
 static int train(settings *s, const operands *args)
 {
     run_state r = {0};
@@ -269,6 +297,8 @@ static int train(settings *s, const operands *args)
         if (!s->base.quiet)
             summary(s, &result, bytes);
         code = signals_exit_code(result.stopped);
+        if (s->calibrate_on && !calibrate(s))
+            code = CLI_FAILED;
         if (s->json && !record_save(&r.written, s->json,
                                     &(record_run){.v = &verb_train,
                                                   .settings = s,

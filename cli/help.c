@@ -183,7 +183,7 @@ void help_overview(text *out)
 {
     text_str(out, "usage: trellis COMMAND [OPTION]... [FILE]...\n\n");
     for (size_t k = 0; verbs[k]; k++)
-        text_fmt(out, "  %-8s %s\n", verbs[k]->name, verbs[k]->summary);
+        text_fmt(out, "  %-9s %s\n", verbs[k]->name, verbs[k]->summary);
     paragraphs("\n'trellis help COMMAND' explains a command.  Commands and long options may be "
                "abbreviated as long as they are unambiguous.  The file '-' is standard input.  "
                "Exit status: 0 done, 1 failed, 2 wrong usage, 130 or 143 a training that SIGINT or "

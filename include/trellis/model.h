@@ -62,10 +62,12 @@ typedef struct trl_model_info {
     size_t n_columns;  /* of the training data, label included; 0 for items */
     size_t n_labels;
     uint64_t n_attributes, n_features, file_size;
-    bool is_probability; /* scores give probabilities; false for the perceptron */
+    bool is_probability; /* scores give probabilities; false for the perceptron, unless it has a
+                            temperature */
     bool is_local;       /* decoded locally by default */
     bool is_calibrated;  /* global decoding uses multipliers, one per source label */
     bool has_q0;         /* a generative model's log-probability is part of the score */
+    double temperature;  /* fitted on held-out data (calibrate.h); 0: none was */
 } trl_model_info;
 
 TRL_API trl_model_info trl_model_get_info(const trl_model *m);

@@ -107,7 +107,10 @@ trl_status trl_tagger_new(const trl_model *m, trl_tagger **out, trl_error *err)
     if (!t)
         return trl_fail_mem(err);
     t->m = chain;
+    t->cool = 1.0;
     trl_status st = prepare(t, err);
+    if (st == TRL_OK && chain->has_temperature)
+        st = trl_tagger_set_temperature(t, chain->temperature, err);
     if (st == TRL_OK)
         st = trl_tagger_set_decoding(t, TRL_DECODE_MODEL, err);
     if (st == TRL_OK)
@@ -126,6 +129,7 @@ void trl_tagger_free(trl_tagger *t)
         return;
     trl_chain_fini(&t->chain);
     trl_chain_fini(&t->rows);
+    trl_chain_fini(&t->cooled);
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_free(t->tables.row[f]);
         trl_free(t->tables.shared[f]);

@@ -8,6 +8,7 @@
 #include "chain/constrained.h"
 #include "chain/local.h"
 #include "chain/tagger_parts.h"
+#include "chain/temperature.h"
 #include "num/simd.h"
 
 static trl_status need_sequence(const trl_tagger *t, trl_error *err)
@@ -18,24 +19,32 @@ static trl_status need_sequence(const trl_tagger *t, trl_error *err)
 trl_status trl_tagger_view(trl_tagger *t, const trl_chain **chain, const trl_tables **tables,
                            trl_error *err)
 {
-    const trl_status st = need_sequence(t, err);
-    const bool made = t->is_local || t->m->calibration;
-    *chain = made ? &t->rows : &t->chain;
-    *tables = made ? &t->own : &t->tables;
-    if (st != TRL_OK || !made)
+    trl_status st = need_sequence(t, err);
+    const bool made = t->is_local || t->m->calibration, cooled = t->cool != 1.0;
+    *chain = made ? &t->rows : cooled ? &t->cooled : &t->chain;
+    *tables = made || cooled ? &t->own : &t->tables;
+    if (st != TRL_OK || (!made && !cooled))
         return st;
     if (t->is_local)
-        return trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
-    return trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own, err);
+        st = trl_local_tables(&t->chain, &t->tables, &t->arena, &t->own, err);
+    else if (made)
+        st =
+            trl_calibrate_tables(&t->chain, &t->tables, t->m->calibration, &t->arena, &t->own, err);
+    else
+        t->own = t->tables;
+    return st == TRL_OK && cooled ? trl_cool_tables(&t->chain, t->cool, &t->arena, &t->own, err)
+                                  : st;
 }
 
 static trl_status need_probability(const trl_tagger *t, trl_error *err)
 {
-    if (t->m->is_probability || t->any_scores)
+    if (t->m->is_probability || t->any_scores || t->has_temperature)
         return need_sequence(t, err);
     const trl_status st = trl_fail(
         err, TRL_EINVAL, "the scores of a %s model are not probabilities", t->m->objective);
-    return trl_fail_hint(err, st, "train with the objective 'likelihood' to get them");
+    return trl_fail_hint(err, st,
+                         "train with the objective 'likelihood' to get them, or fit a temperature "
+                         "on held-out data");
 }
 
 trl_status trl_tagger_viterbi(trl_tagger *t, uint32_t *labels, double *score, trl_error *err)

@@ -19,6 +19,9 @@ struct trl_tagger {
     bool any_scores;          /* probabilities of scores that are not log-probabilities, too */
     trl_chain rows;           /* for tables made from those of the sequence: `own`, in the */
     trl_tables own;           /* arena, locally normalised or calibrated */
+    double cool;              /* scores are multiplied by it, 1 / temperature; 1: as they are */
+    bool has_temperature;     /* which makes probabilities of any scores */
+    trl_chain cooled;         /* as `chain`, its shared scores times `cool`; unless that is 1 */
     size_t cap[TRL_FAMILIES]; /* doubles in tables.row */
     bool has_rows[TRL_FAMILIES];
     trl_arena arena;              /* scratch of one answer */
@@ -42,6 +45,10 @@ struct trl_tagger {
     trl_tag_span *span;    /* of the last answer */
     size_t n_spans, span_cap;
 };
+
+/* From the next answer on scores are divided by the temperature, and give probabilities. TRL_EINVAL
+ * for one that is none, TRL_ENOMEM. */
+trl_status trl_tagger_set_temperature(trl_tagger *t, double temperature, trl_error *err);
 
 /* Sequence k of the batch, its attributes by the model's numbers. */
 trl_status trl_tagger_set_numbered(trl_tagger *t, const trl_numbered_items *x, size_t k,

@@ -135,6 +135,23 @@ static trl_status load_calibration(trl_chain_model *m, const trl_container *c, t
     return good ? TRL_OK : trl_container_damaged(c, err, "its multipliers are none");
 }
 
+static trl_status load_temperature(trl_chain_model *m, const trl_container *c, trl_error *err)
+{
+    const void *p;
+    size_t n;
+    m->temperature = 1.0;
+    if (!trl_container_find(c, TRL_TEMPERATURE_TAG, &p, &n))
+        return TRL_OK;
+    double T = 0.0;
+    if (n == sizeof T)
+        memcpy(&T, p, n);
+    if (!(T >= 1.0 / TRL_TEMPERATURE_MAX && T <= TRL_TEMPERATURE_MAX))
+        return trl_container_damaged(c, err, "its temperature is none");
+    m->temperature = T;
+    m->has_temperature = true;
+    return TRL_OK;
+}
+
 trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err)
 {
     *m = (trl_chain_model){0};
@@ -161,6 +178,8 @@ trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_
         st = load_q0(m, c, err);
     if (st == TRL_OK)
         st = load_calibration(m, c, err);
+    if (st == TRL_OK)
+        st = load_temperature(m, c, err);
     if (st != TRL_OK)
         trl_chain_model_fini(m);
     return st;

@@ -25,6 +25,8 @@
  *     q0....    the HMM whose log-probability is added to the scores (hmm.h), if there is one
  *     calibrat  double[L]: the multiplier of each source label's factors when the
  *               model is decoded globally, if it was calibrated
+ *     temperat  double: the temperature T > 0; probabilities are those of exp(score / T), if it
+ *               was fitted on held-out data
  *
  * Attributes are numbered so that k falls; inside a class the order is the writer's (frequent
  * ones first).  So three numbers per class replace an offset per attribute: the weights of
@@ -44,6 +46,8 @@
 #include "model/model_family.h"
 
 #define TRL_CHAIN_KIND "chain"
+#define TRL_TEMPERATURE_TAG "temperat"
+#define TRL_TEMPERATURE_MAX 1e9 /* and at least one over that */
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
@@ -56,6 +60,8 @@ typedef struct trl_chain_model {
     bool masked; /* features see TRL_OOV where q0 knows no value */
     trl_hmm q0;
     const double *calibration; /* [L], finite; NULL: none */
+    double temperature;        /* scores are divided by it; 1: none was fitted */
+    bool has_temperature;      /* probabilities are those of scores divided by it */
     const char *objective, *settings;
     trl_str template_text;
     trl_template *tpl; /* owned; NULL for items */

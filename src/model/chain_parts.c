@@ -72,6 +72,8 @@ static trl_status save_all(trl_chain_parts *p, trl_container_builder *b, trl_cha
     if (p->calibration)
         trl_container_builder_add(b, "calibrat", p->calibration,
                                   p->labels->n * sizeof *p->calibration);
+    if (p->temperature > 0.0)
+        trl_container_builder_add(b, TRL_TEMPERATURE_TAG, &p->temperature, sizeof p->temperature);
     return st;
 }
 

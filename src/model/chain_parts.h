@@ -14,6 +14,7 @@ typedef struct trl_chain_parts {
     bool single;               /* as in trl_model_family */
     const trl_hmm *q0;         /* NULL: none */
     const double *calibration; /* [labels]; NULL: none */
+    double temperature;        /* 0: none */
     uint64_t n_columns;
     const char *objective;
     trl_str settings, template_text;  /* written with an LF at the end of a last line */

@@ -473,25 +473,11 @@ bool trl_container_find(const trl_container *c, const char *tag, const void **by
     return false;
 }
 
-trl_status trl_container_array(const trl_container *c, const char *tag, size_t width,
-                               const void **items, size_t *count, trl_error *err)
+bool trl_container_section(const trl_container *c, size_t k, trl_section *out)
 {
-    size_t size;
-    trl_status st = TRL_OK;
-    if (!trl_container_find(c, tag, items, &size))
-        st = trl_fail(err, TRL_EMODEL, "the model has no section '%s'", tag);
-    else if (size % width)
-        st = trl_fail(err, TRL_EMODEL,
-                      "section '%s' of the model has %zu bytes, which is not a multiple "
-                      "of %zu",
-                      tag, size, width);
-    else
-        *count = size / width;
-    return st == TRL_OK ? st : trl_fail_where(err, st, c->path, 0, 0);
-}
-
-trl_status trl_container_damaged(const trl_container *c, trl_error *err, const char *what)
-{
-    const trl_status st = trl_fail(err, TRL_EMODEL, "damaged model: %s", what);
-    return trl_fail_where(err, st, c->path, 0, 0);
+    if (k >= c->n)
+        return false;
+    *out = (trl_section){.bytes = c->base + c->table[k].offset, .size = (size_t)c->table[k].size};
+    memcpy(out->tag, c->table[k].tag, sizeof out->tag);
+    return true;
 }

@@ -109,6 +109,13 @@ size_t trl_container_size(const trl_container *c);       /* bytes of the file */
 /* The section, 64-byte aligned, valid as long as the container.  False: there is none. */
 bool trl_container_find(const trl_container *c, const char *tag, const void **bytes, size_t *size);
 
+/* Section k in the order of the file, its bytes as by _find, `owned` NULL.  False: there are not so
+ * many. */
+bool trl_container_section(const trl_container *c, size_t k, trl_section *out);
+
+/* Adds all sections of a container, which must outlive the builder, but the one with tag `but`. */
+void trl_container_builder_copy(trl_container_builder *b, const trl_container *c, const char *but);
+
 /* As _find for an array of items of `width` bytes.  TRL_EMODEL when the section is missing or its
  * size is not a multiple of `width`. */
 trl_status trl_container_array(const trl_container *c, const char *tag, size_t width,

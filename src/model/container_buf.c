@@ -1,8 +1,10 @@
-/* container_buf.c -- a container in the buffer of a caller, and texts from one. */
+/* container_buf.c -- a container in the buffer of a caller; its sections as arrays, texts, and as
+ * those of another. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/fail.h"
 #include "model/container.h"
 
 trl_status trl_container_to_buf(const trl_container_builder *b, const char *kind, trl_buf *out,
@@ -30,4 +32,38 @@ trl_status trl_container_string(const trl_container *c, const char *tag, const c
         return trl_container_damaged(c, err, "a text does not end");
     *out = text;
     return TRL_OK;
+}
+
+trl_status trl_container_array(const trl_container *c, const char *tag, size_t width,
+                               const void **items, size_t *count, trl_error *err)
+{
+    size_t size;
+    trl_status st = TRL_OK;
+    if (!trl_container_find(c, tag, items, &size))
+        st = trl_fail(err, TRL_EMODEL, "the model has no section '%s'", tag);
+    else if (size % width)
+        st = trl_fail(err, TRL_EMODEL,
+                      "section '%s' of the model has %zu bytes, which is not a multiple "
+                      "of %zu",
+                      tag, size, width);
+    else
+        *count = size / width;
+    return st == TRL_OK ? st : trl_fail_where(err, st, trl_container_path(c), 0, 0);
+}
+
+trl_status trl_container_damaged(const trl_container *c, trl_error *err, const char *what)
+{
+    const trl_status st = trl_fail(err, TRL_EMODEL, "damaged model: %s", what);
+    return trl_fail_where(err, st, trl_container_path(c), 0, 0);
+}
+
+void trl_container_builder_copy(trl_container_builder *b, const trl_container *c, const char *but)
+{
+    trl_section s;
+    for (size_t k = 0; trl_container_section(c, k, &s); k++) {
+        char tag[sizeof s.tag + 1] = {0};
+        memcpy(tag, s.tag, sizeof s.tag);
+        if (strcmp(tag, but) != 0)
+            trl_container_builder_add(b, tag, s.bytes, s.size);
+    }
 }

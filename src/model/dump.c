@@ -22,6 +22,7 @@
  *     edge NAME BEFORE LABEL WEIGHT        of an attribute and a pair,
  *     trip NAME FIRST BEFORE LABEL WEIGHT  of an attribute and a triple
  *     calibration LABEL X                  the multiplier of a source label
+ *     temperature X                        scores are divided by it for probabilities
  *     word-list, word, scale               of a template in words (dump_lists.c)
  *     q0-...                               the HMM (dump_hmm.c)
  *
@@ -89,6 +90,11 @@ static void put_calibration(trl_buf *b, const trl_chain_model *m)
         trl_put_field(b, trl_strview_get(&m->labels, (uint32_t)k));
         trl_buf_ch(b, '\t');
         trl_put_number(b, "%.17g", m->calibration[k]);
+        trl_buf_ch(b, '\n');
+    }
+    if (m->has_temperature) {
+        trl_buf_str(b, "temperature\t");
+        trl_put_number(b, "%.17g", m->temperature);
         trl_buf_ch(b, '\n');
     }
 }

@@ -154,10 +154,11 @@ trl_model_info trl_model_get_info(const trl_model *m)
                            .n_columns = c->n_columns,
                            .n_labels = c->L,
                            .file_size = trl_container_size(m->container),
-                           .is_probability = c->is_probability,
+                           .is_probability = c->is_probability || c->has_temperature,
                            .is_local = c->is_local,
                            .is_calibrated = c->calibration != NULL,
-                           .has_q0 = c->has_q0};
+                           .has_q0 = c->has_q0,
+                           .temperature = c->has_temperature ? c->temperature : 0.0};
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         info.n_attributes += c->family[f].names.n;
         info.n_features += c->family[f].n_weights;

@@ -160,6 +160,7 @@ static const struct {
     {"decode", 2, read_decode},
     {"mask", 2, read_mask},
     {"calibration", 3, trl_undump_calibration},
+    {"temperature", 2, trl_undump_temperature},
     {"word-list", 3, trl_undump_list},
     {"word", 0, trl_undump_word},
     {"scale", 5, trl_undump_scale},

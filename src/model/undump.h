@@ -95,6 +95,7 @@ trl_status trl_undump_begin(trl_undump *u);
 
 /* undump_hmm.c: the multiplier of a source label; the lines q0-... of an HMM, and its end. */
 trl_status trl_undump_calibration(trl_undump *u);
+trl_status trl_undump_temperature(trl_undump *u);
 trl_status trl_undump_q0_order(trl_undump *u);
 trl_status trl_undump_q0_start(trl_undump *u);
 trl_status trl_undump_q0_next(trl_undump *u);

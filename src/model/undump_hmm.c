@@ -200,3 +200,17 @@ trl_status trl_undump_calibration(trl_undump *u)
     u->calibration[y] = x;
     return TRL_OK;
 }
+
+trl_status trl_undump_temperature(trl_undump *u)
+{
+    double x = 0.0;
+    trl_status st = u->in_weights ? TRL_OK : trl_undump_begin(u);
+    if (st == TRL_OK)
+        st = trl_undump_number(u, 1, &x);
+    if (st != TRL_OK)
+        return st;
+    if (!(x >= 1.0 / TRL_TEMPERATURE_MAX && x <= TRL_TEMPERATURE_MAX))
+        return FAIL_AT(u, 1, "a temperature is above 0 and at most %g", TRL_TEMPERATURE_MAX);
+    u->parts.temperature = x;
+    return TRL_OK;
+}

@@ -4,6 +4,7 @@
 #ifndef TRL_TEST_SCORE_SCENARIO_H
 #define TRL_TEST_SCORE_SCENARIO_H
 
+#include "trellis/reliability.h"
 #include "trellis/translation.h"
 
 static trl_status do_score(const void *p, trl_error *err)
@@ -29,6 +30,17 @@ static trl_status do_score(const void *p, trl_error *err)
     }
     trl_score_free(s);
     return st;
+}
+
+static trl_status do_reliability(const void *p, trl_error *err)
+{
+    (void)p;
+    static trl_reliability r[TRL_N_RELIABLE];
+    char path[512];
+    for (size_t k = 0; k < TRL_N_RELIABLE; k++)
+        r[k] = (trl_reliability){.n_bins = 10};
+    snprintf(path, sizeof path, "%s/sure", folder);
+    return trl_reliability_file(path, r, err);
 }
 
 static trl_status do_translation(const void *p, trl_error *err)

@@ -447,6 +447,7 @@ static void test_others(void **state)
 {
     (void)state;
     write_file("tagged", "a B-X B-X\nb O I-Y\n\nc B-Z O\n");
+    write_file("sure", "# 0.5 entropy 1\na B-X B-X 0.5 1 0.5 0.5\nb O O 0.5 1 - -\n");
     write_file("trees", "(TOP (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n"
                         "(TOP (S (NP (NNP Anna)) (VP (VBZ sleeps)) (. .)))\n");
     write_file("marks", "The cat sleeps .\n[PER Anna] sleeps .\n");
@@ -459,6 +460,7 @@ static void test_others(void **state)
     write_file("text", "so the cat sleeps .\nso a dog sleeps .\nso the dog barks .\n");
     fail_all("cluster", do_cluster, NULL);
     fail_all("translation", do_translation, NULL);
+    fail_all("reliability", do_reliability, NULL);
     fail_all("trees", do_trees, NULL);
     fail_all("parseval", do_parseval, NULL);
     fail_all("compare", do_compare, NULL);
