@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
 
+#include "trellis/template.h"
 #include "trellis/version.h"
 
 static PyObject *error_class[TRL_ECANCEL + 1]; /* owned for the life of the process */
@@ -146,6 +147,19 @@ static PyObject *normalize(PyObject *module, PyObject *x)
     return list;
 }
 
+/* The text of a template that is built in; None: there is none of that name. */
+static PyObject *template_text(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    const char *name = PyUnicode_AsUTF8(arg);
+    if (!name)
+        return NULL;
+    const char *text = trl_shipped_template_find(name);
+    if (!text)
+        Py_RETURN_NONE;
+    return PyUnicode_FromString(text);
+}
+
 /* ---- the module ------------------------------------------------------------------------------ */
 
 /* The bytes of a model of another tool as those of one of ours. */
@@ -178,6 +192,7 @@ static PyMethodDef module_methods[] = {
      "The options of training, as a list of dictionaries."},
     {"objectives", objectives, METH_NOARGS, "What can be optimised, as a list of dictionaries."},
     {"optimizers", optimizers, METH_NOARGS, "The optimisers, as a list of dictionaries."},
+    {"template", template_text, METH_O, "The text of a built-in template, or None."},
     {"normalize", normalize, METH_O, "The attributes of a sequence: [{name: value}, ...]."},
     {NULL, NULL, 0, NULL},
 };

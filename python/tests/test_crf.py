@@ -357,3 +357,12 @@ def test_odd_labels_and_weights():
     trellis.CRF(cost={"*": 1, ("P", "O"): 5}, max_iterations=3).fit(PARTIAL_X, PARTIAL_Y)
     with pytest.raises(Exception, match="'Q' is not in the training data"):
         trellis.CRF(cost="Q=1").fit(PARTIAL_X, PARTIAL_Y)
+
+
+def test_built_in_template():
+    X = [[("The",), ("Plain",), ("Émile",), ("Zola",)], [("New",), ("York",), ("is",)]]
+    y = [["O", "O", "B", "I"], ["B", "I", "O"]]
+    crf = trellis.CRF(template="ner").fit(X, y)
+    assert crf.predict(X) == y
+    words = trellis.CRF(template="word at -1..1\nsuffix 1..2 of lower\nedge:\n").fit(X, y)
+    assert words.predict(X) == y

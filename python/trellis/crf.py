@@ -76,7 +76,8 @@ class CRF(BaseEstimator):
         Features rarer than min_freq, attributes rarer than min_count are left out; features not seen
         in the data are added; order 2 has features of three labels.
     template : str or True
-        Text or path of a template for columns; True: the built-in one.
+        Text or path of a template for columns, or the name of one that is built in
+        ("ner", "pos", "chunk", "address"); True: a simple one.
     max_iterations, epsilon, period, delta, patience : when to stop
     num_memories, eta, batch, precision, random_state : details of the optimiser
     n_jobs : int
@@ -234,6 +235,9 @@ class CRF(BaseEstimator):
             return None, None
         t = os.fspath(t)
         if "\n" not in t and "%" not in t:
+            shipped = None if os.path.exists(t) else _core.template(t)
+            if shipped is not None:
+                return shipped, t
             with open(t, encoding="utf-8") as f:
                 return f.read(), t
         return t, "template"

@@ -222,6 +222,7 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "boost_scenario.h"
 #include "cluster_scenario.h"
 #include "columns_scenario.h"
+#include "template_scenario.h"
 #include "constraint_scenario.h"
 #include "foreign_scenario.h"
 #include "partial_scenario.h"
@@ -359,6 +360,8 @@ static void test_dataset(void **state)
     fail_all("data set of rows", do_dataset, &rows);
     fail_all("data set of items", do_dataset, &items);
     fail_partial(fail_all);
+    write_words();
+    fail_all("a template in words", do_words, folder);
 }
 
 static void test_grammar(void **state)

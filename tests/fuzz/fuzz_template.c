@@ -1,8 +1,9 @@
-/* fuzz_template.c -- any bytes as a template, expanded on fixed rows. */
+/* fuzz_template.c -- any bytes as a template, of any dialect, expanded on fixed rows. */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
+#include "feature/feature_expand.h"
 #include "feature/template.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,6 +40,31 @@ static void expand_all(const trl_template *t, const trl_rows *seq)
     trl_buf_fini(&out);
 }
 
+/* Features in words; lists of words are empty, real values not there. */
+static void expand_features(const trl_template *t, const trl_rows *seq)
+{
+    trl_feature_list *l = trl_template_list(t);
+    trl_feature_expander *x = NULL;
+    trl_names out = {0};
+    trl_error err;
+    CHECK(trl_feature_expander_new(l, &x, &err) == TRL_OK);
+    const trl_status learnt = trl_feature_learn(l, x, seq, &err);
+    CHECK(learnt == TRL_OK || (learnt == TRL_EPARSE && l->learns));
+    trl_feature_list_learned(l);
+    const trl_status st = trl_feature_expander_set(x, seq, &err);
+    CHECK(st == learnt);
+    for (size_t pos = 0; st == TRL_OK && pos < seq->n_tokens; pos++)
+        for (size_t k = 0; k < l->n_features; k++) {
+            trl_names_clear(&out);
+            CHECK(trl_template_cliques(t, k) != 0);
+            CHECK(trl_feature_expander_put(x, k, pos, &out));
+            for (size_t i = 0; i < out.n; i++)
+                CHECK(out.name[i].n > 0 && out.name[i].at + out.name[i].n <= out.text.len);
+        }
+    trl_names_fini(&out);
+    trl_feature_expander_free(x);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     trl_str cell[sizeof words / sizeof *words];
@@ -60,7 +86,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(row > 0 && col > 0);
     trl_template_place(t, columns, &row, &col);
     CHECK(row == 0 && col == 0);
-    if (columns <= COLUMNS)
+    if (columns <= COLUMNS && trl_template_list(t))
+        expand_features(t, &seq);
+    else if (columns <= COLUMNS)
         expand_all(t, &seq);
     trl_template_free(t);
     return 0;
