@@ -260,7 +260,8 @@ void trl_pairs_add_path(const uint32_t *y, double amount, trl_tables *adjoint)
     for (size_t t = 1; t < adjoint->n; t++) {
         const size_t set = adjoint->chain.set[t];
         if (set < p->n_tables) {
-            adjoint->chain.set_table[(set * p->L + y[t - 1]) * p->L + y[t]] += amount;
+            if (set) /* the empty one has no weights */
+                adjoint->chain.set_table[(set * p->L + y[t - 1]) * p->L + y[t]] += amount;
             continue;
         }
         const size_t i = trl_pair_set_find(p, set, y[t - 1], y[t]);

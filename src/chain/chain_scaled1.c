@@ -102,7 +102,8 @@ static bool own_edges(const trl_chain_call *call, lattice *g, size_t t, double r
 static bool exponentials(const trl_chain_call *call, lattice *g)
 {
     const trl_tables *s = call->s;
-    const double room = MAX_STEP - (g->own ? 0.0 : call->c->spread);
+    const double wide = s->chain.pairs ? 2.0 * s->chain.pairs->wide : 0.0;
+    const double room = MAX_STEP - (g->own ? 0.0 : call->c->spread + wide);
     double widest = 0.0;
     g->shift = g->own ? 0.0 : call->c->shift * (double)(g->T - 1);
     for (size_t t = 0; t < g->T; t++) {

@@ -29,6 +29,7 @@ typedef struct trl_chain_tables {
 
     const struct trl_pair_sets *pairs; /* NULL: pairs come as rows */
     const uint32_t *set;               /* [n] with `pairs` */
+    struct trl_pair_view *view;        /* that `pairs` belongs to, or NULL (pair_view.h) */
     double *set_table;                 /* adjoints: [pairs->n_tables][L * L] */
     double *set_cell;                  /* adjoints: set by the objective; NULL: none */
 } trl_chain_tables;

@@ -30,7 +30,8 @@ trl_status trl_dual_weights_init(trl_dual_weights *z, const trl_design *d, doubl
 void trl_dual_weights_fini(trl_dual_weights *z);
 
 /* Scores of the tokens from .. (as trl_gather, trl_gather_shared).  `kept` are the stored node
- * adjoints of these tokens, [n][step]. */
+ * adjoints of these tokens, [n][step].  Pairs as sets are those of a view (pair_view.h), whose
+ * scores are 0 before. */
 void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept,
                              const trl_tables *t);
 void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const *out);
@@ -43,6 +44,10 @@ void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n,
  * rows.  The caller adds delta to the stored adjoints. */
 void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *const *delta,
                           float by);
+
+/* The same for pairs as sets of a view (t->chain): delta has a number for each of its cells. */
+void trl_dual_weights_add_pairs(trl_dual_weights *z, size_t from, const trl_tables *t,
+                                const float *delta, float by);
 
 /* The weights as doubles [n_weights]; `kept` are the stored node adjoints of all tokens. */
 void trl_dual_weights_get(const trl_dual_weights *z, const float *kept, double *w);

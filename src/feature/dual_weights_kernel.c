@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/dual_weights.h"
+#include "feature/pair_view.h"
 #include "num/simd.h"
 
 /* 32 bytes, not 64: gcc 12 keeps these in registers without AVX-512 too. */
@@ -155,12 +156,38 @@ TRL_CLONES static void gather_family(const trl_dual_weights *z, const trl_family
     }
 }
 
+/* Scores of the pairs' cells (pair_view.h). */
+static void gather_pairs(const trl_dual_weights *z, size_t from, const trl_tables *t)
+{
+    const trl_family *f = &z->d->family[TRL_EDGE];
+    const size_t L = z->d->L;
+    for (size_t k = 1; k < t->n; k++) {
+        const trl_pair_part p = trl_pair_part_at(t->chain.pairs, t->chain.set, from, k);
+        double *score = t->chain.pairs->score + p.begin;
+        const uint64_t r0 = f->dense_begin[p.token], e0 = f->entry_begin[p.token];
+        for (uint64_t r = r0; p.n && r < f->dense_begin[p.token + 1]; r++) {
+            const float *w = z->w + trl_dense_at(f, f->dense_row[r]);
+            const double value = f->dense_value ? f->dense_value[r] : 1.0;
+            for (size_t i = 0; i < p.n; i++)
+                score[i] += value * (double)w[p.cell[i].from * L + p.cell[i].to];
+        }
+        size_t i = 0;
+        for (uint64_t e = e0; p.n && e < f->entry_begin[p.token + 1]; e++) {
+            i = trl_pair_place(&p, L, f->entry + e, e == e0, i);
+            score[i] +=
+                (f->entry_value ? f->entry_value[e] : 1.0) * (double)z->w[f->entry[e].weight];
+        }
+    }
+}
+
 void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float *kept,
                              const trl_tables *t)
 {
     for (size_t k = 0; k < z->d->n_families; k++)
         if (t->row[k])
             gather_family(z, &z->d->family[k], from, t->n, k == TRL_NODE ? kept : NULL, t->row[k]);
+    if (t->chain.pairs)
+        gather_pairs(z, from, t);
 }
 
 void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const *out)
@@ -242,6 +269,33 @@ void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *con
         if (delta[k])
             add_family(z, f, from, n, k == TRL_NODE ? trl_singleton_entry_at(f) : UINT64_MAX,
                        delta[k], by);
+    }
+}
+
+void trl_dual_weights_add_pairs(trl_dual_weights *z, size_t from, const trl_tables *t,
+                                const float *delta, float by)
+{
+    const trl_family *f = &z->d->family[TRL_EDGE];
+    const size_t L = z->d->L;
+    for (size_t k = 1; k < t->n; k++) {
+        const trl_pair_part p = trl_pair_part_at(t->chain.pairs, t->chain.set, from, k);
+        const float *x = delta + p.begin;
+        const uint64_t r0 = f->dense_begin[p.token], e0 = f->entry_begin[p.token];
+        for (uint64_t r = r0; p.n && r < f->dense_begin[p.token + 1]; r++) {
+            float *w = z->w + trl_dense_at(f, f->dense_row[r]);
+            const float value = f->dense_value ? by * (float)f->dense_value[r] : by;
+            for (size_t i = 0; i < p.n; i++) {
+                const size_t c = p.cell[i].from * L + p.cell[i].to;
+                if (trl_pair_is_live(f, f->dense_row[r], c))
+                    w[c] += value * x[i];
+            }
+        }
+        size_t i = 0;
+        for (uint64_t e = e0; p.n && e < f->entry_begin[p.token + 1]; e++) {
+            i = trl_pair_place(&p, L, f->entry + e, e == e0, i);
+            z->w[f->entry[e].weight] +=
+                (f->entry_value ? by * (float)f->entry_value[e] : by) * x[i];
+        }
     }
 }
 

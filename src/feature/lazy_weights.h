@@ -42,7 +42,8 @@ trl_status trl_lazy_init(trl_lazy *z, const trl_design *d, trl_error *err);
 void trl_lazy_fini(trl_lazy *z);
 
 /* Scores of the tokens from .. at the current weights (as trl_gather, trl_gather_shared).  While
- * drift is 0 only the tables are written, and threads may gather in parallel. */
+ * drift is 0 only the tables are written, and threads may gather in parallel.  Pairs as sets are
+ * those of a view (pair_view.h), whose scores are 0 before. */
 void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t);
 void trl_lazy_gather_shared(trl_lazy *z, double *const *out);
 

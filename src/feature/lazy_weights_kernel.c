@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/lazy_weights.h"
+#include "feature/pair_view.h"
 #include "num/simd.h"
 
 /* Entries lie below the cold rows. */
@@ -198,11 +199,39 @@ TRL_CLONES static void gather_family(trl_lazy *z, size_t k, size_t from, size_t 
     }
 }
 
+/* Scores of the pairs' cells (pair_view.h). */
+static void gather_pairs(trl_lazy *z, size_t from, const trl_tables *t)
+{
+    const trl_family *f = &z->d->family[TRL_EDGE];
+    const size_t L = z->d->L;
+    for (size_t k = 1; k < t->n; k++) {
+        const trl_pair_part p = trl_pair_part_at(t->chain.pairs, t->chain.set, from, k);
+        double *score = t->chain.pairs->score + p.begin;
+        const uint64_t e0 = f->entry_begin[p.token];
+        for (uint64_t r = f->dense_begin[p.token]; p.n && r < f->dense_begin[p.token + 1]; r++) {
+            const double *v = z->v + trl_dense_at(f, f->dense_row[r]);
+            const double by = (f->dense_value ? f->dense_value[r] : 1.0) * z->scale;
+            catch_up_row(z, TRL_EDGE, f->dense_row[r]);
+            for (size_t i = 0; i < p.n; i++)
+                score[i] += by * v[p.cell[i].from * L + p.cell[i].to];
+        }
+        size_t i = 0;
+        for (uint64_t e = e0; p.n && e < f->entry_begin[p.token + 1]; e++) {
+            trl_lazy_entry *x = &z->entry[f->entry[e].weight];
+            catch_up_entry(z, x);
+            i = trl_pair_place(&p, L, f->entry + e, e == e0, i);
+            score[i] += (f->entry_value ? f->entry_value[e] : 1.0) * x->v * z->scale;
+        }
+    }
+}
+
 void trl_lazy_gather(trl_lazy *z, size_t from, const trl_tables *t)
 {
     for (size_t k = 0; k < z->d->n_families; k++)
         if (t->row[k])
             gather_family(z, k, from, t->n, t->row[k]);
+    if (t->chain.pairs)
+        gather_pairs(z, from, t);
 }
 
 /* Into the second-level cache: the first is too small for an example's rows. */
@@ -292,8 +321,35 @@ TRL_CLONES static void scatter_family(trl_lazy *z, size_t k, size_t from, size_t
     }
 }
 
+static void scatter_pairs(trl_lazy *z, size_t from, const trl_tables *a, bool to_v)
+{
+    const trl_family *f = &z->d->family[TRL_EDGE];
+    const size_t L = z->d->L;
+    double *to = to_v ? z->v : z->dir;
+    for (size_t k = 1; k < a->n; k++) {
+        const trl_pair_part p = trl_pair_part_at(a->chain.pairs, a->chain.set, from, k);
+        const double *x = a->chain.set_cell + p.begin;
+        const uint64_t e0 = f->entry_begin[p.token];
+        for (uint64_t r = f->dense_begin[p.token]; p.n && r < f->dense_begin[p.token + 1]; r++)
+            for (size_t i = 0; i < p.n; i++) {
+                const size_t c = p.cell[i].from * L + p.cell[i].to;
+                if (trl_pair_is_live(f, f->dense_row[r], c))
+                    to[trl_dense_at(f, f->dense_row[r]) + c] +=
+                        (f->dense_value ? f->dense_value[r] : 1.0) * x[i];
+            }
+        size_t i = 0;
+        for (uint64_t e = e0; p.n && e < f->entry_begin[p.token + 1]; e++) {
+            trl_lazy_entry *entry = &z->entry[f->entry[e].weight];
+            i = trl_pair_place(&p, L, f->entry + e, e == e0, i);
+            *(to_v ? &entry->v : &entry->dir) += (f->entry_value ? f->entry_value[e] : 1.0) * x[i];
+        }
+    }
+}
+
 void trl_lazy_scatter(trl_lazy *z, size_t from, const trl_tables *adjoint, bool to_v)
 {
+    if (adjoint->chain.pairs)
+        scatter_pairs(z, from, adjoint, to_v);
     for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
         if (adjoint->row[k])

@@ -171,11 +171,11 @@ static int by_work(const void *pa, const void *pb)
 }
 
 /* Renumbers: those worth a table first, by falling work; begin is in new numbers and added up. */
-static bool rank(trl_pair_sets *s, const found *x, const trl_design *d)
+static bool rank(trl_pair_sets *s, const found *x, const trl_design *d, size_t tables)
 {
     const size_t L = d->L, table = L * ((L + 7) / 8 * 8);
     size_t most = TABLE_BYTES / (table * sizeof(double));
-    most = most > TRL_PAIR_TABLES ? TRL_PAIR_TABLES : most < 1 ? 1 : most;
+    most = most > tables ? tables : most < 1 ? 1 : most;
     ranked *r = trl_alloc(s->n, sizeof *r);
     uint32_t *now = trl_alloc(s->n, sizeof *now), *token = trl_alloc(s->n, sizeof *token);
     const bool good = r && now && token;
@@ -222,7 +222,8 @@ static bool list_cells(trl_pair_sets *s, const trl_design *d, uint64_t *on)
     return true;
 }
 
-trl_status trl_pair_sets_build(trl_pair_sets *s, const trl_design *d, bool *worth, trl_error *err)
+trl_status trl_pair_sets_build(trl_pair_sets *s, const trl_design *d, size_t tables, bool *worth,
+                               trl_error *err)
 {
     const trl_family *f = &d->family[TRL_EDGE];
     found x = {0};
@@ -233,7 +234,7 @@ trl_status trl_pair_sets_build(trl_pair_sets *s, const trl_design *d, bool *wort
     good = good && s->begin;
     *worth = good && count_cells(s, f, on);
     if (*worth)
-        good = rank(s, &x, d) && list_cells(s, d, on);
+        good = rank(s, &x, d, tables) && list_cells(s, d, on);
     trl_free(x.slots);
     trl_free(x.count);
     trl_free(on);

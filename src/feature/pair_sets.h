@@ -35,11 +35,14 @@ typedef struct trl_pair_sets {
     trl_pair_cell *cell; /* ascending within a set */
     double *score;       /* like cell */
     double *factor;      /* exp(score) */
+    double wide; /* the largest |score| that trl_chain_prepare has not seen; 0 where it has all */
 } trl_pair_sets;
 
-/* The sets of the design's pairs.  *worth is false, and *s empty, when the sets would have many
- * more cells than there are weights: rows are then the better form.  TRL_ENOMEM. */
-trl_status trl_pair_sets_build(trl_pair_sets *s, const trl_design *d, bool *worth, trl_error *err);
+/* The sets of the design's pairs, at most `tables` of them with tables (1: none but the empty
+ * one).  *worth is false, and *s empty, when the sets would have many more cells than there are
+ * weights: rows are then the better form.  TRL_ENOMEM. */
+trl_status trl_pair_sets_build(trl_pair_sets *s, const trl_design *d, size_t tables, bool *worth,
+                               trl_error *err);
 void trl_pair_sets_fini(trl_pair_sets *s);
 
 /* Scores and factors under w. */

@@ -34,8 +34,12 @@ trl_status trl_passes_init(trl_passes *p, uint64_t seed, trl_error *err)
     if (!good || !p->order || !p->past)
         return trl_fail_mem(err);
     shuffle(p);
-    const trl_status st = trl_shared_new(p->d, &p->scores, err);
-    return st == TRL_OK ? trl_shared_new(p->d, &p->adjoint, err) : st;
+    trl_status st = trl_shared_new(p->d, &p->scores, err);
+    if (st == TRL_OK)
+        st = trl_shared_new(p->d, &p->adjoint, err);
+    if (st == TRL_OK && p->takes_pairs)
+        st = trl_task_pairs(p->task, p->d, &p->pairs, &p->has_pairs, err);
+    return st;
 }
 
 void trl_passes_fini(trl_passes *p)
@@ -45,6 +49,7 @@ void trl_passes_fini(trl_passes *p)
     trl_free(p->past);
     trl_shared_free(&p->scores);
     trl_shared_free(&p->adjoint);
+    trl_pair_sets_fini(&p->pairs);
     trl_arena_fini(&p->arena);
 }
 
@@ -62,10 +67,14 @@ size_t trl_passes_draw(trl_passes *p)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-trl_status trl_passes_tables(trl_passes *p, size_t n, trl_tables *s, trl_tables *a, trl_error *err)
+trl_status trl_passes_tables(trl_passes *p, size_t from, size_t n, trl_tables *s, trl_tables *a,
+                             trl_error *err)
 {
-    if (!trl_tables_get(p->d, n, &p->arena, s) || !trl_tables_get(p->d, n, &p->arena, a))
+    const trl_pair_sets *pairs = p->has_pairs ? &p->pairs : NULL;
+    if (!trl_tables_get_view(p->d, pairs, from, n, &p->arena, s) ||
+        !trl_tables_get_sets(p->d, pairs, from, n, &p->arena, a))
         return trl_fail_mem(err);
+    a->chain = s->chain;
     for (size_t k = 0; k < p->d->n_families; k++) {
         s->shared[k] = p->scores.shared[k];
         a->shared[k] = p->adjoint.shared[k];

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "feature/design.h"
+#include "feature/pair_view.h"
 #include "train/optimizer.h"
 #include "train/task.h"
 #include "train/weighted_sampler.h"
@@ -21,6 +22,7 @@ typedef struct trl_passes {
     uint64_t max_iter, period;
     double uniform;             /* share of examples drawn uniformly */
     const trl_watcher *watcher; /* or NULL */
+    bool takes_pairs;           /* as sets, where the task does and they are worth it */
 
     size_t n;                     /* examples */
     trl_weighted_sampler weights; /* of drawing */
@@ -31,6 +33,8 @@ typedef struct trl_passes {
     trl_rng rng;
     trl_arena arena;            /* of one step */
     trl_tables scores, adjoint; /* shared tables; rows come from the arena */
+    trl_pair_sets pairs;
+    bool has_pairs;
 } trl_passes;
 
 /* The fields above n are set by the caller.  TRL_ENOMEM; _fini in any case. */
@@ -41,10 +45,11 @@ void trl_passes_fini(trl_passes *p);
  * be fetched while this one is worked on. */
 size_t trl_passes_draw(trl_passes *p);
 
-/* Tables of n tokens for an evaluation: rows in the arena, the shared ones of p, those of the
- * adjoint 0.  TRL_ENOMEM. */
-trl_status trl_passes_tables(trl_passes *p, size_t n, trl_tables *scores, trl_tables *adjoint,
-                             trl_error *err);
+/* Tables of the tokens from .. from + n - 1 for an evaluation: rows in the arena, the shared ones
+ * of p, those of the adjoint 0; pairs as sets are those of a view (pair_view.h).  TRL_ENOMEM.
+ */
+trl_status trl_passes_tables(trl_passes *p, size_t from, size_t n, trl_tables *scores,
+                             trl_tables *adjoint, trl_error *err);
 
 /* Makes the shared tables copies in the arena, which the next evaluation leaves alone.  False: out
  * of memory. */

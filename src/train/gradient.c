@@ -142,7 +142,7 @@ static trl_status pair_buffers(trl_gradient *g, trl_error *err)
     const trl_design *d = g->d;
     if (!g->task->chain.pair_sets || d->order != 1 || !d->family[TRL_EDGE].has_rows)
         return TRL_OK;
-    trl_status st = trl_pair_sets_build(&g->pairs, d, &g->has_pairs, err);
+    trl_status st = trl_pair_sets_build(&g->pairs, d, TRL_PAIR_TABLES, &g->has_pairs, err);
     for (size_t k = 0; k < g->n_lanes && g->has_pairs && st == TRL_OK; k++)
         st = trl_shared_sets(d, &g->pairs, &g->lanes[k].shared, err);
     return st;

@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "feature/design.h"
-#include "feature/pair_sets.h"
+#include "feature/pair_view.h"
 #include "train/task.h"
 
 #define TRL_LANES_MAX 16
@@ -58,7 +58,16 @@ bool trl_tables_get(const trl_design *d, size_t n, trl_arena *arena, trl_tables 
 bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t from, size_t n,
                          trl_arena *arena, trl_tables *out);
 
-/* Multiplies all cells, rows and shared ones. */
+/* The same with a view of the sets `all` (feature/pair_view.h), whose scores are 0. */
+bool trl_tables_get_view(const trl_design *d, const trl_pair_sets *all, size_t from, size_t n,
+                         trl_arena *arena, trl_tables *out);
+
+/* Makes sets for views where the task takes them and they are worth it, which *has says.
+ * TRL_ENOMEM. */
+trl_status trl_task_pairs(const trl_task *task, const trl_design *d, trl_pair_sets *out, bool *has,
+                          trl_error *err);
+
+/* Multiplies all cells, rows, shared ones and those of a view. */
 void trl_tables_scale(const trl_design *d, trl_tables *t, double by);
 
 /* Allocates the shared tables (zeroed) on the heap, as one block: free out->shared's with

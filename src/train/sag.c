@@ -70,7 +70,7 @@ static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, doubl
                            trl_error *err)
 {
     const size_t from = (size_t)r->p.d->first[i], n = (size_t)r->p.d->first[i + 1] - from;
-    trl_status st = trl_passes_tables(&r->p, n, s, a, err);
+    trl_status st = trl_passes_tables(&r->p, from, n, s, a, err);
     if (st != TRL_OK)
         return st;
     trl_lazy_gather(&r->z, from, s);
@@ -344,7 +344,7 @@ static trl_status run_init(run *r, trl_error *err)
     if (st == TRL_OK && (!r->ex || !r->g || (r->o->far && !r->pull)))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
-        st = trl_stored_adjoints_init(&r->stored, r->p.d, err);
+        st = trl_stored_adjoints_init(&r->stored, r->p.d, NULL, err);
     if (st == TRL_OK)
         st = trl_lazy_init(&r->z, r->p.d, err);
     r->z.lambda = 2.0 * r->o->c2 / (double)r->p.n;

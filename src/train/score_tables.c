@@ -32,6 +32,25 @@ bool trl_tables_get_sets(const trl_design *d, const trl_pair_sets *pairs, size_t
     return out->row[TRL_NODE] != NULL;
 }
 
+bool trl_tables_get_view(const trl_design *d, const trl_pair_sets *all, size_t from, size_t n,
+                         trl_arena *arena, trl_tables *out)
+{
+    trl_pair_view *v = all ? trl_pair_view_get(all, from, n, arena) : NULL;
+    if ((all && !v) || !trl_tables_get_sets(d, all, from, n, arena, out))
+        return false;
+    if (v)
+        out->chain = (trl_chain_tables){.pairs = &v->sets, .set = v->set, .view = v};
+    return true;
+}
+
+trl_status trl_task_pairs(const trl_task *task, const trl_design *d, trl_pair_sets *out, bool *has,
+                          trl_error *err)
+{
+    *has = false;
+    const bool may = task->chain.pair_sets && d->order == 1 && d->family[TRL_EDGE].has_rows;
+    return may ? trl_pair_sets_build(out, d, 1, has, err) : TRL_OK;
+}
+
 void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
 {
     for (size_t k = 0; k < d->n_families; k++) {
@@ -40,6 +59,8 @@ void trl_tables_scale(const trl_design *d, trl_tables *t, double by)
         for (size_t c = 0; t->shared[k] && c < d->family[k].width; c++)
             t->shared[k][c] *= by;
     }
+    for (size_t c = 0; t->chain.view && c < t->chain.view->n_cells; c++)
+        t->chain.set_cell[c] *= by;
 }
 
 trl_status trl_shared_new(const trl_design *d, trl_tables *out, trl_error *err)

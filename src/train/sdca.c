@@ -90,6 +90,30 @@ static size_t draw(run *r)
 
 /* ---- one example ----------------------------------------------------------------------------- */
 
+/* Of a family: how many numbers an example has that depend on the position, its scores, adjoints
+ * and stored adjoints.  Pairs as sets have those of the cells of their view. */
+static size_t count_of(const trl_tables *t, size_t k)
+{
+    return t->chain.view && k == TRL_EDGE ? (t->chain.view->n_cells + 7) / 8 * 8
+                                          : t->n * t->step[k];
+}
+
+static const double *scores_of(const trl_tables *t, size_t k)
+{
+    return t->chain.view && k == TRL_EDGE ? t->chain.pairs->score : t->row[k];
+}
+
+static const double *adjoint_of(const trl_tables *t, size_t k)
+{
+    return t->chain.view && k == TRL_EDGE ? t->chain.set_cell : t->row[k];
+}
+
+static float *kept_of(const run *r, const visit *v, size_t k)
+{
+    return r->p.has_pairs && k == TRL_EDGE ? trl_stored_adjoints_cells(&r->kept, v->i)
+                                           : trl_stored_adjoints_row(&r->kept, k, v->from);
+}
+
 /* The weights of constants move little in one step, and all examples need them: their scores (and
  * exponentials) are made for several steps at a time.  Not once steps were shortened twice: when
  * every token moves them (piecewise training), each of these steps makes the whole correction. */
@@ -100,7 +124,8 @@ static trl_status refresh(run *r, trl_error *err)
     if (r->age++ % STALE != 0 && r->p.damp > 0.5)
         return TRL_OK;
     for (size_t k = 0; k < r->p.d->n_families; k++)
-        shape.row[k] = r->p.d->family[k].has_rows ? &any : NULL;
+        shape.row[k] =
+            r->p.d->family[k].has_rows && !(k == TRL_EDGE && r->p.has_pairs) ? &any : NULL;
     trl_dual_weights_gather_shared(&r->z, r->p.scores.shared);
     return trl_task_prepare(r->p.task, &shape, err);
 }
@@ -109,14 +134,18 @@ static trl_status refresh(run *r, trl_error *err)
 static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a, double *value,
                            trl_error *err)
 {
-    trl_status st = trl_passes_tables(&r->p, v->n, s, a, err);
+    trl_status st = trl_passes_tables(&r->p, v->from, v->n, s, a, err);
     if (st != TRL_OK)
         return st;
     trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
                             s);
+    if (s->chain.view)
+        trl_pair_view_ready(s->chain.view);
     const trl_example e = {v->i, 0, &r->p.arena};
     st = r->p.task->evaluate(r->p.task->self, &e, s, a, value, err);
     trl_task_finish(r->p.task, 0, a);
+    if (a->chain.view)
+        trl_pair_view_keep(a->chain.view, a);
     return st;
 }
 
@@ -129,12 +158,12 @@ static bool residual(run *r, visit *v)
         double mass = 0.0, far2 = 0.0;
         v->delta[k] = NULL;
         v->shared[k] = trl_arena_get(&r->p.arena, f->n_constant, sizeof(double));
-        if (v->a.row[k]) {
-            v->delta[k] = trl_arena_get(&r->p.arena, v->n, f->step * sizeof(float));
+        if (adjoint_of(&v->a, k)) {
+            const size_t n = count_of(&v->a, k);
+            v->delta[k] = trl_arena_get(&r->p.arena, n + 1, sizeof(float));
             if (!v->delta[k])
                 return false;
-            far2 = trl_residual(v->n * f->step, v->a.row[k],
-                                trl_stored_adjoints_row(&r->kept, k, v->from), v->delta[k], &mass);
+            far2 = trl_residual(n, adjoint_of(&v->a, k), kept_of(r, v, k), v->delta[k], &mass);
         }
         if (k == TRL_NODE) {
             v->far2 = far2;
@@ -152,12 +181,18 @@ static bool residual(run *r, visit *v)
 /* a_i += gamma delta, and the weights with it. */
 static void move(run *r, const visit *v, double gamma)
 {
-    trl_dual_weights_add(&r->z, v->from, v->n, v->delta, (float)(gamma * r->z.scale));
+    const float by = (float)(gamma * r->z.scale);
+    float *rows[TRL_FAMILIES_MAX];
+    memcpy(rows, v->delta, sizeof rows);
+    if (v->a.chain.view) {
+        trl_dual_weights_add_pairs(&r->z, v->from, &v->a, v->delta[TRL_EDGE], by);
+        rows[TRL_EDGE] = NULL;
+    }
+    trl_dual_weights_add(&r->z, v->from, v->n, rows, by);
     for (size_t k = 0; k < r->p.d->n_families; k++) {
         const trl_family *f = &r->p.d->family[k];
         if (v->delta[k])
-            trl_blend(v->n * f->step, (float)gamma, v->delta[k],
-                      trl_stored_adjoints_row(&r->kept, k, v->from));
+            trl_blend(count_of(&v->a, k), (float)gamma, v->delta[k], kept_of(r, v, k));
         float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             kept[c] += (float)(gamma * v->shared[k][c]);
@@ -182,6 +217,7 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
             r->p.scores.shared[k][r->p.d->family[k].constant_cell[c]] +=
                 gamma * r->z.scale * v->shared[k][c];
     r->age = 0;
+    s1.chain = (trl_chain_tables){0};
     trl_status st = trl_task_prepare(r->p.task, &s1, err);
     if (st == TRL_OK)
         st = evaluate(r, v, &s1, &a1, &value, err);
@@ -190,8 +226,8 @@ static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_e
     for (size_t k = 0; k < r->p.d->n_families; k++) {
         const trl_family *f = &r->p.d->family[k];
         if (v->delta[k])
-            trl_curvature(v->n * f->step, v->s.row[k], s1.row[k], v->a.row[k], a1.row[k],
-                          v->delta[k], sum);
+            trl_curvature(count_of(&v->a, k), scores_of(&v->s, k), scores_of(&s1, k),
+                          adjoint_of(&v->a, k), adjoint_of(&a1, k), v->delta[k], sum);
         for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
             const size_t cell = f->constant_cell[c];
             const double ds = gamma * r->z.scale * v->shared[k][c];
@@ -414,7 +450,7 @@ static trl_status run_init(run *r, trl_error *err)
     if (st == TRL_OK && (!r->ex || (r->o->far && !(r->anchor && r->moved))))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
-        st = trl_stored_adjoints_init(&r->kept, r->p.d, err);
+        st = trl_stored_adjoints_init(&r->kept, r->p.d, r->p.has_pairs ? &r->p.pairs : NULL, err);
     return st == TRL_OK ? trl_dual_weights_init(&r->z, r->p.d, 0.5 / r->o->c2, err) : st;
 }
 
@@ -436,7 +472,8 @@ trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_op
                    .max_iter = o->max_iter,
                    .period = o->period,
                    .uniform = UNIFORM,
-                   .watcher = how->watcher},
+                   .watcher = how->watcher,
+                   .takes_pairs = true},
              .o = o,
              .x = how->x};
     for (uint64_t i = 0; !how->state && i < d->n_weights; i++)

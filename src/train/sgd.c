@@ -48,7 +48,9 @@ typedef struct run {
     trl_lazy z;
     slot *slots;       /* [batch] */
     trl_tables scores; /* shared */
-    uint32_t *order;   /* perceptron */
+    trl_pair_sets pairs;
+    bool has_pairs;
+    uint32_t *order; /* perceptron */
     uint64_t steps, pass, averaged_steps;
     double scales;   /* S_k of averaging */
     double eta, sum; /* first gain; values of the current pass */
@@ -69,22 +71,29 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
     const size_t n = (size_t)r->d->first[s->example + 1] - from;
     trl_tables scores, adjoint;
     trl_arena_reset(&s->arena);
-    if (!trl_tables_get(r->d, n, &s->arena, &scores) ||
-        !trl_tables_get(r->d, n, &s->arena, &adjoint))
+    const trl_pair_sets *pairs = r->has_pairs ? &r->pairs : NULL;
+    if (!trl_tables_get_view(r->d, pairs, from, n, &s->arena, &scores) ||
+        !trl_tables_get_sets(r->d, pairs, from, n, &s->arena, &adjoint))
         return trl_fail_mem(err);
+    adjoint.chain = scores.chain;
     trl_shared_clear(r->d, &s->adjoint);
     for (size_t k = 0; k < r->d->n_families; k++) {
         scores.shared[k] = r->scores.shared[k];
         adjoint.shared[k] = s->adjoint.shared[k];
     }
     trl_lazy_gather(&r->z, from, &scores);
+    if (scores.chain.view)
+        trl_pair_view_ready(scores.chain.view);
     const trl_example e = {s->example, job, &s->arena};
     const trl_status st = r->task->evaluate(r->task->self, &e, &scores, &adjoint, &s->value, err);
     trl_task_finish(r->task, job, &adjoint);
+    if (adjoint.chain.view)
+        trl_pair_view_keep(adjoint.chain.view, &adjoint);
     s->adjoint = adjoint;
     return st;
 }
 
+/* Perceptrons have no views. */
 static bool is_zero(const trl_design *d, const trl_tables *a)
 {
     for (size_t k = 0; k < d->n_families; k++) {
@@ -104,7 +113,7 @@ static trl_status step(run *r, size_t batch, double eta, double decay, trl_error
     trl_lazy_gather_shared(&r->z, r->scores.shared);
     trl_tables shape = r->scores;
     for (size_t k = 0; k < r->d->n_families; k++) /* any non-NULL pointer says "has rows" */
-        shape.row[k] = r->d->family[k].has_rows ? r->z.v : NULL;
+        shape.row[k] = r->d->family[k].has_rows && !(k == TRL_EDGE && r->has_pairs) ? r->z.v : NULL;
     trl_status st = trl_task_prepare(r->task, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(r->pool, batch, evaluate_slot, r, err);
@@ -367,6 +376,8 @@ static trl_status run_init(run *r, trl_error *err)
     trl_status st = trl_lazy_init(&r->z, r->d, err);
     if (st == TRL_OK)
         st = trl_shared_new(r->d, &r->scores, err);
+    if (st == TRL_OK)
+        st = trl_task_pairs(r->task, r->d, &r->pairs, &r->has_pairs, err);
     for (; st == TRL_OK && r->n_slots < r->batch; r->n_slots++)
         st = trl_shared_new(r->d, &r->slots[r->n_slots].adjoint, err);
     return st;
@@ -383,6 +394,7 @@ static void run_fini(run *r)
     trl_free(r->past);
     trl_lazy_fini(&r->z);
     trl_shared_free(&r->scores);
+    trl_pair_sets_fini(&r->pairs);
 }
 
 trl_status trl_sgd(const trl_design *d, const trl_task *task, const trl_sgd_options *o,

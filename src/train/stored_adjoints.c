@@ -10,7 +10,10 @@
 
 static size_t row_floats(const trl_stored_adjoints *k, size_t f)
 {
-    return k->row[f] ? k->d->n_tokens * k->d->family[f].step : 0;
+    if (!k->d->family[f].has_rows)
+        return 0;
+    return k->pairs && f == TRL_EDGE ? (size_t)k->cell_first[k->d->n_sequences]
+                                     : k->d->n_tokens * k->d->family[f].step;
 }
 
 static size_t shared_floats(const trl_stored_adjoints *k, size_t f)
@@ -18,13 +21,28 @@ static size_t shared_floats(const trl_stored_adjoints *k, size_t f)
     return k->d->n_sequences * k->d->family[f].n_constant;
 }
 
-trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d, trl_error *err)
+static bool count_cells(trl_stored_adjoints *k)
 {
-    bool good = true;
-    *k = (trl_stored_adjoints){.d = d};
-    for (size_t f = 0; f < d->n_families; f++) {
+    const trl_design *d = k->d;
+    k->cell_first = trl_alloc(d->n_sequences + 1, sizeof *k->cell_first);
+    if (!k->cell_first)
+        return false;
+    k->cell_first[0] = 0;
+    for (size_t i = 0; i < d->n_sequences; i++)
+        k->cell_first[i + 1] =
+            k->cell_first[i] + trl_pair_view_room(k->pairs, (size_t)d->first[i],
+                                                  (size_t)(d->first[i + 1] - d->first[i]));
+    return true;
+}
+
+trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
+                                    const trl_pair_sets *pairs, trl_error *err)
+{
+    *k = (trl_stored_adjoints){.d = d, .pairs = pairs};
+    bool good = !pairs || count_cells(k);
+    for (size_t f = 0; good && f < d->n_families; f++) {
         const bool rows = d->family[f].has_rows;
-        k->row[f] = rows ? trl_zalloc(d->n_tokens * d->family[f].step, sizeof(float)) : NULL;
+        k->row[f] = rows ? trl_zalloc(row_floats(k, f), sizeof(float)) : NULL;
         k->shared[f] = trl_zalloc(shared_floats(k, f), sizeof(float));
         good = good && (!rows || k->row[f]) && k->shared[f];
     }
@@ -36,6 +54,7 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
 
 void trl_stored_adjoints_fini(trl_stored_adjoints *k)
 {
+    trl_free(k->cell_first);
     for (size_t f = 0; f < TRL_FAMILIES_MAX; f++) {
         trl_free(k->row[f]);
         trl_free(k->shared[f]);
@@ -61,6 +80,17 @@ bool trl_stored_adjoints_load(trl_stored_adjoints *k, const unsigned char **p, s
     return good;
 }
 
+/* w += scale A^T of the cells of example i. */
+static bool sum_pairs(const trl_stored_adjoints *k, size_t i, double scale, trl_arena *arena,
+                      double *w)
+{
+    const size_t from = (size_t)k->d->first[i], n = (size_t)k->d->first[i + 1] - from;
+    const trl_pair_view *v = trl_pair_view_get(k->pairs, from, n, arena);
+    if (v)
+        trl_pair_view_scatter(v, k->d, from, trl_stored_adjoints_cells(k, i), scale, w);
+    return v;
+}
+
 trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, trl_arena *arena,
                                    double *w, trl_error *err)
 {
@@ -70,7 +100,8 @@ trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, t
         trl_tables t;
         const size_t from = (size_t)d->first[i], n = (size_t)d->first[i + 1] - from;
         trl_arena_reset(arena);
-        if (!trl_tables_get(d, n, arena, &t))
+        if (!trl_tables_get_sets(d, k->pairs, from, n, arena, &t) ||
+            (k->pairs && !sum_pairs(k, i, scale, arena, w)))
             return trl_fail_mem(err);
         for (size_t f = 0; f < d->n_families; f++) {
             const trl_family *fam = &d->family[f];

@@ -6,15 +6,21 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "feature/design.h"
+#include "feature/pair_view.h"
 
 typedef struct trl_stored_adjoints {
     const trl_design *d;
-    float *row[TRL_FAMILIES_MAX];    /* [n_tokens][step] where there are rows; pads 0 */
+    const trl_pair_sets *pairs;      /* or NULL */
+    uint64_t *cell_first;            /* [n_sequences + 1] with pairs: where an example's begin */
+    float *row[TRL_FAMILIES_MAX];    /* [n_tokens][step] where there are rows; pads 0; of pairs as
+                                        sets the cells of every example's view, padded */
     float *shared[TRL_FAMILIES_MAX]; /* [n_sequences][n_constant] */
 } trl_stored_adjoints;
 
-/* Everything starts at 0.  TRL_ENOMEM. */
-trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d, trl_error *err);
+/* Everything starts at 0.  `pairs`, which must outlive them: as sets; NULL: as rows.  TRL_ENOMEM.
+ */
+trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
+                                    const trl_pair_sets *pairs, trl_error *err);
 void trl_stored_adjoints_fini(trl_stored_adjoints *k);
 
 /* The rows from token `from` on, NULL for a family without rows; the shared cells of example i. */
@@ -27,6 +33,12 @@ static inline float *trl_stored_adjoints_shared(const trl_stored_adjoints *k, si
                                                 size_t i)
 {
     return k->shared[family] + i * k->d->family[family].n_constant;
+}
+
+/* With pairs: those of the cells of example i. */
+static inline float *trl_stored_adjoints_cells(const trl_stored_adjoints *k, size_t i)
+{
+    return k->row[TRL_EDGE] + k->cell_first[i];
 }
 
 /* All of them, as bytes, and back (false: too few bytes). */

@@ -4,6 +4,8 @@
 
 #include "chain_problem.h"
 #include "feature/pair_sets.h"
+#include "train/sdca.h"
+#include "train/sgd.h"
 
 static void random_weights(trl_rng *rng, const trl_design *d, double scale, double *w)
 {
@@ -48,7 +50,7 @@ static void test_scores(void **state)
         double *w = problem_vector(&p), *row = malloc((width + 8) * sizeof *row);
         double *want = trl_alloc64(step, sizeof *want), *node = trl_alloc64(64, sizeof *node);
         random_weights(&rng, &p.d, 2.0, w);
-        assert_ok(trl_pair_sets_build(&s, &p.d, &worth, &err));
+        assert_ok(trl_pair_sets_build(&s, &p.d, TRL_PAIR_TABLES, &worth, &err));
         assert_true(worth);
         assert_ok(trl_pair_sets_gather(&s, &p.d, w, p.pool, &err));
         for (size_t t = 0; t < p.d.n_tokens; t++) {
@@ -170,7 +172,7 @@ static void test_not_worth_it(void **state)
     trl_error err;
     bool worth = true;
     problem_make(&rng, &h, &o, "likelihood", 1, &p);
-    assert_ok(trl_pair_sets_build(&s, &p.d, &worth, &err));
+    assert_ok(trl_pair_sets_build(&s, &p.d, TRL_PAIR_TABLES, &worth, &err));
     assert_false(worth);
     assert_null(s.of);
     problem_fini(&p);
@@ -198,12 +200,71 @@ static void test_not_a_number(void **state)
     problem_fini(&p);
 }
 
+/* ---- one example after the other --------------------------------------------------------------
+ */
+
+typedef struct step_run {
+    bool dual;    /* coordinate ascent in the dual, else SGD */
+    bool as_sets; /* pairs */
+} step_run;
+
+/* The weights after some passes, those of the dual at the optimum; the problem is the same for the
+ * same seed. */
+static double *run_steps(uint64_t seed, int round, step_run how, size_t *n)
+{
+    trl_rng rng = trl_rng_seed(seed);
+    const corpus_shape h = random_pairs(&rng, round);
+    const trl_design_options o = {.order = 1, .all_pairs = round % 4 == 3};
+    chain_problem p;
+    trl_error err;
+    trl_ending ending;
+    problem_make(&rng, &h, &o, "likelihood", 1, &p);
+    p.task.chain.pair_sets = how.as_sets;
+    double *w = problem_vector(&p);
+    memset(w, 0, trl_design_alloc(&p.d) * sizeof *w);
+    const trl_descent descent = {.pool = p.pool, .x = w, .ending = &ending};
+    if (how.dual)
+        assert_ok(trl_sdca(&p.d, &p.task,
+                           &(trl_sdca_options){.c2 = 1.0, .max_iter = 200, .seed = 3}, &descent,
+                           &err));
+    else
+        assert_ok(trl_sgd(
+            &p.d, &p.task,
+            &(trl_sgd_options){
+                .c2 = 1.0, .eta = 0.1, .batch = 4, .averaged = round % 2, .max_iter = 5, .seed = 3},
+            &descent, &err));
+    *n = (size_t)p.d.n_weights;
+    problem_fini(&p);
+    return w;
+}
+
+/* Weights are the same with pairs as the sets of each example as with whole rows. */
+static void test_steps(void **state)
+{
+    (void)state;
+    double largest = 0.0;
+    for (int round = 0; round < 24; round++) {
+        const bool dual = round % 3 != 0;
+        size_t n;
+        const uint64_t seed = 90 + (uint64_t)round;
+        double *sets = run_steps(seed, round, (step_run){dual, true}, &n);
+        double *rows = run_steps(seed, round, (step_run){dual, false}, &n);
+        for (size_t k = 0; k < n; k++) {
+            assert_near(sets[k], rows[k], dual ? 1e-3 : 1e-9);
+            largest = fmax(largest, fabs(sets[k]));
+        }
+        trl_free(sets);
+        trl_free(rows);
+    }
+    assert_true(largest > 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),       cmocka_unit_test(test_against_rows),
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_not_worth_it),
-        cmocka_unit_test(test_not_a_number),
+        cmocka_unit_test(test_steps),        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_against_rows), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_not_worth_it), cmocka_unit_test(test_not_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
