@@ -134,7 +134,7 @@ static inline void minimise(task *k, double c2)
 {
     trl_error err;
     penalised p = {k->m, c2};
-    const trl_function f = {&p, k->n, eval_penalised};
+    const trl_function f = {.self = &p, .n = k->n, .eval = eval_penalised};
     const trl_lbfgs_options o = {.memory = 8, .max_iter = 3000, .epsilon = 1e-9};
     trl_ending ending;
     memset(k->w, 0, k->n * sizeof *k->w);

@@ -428,7 +428,7 @@ static void test_overflow(void **state)
     trl_ending ending;
     for (int l1 = 0; l1 < 2; l1++) {
         barrier b = {0};
-        const trl_function f = {&b, 3, barrier_eval};
+        const trl_function f = {.self = &b, .n = 3, .eval = barrier_eval};
         const trl_lbfgs_options o = {.memory = 3, .c1 = l1 ? 1.0 : 0.0, .epsilon = 1e-9};
         double x[3 + 64] = {0.0, -40.0, 0.999};
         assert_ok(trl_lbfgs(&f, &o, &(trl_descent){.pool = pool, .x = x, .ending = &ending}, &err));
@@ -439,7 +439,7 @@ static void test_overflow(void **state)
     /* any other failure ends the run, with the last accepted weights */
     for (size_t k = 1; k < 8; k++) {
         barrier b = {.fail_at = k};
-        const trl_function f = {&b, 3, barrier_eval};
+        const trl_function f = {.self = &b, .n = 3, .eval = barrier_eval};
         const trl_lbfgs_options o = {.memory = 3, .epsilon = 1e-9};
         double x[3 + 64] = {0.0, -40.0, 0.5}, g[3], F;
         assert_int_equal(
