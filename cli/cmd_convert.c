@@ -185,13 +185,31 @@ static trl_status write_items(job *j, const trl_items *items, trl_error *err)
     snprintf(err->path, sizeof err->path, "%s", items->path);
     snprintf(err->msg, sizeof err->msg,
              "an attribute with a value other than 1, which MALLET's "
-             "format cannot have");
+             "and GRMM's formats cannot have");
+    return TRL_EINVAL;
+}
+
+static bool has_attributes(convert_format f)
+{
+    return f == CONVERT_CRFSUITE || f == CONVERT_MALLET || f == CONVERT_GRMM;
+}
+
+static trl_status write_attributes(job *j, const trl_reader *r, const trl_rows *rows,
+                                   trl_error *err)
+{
+    if (convert_attributes(j->s->to, r, rows, &j->pending))
+        return TRL_OK;
+    *err = (trl_error){.code = TRL_EINVAL, .row = rows->first_row};
+    snprintf(err->path, sizeof err->path, "%s", rows->path);
+    snprintf(err->msg, sizeof err->msg, "%zu labels of a token: %s has one", rows->n_columns - 1,
+             convert_format_names[j->s->to]);
     return TRL_EINVAL;
 }
 
 static trl_status convert_reader(job *j, trl_reader *r, trl_error *err)
 {
     const bool is_rows = trl_format_is_rows(trl_reader_format(r));
+    const bool both = j->s->from == CONVERT_GRMM && has_attributes(j->s->to);
     for (bool more = true; more && !j->out.failed;) {
         trl_rows rows = {0};
         trl_items items = {0};
@@ -201,7 +219,9 @@ static trl_status convert_reader(job *j, trl_reader *r, trl_error *err)
             j->n_sentences++;
             j->n_tokens += is_rows ? rows.n_tokens : items.n_tokens;
         }
-        if (st == TRL_OK && is_rows && (more || rows.heading.n))
+        if (st == TRL_OK && both)
+            st = more ? write_attributes(j, r, &rows, err) : TRL_OK;
+        else if (st == TRL_OK && is_rows && (more || rows.heading.n))
             st = j->s->validate ? more ? validate(j, r, &rows, err) : TRL_OK
                                 : write_rows(j, r, &rows, err);
         else if (st == TRL_OK && more)
@@ -275,10 +295,11 @@ static int check(const settings *s)
         return message_usage("--layers needs --labels, and writes columns");
     if (!raw && (s->text.tokens.grain || s->text.tokens.sentences))
         return message_usage("--tokens and --sentences are for text");
-    if (items && s->to != CONVERT_CRFSUITE && s->to != CONVERT_MALLET)
-        return message_usage("attributes of %s have no columns: they can become crfsuite or mallet",
-                             convert_format_names[s->from]);
-    if ((items || raw) && (s->scheme || s->validate || s->unlabelled))
+    if (items && !has_attributes(s->to))
+        return message_usage(
+            "attributes of %s have no columns: they can become crfsuite, mallet or grmm",
+            convert_format_names[s->from]);
+    if ((items || raw || s->from == CONVERT_GRMM) && (s->scheme || s->validate || s->unlabelled))
         return message_usage(
             "--scheme, --validate and --unlabelled are for columns, conllu and jsonl");
     if (raw && s->to == CONVERT_CONLLU && s->text.columns)
@@ -323,6 +344,8 @@ const verb verb_convert = {
         "  conllu   CoNLL-U: ten cells a word, comments, ranges and empty nodes\n"
         "  crfsuite a label, a tab and attributes\n"
         "  mallet   attributes and a label, blanks between: MALLET's SimpleTagger\n"
+        "  grmm     labels, ---- and features, blanks between: GRMM; in formats of columns its\n"
+        "           word (the feature W=...) and labels\n"
         "\n"
         "Text is cut into tokens and sentences, whatever its script, and byte offsets are kept:\n"
         "what --to marks writes has every byte of the text. A mark that is a label must be\n"
@@ -335,7 +358,8 @@ const verb verb_convert = {
         "(form, upos, xpos) unless --columns names others. Columns become CoNLL-U as --columns "
         "says\n"
         "what they are: form,upos,misc. The columns of a token become attributes 0=..., 1=... of\n"
-        "crfsuite and mallet. Labels are rewritten from any tag scheme into any other (--scheme), "
+        "crfsuite and mallet, W=..., 1=... of grmm. Labels are rewritten from any tag scheme into "
+        "any other (--scheme), "
         "or\n"
         "checked (--validate): every fault with its file, line and column, and exit status 1.\n"
         "Blanks inside a cell become '_' where blanks separate cells.\n",

@@ -446,8 +446,8 @@ static int run(void *settings_, const operands *args)
         return message_fail("constraints are for models of chains, not of graphs");
     }
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
-        return tag_graph_run(&s->graph, m, s->text || s->format == TRL_FORMAT_CRFSUITE, args);
-    int code = tag_graph_unused(&s->graph);
+        return tag_graph_run(&s->graph, m, s->text, s->format, args);
+    int code = tag_graph_unused(&s->graph, s->format);
     if (code == CLI_DONE)
         code = check_model(s, m);
     if (code == CLI_DONE)
@@ -469,11 +469,10 @@ const verb verb_tag = {
         "Columns are printed as they are, with the predicted label as one more column,\n"
         "after a tab if the line has one, otherwise after a blank; the label column of the\n"
         "training data may be there or not.  For the crfsuite format only the label is\n"
-        "printed. CoNLL-U comes back with the label as the UPOS of every word and all other\n"
-        "lines as they are, JSON lines with \"labels\". Probabilities have six decimals.  A model "
-        "without probabilities shows "
-        "scores in\n"
-        "the headings of --nbest, and refuses what asks for probabilities.\n"
+        "printed, for grmm the word and labels, then those predicted. CoNLL-U comes back with\n"
+        "the label as the UPOS of every word and all other lines as they are, JSON lines with\n"
+        "\"labels\". Probabilities have six decimals. A model without them shows scores in\n"
+        "the headings of --nbest, and refuses what asks for them.\n"
         "\n"
         "With --text the input is raw text in UTF-8. It is cut into tokens and sentences as by\n"
         "'trellis convert', and tagged by models of columns whose first column is the word. A\n"

@@ -346,6 +346,8 @@ const verb verb_train = {
         "            label weighs the sequence\n"
         "\n"
         "With --kind tree the files are treebanks in Penn brackets, and the model is a parser.\n"
+        "With --kind graph the template is a model file, or a list of GRMM's templates, whose\n"
+        "data (--format grmm) are lines of labels, ---- and features.\n"
         "\n"
         "A template, which is kept in the model, makes features of the columns.  The objective\n"
         "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"

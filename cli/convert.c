@@ -6,10 +6,9 @@
 #include <string.h>
 
 const char *const convert_format_names[] = {
-    [CONVERT_TEXT] = "text",       [CONVERT_MARKS] = "marks",
-    [CONVERT_COLUMNS] = "columns", [CONVERT_JSONL] = "jsonl",
-    [CONVERT_CONLLU] = "conllu",   [CONVERT_CRFSUITE] = "crfsuite",
-    [CONVERT_MALLET] = "mallet",   NULL,
+    [CONVERT_TEXT] = "text",     [CONVERT_MARKS] = "marks",   [CONVERT_COLUMNS] = "columns",
+    [CONVERT_JSONL] = "jsonl",   [CONVERT_CONLLU] = "conllu", [CONVERT_CRFSUITE] = "crfsuite",
+    [CONVERT_MALLET] = "mallet", [CONVERT_GRMM] = "grmm",     NULL,
 };
 
 static trl_str cell_of(const convert_sequence *s, size_t t, size_t column)
@@ -51,7 +50,8 @@ trl_format convert_reader_format(convert_format f)
         [CONVERT_COLUMNS] = TRL_FORMAT_COLUMNS, [CONVERT_JSONL] = TRL_FORMAT_JSONL,
         [CONVERT_CONLLU] = TRL_FORMAT_CONLLU,   [CONVERT_CRFSUITE] = TRL_FORMAT_CRFSUITE,
         [CONVERT_MALLET] = TRL_FORMAT_MALLET,   [CONVERT_TEXT] = TRL_FORMAT_GUESS,
-        [CONVERT_MARKS] = TRL_FORMAT_GUESS,     [CONVERT_COLOUR] = TRL_FORMAT_GUESS,
+        [CONVERT_GRMM] = TRL_FORMAT_GRMM,       [CONVERT_MARKS] = TRL_FORMAT_GUESS,
+        [CONVERT_COLOUR] = TRL_FORMAT_GUESS,
     };
     return formats[f];
 }
@@ -239,6 +239,9 @@ void convert_write(convert_format to, const convert_sequence *seq, convert_state
         break;
     case CONVERT_MALLET:
         convert_mallet(seq, out);
+        break;
+    case CONVERT_GRMM:
+        convert_grmm(seq, out);
         break;
     case CONVERT_TEXT:
         if (!seq->token)

@@ -16,6 +16,7 @@ typedef enum convert_format {
     CONVERT_CONLLU,
     CONVERT_CRFSUITE,
     CONVERT_MALLET,
+    CONVERT_GRMM,
     CONVERT_COLOUR, /* the text, chunks coloured: for terminals, not read */
 } convert_format;
 
@@ -58,9 +59,14 @@ void convert_columns(const convert_sequence *seq, text *out);
 void convert_conllu(const convert_sequence *seq, text *out);
 void convert_crfsuite(const convert_sequence *seq, text *out);
 void convert_mallet(const convert_sequence *seq, text *out);
+void convert_grmm(const convert_sequence *seq, text *out);
 
-/* Items, to CRFsuite or MALLET.  False: MALLET has no values. */
+/* Items, to CRFsuite, MALLET or GRMM.  False: the last two have no values. */
 bool convert_items(convert_format to, const trl_items *seq, text *out);
+
+/* A sequence of GRMM's with its attributes, to these three.  False: GRMM alone has several labels,
+ * or none, for a token. */
+bool convert_attributes(convert_format to, const trl_reader *r, const trl_rows *seq, text *out);
 
 /* What an input or output format is called in the library; TRL_FORMAT_GUESS: text. */
 trl_format convert_reader_format(convert_format f);

@@ -1,4 +1,4 @@
-/* convert_table.c -- formats with a token a line: columns, CoNLL-U, CRFsuite, MALLET. */
+/* convert_table.c -- formats with a token a line: columns, CoNLL-U, CRFsuite, MALLET, GRMM. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -125,32 +125,85 @@ void convert_mallet(const convert_sequence *s, text *out)
         text_char(out, '\n');
 }
 
-bool convert_items(convert_format to, const trl_items *seq, text *out)
+/* The first cell is the word, for templates that compare words. */
+void convert_grmm(const convert_sequence *s, text *out)
 {
-    const bool mallet = to == CONVERT_MALLET;
-    if (!mallet && seq->weight != 1.0)
-        text_fmt(out, "@weight:%.17g\n", seq->weight);
-    for (size_t t = 0; t < seq->n_tokens; t++) {
-        if (!mallet)
-            put_escaped(seq->label[t], out);
-        for (size_t a = seq->begin[t]; a < seq->begin[t + 1]; a++) {
-            const trl_attr *x = &seq->attr[a];
-            if (mallet && x->value != 1.0)
-                return false;
-            if (mallet) {
-                put_cell(x->name, out);
-                text_char(out, ' ');
-                continue;
-            }
+    const size_t C = s->rows->n_columns, last = C - s->labelled;
+    for (size_t t = 0; t < s->rows->n_tokens; t++) {
+        if (s->labelled) {
+            put_cell(cell_of(s, t, last), out);
+            text_char(out, ' ');
+        }
+        text_str(out, "----");
+        for (size_t c = 0; c < last; c++) {
+            if (c)
+                text_fmt(out, " %zu=", c);
+            else
+                text_str(out, " W=");
+            put_cell(cell_of(s, t, c), out);
+        }
+        text_char(out, '\n');
+    }
+    if (s->rows->n_tokens)
+        text_char(out, '\n');
+}
+
+/* One token: `label` are those of its line; false: a value that the format has not. */
+static bool put_token(convert_format to, const trl_str *label, size_t n_labels,
+                      const trl_attr *attr, const trl_attr *end, text *out)
+{
+    const bool crfsuite = to == CONVERT_CRFSUITE;
+    if (crfsuite)
+        put_escaped(label[0], out);
+    for (size_t k = 0; to == CONVERT_GRMM && k < n_labels; k++) {
+        put_cell(label[k], out);
+        text_char(out, ' ');
+    }
+    if (to == CONVERT_GRMM)
+        text_str(out, attr < end ? "---- " : "----");
+    for (const trl_attr *x = attr; x < end; x++) {
+        if (!crfsuite && x->value != 1.0)
+            return false;
+        if (crfsuite) {
             text_char(out, '\t');
             put_escaped(x->name, out);
             if (x->value != 1.0)
                 text_fmt(out, ":%.17g", x->value);
+            continue;
         }
-        if (mallet)
-            put_cell(seq->label[t], out);
-        text_char(out, '\n');
+        put_cell(x->name, out);
+        text_str(out, to == CONVERT_MALLET || x + 1 < end ? " " : "");
     }
+    if (to == CONVERT_MALLET)
+        put_cell(label[0], out);
+    text_char(out, '\n');
+    return true;
+}
+
+bool convert_items(convert_format to, const trl_items *seq, text *out)
+{
+    if (to == CONVERT_CRFSUITE && seq->weight != 1.0)
+        text_fmt(out, "@weight:%.17g\n", seq->weight);
+    for (size_t t = 0; t < seq->n_tokens; t++)
+        if (!put_token(to, &seq->label[t], 1, seq->attr + seq->begin[t],
+                       seq->attr + seq->begin[t + 1], out))
+            return false;
+    text_char(out, '\n');
+    return true;
+}
+
+bool convert_attributes(convert_format to, const trl_reader *r, const trl_rows *seq, text *out)
+{
+    const size_t *begin;
+    const trl_attr *attr;
+    const size_t C = seq->n_columns;
+    trl_reader_attributes(r, &begin, &attr);
+    if (to != CONVERT_GRMM && C != 2)
+        return false;
+    for (size_t t = 0; begin && t < seq->n_tokens; t++)
+        put_token(to, seq->cell + t * C + 1, C - 1,
+                  begin[t] < begin[t + 1] ? attr + begin[t] : NULL,
+                  begin[t] < begin[t + 1] ? attr + begin[t + 1] : NULL, out);
     text_char(out, '\n');
     return true;
 }

@@ -22,13 +22,10 @@ const verb *const verbs[] = {
 };
 
 const char *const format_names[] = {
-    [TRL_FORMAT_GUESS] = "guess",
-    [TRL_FORMAT_COLUMNS] = "columns",
-    [TRL_FORMAT_CRFSUITE] = "crfsuite",
-    [TRL_FORMAT_CONLLU] = "conllu",
-    [TRL_FORMAT_MALLET] = "mallet",
-    [TRL_FORMAT_JSONL] = "jsonl",
-    NULL,
+    [TRL_FORMAT_GUESS] = "guess",       [TRL_FORMAT_COLUMNS] = "columns",
+    [TRL_FORMAT_CRFSUITE] = "crfsuite", [TRL_FORMAT_CONLLU] = "conllu",
+    [TRL_FORMAT_MALLET] = "mallet",     [TRL_FORMAT_JSONL] = "jsonl",
+    [TRL_FORMAT_GRMM] = "grmm",         NULL,
 };
 
 static int print_help(const verb *v)

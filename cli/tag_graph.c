@@ -262,21 +262,44 @@ static void add_heading(const trl_rows *rows, text *out)
     }
 }
 
-static trl_status add_sentence(slot *x, const trl_rows *rows, trl_error *err)
+/* A line and a separator as it has. */
+static void keep_line(slot *x, const trl_rows *rows, size_t t)
 {
+    const trl_str last = rows->cell[(t + 1) * rows->n_columns - 1];
+    const size_t n = (size_t)(last.p - rows->line[t]) + last.n;
+    text_add(&x->lines, rows->line[t], n);
+    text_char(&x->lines, memchr(rows->line[t], '\t', n) ? '\t' : ' ');
+}
+
+/* Of GRMM's data the word and the labels: features vary in number, and would not be columns. */
+static void keep_labels(slot *x, const trl_rows *rows, size_t t)
+{
+    for (size_t c = 0; c < rows->n_columns; c++) {
+        const trl_str s = rows->cell[t * rows->n_columns + c];
+        text_add(&x->lines, s.p, s.n);
+        text_char(&x->lines, ' ');
+    }
+}
+
+static trl_status add_sentence(slot *x, const trl_reader *r, const trl_rows *rows, trl_error *err)
+{
+    const size_t *begin;
+    const trl_attr *attr;
     size_t cap = x->cap;
     if (!room((void **)&x->end, &cap, x->n + rows->n_tokens, sizeof *x->end) ||
         !room((void **)&x->last, &x->cap, x->n + rows->n_tokens, sizeof *x->last))
         return tag_no_memory(err);
+    trl_reader_attributes(r, &begin, &attr);
     for (size_t t = 0; t < rows->n_tokens; t++) {
-        const trl_str last = rows->cell[(t + 1) * rows->n_columns - 1];
-        const size_t n = (size_t)(last.p - rows->line[t]) + last.n;
-        text_add(&x->lines, rows->line[t], n);
-        text_char(&x->lines, memchr(rows->line[t], '\t', n) ? '\t' : ' ');
+        if (begin)
+            keep_labels(x, rows, t);
+        else
+            keep_line(x, rows, t);
         x->end[x->n] = x->lines.n;
         x->last[x->n++] = t + 1 == rows->n_tokens;
     }
-    return x->lines.failed ? tag_no_memory(err) : trl_graph_tagger_add(x->tagger, rows, err);
+    return x->lines.failed ? tag_no_memory(err)
+                           : trl_graph_tagger_add_items(x->tagger, rows, begin, attr, err);
 }
 
 static slot *next_slot(job *j)
@@ -295,7 +318,8 @@ static bool read_file(job *j, const char *path)
     trl_rows rows;
     slot *x = NULL;
     bool more = true, ok = true;
-    trl_status st = trl_reader_open(path, TRL_FORMAT_COLUMNS, &r, &err);
+    const trl_format format = j->info.attributes ? TRL_FORMAT_GRMM : TRL_FORMAT_COLUMNS;
+    trl_status st = trl_reader_open(path, format, &r, &err);
     while (st == TRL_OK && ok && more) {
         st = trl_reader_rows(r, &rows, &more, &err);
         if (st != TRL_OK)
@@ -308,7 +332,7 @@ static bool read_file(job *j, const char *path)
         if (x)
             add_heading(&rows, &x->heading);
         if (x && more)
-            st = add_sentence(x, &rows, &err);
+            st = add_sentence(x, r, &rows, &err);
         if (st != TRL_OK)
             x->n = 0; /* those before are printed */
     }
@@ -403,24 +427,33 @@ static int tag_files(const tag_graph_settings *s, const trl_graph_model *m, cons
     return ok ? CLI_DONE : CLI_FAILED;
 }
 
-int tag_graph_run(const tag_graph_settings *s, trl_model *m, bool other, const operands *args)
+int tag_graph_run(const tag_graph_settings *s, trl_model *m, bool raw, trl_format format,
+                  const operands *args)
 {
     trl_error err = {0};
     trl_graph_model *graph = NULL;
     int code = CLI_FAILED;
-    if (other)
-        message_say("%s: a model of graphs reads columns", s->model);
-    else if (trl_graph_model_of(m, &graph, &err) == TRL_OK)
-        code = tag_files(s, graph, args);
-    else
+    const trl_status st = trl_graph_model_of(m, &graph, &err);
+    const bool grmm = st == TRL_OK && trl_graph_model_get_info(graph).attributes;
+    const bool other =
+        format != TRL_FORMAT_GUESS && format != (grmm ? TRL_FORMAT_GRMM : TRL_FORMAT_COLUMNS);
+    if (st != TRL_OK)
         message_error(&err);
+    else if (raw || other)
+        message_say("%s: %s", s->model,
+                    grmm ? "this model of graphs reads GRMM's data (-f grmm)"
+                         : "a model of graphs reads columns");
+    else
+        code = tag_files(s, graph, args);
     trl_graph_model_free(graph);
     trl_model_free(m);
     return code;
 }
 
-int tag_graph_unused(const tag_graph_settings *s)
+int tag_graph_unused(const tag_graph_settings *s, trl_format format)
 {
+    if (format == TRL_FORMAT_GRMM)
+        return message_usage("--format grmm is for models of graphs");
     return s->method || s->known || !isnan(s->damping)
                ? message_usage("--method, --known and --damping are for models of graphs")
                : CLI_DONE;

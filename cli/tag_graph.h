@@ -17,10 +17,13 @@ typedef struct tag_graph_settings {
     bool verbose;
 } tag_graph_settings;
 
-/* All of it, with a model that is freed; the exit code.  `other`: the input is not in columns. */
-int tag_graph_run(const tag_graph_settings *s, trl_model *m, bool other, const operands *args);
+/* All of it, with a model that is freed; the exit code.  `raw`: the input is text;
+ * `format`: as the user says. */
+int tag_graph_run(const tag_graph_settings *s, trl_model *m, bool raw, trl_format format,
+                  const operands *args);
 
-/* With another model: CLI_USAGE when there are options for graphs, which is said. */
-int tag_graph_unused(const tag_graph_settings *s);
+/* With another model: CLI_USAGE when there are options for graphs or their format, which is said.
+ */
+int tag_graph_unused(const tag_graph_settings *s, trl_format format);
 
 #endif

@@ -50,15 +50,17 @@ typedef enum trl_format {
     TRL_FORMAT_GUESS = 0, /* by the first lines */
     TRL_FORMAT_COLUMNS,
     TRL_FORMAT_CRFSUITE,
-    TRL_FORMAT_CONLLU, /* rows: see trl_conllu_columns; never guessed, nor are the next two */
+    TRL_FORMAT_CONLLU, /* rows: see trl_conllu_columns; never guessed, nor are the next ones */
     TRL_FORMAT_MALLET, /* items: FEATURE ... LABEL, blanks between (MALLET's SimpleTagger) */
     TRL_FORMAT_JSONL, /* rows: {"tokens": [...], "columns": [[...], ...], "labels": [...]} a line */
+    TRL_FORMAT_GRMM,  /* rows of a word and labels, and attributes: LABEL ... ---- FEATURE ... */
 } trl_format;
 
 /* Are its sequences rows, or items? */
 static inline bool trl_format_is_rows(trl_format f)
 {
-    return f == TRL_FORMAT_COLUMNS || f == TRL_FORMAT_CONLLU || f == TRL_FORMAT_JSONL;
+    return f == TRL_FORMAT_COLUMNS || f == TRL_FORMAT_CONLLU || f == TRL_FORMAT_JSONL ||
+           f == TRL_FORMAT_GRMM;
 }
 
 /* The columns of a row of CoNLL-U, words alone, and their names up to a NULL: form, lemma, xpos,
@@ -94,6 +96,11 @@ TRL_API double trl_reader_weight(const trl_reader *r);
  * which its cells lie, when the format is CoNLL-U, else nothing; and the line of its token t. */
 TRL_API trl_str trl_reader_source(const trl_reader *r);
 TRL_API uint64_t trl_reader_row(const trl_reader *r, size_t t);
+
+/* The attributes of the last sequence of rows, where the format has both (GRMM): those of token t
+ * are attr[begin[t]] .. attr[begin[t + 1] - 1].  Otherwise both are NULL. */
+TRL_API void trl_reader_attributes(const trl_reader *r, const size_t **begin,
+                                   const trl_attr **attr);
 
 /* A sequence read in the wrong format is still a sequence, with nonsense labels.  This guesses what
  * it looks like, for messages. */

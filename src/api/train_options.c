@@ -42,7 +42,7 @@ static const char *const schedule_names[] = {"flooding", "sequential", "residual
 static const char *const grade_names[] = {"generative", "discriminative", "features", "boosted",
                                           NULL};
 static const char *const format_names[] = {"guess",  "columns", "crfsuite", "conllu",
-                                           "mallet", "jsonl",   NULL};
+                                           "mallet", "jsonl",   "grmm",     NULL};
 static const char *const seen_or_all[] = {"seen", "all", NULL};
 static const char *const decode_names[] = {"local", "global", NULL};
 static const char *const precision_names[] = {"single", "double", NULL};
@@ -99,7 +99,7 @@ static const trl_option_row rows[] = {
 #define GROUP .group = "Files"
     ROW("model", STRING, model, ALL, GROUP, .value = "MODEL", .file = TRL_OPTION_OUTPUT,
         .help = "where to write the model"),
-    ROW("format", CHOICE, format, CHAIN, GROUP, .choices = format_names,
+    ROW("format", CHOICE, format, CHAIN | GRAPH, GROUP, .choices = format_names,
         .help = "format of the training data"),
     ROW("dev", STRING, dev, ALL, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .help = "data to score every iteration on; the best model is kept"),

@@ -61,7 +61,7 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
         return trl_fail(err, TRL_EINVAL,
                         "tuning is for chains and graphs: of trees, train with a dev set for "
                         "each c2");
-    if (t->format > TRL_FORMAT_CRFSUITE)
+    if (t->format > TRL_FORMAT_CRFSUITE && t->format != TRL_FORMAT_GRMM)
         return trl_fail_hint(err,
                              trl_fail(err, TRL_EINVAL, "tuning reads columns and CRFsuite items"),
                              "convert the data first");

@@ -53,6 +53,8 @@ trl_status trl_constraint_seen(trl_constraint *c, const char *path, trl_format f
     trl_reader *r = NULL;
     if (!c || !path)
         return trl_fail_null(err);
+    if (format == TRL_FORMAT_GRMM)
+        return trl_fail(err, TRL_EINVAL, "GRMM's data are for graphs, not for chains");
     const size_t L = c->set.L;
     bool *seen = trl_zalloc((L + 1) * (L + 1), sizeof *seen);
     if (!seen)

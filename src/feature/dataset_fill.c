@@ -81,6 +81,8 @@ trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format,
     trl_reader *r = NULL;
     if (!d || !path)
         return trl_fail_null(err);
+    if (format == TRL_FORMAT_GRMM)
+        return trl_fail(err, TRL_EINVAL, "a data set has rows or items, not GRMM's both");
     trl_status st = trl_reader_open(path, format, &r, err);
     if (st == TRL_OK)
         st = trl_format_is_rows(trl_reader_format(r))

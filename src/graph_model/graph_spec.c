@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "graph_model/grmm_templates.h"
 #include "graph_model/spec_scan.h"
 
 #define TEMPLATES_MAX 1000
@@ -309,6 +310,8 @@ static trl_status read_all(trl_graph_spec *x, const char *name, trl_error *err)
 trl_status trl_graph_spec_parse(const char *name, const char *text, size_t n, trl_graph_spec **out,
                                 trl_error *err)
 {
+    if (trl_grmm_templates_here(text, n))
+        return trl_grmm_templates_parse(name, text, n, out, err);
     trl_graph_spec *x = trl_zalloc(1, sizeof *x);
     if (x)
         x->text = trl_strndup(n ? text : "", n);

@@ -95,7 +95,7 @@ typedef struct trl_factor_spec {
 } trl_factor_spec;
 
 typedef struct trl_graph_spec {
-    char *text; /* as given */
+    char *text; /* as given; of GRMM's templates, the model file they stand for */
     size_t text_len;
     bool document;
     bool attributes; /* data of attributes (labels ---- attributes), not of columns */
@@ -113,7 +113,8 @@ typedef struct trl_graph_spec {
 #define TRL_NO_LAYER UINT32_MAX
 #define TRL_NO_PIECE UINT32_MAX
 
-/* `name` is for messages.  TRL_EPARSE with row:col, TRL_ENOMEM. */
+/* `name` is for messages; GRMM's lists of templates are read, too (grmm_templates.h).  TRL_EPARSE
+ * with row:col, TRL_ENOMEM. */
 trl_status trl_graph_spec_parse(const char *name, const char *text, size_t n, trl_graph_spec **out,
                                 trl_error *err);
 void trl_graph_spec_free(trl_graph_spec *s); /* accepts NULL */

@@ -40,18 +40,27 @@ static trl_status check_macros(const checking *c, const trl_template *t, const u
     return TRL_OK;
 }
 
+/* Of GRMM's data, column 0 is the word. */
+static trl_status no_labels(const checking *c, const trl_layer *layer)
+{
+    const bool word = c->s->attributes && layer->column > 0 && c->n_columns > 0;
+    const trl_status st =
+        word ? trl_fail(c->err, TRL_EPARSE, "label %zu of a line: those of the data have %zu",
+                        layer->column - 1, c->n_columns - 1)
+             : trl_fail(c->err, TRL_EPARSE, "labels in column %zu: the data have %zu columns",
+                        layer->column, c->n_columns);
+    trl_fail_where(c->err, st, c->name, layer->row, layer->col);
+    return trl_fail_hint(c->err, st, "%s are counted from 0", word ? "labels" : "columns");
+}
+
 trl_status trl_graph_spec_check(const trl_graph_spec *s, const char *name, size_t n_columns,
                                 trl_error *err)
 {
     const checking c = {s, name, n_columns, err};
     trl_status st = TRL_OK;
     for (size_t k = 0; st == TRL_OK && k < s->n_layers; k++)
-        if (s->layer[k].column >= n_columns) {
-            st = trl_fail(err, TRL_EPARSE, "labels in column %zu: the data have %zu columns",
-                          s->layer[k].column, n_columns);
-            trl_fail_where(err, st, name, s->layer[k].row, s->layer[k].col);
-            trl_fail_hint(err, st, "columns are counted from 0");
-        }
+        if (s->layer[k].column >= n_columns)
+            st = no_labels(&c, &s->layer[k]);
     for (size_t k = 0; st == TRL_OK && k < s->n_templates; k++)
         if (s->tpl[k].tpl)
             st = check_macros(&c, s->tpl[k].tpl, s->tpl[k].row, 0);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "text/columns.h"
 #include "text/conllu.h"
+#include "text/grmm.h"
 #include "text/items.h"
 #include "text/jsonl.h"
 #include "text/looks.h"
@@ -19,6 +20,7 @@ struct trl_reader {
     trl_conllu *conllu;
     trl_mallet *mallet;
     trl_jsonl *jsonl;
+    trl_grmm *grmm;
     uint64_t first_row; /* of the last sequence */
 };
 
@@ -94,6 +96,8 @@ static trl_status open_format(trl_reader *r, trl_error *err)
         return trl_mallet_new(r->in, &r->mallet, err);
     case TRL_FORMAT_JSONL:
         return trl_jsonl_new(r->in, &r->jsonl, err);
+    case TRL_FORMAT_GRMM:
+        return trl_grmm_new(r->in, &r->grmm, err);
     case TRL_FORMAT_GUESS:
     case TRL_FORMAT_COLUMNS:
     default:
@@ -135,6 +139,7 @@ void trl_reader_free(trl_reader *r)
     trl_conllu_free(r->conllu);
     trl_mallet_free(r->mallet);
     trl_jsonl_free(r->jsonl);
+    trl_grmm_free(r->grmm);
     trl_input_free(r->in);
     trl_free(r);
 }
@@ -156,6 +161,7 @@ trl_status trl_reader_rows(trl_reader *r, trl_rows *seq, bool *more, trl_error *
     }
     const trl_status st = r->conllu  ? trl_conllu_next(r->conllu, seq, more, err)
                           : r->jsonl ? trl_jsonl_next(r->jsonl, seq, more, err)
+                          : r->grmm  ? trl_grmm_next(r->grmm, seq, more, err)
                                      : trl_columns_next(r->columns, seq, more, err);
     r->first_row = st == TRL_OK ? seq->first_row : 0;
     return st;
@@ -181,6 +187,16 @@ double trl_reader_weight(const trl_reader *r)
     return r && r->columns ? trl_columns_weight(r->columns)
            : r && r->jsonl ? trl_jsonl_weight(r->jsonl)
                            : 1.0;
+}
+
+void trl_reader_attributes(const trl_reader *r, const size_t **begin, const trl_attr **attr)
+{
+    if (!begin || !attr)
+        return;
+    *begin = NULL;
+    *attr = NULL;
+    if (r && r->grmm)
+        trl_grmm_attributes(r->grmm, begin, attr);
 }
 
 trl_str trl_reader_source(const trl_reader *r)

@@ -130,6 +130,8 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
     if (o->precision && strcmp(o->precision, "single") != 0 && strcmp(o->precision, "double") != 0)
         return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
                         o->precision);
+    if (o->format == TRL_FORMAT_GRMM)
+        return trl_fail(err, TRL_EINVAL, "GRMM's data are for graphs, not for chains");
     if (o->template_text &&
         (asked_format(o) == TRL_FORMAT_CRFSUITE || asked_format(o) == TRL_FORMAT_MALLET))
         return trl_fail(err, TRL_EINVAL, "a template goes with columns, not with CRFsuite items");

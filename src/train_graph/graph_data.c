@@ -16,7 +16,17 @@ trl_status trl_graph_run_read_spec(trl_graph_run *j, trl_error *err)
         return trl_fail_hint(err, st, "give it as the template: -t factorial.graph");
     }
     j->spec_name = o->template_name ? o->template_name : "<model file>";
-    return trl_graph_spec_parse(j->spec_name, o->template_text, o->template_size, &j->spec, err);
+    trl_status st =
+        trl_graph_spec_parse(j->spec_name, o->template_text, o->template_size, &j->spec, err);
+    const trl_format reads =
+        st == TRL_OK && j->spec->attributes ? TRL_FORMAT_GRMM : TRL_FORMAT_COLUMNS;
+    if (st == TRL_OK && o->format != TRL_FORMAT_GUESS && o->format != reads) {
+        st = trl_fail(err, TRL_EINVAL, "this model file reads %s",
+                      reads == TRL_FORMAT_GRMM ? "GRMM's data (grmm)" : "columns");
+        trl_fail_where(err, st, j->spec_name, 0, 0);
+        trl_fail_hint(err, st, "features attributes are GRMM's, those of templates are of columns");
+    }
+    return st;
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */
@@ -71,7 +81,7 @@ static trl_status read_source(trl_graph_run *j, const char *path, const trl_data
     trl_unit_source s;
     const size_t before = j->n_units;
     uint64_t sentences = 0;
-    trl_status st = trl_unit_source_open(&s, path, set, j->spec->document, err);
+    trl_status st = trl_unit_source_open(&s, path, set, j->spec, err);
     if (st != TRL_OK)
         return st;
     for (bool more = true; st == TRL_OK && more;) {

@@ -67,7 +67,7 @@ static trl_status score_unit(held *h, const trl_graph_unit *u, trl_error *err)
     trl_graph_tagger_clear(h->tagger);
     for (size_t k = 0; st == TRL_OK && k < u->n_sentences; k++) {
         const trl_rows s = trl_graph_unit_rows(u, k);
-        st = trl_graph_tagger_add(h->tagger, &s, err);
+        st = trl_graph_tagger_add_items(h->tagger, &s, u->attr_begin + u->first[k], u->attr, err);
     }
     if (st == TRL_OK)
         st = trl_graph_tagger_best(h->tagger, label, &answer, err);
@@ -85,7 +85,7 @@ static trl_status score_file(held *h, const char *path, trl_error *err)
 {
     trl_unit_source s;
     trl_graph_unit u = {0};
-    trl_status st = trl_unit_source_open(&s, path, NULL, h->model->spec->document, err);
+    trl_status st = trl_unit_source_open(&s, path, NULL, h->model->spec, err);
     if (st != TRL_OK)
         return st;
     for (bool more = true; st == TRL_OK && more;) {

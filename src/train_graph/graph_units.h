@@ -16,9 +16,10 @@ typedef struct trl_unit_source {
     size_t n_documents; /* lines that begin one */
 } trl_unit_source;
 
-/* Of a file, or, where `path` is NULL, a data set.  As trl_reader_open. */
+/* Of a file, or, where `path` is NULL, a data set, as the model file says: columns, or labels and
+ * attributes, which a data set has not (TRL_EINVAL).  Else as trl_reader_open. */
 trl_status trl_unit_source_open(trl_unit_source *s, const char *path, const trl_dataset *set,
-                                bool document, trl_error *err);
+                                const trl_graph_spec *spec, trl_error *err);
 void trl_unit_source_fini(trl_unit_source *s);
 
 /* The next unit, closed; *more is false when there was none.  As trl_reader_rows and

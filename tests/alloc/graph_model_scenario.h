@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
+#include "graph_model/graph_spec.h"
 #include "trellis/graph_model.h"
 #include "trellis/train.h"
 
@@ -62,6 +63,15 @@ static trl_status use_graph_model(const trl_buf *bytes, trl_error *err)
     return st;
 }
 
+static trl_status read_grmm_templates(trl_error *err)
+{
+    static const char list[] = "new ACRF.BigramTemplate (0)\nnew SimilarTokensTemplate (0, true)\n";
+    trl_graph_spec *s = NULL;
+    const trl_status st = trl_graph_spec_parse("list", list, strlen(list), &s, err);
+    trl_graph_spec_free(s);
+    return st;
+}
+
 /* `arg`: the folder, with "graphs" in it. */
 static trl_status do_graph_model(const void *arg, trl_error *err)
 {
@@ -83,7 +93,7 @@ static trl_status do_graph_model(const void *arg, trl_error *err)
     if (st == TRL_OK)
         st = use_graph_model(&out, err);
     trl_buf_fini(&out);
-    return st;
+    return st == TRL_OK ? read_grmm_templates(err) : st;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define TRL_TEST_TEXT_SCENARIO_H
 
 #include "text/conllu.h"
+#include "text/grmm.h"
 #include "text/jsonl.h"
 #include "text/mallet.h"
 #include "trellis/text.h"
@@ -16,13 +17,15 @@ static trl_status read_formats(trl_error *err)
     static const char conllu[] = "# c\n1\ta\tb\tU\t_\t_\t_\t_\t_\t_\n\n";
     static const char jsonl[] = "{\"tokens\": [\"a\"], \"labels\": [\"b\"]}\n";
     static const char mallet[] = "f g L\n";
-    static const char *const text[] = {conllu, jsonl, mallet};
+    static const char grmm[] = "L M ---- W=f g\nL M ----\n";
+    static const char *const text[] = {conllu, jsonl, mallet, grmm};
     trl_status st = TRL_OK;
-    for (size_t k = 0; k < 3 && st == TRL_OK; k++) {
+    for (size_t k = 0; k < 4 && st == TRL_OK; k++) {
         trl_input *in = NULL;
         trl_conllu *c = NULL;
         trl_jsonl *j = NULL;
         trl_mallet *m = NULL;
+        trl_grmm *g = NULL;
         trl_rows rows;
         trl_items items;
         bool more;
@@ -33,9 +36,12 @@ static trl_status read_formats(trl_error *err)
             st = trl_jsonl_next(j, &rows, &more, err);
         else if (st == TRL_OK && k == 2 && (st = trl_mallet_new(in, &m, err)) == TRL_OK)
             st = trl_mallet_next(m, &items, &more, err);
+        else if (st == TRL_OK && k == 3 && (st = trl_grmm_new(in, &g, err)) == TRL_OK)
+            st = trl_grmm_next(g, &rows, &more, err);
         trl_conllu_free(c);
         trl_jsonl_free(j);
         trl_mallet_free(m);
+        trl_grmm_free(g);
         trl_input_free(in);
     }
     return st;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph_model/grmm_templates.h"
 #include "graph_model/unroll.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CHECK(st == TRL_EPARSE && err.msg[0] && err.col <= size + 1 && !s);
         return 0;
     }
-    CHECK(s->text_len == size && s->n_factors > 0);
+    CHECK(trl_grmm_templates_here((const char *)data, size) || s->text_len == size);
+    CHECK(s->n_factors > 0);
     if (trl_graph_spec_check(s, "fuzz", COLUMNS, &err) == TRL_OK)
         unroll(s);
     trl_graph_spec_free(s);
