@@ -239,6 +239,8 @@ trl_status trl_temperature_find(const trl_model *m, const trl_held_out *data,
     if (!data->set && strcmp(data->path, "-") == 0)
         return trl_fail(err, TRL_EINVAL,
                         "held-out data are read more than once: give a file, not standard input");
+    if (!data->set && data->format == TRL_FORMAT_GRMM)
+        return trl_fail(err, TRL_EINVAL, "GRMM's data are for graphs, not for chains");
     *out = (trl_temperature_fit){0};
     held_out h = {.m = m, .data = data, .fit = out};
     point p[3] = {{0}};
