@@ -18,7 +18,7 @@ const verb *const verbs[] = {
     &verb_train,     &verb_tune,    &verb_tag,    &verb_score,  &verb_compare, &verb_plot,
     &verb_dump,      &verb_load,    &verb_import, &verb_export, &verb_trees,   &verb_parse,
     &verb_columns,   &verb_cluster, &verb_infer,  &verb_boost,  &verb_align,   &verb_convert,
-    &verb_calibrate, &verb_help,    NULL,
+    &verb_calibrate, &verb_explain, &verb_help,   NULL,
 };
 
 const char *const format_names[] = {

@@ -8,7 +8,7 @@
 
 extern const verb verb_train, verb_tune, verb_tag, verb_score, verb_compare, verb_plot, verb_dump,
     verb_load, verb_import, verb_export, verb_columns, verb_trees, verb_parse, verb_cluster,
-    verb_infer, verb_boost, verb_align, verb_convert, verb_calibrate, verb_help;
+    verb_infer, verb_boost, verb_align, verb_convert, verb_calibrate, verb_explain, verb_help;
 
 extern const char *const format_names[]; /* by trl_format, up to a NULL */
 

@@ -99,8 +99,9 @@ typedef struct trl_contribution {
  * scope.  Borrowed from the tagger until the next call.  The sequence is loaded as by
  * trl_tagger_set_rows and _set_items, and other questions may follow.  The contributions of all
  * tokens add up to the score of a labelling, as trl_tagger_score has it of a model that is decoded
- * globally without multipliers; what a generative model (trl_model_info.has_q0) adds is not among
- * them.  TRL_EINVAL also for a position that there is not. */
+ * globally without multipliers and has no temperature, by which that score is divided; what a
+ * generative model (trl_model_info.has_q0) adds is not among them.  TRL_EINVAL also for a position
+ * that there is not. */
 TRL_API trl_status trl_tagger_explain_rows(trl_tagger *t, const trl_rows *seq, size_t position,
                                            const trl_contribution **out, size_t *n, trl_error *err);
 TRL_API trl_status trl_tagger_explain_items(trl_tagger *t, const trl_items *seq, size_t position,
