@@ -91,6 +91,8 @@ static int check_model(settings *s, const trl_model *m)
             message_hint("'trellis %s' uses it", info.kind);
         return CLI_FAILED;
     }
+    if (s->format == TRL_FORMAT_GRMM)
+        return message_fail("--format grmm is for models of graphs");
     if (s->format != TRL_FORMAT_GUESS &&
         trl_format_is_rows(s->format) != trl_format_is_rows(info.format))
         return message_fail("%s: the model reads the format %s, not %s", s->model,
