@@ -1,6 +1,6 @@
 /* tag_rule_options.h -- rows of the table of options of 'trellis tag' about constraints. */
 /* SPDX-License-Identifier: MIT */
-{.help = "Constraints, under which labels and probabilities are exact"},
+{.help = "Constraints (all answers stay exact)"},
     {"scheme", .type = OPTION_CHOICE, OPTION_FIELD(settings, rules.scheme),
      .choices = tag_scheme_names,
      .help = "labels are well-formed in this tag scheme; model: obey the rules that the model "

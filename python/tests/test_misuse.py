@@ -188,6 +188,7 @@ def test_data_that_was_used_up(chunks):
 
 def test_ctrl_c_between_and_within_iterations(chunks):
     X, y, _ = chunks
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
 
     def press(p):
         if p.stage == "iteration" and p.iteration == 2:
@@ -204,6 +205,7 @@ def test_ctrl_c_between_and_within_iterations(chunks):
         crf.fit(X * 20, y * 20)
         timer.join()
     timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 def test_file_descriptors_are_no_paths(tiny, tmp_path):
