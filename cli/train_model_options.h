@@ -16,7 +16,8 @@
     {TRAIN_OPTION("chart-memory")},
 #endif
     {TRAIN_OPTION("order")}, {TRAIN_OPTION("pairs")}, {TRAIN_OPTION("transitions")},
-    {TRAIN_OPTION("partial")}, {TRAIN_OPTION("min-count")}, {TRAIN_OPTION("min-freq")},
+    {TRAIN_OPTION("partial")}, {TRAIN_OPTION("scheme")}, {TRAIN_OPTION("rules")},
+    {TRAIN_OPTION("min-count")}, {TRAIN_OPTION("min-freq")},
 
     {.help = "Training"}, {TRAIN_OPTION("objective"), .table = help_objectives},
     {TRAIN_OPTION("nota")}, {TRAIN_OPTION("calibrate")}, {TRAIN_OPTION("decode")},

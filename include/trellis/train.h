@@ -154,6 +154,12 @@ typedef struct trl_train_options {
     uint64_t averaging;       /* pa: 1 the result is the mean of all weights; 0 the last ones */
     double variance;          /* arow: of every weight at the start: 1 */
     double gamma;             /* arow: how much a mistake may change: 1 */
+
+    /* chains: rules about labels that the model keeps and every tagger of it obeys, see
+     * docs/constraints.md */
+    const char *scheme; /* "iob1", "iob2", "ioe1", "ioe2" (or "ioe"), "iobes", "bilou"; or NULL.
+                           Training labels that are not well-formed are refused */
+    const char *rules;  /* path of a file of rules, one a line; or NULL */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

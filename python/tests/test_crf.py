@@ -219,6 +219,28 @@ def test_crfsuites_words(tiny):
         trellis.CRF("newton").fit(X, y)
 
 
+def test_a_scheme_is_kept(tmp_path):
+    X = [[{"w": w} for w in s] for s in ("abcd", "cab", "dd", "bc")]
+    y = [["B-X", "I-X", "O", "O"], ["O", "B-X", "I-X"], ["O", "O"], ["B-X", "O"]]
+    new = [[{"w": "c"}, {"w": "b"}, {"w": "b"}], [{"w": "b"}]]
+
+    def faults(labels):
+        return sum(b == "I-X" and a == "O" for s in labels for a, b in zip(["O", *s], s))
+
+    free = trellis.CRF(c2=0.001).fit(X, y)
+    kept = trellis.CRF(scheme="iob2", c2=0.001).fit(X, y)
+    assert faults(kept.predict(new)) == 0
+    assert all(p["I-X"] == 0 for p in (s[0] for s in kept.predict_marginals(new)))
+    assert any(p["I-X"] > 0 for p in (s[0] for s in free.predict_marginals(new)))
+    again = pickle.loads(pickle.dumps(kept))
+    assert again.predict_marginals(new) == kept.predict_marginals(new)
+    (tmp_path / "rules").write_text("forbid <s> I-X\n")
+    kept = trellis.CRF(rules=tmp_path / "rules").fit(X, y)
+    assert all(s[0]["I-X"] == 0 for s in kept.predict_marginals(new))
+    with pytest.raises(trellis.Error, match="sequence 2, token 1: 'I-X' does not start"):
+        trellis.CRF(scheme="iob2").fit(X, [y[0], ["I-X", "O", "O"], *y[2:]])
+
+
 def test_marginals_of_a_perceptron_are_shares(tiny):
     X, y = tiny
     crf = trellis.CRF(objective="perceptron", max_iterations=5).fit(X, y)

@@ -90,6 +90,11 @@ class CRF(BaseEstimator):
         Where to start from.
     cost : str or dict
         What wrong labels cost, ``{("B-PER", "O"): 5}`` or ``"B-PER:O=5"``: docs/partial.md.
+    scheme : str
+        The tag scheme of the labels: "iob1", "iob2", "ioe1", "ioe2", "iobes" or "bilou".  The model
+        keeps it, and every prediction is well-formed; labels in ``y`` that are not are refused.
+    rules : path
+        A file of rules about labels, which the model keeps: docs/constraints.md.
     checkpoint, checkpoint_every, resume : checkpoints of long runs
 
     The other parameters are sklearn_crfsuite's, so that its programs run.
@@ -116,7 +121,8 @@ class CRF(BaseEstimator):
                  min_count=None, nota=None, q0=None, q0_samples=None, q0_mask=None, calibrate=None,
                  decode=None, precision=None, eta=None, batch=None, patience=None,
                  random_state=None, init=None, checkpoint=None, checkpoint_every=None, resume=None,
-                 n_jobs=None, callbacks=None, progress=False, cost=None):
+                 n_jobs=None, callbacks=None, progress=False, cost=None,
+                 scheme=None, rules=None):
         self.algorithm = algorithm
         self.min_freq = min_freq
         self.all_possible_states = all_possible_states
@@ -169,6 +175,8 @@ class CRF(BaseEstimator):
         self.callbacks = callbacks
         self.progress = progress
         self.cost = cost
+        self.scheme = scheme
+        self.rules = rules
 
     # ---- training ------------------------------------------------------------------------------
 
@@ -267,6 +275,7 @@ class CRF(BaseEstimator):
             "decode": self.decode, "checkpoint": self._path(self.checkpoint),
             "checkpoint_every": self.checkpoint_every, "resume": self.resume,
             "threads": threads(self.n_jobs), "cost": partial.cost_text(self.cost),
+            "scheme": self.scheme, "rules": self._path(self.rules),
         }
         options.update((k, v) for k, v in own.items() if v is not None)
         return options

@@ -45,6 +45,8 @@ static const char *const format_names[] = {"guess",  "columns", "crfsuite", "con
                                            "mallet", "jsonl",   "grmm",     NULL};
 static const char *const seen_or_all[] = {"seen", "all", NULL};
 static const char *const decode_names[] = {"local", "global", NULL};
+static const char *const scheme_names[] = {"iob1", "iob2",  "ioe",   "ioe1",
+                                           "ioe2", "iobes", "bilou", NULL};
 static const char *const precision_names[] = {"single", "double", NULL};
 
 /* What no kind of model has is refused at once; whether this kind has it is known at the end. */
@@ -171,6 +173,11 @@ static const trl_option_row rows[] = {
     ROW("partial", FLAG, partial, CHAIN, GROUP,
         .help = "labels say what is known of them: '?' nothing, 'A|B' one of these, 'A:0.7|B:0.3' "
                 "with these probabilities, '...@2' and the token counts twice"),
+    ROW("scheme", STRING, scheme, CHAIN, GROUP, .value = "NAME", .choices = scheme_names,
+        .help = "the tag scheme of the labels, which the model keeps: all that it gives is "
+                "well-formed, and training labels that are not are refused"),
+    ROW("rules", STRING, rules, CHAIN, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
+        .help = "rules about labels that the model keeps, one a line"),
     ROW("min-count", INTEGER, min_count, CHAIN | GRAPH, GROUP, .value = "N",
         .help = "drop attributes that occur less often"),
     ROW("min-freq", REAL, min_freq, CHAIN | GRAPH, GROUP, .value = "X", .most = HUGE_VAL,

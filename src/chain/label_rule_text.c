@@ -139,15 +139,29 @@ static trl_status at_end(cursor *x)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
+trl_scheme trl_scheme_named(trl_str name)
+{
+    for (int k = TRL_SCHEME_IOB1; k <= TRL_SCHEME_BILOU; k++)
+        if (is(name, trl_scheme_name((trl_scheme)k)))
+            return (trl_scheme)k;
+    return is(name, "ioe") ? TRL_SCHEME_IOE2 : TRL_SCHEME_NONE;
+}
+
+trl_scheme trl_scheme_of_rule(trl_str rule)
+{
+    cursor x = {.begin = rule.p, .p = rule.p, .end = rule.p + rule.n};
+    skip_blanks(&x);
+    if (!is(take_word(&x), "scheme"))
+        return TRL_SCHEME_NONE;
+    skip_blanks(&x);
+    return trl_scheme_named(take_word(&x));
+}
+
 static trl_status add_scheme(cursor *x)
 {
     skip_blanks(x);
     const char *at = x->p;
-    const trl_str s = take_word(x);
-    trl_scheme scheme = is(s, "ioe") ? TRL_SCHEME_IOE2 : TRL_SCHEME_NONE;
-    for (int k = TRL_SCHEME_IOB1; k <= TRL_SCHEME_BILOU; k++)
-        if (is(s, trl_scheme_name((trl_scheme)k)))
-            scheme = (trl_scheme)k;
+    const trl_scheme scheme = trl_scheme_named(take_word(x));
     if (scheme == TRL_SCHEME_NONE) {
         x->p = at;
         return fail_here(x, "a scheme is iob1, iob2, ioe1, ioe2, iobes or bilou");

@@ -10,18 +10,19 @@
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
-static bool copy_names(const trl_chain_model *m, trl_constraint *c)
+static bool copy_names(const trl_strview *labels, trl_constraint *c)
 {
+    const size_t L = c->set.L;
     size_t bytes = 0, at = 0;
-    for (size_t k = 0; k < m->L; k++)
-        bytes += trl_strview_get(&m->labels, (uint32_t)k).n;
+    for (size_t k = 0; k < L; k++)
+        bytes += trl_strview_get(labels, (uint32_t)k).n;
     c->names = trl_alloc(bytes + 1, 1);
-    c->set.name = trl_alloc(m->L, sizeof *c->set.name);
-    c->set.tag = trl_alloc(m->L, sizeof *c->set.tag);
+    c->set.name = trl_alloc(L, sizeof *c->set.name);
+    c->set.tag = trl_alloc(L, sizeof *c->set.tag);
     if (!c->names || !c->set.name || !c->set.tag)
         return false;
-    for (size_t k = 0; k < m->L; k++) {
-        const trl_str s = trl_strview_get(&m->labels, (uint32_t)k);
+    for (size_t k = 0; k < L; k++) {
+        const trl_str s = trl_strview_get(labels, (uint32_t)k);
         if (s.n)
             memcpy(c->names + at, s.p, s.n);
         c->set.name[k] = (trl_str){c->names + at, s.n};
@@ -31,25 +32,31 @@ static bool copy_names(const trl_chain_model *m, trl_constraint *c)
     return true;
 }
 
-trl_status trl_constraint_of(const trl_chain_model *m, trl_constraint **out, trl_error *err)
+trl_status trl_constraint_of_labels(const trl_strview *labels, size_t L, trl_constraint **out,
+                                    trl_error *err)
 {
     trl_constraint *c = trl_zalloc(1, sizeof *c);
     if (!c)
         return trl_fail_mem(err);
-    c->set.L = m->L;
+    c->set.L = L;
     c->max_states = TRL_RULES_MAX_STATES;
-    c->pair = trl_alloc(m->L * m->L, sizeof *c->pair);
-    c->first = trl_alloc(m->L, sizeof *c->first);
-    c->last = trl_alloc(m->L, sizeof *c->last);
-    if (!c->pair || !c->first || !c->last || !copy_names(m, c)) {
+    c->pair = trl_alloc(L * L, sizeof *c->pair);
+    c->first = trl_alloc(L, sizeof *c->first);
+    c->last = trl_alloc(L, sizeof *c->last);
+    if (!c->pair || !c->first || !c->last || !copy_names(labels, c)) {
         trl_constraint_free(c);
         return trl_fail_mem(err);
     }
-    memset(c->pair, true, m->L * m->L * sizeof *c->pair);
-    memset(c->first, true, m->L * sizeof *c->first);
-    memset(c->last, true, m->L * sizeof *c->last);
+    memset(c->pair, true, L * L * sizeof *c->pair);
+    memset(c->first, true, L * sizeof *c->first);
+    memset(c->last, true, L * sizeof *c->last);
     *out = c;
     return TRL_OK;
+}
+
+trl_status trl_constraint_of(const trl_chain_model *m, trl_constraint **out, trl_error *err)
+{
+    return trl_constraint_of_labels(&m->labels, m->L, out, err);
 }
 
 trl_status trl_constraint_new(const trl_model *m, trl_constraint **out, trl_error *err)

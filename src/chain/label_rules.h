@@ -24,12 +24,21 @@ struct trl_constraint {
     size_t max_states;
 };
 
+/* For L labels; borrows nothing. */
+trl_status trl_constraint_of_labels(const trl_strview *labels, size_t L, trl_constraint **out,
+                                    trl_error *err);
 trl_status trl_constraint_of(const trl_chain_model *m, trl_constraint **out, trl_error *err);
 
 /* Adds the rules that the model keeps, lines `rule RULE` of its settings; *any: there are some.
  * TRL_EMODEL for a rule that is none, TRL_ENOMEM. */
 trl_status trl_constraint_of_settings(trl_constraint *c, const char *settings, bool *any,
                                       trl_error *err);
+
+/* The scheme of that name, or that a rule, which need be none, asks for; TRL_SCHEME_NONE: no
+ * scheme.
+ */
+trl_scheme trl_scheme_named(trl_str name);
+trl_scheme trl_scheme_of_rule(trl_str rule);
 
 /* Label number of a name; TRL_OUTSIDE: there is none. */
 uint32_t trl_constraint_label(const trl_constraint *c, trl_str name);

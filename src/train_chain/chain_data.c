@@ -112,14 +112,17 @@ static trl_status add_weighted(trl_corpus *c, const trl_template *tpl, const trl
 static trl_status add_training_rows(trl_chain_training *j, const trl_rows *seq, double weight,
                                     trl_error *err)
 {
-    const trl_status st =
-        j->has_q0 || j->learns ? trl_column_values_add_rows(&j->columns, seq, err) : TRL_OK;
+    trl_status st = trl_chain_training_check_rows(j, seq, err);
+    if (st == TRL_OK && (j->has_q0 || j->learns))
+        st = trl_column_values_add_rows(&j->columns, seq, err);
+    if (st != TRL_OK)
+        return st;
     if ((j->o->q0_mask || j->learns) && weight != 1.0 && !j->o->data)
         return trl_fail(err, TRL_EINVAL, "%s with @weight in files of columns",
                         j->learns ? "real values in a template do not go" : "q0-mask does not go");
-    if (st == TRL_OK && j->learns)
+    if (j->learns)
         return trl_corpus_learn_rows(&j->corpus, j->tpl, seq, err);
-    return st == TRL_OK && !j->o->q0_mask ? add_weighted(&j->corpus, j->tpl, seq, weight, err) : st;
+    return j->o->q0_mask ? TRL_OK : add_weighted(&j->corpus, j->tpl, seq, weight, err);
 }
 
 /* Room for q0's values of n more held-out tokens; NULL: no memory. */
@@ -154,6 +157,9 @@ static trl_status add_dev_rows(trl_chain_training *j, const trl_rows *seq, trl_e
 /* For q0 a sequence of items is its labels: one column. */
 static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool dev, trl_error *err)
 {
+    const trl_status checked = dev ? TRL_OK : trl_chain_training_check_items(j, seq, err);
+    if (checked != TRL_OK)
+        return checked;
     if (!dev && j->has_q0) {
         if (j->objective->counted || (j->o->q0 && j->q0_base != TRL_Q0_EMP)) {
             return trl_fail(err, TRL_EINVAL,
@@ -242,8 +248,9 @@ static trl_status take_next(trl_chain_training *j, trl_sequence_source *from, bo
 {
     if (from->format == TRL_FORMAT_COLUMNS)
         return take_rows(j, from, dev, more, err);
-    return from->reader || j->has_q0 ? take_items(j, from, dev, more, err)
-                                     : copy_items(j, from, dev, more, err);
+    return from->reader || j->has_q0 || trl_chain_training_checks_labels(j)
+               ? take_items(j, from, dev, more, err)
+               : copy_items(j, from, dev, more, err);
 }
 
 /* All sequences of a file or, where `path` is NULL, of a data set, for training or, `dev`, for
@@ -353,6 +360,8 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
     trl_status st = trl_corpus_init(&j->corpus, err);
     if (st == TRL_OK && j->o->partial)
         st = trl_corpus_use_notes(&j->corpus, err);
+    if (st == TRL_OK)
+        st = trl_chain_training_read_rules(j, err);
     for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
         st = read_source(j, j->o->train[k], NULL, false, err);
     if (st == TRL_OK && j->o->data)
@@ -373,6 +382,8 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
         st = default_transitions(j, err);
     if (st == TRL_OK)
         st = trl_chain_training_take_notes(j, err);
+    if (st == TRL_OK)
+        st = trl_chain_training_take_rules(j, err);
     j->columns.weight = j->corpus.weight;
     if (st == TRL_OK && j->has_q0)
         st = trl_q0_train(&j->q0, j->q0_base, j->order,

@@ -112,6 +112,7 @@ trl_status trl_chain_training_write(trl_chain_training *j, const trl_train_resul
         trl_buf_fmt(&s, "saved-iteration %llu\nobjective-value %.9g\ndev-%s %.4f\n",
                     (unsigned long long)r->saved_iteration, r->objective, r->dev_measure,
                     r->dev_score);
+    trl_chain_training_put_rules(j, &s);
     trl_buf_ch(&s, '\0');
     trl_status st = s.failed ? trl_fail_mem(err) : TRL_OK;
     if (st == TRL_OK) {

@@ -46,6 +46,8 @@ typedef struct trl_chain_training {
     bool calibrates;       /* after training, by the options or the objective */
     double *calibration;   /* [L + 64]; NULL: not calibrated */
     uint64_t n_read;       /* training sequences, those held out included */
+    unsigned schemes;      /* bits 1 << trl_scheme: those that the labels must be well-formed in */
+    trl_buf rules;         /* lines of o->rules, an LF after each */
     double started;
 
     /* hmm and m-estimation */
@@ -71,6 +73,25 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err);
  * with a hint that names those that do); then, when the data are there, what they need. */
 trl_status trl_chain_training_check_notes(const trl_chain_training *j, trl_error *err);
 trl_status trl_chain_training_take_notes(trl_chain_training *j, trl_error *err);
+
+/* chain_rules.c: the rules that the model keeps (o->scheme, o->rules).  Read before the data:
+ * TRL_EINVAL, TRL_EIO, TRL_EPARSE for text that is none.  Then each training sequence is checked by
+ * the schemes among them (TRL_EPARSE with the place), unless labels are notes.  When all labels are
+ * known the rules must make sense: TRL_EPARSE, TRL_EINVAL, with the place in o->rules. */
+trl_status trl_chain_training_read_rules(trl_chain_training *j, trl_error *err);
+trl_status trl_chain_training_check_rows(const trl_chain_training *j, const trl_rows *seq,
+                                         trl_error *err);
+trl_status trl_chain_training_check_items(const trl_chain_training *j, const trl_items *seq,
+                                          trl_error *err);
+trl_status trl_chain_training_take_rules(const trl_chain_training *j, trl_error *err);
+
+static inline bool trl_chain_training_checks_labels(const trl_chain_training *j)
+{
+    return j->schemes && !j->o->partial;
+}
+
+/* Appends them as settings of the model; when there is no memory, settings->failed is set. */
+void trl_chain_training_put_rules(const trl_chain_training *j, trl_buf *settings);
 
 /* Inference in single precision? */
 bool trl_chain_training_single(const trl_chain_training *j);

@@ -290,6 +290,7 @@ trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result,
     trl_mest_free(j.mest);
     trl_hmm_fini(&j.q0);
     trl_column_values_fini(&j.columns);
+    trl_buf_fini(&j.rules);
     trl_free(j.E);
     trl_free(j.calibration);
     trl_free(j.w);

@@ -4,6 +4,8 @@
 #define TRL_TEST_CONSTRAINT_SCENARIO_H
 
 #include "trellis/constraint.h"
+#include "trellis/dataset.h"
+#include "trellis/train.h"
 
 /* Every kind of rule, and every answer. */
 static trl_status constrained_answers(trl_tagger *t, const trl_model *m, trl_error *err)
@@ -31,6 +33,38 @@ static trl_status constrained_answers(trl_tagger *t, const trl_model *m, trl_err
     if (st == TRL_OK)
         st = trl_tagger_span(t, 1, 2, (trl_str){"X", 1}, p, err);
     trl_allowed_list_free(known);
+    return st;
+}
+
+/* Training that keeps rules. */
+static trl_status train_with_rules(trl_error *err)
+{
+    static const trl_str label[] = {{"O", 1}, {"B-X", 3}, {"I-X", 3}};
+    static const trl_str cell[] = {{"a", 1}, {"O", 1}, {"b", 1}, {"B-X", 3}};
+    static const trl_attr attr[1] = {{{"a", 1}, 1.0}};
+    static const size_t begin[4] = {0, 1, 1, 1};
+    static const trl_items items = {3, label, begin, attr, 1.0, NULL, 0};
+    static const trl_rows rows = {.n_tokens = 2, .n_columns = 2, .cell = cell};
+    trl_status st = TRL_OK;
+    for (int k = 0; k < 2 && st == TRL_OK; k++) {
+        trl_dataset *d = NULL;
+        trl_buf model = {0};
+        trl_train_options o = trl_train_options_default();
+        st = trl_dataset_new(&d, err);
+        if (st == TRL_OK)
+            st = k == 0 ? trl_dataset_add_items(d, &items, 1, NULL, err)
+                        : trl_dataset_add_rows(d, &rows, 1, NULL, err);
+        o.data = d;
+        o.model_out = &model;
+        o.scheme = "iob2";
+        o.rules = in_folder("rules");
+        o.max_iter = 2;
+        o.threads = 1;
+        if (st == TRL_OK)
+            st = trl_train(&o, NULL, err);
+        trl_buf_fini(&model);
+        trl_dataset_free(d);
+    }
     return st;
 }
 
@@ -62,6 +96,8 @@ static trl_status do_constraints(const void *arg, trl_error *err)
         if (st == TRL_OK)
             st = trl_tagger_constrain(t, c, err);
     }
+    if (st == TRL_OK)
+        st = train_with_rules(err);
     trl_tagger_free(t);
     trl_constraint_free(c);
     trl_model_free(m);

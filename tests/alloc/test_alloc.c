@@ -469,6 +469,7 @@ static void test_others(void **state)
     fail_all("compare", do_compare, NULL);
     fail_all("treebank", do_treebank, folder);
     fail_all("graph", do_graph, NULL);
+    write_file("rules", "one-span\n\nforbid B-X O\n");
     fail_all("constraints", do_constraints, NULL);
     fail_all("text", do_text, &text_options);
     fail_all("graph training", do_graph_training, NULL);
