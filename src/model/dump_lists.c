@@ -143,9 +143,10 @@ trl_status trl_undump_scale(trl_undump *u)
     x.property = trl_strtab_add(&u->lists.scaled, u->field[1].p, u->field[1].n);
     trl_undump_scale_line *all =
         trl_reserve(u->lists.scale, &u->lists.scale_cap, u->lists.n_scales + 1, sizeof *all);
+    if (all)
+        u->lists.scale = all;
     if (!all || x.property == TRL_NO_ID)
         return trl_fail_mem(u->err);
-    u->lists.scale = all;
     all[u->lists.n_scales++] = x;
     return TRL_OK;
 }
