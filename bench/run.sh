@@ -1,7 +1,7 @@
 #!/bin/sh
 # Trellis beside CRFsuite, Wapiti and CRF++: the same work, one core, one run.
 #
-#     bench/run.sh [SECTION]...     iteration optimum score tagging memory kernels trees; default: all
+#     bench/run.sh [SECTION]...     iteration optimum score tagging memory kernels trees asks; default: all
 #
 # Prints tables in Markdown on standard output, progress on standard error.  Every measurement is
 # repeated, the programs taking turns; tables show medians.  A program that is not there has a
@@ -431,11 +431,13 @@ section_trees() {
     echo
 }
 
-[ $# -gt 0 ] || set -- iteration optimum score tagging memory kernels trees
+. "$here/asks.sh"
+
+[ $# -gt 0 ] || set -- iteration optimum score tagging memory kernels trees asks
 for name; do
     case $name in
-    iteration | optimum | score | tagging | memory | kernels | trees) ;;
-    *) say "no section '$name': iteration optimum score tagging memory kernels trees"; exit 2 ;;
+    iteration | optimum | score | tagging | memory | kernels | trees | asks) ;;
+    *) say "no section '$name': iteration optimum score tagging memory kernels trees asks"; exit 2 ;;
     esac
 done
 begun=$(date +%s)

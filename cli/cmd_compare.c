@@ -1,6 +1,6 @@
 /* cmd_compare.c -- trellis compare: is one tagging, or one parser, really better? */
 /* SPDX-License-Identifier: MIT */
-#include "trellis/compare.h"
+#include "compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "names.h"
 #include "output.h"
 #include "ranges.h"
 #include "score_translation.h"
@@ -16,20 +15,7 @@
 #include "style.h"
 #include "verbs.h"
 
-typedef enum by_measure { BY_GUESS, BY_F1, BY_ACCURACY } by_measure;
-
-typedef struct settings {
-    trl_bootstrap_options bootstrap;
-    by_measure by;
-    const char *columns;
-    size_t column[2];
-    bool json;
-    tree_score_settings trees;
-
-    bool of_trees, of_translation; /* what is compared; set by run, not by an option */
-    uint64_t left_out;
-    bool colour, narrow; /* of the terminal */
-} settings;
+typedef compare_settings settings;
 
 static const char *const by_names[] = {"guess", "f1", "accuracy", NULL};
 
@@ -60,10 +46,6 @@ static void defaults(void *settings_)
         (settings){.bootstrap = trl_bootstrap_options_default(), .trees = tree_score_defaults()};
 }
 
-typedef struct measure_name {
-    const char *shown, *key;
-} measure_name;
-
 static const measure_name names[2][TRL_MEASURES] = {
     {[TRL_ACCURACY] = {"accuracy", "accuracy"},
      [TRL_SENTENCES] = {"sentence accuracy", "sentence_accuracy"},
@@ -77,12 +59,12 @@ static const measure_name names[2][TRL_MEASURES] = {
      [TRL_F1] = {"F1", "f1"}},
 };
 
-static const measure_name *measures(const settings *s)
+const measure_name *compare_measures(const settings *s)
 {
     return names[s->of_trees];
 }
 
-static trl_measure decisive(const settings *s, const trl_comparison *r)
+trl_measure compare_decisive(const settings *s, const trl_comparison *r)
 {
     const bool f1 = s->by == BY_F1 || (s->by == BY_GUESS && r->chunk_tags);
     return f1 ? TRL_F1 : TRL_ACCURACY;
@@ -90,7 +72,7 @@ static trl_measure decisive(const settings *s, const trl_comparison *r)
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-static void add_p(text *t, double p)
+void compare_add_p(text *t, double p)
 {
     if (p < 1e-4)
         text_fmt(t, "  %8.1e", p);
@@ -120,9 +102,10 @@ static void add_scores(const settings *s, const trl_comparison *r, text *t)
         text_fmt(t, "   %-16s", interval);
     text_fmt(t, "  %8s\n", "p");
     for (int k = 0; k < (chunks ? TRL_MEASURES : TRL_PRECISION); k++) {
-        text_fmt(t, "%-18s %8.2f %8.2f", measures(s)[k].shown, r->score[0][k], r->score[1][k]);
+        text_fmt(t, "%-18s %8.2f %8.2f", compare_measures(s)[k].shown, r->score[0][k],
+                 r->score[1][k]);
         add_difference(&r->difference[k], s, t);
-        add_p(t, r->difference[k].p);
+        compare_add_p(t, r->difference[k].p);
         text_char(t, '\n');
     }
 }
@@ -134,7 +117,7 @@ static void add_row(const settings *s, const char *const cell[3], double p, text
     if (!s->narrow)
         text_fmt(t, "%-30s ", cell[1]);
     text_fmt(t, "%-15s", cell[2]);
-    add_p(t, p);
+    compare_add_p(t, p);
     text_char(t, '\n');
 }
 
@@ -159,8 +142,8 @@ static void add_tests(const settings *s, const trl_comparison *r, text *t)
     snprintf(of, sizeof of, "%zu sentences differ", r->wilcoxon.n);
     const char *name = r->wilcoxon.exact ? "Wilcoxon, exact" : "Wilcoxon signed rank";
     add_test(s, (const char *[]){name, of, "W+"}, &r->wilcoxon, t);
-    const trl_measure by = decisive(s, r);
-    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", measures(s)[by].shown,
+    const trl_measure by = compare_decisive(s, r);
+    snprintf(of, sizeof of, "%s, %" PRIu64 " resamples", compare_measures(s)[by].shown,
              s->bootstrap.resamples);
     snprintf(how, sizeof how, "d = %+.2f", r->difference[by].difference);
     add_row(s, (const char *[]){"paired bootstrap", of, how}, r->difference[by].p, t);
@@ -211,7 +194,7 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
     text_str(t, ",\"scores\":{");
     for (int k = 0; k < TRL_MEASURES; k++) {
         const trl_bootstrap *d = &r->difference[k];
-        text_fmt(t, "%s\"%s\":{", k ? "," : "", measures(s)[k].key);
+        text_fmt(t, "%s\"%s\":{", k ? "," : "", compare_measures(s)[k].key);
         key_real(t, "a", r->score[0][k]);
         text_char(t, ',');
         key_real(t, "b", r->score[1][k]);
@@ -235,9 +218,9 @@ static void add_json(const settings *s, const trl_comparison *r, text *t)
     json_test(t, "mcnemar", &r->mcnemar);
     json_test(t, "paired_t", &r->t);
     json_test(t, "wilcoxon", &r->wilcoxon);
-    const trl_measure by = decisive(s, r);
+    const trl_measure by = compare_decisive(s, r);
     text_fmt(t, ",\"bootstrap\":{\"score\":\"%s\",\"resamples\":%" PRIu64 ",\"seed\":%" PRIu64,
-             measures(s)[by].key, s->bootstrap.resamples, s->bootstrap.seed);
+             compare_measures(s)[by].key, s->bootstrap.resamples, s->bootstrap.seed);
     text_char(t, ',');
     key_real(t, "p", r->difference[by].p);
     text_str(t, "}}\n");
@@ -252,19 +235,31 @@ static const char *kind_name(const void *set, size_t k)
     return kinds[k];
 }
 
-/* `kind` may be missing before the three files. */
+/* The kind may be missing before the files. */
+static bool is_kind(const char *word, size_t *kind)
+{
+    for (*kind = 0; kind_name(NULL, *kind); ++*kind)
+        if (strcmp(kind_name(NULL, *kind), word) == 0)
+            return true;
+    return false;
+}
+
 static int check(settings *s, const operands *args)
 {
-    const bool named = args->n > 3;
+    size_t kind;
+    s->named = args->n > 3 && is_kind(args->item[0], &kind);
+    const bool named = s->named;
+    if (args->n > 3 && !named && access(args->item[0], F_OK) != 0) {
+        message_say("%s is neither a file nor a kind of files", args->item[0]);
+        message_hint("at least three files are compared, GOLD, A and B; before them may stand "
+                     "'tags', 'trees' or 'translation'");
+        return CLI_USAGE;
+    }
     if (named) {
-        const size_t kind = name_lookup("kind of files", "", args->item[0], kind_name, NULL);
-        if (kind == NAME_NOT_FOUND) {
-            message_hint("three files are compared, GOLD, A and B; before them may stand 'tags', "
-                         "'trees' or 'translation'");
-            return CLI_USAGE;
-        }
         s->of_trees = kind == 1;
         s->of_translation = kind == 2;
+        if (s->of_translation && args->n > 4)
+            return message_usage("compare translation compares two translations at a time");
     } else if (strcmp(args->item[0], "translation") == 0)
         return message_usage(
             "compare translation needs three files: references, and two translations");
@@ -286,7 +281,7 @@ static int check(settings *s, const operands *args)
     return CLI_DONE;
 }
 
-static trl_status read_files(settings *s, trl_compare *c, const char *const *path, trl_error *err)
+trl_status compare_read(settings *s, trl_compare *c, const char *const *path, trl_error *err)
 {
     trl_compare_set_columns(c, s->column[0], s->column[1]);
     if (!s->of_trees)
@@ -307,15 +302,18 @@ static int run(void *settings_, const operands *args)
     const int bad = check(s, args);
     if (bad != CLI_DONE)
         return bad;
-    const char *const *path = (const char *const *)args->item + (args->n > 3);
+    const char *const *path = (const char *const *)args->item + s->named;
+    const size_t files = args->n - s->named;
     if (s->of_translation)
         return compare_translation(&s->bootstrap, s->json, path);
+    if (files > 3)
+        return compare_many(s, path, files);
     trl_error err = {0};
     trl_compare *c = NULL;
     trl_comparison r;
     trl_status st = trl_compare_new(&c, &err);
     if (st == TRL_OK)
-        st = read_files(s, c, path, &err);
+        st = compare_read(s, c, path, &err);
     int code = CLI_FAILED;
     if (st == TRL_OK && trl_compare_sentences(c) == 0)
         message_say("%s: no sentences", path[0]);
@@ -341,7 +339,7 @@ static int run(void *settings_, const operands *args)
 const verb verb_compare = {
     .name = "compare",
     .summary = "test whether one tagging or parser is better than another",
-    .usage = "[OPTION]... [tags|trees|translation] GOLD A B",
+    .usage = "[OPTION]... [tags|trees|translation] GOLD A B [C]...",
     .description =
         "Compares two taggings of the same sentences and says whether their difference is\n"
         "more than chance.  The files have columns with the label last: the true label in\n"
@@ -365,18 +363,25 @@ const verb verb_compare = {
         "words,\n"
         "in A or B are left out of both; --gold-tags keeps those with mistagged commas.\n"
         "\n"
+        "With three systems and more every pair is compared: the difference, its interval, the\n"
+        "p-value of the bootstrap, and the same corrected after Holm, as one of many tests is\n"
+        "easily significant by chance. Below the level of --confidence the corrected value\n"
+        "says that the difference is real; the chance that this is wrong of any pair is at most\n"
+        "that level.\n"
+        "\n"
         "With 'translation' the files hold a sentence a line, scored as 'trellis score\n"
         "translation' does; the bootstrap looks at the scores of the whole, Wilcoxon's test at\n"
         "those of the sentences.\n",
     .examples = "  trellis tag -m crf.model test.txt >crf.txt\n"
                 "  trellis tag -m memm.model test.txt >memm.txt\n"
                 "  trellis compare test.txt memm.txt crf.txt\n"
+                "  trellis compare test.txt memm.txt crf.txt hmm.txt\n"
                 "  trellis compare trees --gold-tags gold.trees a.trees b.trees\n",
     .options = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 3,
-    .max_operands = 4,
+    .max_operands = (size_t)-1,
     .operand = "three files: the true labels, and two taggings",
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* cmd_dump.c -- trellis dump: a model as text. */
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "message.h"
@@ -158,6 +159,8 @@ static int run(void *settings_, const operands *args)
         st = trl_model_dump_top(m, s->top, write_piece, &o, &err);
     else
         st = trl_model_dump(m, write_piece, &o, &err);
+    if (st != TRL_OK && !err.path[0])
+        snprintf(err.path, sizeof err.path, "%s", args->item[0]);
     if (st != TRL_OK && !o.failed)
         message_error(&err);
     if (st != TRL_OK)

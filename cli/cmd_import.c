@@ -1,27 +1,12 @@
 /* cmd_import.c -- trellis import: models of CRFsuite, CRF++ and Wapiti. */
 /* SPDX-License-Identifier: MIT */
-#include "message.h"
+#include "to_model.h"
 #include "trellis/foreign.h"
 #include "verbs.h"
 
-typedef struct settings {
-    const char *model;
-} settings;
-
-static const option options[] = {
-    {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
-     .file = FILE_OUTPUT, .help = "the model file to write"},
-    {0},
-};
-
-static int run(void *settings_, const operands *args)
+static int run(void *settings, const operands *args)
 {
-    const settings *s = settings_;
-    trl_error err = {0};
-    if (trl_model_import(args->item[0], s->model, &err) == TRL_OK)
-        return CLI_DONE;
-    message_error(&err);
-    return CLI_FAILED;
+    return to_model(trl_model_import, settings, args);
 }
 
 const verb verb_import = {
@@ -33,8 +18,8 @@ const verb verb_import = {
                    "tells apart itself, and writes a model that labels as that tool does.\n",
     .examples = "  trellis import ner.crfsuite -m ner.model\n"
                 "  trellis tag -m ner.model new.crfsuite\n",
-    .options = options,
-    .settings_size = sizeof(settings),
+    .options = to_model_options,
+    .settings_size = sizeof(to_model_settings),
     .min_operands = 1,
     .max_operands = 1,
     .operand = "a model of another tool",

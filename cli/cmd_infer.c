@@ -56,6 +56,9 @@ static const option options[] = {
      .help = "largest change that counts as converged"},
     {"max-updates", 'n', OPTION_INTEGER, OPTION_FIELD(settings, infer.max_updates), .value = "N",
      .fallback = "1000 for each message", .help = "stop after N updates of messages"},
+    {"second-start", .type = OPTION_FLAG, OPTION_FIELD(settings, infer.second_start),
+     .help = "of bp: messages start once more, from tree-reweighted ones; another fixed point is "
+             "added"},
     {.help = "gibbs"},
     {"samples", .type = OPTION_INTEGER, OPTION_FIELD(settings, infer.samples), .value = "N",
      .help = "sweeps that count"},

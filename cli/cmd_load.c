@@ -1,27 +1,12 @@
 /* cmd_load.c -- trellis load: a dump back into a model. */
 /* SPDX-License-Identifier: MIT */
-#include "message.h"
+#include "to_model.h"
 #include "trellis/model.h"
 #include "verbs.h"
 
-typedef struct settings {
-    const char *model;
-} settings;
-
-static const option options[] = {
-    {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
-     .file = FILE_OUTPUT, .help = "the model file to write"},
-    {0},
-};
-
-static int run(void *settings_, const operands *args)
+static int run(void *settings, const operands *args)
 {
-    const settings *s = settings_;
-    trl_error err = {0};
-    if (trl_model_undump(args->item[0], s->model, &err) == TRL_OK)
-        return CLI_DONE;
-    message_error(&err);
-    return CLI_FAILED;
+    return to_model(trl_model_undump, settings, args);
 }
 
 const verb verb_load = {
@@ -32,8 +17,8 @@ const verb verb_load = {
     .description = "Reads what 'trellis dump' printed ('-': standard input), changed by hand\n"
                    "or not, and writes the model.\n",
     .examples = "  trellis load chunk.dump -m chunk.model\n",
-    .options = options,
-    .settings_size = sizeof(settings),
+    .options = to_model_options,
+    .settings_size = sizeof(to_model_settings),
     .min_operands = 1,
     .max_operands = 1,
     .operand = "a dump",

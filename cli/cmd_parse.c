@@ -12,7 +12,7 @@
 #include "memory.h"
 #include "message.h"
 #include "output.h"
-#include "parse_print.h"
+#include "parse_sentence.h"
 #include "trellis/known.h"
 #include "trellis/parser.h"
 #include "verbs.h"
@@ -25,12 +25,14 @@ typedef struct settings {
     double max_memory;
     size_t threads;
     trl_parse_options parse;
+    bool html, svg;
+    parse_picture picture;
 } settings;
 
 static const char *const input_names[] = {"words", "tagged", "columns", NULL};
 static const char *const decode_names[] = {"brackets", "tree", "viterbi", NULL};
 static const char *const form_names[] = {"line",   "pretty", "columns", "words",
-                                         "tagged", "json",   NULL};
+                                         "tagged", "json",   "conllu",  NULL};
 
 static const option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
@@ -42,8 +44,12 @@ static const option options[] = {
              "line, in the first column"},
     {.help = "What to print"},
     {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, style.form), .choices = form_names,
-     .help = "how trees are written"},
+     .help = "how trees are written; conllu: as heads and relations of the words"},
     {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, style.draw), .help = "draw the trees"},
+    {"html", .type = OPTION_FLAG, OPTION_FIELD(settings, html),
+     .help = "write a page with the trees drawn, each constituent with its probability"},
+    {"svg", .type = OPTION_FLAG, OPTION_FIELD(settings, svg),
+     .help = "write the same as one picture, for slides and papers"},
     {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, parse.nbest), .value = "N",
      .help = "the N most probable trees, from 2 on each after its probability and a tab, with an "
              "empty line after each sentence; the first is that of --decode tree and may differ "
@@ -112,106 +118,17 @@ static void defaults(void *settings_)
 
 #define BATCH 256
 
-typedef struct sentence {
-    trl_str *word, *tag;
-    char *block;
-    size_t n;
-    uint64_t row, number;
-    text out;
-    char warning[120];
-    bool unsure; /* whether a more probable tree may be missing */
-    trl_status status;
-    trl_error error;
-} sentence;
-
 typedef struct job {
     const settings *s;
-    const trl_parse_model *model;
-    const trl_known_list *known; /* or NULL */
-    trl_parser **parser;         /* [threads] */
+    parse_context context;
+    trl_parser **parser; /* [threads] */
     size_t threads;
-    sentence *batch; /* [BATCH] */
+    parse_job *batch; /* [BATCH] */
     size_t n;
     atomic_size_t next;
     output out;
     uint64_t sentences, words, warnings, odd, unsure;
-    const char *path;
 } job;
-
-/* Fixed tags and what the file says about this sentence.  A tag that the model does not have cannot
- * be kept to: said, and left to the parser. */
-static trl_known *knowledge(const job *j, sentence *x, size_t *n)
-{
-    size_t more;
-    const trl_known *given = trl_known_list_of(j->known, x->number, &more);
-    trl_known *all = malloc((more + x->n + 1) * sizeof *all);
-    *n = 0;
-    if (!all)
-        return NULL;
-    for (size_t k = 0; k < more; k++)
-        all[(*n)++] = given[k];
-    for (size_t k = 0; x->tag && k < x->n; k++)
-        if (trl_parse_model_has(j->model, x->tag[k]))
-            all[(*n)++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, x->tag[k]};
-        else if (!x->warning[0])
-            snprintf(x->warning, sizeof x->warning,
-                     "the model has no tag '%.*s', which word %zu has: it gets another",
-                     x->tag[k].n < 40 ? (int)x->tag[k].n : 40, x->tag[k].p, k + 1);
-    return all;
-}
-
-/* The parser refuses the first thing said that cannot be: a label that the model does not have,
- * words that are not there.  Moves the error to where it was said; nothing happens when it is
- * another error. */
-static void blame(const job *j, sentence *x)
-{
-    uint64_t which, row;
-    size_t n, at = 0;
-    const trl_known *given = trl_known_list_of(j->known, x->number, &n);
-    for (size_t k = 0; trl_known_list_item(j->known, k, &which, &row) && at < n; k++) {
-        if (which != x->number)
-            continue;
-        const trl_known *g = &given[at++];
-        if (g->to <= x->n && (g->label.n == 0 || trl_parse_model_has(j->model, g->label)))
-            continue;
-        snprintf(x->error.path, sizeof x->error.path, "%s", j->s->constraints);
-        snprintf(x->error.hint, sizeof x->error.hint, "sentence %" PRIu64 " is at %.150s:%" PRIu64,
-                 x->number, j->path, x->row);
-        x->error.row = row;
-        return;
-    }
-}
-
-static void parse_one(job *j, sentence *x, trl_parser *parser)
-{
-    size_t n;
-    trl_parse p;
-    x->status = TRL_OK;
-    x->warning[0] = 0;
-    x->unsure = false;
-    if (x->n == 0) {
-        text_char(&x->out, '\n');
-        snprintf(x->warning, sizeof x->warning, "an empty line has no tree");
-        return;
-    }
-    trl_known *known = knowledge(j, x, &n);
-    if (!known) {
-        x->status = TRL_ENOMEM;
-        x->error = (trl_error){.code = TRL_ENOMEM, .msg = "out of memory"};
-        return;
-    }
-    x->status =
-        trl_parser_parse(parser, &(trl_parse_input){x->word, x->n, known, n}, &p, &x->error);
-    if (x->status == TRL_OK) {
-        x->status = parse_print(&j->s->style, &p, &x->out, &x->error);
-        x->unsure = !p.sure;
-        if (p.warning) /* more than an odd tag */
-            snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
-    } else if (x->status == TRL_EINVAL) {
-        blame(j, x);
-    }
-    free(known);
-}
 
 typedef struct worker {
     job *j;
@@ -225,7 +142,7 @@ static void *work(void *ctx)
         const size_t k = atomic_fetch_add(&w->j->next, 1);
         if (k >= w->j->n)
             return NULL;
-        parse_one(w->j, &w->j->batch[k], w->parser);
+        parse_sentence(&w->j->context, &w->j->batch[k], w->parser);
     }
 }
 
@@ -245,18 +162,18 @@ static bool run_batch(job *j)
         pthread_join(thread[k], NULL);
     bool ok = true;
     for (size_t k = 0; k < j->n && ok; k++) {
-        sentence *x = &j->batch[k];
+        parse_job *x = &j->batch[k];
         ok = output_text(&j->out, &x->out);
         if (ok && x->status != TRL_OK) {
             output_flush(&j->out);
             if (x->error.path[0] == 0) {
-                snprintf(x->error.path, sizeof x->error.path, "%s", j->path);
+                snprintf(x->error.path, sizeof x->error.path, "%s", j->context.path);
                 x->error.row = x->row;
             }
             message_error(&x->error);
             ok = false;
         } else if (x->warning[0]) {
-            message_warn("%s:%" PRIu64 ": %s", j->path, x->row, x->warning);
+            message_warn("%s:%" PRIu64 ": %s", j->context.path, x->row, x->warning);
             j->warnings++;
         }
         j->sentences++;
@@ -275,7 +192,7 @@ static bool run_batch(job *j)
 /* Copies the sentence into the batch: pointers first, bytes after them. */
 static bool add_sentence(job *j, const trl_sentence *s, uint64_t number)
 {
-    sentence *x = &j->batch[j->n];
+    parse_job *x = &j->batch[j->n];
     size_t bytes = 0;
     for (size_t k = 0; k < s->n; k++)
         bytes += s->word[k].n + (s->tag ? s->tag[k].n : 0);
@@ -310,7 +227,8 @@ static void doubt(const job *j, const trl_sentence *s)
     const trl_str last = s->n ? s->word[s->n - 1] : (trl_str){0};
     if (first.n < 2 || first.p[0] != '(' || last.n < 2 || last.p[last.n - 1] != ')')
         return;
-    message_warn("%s:%" PRIu64 ": this looks like a tree; words are expected", j->path, s->row);
+    message_warn("%s:%" PRIu64 ": this looks like a tree; words are expected", j->context.path,
+                 s->row);
     message_hint("'trellis trees --to words' gives the words of trees");
 }
 
@@ -319,7 +237,7 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
 {
     trl_sentence_reader *r = NULL;
     trl_error err = {0};
-    j->path = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    j->context.path = strcmp(path, "-") == 0 ? "<stdin>" : path;
     trl_status st = trl_sentence_reader_open(path, j->s->input, &r, &err);
     bool ok = true;
     for (bool more = true; st == TRL_OK && ok && more;) {
@@ -330,7 +248,7 @@ static bool parse_file(job *j, const char *path, uint64_t *number)
         if (s.odd_row && j->odd++ == 0)
             message_warn("%s:%" PRIu64 ":%" PRIu64 ": this is not UTF-8; such bytes are taken as "
                          "they are",
-                         j->path, s.odd_row, s.odd_col);
+                         j->context.path, s.odd_row, s.odd_col);
         if (*number == 0)
             doubt(j, &s);
         ok = add_sentence(j, &s, ++*number);
@@ -370,7 +288,7 @@ static bool start(job *j, trl_error *err)
         return false;
     }
     for (size_t k = 0; k < j->threads; k++)
-        if (trl_parser_new(j->model, &j->s->parse, &j->parser[k], err) != TRL_OK) {
+        if (trl_parser_new(j->context.model, &j->s->parse, &j->parser[k], err) != TRL_OK) {
             message_error(err);
             return false;
         }
@@ -396,7 +314,7 @@ static void check_known(const job *j, uint64_t sentences)
 {
     uint64_t which, row;
     size_t beyond = 0;
-    for (size_t k = 0; trl_known_list_item(j->known, k, &which, &row); k++)
+    for (size_t k = 0; trl_known_list_item(j->context.known, k, &which, &row); k++)
         if (which > sentences && beyond++ < MOST_NAMED)
             message_warn("%s:%" PRIu64 ": there is no sentence %" PRIu64
                          " in the input, which has %" PRIu64,
@@ -430,6 +348,21 @@ static bool parse_all(job *j, const operands *args)
     return ok;
 }
 
+/* Pictures show probabilities where the model has them; all trees of one are drawn in order. */
+static int settle_picture(settings *s)
+{
+    if (s->html && s->svg)
+        return message_usage("give one of --html and --svg");
+    if (s->style.draw || s->style.form != TRL_TREE_LINE || s->parse.spans || s->parse.probability)
+        return message_usage("--html and --svg draw trees with their probabilities: leave out "
+                             "--draw, --to, --spans and --probability");
+    s->picture.as = s->html ? PICTURE_HTML : PICTURE_SVG;
+    s->style.picture = true;
+    if (s->svg)
+        s->threads = 1;
+    return CLI_DONE;
+}
+
 /* What is printed follows from what is asked for; CLI_DONE, or a refusal that was said. */
 static int settle(settings *s)
 {
@@ -442,7 +375,27 @@ static int settle(settings *s)
     if (s->style.numbered && s->style.form == TRL_TREE_COLUMNS && !s->style.draw)
         return message_usage("columns have no place for probabilities: --to columns goes with "
                              "neither --nbest nor --probability");
-    return CLI_DONE;
+    return s->html || s->svg ? settle_picture(s) : CLI_DONE;
+}
+
+/* With the beginning and the end of a page or picture, if it is one. */
+static bool parse_shown(job *j, settings *s, const operands *args)
+{
+    trl_error err = {0};
+    text t = {0};
+    const char *slash = strrchr(s->model, '/');
+    char title[300];
+    snprintf(title, sizeof title, "Trees by %s", slash ? slash + 1 : s->model);
+    trl_status st = parse_picture_begin(&s->picture, title, &t, &err);
+    bool ok = st == TRL_OK && output_text(&j->out, &t) && parse_all(j, args);
+    t.n = 0;
+    if (ok)
+        st = parse_picture_end(&s->picture, &t, &err);
+    if (st != TRL_OK)
+        message_error(&err);
+    ok = ok && st == TRL_OK && output_text(&j->out, &t);
+    text_fini(&t);
+    return ok;
 }
 
 static int run(void *settings_, const operands *args)
@@ -461,16 +414,19 @@ static int run(void *settings_, const operands *args)
         trl_known_list_free(known);
         return CLI_FAILED;
     }
-    job j = {.s = s, .model = model, .known = known};
+    job j = {.s = s, .context = {&s->style, model, known, s->constraints, NULL, &s->picture}};
     bool ok = false;
+    if (s->style.picture)
+        s->parse.spans = s->parse.probability = trl_parse_model_info(model).is_probability;
     if (output_open(&j.out, s->to)) {
-        ok = start(&j, &err) && parse_all(&j, args);
+        ok = start(&j, &err) && (s->style.picture ? parse_shown(&j, s, args) : parse_all(&j, args));
         if (ok)
             ok = output_close(&j.out);
         else
             output_discard(&j.out);
     }
     finish(&j);
+    parse_picture_fini(&s->picture);
     trl_parse_model_free(model);
     trl_known_list_free(known);
     return ok ? CLI_DONE : err.code == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
@@ -484,8 +440,14 @@ const verb verb_parse = {
         "Parses sentences, standard input without INPUT: one tokenised sentence a line, one tree\n"
         "a line back.  There is always a tree: where the grammar has none, or a limit is met, a\n"
         "simpler one is printed with a warning.  Trees are printed as sentences come: a program\n"
-        "may write one and read the answer before it writes the next.\n",
+        "may write one and read the answer before it writes the next.\n"
+        "\n"
+        "--html writes a page and --svg one picture of all trees, to look at: below the label of\n"
+        "a constituent stands how probable it is, whatever the rest of the tree, and its ground\n"
+        "is filled the more the more probable it is. Models without probabilities have plain "
+        "trees.\n",
     .examples = "  echo 'The cat sleeps .' | trellis parse -m parser.model --draw\n"
+                "  trellis parse -m parser.model --html -o trees.html sentences.txt\n"
                 "  trellis parse -m parser.model -j 0 sentences.txt >trees.mrg\n"
                 "  trellis parse -m parser.model --nbest 5 sentences.txt\n",
     .options = options,

@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,10 +11,9 @@
 #include "message.h"
 #include "output.h"
 #include "tag_graph.h"
-#include "tag_input.h"
 #include "tag_print.h"
-#include "tag_queue.h"
 #include "tag_rules.h"
+#include "tag_run.h"
 #include "tag_text.h"
 #include "verbs.h"
 
@@ -28,11 +26,12 @@ typedef struct settings {
     trl_format format;
     tag_style style;
     size_t threads;
-    bool map, verbose, text;
+    bool map, verbose, text, html, svg;
     tag_text_options raw; /* --text */
     tag_rule_options rules;
 
-    bool given; /* the format, by the user; set by check_model */
+    bool given;      /* the format, by the user; set by check_model */
+    char title[300]; /* of a page; set by check_picture */
 } settings;
 
 static const char *const decoding_names[] = {"model", "local", "global", NULL};
@@ -67,162 +66,6 @@ static void defaults(void *settings_)
     *(settings *)settings_ = (settings){.threads = 1, .graph.damping = NAN};
 }
 
-/* ---- the work -------------------------------------------------------------------------------- */
-
-typedef struct job {
-    const settings *s;
-    tag_input in;
-    output out;
-    text pending;         /* without threads: tagged, not yet handed to out */
-    tag_printer *printer; /* [threads] */
-    size_t threads;
-    bool attributes; /* the model was trained with any */
-} job;
-
-#define PENDING ((size_t)1 << 15)
-
-static bool hand_over(job *j)
-{
-    const bool ok = output_text(&j->out, &j->pending);
-    j->pending.n = 0;
-    return ok;
-}
-
-static trl_status tag_one(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err)
-{
-    job *j = ctx;
-    const trl_status st = tag_printer_add(&j->printer[0], seq, &j->pending, err);
-    if (st == TRL_OK && j->pending.n >= PENDING)
-        *stop = !hand_over(j);
-    return st;
-}
-
-/* One thread, input that never makes us wait: nothing is copied. */
-static bool run_simple(job *j)
-{
-    trl_error err = {0};
-    const trl_status st = tag_input_read(&j->in, tag_one, j, &err);
-    const bool ok = hand_over(j);
-    if (st != TRL_OK && !j->out.failed) {
-        output_flush(&j->out); /* what is right comes before what is wrong */
-        message_error(&err);
-    }
-    return ok && st == TRL_OK;
-}
-
-typedef struct reading {
-    tag_queue *queue;
-    const tag_input *in;
-} reading;
-
-static trl_status queue_one(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err)
-{
-    return tag_queue_fill(ctx, seq, stop, err);
-}
-
-static void *reader_main(void *ctx)
-{
-    reading *r = ctx;
-    trl_error err = {0};
-    const trl_status st = tag_input_read(r->in, queue_one, r->queue, &err);
-    tag_queue_end(r->queue, st, &err);
-    return NULL;
-}
-
-typedef struct working {
-    tag_queue *queue;
-    tag_printer *printer;
-    pthread_t thread;
-} working;
-
-static void *worker_main(void *ctx)
-{
-    working *w = ctx;
-    tag_batch *b;
-    while ((b = tag_queue_take(w->queue)) != NULL) {
-        for (size_t i = 0; i < b->n && b->status == TRL_OK; i++)
-            b->status = tag_printer_add(w->printer, &b->seq[i], &b->out, &b->error);
-        tag_queue_give(w->queue, b);
-    }
-    return NULL;
-}
-
-static bool flush_idle(void *out)
-{
-    return output_flush(out);
-}
-
-/* Prints batches as they come.  False: stopped by an error, which has been said. */
-static bool print_all(job *j, tag_queue *q)
-{
-    tag_batch *b;
-    while ((b = tag_queue_next(q, flush_idle, &j->out)) != NULL) {
-        const bool ok = output_put(&j->out, b->out.p, b->out.n);
-        const trl_status st = b->status;
-        if (ok && st != TRL_OK) {
-            output_flush(&j->out);
-            message_error(&b->error);
-        }
-        tag_queue_release(q, b);
-        if (!ok || st != TRL_OK)
-            return false;
-    }
-    return !j->out.failed;
-}
-
-static size_t start_workers(job *j, tag_queue *q, working *w)
-{
-    size_t n = 0;
-    for (; n < j->threads; n++) {
-        w[n] = (working){.queue = q, .printer = &j->printer[n]};
-        if (pthread_create(&w[n].thread, NULL, worker_main, &w[n]) != 0)
-            break; /* those that could be started will do */
-    }
-    return n;
-}
-
-static bool run_threads(job *j)
-{
-    bool ok = false;
-    trl_error err = {0};
-    trl_status st = TRL_OK;
-    size_t n = 0;
-    pthread_t reader;
-    tag_queue *q = tag_queue_new(j->threads);
-    working *w = calloc(j->threads, sizeof *w);
-    reading r = {q, &j->in};
-    if (!q || !w) {
-        message_memory();
-        goto out;
-    }
-    n = start_workers(j, q, w);
-    if (n == 0 || pthread_create(&reader, NULL, reader_main, &r) != 0) {
-        message_say("cannot start a thread");
-        tag_queue_stop(q);
-        goto out;
-    }
-    ok = print_all(j, q);
-    if (!ok)
-        tag_queue_stop(q);
-    if (tag_queue_ended(q, &st, &err))
-        pthread_join(reader, NULL);
-    else { /* failed while the reader may be waiting for input that never comes */
-        output_discard(&j->out);
-        _exit(CLI_FAILED);
-    }
-    if (ok && st != TRL_OK) {
-        ok = false;
-        if (output_flush(&j->out))
-            message_error(&err);
-    }
-out:
-    for (size_t i = 0; i < n; i++)
-        pthread_join(w[i].thread, NULL);
-    tag_queue_free(q);
-    free(w);
-    return ok;
-}
-
 /* ---- before and after ------------------------------------------------------------------------ */
 
 static double seconds_now(void)
@@ -248,19 +91,6 @@ static void report(const settings *s, const tag_text_counts *n, bool attributes,
                 (double)n->tokens / (seconds > 0.0 ? seconds : 1e-9), n->unknown);
 }
 
-static tag_text_counts count(const job *j)
-{
-    tag_text_counts n = {0};
-    for (size_t i = 0; i < j->threads; i++) {
-        n.sequences += j->printer[i].n_sequences;
-        n.tokens += j->printer[i].n_tokens;
-        n.attributes += trl_tagger_attributes(j->printer[i].tagger);
-        n.unknown += trl_tagger_unknown(j->printer[i].tagger);
-        n.free += j->printer[i].n_free;
-    }
-    return n;
-}
-
 /* Fills in what the model decides, and refuses what it cannot do. */
 static int check_model(settings *s, const trl_model *m)
 {
@@ -271,7 +101,7 @@ static int check_model(settings *s, const trl_model *m)
         if (strcmp(info.kind, "tree") == 0)
             message_hint("it is a parser's: 'trellis parse' uses it");
         else
-            message_hint("'trellis %s' uses it", info.kind);
+            message_hint("'trellis %s' uses it", kind_verb(info.kind));
         return CLI_FAILED;
     }
     if (!info.is_probability &&
@@ -283,13 +113,10 @@ static int check_model(settings *s, const trl_model *m)
                      "temperature with 'trellis calibrate'");
         return CLI_FAILED;
     }
-    if (s->format != TRL_FORMAT_GUESS &&
-        trl_format_is_rows(s->format) != trl_format_is_rows(info.format))
-        return message_fail("%s: the model reads the format %s, not %s", s->model,
-                            format_names[info.format], format_names[s->format]);
-    s->given = s->format != TRL_FORMAT_GUESS;
-    s->format = s->given ? s->format : info.format;
+    if (tag_input_format(s->model, m, &s->format, &s->given) != CLI_DONE)
+        return CLI_FAILED;
     const bool sure = y->marginals || y->confidence;
+    s->raw.confidence = s->raw.confidence || (y->picture && info.is_probability);
     if (s->format == TRL_FORMAT_CONLLU && !y->json && (sure || y->nbest || y->probability))
         return message_fail("conllu has labels alone: leave out --marginals, --all-marginals, "
                             "--confidence, --nbest and --probability, or print --as jsonl");
@@ -304,38 +131,25 @@ static int check_model(settings *s, const trl_model *m)
 static int tag(settings *s, const trl_model *m, const operands *args)
 {
     const trl_model_info info = trl_model_get_info(m);
-    job j = {.s = s,
-             .in = {args, m, s->format, s->given},
-             .threads = s->threads,
-             .attributes = info.n_attributes > 0 && !info.has_q0}; /* they know words beside */
+    tag_job j = {.in = {args, m, s->format, s->given}, .threads = s->threads};
     int code = CLI_FAILED;
     trl_error err = {0};
-    trl_status st = TRL_OK;
     const double start = seconds_now();
-    j.printer = calloc(j.threads, sizeof *j.printer);
-    if (!j.printer)
-        return message_memory();
-    for (size_t i = 0; i < j.threads && st == TRL_OK; i++)
-        st = tag_printer_init(&j.printer[i], m, &s->style, &err);
-    if (st != TRL_OK)
+    if (tag_job_init(&j, m, &s->style, &err) != TRL_OK)
         message_error(&err);
     else if (output_open(&j.out, s->to)) {
-        const bool ok =
-            j.threads == 1 && tag_input_never_waits(args) ? run_simple(&j) : run_threads(&j);
-        if (!ok)
+        if (!(s->style.picture ? tag_job_picture(&j, s->title) : tag_job_run(&j)))
             output_discard(&j.out);
         else if (output_close(&j.out)) {
             code = CLI_DONE;
-            const tag_text_counts n = count(&j);
-            report(s, &n, j.attributes, seconds_now() - start);
+            const tag_text_counts n = tag_job_count(&j);
+            /* models with q0 know words beside attributes */
+            report(s, &n, info.n_attributes > 0 && !info.has_q0, seconds_now() - start);
             if (s->style.rules)
                 tag_rules_end(s->style.rules, &s->rules, n.sequences, n.free);
         }
     }
-    for (size_t i = 0; i < j.threads; i++)
-        tag_printer_fini(&j.printer[i]);
-    free(j.printer);
-    text_fini(&j.pending);
+    tag_job_fini(&j);
     return code;
 }
 
@@ -390,6 +204,30 @@ static int check_text(settings *s)
     return CLI_DONE;
 }
 
+/* What goes with --html and --svg; a picture has all its sequences in order, from one thread. */
+static int check_picture(settings *s)
+{
+    const tag_style *y = &s->style;
+    if (s->html && s->svg)
+        return message_usage("give one of --html and --svg");
+    s->style.picture = s->raw.picture = s->html  ? PICTURE_HTML
+                                        : s->svg ? PICTURE_SVG
+                                                 : PICTURE_NONE;
+    if (!s->style.picture)
+        return CLI_DONE;
+    if (y->nbest || y->spans || y->reference || y->probability || y->marginals ||
+        y->all_marginals || y->confidence || s->raw.form != TAG_AUTO)
+        return message_usage("--html and --svg show labels, chunks and probabilities: leave out "
+                             "--nbest, --spans, --spans-above, --reference, --probability, "
+                             "--marginals, --all-marginals, --confidence and --as");
+    if (s->svg)
+        s->threads = 1;
+    const char *slash = strrchr(s->model, '/');
+    snprintf(s->title, sizeof s->title, "Labels by %s", slash ? slash + 1 : s->model);
+    s->raw.title = s->title;
+    return CLI_DONE;
+}
+
 /* Under the constraints, if there are any. */
 static int tag_chain(settings *s, const trl_model *m, const operands *args)
 {
@@ -416,7 +254,7 @@ static int run(void *settings_, const operands *args)
         return message_usage("--spans-above %g: probabilities are at most 1", s->style.above);
     if (s->style.spans && s->style.reference)
         return message_usage("--spans has no tokens for --reference");
-    if (check_text(s) != CLI_DONE)
+    if (check_picture(s) != CLI_DONE || check_text(s) != CLI_DONE)
         return CLI_USAGE;
     if (s->threads == 0) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -444,6 +282,10 @@ static int run(void *settings_, const operands *args)
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0 && tag_rules_given(&s->rules)) {
         trl_model_free(m);
         return message_fail("constraints are for models of chains, not of graphs");
+    }
+    if (strcmp(trl_model_get_info(m).kind, "graph") == 0 && s->style.picture) {
+        trl_model_free(m);
+        return message_fail("--html and --svg are for models of chains, not of graphs");
     }
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
         return tag_graph_run(&s->graph, m, s->text, s->format, args);
@@ -484,11 +326,20 @@ const verb verb_tag = {
         "--posterior the labels are those, of all labellings that obey, whose probabilities\n"
         "have the largest sum. docs/constraints.md explains each.\n"
         "\n"
+        "--html writes a page and --svg one picture, to look at: every chunk, or, where labels\n"
+        "are no chunks, every token, is a box with its words, its label and its probability,\n"
+        "filled the more the more probable it is. What is outside of chunks is underlined with\n"
+        "dots where that is less than 90 % sure. The page names other labels under the mouse.\n"
+        "\n"
+        "'trellis crf_test ...' and 'trellis wapiti label ...' take the options of those "
+        "programs.\n"
+        "\n"
         "A model of graphs predicts one more column for each of its kinds of labels.  It says\n"
         "LABEL:P for probabilities that are exact and LABEL~P for estimates; how many graphs\n"
         "were not solved exactly is said at the end.\n",
     .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
                 "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n"
+                "  trellis tag -m ner.model --html -o tagged.html new.txt\n"
                 "  trellis tag -m ner.model --scheme iob2 --max-spans PER=2 new.txt\n"
                 "  echo 'Anna Berg lives in Graz.' | trellis tag -m ner.model --text\n",
     .options = options,

@@ -12,6 +12,7 @@
 #include "calibrate.h"
 #include "memory.h"
 #include "help.h"
+#include "learning_curve.h"
 #include "library_options.h"
 #include "message.h"
 #include "output.h"
@@ -23,7 +24,8 @@
 
 typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
-    const char *algorithm, *json, *calibrate_on;
+    const char *algorithm, *json, *calibrate_on, *fractions;
+    learning_curve curve; /* its svg; the fractions are read from the above */
     string_list parameters;
     double c;
 } settings;
@@ -47,6 +49,12 @@ static option options[] = {
      .help = "held-out data to fit a temperature on, as 'trellis calibrate' does"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
+    {"learning-curve", .type = OPTION_STRING, OPTION_FIELD(settings, fractions), .value = "LIST",
+     .fallback = "none",
+     .help = "then train again on these fractions of the data, such as 0.1,0.25,0.5, and print "
+             "the score of each on --dev"},
+    {"learning-curve-svg", .type = OPTION_STRING, OPTION_FIELD(settings, curve.svg),
+     .value = "FILE", .file = FILE_OUTPUT, .help = "the same as a plot"},
 
 #include "train_model_options.h"
 
@@ -102,6 +110,7 @@ static int apply_algorithm(settings *s)
             return CLI_DONE;
         }
     message_say("-a %s: unknown algorithm; CRFsuite's lbfgs, l2sgd, ap, pa and arow are known", a);
+    message_hint("command lines of CRF++ and Wapiti: 'trellis crf_learn', 'trellis wapiti train'");
     return CLI_USAGE;
 }
 
@@ -139,8 +148,12 @@ static const parameter parameters[] = {
 static int set_parameter(settings *s, const char *given)
 {
     const char *equals = strchr(given, '=');
-    if (!equals)
-        return message_usage("-p %s: NAME=VALUE is missing its '='", given);
+    if (!equals) {
+        message_say("-p %s: NAME=VALUE is missing its '='", given);
+        message_hint("command lines of CRF++ and Wapiti: 'trellis crf_learn', 'trellis wapiti "
+                     "train'");
+        return CLI_USAGE;
+    }
     const size_t n = (size_t)(equals - given);
     const char *value = equals + 1;
     const parameter *p = NULL;
@@ -188,6 +201,14 @@ static int check_settings(settings *s)
         return message_usage("--resume needs --checkpoint FILE, the file to go on from");
     if (t->patience && !t->dev)
         return message_usage("--patience needs --dev FILE, the data to score on");
+    if (s->curve.svg && !s->fractions)
+        return message_usage("--learning-curve-svg needs --learning-curve LIST");
+    if (s->fractions && !t->dev)
+        return message_usage("--learning-curve needs --dev FILE, the data to score on");
+    if (s->fractions && (t->checkpoint || t->hold_out))
+        return message_usage("--learning-curve is of whole runs: not with --checkpoint");
+    if (s->fractions && !learning_fractions_read(s->fractions, &s->curve.fractions))
+        return CLI_USAGE;
     if (strcmp(t->model, "-") == 0)
         return message_usage("a model cannot be written to standard output");
     if (s->calibrate_on && strcmp(t->kind, "chain") != 0)
@@ -202,7 +223,7 @@ static bool check_places(const settings *s)
 {
     return output_check(s->base.train.model) &&
            (!s->base.train.checkpoint || output_check(s->base.train.checkpoint)) &&
-           (!s->json || output_check(s->json));
+           (!s->json || output_check(s->json)) && (!s->curve.svg || output_check(s->curve.svg));
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -211,6 +232,7 @@ typedef struct run_state {
     progress shown;
     record written;
     bool learning;
+    learning_point all; /* the data of the run */
 } run_state;
 
 static bool on_progress(void *ctx, const trl_progress *now)
@@ -219,6 +241,10 @@ static bool on_progress(void *ctx, const trl_progress *now)
     if (!r->learning && train_learns(now)) {
         signals_note();
         r->learning = true;
+    }
+    if (now->n_sequences) {
+        r->all.sequences = now->n_sequences;
+        r->all.tokens = now->n_tokens;
     }
     progress_show(&r->shown, now);
     record_add(&r->written, now);
@@ -306,6 +332,12 @@ static int train(settings *s, const operands *args)
                                                   .result = &result,
                                                   .model_bytes = bytes}))
             code = CLI_FAILED;
+        if (code == CLI_DONE && s->fractions && !result.stopped) {
+            r.all.fraction = 1.0;
+            r.all.result = result;
+            s->curve.quiet = s->base.quiet;
+            code = learning_curve_run(&s->curve, &s->base.train, &r.all);
+        }
     }
     record_fini(&r.written);
     return code;
@@ -348,6 +380,12 @@ const verb verb_train = {
         "With --kind tree the files are treebanks in Penn brackets, and the model is a parser.\n"
         "With --kind graph the template is a model file, or a list of GRMM's templates, whose\n"
         "data (--format grmm) are lines of labels, ---- and features.\n"
+        "\n"
+        "--learning-curve shows whether more data would help: after the model, others are trained\n"
+        "on parts of the data, each part within the next, and their scores on --dev printed.\n"
+        "\n"
+        "The command lines of other programs are understood, too: 'trellis crf_learn ...' and\n"
+        "'trellis wapiti train ...' say what they are here and run it; -a and -p are CRFsuite's.\n"
         "\n"
         "A template, which is kept in the model, makes features of the columns.  The objective\n"
         "is minimised, penalties --c1 and --c2 included.  SIGINT (Ctrl-C) or SIGTERM stops\n"

@@ -27,10 +27,9 @@ typedef struct settings {
 } settings;
 
 static const char *const format_choices[] = {
-    [TRL_TREE_LINE] = "line",       [TRL_TREE_PRETTY] = "pretty",
-    [TRL_TREE_COLUMNS] = "columns", [TRL_TREE_WORDS] = "words",
-    [TRL_TREE_TAGGED] = "tagged",   [TRL_TREE_JSON] = "json",
-    [TRL_TREE_SOURCE] = "source",   NULL,
+    [TRL_TREE_LINE] = "line",     [TRL_TREE_PRETTY] = "pretty", [TRL_TREE_COLUMNS] = "columns",
+    [TRL_TREE_WORDS] = "words",   [TRL_TREE_TAGGED] = "tagged", [TRL_TREE_JSON] = "json",
+    [TRL_TREE_CONLLU] = "conllu", [TRL_TREE_SOURCE] = "source", [TRL_TREE_SOURCE + 1] = NULL,
 };
 static const char *const style_choices[] = {"auto", "upright", "flat", NULL};
 
@@ -38,7 +37,8 @@ static const option options[] = {
     {.help = "What to print"},
     {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, to), .value = "FORM",
      .choices = format_choices,
-     .help = "line, pretty, columns, words, tagged, json, or source: as in the input"},
+     .help = "line, pretty, columns, words, tagged, json, source: as in the input, or conllu: the "
+             "words' heads and relations"},
     {"draw", 'd', OPTION_FLAG, OPTION_FIELD(settings, draw), .help = "draw the trees"},
     {"style", .type = OPTION_CHOICE, OPTION_FIELD(settings, style), .choices = style_choices,
      .help = "how to draw; auto: upright where a tree fits, else flat"},
@@ -95,6 +95,8 @@ typedef struct job {
     trl_draw_options draw;
     ranges which;
     trl_tree_pattern *pattern;
+    bool *marked; /* [n_nodes] those that fit the pattern, for drawings */
+    size_t marked_cap;
     trl_tree_svg *svg;
     trl_tree_counts *counts;
     output out;
@@ -116,9 +118,17 @@ static trl_status is_wanted(job *j, const trl_tree *t, bool *yes)
     }
     if (!*yes || !j->pattern)
         return TRL_OK;
-    size_t n;
-    uint32_t first;
-    const trl_status st = trl_tree_pattern_match(j->pattern, t, &n, &first, &j->err);
+    size_t n = 0;
+    if (t->n_nodes > j->marked_cap) {
+        free(j->marked);
+        j->marked_cap = 2 * t->n_nodes;
+        j->marked = malloc(j->marked_cap * sizeof *j->marked);
+    }
+    if (!j->marked) {
+        j->err = (trl_error){.code = TRL_ENOMEM, .msg = "out of memory"};
+        return TRL_ENOMEM;
+    }
+    const trl_status st = trl_tree_pattern_nodes(j->pattern, t, j->marked, &n, &j->err);
     *yes = (n > 0) != s->invert;
     return st;
 }
@@ -140,10 +150,11 @@ static trl_status show(job *j, const trl_tree *t)
     if (j->counts)
         return trl_tree_counts_add(j->counts, t, &j->err);
     if (j->svg)
-        return trl_tree_svg_add(j->svg, t, &j->err);
+        return trl_tree_svg_add_marked(j->svg, t, &(trl_tree_marks){.marked = j->marked}, &j->err);
     j->text.len = 0;
     if (!s->draw)
         return trl_tree_print(t, s->json ? TRL_TREE_JSON : s->to, s->width, &j->text, &j->err);
+    j->draw.marked = j->marked;
     const trl_status st = trl_tree_draw(t, &j->draw, &j->text, &j->err);
     if (st == TRL_OK && j->shown > 0)
         output_put(&j->out, "\n", 1);
@@ -326,6 +337,7 @@ static int run(void *settings_, const operands *args)
     trl_tree_svg_free(j.svg);
     trl_tree_counts_free(j.counts);
     trl_buf_fini(&j.text);
+    free(j.marked);
     return code;
 }
 
@@ -353,7 +365,9 @@ const verb verb_trees = {
         "  A . B    B begins where A ends    A .. B   B begins after A\n"
         "  A , B    B ends where A begins    A ,, B   B ends before A\n"
         "\n"
-        "All of them belong to the first name, unless in brackets: 'S < (NP < PRP) < VP'.\n",
+        "All of them belong to the first name, unless in brackets: 'S < (NP < PRP) < VP'.\n"
+        "--draw and --svg mark the nodes that fit: in reverse on a terminal, in [ ] without\n"
+        "colours, in a frame in a picture.\n",
     .examples = "  trellis trees --clean --root TOP --max-length 40 wsj/*.mrg > short.mrg\n"
                 "  trellis trees --draw -r 3 short.mrg\n"
                 "  trellis trees --svg trees.svg -n 2 -m 'SBARQ << WHNP' short.mrg\n"

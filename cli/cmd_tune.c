@@ -21,14 +21,17 @@
 #include "style.h"
 #include "train_settings.h"
 #include "trellis/tune.h"
+#include "tune_lists.h"
+#include "tune_table.h"
 #include "verbs.h"
 
 typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
-    const char *grid, *records, *svg;
-    uint64_t hold_out;
+    const char *grid, *c1_grid, *passes, *objectives, *records, *svg, *groups;
+    string_list templates;
+    uint64_t hold_out, folds;
     trl_tune_measure measure;
-    bool cold, refit;
+    bool cold, refit, documents, halving;
 } settings;
 
 static const char *const measure_names[] = {
@@ -39,12 +42,12 @@ static const char *const measure_names[] = {
 
 static option options[] = {
     {.help = "Files"},
-    {TRAIN_OPTION("model"), .letter = 'm', .required = true,
-     .help = "where to write the best model"},
-    {"template", 't', OPTION_STRING, TRAIN_FIELD(template_path), .value = "FILE",
+    {TRAIN_OPTION("model"), .letter = 'm',
+     .help = "where to write the best model; with --folds it may be left out"},
+    {"template", 't', OPTION_LIST, OPTION_FIELD(settings, templates), .value = "FILE",
      .file = FILE_INPUT, .fallback = "a built-in one",
      .help = "template for columns: a file (in words, of CRF++ or of Wapiti), or ner, pos, chunk, "
-             "address"},
+             "address; given several times, each is tried"},
     {TRAIN_OPTION("format"), .letter = 'f'},
     {TRAIN_OPTION("dev"), .letter = 'd', .fallback = "a share of TRAIN",
      .help = "data to score the models on"},
@@ -59,8 +62,27 @@ static option options[] = {
     {"grid", 'g', OPTION_STRING, OPTION_FIELD(settings, grid), .value = "LIST",
      .fallback = "0.1,0.215,0.464,1,2.15,4.64,10,none, exactly",
      .help = "values of c, separated by commas; 'none': no penalty"},
+    {"c1-grid", .type = OPTION_STRING, OPTION_FIELD(settings, c1_grid), .value = "LIST",
+     .fallback = "--c1 alone",
+     .help = "values of c1, separated by commas; each is tried with each c"},
+    {"objectives", .type = OPTION_STRING, OPTION_FIELD(settings, objectives), .value = "LIST",
+     .fallback = "--objective alone", .help = "objectives, separated by commas; each is tried"},
+    {"passes", .type = OPTION_STRING, OPTION_FIELD(settings, passes), .value = "LIST",
+     .fallback = "--max-iter alone",
+     .help = "values of --max-iter, separated by commas; each is tried"},
+    {"halving", .type = OPTION_FLAG, OPTION_FIELD(settings, halving),
+     .help = "all settings run for a few iterations, the best third of them for three times as "
+             "many, and so on; the last three run to their end"},
+    {"folds", .type = OPTION_INTEGER, OPTION_FIELD(settings, folds), .value = "N",
+     .fallback = "none",
+     .help = "score by cross-validation, as 'trellis cv' does; the model is then trained on all "
+             "data"},
+    {"documents", .type = OPTION_FLAG, OPTION_FIELD(settings, documents),
+     .help = "with --folds: sequences of one document stay in one fold"},
+    {"groups", .type = OPTION_STRING, OPTION_FIELD(settings, groups), .value = "FILE",
+     .file = FILE_INPUT, .help = "with --folds: line N names the group of sequence or tree N"},
     {"hold-out", .type = OPTION_INTEGER, OPTION_FIELD(settings, hold_out), .value = "N",
-     .help = "without --dev: one sequence in N of TRAIN is held out"},
+     .help = "without --dev and --folds: one sequence in N of TRAIN is held out"},
     {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure), .choices = measure_names,
      .help = "what is compared; guess: F1 of chunks for tags like B-X and O, otherwise accuracy"},
     {"cold", .type = OPTION_FLAG, OPTION_FIELD(settings, cold),
@@ -68,7 +90,6 @@ static option options[] = {
     {"refit", .type = OPTION_FLAG, OPTION_FIELD(settings, refit),
      .help = "train the model once more with the c chosen, held-out data included"},
 
-#define TRAIN_CHAINS_ONLY
 #include "train_model_options.h"
 
     {.help = "Penalties"},
@@ -90,50 +111,8 @@ static void complete(void)
 static void defaults(void *settings_)
 {
     const trl_tune_options o = trl_tune_options_default();
-    *(settings *)settings_ =
-        (settings){.base.train = o.train, .hold_out = o.hold_out, .measure = o.measure};
-}
-
-/* ---- the grid -------------------------------------------------------------------------------- */
-
-#define MOST_VALUES 1000
-
-/* One value of c, up to a comma or the end.  False: said. */
-static bool read_value(const char *s, size_t n, double *c)
-{
-    char word[40];
-    char *end = word;
-    *c = 0.0;
-    if (n < sizeof word) {
-        memcpy(word, s, n);
-        word[n] = '\0';
-        const bool none = strcmp(word, "none") == 0;
-        if (!word[strspn(word, "0123456789.eE+-")] && n)
-            *c = strtod(word, &end);
-        if (none || (n && *end == '\0' && *c > 0.0 && isfinite(*c))) {
-            *c = none ? (double)INFINITY : *c;
-            return true;
-        }
-    }
-    message_say("--grid: '%.*s' is neither a number above 0 nor 'none'", (int)n, s);
-    return false;
-}
-
-/* grid[MOST_VALUES].  0: said. */
-static size_t read_grid(const char *s, double *grid)
-{
-    for (size_t n = 0;; n++) {
-        const size_t k = strcspn(s, ",");
-        if (n == MOST_VALUES) {
-            message_say("--grid: more than %d values", MOST_VALUES);
-            return 0;
-        }
-        if (!read_value(s, k, &grid[n]))
-            return 0;
-        if (s[k] == '\0')
-            return n + 1;
-        s += k + 1;
-    }
+    *(settings *)settings_ = (settings){
+        .base.train = trl_train_options_default(), .hold_out = o.hold_out, .measure = o.measure};
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
@@ -143,12 +122,28 @@ typedef struct state {
     const operands *args;
     progress shown;
     record written;
-    bool learning, chunks, heading;
-    size_t n_runs, n_grid;
-    clock_t since; /* processor time of the program when the run began */
-    text table;
+    bool learning;
+    size_t n_begun, n_runs, n_all; /* runs that have begun, that have ended, that there will be */
+    uint64_t splits;               /* trainings of a run */
+    clock_t since;                 /* processor time of the program when the run began */
+    tune_table table;
     plot plot;
 } state;
+
+static void say_run(state *x)
+{
+    const uint64_t fold = x->n_begun++ % x->splits + 1;
+    if (x->s->base.quiet)
+        return;
+    if (x->n_runs >= x->n_all && !x->s->halving)
+        message_line("all data");
+    else if (x->splits > 1)
+        message_line("run %zu, fold %" PRIu64 " of %" PRIu64, x->n_runs + 1, fold, x->splits);
+    else if (x->s->halving)
+        message_line("run %zu", x->n_runs + 1);
+    else
+        message_line("run %zu of %zu", x->n_runs + 1, x->n_all);
+}
 
 static bool on_progress(void *ctx, const trl_progress *now)
 {
@@ -156,9 +151,7 @@ static bool on_progress(void *ctx, const trl_progress *now)
     if (strcmp(now->stage, "read") == 0) { /* a run begins */
         record_fini(&x->written);
         x->shown.shown = -1.0;
-        if (!x->s->base.quiet)
-            message_line(x->n_runs < x->n_grid ? "run %zu of %zu" : "all data", x->n_runs + 1,
-                         x->n_grid);
+        say_run(x);
     } else if (!x->learning && train_learns(now)) {
         signals_note();
         x->learning = true;
@@ -168,70 +161,20 @@ static bool on_progress(void *ctx, const trl_progress *now)
     return signals_noted();
 }
 
-static void name_of_c(double c, char out[24])
-{
-    snprintf(out, 24, isinf(c) ? "none" : "%.4g", c);
-}
-
-/* A narrow terminal has fewer columns: 88 hold them all. */
-static void add_columns(state *x, const char *c, const trl_tune_run *r)
-{
-    const trl_score_totals *h = &r->held_out;
-    const size_t wide = style_width(STDOUT_FILENO, 88);
-    const double none = (double)NAN;
-    const bool known = !isnan(r->score);
-    text *t = &x->table;
-    const struct {
-        bool shown;
-        int width, digits;
-        const char *name;
-        double value;
-    } column[] = {
-        {wide >= 63, 8, 4, "c2", r->c2},
-        {true, 8, 2, "score", r->score},
-        {x->chunks && wide >= 45, 9, 2, "precision", known ? h->precision : none},
-        {x->chunks && wide >= 45, 8, 2, "recall", known ? h->recall : none},
-        {wide >= 54, 8, 2, "accuracy", known ? h->accuracy : none},
-        {wide >= 74, 10, 0, "iterations", known ? (double)r->result.iterations : none},
-        {true, 8, 2, "seconds", r->result.seconds},
-        {wide >= 88, 14, 4, "objective", known ? r->result.objective : none},
-    };
-    text_fmt(t, "%-7s", c);
-    for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
-        if (!column[k].shown)
-            continue;
-        if (x->heading)
-            text_fmt(t, " %*s", column[k].width, column[k].name);
-        else if (isnan(column[k].value))
-            text_fmt(t, " %*s", column[k].width, "-");
-        else if (k == 0)
-            text_fmt(t, " %*.*g", column[k].width, column[k].digits, column[k].value);
-        else
-            text_fmt(t, " %*.*f", column[k].width, column[k].digits, column[k].value);
-    }
-    text_char(t, '\n');
-}
-
-static void add_row(state *x, const trl_tune_run *r)
-{
-    char c[24];
-    name_of_c(r->c, c);
-    x->heading = x->table.n == 0;
-    if (x->heading) {
-        x->chunks = r->chunks;
-        add_columns(x, "c", r);
-        x->heading = false;
-    }
-    add_columns(x, isinf(r->c) ? "-" : c, r);
-}
-
-/* A run without penalty has no place on the axis: a level line. */
+/* A run without penalty has no place on the axis: a level line, unless there are several paths
+ * along c, which have a series each. */
 static void add_point(state *x, const trl_tune_run *r)
 {
-    if (isfinite(r->c)) {
+    text name = {0};
+    tune_path(&x->table, r, &name);
+    const bool several = !name.failed && name.n > 1;
+    if (several && isfinite(r->c))
+        plot_add(&x->plot, plot_series_of(&x->plot, name.p), r->c, r->score);
+    else if (!several && isfinite(r->c))
         plot_add(&x->plot, plot_series_of(&x->plot, "with penalty"), r->c, r->score);
+    text_fini(&name);
+    if (several || isfinite(r->c))
         return;
-    }
     double low = (double)INFINITY, high = 0.0;
     const size_t n = x->plot.n_series ? x->plot.series[0].n : 0;
     for (size_t i = 0; i < n; i++) {
@@ -251,11 +194,9 @@ static void result_field(text *t, const char *name, double v)
 
 static bool save_record(state *x, const trl_tune_run *r)
 {
-    char c[24];
-    name_of_c(r->c, c);
     text path = {0}, *m = &x->written.more;
-    text_fmt(&path, "%s/c-%s.json", x->s->records, c);
-    text_char(&path, '\0');
+    text_fmt(&path, "%s/", x->s->records);
+    tune_record_name(&x->table, r, &path);
     result_field(m, "c", r->c);
     result_field(m, "c2", r->c2);
     result_field(m, "processor", (double)(clock() - x->since) / CLOCKS_PER_SEC);
@@ -283,18 +224,21 @@ static trl_status on_run(void *ctx, const trl_tune_run *r, trl_error *err)
     state *x = ctx;
     if (r->refit)
         return TRL_OK;
-    char c[24], time[40];
-    name_of_c(r->c, c);
+    char time[40];
+    text name = {0};
     x->n_runs++;
-    add_row(x, r);
+    tune_table_add(&x->table, r);
     add_point(x, r);
+    tune_setting(&x->table, r, &name);
     message_status(NULL);
     progress_duration(r->result.seconds, time, sizeof time);
+    const char *what = name.failed ? "" : name.p;
     if (!x->s->base.quiet && isnan(r->score))
-        message_line("c = %s: %s", c, r->result.ending);
+        message_line("%s: %s", what, r->result.ending);
     else if (!x->s->base.quiet)
-        message_line("c = %s: score %.2f%s  time %s", c, r->score,
+        message_line("%s: score %.2f%s  time %s", what, r->score,
                      r->best ? ", the best so far" : "", time);
+    text_fini(&name);
     const bool ok = !x->s->records || isnan(r->score) || save_record(x, r);
     x->since = clock();
     return ok ? TRL_OK : TRL_ECANCEL;
@@ -315,14 +259,34 @@ static bool draw_svg(const state *x)
     return ok;
 }
 
+static void say_best(const state *x, const trl_tune_run *best)
+{
+    const settings *s = x->s;
+    const char *model = s->base.train.model;
+    text name = {0};
+    tune_setting(&x->table, best, &name);
+    const char *what = name.failed ? "" : name.p;
+    message_line("best: %s (--c2 %.6g), score %.2f%s%s%s", what, best->c2, best->score,
+                 model ? "; model " : "", model ? model : "",
+                 model && (s->refit || s->folds) ? ", of all data" : "");
+    text_fini(&name);
+    if (!isnan(best->simple_c) && (best->simple_c != best->c || best->simple_c1 != best->c1)) {
+        char c[24];
+        tune_name_of_c(best->simple_c, c);
+        message_line("within one standard error (%.2f) of it, the strongest penalty: c = %s "
+                     "(--c2 %.6g --c1 %.6g), score %.2f",
+                     best->deviation / sqrt((double)s->folds), c,
+                     isinf(best->simple_c) ? 0.0 : 0.5 / best->simple_c, best->simple_c1,
+                     best->simple_score);
+    }
+}
+
 static int print_results(state *x, const trl_tune_run *best)
 {
     const settings *s = x->s;
-    char c[24];
-    name_of_c(best->c, c);
     text out = {0};
-    text_add(&out, x->table.p, x->table.n);
-    out.failed = out.failed || x->table.failed;
+    text_add(&out, x->table.text.p, x->table.text.n);
+    out.failed = out.failed || x->table.text.failed;
     if (x->plot.failed)
         return message_memory();
     bool ok = !s->svg || draw_svg(x);
@@ -333,8 +297,7 @@ static int print_results(state *x, const trl_tune_run *best)
     }
     const int code = output_print(&out);
     if (!s->base.quiet)
-        message_line("best: c = %s (--c2 %.6g), score %.2f; model %s%s", c, best->c2, best->score,
-                     s->base.train.model, s->refit ? ", of all data" : "");
+        say_best(x, best);
     return ok ? code : CLI_FAILED;
 }
 
@@ -342,7 +305,7 @@ static int print_results(state *x, const trl_tune_run *best)
 static void warn_of_measure(const state *x)
 {
     const trl_tune_measure m = x->s->measure;
-    if (!x->chunks && m != TRL_TUNE_GUESS && m != TRL_TUNE_ACCURACY)
+    if (!x->table.chunks && !x->table.trees && m != TRL_TUNE_GUESS && m != TRL_TUNE_ACCURACY)
         message_warn("--select %s counts chunks, but the labels are not those of chunks",
                      measure_names[m]);
 }
@@ -367,10 +330,39 @@ static int say_ending(state *x, trl_status st, const trl_tune_run *best, const t
     return code == CLI_DONE ? signals_exit_code(best->result.stopped) : code;
 }
 
-static int tune(settings *s, const operands *args, const double *grid, size_t n_grid)
+static trl_tune_options options_of(settings *s, const operands *args, state *x)
 {
-    state x = {
-        .s = s, .args = args, .since = clock(), .n_grid = n_grid ? n_grid : TRL_TUNE_DEFAULT};
+    trl_train_options *t = &s->base.train;
+    trl_tune_options o = trl_tune_options_default();
+    t->train = args->item;
+    t->n_train = args->n;
+    t->progress = on_progress;
+    t->progress_ctx = x;
+    t->cancelled = signals_asked;
+    o.train = t;
+    o.hold_out = s->hold_out;
+    o.measure = s->measure;
+    o.cold = s->cold;
+    o.refit = s->refit;
+    o.folds = s->folds;
+    o.documents = s->documents;
+    o.groups = s->groups;
+    o.halving = s->halving;
+    o.on_run = on_run;
+    o.ctx = x;
+    return o;
+}
+
+static int tune(settings *s, const operands *args, const tune_lists *lists)
+{
+    state x = {.s = s, .args = args, .since = clock(), .splits = s->folds ? s->folds : 1};
+    x.table = (tune_table){.c1 = lists->n_c1 > 1,
+                           .objective = lists->n_objectives > 1,
+                           .tpl = lists->n_templates > 1,
+                           .passes = lists->n_passes > 1,
+                           .folds = s->folds > 0,
+                           .halving = s->halving,
+                           .trees = strcmp(s->base.train.kind, "tree") == 0};
     x.plot = (plot){.type = PLOT_LEARNING,
                     .marks = MARKS_BOTH,
                     .log_x = true,
@@ -379,27 +371,17 @@ static int tune(settings *s, const operands *args, const double *grid, size_t n_
     plot_name(&x.plot, &x.plot.x_name, "c");
     plot_name(&x.plot, &x.plot.y_name, "held-out score, %");
     progress_init(&x.shown, s->base.quiet);
-    trl_tune_options o = {.train = s->base.train,
-                          .grid = n_grid ? grid : NULL,
-                          .n_grid = n_grid,
-                          .hold_out = s->hold_out,
-                          .measure = s->measure,
-                          .cold = s->cold,
-                          .refit = s->refit,
-                          .on_run = on_run,
-                          .ctx = &x};
-    o.train.train = args->item;
-    o.train.n_train = args->n;
-    o.train.progress = on_progress;
-    o.train.progress_ctx = &x;
-    o.train.cancelled = signals_asked;
+    x.shown.trees = x.table.trees;
+    trl_tune_options o = options_of(s, args, &x);
+    tune_lists_set(lists, &o);
+    x.n_all = trl_tune_settings(&o);
     trl_tune_run best;
     trl_error err = {0};
     const trl_status st = trl_tune(&o, &best, &err);
     message_status(NULL);
     const int code = say_ending(&x, st, &best, &err);
     record_fini(&x.written);
-    text_fini(&x.table);
+    text_fini(&x.table.text);
     plot_fini(&x.plot);
     return code;
 }
@@ -415,33 +397,41 @@ static bool check_places(const settings *s)
             return false;
         }
     }
-    return output_check(s->base.train.model) && (!s->svg || output_check(s->svg));
+    return (!s->base.train.model || output_check(s->base.train.model)) &&
+           (!s->svg || output_check(s->svg));
+}
+
+static int run_lists(settings *s, const operands *args, tune_lists *lists)
+{
+    const tune_given given = {s->grid, s->c1_grid, s->passes, s->objectives, &s->templates};
+    if (!s->base.train.model && !s->folds)
+        return message_usage("tune needs -m MODEL, or --folds N");
+    if (s->base.train.model && strcmp(s->base.train.model, "-") == 0)
+        return message_usage("a model cannot be written to standard output");
+    if (!tune_lists_read(lists, &given) || !memory_limit(s->base.max_memory, TRAIN_MEMORY))
+        return CLI_USAGE;
+    if (s->base.train.model)
+        train_set_rescue(&s->base);
+    signals_end(TRAIN_NOTHING_YET);
+    return tune_lists_templates(lists, &s->templates, &s->base) && check_places(s)
+               ? tune(s, args, lists)
+               : CLI_FAILED;
 }
 
 static int run(void *settings_, const operands *args)
 {
-    settings *s = settings_;
-    double grid[MOST_VALUES];
-    size_t n = 0;
-    if (strcmp(s->base.train.model, "-") == 0)
-        return message_usage("a model cannot be written to standard output");
-    if (s->grid && (n = read_grid(s->grid, grid)) == 0)
-        return CLI_USAGE;
-    if (!memory_limit(s->base.max_memory, TRAIN_MEMORY))
-        return CLI_USAGE;
-    train_set_rescue(&s->base);
-    signals_end(TRAIN_NOTHING_YET);
-    text template = {0};
-    int code = CLI_FAILED;
-    if (train_read_template(&s->base, &template) && check_places(s))
-        code = tune(s, args, grid, n);
-    text_fini(&template);
+    tune_lists *lists = calloc(1, sizeof *lists);
+    if (!lists)
+        return message_memory();
+    const int code = run_lists(settings_, args, lists);
+    tune_lists_fini(lists);
+    free(lists);
     return code;
 }
 
 const verb verb_tune = {
     .name = "tune",
-    .summary = "choose the penalty on held-out data",
+    .summary = "choose penalty, objective or template on held-out data",
     .usage = "[OPTION]... -m MODEL TRAIN...",
     .description =
         "Trains a model for every c of a grid, with the sum of squared weights divided by\n"
@@ -452,12 +442,21 @@ const verb verb_tune = {
         "weights of the previous one.  All other options are those of 'trellis\n"
         "train'.\n"
         "\n"
+        "Lists of --c1-grid, --objectives, --passes and several --template are tried in every\n"
+        "combination, each along the grid of c.  With --folds a setting is scored by\n"
+        "cross-validation: the table has the mean and the standard deviation over folds, a\n"
+        "line below it names the strongest penalty that is as good but for one standard\n"
+        "error, and the model, if -m is given, is trained on all data with the best setting.\n"
+        "With --kind tree the score is F1 as EVALB counts it, and every run starts from zero.\n"
+        "\n"
         "A table of the runs goes to standard output, followed by a plot; --records keeps\n"
         "every run for 'trellis plot'.  SIGINT (Ctrl-C) or SIGTERM ends the search and saves\n"
         "the best model so far; the exit status is then 130 or 143.\n",
     .examples =
         "  trellis tune -t chunk.template -m chunk.model -d dev.txt train.txt\n"
         "  trellis tune --grid 0.5,1,2,none --refit -t chunk.template -m best.model train.txt\n"
+        "  trellis tune --folds 5 --c1-grid 0,0.1,1 --halving -m best.model train.txt\n"
+        "  trellis tune --folds 5 --objectives likelihood,memm -t a.template -t b.template x.txt\n"
         "  trellis tune --records runs --svg c.svg -m best.model train.txt\n"
         "  trellis plot -k time --by c runs/*.json\n",
     .options = options,

@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ void explainer_fini(explainer *x)
     trl_tagger_free(x->tagger);
     free(x->w);
     free(x->path);
+    free(x->other);
     free(x->begin);
     free(x->on);
     free(x->part);
@@ -43,12 +45,14 @@ static trl_status reserve_tokens(explainer *x, size_t n, trl_error *err)
 {
     if (n < x->cap)
         return TRL_OK;
-    size_t path_cap = 0, begin_cap = 0;
+    size_t path_cap = 0, other_cap = 0, begin_cap = 0;
     free(x->path);
+    free(x->other);
     free(x->begin);
     x->path = grown(NULL, &path_cap, n + 1, sizeof *x->path);
+    x->other = grown(NULL, &other_cap, n + 1, sizeof *x->other);
     x->begin = grown(NULL, &begin_cap, n + 1, sizeof *x->begin);
-    x->cap = x->path && x->begin ? path_cap : 0;
+    x->cap = x->path && x->other && x->begin ? path_cap : 0;
     return x->cap ? TRL_OK : tag_no_memory(err);
 }
 
@@ -110,13 +114,22 @@ static trl_status runner_up(explainer *x, size_t t, uint32_t *label, double *by,
     return st;
 }
 
-/* Of an attribute's weights, the one of the labels that end at `at`, with `label` at t. */
-static double weight_at(const explainer *x, const explain_part *p, size_t t, uint32_t label)
+/* Of an attribute's weights, the one of the labels of a path that end at `at`. */
+static double weight_at(const explainer *x, const explain_part *p, const uint32_t *path)
 {
     size_t cell = 0;
     for (size_t q = p->at - (size_t)p->on.scope; q <= p->at; q++)
-        cell = cell * x->info.n_labels + (q == t ? label : x->path[q]);
+        cell = cell * x->info.n_labels + path[q];
     return x->w[cell];
+}
+
+/* Does a part look at a token on which the two labellings differ? */
+static bool differs(const explainer *x, const explain_part *p)
+{
+    for (size_t q = p->at - (size_t)p->on.scope; q <= p->at; q++)
+        if (x->path[q] != x->other[q])
+            return true;
+    return false;
 }
 
 double explain_adds(const explain_part *p)
@@ -165,23 +178,24 @@ static const char *other_parts(const trl_model_info *i)
                               : "(rounding)";
 }
 
-/* All that differs between the labelling and the one with `other` at t, `by` in all. */
-static trl_status take_apart(explainer *x, size_t t, uint32_t other, double by, trl_error *err)
+/* All that differs between the labelling and `other`, at the tokens [from, to) where anything can;
+ * `by` in all. */
+static trl_status take_apart(explainer *x, size_t from, size_t to, double by, trl_error *err)
 {
     const double cool = x->info.temperature > 0.0 ? 1.0 / x->info.temperature : 1.0;
     trl_status st = TRL_OK;
     double sum = 0.0;
     x->n_parts = 0;
-    for (size_t k = 0; k <= (size_t)x->info.order && t + k < x->n_tokens; k++)
-        for (size_t i = x->begin[t + k]; i < x->begin[t + k + 1] && st == TRL_OK; i++) {
-            explain_part p = {.on = x->on[i], .at = t + k};
-            if ((size_t)p.on.scope < k)
-                continue; /* does not reach back to t */
+    for (size_t t = from; t < to; t++)
+        for (size_t i = x->begin[t]; i < x->begin[t + 1] && st == TRL_OK; i++) {
+            explain_part p = {.on = x->on[i], .at = t};
+            if (!differs(x, &p))
+                continue;
             st = trl_model_weights(x->model, p.on.scope, p.on.attribute, x->w, err);
             if (st != TRL_OK)
                 return st;
-            p.own = cool * p.on.value * weight_at(x, &p, t, x->path[t]);
-            p.other = cool * p.on.value * weight_at(x, &p, t, other);
+            p.own = cool * p.on.value * weight_at(x, &p, x->path);
+            p.other = cool * p.on.value * weight_at(x, &p, x->other);
             sum += explain_adds(&p);
             st = add_part(x, p, err);
         }
@@ -189,7 +203,7 @@ static trl_status take_apart(explainer *x, size_t t, uint32_t other, double by, 
     if (st == TRL_OK && fabs(by - sum) > LEAST_REST)
         st = add_part(x,
                       (explain_part){.on = {.attribute = NO_LABEL, .name = {name, strlen(name)}},
-                                     .at = t,
+                                     .at = from,
                                      .own = by - sum},
                       err);
     if (x->n_parts)
@@ -221,5 +235,78 @@ trl_status explainer_compare(explainer *x, explanation *e, trl_error *err)
                                                : margin(x, e->t, e->other, &e->by, err);
     if (st != TRL_OK || e->other == NO_LABEL || e->other == x->path[e->t] || !isfinite(e->by))
         return st;
-    return take_apart(x, e->t, e->other, e->by, err);
+    const size_t end = e->t + (size_t)x->info.order + 1;
+    memcpy(x->other, x->path, x->n_tokens * sizeof *x->other);
+    x->other[e->t] = e->other;
+    return take_apart(x, e->t, end < x->n_tokens ? end : x->n_tokens, e->by, err);
+}
+
+/* ---- whole labellings ------------------------------------------------------------------------ */
+
+static trl_status second_best(explainer *x, size_t *found, trl_error *err)
+{
+    const size_t n = x->n_tokens;
+    double score[2];
+    uint32_t *two = n < SIZE_MAX / 2 / sizeof *two ? malloc(2 * n * sizeof *two) : NULL;
+    if (!two)
+        return tag_no_memory(err);
+    const trl_status st = trl_tagger_nbest(x->tagger, 2, two, score, found, err);
+    if (st == TRL_OK && *found == 2) { /* of two that are equally good either may come first */
+        const bool first = memcmp(two, x->path, n * sizeof *two) == 0;
+        memcpy(x->other, first ? two + n : two, n * sizeof *two);
+    }
+    free(two);
+    return st;
+}
+
+static trl_status no_such_label(const explainer *x, size_t t, trl_str label, trl_error *err)
+{
+    const trl_rows *rows = x->seq->rows;
+    const trl_items *items = x->seq->items;
+    const char *path = rows ? rows->path : items->path;
+    *err = (trl_error){.code = TRL_EINVAL, .row = (rows ? rows->first_row : items->first_row) + t};
+    snprintf(err->path, sizeof err->path, "%s", path ? path : "input");
+    if (label.n)
+        snprintf(err->msg, sizeof err->msg, "the model has no label '%.*s'",
+                 label.n < 60 ? (int)label.n : 60, label.p);
+    else
+        snprintf(err->msg, sizeof err->msg, "the input has no label here");
+    snprintf(err->hint, sizeof err->hint,
+             "the labels of the input stand in its last column, as in the training data");
+    return TRL_EINVAL;
+}
+
+static trl_status labels_of_input(explainer *x, trl_error *err)
+{
+    const trl_rows *rows = x->seq->rows;
+    for (size_t t = 0; t < x->n_tokens; t++) {
+        trl_str label = {0};
+        if (rows && rows->n_columns >= x->info.n_columns)
+            label = rows->cell[t * rows->n_columns + x->info.n_columns - 1];
+        else if (!rows && x->seq->items->label)
+            label = x->seq->items->label[t];
+        x->other[t] = trl_model_find_label(x->model, label);
+        if (x->other[t] == NO_LABEL)
+            return no_such_label(x, t, label, err);
+    }
+    return TRL_OK;
+}
+
+trl_status explainer_compare_whole(explainer *x, explain_rival rival, explanation *e,
+                                   trl_error *err)
+{
+    size_t found = 2;
+    double score = 0.0;
+    trl_status st = rival == EXPLAIN_SECOND ? second_best(x, &found, err) : labels_of_input(x, err);
+    x->n_parts = 0;
+    *e = (explanation){.other = found == 2 ? 0 : NO_LABEL};
+    if (st != TRL_OK || found < 2)
+        return st;
+    while (e->t < x->n_tokens && x->path[e->t] == x->other[e->t])
+        e->t++;
+    st = trl_tagger_score(x->tagger, x->other, &score, err);
+    e->by = x->score - score;
+    if (st != TRL_OK || !isfinite(e->by))
+        return st;
+    return take_apart(x, 0, x->n_tokens, e->by, err);
 }

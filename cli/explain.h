@@ -1,7 +1,8 @@
 /* explain.h -- why a token has its label: what differs between two labellings, and as text.
  *
- * The best labelling is compared with itself but for one label.  What differs between the scores of
- * the two is what the attributes of that token add, and the pairs and triples that it is part of.
+ * The best labelling is compared with another: with itself but for one label, or with any.  What
+ * differs between the scores of the two is what the attributes of the tokens with another label
+ * add, and the pairs and triples that they are part of.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_EXPLAIN_H
@@ -28,6 +29,7 @@ typedef struct explainer {
     const tag_sequence *seq;
     size_t n_tokens;
     uint32_t *path;       /* [n_tokens] the best labelling */
+    uint32_t *other;      /* [n_tokens] the one that it is compared with */
     double score;         /* of it */
     size_t *begin;        /* [n_tokens + 1] into on; of tokens that are not asked for, empty */
     trl_contribution *on; /* [n_on] */
@@ -59,6 +61,25 @@ typedef struct explanation {
 /* Fills in the explanation, and the parts that its difference is the sum of: none where the labels
  * are the same or the difference is infinite. */
 trl_status explainer_compare(explainer *x, explanation *e, trl_error *err);
+
+/* Which labelling the best one is compared with as a whole. */
+typedef enum explain_rival {
+    EXPLAIN_TOKENS, /* none: token by token */
+    EXPLAIN_SECOND, /* the second best */
+    EXPLAIN_INPUT,  /* that of the input */
+} explain_rival;
+
+/* The whole labelling of the sequence that was set (of which all tokens are asked for) against
+ * another.  Fills in e->by, and the parts that it is the sum of; e->other is NO_LABEL where there
+ * is no second labelling, and e->t the first token with another label, n_tokens where there is
+ * none. TRL_EINVAL, with the place, for a label of the input that the model does not have, or where
+ * it has none. */
+trl_status explainer_compare_whole(explainer *x, explain_rival rival, explanation *e,
+                                   trl_error *err);
+
+/* The same as explain_text and explain_json, of whole labellings. */
+void explain_whole_text(const explainer *x, const explanation *e, size_t top, text *out);
+void explain_whole_json(const explainer *x, const explanation *e, text *out);
 
 /* explain_print.c: a table of `top` rows (0: all), or a line of JSON. */
 void explain_text(const explainer *x, const explanation *e, size_t top, text *out);

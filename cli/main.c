@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "as_other.h"
 #include "file_check.h"
 #include "help.h"
 #include "message.h"
@@ -14,11 +15,17 @@
 #include "style.h"
 #include "verbs.h"
 
+const char *kind_verb(const char *kind)
+{
+    return strcmp(kind, "mt") == 0 ? "translate" : kind;
+}
+
 const verb *const verbs[] = {
-    &verb_train,     &verb_tune,    &verb_tag,    &verb_score,  &verb_compare, &verb_plot,
-    &verb_dump,      &verb_load,    &verb_import, &verb_export, &verb_trees,   &verb_parse,
-    &verb_columns,   &verb_cluster, &verb_infer,  &verb_boost,  &verb_align,   &verb_convert,
-    &verb_calibrate, &verb_explain, &verb_help,   NULL,
+    &verb_train,     &verb_cv,      &verb_tune,      &verb_tag,     &verb_score,  &verb_compare,
+    &verb_plot,      &verb_dump,    &verb_load,      &verb_import,  &verb_export, &verb_trees,
+    &verb_parse,     &verb_columns, &verb_cluster,   &verb_infer,   &verb_boost,  &verb_align,
+    &verb_translate, &verb_convert, &verb_calibrate, &verb_explain, &verb_errors, &verb_shrink,
+    &verb_help,      NULL,
 };
 
 const char *const format_names[] = {
@@ -86,6 +93,17 @@ static int run(const verb *v, int argc, char **argv)
     return code;
 }
 
+/* A command line of another program, as ours. */
+static int run_as_other(const char *name, int argc, char **argv)
+{
+    as_other ours;
+    int code;
+    if (as_other_translate(name, argc, argv, &ours, &code))
+        code = run(verb_find(ours.arg[0]), (int)ours.n - 1, ours.arg + 1);
+    as_other_fini(&ours);
+    return code;
+}
+
 /* A descriptor that the caller closed must not be given to a file of ours.  Opened the wrong
  * way round, so that its use is still an error. */
 static void fill_standard_descriptors(void)
@@ -103,6 +121,10 @@ int main(int argc, char **argv)
     for (size_t k = 0; verbs[k]; k++)
         if (verbs[k]->complete)
             verbs[k]->complete();
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "trellis";
+    if (as_other_known(name))
+        return run_as_other(name, argc - 1, argv + 1);
     if (argc < 2) {
         message_say("no command given");
         message_hint("'trellis help' lists them");
@@ -112,6 +134,8 @@ int main(int argc, char **argv)
         return print_version();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help(NULL);
+    if (as_other_known(argv[1]))
+        return run_as_other(argv[1], argc - 2, argv + 2);
     const verb *v = verb_find(argv[1]);
     if (!v) {
         message_hint("'trellis help' lists the commands");

@@ -2,7 +2,7 @@
  *
  *     --name VALUE  --name=VALUE  -n VALUE  -nVALUE  -abc (flags)  --  -
  *
- * A long name may be cut as long as it stays unambiguous.  Options and operands may be mixed;
+ * A long name may be shortened as long as it stays unambiguous.  Options and operands may be mixed;
  * after "--" all are operands; "-" is an operand (standard input).
  */
 /* SPDX-License-Identifier: MIT */

@@ -33,11 +33,13 @@ static void put_json(double probability, const trl_buf *tree, text *out)
 
 static void put_tree(const parse_style *s, double log_p, const trl_buf *tree, text *out)
 {
-    const bool lines = s->draw || s->form == TRL_TREE_PRETTY;
+    const bool lines = s->draw || s->form == TRL_TREE_PRETTY || s->form == TRL_TREE_CONLLU;
     if (s->numbered && !s->draw && s->form == TRL_TREE_JSON) {
         put_json(exp(log_p), tree, out);
         return;
     }
+    if (s->numbered && s->form == TRL_TREE_CONLLU)
+        text_str(out, "# probability = ");
     if (s->numbered && isnan(log_p))
         text_char(out, '-');
     else if (s->numbered)

@@ -14,6 +14,7 @@ typedef struct parse_style {
     bool numbered; /* not with columns, which have no place for it */
     bool apart;    /* an empty line after the sentence */
     bool spans;    /* spans too, whether there are any or none */
+    bool picture;  /* none of this: see parse_picture.h */
 } parse_style;
 
 /* Appends all trees, then all spans.  TRL_ENOMEM; whether `out` failed is the caller's to ask. */

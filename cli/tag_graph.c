@@ -84,6 +84,9 @@ static int check(job *j)
         y->json)
         return message_usage("--nbest, --reference, --decode, --confidence, --spans and --as are "
                              "for models of chains");
+    if (y->max_marginals && (y->marginals || y->probability || y->posterior))
+        return message_usage("--max-marginals goes without --marginals, --all-marginals, "
+                             "--probability and --posterior");
     if (!j->info.is_probability && (y->marginals || y->probability || y->posterior))
         return message_fail("%s: a model trained with the objective %s has no probabilities",
                             j->s->model, j->info.objective);
@@ -115,7 +118,13 @@ static bool room(void **p, size_t *cap, size_t need, size_t size)
     return true;
 }
 
-/* The label of largest probability of every variable. */
+/* Are labels taken variable by variable? */
+static bool by_variable(const tag_style *y)
+{
+    return y->posterior || y->max_marginals;
+}
+
+/* The label of largest probability, or max-marginal, of every variable. */
 static void take_largest(const job *j, slot *x)
 {
     const double *p = x->p;
@@ -132,15 +141,16 @@ static void take_largest(const job *j, slot *x)
 static trl_status label(const job *j, slot *x)
 {
     const tag_style *y = &j->s->style;
-    const bool p = y->marginals || y->posterior || y->probability;
+    const bool p = y->marginals || y->posterior || y->probability || y->max_marginals;
     const size_t n = x->n * j->info.n_layers;
     trl_status st = TRL_OK;
     if (!room((void **)&x->label, &x->label_cap, n, sizeof *x->label) ||
         (p && !room((void **)&x->p, &x->p_cap, x->n * j->n_labels, sizeof *x->p)))
         return tag_no_memory(&x->error);
     if (p)
-        st = trl_graph_tagger_marginals(x->tagger, x->p, &x->marginals, &x->error);
-    if (st == TRL_OK && !y->posterior)
+        st = (y->max_marginals ? trl_graph_tagger_max_marginals : trl_graph_tagger_marginals)(
+            x->tagger, x->p, &x->marginals, &x->error);
+    if (st == TRL_OK && !by_variable(y))
         st = trl_graph_tagger_best(x->tagger, x->label, &x->best, &x->error);
     else if (st == TRL_OK)
         take_largest(j, x);
@@ -217,10 +227,10 @@ static void add_slot(const job *j, const slot *x, text *out)
 
 static void count(job *j, const slot *x)
 {
-    const bool p = j->s->style.posterior || j->s->style.marginals || j->s->style.probability;
-    const bool exact = (j->s->style.posterior || x->best.exact) && (!p || x->marginals.exact);
-    const bool settled =
-        (j->s->style.posterior || x->best.converged) && (!p || x->marginals.converged);
+    const tag_style *y = &j->s->style;
+    const bool alone = by_variable(y), p = alone || y->marginals || y->probability;
+    const bool exact = (alone || x->best.exact) && (!p || x->marginals.exact);
+    const bool settled = (alone || x->best.converged) && (!p || x->marginals.converged);
     j->n_graphs += x->n > 0;
     j->n_tokens += x->n;
     j->inexact += x->n > 0 && !exact;
@@ -454,7 +464,8 @@ int tag_graph_unused(const tag_graph_settings *s, trl_format format)
 {
     if (format == TRL_FORMAT_GRMM)
         return message_usage("--format grmm is for models of graphs");
-    return s->method || s->known || !isnan(s->damping)
-               ? message_usage("--method, --known and --damping are for models of graphs")
+    return s->method || s->known || s->style.max_marginals || !isnan(s->damping)
+               ? message_usage("--method, --known, --max-marginals and --damping are for models of "
+                               "graphs")
                : CLI_DONE;
 }

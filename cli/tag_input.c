@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "message.h"
+#include "verbs.h"
+
 /* ---- is it what the model reads? ------------------------------------------------------------- */
 
 static trl_status wrong(const char *path, uint64_t row, const char *what, const char *hint,
@@ -155,6 +158,20 @@ static trl_status read_file(const tag_input *in, const char *path, reading *x, t
     }
     trl_reader_free(r);
     return st;
+}
+
+int tag_input_format(const char *path, const trl_model *m, trl_format *format, bool *given)
+{
+    const trl_model_info info = trl_model_get_info(m);
+    if (*format == TRL_FORMAT_GRMM)
+        return message_fail("--format grmm is for models of graphs");
+    if (*format != TRL_FORMAT_GUESS &&
+        trl_format_is_rows(*format) != trl_format_is_rows(info.format))
+        return message_fail("%s: the model reads the format %s, not %s", path,
+                            format_names[info.format], format_names[*format]);
+    *given = *format != TRL_FORMAT_GUESS;
+    *format = *given ? *format : info.format;
+    return CLI_DONE;
 }
 
 trl_status tag_input_read(const tag_input *in, tag_input_fn use, void *ctx, trl_error *err)

@@ -13,6 +13,11 @@ typedef struct tag_input {
     bool given;        /* by the user: then it is not doubted */
 } tag_input;
 
+/* A chain, and the format of its input: *format as the user gave it, or TRL_FORMAT_GUESS, which
+ * becomes the model's; *given says which.  CLI_DONE, or CLI_FAILED after `path` and what is wrong
+ * have been said; of a model of another kind the caller says what uses it. */
+int tag_input_format(const char *path, const trl_model *m, trl_format *format, bool *given);
+
 /* Does what the caller wants with a sequence; *stop ends the reading.  The last one of a file may
  * have no tokens, but a heading. */
 typedef trl_status (*tag_input_fn)(void *ctx, const tag_sequence *seq, bool *stop, trl_error *err);

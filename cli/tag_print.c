@@ -31,6 +31,10 @@ trl_status tag_printer_init(tag_printer *x, const trl_model *m, const tag_style 
         return tag_no_memory(err);
     for (size_t k = 0; k < info.n_labels; k++)
         x->label[k] = trl_model_label(m, k);
+    if (style->picture) /* shows how sure it is, where that is known */
+        x->style.confidence = info.is_probability;
+    if (style->picture && !tag_picture_init(&x->picture, style->picture, x->label, info.n_labels))
+        return tag_no_memory(err);
     trl_status st = trl_tagger_new(m, &x->tagger, err);
     if (st == TRL_OK)
         st = trl_tagger_set_decoding(x->tagger, style->decoding, err);
@@ -44,6 +48,9 @@ void tag_printer_fini(tag_printer *x)
     free(x->path);
     free(x->score);
     free(x->p);
+    free(x->word);
+    free(x->span);
+    tag_picture_fini(&x->picture);
     tag_sure_fini(&x->sure);
 }
 
@@ -207,6 +214,54 @@ static void add_json(const tag_printer *x, const tag_sequence *seq, size_t n, te
     text_str(out, "}\n");
 }
 
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/* The first column, or the name of the first attribute. */
+static trl_str shown_word(const tag_sequence *seq, size_t t)
+{
+    if (seq->rows)
+        return seq->rows->cell[t * seq->rows->n_columns];
+    const trl_items *items = seq->items;
+    return items->begin[t] < items->begin[t + 1] ? items->attr[items->begin[t]].name
+                                                 : (trl_str){"-", 1};
+}
+
+/* The chunks of a labelling whose probabilities are not known. */
+static size_t plain_spans(const tag_printer *x, size_t n)
+{
+    size_t found = 0;
+    for (size_t t = 0; t < n; t++) {
+        const trl_str label = x->label[x->path[t]], kind = page_kind_of(label);
+        if (t && trl_chunk_continues(x->label[x->path[t - 1]], label))
+            x->span[found - 1].end = t + 1;
+        else if (kind.n)
+            x->span[found++] = (trl_tag_span){.begin = t, .end = t + 1, .type = kind};
+    }
+    return found;
+}
+
+static trl_status add_picture(tag_printer *x, const tag_sequence *seq, size_t n, text *out,
+                              trl_error *err)
+{
+    const bool sure = x->style.confidence;
+    if (!room((void **)&x->word, &x->word_cap, n, 1, sizeof *x->word) ||
+        (!sure && !room((void **)&x->span, &x->span_cap, n, 1, sizeof *x->span)))
+        return tag_no_memory(err);
+    for (size_t t = 0; t < n; t++)
+        x->word[t] = shown_word(seq, t);
+    const tag_shown shown = {.n = n,
+                             .word = x->word,
+                             .path = x->path,
+                             .span = sure ? x->sure.own : x->span,
+                             .n_spans = sure ? x->sure.n_own : plain_spans(x, n),
+                             .p = sure ? x->p : NULL,
+                             .probability = x->sure.probability,
+                             .number = seq->number,
+                             .document = seq->rows && seq->rows->heading.n > 0};
+    tag_picture_add(&x->picture, &shown, out);
+    return TRL_OK;
+}
+
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Fills path and score with `found` labellings. */
@@ -300,11 +355,28 @@ static void add_sequence(tag_printer *x, const tag_sequence *seq, size_t rank, s
     text_char(out, '\n');
 }
 
+/* The labellings that were found, as text. */
+static void add_labellings(tag_printer *x, const tag_sequence *seq, size_t found, double log_z,
+                           text *out)
+{
+    const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens;
+    const bool json = x->style.json || (seq->rows && !seq->rows->line);
+    const bool conllu = seq->source.n > 0 && !json && !x->style.spans;
+    if (conllu)
+        add_conllu(x, seq, out);
+    else if (json)
+        add_json(x, seq, n, out);
+    for (size_t rank = 0; rank < found && !conllu && !json; rank++) {
+        add_heading(x, seq, rank, log_z, out);
+        add_sequence(x, seq, rank, n, out);
+    }
+}
+
 trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, trl_error *err)
 {
     const tag_style *s = &x->style;
     const size_t n = seq->rows ? seq->rows->n_tokens : seq->items->n_tokens, start = out->n;
-    if (seq->rows && (seq->rows->line || n == 0) && !seq->source.n && !s->json)
+    if (seq->rows && (seq->rows->line || n == 0) && !seq->source.n && !s->json && !s->picture)
         add_documents(seq->rows, out);
     if (n == 0) /* the end of a file */
         return out->failed ? tag_no_memory(err) : TRL_OK;
@@ -322,17 +394,11 @@ trl_status tag_printer_add(tag_printer *x, const tag_sequence *seq, text *out, t
     st = answer_by_rules(x, seq, &found, &log_z, err);
     if (st != TRL_OK)
         return st;
-    const bool json = s->json || (seq->rows && !seq->rows->line);
-    const bool conllu = seq->source.n > 0 && !json && !s->spans;
-    if (conllu)
-        add_conllu(x, seq, out);
-    else if (json)
-        add_json(x, seq, n, out);
-    for (size_t rank = 0; rank < found && !conllu && !json; rank++) {
-        add_heading(x, seq, rank, log_z, out);
-        add_sequence(x, seq, rank, n, out);
-    }
-    if (out->failed) {
+    if (s->picture)
+        st = add_picture(x, seq, n, out, err);
+    else
+        add_labellings(x, seq, found, log_z, out);
+    if (st != TRL_OK || out->failed) {
         out->n = start;
         return tag_no_memory(err);
     }

@@ -3,6 +3,7 @@
 #ifndef CLI_TAG_PRINT_H
 #define CLI_TAG_PRINT_H
 
+#include "tag_picture.h"
 #include "tag_rules.h"
 #include "tag_sure.h"
 #include "text.h"
@@ -11,12 +12,14 @@
 /* What to print. */
 typedef struct tag_style {
     bool posterior;                /* labels by their own marginals, not by the best path */
+    bool max_marginals;            /* graphs: labels by their own max-marginals */
     bool marginals, all_marginals; /* label:p instead of label; and all labels after it */
     bool probability;              /* a line with that of the labelling before it */
     bool reference;                /* items: the input's label before ours */
     bool confidence, spans;        /* tag_sure.h: more columns; lists of spans */
     double above;                  /* > 0: all spans of at least this probability */
     bool json;                     /* an object a sequence, whatever the input */
+    picture picture;               /* or a piece of a page, or of a picture */
     trl_decoding decoding;
     size_t nbest;           /* 0: the best labelling alone, without a heading */
     const tag_rules *rules; /* NULL: none, but for those that the model keeps */
@@ -42,6 +45,10 @@ typedef struct tag_printer {
     double *p;      /* [tokens][n_labels] */
     size_t path_cap, p_cap;
     tag_sure sure;
+    tag_picture picture; /* with style.picture */
+    trl_str *word;       /* [tokens] what it shows of them */
+    trl_tag_span *span;  /* [tokens] chunks without probabilities */
+    size_t word_cap, span_cap;
     uint64_t n_sequences, n_tokens; /* printed so far */
     uint64_t n_free; /* sequences labelled without rules, as no labelling obeys them */
 } tag_printer;

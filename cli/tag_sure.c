@@ -8,7 +8,7 @@
 
 #include "tag_print.h"
 
-static bool room(tag_sure *x, size_t n)
+bool tag_sure_room(tag_sure *x, size_t n)
 {
     if (n <= x->cap)
         return true;
@@ -28,7 +28,7 @@ static bool room(tag_sure *x, size_t n)
 trl_status tag_sure_find(tag_sure *x, trl_tagger *t, const tag_labelling *of, trl_error *err)
 {
     double log_z = 0.0;
-    if (!room(x, of->n))
+    if (!tag_sure_room(x, of->n))
         return tag_no_memory(err);
     trl_status st = trl_tagger_log_z(t, &log_z, err);
     if (st == TRL_OK)

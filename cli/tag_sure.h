@@ -29,6 +29,9 @@ typedef struct tag_labelling {
 trl_status tag_sure_find(tag_sure *x, trl_tagger *t, const tag_labelling *of, trl_error *err);
 void tag_sure_fini(tag_sure *x);
 
+/* Room for n tokens in `token` and `own`, for a caller that fills them.  False: no memory. */
+bool tag_sure_room(tag_sure *x, size_t n);
+
 /* A line before the sequence: "# P entropy H", or for items two. */
 void tag_sure_heading(const tag_sure *x, bool items, text *out);
 

@@ -32,6 +32,8 @@ typedef struct job {
     double *p, *all; /* [tokens]; [tokens][n_labels] */
     trl_str *cell;   /* [tokens][2] word and label */
     tag_sure sure;
+    tag_picture picture; /* with o->picture */
+    trl_str *label;      /* [n_labels] */
     size_t cap, all_cap;
     tag_text_counts *counts;
 } job;
@@ -104,6 +106,26 @@ static trl_status find_labels(job *j, const trl_text_rows *seq, trl_error *err)
     return st;
 }
 
+/* A piece of a page; words are every second cell. */
+static void add_picture(job *j, const trl_rows *rows, const convert_sequence *c)
+{
+    const bool sure = j->o->confidence;
+    for (size_t i = 0; !sure && i < c->n_chunks; i++)
+        j->sure.own[i] = (trl_tag_span){c->chunk[i].begin, c->chunk[i].end, c->chunk[i].type, 0, 0};
+    for (size_t t = 0; t < rows->n_tokens; t++)
+        j->cell[t] = j->cell[2 * t];
+    const tag_shown shown = {.n = rows->n_tokens,
+                             .word = j->cell,
+                             .path = j->path,
+                             .span = j->sure.own,
+                             .n_spans = sure ? j->sure.n_own : c->n_chunks,
+                             .p = sure ? j->all : NULL,
+                             .probability = j->sure.probability,
+                             .number = j->counts->sequences + 1,
+                             .document = rows->heading.n > 0};
+    tag_picture_add(&j->picture, &shown, &j->pending);
+}
+
 static trl_status tag_sentence(job *j, const trl_text_rows *seq, trl_error *err)
 {
     const size_t n = seq->rows.n_tokens, labels = trl_model_get_info(j->model).n_labels;
@@ -130,7 +152,12 @@ static trl_status tag_sentence(job *j, const trl_text_rows *seq, trl_error *err)
                           .sure = j->o->confidence ? &j->sure : NULL};
     if (!convert_chunks(&j->memory, &c))
         return tag_no_memory(err);
-    convert_write(j->to, &c, &j->state, &j->pending);
+    if (!j->o->picture)
+        convert_write(j->to, &c, &j->state, &j->pending);
+    else if (!j->o->confidence && !tag_sure_room(&j->sure, n))
+        return tag_no_memory(err);
+    else
+        add_picture(j, &rows, &c);
     j->counts->sequences++;
     j->counts->tokens += n;
     return TRL_OK;
@@ -140,6 +167,8 @@ static trl_status tag_sentence(job *j, const trl_text_rows *seq, trl_error *err)
 
 static bool hand_over(job *j)
 {
+    if (j->o->picture == PICTURE_SVG) /* its height comes first */
+        return true;
     const bool ok = output_text(j->out, &j->pending);
     j->pending.n = 0;
     return ok;
@@ -157,7 +186,7 @@ static trl_status tag_document(job *j, trl_text_reader *r, trl_error *err)
             st = tag_sentence(j, &seq, err);
         }
         if (st != TRL_OK || !more) {
-            if (st == TRL_OK)
+            if (st == TRL_OK && !j->o->picture)
                 convert_end(j->to, seq.text, &j->state, &j->pending);
             return st;
         }
@@ -200,6 +229,41 @@ static convert_format form_of(const tag_text_options *o, const output *out)
     }
 }
 
+static bool tag_files(job *j, const operands *files)
+{
+    bool ok = files->n > 0 || tag_file(j, "-");
+    for (size_t i = 0; i < files->n && ok; i++)
+        ok = tag_file(j, files->item[i]);
+    return ok;
+}
+
+/* The same inside of a page or picture. */
+static bool tag_files_picture(job *j, const operands *files)
+{
+    const bool html = j->o->picture == PICTURE_HTML;
+    const trl_model_info info = trl_model_get_info(j->model);
+    text t = {0};
+    bool ok = true;
+    j->label = malloc((info.n_labels + 1) * sizeof *j->label);
+    for (size_t k = 0; j->label && k < info.n_labels; k++)
+        j->label[k] = trl_model_label(j->model, k);
+    if (!j->label || !tag_picture_init(&j->picture, j->o->picture, j->label, info.n_labels)) {
+        message_memory();
+        return false;
+    }
+    if (html)
+        tag_picture_begin(&j->picture, j->o->title, &j->pending);
+    ok = tag_files(j, files);
+    if (!html)
+        tag_picture_begin(&j->picture, j->o->title, &t);
+    text_add(&t, j->pending.p, j->pending.n);
+    t.failed = t.failed || j->pending.failed;
+    tag_picture_end(&j->picture, &t);
+    ok = ok && output_text(j->out, &t);
+    text_fini(&t);
+    return ok;
+}
+
 bool tag_text(const tag_text_options *o, const trl_model *m, const operands *files, output *out,
               tag_text_counts *counts)
 {
@@ -217,10 +281,8 @@ bool tag_text(const tag_text_options *o, const trl_model *m, const operands *fil
               (!o->rules || tag_rules_use(o->rules, j.tagger, &err) == TRL_OK);
     if (!ok)
         message_error(&err);
-    else if (files->n == 0)
-        ok = tag_file(&j, "-");
-    for (size_t i = 0; i < files->n && ok; i++)
-        ok = tag_file(&j, files->item[i]);
+    else
+        ok = (o->picture ? tag_files_picture : tag_files)(&j, files);
     if (j.tagger) {
         counts->attributes = trl_tagger_attributes(j.tagger);
         counts->unknown = trl_tagger_unknown(j.tagger);
@@ -232,6 +294,8 @@ bool tag_text(const tag_text_options *o, const trl_model *m, const operands *fil
     free(j.p);
     free(j.cell);
     free(j.all);
+    free(j.label);
+    tag_picture_fini(&j.picture);
     tag_sure_fini(&j.sure);
     free(named);
     return ok;

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "options.h"
 #include "output.h"
+#include "page.h"
 #include "trellis/tagger.h"
 
 typedef enum tag_form { TAG_AUTO, TAG_COLUMNS, TAG_JSONL, TAG_MARKS, TAG_COLOUR } tag_form;
@@ -17,6 +18,8 @@ typedef struct tag_text_options {
     const char *columns; /* NULL: as the template says */
     tag_form form;
     bool posterior, marginals, confidence;
+    picture picture;   /* instead of `form` */
+    const char *title; /* of the page */
     trl_decoding decoding;
     const struct tag_rules *rules; /* NULL: none, but for those that the model keeps */
 } tag_text_options;

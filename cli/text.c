@@ -94,7 +94,8 @@ void text_fini(text *t)
     *t = (text){0};
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- JSON and markup
+ * ------------------------------------------------------------------------------------ */
 
 /* The length of the well-formed UTF-8 character at s [Unicode 15, table 3-7], of at most
  * `left` bytes; 0: none. */
@@ -154,4 +155,21 @@ void text_json_real(text *t, double x)
             break;
     }
     text_str(t, s);
+}
+
+void text_xml(text *t, const char *s, size_t len)
+{
+    for (const char *end = s + len; s < end;) {
+        const unsigned char c = (unsigned char)*s;
+        const size_t n = utf8_length((const unsigned char *)s, (size_t)(end - s));
+        const bool noncharacter = n == 3 && c == 0xef && (unsigned char)s[1] == 0xbf &&
+                                  (unsigned char)s[2] >= 0xbe; /* U+FFFE, U+FFFF */
+        if (c == '&' || c == '<' || c == '>' || c == '"')
+            text_str(t, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
+        else if (n == 0 || noncharacter || c == 0x7f || (c < 0x20 && c != '\t' && c != '\n'))
+            text_str(t, "\xef\xbf\xbd");
+        else
+            text_add(t, s, n);
+        s += n ? n : 1;
+    }
 }

@@ -29,4 +29,10 @@ void text_json_str(text *t, const char *s);
 void text_json_bytes(text *t, const char *s, size_t len);
 void text_json_real(text *t, double x); /* reads back to the same bits; null when not finite */
 
+/* ---- markup ---------------------------------------------------------------------------------- */
+
+/* For HTML and SVG, inside of elements and of attributes in double quotes: & < > " escaped; bytes
+ * that are not UTF-8 and control characters become U+FFFD. */
+void text_xml(text *t, const char *s, size_t len);
+
 #endif

@@ -10,6 +10,8 @@
 # --treebank TRAIN DEV, --length N: recipes of trees: these files instead of the corpora, sentences of
 #           at most N words (may be given again; LENGTHS='15 40' is the same)
 #
+# --parallel DIR: recipes of translation: this parallel text instead (parallel.sh)
+#
 # Corpora are read from $TRELLIS_DATA, by default ../shared/data beside the project.  THREADS=N: threads
 # of a training run (default: one per processor); models do not depend on it.
 set -euo pipefail
@@ -22,7 +24,7 @@ data=${TRELLIS_DATA:-$top/../shared/data}
 templates=$top/experiments/templates
 name=$(basename "$0" .sh)
 threads=${THREADS:-0}
-sample='' keep='' work='' out='' bank_train='' bank_dev='' lengths=${LENGTHS-}
+sample='' keep='' work='' out='' bank_train='' bank_dev='' parallel='' lengths=${LENGTHS-}
 while [ $# -gt 0 ]; do
     case $1 in
     --sample) sample=yes ;;
@@ -31,8 +33,9 @@ while [ $# -gt 0 ]; do
     --work) work=$2 && shift ;;
     --out) out=$2 && shift ;;
     --treebank) bank_train=$2 bank_dev=$3 && shift 2 ;;
+    --parallel) parallel=$2 && shift ;;
     --length) lengths="$lengths $2" && shift ;;
-    *) echo "usage: $0 [--sample] [--keep] [--data DIR] [--work DIR] [--out DIR] [--treebank TRAIN DEV] [--length N]" >&2 && exit 2 ;;
+    *) echo "usage: $0 [--sample] [--keep] [--data DIR] [--work DIR] [--out DIR] [--treebank TRAIN DEV] [--length N] [--parallel DIR]" >&2 && exit 2 ;;
     esac
     shift
 done

@@ -11,6 +11,9 @@ methods=${METHODS:-chain piecewise pseudolikelihood pseudolikelihood-edge bethe 
 halves=${HALVES:-10} c2=${C2:-0.5}
 columns=1,10,11 # word, role, predicted
 stop='--optimizer lbfgs'
+# Messages have several fixed points where many equal words are joined; once they are met, the objective is nearly a ridge, and
+# L-BFGS would spend most of its time on its last thousandth.
+messages_from='--keep-messages --second-start --delta 5e-4 --period 5'
 if [ -n "$sample" ]; then
     # names of the sample corpus for roles, ten sentences a message
     corpus=$(little "$build/corpus/train.ner.txt")
@@ -46,8 +49,8 @@ for k in $(seq "$halves"); do
         how="--objective $m" model=$graph
         case $m in
         chain) how='--objective likelihood' model=$work/chain.graph ;;
-        bethe) how="--objective bethe --keep-messages --init $work/chain.$k.model" ;;
-        bethe-zero) how='--objective bethe --keep-messages' ;;
+        bethe) how="--objective bethe $messages_from --init $work/chain.$k.model" ;;
+        bethe-zero) how="--objective bethe $messages_from" ;;
         esac
         # shellcheck disable=SC2086
         graph_fit "$m.$k" "$model" "$work/train.$k" "$work/test.$k" $how --c2 "$c2" $stop
@@ -91,7 +94,8 @@ row() { # METHOD
 
 Table 3 of Sutton & McCallum, *Piecewise training of undirected models* (UAI 2005): $messages seminar announcements, $(grep -c '[^ ]' "$work/messages.txt") tokens,
 $halves random halves for training, the others for the test; F1 of tokens. The model is \`experiments/templates/skip-chain.graph\`: a chain of a message's tokens and edges between
-equal capitalised words; every edge sees the text of its ends. c2 = $c2 for all. L-BFGS with its usual rule to stop.
+equal capitalised words; every edge sees the text of its ends. c2 = $c2 for all. L-BFGS with its usual rule to stop; belief
+propagation with two starts of its messages (\`--second-start\`) until 5 iterations gain less than 0.05 %.
 
 | training | paper location / speaker | location | speaker | deviations | p against piecewise | p against the chain | iterations | processor seconds |
 |---|---|---|---|---|---|---|---|---|

@@ -13,6 +13,8 @@
  *                    Exact up to TRL_WILCOXON_EXACT differences without ties, beyond it, and
  *                    with ties whatever their number, normal with corrections for ties and
  *                    continuity
+ *     Holm           p-values of several tests at once, made larger so that the probability of any
+ *                    false alarm among them is at most the level [Hol79]
  *     bootstrap      units drawn with replacement [ET93]: the interval holds the middle of the
  *                    resampled differences d*, p counts those with |d* - d| >= |d| [BBK12]
  *
@@ -22,6 +24,8 @@
  *         in NLP. EMNLP 2012, sec. 2.
  * [Edw48] Edwards. Note on the correction for continuity. Psychometrika 13, 1948.
  * [ET93]  Efron, Tibshirani. An introduction to the bootstrap. 1993, ch. 13 and 16.
+ * [Hol79] Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+ *         Statistics 6, 1979.
  * [McN47] McNemar. Note on the sampling error of the difference. Psychometrika 12, 1947.
  * [Wil45] Wilcoxon. Individual comparisons by ranking methods. Biometrics Bulletin 1, 1945.
  */
@@ -78,6 +82,11 @@ typedef struct trl_bootstrap {
 TRL_API trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
                                       const trl_bootstrap_options *options, trl_bootstrap *out,
                                       trl_error *err);
+
+/* Corrects n p-values: with the k-th smallest p of n, adjusted = max over j <= k of
+ * min(1, (n - j + 1) p_j).  NaN stays NaN and counts as a test.  `adjusted` may be `p`.  O(n log
+ * n). TRL_EINVAL for NULL, TRL_ENOMEM; `adjusted` is then untouched. */
+TRL_API trl_status trl_holm(size_t n, const double *p, double *adjusted, trl_error *err);
 
 /* ---- two taggings of the same sentences ------------------------------------------------------ */
 

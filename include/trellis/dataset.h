@@ -28,9 +28,10 @@ TRL_API void trl_dataset_free(trl_dataset *d); /* accepts NULL */
  *     there are no labels, or `begin` of items falls;
  *     a value is not finite; a weight is not finite, or negative.
  *
- * TRL_ENOMEM.  Members for messages (path, first_row, line, heading) are not looked at.  Cells and
- * names are opaque bytes: blanks, tabs and line ends are allowed, though column files cannot have
- * them.
+ * TRL_ENOMEM.  Members for messages (path, first_row, line) are not looked at.  A heading that is
+ * not empty ("-DOCSTART-\n") says that a document begins with the sequence, for models whose unit
+ * is a document; where no sequence has one, each is a document of its own.  Cells and names are
+ * opaque bytes: blanks, tabs and line ends are allowed, though column files cannot have them.
  *
  * With trl_train_options.partial, labels say what is known of them ("?", "A|B", "A:0.7|B:0.3"; see
  * docs/partial.md): they are read when a model is trained, not here.
@@ -81,6 +82,10 @@ TRL_API trl_status trl_dataset_fill_items(trl_dataset *d, trl_next_items_fn next
 /* Adds all sequences of a file, as trl_reader_open reads it. */
 TRL_API trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format,
                                     trl_error *err);
+
+/* The same of the n bytes of a file that the program has, all or none; name is for messages. */
+TRL_API trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_str text,
+                                        trl_format format, trl_error *err);
 
 /* Trees, for a parser (kind "tree"): the n bytes of text in Penn brackets, all or none (TRL_EPARSE
  * with name:row:col); or a tree that the library has read or made.  They are kept as they are, and

@@ -129,6 +129,10 @@ typedef struct trl_infer_options {
                          a probability, mplp: of the bound (relative), that counts as converged */
     uint64_t max_updates;      /* messages, or variables in mf; 0: 1000 for each of them */
     bool weighted_fill;        /* exact: weighted min-fill instead of min-fill */
+    bool second_start;         /* bp, graphs with cycles: messages start once more, from those of a
+                                  few sweeps of trw.  Another fixed point is added to the first: log Z
+                                  is that of Z_1 + Z_2, marginals are mixed by these; of two labellings
+                                  the better counts. */
     double max_cells;          /* exact: cells of all cliques together */
     uint64_t seed;             /* gibbs */
     uint64_t burn_in, samples; /* gibbs: sweeps */
@@ -206,6 +210,14 @@ typedef struct trl_infer_result {
  * as planned, a table with NaN or +inf; TRL_ENOMEM.  After a failure *out is untouched. */
 TRL_API trl_status trl_infer_marginals(const trl_infer_plan *p, const trl_infer_input *input,
                                        trl_infer_work *w, trl_infer_result *out, trl_error *err);
+
+/* Max-marginals, by exact inference or by bp (max-product): variable[..] is, for every label, the
+ * score of the best labelling that has it less the best score of all: natural logarithms, 0 at
+ * best, -inf where it is forbidden.  exact_marginals: they are just that; else estimates.  There
+ * are none of factors.  Failures as above; TRL_EINVAL for other methods. */
+TRL_API trl_status trl_infer_max_marginals(const trl_infer_plan *p, const trl_infer_input *input,
+                                           trl_infer_work *w, trl_infer_result *out,
+                                           trl_error *err);
 
 /* The best labelling: exact, bp (max-product), mplp, and gibbs (the best sample).  Failures as
  * above; TRL_EINVAL for trw and mean field. */

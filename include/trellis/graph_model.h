@@ -76,8 +76,9 @@ TRL_API void trl_graph_tagger_free(trl_graph_tagger *t); /* accepts NULL */
 
 /* The tokens of the next graph: sentence by sentence; nothing is borrowed.  `attr` (labels ----
  * attributes; else NULL): those of token k are attr[begin[k]] .. attr[begin[k + 1] - 1], the cells
- * are labels.  The columns of labels are only read where they are known: '_' stands for one that is
- * not.  TRL_EPARSE (with the place): a column that is needed is missing; TRL_ENOMEM. */
+ * are labels.  The columns of labels are only read where they are known: '_' or '?' stands for one
+ * that is not, unless it is a label.  TRL_EPARSE (with the place): a column that is needed is
+ * missing; TRL_ENOMEM. */
 TRL_API void trl_graph_tagger_clear(trl_graph_tagger *t);
 TRL_API trl_status trl_graph_tagger_add(trl_graph_tagger *t, const trl_rows *sentence,
                                         trl_error *err);
@@ -103,6 +104,11 @@ TRL_API trl_status trl_graph_tagger_best(trl_graph_tagger *t, uint32_t *label,
  * layer starts where the one before ends.  TRL_EINVAL also for a model without probabilities. */
 TRL_API trl_status trl_graph_tagger_marginals(trl_graph_tagger *t, double *p,
                                               trl_graph_answer *answer, trl_error *err);
+
+/* Max-marginals of every variable (trl_infer_max_marginals), laid out in the same way; of any
+ * model. TRL_EINVAL: a method other than exact and bp. */
+TRL_API trl_status trl_graph_tagger_max_marginals(trl_graph_tagger *t, double *m,
+                                                  trl_graph_answer *answer, trl_error *err);
 
 /* The graph itself, with the model's scores as tables; to be freed by the caller. */
 TRL_API trl_status trl_graph_tagger_graph(trl_graph_tagger *t, trl_graph **out, trl_error *err);

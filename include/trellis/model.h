@@ -3,7 +3,7 @@
  * A model of any kind can be opened and says what it is.  Chains are asked here and used by taggers
  * (tagger.h); the others through their own headers, which make of a trl_model, without a copy, a
  * parser's model (trl_parse_model_of), one of graphs (trl_graph_model_of), one of boosted trees
- * (trl_boost_model_of) or an aligner (trl_aligner_of).
+ * (trl_boost_model_of), an aligner (trl_aligner_of) or a translator's (trl_translate_model_of).
  *
  * A model may be used by any number of threads at the same time, each with its own trl_tagger.
  * Later changes of the file do not affect a model in use, unless it was mapped.
@@ -53,8 +53,8 @@ typedef enum trl_decoding {
 } trl_decoding;
 
 typedef struct trl_model_info {
-    const char *kind; /* "chain", "tree", "graph", "boost", "align"; of the others only the size of
-                         the file is known here, all else is 0 or "" */
+    const char *kind; /* "chain", "tree", "graph", "boost", "align", "mt"; of the others only the
+                         size of the file is known here, all else is 0 or "" */
     const char *objective; /* "likelihood", ... */
     const char *settings;  /* how it was trained: one `name value` pair a line */
     int order;

@@ -175,6 +175,41 @@ typedef struct trl_parse_input {
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                                     trl_error *err);
 
+/* ---- why this tree ---------------------------------------------------------------------------
+ *
+ * The score of a derivation is a sum over its nodes: of the rule, of the features of its state over
+ * its words (of a part of speech: with its word), and of those of the rule with the words at its
+ * ends and between its children.  exp of the difference of two scores is how many times as probable
+ * the one derivation is as the other.
+ */
+typedef enum trl_parse_part_kind {
+    TRL_PARSE_PART_RULE,  /* name: S^TOP -> NP^S @S */
+    TRL_PARSE_PART_STATE, /* name: NP^S; of unary rules the rule: its features */
+    TRL_PARSE_PART_WORD,  /* name: NN^NP -> cat */
+    TRL_PARSE_PART_FIRST, /* the rest: a binary rule, with the first words of the span */
+    TRL_PARSE_PART_SPLIT, /* where its second child begins */
+    TRL_PARSE_PART_END,   /* at its end */
+} trl_parse_part_kind;
+
+typedef struct trl_parse_part {
+    trl_parse_part_kind kind;
+    trl_str name;
+    size_t from, to; /* words from .. to-1 */
+    double score;
+} trl_parse_part;
+
+typedef struct trl_derived {
+    const trl_parse_part *part;
+    size_t n;     /* 0: the grammar has no tree */
+    double score; /* the sum of the parts, to rounding */
+} trl_derived;
+
+/* The best derivation under what is known, its tree in *tree, and its parts; borrowed until the
+ * next sentence.  The parser's options decide about limits alone.  TRL_EINVAL for a boosted parser,
+ * whose scores are no sums over nodes, and as trl_parser_parse; TRL_ENOMEM. */
+TRL_API trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse *tree,
+                                     trl_derived *out, trl_error *err);
+
 TRL_END_DECLS
 
 #endif

@@ -74,6 +74,10 @@ typedef struct trl_reader trl_reader;
 /* TRL_EIO when the file cannot be opened, TRL_ENOMEM. */
 TRL_API trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out,
                                    trl_error *err);
+
+/* The bytes of a file that the program has, borrowed until the reader is freed. */
+TRL_API trl_status trl_reader_memory(const char *name, trl_str bytes, trl_format format,
+                                     trl_reader **out, trl_error *err);
 TRL_API void trl_reader_free(trl_reader *r); /* accepts NULL */
 
 /* The format: as given, or as guessed (never TRL_FORMAT_GUESS). */

@@ -68,8 +68,8 @@ typedef struct trl_train_options {
                               the global likelihood */
     const char *decode;    /* "local", "global"; NULL: local for memm and piecewise-nota unless
                               calibrated */
-    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sdca", "sgd", "asgd", "perceptron", "dual";
-                              NULL: the objective's default */
+    const char *optimizer; /* "lbfgs", "owlqn", "sag", "sdca", "sgd", "asgd", "asgd-owlqn",
+                              "perceptron", "dual"; NULL: the objective's default */
     const char *precision; /* "single", "double": of forward-backward in the likelihood of order 1
                               and of sums over labels in memm, piecewise-nota and pseudolikelihood,
                               twice as fast in single; NULL: single unless delta is below 1e-6, or
@@ -160,6 +160,21 @@ typedef struct trl_train_options {
     const char *scheme; /* "iob1", "iob2", "ioe1", "ioe2" (or "ioe"), "iobes", "bilou"; or NULL.
                            Training labels that are not well-formed are refused */
     const char *rules;  /* path of a file of rules, one a line; or NULL */
+
+    /* Sequences (of graphs: graphs; trees) that are left out, as if they were not in the training
+     * data: number k of all files together, from 0, when k < n_leave_out and leave_out[k] is not 0.
+     * NULL: none. */
+    const uint8_t *leave_out;
+    size_t n_leave_out;
+
+    const struct trl_model *init_model; /* chains, graphs: to start from, instead of a file (init is
+                                           NULL); or NULL.  Borrowed */
+
+    /* graphs */
+    bool second_start; /* bethe: messages start once more, from those of trw: see graph.h */
+
+    const char *memory_limit; /* chains, graphs: "500M", "4G"; what the data take beyond it is kept
+                                 in temporary files ($TMPDIR, or /tmp), to the same bits; or NULL */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

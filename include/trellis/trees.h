@@ -101,6 +101,7 @@ typedef enum trl_tree_format {
     TRL_TREE_WORDS,   /* Kim sleeps */
     TRL_TREE_TAGGED,  /* Kim_NNP sleeps_VBZ */
     TRL_TREE_JSON,    /* {"label":"S","children":[{"label":"NP",...,"word":"Kim"}...]} */
+    TRL_TREE_CONLLU,  /* the dependencies of its words, as trl_tree_dependencies has them */
     TRL_TREE_SOURCE,  /* the text it was read from, or LINE of the raw tree */
 } trl_tree_format;
 
@@ -109,6 +110,20 @@ typedef enum trl_tree_format {
  * '_' there.  TRL_ENOMEM. */
 TRL_API trl_status trl_tree_print(const trl_tree *tree, trl_tree_format format, size_t width,
                                   trl_buf *out, trl_error *err);
+
+/* A word and what it depends on, after Universal Dependencies: content words are heads (the main
+ * verb, not its auxiliaries; the noun, not its preposition; the predicate, not a form of "be").
+ * For English with labels and tags of the Penn Treebank, by rules: relations are those that
+ * categories, order and function tags tell; "dep" where nothing does. */
+typedef struct trl_dependency {
+    uint32_t head;         /* the word, from 1; 0: none, the root of the sentence */
+    const char *relation;  /* "nsubj", "obj", "root" ...; static; NULL: an empty element */
+    const char *universal; /* part of speech, "NOUN", "VERB" ...; static; NULL: the same */
+} trl_dependency;
+
+/* word[n_words]: the caller's.  One root, no cycle, no crossing but of questions.  TRL_ENOMEM. */
+TRL_API trl_status trl_tree_dependencies(const trl_tree *tree, trl_dependency *word,
+                                         trl_error *err);
 
 /* Are all labels and words UTF-8? */
 TRL_API bool trl_tree_is_utf8(const trl_tree *tree);
@@ -128,9 +143,10 @@ typedef enum trl_draw_style {
 
 typedef struct trl_draw_options {
     trl_draw_style style;
-    size_t width; /* columns of the terminal, for AUTO; 0: no limit */
-    bool ascii;   /* lines of + - | instead of Unicode's */
-    bool colour;  /* ANSI escapes */
+    size_t width;       /* columns of the terminal, for AUTO; 0: no limit */
+    bool ascii;         /* lines of + - | instead of Unicode's */
+    bool colour;        /* ANSI escapes */
+    const bool *marked; /* [n_nodes] in reverse, without colour in [ ]; NULL: none.  Borrowed */
 } trl_draw_options;
 
 TRL_API trl_draw_options trl_draw_options_default(void); /* AUTO, all else 0 */
@@ -147,8 +163,18 @@ typedef struct trl_tree_svg trl_tree_svg;
 TRL_API trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err); /* TRL_ENOMEM */
 TRL_API void trl_tree_svg_free(trl_tree_svg *svg);                       /* accepts NULL */
 
+/* What a drawing shows beside the tree; all zero: nothing. */
+typedef struct trl_tree_marks {
+    const char *caption;       /* a line above the tree, or NULL */
+    const double *probability; /* [n_nodes] printed below each label, and how dark its colour is;
+                                  NaN: none. Of words' nodes, too.  NULL: none */
+    const bool *marked;        /* [n_nodes] in a frame; NULL: none */
+} trl_tree_marks;
+
 /* After TRL_ENOMEM the drawing is only good for _free. */
 TRL_API trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *tree, trl_error *err);
+TRL_API trl_status trl_tree_svg_add_marked(trl_tree_svg *svg, const trl_tree *tree,
+                                           const trl_tree_marks *marks, trl_error *err);
 TRL_API trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err);
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -199,6 +225,10 @@ TRL_API void trl_tree_pattern_free(trl_tree_pattern *pattern); /* accepts NULL *
  * TRL_NO_NODE.  O(items x relations).  TRL_ENOMEM. */
 TRL_API trl_status trl_tree_pattern_match(trl_tree_pattern *pattern, const trl_tree *tree,
                                           size_t *n, uint32_t *first, trl_error *err);
+
+/* The same, all of them: marked[n_nodes] says of every node whether it fits, or its word does. */
+TRL_API trl_status trl_tree_pattern_nodes(trl_tree_pattern *pattern, const trl_tree *tree,
+                                          bool *marked, size_t *n, trl_error *err);
 
 /* ---- columns for taggers: part of speech, base chunk, named entity ----------------------
  *

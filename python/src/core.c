@@ -5,7 +5,7 @@
 #include "trellis/template.h"
 #include "trellis/version.h"
 
-static PyObject *error_class[TRL_ECANCEL + 1]; /* owned for the life of the process */
+static PyObject *error_class[TRL_ECONFLICT + 1]; /* owned for the life of the process */
 
 /* Name, its base beside Error. */
 static const struct {
@@ -18,6 +18,7 @@ static const struct {
     {"ModelError", "A model or checkpoint is damaged, foreign or of another version.", TRL_EMODEL},
     {"NumericError", "A value is not finite where it must be.", TRL_ENUMERIC},
     {"Cancelled", "Stopped before there was anything to keep.", TRL_ECANCEL},
+    {"ConflictError", "No labelling obeys the rules and what is known.", TRL_ECONFLICT},
 };
 
 static PyObject *base_of(trl_status code)
@@ -26,6 +27,7 @@ static PyObject *base_of(trl_status code)
     case TRL_EINVAL:
     case TRL_EPARSE:
     case TRL_EMODEL:
+    case TRL_ECONFLICT:
         return PyExc_ValueError;
     case TRL_EIO:
         return PyExc_OSError;
@@ -49,7 +51,7 @@ PyObject *pt_raise(const trl_error *err)
         return PyErr_NoMemory();
     if (PyErr_Occurred())
         return NULL;
-    PyObject *class = err->code <= TRL_ECANCEL ? error_class[err->code] : NULL;
+    PyObject *class = err->code <= TRL_ECONFLICT ? error_class[err->code] : NULL;
     char text[sizeof err->msg + sizeof err->path + sizeof err->hint + 64];
     trl_error_text(err, text, sizeof text);
     const size_t n = strlen(text);

@@ -185,6 +185,25 @@ static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
     Py_RETURN_NONE;
 }
 
+static PyObject *dataset_add_brackets(pt_dataset *self, PyObject *text)
+{
+    trl_error err = {0};
+    trl_status st;
+    trl_str s;
+    if (pt_text(text, "a treebank", &s) < 0)
+        return NULL;
+    if (self->busy)
+        return PyErr_Format(PyExc_RuntimeError, "another thread is using the data set");
+    if (!self->data)
+        return PyErr_Format(PyExc_ValueError, "the data set was used up by a training");
+    self->busy = -1;
+    Py_BEGIN_ALLOW_THREADS st = trl_dataset_add_brackets(self->data, "trees", s.p, s.n, &err);
+    Py_END_ALLOW_THREADS self->busy = 0;
+    if (st != TRL_OK)
+        return pt_raise(&err);
+    Py_RETURN_NONE;
+}
+
 static PyObject *dataset_info(pt_dataset *self, PyObject *unused)
 {
     (void)unused;
@@ -203,6 +222,8 @@ static PyMethodDef dataset_methods[] = {
     {"add", (PyCFunction)(void (*)(void))dataset_add, METH_VARARGS | METH_KEYWORDS,
      "add(X, y, weight=None, rows=False)\n\nAdds sequences, in batches; those before the one that "
      "is refused stay."},
+    {"add_brackets", (PyCFunction)dataset_add_brackets, METH_O,
+     "Trees in Penn brackets, for parsers."},
     {"done", (PyCFunction)dataset_done, METH_NOARGS, "Frees what only adding needs."},
     {"info", (PyCFunction)dataset_info, METH_NOARGS, "Format and counts."},
     {NULL, NULL, 0, NULL},

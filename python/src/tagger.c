@@ -1,13 +1,6 @@
 /* tagger.c -- questions about one sequence after the other. */
 /* SPDX-License-Identifier: MIT */
-#include "core.h"
-
-typedef struct pt_tagger {
-    PyObject_HEAD pt_model *model;
-    trl_tagger *tagger;
-    size_t n; /* tokens of the current sequence */
-    bool busy;
-} pt_tagger;
+#include "tagger.h"
 
 static PyObject *tagger_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 {
@@ -32,21 +25,17 @@ static PyObject *tagger_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 
 static void tagger_dealloc(pt_tagger *self)
 {
-    if (self->model)
+    if (self->constraint) { /* nobody else has its rules */
+        trl_tagger_free(self->tagger);
+        trl_constraint_free(self->constraint);
+    } else if (self->model) {
         pt_model_give_back(self->model, self->tagger);
+    }
     Py_XDECREF(self->model);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
-/* Runs a call of the library without the GIL; only one thread at a time. */
-#define CALL(self, st, call)                                                                       \
-    do {                                                                                           \
-        (self)->busy = true;                                                                       \
-        Py_BEGIN_ALLOW_THREADS st = (call);                                                        \
-        Py_END_ALLOW_THREADS(self)->busy = false;                                                  \
-    } while (0)
-
-static int ready(const pt_tagger *self, bool sequence)
+int pt_tagger_ready(const pt_tagger *self, bool sequence)
 {
     if (self->busy)
         PyErr_SetString(PyExc_RuntimeError, "another thread is using the tagger");
@@ -57,22 +46,24 @@ static int ready(const pt_tagger *self, bool sequence)
     return -1;
 }
 
-static PyObject *tagger_set(pt_tagger *self, PyObject *x)
+PyObject *pt_tagger_load(pt_tagger *self, PyObject *x, pt_loaded *then)
 {
     trl_error err = {0};
     trl_status st = TRL_OK;
     pt_views v = {0};
-    if (ready(self, false) < 0)
+    if (pt_tagger_ready(self, false) < 0)
         return NULL;
     pt_names own = {0}, *names = pt_model_names(self->model, &own);
     pt_batch b = {.names = names,
                   .rows = trl_model_get_info(self->model->model).format == TRL_FORMAT_COLUMNS};
     self->busy = true; /* reading x may run any code */
     const bool good = pt_batch_add(&b, x, NULL) == 0 && pt_views_make(&v, &b) == 0;
-    if (good && b.n_tokens)
-        CALL(self, st,
-             b.rows ? trl_tagger_set_rows(self->tagger, v.rows, &err)
-                    : trl_tagger_set_items(self->tagger, v.items, &err));
+    if (good && then)
+        st = then->ask(then, self->tagger, &v, &err);
+    else if (good && b.n_tokens)
+        PT_CALL(self, st,
+                b.rows ? trl_tagger_set_rows(self->tagger, v.rows, &err)
+                       : trl_tagger_set_items(self->tagger, v.items, &err));
     self->busy = false;
     if (good && st == TRL_OK)
         self->n = b.n_tokens;
@@ -86,20 +77,25 @@ static PyObject *tagger_set(pt_tagger *self, PyObject *x)
     Py_RETURN_NONE;
 }
 
+static PyObject *tagger_set(pt_tagger *self, PyObject *x)
+{
+    return pt_tagger_load(self, x, NULL);
+}
+
 static PyObject *tagger_viterbi(pt_tagger *self, PyObject *unused)
 {
     (void)unused;
     trl_error err = {0};
     trl_status st;
     double score;
-    if (ready(self, false) < 0)
+    if (pt_tagger_ready(self, false) < 0)
         return NULL;
     if (!self->n)
         return Py_BuildValue("([]d)", 0.0);
     uint32_t *label = PyMem_Malloc(self->n * sizeof *label);
     if (!label)
         return PyErr_NoMemory();
-    CALL(self, st, trl_tagger_viterbi(self->tagger, label, &score, &err));
+    PT_CALL(self, st, trl_tagger_viterbi(self->tagger, label, &score, &err));
     PyObject *out = st == TRL_OK
                         ? Py_BuildValue("(Nd)", pt_label_list(self->model, label, self->n), score)
                         : pt_raise(&err);
@@ -111,16 +107,16 @@ static PyObject *numbers(pt_tagger *self, bool pairs)
 {
     trl_error err = {0};
     trl_status st;
-    if (ready(self, true) < 0)
+    if (pt_tagger_ready(self, true) < 0)
         return NULL;
     const size_t l = trl_model_get_info(self->model->model).n_labels;
     const size_t n = pairs ? (self->n - 1) * l * l : self->n * l;
     double *p = PyMem_Calloc(n + 1, sizeof *p);
     if (!p)
         return PyErr_NoMemory();
-    CALL(self, st,
-         pairs ? trl_tagger_pair_marginals(self->tagger, p, &err)
-               : trl_tagger_marginals(self->tagger, p, &err));
+    PT_CALL(self, st,
+            pairs ? trl_tagger_pair_marginals(self->tagger, p, &err)
+                  : trl_tagger_marginals(self->tagger, p, &err));
     PyObject *out = st == TRL_OK ? pt_doubles(p, n) : pt_raise(&err);
     PyMem_Free(p);
     return out;
@@ -144,10 +140,41 @@ static PyObject *tagger_log_z(pt_tagger *self, PyObject *unused)
     trl_error err = {0};
     trl_status st;
     double z;
-    if (ready(self, true) < 0)
+    if (pt_tagger_ready(self, true) < 0)
         return NULL;
-    CALL(self, st, trl_tagger_log_z(self->tagger, &z, &err));
+    PT_CALL(self, st, trl_tagger_log_z(self->tagger, &z, &err));
     return st == TRL_OK ? PyFloat_FromDouble(z) : pt_raise(&err);
+}
+
+/* The numbers of n labels; *label is to be freed with PyMem_Free.  0: the model does not have one
+ * of them; -1 with an exception. */
+int pt_tagger_labels(const pt_tagger *self, PyObject *labels, uint32_t **label)
+{
+    int known = 1;
+    PyObject *fast = PySequence_Fast(labels, "a labelling is a list of labels");
+    if (!fast)
+        return -1;
+    if ((size_t)PySequence_Fast_GET_SIZE(fast) != self->n) {
+        PyErr_Format(PyExc_ValueError, "%zd labels for %zu tokens", PySequence_Fast_GET_SIZE(fast),
+                     self->n);
+        Py_DECREF(fast);
+        return -1;
+    }
+    *label = PyMem_Malloc(self->n * sizeof **label);
+    if (!*label)
+        PyErr_NoMemory();
+    for (size_t k = 0; *label && k < self->n; k++) {
+        trl_str s;
+        if (pt_text(PySequence_Fast_GET_ITEM(fast, (Py_ssize_t)k), "a label", &s) < 0) {
+            PyMem_Free(*label);
+            *label = NULL;
+            break;
+        }
+        (*label)[k] = trl_model_find_label(self->model->model, s);
+        known = known && (*label)[k] != UINT32_MAX;
+    }
+    Py_DECREF(fast);
+    return *label ? known : -1;
 }
 
 /* The score of a labelling; None when the model does not have one of its labels. */
@@ -156,37 +183,15 @@ static PyObject *tagger_score(pt_tagger *self, PyObject *labels)
     trl_error err = {0};
     trl_status st;
     double score;
-    if (ready(self, true) < 0)
+    uint32_t *label = NULL;
+    const int known = pt_tagger_ready(self, true) < 0 ? -1 : pt_tagger_labels(self, labels, &label);
+    if (known < 0)
         return NULL;
-    PyObject *fast = PySequence_Fast(labels, "a labelling is a list of labels");
-    if (!fast)
-        return NULL;
-    if ((size_t)PySequence_Fast_GET_SIZE(fast) != self->n) {
-        PyErr_Format(PyExc_ValueError, "%zd labels for %zu tokens", PySequence_Fast_GET_SIZE(fast),
-                     self->n);
-        Py_DECREF(fast);
-        return NULL;
-    }
-    uint32_t *label = PyMem_Malloc(self->n * sizeof *label);
-    bool known = true;
-    for (size_t k = 0; label && k < self->n; k++) {
-        trl_str s;
-        if (pt_text(PySequence_Fast_GET_ITEM(fast, (Py_ssize_t)k), "a label", &s) < 0) {
-            PyMem_Free(label);
-            Py_DECREF(fast);
-            return NULL;
-        }
-        label[k] = trl_model_find_label(self->model->model, s);
-        known = known && label[k] != UINT32_MAX;
-    }
-    Py_DECREF(fast);
-    if (!label)
-        return PyErr_NoMemory();
     if (!known) {
         PyMem_Free(label);
         Py_RETURN_NONE;
     }
-    CALL(self, st, trl_tagger_score(self->tagger, label, &score, &err));
+    PT_CALL(self, st, trl_tagger_score(self->tagger, label, &score, &err));
     PyMem_Free(label);
     return st == TRL_OK ? PyFloat_FromDouble(score) : pt_raise(&err);
 }
@@ -210,6 +215,18 @@ static PyMethodDef tagger_methods[] = {
      "doubles [tokens - 1][labels][labels]"},
     {"log_z", (PyCFunction)tagger_log_z, METH_NOARGS, "log Z"},
     {"score", (PyCFunction)tagger_score, METH_O, "The score of a labelling."},
+    {"spans", (PyCFunction)pt_tagger_spans, METH_VARARGS,
+     "spans(labels, least): [(begin, end, type, p, boundaries)] of the labelling, or of all spans "
+     "with at least that probability"},
+    {"entropy", (PyCFunction)pt_tagger_entropy, METH_NOARGS,
+     "(of the labelling, doubles [tokens])"},
+    {"explain", (PyCFunction)pt_tagger_explain, METH_VARARGS,
+     "explain(xseq, position): [(scope, name, value, weights)] of the attributes at a token"},
+    {"rules", (PyCFunction)pt_tagger_rules, METH_O, "Rules about labels, for all sequences."},
+    {"allow", (PyCFunction)pt_tagger_allow, METH_VARARGS,
+     "allow(position, 'A|B'): what a token of the sequence may be"},
+    {"fix_span", (PyCFunction)pt_tagger_fix_span, METH_VARARGS,
+     "fix_span(begin, end, type): a span of the sequence"},
     {NULL, NULL, 0, NULL},
 };
 

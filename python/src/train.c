@@ -21,6 +21,7 @@ typedef struct run {
     const char **paths;
     PyObject *texts;     /* strings that the options use */
     pt_dataset *used[2]; /* data, dev data that nobody needs afterwards; or NULL */
+    bool chain;          /* what is trained */
 } run;
 
 static void keep_exception(run *r)
@@ -266,13 +267,22 @@ static int hold(PyObject *o, trl_train_options *opt, bool dev)
     return 0;
 }
 
+/* The model of chains; the bytes of others; None where it went to a file. */
+static PyObject *model_of(trl_buf *bytes, bool chain)
+{
+    if (!bytes->len)
+        return Py_NewRef(Py_None);
+    return chain ? pt_model_of_bytes(bytes)
+                 : PyBytes_FromStringAndSize(bytes->data, (Py_ssize_t)bytes->len);
+}
+
 static PyObject *answer(run *r, trl_status st, trl_buf *bytes, const trl_train_result *result,
                         const trl_error *err)
 {
     if (st == TRL_OK) {
         if (r->type)
             PyErr_NormalizeException(&r->type, &r->value, &r->trace);
-        PyObject *model = bytes->len ? pt_model_of_bytes(bytes) : Py_NewRef(Py_None);
+        PyObject *model = model_of(bytes, r->chain);
         return model ? Py_BuildValue("(NN)", model, result_dict(result, r)) : NULL;
     }
     if (!r->type)
@@ -303,7 +313,8 @@ PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw)
         if (hold(dev, &o, true) == 0) {
             if (!o.model)
                 o.model_out = &bytes;
-            if (consume) { /* unless somebody else trains from it, too */
+            r.chain = !o.kind || strcmp(o.kind, "chain") == 0;
+            if (consume && r.chain) { /* unless somebody else trains from it, too */
                 r.used[0] =
                     data != Py_None && ((pt_dataset *)data)->busy == 1 ? (pt_dataset *)data : NULL;
                 r.used[1] =

@@ -32,6 +32,13 @@ def chains():
     for ask in (crf.predict, crf.predict_proba, crf.predict_marginals, crf.predict_nbest,
                 crf.predict_pair_proba):
         ask(X + [[]])
+    for ask in (crf.predict_given, crf.predict_spans, crf.predict_entropy):
+        ask(X + [[]], known=[{0: "D"}, None] * 4 + [None], rules="forbid N D")
+        attempt(ask, X, known=[{0: "Q"}] * 8)
+        attempt(ask, X, known=[{9: "D"}] * 8)
+        attempt(ask, X, rules=["forbid"])
+        attempt(ask, X, known=[{0: "N", 1: "D"}] * 8, rules="forbid N D")
+    crf.predict_spans(X, least=0.1), crf.explain(X[0], 1), attempt(crf.explain, X[0], 7)
     pickle.loads(pickle.dumps(crf)).predict(X)
     crf.state_features_, crf.transition_features_, crf.attributes_, crf.training_log_
     crf.model_.dump(), crf.model_.dump(3), crf.model_.info(), crf.model_.weights("w:dog")

@@ -6,10 +6,11 @@
 [['D', 'N']]
 """
 from . import metrics, score
-from ._core import (ArgumentError, Cancelled, Error, FileError, FormatError, ModelError,
-                    NumericError)
+from ._core import (ArgumentError, Cancelled, ConflictError, Error, FileError, FormatError,
+                    ModelError, NumericError)
 from ._core import objectives, optimizers
 from ._core import version as __version__
+from .answers import Contribution, Entropy, TagSpan
 from .crf import CRF, Labelling
 from .frames import sentences
 from .parser import Parse, Parsed, Parser, Span
@@ -19,8 +20,9 @@ from .training import Progress, TrainResult
 from .trees import Tree, Treebank
 
 __all__ = [
-    "ArgumentError", "CRF", "Cancelled", "Error", "FileError", "FormatError", "HTML", "Labelling",
-    "ModelError", "NumericError", "Parse", "Parsed", "Parser", "Progress", "Span", "TrainResult",
-    "Tree", "Treebank", "compare", "compare_trees", "metrics", "objectives", "optimizers", "render",
+    "ArgumentError", "CRF", "Cancelled", "ConflictError", "Contribution", "Entropy", "Error",
+    "FileError", "FormatError", "HTML", "Labelling",
+    "ModelError", "NumericError", "Parse", "Parsed", "Parser", "Progress", "Span", "TagSpan",
+    "TrainResult", "Tree", "Treebank", "compare", "compare_trees", "metrics", "objectives", "optimizers", "render",
     "score", "sentences",
 ]

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _core, partial, training
 from ._base import BaseEstimator, NotFittedError, doubles, threads
+from .answers import Answers
 from .metrics import flat_accuracy_score
 
 
@@ -50,7 +51,7 @@ def seen_or_all(flag):
     return None if flag is None else "all" if flag else "seen"
 
 
-class CRF(BaseEstimator):
+class CRF(Answers, BaseEstimator):
     """A conditional random field that labels sequences.
 
     X is a list of sequences.  The tokens of a sequence are

@@ -2,7 +2,6 @@
 import dataclasses
 import math
 import os
-import tempfile
 from typing import List, NamedTuple, Optional
 
 from . import _core, training
@@ -138,15 +137,9 @@ class Parser(BaseEstimator):
         watchers = [watchers] if callable(watchers) else list(watchers)
         if self.verbose:
             watchers.append(training.print_line)
-        with tempfile.TemporaryDirectory() as folder:
-            options["train"] = (_written(folder, "train.mrg", trees),)
-            if dev is not None:
-                options["dev"] = _written(folder, "dev.mrg", dev)
-            options["model"] = os.path.join(folder, "model")
-            _, self.result_, self.history_, exception = training.run(options, None, None, watchers,
-                                                                     self.progress)
-            with open(options["model"], "rb") as f:
-                self._keep(f.read())
+        model, self.result_, self.history_, exception = training.run(
+            options, _trees(trees), None if dev is None else _trees(dev), watchers, self.progress)
+        self._keep(model)
         if exception is not None:
             raise exception
         return self
@@ -229,8 +222,7 @@ def _parse(text, log_p, spans, sure, warning):
     return Parse(trees, [Span(*s) for s in spans], sure, warning)
 
 
-def _written(folder, name, trees):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
-        f.write(lines_of(trees))
-    return path
+def _trees(trees):
+    data = _core.Dataset()
+    data.add_brackets(lines_of(trees).encode("utf-8", "surrogateescape"))
+    return data

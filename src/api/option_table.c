@@ -156,7 +156,7 @@ static trl_status set_real(const trl_option *o, const char *value, void *options
     return st;
 }
 
-/* Choices may be cut as long as they stay unambiguous. */
+/* Choices may be shortened as long as they stay unambiguous. */
 static trl_status set_choice(const trl_option *o, const char *value, void *options, trl_error *err)
 {
     const size_t n = strlen(value);

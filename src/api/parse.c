@@ -145,3 +145,14 @@ trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse 
     return p->chart ? trl_chart_parser_parse(p->chart, in, out, err)
                     : trl_boosted_parser_parse(p->boosted, in, out, err);
 }
+
+trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse *tree,
+                             trl_derived *out, trl_error *err)
+{
+    if (!p || !in || !tree || !out || (in->n && !in->word) || (in->n_known && !in->known))
+        return trl_fail_null(err);
+    if (p->chart)
+        return trl_chart_parser_derive(p->chart, in, tree, out, err);
+    return trl_fail(err, TRL_EINVAL,
+                    "the scores of a boosted parser are no sums over the nodes of a tree");
+}

@@ -35,6 +35,8 @@ static trl_status check_memory(const trl_train_options *o, bool tree, trl_error 
     if ((o->data && !has_trees(o->data)) || (o->dev_data && !has_trees(o->dev_data)))
         return trl_fail(err, TRL_EINVAL, "there are no trees in %s, which models of trees need",
                         has_trees(o->data) || !o->data ? "dev_data" : "data");
+    if (o->init_model)
+        return trl_fail(err, TRL_EINVAL, "init_model is for chains and graphs");
     return o->rescue && !o->model
                ? trl_fail(err, TRL_EINVAL, "rescue goes with a model file, not with model_out")
                : TRL_OK;

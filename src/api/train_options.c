@@ -7,6 +7,7 @@
 #include "api/option_table.h"
 #include "api/train_options.h"
 #include "base/fail.h"
+#include "train/memory_plan.h"
 #include "train/objectives.h"
 #include "train/optimizers.h"
 
@@ -68,6 +69,18 @@ static trl_status check_optimizer(const void *options, const char *value, trl_er
     return trl_optimizer_known(value, kind_of(options), err);
 }
 
+static trl_status check_size(const void *options, const char *value, trl_error *err)
+{
+    uint64_t bytes;
+    (void)options;
+    return trl_size_read(value, &bytes)
+               ? TRL_OK
+               : trl_fail(err, TRL_EINVAL,
+                          "memory-limit: '%s' is not a size: use 500M, 4G or the "
+                          "like",
+                          value);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define CHAIN TRL_KIND_CHAIN
@@ -86,12 +99,12 @@ static trl_status check_optimizer(const void *options, const char *value, trl_er
         }                                                                                          \
     }
 
-#define CHECKED(check_, name_, member, ...)                                                        \
+#define CHECKED(check_, name_, member, kinds_, ...)                                                \
     {                                                                                              \
         .check = (check_), .option = {                                                             \
             .name = (name_),                                                                       \
             .type = TRL_OPTION_STRING,                                                             \
-            .kinds = ALL,                                                                          \
+            .kinds = (kinds_),                                                                     \
             TRL_OPTION_MEMBER(trl_train_options, member),                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
@@ -105,8 +118,8 @@ static const trl_option_row rows[] = {
         .help = "format of the training data"),
     ROW("dev", STRING, dev, ALL, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .help = "data to score every iteration on; the best model is kept"),
-    ROW("hold-out", INTEGER, hold_out, CHAIN | GRAPH, GROUP, .value = "N", .above_0 = true,
-        .preset = "none", .help = "leave one sequence in N of the training data out"),
+    ROW("hold-out", INTEGER, hold_out, ALL, GROUP, .value = "N", .above_0 = true, .preset = "none",
+        .help = "leave one sequence or tree in N of the training data out"),
     ROW("init", STRING, init, ALL, GROUP, .value = "MODEL", .file = TRL_OPTION_INPUT,
         .help =
             "start from the weights of this model, as far as its features are those of the data"),
@@ -186,15 +199,16 @@ static const trl_option_row rows[] = {
 #undef GROUP
 
 #define GROUP .group = "Training"
-    CHECKED(check_objective, "objective", objective, GROUP, .value = "NAME",
+    CHECKED(check_objective, "objective", objective, ALL, GROUP, .value = "NAME",
             .help = "what is optimised"),
     ROW("nota", STRING, nota, CHAIN | TREE, GROUP, .value = "SET", .preset = "marginal:0.2@20",
         .help = "piecewise-nota: wrong sources with an instance: all, sample:P, marginal:THETA@K; "
                 "for trees (pt-cfg) wrong edges: score:DELTA@K (default score:15@10)"),
     ROW("calibrate", FLAG, calibrate, CHAIN, GROUP,
-        .help = "piecewise-nota, piecewise, memm: fit one multiplier per source label by the "
-                "global likelihood, and decode globally; piecewise does so unless 'decode' is "
-                "given"),
+        .help =
+            "piecewise-nota, piecewise, piecewise-pseudolikelihood, memm: fit one multiplier per "
+            "source label by the global likelihood, and decode globally; piecewise and "
+            "piecewise-pseudolikelihood do so unless 'decode' is given"),
     ROW("decode", STRING, decode, CHAIN | TREE, GROUP, .value = "HOW", .choices = decode_names,
         .preset = "what suits the objective",
         .help = "how the model decodes: local (label by label, each given those before; for trees "
@@ -209,13 +223,17 @@ static const trl_option_row rows[] = {
     ROW("q0-samples", INTEGER, q0_samples, CHAIN | TREE, GROUP, .value = "N", .above_0 = true,
         .preset = "100000, for trees 30000",
         .help = "m-estimation: sequences or trees drawn for template lines without a closed form"),
-    CHECKED(check_optimizer, "optimizer", optimizer, GROUP, .value = "NAME",
+    CHECKED(check_optimizer, "optimizer", optimizer, ALL, GROUP, .value = "NAME",
             .preset = "what suits the objective",
             .help = "how it is optimised; auto: what is fastest on so many threads, so that the "
                     "result may depend on them"),
     ROW("cost", STRING, cost, CHAIN, GROUP, .value = "COSTS",
         .help = "likelihood, perceptron: what wrong labels cost, as GOLD:WRONG=X or GOLD=X with "
                 "commas between, '*' for any label; without an '=', a file of these"),
+    CHECKED(check_size, "memory-limit", memory_limit, CHAIN | GRAPH, GROUP, .value = "SIZE",
+            .preset = "none",
+            .help = "keep what the data take beyond SIZE (500M, 4G) in temporary files, in $TMPDIR "
+                    "or /tmp; the model is the same"),
     ROW("precision", STRING, precision, CHAIN, GROUP, .value = "NAME", .choices = precision_names,
         .preset = "single, but double when 'delta' is below 1e-6",
         .help = "for likelihood, memm, piecewise-nota and pseudolikelihood: single (faster) or "
@@ -232,12 +250,15 @@ static const trl_option_row rows[] = {
         .preset = "100 of each", .help = "graphs, bethe and trw: messages sent in a graph at most"),
     ROW("keep-messages", FLAG, keep_messages, GRAPH, GROUP,
         .help = "graphs, bethe and trw: messages start from those of the iteration before"),
+    ROW("second-start", FLAG, second_start, GRAPH, GROUP,
+        .help = "graphs, bethe: messages start once more, from tree-reweighted ones; another "
+                "fixed point is added to the first"),
     ROW("max-cells", REAL, max_cells, GRAPH, GROUP, .value = "N", .above_0 = true, .preset = "2^27",
         .help = "graphs: refuse exact inference that needs larger tables"),
     ROW("memory", INTEGER, memory, ALL, GROUP, .value = "N", .least = 1, .most = 32,
         .help = "lbfgs: pairs of vectors remembered"),
     ROW("eta", REAL, eta, ALL, GROUP, .value = "X", .above_0 = true,
-        .preset = "calibrated, for trees 0.1, boosted 0.3",
+        .preset = "calibrated, for trees 0.1, by the perceptron 1, boosted 0.3",
         .help = "sgd, asgd, adagrad: first gain; boosted: the share of its best step that a leaf "
                 "takes"),
     ROW("pa-type", INTEGER, pa_type, CHAIN, GROUP, .value = "N", .least = 0, .most = 2,
@@ -298,7 +319,7 @@ const trl_option *trl_train_option_find(const char *name)
 }
 
 /* Members end at `size`; those after it have their defaults. */
-static trl_status check_size(const trl_train_options *o, trl_error *err)
+static trl_status check_struct(const trl_train_options *o, trl_error *err)
 {
     if (o->size <= offsetof(trl_train_options, kind))
         return trl_fail(err, TRL_EINVAL,
@@ -316,7 +337,7 @@ trl_status trl_train_options_set(trl_train_options *o, const char *name, const c
     if (!o || !name)
         return trl_fail_null(err);
     const trl_option *x = trl_option_find(&table, name);
-    const trl_status st = check_size(o, err);
+    const trl_status st = check_struct(o, err);
     if (st != TRL_OK)
         return st;
     if (x && x->at + x->size > o->size)
@@ -350,7 +371,7 @@ void trl_train_options_init(trl_train_options *o, size_t size)
 trl_status trl_train_options_take(const trl_train_options *o, trl_train_options *out,
                                   trl_error *err)
 {
-    const trl_status st = check_size(o, err);
+    const trl_status st = check_struct(o, err);
     if (st != TRL_OK)
         return st;
     *out = defaults;

@@ -1,34 +1,29 @@
-/* tune.c -- trl_tune: a grid of penalties, trained in order, scored on data that no run has
- * seen. */
+/* tune.c -- trl_tune: settings in order, or by halving, scored on data that no run has seen. */
 /* SPDX-License-Identifier: MIT */
 #include "trellis/tune.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "api/train_options.h"
+#include "api/tune_search.h"
 #include "base/fail.h"
-#include "train/optimizers.h"
 #include "base/mem.h"
-#include "train_chain/held_score.h"
-#include "train_graph/graph_held.h"
+#include "train/objectives.h"
+#include "train/places.h"
+#include "trellis/file.h"
 
-/* The file of the run before and the best so far are two files, or one. */
-typedef struct tuning {
-    const trl_tune_options *o;
-    double *grid; /* ascending */
-    size_t n_grid;
-    char *now, *last, *best; /* paths beside the model */
-    bool has_last, has_best;
-    trl_tune_run winner;
-} tuning;
+static const trl_tune_options defaults = {.size = sizeof(trl_tune_options), .hold_out = 10};
 
-trl_tune_options trl_tune_options_default(void)
+void trl_tune_options_init(trl_tune_options *o, size_t size)
 {
-    return (trl_tune_options){.train = trl_train_options_default(), .hold_out = 10};
+    if (!o || size < sizeof o->size)
+        return;
+    memcpy(o, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    if (size > sizeof defaults)
+        memset((char *)o + sizeof defaults, 0, size - sizeof defaults);
+    o->size = size;
 }
 
 void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT])
@@ -40,35 +35,73 @@ void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT])
     c[TRL_TUNE_DEFAULT - 1] = INFINITY;
 }
 
-/* ---- before the first run -------------------------------------------------------------------- */
-
-static int ascending(const void *va, const void *vb)
+size_t trl_tune_settings(const trl_tune_options *o)
 {
-    const double a = *(const double *)va, b = *(const double *)vb;
-    return (a > b) - (a < b);
+    trl_tune_options own = defaults;
+    if (!o || o->size > sizeof own)
+        return 0;
+    memcpy(&own, o, o->size);
+    o = &own;
+    return (o->grid ? o->n_grid : TRL_TUNE_DEFAULT) * (o->c1 ? o->n_c1 : 1) *
+           (o->objectives ? o->n_objectives : 1) * (o->templates ? o->n_templates : 1) *
+           (o->passes ? o->n_passes : 1);
 }
 
-static trl_status check(const trl_tune_options *o, trl_error *err)
+/* ---- before the first run -------------------------------------------------------------------- */
+
+static trl_status take_options(trl_tune_search *s, const trl_tune_options *o, trl_error *err)
 {
-    const trl_train_options *t = &o->train;
-    if (t->data || t->dev_data || t->model_out)
+    if (o->size <= offsetof(trl_tune_options, train) || o->size > sizeof *o)
         return trl_fail(err, TRL_EINVAL,
-                        "tuning reads and writes files: data, dev_data and model_out are for "
-                        "trl_train");
-    if (!t->model)
+                        "the options have a wrong size: begin with trl_tune_options_default()");
+    s->o = defaults;
+    memcpy(&s->o, o, o->size);
+    if (!s->o.train)
+        return trl_fail_null(err);
+    const trl_status st = trl_train_options_take(s->o.train, &s->train, err);
+    const trl_train_options *t = &s->train;
+    if (st == TRL_OK && (!t->kind || !t->objective || !t->grade || !t->annotate || !t->clusters))
+        return trl_fail_null(err);
+    return st;
+}
+
+#define MOST_SETTINGS 10000
+
+static trl_status check_lists(const trl_tune_options *o, trl_error *err)
+{
+    if ((o->grid && !o->n_grid) || (o->c1 && !o->n_c1) || (o->objectives && !o->n_objectives) ||
+        (o->templates && !o->n_templates) || (o->passes && !o->n_passes))
+        return trl_fail(err, TRL_EINVAL, "the grid is empty");
+    for (size_t k = 0; o->grid && k < o->n_grid; k++)
+        if (!(o->grid[k] > 0.0))
+            return trl_fail(err, TRL_EINVAL, "c must be above 0, or infinite: %g", o->grid[k]);
+    for (size_t k = 0; o->c1 && k < o->n_c1; k++)
+        if (!(o->c1[k] >= 0.0) || isinf(o->c1[k]))
+            return trl_fail(err, TRL_EINVAL, "c1 must be 0 or more: %g", o->c1[k]);
+    for (size_t k = 0; o->passes && k < o->n_passes; k++)
+        if (o->passes[k] == 0)
+            return trl_fail(err, TRL_EINVAL, "passes must be 1 or more");
+    const double n = (double)(o->grid ? o->n_grid : TRL_TUNE_DEFAULT) *
+                     (double)(o->c1 ? o->n_c1 : 1) * (double)(o->passes ? o->n_passes : 1) *
+                     (double)(o->objectives ? o->n_objectives : 1) *
+                     (double)(o->templates ? o->n_templates : 1);
+    return n > MOST_SETTINGS
+               ? trl_fail(err, TRL_EINVAL, "%.0f settings are more than %d", n, MOST_SETTINGS)
+               : TRL_OK;
+}
+
+static trl_status check_files(const trl_tune_options *o, const trl_train_options *t, trl_error *err)
+{
+    if (!t->model && !o->folds)
         return trl_fail(err, TRL_EINVAL, "no model file is given");
-    if (strcmp(t->kind, "chain") != 0 && strcmp(t->kind, "graph") != 0)
-        return trl_fail(err, TRL_EINVAL,
-                        "tuning is for chains and graphs: of trees, train with a dev set for "
-                        "each c2");
-    if (t->format > TRL_FORMAT_CRFSUITE && t->format != TRL_FORMAT_GRMM)
-        return trl_fail_hint(err,
-                             trl_fail(err, TRL_EINVAL, "tuning reads columns and CRFsuite items"),
-                             "convert the data first");
-    if (t->checkpoint || t->resume || t->patience || t->hold_out)
+    if (t->n_train == 0)
+        return trl_fail(err, TRL_EINVAL, "no training file is given");
+    if (t->checkpoint || t->resume || t->patience || t->hold_out || t->leave_out)
         return trl_fail(err, TRL_EINVAL, "tuning does not take checkpoints, patience or hold_out");
     for (size_t k = 0; k < t->n_train; k++)
-        if (strcmp(t->train[k], "-") == 0)
+        if (!t->train || !t->train[k])
+            return trl_fail(err, TRL_EINVAL, "the path of training file %zu is NULL", k + 1);
+        else if (strcmp(t->train[k], "-") == 0)
             return trl_fail(err, TRL_EINVAL,
                             "training data is read once for every run: it cannot be "
                             "standard input");
@@ -76,212 +109,293 @@ static trl_status check(const trl_tune_options *o, trl_error *err)
         return trl_fail(err, TRL_EINVAL,
                         "held-out data is read after every run: it cannot be "
                         "standard input");
-    if (!t->dev && o->hold_out < 2)
+    if (!t->dev && !o->folds && o->hold_out < 2)
         return trl_fail(err, TRL_EINVAL, "every second sequence at most can be held out");
-    if (o->grid && o->n_grid == 0)
-        return trl_fail(err, TRL_EINVAL, "the grid is empty");
-    for (size_t k = 0; o->grid && k < o->n_grid; k++)
-        if (!(o->grid[k] > 0.0))
-            return trl_fail(err, TRL_EINVAL, "c must be above 0, or infinite: %g", o->grid[k]);
-    return TRL_OK;
+    return trl_check_writable(t->model, err);
 }
 
-static char *beside(const char *model, const char *name)
+/* Better now than after the runs of those before it. */
+static trl_status check_objective(const trl_train_options *t, const char *name, trl_error *err)
 {
-    const size_t n = strlen(model) + 60;
-    char *path = trl_alloc(n, 1);
-    if (path)
-        snprintf(path, n, "%s.tune-%ld-%s", model, (long)getpid(), name);
-    return path;
+    const trl_objective *found = NULL;
+    const trl_kind kind = strcmp(t->kind, "tree") == 0    ? TRL_KIND_TREE
+                          : strcmp(t->kind, "graph") == 0 ? TRL_KIND_GRAPH
+                                                          : TRL_KIND_CHAIN;
+    return name ? trl_objective_choose(name, kind, &found, err) : trl_fail_null(err);
 }
 
-static trl_status start(tuning *x, trl_error *err)
+static trl_status check(const trl_tune_search *s, trl_error *err)
 {
-    const trl_tune_options *o = x->o;
-    x->n_grid = o->grid ? o->n_grid : TRL_TUNE_DEFAULT;
-    x->grid = trl_alloc(x->n_grid, sizeof *x->grid);
-    x->now = beside(o->train.model, "now");
-    x->last = beside(o->train.model, "last");
-    x->best = beside(o->train.model, "best");
-    if (!x->grid || !x->now || !x->last || !x->best)
-        return trl_fail_mem(err);
-    if (o->grid)
-        memcpy(x->grid, o->grid, x->n_grid * sizeof *x->grid);
-    else
-        trl_tune_default_grid(x->grid);
-    qsort(x->grid, x->n_grid, sizeof *x->grid, ascending);
-    return TRL_OK;
+    const trl_tune_options *o = &s->o;
+    const trl_train_options *t = &s->train;
+    if (t->data || t->dev_data || t->model_out || t->init_model)
+        return trl_fail(err, TRL_EINVAL,
+                        "tuning reads and writes files: data, dev_data, model_out and init_model "
+                        "are for trl_train");
+    if (o->folds && t->dev)
+        return trl_fail(err, TRL_EINVAL, "models are scored on dev or on folds, not on both");
+    if (o->folds == 1)
+        return trl_fail(err, TRL_EINVAL, "there must be at least 2 folds");
+    if ((o->documents || o->groups) && !o->folds)
+        return trl_fail(err, TRL_EINVAL, "documents and groups go with folds");
+    if (o->documents && o->groups)
+        return trl_fail(err, TRL_EINVAL, "folds are by documents or by groups, not by both");
+    if (t->partial && !t->dev)
+        return trl_fail_hint(err,
+                             trl_fail(err, TRL_EINVAL,
+                                      "partial labels cannot be scored: no part "
+                                      "of the training data can be held out"),
+                             "score on dev data that is labelled as a whole");
+    trl_status st = check_lists(o, err);
+    for (size_t k = 0; st == TRL_OK && o->objectives && k < o->n_objectives; k++)
+        st = check_objective(t, o->objectives[k], err);
+    return st == TRL_OK ? check_files(o, t, err) : st;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
-static trl_status move(const char *from, const char *to, trl_error *err)
+typedef struct search {
+    trl_tune_search s;
+    trl_tune_trial *winner; /* NULL: none yet */
+    bool stopped;
+} search;
+
+static bool better(const search *x, const trl_tune_trial *t)
 {
-    if (rename(from, to) == 0)
-        return TRL_OK;
-    const trl_status st = trl_fail(err, TRL_EIO, "cannot rename to %s: %s", to, strerror(errno));
-    return trl_fail_where(err, st, from, 0, 0);
+    return !isnan(t->run.score) && (!x->winner || t->run.score > x->winner->run.score);
 }
 
-/* The run just ended is the start of the next one; if it is the best, `best` is a second name
- * of the same file, or, where the file system has none, takes its place. */
-static trl_status keep(tuning *x, bool best, trl_error *err)
+/* The run is over: it may be the best; the caller hears of it. */
+static trl_status settle(search *x, trl_tune_trial *t, bool counts, trl_error *err)
 {
-    trl_status st = move(x->now, x->last, err);
-    x->has_last = x->has_last || st == TRL_OK;
-    if (st != TRL_OK || !best)
-        return st;
-    unlink(x->best);
-    if (link(x->last, x->best) != 0) {
-        st = move(x->last, x->best, err);
-        x->has_last = false;
+    t->run.best = counts && better(x, t) && (!x->stopped || !x->winner);
+    if (t->run.best) {
+        if (x->winner && x->winner != t)
+            trl_tune_trial_forget(&x->s, x->winner);
+        x->winner = t;
     }
-    x->has_best = st == TRL_OK;
-    return st;
+    return x->s.o.on_run ? x->s.o.on_run(x->s.o.ctx, &t->run, err) : TRL_OK;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
-
-static double measured(const tuning *x, const trl_score_totals *t, bool chunks)
+/* From which model a run starts: the last one of its path that has a model. */
+static trl_tune_trial *start_of(const search *x, size_t k)
 {
-    switch (x->o->measure) {
-    case TRL_TUNE_GUESS:
-        return chunks ? t->f1 : t->accuracy;
-    case TRL_TUNE_F1:
-        return t->f1;
-    case TRL_TUNE_PRECISION:
-        return t->precision;
-    case TRL_TUNE_RECALL:
-        return t->recall;
-    case TRL_TUNE_ACCURACY:
-        break;
-    }
-    return t->accuracy;
+    const trl_tune_search *s = &x->s;
+    while (!s->trial[k].first)
+        if (s->trial[--k].model[0].len)
+            return &s->trial[k];
+    return NULL;
 }
 
-/* trl_train and a score.  A run that fails numerically has no score and no model: the others
- * continue without it. */
-static trl_status run_one(tuning *x, const trl_train_options *t, trl_tune_run *run, trl_error *err)
+static trl_status run_all(search *x, trl_error *err)
 {
-    const trl_train_options *o = &x->o->train;
-    trl_status st = trl_train(t, &run->result, err);
-    if (st == TRL_ENUMERIC) {
-        snprintf(run->result.ending, sizeof run->result.ending, "%.79s", err->msg);
-        run->score = NAN;
-        return TRL_OK;
-    }
-    const trl_held_data data = o->dev ? (trl_held_data){&o->dev, 1, 1}
-                                      : (trl_held_data){o->train, o->n_train, x->o->hold_out};
-    if (st == TRL_OK)
-        st = (strcmp(o->kind, "graph") == 0 ? trl_graph_held_score : trl_held_score)(
-            t->model, &data, &run->held_out, &run->chunks, err);
-    if (st == TRL_OK)
-        run->score = run->result.dev_score = measured(x, &run->held_out, run->chunks);
-    return st;
-}
-
-/* Runs start from the weights of the run before; sdca cannot. */
-static bool is_warm(const tuning *x)
-{
-    const char *optimizer = x->o->train.optimizer;
-    const trl_optimizer *p = optimizer ? trl_optimizer_find(optimizer) : NULL;
-    return !x->o->cold && (!p || p->starts);
-}
-
-static trl_status run_grid(tuning *x, trl_error *err)
-{
-    const trl_tune_options *o = x->o;
-    bool stopped = false;
+    trl_tune_search *s = &x->s;
     trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < x->n_grid && !stopped; k++) {
-        trl_tune_run run = {.c = x->grid[k]};
-        run.c2 = isinf(run.c) ? 0.0 : 0.5 / run.c;
-        trl_train_options t = o->train;
-        t.dev = NULL;
-        t.hold_out = o->train.dev ? 0 : o->hold_out;
-        t.c2 = run.c2;
-        t.model = x->now;
-        if (is_warm(x) && x->has_last)
-            t.init = x->last;
-        else if (is_warm(x) && x->has_best)
-            t.init = x->best;
-        st = run_one(x, &t, &run, err);
-        if (st == TRL_ECANCEL && x->has_best) { /* before its first iteration was done */
-            stopped = true;
-            st = TRL_OK;
-            break;
+    for (size_t k = 0; st == TRL_OK && k < s->n && !x->stopped; k++) {
+        trl_tune_trial *t = &s->trial[k];
+        trl_tune_trial *before = trl_tune_search_is_warm(s, t) ? start_of(x, k) : NULL;
+        st = trl_tune_search_run(s, t, before, 0, err);
+        if (st == TRL_ECANCEL && x->winner && !s->folds.k) { /* before its first iteration */
+            x->stopped = true;
+            return TRL_OK;
         }
-        stopped = run.result.stopped;
-        run.best = st == TRL_OK && !isnan(run.score) &&
-                   (!x->has_best || (!stopped && run.score > x->winner.score));
-        if (st == TRL_OK && !isnan(run.score))
-            st = keep(x, run.best, err);
-        if (run.best)
-            x->winner = run;
-        if (st == TRL_OK && o->on_run)
-            st = o->on_run(o->ctx, &run, err);
+        x->stopped = t->run.result.stopped;
+        if (st == TRL_OK)
+            st = settle(x, t, true, err);
+        for (size_t i = 0; i < k; i++) /* what no later run starts from */
+            if (&s->trial[i] != x->winner && (t->model[0].len || s->trial[k].first))
+                trl_tune_trial_forget(s, &s->trial[i]);
     }
-    x->winner.result.stopped = stopped;
-    if (st == TRL_OK && !x->has_best)
-        st = trl_fail(err, TRL_ENUMERIC, "no run of the grid came to an end");
     return st;
 }
 
-static trl_status refit(tuning *x, trl_error *err)
+/* ---- halving --------------------------------------------------------------------------------- */
+
+#define FIRST_ROUND 10 /* iterations */
+#define KEPT 3         /* one in three goes on */
+
+/* Best first; of equally good ones the earlier, and those without a score last. */
+static int by_score(const void *va, const void *vb)
 {
-    const trl_train_options *o = &x->o->train;
+    const trl_tune_trial *a = *(trl_tune_trial *const *)va, *b = *(trl_tune_trial *const *)vb;
+    const bool x = isnan(a->run.score), y = isnan(b->run.score);
+    if (x != y)
+        return x ? 1 : -1;
+    if (!x && a->run.score != b->run.score)
+        return a->run.score > b->run.score ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+/* All of alive[n] for so many iterations (0: to their end), from where they were. */
+static trl_status run_round(search *x, trl_tune_trial **alive, size_t n, uint64_t iterations,
+                            trl_error *err)
+{
+    trl_status st = TRL_OK;
+    for (size_t i = 0; st == TRL_OK && i < n && !x->stopped; i++) {
+        trl_tune_trial *t = alive[i];
+        trl_tune_trial *before = t->model[0].len && trl_tune_search_is_warm(&x->s, t) ? t : NULL;
+        const bool capped = iterations && (!t->run.passes || iterations < t->run.passes);
+        st = trl_tune_search_run(&x->s, t, before, capped ? iterations : 0, err);
+        if (st != TRL_OK)
+            break;
+        x->stopped = t->run.result.stopped;
+        st = settle(x, t, !iterations || x->stopped, err);
+        t->run.round++;
+    }
+    return st;
+}
+
+static trl_status halve(search *x, trl_error *err)
+{
+    size_t n = x->s.n;
+    trl_tune_trial **alive = trl_alloc(n, sizeof(trl_tune_trial *));
+    trl_status st = alive ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; alive && k < n; k++)
+        alive[k] = &x->s.trial[k];
+    for (uint64_t iterations = FIRST_ROUND; st == TRL_OK && n > KEPT && !x->stopped;
+         iterations *= KEPT) {
+        st = run_round(x, alive, n, iterations, err);
+        qsort(alive, n, sizeof(trl_tune_trial *), by_score);
+        const size_t kept = (n + KEPT - 1) / KEPT;
+        for (size_t k = kept; k < n; k++)
+            if (alive[k] != x->winner)
+                trl_tune_trial_forget(&x->s, alive[k]);
+        n = kept;
+    }
+    if (st == TRL_OK && !x->stopped)
+        st = run_round(x, alive, n, 0, err);
+    trl_free(alive);
+    return st;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* The strongest penalty within one standard error: the smallest c, and of these the largest c1. */
+static void find_simple(const search *x, trl_tune_run *best)
+{
+    const trl_tune_search *s = &x->s;
+    best->simple_c = best->simple_c1 = best->simple_score = (double)NAN;
+    if (!s->folds.k)
+        return;
+    const double enough = best->score - best->deviation / sqrt((double)s->folds.k);
+    for (size_t k = 0; k < s->n; k++) {
+        const trl_tune_run *r = &s->trial[k].run;
+        if (r->objective != best->objective || s->trial[k].tpl != x->winner->tpl ||
+            r->passes != best->passes || r->round < best->round || !(r->score >= enough))
+            continue;
+        if (isnan(best->simple_c) || r->c < best->simple_c ||
+            (r->c == best->simple_c && r->c1 > best->simple_c1)) {
+            best->simple_c = r->c;
+            best->simple_c1 = r->c1;
+            best->simple_score = r->score;
+        }
+    }
+}
+
+/* Once more with the chosen setting, on all data; the model takes the best one's place. */
+static trl_status refit(search *x, trl_error *err)
+{
+    const trl_train_options *o = &x->s.train;
+    trl_tune_trial *w = x->winner;
+    trl_train_options t = trl_tune_search_options(&x->s, w);
+    trl_buf model = {0};
+    trl_model *start = NULL;
     const char **files = trl_alloc(o->n_train + 1, sizeof *files);
-    if (!files)
-        return trl_fail_mem(err);
-    memcpy(files, o->train, o->n_train * sizeof *files);
-    files[o->n_train] = o->dev;
-    trl_train_options t = *o;
+    trl_status st = files ? TRL_OK : trl_fail_mem(err);
+    if (files && o->n_train)
+        memcpy(files, o->train, o->n_train * sizeof *files);
+    if (files)
+        files[o->n_train] = o->dev;
     t.train = files;
     t.n_train = o->n_train + (o->dev != NULL);
-    t.dev = NULL;
-    t.c2 = x->winner.c2;
-    t.model = x->now;
-    if (is_warm(x))
-        t.init = x->best;
-    trl_tune_run run = {.c = x->winner.c, .c2 = x->winner.c2, .refit = true};
-    trl_status st = trl_train(&t, &run.result, err);
+    t.model_out = &model;
+    if (st == TRL_OK && trl_tune_search_is_warm(&x->s, w) && !x->s.folds.k) {
+        st = trl_model_from_memory(w->model[0].data, w->model[0].len, &start, err);
+        t.init = NULL;
+        t.init_model = start;
+    }
+    trl_tune_run run = w->run;
+    run.refit = true;
+    run.best = false;
+    run.score = (double)NAN;
+    if (st == TRL_OK)
+        st = trl_train(&t, &run.result, err);
     trl_free(files);
-    if (st == TRL_ECANCEL) { /* the best run's model it is */
-        x->winner.result.stopped = true;
+    trl_model_free(start);
+    if (st == TRL_ECANCEL && !x->s.folds.k) { /* the best run's model it is */
+        trl_buf_fini(&model);
+        x->stopped = true;
         return TRL_OK;
     }
-    run.score = NAN;
-    if (st == TRL_OK)
-        st = move(x->now, x->best, err);
-    if (st == TRL_OK && x->o->on_run)
-        st = x->o->on_run(x->o->ctx, &run, err);
-    x->winner.result.stopped = run.result.stopped;
+    if (st == TRL_OK && x->s.o.on_run)
+        st = x->s.o.on_run(x->s.o.ctx, &run, err);
+    trl_buf_fini(&w->model[0]);
+    w->model[0] = model;
+    x->stopped = run.result.stopped;
     return st;
+}
+
+static trl_status write_bytes(const char *path, const trl_buf *m, trl_error *err)
+{
+    trl_writer *w = NULL;
+    trl_status st = trl_writer_open(path, &w, err);
+    if (st != TRL_OK)
+        return st;
+    st = trl_writer_put(w, m->data, m->len, err);
+    if (st == TRL_OK)
+        return trl_writer_commit(w, err);
+    trl_writer_abort(w);
+    return st;
+}
+
+/* Where the model cannot be written it goes to the place of rescue, and that is said. */
+static trl_status write_model(const search *x, trl_error *err)
+{
+    const trl_train_options *t = &x->s.train;
+    trl_error second = {0};
+    if (!t->model)
+        return TRL_OK;
+    const trl_status st = write_bytes(t->model, &x->winner->model[0], err);
+    if (st == TRL_EIO && t->rescue &&
+        write_bytes(t->rescue, &x->winner->model[0], &second) == TRL_OK)
+        trl_fail_hint(err, st, "the trained model was saved as %s: move it from there", t->rescue);
+    return st;
+}
+
+static trl_status search_and_write(search *x, trl_error *err)
+{
+    trl_tune_search *s = &x->s;
+    trl_status st = TRL_OK;
+    if (s->o.folds)
+        st = trl_folds_make(&s->folds, &s->train,
+                            &(trl_folds_options){s->o.folds, s->o.documents, s->o.groups}, err);
+    if (st == TRL_OK)
+        st = trl_tune_search_init(s, err);
+    if (st == TRL_OK)
+        st = s->o.halving ? halve(x, err) : run_all(x, err);
+    if (st == TRL_OK && !x->winner)
+        st = trl_fail(err, TRL_ENUMERIC, "no run of the grid came to an end");
+    const bool again = s->o.folds ? s->train.model != NULL : s->o.refit;
+    if (st == TRL_OK && again && !x->stopped)
+        st = refit(x, err);
+    return st == TRL_OK ? write_model(x, err) : st;
 }
 
 trl_status trl_tune(const trl_tune_options *o, trl_tune_run *best, trl_error *err)
 {
-    if (!o || !o->train.kind || !o->train.objective || !o->train.grade || !o->train.annotate ||
-        !o->train.clusters)
+    if (!o)
         return trl_fail_null(err);
-    tuning x = {.o = o};
-    trl_status st = check(o, err);
+    search x = {0};
+    trl_status st = take_options(&x.s, o, err);
     if (st == TRL_OK)
-        st = start(&x, err);
+        st = check(&x.s, err);
     if (st == TRL_OK)
-        st = run_grid(&x, err);
-    if (st == TRL_OK && o->refit && !x.winner.result.stopped)
-        st = refit(&x, err);
-    if (st == TRL_OK)
-        st = move(x.best, o->train.model, err);
-    char *const path[] = {x.now, x.last, x.best};
-    for (size_t k = 0; k < 3; k++) {
-        if (path[k])
-            unlink(path[k]);
-        trl_free(path[k]);
+        st = search_and_write(&x, err);
+    if (st == TRL_OK && best) {
+        *best = x.winner->run;
+        best->result.stopped = x.stopped;
+        find_simple(&x, best);
     }
-    trl_free(x.grid);
-    if (st == TRL_OK && best)
-        *best = x.winner;
+    trl_tune_search_fini(&x.s);
     return st;
 }

@@ -110,7 +110,8 @@ trl_status trl_read_file(const char *path, trl_mapped *out, trl_error *err)
     unsigned char *data = size ? trl_alloc64(size, 1) : NULL;
     if (size && !data)
         st = trl_fail_where(err, trl_fail_mem(err), path, 0, 0);
-    else if (size && !read_all(fd, data, size, &out->size))
+    trl_touch(data, size);
+    if (st == TRL_OK && size && !read_all(fd, data, size, &out->size))
         st = fail_sys(err, "cannot read", path);
     if (st == TRL_OK && out->size)
         out->data = data;

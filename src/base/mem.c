@@ -3,9 +3,12 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/spill.h"
 
 static _Thread_local size_t refused;
 
@@ -27,6 +30,8 @@ void *trl_alloc(uint64_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return remember(NULL, 0);
+    if (trl_spill_takes(bytes))
+        return remember(trl_spill_get(bytes, false), bytes);
     return remember(malloc(bytes ? bytes : 1), bytes);
 }
 
@@ -35,7 +40,20 @@ void *trl_zalloc(uint64_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return remember(NULL, 0);
+    if (trl_spill_takes(bytes))
+        return remember(trl_spill_get(bytes, true), bytes);
     return remember(calloc(bytes ? bytes : 1, 1), bytes);
+}
+
+/* What p has, up to `old` bytes, in a new block. */
+static void *move(void *p, size_t old, size_t bytes)
+{
+    void *q = trl_alloc(bytes, 1);
+    if (q && old)
+        memcpy(q, p, old < bytes ? old : bytes);
+    if (q)
+        trl_free(p);
+    return q;
 }
 
 void *trl_realloc(void *p, uint64_t count, size_t size)
@@ -43,12 +61,16 @@ void *trl_realloc(void *p, uint64_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return remember(NULL, 0);
+    const size_t old = trl_spill_size(p);
+    if (old)
+        return move(p, old, bytes);
     return remember(realloc(p, bytes ? bytes : 1), bytes);
 }
 
 void trl_free(void *p)
 {
-    free(p);
+    if (!trl_spill_release(p))
+        free(p);
 }
 
 /* Large blocks get huge pages where the system has them: access to them is random. */
@@ -60,6 +82,8 @@ void *trl_alloc64(uint64_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         return remember(NULL, 0);
     bytes = (bytes + 64) & ~(size_t)63;
+    if (trl_spill_takes(bytes))
+        return remember(trl_spill_get(bytes, false), bytes);
     if (bytes < 4 * HUGE_PAGE)
         return remember(aligned_alloc(64, bytes), bytes);
     bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
@@ -69,6 +93,19 @@ void *trl_alloc64(uint64_t count, size_t size)
         (void)madvise(p, bytes, MADV_HUGEPAGE); /* advice only: failure does not matter */
 #endif
     return p;
+}
+
+void trl_touch(void *p, size_t n)
+{
+#ifdef MADV_POPULATE_WRITE
+    const uintptr_t page = 4096, from = ((uintptr_t)p + page - 1) & ~(page - 1);
+    const uintptr_t to = ((uintptr_t)p + n) & ~(page - 1);
+    if (p && to > from && to - from >= 8 * page)
+        (void)madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* advice only */
+#else
+    (void)p;
+    (void)n;
+#endif
 }
 
 void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size)
@@ -81,7 +118,10 @@ void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size)
             return NULL;
         next *= 2;
     }
-    void *q = trl_realloc(p, next, size);
+    size_t bytes;
+    const bool fits = !__builtin_mul_overflow(next, size, &bytes);
+    void *q = p && fits && trl_spill_takes(bytes) ? move(p, *cap * size, bytes)
+                                                  : trl_realloc(p, next, size);
     if (q)
         *cap = next;
     return q;

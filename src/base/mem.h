@@ -21,6 +21,10 @@ void trl_free(void *p); /* accepts NULL */
 /* Uninitialised, 64-byte aligned, for vector kernels. */
 void *trl_alloc64(uint64_t count, size_t size);
 
+/* The n bytes at p, which may be NULL, will all be used soon: where the system can it provides
+ * their pages at once, which costs less than one by one. */
+void trl_touch(void *p, size_t n);
+
 /* Makes room for `need` elements: returns p itself when *cap suffices, else a block of at
  * least twice *cap, old content copied, *cap updated.  NULL: p and *cap are unchanged. */
 void *trl_reserve(void *p, size_t *cap, uint64_t need, size_t size);

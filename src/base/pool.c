@@ -144,6 +144,10 @@ trl_status trl_pool_check(const trl_pool *p, trl_error *err)
 
 void trl_pool_run_all(trl_pool *p, size_t n_jobs, trl_job_fn fn, void *ctx)
 {
+    for (size_t k = 0; !p && k < n_jobs; k++)
+        (void)fn(ctx, k, 0, NULL);
+    if (!p)
+        return;
     p->to_the_end = true;
     (void)trl_pool_run(p, n_jobs, fn, ctx, NULL);
     p->to_the_end = false;

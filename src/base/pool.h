@@ -41,7 +41,8 @@ trl_status trl_pool_check(const trl_pool *pool, trl_error *err);
  * re-entrant: one caller at a time. */
 trl_status trl_pool_run(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx, trl_error *err);
 
-/* The same for jobs that cannot fail, and that nobody cancels: all are done when it returns. */
+/* The same for jobs that cannot fail, and that nobody cancels: all are done when it returns.
+ * pool NULL: in the caller. */
 void trl_pool_run_all(trl_pool *pool, size_t n_jobs, trl_job_fn fn, void *ctx);
 
 #endif

@@ -6,13 +6,13 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/temporary.h"
 
 #define CHUNK ((size_t)16 << 20)
 
@@ -66,25 +66,11 @@ void trl_store_free(trl_store *s)
     trl_free(s);
 }
 
-static int open_file(void)
-{
-    char path[512];
-    const char *folder = getenv("TMPDIR");
-    const int n =
-        snprintf(path, sizeof path, "%s/trellis-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof path)
-        return -1;
-    const int fd = mkstemp(path);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 /* posix_fallocate: a full disk is noticed here, not by a signal later. */
 static char *map_file(trl_store *s, size_t size)
 {
     if (s->fd < 0)
-        s->fd = open_file();
+        s->fd = trl_temporary_unnamed();
     if (s->fd < 0 || posix_fallocate(s->fd, s->end, (off_t)size) != 0)
         return NULL;
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, s->end);

@@ -14,4 +14,10 @@ char *trl_follow_links(const char *path);
  * it), or -1 with errno set. */
 int trl_temporary_create(const char *target, char **name);
 
+/* Where temporary files without a name go: $TMPDIR, or /tmp. */
+const char *trl_temporary_folder(void);
+
+/* A new file there that has no name, for reading and writing; -1 with errno set. */
+int trl_temporary_unnamed(void);
+
 #endif

@@ -87,10 +87,10 @@ static double solve(trl_trainer *t, const leaf_examples *l, double target, doubl
         double next = x + step;
         if (!(next > low && next < high))
             next = 0.5 * (low + high);
+        if (next == x || !isfinite(next)) /* the step is below rounding, on one side of all */
+            return x;
         if (fabs(miss) <= close && fabs(step) < 0.1)
             return next;
-        if (next == x || !isfinite(next))
-            return x;
         x = next;
         s = slope_at(t, l, x);
     }

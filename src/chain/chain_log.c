@@ -20,6 +20,7 @@
 
 #include "base/fail.h"
 #include "chain/engine.h"
+#include "feature/pair_sets.h"
 #include "num/simd.h"
 #include "num/vexp.h"
 
@@ -104,6 +105,14 @@ trl_status trl_chain_check_scores(const trl_tables *s, size_t L, trl_error *err)
             if (st != TRL_OK)
                 return st;
         }
+    for (size_t t = 1; s->chain.pairs && t < s->n; t++) {
+        const size_t set = s->chain.set[t];
+        const trl_status st =
+            check_row(s->chain.pairs->score + s->chain.pairs->begin[set],
+                      trl_pair_set_size(s->chain.pairs, set), t, what[TRL_EDGE], err);
+        if (st != TRL_OK)
+            return st;
+    }
     return TRL_OK;
 }
 

@@ -117,8 +117,9 @@ static void finish(void *self, size_t lane, trl_tables *adjoint)
 trl_task trl_chain_task_view(trl_chain_task *t)
 {
     const bool notes = trl_label_notes_matter(t->corpus->notes); /* examples one by one */
+    const trl_objective_fn by = trl_chain_objective(t->objective);
     const bool pair_sets =
-        t->chain.order == 1 && trl_chain_objective(t->objective) == trl_obj_likelihood && !notes;
+        t->chain.order == 1 && !notes && (by == trl_obj_likelihood || by == trl_obj_perceptron);
     const bool by_tokens =
         t->single && !notes && trl_chain_tokens_serve(&t->chain, t->objective, t->nota);
     return (trl_task){.self = t,

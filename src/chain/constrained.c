@@ -15,12 +15,6 @@ bool trl_constrained_is_on(const trl_tagger *t)
     return x && (x->has_rules || x->has_allowed || x->has_joint);
 }
 
-bool trl_constrained_is_long(const trl_tagger *t)
-{
-    const struct trl_constrained *x = t->constrained;
-    return x && (x->c->n_automata || x->has_joint);
-}
-
 void trl_constrained_free(struct trl_constrained *x)
 {
     if (!x)
@@ -33,6 +27,7 @@ void trl_constrained_free(struct trl_constrained *x)
     trl_free(x->joint);
     trl_free(x->tracked);
     trl_lattice_fini(&x->lattice);
+    trl_best_rows_fini(&x->best);
     trl_free(x);
 }
 
@@ -138,16 +133,36 @@ static trl_status by_zeros(const trl_constrained_ask *ask, const trl_chain_list 
                         : trl_chain_nbest(chain, &s, &ask->t->arena, list, err);
 }
 
+static trl_lattice_ask lattice_ask(const trl_constrained_ask *ask)
+{
+    const struct trl_constrained *x = ask->t->constrained;
+    return (trl_lattice_ask){.c = x->c,
+                             .tracked = x->tracked,
+                             .allowed = x->has_allowed ? x->allowed : NULL,
+                             .joint = x->has_joint ? x->joint : NULL,
+                             .chain = ask->chain,
+                             .tables = ask->tables};
+}
+
 static trl_status make_lattice(const trl_constrained_ask *ask, trl_error *err)
 {
+    const trl_lattice_ask a = lattice_ask(ask);
+    return trl_lattice_make(&ask->t->constrained->lattice, &a, err);
+}
+
+/* The best labelling under the automata that are tracked, where rows of labels find it. */
+static trl_status by_rows(const trl_constrained_ask *ask, const trl_chain_list *list, bool *found,
+                          trl_error *err)
+{
     struct trl_constrained *x = ask->t->constrained;
-    const trl_lattice_ask a = {.c = x->c,
-                               .tracked = x->tracked,
-                               .allowed = x->has_allowed ? x->allowed : NULL,
-                               .joint = x->has_joint ? x->joint : NULL,
-                               .chain = ask->chain,
-                               .tables = ask->tables};
-    return trl_lattice_make(&x->lattice, &a, err);
+    const trl_lattice_ask a = lattice_ask(ask);
+    *found = false;
+    if (list->n != 1 || ask->chain->order != 1)
+        return TRL_OK;
+    const trl_status st =
+        trl_best_labels(&x->best, &x->lattice.product, &a, list->y, list->score, err);
+    *found = st == TRL_OK && isfinite(*list->score);
+    return st;
 }
 
 /* Under the automata that are tracked. */
@@ -155,10 +170,13 @@ static trl_status by_lattice(const trl_constrained_ask *ask, const trl_chain_lis
                              trl_error *err)
 {
     const trl_lattice *g = &ask->t->constrained->lattice;
-    const trl_status st = make_lattice(ask, err);
-    if (st != TRL_OK)
-        return st;
+    bool found = false;
+    trl_status st = by_rows(ask, list, &found, err);
     *list->found = 1;
+    if (st == TRL_OK && !found)
+        st = make_lattice(ask, err);
+    if (st != TRL_OK || found)
+        return st;
     return list->n == 1 ? trl_lattice_viterbi(g, &ask->t->arena, list->y, list->score, err)
                         : trl_lattice_nbest(g, &ask->t->arena, list, err);
 }
@@ -254,9 +272,12 @@ static trl_status sum_by_lattice(const trl_constrained_ask *ask, int want, trl_c
         sums.node = zeros(&ask->t->arena, T * sums.node_step);
     if (edge)
         sums.edge = zeros(&ask->t->arena, T * sums.edge_step);
-    if ((node && !sums.node) || (edge && !sums.edge))
+    if (edge)
+        sums.arc = trl_arena_get(&ask->t->arena, x->lattice.n_arcs + 1, sizeof *sums.arc);
+    if ((node && !sums.node) || (edge && (!sums.edge || !sums.arc)))
         return trl_fail_mem(err);
     st = trl_lattice_infer(&x->lattice, &ask->t->arena, &sums, err);
+    x->arc = sums.arc;
     *out = (trl_chain_marginals){.log_z = sums.log_z, .node = sums.node, .edge = sums.edge};
     return st;
 }
@@ -264,8 +285,9 @@ static trl_status sum_by_lattice(const trl_constrained_ask *ask, int want, trl_c
 trl_status trl_constrained_infer(const trl_constrained_ask *ask, int want, trl_chain_marginals *out,
                                  trl_error *err)
 {
-    const struct trl_constrained *x = ask->t->constrained;
+    struct trl_constrained *x = ask->t->constrained;
     trl_status st = TRL_ENUMERIC;
+    x->arc = NULL;
     if (!x->c->n_automata && !x->has_joint)
         st = sum_by_zeros(ask, want, out, err);
     return st == TRL_ENUMERIC ? sum_by_lattice(ask, want, out, err) : st;

@@ -2,7 +2,8 @@
  *
  * Rules about neighbours and allowed labels are zeros of the score tables, and the engines of
  * chain.h answer: that is the fast way.  Where automata are needed, a lattice answers
- * (label_lattice.h).  The best labellings are looked for under no automaton first, then under those
+ * (label_lattice.h), and for the best labelling of a chain of order 1 rows of labels
+ * (label_best.h).  The best labellings are looked for under no automaton first, then under those
  * that the labellings found offend, until none does: what is best under fewer rules and obeys all
  * is best under all.
  */
@@ -10,7 +11,7 @@
 #ifndef TRL_CONSTRAINED_H
 #define TRL_CONSTRAINED_H
 
-#include "chain/label_lattice.h"
+#include "chain/label_best.h"
 #include "chain/tagger_parts.h"
 
 /* What a tagger has for it; NULL: no rules, nothing said about tokens. */
@@ -26,14 +27,13 @@ struct trl_constrained {
     bool has_allowed, has_joint; /* of the current sequence */
     bool *tracked;               /* [c->n_automata] */
     trl_lattice lattice;
+    trl_best_rows best;
+    double *arc; /* of the lattice, their probabilities, in the arena, after sums with pairs
+                          of labels were taken over it; else NULL */
 };
 
 /* Whether answers are other than without. */
 bool trl_constrained_is_on(const trl_tagger *t);
-
-/* Whether rules reach over more than two neighbours, so that marginals of neighbours (order 1) or
- * of three labels (order 2) do not tell the whole distribution. */
-bool trl_constrained_is_long(const trl_tagger *t);
 
 /* A scored chain, and a tagger under whose rules its labellings are. */
 typedef struct trl_constrained_ask {

@@ -45,7 +45,7 @@ trl_status trl_chain_single1(const trl_chain_call *call, trl_chain_marginals *ou
 trl_status trl_chain_log(const trl_chain_call *call, trl_chain_marginals *out, trl_chain_sums *sums,
                          trl_error *err);
 
-/* TRL_ENUMERIC, naming the token, when a row holds NaN or +inf. */
+/* TRL_ENUMERIC, naming the token, when a row or set holds NaN or +inf. */
 trl_status trl_chain_check_scores(const trl_tables *s, size_t L, trl_error *err);
 
 /* sum_t log c[t] with one logarithm per hundred factors or so: the product is kept within

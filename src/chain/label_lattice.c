@@ -132,22 +132,6 @@ static trl_status add_arc(maker *m, uint32_t from, uint32_t to, double score)
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-static bool may_be(const maker *m, uint32_t y)
-{
-    const trl_lattice_ask *a = m->ask;
-    return (!a->allowed || a->allowed[m->t * a->c->set.L + y]) && (m->t > 0 || a->c->first[y]) &&
-           (m->t + 1 < m->g->T || a->c->last[y]);
-}
-
-static bool may_follow(const maker *m, uint32_t i, uint32_t y)
-{
-    const trl_lattice_ask *a = m->ask;
-    const char joint = a->joint ? a->joint[m->t] : TRL_JOINT_ANY;
-    return a->c->pair[i * a->c->set.L + y] &&
-           (joint == TRL_JOINT_ANY ||
-            trl_label_continues(&a->c->set, i, y) == (joint == TRL_JOINT_GOES_ON));
-}
-
 static trl_status first_layer(maker *m)
 {
     const trl_lattice_ask *a = m->ask;
@@ -155,7 +139,7 @@ static trl_status first_layer(maker *m)
     trl_status st = trl_product_start(&m->g->product, a, &start, m->err);
     for (uint32_t y = 0; y < a->c->set.L && st == TRL_OK; y++) {
         const double score = trl_node_at(a->tables, 0, y);
-        if (!may_be(m, y) || score == -HUGE_VAL)
+        if (!trl_lattice_may_be(a, m->t, y) || score == -HUGE_VAL)
             continue;
         st = trl_product_next(&m->g->product, a->c, start, y, &q, m->err);
         if (st != TRL_OK || q == TRL_DEAD)
@@ -192,8 +176,9 @@ static trl_status next_layer(maker *m)
     const size_t L = m->ask->c->set.L;
     trl_status st = TRL_OK;
     for (uint32_t y = 0; y < L && st == TRL_OK; y++)
-        for (size_t x = m->g->first[m->t - 1]; may_be(m, y) && x < m->from && st == TRL_OK; x++)
-            if (may_follow(m, m->g->label[x], y))
+        for (size_t x = m->g->first[m->t - 1];
+             trl_lattice_may_be(m->ask, m->t, y) && x < m->from && st == TRL_OK; x++)
+            if (trl_lattice_may_follow(m->ask, m->t, m->g->label[x], y))
                 st = extend(m, (uint32_t)x, y);
     return st;
 }

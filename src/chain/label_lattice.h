@@ -39,6 +39,23 @@ typedef struct trl_lattice_ask {
     const trl_tables *tables;
 } trl_lattice_ask;
 
+/* May token t be y? */
+static inline bool trl_lattice_may_be(const trl_lattice_ask *a, size_t t, uint32_t y)
+{
+    return (!a->allowed || a->allowed[t * a->c->set.L + y]) && (t > 0 || a->c->first[y]) &&
+           (t + 1 < a->tables->n || a->c->last[y]);
+}
+
+/* May it be y after i, for all that neighbours have to do with it? */
+static inline bool trl_lattice_may_follow(const trl_lattice_ask *a, size_t t, uint32_t i,
+                                          uint32_t y)
+{
+    const char joint = a->joint ? a->joint[t] : TRL_JOINT_ANY;
+    return a->c->pair[i * a->c->set.L + y] &&
+           (joint == TRL_JOINT_ANY ||
+            trl_label_continues(&a->c->set, i, y) == (joint == TRL_JOINT_GOES_ON));
+}
+
 typedef struct trl_lattice_slot trl_lattice_slot;
 
 /* Reused from sequence to sequence; zero-initialise. */
@@ -93,6 +110,7 @@ typedef struct trl_lattice_sums {
     double log_z;
     double *node, *edge;
     size_t node_step, edge_step, L;
+    double *arc; /* [n_arcs] their probabilities, with `edge`; NULL: not wanted */
 } trl_lattice_sums;
 
 trl_status trl_lattice_infer(const trl_lattice *g, trl_arena *arena, trl_lattice_sums *out,

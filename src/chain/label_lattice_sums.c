@@ -110,6 +110,12 @@ static void divide(double *x, size_t n, double sum)
         x[k] /= sum;
 }
 
+/* Those into layer t. */
+static size_t layer_arcs(const trl_lattice *g, size_t t)
+{
+    return g->arc[g->first[t + 1]] - g->arc[g->first[t]];
+}
+
 static void results(const sums *s, trl_lattice_sums *out)
 {
     const trl_lattice *g = s->g;
@@ -126,12 +132,16 @@ static void results(const sums *s, trl_lattice_sums *out)
                 const double mass = s->a[g->from[k]] * s->w[k] * s->b[x];
                 pairs[g->label[g->from[k]] * out->L + g->label[x]] += mass;
                 edge += mass;
+                if (out->arc)
+                    out->arc[k] = mass;
             }
         }
         if (p)
             divide(p, out->L, node);
         if (pairs)
             divide(pairs, out->L * out->L, edge);
+        if (pairs && out->arc)
+            divide(out->arc + g->arc[g->first[t]], layer_arcs(g, t), edge);
     }
 }
 
@@ -184,12 +194,16 @@ static void log_results(const sums *s, trl_lattice_sums *out)
                 const double mass = exp(s->a[g->from[k]] + g->score[k] + s->b[x] - max);
                 pairs[g->label[g->from[k]] * out->L + g->label[x]] += mass;
                 edge += mass;
+                if (out->arc)
+                    out->arc[k] = mass;
             }
         }
         if (p)
             divide(p, out->L, node);
         if (pairs)
             divide(pairs, out->L * out->L, edge);
+        if (pairs && out->arc)
+            divide(out->arc + g->arc[g->first[t]], layer_arcs(g, t), edge);
     }
 }
 

@@ -10,8 +10,26 @@
  * [Col02] Collins. Discriminative training methods for hidden Markov models. EMNLP 2002.
  */
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "base/fail.h"
+#include "chain/chain_pairs.h"
 #include "chain/objective.h"
+
+/* The same for pairs as sets.  False: out of memory. */
+static bool add_pairs(const trl_chain_example *x, const uint32_t *best, trl_tables *adjoint)
+{
+    size_t n = 0;
+    for (size_t t = 1; t < adjoint->n; t++)
+        n += trl_pair_cells_at(adjoint, t);
+    double *cells = adjoint->chain.set_cell = trl_pairs_cells_get(x->scores, x->arena);
+    if (!cells)
+        return false;
+    memset(cells, 0, n * sizeof *cells);
+    trl_pairs_add_path(x->gold, x->weight, adjoint);
+    trl_pairs_add_path(best, -x->weight, adjoint);
+    return true;
+}
 
 trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
                               trl_chain_sums *minus, double *value, trl_error *err)
@@ -31,6 +49,8 @@ trl_status trl_obj_perceptron(const trl_chain_example *x, trl_tables *adjoint,
     trl_clear_rows(adjoint);
     trl_add_path(x->chain, x->gold, x->weight, adjoint);
     trl_add_path(x->chain, best, -x->weight, adjoint);
+    if (adjoint->chain.pairs && !add_pairs(x, best, adjoint))
+        return trl_fail_mem(err);
     *value = x->weight * (trl_chain_score(x->chain, x->scores, x->gold) - top);
     return TRL_OK;
 }

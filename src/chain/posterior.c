@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "chain/posterior.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,37 +13,110 @@
 
 /* ---- the distribution of a chain ------------------------------------------------------------- */
 
+/* The arrays of a distribution. */
+typedef struct parts {
+    uint32_t *start;
+    size_t *states;
+    const double **joint;
+    const uint32_t **next, **label;
+} parts;
+
+static bool parts_get(parts *x, trl_arena *arena, size_t T, size_t L)
+{
+    x->start = trl_arena_get(arena, L, sizeof *x->start);
+    x->states = trl_arena_get(arena, T, sizeof *x->states);
+    x->joint = trl_arena_get(arena, T, sizeof *x->joint);
+    x->next = trl_arena_get(arena, T, sizeof *x->next);
+    x->label = trl_arena_get(arena, T, sizeof *x->label);
+    return x->start && x->states && x->joint && x->next && x->label;
+}
+
+static trl_posterior posterior_of(const parts *x, size_t T, size_t L, size_t Q)
+{
+    return (trl_posterior){.T = T,
+                           .L = L,
+                           .Q = Q,
+                           .start = x->start,
+                           .states = x->states,
+                           .joint = x->joint,
+                           .next = x->next,
+                           .label = x->label};
+}
+
 /* Order 1: states are labels.  Order 2: state (i, j) is i L + j, and (0, j) stands for j alone at
  * the first position. */
 trl_status trl_posterior_of_chain(const trl_chain *c, const trl_chain_marginals *m, size_t T,
                                   trl_arena *arena, trl_posterior *out, trl_error *err)
 {
     const size_t L = c->L, Q = c->order == 2 ? L * L : L;
-    uint32_t *start = trl_arena_get(arena, L, sizeof *start);
+    parts x;
     uint32_t *next = trl_arena_get(arena, Q, L * sizeof *next);
     uint32_t *label = trl_arena_get(arena, Q, sizeof *label);
-    const double **joint = trl_arena_get(arena, T, sizeof *joint);
-    if (!start || !next || !label || !joint)
+    if (!parts_get(&x, arena, T, L) || !next || !label)
         return trl_fail_mem(err);
     for (size_t j = 0; j < L; j++)
-        start[j] = (uint32_t)j;
+        x.start[j] = (uint32_t)j;
     for (size_t q = 0; q < Q; q++) {
         label[q] = (uint32_t)(q % L);
         for (size_t j = 0; j < L; j++)
             next[q * L + j] = (uint32_t)(c->order == 2 ? q % L * L + j : j);
     }
-    joint[0] = NULL;
-    for (size_t t = 1; t < T; t++)
-        joint[t] = c->order == 2 && t > 1 ? m->tri + t * trl_padded(L * L * L)
-                                          : m->edge + t * trl_padded(L * L);
-    *out = (trl_posterior){.T = T,
-                           .L = L,
-                           .Q = Q,
-                           .first = m->node,
-                           .joint = joint,
-                           .start = start,
-                           .next = next,
-                           .label = label};
+    for (size_t t = 0; t < T; t++) {
+        x.states[t] = t ? Q : L;
+        x.label[t] = label;
+        x.next[t] = next;
+        x.joint[t] = c->order == 2 && t > 1 ? m->tri + t * trl_padded(L * L * L)
+                                            : m->edge + t * trl_padded(L * L);
+    }
+    *out = posterior_of(&x, T, L, Q);
+    out->first = m->node;
+    return TRL_OK;
+}
+
+/* ---- of a lattice: states are its nodes, counted from the first of their layer --------------- */
+
+/* The arcs into layer t. */
+static bool set_arcs(const trl_lattice *g, const trl_lattice_sums *sums, size_t t, trl_arena *arena,
+                     parts *x)
+{
+    const size_t L = sums->L, n = x->states[t - 1], before = g->first[t - 1];
+    double *joint = trl_arena_get(arena, n * L, sizeof *joint);
+    uint32_t *next = trl_arena_get(arena, n * L, sizeof *next);
+    if (!joint || !next)
+        return false;
+    memset(joint, 0, n * L * sizeof *joint);
+    memset(next, 0, n * L * sizeof *next);
+    for (size_t to = g->first[t]; to < g->first[t + 1]; to++)
+        for (size_t k = g->arc[to]; k < g->arc[to + 1]; k++) {
+            const size_t cell = (g->from[k] - before) * L + g->label[to];
+            joint[cell] = sums->arc[k];
+            next[cell] = (uint32_t)(to - g->first[t]);
+        }
+    x->joint[t] = joint;
+    x->next[t] = next;
+    return true;
+}
+
+trl_status trl_posterior_of_lattice(const trl_lattice *g, const trl_lattice_sums *sums,
+                                    trl_arena *arena, trl_posterior *out, trl_error *err)
+{
+    const size_t L = sums->L;
+    parts x;
+    size_t Q = 0;
+    bool good = parts_get(&x, arena, g->T, L);
+    for (size_t t = 0; good && t < g->T; t++) {
+        x.states[t] = g->first[t + 1] - g->first[t];
+        x.label[t] = g->label + g->first[t];
+        Q = x.states[t] > Q ? x.states[t] : Q;
+        good = t == 0 || set_arcs(g, sums, t, arena, &x);
+    }
+    if (!good)
+        return trl_fail_mem(err);
+    memset(x.start, 0, L * sizeof *x.start);
+    for (size_t k = 0; k < g->first[1]; k++)
+        x.start[g->label[k]] = (uint32_t)k;
+    *out = posterior_of(&x, g->T, L, Q);
+    out->first = sums->node;
     return TRL_OK;
 }
 
@@ -138,14 +212,12 @@ static void open_at(span_work *w, size_t b)
     for (size_t j = 0; b == 0 && j < p->L; j++)
         if (w->k->type[j] != TRL_NO_ID)
             w->open[p->start[j]] += p->first[j];
-    const size_t states = b == 1 ? p->L : p->Q;
-    for (size_t s = 0; b > 0 && s < states; s++) {
-        const size_t q = b == 1 ? p->start[s] : s;
+    for (size_t q = 0; b > 0 && q < p->states[b - 1]; q++) {
         const double *joint = p->joint[b] + q * p->L;
-        mark(w, p->label[q]);
+        mark(w, p->label[b - 1][q]);
         for (size_t j = 0; j < p->L; j++)
             if (!w->goes_on[j] && w->k->type[j] != TRL_NO_ID)
-                w->open[p->next[q * p->L + j]] += joint[j];
+                w->open[p->next[b][q * p->L + j]] += joint[j];
     }
 }
 
@@ -155,7 +227,7 @@ static double step_state(span_work *w, size_t e, size_t q)
 {
     const trl_posterior *p = w->p;
     const double *joint = p->joint[e] + q * p->L, sum = row_sum(joint, p->L);
-    const uint32_t i = p->label[q];
+    const uint32_t i = p->label[e - 1][q];
     double stops = 0.0;
     if (w->k->begin[i] == w->k->begin[i + 1])
         return w->open[q];
@@ -164,7 +236,7 @@ static double step_state(span_work *w, size_t e, size_t q)
     mark(w, i);
     for (size_t j = 0; j < p->L; j++)
         if (w->goes_on[j])
-            w->later[p->next[q * p->L + j]] += w->open[q] * (joint[j] / sum);
+            w->later[p->next[e][q * p->L + j]] += w->open[q] * (joint[j] / sum);
         else
             stops += joint[j];
     return w->open[q] * (stops / sum);
@@ -176,23 +248,23 @@ static void step(span_work *w, size_t e)
     const trl_posterior *p = w->p;
     memset(w->close, 0, p->L * sizeof *w->close);
     memset(w->later, 0, p->Q * sizeof *w->later);
-    for (size_t q = 0; q < p->Q; q++)
+    for (size_t q = 0; q < p->states[e - 1]; q++)
         if (w->open[q] > 0.0)
-            w->close[w->k->type[p->label[q]]] += e < p->T ? step_state(w, e, q) : w->open[q];
+            w->close[w->k->type[p->label[e - 1][q]]] += e < p->T ? step_state(w, e, q) : w->open[q];
     double *swap = w->open;
     w->open = w->later;
     w->later = swap;
 }
 
-/* The largest part by type of what is open. */
-static double largest_open(span_work *w)
+/* The largest part by type of what is open before position e. */
+static double largest_open(span_work *w, size_t e)
 {
     const trl_posterior *p = w->p;
     double *by_type = w->close, largest = 0.0;
     memset(by_type, 0, p->L * sizeof *by_type);
-    for (size_t q = 0; q < p->Q; q++)
+    for (size_t q = 0; q < p->states[e - 1]; q++)
         if (w->open[q] > 0.0)
-            by_type[w->k->type[p->label[q]]] += w->open[q];
+            by_type[w->k->type[p->label[e - 1][q]]] += w->open[q];
     for (size_t j = 0; j < p->L; j++)
         largest = by_type[j] > largest ? by_type[j] : largest;
     return largest;
@@ -210,7 +282,7 @@ trl_status trl_posterior_spans(const trl_posterior *p, const trl_chunking *k, do
     trl_status st = work_init(&w, p, k, arena, err);
     for (size_t b = 0; st == TRL_OK && b < p->T; b++) {
         open_at(&w, b);
-        for (size_t e = b + 1; e <= p->T && st == TRL_OK && largest_open(&w) >= least; e++) {
+        for (size_t e = b + 1; e <= p->T && st == TRL_OK && largest_open(&w, e) >= least; e++) {
             step(&w, e);
             const double any = row_sum(w.close, p->L);
             for (size_t j = 0; st == TRL_OK && j < p->L; j++)
@@ -256,11 +328,12 @@ double trl_posterior_entropy(const trl_posterior *p)
 {
     double H = trl_entropy(p->first, p->L);
     for (size_t t = 1; t < p->T; t++)
-        for (size_t s = 0; s < (t == 1 ? p->L : p->Q); s++) {
-            const double *joint = p->joint[t] + (t == 1 ? p->start[s] : s) * p->L;
+        for (size_t q = 0; q < p->states[t - 1]; q++) {
+            const double *joint = p->joint[t] + q * p->L;
             const double sum = row_sum(joint, p->L);
             for (size_t j = 0; j < p->L; j++)
-                H += joint[j] > 0.0 ? joint[j] * log(sum / joint[j]) : 0.0;
+                if (joint[j] > DBL_MIN) /* what is less adds nothing, but may overflow */
+                    H += joint[j] * log(sum / joint[j]);
         }
     return H > 0.0 ? H : 0.0;
 }

@@ -1,8 +1,8 @@
 /* posterior.h -- what a distribution over labellings says of spans, and its entropy.
  *
  * The distribution comes as the joint probabilities of a state and the label after it, so that
- * chains of order 1 (states are labels) and 2 (pairs of labels), and chains under an automaton
- * (pairs of label and state), are one case: a label leads from a state to exactly one other.
+ * chains of order 1 (states are labels) and 2 (pairs of labels), and chains under automata (nodes
+ * of a lattice), are one case: a label leads from a state to exactly one other.
  *
  *     P(q at t-1, j at t) = joint[t][q L + j]        P(y_0 = j) = first[j]
  *
@@ -21,24 +21,30 @@
 #ifndef TRL_POSTERIOR_H
 #define TRL_POSTERIOR_H
 
-#include "chain/chain.h"
+#include "chain/label_lattice.h"
 #include "trellis/scheme.h"
 #include "trellis/tagger.h"
 
 /* All borrowed. */
 typedef struct trl_posterior {
-    size_t T, L, Q;       /* positions, labels, states */
-    const double *first;  /* [L] */
-    const double **joint; /* [T], from 1 on: [Q][L]; at 1 only states that `start` names are read */
-    const uint32_t *start; /* [L] the state after label j at the first position */
-    const uint32_t *next;  /* [Q][L] the state after label j in state q */
-    const uint32_t *label; /* [Q] the last label of a state */
+    size_t T, L, Q;         /* positions, labels, the most states of a position */
+    const double *first;    /* [L] */
+    const uint32_t *start;  /* [L] the state after label j at the first position */
+    const size_t *states;   /* [T] how many there are at a position */
+    const double **joint;   /* [T], from 1 on: [states[t - 1]][L] */
+    const uint32_t **next;  /* [T], from 1 on: [states[t - 1]][L] the state at t after label j in
+                               state q; any where its probability is 0 */
+    const uint32_t **label; /* [T] [states[t]] the last label of a state */
 } trl_posterior;
 
 /* The distribution of a chain, in the arena, of marginals with TRL_WANT_EDGE_ROWS, which it
  * borrows.  TRL_ENOMEM. */
 trl_status trl_posterior_of_chain(const trl_chain *c, const trl_chain_marginals *m, size_t T,
                                   trl_arena *arena, trl_posterior *out, trl_error *err);
+
+/* The same of a lattice, of sums with `node` and `arc`, which it borrows.  TRL_ENOMEM. */
+trl_status trl_posterior_of_lattice(const trl_lattice *g, const trl_lattice_sums *sums,
+                                    trl_arena *arena, trl_posterior *out, trl_error *err);
 
 /* Which labels make chunks, by their names. */
 typedef struct trl_chunking {

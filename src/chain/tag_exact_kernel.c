@@ -12,7 +12,7 @@
                 out[CELL] += value * f->exact[first + j];                                          \
         else                                                                                       \
             for (size_t j = 0; j < k; j++)                                                         \
-                out[CELL] = (double)(float)(out[CELL] + value * (double)f->weight[first + j]);     \
+                out[CELL] = (double)(float)(out[CELL] + value * trl_model_weight(f, first + j));   \
     } while (0)
 
 void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t n, double *rows)

@@ -122,22 +122,22 @@ static void fetch_names(const trl_model_family *f, trl_tag_key *key, size_t n)
         }
 }
 
-/* Finds the weights of an attribute and prefetches them. */
-static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *key)
+/* Finds the weights of an attribute and prefetches them.  False: it has none. */
+static inline bool locate(const trl_model_family *f, uint32_t id, trl_tag_key *key)
 {
     key->id = id;
     key->k = 0;
-    if (f->type != TRL_WEIGHT_FLOAT || f->single) {
+    if (f->type == TRL_WEIGHT_DOUBLE || f->single) {
         const trl_weight_row row = trl_model_row(f, id);
         key->first = row.at;
         key->k = row.k;
         if (f->exact)
             __builtin_prefetch(f->exact + row.at);
-        else
+        else if (f->weight)
             __builtin_prefetch(f->weight + row.at);
         if (row.k < f->width)
             __builtin_prefetch((const char *)f->cell + (row.at - f->n_full) * f->cell_size);
-        return;
+        return row.k > 0;
     }
     if (id < f->n_full_attrs) {
         key->weight = f->weight + id * f->width;
@@ -146,14 +146,28 @@ static inline void locate(const trl_model_family *f, uint32_t id, trl_tag_key *k
     } else {
         const trl_weight_row row = trl_model_row_from(f, f->narrow_class, id);
         key->at = (size_t)(row.at - f->n_full);
-        key->weight = f->weight + row.at;
         key->k = row.k;
-        __builtin_prefetch(key->weight);
+        if (f->weight) {
+            key->weight = f->weight + row.at;
+            __builtin_prefetch(key->weight);
+        } else {
+            key->first = row.at;
+            __builtin_prefetch(f->code ? (const char *)(f->code + row.at)
+                                       : (const char *)(f->multiple + row.at));
+        }
         __builtin_prefetch((const char *)f->cell + key->at * f->cell_size);
-        return;
+        return row.k > 0;
     }
     __builtin_prefetch(key->weight);
     __builtin_prefetch(key->weight + f->width - 1);
+    return true;
+}
+
+static inline uint32_t number_of(const trl_model_family *f, const trl_tag_key *key)
+{
+    if (!f->prints.n_buckets)
+        return resolve(f, key);
+    return key->at == NO_SLOT ? TRL_NO_ID : f->prints.attr[key->at];
 }
 
 /* Keeps the keys that the model knows, prefetching their weights; returns their number. */
@@ -161,17 +175,17 @@ static size_t find_weights(const trl_model_family *f, trl_tag_key *key, size_t n
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint32_t id = resolve(f, &key[i]);
+        const uint32_t id = number_of(f, &key[i]);
         if (id == TRL_NO_ID) {
             ++*unknown;
             continue;
         }
         if (id == f->constant) /* is on everywhere already */
             continue;
-        trl_tag_key *to = &key[kept++];
+        trl_tag_key *to = &key[kept];
         to->row = key[i].row;
         to->value = key[i].value;
-        locate(f, id, to);
+        kept += locate(f, id, to);
     }
     return kept;
 }
@@ -198,7 +212,7 @@ TRL_INLINE void add_whole(size_t n, double value, const float *w, double *out)
 TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *key, size_t n,
                                 double *rows)
 {
-    if (f->type != TRL_WEIGHT_FLOAT || f->single) {
+    if (f->type == TRL_WEIGHT_DOUBLE || f->single) {
         trl_tag_add_exact(f, key, n, rows);
         return;
     }
@@ -210,6 +224,8 @@ TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *ke
         else if (key[i].k == 0)
             for (size_t j = 0; j < f->width; j++)
                 out[j] += key[i].value * (double)key[i].weight[j];
+        else if (!f->weight)
+            trl_tag_add_small(f, &key[i], out);
         else if (f->cell_size == 1)
             ADD_CELLS(uint8_t);
         else if (f->cell_size == 2)
@@ -222,7 +238,10 @@ TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *ke
 size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows)
 {
     size_t unknown = 0;
-    fetch_names(f, key, n);
+    if (f->prints.n_buckets)
+        trl_tag_fetch_prints(&f->prints, key, n);
+    else
+        fetch_names(f, key, n);
     const size_t kept = find_weights(f, key, n, &unknown);
     add_rows(f, key, kept, rows);
     return unknown;
@@ -236,10 +255,10 @@ size_t trl_tag_add_numbers(const trl_model_family *f, trl_tag_key *key, size_t n
         unknown += id == TRL_NO_ID;
         if (id == TRL_NO_ID || id == f->constant)
             continue;
-        trl_tag_key *to = &key[kept++];
+        trl_tag_key *to = &key[kept];
         to->row = key[i].row;
         to->value = key[i].value;
-        locate(f, id, to);
+        kept += locate(f, id, to);
     }
     add_rows(f, key, kept, rows);
     return unknown;

@@ -23,7 +23,7 @@ typedef struct trl_tag_key {
     size_t at;     /* its first slot by tag; then where its cells are */
     union {
         const float *weight; /* of its first cell */
-        uint64_t first;      /* its number, where weights are added one by one */
+        uint64_t first;      /* its number, where weights are added one by one or are no floats */
     };
     uint32_t id;
     uint32_t k; /* number of weights; 0: a whole row */
@@ -36,7 +36,16 @@ size_t trl_tag_add(const trl_model_family *f, trl_tag_key *key, size_t n, double
 /* The same for keys whose ids are filled in instead of names; TRL_NO_ID: not known. */
 size_t trl_tag_add_numbers(const trl_model_family *f, trl_tag_key *key, size_t n, double *rows);
 
-/* tag_exact_kernel.c, for families whose weights are no floats or whose sums are single: adds the n
+/* tag_small_kernel.c: the stages of a look-up where the model has fingerprints in place of names; a
+ * key's `at` is afterwards the number of its entry, SIZE_MAX where there is none. */
+void trl_tag_fetch_prints(const trl_fingerprints *p, trl_tag_key *key, size_t n);
+
+/* rows[...] += value * weight for the weights number first .. first + k of one key, in 16 or 8
+ * bits.
+ */
+void trl_tag_add_small(const trl_model_family *f, const trl_tag_key *key, double *out);
+
+/* tag_exact_kernel.c, for families whose weights are doubles or whose sums are single: adds the n
  * keys' weights number first .. first + k one by one.  `first` and k are set. */
 void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t n, double *rows);
 

@@ -73,7 +73,7 @@ static trl_status prepare(trl_tagger *t, trl_error *err)
     trl_status st = trl_chain_init(&t->chain, m->L, m->order, err);
     for (size_t f = 0; st == TRL_OK && f <= (size_t)m->order; f++) {
         const trl_model_family *mf = &m->family[f];
-        t->has_rows[f] = f == TRL_NODE || mf->names.n > (mf->constant != TRL_NO_ID) ||
+        t->has_rows[f] = f == TRL_NODE || mf->n_attrs > (mf->constant != TRL_NO_ID) ||
                          (m->has_q0 && trl_hmm_has_rows(&m->q0, f));
         t->tables.step[f] = mf->step;
         s.row[f] = t->has_rows[f] ? &some_row : NULL;
@@ -248,7 +248,7 @@ trl_status trl_tagger_set_numbered(trl_tagger *t, const trl_numbered_items *x, s
                                    trl_error *err)
 {
     const size_t first = x->first[k], n = x->first[k + 1] - first;
-    const uint32_t known = (uint32_t)t->m->family[TRL_NODE].names.n;
+    const uint32_t known = (uint32_t)t->m->family[TRL_NODE].n_attrs;
     const trl_status st = begin_items(t, n, err);
     if (st != TRL_OK)
         return st;

@@ -26,23 +26,23 @@ static bool add(trl_tagger *t, size_t family, uint32_t id, double value)
 static bool add_name(trl_tagger *t, size_t family, trl_str name, double value)
 {
     const trl_model_family *f = &t->m->family[family];
-    if (!f->names.n)
+    if (!f->n_attrs)
         return true;
-    const uint32_t id = trl_strview_find(&f->names, name.p, name.n, trl_str_hash(name.p, name.n));
+    const uint32_t id = trl_family_find(f, name);
     return id == f->constant || add(t, family, id, value);
 }
 
 static bool add_transitions(trl_tagger *t, size_t family)
 {
     const trl_model_family *f = &t->m->family[family];
-    return family == TRL_NODE || !f->names.n || add(t, family, f->constant, 1.0);
+    return family == TRL_NODE || !f->n_attrs || add(t, family, f->constant, 1.0);
 }
 
 static trl_status begin(trl_tagger *t, size_t position, size_t n, trl_error *err)
 {
     t->n_contributions = 0;
     return position < n
-               ? TRL_OK
+               ? trl_chain_need_names(t->m, err)
                : trl_fail(err, TRL_EINVAL, "token %zu: the sequence has %zu", position + 1, n);
 }
 

@@ -26,16 +26,12 @@ static trl_status need_chunking(trl_tagger *t, trl_error *err)
 static trl_status posterior(trl_tagger *t, trl_posterior *p, trl_chain_marginals *m, trl_error *err)
 {
     const trl_chain *chain;
-    if (trl_constrained_is_long(t)) {
-        const trl_status st =
-            trl_fail(err, TRL_EINVAL,
-                     "spans and entropies are not computed under rules about more "
-                     "than neighbours");
-        return trl_fail_hint(err, st,
-                             "patterns, required pairs, counted and fixed spans are such; "
-                             "trl_tagger_span has the probability of one span");
-    }
+    const struct trl_constrained *x = t->constrained;
     const trl_status st = trl_tagger_infer(t, TRL_WANT_EDGE_ROWS, &chain, m, err);
+    if (st == TRL_OK && trl_constrained_is_on(t) && x->arc)
+        return trl_posterior_of_lattice(
+            &x->lattice, &(trl_lattice_sums){.node = m->node, .arc = x->arc, .L = t->m->L},
+            &t->arena, p, err);
     if (st == TRL_OK && chain->order == 2 && !m->tri && t->tables.n > 2)
         return trl_fail(err, TRL_ENUMERIC, "the scores are too large for a sum");
     return st == TRL_OK ? trl_posterior_of_chain(chain, m, t->tables.n, &t->arena, p, err) : st;

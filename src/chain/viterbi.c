@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "chain/engine.h"
+#include "feature/pair_sets.h"
 #include "num/matrix_kernel.h"
 
 typedef struct search {
@@ -49,6 +50,34 @@ static const double *scores_at(const search *g, int family, const double *shared
     return g->sum;
 }
 
+/* Pairs as sets: the cells of position t are inserted into a copy of the shared table, in `sum`,
+ * and removed after the step. */
+static void copy_shared(search *g)
+{
+    memcpy(g->sum, g->c->edge, g->L * g->L * sizeof *g->sum);
+    memset(g->sum + g->L * g->L, 0, TRL_LANES * sizeof *g->sum);
+}
+
+static void insert_cells(search *g, size_t t)
+{
+    const trl_pair_sets *p = g->s->chain.pairs;
+    const size_t set = g->s->chain.set[t];
+    for (uint64_t i = p->begin[set]; i < p->begin[set + 1]; i++) {
+        const size_t at = p->cell[i].from * g->L + p->cell[i].to;
+        g->sum[at] = g->c->edge[at] + p->score[i];
+    }
+}
+
+static void remove_cells(search *g, size_t t)
+{
+    const trl_pair_sets *p = g->s->chain.pairs;
+    const size_t set = g->s->chain.set[t];
+    for (uint64_t i = p->begin[set]; i < p->begin[set + 1]; i++) {
+        const size_t at = p->cell[i].from * g->L + p->cell[i].to;
+        g->sum[at] = g->c->edge[at];
+    }
+}
+
 static double best_of(size_t n, const double *x, size_t *arg)
 {
     *arg = 0;
@@ -68,11 +97,18 @@ static void swap(search *g)
 static double order1(search *g, uint32_t *y)
 {
     const size_t L = g->L, S = g->S;
+    const bool sets = g->s->chain.pairs;
     for (size_t j = 0; j < L; j++)
         g->cur[j] = trl_node_at(g->s, 0, j);
+    if (sets)
+        copy_shared(g);
     for (size_t t = 1; t < g->T; t++) {
-        const double *edge = scores_at(g, TRL_EDGE, g->c->edge, L * L, t);
+        if (sets)
+            insert_cells(g, t);
+        const double *edge = sets ? g->sum : scores_at(g, TRL_EDGE, g->c->edge, L * L, t);
         trl_maxplus(L, S, g->cur, edge, L, g->next, g->from + t * S);
+        if (sets)
+            remove_cells(g, t);
         for (size_t j = 0; j < L; j++)
             g->next[j] += trl_node_at(g->s, t, j);
         swap(g);

@@ -52,11 +52,10 @@ void trl_occurrences_fini(trl_occurrences *o)
 {
     trl_free(o->begin);
     trl_free(o->id);
-    trl_free(o->value);
+    trl_value_list_fini(&o->values);
     o->begin = NULL;
     o->id = NULL;
-    o->value = NULL;
-    o->n = o->cap = o->value_cap = o->begin_cap = 0;
+    o->n = o->cap = o->begin_cap = 0;
 }
 
 void trl_corpus_fini(trl_corpus *c)
@@ -105,27 +104,13 @@ static bool reserve_tokens(trl_corpus *c, size_t n)
     return true;
 }
 
-static bool add_value(trl_occurrences *o, double value)
-{
-    if (!o->value && value == 1.0)
-        return true;
-    double *v = trl_reserve(o->value, &o->value_cap, o->n + 1, sizeof *v);
-    if (!v)
-        return false;
-    for (size_t k = 0; !o->value && k < o->n; k++)
-        v[k] = 1.0; /* the first value that is not 1: all before were */
-    o->value = v;
-    v[o->n] = value;
-    return true;
-}
-
 bool trl_occurrences_add(trl_occurrences *o, const char *p, size_t n, double value)
 {
     const uint32_t id = trl_strtab_add(&o->names, p, n);
     uint32_t *list = trl_reserve(o->id, &o->cap, o->n + 1, sizeof *list);
     if (list)
         o->id = list;
-    if (id == TRL_NO_ID || !list || !add_value(o, value))
+    if (id == TRL_NO_ID || !list || !trl_value_list_add(&o->values, o->n, value))
         return false;
     list[o->n++] = id;
     return true;
@@ -169,7 +154,7 @@ static bool add_attrs(trl_corpus *c, trl_occurrences *o, const trl_attr *attr, s
             if (surplus)
                 continue;
             list[o->n] = id[k];
-            if (!add_value(o, attr[at + k].value))
+            if (!trl_value_list_add(&o->values, o->n, attr[at + k].value))
                 return false;
             o->n++;
         }
@@ -363,7 +348,7 @@ static bool renumber(trl_corpus *c, const trl_occurrences *from, uint32_t *numbe
 {
     trl_occurrences *o = &c->family[TRL_NODE];
     const uint32_t old = from->id[at];
-    const double value = from->value ? from->value[at] : 1.0;
+    const double value = trl_value_list_at(&from->values, at);
     bool surplus;
     if (number[old] == TRL_NO_ID) {
         const trl_str name = trl_strtab_get(&from->names, old);
@@ -373,7 +358,7 @@ static bool renumber(trl_corpus *c, const trl_occurrences *from, uint32_t *numbe
         return false;
     if (surplus)
         return true;
-    if (!add_value(o, value))
+    if (!trl_value_list_add(&o->values, o->n, value))
         return false;
     o->id[o->n++] = number[old];
     return true;
@@ -429,7 +414,7 @@ trl_status trl_corpus_add_numbered(trl_corpus *c, const trl_numbered *seq, trl_e
     for (size_t t = 0; t < seq->n_tokens; t++) {
         c->label[c->n_tokens] = seq->label[t];
         for (size_t k = seq->begin[t]; k < seq->begin[t + 1]; k++) {
-            if (!add_value(o, seq->value ? seq->value[k] : 1.0))
+            if (!trl_value_list_add(&o->values, o->n, seq->value ? seq->value[k] : 1.0))
                 return trl_fail_mem(err);
             o->id[o->n++] = seq->attr[k];
         }

@@ -29,6 +29,7 @@
 #include "feature/label_notes.h"
 #include "feature/tables.h"
 #include "feature/template.h"
+#include "feature/value_list.h"
 #include "text/columns.h"
 #include "text/items.h"
 #include "trellis/status.h"
@@ -39,10 +40,10 @@ typedef struct trl_occurrences {
                        labels, a chain's.  Owned */
     trl_strtab names;
     uint32_t constant; /* id of the constant attribute, or TRL_NO_ID */
-    uint64_t *begin;   /* [n_tokens + 1] into id and value */
+    uint64_t *begin;   /* [n_tokens + 1] into id and values */
     uint32_t *id;
-    double *value; /* NULL as long as every value is 1 */
-    size_t n, cap, value_cap, begin_cap, gold_cap;
+    trl_value_list values;
+    size_t n, cap, begin_cap, gold_cap;
 } trl_occurrences;
 
 typedef struct trl_corpus {

@@ -33,6 +33,7 @@ void trl_dataset_free(trl_dataset *d)
     trl_column_values_fini(&d->rows);
     trl_corpus_fini(&d->items);
     trl_free(d->weight);
+    trl_free(d->document);
     trl_buf_fini(&d->brackets);
     trl_free(d);
 }
@@ -57,6 +58,14 @@ trl_dataset_info trl_dataset_get_info(const trl_dataset *d)
 double trl_dataset_weight(const trl_dataset *d, size_t k)
 {
     return d->format == TRL_FORMAT_COLUMNS ? d->weight[k] : d->items.weight[k];
+}
+
+bool trl_dataset_has_documents(const trl_dataset *d)
+{
+    for (size_t k = 0; k < d->rows.n_sequences; k++)
+        if (d->document[k])
+            return true;
+    return false;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -174,10 +183,14 @@ trl_status trl_dataset_check_format(const trl_dataset *d, trl_format format, trl
 
 static bool reserve_weights(trl_dataset *d, size_t n)
 {
-    double *weight = trl_reserve(d->weight, &d->weight_cap, (uint64_t)count(d) + n, sizeof *weight);
+    const uint64_t all = (uint64_t)count(d) + n;
+    double *weight = trl_reserve(d->weight, &d->weight_cap, all, sizeof *weight);
     if (weight)
         d->weight = weight;
-    return weight != NULL;
+    bool *document = trl_reserve(d->document, &d->document_cap, all, sizeof *document);
+    if (document)
+        d->document = document;
+    return weight && document;
 }
 
 /* Names that were added stay: no sequence uses them, so nothing shows them but memory. */
@@ -209,6 +222,7 @@ trl_status trl_dataset_add_rows(trl_dataset *d, const trl_rows *seq, size_t n, c
         return trl_fail_mem(err);
     for (size_t k = 0; st == TRL_OK && k < n; k++) {
         d->weight[before + k] = weight ? weight[k] : 1.0;
+        d->document[before + k] = seq[k].heading.n > 0;
         st = trl_column_values_add_rows(&d->rows, &seq[k], err);
     }
     if (st == TRL_OK)
@@ -275,6 +289,7 @@ static trl_str *text_room(trl_dataset_cursor *c, size_t n)
 trl_status trl_dataset_cursor_rows(trl_dataset_cursor *c, trl_rows *seq, double *weight, bool *more,
                                    trl_error *err)
 {
+    static const char heading[] = "-DOCSTART-\n";
     const trl_column_values *v = &c->set->rows;
     *more = c->next < v->n_sequences;
     if (!*more)
@@ -284,6 +299,8 @@ trl_status trl_dataset_cursor_rows(trl_dataset_cursor *c, trl_rows *seq, double 
         return trl_fail_mem(err);
     *seq = trl_column_values_rows(v, c->next, c->text);
     seq->path = c->name;
+    if (c->set->document[c->next])
+        seq->heading = (trl_str){heading, sizeof heading - 1};
     *weight = c->set->weight[c->next++];
     return TRL_OK;
 }
@@ -311,8 +328,8 @@ trl_status trl_dataset_cursor_items(trl_dataset_cursor *c, trl_items *seq, bool 
     for (size_t t = 0; t <= n; t++)
         begin[t] = (size_t)o->begin[from + t] - at;
     for (size_t k = 0; k < m; k++)
-        attr[k] =
-            (trl_attr){trl_strtab_get(&o->names, o->id[at + k]), o->value ? o->value[at + k] : 1.0};
+        attr[k] = (trl_attr){trl_strtab_get(&o->names, o->id[at + k]),
+                             trl_value_list_at(&o->values, at + k)};
     *seq = (trl_items){.n_tokens = n,
                        .label = c->text,
                        .begin = begin,

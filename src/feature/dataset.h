@@ -36,6 +36,9 @@ const trl_corpus *trl_dataset_corpus(const trl_dataset *d);
 /* The text of the trees, "" where there are none; borrowed. */
 trl_str trl_dataset_brackets(const trl_dataset *d);
 
+/* Does any sequence of rows begin a document? */
+bool trl_dataset_has_documents(const trl_dataset *d);
+
 /* How often sequence k counts. */
 double trl_dataset_weight(const trl_dataset *d, size_t k);
 

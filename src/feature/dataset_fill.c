@@ -76,20 +76,45 @@ static trl_status next_items(void *ctx, trl_items *seq, bool *more, trl_error *e
     return trl_reader_items(ctx, seq, more, err);
 }
 
-trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format, trl_error *err)
+static trl_status check_format(trl_format format, trl_error *err)
 {
-    trl_reader *r = NULL;
-    if (!d || !path)
-        return trl_fail_null(err);
-    if (format == TRL_FORMAT_GRMM)
-        return trl_fail(err, TRL_EINVAL, "a data set has rows or items, not GRMM's both");
-    trl_status st = trl_reader_open(path, format, &r, err);
+    return format != TRL_FORMAT_GRMM
+               ? TRL_OK
+               : trl_fail(err, TRL_EINVAL, "a data set has rows or items, not GRMM's both");
+}
+
+/* Takes over the reader, which may be NULL after a failure. */
+static trl_status fill_from(trl_dataset *d, trl_reader *r, trl_status st, trl_error *err)
+{
     if (st == TRL_OK)
         st = trl_format_is_rows(trl_reader_format(r))
                  ? trl_dataset_fill_rows(d, next_rows, r, err)
                  : trl_dataset_fill_items(d, next_items, r, err);
     trl_reader_free(r);
     return st;
+}
+
+trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format, trl_error *err)
+{
+    trl_reader *r = NULL;
+    if (!d || !path)
+        return trl_fail_null(err);
+    trl_status st = check_format(format, err);
+    if (st == TRL_OK)
+        st = trl_reader_open(path, format, &r, err);
+    return fill_from(d, r, st, err);
+}
+
+trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_str text, trl_format format,
+                                trl_error *err)
+{
+    trl_reader *r = NULL;
+    if (!d || !name || (!text.p && text.n))
+        return trl_fail_null(err);
+    trl_status st = check_format(format, err);
+    if (st == TRL_OK)
+        st = trl_reader_memory(name, text, format, &r, err);
+    return fill_from(d, r, st, err);
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */

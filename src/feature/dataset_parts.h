@@ -12,7 +12,8 @@ struct trl_dataset {
     trl_column_values rows;
     trl_corpus items;
     double *weight; /* [sequences] of rows; items have theirs in the corpus */
-    size_t weight_cap;
+    bool *document; /* [sequences] of rows: a document begins with it */
+    size_t weight_cap, document_cap;
     trl_buf brackets; /* trees, as they were given; a set has trees or sequences */
     size_t n_trees, n_words;
 };

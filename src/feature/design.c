@@ -7,7 +7,8 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "feature/cell_marks.h"
+#include "feature/design_parts.h"
+#include "feature/sparse_lists.h"
 #include "num/simd.h"
 
 /* Occurrences from which a row, or an entry, is worth a copy per lane (train/gradient.c). */
@@ -15,24 +16,9 @@
 #define HOT_ROW 24
 #define HOT_ENTRY 6
 #endif
-#define SLACK 16 /* list elements that kernels may prefetch past the end */
-#define DROPPED UINT32_MAX
+#define WIDE 256 /* cells of a factor from which all its weights are hot */
 
-/* A family while it is being compiled. */
-typedef struct draft {
-    const trl_corpus *c;
-    trl_occurrences *o;
-    trl_family *f;
-    size_t k;             /* family number */
-    uint64_t *at;         /* [n_old + 1] into tokens: the transposed lists */
-    uint32_t *token;      /* by attribute, ascending */
-    double *value;        /* parallel to token, or NULL */
-    uint32_t *live;       /* [n_old] number of live cells; 0: dropped */
-    uint32_t *new_id;     /* [n_old], or DROPPED */
-    trl_cell_marks marks; /* of the current attribute */
-} draft;
-
-static void draft_fini(draft *b)
+static void draft_fini(trl_design_draft *b)
 {
     trl_free(b->at);
     trl_free(b->token);
@@ -44,17 +30,18 @@ static void draft_fini(draft *b)
 
 /* ---- transposition and counting -------------------------------------------------------------- */
 
-static bool transpose(draft *b, double min_freq)
+static bool transpose(trl_design_draft *b, double min_freq)
 {
     const trl_occurrences *o = b->o;
     const size_t n_old = o->names.n;
     b->at = trl_zalloc(n_old + 2, sizeof *b->at);
-    b->token = trl_alloc(o->n + SLACK, sizeof *b->token);
-    b->value = o->value ? trl_alloc(o->n, sizeof *b->value) : NULL;
+    b->token = trl_alloc(o->n + TRL_DESIGN_SLACK, sizeof *b->token);
+    const bool ones = trl_value_list_all_one(&o->values);
+    b->value = !ones ? trl_alloc(o->n, sizeof *b->value) : NULL;
     b->live = trl_zalloc(n_old, sizeof *b->live);
     b->new_id = trl_alloc(n_old, sizeof *b->new_id);
     const bool marks = trl_cell_marks_init(&b->marks, b->f->width, b->c, min_freq);
-    if (!b->at || !b->token || (o->value && !b->value) || !b->live || !b->new_id || !marks)
+    if (!b->at || !b->token || (!ones && !b->value) || !b->live || !b->new_id || !marks)
         return false;
     for (size_t i = 0; i < o->n; i++)
         b->at[o->id[i] + 2]++;
@@ -65,13 +52,13 @@ static bool transpose(draft *b, double min_freq)
             const uint64_t to = b->at[o->id[i] + 1]++;
             b->token[to] = (uint32_t)t;
             if (b->value)
-                b->value[to] = o->value[i];
+                b->value[to] = trl_value_list_at(&o->values, i);
         }
     return true; /* at[a] .. at[a+1] is now attribute a */
 }
 
 /* Marks the cells of attribute a that are features; returns their number. */
-static uint32_t mark_seen(draft *b, size_t a)
+static uint32_t mark_seen(trl_design_draft *b, size_t a)
 {
     const bool any = !(b->marks.least > 0.0);
     int64_t seen = 0;
@@ -98,13 +85,23 @@ static int by_count(const void *pa, const void *pb)
 }
 
 /* A dense row costs step / 8 vector operations, an entry a few scalar ones. */
-static bool is_dense(const draft *b, uint32_t live)
+static bool is_dense(const trl_design_draft *b, uint32_t live)
 {
     if (live == b->f->width)
         return true;
     if (b->k != TRL_NODE)
         return (size_t)live * 4 >= b->f->width;
     return live >= 2 + b->f->step / 8;
+}
+
+/* Tokens at which attribute a has a value other than 0: the others decide what is a feature, and
+ * have no part in any score. */
+static uint64_t tokens_on(const trl_design_draft *b, size_t a)
+{
+    uint64_t n = b->at[a + 1] - b->at[a];
+    for (uint64_t i = b->at[a]; b->value && i < b->at[a + 1]; i++)
+        n -= b->value[i] == 0.0;
+    return n;
 }
 
 /* The part an attribute goes to, in the order of their numbers. */
@@ -118,18 +115,25 @@ typedef enum part {
     PARTS
 } part;
 
-static part part_of(const draft *b, size_t a)
+/* Cold weights need a copy of all adjoints of the family, which is small for the labels of a chain
+ * and the largest thing of all for a factor with thousands of cells. */
+static bool all_hot(const trl_design_draft *b)
 {
-    const uint64_t count = b->at[a + 1] - b->at[a];
-    const bool always = b->k != TRL_NODE;
+    return b->k != TRL_NODE || (b->o->width && b->f->width > WIDE);
+}
+
+static part part_of(const trl_design_draft *b, size_t a)
+{
+    const uint64_t count = tokens_on(b, a);
+    const bool always = all_hot(b), single = count == 1 && b->at[a + 1] - b->at[a] == 1;
     if (is_dense(b, b->live[a]))
-        return always || count >= HOT_ROW ? HOT_DENSE : count > 1 ? COLD_DENSE : SINGLETON_DENSE;
-    return always || count >= HOT_ENTRY ? HOT_SPARSE : count > 1 ? COLD_SPARSE : SINGLETON_SPARSE;
+        return always || count >= HOT_ROW ? HOT_DENSE : single ? SINGLETON_DENSE : COLD_DENSE;
+    return always || count >= HOT_ENTRY ? HOT_SPARSE : single ? SINGLETON_SPARSE : COLD_SPARSE;
 }
 
 /* Decides for every attribute what it becomes, and numbers them: hot rows by falling count, the
  * rest as first seen. */
-static bool classify(draft *b, const trl_design_options *o)
+static bool classify(trl_design_draft *b, const trl_design_options *o)
 {
     trl_family *f = b->f;
     const size_t n_old = b->o->names.n, min = o->min_count ? o->min_count : 1;
@@ -156,9 +160,9 @@ static bool classify(draft *b, const trl_design_options *o)
     }
     for (size_t a = 0; a < n_old; a++) {
         const part p = b->live[a] ? part_of(b, a) : PARTS;
-        b->new_id[a] = DROPPED;
+        b->new_id[a] = TRL_DESIGN_DROPPED;
         if (p == HOT_DENSE)
-            hot[h++] = (hot_row){b->at[a + 1] - b->at[a], (uint32_t)a};
+            hot[h++] = (hot_row){tokens_on(b, a), (uint32_t)a};
         else if (p != PARTS)
             f->name[b->new_id[a] = (uint32_t)next[p]++] = (uint32_t)a;
     }
@@ -171,7 +175,7 @@ static bool classify(draft *b, const trl_design_options *o)
 
 /* ---- live cells ------------------------------------------------------------------------------ */
 
-static bool live_rows(draft *b, uint64_t *n_dead)
+static bool live_rows(trl_design_draft *b, uint64_t *n_dead)
 {
     trl_family *f = b->f;
     uint64_t dead = 0;
@@ -193,7 +197,7 @@ static bool live_rows(draft *b, uint64_t *n_dead)
     return true;
 }
 
-static bool entry_cells(draft *b)
+static bool entry_cells(trl_design_draft *b)
 {
     trl_family *f = b->f;
     const size_t n = f->n_attrs - f->n_dense;
@@ -216,7 +220,7 @@ static bool entry_cells(draft *b)
     return true;
 }
 
-static bool constant_cells(draft *b, const trl_design_options *o)
+static bool constant_cells(trl_design_draft *b, const trl_design_options *o)
 {
     trl_family *f = b->f;
     f->has_constant = b->o->constant != TRL_NO_ID;
@@ -241,118 +245,6 @@ static bool constant_cells(draft *b, const trl_design_options *o)
     return true;
 }
 
-/* ---- occurrences ----------------------------------------------------------------------------- */
-
-/* Sizes of the token-major lists, and their begin arrays.  The occurrences have new ids from here
- * on. */
-static bool count_token_lists(draft *b, uint64_t *n_rows, uint64_t *n_entries)
-{
-    trl_family *f = b->f;
-    const size_t n = b->c->n_tokens;
-    f->dense_begin = trl_alloc(n + 1, sizeof *f->dense_begin);
-    f->entry_begin = trl_alloc(n + 1, sizeof *f->entry_begin);
-    if (!f->dense_begin || !f->entry_begin)
-        return false;
-    *n_rows = *n_entries = 0;
-    for (size_t t = 0; t < n; t++) {
-        f->dense_begin[t] = *n_rows;
-        f->entry_begin[t] = *n_entries;
-        for (uint64_t i = b->o->begin[t]; i < b->o->begin[t + 1]; i++) {
-            const uint32_t a = b->o->id[i] = b->new_id[b->o->id[i]];
-            if (a < f->n_dense)
-                ++*n_rows;
-            else if (a != DROPPED)
-                *n_entries += f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
-        }
-    }
-    f->dense_begin[n] = *n_rows;
-    f->entry_begin[n] = *n_entries;
-    return true;
-}
-
-/* One token's rows and entries of the attributes row[0] .. row[1], sparse[0] .. sparse[1].  Hot
- * ones go first, so that scatter stops at the first cold one; singletons last. */
-static void fill_token(draft *b, size_t t, const size_t row[2], const size_t sparse[2], uint64_t *r,
-                       uint64_t *e)
-{
-    trl_family *f = b->f;
-    for (uint64_t i = b->o->begin[t]; i < b->o->begin[t + 1]; i++) {
-        const uint32_t a = b->o->id[i];
-        if (a >= row[0] && a < row[1]) {
-            if (f->dense_value)
-                f->dense_value[*r] = b->o->value[i];
-            f->dense_row[(*r)++] = a;
-        } else if (a >= sparse[0] && a < sparse[1]) {
-            for (uint64_t k = f->entry_first[a - f->n_dense];
-                 k < f->entry_first[a - f->n_dense + 1]; k++) {
-                if (f->entry_value)
-                    f->entry_value[*e] = b->o->value[i];
-                /* entry numbers for now; place_weights makes them weights */
-                f->entry[(*e)++] = (trl_entry){(uint32_t)k, f->entry_cell[k]};
-            }
-        }
-    }
-}
-
-static bool token_lists(draft *b)
-{
-    trl_family *f = b->f;
-    uint64_t n_rows, n_entries;
-    if (!count_token_lists(b, &n_rows, &n_entries))
-        return false;
-    f->has_rows = n_rows + n_entries > 0 || b->k == TRL_NODE;
-    f->dense_row = trl_alloc64(n_rows + SLACK, sizeof *f->dense_row);
-    f->entry = trl_alloc64(n_entries + SLACK, sizeof *f->entry);
-    if (!f->dense_row || !f->entry)
-        return false;
-    memset(f->dense_row + n_rows, 0, SLACK * sizeof *f->dense_row);
-    memset(f->entry + n_entries, 0, SLACK * sizeof *f->entry);
-    if (b->o->value) {
-        f->dense_value = trl_alloc(n_rows, sizeof *f->dense_value);
-        f->entry_value = trl_alloc(n_entries, sizeof *f->entry_value);
-        if (!f->dense_value || !f->entry_value)
-            return false;
-    }
-    const size_t row[] = {0, f->n_hot, f->singleton_row, f->n_dense};
-    const size_t sparse[] = {f->n_dense, f->n_warm, f->singleton_attr, f->n_attrs};
-    for (size_t t = 0; t < b->c->n_tokens; t++) {
-        uint64_t r = f->dense_begin[t], e = f->entry_begin[t];
-        for (size_t k = 0; k < 3; k++)
-            fill_token(b, t, row + k, sparse + k, &r, &e);
-    }
-    return true;
-}
-
-/* The tokens of cold attributes, in their order. */
-static bool attribute_lists(draft *b)
-{
-    trl_family *f = b->f;
-    uint64_t total = 0;
-    f->n_cold = (f->n_dense - f->n_hot) + (f->n_attrs - f->n_warm);
-    f->token_begin = trl_alloc(f->n_cold + 1, sizeof *f->token_begin);
-    if (!f->token_begin)
-        return false;
-    for (size_t c = 0; c < f->n_cold; c++) {
-        const uint32_t old = f->name[trl_cold_attr(f, c)];
-        f->token_begin[c] = total;
-        total += b->at[old + 1] - b->at[old];
-    }
-    f->token_begin[f->n_cold] = total;
-    f->token = trl_alloc64(total + SLACK, sizeof *f->token);
-    f->token_value = b->value ? trl_alloc(total, sizeof *f->token_value) : NULL;
-    if (!f->token || (b->value && !f->token_value))
-        return false;
-    memset(f->token + total, 0, SLACK * sizeof *f->token);
-    for (size_t c = 0; c < f->n_cold; c++) {
-        const uint64_t from = b->at[f->name[trl_cold_attr(f, c)]], to = f->token_begin[c];
-        const size_t len = (size_t)(f->token_begin[c + 1] - to);
-        memcpy(f->token + to, b->token + from, len * sizeof *f->token);
-        if (b->value)
-            memcpy(f->token_value + to, b->value + from, len * sizeof *f->token_value);
-    }
-    return true;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_design_options *o,
@@ -364,10 +256,10 @@ static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_desig
         f->width *= d->L;
     f->step = trl_padded(f->width);
     f->words = (f->width + 63) / 64;
-    draft b = {.c = c, .o = &c->family[k], .f = f, .k = k};
+    trl_design_draft b = {.c = c, .o = &c->family[k], .f = f, .k = k};
     const bool good = transpose(&b, o->min_freq) && classify(&b, o) && live_rows(&b, n_dead) &&
-                      entry_cells(&b) && constant_cells(&b, o) && token_lists(&b) &&
-                      (k != TRL_NODE || attribute_lists(&b));
+                      entry_cells(&b) && constant_cells(&b, o) && trl_design_token_lists(&b) &&
+                      (k != TRL_NODE || trl_design_attribute_lists(&b));
     draft_fini(&b);
     return good;
 }
@@ -458,6 +350,11 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
         return trl_fail(err, TRL_EINVAL, "more than 4,294,967,231 sparse features");
     }
     resolve_entries(d);
+    for (size_t k = 0; k < d->n_families && d->order == 0; k++)
+        if (!trl_sparse_lists_build(&d->family[k], d->n_tokens)) {
+            trl_design_fini(d);
+            return trl_fail_mem(err);
+        }
     return TRL_OK;
 }
 
@@ -465,10 +362,10 @@ void trl_design_fini(trl_design *d)
 {
     for (size_t k = 0; k < d->n_families; k++) {
         trl_family *f = &d->family[k];
-        void *const blocks[] = {f->name,          f->entry_first, f->entry_cell,  f->live,
-                                f->constant_cell, f->dense_begin, f->dense_row,   f->dense_value,
-                                f->entry_begin,   f->entry,       f->entry_value, f->token_begin,
-                                f->token,         f->token_value};
+        void *const blocks[] = {f->name,          f->entry_first, f->entry_cell,   f->live,
+                                f->constant_cell, f->dense_begin, f->dense_row,    f->dense_value,
+                                f->entry_begin,   f->entry,       f->entry_value,  f->token_begin,
+                                f->token,         f->token_value, f->sparse_begin, f->sparse};
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
             trl_free(blocks[i]);
     }

@@ -66,6 +66,11 @@ typedef struct trl_family {
     uint64_t *entry_begin; /* [n_tokens + 1] */
     trl_entry *entry;
     double *entry_value; /* NULL: all 1 */
+    /* Where attributes have many entries each (and all of them are hot, without values): the sparse
+     * attributes on at each token, less n_dense.  Their entries are read from entry_cell, which is
+     * small enough for a cache; `entry` is a thousand of them a token.  NULL: not such a family. */
+    uint64_t *sparse_begin; /* [n_tokens + 1] */
+    uint32_t *sparse;
 
     /* Attribute-major, family 0 only: where each cold attribute (dense, then sparse) is on. */
     size_t n_cold;
@@ -82,6 +87,8 @@ typedef struct trl_design {
     uint64_t n_live; /* weights that are features */
     uint64_t *dead;  /* weights that are not */
     size_t n_dead;
+    struct trl_spill *spill; /* for what training adds that is as large as the lists, borrowed;
+                                NULL: the heap */
     size_t n_families;
     trl_family family[TRL_FAMILIES_MAX];
 } trl_design;

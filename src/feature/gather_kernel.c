@@ -5,6 +5,7 @@
  */
 /* SPDX-License-Identifier: MIT */
 #include "feature/implied_rows.h"
+#include "feature/sparse_lists.h"
 #include "num/float_kernel.h"
 #include "num/simd.h"
 
@@ -17,6 +18,8 @@ typedef struct lists {
     const uint64_t *row_begin, *entry_begin;
     const uint32_t *row, *packed; /* packed: instead of entry, unless NULL (trl_implied_rows) */
     const trl_entry *entry;
+    const uint64_t *sparse_begin; /* attributes instead of entries, unless NULL */
+    const uint32_t *sparse;
     unsigned bits;
     size_t n_hot; /* rows below are hot, the others cold: number `extra` less in the design */
     size_t extra;
@@ -29,11 +32,15 @@ static lists lists_of(const trl_family *f, const trl_implied_rows *implied)
                        .entry_begin = f->entry_begin,
                        .row = f->dense_row,
                        .entry = f->entry,
+                       .sparse_begin = f->sparse_begin,
+                       .sparse = f->sparse,
                        .n_hot = f->n_hot};
     return (lists){.row_begin = implied->row_begin,
                    .entry_begin = implied->entry_begin,
                    .row = implied->row,
                    .packed = implied->packed,
+                   .sparse_begin = implied->sparse_begin,
+                   .sparse = implied->sparse,
                    .bits = implied->bits,
                    .n_hot = implied->n_rows,
                    .extra = implied->n_rows - f->n_hot};
@@ -132,6 +139,11 @@ TRL_INLINE void gather_dense(const trl_family *f, const lists *l, const double *
 TRL_INLINE void gather_entries(const trl_family *f, const lists *l, const double *w, size_t tok,
                                double *out)
 {
+    if (l->sparse_begin) {
+        for (uint64_t i = l->sparse_begin[tok]; i < l->sparse_begin[tok + 1]; i++)
+            trl_sparse_gather(f, l->sparse[i], w, out);
+        return;
+    }
     const uint64_t from = l->entry_begin[tok], to = l->entry_begin[tok + 1];
     const uint32_t mask = (UINT32_C(1) << l->bits) - 1;
     if (l->packed)
@@ -149,6 +161,9 @@ TRL_INLINE void gather_entries(const trl_family *f, const lists *l, const double
  * for each other, and only interleaving several tokens keeps the processor busy; and a row's
  * vectors must not be loaded right after scalar stores to it. */
 #define TOKENS 32
+#define WIDE                                                                                       \
+    512 /* cells from which a token has enough of them by itself, and 32 tokens no cache           \
+         */
 
 TRL_CLONES static void gather_family(const trl_family *f, const lists *l, const double *w,
                                      const double *hot, const float *hot32, size_t from, size_t n,
@@ -262,6 +277,11 @@ TRL_INLINE void scatter_dense(const trl_family *f, const lists *l, size_t tok, c
 TRL_INLINE void scatter_entries(const trl_family *f, const lists *l, size_t tok, uint64_t end,
                                 const double *adj, double scale, double *g)
 {
+    if (l->sparse_begin) {
+        for (uint64_t i = l->sparse_begin[tok]; i < l->sparse_begin[tok + 1]; i++)
+            trl_sparse_scatter(f, l->sparse[i], adj, scale, g);
+        return;
+    }
     const uint64_t from = l->entry_begin[tok], to = l->entry_begin[tok + 1];
     const uint32_t mask = (UINT32_C(1) << l->bits) - 1;
     double *at = g + f->entry_hot_at;

@@ -16,6 +16,8 @@ void trl_implied_fini(trl_implied_rows *implied)
     trl_free(implied->entry_begin);
     trl_free(implied->row);
     trl_free(implied->packed);
+    trl_free(implied->sparse_begin);
+    trl_free(implied->sparse);
     *implied = (trl_implied_rows){0};
 }
 

@@ -41,6 +41,8 @@ typedef struct trl_implied_rows {
      * which halves the memory to read. */
     uint64_t *row_begin, *entry_begin; /* [n_tokens + 1] */
     uint32_t *row, *packed;
+    uint64_t *sparse_begin; /* as in the design: instead of entry_begin and packed, unless NULL */
+    uint32_t *sparse;
     unsigned bits; /* packed entry: (weight - entry_hot_at) << bits | cell */
 } trl_implied_rows;
 

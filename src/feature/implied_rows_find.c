@@ -286,31 +286,56 @@ static uint64_t shorten_entries(const finder *x, trl_implied_rows *implied, size
     return at;
 }
 
-static bool shorten_lists(finder *x, trl_implied_rows *implied)
+static uint64_t shorten_sparse(const finder *x, trl_implied_rows *implied, size_t t,
+                               const uint32_t on[SLOTS], uint64_t at)
+{
+    const trl_family *f = x->f;
+    for (uint64_t i = f->sparse_begin[t]; i < f->sparse_begin[t + 1]; i++) {
+        const uint32_t u = x->unit[f->n_dense + f->sparse[i]];
+        if (u == NONE || (x->row[u] == NONE && !is_implied(x, u, on)))
+            implied->sparse[at++] = f->sparse[i];
+    }
+    return at;
+}
+
+/* Room for the lists: either of attributes, or of entries. */
+static bool get_lists(const finder *x, trl_implied_rows *implied)
 {
     const trl_family *f = x->f;
     const size_t n = x->d->n_tokens;
-    uint64_t r = 0, e = 0;
+    /* an extra row takes the place of an entry, or an attribute, or more */
+    const uint64_t *begin = f->sparse_begin ? f->sparse_begin : f->entry_begin;
+    uint64_t **own = f->sparse_begin ? &implied->sparse_begin : &implied->entry_begin;
+    uint32_t **list = f->sparse_begin ? &implied->sparse : &implied->packed;
     implied->row_begin = trl_alloc(n + 1, sizeof *implied->row_begin);
-    implied->entry_begin = trl_alloc(n + 1, sizeof *implied->entry_begin);
-    /* an extra row takes the place of an entry or more */
     implied->row =
-        trl_alloc64((size_t)(f->dense_begin[n] + f->entry_begin[n]) + SLACK, sizeof *implied->row);
-    implied->packed = trl_alloc64((size_t)f->entry_begin[n] + SLACK, sizeof *implied->packed);
-    if (!implied->row_begin || !implied->entry_begin || !implied->row || !implied->packed)
+        trl_alloc64((size_t)(f->dense_begin[n] + begin[n]) + SLACK, sizeof *implied->row);
+    *own = trl_alloc(n + 1, sizeof **own);
+    *list = trl_alloc64((size_t)begin[n] + SLACK, sizeof **list);
+    return implied->row_begin && implied->row && *own && *list;
+}
+
+static bool shorten_lists(finder *x, trl_implied_rows *implied)
+{
+    const size_t n = x->d->n_tokens;
+    uint64_t r = 0, e = 0;
+    if (!get_lists(x, implied))
         return false;
+    uint64_t *begin = implied->sparse ? implied->sparse_begin : implied->entry_begin;
+    uint32_t *list = implied->sparse ? implied->sparse : implied->packed;
     for (size_t t = 0; t < n; t++) {
         implied->row_begin[t] = r;
-        implied->entry_begin[t] = e;
-        uint32_t on[SLOTS], list[SLOTS];
-        const size_t units = at_token(x, t, on, list);
-        r = shorten_rows(x, implied, t, on, &(listed_units){list, units}, r);
-        e = shorten_entries(x, implied, t, on, e);
+        begin[t] = e;
+        uint32_t on[SLOTS], units[SLOTS];
+        const size_t n_units = at_token(x, t, on, units);
+        r = shorten_rows(x, implied, t, on, &(listed_units){units, n_units}, r);
+        e = implied->sparse ? shorten_sparse(x, implied, t, on, e)
+                            : shorten_entries(x, implied, t, on, e);
     }
     implied->row_begin[n] = r;
-    implied->entry_begin[n] = e;
+    begin[n] = e;
     memset(implied->row + r, 0, SLACK * sizeof *implied->row);
-    memset(implied->packed + e, 0, SLACK * sizeof *implied->packed);
+    memset(list + e, 0, SLACK * sizeof *list);
     return true;
 }
 
@@ -322,7 +347,7 @@ trl_status trl_implied_build(trl_implied_rows *implied, const trl_design *d,
     while (x.f->width > (size_t)1 << implied->bits)
         implied->bits++;
     if (x.f->dense_value || x.f->entry_value ||
-        x.f->cold_at - x.f->entry_hot_at > UINT32_MAX >> implied->bits)
+        (!x.f->sparse && x.f->cold_at - x.f->entry_hot_at > UINT32_MAX >> implied->bits))
         return TRL_OK;
     bool good = list_units(&x, extra) && number_slots(&x, names) && find_implied(&x);
     if (good) {

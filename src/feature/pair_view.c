@@ -59,6 +59,27 @@ trl_pair_view *trl_pair_view_get(const trl_pair_sets *all, size_t from, size_t n
     return v;
 }
 
+void trl_pair_view_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t)
+{
+    const trl_family *f = &d->family[TRL_EDGE];
+    for (size_t k = 1; k < t->n; k++) {
+        const trl_pair_part p = trl_pair_part_at(t->chain.pairs, t->chain.set, from, k);
+        double *score = t->chain.pairs->score + p.begin;
+        const uint64_t e0 = f->entry_begin[p.token];
+        for (uint64_t r = f->dense_begin[p.token]; p.n && r < f->dense_begin[p.token + 1]; r++) {
+            const double *v = w + trl_dense_at(f, f->dense_row[r]);
+            const double by = f->dense_value ? f->dense_value[r] : 1.0;
+            for (size_t i = 0; i < p.n; i++)
+                score[i] += by * v[p.cell[i].from * d->L + p.cell[i].to];
+        }
+        size_t i = 0;
+        for (uint64_t e = e0; p.n && e < f->entry_begin[p.token + 1]; e++) {
+            i = trl_pair_place(&p, d->L, f->entry + e, e == e0, i);
+            score[i] += (f->entry_value ? f->entry_value[e] : 1.0) * w[f->entry[e].weight];
+        }
+    }
+}
+
 void trl_pair_view_ready(trl_pair_view *v)
 {
     double wide = 0.0;

@@ -59,6 +59,9 @@ static inline bool trl_pair_is_live(const trl_family *f, size_t row, size_t cell
     return !f->live || (f->live[row * f->words + cell / 64] >> cell % 64 & 1);
 }
 
+/* Adds the scores of the cells of t's view under w; `from` is the example's first token. */
+void trl_pair_view_gather(const trl_design *d, const double *w, size_t from, const trl_tables *t);
+
 /* After the scores of a view were gathered: their exponentials, and how far they go. */
 void trl_pair_view_ready(trl_pair_view *v);
 

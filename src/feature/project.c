@@ -38,7 +38,7 @@ static void token_lists(trl_family *f, const trl_occurrences *o, const uint32_t 
         for (int hot = 1; hot >= 0; hot--) /* hot rows first, as gather expects */
             for (uint64_t i = o->begin[t]; i < o->begin[t + 1]; i++) {
                 const uint32_t a = number[o->id[i]];
-                const double v = o->value ? o->value[i] : 1.0;
+                const double v = trl_value_list_at(&o->values, i);
                 if (a < f->n_dense && (a < f->n_hot) == hot) {
                     if (fill) {
                         f->dense_row[r] = a;
@@ -67,6 +67,8 @@ static bool project_family(const trl_family *from, const trl_strtab *names,
     f->dense_row = NULL;
     f->dense_value = f->entry_value = NULL;
     f->entry = NULL;
+    f->sparse_begin = NULL; /* values are listed, entry by entry */
+    f->sparse = NULL;
     f->dense_begin = trl_alloc(n_tokens + 1, sizeof *f->dense_begin);
     f->entry_begin = trl_alloc(n_tokens + 1, sizeof *f->entry_begin);
     uint32_t *number = match_names(from, names, &o->names);

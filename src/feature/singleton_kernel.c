@@ -87,6 +87,8 @@ TRL_CLONES double trl_scatter_singletons(const trl_design *d, const trl_implied_
                  singleton_row = f->singleton_row + extra;
     const double *adj = adjoint->row[TRL_NODE];
     double sum = 0.0;
+    if (f->singleton_row == f->n_dense && f->singleton_attr == f->n_attrs)
+        return sum;
     for (size_t t = from; t < from + adjoint->n; t++, adj += f->step) {
         for (uint64_t r = begin[t + 1]; r > begin[t] && list[r - 1] >= singleton_row; r--) {
             const uint64_t at = trl_dense_at(f, list[r - 1] - extra);

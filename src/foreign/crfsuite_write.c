@@ -247,7 +247,7 @@ static trl_status check_model(const trl_chain_model *m, trl_error *err)
 {
     const trl_model_family *edge = &m->family[TRL_EDGE];
     const char *why = m->order != 1                                   ? "order 2"
-                      : edge->names.n > (edge->constant != TRL_NO_ID) ? "attributes of label pairs"
+                      : edge->n_attrs > (edge->constant != TRL_NO_ID) ? "attributes of label pairs"
                       : m->is_local                                   ? "local normalisation"
                       : m->calibration                                ? "calibration"
                       : m->has_q0                                     ? "a generative part"
@@ -260,7 +260,9 @@ static trl_status check_model(const trl_chain_model *m, trl_error *err)
                              "CRFsuite's models are chains of order 1 with attributes of "
                              "single labels");
     }
-    const trl_status st = check_names(&m->labels, "label", err);
+    trl_status st = trl_chain_need_names(m, err);
+    if (st == TRL_OK)
+        st = check_names(&m->labels, "label", err);
     return st == TRL_OK ? check_names(&m->family[TRL_NODE].names, "attribute", err) : st;
 }
 

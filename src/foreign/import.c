@@ -106,6 +106,8 @@ trl_status trl_foreign_template(trl_foreign *m, size_t columns)
     if (st != TRL_OK)
         return trl_fail(m->err, TRL_EMODEL, "line %llu of its template: %s",
                         (unsigned long long)why.row, why.msg);
+    if (columns >= INT32_MAX) /* a machine of 32 bits could not load it */
+        return trl_fail(m->err, TRL_EMODEL, "impossible: data of %zu columns", columns);
     if (used > columns)
         return trl_fail(m->err, TRL_EMODEL, "its template uses column %zu, its data has %zu",
                         used - 1, columns);

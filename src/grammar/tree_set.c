@@ -95,6 +95,8 @@ static trl_status read_all(trl_tree_set *s, trl_treebank *bank, const char *path
             *err = why;
         if (st != TRL_OK || !more)
             break;
+        if (s->passes && s->passes(s->passes_ctx, s->n_read++))
+            continue;
         if (max_length && t.n_words > max_length)
             s->too_long++;
         else

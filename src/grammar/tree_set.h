@@ -26,7 +26,11 @@ typedef struct trl_tree_set {
     void (*on_bad)(void *ctx, const trl_error *why);
     void *bad_ctx;
     const trl_cancel *cancel; /* or NULL: then reading cannot be stopped */
-} trl_tree_set;               /* zero-initialise; trees point into it, so it must not move */
+    /* Is number k of all trees read, from 0, passed over?  NULL: none is. */
+    bool (*passes)(const void *ctx, uint64_t k);
+    const void *passes_ctx;
+    uint64_t n_read;
+} trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
 /* Reads all trees of up to max_length words (0: any), without traces and function tags, the root
  * labelled TOP.  `path` is borrowed for messages.  With on_bad a line that begins with '(' begins a

@@ -8,19 +8,39 @@
 
 #define TIE 1e-6 /* relative, of the beliefs of two labels */
 
+/* The logarithm of the belief in label j of v, up to a constant of v. */
+static double log_belief(const trl_bp *b, uint32_t v, uint32_t j)
+{
+    const trl_layout *l = b->l;
+    const double node = b->node[l->node_at[v] + j];
+    double x = b->log ? node : log(node);
+    for (size_t i = l->link_at[v]; i < l->link_at[v + 1]; i++) {
+        const double m = b->m[l->message_at[l->link[i]] + j];
+        x += b->log ? m : log(m);
+    }
+    return x;
+}
+
+void trl_bp_max_marginals(const trl_bp *b, double *variable)
+{
+    for (uint32_t v = 0; v < b->g->n_variables; v++) {
+        double *x = variable + b->g->label_at[v], most = -HUGE_VAL;
+        for (uint32_t j = 0; j < b->g->labels[v]; j++) {
+            x[j] = log_belief(b, v, j);
+            most = x[j] > most ? x[j] : most;
+        }
+        for (uint32_t j = 0; j < b->g->labels[v] && most > -HUGE_VAL; j++)
+            x[j] -= most;
+    }
+}
+
 /* The best label of v, and whether another one is as good. */
 static uint32_t best_label(const trl_bp *b, uint32_t v, bool *tie)
 {
-    const trl_layout *l = b->l;
     double *x = b->row[0], second = -HUGE_VAL;
     uint32_t best = 0;
     for (uint32_t j = 0; j < b->g->labels[v]; j++) {
-        const double node = b->node[l->node_at[v] + j];
-        x[j] = b->log ? node : log(node);
-        for (size_t i = l->link_at[v]; i < l->link_at[v + 1]; i++) {
-            const double m = b->m[l->message_at[l->link[i]] + j];
-            x[j] += b->log ? m : log(m);
-        }
+        x[j] = log_belief(b, v, j);
         if (j > 0 && x[j] > x[best]) {
             second = x[best];
             best = j;

@@ -12,4 +12,8 @@
 trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, const trl_bp_limits *limits,
                        uint32_t *y, trl_error *err);
 
+/* The logarithms of max-product's beliefs, the largest of each variable 0, laid out as variable
+ * marginals. */
+void trl_bp_max_marginals(const trl_bp *b, double *variable);
+
 #endif

@@ -109,13 +109,16 @@ static bool run_sweeps(trl_bp *b, int schedule, const trl_bp_limits *lim, uint64
         for (uint32_t v = 0; v < b->g->n_variables; v++)
             trl_bp_send_all(b, v);
     for (*iterations = 0;;) {
+        const double before = b->change; /* a sweep that is cut short says too little */
         b->change = 0.0;
         const bool done = schedule == TRL_SCHEDULE_FLOODING ? sweep_flooding(b, lim)
                           : schedule == TRL_SCHEDULE_TREE
                               ? sweep_trees(b, lim)
                               : sweep_sequential(b, *iterations % 2 == 1, lim);
-        if (!done)
+        if (!done) {
+            b->change = before > b->change ? before : b->change;
             return false;
+        }
         ++*iterations;
         if (b->change <= lim->tolerance)
             return true;

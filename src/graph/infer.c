@@ -7,7 +7,6 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "graph/bp_best.h"
 #include "graph/problem.h"
 
 trl_infer_options trl_infer_options_default(void)
@@ -44,7 +43,9 @@ static trl_status make_layout(trl_infer_plan *p, trl_error *err)
     trl_status st = trl_layout_new(&p->g, p->observed, &p->layout, err);
     if (st == TRL_OK && by_bp && p->o.schedule == TRL_SCHEDULE_TREE)
         st = trl_layout_forests(&p->g, p->layout, err);
-    if (st == TRL_OK && p->o.method == TRL_INFER_TRW)
+    p->second_start =
+        st == TRL_OK && p->o.second_start && p->o.method == TRL_INFER_BP && !p->layout->is_forest;
+    if (st == TRL_OK && (p->o.method == TRL_INFER_TRW || p->second_start))
         st = trl_layout_weights(&p->g, p->layout, err);
     return st;
 }
@@ -138,17 +139,6 @@ const double *trl_infer_messages(const trl_infer_work *w, size_t *n)
 
 /* ---- what every run begins with ---------------------------------------------------------------
  */
-
-typedef struct run {
-    const trl_infer_plan *p;
-    const trl_infer_input *in;
-    trl_infer_work *w;
-    const double *const *table;
-    double *variable, *factor;
-    uint32_t *y;
-    trl_infer_result r;
-} run;
-
 static trl_status check_input(const trl_infer_plan *p, const trl_infer_input *in, trl_error *err)
 {
     const trl_graph_view *g = &p->g;
@@ -172,11 +162,11 @@ static trl_status check_input(const trl_infer_plan *p, const trl_infer_input *in
     return TRL_OK;
 }
 
-static trl_status begin(run *r, const trl_infer_plan *p, const trl_infer_input *in,
+static trl_status begin(trl_infer_run *r, const trl_infer_plan *p, const trl_infer_input *in,
                         trl_infer_work *w, trl_error *err)
 {
     static const trl_infer_input nothing = {0};
-    *r = (run){.p = p, .in = in ? in : &nothing, .w = w};
+    *r = (trl_infer_run){.p = p, .in = in ? in : &nothing, .w = w};
     const trl_status st = check_input(p, r->in, err);
     if (st != TRL_OK)
         return st;
@@ -191,7 +181,7 @@ static trl_status begin(run *r, const trl_infer_plan *p, const trl_infer_input *
     return r->variable && r->factor && r->y ? TRL_OK : trl_fail_mem(err);
 }
 
-static trl_method_options method_options(const run *r)
+trl_method_options trl_infer_method_options(const trl_infer_run *r)
 {
     const trl_infer_options *o = &r->p->o;
     const size_t each =
@@ -203,7 +193,7 @@ static trl_method_options method_options(const run *r)
                                 .samples = o->samples};
 }
 
-static trl_status make_problem(const run *r, trl_problem *problem, trl_error *err)
+static trl_status make_problem(const trl_infer_run *r, trl_problem *problem, trl_error *err)
 {
     *problem = (trl_problem){.g = &r->p->g,
                              .l = r->p->layout,
@@ -213,79 +203,14 @@ static trl_status make_problem(const run *r, trl_problem *problem, trl_error *er
     return trl_problem_init(problem, err);
 }
 
-static trl_jtree_input jtree_input(const run *r)
+static trl_jtree_input jtree_input(const trl_infer_run *r)
 {
     return (trl_jtree_input){r->p->jtree, &r->p->g, r->table, r->in->evidence};
 }
 
 /* ---- marginals ------------------------------------------------------------------------------- */
 
-static trl_bp_limits bp_limits(const run *r)
-{
-    const trl_method_options m = method_options(r);
-    return (trl_bp_limits){m.tolerance, m.max_updates};
-}
-
-static trl_status run_bp(run *r, bool maximise, trl_bp *b, trl_error *err)
-{
-    const trl_infer_options *o = &r->p->o;
-    const trl_bp_limits limits = bp_limits(r);
-    for (int log = 0; log < 2; log++) {
-        bool failed;
-        *b = (trl_bp){.g = &r->p->g,
-                      .l = r->p->layout,
-                      .table = r->table,
-                      .label = r->in->evidence,
-                      .rho = o->method == TRL_INFER_TRW ? r->p->layout->rho : NULL,
-                      .maximise = maximise,
-                      .log = log,
-                      .damping = o->damping};
-        const trl_status st = trl_bp_init(b, &r->w->arena, r->in->messages, err);
-        if (st != TRL_OK)
-            return st;
-        r->r.converged =
-            trl_bp_run(b, (int)o->schedule, &limits, &r->w->arena, &r->r.iterations, &failed);
-        if (failed)
-            return trl_fail_mem(err);
-        if (!b->range && !maximise)
-            r->r.log_z = trl_bp_value(b, r->variable, r->factor);
-        if (!b->range)
-            break;
-    }
-    if (b->range)
-        return trl_fail(err, TRL_ENUMERIC, "every labelling is forbidden: the probability is 0");
-    r->r.updates = b->updates;
-    r->r.change = b->change;
-    return TRL_OK;
-}
-
-static trl_status keep_messages(run *r, const trl_bp *b, trl_error *err)
-{
-    const size_t n = b->l->message_at[b->l->n_edges];
-    double *m = trl_arena_get(&r->w->arena, n, sizeof *m);
-    if (!m)
-        return trl_fail_mem(err);
-    trl_bp_export(b, m);
-    r->w->messages = m;
-    r->w->n_messages = n;
-    return TRL_OK;
-}
-
-static trl_status marginals_bp(run *r, trl_error *err)
-{
-    trl_bp b;
-    const trl_status st = run_bp(r, false, &b, err);
-    if (st != TRL_OK)
-        return st;
-    const bool exact = r->p->layout->is_forest && r->r.converged;
-    r->r.exact_marginals = exact;
-    r->r.log_z_status = exact                                               ? TRL_VALUE_EXACT
-                        : r->p->o.method == TRL_INFER_TRW && r->r.converged ? TRL_VALUE_UPPER
-                                                                            : TRL_VALUE_ESTIMATE;
-    return keep_messages(r, &b, err);
-}
-
-static trl_status marginals(run *r, trl_error *err)
+static trl_status marginals(trl_infer_run *r, trl_error *err)
 {
     trl_problem problem;
     const trl_infer_method method = r->p->o.method;
@@ -298,9 +223,9 @@ static trl_status marginals(run *r, trl_error *err)
         return trl_jtree_marginals(&in, &r->w->arena, &r->r.log_z, r->variable, r->factor, err);
     }
     if (method == TRL_INFER_BP || method == TRL_INFER_TRW)
-        return marginals_bp(r, err);
+        return trl_infer_bp_marginals(r, err);
     const trl_status st = make_problem(r, &problem, err);
-    const trl_method_options o = method_options(r);
+    const trl_method_options o = trl_infer_method_options(r);
     if (st != TRL_OK)
         return st;
     if (method == TRL_INFER_MEAN_FIELD)
@@ -312,7 +237,7 @@ static trl_status marginals(run *r, trl_error *err)
 trl_status trl_infer_marginals(const trl_infer_plan *p, const trl_infer_input *input,
                                trl_infer_work *w, trl_infer_result *out, trl_error *err)
 {
-    run r;
+    trl_infer_run r;
     if (!p || !w || !out)
         return trl_fail_null(err);
     trl_status st = begin(&r, p, input, w, err);
@@ -326,25 +251,42 @@ trl_status trl_infer_marginals(const trl_infer_plan *p, const trl_infer_input *i
     return TRL_OK;
 }
 
-/* ---- the best labelling ---------------------------------------------------------------------- */
+/* ---- max-marginals --------------------------------------------------------------------------- */
 
-static trl_status best_bp(run *r, const trl_problem *problem, trl_error *err)
+static trl_status max_marginals(trl_infer_run *r, trl_error *err)
 {
-    trl_bp b;
-    trl_status st = run_bp(r, true, &b, err);
-    const trl_bp_limits limits = bp_limits(r);
-    if (st == TRL_OK)
-        st = keep_messages(r, &b, err);
-    if (st == TRL_OK)
-        st = trl_bp_best(&b, problem, (int)r->p->o.schedule, &limits, r->y, err);
-    r->r.exact = r->p->layout->is_forest && r->r.converged;
-    return st;
+    if (r->p->o.method == TRL_INFER_EXACT) {
+        const trl_jtree_input in = jtree_input(r);
+        r->r.converged = r->r.exact_marginals = true;
+        return trl_jtree_max_marginals(&in, &r->w->arena, r->variable, err);
+    }
+    if (r->p->o.method != TRL_INFER_BP)
+        return trl_fail(err, TRL_EINVAL, "max-marginals are found by exact inference and by bp");
+    return trl_infer_bp_max_marginals(r, err);
 }
 
-static trl_status best_mplp(run *r, const trl_problem *problem, trl_error *err)
+trl_status trl_infer_max_marginals(const trl_infer_plan *p, const trl_infer_input *input,
+                                   trl_infer_work *w, trl_infer_result *out, trl_error *err)
+{
+    trl_infer_run r;
+    if (!p || !w || !out)
+        return trl_fail_null(err);
+    trl_status st = begin(&r, p, input, w, err);
+    if (st == TRL_OK)
+        st = max_marginals(&r, err);
+    if (st != TRL_OK)
+        return st;
+    r.r.variable = r.variable;
+    *out = r.r;
+    return TRL_OK;
+}
+
+/* ---- the best labelling ---------------------------------------------------------------------- */
+
+static trl_status best_mplp(trl_infer_run *r, const trl_problem *problem, trl_error *err)
 {
     const size_t n = r->p->layout->message_at[r->p->layout->n_edges];
-    const trl_method_options o = method_options(r);
+    const trl_method_options o = trl_infer_method_options(r);
     double *m = trl_arena_get(&r->w->arena, n, sizeof *m);
     if (!m)
         return trl_fail_mem(err);
@@ -356,7 +298,7 @@ static trl_status best_mplp(run *r, const trl_problem *problem, trl_error *err)
     return st;
 }
 
-static trl_status best(run *r, trl_error *err)
+static trl_status best(trl_infer_run *r, trl_error *err)
 {
     trl_problem problem;
     const trl_infer_method method = r->p->o.method;
@@ -372,10 +314,10 @@ static trl_status best(run *r, trl_error *err)
     if (st != TRL_OK)
         return st;
     if (method == TRL_INFER_BP)
-        return best_bp(r, &problem, err);
+        return trl_infer_bp_best(r, &problem, err);
     if (method == TRL_INFER_MPLP)
         return best_mplp(r, &problem, err);
-    const trl_method_options o = method_options(r);
+    const trl_method_options o = trl_infer_method_options(r);
     r->r.iterations = o.burn_in + o.samples;
     return trl_gibbs(&problem, &o, r->variable, r->factor, r->y, err);
 }
@@ -383,7 +325,7 @@ static trl_status best(run *r, trl_error *err)
 trl_status trl_infer_best(const trl_infer_plan *p, const trl_infer_input *input, trl_infer_work *w,
                           trl_infer_result *out, trl_error *err)
 {
-    run r;
+    trl_infer_run r;
     if (!p || !w || !out)
         return trl_fail_null(err);
     trl_status st = begin(&r, p, input, w, err);

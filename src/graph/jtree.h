@@ -66,6 +66,11 @@ typedef struct trl_jtree_input {
 trl_status trl_jtree_marginals(const trl_jtree_input *in, trl_arena *a, double *log_z,
                                double *variable, double *factor, trl_error *err);
 
+/* For every label the score of the best labelling that has it, less the best score of all: natural
+ * logarithms, not above 0.  Laid out as variable marginals.  Failures as above. */
+trl_status trl_jtree_max_marginals(const trl_jtree_input *in, trl_arena *a, double *variable,
+                                   trl_error *err);
+
 /* The best labelling; of equals, the one with the smallest labels in the order of decoding.
  * Failures as above. */
 trl_status trl_jtree_best(const trl_jtree_input *in, trl_arena *a, uint32_t *y, trl_error *err);

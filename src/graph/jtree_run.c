@@ -401,6 +401,57 @@ trl_status trl_jtree_marginals(const trl_jtree_input *in, trl_arena *a, double *
     return TRL_OK;
 }
 
+/* Maxima of the whole graph for the cells of every clique, after up_log. */
+static void down_max(run *r)
+{
+    const trl_jtree *t = r->t;
+    for (size_t k = 0; k < t->n_cliques; k++) {
+        const trl_clique *c = &t->clique[k];
+        if (c->parent == NONE)
+            continue;
+        const trl_clique *p = &t->clique[c->parent];
+        const trl_table_map map = map_of(t, p, c->up_at);
+        double *old = r->sep + c->sep_at;
+        fill(c->sep_cells, -HUGE_VAL, r->tmp);
+        trl_table_apply(TRL_TABLE_MAX, &map, r->phi + p->at, r->tmp);
+        for (size_t i = 0; i < c->sep_cells; i++)
+            old[i] = old[i] > -HUGE_VAL ? r->tmp[i] - old[i] : -HUGE_VAL;
+        size_t dim[2], step[2];
+        own_map(c, dim, step);
+        trl_table_apply(TRL_TABLE_ADD, &(trl_table_map){2, dim, step}, r->phi + c->at, old);
+    }
+}
+
+trl_status trl_jtree_max_marginals(const trl_jtree_input *in, trl_arena *a, double *variable,
+                                   trl_error *err)
+{
+    const trl_graph_view *g = in->g;
+    run r;
+    size_t step[TRL_TABLE_DIMS];
+    if (!run_init(&r, in, a))
+        return trl_fail_mem(err);
+    if (!load(&r, false) || !up_log(&r, true))
+        return forbidden(err);
+    down_max(&r);
+    for (uint32_t v = 0; v < g->n_variables; v++) {
+        double *m = variable + g->label_at[v];
+        fill(g->labels[v], -HUGE_VAL, m);
+        if (r.t->own[v] == NONE) {
+            m[g->labels[v] > 1 ? in->label[v] : 0] = 0.0;
+            continue;
+        }
+        const trl_clique *c = &r.t->clique[r.t->own[v]];
+        for (size_t k = 0; k < c->n; k++)
+            step[k] = r.t->vars[c->var_at + k] == v;
+        trl_table_apply(TRL_TABLE_MAX, &(trl_table_map){c->n, r.t->dim + c->var_at, step},
+                        r.phi + c->at, m);
+        const double most = trl_vmax(g->labels[v], m);
+        for (size_t j = 0; j < g->labels[v]; j++)
+            m[j] -= most;
+    }
+    return TRL_OK;
+}
+
 /* The best labels of the variables that only clique c has, given its separator's in y. */
 static void decode(const run *r, const trl_clique *c, uint32_t *y)
 {

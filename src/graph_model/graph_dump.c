@@ -9,6 +9,7 @@
  *     label LAYER NAME                    in the order of their numbers
  *     constant NAME ATTRIBUTE             what weights that are always on are called in the file
  *     factor NAME ATTRIBUTE LABEL ... W   a weight; the attribute is empty for those always on
+ *     end
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static trl_status put_factor(dumping *d)
         trl_put_field(b, trl_strview_get(&f->names, f->constant));
         trl_buf_ch(b, '\n');
     }
-    for (size_t a = 0; st == TRL_OK && a < f->names.n; a++) {
+    for (size_t a = 0; st == TRL_OK && a < f->n_attrs; a++) {
         const trl_weight_row row = trl_model_row(f, (uint32_t)a);
         for (uint64_t at = row.at; at < row.at + row.k; at++) {
             trl_buf_str(b, "factor\t");
@@ -142,7 +143,7 @@ static trl_status put_top(dumping *d, size_t top)
     size_t n = 0;
     if (!all)
         return trl_fail_mem(d->err);
-    for (size_t a = 0; a < f->names.n; a++) {
+    for (size_t a = 0; a < f->n_attrs; a++) {
         const trl_weight_row row = trl_model_row(f, (uint32_t)a);
         for (uint64_t at = row.at; at < row.at + row.k; at++)
             all[n++] = (ranked){trl_model_weight(f, at), (uint32_t)a, trl_model_cell(f, row, at)};
@@ -172,6 +173,8 @@ trl_status trl_graph_model_dump(const trl_graph_model *m, size_t top, trl_write_
         put_header(&d.p.buf, m);
     for (; st == TRL_OK && d.factor < m->spec->n_factors; d.factor++)
         st = top ? put_top(&d, top) : put_factor(&d);
+    if (!top)
+        trl_buf_str(&d.p.buf, "end\n");
     if (st == TRL_OK)
         st = trl_printer_flush(&d.p, true, err);
     trl_buf_fini(&d.p.buf);

@@ -45,9 +45,11 @@ static trl_status save_factor(writing *x, size_t f, trl_error *err)
     size_t n_labels[TRL_LAYERS_MAX] = {0};
     for (size_t k = 0; k < p->spec->n_layers; k++)
         n_labels[k] = p->labels[k].n;
-    const trl_family_part part = {p->rows ? &p->rows[f] : &x->rows[f], prefix_of("fa", f, prefix),
-                                  trl_factor_spec_cells(&p->spec->factor[f], n_labels),
-                                  &x->sorted[f], &x->info.constant[f]};
+    const trl_family_part part = {.rows = p->rows ? &p->rows[f] : &x->rows[f],
+                                  .prefix = prefix_of("fa", f, prefix),
+                                  .width = trl_factor_spec_cells(&p->spec->factor[f], n_labels),
+                                  .sorted = &x->sorted[f],
+                                  .constant = &x->info.constant[f]};
     const trl_status st = p->rows ? TRL_OK
                                   : trl_family_collect(&p->corpus->family[f], &p->design->family[f],
                                                        p->w, &x->rows[f], err);
@@ -160,6 +162,8 @@ static trl_status load(trl_graph_model *m, trl_error *err)
         to->constant = info.constant[f];
         st = to->width ? trl_family_load(to, prefix_of("fa", f, prefix), m->container, err)
                        : trl_container_damaged(m->container, err, "impossible number of labels");
+        if (st == TRL_OK && to->prints.n_buckets)
+            st = trl_container_damaged(m->container, err, "fingerprints in a model of graphs");
     }
     return st;
 }
@@ -241,7 +245,7 @@ trl_graph_model_info trl_graph_model_get_info(const trl_graph_model *m)
                                  .document = m->spec->document,
                                  .attributes = m->spec->attributes};
     for (size_t f = 0; f < m->spec->n_factors; f++) {
-        info.n_attributes += m->family[f].names.n;
+        info.n_attributes += m->family[f].n_attrs;
         info.n_features += m->family[f].n_weights;
     }
     return info;

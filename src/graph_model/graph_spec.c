@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "graph_model/grmm_templates.h"
 #include "graph_model/spec_scan.h"
+#include "text/word_regex.h"
 
 #define TEMPLATES_MAX 1000
 
@@ -329,6 +330,12 @@ trl_status trl_graph_spec_parse(const char *name, const char *text, size_t n, tr
     return st;
 }
 
+static void free_value(trl_spec_value *v)
+{
+    trl_template_free(v->tpl);
+    trl_word_regex_free(v->re);
+}
+
 void trl_graph_spec_free(trl_graph_spec *s)
 {
     if (!s)
@@ -343,7 +350,7 @@ void trl_graph_spec_free(trl_graph_spec *s)
     for (size_t k = 0; k < s->n_factors; k++)
         trl_free(s->factor[k].name);
     for (size_t k = 0; k < s->n_values; k++)
-        trl_template_free(s->value[k].tpl);
+        free_value(&s->value[k]);
     trl_free(s->tpl);
     trl_free(s->condition);
     trl_free(s->value);

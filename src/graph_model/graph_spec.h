@@ -57,8 +57,9 @@ typedef struct trl_sight {
 /* A value of a token in a condition: what a macro makes of its columns. */
 typedef struct trl_spec_value {
     bool j, literal;
-    trl_template *tpl; /* one line, the macro alone */
-    trl_str text;      /* literal */
+    trl_template *tpl;         /* one line, the macro alone */
+    trl_str text;              /* literal */
+    struct trl_word_regex *re; /* the value is whether it matches: true or false; NULL: the text */
     uint64_t row, col;
 } trl_spec_value;
 
@@ -66,7 +67,7 @@ typedef enum trl_condition_kind {
     TRL_COND_AND,
     TRL_COND_OR,
     TRL_COND_NOT,
-    TRL_COND_TEST,  /* a %t is true */
+    TRL_COND_TEST,  /* a %t is true, or a value matches an expression */
     TRL_COND_EQUAL, /* two values are the same */
     TRL_COND_DISTANCE,
     TRL_COND_SENTENCE, /* i and j are in the same sentence */

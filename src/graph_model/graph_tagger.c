@@ -180,8 +180,7 @@ static const double *score(trl_graph_tagger *t, size_t a)
     memcpy(theta, t->plain[k], f->width * sizeof *theta);
     for (size_t i = u->begin[a]; i < u->begin[a + 1]; i++) {
         const trl_str s = u->attr[i].name;
-        const uint32_t id =
-            f->names.n ? trl_strview_find(&f->names, s.p, s.n, trl_str_hash(s.p, s.n)) : TRL_NO_ID;
+        const uint32_t id = f->n_attrs ? trl_family_find(f, s) : TRL_NO_ID;
         t->n_attributes++;
         if (id == TRL_NO_ID)
             t->n_unknown++;
@@ -217,11 +216,11 @@ static trl_status know(trl_graph_tagger *t, size_t token, size_t k, uint32_t *ou
     if (*out != TRL_NO_ID)
         return TRL_OK;
     *out = TRL_UNOBSERVED;
-    if (s.n == 1 && s.p[0] == '_')
+    if (s.n == 1 && (s.p[0] == '_' || s.p[0] == '?'))
         return TRL_OK;
     const trl_status st = trl_fail(err, TRL_EPARSE, "'%.*s' is not a label of '%s' in the model",
                                    (int)(s.n < 100 ? s.n : 100), s.p, layer->name);
-    trl_fail_hint(err, st, "_ stands for a label that is not known");
+    trl_fail_hint(err, st, "_ or ? stands for a label that is not known");
     return trl_graph_unit_where(&t->unit, st, token, err);
 }
 
@@ -328,6 +327,29 @@ trl_status trl_graph_tagger_marginals(trl_graph_tagger *t, double *p, trl_graph_
                                      .score = NAN,
                                      .log_z = r.log_z,
                                      .log_z_status = r.log_z_status};
+    return TRL_OK;
+}
+
+trl_status trl_graph_tagger_max_marginals(trl_graph_tagger *t, double *m, trl_graph_answer *answer,
+                                          trl_error *err)
+{
+    if (!t || !m)
+        return trl_fail_null(err);
+    trl_infer_result r;
+    trl_status st = make_plan(t, 1, err);
+    const trl_infer_input in = {.table = t->table, .evidence = t->o.known ? t->evidence : NULL};
+    if (st == TRL_OK)
+        st = trl_infer_max_marginals(t->plan[1], &in, t->work, &r, err);
+    if (st != TRL_OK)
+        return st;
+    const trl_graph_view g = trl_graph_look(t->unrolled.graph);
+    memcpy(m, r.variable, g.label_at[g.n_variables] * sizeof *m);
+    if (answer)
+        *answer = (trl_graph_answer){.exact = r.exact_marginals,
+                                     .converged = r.converged,
+                                     .score = NAN,
+                                     .log_z = NAN,
+                                     .log_z_status = TRL_VALUE_NONE};
     return TRL_OK;
 }
 

@@ -1,7 +1,8 @@
 /* graph_undump.c -- reading a dump of a graph model (format: graph_dump.c).
  *
  * Lines of the model file come before labels, labels before weights; the model file is read with
- * the first label, and its faults are said at their lines of the dump.
+ * the first label, and its faults are said at their lines of the dump.  The last line is `end`: a
+ * dump that is cut off is told by it.
  */
 /* SPDX-License-Identifier: MIT */
 #include "graph_model/graph_undump.h"
@@ -23,6 +24,7 @@ typedef struct reading {
     size_t n_labels[TRL_LAYERS_MAX];
     trl_weight_rows rows[TRL_FAMILIES_MAX];
     uint32_t constant[TRL_FAMILIES_MAX]; /* in names; TRL_NO_ID: none */
+    bool ended;
 } reading;
 
 /* ---- the model file and labels --------------------------------------------------------------- */
@@ -204,19 +206,28 @@ static trl_status read_weight(reading *x)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static trl_status read_end(reading *x)
+{
+    x->ended = x->u.n_fields == 1;
+    return x->ended ? TRL_OK : FAIL_AT(&x->u, 0, "nothing expected after 'end'");
+}
+
 static const struct {
     const char *name;
     trl_status (*read)(reading *x);
 } words[] = {{"model", read_model_line},
              {"label", read_label},
              {"constant", read_constant},
-             {"factor", read_weight}};
+             {"factor", read_weight},
+             {"end", read_end}};
 
 static trl_status read_line(reading *x)
 {
     trl_undump *u = &x->u;
     bool known = false;
     const trl_str word = u->field[0];
+    if (x->ended)
+        return FAIL_AT(u, 0, "a line after 'end'");
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (strlen(words[k].name) == word.n && memcmp(words[k].name, word.p, word.n) == 0)
             return words[k].read(x);
@@ -250,7 +261,12 @@ static trl_status write(reading *x, const char *path, unsigned char **out, size_
         const trl_status st = trl_fail(u->err, TRL_EPARSE, "there is no line '%s'", missing);
         return trl_input_fail(u->in, u->err, st, 0);
     }
-    const trl_status st = begin_weights(x);
+    trl_status st = begin_weights(x);
+    if (st == TRL_OK && !x->ended) {
+        st = trl_fail(u->err, TRL_EPARSE, "the dump is cut off: there is no line 'end'");
+        st = trl_input_fail(u->in, u->err, st, 0);
+        trl_fail_hint(u->err, st, "make it again; one made by hand ends with this line, too");
+    }
     if (st != TRL_OK)
         return st;
     for (size_t f = 0; f < TRL_FAMILIES_MAX; f++) {

@@ -4,8 +4,11 @@
  *     all         one { "and" one }
  *     one         "not" one  |  "(" condition ")"  |  "same" "sentence"
  *              |  j - i <= N  |  < N  |  >= N  |  > N  |  = N
- *              |  %t[i,0,"re"]  |  value = value  |  value != value
+ *              |  %t[i,0,"re"]  |  value = value  |  value != value  |  value ~ "re"
  *     value       %x[i,0] %X[i,0] %m[i,0,"re"] %M.. %t.. "text"
+ *
+ * The expressions of macros see bytes (feature/pattern_regex.h), that of ~ the characters of UTF-8
+ * (text/word_regex.h).
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -14,6 +17,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "graph_model/spec_scan.h"
+#include "text/word_regex.h"
 
 #define DEPTH_MAX 50 /* of brackets and not */
 
@@ -123,7 +127,7 @@ static trl_status read_value(trl_spec_scan *s, uint32_t *out)
         st = read_macro(s, &v);
     } else {
         return trl_spec_fail(s, at,
-                             "a condition expected: %%x[i,0] = %%x[j,0], %%t[i,0,\"^\\u\"], "
+                             "a condition expected: %%x[i,0] = %%x[j,0], %%x[i,0] ~ \"^\\u\", "
                              "j-i <= 20, same sentence, not, and, or");
     }
     if (st == TRL_OK)
@@ -163,7 +167,28 @@ static trl_status read_distance(trl_spec_scan *s, uint32_t *out)
     return st == TRL_OK ? add_condition(s, c, out) : st;
 }
 
-/* value = value, value != value, or a test alone. */
+/* The expression after ~, which makes a test of the value. */
+static trl_status read_match(trl_spec_scan *s, trl_condition c, uint32_t *out)
+{
+    trl_spec_more(s);
+    const trl_spec_place at = trl_spec_here(s);
+    const char *from = s->p, *to = s->p < s->end && *s->p == '"' ? after_quotes(s) : NULL;
+    trl_spec_value *v = &s->spec->value[c.a];
+    size_t wrong = 0;
+    if (!to)
+        return trl_spec_fail(s, at, "an expression in quotes expected after ~");
+    if (v->literal)
+        return trl_spec_fail(s, at, "~ needs the text of a token before it: %%x[i,0] ~ \"^\\u\"");
+    s->p = to;
+    const trl_status st =
+        trl_word_regex_new((trl_str){from + 1, (size_t)(to - from) - 2}, &v->re, &wrong, s->err);
+    if (st == TRL_EPARSE)
+        trl_spec_at(s, st, (trl_spec_place){at.row, at.col + 1 + wrong});
+    c.kind = TRL_COND_TEST;
+    return st == TRL_OK ? add_condition(s, c, out) : st;
+}
+
+/* value = value, value != value, value ~ "re", or a test alone. */
 static trl_status read_comparison(trl_spec_scan *s, uint32_t *out)
 {
     trl_condition c = {.kind = TRL_COND_EQUAL};
@@ -173,12 +198,14 @@ static trl_status read_comparison(trl_spec_scan *s, uint32_t *out)
     trl_status st = read_value(s, &c.a);
     if (st != TRL_OK)
         return st;
+    if (trl_spec_take(s, "~"))
+        return read_match(s, c, out);
     const bool differ = trl_spec_take(s, "!=");
     if (!differ && !trl_spec_take(s, "=")) {
         c.kind = TRL_COND_TEST;
         return test ? add_condition(s, c, out)
                     : trl_spec_fail(s, at,
-                                    "= or != expected after a value: only %%t is a "
+                                    "=, != or ~ expected after a value: only %%t is a "
                                     "condition by itself");
     }
     st = read_value(s, &c.b);

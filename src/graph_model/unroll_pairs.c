@@ -9,12 +9,21 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "graph_model/unroll.h"
+#include "text/word_forms.h"
+#include "text/word_regex.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* Whether the text matches the value's expression, as %t says it. */
+static trl_str match(const trl_spec_value *x, trl_str text, size_t *scratch)
+{
+    trl_str found;
+    return trl_word_regex_find(x->re, text, scratch, &found) ? TRL_STR("true") : TRL_STR("false");
+}
+
 /* Of value k at all tokens.  The first letter of an attribute is its line's, not the value's. */
 static trl_status number_value(trl_token_values *v, size_t k, trl_strtab *seen, trl_buf *b,
-                               trl_error *err)
+                               size_t *scratch, trl_error *err)
 {
     const trl_spec_value *x = &v->s->value[k];
     uint32_t *id = v->id + k * v->u->n_tokens;
@@ -28,6 +37,8 @@ static trl_status number_value(trl_token_values *v, size_t k, trl_strtab *seen, 
                     return trl_fail_mem(err);
                 text = (trl_str){b->data + 1, b->len - 1};
             }
+            if (x->re)
+                text = match(x, text, scratch);
             const uint32_t number = trl_strtab_add(seen, text.p, text.n);
             if (number == TRL_NO_ID)
                 return trl_fail_mem(err);
@@ -49,8 +60,12 @@ trl_status trl_token_values_init(trl_token_values *v, const trl_graph_spec *s,
     v->truth = trl_alloc(s->n_conditions, sizeof *v->truth);
     v->yes = trl_strtab_add(&seen, "true", 4);
     trl_status st = v->id && v->truth && v->yes != TRL_NO_ID ? TRL_OK : trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < s->n_values; k++)
-        st = number_value(v, k, &seen, &scratch, err);
+    for (size_t k = 0; st == TRL_OK && k < s->n_values; k++) {
+        const size_t states = s->value[k].re ? trl_word_regex_scratch(s->value[k].re) : 0;
+        size_t *numbers = trl_alloc(states, sizeof *numbers);
+        st = numbers ? number_value(v, k, &seen, &scratch, numbers, err) : trl_fail_mem(err);
+        trl_free(numbers);
+    }
     v->n_ids = seen.n;
     trl_strtab_fini(&seen);
     trl_buf_fini(&scratch);

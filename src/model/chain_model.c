@@ -194,6 +194,17 @@ void trl_chain_model_fini(trl_chain_model *m)
     *m = (trl_chain_model){0};
 }
 
+trl_status trl_chain_need_names(const trl_chain_model *m, trl_error *err)
+{
+    for (size_t f = 0; f < TRL_FAMILIES; f++)
+        if (m->family[f].prints.n_buckets) {
+            const trl_status st = trl_fail(
+                err, TRL_EINVAL, "the model has fingerprints in place of the names of attributes");
+            return trl_fail_hint(err, st, "use the model that it was shrunk from");
+        }
+    return TRL_OK;
+}
+
 /* ---- warm start ------------------------------------------------------------------------------ */
 
 trl_status trl_chain_model_read_weights(const trl_chain_model *m, const trl_corpus *corpus,

@@ -15,10 +15,14 @@
  *     Ftag1     u8[slots + 8]: per slot of the name table 0 (empty) or a byte of the name's
  *               hash, so that nearly all probes skip the name itself; at the end the first
  *               8 again
+ *     F....     or fingerprints in place of the names and Ftag1 (fingerprints.h)
  *     Fclas     classes of attributes with the same number of weights, by falling number:
  *               {u32 k, u32 first attribute, u64 first weight}
  *     Fwght     float[weights], attribute by attribute; or
- *     Fwgt8     double[weights], of imported models
+ *     Fwgt8     double[weights], of imported models; or
+ *     Fwgt2     i16[weights], multiples of the one number in Fvals; or
+ *     Fwgt1     u8[weights], numbers of values in Fvals
+ *     Fvals     float[1 or 256]: what weights of 16 and 8 bits stand for
  *     Fcell     u8, u16 or u32[weights that need one]: which cell a weight is for
  *     w.... ,   lists of words and scales that a template in words needs (features_io.h)
  *     scales
@@ -74,6 +78,9 @@ typedef struct trl_chain_model {
  * weights.  TRL_EMODEL, TRL_ENOMEM; *m is then not to be used. */
 trl_status trl_chain_model_load(trl_chain_model *m, const trl_container *c, trl_error *err);
 void trl_chain_model_fini(trl_chain_model *m);
+
+/* TRL_EINVAL where the model has fingerprints in place of names. */
+trl_status trl_chain_need_names(const trl_chain_model *m, trl_error *err);
 
 /* Sets the weights of `w` (trl_design_alloc doubles) whose attribute and labels the model has,
  * by name; the others stay.  For warm starts.  TRL_ENOMEM. */

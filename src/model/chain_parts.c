@@ -61,9 +61,11 @@ static trl_status save_all(trl_chain_parts *p, trl_container_builder *b, trl_cha
     if (st == TRL_OK)
         st = trl_strtab_save(p->labels, "labl", b, err);
     for (size_t f = 0; st == TRL_OK && f <= (size_t)p->order; f++)
-        st = trl_family_save(&(trl_family_part){&p->rows[f], trl_family_prefix[f],
-                                                trl_family_width(p->labels->n, f), &p->sorted[f],
-                                                &info->constant[f]},
+        st = trl_family_save(&(trl_family_part){.rows = &p->rows[f],
+                                                .prefix = trl_family_prefix[f],
+                                                .width = trl_family_width(p->labels->n, f),
+                                                .sorted = &p->sorted[f],
+                                                .constant = &info->constant[f]},
                              b, err);
     if (st == TRL_OK && p->features)
         st = trl_features_save(p->features, b, err);

@@ -32,6 +32,7 @@ _Static_assert(sizeof(header) == 64 && sizeof(entry) == 32, "file layout");
 struct trl_container {
     trl_mapped map;     /* of a file, or of the copy of unaligned memory */
     const entry *table; /* in the file */
+    uint32_t version;
     size_t n;
     const char *base;
     size_t size;
@@ -183,7 +184,7 @@ static trl_status prepare(const trl_container_builder *b, const char *kind, head
 {
     if (!little_endian())
         return trl_fail(err, TRL_EMODEL, "models cannot be written on big-endian machines");
-    *h = (header){.version = TRL_CONTAINER_VERSION, .n_sections = (uint32_t)b->n};
+    *h = (header){.version = b->version ? b->version : 1u, .n_sections = (uint32_t)b->n};
     memcpy(h->magic, TRL_MAGIC, 8);
     if (!name_set(h->kind, kind))
         return trl_fail(err, TRL_EINVAL, "'%s' is not a valid name for a kind of model", kind);
@@ -347,6 +348,7 @@ static trl_status check(trl_container *c, const unsigned char *p, size_t n, cons
     c->size = n;
     c->table = (const void *)(p + sizeof h);
     c->n = h.n_sections;
+    c->version = h.version;
     memcpy(c->kind, h.kind, 8);
     if (!table_ok(c->table, c->n, n))
         return trl_fail(err, TRL_EMODEL, "the model is damaged: impossible section table");
@@ -441,6 +443,11 @@ void trl_container_free(trl_container *c)
 const char *trl_container_kind(const trl_container *c)
 {
     return c->kind;
+}
+
+uint32_t trl_container_version(const trl_container *c)
+{
+    return c->version;
 }
 
 const void *trl_container_bytes(const trl_container *c)

@@ -3,7 +3,7 @@
  * Little-endian; offsets count from the start of the file:
  *
  *     0   8   magic "TRELLIS\x1a"
- *     8   4   u32 format version, 1
+ *     8   4   u32 format version, 1, or 2: weights in 16 or 8 bits, fingerprints (shrunk models)
  *     12  4   u32 number of sections S, at most TRL_CONTAINER_MAX
  *     16  8   u64 size of the file, a multiple of 64
  *     24  8   u64 XXH3 of everything from byte 64 on
@@ -30,8 +30,8 @@
 #include "trellis/buf.h"
 #include "trellis/status.h"
 
-#define TRL_CONTAINER_VERSION 1u
-#define TRL_CONTAINER_MAX 1024u /* sections */
+#define TRL_CONTAINER_VERSION 2u /* the newest that is read; written is 1 unless said */
+#define TRL_CONTAINER_MAX 1024u  /* sections */
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -47,6 +47,7 @@ typedef struct trl_container_builder {
     trl_section *section;
     size_t n, cap;
     trl_status failed; /* the first failure of an add; writing reports it */
+    uint32_t version;  /* of the format; 0: 1 */
 } trl_container_builder;
 
 /* Adds a section.  `bytes` is borrowed until the builder is released; it is read when the
@@ -102,7 +103,8 @@ trl_status trl_container_from_memory(const void *bytes, size_t n, const char *ki
 void trl_container_free(trl_container *c); /* accepts NULL */
 
 const char *trl_container_kind(const trl_container *c);
-const char *trl_container_path(const trl_container *c);  /* for messages */
+const char *trl_container_path(const trl_container *c); /* for messages */
+uint32_t trl_container_version(const trl_container *c);
 const void *trl_container_bytes(const trl_container *c); /* of the whole file, 64-byte aligned */
 size_t trl_container_size(const trl_container *c);       /* bytes of the file */
 
@@ -113,7 +115,8 @@ bool trl_container_find(const trl_container *c, const char *tag, const void **by
  * many. */
 bool trl_container_section(const trl_container *c, size_t k, trl_section *out);
 
-/* Adds all sections of a container, which must outlive the builder, but the one with tag `but`. */
+/* Adds all sections of a container, which must outlive the builder, but the one with tag `but`; the
+ * format's version is that of the container. */
 void trl_container_builder_copy(trl_container_builder *b, const trl_container *c, const char *but);
 
 /* As _find for an array of items of `width` bytes.  TRL_EMODEL when the section is missing or its

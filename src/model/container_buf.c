@@ -60,6 +60,7 @@ trl_status trl_container_damaged(const trl_container *c, trl_error *err, const c
 void trl_container_builder_copy(trl_container_builder *b, const trl_container *c, const char *but)
 {
     trl_section s;
+    b->version = trl_container_version(c);
     for (size_t k = 0; trl_container_section(c, k, &s); k++) {
         char tag[sizeof s.tag + 1] = {0};
         memcpy(tag, s.tag, sizeof s.tag);

@@ -106,12 +106,14 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
     const trl_chain_model *m = trl_model_chain(model);
     trl_printer p = {.write = write, .ctx = ctx};
     trl_status st = trl_model_need_chain(model, err);
+    if (st == TRL_OK)
+        st = trl_chain_need_names(m, err);
     if (st != TRL_OK)
         return st;
     put_header(&p.buf, m);
     st = trl_printer_flush(&p, false, err);
     for (size_t f = 0; f <= (size_t)m->order; f++)
-        for (size_t a = 0; st == TRL_OK && a < m->family[f].names.n; a++) {
+        for (size_t a = 0; st == TRL_OK && a < m->family[f].n_attrs; a++) {
             put_row(&p.buf, m, f, (uint32_t)a);
             st = trl_printer_flush(&p, false, err);
         }

@@ -107,7 +107,7 @@ static ranked *collect(const table *t, size_t groups, size_t *at)
     ranked *all = trl_alloc((size_t)f->n_weights, sizeof *all);
     memset(at, 0, (groups + 2) * sizeof *at);
     for (int pass = 0; all && pass < 2; pass++) {
-        for (size_t a = 0; a < f->names.n; a++) {
+        for (size_t a = 0; a < f->n_attrs; a++) {
             const trl_weight_row row = trl_model_row(f, (uint32_t)a);
             for (uint64_t i = row.at; i < row.at + row.k; i++) {
                 const uint32_t cell = trl_model_cell(f, row, i);
@@ -153,6 +153,8 @@ trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn w
         return trl_fail_null(err);
     table t = {.m = trl_model_chain(model), .top = top, .p = {write, ctx, {0}}, .err = err};
     trl_status st = trl_model_need_chain(model, err);
+    if (st == TRL_OK)
+        st = trl_chain_need_names(t.m, err);
     if (st != TRL_OK)
         return st;
     for (t.family = 0; st == TRL_OK && t.family <= (size_t)t.m->order; t.family++)

@@ -16,7 +16,7 @@ struct trl_model {
 
 static trl_status load_kind(trl_model *m, trl_error *err)
 {
-    static const char *const others[] = {"tree", "graph", "boost", "align"};
+    static const char *const others[] = {"tree", "graph", "boost", "align", "mt"};
     const char *kind = trl_container_kind(m->container);
     m->is_chain = strcmp(kind, TRL_CHAIN_KIND) == 0;
     if (m->is_chain)
@@ -40,7 +40,8 @@ trl_status trl_model_need_chain(const trl_model *m, trl_error *err)
                   strcmp(kind, "tree") == 0    ? "it is a parser's"
                   : strcmp(kind, "graph") == 0 ? "it is a model of graphs"
                   : strcmp(kind, "boost") == 0 ? "it is one of boosted trees"
-                                               : "it is an aligner's");
+                  : strcmp(kind, "align") == 0 ? "it is an aligner's"
+                                               : "it is a translator's");
     return trl_fail_where(err, st, trl_container_path(m->container), 0, 0);
 }
 
@@ -160,7 +161,7 @@ trl_model_info trl_model_get_info(const trl_model *m)
                            .has_q0 = c->has_q0,
                            .temperature = c->has_temperature ? c->temperature : 0.0};
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
-        info.n_attributes += c->family[f].names.n;
+        info.n_attributes += c->family[f].n_attrs;
         info.n_features += c->family[f].n_weights;
     }
     return info;

@@ -15,7 +15,7 @@ static const trl_model_family *family(const trl_model *m, trl_scope scope)
 size_t trl_model_n_attributes(const trl_model *m, trl_scope scope)
 {
     const trl_model_family *f = family(m, scope);
-    return f ? f->names.n : 0;
+    return f ? f->n_attrs : 0;
 }
 
 trl_str trl_model_attribute(const trl_model *m, trl_scope scope, size_t k)
@@ -27,15 +27,15 @@ trl_str trl_model_attribute(const trl_model *m, trl_scope scope, size_t k)
 uint32_t trl_model_find_attribute(const trl_model *m, trl_scope scope, trl_str name)
 {
     const trl_model_family *f = family(m, scope);
-    if (!f || !f->names.n || (!name.p && name.n))
+    if (!f || !f->n_attrs || (!name.p && name.n))
         return TRL_NO_ID;
-    return trl_strview_find(&f->names, name.p, name.n, trl_str_hash(name.p, name.n));
+    return trl_family_find(f, name);
 }
 
 uint32_t trl_model_transitions(const trl_model *m, trl_scope scope)
 {
     const trl_model_family *f = family(m, scope);
-    return f && f->names.n ? f->constant : TRL_NO_ID;
+    return f && f->n_attrs ? f->constant : TRL_NO_ID;
 }
 
 trl_status trl_model_weights(const trl_model *m, trl_scope scope, uint32_t attribute, double *w,
@@ -44,9 +44,9 @@ trl_status trl_model_weights(const trl_model *m, trl_scope scope, uint32_t attri
     const trl_model_family *f = family(m, scope);
     if (!m || !w)
         return trl_fail_null(err);
-    if (!f || attribute >= f->names.n)
+    if (!f || attribute >= f->n_attrs)
         return trl_fail(err, TRL_EINVAL, "attribute %lu: the model has %zu of this scope",
-                        (unsigned long)attribute, f ? f->names.n : 0);
+                        (unsigned long)attribute, f ? f->n_attrs : 0);
     const trl_weight_row row = trl_model_row(f, attribute);
     memset(w, 0, f->width * sizeof *w);
     for (uint64_t at = row.at; at < row.at + row.k; at++)

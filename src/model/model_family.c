@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "model/model_check.h"
 #include "model/strtab_io.h"
 #include "num/simd.h"
 
@@ -24,18 +25,6 @@ const char *trl_family_tag(const char *prefix, const char *suffix, char tag[9])
 
 /* ---- loading: checks ------------------------------------------------------------------------- */
 
-/* All bits of the exponent set: infinite or NaN. */
-static bool all_finite(const float *x, size_t n)
-{
-    uint32_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        bad |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
-    return !bad;
-}
-
 static bool all_finite_exact(const double *x, size_t n)
 {
     bool good = true;
@@ -44,28 +33,13 @@ static bool all_finite_exact(const double *x, size_t n)
     return good;
 }
 
-static uint32_t largest_cell(const void *cells, size_t size, size_t n)
-{
-    uint32_t max = 0;
-    if (size == 1)
-        for (size_t i = 0; i < n; i++)
-            max = ((const uint8_t *)cells)[i] > max ? ((const uint8_t *)cells)[i] : max;
-    else if (size == 2)
-        for (size_t i = 0; i < n; i++)
-            max = ((const uint16_t *)cells)[i] > max ? ((const uint16_t *)cells)[i] : max;
-    else
-        for (size_t i = 0; i < n; i++)
-            max = ((const uint32_t *)cells)[i] > max ? ((const uint32_t *)cells)[i] : max;
-    return max;
-}
-
 /* k falls, attributes and weights are covered without a gap. */
 static bool classes_ok(const trl_model_family *f)
 {
     uint64_t weight = 0;
     for (size_t i = 0; i < f->n_classes; i++) {
         const trl_weight_class *c = &f->class[i];
-        const uint64_t next = i + 1 < f->n_classes ? c[1].first_attr : f->names.n;
+        const uint64_t next = i + 1 < f->n_classes ? c[1].first_attr : f->n_attrs;
         if (i == 0 ? c->first_attr != 0 || c->k > f->width : c->k >= c[-1].k)
             return false;
         if (next <= c->first_attr || c->first_weight != weight)
@@ -75,7 +49,7 @@ static bool classes_ok(const trl_model_family *f)
             return false;
         weight += n;
     }
-    return weight == f->n_weights && (f->n_classes > 0) == (f->names.n > 0);
+    return weight == f->n_weights && (f->n_classes > 0) == (f->n_attrs > 0);
 }
 
 /* Free slots are the same, so that a probe over tags ends as one over slots does. */
@@ -92,42 +66,98 @@ static bool tags_ok(const trl_model_family *f, size_t n)
     return bad == 0;
 }
 
-/* The weights, as floats or as doubles. */
+/* What a family may have its weights in. */
+static const struct weight_section {
+    const char *suffix;
+    trl_weight_type type;
+    size_t size;
+} weight_sections[] = {
+    {"wght", TRL_WEIGHT_FLOAT, sizeof(float)},
+    {"wgt8", TRL_WEIGHT_DOUBLE, sizeof(double)},
+    {"wgt2", TRL_WEIGHT_16, sizeof(int16_t)},
+    {"wgt1", TRL_WEIGHT_8, sizeof(uint8_t)},
+};
+
+/* What 16 and 8 bits stand for. */
+static trl_status load_values(trl_model_family *f, const char *prefix, const trl_container *c,
+                              trl_error *err)
+{
+    char tag[9];
+    const void *values;
+    size_t n;
+    const trl_status st = trl_container_array(c, trl_family_tag(prefix, "vals", tag), sizeof(float),
+                                              &values, &n, err);
+    if (st != TRL_OK)
+        return st;
+    if (n != (f->type == TRL_WEIGHT_16 ? 1 : 256))
+        return trl_container_damaged(c, err, "the values of its weights are none");
+    f->value = values;
+    f->unit = f->type == TRL_WEIGHT_16 ? f->value[0] : 0.0f;
+    return trl_all_finite(f->value, n) && isfinite(f->unit * (float)INT16_MIN)
+               ? TRL_OK
+               : trl_container_damaged(c, err, "a weight is not finite");
+}
+
 static trl_status load_weights(trl_model_family *f, const char *prefix, const trl_container *c,
                                trl_error *err)
 {
     char tag[9];
     const void *weights;
-    size_t n;
-    f->type = trl_container_find(c, trl_family_tag(prefix, "wgt8", tag), &weights, &n)
-                  ? TRL_WEIGHT_DOUBLE
-                  : TRL_WEIGHT_FLOAT;
-    const bool exact = f->type == TRL_WEIGHT_DOUBLE;
-    const trl_status st =
-        trl_container_array(c, trl_family_tag(prefix, exact ? "wgt8" : "wght", tag),
-                            exact ? sizeof *f->exact : sizeof *f->weight, &weights, &n, err);
+    size_t n, found = 0; /* floats, unless there are others */
+    for (size_t k = 1; k < sizeof weight_sections / sizeof *weight_sections; k++)
+        if (trl_container_find(c, trl_family_tag(prefix, weight_sections[k].suffix, tag), &weights,
+                               &n))
+            found = k;
+    const struct weight_section *s = &weight_sections[found];
+    trl_status st =
+        trl_container_array(c, trl_family_tag(prefix, s->suffix, tag), s->size, &weights, &n, err);
     if (st != TRL_OK)
         return st;
+    f->type = s->type;
     f->n_weights = n;
-    if (exact)
+    bool finite = true;
+    if (s->type == TRL_WEIGHT_DOUBLE) {
         f->exact = weights;
-    else
+        finite = all_finite_exact(f->exact, n);
+    } else if (s->type == TRL_WEIGHT_FLOAT) {
         f->weight = weights;
-    return (exact ? all_finite_exact(f->exact, n) : all_finite(f->weight, n))
-               ? TRL_OK
-               : trl_container_damaged(c, err, "a weight is not finite");
+        finite = trl_all_finite(f->weight, n);
+    } else {
+        f->multiple = s->type == TRL_WEIGHT_16 ? weights : NULL;
+        f->code = s->type == TRL_WEIGHT_8 ? weights : NULL;
+        st = load_values(f, prefix, c, err);
+    }
+    return finite ? st : trl_container_damaged(c, err, "a weight is not finite");
+}
+
+/* The names and their tags, or the fingerprints in their place. */
+static trl_status load_names(trl_model_family *f, const char *prefix, const trl_container *c,
+                             trl_error *err)
+{
+    char tag[9];
+    const void *tags;
+    size_t n_tags;
+    if (trl_fingerprints_in(c, prefix))
+        return trl_fingerprints_load(&f->prints, prefix, c, &f->n_attrs, err);
+    trl_status st = trl_strview_load(c, prefix, &f->names, err);
+    if (st == TRL_OK)
+        st = trl_container_array(c, trl_family_tag(prefix, "tag1", tag), 1, &tags, &n_tags, err);
+    if (st != TRL_OK)
+        return st;
+    f->n_attrs = f->names.n;
+    f->tag = tags;
+    return tags_ok(f, n_tags) ? TRL_OK
+                              : trl_container_damaged(c, err, "the tags do not fit the names");
 }
 
 static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_container *c,
                              trl_error *err)
 {
     char tag[9];
-    const void *tags, *classes;
-    size_t n_tags, n_cells;
+    const void *classes;
+    size_t n_cells;
     f->cell_size = f->width <= 256 ? 1 : f->width <= 65536 ? 2 : 4;
-    trl_status st = trl_strview_load(c, prefix, &f->names, err);
-    if (st == TRL_OK)
-        st = trl_container_array(c, trl_family_tag(prefix, "tag1", tag), 1, &tags, &n_tags, err);
+    trl_status st = load_names(f, prefix, c, err);
     if (st == TRL_OK)
         st = trl_container_array(c, trl_family_tag(prefix, "clas", tag), sizeof *f->class, &classes,
                                  &f->n_classes, err);
@@ -138,10 +168,7 @@ static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_
                                  &n_cells, err);
     if (st != TRL_OK)
         return st;
-    f->tag = tags;
     f->class = classes;
-    if (!tags_ok(f, n_tags))
-        return trl_container_damaged(c, err, "the tags do not fit the names");
     if (!classes_ok(f))
         return trl_container_damaged(c, err, "impossible classes of attributes");
     if (f->n_classes && f->class[0].k == f->width) {
@@ -149,35 +176,47 @@ static trl_status load_parts(trl_model_family *f, const char *prefix, const trl_
         f->n_full_attrs = (size_t)(f->n_full / f->width);
     }
     if (n_cells != f->n_weights - f->n_full ||
-        (n_cells && largest_cell(f->cell, f->cell_size, n_cells) >= f->width))
+        (n_cells && trl_largest_cell(f->cell, f->cell_size, n_cells) >= f->width))
         return trl_container_damaged(c, err, "a weight is for no label");
-    if (f->constant != TRL_NO_ID && f->constant >= f->names.n)
+    if (f->constant != TRL_NO_ID && f->constant >= f->n_attrs)
         return trl_container_damaged(c, err, "the constant attribute does not exist");
     return TRL_OK;
+}
+
+/* Spreads out the rows of a class, as far as they are wanted. */
+static void spread(trl_model_family *f, size_t class)
+{
+    const size_t first = f->class[class].first_attr;
+    const size_t end = class + 1 < f->n_classes ? f->class[class + 1].first_attr : f->n_attrs;
+    trl_weight_row row = {f->class[class].first_weight, f->class[class].k};
+    for (size_t a = first; a < end && a < f->n_wide; a++, row.at += row.k) {
+        if (a < f->n_full_attrs)
+            continue;
+        float *out = f->wide + (a - f->n_full_attrs) * f->step;
+        for (uint64_t at = row.at; at < row.at + row.k; at++)
+            out[trl_model_cell(f, row, at)] += (float)trl_model_weight(f, at);
+    }
 }
 
 /* Spreads out the rows with many weights. */
 static trl_status make_wide(trl_model_family *f, trl_error *err)
 {
     f->step = trl_padded(f->width);
-    if (f->type != TRL_WEIGHT_FLOAT || f->single) {
+    if (f->type != TRL_WEIGHT_FLOAT || f->single)
         f->n_full_attrs = 0;
+    if (f->type == TRL_WEIGHT_DOUBLE || f->single)
         return TRL_OK;
-    }
     f->n_wide = f->n_full_attrs;
     for (size_t i = 0; i < f->n_classes && f->class[i].k >= (f->width - 1) / WIDE_SHARE + 1; i++)
-        f->n_wide = i + 1 < f->n_classes ? f->class[i + 1].first_attr : f->names.n;
+        f->n_wide = i + 1 < f->n_classes ? f->class[i + 1].first_attr : f->n_attrs;
     if (f->n_wide - f->n_full_attrs > WIDE_MAX / f->step)
         f->n_wide = f->n_full_attrs + WIDE_MAX / f->step;
     f->wide = trl_zalloc(f->n_wide - f->n_full_attrs, f->step * sizeof *f->wide);
     if (!f->wide)
         return trl_fail_mem(err);
-    for (size_t a = f->n_full_attrs; a < f->n_wide; a++) {
-        float *out = f->wide + (a - f->n_full_attrs) * f->step;
-        const trl_weight_row row = trl_model_row(f, (uint32_t)a);
-        for (uint64_t at = row.at; at < row.at + row.k; at++)
-            out[trl_model_cell(f, row, at)] += f->weight[at];
-    }
+    trl_touch(f->wide, (f->n_wide - f->n_full_attrs) * f->step * sizeof *f->wide);
+    for (size_t i = 0; i < f->n_classes && f->class[i].first_attr < f->n_wide; i++)
+        spread(f, i);
     while (f->narrow_class + 1 < f->n_classes &&
            f->class[f->narrow_class + 1].first_attr <= f->n_wide)
         f->narrow_class++;
@@ -189,6 +228,13 @@ trl_status trl_family_load(trl_model_family *f, const char *prefix, const trl_co
 {
     const trl_status st = load_parts(f, prefix, c, err);
     return st == TRL_OK ? make_wide(f, err) : st;
+}
+
+uint32_t trl_family_find(const trl_model_family *f, trl_str name)
+{
+    const uint64_t hash = trl_str_hash(name.p, name.n);
+    return f->prints.n_buckets ? trl_fingerprints_find(&f->prints, hash)
+                               : trl_strview_find(&f->names, name.p, name.n, hash);
 }
 
 /* ---- warm start ------------------------------------------------------------------------------ */
@@ -261,7 +307,7 @@ uint64_t trl_family_read_weights(const trl_family_transfer *x)
     uint64_t n = 0;
     for (size_t a = 0; a < x->to->n_attrs; a++) {
         const trl_str s = trl_strtab_get(x->names, x->to->name[a]);
-        const uint32_t id = trl_strview_find(&x->from->names, s.p, s.n, trl_str_hash(s.p, s.n));
+        const uint32_t id = trl_family_find(x->from, s);
         if (id != TRL_NO_ID && id != x->from->constant)
             n += read_row(x, a, id);
     }

@@ -10,11 +10,18 @@
 #include "base/strtab.h"
 #include "feature/design.h"
 #include "model/container.h"
+#include "model/fingerprints.h"
 
 #define TRL_NO_ROW SIZE_MAX
 
-/* How weights are stored.  Doubles are of models that other tools trained. */
-typedef enum trl_weight_type { TRL_WEIGHT_FLOAT, TRL_WEIGHT_DOUBLE } trl_weight_type;
+/* How weights are stored.  Doubles are of models that other tools trained; 16 and 8 bits of models
+ * that were shrunk. */
+typedef enum trl_weight_type {
+    TRL_WEIGHT_FLOAT,
+    TRL_WEIGHT_DOUBLE,
+    TRL_WEIGHT_16, /* multiples of a step */
+    TRL_WEIGHT_8,  /* numbers of 256 values */
+} trl_weight_type;
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
@@ -25,24 +32,30 @@ typedef struct trl_weight_class {
 
 /* One family.  All pointers are into the container. */
 typedef struct trl_model_family {
-    size_t width;
-    trl_strview names;
-    const uint8_t *tag; /* [n_slots + 8] */
-    uint32_t constant;  /* TRL_NO_ID: none */
+    size_t width, n_attrs;
+    trl_strview names;       /* empty where there are fingerprints in their place */
+    const uint8_t *tag;      /* [n_slots + 8]; NULL where there are fingerprints */
+    trl_fingerprints prints; /* n_buckets 0: there are names */
+    uint32_t constant;       /* TRL_NO_ID: none */
     const trl_weight_class *class;
     size_t n_classes;
     trl_weight_type type;
-    bool single;                /* scores are sums of floats, rounded after every addition */
-    const float *weight;        /* [n_weights]; NULL: of another type, see trl_model_weight */
-    const double *exact;        /* [n_weights] of type double, else NULL */
+    bool single;             /* scores are sums of floats, rounded after every addition */
+    const float *weight;     /* [n_weights]; NULL: of another type, see trl_model_weight */
+    const double *exact;     /* [n_weights] of type double, else NULL */
+    const int16_t *multiple; /* [n_weights] of 16 bits: of `unit`; else NULL */
+    float unit;
+    const uint8_t *code;        /* [n_weights] of 8 bits: numbers in `value`; else NULL */
+    const float *value;         /* [256] */
     uint64_t n_weights, n_full; /* n_full: weights without cells; they come first */
     size_t cell_size;           /* 1, 2, 4 */
     const void *cell;           /* [n_weights - n_full] */
 
     /* Attributes with many weights, but not for every cell, follow the full ones: those up to
      * n_wide are also kept as whole rows, for vector loops. */
-    /* Not where weights are no floats or sums are single: such rows are added weight by weight,
-     * and both numbers are 0. */
+    /* Not where weights are doubles or sums are single: such rows are added weight by weight, and
+     * both numbers are 0.  Where weights have 16 or 8 bits full rows are kept so, too, and only
+     * n_full_attrs is 0. */
     size_t n_full_attrs, n_wide, step; /* step: the width, padded */
     size_t narrow_class;               /* the class of attribute n_wide; 0 when there is none */
     float *wide;                       /* [n_wide - n_full_attrs][step]; owned */
@@ -97,8 +110,16 @@ static inline uint32_t trl_model_cell(const trl_model_family *f, trl_weight_row 
 /* Weight number `at` of the family. */
 static inline double trl_model_weight(const trl_model_family *f, uint64_t at)
 {
-    return f->weight ? (double)f->weight[at] : f->exact[at];
+    if (f->weight)
+        return (double)f->weight[at];
+    if (f->multiple)
+        return (double)((float)f->multiple[at] * f->unit);
+    return f->code ? (double)f->value[f->code[at]] : f->exact[at];
 }
+
+/* The attribute with this name, by its fingerprint where the model has no names; TRL_NO_ID: none.
+ */
+uint32_t trl_family_find(const trl_model_family *f, trl_str name);
 
 /* The byte in `tag` for a name with this hash. */
 static inline uint8_t trl_name_tag(uint64_t hash)
@@ -147,6 +168,8 @@ typedef struct trl_family_part {
     uint64_t width;
     trl_strtab *sorted;
     uint32_t *constant; /* its number in the file; untouched when there is none */
+    int bits;           /* of weights of type float: 16, 8, or 0: floats */
+    bool fingerprints;  /* in place of names */
 } trl_family_part;
 
 trl_status trl_family_save(const trl_family_part *p, trl_container_builder *b, trl_error *err);

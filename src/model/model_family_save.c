@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "model/model_family.h"
 #include "model/strtab_io.h"
+#include "model/weight_bits.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -301,11 +302,18 @@ static trl_status save_weights(const trl_family_part *p, const uint32_t *order, 
                 put_cell(cells, cell_size, with_cell++, r->cell[from + j]);
         }
     }
-    trl_container_builder_give(b, trl_family_tag(prefix, exact ? "wgt8" : "wght", tag), weights,
-                               at * weight_size);
+    const trl_weight_type type = exact ? r->type : trl_weight_bits_type(p->bits, at);
+    trl_status st = TRL_OK;
+    if (type == TRL_WEIGHT_16 || type == TRL_WEIGHT_8) {
+        st = trl_weight_bits_save(weights, at, type, prefix, b, err);
+        trl_free(weights);
+    } else {
+        trl_container_builder_give(b, trl_family_tag(prefix, exact ? "wgt8" : "wght", tag), weights,
+                                   at * weight_size);
+    }
     trl_container_builder_give(b, trl_family_tag(prefix, "cell", tag), cells,
                                with_cell * cell_size);
-    return TRL_OK;
+    return st;
 }
 
 trl_status trl_family_save(const trl_family_part *p, trl_container_builder *b, trl_error *err)
@@ -315,9 +323,11 @@ trl_status trl_family_save(const trl_family_part *p, trl_container_builder *b, t
     trl_weight_class *class = NULL;
     uint32_t *order = sort_rows(p->rows, &n, &class, &n_classes);
     trl_status st = order && order_names(p->rows, order, n, p->sorted) ? TRL_OK : trl_fail_mem(err);
-    if (st == TRL_OK)
+    if (st == TRL_OK && p->fingerprints)
+        st = trl_fingerprints_save(p->sorted, p->prefix, b, err);
+    else if (st == TRL_OK)
         st = trl_strtab_save(p->sorted, p->prefix, b, err);
-    if (st == TRL_OK)
+    if (st == TRL_OK && !p->fingerprints)
         st = save_tags(p->sorted, p->prefix, b, err);
     if (st == TRL_OK)
         st = save_weights(p, order, n, b, err);

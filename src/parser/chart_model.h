@@ -33,6 +33,8 @@ trl_status trl_parse_options_check(const trl_parse_options *o, trl_error *err);
 trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,
                                 trl_chart_parser **out, trl_error *err);
 void trl_chart_parser_free(trl_chart_parser *p); /* accepts NULL */
+trl_status trl_chart_parser_derive(trl_chart_parser *p, const trl_parse_input *in, trl_parse *tree,
+                                   trl_derived *out, trl_error *err);
 trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in, trl_parse *out,
                                   trl_error *err);
 

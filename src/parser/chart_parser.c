@@ -12,6 +12,7 @@
 #include "chart/constrain.h"
 #include "chart/nbest.h"
 #include "parser/chart_model.h"
+#include "parser/derivation.h"
 #include "parser/tree_decode.h"
 #include "treebank/transform.h"
 
@@ -31,6 +32,7 @@ struct trl_chart_parser {
     trl_constraint *known;
     size_t n_known, cap_known;
     bool sure; /* of trl_parse */
+    trl_parts parts;
 };
 
 trl_parse_options trl_parse_options_default(void)
@@ -86,6 +88,7 @@ void trl_chart_parser_free(trl_chart_parser *p)
     trl_free(p->parsed);
     trl_free(p->span);
     trl_free(p->known);
+    trl_parts_fini(&p->parts);
     trl_free(p);
 }
 
@@ -341,4 +344,22 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
                        .sure = p->sure,
                        .warning = p->d.failure};
     return TRL_OK;
+}
+
+trl_status trl_chart_parser_derive(trl_chart_parser *p, const trl_parse_input *in, trl_parse *tree,
+                                   trl_derived *out, trl_error *err)
+{
+    const trl_parse_options asked = p->o;
+    p->o.decode = TRL_PARSE_VITERBI;
+    p->o.nbest = 1;
+    p->o.probability = p->o.spans = false;
+    trl_status st = trl_chart_parser_parse(p, in, tree, err);
+    p->o = asked;
+    *out = (trl_derived){0};
+    if (st != TRL_OK || tree->warning)
+        return st;
+    st = trl_parts_of(&p->parts, &p->d, &p->model->m.fine, in->word, err);
+    if (st == TRL_OK)
+        *out = (trl_derived){p->parts.part, p->parts.n, p->d.chart.log_z};
+    return st;
 }

@@ -153,3 +153,42 @@ trl_status trl_bootstrap_mean(size_t n, const double *a, const double *b,
     trl_free(units);
     return st;
 }
+
+/* ---- several tests --------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    double p;
+    size_t at;
+} ranked;
+
+/* NaN last. */
+static int by_p(const void *a_, const void *b_)
+{
+    const ranked *a = a_, *b = b_;
+    const double x = isnan(a->p) ? 2.0 : a->p, y = isnan(b->p) ? 2.0 : b->p;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+trl_status trl_holm(size_t n, const double *p, double *adjusted, trl_error *err)
+{
+    if (n == 0)
+        return TRL_OK;
+    if (!p || !adjusted)
+        return trl_fail_null(err);
+    ranked *r = trl_alloc(n, sizeof *r);
+    if (!r)
+        return trl_fail_mem(err);
+    for (size_t i = 0; i < n; i++)
+        r[i] = (ranked){p[i], i};
+    qsort(r, n, sizeof *r, by_p);
+    double most = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        const double x = (double)(n - k) * r[k].p;
+        most = x > most ? (x < 1.0 ? x : 1.0) : most;
+        adjusted[r[k].at] = isnan(r[k].p) ? r[k].p : most;
+    }
+    trl_free(r);
+    return TRL_OK;
+}

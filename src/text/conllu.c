@@ -87,7 +87,7 @@ static trl_status check_cells(const trl_conllu *r, trl_str line, trl_error *err)
     return TRL_OK;
 }
 
-/* The number at *at, which moves behind it; false: there is none. */
+/* The number at *at, which moves past it; false: there is none. */
 static bool take_number(trl_str s, size_t *at, uint64_t *x)
 {
     const size_t from = *at;

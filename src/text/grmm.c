@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "text/token_lines.h"
 
 #define NOT_KNOWN SIZE_MAX
 
@@ -16,9 +16,8 @@ struct trl_grmm {
     size_t n_labels; /* of every token; NOT_KNOWN before the first */
     trl_str *cell;   /* the word and the labels of each token */
     const char **line;
-    size_t *begin;
-    trl_attr *attr;
-    size_t n, n_cells, n_attrs, cell_cap, line_cap, begin_cap, attr_cap;
+    trl_token_attrs attrs;
+    size_t n, n_cells, cell_cap, line_cap;
 };
 
 trl_status trl_grmm_new(trl_input *in, trl_grmm **out, trl_error *err)
@@ -39,29 +38,17 @@ void trl_grmm_free(trl_grmm *r)
     trl_arena_fini(&r->text);
     trl_free(r->cell);
     trl_free(r->line);
-    trl_free(r->begin);
-    trl_free(r->attr);
+    trl_token_attrs_fini(&r->attrs);
     trl_free(r);
 }
 
 void trl_grmm_attributes(const trl_grmm *r, const size_t **begin, const trl_attr **attr)
 {
-    *begin = r->begin;
-    *attr = r->attr;
+    *begin = r->attrs.begin;
+    *attr = r->attrs.attr;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
-
-/* The next word of the line, after blanks; empty at its end. */
-static trl_str next_word(const char **p)
-{
-    while (**p == ' ' || **p == '\t')
-        ++*p;
-    const char *from = *p;
-    while (**p != ' ' && **p != '\t' && **p != '\n')
-        ++*p;
-    return (trl_str){from, (size_t)(*p - from)};
-}
 
 static bool is_separator(trl_str s)
 {
@@ -104,16 +91,6 @@ static bool add_cell(trl_grmm *r, trl_str s)
     return true;
 }
 
-static bool add_attr(trl_grmm *r, trl_str s)
-{
-    trl_attr *attr = trl_reserve(r->attr, &r->attr_cap, r->n_attrs + 1, sizeof *attr);
-    if (!attr)
-        return false;
-    r->attr = attr;
-    attr[r->n_attrs++] = (trl_attr){s, 1.0};
-    return true;
-}
-
 static trl_status fail_at(const trl_grmm *r, trl_status st, const char *line, const char *p,
                           trl_error *err)
 {
@@ -125,8 +102,8 @@ static trl_status fail_at(const trl_grmm *r, trl_status st, const char *line, co
 static trl_status add_labels(trl_grmm *r, const char *line, const char **p, trl_error *err)
 {
     size_t n = 0;
-    trl_str s = next_word(p);
-    for (; s.n && !is_separator(s); s = next_word(p), n++)
+    trl_str s = trl_next_word(p);
+    for (; s.n && !is_separator(s); s = trl_next_word(p), n++)
         if (!add_cell(r, s))
             return trl_fail_mem(err);
     if (s.n == 0) {
@@ -145,63 +122,46 @@ static trl_status add_labels(trl_grmm *r, const char *line, const char **p, trl_
                    line, s.p, err);
 }
 
-static trl_status add_token(trl_grmm *r, const char *line, trl_error *err)
+static trl_status add_token(void *ctx, const char *line, trl_error *err)
 {
-    size_t *begin = trl_reserve(r->begin, &r->begin_cap, r->n + 2, sizeof *begin);
-    if (begin)
-        r->begin = begin;
+    trl_grmm *r = ctx;
     const char **lines = trl_reserve(r->line, &r->line_cap, r->n + 1, sizeof *lines);
     if (lines)
         r->line = lines;
     const size_t word = r->n_cells;
-    if (!begin || !lines || !add_cell(r, (trl_str){"_", 1}))
+    if (!lines || !trl_token_attrs_room(&r->attrs, r->n) || !add_cell(r, (trl_str){"_", 1}))
         return trl_fail_mem(err);
-    r->begin[r->n] = r->n_attrs;
+    r->attrs.begin[r->n] = r->attrs.n;
     r->line[r->n] = line;
     const char *p = line;
     const trl_status st = add_labels(r, line, &p, err);
     if (st != TRL_OK)
         return st;
     bool found = false;
-    for (trl_str s; (s = next_word(&p)).n;) {
-        if (!add_attr(r, s))
+    for (trl_str s; (s = trl_next_word(&p)).n;) {
+        if (!trl_token_attrs_add(&r->attrs, s))
             return trl_fail_mem(err);
         const trl_str text = found ? (trl_str){"", 0} : word_text(s);
         if (text.n)
             r->cell[word] = text;
         found = found || text.n;
     }
-    r->begin[++r->n] = r->n_attrs;
+    r->attrs.begin[++r->n] = r->attrs.n;
     return TRL_OK;
 }
 
 trl_status trl_grmm_next(trl_grmm *r, trl_rows *seq, bool *more, trl_error *err)
 {
     uint64_t first_row = 0;
-    trl_arena_reset(&r->text);
-    r->n = r->n_cells = r->n_attrs = 0;
-    for (;;) {
-        char *line;
-        size_t n;
-        trl_status st = trl_input_line_copy(r->in, &r->text, &line, &n, err);
-        if (st != TRL_OK)
-            return st;
-        if (!line || trl_line_is_blank(line)) {
-            if (!line || r->n > 0)
-                break;
-            continue;
-        }
-        if (r->n == 0)
-            first_row = trl_input_row(r->in);
-        st = trl_input_check_text(r->in, (trl_str){line, n}, err);
-        if (st == TRL_OK)
-            st = add_token(r, line, err);
-        if (st != TRL_OK)
-            return st;
-    }
-    *more = r->n > 0;
-    *seq = (trl_rows){.n_tokens = r->n,
-                      .n_columns = r->n ? r->n_labels + 1 : 0,
+    const trl_token_lines lines = {r->in, &r->text, add_token, r};
+    size_t n;
+    r->n = r->n_cells = r->attrs.n = 0;
+    const trl_status st = trl_token_lines_next(&lines, &n, &first_row, err);
+    if (st != TRL_OK)
+        return st;
+    *more = n > 0;
+    *seq = (trl_rows){.n_tokens = n,
+                      .n_columns = n ? r->n_labels + 1 : 0,
                       .cell = r->cell,
                       .path = trl_input_name(r->in),
                       .first_row = first_row,

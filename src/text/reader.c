@@ -105,15 +105,17 @@ static trl_status open_format(trl_reader *r, trl_error *err)
     }
 }
 
-trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out, trl_error *err)
+/* Of an input, which the reader takes over; st: how opening it ended. */
+static trl_status open_input(trl_input *in, trl_status st, trl_format format, trl_reader **out,
+                             trl_error *err)
 {
-    if (!path || !out)
-        return trl_fail_null(err);
-    trl_reader *r = trl_zalloc(1, sizeof *r);
-    if (!r)
-        return trl_fail_mem(err);
+    trl_reader *r = st == TRL_OK ? trl_zalloc(1, sizeof *r) : NULL;
+    if (!r) {
+        trl_input_free(in);
+        return st == TRL_OK ? trl_fail_mem(err) : st;
+    }
     trl_str head;
-    trl_status st = trl_input_open(path, &r->in, err);
+    r->in = in;
     r->format = format;
     if (st == TRL_OK && format == TRL_FORMAT_GUESS) {
         st = trl_input_peek(r->in, &head, err);
@@ -128,6 +130,25 @@ trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out
     }
     *out = r;
     return TRL_OK;
+}
+
+trl_status trl_reader_open(const char *path, trl_format format, trl_reader **out, trl_error *err)
+{
+    trl_input *in = NULL;
+    if (!path || !out)
+        return trl_fail_null(err);
+    const trl_status st = trl_input_open(path, &in, err);
+    return open_input(in, st, format, out, err);
+}
+
+trl_status trl_reader_memory(const char *name, trl_str bytes, trl_format format, trl_reader **out,
+                             trl_error *err)
+{
+    trl_input *in = NULL;
+    if (!name || !out || (!bytes.p && bytes.n))
+        return trl_fail_null(err);
+    const trl_status st = trl_input_memory(name, bytes.p, bytes.n, &in, err);
+    return open_input(in, st, format, out, err);
 }
 
 void trl_reader_free(trl_reader *r)

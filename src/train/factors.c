@@ -20,22 +20,30 @@ trl_factor_objective trl_factor_objective_of(const trl_objective *o)
     return functions[o->id];
 }
 
-double trl_probabilities(size_t n, double *s)
+double trl_exponentials(size_t n, const double *s, double *p, double *scale)
 {
     const double most = trl_vmax(n, s);
     double sum = 0.0;
+    *scale = 0.0;
     if (most == -HUGE_VAL) { /* all forbidden, or not numbers */
         for (size_t c = 0; c < n; c++) {
             sum += s[c];
-            s[c] = 0.0;
+            p[c] = 0.0;
         }
         return sum;
     }
-    sum = trl_vexp_sum(n, s, most, s);
-    const double scale = 1.0 / sum;
+    sum = trl_vexp_sum(n, s, most, p);
+    *scale = 1.0 / sum;
+    return most < HUGE_VAL && sum < HUGE_VAL ? most + log(sum) : (double)NAN;
+}
+
+double trl_probabilities(size_t n, double *s)
+{
+    double scale;
+    const double log_sum = trl_exponentials(n, s, s, &scale);
     for (size_t c = 0; c < n; c++)
         s[c] *= scale;
-    return most < HUGE_VAL && sum < HUGE_VAL ? most + log(sum) : (double)NAN;
+    return log_sum;
 }
 
 /* n scores to probabilities, in place; returns log p(gold).  -inf when gold is forbidden (all

@@ -60,6 +60,9 @@ trl_factor_objective trl_factor_objective_partial(const trl_objective *o);
  * forbidden: -inf, probabilities 0; NaN when a score is NaN or +inf. */
 double trl_probabilities(size_t n, double *s);
 
+/* The same without the last step: the probabilities are scale * p.  p may be s. */
+double trl_exponentials(size_t n, const double *s, double *p, double *scale);
+
 /* *value = weight * sum of the terms.  TRL_ENUMERIC unless the sum is finite or -inf. */
 trl_status trl_factor_value(const trl_factor_view *x, double sum, double *value, trl_error *err);
 

@@ -35,7 +35,7 @@ struct trl_gradient {
     lane lanes[TRL_LANES_MAX];
     trl_arena *arenas;           /* [threads] */
     trl_tables shared;           /* scores */
-    float *node;                 /* [n_tokens][step] node adjoints, for the cold weights */
+    float *node;                 /* [n_tokens][step] node adjoints, for the cold weights if any */
     double norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
     bool grouped; /* by `group`, token by token; `implied` has its extra rows alone */
     trl_token_groups group;
@@ -120,8 +120,9 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     const size_t rows = g->implied.n_rows * f->step + 64;
     const trl_token_groups_list *l = g->group.list;
     g->stream = trl_alloc(l[TRL_TOKEN_GROUPS_ENTRY].n, sizeof *g->stream);
-    g->node = trl_alloc64((g->grouped ? l[TRL_TOKEN_GROUPS_COLD_ROW].n : d->n_tokens) + 1,
-                          f->step * sizeof(float));
+    const size_t whole = f->n_cold > 0 ? d->n_tokens : 0,
+                 kept = g->grouped ? l[TRL_TOKEN_GROUPS_COLD_ROW].n : whole;
+    g->node = trl_alloc64(kept + 1, f->step * sizeof(float));
     g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
         g->hot32 = trl_alloc64(rows, sizeof(float));
@@ -229,11 +230,12 @@ static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_t
 
 static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoint, lane *l)
 {
-    const size_t step = g->d->family[TRL_NODE].step;
+    const trl_family *f = &g->d->family[TRL_NODE];
     trl_tables part = *adjoint;
     for (size_t k = TRL_EDGE; adjoint->chain.only && k < g->d->n_families; k++)
         part.row[k] = NULL;
-    trl_scatter_hot(g->d, &g->implied, from, &part, l->hot, l->hot32, g->node + from * step);
+    trl_scatter_hot(g->d, &g->implied, from, &part, l->hot, l->hot32,
+                    f->n_cold > 0 ? g->node + from * f->step : NULL);
     l->norm2 += trl_scatter_singletons(g->d, &g->implied, from, &part, 2.0 * g->c2, g->w, g->grad);
     if (adjoint->chain.pairs)
         trl_pair_sets_scatter(g->d, adjoint, l->hot);
@@ -409,8 +411,7 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
 /* Hot weights, then cold rows, then cold entries, without singletons (except grouped entries). */
 static trl_status run_piece(void *ctx, size_t job, size_t worker, trl_error *err)
 {
-    (void)worker;
-    (void)err;
+    (void)worker, (void)err;
     trl_gradient *g = ctx;
     const trl_family *f = &g->d->family[TRL_NODE];
     const size_t rows = f->singleton_row - f->n_hot;

@@ -12,6 +12,8 @@
 #define RISE 1.01 /* of the lowest objective: it swings */
 #define EARLY 2   /* passes in which it may */
 #define SHORT 0.2 /* mean length of its steps, 1 being the whole way of an example */
+#define SLOW 100  /* times delta: what half of the passes must have gained */
+#define SURE 10   /* times delta: the proven distance at which the second one may end */
 
 /* In front of the state of the optimiser at work, which is missing right after the handover. */
 typedef struct saved_head {
@@ -19,13 +21,15 @@ typedef struct saved_head {
     uint64_t before; /* after so many passes of the first one */
     uint64_t afresh; /* which got nowhere */
     double lowest;   /* objective of the first one */
+    double measured; /* the true one, when last looked at */
 } saved_head;
 
 typedef struct run {
     const trl_handover *h;
     const trl_fit *fit;
     saved_head head;
-    bool over; /* the first one is to end now */
+    bool over;   /* the first one is to end now */
+    bool proven; /* the second one is to end now: it is at the optimum */
     trl_state_fn save;
     const void *optimizer; /* at work, while it is watched */
 } run;
@@ -73,8 +77,24 @@ static trl_status look(const run *r, trl_iteration *it, bool *there, trl_error *
     it->objective = F;
     it->gradient = norm;
     it->exact = true;
-    *there = it->last && trl_outcome_is_close(F, norm, fit->o->c2);
+    *there = it->last && !r->h->sure && trl_outcome_is_close(F, norm, fit->o->c2);
     return TRL_OK;
+}
+
+/* After pass 16, 32, ...: has it come so close that the second one is the cheaper way to the end?
+ */
+static bool is_slow(const run *r, const trl_iteration *now)
+{
+    return !now->last && is_measured(now->number) && now->number > EARLY * 4 &&
+           r->head.measured - now->objective < SLOW * r->fit->o->delta * fabs(now->objective);
+}
+
+static double penalty1(const trl_fit *fit, const double *x)
+{
+    double sum = 0.0;
+    for (size_t k = 0; fit->o->c1 > 0.0 && k < fit->learner->n_weights; k++)
+        sum += fabs(x[k]);
+    return fit->o->c1 * sum;
 }
 
 static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn save,
@@ -83,16 +103,22 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
     run *r = self;
     trl_iteration now = *it;
     bool there = false;
-    const trl_status st = it->last || is_measured(it->number) ? look(r, &now, &there, err) : TRL_OK;
+    const bool measured = it->last || (!r->h->sure && is_measured(it->number));
+    const trl_status st = measured ? look(r, &now, &there, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
-    const bool nowhere = (it->number == 1 && it->step < SHORT) ||
-                         (it->number > EARLY && it->objective > RISE * r->head.lowest);
+    const bool nowhere =
+        !r->h->sure && ((it->number == 1 && it->step < SHORT) ||
+                        (it->number > EARLY && it->objective > RISE * r->head.lowest));
+    const bool slow = !r->h->sure && is_slow(r, &now);
+    now.objective += penalty1(r->fit, it->x);
     r->head.lowest = fmin(r->head.lowest, it->objective);
-    r->over = !there && (it->last || nowhere || it->number >= r->h->passes);
+    if (now.exact)
+        r->head.measured = now.objective;
+    r->over = !there && (it->last || nowhere || slow || it->number >= r->h->passes);
     now.last = now.last && there;
     if (r->over)
-        r->head = (saved_head){1, it->number, nowhere, r->head.lowest};
+        r->head = (saved_head){1, it->number, nowhere, r->head.lowest, r->head.measured};
     const trl_status told = tell(r, &now, save, optimizer, stop, err);
     if (*stop)
         r->over = false;
@@ -102,7 +128,8 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
 
 /* ---- the second ------------------------------------------------------------------------------ */
 
-/* It descends from where the first one was, not from the start of the run. */
+/* It descends from where the first one was, not from the start of the run; and as it may have been
+ * there already, it ends when the gradient proves that it is. */
 static trl_status watch_second(void *self, const trl_iteration *it, trl_state_fn save,
                                const void *optimizer, bool *stop, trl_error *err)
 {
@@ -112,7 +139,17 @@ static trl_status watch_second(void *self, const trl_iteration *it, trl_state_fn
     now.evaluations += r->head.before;
     now.handed_over = r->head.before;
     now.descends = false;
-    return tell(r, &now, save, optimizer, stop, err);
+    const double c2 = r->fit->o->c2, most = it->gradient * it->gradient / (4.0 * c2);
+    const bool proven = !r->h->sure && !it->last && !r->head.afresh &&
+                        most <= SURE * r->fit->o->delta * fabs(it->objective);
+    if (proven) {
+        now.last = true;
+        now.ending = TRL_END_STALLED;
+    }
+    const trl_status st = tell(r, &now, save, optimizer, stop, err);
+    r->proven = proven && !*stop;
+    *stop = *stop || proven;
+    return st;
 }
 
 static trl_status run_second(run *r, trl_fit fit, double *x, trl_ending *ending, trl_error *err)
@@ -129,13 +166,16 @@ static trl_status run_second(run *r, trl_fit fit, double *x, trl_ending *ending,
     r->over = false;
     for (size_t k = 0; !fit.state && r->head.afresh && k < fit.learner->n_weights; k++)
         x[k] = 0.0;
-    return r->h->second(&fit, x, ending, err);
+    const trl_status st = r->h->second(&fit, x, ending, err);
+    if (st == TRL_OK && r->proven)
+        *ending = TRL_END_STALLED;
+    return st;
 }
 
 trl_status trl_handover_run(const trl_handover *h, const trl_fit *fit, double *x,
                             trl_ending *ending, trl_error *err)
 {
-    run r = {.h = h, .fit = fit, .head = {.lowest = HUGE_VAL}};
+    run r = {.h = h, .fit = fit, .head = {.lowest = HUGE_VAL, .measured = HUGE_VAL}};
     trl_fit own = *fit;
     if (fit->state && !load_head(&r))
         return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");

@@ -7,7 +7,9 @@
  *
  * OWL-QN [AG07] for F + c1 ||x||_1: g is replaced by the pseudo-gradient v, the direction is cut
  * to v's orthant, each step is projected onto the orthant of x (of -v where x is 0), and only
- * the decrease is tested.  The pairs (s, y) still come from F alone.
+ * the decrease is tested.  The pairs (s, y) still come from F alone.  Its tail is long: F falls by
+ * little in an iteration, but for as many again.  So with c1 a run that has come to rest must also
+ * expect little of them all (converged).
  *
  * [LN89] Liu, Nocedal. On the limited memory BFGS method. Math. Programming 45, 1989.
  * [AG07] Andrew, Gao. Scalable training of L1-regularized log-linear models. ICML 2007.
@@ -25,6 +27,7 @@
 
 #define MAX_TRIALS 40
 #define PERIOD_MAX 64
+#define AS_MANY_AGAIN 10.0 /* times delta: what as many iterations again may gain, with c1 */
 
 typedef struct run {
     const trl_function *f;
@@ -210,9 +213,12 @@ static bool converged(run *r, double norm_v, trl_ending *ending)
     if (period == 0)
         return false;
     double *slot = &r->past[r->iteration % period];
-    const bool flat = r->iteration > period && *slot - r->F < r->o->delta * fabs(r->F);
+    const double fall = *slot - r->F, little = r->o->delta * fabs(r->F);
+    const bool flat = r->iteration > period && fall < little;
     *slot = r->F;
-    return flat;
+    /* at this rate, in as many iterations as there were */
+    return flat && (r->o->c1 <= 0.0 ||
+                    fall * (double)r->iteration / (double)period < AS_MANY_AGAIN * little);
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */

@@ -6,12 +6,13 @@
 #include "train/optimizer.h"
 
 typedef struct trl_lbfgs_options {
-    size_t memory;       /* pairs kept: 6 */
-    double c1;           /* > 0: OWL-QN */
-    size_t max_iter;     /* 0: no limit */
-    double epsilon;      /* stop when ||g|| < epsilon max(1, ||x||): 1e-5 */
-    size_t period;       /* stop when F fell by less than delta (relative) ... */
-    double delta;        /* ... in the last `period` iterations: 10, 1e-5 */
+    size_t memory;   /* pairs kept: 6 */
+    double c1;       /* > 0: OWL-QN */
+    size_t max_iter; /* 0: no limit */
+    double epsilon;  /* stop when ||g|| < epsilon max(1, ||x||): 1e-5 */
+    size_t period;   /* stop when F fell by less than delta (relative) ... */
+    double delta;    /* ... in the last `period` iterations: 10, 1e-5; with c1, would at this rate
+                        also fall by less than 10 delta in as many iterations as there were */
     const double *scale; /* [n] or NULL: c1 is c1 / scale[j] for x[j] */
 } trl_lbfgs_options;
 

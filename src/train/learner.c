@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/spill.h"
 #include "base/mem.h"
 #include "num/blas1.h"
 #include "train/gradient.h"
@@ -31,7 +32,10 @@ trl_status trl_batch_init(trl_batch *b, const trl_learner *l, double c2, trl_poo
     if (!l->task)
         return trl_sparse_batch_new(l->examples, c2, pool, &b->sparse, &b->f, err);
     b->f.eval = eval_tables;
-    return trl_gradient_new(l->design, l->names, l->task, pool, &b->gradient, err);
+    trl_spill *before = trl_spill_use(l->design->spill);
+    const trl_status st = trl_gradient_new(l->design, l->names, l->task, pool, &b->gradient, err);
+    trl_spill_use(before);
+    return st;
 }
 
 void trl_batch_fini(trl_batch *b)

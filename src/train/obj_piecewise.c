@@ -10,7 +10,6 @@
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "num/blas1.h"
@@ -57,9 +56,9 @@ trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_err
     for (size_t a = 0; a < x->n; a++) {
         const trl_scored_factor *f = &x->factor[a];
         if (all[a].times > 0) {
-            memcpy(p, f->score, f->n_cells * sizeof *p);
-            all[a].log_sum = trl_probabilities(f->n_cells, p);
-            trl_add_scaled(f->n_cells, -x->weight * all[a].times, p, f->adjoint);
+            double scale;
+            all[a].log_sum = trl_exponentials(f->n_cells, f->score, p, &scale);
+            trl_add_scaled(f->n_cells, -x->weight * all[a].times * scale, p, f->adjoint);
         }
         const double log_sum = all[all[a].first].log_sum;
         sum += log_sum == -HUGE_VAL ? log_sum : f->score[f->gold] - log_sum;

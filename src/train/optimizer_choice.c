@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "train/optimizers.h"
 #include "train/sgd.h"
+#include "train/places.h"
 
 /* ---- by properties --------------------------------------------------------------------------- */
 
@@ -55,17 +56,18 @@ static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
 #define FINE 1e-6 /* delta below which single precision is not enough */
 
 /* What takes the least time on so many threads (docs/performance.md): of the exact likelihood of
- * chains on few threads the row over tables that needs a quadratic penalty, else the default. */
+ * chains on few threads the row over tables that needs the penalty there is, else the default. */
 static const trl_optimizer *fastest(const trl_objective *o, trl_kind kind,
                                     const trl_train_options *options)
 {
     const bool likelihood = kind == TRL_KIND_CHAIN && o->smooth && o->needs_inference &&
                             !options->partial && !options->cost;
-    if (likelihood && trl_pool_count((size_t)options->threads) <= FEW && !options->init &&
-        options->c2 > 0.0 && options->c1 <= 0.0 && options->delta >= FINE)
+    const bool l1 = options->c1 > 0.0;
+    if (likelihood && trl_pool_count((size_t)options->threads) <= FEW &&
+        !trl_train_starts(options) && (l1 || (options->c2 > 0.0 && options->delta >= FINE)))
         for (size_t k = 0; trl_optimizer_at(k); k++) {
             const trl_optimizer *p = trl_optimizer_at(k);
-            if (p->way == TRL_BY_TABLES && p->needs_c2 && fits(p, o, kind))
+            if (p->way == TRL_BY_TABLES && (l1 ? p->needs_l1 : p->needs_c2) && fits(p, o, kind))
                 return p;
         }
     return usual(o, kind, options);
@@ -155,14 +157,14 @@ static trl_status check_penalties(const trl_train_options *o, const trl_optimize
                         "c1 (L1) needs the optimizer lbfgs (which is OWL-QN then), not %s",
                         p->name);
     if (p->needs_l1 && o->c1 <= 0.0)
-        return trl_fail(err, TRL_EINVAL, "owlqn is for c1 > 0; without L1 use lbfgs");
+        return trl_fail(err, TRL_EINVAL, "%s is for c1 > 0; without L1 use lbfgs", p->name);
     if (p->needs_c2 && !(o->c2 > 0.0))
         return trl_fail(err, TRL_EINVAL, "the optimizer %s needs c2 above 0", p->name);
     if (p->whole_labels && (o->partial || o->cost))
         return trl_fail(err, TRL_EINVAL,
                         "the optimizer %s does not go with %s: use the perceptron's own", p->name,
                         o->partial ? "partial labels" : "costs of labels");
-    if (!p->starts && o->init)
+    if (!p->starts && trl_train_starts(o))
         return trl_fail(err, TRL_EINVAL,
                         "the optimizer %s cannot start from a model (init): use lbfgs", p->name);
     return TRL_OK;

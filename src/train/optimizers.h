@@ -42,11 +42,12 @@ typedef struct trl_optimizer {
     bool whole_corpus;   /* an iteration looks at the whole corpus at one point */
     bool compares_close; /* compares values at points close to each other: double precision */
     bool plain_labels;   /* its dual is that of known labels without costs */
-    bool has_gain;       /* eta means something, */
-    bool has_batch;      /* batch does */
-    bool starts;         /* from any weights */
-    bool threads;        /* uses more than one */
-    bool scales;         /* values far from 1 (scaling.h, scaled_values.h) */
+    const char *first, *then; /* of two optimisers, one after the other; NULL: itself, lbfgs */
+    bool has_gain;            /* eta means something, */
+    bool has_batch;           /* batch does */
+    bool starts;              /* from any weights */
+    bool threads;             /* uses more than one */
+    bool scales;              /* values far from 1 (scaling.h, scaled_values.h) */
     bool leaves_last; /* cancelled within an iteration, it leaves the weights of the one before in x
                        */
 

@@ -137,6 +137,11 @@ void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_sta
             trl_snprintf(rate, sizeof rate, ": %.2g %% an iteration", 100.0 * fall);
         if (!isnan(g))
             trl_snprintf(norm, sizeof norm, ", gradient norm %.3g", g);
-        trl_snprintf(out, cap, "stopped improving%s%s", rate, norm);
+        /* by the gradient of scaled values (scaling.h), which the weights' own does not confirm */
+        const bool small = ending == TRL_END_CONVERGED && !isnan(fall) && fall > s->o->delta;
+        trl_snprintf(out, cap, "%s%s%s",
+                     small ? "stopped, with a small gradient of the scaled values"
+                           : "stopped improving",
+                     rate, norm);
     }
 }

@@ -19,6 +19,8 @@ trl_status trl_check_places(const trl_train_options *o, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "no training file is given, and no data");
     if (!o->model && !o->model_out)
         return trl_fail(err, TRL_EINVAL, "no model file is given, and no model_out");
+    if (o->init && o->init_model)
+        return trl_fail(err, TRL_EINVAL, "init and init_model are both given: use one of them");
     if (o->rescue && !o->model)
         return trl_fail(err, TRL_EINVAL, "rescue goes with a model file, not with model_out");
     return TRL_OK;

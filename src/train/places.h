@@ -13,4 +13,17 @@ trl_status trl_check_places(const trl_train_options *o, trl_error *err);
  * are opened early; NULL: nothing to do.  TRL_EIO, TRL_ENOMEM. */
 trl_status trl_check_writable(const char *path, trl_error *err);
 
+/* Does the run start from a model? */
+static inline bool trl_train_starts(const trl_train_options *o)
+{
+    return o->init || o->init_model;
+}
+
+/* Is sequence k of the training data, from 0, left out? */
+static inline bool trl_train_leaves_out(const trl_train_options *o, uint64_t k)
+{
+    return (o->hold_out && (k + 1) % o->hold_out == 0) ||
+           (o->leave_out && k < o->n_leave_out && o->leave_out[k]);
+}
+
 #endif

@@ -274,8 +274,10 @@ static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_resul
         snprintf(result->ending, sizeof result->ending, "the dev score did not improve any more");
     if (r->ps.handed_over) {
         const size_t at = strlen(result->ending);
-        snprintf(result->ending + at, sizeof result->ending - at, " (lbfgs after %llu of %s)",
-                 (unsigned long long)r->ps.handed_over, s->optimizer->name);
+        const trl_optimizer *p = s->optimizer;
+        snprintf(result->ending + at, sizeof result->ending - at, " (%s after %llu of %s)",
+                 p->then ? p->then : "lbfgs", (unsigned long long)r->ps.handed_over,
+                 p->first ? p->first : p->name);
     }
     result->stopped = r->ps.asked_to_stop != 0;
     result->iterations = r->ps.iterations;

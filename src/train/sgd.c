@@ -93,7 +93,6 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
     return st;
 }
 
-/* Perceptrons have no views. */
 static bool is_zero(const trl_design *d, const trl_tables *a)
 {
     for (size_t k = 0; k < d->n_families; k++) {
@@ -104,6 +103,9 @@ static bool is_zero(const trl_design *d, const trl_tables *a)
             if (a->shared[k][c] != 0.0)
                 return false;
     }
+    for (size_t c = 0; a->chain.view && c < a->chain.view->n_cells; c++)
+        if (a->chain.set_cell[c] != 0.0)
+            return false;
     return true;
 }
 
@@ -215,13 +217,21 @@ static trl_status trial(run *r, double eta, const double *x, size_t n, double *F
     return TRL_OK;
 }
 
+/* The mean is a difference of sums in which a weight counts exp(2 c2 eta) times as much a pass
+ * later (at the top): with a larger gain nothing would be left of it. */
+static double largest_gain(const run *r)
+{
+    return r->o->averaged && r->o->c2 > 0.0 ? 5.0 / r->o->c2 : HUGE_VAL;
+}
+
 static trl_status calibrate(run *r, const double *x, trl_error *err)
 {
     const size_t n = r->n < SAMPLE ? r->n : SAMPLE;
-    double best_eta = 0.1, best = HUGE_VAL;
+    const double most = largest_gain(r);
+    double best_eta = fmin(0.1, most), best = HUGE_VAL;
     for (int down = 0; down < 2; down++) {
-        double eta = down ? 0.05 : 0.1;
-        for (int k = 0; k < 12; k++) {
+        double eta = fmin(down ? 0.05 : 0.1, down ? 0.5 * most : most);
+        for (int k = 0; k < 12 && eta <= most; k++) {
             double F;
             const trl_status st = trial(r, eta, x, n, &F, err);
             if (st != TRL_OK)

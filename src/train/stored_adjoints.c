@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/spill.h"
 #include "train/gradient.h"
 
 static size_t row_floats(const trl_stored_adjoints *k, size_t f)
@@ -39,6 +40,7 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
                                     const trl_pair_sets *pairs, trl_error *err)
 {
     *k = (trl_stored_adjoints){.d = d, .pairs = pairs};
+    trl_spill *before = trl_spill_use(d->spill);
     bool good = !pairs || count_cells(k);
     for (size_t f = 0; good && f < d->n_families; f++) {
         const bool rows = d->family[f].has_rows;
@@ -46,6 +48,7 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
         k->shared[f] = trl_zalloc(shared_floats(k, f), sizeof(float));
         good = good && (!rows || k->row[f]) && k->shared[f];
     }
+    trl_spill_use(before);
     if (good)
         return TRL_OK;
     trl_stored_adjoints_fini(k);

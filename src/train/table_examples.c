@@ -16,6 +16,8 @@ struct trl_table_examples {
     const trl_task *task;
     const double *w;
     trl_tables shared; /* scores */
+    trl_pair_sets pairs;
+    bool has_pairs; /* pairs that depend on the position come as sets */
     worker *worker;
     size_t n_workers;
     size_t wrong; /* of worker 0 */
@@ -32,7 +34,7 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
     trl_gather_shared(x->d, w, x->shared.shared);
     shape = x->shared;
     for (size_t k = 0; k < x->d->n_families; k++)
-        shape.row[k] = x->d->family[k].has_rows ? &any : NULL;
+        shape.row[k] = x->d->family[k].has_rows && !(k == TRL_EDGE && x->has_pairs) ? &any : NULL;
     return trl_task_prepare(x->task, &shape, err);
 }
 
@@ -64,9 +66,46 @@ static bool add_row(const trl_family *f, size_t tok, const double *adjoint, trl_
     return true;
 }
 
+/* The cells of one position of a view. */
+static bool add_cells(const trl_design *d, const trl_pair_part *p, const double *adjoint,
+                      trl_sparse *out)
+{
+    const trl_family *f = &d->family[TRL_EDGE];
+    const uint64_t r0 = f->dense_begin[p->token], r1 = f->dense_begin[p->token + 1];
+    const uint64_t e0 = f->entry_begin[p->token], e1 = f->entry_begin[p->token + 1];
+    if (!trl_sparse_room(out, (size_t)((r1 - r0) * p->n + (e1 - e0))))
+        return false;
+    for (uint64_t r = r0; r < r1; r++)
+        for (size_t i = 0; i < p->n; i++) {
+            const size_t c = p->cell[i].from * d->L + p->cell[i].to;
+            if (trl_pair_is_live(f, f->dense_row[r], c))
+                add(out, trl_dense_at(f, f->dense_row[r]) + c,
+                    -(f->dense_value ? f->dense_value[r] : 1.0) * adjoint[i]);
+        }
+    size_t i = 0;
+    for (uint64_t e = e0; e < e1; e++) {
+        i = trl_pair_place(p, d->L, f->entry + e, e == e0, i);
+        add(out, f->entry[e].weight, -(f->entry_value ? f->entry_value[e] : 1.0) * adjoint[i]);
+    }
+    return true;
+}
+
+static bool scatter_pairs(const trl_design *d, size_t from, const trl_tables *adjoint,
+                          trl_sparse *out)
+{
+    for (size_t t = 1; t < adjoint->n; t++) {
+        const trl_pair_part p = trl_pair_part_at(adjoint->chain.pairs, adjoint->chain.set, from, t);
+        if (p.n && !add_cells(d, &p, adjoint->chain.set_cell + p.begin, out))
+            return false;
+    }
+    return true;
+}
+
 static bool scatter(const trl_design *d, size_t from, const trl_tables *adjoint, trl_sparse *out)
 {
     for (size_t k = 0; k < d->n_families; k++) {
+        if (k == TRL_EDGE && adjoint->chain.view && !scatter_pairs(d, from, adjoint, out))
+            return false;
         const trl_family *f = &d->family[k];
         for (size_t t = 0; adjoint->row[k] && t < adjoint->n; t++)
             if (!add_row(f, from + t, adjoint->row[k] + t * f->step, out))
@@ -110,18 +149,26 @@ static trl_status evaluate(void *self, size_t example, size_t number, double *lo
     trl_tables scores, adjoint;
     double value = 0.0;
     trl_arena_reset(&w->arena);
-    if (!trl_tables_get(x->d, n, &w->arena, &scores) ||
-        !trl_tables_get(x->d, n, &w->arena, &adjoint))
+    const trl_pair_sets *pairs = x->has_pairs ? &x->pairs : NULL;
+    if (!trl_tables_get_view(x->d, pairs, from, n, &w->arena, &scores) ||
+        !trl_tables_get_sets(x->d, pairs, from, n, &w->arena, &adjoint))
         return trl_fail_mem(err);
+    adjoint.chain = scores.chain;
     trl_shared_clear(x->d, &w->shared);
     for (size_t k = 0; k < x->d->n_families; k++) {
         scores.shared[k] = x->shared.shared[k];
         adjoint.shared[k] = w->shared.shared[k];
     }
     trl_gather(x->d, x->w, from, &scores);
+    if (scores.chain.view) {
+        trl_pair_view_gather(x->d, x->w, from, &scores);
+        trl_pair_view_ready(scores.chain.view);
+    }
     const trl_example e = {example, number, &w->arena};
     const trl_status st = x->task->evaluate(x->task->self, &e, &scores, &adjoint, &value, err);
     trl_task_finish(x->task, number, &adjoint);
+    if (adjoint.chain.view)
+        trl_pair_view_keep(adjoint.chain.view, &adjoint);
     *loss = -value;
     if (number == 0)
         x->wrong = st == TRL_OK ? count_rows(&x->d->family[0], &adjoint, &x->largest) : 0;
@@ -148,6 +195,8 @@ trl_status trl_table_examples_new(const trl_learner *l, trl_pool *pool, trl_tabl
     x->worker = trl_zalloc(threads, sizeof *x->worker);
     x->sparse = (trl_sparse_task){x, x->d->n_sequences, l->n_weights, prepare, evaluate};
     trl_status st = x->worker ? trl_shared_new(x->d, &x->shared, err) : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = trl_task_pairs(x->task, x->d, &x->pairs, &x->has_pairs, err);
     for (size_t k = 0; st == TRL_OK && k < threads; k++)
         st = trl_shared_new(x->d, &x->worker[k].shared, err);
     if (st != TRL_OK) {
@@ -167,6 +216,7 @@ void trl_table_examples_free(trl_table_examples *x)
     if (x) {
         trl_free(x->worker);
         trl_shared_free(&x->shared);
+        trl_pair_sets_fini(&x->pairs);
     }
     trl_free(x);
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "feature/dataset.h"
+#include "train/places.h"
 
 static trl_status add_set(trl_tree_set *s, const trl_dataset *d, const char *name,
                           const trl_train_options *o, trl_error *err)
@@ -14,13 +15,21 @@ static trl_status add_set(trl_tree_set *s, const trl_dataset *d, const char *nam
     return trl_tree_set_memory(s, name, text, (size_t)o->max_length, err);
 }
 
+static bool leaves_out(const void *options, uint64_t k)
+{
+    return trl_train_leaves_out(options, k);
+}
+
 trl_status trl_tree_data_train(trl_tree_set *s, const trl_train_options *o, trl_error *err)
 {
     trl_status st = TRL_OK;
+    s->passes = leaves_out;
+    s->passes_ctx = o;
     for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
         st = trl_tree_set_read(s, o->train[k], (size_t)o->max_length, err);
     if (st == TRL_OK && o->data)
         st = add_set(s, o->data, "<data>", o, err);
+    s->passes = NULL;
     if (st != TRL_OK || s->n > 0)
         return st;
     st = trl_fail(err, TRL_EPARSE,

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/default_template.h"
+#include "train/places.h"
 #include "train_chain/chain_training.h"
 #include "train_chain/sequence_source.h"
 
@@ -178,7 +179,7 @@ static trl_status add_items(trl_chain_training *j, const trl_items *seq, bool de
 
 static bool held_out(trl_chain_training *j, bool dev)
 {
-    return !dev && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
+    return !dev && trl_train_leaves_out(j->o, j->n_read++);
 }
 
 /* Columns that were guessed, or assumed because of a template, may be items. */
@@ -296,24 +297,28 @@ static trl_status default_transitions(trl_chain_training *j, trl_error *err)
 
 /* ---- q0 -------------------------------------------------------------------------------------- */
 
-/* How often sequence k of the columns counts: every hold_out-th of the data is not among them. */
-static double column_weight(const trl_chain_training *j, size_t k)
+/* How often the next sequence of the columns counts; *at is its number in the data, of which some
+ * are left out, and then the number after it. */
+static double column_weight(const trl_chain_training *j, uint64_t *at)
 {
-    const uint64_t N = j->o->hold_out;
-    return j->o->data ? trl_dataset_weight(j->o->data, N ? k + (size_t)(k / (N - 1)) : k) : 1.0;
+    while (trl_train_leaves_out(j->o, *at))
+        ++*at;
+    const uint64_t k = (*at)++;
+    return j->o->data ? trl_dataset_weight(j->o->data, (size_t)k) : 1.0;
 }
 
 /* The corpus from columns. */
 static trl_status add_columns(trl_chain_training *j, trl_error *err)
 {
     trl_status st = TRL_OK;
+    uint64_t at = 0;
     for (size_t k = 0; st == TRL_OK && k < j->columns.n_sequences; k++) {
         const size_t n = (size_t)(j->columns.first[k + 1] - j->columns.first[k]);
         trl_str *cell = trl_alloc(n * j->columns.n_columns, sizeof *cell);
         if (!cell)
             return trl_fail_mem(err);
         const trl_rows seq = trl_column_values_rows(&j->columns, k, cell);
-        st = add_weighted(&j->corpus, j->tpl, &seq, column_weight(j, k), err);
+        st = add_weighted(&j->corpus, j->tpl, &seq, column_weight(j, &at), err);
         trl_free(cell);
     }
     return st;

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "train_chain/chain_training.h"
+#include "train/memory_plan.h"
 #include "train/places.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -32,7 +33,7 @@ const char *trl_chain_training_optimizer(const trl_chain_training *j)
 static trl_status check_counted(const trl_train_options *o, trl_error *err)
 {
     const char *what = o->optimizer                 ? "optimizer"
-                       : o->init                    ? "init"
+                       : trl_train_starts(o)        ? "init"
                        : o->checkpoint || o->resume ? "checkpoint"
                                                     : NULL;
     return what ? trl_fail(err, TRL_EINVAL,
@@ -68,8 +69,8 @@ static trl_status check_decode(trl_chain_training *j, trl_error *err)
                         o->decode);
     if (o->calibrate && !j->objective->calibratable)
         return trl_fail(err, TRL_EINVAL,
-                        "calibrate goes with the objectives piecewise-nota, piecewise and memm, "
-                        "not %s",
+                        "calibrate goes with the objectives piecewise-nota, piecewise, "
+                        "piecewise-pseudolikelihood and memm, not %s",
                         j->objective->name);
     j->calibrates = o->calibrate || (j->objective->calibrated && !o->decode);
     j->is_local =
@@ -130,6 +131,11 @@ trl_status trl_chain_training_check(trl_chain_training *j, trl_error *err)
     if (o->precision && strcmp(o->precision, "single") != 0 && strcmp(o->precision, "double") != 0)
         return trl_fail(err, TRL_EINVAL, "precision '%s' is not known: use single or double",
                         o->precision);
+    uint64_t bytes;
+    if (o->memory_limit && !trl_size_read(o->memory_limit, &bytes))
+        return trl_fail(err, TRL_EINVAL,
+                        "memory-limit '%s' is not a size: use 500M, 4G or the like",
+                        o->memory_limit);
     if (o->format == TRL_FORMAT_GRMM)
         return trl_fail(err, TRL_EINVAL, "GRMM's data are for graphs, not for chains");
     if (o->template_text &&

@@ -98,8 +98,7 @@ void trl_chain_training_put_rules(const trl_chain_training *j, trl_buf *settings
 /* The number of the sequence that is being read, from 1. */
 static uint64_t number(const trl_chain_training *j)
 {
-    const uint64_t corpus = j->corpus.n_sequences, columns = j->columns.n_sequences;
-    return j->o->hold_out ? j->n_read : 1 + (corpus > columns ? corpus : columns);
+    return j->n_read;
 }
 
 /* In every scheme asked for; *at is the token that is wrong.  `in_lines`: it has a line of its own,

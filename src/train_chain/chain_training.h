@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/spill.h"
 #include "chain/chain_task.h"
 #include "train_chain/dev_score.h"
 #include "chain/nota_instances.h"
@@ -48,6 +49,7 @@ typedef struct trl_chain_training {
     uint64_t n_read;       /* training sequences, those held out included */
     unsigned schemes;      /* bits 1 << trl_scheme: those that the labels must be well-formed in */
     trl_buf rules;         /* lines of o->rules, an LF after each */
+    trl_spill *spill;      /* of the data, with o->memory_limit; else NULL */
     double started;
 
     /* hmm and m-estimation */

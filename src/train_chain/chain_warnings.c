@@ -16,9 +16,9 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
     trl_str name = {0};
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         const trl_occurrences *o = &j->corpus.family[f];
-        for (size_t i = 0; o->value && i < o->n; i++)
-            if (fabs(o->value[i]) > most) {
-                most = fabs(o->value[i]);
+        for (size_t i = 0; !trl_value_list_all_one(&o->values) && i < o->n; i++)
+            if (fabs(trl_value_list_at(&o->values, i)) > most) {
+                most = fabs(trl_value_list_at(&o->values, i));
                 name = trl_strtab_get(&o->names, o->id[i]);
             }
     }

@@ -1,4 +1,4 @@
-/* held_score.c -- a model, files, a score. */
+/* held_score.c -- a chain model, files, labels. */
 /* SPDX-License-Identifier: MIT */
 #include "train_chain/held_score.h"
 
@@ -6,22 +6,17 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "train_chain/dev_score.h"
 #include "trellis/tagger.h"
 
 typedef struct held {
-    trl_model *model;
+    const trl_model *model;
+    const trl_held_data *data;
+    trl_held_fn fn;
+    void *ctx;
     trl_tagger *tagger;
-    trl_score *score;
     trl_arena arena;
-    uint64_t every, n_read, n_scored;
-    bool all_chunks, any_chunk;
+    uint64_t n_read, n_scored;
 } held;
-
-static bool wanted(held *h)
-{
-    return ++h->n_read % h->every == 0;
-}
 
 /* A NUL-terminated copy; NULL: out of memory. */
 static const char *copy_label(held *h, trl_str s)
@@ -31,13 +26,11 @@ static const char *copy_label(held *h, trl_str s)
         return NULL;
     memcpy(to, s.p, s.n);
     to[s.n] = '\0';
-    h->all_chunks = h->all_chunks && trl_is_chunk_tag(s);
-    h->any_chunk = h->any_chunk || s.n > 2;
     return to;
 }
 
 /* The sequence is in the tagger; `gold` has its n labels, `stride` apart. */
-static trl_status score_one(held *h, size_t n, const trl_str *gold, size_t stride, trl_error *err)
+static trl_status answer(held *h, size_t n, const trl_str *gold, size_t stride, trl_error *err)
 {
     uint32_t *label = trl_arena_get(&h->arena, n, sizeof *label);
     const char **name = trl_arena_get(&h->arena, n, 2 * sizeof *name);
@@ -54,7 +47,9 @@ static trl_status score_one(held *h, size_t n, const trl_str *gold, size_t strid
             return trl_fail_mem(err);
     }
     h->n_scored++;
-    return trl_score_add(h->score, n, name, name + n, err);
+    const trl_held_answer a = {
+        .number = h->n_read - 1, .n = n, .n_layers = 1, .gold = name, .predicted = name + n};
+    return h->fn(h->ctx, &a, err);
 }
 
 static trl_status no_label(const char *path, uint64_t row, trl_error *err)
@@ -67,7 +62,7 @@ static trl_status rows(held *h, trl_reader *r, bool *more, trl_error *err)
 {
     trl_rows seq;
     trl_status st = trl_reader_rows(r, &seq, more, err);
-    if (st != TRL_OK || !*more || !wanted(h))
+    if (st != TRL_OK || !*more || !trl_held_wanted(h->data, h->n_read++))
         return st;
     const size_t n_columns = trl_model_get_info(h->model).n_columns;
     if (seq.n_columns < n_columns)
@@ -75,19 +70,19 @@ static trl_status rows(held *h, trl_reader *r, bool *more, trl_error *err)
     st = trl_tagger_set_rows(h->tagger, &seq, err);
     if (st != TRL_OK)
         return st;
-    return score_one(h, seq.n_tokens, seq.cell + n_columns - 1, seq.n_columns, err);
+    return answer(h, seq.n_tokens, seq.cell + n_columns - 1, seq.n_columns, err);
 }
 
 static trl_status items(held *h, trl_reader *r, bool *more, trl_error *err)
 {
     trl_items seq;
     trl_status st = trl_reader_items(r, &seq, more, err);
-    if (st != TRL_OK || !*more || !wanted(h))
+    if (st != TRL_OK || !*more || !trl_held_wanted(h->data, h->n_read++))
         return st;
     if (!seq.label)
         return no_label(seq.path, seq.first_row, err);
     st = trl_tagger_set_items(h->tagger, &seq, err);
-    return st == TRL_OK ? score_one(h, seq.n_tokens, seq.label, 1, err) : st;
+    return st == TRL_OK ? answer(h, seq.n_tokens, seq.label, 1, err) : st;
 }
 
 static trl_status score_file(held *h, const char *path, trl_format format, trl_error *err)
@@ -103,29 +98,19 @@ static trl_status score_file(held *h, const char *path, trl_format format, trl_e
     return st;
 }
 
-trl_status trl_held_score(const char *model, const trl_held_data *data, trl_score_totals *totals,
-                          bool *chunks, trl_error *err)
+trl_status trl_held_score(const trl_model *m, const trl_held_data *data, trl_held_fn fn, void *ctx,
+                          trl_error *err)
 {
-    const trl_score_options options = trl_score_options_default();
-    held h = {.every = data->every, .all_chunks = true};
-    trl_status st = trl_model_open(model, &h.model, err);
-    if (st == TRL_OK)
-        st = trl_tagger_new(h.model, &h.tagger, err);
-    if (st == TRL_OK)
-        st = trl_score_new(&options, &h.score, err);
+    held h = {.model = m, .data = data, .fn = fn, .ctx = ctx};
+    const trl_format format = data->format ? data->format : trl_model_get_info(m).format;
+    trl_status st = trl_tagger_new(m, &h.tagger, err);
     for (size_t k = 0; st == TRL_OK && k < data->n_paths; k++)
-        st = score_file(&h, data->paths[k], trl_model_get_info(h.model).format, err);
+        st = score_file(&h, data->paths[k], format, err);
     if (st == TRL_OK && h.n_scored == 0) {
         st = trl_fail(err, TRL_EPARSE, "there are not enough sequences to hold some out");
         trl_fail_where(err, st, data->paths[0], 0, 0);
     }
-    if (st == TRL_OK) {
-        *totals = trl_score_get(h.score);
-        *chunks = h.all_chunks && h.any_chunk;
-    }
     trl_arena_fini(&h.arena);
-    trl_score_free(h.score);
     trl_tagger_free(h.tagger);
-    trl_model_free(h.model);
     return st;
 }

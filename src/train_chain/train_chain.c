@@ -8,9 +8,12 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/spill.h"
 #include "train_chain/chain_training.h"
 #include "train_chain/train_chain.h"
 #include "model/model.h"
+#include "train/memory_plan.h"
+#include "train/places.h"
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
@@ -53,9 +56,12 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
     if (!j->pool)
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
     trl_pool_cancel_by(j->pool, &j->cancel);
+    trl_spill *before = trl_spill_use(j->spill);
     trl_status st = trl_design_build(&j->design, &j->corpus, &d, err);
+    trl_spill_use(before);
     if (st != TRL_OK)
         return st;
+    j->design.spill = j->spill;
     j->w = trl_alloc64(trl_design_alloc(&j->design), sizeof *j->w);
     if (!j->w)
         return trl_fail_mem(err);
@@ -76,13 +82,14 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
 
 static trl_status warm_start(trl_chain_training *j, trl_error *err)
 {
-    if (!j->o->init)
+    if (!trl_train_starts(j->o))
         return TRL_OK;
-    trl_model *m = NULL;
-    trl_status st = trl_model_open(j->o->init, &m, err);
-    const trl_chain_model *c = st == TRL_OK ? trl_model_chain(m) : NULL;
+    trl_model *m = NULL; /* of a file */
+    trl_status st = j->o->init ? trl_model_open(j->o->init, &m, err) : TRL_OK;
+    const trl_model *from = m ? m : j->o->init_model;
+    const trl_chain_model *c = st == TRL_OK ? trl_model_chain(from) : NULL;
     if (st == TRL_OK && !c)
-        st = trl_model_need_chain(m, err);
+        st = trl_model_need_chain(from, err);
     if (c)
         st = trl_chain_model_read_weights(c, &j->corpus, &j->design, j->w, err);
     if (c && st == TRL_OK)
@@ -159,12 +166,35 @@ static trl_status read_data(void *training, trl_train_result *result, trl_error 
 {
     trl_chain_training *j = training;
     (void)result;
+    trl_spill *before = trl_spill_use(j->spill);
     const trl_status st = trl_chain_training_read(j, err);
+    trl_spill_use(before);
     if (st == TRL_OK) {
         report_read(j);
         trl_chain_training_warn_values(j);
     }
     return st;
+}
+
+/* Says what memory the run will take.  What weights and names do not need is for the data. */
+static void plan_memory(const trl_chain_training *j)
+{
+    char note[200];
+    uint64_t limit = 0, on_heap = 0, in_files = 0;
+    const trl_memory_plan p = trl_memory_plan_of(&j->design, &j->corpus, j->optimizer, j->o);
+    if (j->spill && trl_size_read(j->o->memory_limit, &limit)) {
+        const uint64_t fixed = p.weights + p.names;
+        trl_spill_set_budget(j->spill, limit > fixed ? limit - fixed : 0);
+        trl_spill_bytes(j->spill, &on_heap, &in_files);
+        const uint64_t room = limit > fixed + on_heap ? limit - fixed - on_heap : 0;
+        in_files += p.copies > room ? p.copies : 0;
+    }
+    trl_memory_plan_say(&p, in_files, note, sizeof note);
+    trl_chain_training_report(j, "memory", note);
+    if (limit && limit < p.weights + p.names)
+        trl_chain_training_report(j, "warning",
+                                  "weights and names alone take more than 'memory-limit': they "
+                                  "cannot be kept in files");
 }
 
 static trl_status make_features(void *training, trl_train_result *result, trl_error *err)
@@ -178,6 +208,7 @@ static trl_status make_features(void *training, trl_train_result *result, trl_er
     if (st != TRL_OK)
         return st;
     trl_chain_training_report(j, "compiled", NULL);
+    plan_memory(j);
     trl_chain_training_warn_features(j);
     make_learner(j);
     result->n_features = j->design.n_live;
@@ -275,9 +306,14 @@ trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result,
 {
     trl_chain_training j = {
         .o = o, .started = trl_clock(), .cancel = {o->cancelled, o->cancelled_ctx, false}};
+    uint64_t limit;
     trl_status st = trl_chain_training_check(&j, err);
+    if (st == TRL_OK && o->memory_limit && trl_size_read(o->memory_limit, &limit))
+        st = trl_spill_new(limit / 2, &j.spill, err); /* until the weights are known */
     if (st == TRL_OK)
         st = trl_stages_run(stages, &j, result, err);
+    if (st == TRL_ENOMEM && j.spill && trl_spill_check(j.spill, err) != TRL_OK)
+        st = TRL_EIO;
     trl_dev_fini(&j.dev);
     trl_chain_task_fini(&j.task);
     trl_free(j.costs.row);
@@ -294,5 +330,6 @@ trl_status trl_train_chain(const trl_train_options *o, trl_train_result *result,
     trl_free(j.E);
     trl_free(j.calibration);
     trl_free(j.w);
+    trl_spill_free(j.spill);
     return st;
 }

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "train/places.h"
 #include "train_graph/graph_run.h"
 #include "train_graph/graph_units.h"
 
@@ -90,7 +91,7 @@ static trl_status read_source(trl_graph_run *j, const char *path, const trl_data
         if (st == TRL_OK && more)
             st = check_columns(j, u, err);
         sentences += st == TRL_OK ? u->n_sentences : 0;
-        const bool held = !dev && more && j->o->hold_out && ++j->n_read % j->o->hold_out == 0;
+        const bool held = !dev && more && trl_train_leaves_out(j->o, j->n_read++);
         if (st == TRL_OK && (!more || held))
             drop_units(j, j->n_units - 1);
     }

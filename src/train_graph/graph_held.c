@@ -1,4 +1,4 @@
-/* graph_held.c -- a graph model, files, a score. */
+/* graph_held.c -- a graph model, files, labels. */
 /* SPDX-License-Identifier: MIT */
 #include "train_graph/graph_held.h"
 
@@ -7,16 +7,16 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "graph_model/graph_model.h"
-#include "train_chain/dev_score.h"
 #include "train_graph/graph_units.h"
 
 typedef struct held {
     trl_graph_model *model;
+    const trl_held_data *data;
+    trl_held_fn fn;
+    void *ctx;
     trl_graph_tagger *tagger;
-    trl_score *score;
     trl_arena arena;
-    uint64_t every, n_read, n_scored;
-    bool all_chunks, any_chunk;
+    uint64_t n_read, n_scored, n_sentences;
 } held;
 
 /* A NUL-terminated copy; NULL: out of memory. */
@@ -28,34 +28,41 @@ static const char *copy_label(held *h, trl_str s)
     if (s.n)
         memcpy(to, s.p, s.n);
     to[s.n] = '\0';
-    h->all_chunks = h->all_chunks && trl_is_chunk_tag(s);
-    h->any_chunk = h->any_chunk || s.n > 2;
     return to;
 }
 
-/* One layer of a sentence whose first token is number `from` of the unit. */
-static trl_status score_layer(held *h, const trl_rows *s, size_t from, const uint32_t *label,
-                              size_t layer, trl_error *err)
+/* A sentence whose first token is number `from` of the unit, and its number in the data. */
+static trl_status answer(held *h, const trl_rows *s, size_t from, uint64_t number,
+                         const uint32_t *label, trl_error *err)
 {
-    const size_t K = h->model->spec->n_layers, n = s->n_tokens;
-    const size_t column = h->model->spec->layer[layer].column;
-    const char **name = trl_arena_get(&h->arena, n, 2 * sizeof *name);
-    if (!name)
+    const trl_graph_spec *spec = h->model->spec;
+    const size_t K = spec->n_layers, n = s->n_tokens;
+    const char **gold = trl_arena_get(&h->arena, n * K + 1, 2 * sizeof *gold);
+    if (!gold)
         return trl_fail_mem(err);
-    for (size_t t = 0; t < n; t++) {
+    const char **predicted = gold + n * K;
+    for (size_t v = 0; v < n * K; v++) {
+        const size_t layer = v / n, t = v % n;
         const uint32_t y = label[(from + t) * K + layer];
-        name[t] = copy_label(h, s->cell[t * s->n_columns + column]);
-        name[n + t] = copy_label(h, trl_graph_model_label(h->model, layer, y));
-        if (!name[t] || !name[n + t])
+        gold[v] = copy_label(h, s->cell[t * s->n_columns + spec->layer[layer].column]);
+        predicted[v] = copy_label(h, trl_graph_model_label(h->model, layer, y));
+        if (!gold[v] || !predicted[v])
             return trl_fail_mem(err);
     }
-    return trl_score_add(h->score, n, name, name + n, err);
+    const trl_held_answer a = {.number = number,
+                               .n = n,
+                               .n_layers = K,
+                               .scored =
+                                   spec->scored == TRL_NO_LAYER ? TRL_ALL_LAYERS : spec->scored,
+                               .gold = gold,
+                               .predicted = predicted};
+    return h->fn(h->ctx, &a, err);
 }
 
 static trl_status score_unit(held *h, const trl_graph_unit *u, trl_error *err)
 {
     const trl_graph_spec *spec = h->model->spec;
-    trl_graph_answer answer;
+    trl_graph_answer best;
     if (u->n_columns < h->model->n_columns) {
         const trl_status st =
             trl_fail(err, TRL_EPARSE, "%zu columns where the model was trained on %zu",
@@ -70,12 +77,10 @@ static trl_status score_unit(held *h, const trl_graph_unit *u, trl_error *err)
         st = trl_graph_tagger_add_items(h->tagger, &s, u->attr_begin + u->first[k], u->attr, err);
     }
     if (st == TRL_OK)
-        st = trl_graph_tagger_best(h->tagger, label, &answer, err);
+        st = trl_graph_tagger_best(h->tagger, label, &best, err);
     for (size_t k = 0; st == TRL_OK && k < u->n_sentences; k++) {
         const trl_rows s = trl_graph_unit_rows(u, k);
-        for (size_t layer = 0; st == TRL_OK && layer < spec->n_layers; layer++)
-            if (spec->scored == TRL_NO_LAYER || spec->scored == layer)
-                st = score_layer(h, &s, u->first[k], label, layer, err);
+        st = answer(h, &s, u->first[k], h->n_sentences + k, label, err);
     }
     h->n_scored++;
     return st;
@@ -92,37 +97,30 @@ static trl_status score_file(held *h, const char *path, trl_error *err)
         trl_arena_reset(&h->arena);
         trl_graph_unit_clear(&u);
         st = trl_unit_source_next(&s, &u, &more, err);
-        if (st == TRL_OK && more && ++h->n_read % h->every == 0)
+        if (st == TRL_OK && more && trl_held_wanted(h->data, h->n_read++))
             st = score_unit(h, &u, err);
+        h->n_sentences += u.n_sentences;
     }
     trl_graph_unit_fini(&u);
     trl_unit_source_fini(&s);
     return st;
 }
 
-trl_status trl_graph_held_score(const char *model, const trl_held_data *data,
-                                trl_score_totals *totals, bool *chunks, trl_error *err)
+trl_status trl_graph_held_score(const trl_model *m, const trl_held_data *data, trl_held_fn fn,
+                                void *ctx, trl_error *err)
 {
-    const trl_score_options options = trl_score_options_default();
     const trl_graph_tagger_options tagging = trl_graph_tagger_options_default();
-    held h = {.every = data->every, .all_chunks = true};
-    trl_status st = trl_graph_model_open(model, &h.model, err);
+    held h = {.data = data, .fn = fn, .ctx = ctx};
+    trl_status st = trl_graph_model_of(m, &h.model, err);
     if (st == TRL_OK)
         st = trl_graph_tagger_new(h.model, &tagging, &h.tagger, err);
-    if (st == TRL_OK)
-        st = trl_score_new(&options, &h.score, err);
     for (size_t k = 0; st == TRL_OK && k < data->n_paths; k++)
         st = score_file(&h, data->paths[k], err);
     if (st == TRL_OK && h.n_scored == 0) {
         st = trl_fail(err, TRL_EPARSE, "there are not enough graphs to hold some out");
         trl_fail_where(err, st, data->paths[0], 0, 0);
     }
-    if (st == TRL_OK) {
-        *totals = trl_score_get(h.score);
-        *chunks = h.all_chunks && h.any_chunk && h.model->spec->scored != TRL_NO_LAYER;
-    }
     trl_arena_fini(&h.arena);
-    trl_score_free(h.score);
     trl_graph_tagger_free(h.tagger);
     trl_graph_model_free(h.model);
     return st;

@@ -10,8 +10,10 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/spill.h"
 #include "graph_model/graph_model.h"
 #include "train/places.h"
+#include "train/memory_plan.h"
 
 bool trl_graph_run_report(const trl_graph_run *j, const char *stage, const char *note)
 {
@@ -91,6 +93,7 @@ static trl_status check_inference(trl_graph_run *j, trl_error *err)
     j->infer.tolerance = o->tolerance;
     j->infer.max_updates = o->max_updates;
     j->infer.max_cells = o->max_cells;
+    j->infer.second_start = o->second_start;
     return TRL_OK;
 }
 
@@ -119,8 +122,13 @@ static trl_status read_data(void *run, trl_train_result *result, trl_error *err)
 {
     trl_graph_run *j = run;
     (void)result;
-    const trl_status st = trl_graph_run_read(j, err);
-    return st == TRL_OK ? trl_graph_run_unroll(j, err) : st;
+    trl_status st = trl_graph_run_read(j, err);
+    if (st != TRL_OK)
+        return st;
+    trl_spill *before = trl_spill_use(j->spill);
+    st = trl_graph_run_unroll(j, err);
+    trl_spill_use(before);
+    return st;
 }
 
 static void report_read(const trl_graph_run *j)
@@ -134,17 +142,63 @@ static void report_read(const trl_graph_run *j)
     trl_graph_run_report(j, "read", note);
 }
 
+/* A factor of several labels that is normalised by itself and sees no text prefers the most
+ * frequent labels, which the other factors have counted already. */
+static void warn_blind_factors(const trl_graph_run *j)
+{
+    const trl_graph_spec *s = j->spec;
+    const trl_objective_id id = j->training.objective->id;
+    const trl_factor_spec *first = NULL;
+    size_t n = 0;
+    bool sees = false;
+    for (size_t f = 0; f < s->n_factors; f++) {
+        const bool alone =
+            id == TRL_OBJ_PWPL || (id == TRL_OBJ_PIECEWISE && s->piece[f] == TRL_NO_PIECE);
+        const bool blind = alone && s->factor[f].n > 1 && s->factor[f].n_sights == 0;
+        sees = sees || s->factor[f].n_sights > 0;
+        first = blind && !first ? &s->factor[f] : first;
+        n += blind;
+    }
+    if (!sees || !first)
+        return;
+    char note[400], others[60] = "";
+    if (n > 1)
+        snprintf(others, sizeof others, " (as %zu more)", n - 1);
+    snprintf(
+        note, sizeof note,
+        "%.100s:%llu: this factor sees no text%s: trained by itself it prefers frequent labels, "
+        "whatever the text; give it features%s",
+        j->spec_name, (unsigned long long)first->row, others,
+        id == TRL_OBJ_PIECEWISE ? ", or join it with others by a line 'piece'" : "");
+    trl_graph_run_report(j, "warning", note);
+}
+
 static trl_status dev_score(void *self, const double *x, double *score, trl_error *err)
 {
     trl_graph_run *j = ((trl_graph_training *)self)->run;
     return trl_graph_dev_score(&j->dev, x, score, err);
 }
 
+/* What training takes beside the graphs themselves. */
+static void say_memory(const trl_graph_run *j)
+{
+    char note[200];
+    uint64_t on_heap, in_files = 0;
+    if (j->spill)
+        trl_spill_bytes(j->spill, &on_heap, &in_files);
+    const trl_memory_plan p =
+        trl_memory_plan_of(&j->training.design, &j->corpus.corpus, j->training.optimizer, j->o);
+    trl_memory_plan_say(&p, in_files, note, sizeof note);
+    trl_graph_run_report(j, "memory", note);
+}
+
 static trl_status make_features(void *run, trl_train_result *result, trl_error *err)
 {
     trl_graph_run *j = run;
     report_read(j);
+    trl_spill *before = trl_spill_use(j->spill);
     trl_status st = trl_graph_training_init(&j->training, &j->corpus, j->o, &j->infer, err);
+    trl_spill_use(before);
     j->trains = st == TRL_OK;
     if (st == TRL_OK)
         st = trl_graph_run_read_dev(j, err);
@@ -153,6 +207,8 @@ static trl_status make_features(void *run, trl_train_result *result, trl_error *
     if (st != TRL_OK)
         return st;
     trl_graph_run_report(j, "compiled", NULL);
+    warn_blind_factors(j);
+    say_memory(j);
     j->training.run = j;
     j->training.session.started = j->started;
     j->training.learner.score = trl_has_dev(j->o) ? dev_score : NULL;
@@ -247,9 +303,16 @@ trl_status trl_train_graph(const trl_train_options *o, trl_train_result *result,
         return trl_fail_mem(err);
     j->o = o;
     j->started = trl_clock();
+    uint64_t limit;
     trl_status st = check(j, err);
+    if (st == TRL_OK && o->memory_limit && trl_size_read(o->memory_limit, &limit))
+        st = trl_spill_new(limit / 2, &j->spill, err); /* the rest is for graphs and weights */
     if (st == TRL_OK)
         st = trl_stages_run(stages, j, result, err);
+    if (st == TRL_ENOMEM && j->spill && trl_spill_check(j->spill, err) != TRL_OK)
+        st = TRL_EIO;
+    trl_spill *spill = j->spill;
     fini(j);
+    trl_spill_free(spill);
     return st;
 }

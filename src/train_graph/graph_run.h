@@ -28,6 +28,7 @@ typedef struct trl_graph_run {
     bool trains; /* training is initialised */
     trl_graph_dev dev;
     double started;
+    struct trl_spill *spill; /* of the data, with o->memory_limit; else NULL */
 } trl_graph_run;
 
 /* graph_data.c: the model file; training data to units, label sets and the corpus; held-out data.

@@ -13,6 +13,7 @@
 #include "graph_model/graph_model.h"
 #include "model/model.h"
 #include "train_graph/graph_run.h"
+#include "train/places.h"
 
 /* The numbers here of labels there; NULL: no memory. */
 static uint32_t *map_labels(const trl_strview *from, const trl_strtab *to)
@@ -121,20 +122,20 @@ static trl_status start_chain(trl_graph_run *j, const trl_chain_model *m, uint64
 
 trl_status trl_graph_run_start(trl_graph_run *j, trl_error *err)
 {
-    if (!j->o->init)
+    if (!trl_train_starts(j->o))
         return TRL_OK;
     uint64_t n = 0;
-    trl_container *c = NULL;
-    trl_status st = trl_container_open(j->o->init, NULL, &c, err);
-    if (st != TRL_OK)
-        return st;
-    const bool graph = strcmp(trl_container_kind(c), TRL_GRAPH_KIND) == 0;
-    trl_container_free(c);
     trl_graph_model *g = NULL;
-    trl_model *m = NULL;
-    st = graph ? trl_graph_model_open(j->o->init, &g, err) : trl_model_open(j->o->init, &m, err);
+    trl_model *m = NULL; /* of a file */
+    trl_status st = j->o->init ? trl_model_open(j->o->init, &m, err) : TRL_OK;
+    const trl_model *from = m ? m : j->o->init_model;
+    const bool graph = st == TRL_OK && strcmp(trl_model_get_info(from).kind, TRL_GRAPH_KIND) == 0;
+    if (graph)
+        st = trl_graph_model_of(from, &g, err);
+    else if (st == TRL_OK && !trl_model_chain(from))
+        st = trl_model_need_chain(from, err);
     if (st == TRL_OK)
-        st = graph ? start_graph(j, g, &n, err) : start_chain(j, trl_model_chain(m), &n, err);
+        st = graph ? start_graph(j, g, &n, err) : start_chain(j, trl_model_chain(from), &n, err);
     trl_graph_model_free(g);
     trl_model_free(m);
     if (st == TRL_OK && n == 0)

@@ -129,8 +129,11 @@ static const double *potentials(const evaluation *v, size_t a, size_t cells)
     if (shared && !row)
         return shared;
     double *theta = trl_arena_get(v->arena, cells, sizeof *theta);
-    for (size_t c = 0; theta && c < cells; c++)
-        theta[c] = shared ? shared[c] + row[c] : 0.0; /* neither: all its features were dropped */
+    const double *const parts[] = {shared, row};
+    if (theta && shared)
+        trl_sum_vectors(cells, 2, parts, theta);
+    else if (theta) /* all its features were dropped */
+        memset(theta, 0, cells * sizeof *theta);
     return theta;
 }
 

@@ -15,6 +15,7 @@ trl_status trl_unit_source_open(trl_unit_source *s, const char *path, const trl_
         return trl_fail(err, TRL_EINVAL,
                         "features attributes are those of a file of GRMM's format");
     s->from = trl_sequence_source_set(set, "<data>");
+    s->alone = !trl_dataset_has_documents(set);
     return TRL_OK;
 }
 
@@ -51,7 +52,7 @@ trl_status trl_unit_source_next(trl_unit_source *s, trl_graph_unit *u, bool *mor
     trl_graph_unit_clear(u);
     trl_status st = look_ahead(s, err);
     while (st == TRL_OK && s->has_ahead) {
-        const bool starts = !s->document || s->ahead.heading.n > 0 || !s->from.reader;
+        const bool starts = !s->document || s->ahead.heading.n > 0 || s->alone;
         if (u->n_tokens && starts)
             break;
         u->weight = s->weight;

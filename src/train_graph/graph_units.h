@@ -10,6 +10,7 @@
 typedef struct trl_unit_source {
     trl_sequence_source from;
     bool document;
+    bool alone;     /* data from memory without documents: every sequence is one */
     trl_rows ahead; /* the next sentence; borrowed from the reader */
     double weight;
     bool has_ahead, ended;

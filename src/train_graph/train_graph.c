@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/spill.h"
 
 /* ---- the learner ----------------------------------------------------------------------------- */
 
@@ -56,7 +57,8 @@ static uint64_t fingerprint(const trl_graph_training *t, const trl_infer_options
     const double numbers[] = {infer->damping, infer->tolerance, infer->max_cells};
     const uint64_t facts[] = {(uint64_t)t->objective->id, (uint64_t)infer->method,
                               (uint64_t)infer->schedule,  infer->max_updates,
-                              t->design.n_weights,        c->n_sequences};
+                              t->design.n_weights,        c->n_sequences,
+                              infer->second_start};
     uint64_t h = mix(mix(t->task.keeps, facts, sizeof facts), numbers, sizeof numbers);
     h = mix(h, c->weight, c->n_sequences * sizeof *c->weight);
     h = mix(h, t->corpus->piece, sizeof t->corpus->piece);
@@ -112,6 +114,7 @@ static trl_status compile(trl_graph_training *t, const trl_infer_options *infer,
     t->cancel = (trl_cancel){o->cancelled, o->cancelled_ctx, false};
     trl_pool_cancel_by(t->pool, &t->cancel);
     trl_status st = trl_design_build(&t->design, &t->corpus->corpus, &d, err);
+    t->design.spill = trl_spill_use(NULL); /* what the caller uses; weights are the heap's */
     if (st != TRL_OK)
         return st;
     t->w = trl_alloc64(trl_design_alloc(&t->design), sizeof *t->w);

@@ -1,6 +1,7 @@
 /* train_tree.c -- trl_train for trees: treebank -> grammar -> charts, features -> session -> model.
  */
 /* SPDX-License-Identifier: MIT */
+#include "train/memory_plan.h"
 #include "train/tree_data.h"
 #include "train_tree/train_tree.h"
 
@@ -237,6 +238,24 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
 }
 
 /* The pruner first: it prunes the charts while it learns, before it has seen their trees. */
+#define VECTORS 4 /* of weights: the weights, their steps, their mean, a gradient */
+
+/* Charts that are not in a file, and weights. */
+static void say_memory(const trl_tree_training *j, uint64_t charts)
+{
+    char note[120], all[24], one[24], two[24];
+    const uint64_t vector = trl_tree_weights(&j->model.features) * sizeof(double);
+    const bool pairs = j->optimizer->way == TRL_BY_WHOLE;
+    const uint64_t weights = vector * (pairs ? 2 * j->o->memory + VECTORS : VECTORS);
+    trl_size_text(charts + weights, all);
+    trl_size_text(charts, one);
+    trl_size_text(weights, two);
+    snprintf(note, sizeof note,
+             charts + weights < 1000000 ? "memory: %s" : "memory: about %s: charts %s, weights %s",
+             all, one, two);
+    trl_tree_training_report(j, "memory", note);
+}
+
 static trl_status charts(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;
@@ -258,6 +277,8 @@ static trl_status charts(void *training, trl_train_result *result, trl_error *er
     trl_snprintf(note, sizeof note, "%scharts: %.1f MB%s", unknown, (double)bytes / 1e6,
                  in_file ? ", partly in a temporary file" : "");
     trl_tree_training_report(j, "compiled", counted(j) ? NULL : note);
+    if (!counted(j))
+        say_memory(j, bytes - in_file);
     return TRL_OK;
 }
 

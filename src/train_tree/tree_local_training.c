@@ -101,7 +101,8 @@ trl_status trl_tree_training_nota(trl_tree_training *j, trl_train_result *result
         return st;
     char note[160];
     if (count)
-        snprintf(note, sizeof note, "%zu none-of-the-above instances", count);
+        snprintf(note, sizeof note, "%zu none-of-the-above instance%s", count,
+                 count == 1 ? "" : "s");
     else
         trl_snprintf(note, sizeof note,
                      "no edge is within %g of the best: without none-of-the-above instances this "

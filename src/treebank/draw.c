@@ -18,17 +18,18 @@
 #define MOST_CELLS (1u << 24) /* of an upright tree, rows times columns */
 #define DEEPEST 40            /* levels of a flat tree; below, brackets */
 
-typedef enum ink { INK_PLAIN, INK_LINE, INK_PHRASE, INK_TAG } ink;
+typedef enum ink { INK_PLAIN, INK_LINE, INK_PHRASE, INK_TAG, INK_MARKED } ink;
 
 typedef struct pen {
     trl_buf *out;
     bool ascii, colour;
+    const bool *marked; /* [n_nodes] or NULL */
     size_t column;
 } pen;
 
 static void begin_ink(pen *p, ink what)
 {
-    static const char *const code[] = {"", "\x1b[2m", "\x1b[1;34m", "\x1b[32m"};
+    static const char *const code[] = {"", "\x1b[2m", "\x1b[1;34m", "\x1b[32m", "\x1b[1;7m"};
     if (p->colour)
         trl_buf_str(p->out, code[what]);
 }
@@ -59,9 +60,26 @@ static void end_line(pen *p)
     p->column = 0;
 }
 
-static ink ink_of(const trl_tree *t, uint32_t i)
+static bool in_brackets(const pen *p, uint32_t i)
 {
-    return t->node[i].child == TRL_NO_NODE ? INK_TAG : INK_PHRASE;
+    return p->marked && p->marked[i] && !p->colour;
+}
+
+static size_t label_columns(const pen *p, const trl_tree *t, uint32_t i)
+{
+    return trl_utf8_columns(trl_shown_label(t, i)) + (in_brackets(p, i) ? 2 : 0);
+}
+
+static void put_label(pen *p, const trl_tree *t, uint32_t i)
+{
+    const ink what = p->marked && p->marked[i]         ? INK_MARKED
+                     : t->node[i].child == TRL_NO_NODE ? INK_TAG
+                                                       : INK_PHRASE;
+    if (in_brackets(p, i))
+        put(p, what, (trl_str){"[", 1});
+    put(p, what, trl_shown_label(t, i));
+    if (in_brackets(p, i))
+        put(p, what, (trl_str){"]", 1});
 }
 
 /* ---- upright --------------------------------------------------------------------------------- */
@@ -122,7 +140,7 @@ static void draw_upright(pen *p, const trl_layout *l, const trl_tree *t)
         for (size_t k = l->level[d]; k < l->level[d + 1]; k++) {
             const uint32_t i = l->order[k];
             move_to(p, l->box[i].label_left);
-            put(p, ink_of(t, i), trl_shown_label(t, i));
+            put_label(p, t, i);
         }
         end_line(p);
         for (size_t k = l->level[d]; k < l->level[d + 1]; k++) {
@@ -139,11 +157,11 @@ static void draw_upright(pen *p, const trl_layout *l, const trl_tree *t)
 }
 
 /* Places the tree, more tightly when it must be; false when it does not fit. */
-static bool fit(trl_layout *l, const trl_tree *t, size_t width)
+static bool fit(const pen *p, trl_layout *l, const trl_tree *t, size_t width)
 {
     for (uint32_t i = 0; i < t->n_nodes; i++) {
         const bool leaf = t->node[i].child == TRL_NO_NODE;
-        l->box[i].label = trl_utf8_columns(trl_shown_label(t, i));
+        l->box[i].label = label_columns(p, t, i);
         l->box[i].word = leaf ? trl_utf8_columns(t->word[t->node[i].from]) : 0;
     }
     for (size_t gap = 2; gap > 0; gap--) {
@@ -214,7 +232,7 @@ static void draw_flat(pen *p, const trl_tree *t, size_t *level)
             i = put_brackets(p, t, i);
             continue;
         }
-        put(p, ink_of(t, i), trl_shown_label(t, i));
+        put_label(p, t, i);
         if (t->node[i].child == TRL_NO_NODE) {
             trl_buf_ch(p->out, ' ');
             put(p, INK_PLAIN, t->word[t->node[i].from]);
@@ -235,7 +253,7 @@ trl_status trl_tree_draw(const trl_tree *t, const trl_draw_options *o, trl_buf *
 {
     if (!t || !o || !out)
         return trl_fail_null(err);
-    pen p = {.out = out, .ascii = o->ascii, .colour = o->colour};
+    pen p = {.out = out, .ascii = o->ascii, .colour = o->colour, .marked = o->marked};
     trl_layout l = {0};
     bool upright = o->style != TRL_DRAW_FLAT;
     if (upright) {
@@ -243,7 +261,7 @@ trl_status trl_tree_draw(const trl_tree *t, const trl_draw_options *o, trl_buf *
         const trl_status st = trl_layout_init(&l, t, err);
         if (st != TRL_OK)
             return st;
-        upright = fit(&l, t, width);
+        upright = fit(&p, &l, t, width);
     }
     size_t *level = upright ? NULL : trl_alloc(t->n_nodes, sizeof *level);
     if (upright)

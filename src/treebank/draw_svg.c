@@ -1,5 +1,9 @@
 /* draw_svg.c -- trees as SVG 1.1, one below the other. */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/mem.h"
 #include "text/utf8.h"
@@ -9,10 +13,13 @@
 #define MARGIN 24
 #define GAP 14     /* between neighbours */
 #define LEVEL 46   /* from label to label */
+#define NUMBER 11  /* more of it, for a probability below the label */
 #define TO_WORD 34 /* from tag to word */
 #define BETWEEN 36 /* trees */
 #define LABEL_SIZE 13
 #define WORD_SIZE 15
+#define NUMBER_SIZE 10
+#define CAPTION 20 /* its line */
 
 struct trl_tree_svg {
     trl_buf body;
@@ -71,33 +78,89 @@ static void add_edge(trl_buf *b, size_t x1, size_t y1, size_t x2, size_t y2)
     trl_buf_str(b, "/>\n");
 }
 
+/* A tree, where its nodes stand, and what is shown of them. */
+typedef struct drawing {
+    const trl_tree *tree;
+    const trl_box *box;
+    trl_tree_marks marks;
+    size_t number; /* room below each label */
+} drawing;
+
 /* The base line of a label, of a word. */
-static size_t label_y(const trl_box *box)
+static size_t label_y(const drawing *d, uint32_t i)
 {
-    return (box->depth * LEVEL + LABEL_SIZE) * UNIT;
+    return (d->box[i].depth * (LEVEL + d->number) + LABEL_SIZE) * UNIT;
 }
 
-static size_t word_y(const trl_box *box)
+static size_t word_y(const drawing *d, uint32_t i)
 {
-    return label_y(box) + TO_WORD * UNIT;
+    return label_y(d, i) + (TO_WORD + d->number) * UNIT;
 }
 
-static void add_tree(trl_buf *b, const trl_layout *l, const trl_tree *t)
+/* The probability of a node; NaN: not shown. */
+static double probability(const drawing *d, uint32_t i)
 {
-    const trl_box *box = l->box;
-    for (uint32_t i = 0; i < t->n_nodes; i++) { /* edges below all text */
-        const size_t from = label_y(&box[i]) + 5 * UNIT;
+    return d->marks.probability ? d->marks.probability[i] : (double)NAN;
+}
+
+static void add_edges(trl_buf *b, const drawing *d)
+{
+    const trl_tree *t = d->tree;
+    const trl_box *box = d->box;
+    for (uint32_t i = 0; i < t->n_nodes; i++) {
+        const size_t number = isnan(probability(d, i)) ? 0 : d->number;
+        const size_t from = label_y(d, i) + (5 + number) * UNIT;
         if (t->node[i].child == TRL_NO_NODE)
-            add_edge(b, box[i].centre, from, box[i].centre, word_y(&box[i]) - WORD_SIZE * UNIT);
+            add_edge(b, box[i].centre, from, box[i].centre, word_y(d, i) - WORD_SIZE * UNIT);
         for (uint32_t c = t->node[i].child; c != TRL_NO_NODE; c = t->node[c].next)
             add_edge(b, box[i].centre, from, box[c].centre,
-                     label_y(&box[c]) - (LABEL_SIZE + 1) * UNIT);
+                     label_y(d, c) - (LABEL_SIZE + 1) * UNIT);
     }
+}
+
+/* The frame of a marked node, the fill of one with a probability. */
+static void add_ground(trl_buf *b, const drawing *d, uint32_t i)
+{
+    const bool marked = d->marks.marked && d->marks.marked[i];
+    const double p = probability(d, i);
+    if (!marked && isnan(p))
+        return;
+    const size_t half = d->box[i].label / 2 + 4 * UNIT, high = LABEL_SIZE + 5 + d->number;
+    const size_t left = d->box[i].centre > half ? d->box[i].centre - half : 0;
+    trl_buf_fmt(b, "<rect class=\"%c\" rx=\"4\"", marked ? 'm' : 'f');
+    add_number(b, "x", left);
+    add_number(b, "y", label_y(d, i) - (LABEL_SIZE - 1) * UNIT);
+    add_number(b, "width", 2 * half);
+    add_number(b, "height", high * UNIT);
+    if (!isnan(p) && !marked)
+        trl_buf_fmt(b, " fill-opacity=\"%.2f\"", 0.02 + 0.3 * p);
+    trl_buf_str(b, "/>\n");
+}
+
+static void add_percent(trl_buf *b, const drawing *d, uint32_t i)
+{
+    char shown[16];
+    const double x = 100.0 * probability(d, i);
+    if (isnan(x))
+        return;
+    snprintf(shown, sizeof shown, "%s%%", x > 99.0 && x < 99.95 ? ">99" : x < 1.0 ? "<1" : "");
+    if (shown[0] == '%')
+        snprintf(shown, sizeof shown, "%.0f%%", x);
+    add_text(b, 'n', d->box[i].centre, label_y(d, i) + NUMBER * UNIT,
+             (trl_str){shown, strlen(shown)});
+}
+
+static void add_tree(trl_buf *b, const drawing *d)
+{
+    const trl_tree *t = d->tree;
+    add_edges(b, d); /* below all text */
     for (uint32_t i = 0; i < t->n_nodes; i++) {
         const bool leaf = t->node[i].child == TRL_NO_NODE;
-        add_text(b, leaf ? 't' : 'p', box[i].centre, label_y(&box[i]), trl_shown_label(t, i));
+        add_ground(b, d, i);
+        add_text(b, leaf ? 't' : 'p', d->box[i].centre, label_y(d, i), trl_shown_label(t, i));
+        add_percent(b, d, i);
         if (leaf)
-            add_text(b, 'w', box[i].centre, word_y(&box[i]), t->word[t->node[i].from]);
+            add_text(b, 'w', d->box[i].centre, word_y(d, i), t->word[t->node[i].from]);
     }
 }
 
@@ -117,38 +180,70 @@ void trl_tree_svg_free(trl_tree_svg *svg)
     trl_free(svg);
 }
 
-trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *t, trl_error *err)
+/* The widths of all labels and words; the answer is the depth of the tree. */
+static size_t measure(drawing *d, trl_box *box)
 {
-    if (!svg || !t)
+    const trl_tree *t = d->tree;
+    size_t deepest = 0;
+    for (uint32_t i = 0; i < t->n_nodes; i++) {
+        const bool leaf = t->node[i].child == TRL_NO_NODE;
+        const size_t number = text_width((trl_str){">99%", 4}, NUMBER_SIZE);
+        box[i].label = text_width(trl_shown_label(t, i), LABEL_SIZE);
+        if (d->number && box[i].label < number)
+            box[i].label = number;
+        box[i].word = leaf ? text_width(t->word[t->node[i].from], WORD_SIZE) : 0;
+        deepest = box[i].depth > deepest ? box[i].depth : deepest;
+    }
+    return deepest;
+}
+
+static void begin_tree(trl_tree_svg *svg, const drawing *d)
+{
+    trl_buf *b = &svg->body;
+    const char *caption = d->marks.caption;
+    svg->height += svg->n++ ? BETWEEN : 0;
+    if (caption) {
+        svg->height += CAPTION;
+        const trl_str line = {caption, strlen(caption)};
+        const size_t width = text_width(line, LABEL_SIZE) / UNIT + 1;
+        svg->width = width > svg->width ? width : svg->width;
+        add_text(b, 'c', MARGIN * UNIT, (svg->height + MARGIN - 6) * UNIT, line);
+    }
+    trl_buf_fmt(b, "<g transform=\"translate(%d %zu)\">\n<title>", MARGIN, svg->height + MARGIN);
+    for (size_t i = 0; i < d->tree->n_words; i++) {
+        if (i)
+            trl_buf_ch(b, ' ');
+        trl_buf_xml(b, d->tree->word[i]);
+    }
+    trl_buf_str(b, "</title>\n");
+}
+
+trl_status trl_tree_svg_add_marked(trl_tree_svg *svg, const trl_tree *t,
+                                   const trl_tree_marks *marks, trl_error *err)
+{
+    if (!svg || !t || !marks)
         return trl_fail_null(err);
     trl_layout l;
     const trl_status st = trl_layout_init(&l, t, err);
     if (st != TRL_OK)
         return st;
-    size_t deepest = 0;
-    for (uint32_t i = 0; i < t->n_nodes; i++) {
-        const bool leaf = t->node[i].child == TRL_NO_NODE;
-        l.box[i].label = text_width(trl_shown_label(t, i), LABEL_SIZE);
-        l.box[i].word = leaf ? text_width(t->word[t->node[i].from], WORD_SIZE) : 0;
-        deepest = l.box[i].depth > deepest ? l.box[i].depth : deepest;
-    }
+    drawing d = {.tree = t, .box = l.box, .marks = *marks};
+    d.number = marks->probability ? NUMBER : 0;
+    const size_t deepest = measure(&d, l.box);
     trl_layout_place(&l, t, GAP * UNIT);
     const size_t width = l.box[0].width / UNIT + 1;
-    trl_buf *b = &svg->body;
-    svg->height += svg->n++ ? BETWEEN : 0;
-    trl_buf_fmt(b, "<g transform=\"translate(%d %zu)\">\n<title>", MARGIN, svg->height + MARGIN);
-    for (size_t i = 0; i < t->n_words; i++) {
-        if (i)
-            trl_buf_ch(b, ' ');
-        trl_buf_xml(b, t->word[i]);
-    }
-    trl_buf_str(b, "</title>\n");
-    add_tree(b, &l, t);
-    trl_buf_str(b, "</g>\n");
-    svg->height += deepest * LEVEL + LABEL_SIZE + TO_WORD + WORD_SIZE / 2;
+    begin_tree(svg, &d);
+    add_tree(&svg->body, &d);
+    trl_buf_str(&svg->body, "</g>\n");
+    svg->height += deepest * (LEVEL + d.number) + LABEL_SIZE + TO_WORD + d.number + WORD_SIZE / 2;
     svg->width = width > svg->width ? width : svg->width;
     trl_layout_fini(&l);
-    return b->failed ? trl_fail_mem(err) : TRL_OK;
+    return svg->body.failed ? trl_fail_mem(err) : TRL_OK;
+}
+
+trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *t, trl_error *err)
+{
+    return trl_tree_svg_add_marked(svg, t, &(trl_tree_marks){0}, err);
 }
 
 trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err)
@@ -167,10 +262,21 @@ trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error 
                 ".p { font-size: %dpx; font-weight: 600; fill: #0072b2 }\n"
                 ".t { font-size: %dpx; fill: #00795a }\n"
                 ".w { font-size: %dpx; fill: #1a1a1a }\n"
-                "line { stroke: #a9b4c0; stroke-width: 1.2; stroke-linecap: round }\n"
-                "</style>\n",
+                "line { stroke: #a9b4c0; stroke-width: 1.2; stroke-linecap: round }\n",
                 LABEL_SIZE, LABEL_SIZE, WORD_SIZE);
-    trl_buf_str(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    trl_buf_fmt(out,
+                ".n { font-size: %dpx; fill: #1a1a1a }\n"
+                ".c { font-size: %dpx; fill: #595959; text-anchor: start }\n"
+                ".f { fill: #0072b2 }\n"
+                ".m { fill: #ffe08a; stroke: #b35900; stroke-width: 2 }\n"
+                ".b { fill: #ffffff }\n"
+                "@media (prefers-color-scheme: dark) { .p { fill: #6cb6f0 } .t { fill: #4fc9a0 } "
+                ".w, .n { fill: #e8e8e8 } .c { fill: #a8a8a8 } line { stroke: #6b7682 } "
+                ".f { fill: #4d9de0 } .m { fill: #5a3a00; stroke: #f0a040 } "
+                ".b { fill: #16181c } }\n"
+                "</style>\n",
+                NUMBER_SIZE, LABEL_SIZE);
+    trl_buf_str(out, "<rect width=\"100%\" height=\"100%\" class=\"b\"/>\n");
     trl_buf_add(out, svg->body.data, svg->body.len);
     trl_buf_str(out, "</svg>\n");
     return out->failed || svg->body.failed ? trl_fail_mem(err) : TRL_OK;

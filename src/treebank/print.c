@@ -4,8 +4,9 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "treebank/brackets.h"
 #include "text/utf8.h"
+#include "treebank/brackets.h"
+#include "treebank/dependencies.h"
 #include "treebank/label.h"
 
 #define DEFAULT_WIDTH 100
@@ -169,6 +170,10 @@ trl_status trl_tree_print(const trl_tree *t, trl_tree_format format, size_t widt
         lay_out(t, width ? width : DEFAULT_WIDTH, at);
         print_pretty(t, at, out);
         trl_free(at);
+        break;
+    case TRL_TREE_CONLLU:
+        if (trl_tree_conllu(t, out, err) != TRL_OK)
+            return TRL_ENOMEM;
         break;
     case TRL_TREE_LINE:
         trl_tree_write(t, t->labels, out);

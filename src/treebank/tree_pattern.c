@@ -87,19 +87,12 @@ static trl_status check_tregex(scanner *s)
 /* The same for an unquoted name of n bytes. */
 static trl_status check_name(scanner *s, const char *name, size_t n)
 {
-    const char *equals = memchr(name, '=', n);
-    const char next = equals && equals + 1 < name + n ? equals[1] : '\0';
-    const bool named = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
-    if (n < 2 || (name[0] != '/' && name[0] != '@' && !(named && equals > name)))
+    const char *instead = trl_tregex_name(name, n);
+    if (!instead)
         return TRL_OK;
     trl_fail(s->err, TRL_EPARSE, "'%.*s' is tregex's: a name is a label or word as it stands",
              n < 40 ? (int)n : 40, name);
-    trl_fail_hint(s->err, TRL_EPARSE, "%s",
-                  name[0] == '/' ? "'*' stands for any text, as in NP*; \"/x/\" in quotes is itself"
-                  : name[0] == '@'
-                      ? "NP* has function tags, too, and 'clean' drops them; \"@x\" in "
-                        "quotes is itself"
-                      : "nodes cannot be named; \"a=b\" in quotes is itself");
+    trl_fail_hint(s->err, TRL_EPARSE, "%s", instead);
     return trl_fail_where(s->err, TRL_EPARSE, "pattern", 1, (size_t)(name - s->text) + 1);
 }
 
@@ -454,11 +447,10 @@ static bool reserve(trl_tree_pattern *p, const trl_tree *t, items *x)
     return x->tag != NULL;
 }
 
-trl_status trl_tree_pattern_match(trl_tree_pattern *p, const trl_tree *t, size_t *n,
-                                  uint32_t *first, trl_error *err)
+/* `marked` may be NULL. */
+static trl_status find(trl_tree_pattern *p, const trl_tree *t, size_t *n, uint32_t *first,
+                       bool *marked, trl_error *err)
 {
-    if (!p || !t || !n || !first)
-        return trl_fail_null(err);
     items x;
     if (!reserve(p, t, &x))
         return trl_fail_mem(err);
@@ -480,7 +472,25 @@ trl_status trl_tree_pattern_match(trl_tree_pattern *p, const trl_tree *t, size_t
             const uint32_t node = i < t->n_nodes ? (uint32_t)i : x.tag[i - t->n_nodes];
             if ((*n)++ == 0)
                 *first = node;
+            if (marked)
+                marked[node] = true;
         }
     trl_free(x.tag);
     return TRL_OK;
+}
+
+trl_status trl_tree_pattern_match(trl_tree_pattern *p, const trl_tree *t, size_t *n,
+                                  uint32_t *first, trl_error *err)
+{
+    return p && t && n && first ? find(p, t, n, first, NULL, err) : trl_fail_null(err);
+}
+
+trl_status trl_tree_pattern_nodes(trl_tree_pattern *p, const trl_tree *t, bool *marked, size_t *n,
+                                  trl_error *err)
+{
+    uint32_t first;
+    if (!p || !t || !n || !marked)
+        return trl_fail_null(err);
+    memset(marked, 0, t->n_nodes * sizeof *marked);
+    return find(p, t, n, &first, marked, err);
 }

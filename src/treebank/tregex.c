@@ -3,6 +3,7 @@
 #include "treebank/tregex.h"
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const struct {
@@ -37,4 +38,17 @@ const char *trl_tregex_sign(const char *text, const char **instead)
             return tregex[k].sign;
         }
     return NULL;
+}
+
+const char *trl_tregex_name(const char *name, size_t n)
+{
+    const char *equals = memchr(name, '=', n);
+    const char next = equals && equals + 1 < name + n ? equals[1] : '\0';
+    const bool named = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    if (n < 2 || (name[0] != '/' && name[0] != '@' && !(named && equals > name)))
+        return NULL;
+    return name[0] == '/' ? "'*' stands for any text, as in NP*; \"/x/\" in quotes is itself"
+           : name[0] == '@'
+               ? "NP* has function tags, too, and 'clean' drops them; \"@x\" in quotes is itself"
+               : "nodes cannot be named; \"a=b\" in quotes is itself";
 }

@@ -36,4 +36,11 @@ static trl_status do_align(const void *p, trl_error *err)
     return st;
 }
 
+static void fail_align(void (*fail_all)(const char *name, scenario_fn run, const void *arg))
+{
+    static const trl_align_model kinds[] = {TRL_ALIGN_IBM2, TRL_ALIGN_HMM};
+    for (size_t k = 0; k < 2; k++)
+        fail_all("align", do_align, &kinds[k]);
+}
+
 #endif

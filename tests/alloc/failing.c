@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static size_t count, fail_at; /* fail_at 0: never */
+static size_t count, bytes, fail_at; /* fail_at 0: never */
 static bool for_good, failed;
 
 void *__real_malloc(size_t n);
@@ -18,7 +18,7 @@ void *__wrap_aligned_alloc(size_t align, size_t n);
 
 void failing_start(size_t k, bool on)
 {
-    count = 0;
+    count = bytes = 0;
     fail_at = k;
     for_good = on;
     failed = false;
@@ -35,9 +35,15 @@ size_t failing_count(void)
     return count;
 }
 
-static bool fails(void)
+size_t failing_bytes(void)
+{
+    return bytes;
+}
+
+static bool fails(size_t n)
 {
     count++;
+    bytes += n;
     if (fail_at == 0 || count < fail_at || (count > fail_at && !for_good))
         return false;
     failed = true;
@@ -47,20 +53,20 @@ static bool fails(void)
 
 void *__wrap_malloc(size_t n)
 {
-    return fails() ? NULL : __real_malloc(n);
+    return fails(n) ? NULL : __real_malloc(n);
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-    return fails() ? NULL : __real_calloc(n, size);
+    return fails(n * size) ? NULL : __real_calloc(n, size);
 }
 
 void *__wrap_realloc(void *p, size_t n)
 {
-    return fails() ? NULL : __real_realloc(p, n);
+    return fails(n) ? NULL : __real_realloc(p, n);
 }
 
 void *__wrap_aligned_alloc(size_t align, size_t n)
 {
-    return fails() ? NULL : __real_aligned_alloc(align, n);
+    return fails(n) ? NULL : __real_aligned_alloc(align, n);
 }

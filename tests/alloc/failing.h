@@ -16,7 +16,8 @@ void failing_start(size_t k, bool on);
 /* No more failures; true when there was one. */
 bool failing_end(void);
 
-/* Allocations since failing_start. */
+/* Allocations since failing_start, and the bytes they asked for together. */
 size_t failing_count(void);
+size_t failing_bytes(void);
 
 #endif

@@ -9,17 +9,18 @@
 #include "trellis/graph_model.h"
 #include "trellis/train.h"
 
-static const char graph_model_file[] = "unit document\n"
-                                       "labels a column 1\n"
-                                       "score a\n"
-                                       "template w\n"
-                                       "  U:%x[0,0]\n"
-                                       "  U:%m[-1,0,\"..\"]\n"
-                                       "factor a[i] features w\n"
-                                       "factor edge: a[i-1] a[i] features w at i-1, i apart\n"
-                                       "factor a[i] a[j] where %X[i,0] = %X[j,0] and j-i < 9\n"
-                                       "  features w\n"
-                                       "piece edge\n";
+static const char graph_model_file[] =
+    "unit document\n"
+    "labels a column 1\n"
+    "score a\n"
+    "template w\n"
+    "  U:%x[0,0]\n"
+    "  U:%m[-1,0,\"..\"]\n"
+    "factor a[i] features w\n"
+    "factor edge: a[i-1] a[i] features w at i-1, i apart\n"
+    "factor a[i] a[j] where %X[i,0] = %X[j,0] and j-i < 9 and %x[i,0] ~ \"[a-z]\"\n"
+    "  features w\n"
+    "piece edge\n";
 
 static trl_status graph_dump_text(void *ctx, const char *text, size_t n, trl_error *err)
 {

@@ -23,9 +23,60 @@ static trl_status ask_graph(const trl_graph *g, const trl_evidence *e, const trl
         st = trl_infer_marginals(p, &in, w, &r, err);
     if (st == TRL_OK && o->method != TRL_INFER_TRW && o->method != TRL_INFER_MEAN_FIELD)
         st = trl_infer_best(p, &in, w, &r, err);
+    if (st == TRL_OK && (o->method == TRL_INFER_EXACT || o->method == TRL_INFER_BP))
+        st = trl_infer_max_marginals(p, &in, w, &r, err);
     trl_infer_work_free(w);
     trl_infer_plan_free(p);
     return st;
+}
+
+/* Two chains of n variables joined at every one: cycles, but none wide. */
+static trl_graph *ladder(uint32_t n)
+{
+    static const double theta[6] = {0.1, 0.2, -0.3, 0.4, 0.0, 0.3};
+    trl_error err;
+    trl_graph *g = NULL;
+    assert_ok(trl_graph_new(&g, &err));
+    for (uint32_t v = 0; v < 2 * n; v++)
+        assert_ok(trl_graph_add_variable(g, v % 2 ? 3 : 2, &err));
+    for (uint32_t v = 0, a = 0; v < 2 * n; v += 2)
+        for (uint32_t k = 0; k < (v + 3 < 2 * n ? 3 : 1); k++, a++) {
+            const uint32_t ends[3][2] = {{v, v + 1}, {v, v + 3}, {v + 2, v + 1}};
+            assert_ok(trl_graph_add_table(g, 6, theta, &err));
+            assert_ok(trl_graph_add_factor(g, 2, ends[k], a, &err));
+        }
+    return g;
+}
+
+/* The bytes that are asked for by a plan and a run of it. */
+static size_t bytes_of(uint32_t n, const trl_infer_options *o)
+{
+    trl_error err;
+    trl_graph *g = ladder(n);
+    const trl_evidence none = {0};
+    failing_start(0, false);
+    assert_ok(ask_graph(g, &none, o, &err));
+    const size_t bytes = failing_bytes();
+    trl_graph_free(g);
+    return bytes;
+}
+
+/* 16 times the graph, 16 times the memory: half as much more is left for blocks that double. */
+static void test_graph_memory_is_linear(void **state)
+{
+    (void)state;
+    for (int m = TRL_INFER_EXACT; m <= TRL_INFER_MPLP; m++)
+        for (int s = TRL_SCHEDULE_FLOODING; s <= TRL_SCHEDULE_TREE; s++) {
+            trl_infer_options o = trl_infer_options_default();
+            o.method = (trl_infer_method)m;
+            o.schedule = (trl_infer_schedule)s;
+            o.samples = o.burn_in = 2;
+            o.max_updates = 1000;
+            const size_t few = bytes_of(400, &o), many = bytes_of(6400, &o);
+            if (many > 24 * few)
+                print_error("method %d, schedule %d: %zu and %zu bytes\n", m, s, few, many);
+            assert_true(few > 400 && many <= 24 * few);
+        }
 }
 
 static trl_status do_graph(const void *unused, trl_error *err)
@@ -54,6 +105,7 @@ static trl_status do_graph(const void *unused, trl_error *err)
         for (int s = TRL_SCHEDULE_FLOODING; st == TRL_OK && s <= TRL_SCHEDULE_TREE; s++) {
             o.method = (trl_infer_method)m;
             o.schedule = (trl_infer_schedule)s;
+            o.second_start = s != TRL_SCHEDULE_FLOODING;
             st = ask_graph(again, &e, &o, err);
         }
     trl_buf_fini(&text);

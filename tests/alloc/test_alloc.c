@@ -96,28 +96,6 @@ static trl_status do_train(const void *p, trl_error *err)
     return trl_train(&o, &result, err);
 }
 
-static trl_status do_tune(const void *p, trl_error *err)
-{
-    const train_arg *a = p;
-    static const double grid[] = {0.5, 5.0};
-    trl_tune_options o = trl_tune_options_default();
-    char data[512], model[512];
-    const char *train[1] = {data};
-    snprintf(data, sizeof data, "%s/%s", folder, a->data);
-    snprintf(model, sizeof model, "%s/model", folder);
-    o.train.train = train;
-    o.train.n_train = 1;
-    o.train.template_text = a->template_text;
-    o.train.template_size = a->template_text ? strlen(a->template_text) : 0;
-    o.train.max_iter = 2;
-    o.train.model = model;
-    o.grid = grid;
-    o.n_grid = 2;
-    o.hold_out = 2;
-    o.refit = true;
-    return trl_tune(&o, NULL, err);
-}
-
 /* A dump goes into a fixed buffer: the callback must not need memory itself. */
 typedef struct sink {
     size_t n;
@@ -227,7 +205,10 @@ static trl_status do_undump(const void *p, trl_error *err)
 #include "foreign_scenario.h"
 #include "partial_scenario.h"
 #include "score_scenario.h"
+#include "shrink_scenario.h"
 #include "text_scenario.h"
+#include "translate_scenario.h"
+#include "tune_scenario.h"
 
 /* ---- failing ----------------------------------------------------------------------------- */
 
@@ -347,10 +328,13 @@ static void test_train(void **state)
 static void test_tune(void **state)
 {
     (void)state;
-    static const train_arg columns = {.data = "data", .template_text = "U:%x[0,0]\nB\n"};
-    static const train_arg items = {.data = "items"};
+    static const tune_arg columns = {.data = "data", .template_text = "U:%x[0,0]\nB\n"};
+    static const tune_arg items = {.data = "items"};
+    static const tune_arg search = {.data = "data", .search = true};
     fail_all("tune columns", do_tune, &columns);
     fail_all("tune items", do_tune, &items);
+    fail_all("tune by halving", do_tune, &search);
+    fail_cv(fail_all, folder);
 }
 
 static void test_dataset(void **state)
@@ -426,6 +410,7 @@ static void test_use(void **state)
         fail_all("dump", do_dump, NULL);
         fail_all("undump", do_undump, NULL);
         assert_true(same_files(in_folder("want"), in_folder("ready")));
+        fail_shrink(fail_all);
     }
 }
 
@@ -435,15 +420,6 @@ static void test_boost(void **state)
     write_file("boost", boost_text);
     for (size_t k = 0; k < sizeof boost_args / sizeof *boost_args; k++)
         fail_all("boost", do_boost, &boost_args[k]);
-}
-
-static void test_align(void **state)
-{
-    (void)state;
-    static const trl_align_model kinds[] = {TRL_ALIGN_IBM2, TRL_ALIGN_HMM};
-    write_file("bitext", align_text);
-    for (size_t k = 0; k < 2; k++)
-        fail_all("align", do_align, &kinds[k]);
 }
 
 static void test_others(void **state)
@@ -476,16 +452,24 @@ static void test_others(void **state)
     write_file("graphs", "-DOCSTART-\n\na A\nb B\n\nA A\n\n-DOCSTART-\n\na B\na A\n\n");
     fail_all("graph model", do_graph_model, folder);
     fail_foreign(fail_all);
+    write_file("bitext", align_text);
+    fail_align(fail_all);
+    fail_translate(fail_all);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_train),   cmocka_unit_test(test_tune),
-        cmocka_unit_test(test_dataset), cmocka_unit_test(test_grammar),
-        cmocka_unit_test(test_parser),  cmocka_unit_test(test_use),
-        cmocka_unit_test(test_others),  cmocka_unit_test(test_boost),
-        cmocka_unit_test(test_align),   cmocka_unit_test(test_inference_allocates_nothing),
+        cmocka_unit_test(test_train),
+        cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_dataset),
+        cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_parser),
+        cmocka_unit_test(test_use),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_boost),
+        cmocka_unit_test(test_inference_allocates_nothing),
+        cmocka_unit_test(test_graph_memory_is_linear),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-alloc-XXXXXX");
     if (!mkdtemp(folder))

@@ -19,6 +19,8 @@ static trl_status show_tree(const trl_tree *t, trl_tree_pattern *p, trl_tree_svg
         st = trl_tree_draw(t, &o, out, err);
     if (st == TRL_OK)
         st = trl_tree_svg_add(svg, t, err);
+    if (st == TRL_OK)
+        st = trl_tree_svg_add_marked(svg, t, &(trl_tree_marks){.caption = "a tree"}, err);
     return st == TRL_OK ? trl_tree_counts_add(c, t, err) : st;
 }
 

@@ -7,30 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "model_bytes.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "trellis/graph_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CHECK(condition) ((condition) ? (void)0 : abort())
-
-static void put_right(unsigned char *p, size_t n)
-{
-    const uint64_t size = n;
-    uint64_t sum = XXH3_64bits(p + 64, n - 64);
-    memcpy(p, "TRELLIS\x1a\1\0\0", 12);
-    memcpy(p + 16, &size, 8);
-    memcpy(p + 24, &sum, 8);
-    memset(p + 32, 0, 8);
-    memcpy(p + 40, "graph\0\0", 8);
-    memset(p + 48, 0, 16);
-    sum = XXH3_64bits(p, 64);
-    memcpy(p + 32, &sum, 8);
-}
 
 /* Three tokens of as many columns as the model was trained on. */
 static void label(const trl_graph_model *m)
@@ -89,15 +73,10 @@ static void dump(const trl_graph_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 64)
-        return 0;
-    const size_t n = (size + 63) / 64 * 64;
-    unsigned char *p = trl_alloc64(n, 1);
+    size_t n;
+    unsigned char *p = model_bytes(data, size, "graph", &n);
     if (!p)
         return 0;
-    memset(p, 0, n);
-    memcpy(p, data, size);
-    put_right(p, n);
     trl_error err = {0};
     trl_graph_model *m = NULL;
     if (trl_graph_model_from_memory(p, n, &m, &err) == TRL_OK) {

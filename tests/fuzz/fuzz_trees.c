@@ -42,6 +42,22 @@ static void check_drawings(const trl_tree *t, trl_buf *out)
     }
 }
 
+/* Every second node, and what may be said of it. */
+static void check_marked(trl_tree_svg *svg, const trl_tree *t)
+{
+    bool *marked = malloc(t->n_nodes * sizeof *marked);
+    double *p = malloc(t->n_nodes * sizeof *p);
+    CHECK(marked && p);
+    for (size_t i = 0; i < t->n_nodes; i++) {
+        marked[i] = i % 2;
+        p[i] = (double)i / (double)t->n_nodes;
+    }
+    const trl_tree_marks marks = {"<&>", p, marked};
+    CHECK(trl_tree_svg_add_marked(svg, t, &marks, NULL) == TRL_OK);
+    free(p);
+    free(marked);
+}
+
 static void run(const uint8_t *data, size_t size, const trl_transform *how)
 {
     trl_treebank *bank = NULL;
@@ -67,6 +83,7 @@ static void run(const uint8_t *data, size_t size, const trl_transform *how)
         for (trl_tree_format f = TRL_TREE_COLUMNS; f <= TRL_TREE_SOURCE; f++)
             CHECK(trl_tree_print(&t, f, 0, &out, NULL) == TRL_OK);
         CHECK(trl_tree_svg_add(svg, &t, NULL) == TRL_OK);
+        check_marked(svg, &t);
         CHECK(trl_tree_counts_add(counts, &t, NULL) == TRL_OK);
     }
     out.len = 0;

@@ -18,6 +18,7 @@ typedef struct corpus_shape {
     size_t per_token[TRL_FAMILIES]; /* occurrences a token, at most */
     bool constant[TRL_FAMILIES];    /* families 1 and 2 */
     bool values, weights;
+    bool zeros;       /* values are 0 now and then, and else 1 unless there are `values` */
     bool implied;     /* family 0: some kinds of attributes follow from others (implied_rows.h) */
     bool few;         /* with implied: of the labels a token has one of two, by what implies */
     size_t new_names; /* numbers from here on get other names: a held-out corpus */
@@ -37,10 +38,10 @@ static inline void add_attr(trl_rng *rng, const corpus_shape *h, trl_occurrences
     assert_non_null(o->id);
     o->id[o->n] = trl_strtab_add(&o->names, name, strlen(name));
     assert_true(o->id[o->n] != TRL_NO_ID);
-    if (h->values) {
-        o->value = trl_reserve(o->value, &o->value_cap, o->n + 1, sizeof *o->value);
-        assert_non_null(o->value);
-        o->value[o->n] = 4.0 * trl_rng_unit(rng) - 2.0;
+    if (h->values || h->zeros) {
+        const double value = h->values ? 4.0 * trl_rng_unit(rng) - 2.0 : 1.0;
+        const bool zero = h->zeros && trl_rng_below(rng, 3) == 0;
+        assert_true(trl_value_list_add(&o->values, o->n, zero ? 0.0 : value));
     }
     o->n++;
 }
@@ -201,7 +202,7 @@ static inline void naive_init(naive *all, const trl_corpus *c, const trl_design_
         memcpy(n->begin, from->begin, (c->n_tokens + 1) * sizeof *n->begin);
         for (size_t i = 0; i < from->n; i++) {
             n->id[i] = from->id[i];
-            n->value[i] = from->value ? from->value[i] : 1.0;
+            n->value[i] = trl_value_list_at(&from->values, i);
         }
         naive_live(n, f, all, c, o);
     }

@@ -151,6 +151,7 @@ static void test_null_trees(void **state)
     refused(trl_parse_model_describe(NULL, 0, NULL, e));
     refused(trl_parser_new(NULL, &zero, &p, e));
     refused(trl_parser_parse(NULL, &(trl_parse_input){.n = 0}, &parse, e));
+    refused(trl_parser_derive(NULL, &(trl_parse_input){.n = 0}, &parse, &(trl_derived){0}, e));
     refused(trl_sentence_reader_open(NULL, TRL_SENTENCE_WORDS, &r, e));
     refused(trl_sentence_reader_memory(NULL, NULL, 0, TRL_SENTENCE_WORDS, &r, e));
     refused(trl_sentence_reader_next(NULL, NULL, &more, e));

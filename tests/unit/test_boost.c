@@ -226,6 +226,37 @@ static void test_slope(void **state)
     }
 }
 
+/* The intercept is the log odds for any counts of the two answers; Newton's last step may be below
+ * rounding while no value on the other side of the minimum has been seen. */
+static void test_intercepts(void **state)
+{
+    (void)state;
+    size_t end[150];
+    uint32_t feature[150] = {0};
+    signed char y[150];
+    for (size_t k = 0; k < 150; k++)
+        end[k] = k + 1;
+    for (size_t n = 2; n <= 150; n += 7)
+        for (size_t positive = 1; positive < n; positive++) {
+            const trl_boost_examples x = {n, 1, end, feature};
+            trl_boost_options o = trl_boost_options_default();
+            trl_boost_data *d = NULL;
+            trl_boost_model *m = NULL;
+            double h[150];
+            for (size_t k = 0; k < n; k++)
+                y[k] = k < positive ? 1 : -1;
+            o.threads = 1;
+            o.trees = 50;
+            assert_ok(trl_boost_data_new(&x, 1 << 20, &d, &err));
+            assert_ok(trl_boost_data_answer(d, "", y, NULL, &err));
+            assert_ok(trl_boost_train(d, NULL, &o, &m, &err));
+            assert_ok(trl_boost_predict(m, 0, d, h, &err));
+            assert_near(h[0], log((double)positive / (double)(n - positive)), 1e-9);
+            trl_boost_model_free(m);
+            trl_boost_data_free(d);
+        }
+}
+
 static void test_null(void **state)
 {
     (void)state;
@@ -303,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_sample),     cmocka_unit_test(test_many),
         cmocka_unit_test(test_model_file), cmocka_unit_test(test_slope),
         cmocka_unit_test(test_refusals),   cmocka_unit_test(test_null),
+        cmocka_unit_test(test_intercepts),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);

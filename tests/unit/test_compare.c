@@ -348,6 +348,58 @@ static void test_files(void **state)
     trl_compare_free(c);
 }
 
+/* ---- Holm ----------------------------------------------------------------------------------- */
+
+/* A hypothesis falls at a level when all with smaller or equal p-values fall, in order: the
+ * smallest level at which it does, by trying all that matter. */
+static double holm_by_definition(size_t n, const double *p, size_t which)
+{
+    double least = 1.0;
+    for (size_t c = 0; c < n * n; c++) { /* the levels (n - k) p_i at which anything changes */
+        const double level = (double)(c % n + 1) * p[c / n];
+        bool gone[8] = {false}, falls = true;
+        for (size_t k = 0; k < n && falls && !gone[which]; k++) {
+            size_t best = n;
+            for (size_t i = 0; i < n; i++)
+                if (!gone[i] && (best == n || p[i] < p[best]))
+                    best = i;
+            falls = (double)(n - k) * p[best] <= level;
+            gone[best] = falls;
+        }
+        if (gone[which] && level < least)
+            least = level;
+    }
+    return least;
+}
+
+static void test_holm(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_rng rng = trl_rng_seed(5);
+    double p[8] = {0.01, 0.04, 0.03, 0.005}, q[8];
+    assert_ok(trl_holm(4, p, q, &err));
+    assert_near(q[0], 0.03, 1e-15);
+    assert_near(q[1], 0.06, 1e-15);
+    assert_near(q[2], 0.06, 1e-15);
+    assert_near(q[3], 0.02, 1e-15);
+    for (int round = 0; round < 500; round++) {
+        const size_t n = 1 + (size_t)round % 8;
+        for (size_t i = 0; i < n; i++)
+            p[i] = round % 3 ? trl_rng_unit(&rng) / 4.0 : (double)(i % 3) / 20.0;
+        assert_ok(trl_holm(n, p, q, &err));
+        for (size_t i = 0; i < n; i++)
+            assert_near(q[i], holm_by_definition(n, p, i), 1e-14);
+    }
+    p[0] = NAN;
+    p[1] = 0.02;
+    assert_ok(trl_holm(2, p, p, &err));
+    assert_true(isnan(p[0]));
+    assert_near(p[1], 0.04, 1e-15);
+    assert_ok(trl_holm(0, NULL, NULL, &err));
+    assert_int_equal(trl_holm(1, NULL, q, &err), TRL_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,7 +407,7 @@ int main(void)
         cmocka_unit_test(test_wilcoxon_known), cmocka_unit_test(test_wilcoxon_enumerated),
         cmocka_unit_test(test_wilcoxon_tie),   cmocka_unit_test(test_bootstrap),
         cmocka_unit_test(test_scores),         cmocka_unit_test(test_kind_of_tags),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files),          cmocka_unit_test(test_holm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -364,6 +364,8 @@ static void check_marginals(const world *w, trl_tagger *t)
     check_near(mine, best);
 }
 
+#include "sure_oracle.h" /* uses the world */
+
 static void check_spans(const world *w, trl_tagger *t)
 {
     const size_t T = w->m->T;
@@ -434,6 +436,8 @@ static void test_all_combinations(void **state)
                 check_marginals(&w, t);
                 if (trial % 4 == 0)
                     check_spans(&w, t);
+                if (trial % 4 < 2)
+                    check_sure(&w, t);
             }
         }
         trl_tagger_free(t);

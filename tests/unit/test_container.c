@@ -191,7 +191,7 @@ static void test_forged(void **state)
         size_t width;
         const char *msg;
     } lies[] = {
-        {8, 2, 4, "version 2"},
+        {8, 3, 4, "version 3"},
         {8, 0, 4, "header"},
         {12, 7, 4, "table"},
         {12, 1u << 30, 4, "header"},

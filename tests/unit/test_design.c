@@ -31,6 +31,7 @@ static corpus_shape random_shape(trl_rng *rng, int order)
         h.constant[f] = f && trl_rng_below(rng, 4);
     }
     h.values = trl_rng_below(rng, 2);
+    h.zeros = trl_rng_below(rng, 2);
     h.weights = trl_rng_below(rng, 2);
     h.implied = trl_rng_below(rng, 2);
     return h;

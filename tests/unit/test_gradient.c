@@ -61,6 +61,7 @@ static corpus_shape small_shape(trl_rng *rng, int order)
         .constant = {false, trl_rng_below(rng, 4) != 0, trl_rng_below(rng, 2) != 0},
         .implied = trl_rng_below(rng, 2),
         .values = trl_rng_below(rng, 2),
+        .zeros = trl_rng_below(rng, 2),
         .weights = trl_rng_below(rng, 2)};
 }
 

@@ -400,13 +400,71 @@ static void test_ties(void **state)
     trl_graph_free(g);
 }
 
+/* Max-marginals of the junction tree on all graphs, of max-product on trees, against enumeration.
+ */
+static void check_max_marginals(const trl_graph *g, trl_infer_options o, const trl_infer_input *in)
+{
+    const trl_graph_view look = trl_graph_look(g);
+    trl_error err = {0};
+    graph_truth t = enumerate(g, NULL, in->evidence);
+    trl_infer_plan *plan = NULL;
+    trl_infer_work *work = NULL;
+    trl_infer_result r;
+    uint32_t given[16];
+    assert_ok(trl_infer_plan_new(g, &o, &plan, &err));
+    assert_ok(trl_infer_work_new(&work, &err));
+    const trl_status st = trl_infer_max_marginals(plan, in, work, &r, &err);
+    assert_int_equal(st, t.log_z == -HUGE_VAL ? TRL_ENUMERIC : TRL_OK);
+    for (uint32_t v = 0; st == TRL_OK && v < look.n_variables; v++)
+        for (uint32_t j = 0; j < look.labels[v]; j++) {
+            memcpy(given, in->evidence, look.n_variables * sizeof *given);
+            const bool other = given[v] != TRL_UNOBSERVED && given[v] != j;
+            given[v] = j;
+            graph_truth with = enumerate(g, NULL, given);
+            const double want = other ? -HUGE_VAL : with.best - t.best;
+            const double got = r.variable[look.label_at[v] + j];
+            if (want == -HUGE_VAL)
+                assert_true(got == -HUGE_VAL);
+            else
+                assert_near(got, want, 1e-9);
+            truth_fini(&with);
+        }
+    assert_true(st != TRL_OK || r.exact_marginals);
+    truth_fini(&t);
+    trl_infer_plan_free(plan);
+    trl_infer_work_free(work);
+}
+
+static void test_max_marginals(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(7);
+    for (int round = 0; round < 400; round++) {
+        graph_recipe how = recipe(&rng, round);
+        const bool tree = round % 2;
+        how.shape = tree ? SHAPE_TREE : how.shape;
+        trl_graph *g = random_graph(&rng, &how);
+        const trl_graph_view look = trl_graph_look(g);
+        bool observed[16];
+        uint32_t *evidence = random_evidence(&rng, &look, observed);
+        const trl_infer_input in = {.evidence = evidence};
+        trl_infer_options o = method(tree ? TRL_INFER_BP : TRL_INFER_EXACT);
+        o.tolerance = 1e-11;
+        o.max_updates = 1000000;
+        o.observed = tree ? NULL : observed;
+        check_max_marginals(g, o, &in);
+        free(evidence);
+        trl_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),     cmocka_unit_test(test_trees),
         cmocka_unit_test(test_bounds),    cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_schedules), cmocka_unit_test(test_gibbs),
-        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_ties),      cmocka_unit_test(test_max_marginals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

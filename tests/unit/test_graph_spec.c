@@ -81,7 +81,10 @@ static void test_refused(void **state)
         {"labels a column 0\ntemplate w\n  U%x[0,]\nfactor a[i]\n", 3, 9, "column number"},
         {"labels a column 0\ntemplate w\n  U%x[0,1]\n  Q\nfactor a[i]\n", 4, 3, "starts with U"},
         {"labels a column 0\nfactor a[i] where\n", 2, 18, "a condition expected"},
-        {"labels a column 0\nfactor a[i] where %x[i,1]\n", 2, 19, "= or != expected"},
+        {"labels a column 0\nfactor a[i] where %x[i,1]\n", 2, 19, "=, != or ~ expected"},
+        {"labels a column 0\nfactor a[i] where %x[i,1] ~ 3\n", 2, 29, "in quotes expected"},
+        {"labels a column 0\nfactor a[i] where %x[i,1] ~ \"a(b\"\n", 2, 31, "expression"},
+        {"labels a column 0\nfactor a[i] where \"a\" ~ \"a\"\n", 2, 25, "text of a token"},
         {"labels a column 0\nfactor a[i] where %q[i,1]\n", 2, 19, "%x, %t or %m"},
         {"labels a column 0\nfactor a[i] where %t[i,1,\"a]\n", 2, 26, "closing quote"},
         {"labels a column 0\nfactor a[i] where %t[i,1,\"*\"]\n", 2, 27, "repeat"},
@@ -210,6 +213,17 @@ static void test_unroll(void **state)
     assert_pairs(A "a[i] a[j] where %m[i,0,\".$\"] = %m[j,0,\".$\"] and %t[i,0,\"^\\u\"] and "
                    "%t[j,0,\"^\\u\"]\n",
                  two, 2, "0-6 1-4 1-7 4-7");
+    /* expressions over characters: capitals and classes of any script */
+    static const char *const greek[] = {"\xce\x91\xce\xb8\xce\xae\xce\xbd\xce\xb1 in "
+                                        "\xc3\x96sterreich",
+                                        "\xc3\xb6l Rex \xd9\xa3"};
+    assert_pairs(A "a[i] where %t[i,0,\"^\\u\"]\n", greek, 2, "4"); /* bytes */
+    assert_pairs(A "a[i] where %x[i,0] ~ \"^\\u\"\n", greek, 2, "0 2 4");
+    assert_pairs(A "a[i] where not %x[i,0] ~ \"^[\\u\\d]\"\n", greek, 2, "1 3");
+    assert_pairs(A "a[i] where %x[i,0] ~ \"^\\d+$\"\n", greek, 2, "5");
+    assert_pairs(A "a[i] a[j] where %x[i,0] ~ \"^\\u\" and %x[j,0] ~ \"^\\u\" and j-i <= 2\n",
+                 greek, 2, "0-2 2-4");
+    assert_pairs(A "a[i] a[j] where %x[i-1,0] ~ \"in\" and j-i = 1\n", greek, 2, "2-3");
     /* of i and j alone: the next of both must be there, too */
     assert_pairs(A "a[i] a[j] a[i+1] a[j+1] where %x[i,0] = %x[j,0]\n", two, 2, "0-6-1-7 1-4-2-5");
     /* the same variable twice is not a factor */

@@ -56,7 +56,8 @@ static void twins_make(trl_rng *rng, int order, twins *p)
                       .attrs = {150, 10, 6},
                       .per_token = {8, 2, 2},
                       .constant = {false, true, trl_rng_below(rng, 2) != 0},
-                      .values = trl_rng_below(rng, 2)};
+                      .values = trl_rng_below(rng, 2),
+                      .zeros = trl_rng_below(rng, 2)};
     const trl_design_options o = {
         .order = order, .all_pairs = trl_rng_below(rng, 4) == 0, .min_count = 1};
     *p = (twins){0};

@@ -155,7 +155,7 @@ static void test_wrong_values(void **state)
     wrong("c1", "nan", "c1: 'nan' is not a number", "");
     wrong("c1", "1e999", "c1: 1e999 is too large", "");
     wrong("eta", "0", "eta 0: a number above 0 is needed",
-          "without 'eta' it is: calibrated, for trees 0.1, boosted 0.3");
+          "without 'eta' it is: calibrated, for trees 0.1, by the perceptron 1, boosted 0.3");
     wrong("resume", "yes", "resume 'yes' is not known: use true or false", "");
     wrong("pairs", "both", "pairs 'both' is not known: use seen or all", "");
     wrong("pairs", "", "pairs '' is not known: use seen or all", "");
@@ -201,7 +201,7 @@ static void test_kinds(void **state)
     } given[] = {
         {"tree", "transitions", "all",
          "transitions goes with models of chains and graphs, not of trees"},
-        {"tree", "hold-out", "3", "hold-out goes with models of chains and graphs, not of trees"},
+        {"tree", "min-count", "3", "min-count goes with models of chains and graphs, not of trees"},
         {"chain", "grade", "generative", "grade goes with models of trees, not of chains"},
         {"chain", "clusters", "x", "clusters goes with models of trees, not of chains"},
         {"chain", "prune", "0.5", "prune goes with models of trees, not of chains"},

@@ -4,8 +4,11 @@
 
 #include "chain_problem.h"
 #include "feature/pair_sets.h"
+#include "train/aggressive.h"
 #include "train/sdca.h"
 #include "train/sgd.h"
+#include "train/sparse.h"
+#include "train/table_examples.h"
 
 static void random_weights(trl_rng *rng, const trl_design *d, double scale, double *w)
 {
@@ -203,10 +206,56 @@ static void test_not_a_number(void **state)
 /* ---- one example after the other --------------------------------------------------------------
  */
 
+typedef enum method { DUAL, SGD, ADAGRAD, PERCEPTRON, AGGRESSIVE, METHODS } method;
+
 typedef struct step_run {
-    bool dual;    /* coordinate ascent in the dual, else SGD */
+    method by;
     bool as_sets; /* pairs */
 } step_run;
+
+static trl_status run_examples(chain_problem *p, method by, const trl_descent *how, trl_error *err)
+{
+    const trl_learner l = {.n_weights = (size_t)p->d.n_weights, .design = &p->d, .task = &p->task};
+    trl_table_examples *made;
+    trl_status st = trl_table_examples_new(&l, p->pool, &made, err);
+    if (st != TRL_OK)
+        return st;
+    if (by == ADAGRAD)
+        st = trl_sparse_train(trl_table_examples_task(made),
+                              &(trl_sparse_options){.adaptive = true,
+                                                    .averaged = true,
+                                                    .c2 = 1.0,
+                                                    .eta = 0.1,
+                                                    .batch = 4,
+                                                    .max_iter = 5,
+                                                    .seed = 3},
+                              how, err);
+    else
+        st = trl_aggressive(
+            made, &(trl_aggressive_options){.type = 1, .c = 1.0, .max_iter = 5, .seed = 3}, how,
+            err);
+    trl_table_examples_free(made);
+    return st;
+}
+
+static trl_status run_method(chain_problem *p, method by, bool averaged, const trl_descent *how,
+                             trl_error *err)
+{
+    if (by == DUAL)
+        return trl_sdca(&p->d, &p->task, &(trl_sdca_options){.c2 = 1.0, .max_iter = 200, .seed = 3},
+                        how, err);
+    if (by == SGD || by == PERCEPTRON)
+        return trl_sgd(&p->d, &p->task,
+                       &(trl_sgd_options){.c2 = 1.0,
+                                          .eta = 0.1,
+                                          .batch = 4,
+                                          .averaged = averaged,
+                                          .perceptron = by == PERCEPTRON,
+                                          .max_iter = 5,
+                                          .seed = 3},
+                       how, err);
+    return run_examples(p, by, how, err);
+}
 
 /* The weights after some passes, those of the dual at the optimum; the problem is the same for the
  * same seed. */
@@ -218,45 +267,41 @@ static double *run_steps(uint64_t seed, int round, step_run how, size_t *n)
     chain_problem p;
     trl_error err;
     trl_ending ending;
-    problem_make(&rng, &h, &o, "likelihood", 1, &p);
+    problem_make(&rng, &h, &o, how.by >= PERCEPTRON ? "perceptron" : "likelihood", 1, &p);
+    assert_true(p.task.chain.pair_sets);
     p.task.chain.pair_sets = how.as_sets;
     double *w = problem_vector(&p);
     memset(w, 0, trl_design_alloc(&p.d) * sizeof *w);
     const trl_descent descent = {.pool = p.pool, .x = w, .ending = &ending};
-    if (how.dual)
-        assert_ok(trl_sdca(&p.d, &p.task,
-                           &(trl_sdca_options){.c2 = 1.0, .max_iter = 200, .seed = 3}, &descent,
-                           &err));
-    else
-        assert_ok(trl_sgd(
-            &p.d, &p.task,
-            &(trl_sgd_options){
-                .c2 = 1.0, .eta = 0.1, .batch = 4, .averaged = round % 2, .max_iter = 5, .seed = 3},
-            &descent, &err));
+    assert_ok(run_method(&p, how.by, round % 2, &descent, &err));
     *n = (size_t)p.d.n_weights;
     problem_fini(&p);
     return w;
 }
 
-/* Weights are the same with pairs as the sets of each example as with whole rows. */
+/* Weights are the same with pairs as the sets of each example as with whole rows, those of
+ * perceptrons to the bit. */
 static void test_steps(void **state)
 {
     (void)state;
-    double largest = 0.0;
-    for (int round = 0; round < 24; round++) {
-        const bool dual = round % 3 != 0;
+    double largest[METHODS] = {0.0};
+    for (int round = 0; round < 60; round++) {
+        const method by = (method)(round % METHODS);
         size_t n;
         const uint64_t seed = 90 + (uint64_t)round;
-        double *sets = run_steps(seed, round, (step_run){dual, true}, &n);
-        double *rows = run_steps(seed, round, (step_run){dual, false}, &n);
+        double *sets = run_steps(seed, round, (step_run){by, true}, &n);
+        double *rows = run_steps(seed, round, (step_run){by, false}, &n);
         for (size_t k = 0; k < n; k++) {
-            assert_near(sets[k], rows[k], dual ? 1e-3 : 1e-9);
-            largest = fmax(largest, fabs(sets[k]));
+            if (by >= PERCEPTRON)
+                assert_true(sets[k] == rows[k]);
+            assert_near(sets[k], rows[k], by == DUAL ? 1e-3 : 1e-9);
+            largest[by] = fmax(largest[by], fabs(sets[k]));
         }
         trl_free(sets);
         trl_free(rows);
     }
-    assert_true(largest > 0.1);
+    for (size_t k = 0; k < METHODS; k++)
+        assert_true(largest[k] > 0.1);
 }
 
 int main(void)

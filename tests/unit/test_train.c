@@ -241,16 +241,16 @@ static void remove_leftovers(void) /* SIGKILL may leave a temporary file */
 static void test_resume(void **state)
 {
     (void)state;
-    static const char *const optimizers[] = {"lbfgs", "owlqn",      "sag", "sgd",
-                                             "asgd",  "perceptron", "sdca"};
-    for (int k = 0; k < 7; k++)
+    static const char *const optimizers[] = {"lbfgs", "owlqn",      "sag",  "sgd",
+                                             "asgd",  "perceptron", "sdca", "asgd-owlqn"};
+    for (int k = 0; k < 8; k++)
         for (int with_dev = 0; with_dev < 2; with_dev++) {
             trl_error err;
             setup s;
             setup_make(&s, write_columns("data", 41, 80));
             s.o.optimizer = optimizers[k];
             s.o.objective = k == 5 ? "perceptron" : "likelihood";
-            s.o.c1 = k == 1 ? 0.1 : 0.0;
+            s.o.c1 = strstr(optimizers[k], "owlqn") ? 0.1 : 0.0;
             s.o.max_iter = 25;
             s.o.epsilon = 0.0;
             s.o.period = 0;

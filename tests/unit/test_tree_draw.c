@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
+#include <math.h>
+
 #include "base/rng.h"
 #include "text/utf8.h"
 #include "treebank/layout.h"
@@ -230,10 +232,68 @@ static void test_svg(void **state)
     trl_treebank_free(bank);
 }
 
+static const bool marks[] = {false, true, false, true, false, false};
+static const char small_cat[] = "(S (NP (DT The) (NN cat)) (VP (VBZ sits)))";
+
+static void test_marked(void **state)
+{
+    (void)state;
+    assert_draws(small_cat,
+                 "S\n"
+                 "├─ [NP]\n"
+                 "│  ├─ DT The\n"
+                 "│  └─ [NN] cat\n"
+                 "└─ VP ─ VBZ sits\n",
+                 .style = TRL_DRAW_FLAT, .marked = marks);
+    assert_draws(small_cat,
+                 "       S\n"
+                 "   ┌───┴────┐\n"
+                 "  [NP]      VP\n"
+                 " ┌─┴──┐     │\n"
+                 "DT   [NN]  VBZ\n"
+                 "The  cat   sits\n",
+                 .style = TRL_DRAW_UPRIGHT, .marked = marks);
+    assert_draws("(X a)", "\x1b[1;7mX\x1b[0m a\n", .style = TRL_DRAW_FLAT, .colour = true,
+                 .marked = marks + 1);
+}
+
+/* Marked nodes have frames, nodes with a probability fill and number, NaN leaves one alone. */
+static void test_svg_marks(void **state)
+{
+    (void)state;
+    static const double p[] = {1.0, 0.5, NAN, NAN, 0.004, 0.996};
+    const trl_tree_marks both = {"1 < 2", p, marks};
+    trl_treebank *bank = NULL;
+    trl_tree_svg *svg = NULL;
+    trl_error err;
+    trl_buf out = {0};
+    trl_tree t;
+    bool more;
+    assert_ok(trl_treebank_memory(&(trl_text){"mem", small_cat, strlen(small_cat)}, NULL, false,
+                                  &bank, &err));
+    assert_ok(trl_treebank_next(bank, &t, &more, &err));
+    assert_ok(trl_tree_svg_new(&svg, &err));
+    assert_ok(trl_tree_svg_add_marked(svg, &t, &both, &err));
+    assert_ok(trl_tree_svg_finish(svg, &out, &err));
+    assert_true(trl_buf_ch(&out, '\0'));
+    assert_int_equal(occurrences(&out, "<rect class=\"m\""), 2);
+    assert_int_equal(occurrences(&out, "<rect class=\"f\""), 3);
+    assert_int_equal(occurrences(&out, "class=\"n\""), 4);
+    assert_int_equal(occurrences(&out, ">100%</text>"), 1);
+    assert_int_equal(occurrences(&out, ">50%</text>"), 1);
+    assert_int_equal(occurrences(&out, ">&lt;1%</text>"), 1);
+    assert_int_equal(occurrences(&out, ">&gt;99%</text>"), 1);
+    assert_int_equal(occurrences(&out, ">1 &lt; 2</text>"), 1);
+    trl_buf_fini(&out);
+    trl_tree_svg_free(svg);
+    trl_treebank_free(bank);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_upright),    cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_marked),     cmocka_unit_test(test_svg_marks),
         cmocka_unit_test(test_odd_labels), cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_deep),       cmocka_unit_test(test_svg),
     };

@@ -21,6 +21,15 @@ static size_t matches(const char *tree, const char *pattern)
     assert_ok(trl_treebank_next(bank, &t, &more, &err));
     assert_ok(trl_tree_pattern_match(p, &t, &n, &first, &err));
     assert_true((n > 0) == (first < t.n_nodes) && (n > 0 || first == TRL_NO_NODE));
+    bool marked[64];
+    size_t again = 0, nodes = 0;
+    assert_true(t.n_nodes <= 64);
+    assert_ok(trl_tree_pattern_nodes(p, &t, marked, &again, &err));
+    for (size_t i = 0; i < t.n_nodes; i++)
+        nodes += marked[i];
+    assert_true(again == n && nodes <= n &&
+                (nodes > 0) == (n > 0)); /* a word and its tag are one */
+    assert_true(n == 0 || marked[first]);
     trl_tree_pattern_free(p);
     trl_treebank_free(bank);
     return n;

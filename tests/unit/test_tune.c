@@ -51,6 +51,7 @@ static const char template_text[] = "U:%x[0,0]\nU:%x[-1,0]/%x[0,0]\nU:%x[0,1]\nB
 
 typedef struct setup {
     trl_tune_options o;
+    trl_train_options t;
     const char *train[1];
     trl_tune_run run[MAX_RUNS], best;
     size_t n, stop_run, fail_run; /* 0: none */
@@ -75,18 +76,19 @@ static bool on_progress(void *ctx, const trl_progress *p)
 
 static void setup_make(setup *s, const char *train, const char *dev)
 {
-    *s = (setup){.o = trl_tune_options_default()};
+    *s = (setup){.o = trl_tune_options_default(), .t = trl_train_options_default()};
+    s->o.train = &s->t;
     s->train[0] = train;
-    s->o.train.train = s->train;
-    s->o.train.n_train = 1;
-    s->o.train.dev = dev;
-    s->o.train.model = in_folder("model");
-    s->o.train.template_text = template_text;
-    s->o.train.template_size = strlen(template_text);
-    s->o.train.epsilon = 1e-7;
-    s->o.train.delta = 0.0;
-    s->o.train.progress = on_progress;
-    s->o.train.progress_ctx = s;
+    s->t.train = s->train;
+    s->t.n_train = 1;
+    s->t.dev = dev;
+    s->t.model = in_folder("model");
+    s->t.template_text = template_text;
+    s->t.template_size = strlen(template_text);
+    s->t.epsilon = 1e-7;
+    s->t.delta = 0.0;
+    s->t.progress = on_progress;
+    s->t.progress_ctx = s;
     s->o.on_run = on_run;
     s->o.ctx = s;
 }
@@ -148,14 +150,14 @@ static void test_choice(void **state)
         assert_true(s.run[k].chunks && s.run[k].score == s.run[k].held_out.f1);
     }
     assert_true(s.best.score == top && s.run[0].score != s.run[2].score);
-    trl_train_options alone = s.o.train;
+    trl_train_options alone = s.t;
     trl_train_result result;
     alone.dev = NULL;
     alone.progress = NULL;
     alone.c2 = s.best.c2;
     alone.model = in_folder("alone");
     assert_ok(trl_train(&alone, &result, &err));
-    assert_true(same_files(alone.model, s.o.train.model));
+    assert_true(same_files(alone.model, s.t.model));
     assert_no_leftovers();
 }
 
@@ -197,12 +199,12 @@ static void test_hold_out(void **state)
     one.o.hold_out = 5;
     one.o.grid = two.o.grid = grid;
     one.o.n_grid = two.o.n_grid = 2;
-    two.o.train.model = in_folder("model2");
+    two.t.model = in_folder("model2");
     assert_ok(trl_tune(&one.o, &one.best, &err));
     assert_ok(trl_tune(&two.o, &two.best, &err));
     assert_true(one.best.score == two.best.score && one.best.c == two.best.c);
     assert_int_equal(one.best.held_out.sequences, 24);
-    assert_true(same_files(one.o.train.model, two.o.train.model));
+    assert_true(same_files(one.t.model, two.t.model));
 
     setup again;
     setup_make(&again, all, NULL);
@@ -213,13 +215,13 @@ static void test_hold_out(void **state)
     assert_ok(trl_tune(&again.o, &again.best, &err));
     assert_int_equal(again.n, 3);
     assert_true(again.run[2].refit && isnan(again.run[2].score));
-    trl_train_options alone = again.o.train;
+    trl_train_options alone = again.t;
     alone.progress = NULL;
     alone.c2 = again.best.c2;
     alone.model = in_folder("alone");
     trl_train_result result;
     assert_ok(trl_train(&alone, &result, &err));
-    assert_true(same_files(alone.model, again.o.train.model));
+    assert_true(same_files(alone.model, again.t.model));
 }
 
 static void test_measures(void **state)
@@ -251,10 +253,10 @@ static void test_stop(void **state)
         setup s;
         setup_make(&s, write_part("all", 1, 1, false), NULL);
         s.stop_run = at;
-        unlink(s.o.train.model);
+        unlink(s.t.model);
         assert_ok(trl_tune(&s.o, &s.best, &err));
         assert_int_equal(s.n, at);
-        assert_true(s.best.result.stopped && access(s.o.train.model, F_OK) == 0);
+        assert_true(s.best.result.stopped && access(s.t.model, F_OK) == 0);
         assert_true(s.best.c == s.run[at == 1 || s.run[0].score >= s.run[1].score ? 0 : 1].c);
         assert_no_leftovers();
     }
@@ -263,11 +265,11 @@ static void test_stop(void **state)
 static void expect(setup *s, trl_status want, const char *word)
 {
     trl_error err = {0};
-    unlink(s->o.train.model);
+    unlink(s->t.model);
     assert_int_equal(trl_tune(&s->o, &s->best, &err), want);
     if (!strstr(err.msg, word))
         fail_msg("'%s' does not say '%s'", err.msg, word);
-    assert_int_not_equal(access(s->o.train.model, F_OK), 0);
+    assert_int_not_equal(access(s->t.model, F_OK), 0);
     assert_no_leftovers();
 }
 
@@ -290,10 +292,10 @@ static void test_refusals(void **state)
     WRONG(s.o.hold_out = 1, TRL_EINVAL, "held out");
     WRONG(s.o.hold_out = 1000, TRL_EPARSE, "not enough sequences");
     WRONG(s.train[0] = "-", TRL_EINVAL, "standard input");
-    WRONG(s.o.train.dev = "-", TRL_EINVAL, "standard input");
-    WRONG(s.o.train.patience = 2, TRL_EINVAL, "patience");
-    WRONG(s.o.train.objective = "best", TRL_EINVAL, "not known");
-    WRONG(s.o.train.dev = in_folder("missing"), TRL_EIO, "");
+    WRONG(s.t.dev = "-", TRL_EINVAL, "standard input");
+    WRONG(s.t.patience = 2, TRL_EINVAL, "patience");
+    WRONG(s.t.objective = "best", TRL_EINVAL, "not known");
+    WRONG(s.t.dev = in_folder("missing"), TRL_EIO, "");
     WRONG(s.fail_run = 2, TRL_ECANCEL, "");
 #undef WRONG
 }

@@ -326,7 +326,7 @@ static void test_same_attributes(void **state)
             const trl_str want = trl_strtab_get(&node->names, node->id[at]);
             assert_int_equal(x[i].name.n, want.n);
             assert_memory_equal(x[i].name.p, want.p, want.n);
-            assert_true(x[i].value == node->value[at]);
+            assert_true(x[i].value == trl_value_list_at(&node->values, at));
         }
         assert_int_equal(k, node->begin[pos + 1] - node->begin[pos]);
     }

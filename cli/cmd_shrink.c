@@ -1,0 +1,269 @@
+/* cmd_shrink.c -- trellis shrink: a smaller model, and what it costs on held-out data. */
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "held_out.h"
+#include "message.h"
+#include "names.h"
+#include "output.h"
+#include "trellis/shrink.h"
+#include "verbs.h"
+
+static const char *const bit_names[] = {"32", "16", "8", NULL};
+static const int bit_numbers[] = {32, 16, 8};
+static const double shares[] = {1.0, 0.5, 0.25, 0.1, 0.05};
+
+#define NOT_GIVEN (-1)
+
+typedef struct settings {
+    const char *model, *to, *data;
+    double prune, keep, max_loss;
+    int bits; /* index into bit_names, or NOT_GIVEN */
+    trl_format format;
+    bool fingerprints, quiet;
+} settings;
+
+static const option options[] = {
+    {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "MODEL",
+     .file = FILE_OUTPUT, .fallback = "none, with --data",
+     .help = "where to write the shrunk model"},
+    {"prune", .type = OPTION_REAL, OPTION_FIELD(settings, prune), .value = "X", .above_0 = true,
+     .fallback = "none", .help = "leave out weights below X in absolute value"},
+    {"keep", .type = OPTION_REAL, OPTION_FIELD(settings, keep), .value = "SHARE", .above_0 = true,
+     .fallback = "all", .help = "or: keep this share of the weights, the largest ones"},
+    {"bits", .type = OPTION_CHOICE, OPTION_FIELD(settings, bits), .choices = bit_names,
+     .fallback = "as they are", .help = "bits of a weight"},
+    {"fingerprints", .type = OPTION_FLAG, OPTION_FIELD(settings, fingerprints),
+     .help = "32 bits of a hash in place of the names of attributes"},
+    {.help = "Choosing by held-out data"},
+    {"data", .type = OPTION_STRING, OPTION_FIELD(settings, data), .value = "FILE",
+     .file = FILE_INPUT, .fallback = "none",
+     .help = "labelled data: print a table of size against score for what is not given above"},
+    {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, format), .choices = format_names,
+     .fallback = "the model's", .help = "format of the data"},
+    {"max-loss", .type = OPTION_REAL, OPTION_FIELD(settings, max_loss), .value = "X",
+     .help = "write the smallest model whose score is at most X points below"},
+    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "say nothing"},
+    {0},
+};
+
+static void defaults(void *settings_)
+{
+    *(settings *)settings_ = (settings){.bits = NOT_GIVEN, .max_loss = 0.1};
+}
+
+/* The message, with the model's path where it has none. */
+static int fail(const settings *s, trl_error *err)
+{
+    if (!err->path[0])
+        snprintf(err->path, sizeof err->path, "%s", s->model);
+    message_error(err);
+    return CLI_FAILED;
+}
+
+/* ---- one model ------------------------------------------------------------------------------- */
+
+static void say_cost(const trl_shrink_options *o)
+{
+    if (o->fingerprints)
+        message_line("attributes have no names any more: one that the model does not know is taken "
+                     "for one of its own with a chance of 2e-9, and it cannot be dumped");
+}
+
+static void report(const trl_model *m, const trl_shrink_options *o, const trl_shrink_report *r)
+{
+    const trl_model_info i = trl_model_get_info(m);
+    message_line("%" PRIu64 " bytes of %" PRIu64 ", %" PRIu64 " weights of %" PRIu64 ", %" PRIu64
+                 " attributes of %" PRIu64,
+                 r->bytes, i.file_size, r->weights, i.n_features, r->attributes, i.n_attributes);
+    say_cost(o);
+}
+
+static int write_model(const settings *s, const trl_model *m, const trl_shrink_options *o)
+{
+    trl_error err = {0};
+    trl_shrink_report r;
+    if (trl_model_shrink_file(m, o, s->to, &r, &err) != TRL_OK)
+        return fail(s, &err);
+    if (!s->quiet)
+        report(m, o, &r);
+    return CLI_DONE;
+}
+
+/* ---- all that there are ---------------------------------------------------------------------- */
+
+typedef struct choice {
+    trl_shrink_options options;
+    trl_shrink_report report;
+    double score;
+    bool found;
+} choice;
+
+typedef struct search {
+    const settings *s;
+    const trl_model *m;
+    held_out data;
+    double before;
+    choice best;
+    text table;
+} search;
+
+static void add_row(search *x, const choice *c)
+{
+    const trl_shrink_options *o = &c->options;
+    if (o->prune > 0.0)
+        text_fmt(&x->table, "%10.4g", o->prune);
+    else
+        text_fmt(&x->table, "%10.4g", o->keep > 0.0 ? o->keep : 1.0);
+    text_fmt(&x->table, "  %4d  %-12s  %10" PRIu64 "  %6.1f  %7.2f  %+6.2f\n", o->bits,
+             o->fingerprints ? "fingerprints" : "names", c->report.bytes,
+             100.0 * (double)c->report.bytes / (double)trl_model_get_info(x->m).file_size, c->score,
+             c->score - x->before);
+}
+
+/* Makes the model, scores it and keeps it in mind where it is the smallest that is good enough. */
+static trl_status try_one(search *x, const trl_shrink_options *o, trl_error *err)
+{
+    choice c = {.options = *o, .found = true};
+    trl_buf bytes = {0};
+    trl_model *small = NULL;
+    trl_status st = trl_model_shrink(x->m, o, &bytes, &c.report, err);
+    if (st == TRL_OK)
+        st = trl_model_from_memory(bytes.data, bytes.len, &small, err);
+    if (st == TRL_OK)
+        st = held_out_score(small, &x->data, &c.score, err);
+    trl_model_free(small);
+    trl_buf_fini(&bytes);
+    if (st != TRL_OK)
+        return st;
+    add_row(x, &c);
+    if (c.score >= x->before - x->s->max_loss - 1e-9 &&
+        (!x->best.found || c.report.bytes < x->best.report.bytes))
+        x->best = c;
+    return TRL_OK;
+}
+
+static trl_status try_all(search *x, trl_error *err)
+{
+    const settings *s = x->s;
+    const bool pruned = s->prune > 0.0 || s->keep > 0.0;
+    trl_status st = held_out_score(x->m, &x->data, &x->before, err);
+    text_fmt(&x->table, "%10s  bits  attributes         bytes       %%  %7s    loss\n",
+             s->prune > 0.0 ? "prune" : "keep", held_out_has_chunks(x->m) ? "F1" : "correct");
+    const trl_shrink_report own = {.bytes = trl_model_get_info(x->m).file_size};
+    if (st == TRL_OK)
+        add_row(x, &(choice){.options = {.bits = 32}, .report = own, .score = x->before});
+    for (size_t k = 0; st == TRL_OK && k < (pruned ? 1 : sizeof shares / sizeof *shares); k++)
+        for (int b = 0; st == TRL_OK && b < 3; b++)
+            for (int f = s->fingerprints; st == TRL_OK && f < 2; f++) {
+                const trl_shrink_options o = {.prune = s->prune,
+                                              .keep = pruned ? s->keep : shares[k],
+                                              .bits = bit_numbers[b],
+                                              .fingerprints = f};
+                const bool same = !pruned && k == 0 && b == 0 && f == 0; /* the first row */
+                if (!same && (s->bits == NOT_GIVEN || s->bits == b))
+                    st = try_one(x, &o, err);
+            }
+    return st;
+}
+
+static int choose(const settings *s, const trl_model *m)
+{
+    const char *file = s->data;
+    const operands files = {.item = &file, .n = 1};
+    search x = {.s = s, .m = m, .data = {&files, s->format}};
+    trl_error err = {0};
+    const trl_status st = try_all(&x, &err);
+    if (st != TRL_OK) {
+        text_fini(&x.table);
+        return fail(s, &err);
+    }
+    int code = output_print(&x.table);
+    if (code != CLI_DONE || !s->to)
+        return code;
+    if (!x.best.found)
+        return message_fail("none of them loses at most %g points: nothing was written",
+                            s->max_loss);
+    return write_model(s, m, &x.best.options);
+}
+
+static int check(const settings *s)
+{
+    if (s->prune > 0.0 && s->keep > 0.0)
+        return message_usage("--prune and --keep exclude each other");
+    if (s->keep > 1.0)
+        return message_usage("--keep is a share of the weights: above 0, at most 1");
+    if (!(s->max_loss >= 0.0))
+        return message_usage("--max-loss is 0 or more");
+    if (!s->to && !s->data)
+        return message_usage("shrink needs --output, --data or both");
+    if (s->to && strcmp(s->to, "-") == 0)
+        return message_usage("a model cannot be written to standard output");
+    if (s->data && strcmp(s->data, "-") == 0)
+        return message_usage("the data are read more than once: standard input will not do");
+    if (!s->data && s->prune == 0.0 && s->keep == 0.0 && s->bits == NOT_GIVEN && !s->fingerprints)
+        return message_usage("nothing to do: --prune, --keep, --bits, --fingerprints or --data");
+    return CLI_DONE;
+}
+
+static int run(void *settings_, const operands *args)
+{
+    settings *s = settings_;
+    trl_error err = {0};
+    trl_model *m = NULL;
+    int code = check(s);
+    s->model = args->item[0];
+    if (code != CLI_DONE)
+        return code;
+    if (s->to && !output_check(s->to))
+        return CLI_FAILED;
+    if (trl_model_open(args->item[0], &m, &err) != TRL_OK) {
+        message_error(&err);
+        return CLI_FAILED;
+    }
+    const char *kind = trl_model_get_info(m).kind;
+    if (strcmp(kind, "chain") != 0)
+        code = message_fail("%s: the model is of kind '%s'; only chains can be shrunk",
+                            args->item[0], kind);
+    else if (s->data)
+        code = choose(s, m);
+    else
+        code = write_model(
+            s, m,
+            &(trl_shrink_options){.prune = s->prune,
+                                  .keep = s->keep,
+                                  .bits = s->bits == NOT_GIVEN ? 0 : bit_numbers[s->bits],
+                                  .fingerprints = s->fingerprints});
+    trl_model_free(m);
+    return code;
+}
+
+const verb verb_shrink = {
+    .name = "shrink",
+    .summary = "make a model smaller",
+    .usage = "[OPTION]... MODEL [-o SMALLER]",
+    .description =
+        "Writes a chain model with fewer weights (--prune, --keep), with 16 or 8 bits a weight\n"
+        "(--bits), or with 32 bits of a hash in place of the name of every attribute\n"
+        "(--fingerprints), or all of these. The new model is used as any other is.\n"
+        "\n"
+        "Names and their index are most of a file. Without them an attribute that the model\n"
+        "does not know is taken for one of its own with a chance of 2e-9, and the model can no\n"
+        "longer be dumped, explained or exported. Plain transitions are never pruned.\n"
+        "\n"
+        "With --data prints what every combination of the options that are not given takes and\n"
+        "how it scores (F1 of chunks, or the accuracy of tokens); with --output as well, writes\n"
+        "the smallest that loses at most --max-loss points.\n",
+    .examples = "  trellis shrink chunk.model --keep 0.25 --bits 8 --fingerprints -o small.model\n"
+                "  trellis shrink chunk.model --data dev.txt\n"
+                "  trellis shrink chunk.model --data dev.txt --max-loss 0.1 -o small.model\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .defaults = defaults,
+    .min_operands = 1,
+    .max_operands = 1,
+    .operand = "a model",
+    .run = run,
+};

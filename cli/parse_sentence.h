@@ -1,0 +1,36 @@
+/* parse_sentence.h -- the work of 'trellis parse' on one sentence. */
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_PARSE_SENTENCE_H
+#define CLI_PARSE_SENTENCE_H
+
+#include "parse_picture.h"
+#include "parse_print.h"
+#include "trellis/known.h"
+
+/* A sentence, and what becomes of it. */
+typedef struct parse_job {
+    trl_str *word, *tag;
+    char *block;
+    size_t n;
+    uint64_t row, number;
+    text out;
+    char warning[120];
+    bool unsure; /* whether a more probable tree may be missing */
+    trl_status status;
+    trl_error error;
+} parse_job;
+
+/* What all sentences share; borrowed. */
+typedef struct parse_context {
+    const parse_style *style;
+    const trl_parse_model *model;
+    const trl_known_list *known; /* or NULL */
+    const char *constraints;     /* where that is from */
+    const char *path;            /* of the sentences, for messages */
+    parse_picture *picture;      /* with style->picture */
+} parse_context;
+
+/* Fills in out, warning, unsure, and status with error. */
+void parse_sentence(const parse_context *j, parse_job *x, trl_parser *parser);
+
+#endif

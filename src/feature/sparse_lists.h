@@ -1,0 +1,56 @@
+/* sparse_lists.h -- private: the sparse attributes of each token, where they have many entries.
+ *
+ * A factor of two tags with text has a thousand entries a token.  Listed one by one they are most
+ * of a design's memory, and are read from there in every pass; the entries of an attribute are in a
+ * cache.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_SPARSE_LISTS_H
+#define TRL_SPARSE_LISTS_H
+
+#include "feature/design.h"
+#include "num/simd.h"
+
+/* Fills f->sparse_begin and f->sparse from the entries of the tokens, if all weights of the family
+ * are hot, attributes have no values and many entries each; else they stay NULL.  False: out of
+ * memory; what is there belongs to the family. */
+bool trl_sparse_lists_build(trl_family *f, size_t n_tokens);
+
+/* The weights of sparse attribute a (less n_dense) to the cells of a row of scores.  The cells of
+ * an attribute differ: no addition waits for another. */
+TRL_INLINE void trl_sparse_gather(const trl_family *f, uint32_t a, const double *w, double *out)
+{
+    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
+    const uint32_t *cell = f->entry_cell + e0;
+    const double *weight = w + f->entry_hot_at + e0;
+    uint64_t e = 0;
+    for (; e + 4 <= n; e += 4) {
+        const double x0 = out[cell[e]] + weight[e], x1 = out[cell[e + 1]] + weight[e + 1];
+        const double x2 = out[cell[e + 2]] + weight[e + 2], x3 = out[cell[e + 3]] + weight[e + 3];
+        out[cell[e]] = x0;
+        out[cell[e + 1]] = x1;
+        out[cell[e + 2]] = x2;
+        out[cell[e + 3]] = x3;
+    }
+    for (; e < n; e++)
+        out[cell[e]] += weight[e];
+}
+
+/* The reverse: g += scale * adjoint. */
+TRL_INLINE void trl_sparse_scatter(const trl_family *f, uint32_t a, const double *adj, double scale,
+                                   double *g)
+{
+    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
+    const uint32_t *cell = f->entry_cell + e0;
+    double *to = g + f->entry_hot_at + e0;
+    uint64_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const trl_v8 x = {adj[cell[e]],     adj[cell[e + 1]], adj[cell[e + 2]], adj[cell[e + 3]],
+                          adj[cell[e + 4]], adj[cell[e + 5]], adj[cell[e + 6]], adj[cell[e + 7]]};
+        *(trl_v8 *)(to + e) += scale * x;
+    }
+    for (; e < n; e++)
+        to[e] += scale * adj[cell[e]];
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* train_translate.h -- from transductions to a model: candidates, classifiers, the penalty. */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_TRAIN_TRANSLATE_H
+#define TRL_TRAIN_TRANSLATE_H
+
+#include "train_translate/learn.h"
+#include "train_translate/lexicon.h"
+#include "train_translate/viterbi_em.h"
+
+typedef struct trl_train_translate_options {
+    trl_candidate_filter filter;
+    trl_learn_options words; /* of words; of orders, but these are never linear */
+    size_t features;         /* of linear words: only the heaviest; 0: all */
+    trl_pool *pool;
+} trl_train_translate_options;
+
+typedef struct trl_train_translate_result {
+    size_t candidates;                  /* pairs of words */
+    size_t word_classifiers, orders;    /* classifiers */
+    uint64_t inferences, node_examples; /* examples of words: places and candidates; of orders */
+    uint64_t compound;                  /* features with a parameter, of words */
+    uint64_t order_compound;            /* of orders */
+    double lambda;                      /* that was chosen; 0: nothing held out, or linear */
+    double held_loss;                   /* mean of the held-out inferences of words; NaN: none */
+} trl_train_translate_result;
+
+/* Fills the model, whose names are those of the corpus; heads, parser and settings are the
+ * caller's.  TRL_ENOMEM, TRL_EIO. */
+trl_status trl_train_translate(trl_translate_model *m, const trl_translate_corpus *c,
+                               const trl_bitext *text, const trl_train_translate_options *o,
+                               trl_train_translate_result *result, trl_error *err);
+
+/* Fills the model with a generative transducer instead: all translations are candidates, EM of
+ * `iterations`.  TRL_ENOMEM. */
+trl_status trl_train_generative(trl_translate_model *m, const trl_em_text *t, size_t iterations,
+                                trl_train_translate_result *result, trl_error *err);
+
+/* Puts the classifiers of all jobs together as m->boost, names given by `name`; parts move. */
+typedef struct trl_learnt_parts {
+    trl_learnt *learnt; /* [n] */
+    size_t n;
+    trl_buf *name; /* [n] the names of its parts, each with a NUL after it */
+} trl_learnt_parts;
+trl_status trl_learnt_merge(trl_translate_model *m, trl_learnt_parts *parts, trl_error *err);
+
+/* Chooses the lambda with the least loss of the held-out words (of the held-out orders for
+ * those), keeps the trees up to it, and says what it is and the mean loss.  TRL_ENOMEM. */
+trl_status trl_tune_lambda(trl_translate_model *m, const trl_translate_corpus *c,
+                           const trl_bitext *text, trl_train_translate_result *result,
+                           trl_error *err);
+
+/* Keeps the `most` heaviest weights of the linear classifiers of words.  TRL_ENOMEM. */
+trl_status trl_keep_heaviest(trl_translate_model *m, size_t n_parts, size_t most, trl_error *err);
+
+#endif

@@ -1,0 +1,268 @@
+/* tune.c -- all classifiers in one model, and how far along their paths they go. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train_translate/train_translate.h"
+#include "translate/translator.h"
+
+/* ---- one model ------------------------------------------------------------------------------- */
+
+/* The numbers of a task's features among all names. */
+static trl_status name_features(const trl_source_names *names, const trl_learnt *l, trl_strtab *all,
+                                uint32_t *number, trl_error *err)
+{
+    trl_buf name = {0};
+    trl_status st = TRL_OK;
+    for (size_t f = 0; st == TRL_OK && f < l->n_keys; f++) {
+        name.len = 0;
+        number[f] = trl_word_key_name(names, l->key[f], &name)
+                        ? trl_strtab_add(all, name.data, name.len)
+                        : TRL_NO_ID;
+        if (number[f] == TRL_NO_ID)
+            st = trl_fail_mem(err);
+    }
+    trl_buf_fini(&name);
+    return st;
+}
+
+static trl_status take_task(const trl_translate_model *m, trl_learnt *l, const char *name,
+                            trl_boost_data *d, trl_boost_part *part, trl_error *err)
+{
+    uint32_t *number = trl_alloc(l->n_keys + 1, sizeof *number);
+    trl_status st =
+        number ? name_features(&m->names, l, &d->names, number, err) : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < l->n; k++) {
+        trl_boost_part *p = &l->part[k];
+        const size_t n = strlen(name);
+        trl_free(p->name);
+        if (!(p->name = trl_strndup(name, n)))
+            st = trl_fail_mem(err);
+        for (size_t v = 0; st == TRL_OK && v < p->own.n_nodes; v++)
+            if (p->own.node[v].feature != TRL_NO_ID)
+                p->own.node[v].feature = number[p->own.node[v].feature];
+        if (st == TRL_OK) {
+            part[k] = *p;
+            *p = (trl_boost_part){0};
+        }
+        name += n + 1;
+    }
+    trl_free(number);
+    return st;
+}
+
+trl_status trl_learnt_merge(trl_translate_model *m, trl_learnt_parts *parts, trl_error *err)
+{
+    size_t n = 0, at = 0;
+    for (size_t k = 0; k < parts->n; k++)
+        n += parts->learnt[k].n;
+    trl_boost_data d = {.named = true}; /* only the names of features */
+    trl_boost_part *part = trl_zalloc(n + 1, sizeof *part);
+    trl_status st = part ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < parts->n; k++) {
+        st = take_task(m, &parts->learnt[k], parts->name[k].data, &d, part + at, err);
+        at += parts->learnt[k].n;
+    }
+    d.n_features = d.names.n;
+    if (st == TRL_OK)
+        st = trl_boost_model_make(&d, part, n, &m->boost, err);
+    for (size_t k = 0; part && k < n; k++)
+        trl_boost_part_fini(&part[k]);
+    trl_free(part);
+    trl_strtab_fini(&d.names);
+    return st;
+}
+
+/* ---- the penalty ----------------------------------------------------------------------------- */
+
+#define STEPS 60
+#define DECAY 0.8 /* lambdas tried: FIRST, FIRST DECAY, FIRST DECAY^2, ... */
+#define FIRST 4096.0
+
+/* Sums of held-out losses by lambda. */
+typedef struct losses {
+    double sum[STEPS];
+    uint64_t n;
+} losses;
+
+static double lambda_of(size_t step)
+{
+    return FIRST * pow(DECAY, (double)step);
+}
+
+/* The last point whose lambda is not below. */
+static size_t point_of(const trl_boost_part *p, double lambda)
+{
+    size_t k = 0;
+    while (k + 1 < p->n_points && p->point[k + 1].lambda >= lambda)
+        k++;
+    return k;
+}
+
+static double tree_value(const trl_tree_translator *t, const trl_boost_part *p, size_t k)
+{
+    const trl_boost_node *tree = p->node + trl_boost_begin(p->tree_end, k), *v = tree;
+    while (v->feature != TRL_NO_ID)
+        v = t->mark[v->feature] == t->stamp ? v + 1 : tree + v->off;
+    return v->value;
+}
+
+/* Adds the loss of one example, whose features are marked, for every lambda. */
+static void add_losses(const trl_tree_translator *t, uint32_t classifier, bool right, losses *l)
+{
+    const trl_boost_part *p = &t->m->boost->part[classifier];
+    size_t trees = 0;
+    double h = 0.0;
+    for (size_t step = 0; step < STEPS; step++) {
+        const size_t end = p->n_points ? p->point[point_of(p, lambda_of(step))].trees : 0;
+        for (; trees < end; trees++)
+            h += tree_value(t, p, trees);
+        l->sum[step] += trl_inference_cost(right ? h : -h);
+    }
+    l->n++;
+}
+
+static trl_status held_word(trl_tree_translator *t, const trl_translate_pair *p, size_t at,
+                            const trl_bitext *text, losses *l, trl_error *err)
+{
+    const trl_translate_model *m = t->m;
+    const uint32_t w = p->source.word[at];
+    const uint64_t begin = trl_candidates_begin(m, w), end = m->candidate_end[w];
+    uint32_t target = TRL_NO_ID;
+    if (p->target[at] != TRL_NO_ID) {
+        const trl_str s = trl_strtab_get(&text->side[1].words, p->target[at]);
+        if ((target = trl_strtab_find(&m->targets, s.p, s.n)) == TRL_NO_ID)
+            return TRL_OK;
+    }
+    bool known = false;
+    for (uint64_t k = begin; k < end; k++)
+        known |= m->candidate[k].target == target;
+    if (!known || m->candidate[begin].classifier == TRL_NO_ID)
+        return TRL_OK;
+    if (!trl_translator_mark_word(t, &p->source, at))
+        return trl_fail_mem(err);
+    for (uint64_t k = begin; k < end; k++)
+        add_losses(t, m->candidate[k].classifier, m->candidate[k].target == target, l);
+    return TRL_OK;
+}
+
+static trl_status held_node(trl_tree_translator *t, const trl_translate_pair *p, size_t v,
+                            losses *l, trl_error *err)
+{
+    const uint32_t classifier = t->m->order[p->source.node[v].label].classifier;
+    if (p->order[v] == TRL_ORDER_FREE || classifier == TRL_NO_ID)
+        return TRL_OK;
+    if (!trl_translator_mark_node(t, &p->source, v))
+        return trl_fail_mem(err);
+    add_losses(t, classifier, p->order[v] == TRL_ORDER_SWAPPED, l);
+    return TRL_OK;
+}
+
+static size_t least(const losses *l)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < STEPS; k++)
+        if (l->sum[k] < l->sum[best])
+            best = k;
+    return best;
+}
+
+static void cut_paths(trl_translate_model *m, size_t from, size_t to, double lambda)
+{
+    for (size_t k = from; k < to; k++) {
+        trl_boost_part *p = &m->boost->part[k];
+        if (!p->n_points)
+            continue;
+        p->best = point_of(p, lambda);
+        p->n_trees = p->point[p->best].trees;
+    }
+}
+
+/* Linear classifiers have one point, and no lambda. */
+static bool is_path(const trl_translate_model *m, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (m->boost->part[k].n_points && m->boost->part[k].point[0].lambda > 0.0)
+            return true;
+    return false;
+}
+
+trl_status trl_tune_lambda(trl_translate_model *m, const trl_translate_corpus *c,
+                           const trl_bitext *text, trl_train_translate_result *result,
+                           trl_error *err)
+{
+    losses words = {0}, nodes = {0};
+    trl_tree_translator t;
+    trl_status st = trl_tree_translator_init(&t, m, err);
+    for (size_t k = 0; st == TRL_OK && k < c->n; k++) {
+        const trl_translate_pair *p = &c->pair[k];
+        for (size_t at = 0; st == TRL_OK && p->held && at < p->source.n_nodes; at++)
+            st = at < p->source.n_words ? held_word(&t, p, at, text, &words, err)
+                                        : held_node(&t, p, at, &nodes, err);
+    }
+    trl_tree_translator_fini(&t);
+    if (st != TRL_OK)
+        return st;
+    if (words.n) {
+        const size_t best = least(&words);
+        cut_paths(m, 0, result->word_classifiers, lambda_of(best));
+        result->lambda = is_path(m, result->word_classifiers) ? lambda_of(best) : 0.0;
+        result->held_loss = words.sum[best] / (double)words.n;
+    }
+    if (nodes.n)
+        cut_paths(m, result->word_classifiers, m->boost->n, lambda_of(least(&nodes)));
+    return TRL_OK;
+}
+
+/* ---- linear models --------------------------------------------------------------------------- */
+
+static int by_weight(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Every tree but the intercept: a split, its weight, 0. */
+static void drop_light(trl_boost_part *p, double limit)
+{
+    trl_boost_ensemble *e = &p->own;
+    size_t trees = 1;
+    for (size_t k = 1; k < e->n_trees; k++) {
+        const trl_boost_node *from = e->node + e->tree_end[k - 1];
+        if (fabs(from[1].value) < limit)
+            continue;
+        memmove(e->node + 1 + 3 * (trees - 1), from, 3 * sizeof *from);
+        trees++;
+    }
+    for (size_t k = 0; k < trees; k++)
+        e->tree_end[k] = 1 + 3 * k;
+    e->n_trees = p->n_trees = p->own_point->trees = trees;
+    e->n_nodes = 1 + 3 * (trees - 1);
+    p->own_point->compound = p->own_point->atomic = trees - 1;
+}
+
+trl_status trl_keep_heaviest(trl_translate_model *m, size_t n_parts, size_t most, trl_error *err)
+{
+    size_t n = 0, at = 0;
+    for (size_t k = 0; k < n_parts; k++)
+        n += m->boost->part[k].own.n_trees - 1;
+    if (n <= most)
+        return TRL_OK;
+    double *weight = trl_alloc(n, sizeof *weight);
+    if (!weight)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < n_parts; k++) {
+        const trl_boost_ensemble *e = &m->boost->part[k].own;
+        for (size_t q = 1; q < e->n_trees; q++)
+            weight[at++] = fabs(e->node[e->tree_end[q - 1] + 1].value);
+    }
+    qsort(weight, n, sizeof *weight, by_weight);
+    const double limit = weight[most - 1];
+    trl_free(weight);
+    for (size_t k = 0; k < n_parts; k++)
+        drop_light(&m->boost->part[k], limit);
+    return TRL_OK;
+}

@@ -1,0 +1,363 @@
+/* viterbi_em.c -- the best derivation of every pair, then counts. */
+/* SPDX-License-Identifier: MIT */
+#include "train_translate/viterbi_em.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "translate/transducer.h"
+
+#define PIECE 64
+
+/* Target words in lo .. hi; hi < lo: none. */
+typedef struct item {
+    double cost;
+    uint32_t lo, hi;
+    uint32_t head;        /* a target word; TRL_NO_ID: NULL */
+    uint32_t left, right; /* items of the children; of a word: its place in the target, TRL_NO_ID */
+    uint32_t order;
+} item;
+
+typedef struct cell {
+    item *item;
+    size_t n;
+} cell;
+
+/* A derivation: places in the target sentence, orders of nodes. */
+typedef struct derivation {
+    uint32_t *place;      /* [n_words] NULL: there is none yet */
+    unsigned char *order; /* [n_nodes] */
+} derivation;
+
+typedef struct em {
+    trl_generative *g;
+    const trl_em_text *t;
+    derivation *best; /* [pairs] */
+    double *cost;     /* [pairs] of the best */
+    trl_arena *arena; /* [threads] */
+} em;
+
+/* ---- one pair -------------------------------------------------------------------------------- */
+
+typedef struct chart {
+    const em *e;
+    const trl_source *s;
+    const uint32_t *target; /* words of the target sentence */
+    trl_arena *arena;
+    cell *cell;
+} chart;
+
+static bool is_empty(const item *x)
+{
+    return x->hi < x->lo;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->left != y->left)
+        return x->left < y->left ? -1 : 1;
+    return (x->right > y->right) - (x->right < y->right);
+}
+
+/* Keeps the cheapest that cover none of the same head that is cheaper, and the empty ones. */
+static void prune(cell *c, size_t beam)
+{
+    size_t kept = 0;
+    qsort(c->item, c->n, sizeof *c->item, by_cost);
+    for (size_t k = 0; k < c->n; k++) {
+        const item x = c->item[k];
+        bool beaten = beam && kept >= beam && !is_empty(&x);
+        for (size_t q = 0; q < kept && !beaten; q++) {
+            const item *y = &c->item[q];
+            beaten = y->head == x.head &&
+                     (is_empty(y) || (!is_empty(&x) && x.lo <= y->lo && y->hi <= x.hi));
+        }
+        if (!beaten)
+            c->item[kept++] = x;
+    }
+    c->n = kept;
+}
+
+static bool make_word(chart *c, uint32_t v, const trl_link *link, size_t n)
+{
+    cell *to = &c->cell[v];
+    if (!(to->item = trl_arena_get(c->arena, n + 1, sizeof *to->item)))
+        return false;
+    to->item[to->n++] = (item){.lo = 1, .head = TRL_NO_ID, .left = TRL_NO_ID};
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t at = link[k].target;
+        to->item[to->n++] =
+            (item){.cost = -TRL_SPURIOUS, .lo = at, .hi = at, .head = c->target[at], .left = at};
+    }
+    return true;
+}
+
+/* What the node pays for its other child and its order; false: they overlap. */
+static bool join(const chart *c, uint32_t v, const item *a, const item *b, item *out)
+{
+    const trl_source *s = c->s;
+    const trl_source_node *node = &s->node[v];
+    const bool head_left = s->node[node->left].head == node->head;
+    const uint32_t other = s->node[head_left ? node->right : node->left].head;
+    const uint32_t head = (head_left ? a : b)->head;
+    out->order = TRL_ORDER_FREE;
+    if (!is_empty(a) && !is_empty(b)) {
+        if (!(a->hi < b->lo || b->hi < a->lo))
+            return false;
+        out->order = a->hi < b->lo ? TRL_ORDER_KEPT : TRL_ORDER_SWAPPED;
+    }
+    out->head = head;
+    out->lo = is_empty(a) ? b->lo : is_empty(b) || a->lo < b->lo ? a->lo : b->lo;
+    out->hi = is_empty(a) ? b->hi : is_empty(b) || a->hi > b->hi ? a->hi : b->hi;
+    out->cost = a->cost + b->cost +
+                trl_generative_word_cost(c->e->g, s->word[other], head, (head_left ? b : a)->head);
+    if (out->order != TRL_ORDER_FREE)
+        out->cost += trl_generative_order_cost(c->e->g, s, v, out->order == TRL_ORDER_SWAPPED);
+    return true;
+}
+
+static bool make_node(chart *c, uint32_t v)
+{
+    const trl_source_node *node = &c->s->node[v];
+    const cell *left = &c->cell[node->left], *right = &c->cell[node->right];
+    cell *to = &c->cell[v];
+    if (!(to->item = trl_arena_get(c->arena, left->n * right->n, sizeof *to->item)))
+        return false;
+    for (uint32_t a = 0; a < left->n; a++)
+        for (uint32_t b = 0; b < right->n; b++) {
+            item x = {.left = a, .right = b};
+            if (join(c, v, &left->item[a], &right->item[b], &x))
+                to->item[to->n++] = x;
+        }
+    prune(to, c->e->t->beam);
+    return true;
+}
+
+static uint32_t best_root(const chart *c, double *cost)
+{
+    const size_t root = c->s->n_nodes - 1;
+    const cell *x = &c->cell[root];
+    uint32_t best = 0;
+    *cost = HUGE_VAL;
+    for (uint32_t k = 0; k < x->n; k++) {
+        const double whole =
+            x->item[k].cost + trl_generative_word_cost(c->e->g, c->s->word[c->s->node[root].head],
+                                                       TRL_ROOT_HEAD, x->item[k].head);
+        if (whole < *cost) {
+            *cost = whole;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* The cost of a derivation under the present model. */
+static double cost_of(const chart *c, const derivation *d)
+{
+    const trl_source *s = c->s;
+    double cost = 0.0;
+    for (size_t v = 0; v < s->n_nodes; v++) {
+        if (v < s->n_words) {
+            cost -= d->place[v] == TRL_NO_ID ? 0.0 : TRL_SPURIOUS;
+            continue;
+        }
+        const trl_source_node *node = &s->node[v];
+        const bool head_left = s->node[node->left].head == node->head;
+        const uint32_t other = s->node[head_left ? node->right : node->left].head;
+        const uint32_t h = d->place[node->head], o = d->place[other];
+        cost += trl_generative_word_cost(c->e->g, s->word[other], h == TRL_NO_ID ? h : c->target[h],
+                                         o == TRL_NO_ID ? o : c->target[o]);
+        if (d->order[v] != TRL_ORDER_FREE)
+            cost += trl_generative_order_cost(c->e->g, s, v, d->order[v] == TRL_ORDER_SWAPPED);
+    }
+    const uint32_t head = s->node[s->n_nodes - 1].head, h = d->place[head];
+    return cost + trl_generative_word_cost(c->e->g, s->word[head], TRL_ROOT_HEAD,
+                                           h == TRL_NO_ID ? h : c->target[h]);
+}
+
+static bool read_out(chart *c, uint32_t root, derivation *d)
+{
+    const trl_source *s = c->s;
+    uint32_t *chosen = trl_arena_get(c->arena, s->n_nodes, sizeof *chosen);
+    if (!d->place) {
+        if (!(d->place = trl_alloc(s->n_words * sizeof *d->place + s->n_nodes, 1)))
+            return false;
+        d->order = (unsigned char *)(d->place + s->n_words);
+    }
+    if (!chosen)
+        return false;
+    chosen[s->n_nodes - 1] = root;
+    for (size_t v = s->n_nodes; v-- > 0;) {
+        const item *x = &c->cell[v].item[chosen[v]];
+        d->order[v] = (unsigned char)x->order;
+        if (v < s->n_words) {
+            d->place[v] = x->left;
+        } else {
+            chosen[s->node[v].left] = x->left;
+            chosen[s->node[v].right] = x->right;
+        }
+    }
+    return true;
+}
+
+static trl_status derive(em *e, size_t k, trl_arena *arena, trl_error *err)
+{
+    const trl_source *s = &e->t->corpus->pair[k].source;
+    const trl_side *side = &e->t->text->side[1];
+    const trl_links *l = e->t->links;
+    trl_arena_reset(arena);
+    chart c = {e, s, side->id + trl_side_begin(side, k), arena,
+               trl_arena_get(arena, s->n_nodes, sizeof *c.cell)};
+    if (!c.cell)
+        return trl_fail_mem(err);
+    memset(c.cell, 0, s->n_nodes * sizeof *c.cell);
+    bool room = true;
+    uint64_t first = trl_links_begin(l, k);
+    for (uint32_t v = 0; room && v < s->n_nodes; v++) {
+        if (v >= s->n_words) {
+            room = make_node(&c, v);
+            continue;
+        }
+        uint64_t last = first;
+        while (last < l->end[k] && l->link[last].source == v)
+            last++;
+        room = make_word(&c, v, l->link + first, last - first);
+        first = last;
+    }
+    if (!room)
+        return trl_fail_mem(err);
+    double cost;
+    const uint32_t root = best_root(&c, &cost);
+    const double before = e->best[k].place ? cost_of(&c, &e->best[k]) : HUGE_VAL;
+    if (cost < before && !read_out(&c, root, &e->best[k]))
+        return trl_fail_mem(err);
+    e->cost[k] = (cost < before ? cost : before) + TRL_SPURIOUS * (double)trl_side_length(side, k);
+    return TRL_OK;
+}
+
+static trl_status derive_piece(void *ctx, size_t piece, size_t worker, trl_error *err)
+{
+    em *e = ctx;
+    const trl_translate_corpus *c = e->t->corpus;
+    trl_status st = TRL_OK;
+    for (size_t k = piece * PIECE; st == TRL_OK && k < c->n && k < (piece + 1) * PIECE; k++)
+        if (!c->pair[k].held && c->pair[k].source.n_words)
+            st = derive(e, k, &e->arena[worker], err);
+    return st;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool count_pair(em *e, size_t k)
+{
+    const trl_source *s = &e->t->corpus->pair[k].source;
+    const derivation *d = &e->best[k];
+    const trl_side *side = &e->t->text->side[1];
+    const uint32_t *target = side->id + trl_side_begin(side, k);
+    bool room = true;
+    for (size_t v = s->n_words; room && v <= s->n_nodes; v++) {
+        const bool root = v == s->n_nodes;
+        const trl_source_node *node = &s->node[root ? v - 1 : v];
+        const bool head_left = !root && s->node[node->left].head == node->head;
+        const uint32_t word =
+            root ? node->head : s->node[head_left ? node->right : node->left].head;
+        const uint32_t h = d->place[node->head], o = d->place[word];
+        const uint32_t pair[2] = {root             ? TRL_ROOT_HEAD
+                                  : h == TRL_NO_ID ? h
+                                                   : target[h],
+                                  o == TRL_NO_ID ? o : target[o]};
+        room = trl_generative_add_word(e->g, s->word[word], pair, 1);
+        if (room && !root && d->order[v] != TRL_ORDER_FREE)
+            room = trl_generative_add_order(e->g, s, v, d->order[v] == TRL_ORDER_SWAPPED, 1);
+    }
+    return room;
+}
+
+/* Minus the log of the priors, up to a constant: of contexts without counts nothing changes. */
+static double prior_cost(const trl_generative *g)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < g->context.index.n; k++) /* as if no target had counts */
+        sum -= TRL_BILEXICAL_PRIOR *
+               log(TRL_BILEXICAL_PRIOR / (g->context.count[k] + TRL_BILEXICAL_PRIOR));
+    for (size_t k = 0; k < g->triple.index.n; k++) {
+        const uint32_t context = (uint32_t)(g->triple.key[k] >> 32);
+        const uint32_t target = (uint32_t)g->triple.key[k];
+        const uint32_t word = (uint32_t)(g->context.key[context] >> 32);
+        const double null = target == TRL_NO_ID ? 0.5 : 0.0;
+        const uint64_t pair = (uint64_t)word << 32 | target;
+        const double base =
+            (trl_counts_get(&g->base, pair) + null) / (trl_counts_get(&g->base_total, word) + 0.5);
+        /* log p - log(K p0 / (c + K)), beyond what was summed above */
+        sum -=
+            TRL_BILEXICAL_PRIOR * base *
+            log((g->triple.count[k] + TRL_BILEXICAL_PRIOR * base) / (TRL_BILEXICAL_PRIOR * base));
+    }
+    for (size_t k = 0; k < g->order.index.n; k++) { /* once for both orders of a key */
+        const uint64_t key = g->order.key[k];
+        const double c = g->order.count[k], other = trl_counts_get(&g->order, key ^ 1);
+        const bool both = trl_key_index_find(&g->order.index, key ^ 1) != TRL_NO_ID;
+        sum -= log((c + 1.0) / (c + other + 2.0));
+        if (!both)
+            sum -= log((other + 1.0) / (c + other + 2.0));
+        sum -= (both ? 1.0 : 2.0) * log(2.0); /* 0 without counts */
+    }
+    return sum;
+}
+
+trl_status trl_em_start(trl_generative *g, const trl_em_text *t, trl_error *err)
+{
+    const trl_translate_corpus *c = t->corpus;
+    for (size_t k = 0; k < c->n; k++) {
+        const trl_translate_pair *p = &c->pair[k];
+        for (size_t i = 0; !p->held && i < p->source.n_words; i++)
+            if (!trl_counts_add(&g->base, (uint64_t)p->source.word[i] << 32 | p->target[i], 1) ||
+                !trl_counts_add(&g->base_total, p->source.word[i], 1))
+                return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+static trl_status iterate(em *e, double *objective, trl_error *err)
+{
+    const trl_translate_corpus *c = e->t->corpus;
+    const trl_status st =
+        trl_pool_run(e->t->pool, (c->n + PIECE - 1) / PIECE, derive_piece, e, err);
+    if (st != TRL_OK)
+        return st;
+    if (objective) {
+        *objective = prior_cost(e->g);
+        for (size_t k = 0; k < c->n; k++)
+            *objective += e->cost[k];
+    }
+    trl_generative_clear(e->g);
+    for (size_t k = 0; k < c->n; k++)
+        if (e->best[k].place && !count_pair(e, k))
+            return trl_fail_mem(err);
+    return TRL_OK;
+}
+
+trl_status trl_viterbi_em(trl_generative *g, const trl_em_text *t, size_t iterations,
+                          double *objective, trl_error *err)
+{
+    const size_t n = t->corpus->n, threads = trl_pool_threads(t->pool);
+    em e = {g, t, trl_zalloc(n, sizeof *e.best), trl_zalloc(n, sizeof *e.cost),
+            trl_zalloc(threads, sizeof *e.arena)};
+    trl_status st = e.best && e.cost && e.arena ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < iterations; k++)
+        st = iterate(&e, objective ? &objective[k] : NULL, err);
+    for (size_t k = 0; e.best && k < n; k++)
+        trl_free(e.best[k].place);
+    for (size_t k = 0; e.arena && k < threads; k++)
+        trl_arena_fini(&e.arena[k]);
+    trl_free(e.best);
+    trl_free(e.cost);
+    trl_free(e.arena);
+    return st;
+}
