@@ -24,7 +24,6 @@ typedef struct reading {
     size_t n_labels[TRL_LAYERS_MAX];
     trl_weight_rows rows[TRL_FAMILIES_MAX];
     uint32_t constant[TRL_FAMILIES_MAX]; /* in names; TRL_NO_ID: none */
-    bool ended;
 } reading;
 
 /* ---- the model file and labels --------------------------------------------------------------- */
@@ -208,8 +207,7 @@ static trl_status read_weight(reading *x)
 
 static trl_status read_end(reading *x)
 {
-    x->ended = x->u.n_fields == 1;
-    return x->ended ? TRL_OK : FAIL_AT(&x->u, 0, "nothing expected after 'end'");
+    return trl_undump_end(&x->u);
 }
 
 static const struct {
@@ -226,8 +224,6 @@ static trl_status read_line(reading *x)
     trl_undump *u = &x->u;
     bool known = false;
     const trl_str word = u->field[0];
-    if (x->ended)
-        return FAIL_AT(u, 0, "a line after 'end'");
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (strlen(words[k].name) == word.n && memcmp(words[k].name, word.p, word.n) == 0)
             return words[k].read(x);
@@ -262,11 +258,8 @@ static trl_status write(reading *x, const char *path, unsigned char **out, size_
         return trl_input_fail(u->in, u->err, st, 0);
     }
     trl_status st = begin_weights(x);
-    if (st == TRL_OK && !x->ended) {
-        st = trl_fail(u->err, TRL_EPARSE, "the dump is cut off: there is no line 'end'");
-        st = trl_input_fail(u->in, u->err, st, 0);
-        trl_fail_hint(u->err, st, "make it again; one made by hand ends with this line, too");
-    }
+    if (st == TRL_OK)
+        st = trl_undump_check_end(u);
     if (st != TRL_OK)
         return st;
     for (size_t f = 0; f < TRL_FAMILIES_MAX; f++) {
@@ -300,6 +293,7 @@ trl_status trl_graph_undump(trl_input *in, const char *path, unsigned char **out
     }
     x->u.in = in;
     x->u.err = err;
+    x->u.must_end = true;
     for (size_t f = 0; f < TRL_FAMILIES_MAX; f++) {
         x->constant[f] = TRL_NO_ID;
         x->rows[f].constant = TRL_NO_ROW;

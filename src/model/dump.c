@@ -5,6 +5,8 @@
  *
  *     trellis-model 1                      first: the format and its version
  *     kind chain
+ *     last end                             the last line will be `end`: what is cut off is told
+ *                                          by it (dumps of older programs have neither)
  *     objective likelihood
  *     probability yes                      or no: scores are log-probabilities, up to log Z
  *     decode local                         when the model is normalised locally
@@ -25,6 +27,7 @@
  *     temperature X                        scores are divided by it for probabilities
  *     word-list, word, scale               of a template in words (dump_lists.c)
  *     q0-...                               the HMM (dump_hmm.c)
+ *     end
  *
  * All labels come before the first weight, `constant` before the weights of its family, the
  * weights of an attribute together.  Weights have nine digits, doubles 17, which is enough for them
@@ -43,7 +46,7 @@
 
 static void put_header(trl_buf *b, const trl_chain_model *m)
 {
-    trl_buf_str(b, "trellis-model\t1\nkind\tchain\n");
+    trl_buf_str(b, "trellis-model\t1\nkind\tchain\nlast\tend\n");
     trl_put_line(b, "objective", (trl_str){m->objective, strlen(m->objective)});
     trl_buf_fmt(b, "probability\t%s\n%s%s%s%sorder\t%d\ncolumns\t%zu\n",
                 m->is_probability ? "yes" : "no", m->is_local ? "decode\tlocal\n" : "",
@@ -123,6 +126,7 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
         st = trl_put_lists(&p, trl_template_list(m->tpl), err);
     if (st == TRL_OK && m->has_q0)
         st = trl_put_hmm(&p, m, err);
+    trl_buf_str(&p.buf, "end\n");
     if (st == TRL_OK)
         st = trl_printer_flush(&p, true, err);
     trl_buf_fini(&p.buf);

@@ -24,6 +24,14 @@ static trl_status read_kind(trl_undump *u)
     return TRL_OK;
 }
 
+static trl_status read_last(trl_undump *u)
+{
+    if (!is(u->field[1], "end"))
+        return FAIL_AT(u, 1, "'end' expected");
+    u->must_end = true;
+    return TRL_OK;
+}
+
 static trl_status read_objective(trl_undump *u)
 {
     if (u->objective)
@@ -151,6 +159,8 @@ static const struct {
     {"probability", 2, read_probability},
     {"columns", 2, read_columns},
     {"setting", 2, read_setting},
+    {"last", 2, read_last},
+    {"end", 0, trl_undump_end},
     {"order", 2, read_order},
     {"template", 2, read_template},
     {"label", 2, read_label},
@@ -237,11 +247,14 @@ static trl_status finish(trl_undump *u)
         const trl_status st = trl_fail(u->err, TRL_EPARSE, "there is no line '%s'", missing);
         return trl_input_fail(u->in, u->err, st, 0);
     }
+    trl_status st = trl_undump_check_end(u);
+    if (st != TRL_OK)
+        return st;
     for (size_t f = 0; f < TRL_FAMILIES; f++) {
         trl_weight_rows *r = &u->parts.rows[f];
         r->names = &u->names[f];
         if (f > (size_t)u->parts.order && u->constant[f] != TRL_NO_ID) {
-            const trl_status st = trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
+            st = trl_fail(u->err, TRL_EPARSE, "triples in a model of order 1");
             return trl_input_fail(u->in, u->err, st, 0);
         }
         if (u->constant[f] == TRL_NO_ID || r->constant != TRL_NO_ROW)
@@ -255,7 +268,7 @@ static trl_status finish(trl_undump *u)
     u->parts.template_text = (trl_str){u->template_text.data, u->template_text.len};
     u->parts.labels = &u->labels;
     u->parts.calibration = u->calibration;
-    const trl_status st = trl_undump_template(u);
+    st = trl_undump_template(u);
     return st == TRL_OK ? trl_undump_q0_finish(u) : st;
 }
 

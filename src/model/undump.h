@@ -46,6 +46,7 @@ typedef struct trl_undump {
 
     const char *kind; /* that it must be of */
     bool has_kind, has_probability, has_columns, in_weights;
+    bool must_end, ended; /* a line `end` was announced; was read */
     char *objective;
     trl_buf settings, template_text;
     uint64_t template_row; /* of its first line */
@@ -65,6 +66,10 @@ trl_status trl_undump_at(trl_undump *u, size_t k, trl_status st);
 
 /* The next line that is not blank or a comment; *more is false at the end. */
 trl_status trl_undump_next(trl_undump *u, bool *more);
+
+/* The line `end`; and whether a dump that must have one had it. */
+trl_status trl_undump_end(trl_undump *u);
+trl_status trl_undump_check_end(trl_undump *u);
 
 /* The first line: trellis-model and a version that is known. */
 trl_status trl_undump_version(trl_undump *u);

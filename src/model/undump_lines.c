@@ -55,8 +55,23 @@ trl_status trl_undump_next(trl_undump *u, bool *more)
         if (st != TRL_OK || !*more)
             return st;
         if (s.n && s.p[0] != '#')
-            return split(u, s);
+            return u->ended ? FAIL_AT(u, 0, "a line after 'end'") : split(u, s);
     }
+}
+
+trl_status trl_undump_end(trl_undump *u)
+{
+    u->ended = u->n_fields == 1;
+    return u->ended ? TRL_OK : FAIL_AT(u, 0, "nothing expected after 'end'");
+}
+
+trl_status trl_undump_check_end(trl_undump *u)
+{
+    if (u->ended || !u->must_end)
+        return TRL_OK;
+    trl_status st = trl_fail(u->err, TRL_EPARSE, "the dump is cut off: there is no line 'end'");
+    st = trl_input_fail(u->in, u->err, st, 0);
+    return trl_fail_hint(u->err, st, "make it again; one made by hand ends with this line, too");
 }
 
 static bool is(trl_str s, const char *word)

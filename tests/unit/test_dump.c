@@ -113,7 +113,39 @@ static void test_escapes(void **state)
     }
 }
 
-#define HEAD "trellis-model\t1\nkind\tchain\nobjective\tlikelihood\nprobability\tyes\n"
+/* Whatever is cut off, it is noticed; without the line `last`, as older programs wrote dumps, a cut
+ * after the labels is not. */
+static void test_cut(void **state)
+{
+    (void)state;
+    static const char promise[] = "last\tend\n";
+    trl_rng rng = trl_rng_seed(3);
+    for (int trial = 0; trial < 20; trial++) {
+        toy y;
+        trl_buf text = {0};
+        unsigned char *bytes = NULL;
+        size_t n;
+        toy_make(&rng, toy_random_shape(&rng, 4), &y);
+        assert_ok(trl_model_dump(y.m, to_buf, &text, &err));
+        for (size_t cut = 0; cut < text.len - 1; cut += cut < 400 ? 1 : 1 + trl_rng_below(&rng, 90))
+            assert_int_equal(trl_model_undump_memory("d", text.data, cut, &bytes, &n, &err),
+                             TRL_EPARSE);
+        trl_buf_ch(&text, '\0');
+        char *at = strstr(text.data, promise);
+        assert_non_null(at);
+        memmove(at, at + sizeof promise - 1, strlen(at + sizeof promise - 1) + 1);
+        const size_t old = strlen(text.data) - strlen("end\n");
+        assert_ok(trl_model_undump_memory("d", text.data, old, &bytes, &n, &err));
+        assert_int_equal(n, y.size);
+        assert_memory_equal(bytes, y.bytes, n);
+        trl_free(bytes);
+        trl_buf_fini(&text);
+        toy_free(&y);
+    }
+}
+
+#define REST "objective\tlikelihood\nprobability\tyes\n"
+#define HEAD "trellis-model\t1\nkind\tchain\n" REST
 #define FULL HEAD "order\t1\ncolumns\t0\nlabel\tA\nlabel\tB\n"
 
 static void expect_fault(const char *text, uint64_t row, uint64_t col, const char *msg)
@@ -168,6 +200,10 @@ static void test_faults(void **state)
                  "in the template");
     expect_fault(HEAD "order\t1\ncolumns\t2\nlabel\tA\ntemplate\tU:%x[0,4]\n", 8, 0, "5 columns");
     expect_fault(HEAD, 4, 0, "'order'");
+    expect_fault(FULL "last\tline\n", 9, 6, "'end' expected");
+    expect_fault(FULL "last\tend\nnode\ta\tA\t1\n", 10, 0, "cut off");
+    expect_fault(FULL "end\tend\n", 9, 1, "after 'end'");
+    expect_fault(FULL "end\nnode\ta\tA\t1\n", 10, 1, "a line after 'end'");
     expect_fault(HEAD "order\t1\ncolumns\t0\n", 6, 0, "'label'");
 }
 
@@ -189,8 +225,9 @@ static void test_by_hand(void **state)
     assert_int_equal(info.n_features, 2);
     assert_ok(trl_model_dump(m, to_buf, &out, &err));
     trl_buf_ch(&out, '\0');
-    assert_string_equal(out.data, HEAD "order\t1\ncolumns\t0\nlabel\tA\nlabel\tB\n"
-                                       "constant\tedge\tB\nnode\tx\tA\t-1.5\nnode\tx\tB\t2\n");
+    assert_string_equal(out.data, "trellis-model\t1\nkind\tchain\nlast\tend\n" REST
+                                  "order\t1\ncolumns\t0\nlabel\tA\nlabel\tB\n"
+                                  "constant\tedge\tB\nnode\tx\tA\t-1.5\nnode\tx\tB\t2\nend\n");
     trl_buf_fini(&out);
     trl_model_free(m);
     trl_free(bytes);
@@ -290,10 +327,11 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inverse),        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_escapes),        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_top),
-        cmocka_unit_test(test_writer_refuses), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_inverse), cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_escapes), cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_faults),  cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_top),     cmocka_unit_test(test_writer_refuses),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,8 @@ static void test_no_room(void **state)
         setenv("TMPDIR", before, 1);
     else
         unsetenv("TMPDIR");
-    assert_null(trl_alloc((uint64_t)1 << 60, 1)); /* more than any disk, or than addresses of 32 bits */
+    assert_null(
+        trl_alloc((uint64_t)1 << 60, 1)); /* more than any disk, or than addresses of 32 bits */
     assert_int_equal(trl_spill_check(s, &err), SIZE_MAX >> 60 ? TRL_EIO : TRL_OK);
     char *p = trl_alloc(MB, 1);
     assert_non_null(p);
