@@ -75,6 +75,8 @@ static const option options[] = {
     {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
      .help = "weight of the pruner in the probabilities, 0 to 1; without a span pruner it has no "
              "effect"},
+    {"no-functions", .type = OPTION_FLAG, OPTION_FIELD(settings, parse.no_functions),
+     .help = "labels without function tags, also where the model was trained with --functions"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "

@@ -59,6 +59,8 @@ static const option options[] = {
      .fallback = "as the parameters say: 10", .help = "stop at error number N + 2"},
     TREE_UNLABELLED_OPTION(settings, trees),
     TREE_GOLD_TAGS_OPTION(settings, trees),
+    {"functions", .type = OPTION_FLAG, OPTION_FIELD(settings, trees.functions),
+     .help = "trees: also a table of function labels (SBJ, TMP) over the brackets that match"},
     {"details", .type = OPTION_FLAG, OPTION_FIELD(settings, trees.details),
      .help = "list every sentence: its words and brackets, as EVALB's -d; translation: its scores"},
     {.help = "Calibration"},

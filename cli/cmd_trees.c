@@ -20,7 +20,7 @@ typedef struct settings {
     trl_draw_style style;
     const char *svg, *output;
     size_t width, top;
-    bool clean, duplicates, unescape;
+    bool clean, drop_empty, duplicates, unescape;
     const char *root, *match, *range;
     bool invert, keep_going;
     size_t min_length, max_length, head;
@@ -56,6 +56,8 @@ static const option options[] = {
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, output), .value = "FILE",
      .file = FILE_OUTPUT, .fallback = "standard output", .help = "where to write"},
     {.help = "Changes"},
+    {"drop-empty", .type = OPTION_FLAG, OPTION_FIELD(settings, drop_empty),
+     .help = "drop empty elements alone; function tags and indices stay"},
     {"clean", .type = OPTION_FLAG, OPTION_FIELD(settings, clean),
      .help = "drop empty elements, function tags and indices"},
     {"no-duplicates", .type = OPTION_FLAG, OPTION_FIELD(settings, duplicates),
@@ -256,6 +258,7 @@ static trl_status prepare(job *j)
     const settings *s = j->s;
     if (s->clean)
         j->how = trl_transform_clean();
+    j->how.drop_empty |= s->drop_empty;
     j->how.drop_duplicates = s->duplicates;
     j->how.unescape = s->unescape;
     if (s->root)

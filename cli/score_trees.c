@@ -31,6 +31,7 @@ trl_parseval_options tree_score_options(const tree_score_settings *s)
     o.unlabelled = s->unlabelled;
     o.gold_tags = s->gold_tags;
     o.details = s->details;
+    o.functions = s->functions;
     return o;
 }
 

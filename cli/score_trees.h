@@ -9,7 +9,7 @@
 typedef struct tree_score_settings {
     const char *params;
     size_t max_length, max_errors; /* TREE_AS_PARAMS: as the parameters say */
-    bool unlabelled, gold_tags, details;
+    bool unlabelled, gold_tags, details, functions;
 } tree_score_settings;
 
 #define TREE_AS_PARAMS SIZE_MAX

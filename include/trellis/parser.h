@@ -105,8 +105,9 @@ typedef struct trl_parse_options {
     size_t nbest;            /* this many of the most probable trees, 10000 at most; 0, 1: one */
     bool probability; /* also compute the tree's, which costs a pass; n-best trees always have it */
     bool spans;       /* also posteriors of labelled spans */
-    double max_work;  /* of one sentence, millions of steps: counted before they are made, so that
-                         the result does not depend on the machine; 0: no limit; 1000 */
+    bool no_functions;  /* labels without function tags, also of a model that has learnt them */
+    double max_work;    /* of one sentence, millions of steps: counted before they are made, so that
+                           the result does not depend on the machine; 0: no limit; 1000 */
     double max_seconds; /* of one sentence; 0: no limit; 0 */
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */

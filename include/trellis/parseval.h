@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trellis/status.h"
+#include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
 
@@ -39,6 +39,7 @@ typedef struct trl_parseval_options {
     bool unlabelled;    /* spans alone */
     bool gold_tags;     /* the test words get the parts of speech of the gold ones first */
     bool details;       /* the report lists the words and brackets of every sentence */
+    bool functions;     /* function labels, too: trl_parseval_function_at */
 } trl_parseval_options;
 
 /* "collins", both limits as it says, and all switches off. */
@@ -94,6 +95,19 @@ typedef struct trl_parseval_totals {
 /* Of the sentences of at most max_length words; UINT64_MAX: of all. */
 TRL_API trl_parseval_totals trl_parseval_get(const trl_parseval *p, uint64_t max_length);
 
+/* Function labels (SBJ and TMP of NP-SBJ-TMP-1) of the brackets that match in valid sentences, each
+ * counted once in a bracket. */
+typedef struct trl_parseval_function {
+    trl_str label;                /* borrowed until p changes; "": all together */
+    uint64_t gold, test, match;   /* matched brackets with the label: in gold, test, both trees */
+    uint64_t brackets, exact;     /* all matched brackets; those with the same function labels */
+    double recall, precision, f1; /* percent; 0 for divisions by zero */
+} trl_parseval_function;
+
+/* k = 0: all labels together; then the labels, the most frequent in the gold trees first.  False:
+ * there are no more, or the option `functions` was not set. */
+TRL_API bool trl_parseval_function_at(const trl_parseval *p, size_t k, trl_parseval_function *out);
+
 /* One line for every error, in EVALB's words: "12 : Words unmatch (a|b)\n"; where a line is not a
  * tree, "12 : FILE:12:7: what is wrong\n".  NUL-terminated, borrowed until p changes. */
 TRL_API const char *trl_parseval_errors(const trl_parseval *p);
@@ -106,8 +120,9 @@ TRL_API bool trl_parseval_stopped(const trl_parseval *p);
  * untouched.
  * `report`: EVALB's standard output to the byte: a line for every sentence (and, with details, or
  * DEBUG in the parameters, what its option -d adds) and, unless stopped, the totals of all
- * sentences and of those up to the length limit.  An F1 of 0/0 is "-nan", as EVALB prints it on
- * x86. `json`: the same as one JSON object on one line. */
+ * sentences and of those up to the length limit; with `functions` a table of them after that.  An
+ * F1 of 0/0 is "-nan", as EVALB prints it on x86. `json`: the same as one JSON object on one line.
+ */
 TRL_API trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *err);
 TRL_API trl_status trl_parseval_report_json(const trl_parseval *p, char **text, trl_error *err);
 

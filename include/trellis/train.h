@@ -175,6 +175,7 @@ typedef struct trl_train_options {
 
     const char *memory_limit; /* chains, graphs: "500M", "4G"; what the data take beyond it is kept
                                  in temporary files ($TMPDIR, or /tmp), to the same bits; or NULL */
+    bool functions; /* trees: learn function labels (SBJ, TMP), for trees that are parsed */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

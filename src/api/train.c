@@ -85,6 +85,8 @@ typedef struct kind_of_model {
 /* By charts, or by search. */
 static trl_status train_parser(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
+    if (strcmp(o->grade, "boosted") == 0 && o->functions)
+        return trl_fail(err, TRL_EINVAL, "boosted parsers learn no function labels");
     if (strcmp(o->grade, "boosted") == 0)
         return trl_train_search(o, result, err);
     if (o->sample || o->stumps || o->uniform_values || o->gold_tags)

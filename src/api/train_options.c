@@ -162,6 +162,8 @@ static const trl_option_row rows[] = {
                 "with the span pruner)"),
     ROW("relaxed", FLAG, relaxed, TREE, GROUP,
         .help = "trees: rules also under other parents than seen"),
+    ROW("functions", FLAG, functions, TREE, GROUP,
+        .help = "trees: learn function labels (NP-SBJ, PP-TMP), which parsed trees then have"),
     ROW("max-length", INTEGER, max_length, TREE, GROUP, .value = "N", .above_0 = true,
         .preset = "any", .help = "trees: leave out sentences of more words"),
     ROW("clusters", STRING, clusters, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,

@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "treebank/label.h"
+#include "base/buf.h"
 
 static trl_tree_root root_of(const trl_tree *t)
 {
@@ -20,32 +22,73 @@ static trl_tree_root root_of(const trl_tree *t)
     return root;
 }
 
-/* One block: nodes, words, the words' bytes. */
+/* The class of a label's function tags; TRL_NO_ID: out of memory. */
+static uint32_t function_class(trl_tree_set *s, trl_str rest, trl_buf *name)
+{
+    name->len = 0;
+    for (trl_str f = trl_label_function(&rest); f.n; f = trl_label_function(&rest)) {
+        if (name->len)
+            trl_buf_ch(name, '-');
+        trl_buf_add(name, f.p, f.n);
+    }
+    if (name->failed)
+        return TRL_NO_ID;
+    s->n_functions += name->len > 0;
+    return s->keep_functions ? trl_strtab_add(&s->functions, name->len ? name->data : "", name->len)
+                             : 0;
+}
+
+/* Labels become categories, function tags classes (not those of parts of speech). */
+static bool keep_nodes(trl_tree_set *s, const trl_tree *t, trl_node *node, uint32_t *function)
+{
+    trl_buf name = {0};
+    bool ok = !s->keep_functions || trl_strtab_add(&s->functions, "", 0) == 0;
+    for (size_t k = 0; ok && k < t->n_nodes; k++) {
+        const trl_str label = trl_tree_label(t, (uint32_t)k), base = trl_label_category(label);
+        uint32_t class = 0;
+        node[k] = t->node[k];
+        node[k].label = trl_strtab_add(&s->labels, base.p, base.n);
+        if (t->node[k].child != TRL_NO_NODE && base.n < label.n)
+            class = function_class(s, (trl_str){base.p + base.n, label.n - base.n}, &name);
+        if (function)
+            function[k] = class;
+        ok = node[k].label != TRL_NO_ID && class != TRL_NO_ID;
+    }
+    trl_buf_fini(&name);
+    return ok;
+}
+
+static bool room(trl_tree_set *s)
+{
+    trl_tree *all = trl_reserve(s->tree, &s->cap, s->n + 1, sizeof *all);
+    if (all)
+        s->tree = all;
+    if (!all || !s->keep_functions)
+        return all != NULL;
+    uint32_t **f = trl_reserve(s->function, &s->cap_function, s->n + 1, sizeof *f);
+    if (f)
+        s->function = f;
+    return f != NULL;
+}
+
+/* One block: nodes, words, classes of functions, the words' bytes. */
 static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl_error *err)
 {
     size_t bytes = 0;
     for (size_t k = 0; k < t->n_words; k++)
         bytes += t->word[k].n;
-    trl_tree *all = trl_reserve(s->tree, &s->cap, s->n + 1, sizeof *all);
-    if (all)
-        s->tree = all;
     const size_t nodes = t->n_nodes * sizeof(trl_node), words = t->n_words * sizeof(trl_str);
-    char *block = trl_alloc(nodes + words + bytes, 1);
-    if (!all || !block) {
-        trl_free(block);
+    const size_t functions = s->keep_functions ? t->n_nodes * sizeof(uint32_t) : 0;
+    char *block = room(s) ? trl_alloc(nodes + words + functions + bytes, 1) : NULL;
+    if (!block)
         return trl_fail_mem(err);
-    }
     trl_node *node = (trl_node *)(void *)block;
     trl_str *word = (trl_str *)(void *)(block + nodes);
-    char *text = block + nodes + words;
-    for (size_t k = 0; k < t->n_nodes; k++) {
-        const trl_str label = trl_tree_label(t, (uint32_t)k);
-        node[k] = t->node[k];
-        node[k].label = trl_strtab_add(&s->labels, label.p, label.n);
-        if (node[k].label == TRL_NO_ID) {
-            trl_free(block);
-            return trl_fail_mem(err);
-        }
+    uint32_t *function = functions ? (uint32_t *)(void *)(block + nodes + words) : NULL;
+    char *text = block + nodes + words + functions;
+    if (!keep_nodes(s, t, node, function)) {
+        trl_free(block);
+        return trl_fail_mem(err);
     }
     for (size_t k = 0; k < t->n_words; k++) {
         memcpy(text, t->word[k].p, t->word[k].n);
@@ -54,23 +97,24 @@ static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl
     }
     if (s->n == 0)
         s->root = root_of(t);
-    s->tree[s->n] = *t;
-    s->tree[s->n].node = node;
-    s->tree[s->n].word = word;
-    s->tree[s->n].path = path;
-    s->tree[s->n].labels = &s->labels;
-    s->tree[s->n].raw = NULL;
-    s->tree[s->n].source = (trl_str){0};
-    s->n++;
+    if (function)
+        s->function[s->n] = function;
+    trl_tree *kept = &s->tree[s->n++];
+    *kept = *t;
+    kept->node = node;
+    kept->word = word;
+    kept->path = path;
+    kept->labels = &s->labels;
+    kept->raw = NULL;
+    kept->source = (trl_str){0};
     s->n_words += t->n_words;
     return TRL_OK;
 }
 
+/* Function tags are taken off when a tree is kept. */
 static trl_transform cleaned(void)
 {
-    trl_transform how = trl_transform_clean();
-    how.root = "TOP";
-    return how;
+    return (trl_transform){.drop_empty = true, .root = "TOP"};
 }
 
 /* Takes the bank, NULL after a failure `st`. */
@@ -133,6 +177,8 @@ void trl_tree_set_fini(trl_tree_set *s)
         trl_free(p);
     }
     trl_free(s->tree);
+    trl_free(s->function);
     trl_strtab_fini(&s->labels);
+    trl_strtab_fini(&s->functions);
     *s = (trl_tree_set){0};
 }

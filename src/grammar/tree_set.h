@@ -30,11 +30,19 @@ typedef struct trl_tree_set {
     bool (*passes)(const void *ctx, uint64_t k);
     const void *passes_ctx;
     uint64_t n_read;
+    uint64_t n_functions; /* labels of phrases that had function tags */
+    /* Set before reading to keep them.  A class is all function tags of a label, as they are
+     * written, without indices: "SBJ", "LOC-PRD"; class 0 is "", none. */
+    bool keep_functions;
+    trl_strtab functions; /* the classes */
+    uint32_t **function;  /* [n][nodes]: the class of each node, in the tree's block; or NULL */
+    size_t cap_function;
 } trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
-/* Reads all trees of up to max_length words (0: any), without traces and function tags, the root
- * labelled TOP.  `path` is borrowed for messages.  With on_bad a line that begins with '(' begins a
- * tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL, TRL_ENOMEM. */
+/* Reads all trees of up to max_length words (0: any), without traces and function tags (these are
+ * kept apart when s->keep_functions), the root labelled TOP.  `path` is borrowed for messages. With
+ * on_bad a line that begins with '(' begins a tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO,
+ * TRL_ECANCEL, TRL_ENOMEM. */
 trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err);
 
 /* The same of text in memory. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/fail.h"
 #include "base/mem.h"
 #include "parser/tree_dump.h"
@@ -20,6 +21,32 @@ static trl_status show_labels(trl_chart_model *m, trl_error *err)
             return trl_fail_mem(err);
     }
     return TRL_OK;
+}
+
+/* Every label with every class of functions. */
+static trl_status show_functions(trl_chart_model *m, trl_error *err)
+{
+    const trl_strview *class = &m->m.functions.class;
+    const size_t n = m->labels.n;
+    if (!class->n)
+        return TRL_OK;
+    m->with_function = trl_alloc(n * class->n, sizeof *m->with_function);
+    trl_buf name = {0};
+    bool ok = m->with_function != NULL;
+    for (uint32_t l = 0; ok && l < n; l++)
+        for (uint32_t c = 0; ok && c < class->n; c++) {
+            const trl_str s = trl_strtab_get(&m->labels, l), f = trl_strview_get(class, c);
+            name.len = 0;
+            trl_buf_add(&name, s.p, s.n);
+            trl_buf_ch(&name, '-');
+            trl_buf_add(&name, f.p, f.n);
+            const uint32_t id =
+                c == 0 || name.failed ? l : trl_strtab_add(&m->labels, name.data, name.len);
+            m->with_function[l * class->n + c] = id;
+            ok = !name.failed && id != TRL_NO_ID;
+        }
+    trl_buf_fini(&name);
+    return ok ? TRL_OK : trl_fail_mem(err);
 }
 
 trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err)
@@ -41,6 +68,8 @@ trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_err
     if (st == TRL_OK)
         st = show_labels(m, err);
     if (st == TRL_OK)
+        st = show_functions(m, err);
+    if (st == TRL_OK)
         *out = m;
     else
         trl_chart_model_free(m);
@@ -53,16 +82,24 @@ void trl_chart_model_free(trl_chart_model *m)
         return;
     trl_tree_model_fini(&m->m);
     trl_strtab_fini(&m->labels);
+    trl_free(m->with_function);
     trl_container_free(m->file);
     trl_free(m->settings);
     trl_free(m);
+}
+
+/* Function labels are not the chart's: NP-SBJ is none. */
+uint32_t trl_chart_model_label(const trl_chart_model *m, trl_str label)
+{
+    const uint32_t id = trl_strtab_find(&m->labels, label.p, label.n);
+    return id < m->m.fine.labels.n ? id : TRL_NO_ID;
 }
 
 bool trl_chart_model_has(const trl_chart_model *m, trl_str label)
 {
     if (!m || (!label.p && label.n))
         return false;
-    return trl_strtab_find(&m->labels, label.p, label.n) != TRL_NO_ID;
+    return trl_chart_model_label(m, label) != TRL_NO_ID;
 }
 
 trl_parse_info trl_chart_model_info(const trl_chart_model *m)

@@ -9,7 +9,10 @@
 typedef struct trl_chart_model {
     trl_container *file;
     trl_tree_model m;
-    trl_strtab labels; /* as they are shown: m.fine.labels with the treebank's own root */
+    trl_strtab labels;       /* as they are shown: m.fine.labels with the treebank's own root, then
+                                NP-SBJ ...: label l with class c of functions is
+                                with_function[l * m.functions.class.n + c] */
+    uint32_t *with_function; /* NULL: the model has no function labels */
     char *settings;
     bool is_probability; /* scores give probabilities; false for the perceptron */
     uint64_t size;
@@ -18,6 +21,9 @@ typedef struct trl_chart_model {
 /* Takes over the container, also on failure.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err);
 void trl_chart_model_free(trl_chart_model *m); /* accepts NULL */
+
+/* The label of charts with this name, or TRL_NO_ID. */
+uint32_t trl_chart_model_label(const trl_chart_model *m, trl_str label);
 
 /* As the functions of trellis/parser.h without "chart". */
 bool trl_chart_model_has(const trl_chart_model *m, trl_str label);

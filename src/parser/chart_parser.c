@@ -33,6 +33,7 @@ struct trl_chart_parser {
     size_t n_known, cap_known;
     bool sure; /* of trl_parse */
     trl_parts parts;
+    trl_function_chooser functions;
 };
 
 trl_parse_options trl_parse_options_default(void)
@@ -89,6 +90,7 @@ void trl_chart_parser_free(trl_chart_parser *p)
     trl_free(p->span);
     trl_free(p->known);
     trl_parts_fini(&p->parts);
+    trl_function_chooser_fini(&p->functions);
     trl_free(p);
 }
 
@@ -101,10 +103,33 @@ typedef struct found_tree {
     double log_probability;
 } found_tree;
 
-static void keep_tree(trl_chart_parser *p, size_t at, const found_tree *found, const trl_str *word,
-                      size_t n)
+/* Labels become those with function tags. */
+static trl_status add_functions(trl_chart_parser *p, const found_tree *found, const trl_str *word,
+                                size_t n, trl_error *err)
+{
+    const trl_tree_model *m = &p->model->m;
+    const trl_tree tree = {.n_nodes = found->n_nodes,
+                           .n_words = n,
+                           .node = found->node,
+                           .word = word,
+                           .labels = &m->fine.labels};
+    const trl_status st = trl_function_choose(&m->functions, &tree, &p->functions, err);
+    for (size_t v = 0; st == TRL_OK && v < found->n_nodes; v++) {
+        const size_t row = found->node[v].label * m->functions.class.n;
+        found->node[v].label = p->model->with_function[row + p->functions.class[v]];
+    }
+    return st;
+}
+
+static trl_status keep_tree(trl_chart_parser *p, size_t at, const found_tree *found,
+                            const trl_str *word, size_t n, trl_error *err)
 {
     trl_node *node = found->node;
+    if (p->model->with_function && !p->o.no_functions) {
+        const trl_status st = add_functions(p, found, word, n, err);
+        if (st != TRL_OK)
+            return st;
+    }
     size_t n_nodes = found->n_nodes;
     double log_probability = found->log_probability;
     if (p->model->m.root.bare)
@@ -115,6 +140,7 @@ static void keep_tree(trl_chart_parser *p, size_t at, const found_tree *found, c
                                           .word = word,
                                           .labels = &p->model->labels},
                                  .log_probability = log_probability};
+    return TRL_OK;
 }
 
 /* To nine digits: differences by rounding alone are ties. */
@@ -174,20 +200,20 @@ static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, doubl
                        size_t *made, trl_error *err)
 {
     const size_t want = p->o.nbest > 1 ? p->o.nbest : 1;
-    const trl_status st = trl_chart_nbest(&p->d.chart, &p->d.tables, &(trl_nbest_want){want, log_z},
-                                          &p->best, &p->d.arena, err);
+    trl_status st = trl_chart_nbest(&p->d.chart, &p->d.tables, &(trl_nbest_want){want, log_z},
+                                    &p->best, &p->d.arena, err);
     if (st != TRL_OK)
         return st;
     if (p->best.n == 0)
         trl_decode_note_failure(&p->d);
     p->sure = p->best.sure;
-    for (size_t k = 0; k < p->best.n; k++)
-        keep_tree(p, k,
-                  &(found_tree){p->best.tree[k].node, p->best.tree[k].n,
-                                log_share(p->best.tree[k].score, log_z)},
-                  word, n);
+    for (size_t k = 0; st == TRL_OK && k < p->best.n; k++)
+        st = keep_tree(p, k,
+                       &(found_tree){p->best.tree[k].node, p->best.tree[k].n,
+                                     log_share(p->best.tree[k].score, log_z)},
+                       word, n, err);
     *made = p->best.n;
-    return TRL_OK;
+    return st;
 }
 
 static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double log_z,
@@ -206,9 +232,9 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
                                &p->sum, &score, err);
     if (st != TRL_OK)
         return st;
-    keep_tree(p, 0, &(found_tree){d->result.node, d->result.n, log_share(score, log_z)}, word, n);
     *made = 1;
-    return TRL_OK;
+    return keep_tree(p, 0, &(found_tree){d->result.node, d->result.n, log_share(score, log_z)},
+                     word, n, err);
 }
 
 /* What needs sums comes first: the best tree overwrites them. */
@@ -248,7 +274,6 @@ static trl_status translate(trl_chart_parser *p, const trl_known *known, size_t 
     for (size_t k = 0; k < n_known; k++) {
         const trl_known *x = &known[k];
         const size_t to = x->type == TRL_KNOWN_TAG ? x->from + 1 : x->to;
-        const trl_strtab *labels = &p->model->labels;
         if (x->from >= to || to > n)
             return trl_fail(err, TRL_EINVAL, "words %zu to %zu are not in a sentence of %zu words",
                             x->from + 1, to, n);
@@ -258,7 +283,7 @@ static trl_status translate(trl_chart_parser *p, const trl_known *known, size_t 
         else if (x->type == TRL_KNOWN_TAG || x->label.n)
             list[k].type = x->type == TRL_KNOWN_TAG ? TRL_CONSTRAIN_TAG : TRL_CONSTRAIN_LABEL;
         if (list[k].type == TRL_CONSTRAIN_TAG || list[k].type == TRL_CONSTRAIN_LABEL) {
-            list[k].label = trl_strtab_find(labels, x->label.p, x->label.n);
+            list[k].label = trl_chart_model_label(p->model, x->label);
             if (list[k].label == TRL_NO_ID)
                 return trl_fail(err, TRL_EINVAL, "the model has no label '%.*s'", (int)x->label.n,
                                 x->label.p);
@@ -293,8 +318,8 @@ static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, si
                 p->d.result.node[v].label = p->known[k].label;
     if (n_known && p->d.failure == trl_no_tree)
         p->d.failure = "no tree agrees with what is known of it";
-    keep_tree(p, 0, &(found_tree){p->d.result.node, p->d.result.n, (double)NAN}, word, n);
-    return TRL_OK;
+    return keep_tree(p, 0, &(found_tree){p->d.result.node, p->d.result.n, (double)NAN}, word, n,
+                     err);
 }
 
 trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in, trl_parse *out,

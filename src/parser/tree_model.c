@@ -59,6 +59,7 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
         m->observer.cluster = trl_tree_cluster_of;
         m->observer.clusters = &m->clusters;
     }
+    m->functions.observer = &m->observer;
     if (st == TRL_OK)
         st = trl_expansions_init(&m->expansions, &m->fine, err);
     return st == TRL_OK ? trl_tree_features_init(&m->features, &m->fine, &m->tpl, err) : st;
@@ -103,6 +104,7 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
 void trl_tree_model_fini(trl_tree_model *m)
 {
     trl_tree_features_fini(&m->features);
+    trl_function_labels_fini(&m->functions);
     trl_rule_index_fini(&m->lists);
     trl_expansions_fini(&m->expansions);
     trl_observer_fini(&m->observer);

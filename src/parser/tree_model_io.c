@@ -6,6 +6,7 @@
  *     root      text: '(' and the label of the root, or '-' for none; missing: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
+ *     fn...     function labels, when it has any (function_labels.h)
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
  * Features with weight 0 are left out.
@@ -108,6 +109,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     if (st == TRL_OK)
         st = trl_span_pruner_save(&m->span_pruner, b, err);
     if (st == TRL_OK)
+        st = trl_function_labels_save(&m->functions, b, err);
+    if (st == TRL_OK)
         st = trl_grammar_save(&m->fine, "f0", b, err);
     if (st == TRL_OK)
         st = trl_lexicon_save(&m->lexicon, "l0", b, err);
@@ -164,6 +167,8 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_erro
         st = trl_lexicon_load(&m->coarse_lexicon, "k0", &m->coarse, c, err);
     if (st == TRL_OK)
         st = trl_tree_model_connect(m, err);
+    if (st == TRL_OK)
+        st = trl_function_labels_load(&m->functions, c, err);
     return st == TRL_OK ? trl_span_pruner_load(&m->span_pruner, c, err) : st;
 }
 

@@ -7,12 +7,13 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "score/parseval_match.h"
+#include "score/parseval_functions.h"
 
 struct trl_parseval {
     trl_parseval_params params;
     trl_label_table labels;
-    bool gold_tags;
+    bool gold_tags, functions;
+    trl_function_counts function; /* when `functions` */
 
     trl_side gold, test;
     trl_matcher matcher;
@@ -58,6 +59,7 @@ trl_status trl_parseval_new(const trl_parseval_options *o, trl_parseval **out, t
     if (o->details)
         p->params.debug = 1;
     p->gold_tags = o->gold_tags;
+    p->functions = o->functions;
     *out = p;
     return TRL_OK;
 }
@@ -71,6 +73,7 @@ void trl_parseval_free(trl_parseval *p)
     trl_side_fini(&p->gold);
     trl_side_fini(&p->test);
     trl_matcher_fini(&p->matcher);
+    trl_function_counts_fini(&p->function);
     trl_free(p->sentence);
     trl_free(p->details_end);
     trl_buf_fini(&p->details);
@@ -83,6 +86,7 @@ void trl_parseval_reset(trl_parseval *p)
     if (!p)
         return;
     p->n = 0;
+    trl_function_counts_reset(&p->function);
     p->details.len = 0;
     p->errors.len = 0;
     p->n_errors = 0;
@@ -267,11 +271,17 @@ static trl_status add_lines(trl_parseval *p, trl_str gold, const char *gold_name
         if (gold_whole && test_whole)
             st = score_sides(p, &d, err);
     }
+    const trl_side_pair pair = {&p->gold, &p->test, &p->labels};
+    if (st == TRL_OK && p->functions)
+        st = trl_function_counts_room(&p->function, &pair, err);
     if (st != TRL_OK) {
         trl_buf_fini(&d.errors);
         return st;
     }
-    return commit(p, &d, true, err);
+    st = commit(p, &d, true, err);
+    if (st == TRL_OK && p->functions && !p->stopped && d.sentence.state == TRL_PARSEVAL_VALID)
+        trl_function_counts_add(&p->function, &pair);
+    return st;
 }
 
 trl_status trl_parseval_add(trl_parseval *p, const char *gold, size_t gold_n, const char *test,
@@ -323,6 +333,11 @@ trl_status trl_parseval_files(trl_parseval *p, const char *gold, const char *tes
     trl_input_free(in[0]);
     trl_input_free(in[1]);
     return st;
+}
+
+bool trl_parseval_function_at(const trl_parseval *p, size_t k, trl_parseval_function *out)
+{
+    return p && out && p->functions && trl_function_counts_get(&p->function, k, out);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

@@ -240,7 +240,7 @@ static size_t find_span(const key *k, size_t n, const trl_bracket *b)
 }
 
 /* Takes the first free test bracket of the same span and label. */
-static bool match_one(key *k, size_t n, trl_side *test, const trl_bracket *b,
+static bool match_one(key *k, size_t n, trl_side *test, trl_bracket *b,
                       const trl_label_table *labels, bool labelled)
 {
     const size_t head = find_span(k, n, b);
@@ -253,6 +253,7 @@ static bool match_one(key *k, size_t n, trl_side *test, const trl_bracket *b,
         if (labelled && !trl_label_equal(labels, bare, labels->info[other->label].bare))
             continue;
         k[i].used = other->matched = true;
+        b->partner = k[i].index;
         while (k[head].first < n && k[k[head].first].used)
             k[head].first++;
         return true;

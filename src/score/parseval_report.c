@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "score/parseval.h"
+#include "text/utf8.h"
 
 #define RULE "============================================================================\n"
 
@@ -92,6 +93,26 @@ static void write_totals(trl_buf *b, const trl_parseval_totals *t)
     write_real(b, "Tagging accuracy", t->tagging);
 }
 
+static void write_function(trl_buf *b, const trl_parseval_function *f)
+{
+    trl_buf_fmt(b, "%7" PRIu64 " %6" PRIu64 " %6" PRIu64 "  %6.2f  %6.2f  %6.2f  ", f->gold,
+                f->test, f->match, f->recall, f->precision, f->f1);
+    trl_buf_add(b, f->label.n ? f->label.p : "all", f->label.n ? f->label.n : 3);
+    trl_buf_ch(b, '\n');
+}
+
+static void write_functions(trl_buf *b, const trl_parseval *p)
+{
+    trl_parseval_function f;
+    if (!trl_parseval_function_at(p, 0, &f))
+        return;
+    trl_buf_fmt(b, "\n-- Function labels of %" PRIu64 " matched brackets --\n", f.brackets);
+    write_real(b, "The same on both sides", percent(f.exact, f.brackets));
+    trl_buf_str(b, "   gold   test  match   Recal   Prec.      F1  Label\n");
+    for (size_t k = 0; trl_parseval_function_at(p, k, &f); k++)
+        write_function(b, &f);
+}
+
 trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *err)
 {
     if (!p || !text)
@@ -121,6 +142,7 @@ trl_status trl_parseval_report(const trl_parseval *p, char **text, trl_error *er
         write_totals(b, &all);
         trl_buf_fmt(b, "\n-- len<=%" PRIu64 " --\n", max);
         write_totals(b, &some);
+        write_functions(b, p);
     }
     return report_finish(&r, text, err);
 }
@@ -143,6 +165,27 @@ static void json_totals(trl_buf *b, const trl_parseval_totals *t)
                 ",\"mean_crossing\":%.6g,\"no_crossing\":%.6g,\"few_crossing\":%.6g"
                 ",\"tagging\":%.6g",
                 t->mean_crossing, t->no_crossing, t->few_crossing, t->tagging);
+}
+
+static void json_functions(trl_buf *b, const trl_parseval *p)
+{
+    trl_parseval_function f;
+    if (!trl_parseval_function_at(p, 0, &f))
+        return;
+    trl_buf_fmt(b, "\"functions\":{\"brackets\":%" PRIu64 ",\"exact\":%" PRIu64 ",\"labels\":[",
+                f.brackets, f.exact);
+    for (size_t k = 0; trl_parseval_function_at(p, k, &f); k++) {
+        trl_buf_str(b, k ? ",{\"label\":" : "{\"label\":");
+        if (k)
+            trl_buf_json(b, f.label);
+        else
+            trl_buf_str(b, "null");
+        trl_buf_fmt(b, ",\"gold\":%" PRIu64 ",\"test\":%" PRIu64 ",\"match\":%" PRIu64, f.gold,
+                    f.test, f.match);
+        trl_buf_fmt(b, ",\"recall\":%.6g,\"precision\":%.6g,\"f1\":%.6g}", f.recall, f.precision,
+                    f.f1);
+    }
+    trl_buf_str(b, "]},");
 }
 
 static void json_sentence(trl_buf *b, const trl_parseval_sentence *s)
@@ -174,8 +217,9 @@ trl_status trl_parseval_report_json(const trl_parseval *p, char **text, trl_erro
     json_totals(b, &all);
     trl_buf_fmt(b, "},\"short\":{\"max_length\":%" PRIu64 ",", max);
     json_totals(b, &some);
-    trl_buf_fmt(b, "},\"stopped\":%s,\"per_sentence\":[",
-                trl_parseval_stopped(p) ? "true" : "false");
+    trl_buf_str(b, "},");
+    json_functions(b, p);
+    trl_buf_fmt(b, "\"stopped\":%s,\"per_sentence\":[", trl_parseval_stopped(p) ? "true" : "false");
     for (size_t i = 0; i < n; i++) {
         if (i)
             trl_buf_ch(b, ',');

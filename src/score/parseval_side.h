@@ -25,6 +25,7 @@ typedef struct trl_bracket {
     int32_t start, end; /* the same among the words that are left */
     bool live;          /* counts */
     bool matched;
+    uint32_t partner; /* of a gold bracket that matched: the test bracket */
 } trl_bracket;
 
 typedef struct trl_side {

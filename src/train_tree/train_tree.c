@@ -36,6 +36,7 @@ static trl_status read_trees(trl_tree_training *j, trl_error *err)
         j->trees.bad_ctx = j->dev.bad_ctx = j;
     }
     j->trees.cancel = j->dev.cancel = &j->cancel;
+    j->trees.keep_functions = o->functions;
     const trl_status st = trl_tree_data_train(&j->trees, o, err);
     return st == TRL_OK ? trl_tree_data_dev(&j->dev, o, err) : st;
 }
@@ -178,11 +179,12 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-        "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n",
+        "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s",
         o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
         counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
         j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
-        j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n);
+        j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
+        o->functions ? "functions yes\n" : "");
     size_t size = n > 0 ? (size_t)n : 0;
     if (trl_has_dev(o) && !counted(j) && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
@@ -235,6 +237,13 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
         trl_tree_training_report(j, "clusters", note);
     }
     return TRL_OK;
+}
+
+static trl_status functions(void *training, trl_train_result *result, trl_error *err)
+{
+    trl_tree_training *j = training;
+    (void)result;
+    return trl_tree_training_functions(j, err);
 }
 
 /* The pruner first: it prunes the charts while it learns, before it has seen their trees. */
@@ -354,6 +363,7 @@ static trl_status save(void *training, trl_train_result *result, trl_error *err)
 
 static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"grammar and lexicon", grammar, false},
+                                   {"function labels", functions, false},
                                    {"span pruner, charts, features", charts, false},
                                    {"start", start, false},
                                    {"m-estimation: expectations; dev set", expectations, false},

@@ -64,6 +64,10 @@ trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
 trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_hook *hook,
                                     trl_error *err);
 
+/* tree_function_training.c: learns the model's function labels when they are asked for; else says
+ * that the trees had some, if so.  TRL_EINVAL without any; TRL_ECANCEL; TRL_ENOMEM. */
+trl_status trl_tree_training_functions(trl_tree_training *j, trl_error *err);
+
 /* tree_charts.c: trains the pruner where there is one, makes the examples and numbers their
  * features. */
 trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err);

@@ -7,9 +7,6 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-/* More children than this are looked at from the left only: no head is further to the right. */
-#define HEAD_CHILDREN 256
-
 /* What is at work while a tree is made. */
 typedef struct maker {
     const trl_tree *t;
@@ -33,30 +30,6 @@ static trl_status number(trl_strtab *t, trl_str s, bool add, uint32_t *id, trl_e
 {
     *id = add ? trl_strtab_add(t, s.p, s.n) : trl_strtab_find(t, s.p, s.n);
     return add && *id == TRL_NO_ID ? trl_fail_mem(err) : TRL_OK;
-}
-
-static uint32_t find_head_child(const maker *m, uint32_t v)
-{
-    uint32_t child[HEAD_CHILDREN];
-    trl_str name[HEAD_CHILDREN];
-    size_t n = 0;
-    for (uint32_t c = m->t->node[v].child; c != TRL_NO_NODE && n < HEAD_CHILDREN;
-         c = m->t->node[c].next) {
-        child[n] = c;
-        name[n++] = trl_tree_label(m->t, c);
-    }
-    return child[n == 1 ? 0 : trl_head_child(m->heads, trl_tree_label(m->t, v), name, n)];
-}
-
-/* Children have larger numbers than their parents. */
-static void find_heads(maker *m)
-{
-    const trl_tree *t = m->t;
-    for (uint32_t v = (uint32_t)t->n_nodes; v-- > 0;) {
-        const bool is_word = t->node[v].child == TRL_NO_NODE;
-        m->head_child[v] = is_word ? TRL_NO_NODE : find_head_child(m, v);
-        m->head[v] = is_word ? t->node[v].from : m->head[m->head_child[v]];
-    }
 }
 
 /* ---- the binary tree ------------------------------------------------------------------------- */
@@ -178,7 +151,7 @@ trl_status trl_source_make(trl_source *s, const trl_tree *t, const trl_head_rule
     for (size_t w = 0; st == TRL_OK && w < t->n_words; w++)
         st = number(&names->words, t->word[w], add, &s->word[w], err);
     if (st == TRL_OK) {
-        find_heads(&m);
+        trl_tree_heads(m.t, m.heads, m.head_child, m.head);
         make_nodes(&m, s);
         make_dependencies(&m, s);
     } else {

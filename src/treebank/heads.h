@@ -58,4 +58,11 @@ const char *trl_head_rules_builtin(void);
 /* The index of the head among child[0 .. n), n >= 1.  No allocation, no failure. */
 size_t trl_head_child(const trl_head_rules *rules, trl_str parent, const trl_str *child, size_t n);
 
+/* Of every node of a tree its head child (TRL_NO_NODE: a word's node) and the word that is its
+ * head; both arrays are the caller's, [n_nodes].  Of more than 256 children the first 256 are
+ * looked at.
+ */
+void trl_tree_heads(const trl_tree *tree, const trl_head_rules *rules, uint32_t *head_child,
+                    uint32_t *head);
+
 #endif

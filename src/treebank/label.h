@@ -9,6 +9,10 @@
  * with '='.  A part of the argument. */
 trl_str trl_label_category(trl_str label);
 
+/* The next function tag in what follows the category of a label, which is taken off *rest: TMP of
+ * "-TMP-2".  Indices (-2, =2) are passed over.  n = 0: there is none. */
+trl_str trl_label_function(trl_str *rest);
+
 static inline bool trl_label_is(trl_str label, const char *name, size_t n)
 {
     return label.n == n && __builtin_memcmp(label.p, name, n) == 0;

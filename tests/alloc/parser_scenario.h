@@ -8,7 +8,7 @@
 
 typedef struct tree_train_arg {
     const char *folder, *grade, *objective, *optimizer, *template_text;
-    bool resume;
+    bool resume, functions;
 } tree_train_arg;
 
 static trl_status do_train_tree(const void *p, trl_error *err)
@@ -38,6 +38,7 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     o.checkpoint = a->optimizer ? checkpoint : NULL;
     o.checkpoint_every = 1;
     o.resume = a->resume;
+    o.functions = a->functions;
     o.model = model;
     return trl_train(&o, &result, err);
 }
@@ -100,7 +101,7 @@ static trl_status do_parse(const void *p, trl_error *err)
 
 static const char parser_trees[] =
     "(TOP (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n"
-    "(TOP (S (NP (NNP Anna)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))\n"
+    "(TOP (S (NP-SBJ (NNP Anna)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))\n"
     "(TOP (FRAG (NP (NNP Anna)) (. .)))\n";
 static const char *const parser_text[] = {"Anna sees a dog .", "cat cat cat cat"};
 static const trl_known parser_known[] = {{TRL_KNOWN_TAG, 0, 1, {"NNP", 3}},

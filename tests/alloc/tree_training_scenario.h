@@ -9,16 +9,17 @@
 static void train_trees(void)
 {
     const tree_train_arg args[] = {
-        {folder, "generative", "likelihood", NULL, NULL, false},
-        {folder, "features", "likelihood", "adagrad", tree_template, false},
-        {folder, "features", "likelihood", "adagrad", tree_template, true},
-        {folder, "discriminative", "likelihood", "sgd", NULL, false},
-        {folder, "features", "likelihood", "lbfgs", tree_template, false},
-        {folder, "features", "perceptron", "adagrad", tree_template, false},
-        {folder, "features", "mecfg", "lbfgs", NULL, false},
-        {folder, "features", "pt-cfg", NULL, NULL, false},
-        {folder, "features", "m-estimation", NULL, tree_template, false},
-        {folder, "boosted", "likelihood", NULL, "children[*] label tag\nleft[1] label\n", false}};
+        {folder, "generative", "likelihood", NULL, NULL, false, false},
+        {folder, "features", "likelihood", "adagrad", tree_template, false, true},
+        {folder, "features", "likelihood", "adagrad", tree_template, true, true},
+        {folder, "discriminative", "likelihood", "sgd", NULL, false, false},
+        {folder, "features", "likelihood", "lbfgs", tree_template, false, false},
+        {folder, "features", "perceptron", "adagrad", tree_template, false, false},
+        {folder, "features", "mecfg", "lbfgs", NULL, false, false},
+        {folder, "features", "pt-cfg", NULL, NULL, false, false},
+        {folder, "features", "m-estimation", NULL, tree_template, false, false},
+        {folder, "boosted", "likelihood", NULL, "children[*] label tag\nleft[1] label\n", false,
+         false}};
     for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
         char name[64];
         snprintf(name, sizeof name, "trees %s %s %s%s", args[k].grade, args[k].objective,
