@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "chain/label_rules.h"
 #include "text/input.h"
+#include "text/place_cursor.h"
 #include "trellis/constraint.h"
 
 typedef struct place {
@@ -24,58 +25,29 @@ struct trl_allowed_list {
 
 /* ---- one line -------------------------------------------------------------------------------- */
 
-typedef struct cursor {
-    const char *p, *end;
-} cursor;
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static void skip_blanks(cursor *c)
-{
-    while (c->p < c->end && is_blank(*c->p))
-        c->p++;
-}
-
-/* A number from 1 to 2^53. */
-static bool take_number(cursor *c, uint64_t *x)
-{
-    const uint64_t most = (uint64_t)1 << 53;
-    const char *from = c->p;
-    *x = 0;
-    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9' && *x <= most; c->p++)
-        *x = 10 * *x + (uint64_t)(*c->p - '0');
-    return c->p > from && *from != '0' && *x <= most;
-}
-
 /* NULL, or what was expected at c->p. */
-static const char *take_line(cursor *c, place *out)
+static const char *take_line(trl_place_cursor *c, place *out)
 {
     const char *at = c->p;
-    if (!take_number(c, &out->sequence)) {
+    if (!trl_place_number(c, &out->sequence)) {
         c->p = at;
         return "the number of a sequence is expected";
     }
-    skip_blanks(c);
+    trl_place_skip_blanks(c);
     at = c->p;
-    bool good = take_number(c, &out->from);
+    bool good = trl_place_number(c, &out->from);
     out->to = out->from;
     if (good && c->p < c->end && *c->p == '-') {
         c->p++;
-        good = take_number(c, &out->to) && out->to >= out->from;
+        good = trl_place_number(c, &out->to) && out->to >= out->from;
     }
-    if (!good || (c->p < c->end && !is_blank(*c->p))) {
+    if (!good || trl_place_word(c).n) {
         c->p = at;
         return "the number of a token, or FROM-TO, is expected";
     }
-    skip_blanks(c);
-    out->what.p = c->p;
-    while (c->p < c->end && !is_blank(*c->p))
-        c->p++;
-    out->what.n = (size_t)(c->p - out->what.p);
-    skip_blanks(c);
+    trl_place_skip_blanks(c);
+    out->what = trl_place_word(c);
+    trl_place_skip_blanks(c);
     if (c->p < c->end)
         return "there is more on the line than three fields";
     return out->what.n == 0 ? "=LABELS, !LABELS or the type of a span is expected" : NULL;
@@ -122,9 +94,9 @@ static trl_status check_names(const reading *r, const place *x, uint64_t col)
 static trl_status add_line(const reading *r, trl_str line)
 {
     trl_allowed_list *a = r->list;
-    cursor c = {line.p, line.p + line.n};
+    trl_place_cursor c = {line.p, line.p + line.n};
     trl_status st = trl_input_check_text(r->in, line, r->err);
-    skip_blanks(&c);
+    trl_place_skip_blanks(&c);
     if (st != TRL_OK || c.p == c.end || *c.p == '#')
         return st;
     place *all = trl_reserve(a->place, &a->cap, a->n + 1, sizeof *all);

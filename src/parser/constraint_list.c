@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "text/input.h"
+#include "text/place_cursor.h"
 #include "trellis/known.h"
 
 typedef struct place {
@@ -23,39 +24,10 @@ struct trl_known_list {
 
 /* ---- one line -------------------------------------------------------------------------------- */
 
-typedef struct cursor {
-    const char *p, *end;
-} cursor;
-
-static void skip_blanks(cursor *c)
-{
-    while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\r'))
-        c->p++;
-}
-
-/* A number from 1 to 2^53, more than there are words or sentences. */
-static bool take_number(cursor *c, uint64_t *x)
-{
-    const uint64_t most = (uint64_t)1 << 53;
-    const char *from = c->p;
-    *x = 0;
-    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9' && *x <= most; c->p++)
-        *x = 10 * *x + (uint64_t)(*c->p - '0');
-    return c->p > from && *from != '0' && *x <= most;
-}
-
-static trl_str take_word(cursor *c)
-{
-    const char *from = c->p;
-    while (c->p < c->end && *c->p != ' ' && *c->p != '\t' && *c->p != '\r')
-        c->p++;
-    return (trl_str){from, (size_t)(c->p - from)};
-}
-
 /* Parses the third field; its label is borrowed from the line. */
-static bool take_label(cursor *c, bool span, trl_known *x)
+static bool take_label(trl_place_cursor *c, bool span, trl_known *x)
 {
-    const trl_str w = take_word(c);
+    const trl_str w = trl_place_word(c);
     x->type = TRL_KNOWN_CONSTITUENT;
     x->label = w;
     if (w.n > 1 && w.p[0] == '=' && !span) {
@@ -70,37 +42,37 @@ static bool take_label(cursor *c, bool span, trl_known *x)
     return true;
 }
 
-static const char *expected(cursor *c, cursor at, const char *what)
+static const char *expected(trl_place_cursor *c, trl_place_cursor at, const char *what)
 {
     *c = at;
     return what;
 }
 
 /* A line that is not empty; returns NULL, or what was expected at c->p. */
-static const char *take_line(cursor *c, place *out)
+static const char *take_line(trl_place_cursor *c, place *out)
 {
     uint64_t from, to;
-    cursor at = *c;
-    if (!take_number(c, &out->sentence))
+    trl_place_cursor at = *c;
+    if (!trl_place_number(c, &out->sentence))
         return expected(c, at, "a sentence number is expected");
-    skip_blanks(c);
+    trl_place_skip_blanks(c);
     at = *c;
-    if (!take_number(c, &from))
+    if (!trl_place_number(c, &from))
         return expected(c, at, "FROM-TO or a word number is expected");
     to = from;
     const bool span = c->p < c->end && *c->p == '-';
     if (span) {
         at = *c;
         c->p++;
-        if (!take_number(c, &to) || to < from)
+        if (!trl_place_number(c, &to) || to < from)
             return expected(c, at, "the end of the span is expected after '-'");
     }
-    skip_blanks(c);
+    trl_place_skip_blanks(c);
     at = *c;
     out->what = (trl_known){.from = (size_t)from - 1, .to = (size_t)to};
     if (!take_label(c, span, &out->what))
         return expected(c, at, "a label, '*' or '!' is expected, or =TAG after a single word");
-    skip_blanks(c);
+    trl_place_skip_blanks(c);
     return c->p < c->end ? "there is more on the line than three fields" : NULL;
 }
 
@@ -108,9 +80,9 @@ static const char *take_line(cursor *c, place *out)
 
 static trl_status add_line(trl_known_list *k, const trl_input *in, trl_str line, trl_error *err)
 {
-    cursor c = {line.p, line.p + line.n};
+    trl_place_cursor c = {line.p, line.p + line.n};
     trl_status st = trl_input_check_text(in, line, err);
-    skip_blanks(&c);
+    trl_place_skip_blanks(&c);
     if (st != TRL_OK || c.p == c.end || *c.p == '#')
         return st;
     place *all = trl_reserve(k->place, &k->cap, k->n + 1, sizeof *all);
