@@ -29,7 +29,7 @@ typedef struct settings {
     parse_picture picture;
 } settings;
 
-static const char *const input_names[] = {"words", "tagged", "columns", NULL};
+static const char *const input_names[] = {"words", "tagged", "columns", "tagged-columns", NULL};
 static const char *const decode_names[] = {"brackets", "tree", "viterbi", NULL};
 static const char *const form_names[] = {"line",   "pretty", "columns", "words",
                                          "tagged", "json",   "conllu",  NULL};
@@ -40,8 +40,10 @@ static const option options[] = {
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {"input", 'f', OPTION_CHOICE, OPTION_FIELD(settings, input), .choices = input_names,
-     .help = "one sentence a line; the same with word_TAG, the tags being kept; or one word a "
-             "line, in the first column"},
+     .help =
+         "one sentence a line; the same with word_TAG, the tags being kept; one word a "
+         "line, in the first column; or the same with its tag in the second.  Several tags, each "
+         "with a weight, are written NN:0.7|VB:0.3"},
     {.help = "What to print"},
     {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, style.form), .choices = form_names,
      .help = "how trees are written; conllu: as heads and relations of the words"},

@@ -5,27 +5,91 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Fixed tags and what the file says about this sentence.  A tag that the model does not have cannot
- * be kept to: said, and left to the parser. */
-static trl_known *knowledge(const parse_context *j, parse_job *x, size_t *n)
+/* What is known of a sentence: tags that are fixed and constraints, and tags with weights. */
+typedef struct knowledge {
+    trl_known *known;
+    trl_weighted_tag *tag;
+    size_t n_known, n_tags, cap_tags;
+} knowledge;
+
+/* A tag that the model does not have cannot be kept to: said, and left to the parser. */
+static void warn_tag(parse_job *x, trl_str tag, size_t word)
+{
+    if (!x->warning[0])
+        snprintf(x->warning, sizeof x->warning,
+                 "the model has no tag '%.*s', which word %zu has: it gets another",
+                 tag.n < 40 ? (int)tag.n : 40, tag.p, word + 1);
+}
+
+/* TAG or TAG:WEIGHT, of the word k.  False: out of memory. */
+static bool add_tag(const parse_context *j, parse_job *x, size_t k, trl_str item, knowledge *y)
+{
+    trl_weighted_tag t = {k, item, 1.0};
+    size_t cut = item.n;
+    while (cut > 1 && item.p[cut - 1] != ':')
+        cut--;
+    char number[32], *end = number;
+    if (cut > 1 && cut < item.n && item.n - cut < sizeof number) {
+        memcpy(number, item.p + cut, item.n - cut);
+        number[item.n - cut] = 0;
+        const double weight = strtod(number, &end);
+        if (*end == 0 && weight >= 0.0) {
+            t.weight = weight;
+            t.tag.n = cut - 1;
+        }
+    }
+    if (t.weight <= 0.0)
+        return true;
+    if (!trl_parse_model_has(j->model, t.tag)) {
+        warn_tag(x, t.tag, k);
+        return true;
+    }
+    if (y->n_tags == y->cap_tags) {
+        const size_t more = 2 * y->cap_tags + 16;
+        trl_weighted_tag *all = realloc(y->tag, more * sizeof *all);
+        if (!all)
+            return false;
+        y->tag = all;
+        y->cap_tags = more;
+    }
+    y->tag[y->n_tags++] = t;
+    return true;
+}
+
+/* One tag that the model has is kept to; else A:0.7|B:0.3, or A|B. */
+static bool add_tags(const parse_context *j, parse_job *x, size_t k, knowledge *y)
+{
+    const trl_str all = x->tag[k];
+    bool ok = true;
+    if (trl_parse_model_has(j->model, all)) {
+        y->known[y->n_known++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, all};
+        return true;
+    }
+    for (size_t from = 0; ok && from <= all.n;) {
+        const char *bar = from < all.n ? memchr(all.p + from, '|', all.n - from) : NULL;
+        const size_t to = bar ? (size_t)(bar - all.p) : all.n;
+        ok = add_tag(j, x, k, (trl_str){all.p + from, to - from}, y);
+        from = to + 1;
+    }
+    return ok;
+}
+
+/* Tags and what the file says about this sentence.  False: out of memory. */
+static bool gather_knowledge(const parse_context *j, parse_job *x, knowledge *y)
 {
     size_t more;
     const trl_known *given = trl_known_list_of(j->known, x->number, &more);
-    trl_known *all = malloc((more + x->n + 1) * sizeof *all);
-    *n = 0;
-    if (!all)
-        return NULL;
+    *y = (knowledge){.known = malloc((more + x->n + 1) * sizeof *y->known)};
+    if (!y->known)
+        return false;
     for (size_t k = 0; k < more; k++)
-        all[(*n)++] = given[k];
-    for (size_t k = 0; x->tag && k < x->n; k++)
-        if (trl_parse_model_has(j->model, x->tag[k]))
-            all[(*n)++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, x->tag[k]};
-        else if (!x->warning[0])
-            snprintf(x->warning, sizeof x->warning,
-                     "the model has no tag '%.*s', which word %zu has: it gets another",
-                     x->tag[k].n < 40 ? (int)x->tag[k].n : 40, x->tag[k].p, k + 1);
-    return all;
+        y->known[y->n_known++] = given[k];
+    bool ok = true;
+    for (size_t k = 0; x->tag && ok && k < x->n; k++)
+        ok = add_tags(j, x, k, y);
+    return ok;
 }
 
 /* The parser refuses the first thing said that cannot be: a label that the model does not have,
@@ -52,7 +116,7 @@ static void blame(const parse_context *j, parse_job *x)
 
 void parse_sentence(const parse_context *j, parse_job *x, trl_parser *parser)
 {
-    size_t n;
+    knowledge y;
     trl_parse p;
     x->status = TRL_OK;
     x->warning[0] = 0;
@@ -62,14 +126,14 @@ void parse_sentence(const parse_context *j, parse_job *x, trl_parser *parser)
         snprintf(x->warning, sizeof x->warning, "an empty line has no tree");
         return;
     }
-    trl_known *known = knowledge(j, x, &n);
-    if (!known) {
+    if (!gather_knowledge(j, x, &y)) {
         x->status = TRL_ENOMEM;
         x->error = (trl_error){.code = TRL_ENOMEM, .msg = "out of memory"};
-        return;
+    } else {
+        x->status =
+            trl_parser_parse_tags(parser, &(trl_parse_input){x->word, x->n, y.known, y.n_known},
+                                  y.tag, y.n_tags, &p, &x->error);
     }
-    x->status =
-        trl_parser_parse(parser, &(trl_parse_input){x->word, x->n, known, n}, &p, &x->error);
     if (x->status == TRL_OK) {
         x->status = j->style->picture
                         ? parse_picture_add(j->picture, &p, x->number, &x->out, &x->error)
@@ -80,5 +144,6 @@ void parse_sentence(const parse_context *j, parse_job *x, trl_parser *parser)
     } else if (x->status == TRL_EINVAL) {
         blame(j, x);
     }
-    free(known);
+    free(y.known);
+    free(y.tag);
 }

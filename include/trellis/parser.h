@@ -16,16 +16,17 @@ TRL_BEGIN_DECLS
 /* ---- sentences ------------------------------------------------------------------------------- */
 
 typedef enum trl_sentence_format {
-    TRL_SENTENCE_WORDS,   /* one sentence a line, words separated by blanks */
-    TRL_SENTENCE_TAGGED,  /* the same with word_TAG */
-    TRL_SENTENCE_COLUMNS, /* one word a line, in the first column; an empty line after each
-                             sentence */
+    TRL_SENTENCE_WORDS,          /* one sentence a line, words separated by blanks */
+    TRL_SENTENCE_TAGGED,         /* the same with word_TAG */
+    TRL_SENTENCE_COLUMNS,        /* one word a line, in the first column; an empty line after each
+                                    sentence */
+    TRL_SENTENCE_TAGGED_COLUMNS, /* the same with the tag in the second column */
 } trl_sentence_format;
 
 typedef struct trl_sentence {
     size_t n;            /* 0: an empty line */
     const trl_str *word; /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
-    const trl_str *tag;  /* TRL_SENTENCE_TAGGED only; else NULL */
+    const trl_str *tag;  /* of the tagged formats; else NULL */
     uint64_t row;
     uint64_t odd_row, odd_col; /* the first byte that is not UTF-8; 0: none */
 } trl_sentence;
@@ -175,6 +176,21 @@ typedef struct trl_parse_input {
  * or a label that the model does not know; TRL_ENOMEM. */
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                                     trl_error *err);
+
+/* A tag that a word may have, and how likely: a factor of the probability of every tree that has
+ * it. */
+typedef struct trl_weighted_tag {
+    size_t word; /* from 0 */
+    trl_str tag;
+    double weight; /* above 0; the weights of a word need not add up to 1 */
+} trl_weighted_tag;
+
+/* The same with tags, in any order: words that have some get one of these, others any tag.
+ * TRL_EINVAL also for a word that is not there, a tag that the model does not know or that the word
+ * has twice, a weight that is not above 0, and for a boosted parser. */
+TRL_API trl_status trl_parser_parse_tags(trl_parser *p, const trl_parse_input *in,
+                                         const trl_weighted_tag *tags, size_t n_tags,
+                                         trl_parse *out, trl_error *err);
 
 /* ---- why this tree ---------------------------------------------------------------------------
  *

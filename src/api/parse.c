@@ -146,6 +146,24 @@ trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse 
                     : trl_boosted_parser_parse(p->boosted, in, out, err);
 }
 
+trl_status trl_parser_parse_tags(trl_parser *p, const trl_parse_input *in,
+                                 const trl_weighted_tag *tags, size_t n_tags, trl_parse *out,
+                                 trl_error *err)
+{
+    if (!p || !in || !out || (in->n && !in->word) || (in->n_known && !in->known) ||
+        (n_tags && !tags))
+        return trl_fail_null(err);
+    if (!p->chart && n_tags)
+        return trl_fail(err, TRL_EINVAL, "a boosted parser takes no tags with weights");
+    if (!p->chart)
+        return trl_boosted_parser_parse(p->boosted, in, out, err);
+    trl_status st = trl_chart_parser_tags(p->chart, in->n, tags, n_tags, err);
+    if (st == TRL_OK)
+        st = trl_chart_parser_parse(p->chart, in, out, err);
+    (void)trl_chart_parser_tags(p->chart, 0, NULL, 0, NULL);
+    return st;
+}
+
 trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse *tree,
                              trl_derived *out, trl_error *err)
 {

@@ -19,8 +19,9 @@ typedef struct run {
     const trl_coarse *c;
     trl_coarse_chart *t;
     const uint8_t *keep;
-    const trl_gains *gains; /* or NULL */
-    float least;            /* posterior that counts */
+    const trl_gains *gains;      /* or NULL */
+    const trl_tag_scores *given; /* or NULL */
+    float least;                 /* posterior that counts */
     double deadline;
     float *back;    /* [n_states] scratch */
     float *m;       /* [n_left][stride] */
@@ -166,6 +167,33 @@ static void inside_cell(run *r, size_t i, size_t j)
     close_cell(r, cell);
 }
 
+#define UNSEEN 3.0 /* below the least likely tag of the lexicon: the log p of one it lacks */
+
+/* The n tags of word i that are given, with their scores. */
+static size_t choose_given(run *r, size_t i, size_t n)
+{
+    const double *score = r->given->score + i * r->c->n_states;
+    size_t kept = 0, all = n;
+    double least = r->logp[0];
+    for (size_t k = 1; k < n; k++)
+        least = r->logp[k] < least ? r->logp[k] : least;
+    for (uint32_t s = 0; s < r->c->n_states; s++) {
+        bool offered = false;
+        for (size_t k = 0; k < n && !offered; k++)
+            offered = r->tags[k] == s;
+        if (!offered && score[s] > -HUGE_VAL) {
+            r->tags[all] = s;
+            r->logp[all++] = least - UNSEEN;
+        }
+    }
+    for (size_t k = 0; k < all; k++)
+        if (score[r->tags[k]] > -HUGE_VAL) {
+            r->logp[kept] = r->logp[k] + score[r->tags[k]];
+            r->tags[kept++] = r->tags[k];
+        }
+    return kept;
+}
+
 static void inside_word(run *r, const trl_str *word, size_t i)
 {
     const trl_coarse *c = r->c;
@@ -173,8 +201,10 @@ static void inside_word(run *r, const trl_str *word, size_t i)
     const size_t cell = trl_cell(i, i + 1);
     float *before = r->t->before + cell * c->n_states;
     memset(before, 0, c->n_states * sizeof *before);
-    const size_t n = trl_lexicon_tags(x, c->pcfg->g, trl_lexicon_word(x, word[i]),
-                                      trl_lexicon_class(x, word[i], i), r->tags, r->logp);
+    size_t n = trl_lexicon_tags(x, c->pcfg->g, trl_lexicon_word(x, word[i]),
+                                trl_lexicon_class(x, word[i], i), r->tags, r->logp);
+    if (r->given && r->given->given[i])
+        n = choose_given(r, i, n);
     double top = r->logp[0];
     for (size_t k = 1; k < n; k++)
         top = r->logp[k] > top ? r->logp[k] : top;
@@ -360,6 +390,7 @@ trl_status trl_coarse_run(const trl_coarse *c, const trl_words *x, const trl_coa
              .t = out,
              .keep = how->keep,
              .gains = how->gains,
+             .given = how->tags,
              .least = how->least,
              .deadline = how->deadline};
     if (!lay_out(&r, x->n, arena))

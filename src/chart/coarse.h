@@ -46,12 +46,20 @@ typedef struct trl_coarse_chart {
     double log_z;                                   /* -inf: no tree */
 } trl_coarse_chart;
 
+/* Scores that are added to log p(word | tag) of words with given[i]; -inf: it does not have the
+ * tag; a tag that the lexicon does not offer is added by a finite one. */
+typedef struct trl_tag_scores {
+    const uint8_t *given; /* [n] */
+    const double *score;  /* [n][n_states] */
+} trl_tag_scores;
+
 typedef struct trl_coarse_how { /* zero: defaults */
     const uint8_t *keep;        /* cells with keep[cell] 0 stay empty; NULL: none does */
     const trl_gains *gains;     /* of the span pruner, or NULL */
     double deadline;            /* on trl_clock(): after it the run stops, with log_z -inf */
     float least; /* smaller posteriors may become 0 and add nothing to others: most cells then need
                     no outside */
+    const trl_tag_scores *tags; /* or NULL */
 } trl_coarse_how;
 
 /* TRL_ENOMEM. */

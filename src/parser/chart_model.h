@@ -41,6 +41,10 @@ trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_option
 void trl_chart_parser_free(trl_chart_parser *p); /* accepts NULL */
 trl_status trl_chart_parser_derive(trl_chart_parser *p, const trl_parse_input *in, trl_parse *tree,
                                    trl_derived *out, trl_error *err);
+/* Tags with weights for the sentence of n words that is parsed next, until it is called again;
+ * n_tags 0: none. */
+trl_status trl_chart_parser_tags(trl_chart_parser *p, size_t n, const trl_weighted_tag *tags,
+                                 size_t n_tags, trl_error *err);
 trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in, trl_parse *out,
                                   trl_error *err);
 

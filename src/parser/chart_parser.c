@@ -34,6 +34,7 @@ struct trl_chart_parser {
     bool sure; /* of trl_parse */
     trl_parts parts;
     trl_function_chooser functions;
+    trl_given_tags tags;
 };
 
 trl_parse_options trl_parse_options_default(void)
@@ -91,6 +92,7 @@ void trl_chart_parser_free(trl_chart_parser *p)
     trl_free(p->known);
     trl_parts_fini(&p->parts);
     trl_function_chooser_fini(&p->functions);
+    trl_given_tags_fini(&p->tags);
     trl_free(p);
 }
 
@@ -292,6 +294,56 @@ static trl_status translate(trl_chart_parser *p, const trl_known *known, size_t 
     return TRL_OK;
 }
 
+trl_status trl_chart_parser_tags(trl_chart_parser *p, size_t n, const trl_weighted_tag *tags,
+                                 size_t n_tags, trl_error *err)
+{
+    const trl_tree_model *m = &p->model->m;
+    p->tags.n = 0;
+    if (n_tags == 0)
+        return TRL_OK;
+    trl_given_tag *list = trl_alloc(n_tags, sizeof *list);
+    trl_status st = list ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < n_tags; k++) {
+        const trl_weighted_tag *x = &tags[k];
+        list[k] = (trl_given_tag){x->word, trl_chart_model_label(p->model, x->tag), log(x->weight)};
+        if (x->word >= n)
+            st = trl_fail(err, TRL_EINVAL, "word %zu is not in a sentence of %zu words",
+                          x->word + 1, n);
+        else if (list[k].label == TRL_NO_ID)
+            st = trl_fail(err, TRL_EINVAL, "the model has no tag '%.*s'", (int)x->tag.n, x->tag.p);
+        else if (!(x->weight > 0.0) || !isfinite(x->weight))
+            st = trl_fail(err, TRL_EINVAL, "the weight of a tag is above 0, not %g", x->weight);
+    }
+    if (st == TRL_OK)
+        st = trl_given_tags_set(&p->tags, &(trl_given_grammars){&m->fine, &m->coarse}, n,
+                                &(trl_given_list){list, n_tags}, err);
+    trl_free(list);
+    return st;
+}
+
+#define LONGEST_GIVEN 2000 /* words: a table has room for all tags of each */
+
+/* When tags are all that is known, one a word in order, pruning may know them, too: they are given
+ * tags. */
+static trl_status give_known(trl_chart_parser *p, size_t n, bool *given, trl_error *err)
+{
+    const trl_tree_model *m = &p->model->m;
+    *given = p->tags.n == 0 && p->n_known > 0 && n <= LONGEST_GIVEN;
+    for (size_t k = 0; *given && k < p->n_known; k++)
+        *given = p->known[k].type == TRL_CONSTRAIN_TAG &&
+                 (k == 0 || p->known[k - 1].i < p->known[k].i) &&
+                 trl_grammar_has_tag(&m->fine, p->known[k].label);
+    trl_given_tag *list = *given ? trl_alloc(p->n_known, sizeof *list) : NULL;
+    if (!*given || !list)
+        return *given ? trl_fail_mem(err) : TRL_OK;
+    for (size_t k = 0; k < p->n_known; k++)
+        list[k] = (trl_given_tag){p->known[k].i, p->known[k].label, 0.0};
+    const trl_status st = trl_given_tags_set(&p->tags, &(trl_given_grammars){&m->fine, &m->coarse},
+                                             n, &(trl_given_list){list, p->n_known}, err);
+    trl_free(list);
+    return st;
+}
+
 static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                               trl_error *err)
 {
@@ -316,7 +368,8 @@ static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, si
             if (p->d.result.node[v].child == TRL_NO_NODE &&
                 p->d.result.node[v].from == p->known[k].i)
                 p->d.result.node[v].label = p->known[k].label;
-    if (n_known && p->d.failure == trl_no_tree)
+    trl_given_tags_keep(&p->tags, p->d.result.node, p->d.result.n);
+    if ((n_known || p->tags.n) && p->d.failure == trl_no_tree)
         p->d.failure = "no tree agrees with what is known of it";
     return keep_tree(p, 0, &(found_tree){p->d.result.node, p->d.result.n, (double)NAN}, word, n,
                      err);
@@ -328,11 +381,11 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
     if (!p || !out || (in->n && !in->word) || (in->n_known && !in->known))
         return trl_fail_null(err);
     const trl_tree_model *m = &p->model->m;
+    bool given = false;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
     const bool brackets = p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1;
     trl_decode_options o = {.binary_exp = m->binary_exp,
                             .unary = m->unary,
-                            .edit = in->n_known ? apply_known : NULL,
                             .ctx = p,
                             .mix = brackets ? p->o.mix : 0.0,
                             .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
@@ -343,8 +396,12 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
     if (in->n == 0)
         return trl_fail(err, TRL_EINVAL, "a sentence without words has no tree");
     trl_status st = in->n_known ? translate(p, in->known, in->n_known, in->n, err) : TRL_OK;
+    if (st == TRL_OK && in->n_known)
+        st = give_known(p, in->n, &given, err);
     if (st != TRL_OK)
         return st;
+    o.edit = in->n_known && !given ? apply_known : NULL;
+    o.tags = p->tags.n == in->n ? &p->tags : NULL;
     do {
         made = p->n_span = 0;
         p->sure = true;
@@ -360,6 +417,7 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
         st = simpler(p, in->word, in->n, in->n_known, deadline, err);
         made = 1;
     }
+    p->tags.n = given ? 0 : p->tags.n;
     if (st != TRL_OK)
         return st;
     *out = (trl_parse){.n_trees = made,

@@ -14,8 +14,8 @@ struct trl_sentence_reader {
     trl_sentence_format format;
     trl_str *word, *tag;
     size_t cap_word, cap_tag, n;
-    trl_buf text; /* columns: the words of one sentence */
-    size_t *end;  /* columns: where each word ends in text */
+    trl_buf text; /* columns: the words of one sentence, each before its tag */
+    size_t *end;  /* columns: where each word ends in text, and each tag */
     size_t cap_end;
     uint64_t odd_row, odd_col; /* as of trl_sentence */
 };
@@ -145,6 +145,38 @@ static trl_status split_line(trl_sentence_reader *r, trl_str line, trl_error *er
     }
 }
 
+/* The next cell of a line from *at on; empty at its end. */
+static trl_str next_cell(trl_str line, size_t *at)
+{
+    while (*at < line.n && blank(line.p[*at]))
+        ++*at;
+    const size_t from = *at;
+    while (*at < line.n && !blank(line.p[*at]))
+        ++*at;
+    return (trl_str){line.p + from, *at - from};
+}
+
+/* Word and tag of a line, copied. */
+static trl_status add_row(trl_sentence_reader *r, trl_str line, trl_error *err)
+{
+    size_t at = 0;
+    const trl_str word = next_cell(line, &at), tag = next_cell(line, &at);
+    if (r->format == TRL_SENTENCE_TAGGED_COLUMNS && tag.n == 0) {
+        trl_fail(err, TRL_EPARSE, "'%.*s' has no tag in the second column", (int)word.n, word.p);
+        return trl_input_fail(r->in, err, TRL_EPARSE, 1);
+    }
+    size_t *end = trl_reserve(r->end, &r->cap_end, 2 * r->n + 2, sizeof *end);
+    if (end)
+        r->end = end;
+    if (!end || !room(r) || !trl_buf_add(&r->text, word.p, word.n))
+        return trl_fail_mem(err);
+    end[2 * r->n] = r->text.len;
+    if (!trl_buf_add(&r->text, tag.p, tag.n))
+        return trl_fail_mem(err);
+    end[2 * r->n++ + 1] = r->text.len;
+    return TRL_OK;
+}
+
 /* Lines up to an empty one; words are copied, their places known only at the end. */
 static trl_status gather_columns(trl_sentence_reader *r, bool *more, trl_error *err)
 {
@@ -152,34 +184,33 @@ static trl_status gather_columns(trl_sentence_reader *r, bool *more, trl_error *
     r->text.len = 0;
     for (;;) {
         trl_str line;
+        size_t at = 0;
         trl_status st = trl_input_line(r->in, &line, more, err);
         if (st == TRL_OK && *more)
             st = check_text(r, line, err);
         if (st != TRL_OK)
             return st;
-        size_t from = 0, to;
-        while (*more && from < line.n && blank(line.p[from]))
-            from++;
-        if (!*more || from == line.n) {
-            if (*more && r->n == 0)
-                continue;
+        const bool empty = !*more || next_cell(line, &at).n == 0;
+        if (empty && *more && r->n == 0)
+            continue;
+        if (empty)
             break;
-        }
-        for (to = from; to < line.n && !blank(line.p[to]);)
-            to++;
-        size_t *end = trl_reserve(r->end, &r->cap_end, r->n + 1, sizeof *end);
-        if (end)
-            r->end = end;
-        if (!end || !room(r) || !trl_buf_add(&r->text, line.p + from, to - from))
-            return trl_fail_mem(err);
-        r->end[r->n++] = r->text.len;
+        st = add_row(r, line, err);
+        if (st != TRL_OK)
+            return st;
     }
     for (size_t k = 0; k < r->n; k++) {
-        const size_t from = k ? r->end[k - 1] : 0;
-        r->word[k] = escaped((trl_str){r->text.data + from, r->end[k] - from});
+        const size_t from = k ? r->end[2 * k - 1] : 0, to = r->end[2 * k];
+        r->word[k] = escaped((trl_str){r->text.data + from, to - from});
+        r->tag[k] = (trl_str){r->text.data + to, r->end[2 * k + 1] - to};
     }
     *more = r->n > 0;
     return TRL_OK;
+}
+
+static bool in_columns(const trl_sentence_reader *r)
+{
+    return r->format == TRL_SENTENCE_COLUMNS || r->format == TRL_SENTENCE_TAGGED_COLUMNS;
 }
 
 trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, bool *more,
@@ -189,7 +220,7 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
         return trl_fail_null(err);
     trl_status st;
     r->odd_row = r->odd_col = 0;
-    if (r->format == TRL_SENTENCE_COLUMNS) {
+    if (in_columns(r)) {
         st = gather_columns(r, more, err);
     } else {
         trl_str line;
@@ -199,12 +230,14 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
         if (st == TRL_OK && *more)
             st = split_line(r, line, err);
     }
-    *s = (trl_sentence){.n = r->n,
-                        .word = r->word,
-                        .tag = r->format == TRL_SENTENCE_TAGGED ? r->tag : NULL,
-                        .row = trl_input_row(r->in),
-                        .odd_row = r->odd_row,
-                        .odd_col = r->odd_col};
+    *s = (trl_sentence){
+        .n = r->n,
+        .word = r->word,
+        .tag = r->format == TRL_SENTENCE_TAGGED || r->format == TRL_SENTENCE_TAGGED_COLUMNS ? r->tag
+                                                                                            : NULL,
+        .row = trl_input_row(r->in),
+        .odd_row = r->odd_row,
+        .odd_col = r->odd_col};
     return st;
 }
 
@@ -236,5 +269,5 @@ bool trl_sentence_reader_ready(trl_sentence_reader *r)
 {
     if (!r)
         return true;
-    return trl_input_ready(r->in, r->format == TRL_SENTENCE_COLUMNS ? has_block : has_line);
+    return trl_input_ready(r->in, in_columns(r) ? has_block : has_line);
 }

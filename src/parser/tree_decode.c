@@ -66,6 +66,7 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
     const trl_pruning p = {.threshold = o->threshold,
                            .deadline = o->deadline,
                            .max_work = o->max_work,
+                           .tags = o->tags,
                            .pruner_posteriors = o->mix > 0.0 && m->span_pruner.span && !o->edit
                                                     ? &d->pruner_posteriors
                                                     : NULL};
@@ -75,7 +76,7 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
     d->mix = o->mix;
     trl_status st = trl_tree_skeleton(m, &(trl_pruned_sentence){word, n, &p}, &d->s, &d->complete,
                                       &d->arena, err);
-    d->hopeless = st == TRL_OK && !d->complete;
+    d->hopeless = st == TRL_OK && !d->complete && !o->tags; /* the words may have other tags */
     if (st == TRL_OK && d->complete && o->edit)
         st = o->edit(o->ctx, &d->s, &d->complete, &d->arena, err);
     if (st != TRL_OK || !d->complete)
@@ -112,7 +113,12 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl
     const trl_status st = lay_out(d, m, word, n, o, err);
     if (st == TRL_OK && !d->complete)
         d->failure = over(o->deadline) ? trl_time_ran_out : trl_no_tree;
-    return st == TRL_OK && d->has_chart ? fill_tables(d, m, word, n, o, err) : st;
+    if (st != TRL_OK || !d->has_chart)
+        return st;
+    const trl_status filled = fill_tables(d, m, word, n, o, err);
+    if (filled == TRL_OK && o->tags)
+        trl_given_tags_add(o->tags, &m->fine, d->chart.s, d->tables.item);
+    return filled;
 }
 
 #define RELAXED 1e-3    /* the threshold of the second try, against that of the first */

@@ -29,6 +29,7 @@ typedef struct trl_decode_options {
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
     double mix; /* share of the pruner's posteriors in expected brackets; 0 without a span pruner */
     int tries;  /* of trl_decode_relax so far: 0 */
+    const trl_given_tags *tags; /* or NULL */
 } trl_decode_options;
 
 /* Scratch of one thread; zero-initialise. */

@@ -181,6 +181,8 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word,
         st = trl_tree_pcfg_tables(m, word, &c, &t, arena, err);
     if (st == TRL_OK && how->gains)
         add_gains(m, how->gains, &all, t.item);
+    if (st == TRL_OK && how->p->tags)
+        trl_given_tags_add(how->p->tags, &m->fine, &all, t.item);
     if (st == TRL_OK)
         st = trl_chart_inside(&c, &t, err);
     if (st != TRL_OK || !isfinite(c.log_z))
@@ -239,8 +241,9 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_pruned_sentence 
     if (st == TRL_OK)
         st = trl_coarse_run(
             &m->pruner, &(trl_words){x->word, x->n},
-            &(trl_coarse_how){keep, with, x->p->deadline, LOST * (float)x->p->threshold}, &coarse,
-            arena, err);
+            &(trl_coarse_how){keep, with, x->p->deadline, LOST * (float)x->p->threshold,
+                              x->p->tags && x->p->tags->n ? &x->p->tags->coarse : NULL},
+            &coarse, arena, err);
     if (st != TRL_OK)
         return st;
     if (isfinite(coarse.log_z))

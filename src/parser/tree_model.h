@@ -9,6 +9,7 @@
 #include "chart/coarse.h"
 #include "chart/mbr.h"
 #include "parser/function_labels.h"
+#include "parser/given_tags.h"
 #include "parser/tree_clusters.h"
 #include "parser/tree_gather.h"
 #include "parser/tree_choose.h"
@@ -110,6 +111,7 @@ typedef struct trl_pruning {
     bool filter;                     /* drop what is part of no complete tree */
     trl_brackets *pruner_posteriors; /* gets the pruner's own posteriors of brackets, if it has any
                               (else n is 0), in the arena; or NULL */
+    const trl_given_tags *tags;      /* given with the sentence; or NULL */
 } trl_pruning;
 
 /* A sentence and how it is pruned. */

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    const trl_sentence_format format = (trl_sentence_format)(data[0] % 3);
+    const trl_sentence_format format = (trl_sentence_format)(data[0] % 4);
     trl_sentence_reader *r = NULL;
     trl_error err = {0};
     uint64_t row = 0;
@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!more)
             break;
         CHECK(s.row > row && (s.odd_row == 0) == (s.odd_col == 0) && s.odd_row <= s.row);
-        CHECK(s.n == 0 || (s.tag != NULL) == (format == TRL_SENTENCE_TAGGED));
-        CHECK(s.n > 0 || format != TRL_SENTENCE_COLUMNS);
+        CHECK(s.n == 0 || (s.tag != NULL) == (format == TRL_SENTENCE_TAGGED ||
+                                              format == TRL_SENTENCE_TAGGED_COLUMNS));
+        CHECK(s.n > 0 || (format != TRL_SENTENCE_COLUMNS && format != TRL_SENTENCE_TAGGED_COLUMNS));
         row = s.row;
         for (size_t k = 0; k < s.n; k++) {
             check_word(s.word[k]);
