@@ -15,6 +15,7 @@ void trl_best_rows_fini(trl_best_rows *b)
     void *const all[] = {b->state, b->first, b->D, b->edge, b->node, b->reached, b->row, b->list};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         trl_free(all[k]);
+    trl_label_moves_fini(&b->moves);
     *b = (trl_best_rows){0};
 }
 
@@ -36,7 +37,7 @@ typedef struct search {
     const trl_lattice_ask *ask;
     size_t T, L, step;
     size_t t, from; /* the layer that is made, and its first row */
-    size_t cells;   /* above -inf, of all layers */
+    size_t cells;   /* above -inf, of the layers before */
     trl_error *err;
 } search;
 
@@ -65,8 +66,8 @@ static void set_layer(search *s)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The row of the state in this layer, made when it is new. */
-static trl_status row_of(search *s, uint32_t q, size_t *row)
+/* A row for the state in this layer, where there is none; nothing is reached there. */
+static trl_status add_row(search *s, uint32_t q)
 {
     trl_best_rows *b = s->b;
     if (q >= b->row_cap) {
@@ -75,10 +76,6 @@ static trl_status row_of(search *s, uint32_t q, size_t *row)
             return trl_fail_mem(s->err);
         memset(b->row + had, 0, (b->row_cap - had) * sizeof *b->row);
     }
-    *row = b->row[q];
-    if (*row >= s->from && *row < b->n && b->state[*row] == q)
-        return TRL_OK;
-    *row = b->n;
     if (!ROOM(b, state, b->n + 1) || !ROOM(b, D, (b->n + 1) * s->step))
         return trl_fail_mem(s->err);
     b->state[b->n] = q;
@@ -89,85 +86,79 @@ static trl_status row_of(search *s, uint32_t q, size_t *row)
     return TRL_OK;
 }
 
-static inline void improve(search *s, size_t row, uint32_t y, double score)
-{
-    double *D = &s->b->D[row * s->step + y];
-    s->cells += *D == -HUGE_VAL;
-    *D = score > *D ? score : *D;
-}
-
-/* A way to label y from state q of the product with this score. */
-static trl_status arrive(search *s, uint32_t q, uint32_t y, double score)
-{
-    uint32_t to;
-    size_t row = 0;
-    trl_status st = trl_product_next(s->p, s->ask->c, q, y, &to, s->err);
-    if (st != TRL_OK || to == TRL_DEAD)
-        return st;
-    st = row_of(s, to, &row);
-    if (st != TRL_OK)
-        return st;
-    improve(s, row, y, score);
-    return TRL_OK;
-}
-
-/* From label `y` on, labels from state q, which are reached with these scores, to rows that there
- * are; returns the first label that leads to no row yet, or L. */
-static uint32_t leave_for_rows(search *s, uint32_t q, uint32_t y, const double *reached)
+/* Does the state have a row in this layer?  It is b->row[q] then. */
+TRL_INLINE bool has_row(const search *s, uint32_t q)
 {
     const trl_best_rows *b = s->b;
-    const uint32_t *next = s->p->next + q * s->L, *row_of_state = b->row, *state = b->state;
-    const double *node = b->node;
-    const size_t known = b->row_cap, n = b->n, from = s->from, step = s->step;
-    const uint32_t L = (uint32_t)s->L;
-    double *D = b->D;
-    size_t cells = 0;
-    for (; y < L; y++) {
-        const double score = reached[y] + node[y];
-        const uint32_t to = next[y];
-        if (!(score > -HUGE_VAL) || to == TRL_DEAD)
-            continue;
-        const size_t row = to < known ? row_of_state[to] : 0;
-        if (row < from || row >= n || state[row] != to)
-            break;
-        double *cell = D + row * step + y;
-        cells += *cell == -HUGE_VAL;
-        *cell = score > *cell ? score : *cell;
-    }
-    s->cells += cells;
-    return y;
+    return q < b->row_cap && b->row[q] >= s->from && b->row[q] < b->n && b->state[b->row[q]] == q;
 }
 
-/* All labels from state q. */
-static trl_status leave(search *s, uint32_t q, const double *reached)
+/* The labels from state q that do not lead to its main state, from `reached`, where the main state
+ * is left with the others. */
+static trl_status leave_apart(search *s, uint32_t q, double *reached)
 {
-    trl_status st = TRL_OK;
-    for (uint32_t y = 0; st == TRL_OK; y++) {
-        y = leave_for_rows(s, q, y, reached);
-        if (y >= s->L)
-            break;
-        st = arrive(s, q, y, reached[y] + s->b->node[y]);
+    trl_best_rows *b = s->b;
+    trl_status st = trl_label_moves_of(&b->moves, s->p, s->ask->c, q, s->err);
+    if (st != TRL_OK)
+        return st;
+    const trl_state_moves *m = &b->moves.of[q];
+    const uint16_t *apart = b->moves.apart + q * s->L;
+    const uint32_t *next = s->p->next + q * s->L;
+    for (size_t k = 0; k < m->n_away && st == TRL_OK; k++) {
+        const size_t y = apart[k];
+        const double score = reached[y] + b->node[y];
+        if (!(score > -HUGE_VAL))
+            continue;
+        if (!has_row(s, next[y]))
+            st = add_row(s, next[y]);
+        if (st != TRL_OK)
+            return st;
+        double *D = &b->D[b->row[next[y]] * s->step + y];
+        *D = score > *D ? score : *D;
     }
+    for (size_t k = 0; k < m->n_away + m->n_no; k++)
+        reached[apart[k]] = -HUGE_VAL;
+    return st;
+}
+
+/* And those that do. */
+static trl_status leave_mainly(search *s, uint32_t q, const double *reached)
+{
+    trl_best_rows *b = s->b;
+    const uint32_t to = b->moves.of[q].to;
+    trl_status st = TRL_OK;
+    if (to == TRL_DEAD)
+        return st;
+    if (!has_row(s, to))
+        st = add_row(s, to);
+    if (st == TRL_OK)
+        trl_best_spread(s->step, reached, b->node, b->D + b->row[to] * s->step);
     return st;
 }
 
 static trl_status first_layer(search *s)
 {
+    trl_best_rows *b = s->b;
     uint32_t start;
     trl_status st = trl_product_start(s->p, s->ask, &start, s->err);
-    for (uint32_t y = 0; y < s->L && st == TRL_OK; y++)
-        if (s->b->node[y] > -HUGE_VAL)
-            st = arrive(s, start, y, s->b->node[y]);
-    return st;
+    if (st == TRL_OK && !ROOM(b, reached, s->step))
+        st = trl_fail_mem(s->err);
+    if (st != TRL_OK)
+        return st;
+    memset(b->reached, 0, s->step * sizeof *b->reached);
+    st = leave_apart(s, start, b->reached);
+    return st == TRL_OK ? leave_mainly(s, start, b->reached) : st;
 }
 
 /* Lists the labels of a row that are possible; returns their number. */
-static size_t labels_of(const search *s, const double *D)
+static size_t labels_of(const search *s, uint32_t q, const double *D)
 {
+    const trl_best_rows *b = s->b;
+    const uint16_t *in = b->moves.in + q * s->L;
     size_t n = 0;
-    for (uint32_t i = 0; i < s->L; i++) {
-        s->b->list[n] = i;
-        n += D[i] > -HUGE_VAL;
+    for (uint32_t k = 0; k < b->moves.of[q].n_in; k++) {
+        b->list[n] = in[k];
+        n += D[in[k]] > -HUGE_VAL;
     }
     return n;
 }
@@ -180,11 +171,15 @@ static trl_status next_layer(search *s)
         return trl_fail_mem(s->err);
     for (size_t k = 0; k < n; k++) {
         const double *D = b->D + (from + k) * s->step;
-        trl_best_reach(labels_of(s, D), b->list, s->step, D, b->edge, b->reached + k * s->step);
+        const size_t labels = labels_of(s, b->state[from + k], D);
+        trl_best_reach(labels, b->list, s->step, D, b->edge, b->reached + k * s->step);
+        s->cells += labels;
     }
     trl_status st = TRL_OK;
     for (size_t k = 0; k < n && st == TRL_OK; k++)
-        st = leave(s, b->state[from + k], b->reached + k * s->step);
+        st = leave_apart(s, b->state[from + k], b->reached + k * s->step);
+    for (size_t k = 0; k < n && st == TRL_OK; k++)
+        st = leave_mainly(s, b->state[from + k], b->reached + k * s->step);
     return st;
 }
 

@@ -6,14 +6,15 @@
  * y))
  *
  * The inner maximum is taken for all y at once, over the labels that q can have; so a state costs
- * what a plain step costs for as many labels.  The lattice (label_lattice.h) has an arc for each
+ * what a plain step costs for as many labels.  The outer one is, too, for all labels that lead from
+ * q to its main state (label_moves.h).  The lattice (label_lattice.h) has an arc for each
  * pair instead, which is what n-best lists and sums need.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LABEL_BEST_H
 #define TRL_LABEL_BEST_H
 
-#include "chain/label_lattice.h"
+#include "chain/label_moves.h"
 
 /* Reused from sequence to sequence; zero-initialise. */
 typedef struct trl_best_rows {
@@ -26,6 +27,7 @@ typedef struct trl_best_rows {
     double *reached; /* [rows of a layer][step] the inner maximum */
     uint32_t *row;   /* [states of the product] perhaps the row of a state in the last layer */
     uint32_t *list;  /* [L] labels of one row */
+    trl_label_moves moves;
     size_t list_cap, state_cap, first_cap, D_cap, edge_cap, node_cap, reached_cap, row_cap;
 } trl_best_rows;
 
@@ -41,5 +43,8 @@ trl_status trl_best_labels(trl_best_rows *b, trl_product *p, const trl_lattice_a
  * -inf where there are none.  `step` is a multiple of TRL_LANES. */
 void trl_best_reach(size_t n, const uint32_t *list, size_t step, const double *D,
                     const double *edge, double *out);
+
+/* to[y] = the larger of to[y] and reached[y] + node[y]. */
+void trl_best_spread(size_t step, const double *reached, const double *node, double *to);
 
 #endif

@@ -45,3 +45,11 @@ TRL_CLONES void trl_best_reach(size_t n, const uint32_t *list, size_t step, cons
     else if (step - j == 8)
         reach_columns(2, n, list, step, D, edge + j, out + j);
 }
+
+TRL_CLONES void trl_best_spread(size_t step, const double *reached, const double *node, double *to)
+{
+    for (size_t j = 0; j < step; j += 4) {
+        const v4 score = *(const v4 *)(reached + j) + *(const v4 *)(node + j);
+        *(v4 *)(to + j) = larger(score, *(const v4 *)(to + j));
+    }
+}

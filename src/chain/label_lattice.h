@@ -22,6 +22,7 @@ typedef struct trl_product {
     size_t next_cap;
     uint32_t *work;
     size_t work_cap;
+    uint64_t round; /* counts how often all states were forgotten */
 } trl_product;
 
 void trl_product_fini(trl_product *p);

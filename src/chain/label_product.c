@@ -43,9 +43,12 @@ trl_status trl_product_start(trl_product *p, const trl_lattice_ask *ask, uint32_
     if (p->state.width != width) { /* another constraint, or the first */
         trl_tuples_fini(&p->state);
         trl_tuples_init(&p->state, width);
+        p->round++;
     }
-    if (p->state.n > c->max_states) /* of many sequences */
+    if (p->state.n > c->max_states) { /* of many sequences */
         trl_tuples_clear(&p->state);
+        p->round++;
+    }
     work[0] = TRL_DEAD;
     for (size_t k = 0; k < c->n_automata; k++)
         work[k] = ask->tracked[k] ? 0 : TRL_DEAD;

@@ -34,6 +34,17 @@ static void check_step(trl_rng *rng, size_t L)
         if (!(out[y] == want))
             fail_msg("%zu labels, %zu: %g is not %g", L, y, out[y], want);
     }
+    double *to = calloc(step, sizeof *to), *node = calloc(step, sizeof *node);
+    assert_true(to && node);
+    for (size_t y = 0; y < step; y++) {
+        to[y] = some_score(rng);
+        node[y] = some_score(rng);
+        edge[y] = fmax(to[y], out[y] + node[y]);
+    }
+    trl_best_spread(step, out, node, to);
+    assert_memory_equal(to, edge, step * sizeof *to);
+    free(to);
+    free(node);
     free(edge);
     free(D);
     free(out);
