@@ -15,6 +15,7 @@
 /* Templates are expanded line by line over this many positions: names of one line are similar,
  * which avoids branch misses in all stages (3 % of the time); the rows stay in L1. */
 #define WINDOW 64
+#define NAMES_KEPT 16384 /* bytes of names of features in words; then the block is added */
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
@@ -300,13 +301,23 @@ trl_status trl_tagger_set_items(trl_tagger *t, const trl_items *seq, trl_error *
     return end_items(t, seq->n_tokens);
 }
 
-/* The names of a block lie in `text`, which may have moved: `at` has their offsets. */
-static void flush_text(trl_tagger *t, size_t family)
+/* The names of a block lie in a text, which may have moved: `at` has their offsets. */
+static void flush_in(trl_tagger *t, size_t family, const char *text)
 {
     for (size_t i = 0; i < t->n_keys; i++)
-        t->key[i].p = t->text.data + t->key[i].at;
+        t->key[i].p = text + t->key[i].at;
     flush(t, family);
+}
+
+static void flush_text(trl_tagger *t, size_t family)
+{
+    flush_in(t, family, t->text.data);
     t->text.len = 0;
+}
+
+static void flush_made(trl_tagger *t, size_t family)
+{
+    flush_in(t, family, t->made.text.data);
 }
 
 /* The attributes of one template line at the positions from .. to-1. */
@@ -330,20 +341,22 @@ static bool add_line(trl_tagger *t, size_t family, size_t line, size_t from, siz
 static bool add_feature(trl_tagger *t, size_t family, size_t k, size_t from, size_t to)
 {
     for (size_t pos = from; pos < to; pos++) {
-        trl_names_clear(&t->made);
+        t->made.n = 0;
+        if (t->made.text.len > NAMES_KEPT) {
+            flush_made(t, family);
+            trl_names_clear(&t->made);
+        }
         if (!trl_feature_expander_put(t->words, k, pos, &t->made))
             return false;
         for (size_t i = 0; i < t->made.n; i++) {
             const trl_named *a = &t->made.name[i];
             if (t->n_keys == TRL_TAG_BLOCK)
-                flush_text(t, family);
+                flush_made(t, family);
             trl_tag_key *key = &t->key[t->n_keys++];
-            key->at = t->text.len;
+            key->at = a->at;
             key->n = a->n;
             key->value = a->value;
             key->row = pos;
-            if (!trl_buf_add(&t->text, t->made.text.data + a->at, a->n))
-                return false;
         }
     }
     return true;
@@ -359,12 +372,13 @@ static bool add_family(trl_tagger *t, size_t n, size_t family)
     }
     t->n_keys = 0;
     t->text.len = 0;
+    trl_names_clear(&t->made);
     for (size_t from = family; from < n; from += WINDOW)
         for (size_t i = 0; i < t->n_lines[family]; i++)
             if (!(t->words ? add_feature : add_line)(t, family, t->line[family][i], from,
                                                      n - from < WINDOW ? n : from + WINDOW))
                 return false;
-    flush_text(t, family);
+    (t->words ? flush_made : flush_text)(t, family);
     return true;
 }
 

@@ -303,33 +303,64 @@ trl_status trl_feature_learn(trl_feature_list *l, trl_feature_expander *x, const
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static bool append(trl_buf *b, const char *p, size_t n)
+/* A call of memcpy costs more than most of these: by overlapping words. */
+static inline void copy_short(char *to, const char *p, size_t n)
 {
-    if (n >= b->cap - b->len) {
-        char *data =
-            n < SIZE_MAX - b->len ? trl_reserve(b->data, &b->cap, b->len + n + 1, 1) : NULL;
-        b->failed |= !data;
-        if (!data)
-            return false;
-        b->data = data;
+    if (n > 16) {
+        memcpy(to, p, n);
+    } else if (n >= 8) {
+        uint64_t head, tail;
+        memcpy(&head, p, 8);
+        memcpy(&tail, p + n - 8, 8);
+        memcpy(to, &head, 8);
+        memcpy(to + n - 8, &tail, 8);
+    } else if (n >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, p, 4);
+        memcpy(&tail, p + n - 4, 4);
+        memcpy(to, &head, 4);
+        memcpy(to + n - 4, &tail, 4);
+    } else if (n) {
+        to[0] = p[0];
+        to[n / 2] = p[n / 2];
+        to[n - 1] = p[n - 1];
     }
-    if (n)
-        memcpy(b->data + b->len, p, n);
+}
+
+static bool make_room(trl_buf *b, size_t n)
+{
+    char *data = n < SIZE_MAX - b->len ? trl_reserve(b->data, &b->cap, b->len + n + 1, 1) : NULL;
+    b->failed |= !data;
+    b->data = data ? data : b->data;
+    return data != NULL;
+}
+
+static inline bool append(trl_buf *b, const char *p, size_t n)
+{
+    if (n >= b->cap - b->len && !make_room(b, n))
+        return false;
+    copy_short(b->data + b->len, p, n);
     b->len += n;
+    return true;
+}
+
+/* One more attribute, whose name is in the text. */
+static inline bool add_name(trl_names *out, size_t at, size_t n, double value)
+{
+    if (out->n == out->cap) {
+        trl_named *all = trl_reserve(out->name, &out->cap, out->n + 1, sizeof *all);
+        if (!all)
+            return false;
+        out->name = all;
+    }
+    out->name[out->n++] = (trl_named){at, n, value};
     return true;
 }
 
 static bool end_name(trl_names *out, trl_str name, double value)
 {
-    trl_named *all = trl_reserve(out->name, &out->cap, out->n + 1, sizeof *all);
-    if (!all)
-        return false;
-    out->name = all;
     const size_t at = out->text.len;
-    if (!append(&out->text, name.p, name.n))
-        return false;
-    all[out->n++] = (trl_named){at, name.n, value};
-    return true;
+    return append(&out->text, name.p, name.n) && add_name(out, at, name.n, value);
 }
 
 typedef struct making {
@@ -416,6 +447,35 @@ static bool put_from(const making *m, size_t i, double value)
     return good;
 }
 
+/* A feature all of whose terms have one value, or none: its name is put together in its place.
+ * *whole: it is of this kind. */
+static bool put_single(const making *m, bool *whole)
+{
+    const trl_feature_list *l = m->x->list;
+    trl_buf *b = &m->out->text;
+    const size_t from = b->len;
+    *whole = true;
+    for (size_t i = 0; i < m->f->n; i++) {
+        const trl_feature_term *term = &l->term[m->f->first + i];
+        const trl_property *p = &l->property[term->property];
+        const int64_t at = (int64_t)m->pos + term->offset;
+        const bool inside = at >= 0 && at < (int64_t)m->x->seq->n_tokens;
+        if (p->many || p->dense || (!inside && p->padded)) {
+            b->len = from;
+            *whole = false;
+            return true;
+        }
+        const trl_str s = inside ? m->x->column[term->property].one[at] : (trl_str){0};
+        if (!s.p) {
+            b->len = from;
+            return true;
+        }
+        if (!append(b, l->text.data + term->text, term->text_len) || !append(b, s.p, s.n))
+            return false;
+    }
+    return add_name(m->out, from, b->len - from, 1.0);
+}
+
 bool trl_feature_expander_put(trl_feature_expander *x, size_t k, size_t pos, trl_names *out)
 {
     const trl_feature *f = &x->list->feature[k];
@@ -423,5 +483,6 @@ bool trl_feature_expander_put(trl_feature_expander *x, size_t k, size_t pos, trl
     x->name.len = 0;
     if (f->n == 0)
         return end_name(out, TRL_STR("label"), 1.0);
-    return put_from(&m, 0, 1.0);
+    bool whole;
+    return put_single(&m, &whole) && (whole || put_from(&m, 0, 1.0));
 }

@@ -16,19 +16,24 @@ bool trl_all_finite(const float *x, size_t n)
     return !bad;
 }
 
+/* In the cells' own type, so that a vector holds as many as can be. */
+#define LARGEST(type)                                                                              \
+    do {                                                                                           \
+        const type *cell = cells;                                                                  \
+        type max = 0;                                                                              \
+        for (size_t i = 0; i < n; i++)                                                             \
+            max = cell[i] > max ? cell[i] : max;                                                   \
+        return max;                                                                                \
+    } while (0)
+
 uint32_t trl_largest_cell(const void *cells, size_t size, size_t n)
 {
-    uint32_t max = 0;
     if (size == 1)
-        for (size_t i = 0; i < n; i++)
-            max = ((const uint8_t *)cells)[i] > max ? ((const uint8_t *)cells)[i] : max;
+        LARGEST(uint8_t);
     else if (size == 2)
-        for (size_t i = 0; i < n; i++)
-            max = ((const uint16_t *)cells)[i] > max ? ((const uint16_t *)cells)[i] : max;
+        LARGEST(uint16_t);
     else
-        for (size_t i = 0; i < n; i++)
-            max = ((const uint32_t *)cells)[i] > max ? ((const uint32_t *)cells)[i] : max;
-    return max;
+        LARGEST(uint32_t);
 }
 
 bool trl_all_below(const uint32_t *x, size_t n, uint32_t limit)

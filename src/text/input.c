@@ -128,12 +128,12 @@ trl_status trl_input_line_copy(trl_input *in, trl_arena *text, char **line, size
     const trl_status st = trl_input_line(in, &s, &more, err);
     if (st != TRL_OK || !more)
         return st;
-    char *copy = trl_arena_get(text, s.n + 1, 1);
+    char *copy = trl_arena_get(text, (uint64_t)s.n + TRL_LINE_ENDS, 1);
     if (!copy)
         return trl_fail_mem(err);
     if (s.n)
         memcpy(copy, s.p, s.n);
-    copy[s.n] = '\n';
+    memset(copy + s.n, '\n', TRL_LINE_ENDS);
     *line = copy;
     *n = s.n;
     return TRL_OK;

@@ -30,9 +30,10 @@ void trl_input_free(trl_input *in); /* accepts NULL */
  * the end of the input.  TRL_EIO for a read error or damaged compressed data. */
 trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *err);
 
-/* As _line, but a copy in the arena with an LF after it, which no line holds: scans end there
- * without a bounds check.  *n is without the LF; *line is NULL at the end of the input.  Also
- * TRL_ENOMEM. */
+/* As _line, but a copy in the arena with eight LFs after it, which no line holds: scans end there
+ * without a bounds check, also by words.  *n is without them; *line is NULL at the end of the
+ * input.  Also TRL_ENOMEM. */
+#define TRL_LINE_ENDS 8
 trl_status trl_input_line_copy(trl_input *in, trl_arena *text, char **line, size_t *n,
                                trl_error *err);
 

@@ -72,13 +72,37 @@ static char *unescape(char *p, char **end)
     return p;
 }
 
-/* Reads the field at p and returns the tab or LF after it. */
-static char *scan_field(char *p, field *f)
+/* The first tab, LF, colon or backslash from p on, eight bytes at a time: lines end with eight LFs.
+ * A byte is below 32 or equal to c where the top bit of (byte - 32) & ~byte or of (x - 1) & ~x, x =
+ * byte ^ c, is set; the lowest such bit is right, those above it may come of a borrow. */
+static inline char *find_special(char *p)
 {
     static const bool special[256] = {['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
-    f->at = p;
-    while (!special[(unsigned char)*p])
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+    for (;; p += 8) {
+        uint64_t x;
+        memcpy(&x, p, sizeof x);
+        const uint64_t colon = x ^ ones * ':', slash = x ^ ones * '\\';
+        const uint64_t found =
+            (((x - ones * ' ') & ~x) | ((colon - ones) & ~colon) | ((slash - ones) & ~slash)) &
+            tops;
+        if (found) {
+            p += __builtin_ctzll(found) / 8;
+            break;
+        }
+    }
+#endif
+    while (!special[(unsigned char)*p]) /* another control character */
         p++;
+    return p;
+}
+
+/* Reads the field at p and returns the tab or LF after it. */
+static inline char *scan_field(char *p, field *f)
+{
+    f->at = p;
+    p = find_special(p);
     char *end = p;
     if (*p == '\\')
         p = unescape(p, &end);
@@ -94,15 +118,15 @@ static char *scan_field(char *p, field *f)
     return p;
 }
 
-static trl_status bad_value(const trl_item_reader *r, const field *f, trl_number result,
+static trl_status bad_value(const trl_item_reader *r, trl_str value, trl_number result,
                             trl_error *err)
 {
-    const int n = f->value_n < 60 ? (int)f->value_n : 60;
-    const trl_status st = trl_fail(err, TRL_EPARSE, "the value '%.*s' is %s", n, f->value,
+    const int n = value.n < 60 ? (int)value.n : 60;
+    const trl_status st = trl_fail(err, TRL_EPARSE, "the value '%.*s' is %s", n, value.p,
                                    result == TRL_NUMBER_BAD ? "not a number" : "not finite");
     if (result == TRL_NUMBER_BAD)
         trl_fail_hint(err, st, "write '\\:' for a colon in a name");
-    return fail_here(r, st, f->value, err);
+    return fail_here(r, st, value.p, err);
 }
 
 /* ---- what fields mean ------------------------------------------------------------------------ */
@@ -116,7 +140,7 @@ static trl_status set_weight(trl_item_reader *r, const field *f, trl_error *err)
     double w;
     const trl_number result = trl_number_parse(f->value, f->value_n, &w);
     if (result != TRL_NUMBER_OK)
-        return bad_value(r, f, result, err);
+        return bad_value(r, (trl_str){f->value, f->value_n}, result, err);
     if (w < 0.0) {
         const trl_status st = trl_fail(err, TRL_EPARSE, "the weight %g is negative", w);
         return fail_here(r, st, f->value, err);
@@ -163,13 +187,26 @@ static trl_status add_label(trl_item_reader *r, field *f, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status add_attr(trl_item_reader *r, const field *f, trl_error *err)
+/* The value of an attribute that has one. */
+static trl_status read_value(const trl_item_reader *r, trl_str text, double *value, trl_error *err)
 {
+    const trl_number result = trl_number_parse(text.p, text.n, value);
+    return result == TRL_NUMBER_OK ? TRL_OK : bad_value(r, text, result, err);
+}
+
+/* Reads the attribute at *p, which becomes the tab or LF after it.  No pointer to the field leaves
+ * this function: it stays in registers. */
+static inline trl_status add_attr(trl_item_reader *r, char **p, trl_error *err)
+{
+    field f;
     double value = 1.0;
-    if (f->value_n) {
-        const trl_number result = trl_number_parse(f->value, f->value_n, &value);
-        if (result != TRL_NUMBER_OK)
-            return bad_value(r, f, result, err);
+    *p = scan_field(*p, &f);
+    if (f.value_n) {
+        double given;
+        const trl_status st = read_value(r, (trl_str){f.value, f.value_n}, &given, err);
+        if (st != TRL_OK)
+            return st;
+        value = given;
     }
     if (r->n_attrs == r->attr_cap) {
         trl_attr *grown = trl_reserve(r->attr, &r->attr_cap, r->n_attrs + 1, sizeof *grown);
@@ -177,7 +214,7 @@ static trl_status add_attr(trl_item_reader *r, const field *f, trl_error *err)
             return trl_fail_mem(err);
         r->attr = grown;
     }
-    r->attr[r->n_attrs++] = (trl_attr){f->name, value};
+    r->attr[r->n_attrs++] = (trl_attr){f.name, value};
     return TRL_OK;
 }
 
@@ -188,26 +225,27 @@ static bool is_weight(const field *f)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
+/* Reads a weight or the label at *p, which becomes the tab or LF after it. */
+static trl_status read_head(trl_item_reader *r, char **p, bool *labelled, trl_error *err)
+{
+    field f;
+    *p = scan_field(*p, &f);
+    if (is_weight(&f))
+        return set_weight(r, &f, err);
+    *labelled = true;
+    return add_label(r, &f, err);
+}
+
 /* Adds the token on the line `p`; a line of weights alone adds none. */
 static trl_status read_token(trl_item_reader *r, char *p, trl_error *err)
 {
-    field f;
     bool labelled = false;
     for (;; p++) { /* p: the first byte of a field */
         if (labelled && *p == '\t')
             continue;
         if (*p == '\n' || (!labelled && trl_line_is_blank(p)))
             return TRL_OK;
-        trl_status st;
-        p = scan_field(p, &f);
-        if (labelled)
-            st = add_attr(r, &f, err);
-        else if (is_weight(&f))
-            st = set_weight(r, &f, err);
-        else {
-            st = add_label(r, &f, err);
-            labelled = true;
-        }
+        const trl_status st = labelled ? add_attr(r, &p, err) : read_head(r, &p, &labelled, err);
         if (st != TRL_OK || *p == '\n')
             return st;
     }

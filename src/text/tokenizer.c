@@ -34,7 +34,7 @@ void trl_tokenizer_free(trl_tokenizer *t)
     trl_free(t);
 }
 
-trl_char trl_char_at(trl_str text, size_t at)
+trl_char trl_char_decode(trl_str text, size_t at)
 {
     trl_char c = {0};
     if (at >= text.n)

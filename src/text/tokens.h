@@ -14,7 +14,13 @@ typedef struct trl_char {
     trl_char_class class;
 } trl_char;
 
-trl_char trl_char_at(trl_str text, size_t at);
+trl_char trl_char_decode(trl_str text, size_t at); /* of any kind */
+static inline trl_char trl_char_at(trl_str text, size_t at)
+{
+    if (at < text.n && (unsigned char)text.p[at] < 128)
+        return (trl_char){1, (unsigned char)text.p[at], trl_ascii_class((unsigned char)text.p[at])};
+    return trl_char_decode(text, at);
+}
 trl_char trl_char_before(trl_str text, size_t at);
 
 /* Where the token that starts at `at` ends; there is no blank at `at`. */

@@ -26,20 +26,18 @@ static uint32_t range_of(uint32_t code)
     return class_start[low];
 }
 
-/* The same by a table, for most of most texts. */
-static trl_char_class ascii_class(uint32_t c)
-{
-    static const char classes[128 + 1] =
-        "000000000111110000000000000000001999a999999a9999777777777799aaa9"
-        "922222222222222222222222222999a9a333333333333333333333333339a9a0";
-    const char x = classes[c];
-    return (trl_char_class)(x <= '9' ? x - '0' : x - 'a' + 10);
-}
+const unsigned char trl_ascii_classes[128] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0,  1,  1,  1, 1, 1, 0, 0, 0,  0,  0,  0, 0,  0, 0,  0, 0, 0,
+    0, 0, 0, 0, 0, 0, 1, 9, 9,  9,  10, 9, 9, 9, 9, 9, 9,  10, 9,  9, 9,  9, 7,  7, 7, 7,
+    7, 7, 7, 7, 7, 7, 9, 9, 10, 10, 10, 9, 9, 2, 2, 2, 2,  2,  2,  2, 2,  2, 2,  2, 2, 2,
+    2, 2, 2, 2, 2, 2, 2, 2, 2,  2,  2,  2, 2, 9, 9, 9, 10, 9,  10, 3, 3,  3, 3,  3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3,  3,  3,  3, 3, 3, 3, 3, 3,  3,  3,  9, 10, 9, 10, 0,
+};
 
 trl_char_class trl_char_class_of(uint32_t code)
 {
     if (code < 128)
-        return ascii_class(code);
+        return trl_ascii_class(code);
     const uint32_t range = range_of(code), class = range & 15;
     if (class != PAIRS)
         return (trl_char_class) class;

@@ -26,6 +26,13 @@ typedef enum trl_char_class {
 
 trl_char_class trl_char_class_of(uint32_t code);
 
+/* The same of codes below 128, by a table: most of most texts. */
+extern const unsigned char trl_ascii_classes[128];
+static inline trl_char_class trl_ascii_class(uint32_t code)
+{
+    return (trl_char_class)trl_ascii_classes[code];
+}
+
 /* The small letter of a capital that has one of one character; else the code point itself. */
 uint32_t trl_char_lower(uint32_t code);
 
