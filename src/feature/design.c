@@ -284,13 +284,29 @@ static void place_weights(trl_design *d)
     d->n_weights = at + (node->n_dense - node->n_hot) * node->width;
 }
 
+/* Do weights and cells of entries have room in their bits? */
+static trl_status check_entries(const trl_design *d, trl_error *err)
+{
+    if (d->family[TRL_NODE].cold_at > TRL_SPARSE_MAX)
+        return trl_fail(err, TRL_EINVAL, "%llu sparse features are more than 274,877,906,880",
+                        (unsigned long long)d->family[TRL_NODE].cold_at);
+    for (size_t k = 0; k < trl_design_built(d); k++) {
+        const trl_family *f = &d->family[k];
+        if (f->n_attrs > f->n_dense && f->width > (size_t)1 << TRL_CELL_BITS)
+            return trl_fail(err, TRL_EINVAL,
+                            "%zu ways to label a factor that sees text are more than 67,108,864",
+                            f->width);
+    }
+    return TRL_OK;
+}
+
 /* Turns the entry numbers in the tokens' lists into weights. */
 static void resolve_entries(trl_design *d)
 {
     for (size_t k = 0; k < trl_design_built(d); k++) {
         trl_family *f = &d->family[k];
         for (uint64_t e = 0; e < f->entry_begin[d->n_tokens]; e++)
-            f->entry[e].weight = (uint32_t)trl_entry_at(f, f->entry[e].weight);
+            f->entry[e] = trl_entry_of(trl_entry_at(f, f->entry[e].weight), f->entry[e].cell);
     }
 }
 
@@ -345,9 +361,10 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
         trl_design_fini(d);
         return trl_fail_mem(err);
     }
-    if (d->family[TRL_NODE].cold_at > UINT32_MAX - 64) {
+    trl_status st = check_entries(d, err);
+    if (st != TRL_OK) {
         trl_design_fini(d);
-        return trl_fail(err, TRL_EINVAL, "more than 4,294,967,231 sparse features");
+        return st;
     }
     resolve_entries(d);
     for (size_t k = 0; k < d->n_families && d->order == 0; k++)

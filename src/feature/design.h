@@ -32,9 +32,20 @@
 #include "feature/corpus.h"
 #include "feature/tables.h"
 
+/* As large as two numbers of 32 bits, with room for more weights than those could number. */
+#define TRL_WEIGHT_BITS 38
+#define TRL_CELL_BITS 26
+#define TRL_SPARSE_MAX ((UINT64_C(1) << TRL_WEIGHT_BITS) - 64)
+
 typedef struct trl_entry {
-    uint32_t weight, cell;
+    uint64_t weight : TRL_WEIGHT_BITS, cell : TRL_CELL_BITS;
 } trl_entry;
+
+static inline trl_entry trl_entry_of(uint64_t weight, uint32_t cell)
+{
+    return (trl_entry){weight & ((UINT64_C(1) << TRL_WEIGHT_BITS) - 1),
+                       cell & ((UINT32_C(1) << TRL_CELL_BITS) - 1)};
+}
 
 typedef struct trl_family {
     size_t width, step; /* cells of a table row; padded */
@@ -106,8 +117,9 @@ typedef struct trl_design_options {
 
 /* Compiles the corpus and frees its occurrence lists, which are no longer needed; names, labels,
  * sequences and weights stay and must outlive the design.  TRL_ENOMEM; TRL_EINVAL when the corpus
- * is empty or has more than 2^32 - 64 tokens or entries.  After a failure the corpus is only good
- * for fini. */
+ * is empty or has more than 2^32 - 64 tokens, 2^38 - 64 sparse features or, in sparse attributes,
+ * 2^26 cells.  Occurrences, list entries and weights as a whole are counted by 64 bits.  After a
+ * failure the corpus is only good for fini. */
 trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_options *o,
                             trl_error *err);
 void trl_design_fini(trl_design *d);

@@ -73,7 +73,7 @@ static void fill_token(trl_design_draft *b, size_t t, const size_t row[2], const
                 if (f->entry_value)
                     f->entry_value[*e] = trl_value_list_at(&b->o->values, i);
                 /* entry numbers for now; place_weights makes them weights */
-                f->entry[(*e)++] = (trl_entry){(uint32_t)k, f->entry_cell[k]};
+                f->entry[(*e)++] = trl_entry_of(k, f->entry_cell[k]);
             }
         }
     }

@@ -49,8 +49,7 @@ static void token_lists(trl_family *f, const trl_occurrences *o, const uint32_t 
                     for (uint64_t k = f->entry_first[a - f->n_dense];
                          k < f->entry_first[a - f->n_dense + 1]; k++, e++)
                         if (fill) {
-                            f->entry[e] =
-                                (trl_entry){(uint32_t)trl_entry_at(f, k), f->entry_cell[k]};
+                            f->entry[e] = trl_entry_of(trl_entry_at(f, k), f->entry_cell[k]);
                             f->entry_value[e] = v;
                         }
                 }

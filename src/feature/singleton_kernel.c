@@ -49,7 +49,7 @@ TRL_INLINE double finish_entries(const trl_family *f, size_t tok, double a, cons
     double sum = 0.0;
     for (uint64_t e = f->entry_begin[tok + 1];
          e > f->entry_begin[tok] && f->entry[e - 1].weight >= singleton; e--) {
-        const uint32_t at = f->entry[e - 1].weight;
+        const uint64_t at = f->entry[e - 1].weight;
         const double v = f->entry_value ? f->entry_value[e - 1] : 1.0;
         g[at] = a * w[at] - v * adj[f->entry[e - 1].cell];
         sum += w[at] * w[at];

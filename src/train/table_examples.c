@@ -186,6 +186,12 @@ trl_status trl_table_examples_new(const trl_learner *l, trl_pool *pool, trl_tabl
     if (threads > TRL_LANES_MAX)
         return trl_fail(err, TRL_EINVAL, "this optimizer runs in up to %d threads, not %zu",
                         TRL_LANES_MAX, threads);
+    if (l->n_weights > UINT32_MAX) { /* ids of sparse vectors have 32 bits */
+        const trl_status st =
+            trl_fail(err, TRL_EINVAL, "this optimizer has up to 4,294,967,295 features, not %llu",
+                     (unsigned long long)l->n_weights);
+        return trl_fail_hint(err, st, "lbfgs, owlqn, sgd, asgd and sdca have no such limit");
+    }
     trl_table_examples *x = trl_zalloc(1, sizeof *x);
     if (!x)
         return trl_fail_mem(err);
