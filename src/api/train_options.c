@@ -214,7 +214,7 @@ static const trl_option_row rows[] = {
     ROW("decode", STRING, decode, CHAIN | TREE, GROUP, .value = "HOW", .choices = decode_names,
         .preset = "what suits the objective",
         .help = "how the model decodes: local (label by label, each given those before; for trees "
-                "rule by rule) or global"),
+                "rule by rule, of boosted parsers inference by inference) or global"),
     ROW("q0", STRING, q0, CHAIN | TREE, GROUP, .value = "NAME", .preset = "hmm, for items emp",
         .help = "m-estimation: the base distribution: hmm, lu (locally uniform), emp (the HMM's "
                 "labels on the training data); for trees always pcfg"),

@@ -12,6 +12,10 @@
 /* Costs above this are not queued even while no tree is known: e^-50. */
 #define HOPELESS 50.0
 
+/* With shares: an inference is not possible when another from the same state is e^20 times as
+ * likely. */
+#define UNLIKELY 20.0
+
 /* An inference that may be made. */
 struct trl_search_node {
     double cost; /* of the whole derivation up to here */
@@ -31,6 +35,7 @@ void trl_searcher_fini(trl_searcher *x)
     trl_free(x->keys.key);
     trl_free(x->seen);
     trl_free(x->word);
+    trl_free(x->path);
     trl_arena_fini(&x->arena);
     trl_free(x->node);
     trl_free(x->state);
@@ -74,15 +79,16 @@ static double cost_of(double h)
     return h > 0.0 ? log1p(exp(-h)) : log1p(exp(h)) - h;
 }
 
-/* What costs as much as `below` may be INFINITY. */
-static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, size_t first, size_t last,
-                             double below, trl_error *err)
+/* h of all classifiers for roots [first .. last] into h[classifiers]; -INFINITY: not allowed, or
+ * below `least`. */
+static trl_status find_scores(trl_searcher *x, const trl_partial_parse *s, trl_inference span,
+                              double least, double *h, trl_error *err)
 {
     const trl_search_model *m = x->model;
-    const double least = score_of(below);
     const double *most = m->most;
-    const trl_span_view v = {&m->groups, &m->names, &x->forest, x->word};
-    if (!trl_span_features(&v, s, first, last, &x->keys))
+    const trl_span_view v = {&m->groups, &m->names, &x->forest, x->word,
+                             (const uint32_t(*)[TRL_PATHS])x->path};
+    if (!trl_span_features(&v, s, span.first, span.last, &x->keys))
         return trl_fail_mem(err);
     if (++x->span == 0) { /* numbers are used up */
         memset(x->seen, 0, m->boost->names.n * sizeof *x->seen);
@@ -93,15 +99,64 @@ static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, size_t
         if (f != TRL_NO_ID)
             x->seen[f] = x->span;
     }
-    const bool whole = first == 0 && last + 1 == s->n;
+    const bool whole = span.first == 0 && span.last + 1 == s->n;
     for (size_t k = 0; k < m->boost->n; k++) {
-        const bool allowed =
-            (m->label_of[k] != TRL_SEARCH_TOP || whole) &&
-            (first != last || trl_unary_allowed(&x->forest, s->root[first], m->label_of[k]));
+        const bool allowed = (m->label_of[k] != TRL_SEARCH_TOP || whole) &&
+                             (span.first != span.last ||
+                              trl_unary_allowed(&x->forest, s->root[span.first], m->label_of[k]));
         const trl_boost_part *p = &m->boost->part[k];
-        x->cost[k] = allowed ? cost_of(score(p, most, x, least)) : (double)INFINITY;
+        h[k] = allowed ? score(p, most, x, least) : -(double)INFINITY;
         most += p->n_trees;
     }
+    return TRL_OK;
+}
+
+static size_t n_spans(const trl_partial_parse *s)
+{
+    return (s->newest + 1) * s->n - s->newest * (s->newest + 1) / 2;
+}
+
+/* Scores of a state to costs: ln(1 + exp(-h)) each, or minus the logarithm of its share. */
+static void to_costs(const trl_search_model *m, double *h, size_t n, double top)
+{
+    double sum = 0.0;
+    for (size_t k = 0; m->shares && k < n; k++)
+        sum += h[k] >= top - UNLIKELY ? exp(h[k] - top) : 0.0;
+    const double log_sum = m->shares ? log(sum) : 0.0;
+    for (size_t k = 0; k < n; k++)
+        if (!m->shares)
+            h[k] = cost_of(h[k]);
+        else
+            h[k] = h[k] >= top - UNLIKELY ? top - h[k] + log_sum : (double)INFINITY;
+}
+
+/* The costs of all inferences from the state into x->cost[spans][classifiers], spans by first root,
+ * then by last.  Those that cost as much as `below` (may be INFINITY), or with `best` more than the
+ * cheapest, may be INFINITY. */
+static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, double below, bool best,
+                             trl_error *err)
+{
+    const trl_search_model *m = x->model;
+    const size_t n = n_spans(s) * m->boost->n;
+    double *h = trl_reserve(x->cost, &x->cost_cap, n, sizeof *h);
+    if (!h)
+        return trl_fail_mem(err);
+    x->cost = h;
+    double least = m->shares ? -(double)INFINITY : score_of(below), top = -(double)INFINITY;
+    trl_inference span = {0};
+    for (; span.first <= s->newest; span.first++)
+        for (span.last = span.first; span.last < s->n; span.last++, h += m->boost->n) {
+            const trl_status st = find_scores(x, s, span, least, h, err);
+            if (st != TRL_OK)
+                return st;
+            for (size_t k = 0; k < m->boost->n; k++)
+                top = h[k] > top ? h[k] : top;
+            if (m->shares)
+                least = top - UNLIKELY;
+            else if (best && top > least)
+                least = top;
+        }
+    to_costs(m, x->cost, n, top);
     return TRL_OK;
 }
 
@@ -181,38 +236,29 @@ static uint32_t make_state(trl_searcher *x, const trl_search_node *n)
     return (uint32_t)x->n_states++;
 }
 
-static trl_status push_labels(trl_searcher *x, uint32_t state, size_t first, size_t last,
-                              trl_error *err)
-{
-    const trl_search_model *m = x->model;
-    const double so_far = x->state[state].cost;
-    for (size_t k = 0; k < m->boost->n; k++) {
-        const trl_inference inference = {(uint32_t)first, (uint32_t)last, m->label_of[k]};
-        const trl_search_node n = {so_far + x->cost[k], state, inference};
-        if (!(n.cost < x->bound))
-            continue;
-        const trl_status st = push(x, n, err);
-        if (st != TRL_OK)
-            return st;
-    }
-    return TRL_OK;
-}
-
 /* Queues all inferences of the state that may be part of the cheapest tree. */
 static trl_status expand(trl_searcher *x, uint32_t state, trl_error *err)
 {
+    const trl_search_model *m = x->model;
     const trl_partial_parse s = x->state[state].s;
     const double so_far = x->state[state].cost;
     x->n_expanded++;
-    for (size_t first = 0; first <= s.newest; first++)
-        for (size_t last = first; last < s.n; last++) {
-            trl_status st = find_costs(x, &s, first, last, x->bound - so_far, err);
-            if (st == TRL_OK)
-                st = push_labels(x, state, first, last, err);
-            if (st != TRL_OK)
-                return st;
-        }
-    x->work += 1e-6 * (double)((s.newest + 1) * s.n) * (double)x->model->n_trees;
+    trl_status st = find_costs(x, &s, x->bound - so_far, false, err);
+    if (st != TRL_OK)
+        return st;
+    const double *cost = x->cost;
+    trl_inference to = {0};
+    for (; to.first <= s.newest; to.first++)
+        for (to.last = to.first; to.last < s.n; to.last++)
+            for (size_t k = 0; k < m->boost->n; k++, cost++) {
+                to.label = m->label_of[k];
+                if (!(so_far + *cost < x->bound))
+                    continue;
+                st = push(x, (trl_search_node){so_far + *cost, state, to}, err);
+                if (st != TRL_OK)
+                    return st;
+            }
+    x->work += 1e-6 * (double)((s.newest + 1) * s.n) * (double)m->n_trees;
     if (x->want == 1 && x->leaf != TRL_NO_ID && x->node[x->leaf].cost < x->bound)
         x->bound = x->node[x->leaf].cost;
     return TRL_OK;
@@ -245,19 +291,19 @@ static trl_status cheapest(trl_searcher *x, uint32_t state, trl_search_node *bes
     const trl_search_model *m = x->model;
     const trl_partial_parse s = x->state[state].s;
     double least = (double)INFINITY;
-    for (size_t first = 0; first <= s.newest; first++)
-        for (size_t last = first; last < s.n; last++) {
-            const trl_status st = find_costs(x, &s, first, last, least, err);
-            if (st != TRL_OK)
-                return st;
-            for (size_t k = 0; k < m->boost->n; k++)
-                if (x->cost[k] < least) {
-                    least = x->cost[k];
-                    *best = (trl_search_node){x->state[state].cost + least,
-                                              state,
-                                              {(uint32_t)first, (uint32_t)last, m->label_of[k]}};
+    const trl_status st = find_costs(x, &s, least, true, err);
+    if (st != TRL_OK)
+        return st;
+    const double *cost = x->cost;
+    trl_inference to = {0};
+    for (; to.first <= s.newest; to.first++)
+        for (to.last = to.first; to.last < s.n; to.last++)
+            for (size_t k = 0; k < m->boost->n; k++, cost++)
+                if (*cost < least) {
+                    least = *cost;
+                    to.label = m->label_of[k];
+                    *best = (trl_search_node){x->state[state].cost + least, state, to};
                 }
-        }
     if (isinf(least))
         return trl_fail(err, TRL_EMODEL, "damaged model: it has no label for the root");
     return TRL_OK;
@@ -344,18 +390,21 @@ static trl_status start(trl_searcher *x, const trl_str *word, const uint32_t *ta
     uint32_t *own = trl_reserve(x->word, &x->word_cap, n, sizeof *own);
     if (own)
         x->word = own;
+    uint32_t(*path)[TRL_PATHS] = trl_reserve(x->path, &x->path_cap, n, sizeof *path);
+    if (path)
+        x->path = path;
     if (!x->seen)
         x->seen = trl_zalloc(m->boost->names.n + 1, sizeof *x->seen);
-    if (!x->cost)
-        x->cost = trl_alloc(m->boost->n + 1, sizeof *x->cost);
     trl_search_state *state = trl_reserve(x->state, &x->state_cap, 1, sizeof *state);
     if (state)
         x->state = state;
     uint32_t *root = trl_arena_get(&x->arena, n, sizeof *root);
-    if (!own || !x->seen || !x->cost || !state || !root || !trl_forest_start(&x->forest, n, tag))
+    if (!own || !path || !x->seen || !state || !root || !trl_forest_start(&x->forest, n, tag))
         return trl_fail_mem(err);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
         own[k] = trl_strtab_find(&m->names.words, word[k].p, word[k].n);
+        trl_search_paths(&m->names, word[k], path[k]);
+    }
     state[x->n_states++] = (trl_search_state){trl_partial_start(&x->forest, root), 0.0, 0};
     return TRL_OK;
 }

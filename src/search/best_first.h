@@ -1,10 +1,12 @@
 /* best_first.h -- the cheapest tree of a sentence, by best-first search over states.
  *
  * An inference costs c = ln(1 + exp(-h)) >= 0, h the score of the label's classifier; a tree costs
- * the sum over its derivation [TM06, equation 1].  States are taken from a queue, cheapest first:
- * the first tree that comes out is the cheapest of all.  A first descent that always takes the
- * cheapest inference gives a tree at once, and a bound: what costs as much as the best tree known
- * is never queued.
+ * the sum over its derivation [TM06, equation 1].  Or, with shares, it costs -ln of its share
+ * exp(h) / sum exp(h') among all inferences h' from its state: then a state that is sure of its
+ * next inference costs nothing, whatever the classifiers' scale.  States are taken from a queue,
+ * cheapest first: the first tree that comes out is the cheapest of all.  A first descent that
+ * always takes the cheapest inference gives a tree at once, and a bound: what costs as much as the
+ * best tree known is never queued.
  *
  * The search ends early, with the best tree known, when it has done its work (counted before it is
  * done, so that results do not depend on the machine) or its time is over.
@@ -39,10 +41,11 @@ typedef struct trl_searcher {
 
     trl_forest forest;
     trl_feature_keys keys;
-    uint32_t *seen; /* [features] the span a feature was last seen in */
-    uint32_t span;  /* number of the current one */
-    uint32_t *word; /* [n_words] */
-    size_t word_cap;
+    uint32_t *seen;              /* [features] the span a feature was last seen in */
+    uint32_t span;               /* number of the current one */
+    uint32_t *word;              /* [n_words] */
+    uint32_t (*path)[TRL_PATHS]; /* [n_words] */
+    size_t word_cap, path_cap;
 
     trl_arena arena; /* roots of states; trees */
     trl_search_node *node;
@@ -51,7 +54,8 @@ typedef struct trl_searcher {
     size_t n_nodes, node_cap, n_states, state_cap, n_heap, heap_cap;
     uint32_t *expanded; /* [depth] states of this many inferences: for the beam */
     size_t expanded_cap;
-    double *cost;  /* [classifiers] of a span */
+    double *cost; /* [spans][classifiers] of a state */
+    size_t cost_cap;
     double bound;  /* what costs as much is not queued */
     size_t want;   /* trees */
     uint32_t leaf; /* the node of the cheapest tree known */

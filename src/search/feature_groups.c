@@ -7,11 +7,12 @@
 
 #include "base/fail.h"
 
-static const char *const source_name[TRL_GROUP_SOURCES] = {
-    "children", "grandchildren", "left", "right", "words", "modifiers", "before", "after"};
+static const char *const source_name[TRL_GROUP_SOURCES] = {"children",  "grandchildren", "left",
+                                                           "right",     "passed",        "words",
+                                                           "modifiers", "before",        "after"};
 
-static const char *const question_name[TRL_ASK_QUESTIONS] = {"label", "word", "tag", "class",
-                                                             "count"};
+static const char *const question_name[TRL_ASK_QUESTIONS] = {"label", "word",    "tag",
+                                                             "class", "cluster", "count"};
 
 const char *trl_group_question_name(trl_group_question q)
 {
@@ -20,29 +21,32 @@ const char *trl_group_question_name(trl_group_question q)
 
 static const char builtin[] = "# children of the new item\n"
                               "children[*] label word tag class count\n"
-                              "children[1] label word tag class\n"
-                              "children[2] label word tag class\n"
-                              "children[-1] label word tag class\n"
-                              "children[-2] label word tag class\n"
+                              "children[1] label word tag class cluster\n"
+                              "children[2] label word tag class cluster\n"
+                              "children[-1] label word tag class cluster\n"
+                              "children[-2] label word tag class cluster\n"
                               "grandchildren[*] label\n"
                               "# the other roots\n"
-                              "left[1] label word tag class\n"
-                              "left[2] label word tag class\n"
+                              "left[1] label word tag class cluster\n"
+                              "left[2] label word tag class cluster\n"
                               "left[3] label tag class\n"
                               "left[..3] label word tag class\n"
                               "left[*] label tag class count\n"
-                              "right[1] label word tag class\n"
-                              "right[2] label word tag class\n"
+                              "right[1] label word tag class cluster\n"
+                              "right[2] label word tag class cluster\n"
                               "right[3] label tag class\n"
                               "right[..3] label word tag class\n"
                               "right[*] label tag class count\n"
+                              "passed[*] label tag count\n"
+                              "passed[1] label word tag\n"
+                              "passed[-1] label tag\n"
                               "# words\n"
-                              "words[1] word tag\n"
-                              "words[-1] word tag\n"
+                              "words[1] word tag cluster\n"
+                              "words[-1] word tag cluster\n"
                               "words[*] word tag class count\n"
                               "modifiers[*] word tag class\n"
-                              "before[1] word tag\n"
-                              "after[1] word tag\n";
+                              "before[1] word tag cluster\n"
+                              "after[1] word tag cluster\n";
 
 const char *trl_feature_groups_builtin(void)
 {
@@ -138,7 +142,8 @@ static trl_status read_questions(line *l, trl_feature_group *g, trl_error *err)
                (strlen(question_name[q]) != s.n || memcmp(question_name[q], s.p, s.n) != 0))
             q++;
         if (q == TRL_ASK_QUESTIONS)
-            return complain(l, s.p, "is not a question: use label, word, tag, class or count", err);
+            return complain(
+                l, s.p, "is not a question: use label, word, tag, class, cluster or count", err);
         if (q == TRL_ASK_COUNT && g->to != 0)
             return complain(l, s.p, "is asked of whole groups only, as in children[*]", err);
         g->questions |= 1u << q;
@@ -157,7 +162,7 @@ static trl_status read_line(line *l, trl_feature_groups *out, trl_error *err)
     *g = (trl_feature_group){0};
     if (!read_selector(g, s))
         return complain(l, s.p,
-                        "is not a group: use children, grandchildren, left, right, words, "
+                        "is not a group: use children, grandchildren, left, right, passed, words, "
                         "modifiers, before or after with [*], [K], [-K], [..K] or [-K..]",
                         err);
     for (size_t k = 0; k < out->n; k++)

@@ -13,6 +13,8 @@
  *     children       the items below the new one
  *     grandchildren  the items below those
  *     left, right    the other roots of the state; the nearest is number 1
+ *     passed         roots right of its first child that no later item can begin with, but one
+ *                    before could have: those up to the newest root, from left to right
  *     words          the words of the new item
  *     modifiers      its words that are the head of no child
  *     before, after  the words to the left and to the right; the nearest is number 1
@@ -20,6 +22,8 @@
  *     label          of the item: a phrase label, or the tag of a word
  *     word, tag      of the item's head
  *     class          the first two letters of that tag: NN of NNS
+ *     cluster        of that word: the first 4, 6 and 10 bits of its path, and all; words without
+ *                    a cluster have none
  *     count          the number of items is at least 2, 3, ... 12; only for [*]
  *
  * Where a numbered item is not there, its label, word, tag and class are "(none)".  Nothing depends
@@ -40,6 +44,7 @@ typedef enum trl_group_source {
     TRL_GROUP_GRANDCHILDREN,
     TRL_GROUP_LEFT,
     TRL_GROUP_RIGHT,
+    TRL_GROUP_PASSED,
     TRL_GROUP_WORDS,
     TRL_GROUP_MODIFIERS,
     TRL_GROUP_BEFORE,
@@ -52,6 +57,7 @@ typedef enum trl_group_question {
     TRL_ASK_WORD,
     TRL_ASK_TAG,
     TRL_ASK_CLASS,
+    TRL_ASK_CLUSTER,
     TRL_ASK_COUNT,
     TRL_ASK_QUESTIONS
 } trl_group_question;

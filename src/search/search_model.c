@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "model/clusters_io.h"
 #include "model/strtab_io.h"
 
 void trl_search_model_fini(trl_search_model *m)
@@ -18,6 +19,7 @@ void trl_search_model_fini(trl_search_model *m)
     trl_free(m->label_of);
     trl_free(m->most);
     trl_model_free(m->tagger);
+    trl_tree_clusters_fini(&m->clusters);
     *m = (trl_search_model){0};
 }
 
@@ -83,7 +85,7 @@ trl_status trl_search_model_add(const trl_search_model *m, const trl_search_part
     if (!counts)
         return trl_fail_mem(err);
     counts[0] = m->names.n_phrases;
-    counts[1] = m->n_frequent;
+    counts[1] = m->shares;
     const trl_str heads = trl_head_rules_text(m->heads);
     trl_container_builder_add(b, "groups", parts->groups.p, parts->groups.n);
     trl_container_builder_add(b, "heads", heads.p, heads.n);
@@ -92,8 +94,10 @@ trl_status trl_search_model_add(const trl_search_model *m, const trl_search_part
     trl_container_builder_add(b, "boost", parts->boost.p, parts->boost.n);
     if (parts->tagger.n)
         trl_container_builder_add(b, "tagger", parts->tagger.p, parts->tagger.n);
-    const trl_status st = trl_strtab_save(&m->names.labels, "labl", b, err);
-    return st == TRL_OK ? trl_strtab_save(&m->names.words, "word", b, err) : st;
+    trl_status st = trl_strtab_save(&m->names.labels, "labl", b, err);
+    if (st == TRL_OK)
+        st = trl_strtab_save(&m->names.words, "word", b, err);
+    return st == TRL_OK && m->clusters.owned ? trl_clusters_save(m->clusters.owned, b, err) : st;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -124,7 +128,7 @@ static trl_status load_names(trl_search_model *m, const trl_container *c, trl_er
     if (count[0] == 0 || count[0] > labels.n || count[1] > words.n)
         return trl_container_damaged(c, err, "a count is out of range");
     m->names.n_phrases = count[0];
-    m->n_frequent = count[1];
+    m->shares = count[1] != 0;
     for (uint32_t k = 0; k < labels.n; k++)
         if (trl_search_label(&m->names, trl_strview_get(&labels, k)) == TRL_NO_ID)
             return trl_fail_mem(err);
@@ -164,7 +168,14 @@ trl_status trl_search_model_load(trl_search_model *m, const trl_container *c, tr
         st = load_names(m, c, err);
     if (st == TRL_OK)
         st = trl_boost_model_from_memory(boost.p, boost.n, &m->boost, err);
+    if (st == TRL_OK)
+        st = trl_tree_clusters_load(&m->clusters, c, err);
+    if (st == TRL_OK)
+        st = trl_search_names_cluster(&m->names, m->clusters.view, err);
     if (st == TRL_OK && tagger.n)
         st = trl_model_from_memory(tagger.p, tagger.n, &m->tagger, err);
+    if (st == TRL_OK && m->tagger && trl_model_template(m->tagger).n == 0)
+        return trl_fail(err, TRL_EMODEL,
+                        "its tagger is of an earlier version: the parser must be trained again");
     return st == TRL_OK ? complete(m, err) : st;
 }

@@ -6,9 +6,10 @@
  *     groups     text: the feature groups (feature_groups.h)
  *     heads      text: the head rules (treebank/heads.h)
  *     root       text: '(' and the label of the root, or '-' for none
- *     counts     u64[2]: phrase labels; frequent words
+ *     counts     u64[2]: phrase labels; 1 when costs are shares of states, else 0
  *     labl...    labels: phrase labels, TOP first, then tags
- *     word...    words, the frequent ones first
+ *     word...    words, by falling count
+ *     cl...      clusters of words (model/clusters_io.h), or nothing
  *     boost      a model of boosted trees (boost/model.h): one classifier a phrase label
  *     tagger     a chain model, or nothing: the sentence must then come with tags
  */
@@ -18,13 +19,13 @@
 
 #include "boost/model.h"
 #include "grammar/tree_set.h"
+#include "parser/tree_clusters.h"
 #include "search/span_features.h"
 #include "trellis/model.h"
 
 typedef struct trl_search_model {
     trl_feature_groups groups;
     trl_search_names names;
-    size_t n_frequent;
     trl_head_rules *heads;
     trl_tree_root root;
     trl_boost_model *boost;
@@ -33,7 +34,9 @@ typedef struct trl_search_model {
     size_t n_trees;      /* of all classifiers */
     double *most;        /* [n_trees] what this tree and the later ones of its classifier can add */
     trl_model *tagger;   /* NULL: none */
-} trl_search_model;      /* zero-initialise; release with _fini */
+    bool shares;         /* costs are shares of states: best_first.h */
+    trl_tree_clusters clusters;
+} trl_search_model; /* zero-initialise; release with _fini */
 
 /* Fills it from the file, which must stay open as long as it is used.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_search_model_load(trl_search_model *m, const trl_container *c, trl_error *err);

@@ -147,8 +147,7 @@ trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_op
     p->model = m;
     p->o = *o;
     p->search.model = &m->m;
-    p->tag_words.words = &m->m.names.words;
-    p->tag_words.n_frequent = m->m.n_frequent;
+    p->tag_words.names = &m->m.names;
     const trl_status st = m->m.tagger ? trl_tagger_new(m->m.tagger, &p->tagger, err) : TRL_OK;
     if (st == TRL_OK)
         *out = p;
@@ -172,13 +171,13 @@ void trl_boosted_parser_free(trl_boosted_parser *p)
 /* Tags that are not known come from the tagger. */
 static trl_status find_tags(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
-    trl_items seq;
+    trl_rows seq;
     double score;
     if (!p->tagger)
         return trl_fail(err, TRL_EINVAL, "the model has no tagger: words must come with tags");
-    trl_status st = trl_tag_words_make(&p->tag_words, in->word, in->n, &seq, err);
+    trl_status st = trl_tag_words_make(&p->tag_words, in->word, NULL, in->n, &seq, err);
     if (st == TRL_OK)
-        st = trl_tagger_set_items(p->tagger, &seq, err);
+        st = trl_tagger_set_rows(p->tagger, &seq, err);
     if (st == TRL_OK)
         st = trl_tagger_viterbi(p->tagger, p->tag, &score, err);
     for (size_t k = 0; st == TRL_OK && k < in->n; k++) {

@@ -32,6 +32,8 @@ void trl_search_names_fini(trl_search_names *x)
     trl_strtab_fini(&x->words);
     trl_strtab_fini(&x->classes);
     trl_free(x->class_of);
+    trl_strtab_fini(&x->paths);
+    trl_free(x->paths_of);
     *x = (trl_search_names){0};
 }
 
@@ -62,6 +64,10 @@ static void answer(writer *w, uint32_t item)
         w->key[w->n++] = make_key(w->group, TRL_ASK_TAG, tag);
     if (q & 1u << TRL_ASK_CLASS)
         w->key[w->n++] = make_key(w->group, TRL_ASK_CLASS, v->names->class_of[tag]);
+    if (q & 1u << TRL_ASK_CLUSTER)
+        for (int k = 0; k < TRL_PATHS; k++)
+            if (v->path[x->head][k] != TRL_NO_ID)
+                w->key[w->n++] = make_key(w->group, TRL_ASK_CLUSTER, v->path[x->head][k]);
 }
 
 static void answer_none(writer *w)
@@ -89,6 +95,8 @@ static listed list_of(const writer *w, trl_group_source source)
         return (listed){w->s->root, (long)w->first - 1, -1, w->first};
     case TRL_GROUP_RIGHT:
         return (listed){w->s->root, (long)w->last + 1, 1, w->s->n - w->last - 1};
+    case TRL_GROUP_PASSED:
+        return (listed){w->s->root, (long)w->first + 1, 1, w->s->newest - w->first};
     case TRL_GROUP_BEFORE:
         return (listed){NULL, (long)w->begin - 1, -1, w->begin};
     case TRL_GROUP_AFTER:
@@ -143,7 +151,7 @@ static void answer_modifiers(writer *w)
 /* More keys than there can be: the items of a group do not overlap. */
 static size_t most_keys(const writer *w)
 {
-    return w->v->groups->n * (4 * (w->v->forest->n_words + 1) + TRL_GROUP_COUNT_MOST);
+    return w->v->groups->n * ((4 + TRL_PATHS) * (w->v->forest->n_words + 1) + TRL_GROUP_COUNT_MOST);
 }
 
 bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_t first,
@@ -175,7 +183,10 @@ bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_
 
 static const trl_strtab *values_of(const trl_search_names *x, trl_group_question q)
 {
-    return q == TRL_ASK_WORD ? &x->words : q == TRL_ASK_CLASS ? &x->classes : &x->labels;
+    return q == TRL_ASK_WORD      ? &x->words
+           : q == TRL_ASK_CLASS   ? &x->classes
+           : q == TRL_ASK_CLUSTER ? &x->paths
+                                  : &x->labels;
 }
 
 bool trl_feature_key_name(const trl_feature_groups *g, const trl_search_names *x, uint64_t key,

@@ -9,8 +9,13 @@
 #define TRL_SPAN_FEATURES_H
 
 #include "base/buf.h"
+#include "cluster/clusters.h"
 #include "search/feature_groups.h"
 #include "search/forest.h"
+
+/* What is asked of a word's cluster: the first 4, 6 and 10 bits of its path, and all of it.  Where
+ * a path is shorter, or is not of bits, only all of it. */
+#define TRL_PATHS 4
 
 /* The values of features.  Zero-initialise; release with _fini. */
 typedef struct trl_search_names {
@@ -20,6 +25,9 @@ typedef struct trl_search_names {
     trl_strtab classes;
     uint32_t *class_of; /* [labels.n] */
     size_t class_cap;
+    trl_cluster_view clusters;       /* of words, borrowed; all zero: there are none */
+    trl_strtab paths;                /* the values of the question cluster */
+    uint32_t (*paths_of)[TRL_PATHS]; /* [clusters + 1] of paths; TRL_NO_ID: none */
 } trl_search_names;
 
 #define TRL_SEARCH_TOP 0u /* the label of every root of a tree */
@@ -28,12 +36,18 @@ typedef struct trl_search_names {
 uint32_t trl_search_label(trl_search_names *x, trl_str label);
 void trl_search_names_fini(trl_search_names *x);
 
+/* Takes the clusters for the question cluster; the map must stay.  TRL_ENOMEM. */
+trl_status trl_search_names_cluster(trl_search_names *x, trl_cluster_view clusters, trl_error *err);
+/* What is asked of the cluster of a word; all TRL_NO_ID: it has none. */
+void trl_search_paths(const trl_search_names *x, trl_str word, uint32_t path[TRL_PATHS]);
+
 /* A sentence as features see it. */
 typedef struct trl_span_view {
     const trl_feature_groups *groups;
     const trl_search_names *names;
     const trl_forest *forest;
-    const uint32_t *word; /* [n_words] of names->words; TRL_NO_ID: not there */
+    const uint32_t *word;              /* [n_words] of names->words; TRL_NO_ID: not there */
+    const uint32_t (*path)[TRL_PATHS]; /* [n_words] as trl_search_paths says */
 } trl_span_view;
 
 typedef struct trl_feature_keys {

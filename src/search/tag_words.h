@@ -1,11 +1,9 @@
-/* tag_words.h -- attributes of words for the tagger of a parser [Rat96, table 1].
+/* tag_words.h -- words as the tagger of a parser sees them.
  *
- *     a word seen often   the word itself
- *     any other word      its first and last 1 to 4 bytes; whether it has a digit, an upper case
- *                         letter, a hyphen
- *     all                 the two words before and the two after
- *
- * The tags before are the chain's own (order 2).
+ * A row for every word: itself and, where there are clusters, what the question cluster asks of it
+ * (span_features.h; "-" where there is no answer).  The tagger's template is the shipped one for
+ * parts of speech: what [Rat96, table 1] asks of words, there with spelling for rare words alone,
+ * here for all; small letters, shapes and pairs of words.
  *
  * [Rat96] Ratnaparkhi. A maximum entropy model for part-of-speech tagging. EMNLP 1996.
  */
@@ -13,25 +11,22 @@
 #ifndef TRL_TAG_WORDS_H
 #define TRL_TAG_WORDS_H
 
-#include "base/buf.h"
-#include "base/strtab.h"
+#include "search/span_features.h"
 
-/* Words that are seen at least so often are their own attribute. */
-#define TRL_TAG_FREQUENT 5
-
-/* Room for the attributes of a sentence.  Zero-initialise; release with _fini. */
+/* Room for the rows of a sentence.  Zero-initialise with `names`; release with _fini. */
 typedef struct trl_tag_words {
-    const trl_strtab *words; /* borrowed */
-    size_t n_frequent;       /* words 0 .. n_frequent-1 of the table are */
-    trl_buf text;
-    trl_attr *attr;
-    size_t *begin;
-    size_t attr_cap, begin_cap;
+    const trl_search_names *names; /* borrowed */
+    trl_str *cell;
+    size_t cell_cap;
 } trl_tag_words;
 
-/* The attributes of the sentence, without labels, borrowed until the next call.  TRL_ENOMEM. */
-trl_status trl_tag_words_make(trl_tag_words *t, const trl_str *word, size_t n, trl_items *out,
-                              trl_error *err);
+/* The rows of the sentence, borrowed until the next call; the last column is the tag, unless tag is
+ * NULL.  TRL_ENOMEM. */
+trl_status trl_tag_words_make(trl_tag_words *t, const trl_str *word, const trl_str *tag, size_t n,
+                              trl_rows *out, trl_error *err);
 void trl_tag_words_fini(trl_tag_words *t);
+
+/* The template, appended; out->failed: out of memory. */
+void trl_tag_words_template(const trl_search_names *names, trl_buf *out);
 
 #endif

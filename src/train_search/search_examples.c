@@ -20,7 +20,8 @@ typedef struct maker {
     trl_forest forest;
     trl_feature_keys keys;
     uint32_t *word, *order, *item, *root;
-    size_t word_cap, order_cap, item_cap, root_cap;
+    uint32_t (*path)[TRL_PATHS];
+    size_t word_cap, order_cap, item_cap, root_cap, path_cap;
 } maker;
 
 static void maker_fini(maker *m)
@@ -32,6 +33,7 @@ static void maker_fini(maker *m)
     trl_free(m->key);
     trl_free(m->seen);
     trl_free(m->word);
+    trl_free(m->path);
     trl_free(m->order);
     trl_free(m->item);
     trl_free(m->root);
@@ -94,7 +96,8 @@ static trl_status add_row(maker *m, trl_search_row row, trl_error *err)
 static trl_status add_state(maker *m, const trl_partial_parse *s, trl_inference gold,
                             trl_error *err)
 {
-    const trl_span_view v = {&m->s->model->groups, &m->s->model->names, &m->forest, m->word};
+    const trl_span_view v = {&m->s->model->groups, &m->s->model->names, &m->forest, m->word,
+                             (const uint32_t(*)[TRL_PATHS])m->path};
     uint32_t spans = 0;
     for (size_t first = 0; first <= s->newest; first++)
         spans += (uint32_t)(s->n - first);
@@ -125,7 +128,9 @@ static bool make_room(maker *m, const trl_tree *t)
     m->item = item ? item : m->item;
     uint32_t *root = trl_reserve(m->root, &m->root_cap, t->n_words, sizeof *root);
     m->root = root ? root : m->root;
-    return word && order && item && root;
+    uint32_t(*path)[TRL_PATHS] = trl_reserve(m->path, &m->path_cap, t->n_words, sizeof *path);
+    m->path = path ? path : m->path;
+    return word && order && item && root && path;
 }
 
 static trl_status add_tree(maker *m, size_t at, trl_error *err)
@@ -134,8 +139,10 @@ static trl_status add_tree(maker *m, size_t at, trl_error *err)
     const trl_search_names *names = &m->s->model->names;
     if (!make_room(m, t) || !trl_forest_start(&m->forest, t->n_words, m->s->tag[at]))
         return trl_fail_mem(err);
-    for (size_t k = 0; k < t->n_words; k++)
+    for (size_t k = 0; k < t->n_words; k++) {
         m->word[k] = trl_strtab_find(&names->words, t->word[k].p, t->word[k].n);
+        trl_search_paths(names, t->word[k], m->path[k]);
+    }
     for (size_t v = 0; v < t->n_nodes; v++)
         if (t->node[v].child == TRL_NO_NODE)
             m->item[v] = t->node[v].from;
@@ -239,7 +246,7 @@ trl_status trl_search_examples_make(trl_search_examples *x, const trl_search_sou
     if (st == TRL_OK && s->like)
         st = index_like(&m, err);
     for (size_t k = 0; st == TRL_OK && k < s->trees->n; k++)
-        if (s->held[k] == s->want_held)
+        if (s->use[k] == s->want)
             st = add_tree(&m, k, err);
     if (st == TRL_OK && x->n_rows) {
         x->data = trl_zalloc(1, sizeof *x->data);

@@ -26,13 +26,20 @@ typedef struct trl_search_examples {
     bool uniform;
 } trl_search_examples; /* zero-initialise; release with _fini */
 
+/* What a tree is for. */
+typedef enum trl_tree_use {
+    TRL_TREE_LEARN,  /* examples */
+    TRL_TREE_CHOOSE, /* held out: examples that choose the points of the paths */
+    TRL_TREE_TAGS    /* too long for the parser: its tagger alone learns from it */
+} trl_tree_use;
+
 typedef struct trl_search_source {
     const trl_search_model *model; /* groups, names, heads */
     const trl_tree_set *trees;
     const uint32_t *label;      /* [trees->labels] of names; TRL_NO_ID: not there */
     const uint32_t *const *tag; /* [trees->n][words] of names */
-    const bool *held;           /* [trees->n] trees that choose the points of the paths */
-    bool want_held;             /* take those, or the others? */
+    const trl_tree_use *use;    /* [trees->n] */
+    trl_tree_use want;          /* the trees to take */
     bool uniform;
     size_t memory;              /* bytes before a file is used */
     const trl_boost_data *like; /* features as there: others are dropped; NULL: all */

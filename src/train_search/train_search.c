@@ -21,7 +21,7 @@
 #include "train_search/search_examples.h"
 #include "train_search/tree_tagger.h"
 
-#define FOLDS 10    /* of jackknifing */
+#define FOLDS 5     /* of jackknifing */
 #define HELD_OUT 10 /* without a dev set every tenth tree is held out */
 
 /* Small steps generalise better than the best ones: docs/boosting.md. */
@@ -32,12 +32,12 @@ typedef struct run {
     trl_train_result *result;
     trl_tree_set trees;
     trl_search_model model;
-    size_t n_train;  /* trees; those after them are the dev set */
-    bool *held;      /* [trees.n] choose the points of the regularisation paths */
-    uint32_t *label; /* [trees.labels] of model.names */
-    uint32_t **tag;  /* [trees.n][words] */
-    trl_str groups;  /* their text */
-    trl_buf tagger;  /* model bytes */
+    size_t n_train;    /* trees; those after them are the dev set */
+    trl_tree_use *use; /* [trees.n] */
+    uint32_t *label;   /* [trees.labels] of model.names */
+    uint32_t **tag;    /* [trees.n][words] */
+    trl_str groups;    /* their text */
+    trl_buf tagger;    /* model bytes */
     trl_search_examples examples, dev;
     double started;
     bool stop; /* asked for by the callback */
@@ -80,6 +80,27 @@ static void skip_bad(void *ctx, const trl_error *why)
     (void)report(ctx, "warning", note);
 }
 
+/* What each tree is for. */
+static trl_status divide(run *r, trl_error *err)
+{
+    const trl_train_options *o = r->o;
+    size_t n = 0;
+    if (!(r->use = trl_alloc(r->trees.n + 1, sizeof *r->use)))
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < r->trees.n; k++) {
+        if (k >= r->n_train)
+            r->use[k] = TRL_TREE_CHOOSE;
+        else if (o->max_length && r->trees.tree[k].n_words > o->max_length)
+            r->use[k] = TRL_TREE_TAGS;
+        else
+            r->use[k] = n++ % HELD_OUT == HELD_OUT - 1 && !trl_has_dev(o) ? TRL_TREE_CHOOSE
+                                                                          : TRL_TREE_LEARN;
+    }
+    return n ? TRL_OK
+             : trl_fail(err, TRL_EPARSE, "all trees are longer than %" PRIu64 " words",
+                        (uint64_t)o->max_length);
+}
+
 static trl_status read_trees(run *r, trl_error *err)
 {
     const trl_train_options *o = r->o;
@@ -88,15 +109,13 @@ static trl_status read_trees(run *r, trl_error *err)
         r->trees.on_bad = skip_bad;
         r->trees.bad_ctx = r;
     }
-    st = trl_tree_data_train(&r->trees, o, err);
+    trl_train_options all = *o; /* long trees teach the tagger */
+    all.max_length = 0;
+    st = trl_tree_data_train(&r->trees, &all, err);
     r->n_train = r->trees.n;
     if (st == TRL_OK)
         st = trl_tree_data_dev(&r->trees, o, err);
-    if (st == TRL_OK && !(r->held = trl_alloc(r->trees.n + 1, sizeof *r->held)))
-        st = trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < r->trees.n; k++)
-        r->held[k] = trl_has_dev(o) ? k >= r->n_train : k % HELD_OUT == HELD_OUT - 1;
-    return st;
+    return st == TRL_OK ? divide(r, err) : st;
 }
 
 /* Labels of inner nodes of the trees that are learnt from, TOP first; then the tags of all. */
@@ -113,7 +132,7 @@ static trl_status collect_labels(run *r, trl_error *err)
             for (uint32_t v = 0; v < r->trees.tree[k].n_nodes; v++) {
                 const trl_node *node = &r->trees.tree[k].node[v];
                 const bool is_tag = node->child == TRL_NO_NODE;
-                if (is_tag != (tags == 1) || (!is_tag && r->held[k]) ||
+                if (is_tag != (tags == 1) || (!is_tag && r->use[k] != TRL_TREE_LEARN) ||
                     r->label[node->label] != TRL_NO_ID)
                     continue;
                 const trl_str s = trl_tree_label(&r->trees.tree[k], v);
@@ -159,10 +178,8 @@ static trl_status collect_words(run *r, trl_error *err)
         for (uint32_t k = 0; k < words->n; k++)
             c[k].id = k;
         qsort(c, words->n, sizeof *c, by_count);
-        for (size_t k = 0; k < words->n; k++) {
+        for (size_t k = 0; k < words->n; k++)
             order[k] = c[k].id;
-            r->model.n_frequent += c[k].count >= TRL_TAG_FREQUENT;
-        }
         if (!trl_strtab_select(words, order, words->n))
             st = trl_fail_mem(err);
     }
@@ -184,6 +201,19 @@ static trl_status read_rules(run *r, trl_error *err)
     return o->head_rules
                ? trl_head_rules_read(o->head_rules, &r->model.heads, err)
                : trl_head_rules_parse("<head rules>", heads, strlen(heads), &r->model.heads, err);
+}
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+/* Only of a file: those of the training data alone did the tagger no good. */
+static trl_status find_clusters(run *r, trl_error *err)
+{
+    const char *clusters = r->o->clusters;
+    trl_status st = TRL_OK;
+    if (clusters && strcmp(clusters, "auto") != 0 && strcmp(clusters, "none") != 0)
+        st = trl_tree_clusters_read(&r->model.clusters, clusters, err);
+    return st == TRL_OK ? trl_search_names_cluster(&r->model.names, r->model.clusters.view, err)
+                        : st;
 }
 
 /* ---- tags ------------------------------------------------------------------------------------ */
@@ -223,7 +253,7 @@ static trl_status make_tags(run *r, trl_error *err)
 {
     trl_tree_set all = r->trees; /* a view: of the training trees, then of the dev set */
     all.n = r->n_train;
-    const trl_tree_tagger_source s = {r->o, &r->model, &all, r->label};
+    trl_tree_tagger_source s = {r->o, &r->model, &all, r->label, r->use};
     trl_status st = gold_tags(r, err);
     if (st == TRL_OK)
         st = trl_tree_tagger_train(&s, 0, 0, &r->tagger, err);
@@ -232,6 +262,7 @@ static trl_status make_tags(run *r, trl_error *err)
     for (size_t k = 0; st == TRL_OK && all.n > FOLDS && k < FOLDS; k++)
         st = retag(&s, r->tag, k, err);
     trl_model *tagger = NULL;
+    s.use += r->n_train;
     all.tree += r->n_train;
     all.n = r->trees.n - r->n_train;
     if (st == TRL_OK && all.n)
@@ -250,11 +281,12 @@ static trl_status make_examples(run *r, trl_error *err)
                            .trees = &r->trees,
                            .label = r->label,
                            .tag = (const uint32_t *const *)r->tag,
-                           .held = r->held,
+                           .use = r->use,
+                           .want = TRL_TREE_LEARN,
                            .uniform = r->o->uniform_values,
                            .memory = (size_t)r->o->chart_memory << 20};
     trl_status st = trl_search_examples_make(&r->examples, &s, err);
-    s.want_held = true;
+    s.want = TRL_TREE_CHOOSE;
     s.like = r->examples.data;
     if (st == TRL_OK)
         st = trl_search_examples_make(&r->dev, &s, err);
@@ -332,9 +364,10 @@ static trl_status write_model(run *r, trl_error *err)
     const int size = trl_snprintf(
         settings, sizeof settings,
         "grade boosted\nobjective boosting\nseed %" PRIu64 "\nsample %" PRIu64
-        "\ntrees %s\nvalues %s\ntags %s\nstates %" PRIu64 "\nexamples %" PRIu64 "\n",
+        "\ntrees %s\nvalues %s\ntags %s\ncosts %s\nstates %" PRIu64 "\nexamples %" PRIu64 "\n",
         o->seed, o->sample, o->stumps ? "stumps" : "full", o->uniform_values ? "uniform" : "states",
-        o->gold_tags ? "gold" : "jackknifed", r->examples.n_states, r->examples.n_examples);
+        o->gold_tags ? "gold" : "jackknifed", r->model.shares ? "shares" : "own",
+        r->examples.n_states, r->examples.n_examples);
     trl_status st = trl_boost_model_bytes(r->model.boost, &bytes, &n, err);
     const trl_search_parts parts = {
         r->groups, {(const char *)bytes, n}, {r->tagger.data, r->tagger.len}};
@@ -356,7 +389,7 @@ static void run_fini(run *r)
         trl_free(r->tag[k]);
     trl_free(r->tag);
     trl_free(r->label);
-    trl_free(r->held);
+    trl_free(r->use);
     trl_buf_fini(&r->tagger);
     trl_search_examples_fini(&r->dev);
     trl_search_examples_fini(&r->examples);
@@ -377,6 +410,8 @@ static trl_status read_all(void *training, trl_train_result *result, trl_error *
         st = collect_labels(r, err);
     if (st == TRL_OK)
         st = collect_words(r, err);
+    if (st == TRL_OK)
+        st = find_clusters(r, err);
     return st == TRL_OK ? cancelled(r, report(r, "read", NULL), err) : st;
 }
 
@@ -430,6 +465,7 @@ trl_status trl_train_search(const trl_train_options *o, trl_train_result *result
     r->o = o;
     r->result = result;
     r->started = trl_clock();
+    r->model.shares = !o->decode || strcmp(o->decode, "local") != 0;
     const trl_status st = trl_stages_run(stages, r, result, err);
     run_fini(r);
     trl_free(r);

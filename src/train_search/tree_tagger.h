@@ -1,8 +1,9 @@
 /* tree_tagger.h -- the tagger of a parser, learnt from the tags of a treebank.
  *
- * A maximum entropy Markov model with the features of [Rat96] (search/tag_words.h).  A parser that
+ * A maximum entropy Markov model over the rows of search/tag_words.h.  A parser that
  * is to live with the tagger's mistakes must learn with them: the training trees get the tags of
- * taggers that have not seen them, each fold those of a tagger of all other folds.
+ * taggers that have not seen them, each fold those of a tagger of all other folds.  Folds are whole
+ * stretches of the treebank: new text is of other documents, too.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_TAGGER_H
@@ -11,16 +12,19 @@
 #include "base/pool.h"
 #include "search/search_model.h"
 #include "search/tag_words.h"
+#include "train_search/search_examples.h"
 #include "trellis/train.h"
 
 typedef struct trl_tree_tagger_source {
     const trl_train_options *o;    /* threads, cancellation */
-    const trl_search_model *model; /* names, n_frequent */
+    const trl_search_model *model; /* names */
     const trl_tree_set *trees;
-    const uint32_t *label; /* [trees->labels] of names */
+    const uint32_t *label;   /* [trees->labels] of names */
+    const trl_tree_use *use; /* [trees->n] those of TRL_TREE_TAGS need not be tagged */
 } trl_tree_tagger_source;
 
-/* Learns from all trees but those of the fold (tree k is in fold k % folds); folds = 0: from all.
+/* Learns from all trees but those of the fold (tree k of n is in fold k folds / n); folds = 0: from
+ * all.
  * The model's bytes replace those of *out. */
 trl_status trl_tree_tagger_train(const trl_tree_tagger_source *s, size_t folds, size_t fold,
                                  trl_buf *out, trl_error *err);

@@ -31,6 +31,7 @@ static void check_span(const trl_span_view *v, const trl_partial_parse *s, size_
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint32_t tag[3] = {1, 2, 1}, word[3] = {0, TRL_NO_ID, 0};
+    static const uint32_t path[3][TRL_PATHS] = {{0, 0, 0, 0}, {TRL_NO_ID, TRL_NO_ID, TRL_NO_ID, 0}};
     trl_feature_groups groups;
     trl_search_names names = {0};
     trl_forest forest = {0};
@@ -42,9 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(trl_search_label(&names, (trl_str){"NN", 2}) == 1);
     CHECK(trl_search_label(&names, (trl_str){".", 1}) == 2);
     CHECK(trl_strtab_add(&names.words, "a", 1) == 0);
+    CHECK(trl_strtab_add(&names.paths, "0101", 4) == 0);
     CHECK(trl_forest_start(&forest, 3, tag));
     const trl_partial_parse s = trl_partial_start(&forest, root);
-    const trl_span_view v = {&groups, &names, &forest, word};
+    const trl_span_view v = {&groups, &names, &forest, word, path};
     for (size_t first = 0; first < 3; first++)
         for (size_t last = first; last < 3; last++)
             check_span(&v, &s, first, last);

@@ -267,12 +267,15 @@ static int free_model(void **state)
     return 0;
 }
 
-/* The costs of a span by names of features alone. */
-static void plain_costs(const trl_search_model *m, const trl_forest *f, const uint32_t *word,
-                        const trl_partial_parse *s, size_t first, size_t last, double *cost)
+/* The scores of a span by names of features alone; -INFINITY: not allowed. */
+static void plain_scores(const trl_search_model *m, const trl_forest *f, const uint32_t *word,
+                         const trl_partial_parse *s, size_t first, size_t last, double *score)
 {
     trl_feature_keys keys = {0};
-    const trl_span_view v = {&m->groups, &m->names, f, word};
+    uint32_t path[8][TRL_PATHS];
+    for (size_t k = 0; k < f->n_words; k++)
+        trl_search_paths(&m->names, (trl_str){"x", 1}, path[k]); /* there are no clusters */
+    const trl_span_view v = {&m->groups, &m->names, f, word, (const uint32_t(*)[TRL_PATHS])path};
     trl_strtab on = {0};
     trl_buf name = {0};
     assert_true(trl_span_features(&v, s, first, last, &keys));
@@ -297,7 +300,7 @@ static void plain_costs(const trl_search_model *m, const trl_forest *f, const ui
         const bool allowed =
             (m->label_of[c] != TRL_SEARCH_TOP || (first == 0 && last + 1 == s->n)) &&
             (first != last || trl_unary_allowed(f, s->root[first], m->label_of[c]));
-        cost[c] = allowed ? log(1.0 + exp(-h)) : (double)INFINITY;
+        score[c] = allowed ? h : -(double)INFINITY;
     }
     trl_free(keys.key);
     trl_strtab_fini(&on);
@@ -313,16 +316,31 @@ typedef struct enumeration {
     size_t want;
 } enumeration;
 
-static void try_all(enumeration *e, const trl_partial_parse *s, double so_far)
+/* The logarithm of the sum that shares are taken of. */
+static double log_sum(const enumeration *e, const trl_partial_parse *s)
 {
-    double cost[64];
-    assert_true(e->m->boost->n <= 64);
+    double score[64], sum = 0.0;
     for (uint32_t first = 0; first <= s->newest; first++)
         for (uint32_t last = first; last < s->n; last++) {
-            plain_costs(e->m, &e->f, e->word, s, first, last, cost);
+            plain_scores(e->m, &e->f, e->word, s, first, last, score);
+            for (size_t c = 0; c < e->m->boost->n; c++)
+                sum += exp(score[c]);
+        }
+    return log(sum);
+}
+
+static void try_all(enumeration *e, const trl_partial_parse *s, double so_far)
+{
+    double score[64];
+    assert_true(e->m->boost->n <= 64);
+    const double all = e->m->shares ? log_sum(e, s) : 0.0;
+    for (uint32_t first = 0; first <= s->newest; first++)
+        for (uint32_t last = first; last < s->n; last++) {
+            plain_scores(e->m, &e->f, e->word, s, first, last, score);
             for (size_t c = 0; c < e->m->boost->n; c++) {
                 uint32_t root[8];
-                const double total = so_far + cost[c];
+                const double total =
+                    so_far + (e->m->shares ? all - score[c] : log(1.0 + exp(-score[c])));
                 if (!(total < e->best[e->want - 1]))
                     continue;
                 if (e->m->label_of[c] == TRL_SEARCH_TOP) {
@@ -343,6 +361,9 @@ static void try_all(enumeration *e, const trl_partial_parse *s, double so_far)
         }
 }
 
+/* Shares are of sums without inferences below e^-20 of the best. */
+#define LEFT_OUT 1e-6
+
 static void check_sentence(const trl_search_model *m, trl_searcher *x, const trl_str *word,
                            const uint32_t *tag, size_t n)
 {
@@ -362,20 +383,18 @@ static void check_sentence(const trl_search_model *m, trl_searcher *x, const trl
     assert_true(x->exact);
     for (size_t k = 0; k < want && e.best[k] < 12.0; k++) {
         assert_true(k < x->n_found);
-        assert_float_equal(x->found[k].cost, e.best[k], 1e-9);
+        assert_float_equal(x->found[k].cost, e.best[k], LEFT_OUT);
     }
     o.nbest = 1;
     assert_ok(trl_best_first(x, word, tag, n, &o, &err));
     assert_true(x->exact && x->n_found == 1);
     if (e.best[0] < 12.0)
-        assert_float_equal(x->found[0].cost, e.best[0], 1e-9);
+        assert_float_equal(x->found[0].cost, e.best[0], LEFT_OUT);
     trl_forest_fini(&e.f);
 }
 
-static void test_search_against_enumeration(void **state)
+static void search_against_enumeration(const trl_search_model *m)
 {
-    const trl_boosted_model *b = *state;
-    const trl_search_model *m = &b->m;
     static const char *const words[] = {"she", "sees", "the", "dog", "him", "sleeps", "zebra"};
     static const char *const tags[] = {"PRP", "VBZ", "DT", "NN", "VB"};
     trl_searcher x = {.model = m};
@@ -393,6 +412,16 @@ static void test_search_against_enumeration(void **state)
         check_sentence(m, &x, word, tag, n);
     }
     trl_searcher_fini(&x);
+}
+
+static void test_search_against_enumeration(void **state)
+{
+    trl_boosted_model *b = *state;
+    assert_true(b->m.shares);
+    search_against_enumeration(&b->m);
+    b->m.shares = false; /* as --decode local */
+    search_against_enumeration(&b->m);
+    b->m.shares = true;
 }
 
 /* Limits: a tree comes all the same, and it is said. */
