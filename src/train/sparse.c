@@ -15,6 +15,12 @@ typedef struct slot { /* one example of a batch */
     trl_sparse g;
 } slot;
 
+/* A share of the weights: blocks of neighbours, dealt out by their number. */
+typedef struct part {
+    uint32_t *touched;
+    size_t n, cap;
+} part;
+
 typedef struct run {
     const trl_sparse_task *task;
     const trl_sparse_options *o;
@@ -25,9 +31,11 @@ typedef struct run {
                         last[] */
     uint64_t *last;  /* step a weight was last brought up to date at */
     double *g;       /* [n_weights] sums of the batch, 0 between batches */
-    uint32_t *touched;
-    size_t n_touched, cap_touched;
+    part *parts;     /* [n_parts]: one a thread */
+    size_t n_parts;
     slot *slots;
+    uint32_t *turn; /* [batch]: slots in the order of their evaluation */
+    size_t in_batch;
     uint32_t *order;
     uint64_t step, pass, mean_from;
     double loss, past[64];
@@ -94,44 +102,93 @@ static void apply(run *r, uint32_t k)
 static trl_status evaluate(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     run *r = ctx;
-    slot *s = &r->slots[job];
+    slot *s = &r->slots[r->turn[job]];
     s->g.n = 0;
     return r->task->evaluate(r->task->self, s->example, worker, &s->loss, &s->g, err);
 }
 
-/* Adds the slots' gradients, in order; remembers which weights they touch. */
-static bool collect(run *r, size_t n)
+#define BLOCK_BITS 6 /* neighbours share a part: two threads do not write one cache line */
+
+static bool is_in(const run *r, uint32_t id, size_t job)
 {
-    r->n_touched = 0;
-    for (size_t b = 0; b < n; b++) {
+    const uint32_t mixed = (id >> BLOCK_BITS) * UINT32_C(0x9e3779b1);
+    return r->n_parts == 1 || (size_t)((uint64_t)mixed * r->n_parts >> 32) == job;
+}
+
+/* Adds the slots' gradients for one share of the weights, in order, and takes the step. */
+static trl_status update(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    (void)worker;
+    run *r = ctx;
+    part *p = &r->parts[job];
+    p->n = 0;
+    for (size_t b = 0; b < r->in_batch; b++) {
         const trl_sparse *s = &r->slots[b].g;
-        uint32_t *t = trl_reserve(r->touched, &r->cap_touched, r->n_touched + s->n, sizeof *t);
+        uint32_t *t = trl_reserve(p->touched, &p->cap, p->n + s->n, sizeof *t);
         if (!t)
-            return false;
-        r->touched = t;
+            return trl_fail_mem(err);
+        p->touched = t;
         for (size_t k = 0; k < s->n; k++) {
-            if (r->g[s->id[k]] == 0.0)
-                t[r->n_touched++] = s->id[k];
-            r->g[s->id[k]] += s->value[k];
+            const uint32_t id = s->id[k];
+            if (!is_in(r, id, job))
+                continue;
+            if (r->g[id] == 0.0)
+                t[p->n++] = id;
+            r->g[id] += s->value[k];
         }
-        r->loss += r->slots[b].loss;
     }
-    return true;
+    for (size_t k = 0; k < p->n; k++)
+        if (r->g[p->touched[k]] != 0.0)
+            apply(r, p->touched[k]);
+    return TRL_OK;
+}
+
+#define FEW 256 /* examples of a batch that are sorted */
+
+/* The longest first: no thread begins the longest when the others are done. */
+static void take_turns(run *r, size_t n)
+{
+    size_t size[FEW];
+    for (size_t b = 0; b < n; b++) {
+        size_t at = b;
+        const size_t mine = r->task->size && n <= FEW && r->n_parts > 1
+                                ? r->task->size(r->task->self, r->slots[b].example)
+                                : 0;
+        for (; mine && at > 0 && size[at - 1] < mine; at--) {
+            size[at] = size[at - 1];
+            r->turn[at] = r->turn[at - 1];
+        }
+        if (at < FEW)
+            size[at] = mine;
+        r->turn[at] = (uint32_t)b;
+    }
 }
 
 static trl_status one_batch(run *r, size_t n, trl_error *err)
 {
+    take_turns(r, n);
+    r->in_batch = n;
     trl_status st = r->task->prepare(r->task->self, r->w, err);
     if (st == TRL_OK)
         st = trl_pool_run(r->pool, n, evaluate, r, err);
+    if (st == TRL_OK)
+        st = trl_pool_run(r->pool, r->n_parts, update, r, err);
     if (st != TRL_OK)
         return st;
-    if (!collect(r, n))
-        return trl_fail_mem(err);
-    for (size_t k = 0; k < r->n_touched; k++)
-        if (r->g[r->touched[k]] != 0.0)
-            apply(r, r->touched[k]);
+    for (size_t b = 0; b < n; b++)
+        r->loss += r->slots[b].loss;
     r->step++;
+    return TRL_OK;
+}
+
+#define PIECE 4096
+
+static trl_status catch_up_piece(void *ctx, size_t piece, size_t worker, trl_error *err)
+{
+    (void)worker, (void)err;
+    run *r = ctx;
+    for (size_t k = piece * PIECE; k < (piece + 1) * PIECE && k < r->task->n_weights; k++)
+        catch_up(r, (uint32_t)k);
     return TRL_OK;
 }
 
@@ -158,8 +215,7 @@ static trl_status one_pass(run *r, trl_error *err)
                 r->o->adaptive ? r->order[from + b] : trl_rng_below(&r->rng, r->n);
         st = one_batch(r, n, err);
     }
-    for (size_t k = 0; k < r->task->n_weights; k++)
-        catch_up(r, (uint32_t)k);
+    trl_pool_run_all(r->pool, (r->task->n_weights + PIECE - 1) / PIECE, catch_up_piece, r);
     r->pass++;
     if (r->mean && r->pass == 1) { /* the mean starts after the first pass */
         r->mean_from = r->step;
@@ -225,7 +281,10 @@ static void finish(run *r)
     trl_free(r->last);
     trl_free(r->g);
     trl_free(r->order);
-    trl_free(r->touched);
+    trl_free(r->turn);
+    for (size_t k = 0; r->parts && k < r->n_parts; k++)
+        trl_free(r->parts[k].touched);
+    trl_free(r->parts);
 }
 
 static bool start(run *r, const double *x)
@@ -238,6 +297,11 @@ static bool start(run *r, const double *x)
     r->g = trl_zalloc(m, sizeof *r->g);
     r->order = trl_alloc(r->n, sizeof *r->order);
     r->slots = trl_zalloc(r->batch, sizeof *r->slots);
+    r->turn = trl_alloc(r->batch, sizeof *r->turn);
+    r->n_parts = trl_pool_threads(r->pool);
+    r->parts = trl_zalloc(r->n_parts, sizeof *r->parts);
+    if (!r->turn || !r->parts)
+        return false;
     if (!r->w || !r->sum || (r->o->averaged && !r->mean) || !r->last || !r->g || !r->order ||
         !r->slots)
         return false;

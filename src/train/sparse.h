@@ -7,8 +7,8 @@
  *
  * g is the sum over a batch of the gradients of the loss and of c2 (b / n) ||w||^2; adagrad's is
  * divided by b.  The penalty of weights that a batch does not touch is applied when they are next
- * touched.  Examples of a batch are evaluated in parallel and applied in order: any number of
- * threads gives the same bits.
+ * touched.  Examples of a batch are evaluated in parallel, the longest first, and applied in order,
+ * each thread for its own share of the weights: any number of threads gives the same bits.
  *
  * [DHS11] Duchi, Hazan, Singer. Adaptive subgradient methods. JMLR 12, 2011.
  * [FKM08] Finkel, Kleeman, Manning. Efficient, feature-based, conditional random field parsing. ACL
@@ -31,6 +31,7 @@ typedef struct trl_sparse_task {
     /* Appends the gradient to out (NULL: the loss alone is wanted). */
     trl_status (*evaluate)(void *self, size_t example, size_t worker, double *loss, trl_sparse *out,
                            trl_error *err);
+    size_t (*size)(const void *self, size_t example); /* of words, say; NULL: all are alike */
 } trl_sparse_task;
 
 typedef struct trl_sparse_options {

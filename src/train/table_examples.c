@@ -199,7 +199,7 @@ trl_status trl_table_examples_new(const trl_learner *l, trl_pool *pool, trl_tabl
     x->task = l->task;
     x->n_workers = threads;
     x->worker = trl_zalloc(threads, sizeof *x->worker);
-    x->sparse = (trl_sparse_task){x, x->d->n_sequences, l->n_weights, prepare, evaluate};
+    x->sparse = (trl_sparse_task){x, x->d->n_sequences, l->n_weights, prepare, evaluate, NULL};
     trl_status st = x->worker ? trl_shared_new(x->d, &x->shared, err) : trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_task_pairs(x->task, x->d, &x->pairs, &x->has_pairs, err);

@@ -182,6 +182,12 @@ static trl_status prepare(void *self, const double *w, trl_error *err)
     return TRL_OK;
 }
 
+static size_t size(const void *self, size_t example)
+{
+    const trl_span_pruner_task *t = self;
+    return t->trees->tree[example].n_words;
+}
+
 /* ---- the task -------------------------------------------------------------------------------- */
 
 trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pruner_data *data,
@@ -205,9 +211,12 @@ trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pru
     t->span_pruner.span_mask = (uint32_t)(((size_t)1 << span_bits) - 1);
     t->span_pruner.word_mask = (uint32_t)(((size_t)1 << word_bits) - 1);
     t->sparse = (trl_sparse_task){
-        t, data->trees->n,
-        trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask), prepare,
-        evaluate};
+        t,
+        data->trees->n,
+        trl_span_pruner_weights(t->span_pruner.span_mask, t->span_pruner.word_mask),
+        prepare,
+        evaluate,
+        size};
     return TRL_OK;
 }
 

@@ -53,6 +53,12 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     return st == TRL_OK && out ? trl_tree_scatter(&w->gather, out, err) : st;
 }
 
+static size_t size(const void *self, size_t example)
+{
+    const trl_tree_task *t = self;
+    return t->example[example].seen.n;
+}
+
 trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
                               trl_tree_features *f, const trl_task_examples *x, size_t n_workers,
                               trl_error *err)
@@ -70,7 +76,7 @@ trl_status trl_tree_task_init(trl_tree_task *t, const trl_objective *objective,
         trl_tree_task_fini(t);
         return trl_fail_mem(err);
     }
-    t->sparse = (trl_sparse_task){t, x->n_examples, trl_tree_weights(f), prepare, evaluate};
+    t->sparse = (trl_sparse_task){t, x->n_examples, trl_tree_weights(f), prepare, evaluate, size};
     return TRL_OK;
 }
 
