@@ -103,12 +103,7 @@ bool errors_add(error_list *e, const error_sides *s, const error_item *item)
 
 static bool same_type(const error_span *a, const error_span *b)
 {
-    return a->type.n == b->type.n && memcmp(a->type.p, b->type.p, a->type.n) == 0;
-}
-
-static bool same_words(const error_span *a, const error_span *b)
-{
-    return a->begin == b->begin && a->end == b->end;
+    return errors_same_text(a->type, b->type);
 }
 
 static size_t overlap(const error_span *a, const error_span *b)
@@ -140,15 +135,15 @@ static double least(const double *p, size_t begin, size_t end)
 static bool add_predicted(error_list *e, const error_sides *s, const error_span *x)
 {
     const error_span *gold = nearest(x, s->gold, s->n_gold);
-    if (gold && same_words(gold, x) && same_type(gold, x)) {
+    if (gold && errors_same_words(gold, x) && same_type(gold, x)) {
         e->right++;
         return true;
     }
     error_item item = {.predicted = *x, .p = least(s->p, x->begin, x->end)};
-    item.kind = !gold                 ? ERROR_EXTRA
-                : same_words(gold, x) ? ERROR_TYPE
-                : same_type(gold, x)  ? ERROR_BOUNDARIES
-                                      : ERROR_BOTH;
+    item.kind = !gold                        ? ERROR_EXTRA
+                : errors_same_words(gold, x) ? ERROR_TYPE
+                : same_type(gold, x)         ? ERROR_BOUNDARIES
+                                             : ERROR_BOTH;
     if (gold)
         item.gold = *gold;
     return errors_add(e, s, &item);

@@ -13,6 +13,8 @@
 #ifndef CLI_ERRORS_H
 #define CLI_ERRORS_H
 
+#include <string.h>
+
 #include "text.h"
 #include "trellis/parser.h"
 #include "trellis/sequence.h"
@@ -71,6 +73,16 @@ typedef struct error_sides {
     size_t n_gold, n_predicted;
     const double *p; /* [n] of the predicted label of each word, or NULL */
 } error_sides;
+
+static inline bool errors_same_text(trl_str a, trl_str b)
+{
+    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+static inline bool errors_same_words(const error_span *a, const error_span *b)
+{
+    return a->begin == b->begin && a->end == b->end;
+}
 
 /* errors.c.  Chunks of one side never overlap.  False: no memory. */
 bool errors_add_chunks(error_list *e, const error_sides *s);

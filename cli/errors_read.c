@@ -21,11 +21,6 @@ static trl_status fail_at(trl_error *err, const char *path, uint64_t row, const 
     return TRL_EPARSE;
 }
 
-static bool same(trl_str a, trl_str b)
-{
-    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 typedef struct tag_side {
@@ -145,7 +140,7 @@ static trl_status compare_rows(tag_reading *r, uint64_t number, trl_error *err)
         word[t] = gold->rows.cell[t * gold->rows.n_columns];
         r->p[t] = cut_probability(&out->label[t]);
         sure += isnan(r->p[t]) ? 0 : 1;
-        if (!same(word[t], out->rows.cell[t * out->rows.n_columns]))
+        if (!errors_same_text(word[t], out->rows.cell[t * out->rows.n_columns]))
             st = fail_at(err, out->path, out->rows.first_row + t, "another word than in the truth");
     }
     if (st == TRL_OK) {

@@ -155,16 +155,6 @@ static bool collect(tree_side *s)
     return true;
 }
 
-static bool same(trl_str a, trl_str b)
-{
-    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
-static bool same_words(const error_span *a, const error_span *b)
-{
-    return a->begin == b->begin && a->end == b->end;
-}
-
 static bool cross(const error_span *a, const error_span *b)
 {
     return (a->begin < b->begin && b->begin < a->end && a->end < b->end) ||
@@ -192,7 +182,7 @@ static double given(const parser_file *f, size_t tree, const error_span *s)
     for (size_t k = first; k < f->n_spans && f->span[k].tree == tree; k++) {
         const sure_span *x = &f->span[k];
         if (x->begin == s->begin && x->end == s->end &&
-            same((trl_str){f->words.p + x->label, x->n_label}, s->type))
+            errors_same_text((trl_str){f->words.p + x->label, x->n_label}, s->type))
             return x->p;
     }
     return first < f->n_spans && f->span[first].tree == tree ? 0.0 : (double)NAN;
@@ -211,8 +201,8 @@ static void match(tree_side *gold, tree_side *out)
 {
     for (size_t i = 0; i < out->n; i++)
         for (size_t k = 0; k < gold->n && !out->used[i]; k++)
-            if (!gold->used[k] && same_words(&gold->span[k], &out->span[i]) &&
-                same(gold->span[k].type, out->span[i].type))
+            if (!gold->used[k] && errors_same_words(&gold->span[k], &out->span[i]) &&
+                errors_same_text(gold->span[k].type, out->span[i].type))
                 gold->used[k] = out->used[i] = true;
 }
 
@@ -221,7 +211,7 @@ static bool add_extra(tree_reading *r, const error_sides *s, const error_span *x
     tree_side *gold = &r->side[0];
     error_item item = {.kind = ERROR_EXTRA, .predicted = *x, .p = given(&r->file, r->number, x)};
     for (size_t k = 0; k < gold->n; k++)
-        if (!gold->used[k] && same_words(&gold->span[k], x)) {
+        if (!gold->used[k] && errors_same_words(&gold->span[k], x)) {
             gold->used[k] = true;
             item.kind = ERROR_TYPE;
             item.gold = gold->span[k];
@@ -240,7 +230,7 @@ static bool add_tags(tree_reading *r, const error_sides *s)
 {
     bool ok = true;
     for (size_t i = 0; i < s->n && ok; i++)
-        if (!same(r->side[0].tag[i], r->side[1].tag[i]))
+        if (!errors_same_text(r->side[0].tag[i], r->side[1].tag[i]))
             ok = errors_add(r->e, s,
                             &(error_item){.kind = ERROR_TAG,
                                           .gold = {i, i + 1, r->side[0].tag[i], (double)NAN},
@@ -274,7 +264,7 @@ static trl_status compare_trees(tree_reading *r, trl_error *err)
     const trl_tree *a = &gold->tree, *b = &out->tree;
     bool equal = a->n_words == b->n_words;
     for (size_t i = 0; equal && i < a->n_words; i++)
-        equal = same(a->word[i], b->word[i]);
+        equal = errors_same_text(a->word[i], b->word[i]);
     if (!equal)
         return fail_trees(err, out->path, b->row, "this tree has other words than the true one");
     if (!collect(gold) || !collect(out))
