@@ -275,6 +275,7 @@ static int run(void *settings_, const operands *args)
     s->graph.style = s->style;
     s->graph.threads = s->threads;
     s->graph.verbose = s->verbose;
+    s->graph.title = s->title;
     if (st != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;
@@ -282,10 +283,6 @@ static int run(void *settings_, const operands *args)
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0 && tag_rules_given(&s->rules)) {
         trl_model_free(m);
         return message_fail("constraints are for models of chains, not of graphs");
-    }
-    if (strcmp(trl_model_get_info(m).kind, "graph") == 0 && s->style.picture) {
-        trl_model_free(m);
-        return message_fail("--html and --svg are for models of chains, not of graphs");
     }
     if (strcmp(trl_model_get_info(m).kind, "graph") == 0)
         return tag_graph_run(&s->graph, m, s->text, s->format, args);
@@ -336,7 +333,8 @@ const verb verb_tag = {
         "\n"
         "A model of graphs predicts one more column for each of its kinds of labels.  It says\n"
         "LABEL:P for probabilities that are exact and LABEL~P for estimates; how many graphs\n"
-        "were not solved exactly is said at the end.\n",
+        "were not solved exactly is said at the end. Pages and pictures have every sentence once\n"
+        "for each kind of labels; a chunk is as probable as the least probable of its labels.\n",
     .examples = "  trellis tag -m chunk.model new.txt > tagged.txt\n"
                 "  trellis tag -m chunk.model --marginals --nbest 3 < new.txt\n"
                 "  trellis tag -m ner.model --html -o tagged.html new.txt\n"

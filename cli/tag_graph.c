@@ -15,6 +15,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "tag_graph_picture.h"
 
 #define SLOTS 8 /* for each of several threads */
 
@@ -44,38 +45,12 @@ typedef struct job {
     size_t n_slots, n_used, threads;
     atomic_size_t next; /* slot to be labelled */
     output out;
+    bool wants_p;          /* marginals, or what stands for them */
+    graph_picture picture; /* with style.picture */
     uint64_t n_graphs, n_tokens, inexact, unsettled;
 } job;
 
 /* ---- options --------------------------------------------------------------------------------- */
-
-static int find_method(const char *name, trl_infer_method *out)
-{
-    static const char *const names[] = {"exact", "bp", "trw", "mf", "gibbs", "mplp"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(names[k], name) == 0) {
-            *out = (trl_infer_method)k;
-            return CLI_DONE;
-        }
-    return message_usage("--method %s: use auto, exact, bp, trw, mf, gibbs or mplp", name);
-}
-
-static int find_known(const tag_graph_settings *s, const trl_graph_model *m, uint64_t *out)
-{
-    const trl_graph_model_info info = trl_graph_model_get_info(m);
-    for (const char *p = s->known; p && *p;) {
-        const size_t n = strcspn(p, ",");
-        size_t k = 0;
-        while (k < info.n_layers && (strlen(trl_graph_model_layer(m, k).name) != n ||
-                                     memcmp(trl_graph_model_layer(m, k).name, p, n) != 0))
-            k++;
-        if (k == info.n_layers)
-            return message_usage("--known %.*s: the model has no such labels", (int)n, p);
-        *out |= (uint64_t)1 << k;
-        p += n + (p[n] == ',');
-    }
-    return CLI_DONE;
-}
 
 static int check(job *j)
 {
@@ -87,9 +62,13 @@ static int check(job *j)
     if (y->max_marginals && (y->marginals || y->probability || y->posterior))
         return message_usage("--max-marginals goes without --marginals, --all-marginals, "
                              "--probability and --posterior");
+    if (y->max_marginals && y->picture)
+        return message_usage("--html and --svg show probabilities, not max-marginals");
     if (!j->info.is_probability && (y->marginals || y->probability || y->posterior))
         return message_fail("%s: a model trained with the objective %s has no probabilities",
                             j->s->model, j->info.objective);
+    j->wants_p = y->marginals || y->posterior || y->probability || y->max_marginals ||
+                 (y->picture && j->info.is_probability);
     j->options = trl_graph_tagger_options_default();
     if (!isnan(j->s->damping))
         j->options.infer.damping = j->s->damping;
@@ -97,9 +76,9 @@ static int check(job *j)
     if (j->s->method && strcmp(j->s->method, "auto") != 0) {
         j->options.automatic = false;
         j->options.infer.max_cells = trl_infer_options_default().max_cells;
-        code = find_method(j->s->method, &j->options.infer.method);
+        code = tag_graph_method(j->s->method, &j->options.infer.method);
     }
-    return code == CLI_DONE ? find_known(j->s, j->m, &j->options.known) : code;
+    return code == CLI_DONE ? tag_graph_known(j->s, j->m, &j->options.known) : code;
 }
 
 /* ---- labelling ------------------------------------------------------------------------------- */
@@ -141,7 +120,7 @@ static void take_largest(const job *j, slot *x)
 static trl_status label(const job *j, slot *x)
 {
     const tag_style *y = &j->s->style;
-    const bool p = y->marginals || y->posterior || y->probability || y->max_marginals;
+    const bool p = j->wants_p;
     const size_t n = x->n * j->info.n_layers;
     trl_status st = TRL_OK;
     if (!room((void **)&x->label, &x->label_cap, n, sizeof *x->label) ||
@@ -212,15 +191,41 @@ static void add_token(const job *j, const slot *x, size_t t, const double **p, t
     text_str(out, x->last[t] ? "\n\n" : "\n");
 }
 
+/* Of all its labels together. */
+static double best_probability(const slot *x)
+{
+    return x->best.score < x->marginals.log_z ? exp(x->best.score - x->marginals.log_z) : 1.0;
+}
+
+/* The sentences of a slot, each with the labels of every layer. */
+static bool draw_slot(job *j, const slot *x)
+{
+    const bool known = j->info.is_probability && !by_variable(&j->s->style);
+    bool ok = true;
+    for (size_t t = 0, from = 0; t < x->n && ok; t++) {
+        if (!x->last[t])
+            continue;
+        ok = graph_picture_add(
+            &j->picture, &(graph_sentence){.lines = x->lines.p,
+                                           .end = x->end + from,
+                                           .from = from ? x->end[from - 1] : 0,
+                                           .n = t + 1 - from,
+                                           .label = x->label + from * j->info.n_layers,
+                                           .p = j->wants_p ? x->p + from * j->n_labels : NULL,
+                                           .probability = known ? best_probability(x) : (double)NAN,
+                                           .document = from == 0 && x->heading.n > 0});
+        from = t + 1;
+    }
+    return ok || message_memory() == CLI_DONE;
+}
+
 static void add_slot(const job *j, const slot *x, text *out)
 {
     const double *p = x->p;
     text_add(out, x->heading.p, x->heading.n);
-    if (j->s->style.probability && !j->s->style.posterior && x->n) {
-        const double score = x->best.score, log_z = x->marginals.log_z;
-        text_fmt(out, "# %f%s\n", score < log_z ? exp(score - log_z) : 1.0,
+    if (j->s->style.probability && !j->s->style.posterior && x->n)
+        text_fmt(out, "# %f%s\n", best_probability(x),
                  x->marginals.log_z_status == TRL_VALUE_EXACT ? "" : " estimate");
-    }
     for (size_t t = 0; t < x->n; t++)
         add_token(j, x, t, &p, out);
 }
@@ -228,7 +233,7 @@ static void add_slot(const job *j, const slot *x, text *out)
 static void count(job *j, const slot *x)
 {
     const tag_style *y = &j->s->style;
-    const bool alone = by_variable(y), p = alone || y->marginals || y->probability;
+    const bool alone = by_variable(y), p = j->wants_p;
     const bool exact = (alone || x->best.exact) && (!p || x->marginals.exact);
     const bool settled = (alone || x->best.converged) && (!p || x->marginals.converged);
     j->n_graphs += x->n > 0;
@@ -250,9 +255,12 @@ static bool flush(job *j)
             message_error(&x->error);
             ok = false;
         } else {
-            add_slot(j, x, &out);
             count(j, x);
-            ok = output_text(&j->out, &out);
+            if (j->s->style.picture)
+                ok = draw_slot(j, x);
+            else
+                add_slot(j, x, &out);
+            ok = ok && output_text(&j->out, &out);
         }
         text_fini(&out);
     }
@@ -413,6 +421,15 @@ static void close_slots(job *j)
     free(j->slot);
 }
 
+static bool write_picture(job *j)
+{
+    text whole = {0};
+    graph_picture_finish(&j->picture, j->s->title, &whole);
+    const bool ok = output_text(&j->out, &whole);
+    text_fini(&whole);
+    return ok;
+}
+
 static int tag_files(const tag_graph_settings *s, const trl_graph_model *m, const operands *args)
 {
     job j = {.s = s, .m = m, .info = trl_graph_model_get_info(m)};
@@ -421,12 +438,16 @@ static int tag_files(const tag_graph_settings *s, const trl_graph_model *m, cons
         return code;
     for (size_t k = 0; k < j.info.n_layers; k++)
         j.n_labels += trl_graph_model_layer(m, k).n_labels;
-    bool ok = open_slots(&j) && output_open(&j.out, s->to);
+    if (s->style.picture && !graph_picture_init(&j.picture, s->style.picture, m))
+        code = message_memory();
+    bool ok = code == CLI_DONE && open_slots(&j) && output_open(&j.out, s->to);
     const bool opened = ok;
     if (ok && args->n == 0)
         ok = read_file(&j, "-");
     for (size_t i = 0; ok && i < args->n; i++)
         ok = read_file(&j, args->item[i]);
+    if (ok && s->style.picture)
+        ok = write_picture(&j);
     if (opened && !ok)
         output_discard(&j.out);
     else if (opened)
@@ -434,6 +455,7 @@ static int tag_files(const tag_graph_settings *s, const trl_graph_model *m, cons
     if (ok)
         report(&j);
     close_slots(&j);
+    graph_picture_fini(&j.picture);
     return ok ? CLI_DONE : CLI_FAILED;
 }
 

@@ -42,8 +42,10 @@ void tag_picture_fini(tag_picture *x)
 static void add_alternatives(const tag_picture *x, const tag_shown *seq, size_t t, text *out)
 {
     const double *p = seq->p ? seq->p + t * x->n_labels : NULL;
+    const size_t all = seq->n_layer_labels ? seq->n_layer_labels : x->n_labels;
     size_t n = 0;
-    for (uint32_t k = 0; p && k < x->n_labels; k++) { /* the few largest, in order */
+    for (uint32_t k = (uint32_t)seq->first_label; p && k < seq->first_label + all;
+         k++) { /* the few largest, in order */
         size_t at = n < ALTERNATIVES ? n++ : ALTERNATIVES;
         for (; at > 0 && p[x->order[at - 1]] < p[k]; at--)
             if (at < ALTERNATIVES)
@@ -63,6 +65,18 @@ static void add_alternatives(const tag_picture *x, const tag_shown *seq, size_t 
 static double own_probability(const tag_picture *x, const tag_shown *seq, size_t t)
 {
     return seq->p ? seq->p[t * x->n_labels + seq->path[t]] : (double)NAN;
+}
+
+/* Its number, what is labelled, and how probable all of it is. */
+static void add_heading(const tag_shown *seq, text *out)
+{
+    text_fmt(out, "%llu", (unsigned long long)seq->number);
+    if (seq->layer) {
+        text_str(out, ", ");
+        text_xml(out, seq->layer, strlen(seq->layer));
+    }
+    if (seq->p && !isnan(seq->probability))
+        text_fmt(out, ", probability %.3g", seq->probability);
 }
 
 static void add_name(trl_str name, double p, text *out)
@@ -119,10 +133,8 @@ static void add_outside(const tag_picture *x, const tag_shown *seq, size_t t, te
 
 static void add_html(const tag_picture *x, const tag_shown *seq, text *out)
 {
-    text_fmt(out, "%s<section><h2>%llu", seq->document ? "<hr>\n" : "",
-             (unsigned long long)seq->number);
-    if (seq->p)
-        text_fmt(out, ", probability %.3g", seq->probability);
+    text_fmt(out, "%s<section><h2>", seq->document ? "<hr>\n" : "");
+    add_heading(seq, out);
     text_str(out, "</h2><div dir=\"auto\">");
     for (size_t t = 0, i = 0; t < seq->n;) {
         text_str(out, t ? "\n" : "");
@@ -230,10 +242,8 @@ static void put_chunk(const tag_picture *x, const tag_shown *seq, const trl_tag_
 static void add_svg(tag_picture *x, const tag_shown *seq, text *out)
 {
     place at = {MARGIN, MARGIN + x->height + APART};
-    text_fmt(out, "<text class=\"s\" x=\"%.1f\" y=\"%.1f\">%llu", MARGIN, at.y - 9.0,
-             (unsigned long long)seq->number);
-    if (seq->p)
-        text_fmt(out, ", probability %.3g", seq->probability);
+    text_fmt(out, "<text class=\"s\" x=\"%.1f\" y=\"%.1f\">", MARGIN, at.y - 9.0);
+    add_heading(seq, out);
     text_str(out, "</text>\n");
     for (size_t t = 0, i = 0; t < seq->n;) {
         if (i < seq->n_spans && seq->span[i].begin == t) {

@@ -18,9 +18,12 @@ typedef struct tag_shown {
     const trl_tag_span *span;
     size_t n_spans;     /* the chunks of the labels, in order */
     const double *p;    /* [n][n_labels] marginals; NULL: the model has none */
-    double probability; /* of the labelling */
+    double probability; /* of the labelling; NaN: not known */
     uint64_t number;
-    bool document; /* the first of one */
+    bool document;      /* the first of one */
+    const char *layer;  /* what labels these are, where there are several kinds; NULL */
+    size_t first_label; /* those that could be: n_layer_labels from here on; 0: all */
+    size_t n_layer_labels;
 } tag_shown;
 
 typedef struct tag_picture {
