@@ -19,8 +19,11 @@ download() {
     mkdir -p "$src/apt/lists/partial" "$src/apt/cache/archives/partial"
     : >"$src/apt/status"
     key=/usr/share/keyrings/debian-archive-keyring.gpg
-    echo "deb-src [signed-by=$key] http://deb.debian.org/debian $VERSION_CODENAME main" \
-        >"$src/apt/sources.list"
+    # shellcheck disable=SC2016
+    site=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $VERSION_CODENAME" \
+        'Component: main' 2>/dev/null | grep '/debian/*$' | head -n 1)
+    [ -n "$site" ] || { echo "apt-get knows no place of Debian's packages: apt-get update"; exit 1; }
+    echo "deb-src [signed-by=$key] $site $VERSION_CODENAME main" >"$src/apt/sources.list"
     private="-o Dir::Etc::SourceList=$src/apt/sources.list -o Dir::Etc::SourceParts=/dev/null \
         -o Dir::State=$src/apt -o Dir::State::status=$src/apt/status \
         -o Dir::Cache=$src/apt/cache -o APT::Sandbox::User=$(id -un)"
