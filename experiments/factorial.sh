@@ -33,7 +33,6 @@ for k in $(seq "$subsets"); do
     from_to $((size - held + 1)) $size "$work/subset.$k" >"$work/held.$k"
 done
 
-among() { for m; do case " $methods " in *" $m "*) echo "$m" ;; esac; done; } # METHOD...: those of them that are asked for
 title() { # METHOD
     case $1 in
     pseudolikelihood-edge) echo 'per-edge pseudolikelihood' ;;

@@ -40,6 +40,9 @@ tag_with() { # NAME TEST
     mv "$work/$1.tmp" "$work/$1.out"
 }
 
+# among METHOD...: those of them that $methods asks for.
+among() { for m; do case " $methods " in *" $m "*) echo "$m" ;; esac; done; }
+
 # Means over parts, from a line a part on standard input.
 mean() { awk '{ sum += $1 } END { printf "%.'"${1:-2}"'f", NR ? sum / NR : 0 }'; }
 deviation() { awk '{ n++; s += $1; q += $1 * $1 } END { v = n > 1 ? (q - s * s / n) / (n - 1) : 0; printf "%.2f", sqrt(v > 0 ? v : 0) }'; }

@@ -2,13 +2,13 @@
 # skip-chain.sh -- Table 3 of Sutton & McCallum, Piecewise training of undirected models (UAI 2005): speakers and places of
 # seminar announcements by a skip-chain CRF, ten random halves of 485 messages, F1 of tokens.
 #
-# HALVES=3 fewer halves, C2=1 another penalty, METHODS='chain piecewise' fewer ways to train ('bethe': from the chain's weights,
-# after 'chain'; 'bethe-zero': from zero).
+# HALVES=3 fewer halves, C2=1 this penalty, GRID='0.1 1' other penalties to choose from, METHODS='chain piecewise' fewer ways to train
+# ('bethe': from the chain's weights, after 'chain'; 'bethe-zero': from zero).
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/graphs.sh"
 
 methods=${METHODS:-chain piecewise pseudolikelihood pseudolikelihood-edge bethe bethe-zero}
-halves=${HALVES:-10} c2=${C2:-0.5}
+halves=${HALVES:-10} drawings='11 12 13' grid=${C2:-${GRID:-0.05 0.1 0.2 0.5 2}} held=62
 columns=1,10,11 # word, role, predicted
 stop='--optimizer lbfgs'
 # Messages have several fixed points where many equal words are joined; once they are met, the objective is nearly a ridge, and
@@ -24,7 +24,7 @@ if [ -n "$sample" ]; then
         "$trellis" convert --from columns --to marks "$work/sentences" >"$work/messages/$k.txt"
     done
     set -- "$work"/messages/*
-    halves=2 stop='--optimizer lbfgs --max-iter 15'
+    halves=2 drawings=11 grid=${C2:-${GRID:-0.5 2}} held=1 stop='--optimizer lbfgs --max-iter 15'
 else
     need "$data/seminars/train" "$data/seminars/test"
     set -- "$data"/seminars/train/* "$data"/seminars/test/*
@@ -44,23 +44,49 @@ for k in $(seq "$halves"); do
     from_to $((messages / 2 + 1)) "$messages" "$work/order" | documents /dev/stdin >"$work/test.$k"
 done
 
-for k in $(seq "$halves"); do
-    for m in $methods; do
-        how="--objective $m" model=$graph
-        case $m in
-        chain) how='--objective likelihood' model=$work/chain.graph ;;
-        bethe) how="--objective bethe $messages_from --init $work/chain.$k.model" ;;
-        bethe-zero) how="--objective bethe $messages_from" ;;
-        esac
-        # shellcheck disable=SC2086
-        graph_fit "$m.$k" "$model" "$work/train.$k" "$work/test.$k" $how --c2 "$c2" $stop
-    done
-done
-
-# ---- the page --------------------------------------------------------------------------------------
 token_f1() { # NAME ROLE
     "$trellis" score tokens --json "$work/$1.out" | grep -o '"'"$2"'":{[^}]*}' | sed -n 's/.*"f1":\([^,}]*\).*/\1/p' | head -n 1
 }
+fit_way() { # PREFIX WAY SUFFIX C2 TRAIN TEST
+    local how="--objective $2" model=$graph
+    case $2 in
+    chain) how='--objective likelihood' model=$work/chain.graph ;;
+    bethe) how="--objective bethe $messages_from --init $work/$1chain.$3.model" ;;
+    bethe-zero) how="--objective bethe $messages_from" ;;
+    esac
+    # shellcheck disable=SC2086
+    graph_fit "$1$2.$3" "$model" "$5" "$6" $how --c2 "$4" $stop
+}
+
+# ---- c2, the same for all: by the mean F1 of the roles, over ways and drawings, on messages held out of the training halves of further drawings
+tuned=$(among chain piecewise bethe)
+for k in $drawings; do
+    pick "$k" $((messages / 2)) "$work/messages.txt" >"$work/order"
+    from_to 1 $((messages / 2 - held)) "$work/order" | documents /dev/stdin >"$work/part.$k"
+    from_to $((messages / 2 - held + 1)) $((messages / 2)) "$work/order" | documents /dev/stdin >"$work/held.$k"
+done
+case $grid in
+*' '*)
+    for c in $grid; do
+        for k in $drawings; do
+            for m in $tuned; do fit_way held. "$m" "$c.$k" "$c" "$work/part.$k" "$work/held.$k"; done
+        done
+    done
+    ;;
+esac
+held_scores() { for k in $drawings; do token_f1 "held.$1.$2.$k" "$3"; done; } # WAY C2 ROLE: a line a drawing
+held_mean() { # C2
+    for m in $tuned; do held_scores "$m" "$1" location && held_scores "$m" "$1" speaker; done | mean
+}
+c2=$grid
+case $grid in *' '*) c2=$(for c in $grid; do echo "$c $(held_mean "$c")"; done | sort -k2,2gr -s | head -n 1 | cut -d' ' -f1) ;; esac
+
+# ---- the halves -------------------------------------------------------------------------------------
+for k in $(seq "$halves"); do
+    for m in $methods; do fit_way '' "$m" "$k" "$c2" "$work/train.$k" "$work/test.$k"; done
+done
+
+# ---- the page --------------------------------------------------------------------------------------
 scores() { for k in $(seq "$halves"); do token_f1 "$1.$k" "$2"; done; } # METHOD ROLE: a line a half
 against() { # METHOD METHOD ROLE
     case " $methods " in *" $1 "*) paste -d' ' <(scores "$1" "$3") <(scores "$2" "$3") | paired_t ;; *) echo – ;; esac
@@ -88,13 +114,20 @@ paper() { # METHOD
 row() { # METHOD
     echo "| $(title "$1") | $(paper "$1") | $(scores "$1" location | mean) | $(scores "$1" speaker | mean) | $(scores "$1" location | deviation) / $(scores "$1" speaker | deviation) | $(against piecewise "$1" location) / $(against piecewise "$1" speaker) | $(against chain "$1" location) / $(against chain "$1" speaker) | $(iterations "$1") | $(spent "$1") |"
 }
+held_row() { # C2
+    echo -n "| $1 |"
+    for m in $tuned; do
+        echo -n " $(held_scores "$m" "$1" location | mean) / $(held_scores "$m" "$1" speaker | mean) ($(held_scores "$m" "$1" location | deviation) / $(held_scores "$m" "$1" speaker | deviation)) |"
+    done
+    echo " $(held_mean "$1") |"
+}
 {
     cat <<END
 # Training a skip-chain CRF
 
 Table 3 of Sutton & McCallum, *Piecewise training of undirected models* (UAI 2005): $messages seminar announcements, $(grep -c '[^ ]' "$work/messages.txt") tokens,
 $halves random halves for training, the others for the test; F1 of tokens. The model is \`experiments/templates/skip-chain.graph\`: a chain of a message's tokens and edges between
-equal capitalised words; every edge sees the text of its ends. c2 = $c2 for all. L-BFGS with its usual rule to stop; belief
+equal capitalised words; every edge sees the text of its ends. c2 = $c2 for all (below). L-BFGS with its usual rule to stop; belief
 propagation with two starts of its messages (\`--second-start\`) until 5 iterations gain less than 0.05 %.
 
 | training | paper location / speaker | location | speaker | deviations | p against piecewise | p against the chain | iterations | processor seconds |
@@ -105,9 +138,23 @@ END
 
 Means over the halves; deviations of their values; p: paired t-test over the halves (they overlap, so that it is a rough guide); seconds
 of the processor: one half; belief propagation from the chain without the chain's own seconds.
-
-$(made_by)
 END
+    case $grid in
+    *' '*)
+        cat <<END
+
+## The penalty
+
+F1 of location / speaker on $held messages held out of the training half, trained on its others, mean of $(wc -w <<<"$drawings") further drawings (their deviations); the mean of all of a line chooses.
+
+| c2 |$(for m in $tuned; do echo -n " $(title "$m") |"; done) mean |
+|---|$(for m in $tuned; do echo -n "---|"; done)---|
+END
+        for c in $grid; do held_row "$c"; done
+        ;;
+    esac
+    echo
+    made_by
 } >"$work/page.md"
 notes >>"$work/page.md"
 publish
