@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "feature/dual_weights.h"
 #include "feature/pair_view.h"
+#include "feature/sparse_lists.h"
 #include "num/simd.h"
 
 /* 32 bytes, not 64: gcc 12 keeps these in registers without AVX-512 too. */
@@ -96,6 +97,11 @@ TRL_INLINE void gather_rows(const size_t NV, const trl_dual_weights *z, const tr
 TRL_INLINE void gather_entries(const trl_dual_weights *z, const trl_family *f, size_t tok,
                                uint64_t singleton, const float *kept, double *out)
 {
+    if (f->sparse_begin) {
+        for (uint64_t i = f->sparse_begin[tok]; i < f->sparse_begin[tok + 1]; i++)
+            trl_sparse_gather32(f, f->sparse[i], z->w, out);
+        return;
+    }
     uint64_t e = f->entry_begin[tok];
     const uint64_t end = f->entry_begin[tok + 1];
     for (; e < end && f->entry[e].weight < singleton; e++)
@@ -213,7 +219,8 @@ void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n,
     const trl_family *f = &z->d->family[TRL_NODE];
     const uint64_t r = f->dense_begin[from], e = f->entry_begin[from];
     fetch(f->dense_row + r, (size_t)(f->dense_begin[from + n] - r) * sizeof *f->dense_row);
-    fetch(f->entry + e, (size_t)(f->entry_begin[from + n] - e) * sizeof *f->entry);
+    if (!f->sparse_begin)
+        fetch(f->entry + e, (size_t)(f->entry_begin[from + n] - e) * sizeof *f->entry);
     fetch(kept, n * f->step * sizeof *kept);
 }
 
@@ -252,6 +259,11 @@ TRL_CLONES static void add_family(trl_dual_weights *z, const trl_family *f, size
                 break;
             add_row(f, row, x, f->dense_value ? by * (float)f->dense_value[r] : by,
                     z->w + trl_dense_at(f, row));
+        }
+        if (f->sparse_begin) {
+            for (uint64_t i = f->sparse_begin[tok]; i < f->sparse_begin[tok + 1]; i++)
+                trl_sparse_scatter32(f, f->sparse[i], x, by, z->w);
+            continue;
         }
         for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
             if (f->entry[e].weight >= singleton)

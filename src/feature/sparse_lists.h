@@ -53,4 +53,42 @@ TRL_INLINE void trl_sparse_scatter(const trl_family *f, uint32_t a, const double
         to[e] += scale * adj[cell[e]];
 }
 
+/* The same of weights and adjoints in single precision. */
+TRL_INLINE void trl_sparse_gather32(const trl_family *f, uint32_t a, const float *w, double *out)
+{
+    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
+    const uint32_t *cell = f->entry_cell + e0;
+    const float *weight = w + f->entry_hot_at + e0;
+    uint64_t e = 0;
+    for (; e + 4 <= n; e += 4) {
+        const double x0 = out[cell[e]] + (double)weight[e];
+        const double x1 = out[cell[e + 1]] + (double)weight[e + 1];
+        const double x2 = out[cell[e + 2]] + (double)weight[e + 2];
+        const double x3 = out[cell[e + 3]] + (double)weight[e + 3];
+        out[cell[e]] = x0;
+        out[cell[e + 1]] = x1;
+        out[cell[e + 2]] = x2;
+        out[cell[e + 3]] = x3;
+    }
+    for (; e < n; e++)
+        out[cell[e]] += (double)weight[e];
+}
+
+TRL_INLINE void trl_sparse_scatter32(const trl_family *f, uint32_t a, const float *adj, float scale,
+                                     float *w)
+{
+    typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
+    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
+    const uint32_t *cell = f->entry_cell + e0;
+    float *to = w + f->entry_hot_at + e0;
+    uint64_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const v8f x = {adj[cell[e]],     adj[cell[e + 1]], adj[cell[e + 2]], adj[cell[e + 3]],
+                       adj[cell[e + 4]], adj[cell[e + 5]], adj[cell[e + 6]], adj[cell[e + 7]]};
+        *(v8f *)(to + e) += scale * x;
+    }
+    for (; e < n; e++)
+        to[e] += scale * adj[cell[e]];
+}
+
 #endif

@@ -97,6 +97,14 @@ static double penalty1(const trl_fit *fit, const double *x)
     return fit->o->c1 * sum;
 }
 
+/* Sums of values from when examples were last seen may lie below the optimum, and of many small
+ * examples by more than a hundredth: these swing when they also rise above the true objective. */
+static bool swings(const run *r, const trl_iteration *it)
+{
+    return it->number > EARLY && it->objective > RISE * r->head.lowest &&
+           !(r->fit->learner->fine && it->objective < r->head.measured);
+}
+
 static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn save,
                               const void *optimizer, bool *stop, trl_error *err)
 {
@@ -107,9 +115,7 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
     const trl_status st = measured ? look(r, &now, &there, err) : TRL_OK;
     if (st != TRL_OK)
         return st;
-    const bool nowhere =
-        !r->h->sure && ((it->number == 1 && it->step < SHORT) ||
-                        (it->number > EARLY && it->objective > RISE * r->head.lowest));
+    const bool nowhere = !r->h->sure && ((it->number == 1 && it->step < SHORT) || swings(r, it));
     const bool slow = !r->h->sure && is_slow(r, &now);
     now.objective += penalty1(r->fit, it->x);
     r->head.lowest = fmin(r->head.lowest, it->objective);

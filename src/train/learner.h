@@ -67,6 +67,7 @@ typedef struct trl_learner {
     size_t n_weights;    /* 0 with steps */
     uint64_t n_features; /* weights that can differ from 0, for reports */
     bool smooth;         /* F has a gradient everywhere */
+    bool fine;           /* examples are parts of outputs: many, with a small share each */
     double bottom;       /* without a penalty, below this F has no minimum; -HUGE_VAL: always one */
     uint64_t passes;     /* of adagrad when the options do not say; 0: adagrad's default */
 

@@ -98,7 +98,7 @@ trl_memory_plan trl_memory_plan_of(const trl_design *d, const trl_corpus *c,
         p.copies = of_gradient(d);
         p.weights = vector * (2 * o->memory + OTHER_VECTORS) + lanes(d);
     } else if (optimizer) {
-        p.copies = optimizer->needs_c2 ? of_examples(d) : 0;
+        p.copies = optimizer->keeps_examples ? of_examples(d) : 0;
         p.weights = vector * FEW_VECTORS;
     }
     return p;

@@ -48,6 +48,7 @@ typedef struct trl_objective {
     bool selects_sources;  /* of pair and triple tables it reads the rows of few sources */
     bool single;           /* may be evaluated in single precision */
     bool estimate;         /* log Z is an estimate: not concave, right up to its tolerance */
+    bool apart;            /* a sum over factors, each by its own scores alone */
     bool by_token;         /* a sum over tokens: these may have weights */
     bool takes_costs;      /* costs of wrong labels may be added to scores */
     bool needs_inference;  /* sums over all outputs of an example: charts, forward-backward */

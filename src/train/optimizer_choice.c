@@ -56,15 +56,18 @@ static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
 #define FINE 1e-6 /* delta below which single precision is not enough */
 
 /* What takes the least time on so many threads (docs/performance.md): of the exact likelihood of
- * chains on few threads the row over tables that needs the penalty there is, else the default. */
+ * chains on few threads the row over tables that needs the penalty there is; on graphs, of an
+ * objective of one factor at a time, the one that needs c2, on any number of threads; else the
+ * default. */
 static const trl_optimizer *fastest(const trl_objective *o, trl_kind kind,
                                     const trl_train_options *options)
 {
     const bool likelihood = kind == TRL_KIND_CHAIN && o->smooth && o->needs_inference &&
-                            !options->partial && !options->cost;
-    const bool l1 = options->c1 > 0.0;
-    if (likelihood && trl_pool_count((size_t)options->threads) <= FEW &&
-        !trl_train_starts(options) && (l1 || (options->c2 > 0.0 && options->delta >= FINE)))
+                            !options->partial && !options->cost &&
+                            trl_pool_count((size_t)options->threads) <= FEW;
+    const bool l1 = options->c1 > 0.0, factors = kind == TRL_KIND_GRAPH && o->apart && !l1;
+    if ((likelihood || factors) && !trl_train_starts(options) &&
+        (l1 || (options->c2 > 0.0 && options->delta >= FINE)))
         for (size_t k = 0; trl_optimizer_at(k); k++) {
             const trl_optimizer *p = trl_optimizer_at(k);
             if (p->way == TRL_BY_TABLES && (l1 ? p->needs_l1 : p->needs_c2) && fits(p, o, kind))

@@ -40,6 +40,7 @@ typedef struct trl_optimizer {
     bool needs_l1;       /* ... or must be */
     bool needs_c2;       /* c2 must be above 0 */
     bool whole_corpus;   /* an iteration looks at the whole corpus at one point */
+    bool keeps_examples; /* an adjoint of every one, so that small ones are better */
     bool compares_close; /* compares values at points close to each other: double precision */
     bool plain_labels;   /* its dual is that of known labels without costs */
     const char *first, *then; /* of two optimisers, one after the other; NULL: itself, lbfgs */

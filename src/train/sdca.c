@@ -165,9 +165,9 @@ static bool residual(run *r, visit *v)
                 return false;
             far2 = trl_residual(n, adjoint_of(&v->a, k), kept_of(r, v, k), v->delta[k], &mass);
         }
-        if (k == TRL_NODE) {
-            v->far2 = far2;
-            v->mass = mass;
+        if (k == TRL_NODE || r->p.d->order == 0) { /* of chains, labels say enough */
+            v->far2 += far2;
+            v->mass += mass;
         }
         const float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
         if (!v->shared[k])

@@ -54,6 +54,7 @@ trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus
                           .by_factors = trl_factor_objective_of(objective)};
     if (!t->evaluate && !t->by_factors)
         return trl_fail(err, TRL_EINVAL, "graphs are not trained by %s", objective->name);
+    t->apart = !t->evaluate && objective->apart;
     o.method = trl_graph_method(objective, o.method);
     t->sends = t->evaluate == trl_graph_likelihood && o.method != TRL_INFER_EXACT;
     t->lanes = trl_zalloc(n_lanes, sizeof *t->lanes);
@@ -78,8 +79,22 @@ trl_status trl_graph_task_keep(trl_graph_task *t, trl_error *err)
     return st;
 }
 
+trl_status trl_graph_task_by_rows(trl_graph_task *t, const uint64_t **first, size_t *n,
+                                  trl_error *err)
+{
+    if (!t->apart)
+        return TRL_OK;
+    const trl_status st = trl_graph_rows_init(&t->rows, t->corpus, err);
+    if (t->rows.n) {
+        *first = t->rows.first;
+        *n = t->rows.n;
+    }
+    return st;
+}
+
 void trl_graph_task_fini(trl_graph_task *t)
 {
+    trl_graph_rows_fini(&t->rows);
     trl_graph_messages_fini(&t->kept);
     for (size_t k = 0; k < t->n_lanes; k++)
         trl_infer_work_free(t->lanes[k].work);
@@ -111,9 +126,21 @@ typedef struct evaluation {
     const trl_tables *scores;
     trl_tables *adjoint;
     trl_arena *arena;
-    trl_scored_factor *factor; /* [n_factors] */
-    const double **table;      /* [n_tables] */
+    size_t n;                  /* factors: all, or */
+    const uint32_t *of_row;    /* those of one row; else NULL */
+    trl_scored_factor *factor; /* [n] */
+    const double **table;      /* [n_tables]; with of_row NULL */
 } evaluation;
+
+static size_t factor_at(const evaluation *v, size_t i)
+{
+    return v->of_row ? v->of_row[i] : i;
+}
+
+static size_t row_of(const evaluation *v, size_t a)
+{
+    return v->of_row ? 0 : v->e->row[a];
+}
 
 /* theta of an instance = shared + row, in place where one of them is missing.  NULL: no memory. */
 static const double *potentials(const evaluation *v, size_t a, size_t cells)
@@ -123,7 +150,7 @@ static const double *potentials(const evaluation *v, size_t a, size_t cells)
         return v->g.table[v->g.table_of[a]];
     const double *shared = v->scores->shared[f];
     const double *row =
-        v->scores->row[f] ? v->scores->row[f] + v->e->row[a] * v->scores->step[f] : NULL;
+        v->scores->row[f] ? v->scores->row[f] + row_of(v, a) * v->scores->step[f] : NULL;
     if (row && !shared)
         return row;
     if (shared && !row)
@@ -143,7 +170,7 @@ static double *adjoint_of(const evaluation *v, size_t a, size_t cells)
 {
     const uint32_t f = v->e->family[a];
     if (f != TRL_NO_TEMPLATE && v->adjoint->row[f])
-        return v->adjoint->row[f] + v->e->row[a] * v->adjoint->step[f];
+        return v->adjoint->row[f] + row_of(v, a) * v->adjoint->step[f];
     if (f != TRL_NO_TEMPLATE && v->adjoint->shared[f])
         return v->adjoint->shared[f];
     double *unused = trl_arena_get(v->arena, cells, sizeof *unused);
@@ -154,36 +181,51 @@ static double *adjoint_of(const evaluation *v, size_t a, size_t cells)
 
 static trl_status open_factors(evaluation *v, trl_error *err)
 {
-    v->factor = trl_arena_get(v->arena, v->g.n_factors, sizeof *v->factor);
-    v->table = trl_arena_get(v->arena, v->g.n_tables, sizeof *v->table);
-    if (!v->factor || !v->table)
+    v->factor = trl_arena_get(v->arena, v->n, sizeof *v->factor);
+    if (!v->factor)
         return trl_fail_mem(err);
-    for (size_t k = 0; k < v->g.n_tables; k++) /* those of no factor, too */
-        v->table[k] = v->g.table[k];
-    for (size_t a = 0; a < v->g.n_factors; a++) {
-        const size_t cells = v->g.cell_at[a + 1] - v->g.cell_at[a];
-        v->factor[a] = (trl_scored_factor){.score = potentials(v, a, cells),
+    for (size_t i = 0; i < v->n; i++) {
+        const size_t a = factor_at(v, i), cells = v->g.cell_at[a + 1] - v->g.cell_at[a];
+        v->factor[i] = (trl_scored_factor){.score = potentials(v, a, cells),
                                            .adjoint = adjoint_of(v, a, cells),
                                            .n_cells = cells,
                                            .gold = v->e->gold[a],
                                            .n_variables = v->g.scope_at[a + 1] - v->g.scope_at[a],
                                            .variable = v->g.scope + v->g.scope_at[a]};
-        if (!v->factor[a].score || !v->factor[a].adjoint)
+        if (!v->factor[i].score || !v->factor[i].adjoint)
             return trl_fail_mem(err);
-        v->table[v->g.table_of[a]] = v->factor[a].score;
     }
+    return TRL_OK;
+}
+
+static trl_status open_tables(evaluation *v, trl_error *err)
+{
+    v->table = trl_arena_get(v->arena, v->g.n_tables, sizeof *v->table);
+    if (!v->table)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < v->g.n_tables; k++) /* those of no factor, too */
+        v->table[k] = v->g.table[k];
+    for (size_t a = 0; a < v->n; a++)
+        v->table[v->g.table_of[a]] = v->factor[a].score;
     return TRL_OK;
 }
 
 /* Adjoints of rows are those of the shared table, too. */
 static void share(const evaluation *v)
 {
-    for (size_t a = 0; a < v->g.n_factors; a++) {
-        const uint32_t f = v->e->family[a];
+    for (size_t i = 0; i < v->n; i++) {
+        const uint32_t f = v->e->family[factor_at(v, i)];
         if (f == TRL_NO_TEMPLATE || !v->adjoint->row[f] || !v->adjoint->shared[f])
             continue;
-        trl_add_scaled(v->factor[a].n_cells, 1.0, v->factor[a].adjoint, v->adjoint->shared[f]);
+        trl_add_scaled(v->factor[i].n_cells, 1.0, v->factor[i].adjoint, v->adjoint->shared[f]);
     }
+}
+
+static void clear(const trl_graph_task *t, const trl_tables *adjoint)
+{
+    for (size_t f = 0; f < t->corpus->corpus.n_families; f++)
+        if (adjoint->row[f])
+            memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
 }
 
 static trl_status evaluate(void *self, const trl_example *of, const trl_tables *scores,
@@ -192,19 +234,20 @@ static trl_status evaluate(void *self, const trl_example *of, const trl_tables *
     const size_t example = of->number, lane = of->lane;
     trl_graph_task *t = self;
     const trl_graph_example *e = &t->corpus->example[example];
-    evaluation v = {e, trl_graph_look(e->graph), scores, adjoint, of->arena, NULL, NULL};
+    const trl_graph_view g = trl_graph_look(e->graph);
+    evaluation v = {e, g, scores, adjoint, of->arena, g.n_factors, NULL, NULL, NULL};
     bool converged = true;
     const double *messages = NULL;
-    for (size_t f = 0; f < t->corpus->corpus.n_families; f++)
-        if (adjoint->row[f])
-            memset(adjoint->row[f], 0, adjoint->n * adjoint->step[f] * sizeof(double));
+    clear(t, adjoint);
     trl_status st = open_factors(&v, err);
+    if (st == TRL_OK)
+        st = open_tables(&v, err);
     if (st == TRL_OK && t->keeps &&
         !trl_graph_messages_get(&t->kept, example, of->arena, &messages))
         st = trl_fail_mem(err);
     if (st != TRL_OK)
         return st;
-    const trl_graph_scores x = {.view = {.n = v.g.n_factors,
+    const trl_graph_scores x = {.view = {.n = v.n,
                                          .n_variables = v.g.n_variables,
                                          .factor = v.factor,
                                          .labels = v.g.labels,
@@ -233,7 +276,63 @@ static trl_status evaluate(void *self, const trl_example *of, const trl_tables *
     return st;
 }
 
+/* ---- one row --------------------------------------------------------------------------------- */
+
+/* The factors of a row with variables of their own, counted from 0: a graph has too many. */
+static bool number_variables(evaluation *v, trl_factor_view *x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++)
+        n += v->factor[i].n_variables;
+    uint32_t *id = trl_arena_get(v->arena, n, sizeof *id);
+    uint32_t *labels = trl_arena_get(v->arena, n, sizeof *labels);
+    uint32_t *gold = trl_arena_get(v->arena, n, sizeof *gold);
+    if (!id || !labels || !gold)
+        return false;
+    n = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        const uint32_t *variable = v->factor[i].variable;
+        v->factor[i].variable = id + n;
+        for (size_t k = 0; k < v->factor[i].n_variables; k++, n++) {
+            id[n] = (uint32_t)n;
+            labels[n] = v->g.labels[variable[k]];
+            gold[n] = v->e->y[variable[k]];
+        }
+    }
+    x->n_variables = n;
+    x->labels = labels;
+    x->gold = gold;
+    return true;
+}
+
+static trl_status evaluate_row(void *self, const trl_example *of, const trl_tables *scores,
+                               trl_tables *adjoint, double *value, trl_error *err)
+{
+    const trl_graph_task *t = self;
+    const size_t k = t->rows.example[of->number];
+    const uint64_t from = t->rows.begin[of->number], to = t->rows.begin[of->number + 1];
+    const trl_graph_example *e = &t->corpus->example[k];
+    evaluation v = {.e = e,
+                    .g = trl_graph_look(e->graph),
+                    .scores = scores,
+                    .adjoint = adjoint,
+                    .arena = of->arena,
+                    .n = (size_t)(to - from),
+                    .of_row = t->rows.factor + from};
+    clear(t, adjoint);
+    trl_status st = open_factors(&v, err);
+    trl_factor_view x = {
+        .n = v.n, .factor = v.factor, .weight = t->corpus->corpus.weight[k], .arena = of->arena};
+    if (st == TRL_OK && !number_variables(&v, &x))
+        st = trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = t->by_factors(&x, value, err);
+    if (st == TRL_OK)
+        share(&v);
+    return st;
+}
+
 trl_task trl_graph_task_view(trl_graph_task *t)
 {
-    return (trl_task){.self = t, .evaluate = evaluate};
+    return (trl_task){.self = t, .evaluate = t->rows.n ? evaluate_row : evaluate};
 }

@@ -10,6 +10,7 @@
 #include "train/task.h"
 #include "train_graph/graph_messages.h"
 #include "train_graph/graph_objective.h"
+#include "train_graph/graph_rows.h"
 
 typedef struct trl_graph_lane {
     trl_infer_work *work;
@@ -20,8 +21,10 @@ typedef struct trl_graph_task {
     const trl_graph_corpus *corpus;
     trl_graph_objective_fn evaluate; /* NULL: */
     trl_factor_objective by_factors;
+    bool apart;               /* ... one after the other */
     trl_infer_plan **plan;    /* [corpus->n]; NULL: the objective needs no inference */
     trl_graph_pieces *pieces; /* [corpus->n]; NULL: none */
+    trl_graph_rows rows;      /* of the examples, where these are rows */
     trl_graph_messages kept;
     bool sends;            /* the objective is by belief propagation ... */
     bool keeps;            /* ... and its messages are kept */
@@ -40,6 +43,12 @@ void trl_graph_task_fini(trl_graph_task *t);
 /* From now on messages of bethe and trw start from those of the iteration before, which ends with
  * trl_graph_messages_turn; nothing changes for other objectives.  TRL_ENOMEM. */
 trl_status trl_graph_task_keep(trl_graph_task *t, trl_error *err);
+
+/* From now on an example is a row of the design (graph_rows.h), if the objective looks at one
+ * factor at a time and the corpus allows it; *first are the examples then, else it stays.
+ * TRL_ENOMEM. */
+trl_status trl_graph_task_by_rows(trl_graph_task *t, const uint64_t **first, size_t *n,
+                                  trl_error *err);
 
 /* The callbacks, with t as `self`. */
 trl_task trl_graph_task_view(trl_graph_task *t);

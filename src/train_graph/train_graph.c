@@ -82,8 +82,10 @@ static void make_learner(trl_graph_training *t, const trl_infer_options *infer)
                                .n_weights = (size_t)t->design.n_weights,
                                .n_features = t->design.n_live,
                                .smooth = t->objective->smooth,
+                               .fine = t->task.rows.n > 0,
                                .bottom = -HUGE_VAL,
                                .design = &t->design,
+                               .names = &t->corpus->corpus.family[0].names,
                                .task = &t->view,
                                .memory = t->task.keeps ? &kept_messages : NULL,
                                .note = t->task.evaluate ? note : NULL};
@@ -122,6 +124,8 @@ static trl_status compile(trl_graph_training *t, const trl_infer_options *infer,
         return trl_fail_mem(err);
     memset(t->w, 0, trl_design_alloc(&t->design) * sizeof *t->w);
     st = trl_graph_task_init(&t->task, t->corpus, t->objective, infer, trl_session_lanes(o), err);
+    if (st == TRL_OK && t->optimizer->keeps_examples)
+        st = trl_graph_task_by_rows(&t->task, &t->design.first, &t->design.n_sequences, err);
     return st == TRL_OK && o->keep_messages ? trl_graph_task_keep(&t->task, err) : st;
 }
 

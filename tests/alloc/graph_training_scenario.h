@@ -39,14 +39,14 @@ static trl_status fill_graphs(trl_graph_corpus *c, trl_error *err)
     return st;
 }
 
-static trl_status train_graphs(const char *objective, trl_error *err)
+static trl_status train_graphs(const char *objective, const char *optimizer, trl_error *err)
 {
     trl_graph_corpus c = {0};
     trl_graph_training t = {0};
     trl_train_result r;
     trl_infer_options infer = trl_infer_options_default();
     trl_train_options o = trl_train_options_default();
-    o.objective = objective;
+    o.objective = objective, o.optimizer = optimizer;
     o.threads = 1, o.max_iter = 2, o.c2 = 1.0;
     o.keep_messages = strcmp(objective, "bethe") == 0;
     infer.damping = 0.3;
@@ -69,8 +69,8 @@ static trl_status do_graph_training(const void *unused, trl_error *err)
     (void)unused;
     for (size_t k = 0; st == TRL_OK && trl_objective_at(k); k++)
         if (trl_objective_at(k)->kinds & TRL_KIND_GRAPH)
-            st = train_graphs(trl_objective_at(k)->name, err);
-    return st;
+            st = train_graphs(trl_objective_at(k)->name, NULL, err);
+    return st == TRL_OK ? train_graphs("piecewise", "sdca", err) : st;
 }
 
 #endif

@@ -6,15 +6,11 @@
 
 #include <unistd.h>
 
-#include "base/rng.h"
 #include "train/gradient.h"
 #include "train/optimizers.h"
 #include "train_graph/train_graph.h"
+#include "two_layers.h"
 
-enum { EXAMPLES = 40, MOST = 7, TAGS = 3, CHUNKS = 2, WORDS = 5 };
-
-/* Two layers of labels over some words: words say tags, and tags chunks; chunks come in runs.  The
- * templates are both layers' priors, the edges along them, and the edges between them. */
 typedef struct problem {
     trl_graph_corpus corpus;
     trl_graph_training t;
@@ -22,81 +18,6 @@ typedef struct problem {
 } problem;
 
 static bool keep_messages; /* of the problems opened below */
-
-static const char *const word[WORDS] = {"ape", "bee", "cow", "doe", "elk"};
-
-typedef struct sentence {
-    size_t n;
-    uint32_t word[MOST], y[2 * MOST]; /* labels of token t: y[2 * t], y[2 * t + 1] */
-} sentence;
-
-static sentence random_sentence(trl_rng *rng)
-{
-    sentence s = {.n = 1 + trl_rng_below(rng, MOST)};
-    for (size_t t = 0; t < s.n; t++) {
-        s.word[t] = (uint32_t)trl_rng_below(rng, WORDS);
-        s.y[2 * t] = trl_rng_below(rng, 8) ? s.word[t] % TAGS : (uint32_t)trl_rng_below(rng, TAGS);
-        s.y[2 * t + 1] = trl_rng_below(rng, 6) ? s.y[2 * t] == 1 : t > 0 ? s.y[2 * t - 1] : 0;
-    }
-    return s;
-}
-
-typedef struct builder {
-    trl_graph *g;
-    uint32_t family[5 * MOST], n;
-    size_t begin[5 * MOST + 1];
-    trl_attr attr[4 * MOST];
-} builder;
-
-static void add(builder *b, uint32_t family, size_t n, const uint32_t *v, const char *text)
-{
-    trl_error err;
-    const trl_graph_view g = trl_graph_look(b->g);
-    size_t cells = 1, at = b->begin[b->n];
-    for (size_t k = 0; k < n; k++)
-        cells *= g.labels[v[k]];
-    assert_ok(trl_graph_add_table(b->g, cells, NULL, &err));
-    assert_ok(trl_graph_add_factor(b->g, n, v, b->n, &err));
-    if (text)
-        b->attr[at++] = (trl_attr){{text, strlen(text)}, 1.0};
-    b->family[b->n++] = family;
-    b->begin[b->n] = at;
-}
-
-static void unroll(const sentence *s, builder *b)
-{
-    trl_error err;
-    *b = (builder){0};
-    assert_ok(trl_graph_new(&b->g, &err));
-    for (uint32_t t = 0; t < s->n; t++) {
-        assert_ok(trl_graph_add_variable(b->g, TAGS, &err));
-        assert_ok(trl_graph_add_variable(b->g, CHUNKS, &err));
-        add(b, 0, 1, (uint32_t[]){2 * t}, word[s->word[t]]);
-        add(b, 1, 1, (uint32_t[]){2 * t + 1}, word[s->word[t]]);
-        add(b, 2, 2, (uint32_t[]){2 * t, 2 * t + 1}, NULL);
-        if (t > 0) {
-            add(b, 3, 2, (uint32_t[]){2 * t - 2, 2 * t}, NULL);
-            add(b, 4, 2, (uint32_t[]){2 * t - 1, 2 * t + 1}, word[s->word[t]]);
-        }
-    }
-}
-
-static void make_corpus(trl_graph_corpus *c, uint64_t seed)
-{
-    static const size_t width[] = {TAGS, CHUNKS, TAGS * CHUNKS, TAGS * TAGS, CHUNKS * CHUNKS};
-    trl_error err;
-    trl_rng rng = trl_rng_seed(seed);
-    assert_ok(trl_graph_corpus_init(c, width, 5, &err));
-    for (size_t f = 2; f < 5; f++)
-        assert_ok(trl_corpus_set_constant(&c->corpus, f, &err));
-    for (size_t e = 0; e < EXAMPLES; e++) {
-        const sentence s = random_sentence(&rng);
-        builder b;
-        unroll(&s, &b);
-        assert_ok(trl_graph_corpus_add(
-            c, &(trl_graph_case){b.g, b.family, b.begin, b.attr, s.y, 1.0}, &err));
-    }
-}
 
 static void problem_open(problem *p, const char *objective, const char *optimizer, size_t threads,
                          const char *checkpoint)
@@ -112,7 +33,7 @@ static void problem_open(problem *p, const char *objective, const char *optimize
     p->o.checkpoint = checkpoint;
     p->o.keep_messages = keep_messages;
     p->o.c1 = optimizer && trl_optimizer_find(optimizer)->needs_l1 ? 0.05 : 0.0;
-    make_corpus(&p->corpus, 5);
+    make_corpus(&p->corpus, 5, false);
     assert_ok(trl_graph_training_init(&p->t, &p->corpus, &p->o, &infer, &err));
 }
 
@@ -370,7 +291,7 @@ static void test_unsettled_runs_are_counted(void **state)
         p.o.objective = round % 2 ? "trw" : "bethe";
         p.o.threads = 1, p.o.c2 = 0.5, p.o.max_iter = 10;
         p.o.progress = listen, p.o.progress_ctx = &l;
-        make_corpus(&p.corpus, 5);
+        make_corpus(&p.corpus, 5, false);
         assert_ok(trl_graph_training_init(&p.t, &p.corpus, &p.o, &infer, &err));
         assert_ok(trl_graph_training_run(&p.t, &r, &err)); /* the optimiser survives them */
         assert_true(l.iterations > 0 && p.t.runs >= EXAMPLES);
@@ -408,7 +329,7 @@ static void test_refusals(void **state)
         infer.max_cells = bad[k].max_cells;
         p.o = trl_train_options_default();
         p.o.objective = bad[k].objective, p.o.optimizer = bad[k].optimizer, p.o.c2 = 1.0;
-        make_corpus(&p.corpus, 5);
+        make_corpus(&p.corpus, 5, false);
         assert_int_equal(trl_graph_training_init(&p.t, &p.corpus, &p.o, &infer, &err), TRL_EINVAL);
         if (!strstr(err.msg, bad[k].says))
             fail_msg("case %zu says '%s'", k, err.msg);
@@ -428,7 +349,7 @@ static void test_checkpoint_of_other_graphs(void **state)
     p.o = trl_train_options_default();
     p.o.objective = "piecewise", p.o.checkpoint = "graph.ck", p.o.resume = true, p.o.threads = 1,
     p.o.c2 = 1.0;
-    make_corpus(&p.corpus, 6);
+    make_corpus(&p.corpus, 6, false);
     assert_ok(trl_graph_training_init(&p.t, &p.corpus, &p.o, &infer, &err));
     assert_true(trl_graph_training_run(&p.t, &r, &err) != TRL_OK);
     problem_close(&p);

@@ -1,9 +1,10 @@
 /* test_wide_rows.c -- factors with hundreds of cells: lists of attributes against lists of entries,
  * which are their plain twin, bit for bit, with implied rows and without; and the gradient against
- * differences. */
+ * differences; the same of weights in single precision. */
 /* SPDX-License-Identifier: MIT */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "feature/dual_weights.h"
 #include "feature/implied_rows.h"
 #include "support.h"
 #include "train/gradient.h"
@@ -200,11 +201,62 @@ static void test_differences(void **state)
     close_wide(&x);
 }
 
+/* Single weights after a step, and the scores that they give: the lists' and the twin's. */
+static void test_single_twin(void **state)
+{
+    trl_rng rng = trl_rng_seed(17);
+    wide x;
+    trl_error err;
+    (void)state;
+    open_wide(&x, &rng);
+    double *w = random_weights(&x.design, &rng);
+    for (size_t round = 0; round < 20; round++) {
+        const size_t n = 1 + trl_rng_below(&rng, 3);
+        const size_t from = trl_rng_below(&rng, x.design.n_tokens - n);
+        const trl_design *const both[2] = {&x.design, &x.plain};
+        double *score[2][KINDS];
+        float *delta[TRL_FAMILIES_MAX] = {0};
+        for (size_t f = 0; f < KINDS; f++) {
+            const size_t cells = n * x.design.family[f].step;
+            delta[f] = trl_alloc64(cells, sizeof **delta);
+            for (size_t c = 0; c < cells; c++)
+                delta[f][c] = (float)trl_rng_unit(&rng) - 0.5f;
+        }
+        for (size_t k = 0; k < 2; k++) {
+            trl_dual_weights z;
+            trl_tables t = {.n = n};
+            assert_ok(trl_dual_weights_init(&z, both[k], 1.0, &err));
+            trl_dual_weights_set(&z, w);
+            trl_dual_weights_add(&z, from, n, delta, 0.25f);
+            for (size_t f = 0; f < KINDS; f++) {
+                t.step[f] = both[k]->family[f].step;
+                t.row[f] = score[k][f] = trl_alloc64(n * t.step[f], sizeof **t.row);
+            }
+            trl_dual_weights_gather(&z, from, NULL, &t);
+            trl_dual_weights_fini(&z);
+        }
+        for (size_t f = 0; f < KINDS; f++)
+            for (size_t r = 0; r < n; r++)
+                for (size_t c = 0; c < width[f]; c++) {
+                    const size_t at = r * x.design.family[f].step + c;
+                    assert_near(score[0][f][at], score[1][f][at], 1e-6);
+                }
+        for (size_t f = 0; f < KINDS; f++) {
+            trl_free(score[0][f]);
+            trl_free(score[1][f]);
+            trl_free(delta[f]);
+        }
+    }
+    trl_free(w);
+    close_wide(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_twin),
         cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_single_twin),
         cmocka_unit_test(test_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

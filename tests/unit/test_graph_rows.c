@@ -1,0 +1,139 @@
+/* test_graph_rows.c -- objectives of one factor at a time: rows of the design for examples. */
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <math.h>
+
+#include "train/gradient.h"
+#include "train/optimizers.h"
+#include "train_graph/train_graph.h"
+#include "two_layers.h"
+
+typedef struct problem {
+    trl_graph_corpus corpus;
+    trl_graph_training t;
+    trl_train_options o;
+} problem;
+
+static void problem_open(problem *p, const char *objective, const char *optimizer)
+{
+    trl_error err;
+    const trl_infer_options infer = trl_infer_options_default();
+    p->o = trl_train_options_default();
+    p->o.objective = objective, p->o.optimizer = optimizer, p->o.threads = 1, p->o.c2 = 0.3;
+    make_corpus(&p->corpus, 7, true);
+    assert_ok(trl_graph_training_init(&p->t, &p->corpus, &p->o, &infer, &err));
+}
+
+static void problem_close(problem *p)
+{
+    trl_graph_training_fini(&p->t);
+    trl_graph_corpus_fini(&p->corpus);
+}
+
+static double value_at(const problem *p, const double *w, double *g)
+{
+    trl_error err;
+    trl_gradient *by;
+    double F;
+    assert_ok(trl_gradient_new(&p->t.design, &p->corpus.corpus.family[0].names, &p->t.view,
+                               p->t.pool, &by, &err));
+    assert_ok(trl_gradient_eval(by, w, p->o.c2, g, &F, &err));
+    trl_gradient_free(by);
+    return F;
+}
+
+static const char *const apart[] = {"piecewise", "piecewise-pseudolikelihood"};
+
+/* The sum over rows is the sum over graphs, and so is its gradient. */
+static void test_same_objective(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        problem graphs, rows;
+        trl_rng rng = trl_rng_seed(11 + k);
+        problem_open(&graphs, apart[k], "lbfgs");
+        problem_open(&rows, apart[k], "sdca");
+        assert_int_equal(graphs.t.design.n_sequences, EXAMPLES);
+        assert_int_equal(rows.t.design.n_sequences, rows.t.design.n_tokens);
+        const size_t room = trl_design_alloc(&rows.t.design);
+        assert_int_equal(room, trl_design_alloc(&graphs.t.design));
+        double *w = calloc(room, sizeof *w), *g = calloc(room, sizeof *g),
+               *h = calloc(room, sizeof *h);
+        assert_true(w && g && h);
+        for (size_t j = 0; j < rows.t.design.n_weights; j++)
+            w[j] = 2.0 * trl_rng_unit(&rng) - 1.0;
+        const double F = value_at(&graphs, w, g);
+        assert_near(value_at(&rows, w, h), F, 1e-10 * F);
+        for (size_t j = 0; j < rows.t.design.n_weights; j++)
+            assert_near(g[j], h[j], 1e-9 * (1.0 + fabs(g[j])));
+        free(w), free(g), free(h);
+        problem_close(&graphs);
+        problem_close(&rows);
+    }
+}
+
+static double optimum(const char *objective, const char *optimizer, uint64_t *passes)
+{
+    problem p;
+    trl_error err;
+    trl_train_result r;
+    problem_open(&p, objective, optimizer);
+    assert_ok(trl_graph_training_run(&p.t, &r, &err));
+    *passes = r.iterations;
+    problem_close(&p);
+    return r.objective;
+}
+
+/* They come to the same optimum by sdca and sag as by L-BFGS. */
+static void test_same_optimum(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        uint64_t n;
+        const double best = optimum(apart[k], "lbfgs", &n);
+        const double dual = optimum(apart[k], "sdca", &n);
+        assert_near(dual, best, 1e-4 * best);
+        assert_in_range(n, 1, 60);
+        assert_near(optimum(apart[k], "sag", &n), best, 1e-3 * best);
+        assert_near(optimum(apart[k], "auto", &n), dual, 0.0);
+    }
+}
+
+/* A factor without a template is in no row; other objectives need whole graphs. */
+static void test_whole_graphs(void **state)
+{
+    (void)state;
+    static const double table[] = {0.0, -1.0, 0.5};
+    const trl_infer_options infer = trl_infer_options_default();
+    trl_error err;
+    trl_train_result r;
+    problem p = {.o = trl_train_options_default()};
+    p.o.objective = "piecewise", p.o.optimizer = "sdca", p.o.threads = 1, p.o.c2 = 0.3;
+    make_corpus(&p.corpus, 7, false);
+    trl_rng rng = trl_rng_seed(3);
+    const sentence s = random_sentence(&rng);
+    builder b;
+    unroll(&s, &b);
+    assert_ok(trl_graph_add_table(b.g, 3, table, &err));
+    assert_ok(trl_graph_add_factor(b.g, 1, (uint32_t[]){0}, b.n, &err));
+    b.family[b.n++] = TRL_NO_TEMPLATE;
+    b.begin[b.n] = b.begin[b.n - 1];
+    assert_ok(trl_graph_corpus_add(
+        &p.corpus, &(trl_graph_case){b.g, b.family, b.begin, b.attr, s.y, 1.0}, &err));
+    assert_ok(trl_graph_training_init(&p.t, &p.corpus, &p.o, &infer, &err));
+    assert_int_equal(p.t.design.n_sequences, EXAMPLES + 1);
+    assert_ok(trl_graph_training_run(&p.t, &r, &err));
+    problem_close(&p);
+    problem_open(&p, "pseudolikelihood", "sdca");
+    assert_int_equal(p.t.design.n_sequences, EXAMPLES);
+    problem_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_objective),
+                                       cmocka_unit_test(test_same_optimum),
+                                       cmocka_unit_test(test_whole_graphs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
