@@ -349,6 +349,12 @@ static bool parse_all(job *j, const operands *args)
     if (ok && j->s->verbose)
         message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s",
                      j->sentences, j->words, took, (double)j->words / took);
+    uint64_t states = 0;
+    for (size_t k = 0; k < j->threads; k++)
+        states += trl_parser_states(j->parser[k]);
+    if (ok && j->s->verbose && states)
+        message_line("%" PRIu64 " states looked at, %.1f a word", states,
+                     (double)states / (double)j->words);
     return ok;
 }
 

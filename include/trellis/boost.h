@@ -98,7 +98,8 @@ typedef struct trl_boost_point {
     double held_out;        /* mean loss of the held-out examples' value; NaN: there are none */
     uint64_t trees, compound,
         atomic;     /* so far; compound: distinct, Theta not 0; atomic: in those */
-    double seconds; /* of this classifier */
+    double seconds; /* of this classifier: of the processor when one thread trains it, else of the
+                       clock */
 } trl_boost_point;
 
 typedef struct trl_boost_progress {

@@ -164,6 +164,9 @@ TRL_API trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_opti
                                   trl_parser **out, trl_error *err);
 TRL_API void trl_parser_free(trl_parser *p); /* accepts NULL */
 
+/* Boosted: the states that were looked at for all sentences so far; else 0.  Accepts NULL. */
+TRL_API uint64_t trl_parser_states(const trl_parser *p);
+
 /* A sentence, and what is known about it. */
 typedef struct trl_parse_input {
     const trl_str *word; /* [n] */

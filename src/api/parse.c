@@ -137,6 +137,11 @@ void trl_parser_free(trl_parser *p)
     trl_free(p);
 }
 
+uint64_t trl_parser_states(const trl_parser *p)
+{
+    return p && p->boosted ? trl_boosted_parser_states(p->boosted) : 0;
+}
+
 trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                             trl_error *err)
 {

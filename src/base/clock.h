@@ -6,4 +6,7 @@
 /* Seconds on a monotonic clock. */
 double trl_clock(void);
 
+/* Seconds that the processor has spent on this thread. */
+double trl_thread_clock(void);
+
 #endif

@@ -16,6 +16,9 @@
  * likely. */
 #define UNLIKELY 20.0
 
+/* The first descent may take as much work as so many searches: sentences of 100 words. */
+#define DESCENT 4.0
+
 /* An inference that may be made. */
 struct trl_search_node {
     double cost; /* of the whole derivation up to here */
@@ -236,6 +239,21 @@ static uint32_t make_state(trl_searcher *x, const trl_search_node *n)
     return (uint32_t)x->n_states++;
 }
 
+/* The work of looking at a state, in millions of trees; the features of a span take as long as
+ * FEATURES of them. */
+#define FEATURES 100
+
+static double work_of(const trl_searcher *x, const trl_partial_parse *s)
+{
+    return 1e-6 * (double)((s->newest + 1) * s->n) * (double)(x->model->n_trees + FEATURES);
+}
+
+static bool is_over(const trl_searcher *x, const trl_search_options *o)
+{
+    return (o->max_work > 0.0 && x->work > o->max_work) ||
+           (o->deadline > 0.0 && trl_clock() > o->deadline);
+}
+
 /* Queues all inferences of the state that may be part of the cheapest tree. */
 static trl_status expand(trl_searcher *x, uint32_t state, trl_error *err)
 {
@@ -258,7 +276,7 @@ static trl_status expand(trl_searcher *x, uint32_t state, trl_error *err)
                 if (st != TRL_OK)
                     return st;
             }
-    x->work += 1e-6 * (double)((s.newest + 1) * s.n) * (double)m->n_trees;
+    x->work += work_of(x, &s);
     if (x->want == 1 && x->leaf != TRL_NO_ID && x->node[x->leaf].cost < x->bound)
         x->bound = x->node[x->leaf].cost;
     return TRL_OK;
@@ -309,12 +327,17 @@ static trl_status cheapest(trl_searcher *x, uint32_t state, trl_search_node *bes
     return TRL_OK;
 }
 
-/* Always the cheapest inference, until a tree is there. */
-static trl_status descend(trl_searcher *x, trl_error *err)
+/* Always the cheapest inference, until a tree is there; or until the work of DESCENT searches is
+ * done: then the roots that are left get one parent, and the tree costs INFINITY. */
+static trl_status descend(trl_searcher *x, const trl_search_options *o, trl_error *err)
 {
-    trl_search_node best = {0};
+    trl_search_options limit = *o;
+    limit.max_work *= DESCENT;
     for (uint32_t state = 0;;) {
-        trl_status st = cheapest(x, state, &best, err);
+        const trl_partial_parse s = x->state[state].s;
+        trl_search_node best = {(double)INFINITY, state, {0, (uint32_t)s.n - 1, TRL_SEARCH_TOP}};
+        x->work += work_of(x, &s);
+        const trl_status st = is_over(x, &limit) ? TRL_OK : cheapest(x, state, &best, err);
         if (st == TRL_OK && best.x.label == TRL_SEARCH_TOP)
             return push(x, best, err);
         state = st == TRL_OK ? make_state(x, &best) : TRL_NO_ID;
@@ -342,12 +365,6 @@ static bool in_beam(trl_searcher *x, const trl_search_options *o, uint32_t depth
     else
         return x->exact = false;
     return true;
-}
-
-static bool is_over(const trl_searcher *x, const trl_search_options *o)
-{
-    return (o->max_work > 0.0 && x->work > o->max_work) ||
-           (o->deadline > 0.0 && trl_clock() > o->deadline);
 }
 
 /* Takes states from the queue until the trees are there or a limit is met. */
@@ -415,7 +432,7 @@ trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *
     x->want = o->nbest > 1 ? o->nbest : 1;
     trl_status st = start(x, word, tag, n, err);
     if (st == TRL_OK)
-        st = descend(x, err);
+        st = descend(x, o, err);
     if (st != TRL_OK)
         return st;
     const double known = x->node[x->leaf].cost;
@@ -424,8 +441,10 @@ trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *
         x->n_heap = 0; /* it will be found again */
     else if (known < HOPELESS)
         x->bound = known;
-    st = expand(x, 0, err);
-    if (st == TRL_OK)
+    x->work = 0.0;
+    if (!isinf(known))
+        st = expand(x, 0, err);
+    if (st == TRL_OK && !isinf(known))
         st = run_queue(x, o, err);
     if (st == TRL_OK && x->n_found == 0) {
         const trl_search_node best = x->node[x->leaf];

@@ -132,6 +132,7 @@ struct trl_boosted_parser {
     size_t tag_cap;
     trl_parsed *parsed;
     size_t parsed_cap;
+    uint64_t states; /* looked at so far */
 };
 
 trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_options *o,
@@ -166,6 +167,11 @@ void trl_boosted_parser_free(trl_boosted_parser *p)
     trl_free(p->tag);
     trl_free(p->parsed);
     trl_free(p);
+}
+
+uint64_t trl_boosted_parser_states(const trl_boosted_parser *p)
+{
+    return p->states;
 }
 
 /* Tags that are not known come from the tagger. */
@@ -242,6 +248,7 @@ trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input
         st = trl_best_first(&p->search, in->word, p->tag, in->n, &o, err);
     if (st != TRL_OK)
         return st;
+    p->states += p->search.n_expanded;
     const size_t n = p->search.n_found;
     trl_parsed *parsed = trl_reserve(p->parsed, &p->parsed_cap, n, sizeof *parsed);
     if (!parsed)

@@ -34,6 +34,7 @@ typedef struct trl_boosted_parser trl_boosted_parser;
 trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_options *o,
                                   trl_boosted_parser **out, trl_error *err);
 void trl_boosted_parser_free(trl_boosted_parser *p); /* accepts NULL */
+uint64_t trl_boosted_parser_states(const trl_boosted_parser *p);
 trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
                                     trl_parse *out, trl_error *err);
 

@@ -16,9 +16,15 @@
 #define INTERCEPT_OFF                                                                              \
     0.01 /* lambdas that the sum of all weights may be off before it is recomputed */
 
+/* One thread: its processor time, which others at work do not change. */
+static double now(const trl_boost_path *p)
+{
+    return p->t.pool ? trl_clock() : trl_thread_clock();
+}
+
 double trl_boost_path_seconds(const trl_boost_path *p)
 {
-    return p->seconds_before + trl_clock() - p->started;
+    return p->seconds_before + now(p) - p->started;
 }
 
 void trl_boost_path_fini(trl_boost_path *p)
@@ -268,7 +274,7 @@ trl_status trl_boost_path_run(trl_boost_path *p, trl_error *err)
         .self = p, .bottom = -HUGE_VAL, .steps = &steps, .score = p->held_out ? score : NULL};
     double none[64] = {0};
     trl_train_result result = {0};
-    p->started = trl_clock();
+    p->started = now(p);
     p->cancel = (trl_cancel){p->t.o->cancelled, p->t.o->cancelled_ctx, false};
     p->t.cancel = &p->cancel;
     const trl_status st = init_held_out(p, p->t.column, err);
@@ -281,6 +287,6 @@ trl_status trl_boost_path_run(trl_boost_path *p, trl_error *err)
                            .pool = p->t.pool,
                            .cancel = &p->cancel,
                            .fingerprint = o.checkpoint ? trl_boost_fingerprint(p) : 0,
-                           .started = p->started};
+                           .started = trl_clock()};
     return trl_session_run(&s, none, &result, err);
 }

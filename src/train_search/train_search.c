@@ -96,9 +96,11 @@ static trl_status divide(run *r, trl_error *err)
             r->use[k] = n++ % HELD_OUT == HELD_OUT - 1 && !trl_has_dev(o) ? TRL_TREE_CHOOSE
                                                                           : TRL_TREE_LEARN;
     }
-    return n ? TRL_OK
-             : trl_fail(err, TRL_EPARSE, "all trees are longer than %" PRIu64 " words",
-                        (uint64_t)o->max_length);
+    if (n)
+        return TRL_OK;
+    trl_fail(err, TRL_EPARSE, "all trees are longer than %" PRIu64 " words",
+             (uint64_t)o->max_length);
+    return trl_fail_where(err, TRL_EPARSE, o->data ? "<data>" : o->train[0], 0, 0);
 }
 
 static trl_status read_trees(run *r, trl_error *err)
@@ -306,8 +308,9 @@ static bool on_progress(void *ctx, const trl_boost_progress *b)
         r->stop = true;
     if (b->point && o->progress) {
         char note[160];
-        snprintf(note, sizeof note, "%s: lambda %.3g, %" PRIu64 " trees, held-out loss %.6g",
-                 b->classifier, b->point->lambda, b->point->trees, b->point->held_out);
+        snprintf(note, sizeof note,
+                 "%s: lambda %.3g, %" PRIu64 " trees, held-out loss %.6g, %.1f s of the processor",
+                 b->classifier, b->point->lambda, b->point->trees, b->point->held_out, b->seconds);
         r->stop = report(r, "classifier", note) || r->stop;
     }
     return r->stop;
