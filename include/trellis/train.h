@@ -113,7 +113,7 @@ typedef struct trl_train_options {
     int markov;      /* what active states remember: 0, 1, 2 */
     bool keep_going; /* trees: broken ones are left out, with a warning each */
     bool relaxed;    /* rules also with other parent annotations than seen, ... */
-    bool strict;     /* ... or only as seen; neither: relaxed with the span pruner */
+    bool strict; /* ... or only as seen; neither: with the span pruner smoothed (docs/parser.md) */
     uint64_t max_length;    /* longer trees are left out; 0: none */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */

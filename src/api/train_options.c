@@ -159,7 +159,8 @@ static const trl_option_row rows[] = {
                 "the last"),
     ROW("strict", FLAG, strict, TREE, GROUP,
         .help = "trees: rules only as they were seen (the default, except for 'grade' features "
-                "with the span pruner)"),
+                "with the span pruner, which also has rules never seen, made of labels seen in "
+                "the same places)"),
     ROW("relaxed", FLAG, relaxed, TREE, GROUP,
         .help = "trees: rules also under other parents than seen"),
     ROW("functions", FLAG, functions, TREE, GROUP,

@@ -69,8 +69,19 @@ typedef struct trl_child_pair {
     uint32_t right, first; /* state; rule.  They end where the next pair's begin. */
 } trl_child_pair;
 
+/* Which rules a grammar has. */
+typedef enum trl_licence {
+    TRL_RULES_SEEN,
+    TRL_RULES_RELAXED, /* also every known rule with the parent annotation of its parent exchanged
+                          for any other known annotation of the same label (count 0), where the
+                          children's annotations allow it, as [FKM08, 4.1] do */
+    TRL_RULES_SMOOTHED /* these, and rules never seen that are made of labels seen in the same
+                          places, with expected counts below 1 (grammar_smooth.c) */
+} trl_licence;
+
 typedef struct trl_grammar {
     trl_annotation annotation;
+    bool smoothed;     /* rules seen at most once share classes (trl_binary.plain) */
     trl_strtab labels; /* base labels of tags and phrases */
     trl_strtab names;  /* of states, for people: NP^S, @VP%VBZ^S|VBZ; ids are state ids; where
                           two would be the same (a tag and a phrase X) the later one ends in #2 */
@@ -127,10 +138,8 @@ void trl_grammar_fini(trl_grammar *g);
 trl_status trl_grammar_add(trl_grammar *g, const trl_tree *tree, const trl_strtab *labels,
                            trl_error *err);
 
-/* Sorts and freezes.  `relaxed`: adds every known rule with the parent annotation of its parent
- * exchanged for any other known annotation of the same label (count 0), where the children's
- * annotations allow it, as [FKM08, 4.1] do.  TRL_EINVAL when no tree was added; TRL_ENOMEM. */
-trl_status trl_grammar_finish(trl_grammar *g, bool relaxed, trl_error *err);
+/* Sorts and freezes.  TRL_EINVAL when no tree was added; TRL_ENOMEM. */
+trl_status trl_grammar_finish(trl_grammar *g, trl_licence licence, trl_error *err);
 
 /* A tree, its labels, and the head rules (NULL: states without heads). */
 typedef struct trl_encoded {

@@ -115,9 +115,9 @@ void trl_grammar_count(const trl_grammar *g, trl_grammar_stats *out)
         left += g->by_left[s] < g->by_left[s + 1];
     }
     for (size_t r = 0; r < g->n_binary; r++)
-        out->binary_relaxed += g->binary_count[r] == 0.0;
+        out->binary_relaxed += g->binary_count[r] < 1.0;
     for (size_t r = 0; r < g->n_unary; r++)
-        out->unary_relaxed += g->unary_count[r] == 0.0;
+        out->unary_relaxed += g->unary_count[r] < 1.0;
     out->tags = types[TRL_STATE_TAG];
     out->phrases = types[TRL_STATE_PHRASE];
     out->actives = types[TRL_STATE_ACTIVE];

@@ -98,34 +98,74 @@ int trl_unary_order(const trl_unary *a, const trl_unary *b, const uint32_t *pool
     return 0;
 }
 
-static bool classify_binary(trl_grammar *g)
+/* A class by its plain states; in a smoothed grammar a class that was seen at most once has none of
+ * its own: it belongs to all such rules of the same parent, with children of the same types.  So
+ * that features know rules never seen: by what is learnt of those seen once. */
+static uint32_t type_of(const trl_grammar *g, uint32_t state)
 {
-    trl_strtab classes = {0};
+    return state == TRL_NO_ID ? 0 : (uint32_t)g->state[state].type;
+}
+
+static uint32_t plain_of(const trl_grammar *g, uint32_t state)
+{
+    return state == TRL_NO_ID ? TRL_NO_ID : g->state[state].plain;
+}
+
+typedef struct rule_states {
+    uint32_t parent, left, right; /* right: TRL_NO_ID in unary rules */
+} rule_states;
+
+/* Numbers the classes of n rules in class[]; false: out of memory. */
+static bool classify(const trl_grammar *g, const rule_states *rule, const double *rule_count,
+                     size_t n, uint32_t *class, size_t *n_classes)
+{
+    trl_strtab plain = {0}, shared = {0};
+    double *count = NULL;
+    size_t cap = 0;
     bool ok = true;
-    for (size_t r = 0; ok && r < g->n_binary; r++) {
-        trl_binary *b = &g->binary[r];
-        const uint32_t key[3] = {g->state[b->parent].plain, g->state[b->left].plain,
-                                 g->state[b->right].plain};
-        b->plain = trl_strtab_add(&classes, (const char *)key, sizeof key);
-        ok = b->plain != TRL_NO_ID;
+    for (size_t r = 0; ok && r < n; r++) {
+        const uint32_t key[3] = {plain_of(g, rule[r].parent), plain_of(g, rule[r].left),
+                                 plain_of(g, rule[r].right)};
+        ok = trl_count_rule(&plain, &count, &cap, key, rule_count[r] < 1.0 ? 0.0 : rule_count[r]);
+        if (ok)
+            class[r] = trl_strtab_find(&plain, (const char *)key, sizeof key);
     }
-    g->n_plain_binary = classes.n;
-    trl_strtab_fini(&classes);
+    for (size_t r = 0; ok && r < n; r++) {
+        uint32_t key[4] = {plain_of(g, rule[r].parent), plain_of(g, rule[r].left),
+                           plain_of(g, rule[r].right), 0};
+        if (g->smoothed && count[class[r]] < 2.0) {
+            key[1] = type_of(g, rule[r].left);
+            key[2] = type_of(g, rule[r].right);
+            key[3] = 1;
+        }
+        class[r] = trl_strtab_add(&shared, (const char *)key, sizeof key);
+        ok = class[r] != TRL_NO_ID;
+    }
+    *n_classes = shared.n;
+    trl_strtab_fini(&plain);
+    trl_strtab_fini(&shared);
+    trl_free(count);
     return ok;
 }
 
-static bool classify_unary(trl_grammar *g)
+static bool classify_rules(trl_grammar *g)
 {
-    trl_strtab classes = {0};
-    bool ok = true;
-    for (size_t r = 0; ok && r < g->n_unary; r++) {
-        trl_unary *u = &g->unary[r];
-        const uint32_t key[2] = {g->state[u->parent].plain, g->state[u->child].plain};
-        u->plain = trl_strtab_add(&classes, (const char *)key, sizeof key);
-        ok = u->plain != TRL_NO_ID;
-    }
-    g->n_plain_unary = classes.n;
-    trl_strtab_fini(&classes);
+    const size_t most = g->n_binary > g->n_unary ? g->n_binary : g->n_unary;
+    rule_states *rule = trl_alloc(most, sizeof *rule);
+    uint32_t *class = trl_alloc(most, sizeof *class);
+    bool ok = rule && class;
+    for (size_t r = 0; ok && r < g->n_binary; r++)
+        rule[r] = (rule_states){g->binary[r].parent, g->binary[r].left, g->binary[r].right};
+    ok = ok && classify(g, rule, g->binary_count, g->n_binary, class, &g->n_plain_binary);
+    for (size_t r = 0; ok && r < g->n_binary; r++)
+        g->binary[r].plain = class[r];
+    for (size_t r = 0; ok && r < g->n_unary; r++)
+        rule[r] = (rule_states){g->unary[r].parent, g->unary[r].child, TRL_NO_ID};
+    ok = ok && classify(g, rule, g->unary_count, g->n_unary, class, &g->n_plain_unary);
+    for (size_t r = 0; ok && r < g->n_unary; r++)
+        g->unary[r].plain = class[r];
+    trl_free(rule);
+    trl_free(class);
     return ok;
 }
 
@@ -164,7 +204,7 @@ trl_status trl_grammar_make_index(trl_grammar *g, trl_error *err)
     g->parent_count = trl_zalloc(g->n_states, sizeof *g->parent_count);
     g->parent_unseen = trl_zalloc(g->n_states, sizeof *g->parent_unseen);
     if (!g->by_left || !g->by_child || !g->parent_count || !g->parent_unseen ||
-        !classify_binary(g) || !classify_unary(g) || !make_pairs(g))
+        !classify_rules(g) || !make_pairs(g))
         return trl_fail_mem(err);
     for (size_t r = 0; r < g->n_binary; r++) {
         g->by_left[g->binary[r].left + 1]++;

@@ -47,7 +47,8 @@ static bool give_info(const trl_grammar *g, const tags *t, trl_container_builder
     uint64_t *info = trl_zalloc(4, sizeof *info);
     if (!info)
         return false;
-    info[0] = (a->parents ? 1u : 0u) | (a->tag_parents ? 2u : 0u) | (a->head_tags ? 4u : 0u);
+    info[0] = (a->parents ? 1u : 0u) | (a->tag_parents ? 2u : 0u) | (a->head_tags ? 4u : 0u) |
+              (g->smoothed ? 8u : 0u);
     info[1] = (uint64_t)a->markov;
     trl_container_builder_give(b, t->info, info, 4 * sizeof *info);
     return true;
@@ -103,12 +104,13 @@ static trl_status load_info(trl_grammar *g, const tags *t, const trl_container *
     if (st != TRL_OK)
         return st;
     const uint64_t *info = p;
-    if (n != 4 || info[0] > 7 || info[1] > 2)
+    if (n != 4 || info[0] > 15 || info[1] > 2)
         return trl_container_damaged(c, err, "impossible annotation of its grammar");
     g->annotation = (trl_annotation){.parents = info[0] & 1,
                                      .tag_parents = (info[0] & 2) != 0,
                                      .head_tags = (info[0] & 4) != 0,
                                      .markov = (int)info[1]};
+    g->smoothed = (info[0] & 8) != 0;
     return TRL_OK;
 }
 

@@ -66,6 +66,16 @@ bool trl_count_rule(trl_strtab *rules, double **counts, size_t *cap, const uint3
 /* Adds the relaxed rules with count 0.  False: out of memory. */
 bool trl_grammar_relax(trl_grammar *g);
 
+/* The least expected count of a rule that is added, and of a variant of it by annotation. */
+#define TRL_SMOOTH_LEAST 5e-3
+#define TRL_SMOOTH_VARIANT 5e-4
+
+/* Adds rules never seen, with their expected counts, which are below 1.  False: out of memory. */
+bool trl_grammar_smooth(trl_grammar *g);
+
+/* Adds rules by which every sequence of tags has a tree.  False: out of memory. */
+bool trl_grammar_glue(trl_grammar *g);
+
 /* ---- what follows from keys and rules (grammar_index.c) -------------------------------------- */
 
 /* g->state, n_states, n_plain, names and root from g->keys.  TRL_ENOMEM. */

@@ -15,6 +15,9 @@
  *     p(t | w, b) = (c(w, t) + 2 q(t | b)) / (c(w, b) + 2)
  *     p(w | t)    = p(b | w) p(t | w, b) max(c(w), 1) / c(t)
  *
+ * In a smoothed grammar every word counts as rare here, but of the class of a frequent one only the
+ * base tags of at least 5 % count: so any word may have a tag it was not seen with.
+ *
  * For every word the tags' probabilities sum to 1, so the sum over known words of p(w | t) is 1 on
  * average over the tokens, not for each t.
  */
@@ -69,7 +72,8 @@ void trl_word_class(trl_str word, size_t at, char name[64]);
 
 /* log p(word | tag state) for all tag states the word may have: for a frequent word those whose
  * base tag it was seen with (annotated variants it was not seen with are smoothed towards the base
- * tag's [KM03]); for a rare or unknown one also those of its class.  Fills tags[] (ascending) and
+ * tag's [KM03]); for a rare or unknown one, and in a smoothed grammar for all, also those of its
+ * class.  Fills tags[] (ascending) and
  * logp[] (both with room for n_states) and returns how many; at least 1. */
 size_t trl_lexicon_tags(const trl_lexicon *x, const trl_grammar *g, uint32_t word, uint32_t cls,
                         uint32_t *tags, double *logp);

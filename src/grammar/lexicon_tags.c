@@ -9,6 +9,7 @@
 #define CLASS_TOKENS 1.0   /* weight of p(b | class), in tokens of a rare word */
 #define VARIANT_TOKENS 2.0 /* weight of q(t | b), in tokens of a word */
 #define SHARE_TOKENS 5.0   /* weight of c(t) / c(b), in tokens of a class */
+#define USUAL 0.05         /* share of a class that makes a base tag usual in it */
 
 /* ---- counts by base tag ---------------------------------------------------------------------- */
 
@@ -136,11 +137,12 @@ static double any(const row *r, uint32_t column)
     return from < r->n && r->column[from] == column ? r->count[from] : 0.0;
 }
 
-static double total(const row *r)
+/* The sum of the counts of at least `least`. */
+static double total(const row *r, double least)
 {
     double sum = 0.0;
     for (uint32_t i = 0; i < r->n; i++)
-        sum += r->count[i];
+        sum += r->count[i] >= least ? r->count[i] : 0.0;
     return sum;
 }
 
@@ -148,9 +150,10 @@ static double total(const row *r)
 typedef struct evidence {
     row word_tag, word_base, class_tag, class_base;
     double word, class; /* tokens */
+    double least;       /* tokens of the class that make a base tag count */
 } evidence;
 
-static evidence gather(const trl_lexicon *x, uint32_t word, uint32_t cls)
+static evidence gather(const trl_lexicon *x, const trl_grammar *g, uint32_t word, uint32_t cls)
 {
     const trl_lexicon_bases *b = x->bases;
     evidence e = {0};
@@ -159,12 +162,14 @@ static evidence gather(const trl_lexicon *x, uint32_t word, uint32_t cls)
         e.word_base = row_of(b->word_first, b->word_base, b->word_count, word);
         e.word = x->word_count[word];
     }
-    if (word == TRL_NO_ID || x->word_count[word] <= x->rare) {
+    const bool rare = word == TRL_NO_ID || x->word_count[word] <= x->rare;
+    if (rare || g->smoothed) {
         if (x->class_first[cls] == x->class_first[cls + 1])
             cls = 0; /* seen with frequent words only */
         e.class_tag = row_of(x->class_first, x->class_tag, x->class_tag_count, cls);
         e.class_base = row_of(b->class_first, b->class_base, b->class_count, cls);
-        e.class = total(&e.class_base);
+        e.least = rare ? 0.0 : USUAL * total(&e.class_base, 0.0);
+        e.class = total(&e.class_base, e.least);
     }
     return e;
 }
@@ -173,13 +178,16 @@ static evidence gather(const trl_lexicon *x, uint32_t word, uint32_t cls)
 static double tag_given_word(const trl_lexicon *x, evidence *e, uint32_t tag)
 {
     const uint32_t base = x->bases->base_of[tag];
-    const double of_word = any(&e->word_base, base), of_class = any(&e->class_base, base);
+    const double of_word = any(&e->word_base, base);
+    double of_class = any(&e->class_base, base), of_tag = ascending(&e->class_tag, tag);
+    if (of_class < e->least)
+        of_class = of_tag = 0.0;
     if (of_word + of_class == 0.0)
         return 0.0;
     double p_base = of_word / e->word, share = x->state_count[tag] / x->bases->total[base];
     if (e->class > 0.0) {
         p_base = (of_word + CLASS_TOKENS * of_class / e->class) / (e->word + CLASS_TOKENS);
-        share = (ascending(&e->class_tag, tag) + SHARE_TOKENS * share) / (of_class + SHARE_TOKENS);
+        share = (of_tag + SHARE_TOKENS * share) / (of_class + SHARE_TOKENS);
     }
     return p_base * (ascending(&e->word_tag, tag) + VARIANT_TOKENS * share) /
            (of_word + VARIANT_TOKENS);
@@ -188,9 +196,8 @@ static double tag_given_word(const trl_lexicon *x, evidence *e, uint32_t tag)
 size_t trl_lexicon_tags(const trl_lexicon *x, const trl_grammar *g, uint32_t word, uint32_t cls,
                         uint32_t *tags, double *logp)
 {
-    evidence e = gather(x, word, cls);
+    evidence e = gather(x, g, word, cls);
     size_t n = 0;
-    (void)g;
     for (size_t i = 0; i < x->bases->n_tags; i++) {
         const uint32_t tag = x->bases->tag[i];
         const double p = tag_given_word(x, &e, tag);

@@ -10,14 +10,14 @@
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static trl_status build_grammar(trl_grammar *g, const trl_annotation *a, bool relaxed,
+static trl_status build_grammar(trl_grammar *g, const trl_annotation *a, trl_licence licence,
                                 const trl_head_rules *heads, const trl_tree_set *trees,
                                 trl_error *err)
 {
     trl_status st = trl_grammar_init(g, a, heads, err);
     for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
         st = trl_grammar_add(g, &trees->tree[k], &trees->labels, err);
-    return st == TRL_OK ? trl_grammar_finish(g, relaxed, err) : st;
+    return st == TRL_OK ? trl_grammar_finish(g, licence, err) : st;
 }
 
 static trl_status build_lexicon(trl_lexicon *x, uint32_t rare, const trl_grammar *g,
@@ -91,9 +91,11 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
     else if (st == TRL_OK && strcmp(clusters, "none") != 0)
         st = trl_tree_clusters_read(&m->clusters, clusters, err);
     if (st == TRL_OK)
-        st = build_grammar(&m->fine, &o->annotation, o->relaxed, heads, trees, err);
+        st = build_grammar(&m->fine, &o->annotation, o->licence, heads, trees, err);
     if (st == TRL_OK)
-        st = build_grammar(&m->coarse, &none, false, NULL, trees, err);
+        st = build_grammar(&m->coarse, &none,
+                           o->licence == TRL_RULES_SMOOTHED ? o->licence : TRL_RULES_SEEN, NULL,
+                           trees, err);
     if (st == TRL_OK)
         st = build_lexicon(&m->lexicon, o->rare, &m->fine, heads, trees, err);
     if (st == TRL_OK)

@@ -62,7 +62,7 @@ typedef struct trl_tree_model_options {
     trl_grade grade;
     trl_tree_scoring scoring;
     trl_annotation annotation;
-    bool relaxed;
+    trl_licence licence;
     uint32_t rare;     /* of the lexicon */
     uint32_t frequent; /* of the observer */
     double threshold;

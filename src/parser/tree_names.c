@@ -69,6 +69,44 @@ static uint32_t plain_unary(const trl_grammar *g, uint32_t cls)
     return TRL_NO_ID;
 }
 
+static const char *const types[] = {"<tag>", "<phrase>", "<active>"};
+
+static bool same_plain(const trl_grammar *g, uint32_t a, uint32_t b)
+{
+    return g->state[a].plain == g->state[b].plain;
+}
+
+/* A class of rules by one of them.  In a smoothed grammar it may have many, seen at most once: then
+ * only the types of the children are named. */
+static void put_binary_class(const trl_grammar *g, uint32_t rule, trl_buf *out)
+{
+    const trl_binary *b = &g->binary[rule];
+    for (size_t r = rule; g->smoothed && r < g->n_binary; r++) {
+        const trl_binary *c = &g->binary[r];
+        if (c->plain != b->plain ||
+            (same_plain(g, b->left, c->left) && same_plain(g, b->right, c->right)))
+            continue;
+        put_state(g, b->parent, true, out);
+        trl_buf_fmt(out, " -> %s %s", types[g->state[b->left].type],
+                    types[g->state[b->right].type]);
+        return;
+    }
+    trl_tree_name_binary(g, rule, true, out);
+}
+
+static void put_unary_class(const trl_grammar *g, uint32_t rule, trl_buf *out)
+{
+    const trl_unary *u = &g->unary[rule];
+    for (size_t r = rule; g->smoothed && r < g->n_unary; r++) {
+        if (g->unary[r].plain != u->plain || same_plain(g, u->child, g->unary[r].child))
+            continue;
+        put_state(g, u->parent, true, out);
+        trl_buf_fmt(out, " -> %s", types[g->state[u->child].type]);
+        return;
+    }
+    trl_tree_name_unary(g, rule, true, out);
+}
+
 /* False: the class does not exist, in a damaged file. */
 static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out)
 {
@@ -88,10 +126,14 @@ static bool put_class(const trl_grammar *g, int part, uint32_t cls, trl_buf *out
                                  : plain_state(g, cls);
     if (id >= (binary ? g->n_binary : unary ? g->n_unary : g->n_states))
         return false;
-    if (binary)
-        trl_tree_name_binary(g, id, plain, out);
+    if (binary && plain)
+        put_binary_class(g, id, out);
+    else if (binary)
+        trl_tree_name_binary(g, id, false, out);
+    else if (unary && plain)
+        put_unary_class(g, id, out);
     else if (unary)
-        trl_tree_name_unary(g, id, plain, out);
+        trl_tree_name_unary(g, id, false, out);
     else
         put_state(g, id, plain, out);
     return true;

@@ -172,6 +172,8 @@ static trl_status count(trl_tree_training *j, trl_train_result *result, trl_erro
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+static const char *const licences[] = {"seen", "relaxed", "smoothed"};
+
 static trl_status write_model(trl_tree_training *j, const trl_train_result *r, trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -179,10 +181,10 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-        "%d\nrelaxed %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s",
+        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s",
         o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
         counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
-        j->model_options.relaxed ? "yes" : "no", (unsigned long long)o->max_length, o->prune,
+        licences[j->model_options.licence], (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
         o->functions ? "functions yes\n" : "");
     size_t size = n > 0 ? (size_t)n : 0;

@@ -101,7 +101,9 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     if (o->relaxed && o->strict)
         return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
-    j->model_options.relaxed = o->relaxed || (j->span_pruner && !o->strict);
+    j->model_options.licence = o->relaxed                     ? TRL_RULES_RELAXED
+                               : j->span_pruner && !o->strict ? TRL_RULES_SMOOTHED
+                                                              : TRL_RULES_SEEN;
     return TRL_OK;
 }
 

@@ -35,13 +35,14 @@ static inline trl_annotation switches(unsigned k)
                             .markov = (int)(k / 8)};
 }
 
-static inline void build(trl_grammar *g, const trl_annotation *a, const tree_list *l, bool relaxed)
+static inline void build(trl_grammar *g, const trl_annotation *a, const tree_list *l,
+                         trl_licence licence)
 {
     trl_error err;
     assert_ok(trl_grammar_init(g, a, heads, &err));
     for (size_t i = 0; i < l->n; i++)
         assert_ok(trl_grammar_add(g, &l->tree[i], &l->labels, &err));
-    assert_ok(trl_grammar_finish(g, relaxed, &err));
+    assert_ok(trl_grammar_finish(g, licence, &err));
 }
 
 static inline const char *name_of(const trl_grammar *g, uint32_t state)

@@ -194,7 +194,7 @@ static void test_sums(void **state)
     for (unsigned k = 0; k < N_SWITCHES; k++) {
         const trl_annotation a = switches(k);
         trl_grammar g;
-        build(&g, &a, &l, k % 2);
+        build(&g, &a, &l, (trl_licence)(k % 3));
         assert_rules_proper(&g, 0.0);
         assert_rules_proper(&g, 0.25);
         for (uint32_t rare = 0; rare < 200; rare = 3 * rare + 1) {

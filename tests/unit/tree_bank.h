@@ -46,7 +46,7 @@ static inline void bank_open(bank *b, const char *text, trl_annotation a, bool r
     assert_ok(trl_head_rules_read(NULL, &b->heads, &err));
     const trl_tree_model_options o = {.grade = TRL_GRADE_FEATURES,
                                       .annotation = a,
-                                      .relaxed = relaxed,
+                                      .licence = relaxed ? TRL_RULES_RELAXED : TRL_RULES_SEEN,
                                       .rare = 1,
                                       .frequent = 3,
                                       .threshold = 1e-4,

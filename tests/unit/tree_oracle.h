@@ -69,12 +69,12 @@ static inline double random_score(trl_rng *r, double width)
 }
 
 /* The grammar and lexicon of w->trees. */
-static inline void world_read(world *w, unsigned how, bool relaxed)
+static inline void world_read(world *w, unsigned how, trl_licence licence)
 {
     trl_error err;
     const trl_annotation a = switches(how % N_SWITCHES);
     trl_btree b = {0};
-    build(&w->g, &a, &w->trees, relaxed);
+    build(&w->g, &a, &w->trees, licence);
     assert_ok(trl_lexicon_init(&w->x, 1, &err));
     for (size_t k = 0; k < w->trees.n; k++) {
         bool known;
@@ -88,11 +88,11 @@ static inline void world_read(world *w, unsigned how, bool relaxed)
     trl_btree_fini(&b);
 }
 
-static inline void world_grammar(world *w, trl_rng *r, unsigned how, bool relaxed)
+static inline void world_grammar(world *w, trl_rng *r, unsigned how, trl_licence licence)
 {
     *w = (world){0};
     small_treebank(r, 3 + draw(r, 8), &w->trees);
-    world_read(w, how, relaxed);
+    world_read(w, how, licence);
 }
 
 static inline void world_words(world *w, trl_rng *r, size_t n)
