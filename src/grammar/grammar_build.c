@@ -228,7 +228,8 @@ trl_status trl_grammar_finish(trl_grammar *g, trl_licence licence, trl_error *er
         return trl_fail(err, TRL_EINVAL, "a grammar needs at least one tree");
     g->smoothed = licence == TRL_RULES_SMOOTHED;
     if ((licence != TRL_RULES_SEEN && !trl_grammar_relax(g)) ||
-        (g->smoothed && (!trl_grammar_smooth(g) || !trl_grammar_glue(g))) || !freeze_binary(g) || !freeze_unary(g))
+        (g->smoothed && (!trl_grammar_smooth(g) || !trl_grammar_glue(g))) || !freeze_binary(g) ||
+        !freeze_unary(g))
         return trl_fail_mem(err);
     free_maps(g);
     const trl_status st = trl_grammar_make_states(g, err);

@@ -37,6 +37,7 @@ static trl_parse_model *train(const char *grade, trl_buf *bytes)
     trl_train_options o = trl_train_options_default();
     o.kind = "tree";
     o.grade = grade;
+    o.strict = true; /* few trees, which can be listed */
     o.train = files;
     o.n_train = 1;
     o.model_out = bytes;
