@@ -18,27 +18,25 @@ typedef struct settings {
     bool quiet;
 } settings;
 
-static const char *const kinds[] = {"ibm1", "ibm2", "hmm", NULL};
 static const char *const symmetries[] = {
     "grow-diag-final-and", "grow-diag", "intersection", "union", "forward", "reverse", NULL};
 
-static const option options[] = {
-    {"kind", 'k', OPTION_CHOICE, OPTION_FIELD(settings, align.model), .choices = kinds,
-     .help = "the model that is trained, after IBM 1"},
+#define ALIGN_OPTION(name) OPTION_LIBRARY(name, trl_align_option_table, settings, align)
+
+static option options[] = {
+    {ALIGN_OPTION("kind"), .letter = 'k'},
     {"iterations", 'n', OPTION_INTEGER, OPTION_FIELD(settings, iterations), .value = "N",
-     .help = "of EM, for each model in turn"},
+     .above_0 = true, .help = "of EM, for each model in turn"},
     {"symmetry", 's', OPTION_CHOICE, OPTION_FIELD(settings, symmetry), .choices = symmetries,
      .help = "how the two directions become one; forward: TARGET words choose"},
-    {"null", .type = OPTION_REAL, OPTION_FIELD(settings, align.null), .value = "P",
-     .help = "hmm: probability that a word has no counterpart"},
+    {ALIGN_OPTION("null")},
     {"write", 'w', OPTION_STRING, OPTION_FIELD(settings, write), .value = "MODEL",
      .file = FILE_OUTPUT, .help = "keep what was learnt, to align other text with -m"},
     {"model", 'm', OPTION_STRING, OPTION_FIELD(settings, model), .value = "MODEL",
      .file = FILE_INPUT, .help = "do not learn: align with what -w has kept"},
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write the alignments"},
-    {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, align.threads), .value = "N",
-     .help = "threads, 0 for one per processor; the result does not depend on it"},
+    {ALIGN_OPTION("threads"), .letter = 'j'},
     {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "no progress, no warnings"},
     {0},
 };
@@ -101,8 +99,6 @@ static int run(void *settings_, const operands *args)
     output o;
     if (s->model && s->write)
         return message_usage("-m uses a model, -w writes one: one of them");
-    if (!s->model && s->iterations == 0)
-        return message_usage("--iterations: at least 1");
     signals_end("stopped: nothing was written");
     if (s->write && !output_check(s->write))
         return CLI_FAILED;
@@ -150,6 +146,7 @@ const verb verb_align = {
                 "  trellis align -w en-fr.model -o train.align train.en.gz train.fr.gz\n"
                 "  trellis align -m en-fr.model -s intersection new.en new.fr\n",
     .options = options,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 0,

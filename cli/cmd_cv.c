@@ -8,7 +8,6 @@
 
 #include "cv_labels.h"
 #include "help.h"
-#include "library_options.h"
 #include "memory.h"
 #include "message.h"
 #include "output.h"
@@ -20,11 +19,12 @@
 
 typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
-    const char *output, *groups;
-    uint64_t folds;
-    bool documents, json;
-    double c;
+    trl_cv_options cv;
+    const char *output;
+    bool json;
 } settings;
+
+#define CV_OPTION(name) OPTION_LIBRARY(name, trl_cv_option_table, settings, cv)
 
 static option options[] = {
     {.help = "Files"},
@@ -42,22 +42,13 @@ static option options[] = {
              "more, or trees; '-' is standard output"},
 
     {.help = "Folds"},
-    {"folds", 'k', OPTION_INTEGER, OPTION_FIELD(settings, folds), .value = "N",
-     .help = "parts into which the data are dealt, by --seed"},
-    {"documents", .type = OPTION_FLAG, OPTION_FIELD(settings, documents),
-     .help = "sequences of one document (-DOCSTART-, # newdoc) stay in one fold"},
-    {"groups", .type = OPTION_STRING, OPTION_FIELD(settings, groups), .value = "FILE",
-     .file = FILE_INPUT,
-     .help = "line N of it names the group of sequence, graph or tree N; a group stays in one "
-             "fold"},
+    {CV_OPTION("folds"), .letter = 'k', .help = "parts into which the data are dealt, by --seed"},
+    {CV_OPTION("documents")},
+    {CV_OPTION("groups")},
 
 #include "train_model_options.h"
 
-    {.help = "Penalties"},
-    {TRAIN_OPTION("c1")},
-    {TRAIN_OPTION("c2")},
-    {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
-     .help = "same as --c2 1/(2X): a Gaussian prior of variance X"},
+#include "train_penalty_options.h"
 
 #include "train_stop_options.h"
     {TRAIN_OPTION("patience")},
@@ -69,16 +60,10 @@ static option options[] = {
     {0},
 };
 
-static void complete(void)
-{
-    library_options_complete(options);
-}
-
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.base.train = trl_train_options_default(),
-                                        .folds = trl_cv_options_default().folds,
-                                        .c = NAN};
+    *(settings *)settings_ =
+        (settings){.base.train = trl_train_options_default(), .cv = trl_cv_options_default()};
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
@@ -97,7 +82,7 @@ static bool on_progress(void *ctx, const trl_progress *now)
     if (strcmp(now->stage, "read") == 0) {
         x->shown.shown = -1.0;
         if (!x->s->base.quiet)
-            message_line("fold %" PRIu64 " of %" PRIu64, ++x->begun, x->s->folds);
+            message_line("fold %" PRIu64 " of %" PRIu64, ++x->begun, x->s->cv.folds);
     }
     progress_show(&x->shown, now);
     return false;
@@ -251,17 +236,14 @@ static int validate(settings *s, const operands *args)
     t->n_train = args->n;
     t->progress = on_progress;
     t->progress_ctx = &x;
-    trl_cv_options o = trl_cv_options_default();
-    o.train = t;
-    o.folds = s->folds;
-    o.documents = s->documents;
-    o.groups = s->groups;
-    o.on_fold = on_fold;
-    o.on_labels = s->output ? on_labels : NULL;
-    o.ctx = &x;
+    trl_cv_options *o = &s->cv;
+    o->train = t;
+    o->on_fold = on_fold;
+    o->on_labels = s->output ? on_labels : NULL;
+    o->ctx = &x;
     trl_cv_result result;
     trl_error err = {0};
-    const trl_status st = trl_cv(&o, &result, &err);
+    const trl_status st = trl_cv(o, &result, &err);
     message_status(NULL);
     int code = st == TRL_EINVAL ? CLI_USAGE : CLI_FAILED;
     if (st == TRL_OK)
@@ -277,13 +259,8 @@ static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
     trl_train_options *t = &s->base.train;
-    if (!isnan(s->c)) {
-        if (!(s->c > 0.0))
-            return message_usage("--c %g: a variance must be above 0", s->c);
-        if (t->c2 != TRL_USUAL)
-            return message_usage("--c and --c2 say the same: give one of them");
-        t->c2 = 0.5 / s->c;
-    }
+    if (!train_set_variance(&s->base))
+        return CLI_USAGE;
     if (t->patience && !t->dev)
         return message_usage("--patience needs --dev FILE, the data to score on");
     if (!memory_limit(s->base.max_memory, TRAIN_MEMORY))
@@ -320,7 +297,7 @@ const verb verb_cv = {
                 "  trellis cv -k 10 --documents --scheme iob2 -o predicted.txt train.txt\n"
                 "  trellis cv --kind tree --grade discriminative --json train.trees\n",
     .options = options,
-    .complete = complete,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,

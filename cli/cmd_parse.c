@@ -1,8 +1,6 @@
 /* cmd_parse.c -- trellis parse: trees for sentences. */
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +28,12 @@ typedef struct settings {
 } settings;
 
 static const char *const input_names[] = {"words", "tagged", "columns", "tagged-columns", NULL};
-static const char *const decode_names[] = {"brackets", "tree", "viterbi", NULL};
 static const char *const form_names[] = {"line",   "pretty", "columns", "words",
                                          "tagged", "json",   "conllu",  NULL};
 
-static const option options[] = {
+#define PARSE_OPTION(name) OPTION_LIBRARY(name, trl_parse_option_table, settings, parse)
+
+static option options[] = {
     {"model", 'm', OPTION_STRING, true, OPTION_FIELD(settings, model), .value = "MODEL",
      .file = FILE_INPUT, .help = "the model that 'trellis train --kind tree' wrote"},
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
@@ -52,54 +51,36 @@ static const option options[] = {
      .help = "write a page with the trees drawn, each constituent with its probability"},
     {"svg", .type = OPTION_FLAG, OPTION_FIELD(settings, svg),
      .help = "write the same as one picture, for slides and papers"},
-    {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, parse.nbest), .value = "N",
+    {PARSE_OPTION("nbest"), .letter = 'n',
      .help = "the N most probable trees, from 2 on each after its probability and a tab, with an "
              "empty line after each sentence; the first is that of --decode tree and may differ "
              "from the one tree that is printed without this option"},
-    {"probability", 'p', OPTION_FLAG, OPTION_FIELD(settings, parse.probability),
+    {PARSE_OPTION("probability"), .letter = 'p',
      .help =
          "print the probability of the tree and a tab before it: 0 for a tree that the grammar "
          "cannot make (--decode brackets may find one), '-' for a simpler tree, which has none. "
          "Drawn and pretty trees have it on a line of its own, JSON as "
          "{\"probability\":X,\"tree\":{...}}, X null without"},
-    {"spans", 's', OPTION_FLAG, OPTION_FIELD(settings, parse.spans),
+    {PARSE_OPTION("spans"), .letter = 's',
      .help = "after the tree, a line FROM-TO LABEL PROBABILITY for every constituent that is "
              "there with 0.01 or more, most probable first, then an empty line; with --to json a "
              "line {\"spans\":[...]} of objects with from, to, label and probability"},
     {.help = "How to parse"},
-    {"decode", .type = OPTION_CHOICE, OPTION_FIELD(settings, parse.decode), .choices = decode_names,
-     .help = "which tree: the one with the best expected constituents, which is best by F1; the "
-             "most probable one; or that of the most probable derivation, which is found fastest "
-             "(a tree may have several derivations, by annotation)"},
-    {"lambda", .type = OPTION_REAL, OPTION_FIELD(settings, parse.lambda), .value = "X",
-     .help = "take constituents that are more probable than this: higher for precision, lower for "
-             "recall"},
-    {"mix", .type = OPTION_REAL, OPTION_FIELD(settings, parse.mix), .value = "X",
-     .help = "weight of the pruner in the probabilities, 0 to 1; without a span pruner it has no "
-             "effect"},
-    {"no-functions", .type = OPTION_FLAG, OPTION_FIELD(settings, parse.no_functions),
+    {PARSE_OPTION("decode")},
+    {PARSE_OPTION("lambda")},
+    {PARSE_OPTION("mix")},
+    {PARSE_OPTION("no-functions"),
      .help = "labels without function tags, also where the model was trained with --functions"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",
      .file = FILE_INPUT,
      .help = "what is known: lines SENTENCE FROM-TO LABEL ('*': any, '!': no constituent) and "
              "SENTENCE WORD =TAG, all counted from 1"},
-    {"beam", .type = OPTION_INTEGER, OPTION_FIELD(settings, parse.beam), .value = "N",
-     .fallback = "no limit",
-     .help = "boosted parsers: look at N states after each number of inferences; faster, and no "
-             "longer exact"},
-    {"max-work", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_work), .value = "MILLIONS",
-     .help = "steps for one sentence, counted before they are made; above, a simpler tree is made, "
-             "on any machine the same; 0: no limit"},
-    {"max-time", .type = OPTION_REAL, OPTION_FIELD(settings, parse.max_seconds), .value = "SECONDS",
-     .fallback = "no limit",
-     .help =
-         "for one sentence; then a simpler tree is made, so that the output depends on how busy "
-         "the machine is"},
+    {PARSE_OPTION("beam")},
+    {PARSE_OPTION("max-work")},
+    {PARSE_OPTION("max-time")},
     {"max-memory", .type = OPTION_REAL, OPTION_FIELD(settings, max_memory), .value = "MB",
      .help = "for one sentence; 0: no limit"},
-    {"prune", .type = OPTION_REAL, OPTION_FIELD(settings, parse.prune), .value = "X",
-     .fallback = "the model's",
-     .help = "leave out of the chart what a coarse grammar finds less likely"},
+    {PARSE_OPTION("prune")},
     {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, threads), .value = "N",
      .help = "threads, 0 for one per processor; the output does not depend on it"},
     {"map", .type = OPTION_FLAG, OPTION_FIELD(settings, map),
@@ -125,46 +106,31 @@ static void defaults(void *settings_)
 typedef struct job {
     const settings *s;
     parse_context context;
-    trl_parser **parser; /* [threads] */
-    size_t threads;
-    parse_job *batch; /* [BATCH] */
+    trl_parsers *parsers;
+    parse_job *batch;       /* [BATCH] */
+    trl_parse_input *input; /* [BATCH] */
     size_t n;
-    atomic_size_t next;
     output out;
     uint64_t sentences, words, warnings, odd, unsure;
 } job;
 
-typedef struct worker {
-    job *j;
-    trl_parser *parser;
-} worker;
-
-static void *work(void *ctx)
+static trl_status on_parsed(void *ctx, size_t k, const trl_parse *found, trl_error *err)
 {
-    worker *w = ctx;
-    for (;;) {
-        const size_t k = atomic_fetch_add(&w->j->next, 1);
-        if (k >= w->j->n)
-            return NULL;
-        parse_sentence(&w->j->context, &w->j->batch[k], w->parser);
-    }
+    job *j = ctx;
+    return parse_finish(&j->context, &j->batch[k], found, err);
 }
 
 static bool run_batch(job *j)
 {
-    pthread_t thread[64];
-    worker w[64];
-    size_t started = 0;
-    atomic_store(&j->next, 0);
-    for (size_t k = 0; k < j->threads; k++)
-        w[k] = (worker){j, j->parser[k]};
-    while (started + 1 < j->threads && started + 1 < j->n &&
-           pthread_create(&thread[started], NULL, work, &w[started + 1]) == 0)
-        started++;
-    work(&w[0]);
-    for (size_t k = 0; k < started; k++)
-        pthread_join(thread[k], NULL);
     bool ok = true;
+    for (size_t k = 0; k < j->n && ok; k++)
+        ok = parse_prepare(&j->context, &j->batch[k], &j->input[k]);
+    if (!ok) {
+        message_memory();
+        return false;
+    }
+    trl_error err = {0};
+    const trl_status st = trl_parsers_run(j->parsers, j->input, j->n, on_parsed, j, &err);
     for (size_t k = 0; k < j->n && ok; k++) {
         parse_job *x = &j->batch[k];
         ok = output_text(&j->out, &x->out);
@@ -190,7 +156,9 @@ static bool run_batch(job *j)
         j->batch[k].block = NULL;
     }
     j->n = 0;
-    return ok;
+    if (ok && st != TRL_OK)
+        message_error(&err);
+    return ok && st == TRL_OK;
 }
 
 /* Copies the sentence into the batch: pointers first, bytes after them. */
@@ -283,32 +251,28 @@ static double seconds(void)
 
 static bool start(job *j, trl_error *err)
 {
-    long n = j->s->threads ? (long)j->s->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    j->threads = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
-    j->parser = calloc(j->threads, sizeof *j->parser);
     j->batch = calloc(BATCH, sizeof *j->batch);
-    if (!j->parser || !j->batch) {
+    j->input = calloc(BATCH, sizeof *j->input);
+    if (!j->batch || !j->input) {
         message_memory();
         return false;
     }
-    for (size_t k = 0; k < j->threads; k++)
-        if (trl_parser_new(j->context.model, &j->s->parse, &j->parser[k], err) != TRL_OK) {
-            message_error(err);
-            return false;
-        }
-    return true;
+    if (trl_parsers_new(j->context.model, &j->s->parse, j->s->threads, &j->parsers, err) == TRL_OK)
+        return true;
+    message_error(err);
+    return false;
 }
 
 static void finish(job *j)
 {
-    for (size_t k = 0; j->parser && k < j->threads; k++)
-        trl_parser_free(j->parser[k]);
+    trl_parsers_free(j->parsers);
     for (size_t k = 0; j->batch && k < BATCH; k++) {
         free(j->batch[k].block);
+        parse_forget(&j->batch[k]);
         text_fini(&j->batch[k].out);
     }
-    free(j->parser);
     free(j->batch);
+    free(j->input);
 }
 
 #define MOST_NAMED 10
@@ -349,9 +313,7 @@ static bool parse_all(job *j, const operands *args)
     if (ok && j->s->verbose)
         message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s",
                      j->sentences, j->words, took, (double)j->words / took);
-    uint64_t states = 0;
-    for (size_t k = 0; k < j->threads; k++)
-        states += trl_parser_states(j->parser[k]);
+    const uint64_t states = trl_parsers_states(j->parsers);
     if (ok && j->s->verbose && states)
         message_line("%" PRIu64 " states looked at, %.1f a word", states,
                      (double)states / (double)j->words);
@@ -461,6 +423,7 @@ const verb verb_parse = {
                 "  trellis parse -m parser.model -j 0 sentences.txt >trees.mrg\n"
                 "  trellis parse -m parser.model --nbest 5 sentences.txt\n",
     .options = options,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .max_operands = (size_t)-1,

@@ -11,32 +11,27 @@
 #include "trellis/shrink.h"
 #include "verbs.h"
 
-static const char *const bit_names[] = {"32", "16", "8", NULL};
 static const int bit_numbers[] = {32, 16, 8};
 static const double shares[] = {1.0, 0.5, 0.25, 0.1, 0.05};
 
-#define NOT_GIVEN (-1)
-
 typedef struct settings {
+    trl_shrink_options shrink;
     const char *model, *to, *data;
-    double prune, keep, max_loss;
-    int bits; /* index into bit_names, or NOT_GIVEN */
+    double max_loss;
     trl_format format;
-    bool fingerprints, quiet;
+    bool quiet;
 } settings;
 
-static const option options[] = {
+#define SHRINK_OPTION(name) OPTION_LIBRARY(name, trl_shrink_option_table, settings, shrink)
+
+static option options[] = {
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "MODEL",
      .file = FILE_OUTPUT, .fallback = "none, with --data",
      .help = "where to write the shrunk model"},
-    {"prune", .type = OPTION_REAL, OPTION_FIELD(settings, prune), .value = "X", .above_0 = true,
-     .fallback = "none", .help = "leave out weights below X in absolute value"},
-    {"keep", .type = OPTION_REAL, OPTION_FIELD(settings, keep), .value = "SHARE", .above_0 = true,
-     .fallback = "all", .help = "or: keep this share of the weights, the largest ones"},
-    {"bits", .type = OPTION_CHOICE, OPTION_FIELD(settings, bits), .choices = bit_names,
-     .fallback = "as they are", .help = "bits of a weight"},
-    {"fingerprints", .type = OPTION_FLAG, OPTION_FIELD(settings, fingerprints),
-     .help = "32 bits of a hash in place of the names of attributes"},
+    {SHRINK_OPTION("prune")},
+    {SHRINK_OPTION("keep")},
+    {SHRINK_OPTION("bits")},
+    {SHRINK_OPTION("fingerprints")},
     {.help = "Choosing by held-out data"},
     {"data", .type = OPTION_STRING, OPTION_FIELD(settings, data), .value = "FILE",
      .file = FILE_INPUT, .fallback = "none",
@@ -51,7 +46,7 @@ static const option options[] = {
 
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.bits = NOT_GIVEN, .max_loss = 0.1};
+    *(settings *)settings_ = (settings){.shrink = trl_shrink_options_default(), .max_loss = 0.1};
 }
 
 /* The message, with the model's path where it has none. */
@@ -148,22 +143,23 @@ static trl_status try_one(search *x, const trl_shrink_options *o, trl_error *err
 static trl_status try_all(search *x, trl_error *err)
 {
     const settings *s = x->s;
-    const bool pruned = s->prune > 0.0 || s->keep > 0.0;
+    const bool pruned = s->shrink.prune > 0.0 || s->shrink.keep > 0.0;
     trl_status st = held_out_score(x->m, &x->data, &x->before, err);
     text_fmt(&x->table, "%10s  bits  attributes         bytes       %%  %7s    loss\n",
-             s->prune > 0.0 ? "prune" : "keep", held_out_has_chunks(x->m) ? "F1" : "correct");
+             s->shrink.prune > 0.0 ? "prune" : "keep",
+             held_out_has_chunks(x->m) ? "F1" : "correct");
     const trl_shrink_report own = {.bytes = trl_model_get_info(x->m).file_size};
     if (st == TRL_OK)
         add_row(x, &(choice){.options = {.bits = 32}, .report = own, .score = x->before});
     for (size_t k = 0; st == TRL_OK && k < (pruned ? 1 : sizeof shares / sizeof *shares); k++)
         for (int b = 0; st == TRL_OK && b < 3; b++)
-            for (int f = s->fingerprints; st == TRL_OK && f < 2; f++) {
-                const trl_shrink_options o = {.prune = s->prune,
-                                              .keep = pruned ? s->keep : shares[k],
-                                              .bits = bit_numbers[b],
-                                              .fingerprints = f};
+            for (int f = s->shrink.fingerprints; st == TRL_OK && f < 2; f++) {
+                trl_shrink_options o = s->shrink;
+                o.keep = pruned ? o.keep : shares[k];
+                o.bits = bit_numbers[b];
+                o.fingerprints = f;
                 const bool same = !pruned && k == 0 && b == 0 && f == 0; /* the first row */
-                if (!same && (s->bits == NOT_GIVEN || s->bits == b))
+                if (!same && (s->shrink.bits == 0 || s->shrink.bits == o.bits))
                     st = try_one(x, &o, err);
             }
     return st;
@@ -191,10 +187,8 @@ static int choose(const settings *s, const trl_model *m)
 
 static int check(const settings *s)
 {
-    if (s->prune > 0.0 && s->keep > 0.0)
+    if (s->shrink.prune > 0.0 && s->shrink.keep > 0.0)
         return message_usage("--prune and --keep exclude each other");
-    if (s->keep > 1.0)
-        return message_usage("--keep is a share of the weights: above 0, at most 1");
     if (!(s->max_loss >= 0.0))
         return message_usage("--max-loss is 0 or more");
     if (!s->to && !s->data)
@@ -203,7 +197,8 @@ static int check(const settings *s)
         return message_usage("a model cannot be written to standard output");
     if (s->data && strcmp(s->data, "-") == 0)
         return message_usage("the data are read more than once: standard input will not do");
-    if (!s->data && s->prune == 0.0 && s->keep == 0.0 && s->bits == NOT_GIVEN && !s->fingerprints)
+    if (!s->data && s->shrink.prune == 0.0 && s->shrink.keep == 0.0 && s->shrink.bits == 0 &&
+        !s->shrink.fingerprints)
         return message_usage("nothing to do: --prune, --keep, --bits, --fingerprints or --data");
     return CLI_DONE;
 }
@@ -230,12 +225,7 @@ static int run(void *settings_, const operands *args)
     else if (s->data)
         code = choose(s, m);
     else
-        code = write_model(
-            s, m,
-            &(trl_shrink_options){.prune = s->prune,
-                                  .keep = s->keep,
-                                  .bits = s->bits == NOT_GIVEN ? 0 : bit_numbers[s->bits],
-                                  .fingerprints = s->fingerprints});
+        code = write_model(s, m, &s->shrink);
     trl_model_free(m);
     return code;
 }
@@ -260,6 +250,7 @@ const verb verb_shrink = {
                 "  trellis shrink chunk.model --data dev.txt\n"
                 "  trellis shrink chunk.model --data dev.txt --max-loss 0.1 -o small.model\n",
     .options = options,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,

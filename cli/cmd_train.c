@@ -13,7 +13,6 @@
 #include "memory.h"
 #include "help.h"
 #include "learning_curve.h"
-#include "library_options.h"
 #include "message.h"
 #include "output.h"
 #include "progress.h"
@@ -27,7 +26,6 @@ typedef struct settings {
     const char *algorithm, *json, *calibrate_on, *fractions;
     learning_curve curve; /* its svg; the fractions are read from the above */
     string_list parameters;
-    double c;
 } settings;
 
 static option options[] = {
@@ -58,11 +56,7 @@ static option options[] = {
 
 #include "train_model_options.h"
 
-    {.help = "Penalties"},
-    {TRAIN_OPTION("c1")},
-    {TRAIN_OPTION("c2")},
-    {"c", .type = OPTION_REAL, OPTION_FIELD(settings, c), .value = "X", .fallback = "not used",
-     .help = "same as --c2 1/(2X): a Gaussian prior of variance X"},
+#include "train_penalty_options.h"
 
 #include "train_stop_options.h"
     {TRAIN_OPTION("patience")},
@@ -78,14 +72,9 @@ static option options[] = {
     {0},
 };
 
-static void complete(void)
-{
-    library_options_complete(options);
-}
-
 static void defaults(void *settings_)
 {
-    *(settings *)settings_ = (settings){.base.train = trl_train_options_default(), .c = NAN};
+    *(settings *)settings_ = (settings){.base.train = trl_train_options_default()};
 }
 
 /* ---- CRFsuite's command line ----------------------------------------------------------------- */
@@ -189,13 +178,8 @@ static int check_settings(settings *s)
         code = set_parameter(s, s->parameters.item[i]);
     if (code != CLI_DONE)
         return code;
-    if (!isnan(s->c)) {
-        if (!(s->c > 0.0))
-            return message_usage("--c %g: a variance must be above 0", s->c);
-        if (t->c2 != TRL_USUAL)
-            return message_usage("--c and --c2 say the same: give one of them");
-        s->base.train.c2 = 0.5 / s->c;
-    }
+    if (!train_set_variance(&s->base))
+        return CLI_USAGE;
     s->base.train.c2 = trl_train_c2(t); /* the record of the run shall have it */
     if (t->resume && !t->checkpoint)
         return message_usage("--resume needs --checkpoint FILE, the file to go on from");
@@ -396,7 +380,7 @@ const verb verb_train = {
         "  trellis train -t chunk.template -m chunk.model -d dev.txt --patience 5 train.txt\n"
         "  trellis train -a lbfgs -p c2=1 -m chunk.model train.crfsuite\n",
     .options = options,
-    .complete = complete,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,

@@ -20,18 +20,20 @@ typedef struct settings {
     trl_translate_limits limits;
     double memory;
     int input; /* words or trees */
-    bool explain, score_words, quiet;
+    bool score_words, quiet;
 } settings;
 
 static const char *const inputs[] = {"words", "trees", NULL};
-static const char *const words[] = {"boosted", "l2", "frequent", "generative", NULL};
 
-static const option options[] = {
+#define TRAIN_OPTION(name) OPTION_LIBRARY(name, trl_translate_option_table, settings, train)
+#define LIMIT_OPTION(name) OPTION_LIBRARY(name, trl_translate_limit_table, settings, limits)
+
+static option options[] = {
     {"model", 'm', OPTION_STRING, OPTION_FIELD(settings, model), .value = "MODEL",
      .file = FILE_INPUT, .help = "translate with what -w has kept"},
     {"write", 'w', OPTION_STRING, OPTION_FIELD(settings, write), .value = "MODEL",
      .file = FILE_OUTPUT, .help = "learn from SOURCE and TARGET and write a model"},
-    {"threads", 'j', OPTION_INTEGER, OPTION_FIELD(settings, train.threads), .value = "N",
+    {TRAIN_OPTION("threads"), .letter = 'j',
      .help = "of -w: threads, 0 for one per processor; the model does not depend on it"},
     {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "no progress, no warnings"},
     {.help = "Translating"},
@@ -39,17 +41,14 @@ static const option options[] = {
      .fallback = "standard output", .help = "where to write"},
     {"input", 'f', OPTION_CHOICE, OPTION_FIELD(settings, input), .choices = inputs,
      .help = "a sentence a line, or trees as 'trellis parse' prints them"},
-    {"nbest", 'n', OPTION_INTEGER, OPTION_FIELD(settings, limits.nbest), .value = "N",
-     .above_0 = true,
+    {LIMIT_OPTION("nbest"), .letter = 'n',
      .help = "the N best translations, from 2 on as lines NUMBER ||| TEXT ||| SCORE, sentences "
              "counted from 0"},
-    {"explain", 'e', OPTION_FLAG, OPTION_FIELD(settings, explain),
+    {LIMIT_OPTION("explain"), .letter = 'e',
      .help = "after each translation its tree, what was chosen for words and nodes, what it costs "
              "and what the alternatives would have cost, then an empty line"},
-    {"ratio", .type = OPTION_REAL, OPTION_FIELD(settings, limits.ratio), .value = "X",
-     .help = "drop what costs more than X times the cheapest of a node; 0: nothing"},
-    {"items", .type = OPTION_INTEGER, OPTION_FIELD(settings, limits.most), .value = "N",
-     .help = "keep N translations of a node; 0: all"},
+    {LIMIT_OPTION("ratio")},
+    {LIMIT_OPTION("items")},
     {"score-words", .type = OPTION_FLAG, OPTION_FIELD(settings, score_words),
      .help = "how often the classifiers of words are right, on SOURCE and TARGET with links"},
     {.help = "Learning"},
@@ -64,35 +63,20 @@ static const option options[] = {
      .help = "word alignments, a line of 0-0 1-2 ... a pair"},
     {"head-rules", .type = OPTION_STRING, OPTION_FIELD(settings, data.heads), .value = "FILE",
      .file = FILE_INPUT, .fallback = "built in", .help = "which child is the head"},
-    {"words", .type = OPTION_CHOICE, OPTION_FIELD(settings, train.words), .choices = words,
-     .help = "classifiers of words: boosted trees, logistic regression, or always the most "
-             "frequent translation; generative: words and orders by a lexicalised transducer"},
-    {"iterations", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.iterations), .value = "N",
-     .help = "generative: of Viterbi EM"},
-    {"drop-lost", .type = OPTION_FLAG, OPTION_FIELD(settings, train.drop_lost),
-     .help = "words whose links the trees cannot keep become nothing, as in the paper, instead of "
-             "one of the linked words"},
-    {"min-count", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.min_count), .value = "N",
-     .help = "a translation of a word is a candidate when it occurs N times ..."},
-    {"min-share", .type = OPTION_REAL, OPTION_FIELD(settings, train.min_share), .value = "X",
-     .help = "... and makes up this share of them; the most frequent one always is"},
-    {"tune", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.tune), .value = "N",
-     .fallback = "a tenth, 1000 at most",
-     .help = "pairs that choose lambda and are not trained on"},
-    {"lambda", .type = OPTION_REAL, OPTION_FIELD(settings, train.lambda), .value = "X",
-     .help = "where the path of lambda ends"},
-    {"eta", .type = OPTION_REAL, OPTION_FIELD(settings, train.rate), .value = "X",
-     .help = "the share of the way to its best value that a leaf goes"},
-    {"sample", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.sample), .value = "N",
-     .help = "choose splits by N examples drawn by weight; 0: all"},
-    {"c2", .type = OPTION_REAL, OPTION_FIELD(settings, train.c2), .value = "X",
-     .help = "l2: the quadratic penalty"},
-    {"features", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.features), .value = "N",
-     .fallback = "all", .help = "l2: keep the N largest weights"},
+    {TRAIN_OPTION("words")},
+    {TRAIN_OPTION("iterations")},
+    {TRAIN_OPTION("drop-lost")},
+    {TRAIN_OPTION("min-count")},
+    {TRAIN_OPTION("min-share")},
+    {TRAIN_OPTION("tune")},
+    {TRAIN_OPTION("lambda")},
+    {TRAIN_OPTION("eta")},
+    {TRAIN_OPTION("sample")},
+    {TRAIN_OPTION("c2")},
+    {TRAIN_OPTION("features")},
     {"memory", .type = OPTION_REAL, OPTION_FIELD(settings, memory), .value = "MB",
      .help = "features of a classifier beyond this go to a temporary file"},
-    {"seed", .type = OPTION_INTEGER, OPTION_FIELD(settings, train.seed), .value = "N",
-     .help = "of the sampling"},
+    {TRAIN_OPTION("seed")},
     {0},
 };
 
@@ -191,7 +175,7 @@ static bool print(job *j, const trl_translations *x)
         else
             text_fmt(&t, "%.*s\n", (int)b->text.n, b->text.p);
     }
-    if (j->s->explain)
+    if (j->s->limits.explain)
         text_fmt(&t, "%.*s\n", (int)x->explanation.n, x->explanation.n ? x->explanation.p : "");
     j->number++;
     j->warnings += x->warning != NULL;
@@ -243,7 +227,6 @@ static int translate(settings *s, const trl_translate_model *m, const operands *
 {
     job j = {.s = s};
     trl_error err = {0};
-    s->limits.explain = s->explain;
     trl_status st = trl_translator_new(m, &s->limits, &j.t, &err);
     if (st != TRL_OK) {
         message_error(&err);
@@ -308,6 +291,7 @@ const verb verb_translate = {
                 "  trellis translate -m en-fr.model new.en >new.fr\n"
                 "  trellis translate -m en-fr.model --explain -n 5 new.en\n",
     .options = options,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 0,

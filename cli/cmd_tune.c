@@ -11,7 +11,6 @@
 
 #include "memory.h"
 #include "help.h"
-#include "library_options.h"
 #include "message.h"
 #include "output.h"
 #include "plot.h"
@@ -27,18 +26,12 @@
 
 typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
-    const char *grid, *c1_grid, *passes, *objectives, *records, *svg, *groups;
+    const char *grid, *c1_grid, *passes, *objectives, *records, *svg;
     string_list templates;
-    uint64_t hold_out, folds;
-    trl_tune_measure measure;
-    bool cold, refit, documents, halving;
+    trl_tune_options tune;
 } settings;
 
-static const char *const measure_names[] = {
-    [TRL_TUNE_GUESS] = "guess",         [TRL_TUNE_F1] = "f1",
-    [TRL_TUNE_PRECISION] = "precision", [TRL_TUNE_RECALL] = "recall",
-    [TRL_TUNE_ACCURACY] = "accuracy",   NULL,
-};
+#define TUNE_OPTION(name) OPTION_LIBRARY(name, trl_tune_option_table, settings, tune)
 
 static option options[] = {
     {.help = "Files"},
@@ -70,25 +63,16 @@ static option options[] = {
     {"passes", .type = OPTION_STRING, OPTION_FIELD(settings, passes), .value = "LIST",
      .fallback = "--max-iter alone",
      .help = "values of --max-iter, separated by commas; each is tried"},
-    {"halving", .type = OPTION_FLAG, OPTION_FIELD(settings, halving),
-     .help = "all settings run for a few iterations, the best third of them for three times as "
-             "many, and so on; the last three run to their end"},
-    {"folds", .type = OPTION_INTEGER, OPTION_FIELD(settings, folds), .value = "N",
-     .fallback = "none",
+    {TUNE_OPTION("halving")},
+    {TUNE_OPTION("folds"),
      .help = "score by cross-validation, as 'trellis cv' does; the model is then trained on all "
              "data"},
-    {"documents", .type = OPTION_FLAG, OPTION_FIELD(settings, documents),
-     .help = "with --folds: sequences of one document stay in one fold"},
-    {"groups", .type = OPTION_STRING, OPTION_FIELD(settings, groups), .value = "FILE",
-     .file = FILE_INPUT, .help = "with --folds: line N names the group of sequence or tree N"},
-    {"hold-out", .type = OPTION_INTEGER, OPTION_FIELD(settings, hold_out), .value = "N",
-     .help = "without --dev and --folds: one sequence in N of TRAIN is held out"},
-    {"select", .type = OPTION_CHOICE, OPTION_FIELD(settings, measure), .choices = measure_names,
-     .help = "what is compared; guess: F1 of chunks for tags like B-X and O, otherwise accuracy"},
-    {"cold", .type = OPTION_FLAG, OPTION_FIELD(settings, cold),
-     .help = "start every run from zero, not from the weights of the previous one"},
-    {"refit", .type = OPTION_FLAG, OPTION_FIELD(settings, refit),
-     .help = "train the model once more with the c chosen, held-out data included"},
+    {TUNE_OPTION("documents")},
+    {TUNE_OPTION("groups")},
+    {TUNE_OPTION("hold-out")},
+    {TUNE_OPTION("select")},
+    {TUNE_OPTION("cold")},
+    {TUNE_OPTION("refit")},
 
 #include "train_model_options.h"
 
@@ -103,16 +87,10 @@ static option options[] = {
     {0},
 };
 
-static void complete(void)
-{
-    library_options_complete(options);
-}
-
 static void defaults(void *settings_)
 {
-    const trl_tune_options o = trl_tune_options_default();
-    *(settings *)settings_ = (settings){
-        .base.train = trl_train_options_default(), .hold_out = o.hold_out, .measure = o.measure};
+    *(settings *)settings_ =
+        (settings){.base.train = trl_train_options_default(), .tune = trl_tune_options_default()};
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
@@ -135,11 +113,11 @@ static void say_run(state *x)
     const uint64_t fold = x->n_begun++ % x->splits + 1;
     if (x->s->base.quiet)
         return;
-    if (x->n_runs >= x->n_all && !x->s->halving)
+    if (x->n_runs >= x->n_all && !x->s->tune.halving)
         message_line("all data");
     else if (x->splits > 1)
         message_line("run %zu, fold %" PRIu64 " of %" PRIu64, x->n_runs + 1, fold, x->splits);
-    else if (x->s->halving)
+    else if (x->s->tune.halving)
         message_line("run %zu", x->n_runs + 1);
     else
         message_line("run %zu of %zu", x->n_runs + 1, x->n_all);
@@ -268,14 +246,14 @@ static void say_best(const state *x, const trl_tune_run *best)
     const char *what = name.failed ? "" : name.p;
     message_line("best: %s (--c2 %.6g), score %.2f%s%s%s", what, best->c2, best->score,
                  model ? "; model " : "", model ? model : "",
-                 model && (s->refit || s->folds) ? ", of all data" : "");
+                 model && (s->tune.refit || s->tune.folds) ? ", of all data" : "");
     text_fini(&name);
     if (!isnan(best->simple_c) && (best->simple_c != best->c || best->simple_c1 != best->c1)) {
         char c[24];
         tune_name_of_c(best->simple_c, c);
         message_line("within one standard error (%.2f) of it, the strongest penalty: c = %s "
                      "(--c2 %.6g --c1 %.6g), score %.2f",
-                     best->deviation / sqrt((double)s->folds), c,
+                     best->deviation / sqrt((double)s->tune.folds), c,
                      isinf(best->simple_c) ? 0.0 : 0.5 / best->simple_c, best->simple_c1,
                      best->simple_score);
     }
@@ -304,10 +282,10 @@ static int print_results(state *x, const trl_tune_run *best)
 /* A measure of chunks for labels that are none is a mistake worth a word. */
 static void warn_of_measure(const state *x)
 {
-    const trl_tune_measure m = x->s->measure;
+    const trl_tune_measure m = x->s->tune.measure;
     if (!x->table.chunks && !x->table.trees && m != TRL_TUNE_GUESS && m != TRL_TUNE_ACCURACY)
         message_warn("--select %s counts chunks, but the labels are not those of chunks",
-                     measure_names[m]);
+                     trl_options_find(trl_tune_option_table(), "select")->choices[m]);
 }
 
 /* Says how it ended; returns the exit status. */
@@ -333,21 +311,13 @@ static int say_ending(state *x, trl_status st, const trl_tune_run *best, const t
 static trl_tune_options options_of(settings *s, const operands *args, state *x)
 {
     trl_train_options *t = &s->base.train;
-    trl_tune_options o = trl_tune_options_default();
+    trl_tune_options o = s->tune;
     t->train = args->item;
     t->n_train = args->n;
     t->progress = on_progress;
     t->progress_ctx = x;
     t->cancelled = signals_asked;
     o.train = t;
-    o.hold_out = s->hold_out;
-    o.measure = s->measure;
-    o.cold = s->cold;
-    o.refit = s->refit;
-    o.folds = s->folds;
-    o.documents = s->documents;
-    o.groups = s->groups;
-    o.halving = s->halving;
     o.on_run = on_run;
     o.ctx = x;
     return o;
@@ -355,13 +325,13 @@ static trl_tune_options options_of(settings *s, const operands *args, state *x)
 
 static int tune(settings *s, const operands *args, const tune_lists *lists)
 {
-    state x = {.s = s, .args = args, .since = clock(), .splits = s->folds ? s->folds : 1};
+    state x = {.s = s, .args = args, .since = clock(), .splits = s->tune.folds ? s->tune.folds : 1};
     x.table = (tune_table){.c1 = lists->n_c1 > 1,
                            .objective = lists->n_objectives > 1,
                            .tpl = lists->n_templates > 1,
                            .passes = lists->n_passes > 1,
-                           .folds = s->folds > 0,
-                           .halving = s->halving,
+                           .folds = s->tune.folds > 0,
+                           .halving = s->tune.halving,
                            .trees = strcmp(s->base.train.kind, "tree") == 0};
     x.plot = (plot){.type = PLOT_LEARNING,
                     .marks = MARKS_BOTH,
@@ -404,7 +374,7 @@ static bool check_places(const settings *s)
 static int run_lists(settings *s, const operands *args, tune_lists *lists)
 {
     const tune_given given = {s->grid, s->c1_grid, s->passes, s->objectives, &s->templates};
-    if (!s->base.train.model && !s->folds)
+    if (!s->base.train.model && !s->tune.folds)
         return message_usage("tune needs -m MODEL, or --folds N");
     if (s->base.train.model && strcmp(s->base.train.model, "-") == 0)
         return message_usage("a model cannot be written to standard output");
@@ -460,7 +430,7 @@ const verb verb_tune = {
         "  trellis tune --records runs --svg c.svg -m best.model train.txt\n"
         "  trellis plot -k time --by c runs/*.json\n",
     .options = options,
-    .complete = complete,
+    .library_rows = options,
     .settings_size = sizeof(settings),
     .defaults = defaults,
     .min_operands = 1,

@@ -204,7 +204,9 @@ static trl_status answer(job *j, const trl_derived *best, question *q, trl_error
     trl_parse tree;
     trl_derived other;
     const trl_status st = trl_parser_derive(
-        j->rival, &(trl_parse_input){q->s->word, q->s->n, &known, 1}, &tree, &other, err);
+        j->rival,
+        &(trl_parse_input){.word = q->s->word, .n = q->s->n, .known = &known, .n_known = 1}, &tree,
+        &other, err);
     if (st != TRL_OK)
         return st;
     const double by = best->score - other.score;
@@ -232,8 +234,8 @@ static trl_status explain_sentence(job *j, const trl_sentence *s, trl_error *err
     const trl_str against = {o->against, o->against ? strlen(o->against) : 0};
     trl_parse parse;
     trl_derived best;
-    trl_status st =
-        trl_parser_derive(j->best, &(trl_parse_input){s->word, s->n, NULL, 0}, &parse, &best, err);
+    trl_status st = trl_parser_derive(j->best, &(trl_parse_input){.word = s->word, .n = s->n},
+                                      &parse, &best, err);
     if (st != TRL_OK)
         return st;
     if (best.n == 0) {

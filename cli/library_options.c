@@ -48,27 +48,50 @@ static const char *help_of(const option *rows, const option *o, const char *help
     return t.failed ? help : t.p;
 }
 
+static const trl_option_type types[] = {
+    [OPTION_FLAG] = TRL_OPTION_FLAG,     [OPTION_INTEGER] = TRL_OPTION_INTEGER,
+    [OPTION_REAL] = TRL_OPTION_REAL,     [OPTION_STRING] = TRL_OPTION_STRING,
+    [OPTION_CHOICE] = TRL_OPTION_CHOICE,
+};
+
+static option_type type_of(trl_option_type t)
+{
+    option_type k = OPTION_FLAG;
+    while (types[k] != t)
+        k++;
+    return k;
+}
+
 void library_options_complete(option *rows)
 {
-    static const option_type types[] = {
-        [TRL_OPTION_FLAG] = OPTION_FLAG,     [TRL_OPTION_INTEGER] = OPTION_INTEGER,
-        [TRL_OPTION_REAL] = OPTION_REAL,     [TRL_OPTION_STRING] = OPTION_STRING,
-        [TRL_OPTION_CHOICE] = OPTION_CHOICE,
-    };
     for (option *o = rows; !option_is_last(o); o++) {
-        const trl_option *x = o->library ? o->library->find(o->name) : NULL;
+        const trl_option *x = o->library ? trl_options_find(o->library(), o->name) : NULL;
         if (!x)
             continue;
-        o->type = types[x->type];
+        o->type = type_of(x->type);
         o->above_0 = x->above_0;
         o->at = o->base + x->at;
         o->size = x->size;
-        o->file = (option_file)x->file;
-        o->value = x->value;
+        o->file = o->file ? o->file : (option_file)x->file;
+        o->value = o->value ? o->value : x->value;
         o->choices = x->type == TRL_OPTION_CHOICE ? x->choices : NULL;
         o->fallback = o->fallback ? o->fallback : in_words(rows, x->preset);
         o->help = o->help ? o->help : help_of(rows, o, x->help);
     }
+}
+
+trl_option library_row(const option *o)
+{
+    const trl_option *x = o->library ? trl_options_find(o->library(), o->name) : NULL;
+    trl_option row = x ? *x
+                       : (trl_option){.name = o->name,
+                                      .type = types[o->type],
+                                      .choices = o->choices,
+                                      .above_0 = o->above_0,
+                                      .preset = o->fallback};
+    row.at = o->at;
+    row.size = o->size;
+    return row;
 }
 
 /* The library's sentence begins with the name of the option. */
@@ -76,7 +99,9 @@ bool library_option_set(const option *o, const char *shown, const char *value, v
 {
     trl_error err = {0};
     const size_t n = strlen(o->name);
-    if (o->library->set((char *)settings + o->base, o->name, value, &err) == TRL_OK)
+    trl_option row = library_row(o);
+    row.at -= o->base; /* what checks look at is the library's struct */
+    if (trl_option_set(&row, (char *)settings + o->base, value, &err) == TRL_OK)
         return true;
     if (strncmp(err.msg, o->name, n) != 0)
         message_error(&err);

@@ -1,5 +1,5 @@
-/* library_options.h -- rows of a verb's table that the library has: type, help, default and checks
- * are taken from there.
+/* library_options.h -- what the command line has from the library: of options that the library
+ * has type, help, default and checks, of all options how values are read and written.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef CLI_LIBRARY_OPTIONS_H
@@ -9,6 +9,9 @@
 
 /* Fills in what the rows of library options leave open; help and default that are there stay. */
 void library_options_complete(option *rows);
+
+/* The row as the library has rows, with its place in the settings. */
+trl_option library_row(const option *o);
 
 /* Sets it.  False: said, with `shown` instead of the option's name. */
 bool library_option_set(const option *o, const char *shown, const char *value, void *settings);

@@ -9,6 +9,7 @@
 #include "as_other.h"
 #include "file_check.h"
 #include "help.h"
+#include "library_options.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
@@ -119,8 +120,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, see output.c */
     signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow (ulimit -f) */
     for (size_t k = 0; verbs[k]; k++)
-        if (verbs[k]->complete)
-            verbs[k]->complete();
+        if (verbs[k]->library_rows)
+            library_options_complete(verbs[k]->library_rows);
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "trellis";
     if (as_other_known(name))

@@ -8,10 +8,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,11 +45,6 @@ static const char *option_name(const void *set, size_t k)
     return o->name ? o->name : "";
 }
 
-static const char *choice_name(const void *set, size_t k)
-{
-    return ((const char *const *)set)[k];
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static bool list_add(string_list *list, const char *s)
@@ -70,120 +61,6 @@ static bool list_add(string_list *list, const char *s)
     return true;
 }
 
-static void store(const option *o, void *settings, uint64_t x)
-{
-    char *at = (char *)settings + o->at;
-    if (o->size == sizeof(uint64_t))
-        memcpy(at, &x, sizeof x);
-    else if (o->size == sizeof(int)) {
-        const int i = (int)x;
-        memcpy(at, &i, sizeof i);
-    } else
-        *(bool *)at = x != 0;
-}
-
-static uint64_t fetch(const option *o, const void *settings)
-{
-    const char *at = (const char *)settings + o->at;
-    if (o->size == sizeof(uint64_t)) {
-        uint64_t x;
-        memcpy(&x, at, sizeof x);
-        return x;
-    }
-    if (o->size == sizeof(int)) {
-        int i;
-        memcpy(&i, at, sizeof i);
-        return (uint64_t)i;
-    }
-    return *(const bool *)at;
-}
-
-static const char *fetch_string(const option *o, const void *settings)
-{
-    const char *s;
-    memcpy(&s, (const char *)settings + o->at, sizeof s);
-    return s;
-}
-
-static double fetch_real(const option *o, const void *settings)
-{
-    double x;
-    memcpy(&x, (const char *)settings + o->at, sizeof x);
-    return x;
-}
-
-static bool say_above_0(const option *o, const char *shown, const char *value)
-{
-    message_say("%s %s: a number above 0 is needed", shown, value);
-    if (o->fallback)
-        message_hint("without %s it is: %s", shown, o->fallback);
-    return false;
-}
-
-static bool set_integer(const option *o, const char *shown, const char *value, void *settings)
-{
-    const uint64_t most = o->size == sizeof(int) ? INT_MAX : UINT64_MAX;
-    uint64_t x = 0;
-    size_t i = 0;
-    for (; value[i] >= '0' && value[i] <= '9'; i++) {
-        const uint64_t digit = (uint64_t)(value[i] - '0');
-        if (x > (most - digit) / 10) {
-            message_say("%s: %s is too large", shown, value);
-            return false;
-        }
-        x = 10 * x + digit;
-    }
-    if (i == 0 || value[i]) {
-        message_say("%s: '%s' is not a whole number", shown, value);
-        return false;
-    }
-    if (x == 0 && o->above_0)
-        return say_above_0(o, shown, value);
-    store(o, settings, x);
-    return true;
-}
-
-static size_t digits(const char *s)
-{
-    return strspn(s, "0123456789");
-}
-
-/* [+-] digits [. digits] [e [+-] digits], and nothing else that strtod might take. */
-static bool is_real(const char *s)
-{
-    s += *s == '+' || *s == '-';
-    size_t n = digits(s);
-    s += n;
-    if (*s == '.') {
-        const size_t k = digits(s + 1);
-        s += 1 + k;
-        n += k;
-    }
-    if (n && (*s == 'e' || *s == 'E')) {
-        s += 1 + (s[1] == '+' || s[1] == '-');
-        n = digits(s);
-        s += n;
-    }
-    return n && *s == '\0';
-}
-
-static bool set_real(const option *o, const char *shown, const char *value, void *settings)
-{
-    if (!is_real(value)) {
-        message_say("%s: '%s' is not a number", shown, value);
-        return false;
-    }
-    const double x = strtod(value, NULL);
-    if (!isfinite(x)) {
-        message_say("%s: %s is too large", shown, value);
-        return false;
-    }
-    if (!(x > 0.0) && o->above_0)
-        return say_above_0(o, shown, value);
-    memcpy((char *)settings + o->at, &x, sizeof x);
-    return true;
-}
-
 static void hint_choices(const option *o, const char *shown)
 {
     char all[200] = "";
@@ -194,40 +71,11 @@ static void hint_choices(const option *o, const char *shown)
     message_hint("%s takes one of %s", shown, all);
 }
 
-static bool set_choice(const option *o, const char *shown, const char *value, void *settings)
-{
-    char what[80];
-    snprintf(what, sizeof what, "value for %s:", shown);
-    const size_t k = name_lookup(what, "", value, choice_name, o->choices);
-    if (k == NAME_NOT_FOUND) {
-        hint_choices(o, shown);
-        return false;
-    }
-    store(o, settings, k);
-    return true;
-}
-
 /* value: NULL for a flag. */
 static bool set_option(const option *o, const char *shown, const char *value, void *settings)
 {
-    if (o->library)
+    if (o->type != OPTION_LIST)
         return library_option_set(o, shown, value ? value : "true", settings);
-    switch (o->type) {
-    case OPTION_FLAG:
-        *(bool *)((char *)settings + o->at) = true;
-        return true;
-    case OPTION_STRING:
-        memcpy((char *)settings + o->at, &value, sizeof value);
-        return true;
-    case OPTION_INTEGER:
-        return set_integer(o, shown, value, settings);
-    case OPTION_REAL:
-        return set_real(o, shown, value, settings);
-    case OPTION_CHOICE:
-        return set_choice(o, shown, value, settings);
-    case OPTION_LIST:
-        break;
-    }
     string_list *list = (string_list *)(void *)((char *)settings + o->at);
     if (list_add(list, value))
         return true;
@@ -396,61 +244,56 @@ void options_fini(const verb *v, void *settings, operands *args)
 
 /* ---- settings as text ------------------------------------------------------------------------ */
 
+/* Nothing of a string that is not given, and of a list. */
+static void add_value(const option *o, const void *settings, text *out)
+{
+    trl_buf b = {0};
+    const trl_option x = library_row(o);
+    if (o->type != OPTION_LIST) {
+        out->failed = trl_option_get(&x, settings, &b, NULL) != TRL_OK || out->failed;
+        text_add(out, b.data, b.len);
+    }
+    trl_buf_fini(&b);
+}
+
 void option_default(const option *o, const void *settings, text *out)
 {
-    if (o->fallback) {
+    if (o->fallback)
         text_str(out, o->fallback);
-        return;
+    else if (o->type != OPTION_FLAG)
+        add_value(o, settings, out);
+}
+
+static void json_list(const string_list *list, text *out)
+{
+    text_char(out, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        text_str(out, i ? "," : "");
+        text_json_str(out, list->item[i]);
     }
-    switch (o->type) {
-    case OPTION_STRING:
-        if (fetch_string(o, settings))
-            text_str(out, fetch_string(o, settings));
-        break;
-    case OPTION_INTEGER:
-        text_fmt(out, "%" PRIu64, fetch(o, settings));
-        break;
-    case OPTION_REAL:
-        text_fmt(out, "%g", fetch_real(o, settings));
-        break;
-    case OPTION_CHOICE:
-        text_str(out, o->choices[fetch(o, settings)]);
-        break;
-    case OPTION_FLAG:
-    case OPTION_LIST:
-        break;
-    }
+    text_char(out, ']');
 }
 
 static void json_value(const option *o, const void *settings, text *out)
 {
     const char *at = (const char *)settings + o->at;
-    switch (o->type) {
-    case OPTION_FLAG:
-        text_str(out, *(const bool *)at ? "true" : "false");
-        break;
-    case OPTION_STRING:
-        text_json_str(out, fetch_string(o, settings));
-        break;
-    case OPTION_INTEGER:
-        text_fmt(out, "%" PRIu64, fetch(o, settings));
-        break;
-    case OPTION_REAL:
-        text_json_real(out, fetch_real(o, settings));
-        break;
-    case OPTION_CHOICE:
-        text_json_str(out, o->choices[fetch(o, settings)]);
-        break;
-    case OPTION_LIST: {
-        const string_list *list = (const string_list *)(const void *)at;
-        text_char(out, '[');
-        for (size_t i = 0; i < list->n; i++) {
-            text_str(out, i ? "," : "");
-            text_json_str(out, list->item[i]);
-        }
-        text_char(out, ']');
+    text value = {0};
+    if (o->type == OPTION_LIST) {
+        json_list((const string_list *)(const void *)at, out);
+        return;
     }
-    }
+    add_value(o, settings, &value);
+    const bool words = o->type == OPTION_STRING || o->type == OPTION_CHOICE;
+    const bool number = value.n && strspn(value.p, "+-.e0123456789") >= value.n;
+    const char *const *string = (const char *const *)(const void *)at;
+    if (words && (value.n || (o->type == OPTION_STRING && *string)))
+        text_json_bytes(out, value.n ? value.p : "", value.n);
+    else if (number || (value.n && o->type == OPTION_FLAG))
+        text_add(out, value.p, value.n);
+    else
+        text_str(out, "null");
+    out->failed = out->failed || value.failed;
+    text_fini(&value);
 }
 
 void options_json(const verb *v, const void *settings, text *out)

@@ -31,13 +31,6 @@ typedef struct string_list {
     size_t n, cap;
 } string_list;
 
-/* A table of options of the library, and how one of them is set; `at` of a row is first where the
- * library's struct is in the settings. */
-typedef struct option_library {
-    const trl_option *(*find)(const char *name);
-    trl_status (*set)(void *options, const char *name, const char *value, trl_error *err);
-} option_library;
-
 typedef struct option {
     const char *name; /* without the dashes; NULL: a heading, its text in `help` */
     char letter;      /* 0: no short form */
@@ -51,12 +44,17 @@ typedef struct option {
     const char *fallback;       /* the default in words; NULL: as the field stands */
     const char *help;           /* one line, no full stop */
     void (*table)(text *out);   /* what the value "help" prints instead of a run; NULL: nothing */
-    const option_library *library; /* NULL: an option of the program alone */
-    size_t base;                   /* of the library's struct in the settings */
+    const trl_option_table *(*library)(void); /* NULL: an option of the program alone */
+    size_t base;                              /* of the library's struct in the settings */
 } option;
 
 #define OPTION_FIELD(settings, member)                                                             \
     .at = offsetof(settings, member), .size = sizeof(((settings *)0)->member)
+
+/* A row for an option of the library: what is not said is taken from its table; `member` of the
+ * settings is the library's struct. */
+#define OPTION_LIBRARY(option_name, table_, settings, member)                                      \
+    .name = (option_name), .library = (table_), .base = offsetof(settings, member)
 
 /* Files and words on the command line that belong to no option. */
 typedef string_list operands;
@@ -68,7 +66,7 @@ typedef struct verb {
     const char *description;  /* paragraphs; lines that start with a blank stay as they are */
     const char *examples;     /* commands, one a line, after two blanks */
     const option *options;    /* up to one without name and help */
-    void (*complete)(void);   /* fills in the rows of the library's options; NULL: there are none */
+    option *library_rows; /* the same where there are rows of the library; NULL: there are none */
     size_t settings_size;
     void (*defaults)(void *settings); /* NULL: all zero */
     size_t min_operands, max_operands;

@@ -114,36 +114,48 @@ static void blame(const parse_context *j, parse_job *x)
     }
 }
 
-void parse_sentence(const parse_context *j, parse_job *x, trl_parser *parser)
+bool parse_prepare(const parse_context *j, parse_job *x, trl_parse_input *in)
 {
     knowledge y;
-    trl_parse p;
     x->status = TRL_OK;
     x->warning[0] = 0;
     x->unsure = false;
+    parse_forget(x);
+    const bool ok = gather_knowledge(j, x, &y);
+    x->known = y.known;
+    x->weighted = y.tag;
+    *in = (trl_parse_input){.word = x->word,
+                            .n = x->n,
+                            .known = y.known,
+                            .n_known = y.n_known,
+                            .tags = y.tag,
+                            .n_tags = y.n_tags};
+    return ok;
+}
+
+void parse_forget(parse_job *x)
+{
+    free(x->known);
+    free(x->weighted);
+    x->known = NULL;
+    x->weighted = NULL;
+}
+
+trl_status parse_finish(const parse_context *j, parse_job *x, const trl_parse *p, trl_error *err)
+{
     if (x->n == 0) {
         text_str(&x->out, j->style->picture ? "" : "\n");
         snprintf(x->warning, sizeof x->warning, "an empty line has no tree");
-        return;
+        return TRL_OK;
     }
-    if (!gather_knowledge(j, x, &y)) {
-        x->status = TRL_ENOMEM;
-        x->error = (trl_error){.code = TRL_ENOMEM, .msg = "out of memory"};
-    } else {
-        x->status =
-            trl_parser_parse_tags(parser, &(trl_parse_input){x->word, x->n, y.known, y.n_known},
-                                  y.tag, y.n_tags, &p, &x->error);
-    }
-    if (x->status == TRL_OK) {
-        x->status = j->style->picture
-                        ? parse_picture_add(j->picture, &p, x->number, &x->out, &x->error)
-                        : parse_print(j->style, &p, &x->out, &x->error);
-        x->unsure = !p.sure;
-        if (p.warning) /* more than an odd tag */
-            snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p.warning);
-    } else if (x->status == TRL_EINVAL) {
+    x->status = !p                  ? err->code
+                : j->style->picture ? parse_picture_add(j->picture, p, x->number, &x->out, err)
+                                    : parse_print(j->style, p, &x->out, err);
+    x->unsure = p && !p->sure;
+    if (p && p->warning) /* more than an odd tag */
+        snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p->warning);
+    x->error = *err;
+    if (!p && x->status == TRL_EINVAL)
         blame(j, x);
-    }
-    free(y.known);
-    free(y.tag);
+    return x->status;
 }

@@ -10,6 +10,8 @@
 /* A sentence, and what becomes of it. */
 typedef struct parse_job {
     trl_str *word, *tag;
+    trl_known *known;           /* what is known of it: */
+    trl_weighted_tag *weighted; /* ... see parse_prepare */
     char *block;
     size_t n;
     uint64_t row, number;
@@ -30,7 +32,12 @@ typedef struct parse_context {
     parse_picture *picture;      /* with style->picture */
 } parse_context;
 
-/* Fills in out, warning, unsure, and status with error. */
-void parse_sentence(const parse_context *j, parse_job *x, trl_parser *parser);
+/* What the parser is given, borrowed from the sentence.  False: no memory. */
+bool parse_prepare(const parse_context *j, parse_job *x, trl_parse_input *in);
+void parse_forget(parse_job *x); /* frees that */
+
+/* Fills in out, warning, unsure, and status, which it returns, with error; p NULL: the sentence
+ * could not be parsed, by err. */
+trl_status parse_finish(const parse_context *j, parse_job *x, const trl_parse *p, trl_error *err);
 
 #endif

@@ -13,13 +13,6 @@
 
 const char *const seen_or_all[] = {"seen", "all", NULL};
 
-static trl_status set_option(void *options, const char *name, const char *value, trl_error *err)
-{
-    return trl_train_options_set(options, name, value, err);
-}
-
-const option_library train_library = {trl_train_option_find, set_option};
-
 /* What there is instead of a file that cannot be read. */
 static void name_templates(void)
 {
@@ -58,6 +51,17 @@ bool train_read_template(train_settings *s, text *t)
     s->train.template_text = t->n ? t->p : "";
     s->train.template_size = t->n;
     return ok;
+}
+
+bool train_set_variance(train_settings *s)
+{
+    if (s->c > 0.0 && s->train.c2 != TRL_USUAL) {
+        message_say("--c and --c2 say the same: give one of them");
+        return false;
+    }
+    if (s->c > 0.0)
+        s->train.c2 = 0.5 / s->c;
+    return true;
 }
 
 void train_set_rescue(train_settings *s)

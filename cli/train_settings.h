@@ -12,6 +12,7 @@ typedef struct train_settings {
     trl_train_options train;
     const char *template_path;
     const char *max_memory;
+    double c; /* 0: not given */
     bool quiet;
     char rescue[600]; /* what train.rescue points to */
 } train_settings;
@@ -22,14 +23,16 @@ typedef struct train_settings {
 
 /* A row for an option of trl_train_options: what is not said here is taken from the library. */
 #define TRAIN_OPTION(option_name)                                                                  \
-    .name = (option_name), .library = &train_library, .base = offsetof(train_settings, train)
+    OPTION_LIBRARY(option_name, trl_train_option_table, train_settings, train)
 
-extern const option_library train_library;
 extern const char *const seen_or_all[]; /* "seen", "all", NULL */
 
 /* Reads the whole template, if one was named, into t, which train.template_text then borrows.
  * False: said. */
 bool train_read_template(train_settings *s, text *t);
+
+/* --c as c2.  False: said. */
+bool train_set_variance(train_settings *s);
 
 /* Where the model goes when its own place cannot be written at the end of the run: a new name in
  * $TMPDIR, or /tmp. */

@@ -21,6 +21,7 @@
 
 #include "trellis/buf.h"
 #include "trellis/model.h"
+#include "trellis/options.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -58,7 +59,9 @@ typedef struct trl_align_progress {
 } trl_align_progress;
 typedef bool (*trl_align_progress_fn)(void *ctx, const trl_align_progress *p); /* true: stop */
 
+/* Begin with trl_align_options_default(): later versions have more members. */
 typedef struct trl_align_options {
+    size_t size;            /* of the struct, as the program was compiled */
     trl_align_model model;  /* TRL_ALIGN_HMM */
     size_t ibm1, ibm2, hmm; /* iterations of each: 5; models beyond `model` are not trained, and IBM
                                2 only when it is `model` */
@@ -68,7 +71,17 @@ typedef struct trl_align_options {
     trl_align_progress_fn progress; /* or NULL */
     void *progress_ctx;
 } trl_align_options;
-TRL_API trl_align_options trl_align_options_default(void);
+TRL_API void trl_align_options_init(trl_align_options *o, size_t size); /* sizeof *o */
+
+static inline trl_align_options trl_align_options_default(void)
+{
+    trl_align_options o;
+    trl_align_options_init(&o, sizeof o);
+    return o;
+}
+
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_align_option_table(void);
 
 /* TRL_EINVAL for options out of range or text without a pair of two sides; TRL_ENOMEM; TRL_ECANCEL.
  */

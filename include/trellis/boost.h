@@ -21,6 +21,7 @@
 #define TRELLIS_BOOST_H
 
 #include "trellis/model.h"
+#include "trellis/options.h"
 #include "trellis/sequence.h"
 
 TRL_BEGIN_DECLS
@@ -115,7 +116,9 @@ typedef struct trl_boost_progress {
  * from there.  Called by one thread at a time. */
 typedef bool (*trl_boost_progress_fn)(void *ctx, const trl_boost_progress *p);
 
+/* Begin with trl_boost_options_default(): later versions have more members. */
 typedef struct trl_boost_options {
+    size_t size;       /* of the struct, as the program was compiled */
     double decay;      /* 0 < decay < 1: lambda shrinks by it: 0.8 */
     double lambda_end; /* 0 < x < 1: ends when lambda is below x times the first: 0.0001 */
     double min_gain;   /* >= 0: a split must add more than this many lambdas to the gain: 0.1 */
@@ -137,7 +140,17 @@ typedef struct trl_boost_options {
     void *cancelled_ctx;
 } trl_boost_options;
 
-TRL_API trl_boost_options trl_boost_options_default(void);
+TRL_API void trl_boost_options_init(trl_boost_options *o, size_t size); /* sizeof *o */
+
+static inline trl_boost_options trl_boost_options_default(void)
+{
+    trl_boost_options o;
+    trl_boost_options_init(&o, sizeof o);
+    return o;
+}
+
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_boost_option_table(void);
 
 /* Trains every classifier of `d`.  held_out (or NULL) was read with like = d.
  * TRL_EINVAL for an option out of range, or a classifier without positive or without negative

@@ -68,6 +68,9 @@ static inline trl_cv_options trl_cv_options_default(void)
     return o;
 }
 
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_cv_option_table(void);
+
 /* Percent.  A fold without a measure (F1 where labels are no chunks) makes all of it NaN. */
 typedef struct trl_cv_measure {
     const char *name; /* chains, graphs: "accuracy" of tokens, "sequences" all right, "precision",

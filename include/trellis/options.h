@@ -1,6 +1,7 @@
 /* options.h -- options by name: what there is, its type, range, default and a line of help.
  *
- * The program `trellis` reads its command line and prints its help from the same tables.
+ * The program `trellis` reads its command line and prints its help by the same functions and, where
+ * an option is one of the library, from the same tables.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRELLIS_OPTIONS_H
@@ -38,7 +39,42 @@ typedef struct trl_option {
     trl_option_file file;
     const char *help; /* one line, no full stop; names of options in single quotes */
     size_t at, size;  /* of the member in the struct of options */
+    bool below;       /* a number: `most` itself is too much */
+    /* Of a value that is of the right type and in range: is there such a thing?  NULL: it is. */
+    trl_status (*check)(const void *options, const char *value, trl_error *err);
 } trl_option;
+
+/* Sets the member of `options` from text.  A string is borrowed, as if it had been put there.
+ * TRL_EINVAL, with a message that begins with o->name, when the value is of another type, out of
+ * its range or none of the names that there are; the member is then as it was. */
+TRL_API trl_status trl_option_set(const trl_option *o, void *options, const char *value,
+                                  trl_error *err);
+
+/* Appends the value as text that trl_option_set takes; nothing for a string that is not given.
+ * TRL_ENOMEM. */
+TRL_API trl_status trl_option_get(const trl_option *o, const void *options, trl_buf *out,
+                                  trl_error *err);
+
+/* ---- the options of one struct --------------------------------------------------------------
+ *
+ * trl_train_option_table (train.h), trl_tune_option_table (tune.h) and so on give the table of a
+ * struct of options, such as trl_train_options.  Such a struct begins with its size: a program
+ * keeps working when later versions have more members, which stand at their defaults.  Static. */
+typedef struct trl_option_table trl_option_table;
+
+/* The k-th option, NULL after the last one; the one of that name, or NULL. */
+TRL_API const trl_option *trl_options_at(const trl_option_table *t, size_t k);
+TRL_API const trl_option *trl_options_find(const trl_option_table *t, const char *name);
+
+/* As trl_option_set and _get, of a struct of this table (`options` points to one), by name;
+ * setting NULL: back to the default; getting a number that stands for a default in words
+ * (trl_option.preset): nothing.  TRL_EINVAL also when there is no such option, or the struct is of
+ * an older version, without it.  What only makes sense together is checked where the options are
+ * used. */
+TRL_API trl_status trl_options_set(const trl_option_table *t, void *options, const char *name,
+                                   const char *value, trl_error *err);
+TRL_API trl_status trl_options_get(const trl_option_table *t, const void *options, const char *name,
+                                   trl_buf *out, trl_error *err);
 
 TRL_END_DECLS
 

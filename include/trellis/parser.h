@@ -9,6 +9,7 @@
 #define TRELLIS_PARSER_H
 
 #include "trellis/model.h"
+#include "trellis/options.h"
 #include "trellis/trees.h"
 
 TRL_BEGIN_DECLS
@@ -99,7 +100,9 @@ typedef enum trl_parse_decode {
     TRL_PARSE_VITERBI,  /* that of the most probable derivation: the fastest */
 } trl_parse_decode;
 
+/* Begin with trl_parse_options_default(): later versions have more members. */
 typedef struct trl_parse_options {
+    size_t size;             /* of the struct, as the program was compiled */
     trl_parse_decode decode; /* TRL_PARSE_BRACKETS */
     double lambda;           /* of brackets: up for precision, down for recall; 0.44 */
     double mix;              /* of brackets: share of the span pruner's posteriors; 0.25 */
@@ -115,7 +118,17 @@ typedef struct trl_parse_options {
     size_t beam;        /* boosted: states looked at after each number of inferences; 0: no limit */
 } trl_parse_options;
 
-TRL_API trl_parse_options trl_parse_options_default(void);
+TRL_API void trl_parse_options_init(trl_parse_options *o, size_t size); /* sizeof *o */
+
+static inline trl_parse_options trl_parse_options_default(void)
+{
+    trl_parse_options o;
+    trl_parse_options_init(&o, sizeof o);
+    return o;
+}
+
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_parse_option_table(void);
 
 /* What is known about a sentence beforehand. */
 typedef enum trl_known_type {
@@ -167,19 +180,6 @@ TRL_API void trl_parser_free(trl_parser *p); /* accepts NULL */
 /* Boosted: the states that were looked at for all sentences so far; else 0.  Accepts NULL. */
 TRL_API uint64_t trl_parser_states(const trl_parser *p);
 
-/* A sentence, and what is known about it. */
-typedef struct trl_parse_input {
-    const trl_str *word; /* [n] */
-    size_t n;
-    const trl_known *known; /* [n_known]; NULL: nothing */
-    size_t n_known;
-} trl_parse_input;
-
-/* Parses a sentence.  TRL_EINVAL when it has no words, for knowledge about words that are not there
- * or a label that the model does not know; TRL_ENOMEM. */
-TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
-                                    trl_error *err);
-
 /* A tag that a word may have, and how likely: a factor of the probability of every tree that has
  * it. */
 typedef struct trl_weighted_tag {
@@ -188,12 +188,53 @@ typedef struct trl_weighted_tag {
     double weight; /* above 0; the weights of a word need not add up to 1 */
 } trl_weighted_tag;
 
+/* A sentence, and what is known about it: begin with all zero, or name the members. */
+typedef struct trl_parse_input {
+    const trl_str *word; /* [n] */
+    size_t n;
+    const trl_known *known; /* [n_known]; NULL: nothing */
+    size_t n_known;
+    const trl_weighted_tag *tags; /* [n_tags] as trl_parser_parse_tags takes them; NULL: none */
+    size_t n_tags;
+} trl_parse_input;
+
+/* Parses a sentence.  TRL_EINVAL when it has no words, for knowledge about words that are not there
+ * or a label that the model does not know; TRL_ENOMEM. */
+TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
+                                    trl_error *err);
+
 /* The same with tags, in any order: words that have some get one of these, others any tag.
  * TRL_EINVAL also for a word that is not there, a tag that the model does not know or that the word
  * has twice, a weight that is not above 0, and for a boosted parser. */
 TRL_API trl_status trl_parser_parse_tags(trl_parser *p, const trl_parse_input *in,
                                          const trl_weighted_tag *tags, size_t n_tags,
                                          trl_parse *out, trl_error *err);
+
+/* ---- many sentences --------------------------------------------------------------------------
+ *
+ * What comes out is what one parser says of one sentence after the other, bit for bit, with any
+ * number of threads. */
+
+/* A parser for every thread; borrows the model. */
+typedef struct trl_parsers trl_parsers;
+
+/* threads 0: one per processor.  As trl_parser_new. */
+TRL_API trl_status trl_parsers_new(const trl_parse_model *m, const trl_parse_options *o,
+                                   size_t threads, trl_parsers **out, trl_error *err);
+TRL_API void trl_parsers_free(trl_parsers *p); /* accepts NULL */
+TRL_API uint64_t trl_parsers_states(const trl_parsers *p); /* trl_parser_states of all */
+
+/* Sentence k has been parsed: `found` is borrowed during the call; NULL: it failed, and err, whose
+ * code is the status, says why.  Called once for each k, in any order, by the thread that parsed
+ * it, for several sentences at the same time: it shall write to what belongs to k alone.  TRL_OK
+ * goes on, also after a failure; another status ends the call with it and with err. */
+typedef trl_status (*trl_parsed_fn)(void *ctx, size_t k, const trl_parse *found, trl_error *err);
+
+/* Parses n sentences.  The first one for which `found` gives a status other than TRL_OK ends it;
+ * its number, from 1, is in the message when that has no path.  Those before it have been given to
+ * `found`, of those after it some.  One call at a time. */
+TRL_API trl_status trl_parsers_run(trl_parsers *p, const trl_parse_input *in, size_t n,
+                                   trl_parsed_fn found, void *ctx, trl_error *err);
 
 /* ---- why this tree ---------------------------------------------------------------------------
  *

@@ -17,16 +17,31 @@
 #define TRELLIS_SHRINK_H
 
 #include "trellis/model.h"
+#include "trellis/options.h"
 
 TRL_BEGIN_DECLS
 
-/* All zero: the model as it is. */
+/* Begin with trl_shrink_options_default(), which leaves the model as it is: later versions have
+ * more members. */
 typedef struct trl_shrink_options {
+    size_t size;  /* of the struct, as the program was compiled */
     double prune; /* weights below it in absolute value are left out; 0: none */
     double keep;  /* or: the share of weights that is kept, the largest ones; 0: all */
     int bits;     /* of a weight: 32, 16, 8; 0: as they are */
     bool fingerprints;
 } trl_shrink_options;
+
+TRL_API void trl_shrink_options_init(trl_shrink_options *o, size_t size); /* sizeof *o */
+
+static inline trl_shrink_options trl_shrink_options_default(void)
+{
+    trl_shrink_options o;
+    trl_shrink_options_init(&o, sizeof o);
+    return o;
+}
+
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_shrink_option_table(void);
 
 typedef struct trl_shrink_report {
     uint64_t bytes, attributes, weights; /* of the shrunk model */

@@ -187,20 +187,12 @@ static inline trl_train_options trl_train_options_default(void)
     return o;
 }
 
-/* The k-th option that has a name, NULL after the last one; the one of that name, or NULL. */
-TRL_API const trl_option *trl_train_option(size_t k);
-TRL_API const trl_option *trl_train_option_find(const char *name);
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_train_option_table(void);
 
-/* Sets an option from text; NULL: back to its default.  A string is borrowed, as if it had been put
- * into the member.  TRL_EINVAL, with a message that begins with the option's name, when there is no
- * such option, the value is of another type, out of its range, or none of the names that there
- * are; o is then as it was.  What only makes sense together is checked by trl_train. */
+/* trl_options_set and _get of that table. */
 TRL_API trl_status trl_train_options_set(trl_train_options *o, const char *name, const char *value,
                                          trl_error *err);
-
-/* Appends the value as text that trl_train_options_set takes; nothing for a string that is not
- * given, and where the default is only known in words (trl_option.preset).  TRL_EINVAL, TRL_ENOMEM.
- */
 TRL_API trl_status trl_train_options_get(const trl_train_options *o, const char *name, trl_buf *out,
                                          trl_error *err);
 

@@ -16,6 +16,7 @@
 
 #include "trellis/buf.h"
 #include "trellis/model.h"
+#include "trellis/options.h"
 #include "trellis/trees.h"
 
 TRL_BEGIN_DECLS
@@ -47,7 +48,9 @@ typedef enum trl_translate_words {
 /* Something has been done; called by one thread. */
 typedef void (*trl_translate_note_fn)(void *ctx, const char *what);
 
+/* Begin with trl_translate_options_default(): later versions have more members. */
 typedef struct trl_translate_options {
+    size_t size; /* of the struct, as the program was compiled */
     trl_translate_words words;
     uint32_t min_count; /* a translation of a word is a candidate when it is its most frequent */
     double min_share;   /* one, or occurs min_count times and with this share: 3, 0.2 */
@@ -69,7 +72,17 @@ typedef struct trl_translate_options {
     trl_translate_note_fn note; /* or NULL */
     void *note_ctx;
 } trl_translate_options;
-TRL_API trl_translate_options trl_translate_options_default(void);
+TRL_API void trl_translate_options_init(trl_translate_options *o, size_t size); /* sizeof *o */
+
+static inline trl_translate_options trl_translate_options_default(void)
+{
+    trl_translate_options o;
+    trl_translate_options_init(&o, sizeof o);
+    return o;
+}
+
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_translate_option_table(void);
 
 typedef struct trl_translate_result {
     uint64_t pairs, tuned;               /* pairs of sentences; those that chose lambda */
@@ -113,14 +126,26 @@ TRL_API trl_translate_info trl_translate_model_info(const trl_translate_model *m
 
 /* ---- translating ----------------------------------------------------------------------------- */
 
+/* Begin with trl_translate_limits_default(): later versions have more members. */
 typedef struct trl_translate_limits {
+    size_t size;  /* of the struct, as the program was compiled */
     double ratio; /* items that cost more than this times the cheapest of their node are dropped;
                      0: none is; 16 */
     size_t most;  /* items kept of a node; 0: all; 40 */
     size_t nbest; /* translations, at least 1 */
     bool explain; /* say what was chosen */
 } trl_translate_limits;
-TRL_API trl_translate_limits trl_translate_limits_default(void);
+TRL_API void trl_translate_limits_init(trl_translate_limits *o, size_t size); /* sizeof *o */
+
+static inline trl_translate_limits trl_translate_limits_default(void)
+{
+    trl_translate_limits o;
+    trl_translate_limits_init(&o, sizeof o);
+    return o;
+}
+
+/* The options that have a name. */
+TRL_API const trl_option_table *trl_translate_limit_table(void);
 
 typedef struct trl_translated {
     trl_str text; /* words separated by blanks */

@@ -101,6 +101,9 @@ static inline trl_tune_options trl_tune_options_default(void)
     return o;
 }
 
+/* The options that have a name; lists have none. */
+TRL_API const trl_option_table *trl_tune_option_table(void);
+
 #define TRL_TUNE_DEFAULT 8
 
 /* Seven values from 0.1 to 10 at equal steps of log c, and INFINITY. */

@@ -192,6 +192,8 @@ static PyMethodDef module_methods[] = {
      "options: as trl_train_options names them."},
     {"train_options", pt_train_table, METH_NOARGS,
      "The options of training, as a list of dictionaries."},
+    {"parse_options", pt_parse_table, METH_NOARGS,
+     "The options of parsing, as a list of dictionaries."},
     {"objectives", objectives, METH_NOARGS, "What can be optimised, as a list of dictionaries."},
     {"optimizers", optimizers, METH_NOARGS, "The optimisers, as a list of dictionaries."},
     {"template", template_text, METH_O, "The text of a built-in template, or None."},

@@ -157,10 +157,21 @@ PyObject *pt_model_of_bytes(trl_buf *bytes);
 trl_tagger *pt_model_tagger(pt_model *m, trl_error *err);
 void pt_model_give_back(pt_model *m, trl_tagger *t);
 
+/* ---- options (options.c) --------------------------------------------------------------------- */
+
+/* The value as text, without a NUL; the list `texts` keeps it.  NULL with an exception. */
+const char *pt_option_text(PyObject *texts, const char *name, PyObject *v, Py_ssize_t *n);
+
+/* Sets an option of the library by name; strings are borrowed from `texts`.  -1 with an exception.
+ */
+int pt_option_set(const trl_option_table *t, void *options, PyObject *texts, const char *name,
+                  PyObject *v);
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw);
 PyObject *pt_train_table(PyObject *module, PyObject *unused);
+PyObject *pt_parse_table(PyObject *module, PyObject *unused);
 PyObject *pt_predict(pt_model *self, PyObject *args, PyObject *kw);
 PyObject *pt_label_list(const pt_model *m, const uint32_t *label, size_t n);
 int pt_decoding(const char *name, trl_decoding *out); /* -1 with an exception */

@@ -6,15 +6,11 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 typedef struct pt_parser {
     PyObject_HEAD trl_parse_model *model;
     PyObject *bytes; /* that the model uses, or NULL */
 } pt_parser;
-
-enum { MOST_THREADS = 64 };
 
 /* A sentence on its way: words and what is known; then what was found. */
 typedef struct sentence {
@@ -37,16 +33,8 @@ typedef struct work {
     trl_parse_options options;
     sentence *sentence;
     size_t n;
-    atomic_size_t next;
-    atomic_bool stop;
-    struct parse_worker {
-        struct work *work;
-        pthread_t thread;
-        bool started;
-        trl_status st;
-        size_t failed;
-        trl_error err;
-    } worker[MOST_THREADS];
+    pthread_t thread; /* the one that called */
+    bool raised;      /* by a signal handler: that exception is the answer */
 } work;
 
 static void parser_dealloc(pt_parser *self)
@@ -180,29 +168,18 @@ static int take_known(sentence *s, PyObject *known)
     return 0;
 }
 
-static int take_options(PyObject *d, trl_parse_options *o)
+/* Options by name; a string lives in `texts`. */
+static int take_options(PyObject *d, trl_parse_options *o, PyObject *texts)
 {
-    int decode = (int)o->decode, probability = 0, spans = 0;
-    Py_ssize_t nbest = 0, bytes = (Py_ssize_t)o->max_bytes;
-    static char *words[] = {"decode",   "nbest",       "probability", "spans",     "penalty", "mix",
-                            "max_work", "max_seconds", "prune",       "max_bytes", NULL};
-    PyObject *none = PyTuple_New(0);
-    const int good =
-        none && PyArg_ParseTupleAndKeywords(none, d, "|inppdddddn", words, &decode, &nbest,
-                                            &probability, &spans, &o->lambda, &o->mix, &o->max_work,
-                                            &o->max_seconds, &o->prune, &bytes);
-    Py_XDECREF(none);
-    if (!good)
-        return -1;
-    if (decode < 0 || decode > TRL_PARSE_VITERBI || nbest < 0 || bytes < 0) {
-        PyErr_SetString(PyExc_ValueError, "an option of parsing is out of its range");
-        return -1;
+    PyObject *k, *v;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(d, &at, &k, &v)) {
+        const char *name = PyUnicode_Check(k) ? PyUnicode_AsUTF8(k) : NULL;
+        if (!name && !PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "options are named by strings");
+        if (!name || (v != Py_None && pt_option_set(trl_parse_option_table(), o, texts, name, v)))
+            return -1;
     }
-    o->decode = (trl_parse_decode)decode;
-    o->nbest = (size_t)nbest;
-    o->probability = probability;
-    o->spans = spans;
-    o->max_bytes = (size_t)bytes;
     return 0;
 }
 
@@ -250,62 +227,48 @@ static trl_status keep(sentence *s, const trl_parse *p, trl_error *err)
     return st;
 }
 
-static void *parse_some(void *ctx)
+/* Ctrl-C is heard between two sentences of the thread that called. */
+static trl_status hear_signals(work *j, trl_error *err)
 {
-    struct parse_worker *w = ctx;
-    work *j = w->work;
-    trl_parser *parser = NULL;
-    trl_parse found;
-    w->st = trl_parser_new(j->model, &j->options, &parser, &w->err);
-    while (w->st == TRL_OK && !atomic_load(&j->stop)) {
-        const size_t k = atomic_fetch_add(&j->next, 1);
-        if (k >= j->n)
-            break;
-        sentence *s = &j->sentence[k];
-        if (!s->n)
-            continue;
-        w->failed = k + 1;
-        w->st = trl_parser_parse(parser, &(trl_parse_input){s->word, s->n, s->known, s->n_known},
-                                 &found, &w->err);
-        if (w->st == TRL_OK)
-            w->st = keep(s, &found, &w->err);
-    }
-    if (w->st != TRL_OK)
-        atomic_store(&j->stop, true);
-    trl_parser_free(parser);
-    return NULL;
-}
-
-static size_t threads_for(Py_ssize_t asked, size_t jobs)
-{
-    const long n = asked > 0 ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t most = jobs < MOST_THREADS ? jobs : MOST_THREADS;
-    return n < 1 ? 1 : (size_t)n > most ? (most ? most : 1) : (size_t)n;
-}
-
-static trl_status parse_all(work *j, Py_ssize_t asked, trl_error *err)
-{
-    const size_t threads = threads_for(asked, j->n);
-    for (size_t k = 0; k < threads; k++) {
-        j->worker[k].work = j;
-        if (k > 0)
-            j->worker[k].started =
-                pthread_create(&j->worker[k].thread, NULL, parse_some, &j->worker[k]) == 0;
-    }
-    parse_some(&j->worker[0]);
-    const struct parse_worker *bad = j->worker[0].st == TRL_OK ? NULL : &j->worker[0];
-    for (size_t k = 1; k < threads; k++) {
-        if (j->worker[k].started)
-            pthread_join(j->worker[k].thread, NULL);
-        if (j->worker[k].st != TRL_OK && (!bad || j->worker[k].failed < bad->failed))
-            bad = &j->worker[k];
-    }
-    if (!bad)
+    if (!pthread_equal(pthread_self(), j->thread))
         return TRL_OK;
-    *err = bad->err;
-    if (j->n > 1 && bad->failed)
-        snprintf(err->msg, sizeof err->msg, "sentence %zu: %.280s", bad->failed, bad->err.msg);
-    return bad->st;
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    j->raised = PyErr_CheckSignals() < 0;
+    PyGILState_Release(gil);
+    if (j->raised)
+        err->code = TRL_ECANCEL;
+    return j->raised ? TRL_ECANCEL : TRL_OK;
+}
+
+static trl_status on_parsed(void *ctx, size_t k, const trl_parse *found, trl_error *err)
+{
+    work *j = ctx;
+    sentence *s = &j->sentence[k];
+    if (s->n && !found)
+        return err->code;
+    const trl_status st = s->n ? keep(s, found, err) : TRL_OK;
+    return st == TRL_OK ? hear_signals(j, err) : st;
+}
+
+static trl_status parse_all(work *j, size_t threads, trl_error *err)
+{
+    trl_parsers *p = NULL;
+    trl_parse_input *in = PyMem_RawCalloc(j->n + 1, sizeof *in);
+    if (!in) {
+        err->code = TRL_ENOMEM;
+        return TRL_ENOMEM;
+    }
+    for (size_t k = 0; k < j->n; k++) {
+        const sentence *s = &j->sentence[k];
+        in[k] =
+            (trl_parse_input){.word = s->word, .n = s->n, .known = s->known, .n_known = s->n_known};
+    }
+    trl_status st = trl_parsers_new(j->model, &j->options, j->n == 1 ? 1 : threads, &p, err);
+    if (st == TRL_OK)
+        st = trl_parsers_run(p, in, j->n, on_parsed, j, err);
+    trl_parsers_free(p);
+    PyMem_RawFree(in);
+    return st;
 }
 
 /* ---- to Python ------------------------------------------------------------------------------- */
@@ -380,25 +343,28 @@ static PyObject *parser_parse(pt_parser *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!O!n", &PyTuple_Type, &sentences, &PyTuple_Type, &known,
                           &PyDict_Type, &options, &threads))
         return NULL;
-    work *j = PyMem_RawCalloc(1, sizeof *j);
-    if (!j)
-        return PyErr_NoMemory();
-    j->model = self->model;
-    j->options = trl_parse_options_default();
-    if (take_options(options, &j->options) == 0 && take_all(j, sentences, known) == 0) {
-        Py_BEGIN_ALLOW_THREADS st = parse_all(j, threads, &err);
-        Py_END_ALLOW_THREADS out = st == TRL_OK ? PyList_New(0) : pt_raise(&err);
-        for (size_t k = 0; out && k < j->n; k++) {
-            PyObject *row = found_tuple(&j->sentence[k]);
+    if (threads < 0) {
+        PyErr_SetString(PyExc_ValueError, "threads is not negative");
+        return NULL;
+    }
+    work j = {.model = self->model, .thread = pthread_self()};
+    PyObject *texts = PyList_New(0);
+    trl_parse_options_init(&j.options, sizeof j.options);
+    if (texts && take_options(options, &j.options, texts) == 0 &&
+        take_all(&j, sentences, known) == 0) {
+        Py_BEGIN_ALLOW_THREADS st = parse_all(&j, (size_t)threads, &err);
+        Py_END_ALLOW_THREADS out = st == TRL_OK ? PyList_New(0) : j.raised ? NULL : pt_raise(&err);
+        for (size_t k = 0; out && k < j.n; k++) {
+            PyObject *row = found_tuple(&j.sentence[k]);
             if (!row || PyList_Append(out, row) < 0)
                 Py_CLEAR(out);
             Py_XDECREF(row);
         }
     }
-    for (size_t k = 0; j->sentence && k < j->n; k++)
-        sentence_fini(&j->sentence[k]);
-    PyMem_RawFree(j->sentence);
-    PyMem_RawFree(j);
+    for (size_t k = 0; j.sentence && k < j.n; k++)
+        sentence_fini(&j.sentence[k]);
+    PyMem_RawFree(j.sentence);
+    Py_XDECREF(texts);
     return out;
 }
 

@@ -1,7 +1,6 @@
 /* train.c -- a training run: options by name, progress, Ctrl-C. */
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
-#include "trellis/options.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -127,31 +126,6 @@ static int set_paths(trl_train_options *o, run *r, PyObject *v)
     return 0;
 }
 
-/* The value as text, without a NUL; it lives as long as the run. */
-static const char *as_text(run *r, const char *name, PyObject *v, Py_ssize_t *n)
-{
-    PyObject *s;
-    if (PyBool_Check(v))
-        s = PyUnicode_FromString(v == Py_True ? "true" : "false");
-    else if (PyUnicode_Check(v))
-        s = Py_NewRef(v);
-    else if (PyFloat_Check(v)) /* as repr, also of numbers that only look like floats */
-        s = PyObject_Repr(v);
-    else if (PyIndex_Check(v)) {
-        PyObject *i = PyNumber_Index(v);
-        s = i ? PyObject_Str(i) : NULL;
-        Py_XDECREF(i);
-    } else
-        s = PyErr_Format(PyExc_TypeError, "%s is a number or a string, not %.100s", name,
-                         Py_TYPE(v)->tp_name);
-    const char *text = s && PyList_Append(r->texts, s) == 0 ? PyUnicode_AsUTF8AndSize(s, n) : NULL;
-    Py_XDECREF(s);
-    if (!text || strlen(text) == (size_t)*n)
-        return text;
-    PyErr_Format(PyExc_ValueError, "%s contains a NUL byte", name);
-    return NULL;
-}
-
 /* What is not in the library's table: inputs and outputs. */
 static const char **file_member(trl_train_options *o, const char *name)
 {
@@ -170,31 +144,20 @@ static const char **file_member(trl_train_options *o, const char *name)
 
 static int set_option(trl_train_options *o, run *r, PyObject *key, PyObject *v)
 {
-    trl_error err = {0};
     Py_ssize_t n = 0;
     const char *name = PyUnicode_AsUTF8(key);
     if (!name)
         return -1;
     if (strcmp(name, "train") == 0)
         return set_paths(o, r, v);
-    PyObject *plain = PyFloat_Check(v) && !PyFloat_CheckExact(v)
-                          ? PyFloat_FromDouble(PyFloat_AS_DOUBLE(v)) /* of numpy */
-                          : Py_NewRef(v);
-    const char *text = plain ? as_text(r, name, plain, &n) : NULL;
-    Py_XDECREF(plain);
-    if (!text)
-        return -1;
     const char **member = file_member(o, name);
-    if (member) {
-        *member = text;
-        if (strcmp(name, "template_text") == 0)
-            o->template_size = (size_t)n;
-        return 0;
-    }
-    if (trl_train_options_set(o, name, text, &err) == TRL_OK)
-        return 0;
-    pt_raise(&err);
-    return -1;
+    if (!member)
+        return pt_option_set(trl_train_option_table(), o, r->texts, name, v);
+    if (!(*member = pt_option_text(r->texts, name, v, &n)))
+        return -1;
+    if (strcmp(name, "template_text") == 0)
+        o->template_size = (size_t)n;
+    return 0;
 }
 
 static int set_options(trl_train_options *o, run *r, PyObject *dict)
@@ -210,22 +173,6 @@ static int set_options(trl_train_options *o, run *r, PyObject *dict)
             return -1;
     }
     return 0;
-}
-
-/* [{"name": ..., "help": ...}, ...] */
-PyObject *pt_train_table(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    const trl_option *row;
-    PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && (row = trl_train_option(k)); k++) {
-        PyObject *d = Py_BuildValue("{s:s,s:z,s:z,s:z,s:I}", "name", row->name, "group", row->group,
-                                    "default", row->preset, "help", row->help, "kinds", row->kinds);
-        if (!d || PyList_Append(list, d) < 0)
-            Py_CLEAR(list);
-        Py_XDECREF(d);
-    }
-    return list;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */

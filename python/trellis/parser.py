@@ -49,7 +49,7 @@ class Parse:
         return parse_html(self)
 
 
-DECODERS = ("brackets", "tree", "viterbi")
+NAMES = {"penalty": "lambda", "max_seconds": "max-time"}  # of options in the library
 KNOWN = {"tag": 0, "constituent": 1, "no constituent": 2}
 
 
@@ -196,13 +196,14 @@ class Parser(BaseEstimator):
         return self.parse_all([sentence], [known], **options)[0]
 
     def parse_all(self, sentences, known=None, n_jobs=None, **options) -> List[Parse]:
-        """The trees of many sentences, over threads; known has an entry for each."""
-        decode = options.pop("decode", "brackets")
-        if decode not in DECODERS:
-            raise ValueError(f"decode is one of {', '.join(DECODERS)}, not {decode!r}")
+        """The trees of many sentences, over threads; known has an entry for each.
+
+        Ctrl-C is heard between two sentences.
+        """
         sentences = tuple(_words(s) for s in sentences)
         known = tuple(_known(k) for k in known) if known else ()
-        found = self._fitted().parse(sentences, known, dict(options, decode=DECODERS.index(decode)),
+        options = {NAMES.get(k, k): v for k, v in options.items()}
+        found = self._fitted().parse(sentences, known, options,
                                      threads(n_jobs if n_jobs is not None else self.n_jobs))
         return [_parse(*f) for f in found]
 

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "options/option_table.h"
 #include "model/strtab_io.h"
 
 #define KIND "align"
@@ -21,11 +22,6 @@ struct trl_aligner {
     bool has_reverse;
     trl_container *file;
 };
-
-trl_align_options trl_align_options_default(void)
-{
-    return (trl_align_options){.model = TRL_ALIGN_HMM, .ibm1 = 5, .ibm2 = 5, .hmm = 5, .null = 0.2};
-}
 
 void trl_aligner_free(trl_aligner *a)
 {
@@ -65,27 +61,28 @@ static trl_status copy_words(trl_aligner *a, const trl_bitext *b, trl_error *err
     return TRL_OK;
 }
 
-trl_status trl_aligner_train(const trl_bitext *b, const trl_align_options *o, trl_aligner **out,
-                             trl_error *err)
+trl_status trl_aligner_train(const trl_bitext *b, const trl_align_options *options,
+                             trl_aligner **out, trl_error *err)
 {
-    if (!b || !o || !out)
+    trl_align_options o;
+    if (!b || !options || !out)
         return trl_fail_null(err);
     const trl_bitext_info i = trl_bitext_get_info(b);
-    if (!(o->null > 0.0 && o->null < 1.0))
-        return trl_fail(err, TRL_EINVAL, "the probability of NULL must be between 0 and 1, not %g",
-                        o->null);
+    trl_status st = trl_options_take(trl_align_option_table(), options, &o, err);
+    if (st != TRL_OK)
+        return st;
     if (i.empty == i.pairs)
         return trl_fail(err, TRL_EINVAL, "no pair has words on both sides");
     trl_aligner *a = trl_zalloc(1, sizeof *a);
     trl_pool *pool = NULL;
-    trl_status st = a ? copy_words(a, b, err) : trl_fail_mem(err);
+    st = a ? copy_words(a, b, err) : trl_fail_mem(err);
     if (st == TRL_OK)
-        st = start_pool(o->threads, &pool, err);
-    trl_direction_options d = {o, "forward", pool};
+        st = start_pool(o.threads, &pool, err);
+    trl_direction_options d = {&o, "forward", pool};
     if (st == TRL_OK)
         st = trl_direction_train(&a->way[0], b, 0, &d, err);
     d.name = "reverse";
-    if (st == TRL_OK && !o->forward_only) {
+    if (st == TRL_OK && !o.forward_only) {
         a->has_reverse = true;
         st = trl_direction_train(&a->way[1], b, 1, &d, err);
     }

@@ -11,18 +11,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/mem.h"
-
-static const trl_cv_options defaults = {.size = sizeof(trl_cv_options), .folds = 5};
-
-void trl_cv_options_init(trl_cv_options *o, size_t size)
-{
-    if (!o || size < sizeof o->size)
-        return;
-    memcpy(o, &defaults, size < sizeof defaults ? size : sizeof defaults);
-    if (size > sizeof defaults)
-        memset((char *)o + sizeof defaults, 0, size - sizeof defaults);
-    o->size = size;
-}
+#include "options/option_table.h"
 
 typedef struct validation {
     trl_cv_options o;
@@ -41,11 +30,9 @@ typedef struct validation {
 
 static trl_status take_options(validation *x, const trl_cv_options *o, trl_error *err)
 {
-    if (o->size <= offsetof(trl_cv_options, train) || o->size > sizeof *o)
-        return trl_fail(err, TRL_EINVAL,
-                        "the options have a wrong size: begin with trl_cv_options_default()");
-    x->o = defaults;
-    memcpy(&x->o, o, o->size);
+    const trl_status st = trl_options_take(trl_cv_option_table(), o, &x->o, err);
+    if (st != TRL_OK)
+        return st;
     if (!x->o.train)
         return trl_fail_null(err);
     return trl_train_options_take(x->o.train, &x->train, err);
@@ -82,8 +69,6 @@ trl_status trl_cv_check_train(const trl_train_options *t, trl_error *err)
 static trl_status check(const validation *x, trl_error *err)
 {
     const trl_train_options *t = &x->train;
-    if (x->o.folds < 2)
-        return trl_fail(err, TRL_EINVAL, "there must be at least 2 folds");
     if (x->o.documents && x->o.groups)
         return trl_fail(err, TRL_EINVAL, "folds are by documents or by groups, not by both");
     if (x->o.documents && strcmp(t->kind ? t->kind : "", "tree") == 0)

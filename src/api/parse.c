@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "options/option_table.h"
 #include "parser/chart_model.h"
 #include "search/search_parser.h"
 
@@ -109,18 +110,19 @@ trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_bu
                     : trl_boosted_model_describe(m->boosted, top, out, err);
 }
 
-trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *o, trl_parser **out,
-                          trl_error *err)
+trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *options,
+                          trl_parser **out, trl_error *err)
 {
-    if (!m || !o || !out)
+    trl_parse_options o;
+    if (!m || !options || !out)
         return trl_fail_null(err);
     trl_parser *p = trl_zalloc(1, sizeof *p);
     if (!p)
         return trl_fail_mem(err);
-    trl_status st = trl_parse_options_check(o, err);
+    trl_status st = trl_options_take(trl_parse_option_table(), options, &o, err);
     if (st == TRL_OK)
-        st = m->chart ? trl_chart_parser_new(m->chart, o, &p->chart, err)
-                      : trl_boosted_parser_new(m->boosted, o, &p->boosted, err);
+        st = m->chart ? trl_chart_parser_new(m->chart, &o, &p->chart, err)
+                      : trl_boosted_parser_new(m->boosted, &o, &p->boosted, err);
     if (st == TRL_OK)
         *out = p;
     else
@@ -145,28 +147,32 @@ uint64_t trl_parser_states(const trl_parser *p)
 trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                             trl_error *err)
 {
-    if (!p || !in || !out || (in->n && !in->word) || (in->n_known && !in->known))
+    if (!p || !in || !out || (in->n && !in->word) || (in->n_known && !in->known) ||
+        (in->n_tags && !in->tags))
         return trl_fail_null(err);
-    return p->chart ? trl_chart_parser_parse(p->chart, in, out, err)
-                    : trl_boosted_parser_parse(p->boosted, in, out, err);
+    if (!p->chart && in->n_tags)
+        return trl_fail(err, TRL_EINVAL, "a boosted parser takes no tags with weights");
+    if (!p->chart)
+        return trl_boosted_parser_parse(p->boosted, in, out, err);
+    trl_status st = TRL_OK;
+    if (in->n_tags)
+        st = trl_chart_parser_tags(p->chart, in->n, in->tags, in->n_tags, err);
+    if (st == TRL_OK)
+        st = trl_chart_parser_parse(p->chart, in, out, err);
+    (void)trl_chart_parser_tags(p->chart, 0, NULL, 0, NULL);
+    return st;
 }
 
 trl_status trl_parser_parse_tags(trl_parser *p, const trl_parse_input *in,
                                  const trl_weighted_tag *tags, size_t n_tags, trl_parse *out,
                                  trl_error *err)
 {
-    if (!p || !in || !out || (in->n && !in->word) || (in->n_known && !in->known) ||
-        (n_tags && !tags))
+    if (!in)
         return trl_fail_null(err);
-    if (!p->chart && n_tags)
-        return trl_fail(err, TRL_EINVAL, "a boosted parser takes no tags with weights");
-    if (!p->chart)
-        return trl_boosted_parser_parse(p->boosted, in, out, err);
-    trl_status st = trl_chart_parser_tags(p->chart, in->n, tags, n_tags, err);
-    if (st == TRL_OK)
-        st = trl_chart_parser_parse(p->chart, in, out, err);
-    (void)trl_chart_parser_tags(p->chart, 0, NULL, 0, NULL);
-    return st;
+    trl_parse_input with = *in;
+    with.tags = tags;
+    with.n_tags = n_tags;
+    return trl_parser_parse(p, &with, out, err);
 }
 
 trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse *tree,

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/option_table.h"
 #include "api/train_options.h"
 #include "base/fail.h"
+#include "options/option_table.h"
 #include "train/memory_plan.h"
 #include "train/objectives.h"
 #include "train/optimizers.h"
@@ -89,28 +89,12 @@ static trl_status check_size(const void *options, const char *value, trl_error *
 #define ALL (TRL_KIND_CHAIN | TRL_KIND_TREE | TRL_KIND_GRAPH)
 
 #define ROW(name_, type_, member, kinds_, ...)                                                     \
-    {                                                                                              \
-        .option = {                                                                                \
-            .name = (name_),                                                                       \
-            .type = TRL_OPTION_##type_,                                                            \
-            .kinds = (kinds_),                                                                     \
-            TRL_OPTION_MEMBER(trl_train_options, member),                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+    TRL_OPTION_ROW(trl_train_options, name_, type_, member, .kinds = (kinds_), __VA_ARGS__)
 
 #define CHECKED(check_, name_, member, kinds_, ...)                                                \
-    {                                                                                              \
-        .check = (check_), .option = {                                                             \
-            .name = (name_),                                                                       \
-            .type = TRL_OPTION_STRING,                                                             \
-            .kinds = (kinds_),                                                                     \
-            TRL_OPTION_MEMBER(trl_train_options, member),                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+    ROW(name_, STRING, member, kinds_, .check = (check_), __VA_ARGS__)
 
-static const trl_option_row rows[] = {
+static const trl_option rows[] = {
 #define GROUP .group = "Files"
     ROW("model", STRING, model, ALL, GROUP, .value = "MODEL", .file = TRL_OPTION_OUTPUT,
         .help = "where to write the model"),
@@ -307,81 +291,38 @@ static const trl_option_row rows[] = {
 #undef GROUP
 };
 
-static const trl_option_table table = {rows, sizeof rows / sizeof *rows, &defaults};
+static const trl_option_table table = {"trl_train_options", rows, sizeof rows / sizeof *rows,
+                                       &defaults, sizeof defaults};
 
-/* ---- by name --------------------------------------------------------------------------------- */
-
-const trl_option *trl_train_option(size_t k)
+const trl_option_table *trl_train_option_table(void)
 {
-    return k < table.n ? &rows[k].option : NULL;
-}
-
-const trl_option *trl_train_option_find(const char *name)
-{
-    return trl_option_find(&table, name);
-}
-
-/* Members end at `size`; those after it have their defaults. */
-static trl_status check_struct(const trl_train_options *o, trl_error *err)
-{
-    if (o->size <= offsetof(trl_train_options, kind))
-        return trl_fail(err, TRL_EINVAL,
-                        "the options have no size: begin with trl_train_options_default()");
-    return o->size > sizeof *o
-               ? trl_fail(err, TRL_EINVAL,
-                          "the options are of a newer version: %zu bytes, %zu are known", o->size,
-                          sizeof *o)
-               : TRL_OK;
+    return &table;
 }
 
 trl_status trl_train_options_set(trl_train_options *o, const char *name, const char *value,
                                  trl_error *err)
 {
-    if (!o || !name)
-        return trl_fail_null(err);
-    const trl_option *x = trl_option_find(&table, name);
-    const trl_status st = check_struct(o, err);
-    if (st != TRL_OK)
-        return st;
-    if (x && x->at + x->size > o->size)
-        return trl_fail(err, TRL_EINVAL, "%s: these options are of an older version, without it",
-                        x->name);
-    return trl_option_set(&table, o, name, value, err);
+    return trl_options_set(&table, o, name, value, err);
 }
 
 trl_status trl_train_options_get(const trl_train_options *o, const char *name, trl_buf *out,
                                  trl_error *err)
 {
-    trl_train_options own;
-    if (!o || !name || !out)
-        return trl_fail_null(err);
-    const trl_status st = trl_train_options_take(o, &own, err);
-    return st == TRL_OK ? trl_option_get(&table, &own, name, out, err) : st;
+    return trl_options_get(&table, o, name, out, err);
 }
-
-/* ---- the struct and its size ----------------------------------------------------------------- */
 
 void trl_train_options_init(trl_train_options *o, size_t size)
 {
-    if (!o || size < sizeof o->size)
-        return;
-    memcpy(o, &defaults, size < sizeof defaults ? size : sizeof defaults);
-    if (size > sizeof defaults)
-        memset((char *)o + sizeof defaults, 0, size - sizeof defaults);
-    o->size = size;
+    trl_options_init(&table, o, size);
 }
 
 trl_status trl_train_options_take(const trl_train_options *o, trl_train_options *out,
                                   trl_error *err)
 {
-    const trl_status st = check_struct(o, err);
-    if (st != TRL_OK)
-        return st;
-    *out = defaults;
-    memcpy(out, o, o->size);
-    out->size = sizeof *out;
-    return TRL_OK;
+    return trl_options_copy(&table, o, out, err);
 }
+
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 /* "chains and graphs". */
 static const char *kinds_plural(unsigned kinds, char text[40])
@@ -401,7 +342,7 @@ trl_status trl_train_options_check_kind(const trl_train_options *o, trl_kind kin
 {
     char text[40];
     for (size_t k = 0; k < table.n; k++) {
-        const trl_option *x = &rows[k].option;
+        const trl_option *x = &rows[k];
         if (!(x->kinds & kind) && trl_option_is_set(&table, x, o))
             return trl_fail(err, TRL_EINVAL, "%s goes with models of %s, not of %s", x->name,
                             kinds_plural(x->kinds, text), trl_kind_plural(kind));

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "options/option_table.h"
 #include "translate/translator.h"
 
 struct trl_translator {
@@ -93,11 +94,6 @@ trl_translate_info trl_translate_model_info(const trl_translate_model *m)
 
 /* ---- translators ----------------------------------------------------------------------------- */
 
-trl_translate_limits trl_translate_limits_default(void)
-{
-    return (trl_translate_limits){.ratio = 16.0, .most = 40, .nbest = 1};
-}
-
 void trl_translator_free(trl_translator *t)
 {
     if (!t)
@@ -122,23 +118,24 @@ static trl_status make_parser(trl_translator *t, trl_error *err)
     return st == TRL_OK ? trl_parser_new(t->parse_model, &o, &t->parser, err) : st;
 }
 
-trl_status trl_translator_new(const trl_translate_model *m, const trl_translate_limits *l,
+trl_status trl_translator_new(const trl_translate_model *m, const trl_translate_limits *limits,
                               trl_translator **out, trl_error *err)
 {
-    if (!m || !l || !out)
+    trl_translate_limits l;
+    if (!m || !limits || !out)
         return trl_fail_null(err);
-    if (!(l->ratio >= 0.0) || (l->ratio > 0.0 && l->ratio < 1.0))
+    trl_status st = trl_options_take(trl_translate_limit_table(), limits, &l, err);
+    if (st != TRL_OK)
+        return st;
+    if (l.ratio > 0.0 && l.ratio < 1.0)
         return trl_fail(err, TRL_EINVAL, "the ratio of costs must be 0 or at least 1, not %g",
-                        l->ratio);
-    if (l->nbest == 0 || l->nbest > 10000)
-        return trl_fail(err, TRL_EINVAL, "the number of translations must be 1 to 10000, not %zu",
-                        l->nbest);
+                        l.ratio);
     trl_translator *t = trl_zalloc(1, sizeof *t);
     if (!t)
         return trl_fail_mem(err);
     t->m = m;
-    t->limits = *l;
-    trl_status st = trl_tree_translator_init(&t->tree, m, err);
+    t->limits = l;
+    st = trl_tree_translator_init(&t->tree, m, err);
     if (st == TRL_OK)
         st = make_parser(t, err);
     if (st == TRL_OK)

@@ -9,42 +9,9 @@
 #include "base/fail.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "options/option_table.h"
 #include "train_translate/train_translate.h"
 #include "translate/translator.h"
-
-trl_translate_options trl_translate_options_default(void)
-{
-    return (trl_translate_options){.min_count = 3,
-                                   .min_share = 0.2,
-                                   .tune = SIZE_MAX,
-                                   .lambda = 0.5,
-                                   .decay = 0.8,
-                                   .rate = 0.3,
-                                   .sample = 4096,
-                                   .c2 = 1.0,
-                                   .iterations = 5,
-                                   .beam = 40,
-                                   .memory = (size_t)1 << 30,
-                                   .seed = 1};
-}
-
-static trl_status check_options(const trl_translate_options *o, trl_error *err)
-{
-    if (!(o->min_share >= 0.0 && o->min_share <= 1.0))
-        return trl_fail(err, TRL_EINVAL, "a share must be between 0 and 1, not %g", o->min_share);
-    if (!(o->lambda > 0.0 && isfinite(o->lambda)))
-        return trl_fail(err, TRL_EINVAL, "the end of lambda must be above 0, not %g", o->lambda);
-    if (!(o->decay > 0.0 && o->decay < 1.0))
-        return trl_fail(err, TRL_EINVAL, "the decay of lambda must be between 0 and 1, not %g",
-                        o->decay);
-    if (!(o->rate > 0.0 && o->rate <= 1.0))
-        return trl_fail(err, TRL_EINVAL, "'eta' must be above 0 and at most 1, not %g", o->rate);
-    if (!(o->c2 >= 0.0 && isfinite(o->c2)))
-        return trl_fail(err, TRL_EINVAL, "c2 must not be negative: %g", o->c2);
-    if (o->beam == 1)
-        return trl_fail(err, TRL_EINVAL, "a beam of 1 keeps no link");
-    return TRL_OK;
-}
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
@@ -170,15 +137,20 @@ static void summarise(const run *r, trl_translate_result *out)
                                   .tune_loss = l->held_loss};
 }
 
-trl_status trl_translate_train(const trl_translate_data *data, const trl_translate_options *o,
+trl_status trl_translate_train(const trl_translate_data *data, const trl_translate_options *options,
                                const char *model, trl_translate_result *result, trl_error *err)
 {
-    if (!data || !data->source || !o || !model || !result)
+    trl_translate_options o;
+    if (!data || !data->source || !options || !model || !result)
         return trl_fail_null(err);
     const double started = trl_clock();
-    run r = {.data = data, .o = o, .notes = {o->note, o->note_ctx}};
-    trl_status st = check_options(o, err);
-    if (st == TRL_OK && !(r.pool = trl_pool_new(trl_pool_count(o->threads))))
+    trl_status st = trl_options_take(trl_translate_option_table(), options, &o, err);
+    if (st == TRL_OK && o.beam == 1)
+        st = trl_fail(err, TRL_EINVAL, "a beam of 1 keeps no link");
+    if (st != TRL_OK)
+        return st;
+    run r = {.data = data, .o = &o, .notes = {o.note, o.note_ctx}};
+    if (!(r.pool = trl_pool_new(trl_pool_count(o.threads))))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_head_rules_read(data->heads, &r.m.heads, err);

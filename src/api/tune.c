@@ -10,21 +10,10 @@
 #include "api/tune_search.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "options/option_table.h"
 #include "train/objectives.h"
 #include "train/places.h"
 #include "trellis/file.h"
-
-static const trl_tune_options defaults = {.size = sizeof(trl_tune_options), .hold_out = 10};
-
-void trl_tune_options_init(trl_tune_options *o, size_t size)
-{
-    if (!o || size < sizeof o->size)
-        return;
-    memcpy(o, &defaults, size < sizeof defaults ? size : sizeof defaults);
-    if (size > sizeof defaults)
-        memset((char *)o + sizeof defaults, 0, size - sizeof defaults);
-    o->size = size;
-}
 
 void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT])
 {
@@ -37,10 +26,9 @@ void trl_tune_default_grid(double c[TRL_TUNE_DEFAULT])
 
 size_t trl_tune_settings(const trl_tune_options *o)
 {
-    trl_tune_options own = defaults;
-    if (!o || o->size > sizeof own)
+    trl_tune_options own;
+    if (!o || trl_options_copy(trl_tune_option_table(), o, &own, NULL) != TRL_OK)
         return 0;
-    memcpy(&own, o, o->size);
     o = &own;
     return (o->grid ? o->n_grid : TRL_TUNE_DEFAULT) * (o->c1 ? o->n_c1 : 1) *
            (o->objectives ? o->n_objectives : 1) * (o->templates ? o->n_templates : 1) *
@@ -51,14 +39,12 @@ size_t trl_tune_settings(const trl_tune_options *o)
 
 static trl_status take_options(trl_tune_search *s, const trl_tune_options *o, trl_error *err)
 {
-    if (o->size <= offsetof(trl_tune_options, train) || o->size > sizeof *o)
-        return trl_fail(err, TRL_EINVAL,
-                        "the options have a wrong size: begin with trl_tune_options_default()");
-    s->o = defaults;
-    memcpy(&s->o, o, o->size);
+    trl_status st = trl_options_take(trl_tune_option_table(), o, &s->o, err);
+    if (st != TRL_OK)
+        return st;
     if (!s->o.train)
         return trl_fail_null(err);
-    const trl_status st = trl_train_options_take(s->o.train, &s->train, err);
+    st = trl_train_options_take(s->o.train, &s->train, err);
     const trl_train_options *t = &s->train;
     if (st == TRL_OK && (!t->kind || !t->objective || !t->grade || !t->annotate || !t->clusters))
         return trl_fail_null(err);
@@ -109,8 +95,6 @@ static trl_status check_files(const trl_tune_options *o, const trl_train_options
         return trl_fail(err, TRL_EINVAL,
                         "held-out data is read after every run: it cannot be "
                         "standard input");
-    if (!t->dev && !o->folds && o->hold_out < 2)
-        return trl_fail(err, TRL_EINVAL, "every second sequence at most can be held out");
     return trl_check_writable(t->model, err);
 }
 
@@ -134,8 +118,6 @@ static trl_status check(const trl_tune_search *s, trl_error *err)
                         "are for trl_train");
     if (o->folds && t->dev)
         return trl_fail(err, TRL_EINVAL, "models are scored on dev or on folds, not on both");
-    if (o->folds == 1)
-        return trl_fail(err, TRL_EINVAL, "there must be at least 2 folds");
     if ((o->documents || o->groups) && !o->folds)
         return trl_fail(err, TRL_EINVAL, "documents and groups go with folds");
     if (o->documents && o->groups)

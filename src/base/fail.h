@@ -14,6 +14,10 @@ trl_status trl_fail_where(trl_error *err, trl_status code, const char *path, uin
 trl_status trl_fail_hint(trl_error *err, trl_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
+/* Puts "sequence 3: " before the message of what, from 0, has number k, unless it has a path, which
+ * tells it already, or is about memory. */
+trl_status trl_fail_number(trl_error *err, trl_status code, const char *what, size_t k);
+
 /* return trl_fail(err, TRL_EINVAL, "c2 must not be negative: %g", c2); */
 #define trl_fail(err, code, ...) trl_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
 

@@ -63,6 +63,16 @@ static const char *purpose(const char *src_file)
     return "files and threads";
 }
 
+trl_status trl_fail_number(trl_error *err, trl_status code, const char *what, size_t k)
+{
+    char msg[sizeof err->msg];
+    if (!err || err->path[0] || code == TRL_ENOMEM)
+        return code;
+    trl_snprintf(msg, sizeof msg, "%s %zu: %.280s", what, k + 1, err->msg);
+    memcpy(err->msg, msg, sizeof msg);
+    return code;
+}
+
 trl_status trl_fail_mem_at(trl_error *err, const char *src_file, int src_line)
 {
     const double n = (double)trl_refused_bytes();

@@ -3,7 +3,6 @@
 #include "trellis/batch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -137,17 +136,6 @@ static trl_status answer(const batch *x, trl_tagger *t, size_t k, trl_error *err
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* A sequence from memory has no path that would tell which it is. */
-static trl_status with_number(size_t k, trl_status st, trl_error *err)
-{
-    if (!err || err->path[0] || st == TRL_ENOMEM)
-        return st;
-    char msg[sizeof err->msg];
-    snprintf(msg, sizeof msg, "sequence %zu: %.280s", k + 1, err->msg);
-    memcpy(err->msg, msg, sizeof msg);
-    return st;
-}
-
 static trl_status tag_some(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     const batch *x = ctx;
@@ -155,7 +143,7 @@ static trl_status tag_some(void *ctx, size_t job, size_t worker, trl_error *err)
     for (size_t k = job * TOGETHER; k < to; k++) {
         const trl_status st = answer(x, x->tagger[worker], k, err);
         if (st != TRL_OK)
-            return with_number(k, st, err);
+            return trl_fail_number(err, st, "sequence", k);
     }
     return TRL_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "model/chain_parts.h"
 #include "model/model.h"
+#include "options/option_table.h"
 #include "trellis/shrink.h"
 
 typedef struct shrinking {
@@ -42,10 +43,6 @@ static trl_status check(const trl_model *m, const trl_shrink_options *o, trl_err
     const trl_status st = trl_model_need_chain(m, err);
     if (st != TRL_OK)
         return trl_fail_hint(err, st, "only models of 'trellis tag' that are chains can be shrunk");
-    if (!(o->prune >= 0.0 && isfinite(o->prune)))
-        return trl_fail(err, TRL_EINVAL, "%g is not a threshold for weights", o->prune);
-    if (!(o->keep >= 0.0 && o->keep <= 1.0))
-        return trl_fail(err, TRL_EINVAL, "%g is not a share of weights: 0 to 1", o->keep);
     if (o->prune > 0.0 && o->keep > 0.0)
         return trl_fail(err, TRL_EINVAL, "a threshold and a share of weights exclude each other");
     if (o->bits != 0 && o->bits != 8 && o->bits != 16 && o->bits != 32)
@@ -247,19 +244,22 @@ static uint64_t file_size(const trl_container_builder *b)
     return n;
 }
 
-static trl_status shrink(const trl_model *m, const trl_shrink_options *o, const char *path,
+static trl_status shrink(const trl_model *m, const trl_shrink_options *options, const char *path,
                          trl_buf *out, trl_shrink_report *report, trl_error *err)
 {
     trl_container *c = NULL;
     size_t n = 0;
     const void *bytes = trl_model_bytes(m, &n);
-    trl_status st = check(m, o, err);
+    trl_shrink_options o;
+    trl_status st = trl_options_take(trl_shrink_option_table(), options, &o, err);
+    if (st == TRL_OK)
+        st = check(m, &o, err);
     if (st == TRL_OK)
         st = trl_container_from_memory(bytes, n, TRL_CHAIN_KIND, &c, err);
     if (st != TRL_OK)
         return st;
-    shrinking x = {.m = trl_model_chain(m), .c = c, .o = *o};
-    const bool plain = !o->fingerprints && (o->bits == 0 || o->bits == 32);
+    shrinking x = {.m = trl_model_chain(m), .c = c, .o = o};
+    const bool plain = !o.fingerprints && (o.bits == 0 || o.bits == 32);
     x.b.version = plain ? trl_container_version(c) : 2;
     st = find_threshold(&x, err);
     if (st == TRL_OK)

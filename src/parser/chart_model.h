@@ -33,9 +33,6 @@ trl_status trl_chart_model_describe(const trl_chart_model *m, size_t top, trl_bu
 
 typedef struct trl_chart_parser trl_chart_parser;
 
-/* TRL_EINVAL for an option out of its range. */
-trl_status trl_parse_options_check(const trl_parse_options *o, trl_error *err);
-
 trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,
                                 trl_chart_parser **out, trl_error *err);
 void trl_chart_parser_free(trl_chart_parser *p); /* accepts NULL */

@@ -18,8 +18,6 @@
 
 /* ---- parsers --------------------------------------------------------------------------------- */
 
-#define MOST_TREES 10000 /* of one sentence: memory grows with words times trees */
-
 struct trl_chart_parser {
     const trl_chart_model *model;
     trl_parse_options o;
@@ -36,29 +34,6 @@ struct trl_chart_parser {
     trl_function_chooser functions;
     trl_given_tags tags;
 };
-
-trl_parse_options trl_parse_options_default(void)
-{
-    return (trl_parse_options){.lambda = TRL_LAMBDA,
-                               .mix = TRL_MIX,
-                               .max_work = TRL_MAX_WORK,
-                               .max_bytes = (size_t)2 << 30,
-                               .prune = -1.0};
-}
-
-trl_status trl_parse_options_check(const trl_parse_options *o, trl_error *err)
-{
-    if (!(o->lambda >= 0.0 && o->lambda < 1.0))
-        return trl_fail(err, TRL_EINVAL, "lambda is at least 0 and below 1, not %g", o->lambda);
-    if (!(o->mix >= 0.0 && o->mix <= 1.0))
-        return trl_fail(err, TRL_EINVAL, "mix is 0 to 1, not %g", o->mix);
-    if (!(o->max_seconds >= 0.0) || !(o->max_work >= 0.0) || !(o->prune < 1.0))
-        return trl_fail(err, TRL_EINVAL,
-                        "limits are not negative, and a pruning threshold is below 1");
-    if (o->nbest > MOST_TREES)
-        return trl_fail(err, TRL_EINVAL, "at most %d best trees can be listed", MOST_TREES);
-    return TRL_OK;
-}
 
 trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,
                                 trl_chart_parser **out, trl_error *err)

@@ -1,6 +1,5 @@
 /* train.c -- trl_boost_train: all classifiers of the data, in parallel. */
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,38 +7,16 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "options/option_table.h"
 #include "train_boost/path.h"
-
-trl_boost_options trl_boost_options_default(void)
-{
-    return (trl_boost_options){.decay = 0.8,
-                               .lambda_end = 0.0001,
-                               .min_gain = 0.1,
-                               .rate = 1.0,
-                               .patience = 5,
-                               .seed = 1,
-                               .checkpoint_every = 100};
-}
 
 static trl_status check_options(const trl_boost_data *d, const trl_boost_data *held_out,
                                 const trl_boost_options *o, trl_error *err)
 {
-    if (!(o->decay > 0.0 && o->decay < 1.0))
-        return trl_fail(err, TRL_EINVAL, "the decay of lambda must be between 0 and 1, not %g",
-                        o->decay);
-    if (!(o->lambda_end >= 1e-9 && o->lambda_end < 1.0))
-        return trl_fail(err, TRL_EINVAL, "the end of lambda must be between 1e-9 and 1, not %g",
-                        o->lambda_end);
-    if (!(o->min_gain >= 0.0 && isfinite(o->min_gain)))
-        return trl_fail(err, TRL_EINVAL, "the least gain must not be negative: %g", o->min_gain);
-    if (!(o->rate > 0.0 && o->rate <= 1.0))
-        return trl_fail(err, TRL_EINVAL, "the rate must be above 0 and at most 1, not %g", o->rate);
     if (o->min_gain == 0.0 && !o->trees)
         return trl_fail(err, TRL_EINVAL,
                         "with a least gain of 0, lambda may never decay: the number "
                         "of trees must have a limit");
-    if (o->checkpoint && !o->checkpoint_every)
-        return trl_fail(err, TRL_EINVAL, "a checkpoint every 0 steps");
     if (trl_boost_columns(d) == 0)
         return trl_fail(err, TRL_EINVAL, "the examples have no answers");
     if (!d->binary && d->class_of && d->classes.n < 2)
@@ -152,14 +129,17 @@ static trl_status run_all(training *tr, trl_error *err)
 }
 
 trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data *held_out,
-                           const trl_boost_options *o, trl_boost_model **out, trl_error *err)
+                           const trl_boost_options *options, trl_boost_model **out, trl_error *err)
 {
-    if (!d || !o || !out)
+    trl_boost_options o;
+    if (!d || !options || !out)
         return trl_fail_null(err);
-    trl_status st = check_options(d, held_out, o, err);
+    trl_status st = trl_options_take(trl_boost_option_table(), options, &o, err);
+    if (st == TRL_OK)
+        st = check_options(d, held_out, &o, err);
     if (st != TRL_OK)
         return st;
-    training tr = {.d = d, .held_out = held_out, .o = o, .n = trl_boost_columns(d)};
+    training tr = {.d = d, .held_out = held_out, .o = &o, .n = trl_boost_columns(d)};
     tr.part = trl_zalloc(tr.n, sizeof *tr.part);
     if (!tr.part || pthread_mutex_init(&tr.lock, NULL) != 0) {
         trl_free(tr.part);

@@ -319,7 +319,8 @@ static bool on_progress(void *ctx, const trl_boost_progress *b)
 static trl_status boost(run *r, trl_error *err)
 {
     const trl_train_options *o = r->o;
-    const trl_boost_options b = {.decay = 0.8,
+    const trl_boost_options b = {.size = sizeof b,
+                                 .decay = 0.8,
                                  .lambda_end = 1e-4,
                                  .min_gain = 0.1,
                                  .rate = o->eta > 0.0 ? o->eta : RATE,

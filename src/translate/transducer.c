@@ -99,7 +99,7 @@ static bool make_word(chart *c, uint32_t v)
     if (!(to->item = trl_arena_get(c->arena, last - first, sizeof *to->item)))
         return false;
     for (uint32_t k = first; k < last; k++) {
-        const trl_option *o = &t->option[k];
+        const trl_word_option *o = &t->option[k];
         to->item[to->n++] = (item){.cost = o->cost,
                                    .head = o->target,
                                    .left = k - first,

@@ -24,10 +24,10 @@
 #include "translate/generative.h"
 
 /* A target word for a source word. */
-typedef struct trl_option {
+typedef struct trl_word_option {
     uint32_t target; /* TRL_NO_ID: NULL */
     double cost;     /* >= 0 */
-} trl_option;
+} trl_word_option;
 
 /* What is paid for the target head `other` of a child, where `head` is that of its parent and
  * `word` the source word (its place) that became `other`; of the root, with head = TRL_ROOT_HEAD.
@@ -36,10 +36,10 @@ typedef double (*trl_join_fn)(const void *ctx, uint32_t word, uint32_t head, uin
 
 typedef struct trl_transducer {
     const trl_source *s;
-    const trl_option *option;   /* of word i: option[end[i-1] .. end[i]), at least one */
-    const uint32_t *option_end; /* [n_words] */
-    const double (*order)[2];   /* [n_nodes] cost of keeping, of swapping; of words' nodes unused */
-    trl_join_fn join;           /* or NULL */
+    const trl_word_option *option; /* of word i: option[end[i-1] .. end[i]), at least one */
+    const uint32_t *option_end;    /* [n_words] */
+    const double (*order)[2]; /* [n_nodes] cost of keeping, of swapping; of words' nodes unused */
+    trl_join_fn join;         /* or NULL */
     const void *join_ctx;
     double ratio; /* 0: no limit */
     size_t most;  /* 0: no limit */

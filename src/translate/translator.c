@@ -106,8 +106,8 @@ static double join_cost(const void *ctx, uint32_t word, uint32_t head, uint32_t 
     return trl_generative_word_cost(&m->generative, x->s->word[word], head, other);
 }
 
-static bool add_word(trl_tree_translator *t, const trl_source *s, size_t word, trl_option *option,
-                     uint32_t *n)
+static bool add_word(trl_tree_translator *t, const trl_source *s, size_t word,
+                     trl_word_option *option, uint32_t *n)
 {
     const trl_translate_model *m = t->m;
     const uint32_t w = s->word[word];
@@ -115,12 +115,12 @@ static bool add_word(trl_tree_translator *t, const trl_source *s, size_t word, t
     const uint64_t end = w == TRL_NO_ID ? 0 : m->candidate_end[w];
     uint64_t total = 0;
     if (begin == end) { /* unknown: it stays as it is */
-        option[(*n)++] = (trl_option){(uint32_t)(m->targets.n + word), 0.0};
+        option[(*n)++] = (trl_word_option){(uint32_t)(m->targets.n + word), 0.0};
         return true;
     }
     if (m->is_generative) { /* paid for where heads are joined */
         for (uint64_t k = begin; k < end && k < begin + GENERATIVE_OPTIONS; k++)
-            option[(*n)++] = (trl_option){m->candidate[k].target, 0.0};
+            option[(*n)++] = (trl_word_option){m->candidate[k].target, 0.0};
         return true;
     }
     if (!trl_translator_mark_word(t, s, word))
@@ -129,8 +129,8 @@ static bool add_word(trl_tree_translator *t, const trl_source *s, size_t word, t
         total += m->candidate[k].count;
     for (uint64_t k = begin; k < end; k++)
         option[(*n)++] =
-            (trl_option){m->candidate[k].target,
-                         trl_inference_cost(trl_translator_h(t, &m->candidate[k], total))};
+            (trl_word_option){m->candidate[k].target,
+                              trl_inference_cost(trl_translator_h(t, &m->candidate[k], total))};
     return true;
 }
 
@@ -173,7 +173,7 @@ trl_status trl_tree_translate(trl_tree_translator *t, const trl_source *s,
                               trl_error *err)
 {
     trl_arena_reset(&t->arena);
-    trl_option *option = trl_arena_get(&t->arena, count_options(t->m, s), sizeof *option);
+    trl_word_option *option = trl_arena_get(&t->arena, count_options(t->m, s), sizeof *option);
     uint32_t *end = trl_arena_get(&t->arena, s->n_words, sizeof *end), n = 0;
     double(*order)[2] = trl_arena_get(&t->arena, s->n_nodes, sizeof *order);
     bool room = option && end && order;

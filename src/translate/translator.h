@@ -16,10 +16,10 @@ typedef struct trl_tree_translator {
     uint64_t totals[2]; /* nodes kept and swapped in training */
 } trl_tree_translator;  /* zero-initialise; release with _fini */
 
-/* A target of trl_option that is not a word of the model is the source word at place
+/* A target of trl_word_option that is not a word of the model is the source word at place
  * target - targets.n, as it is. */
 typedef struct trl_tree_translation {
-    const trl_option *option; /* as in trl_transducer */
+    const trl_word_option *option; /* as in trl_transducer */
     const uint32_t *option_end;
     const double (*order)[2];
     const trl_transduced *best; /* [n] */

@@ -66,6 +66,27 @@ static uint64_t number_of(const trl_parse *out)
     return h;
 }
 
+static trl_status same_answer(void *ctx, size_t k, const trl_parse *found, trl_error *err)
+{
+    const parse_arg *a = ctx;
+    (void)k;
+    if (found && number_of(found) != *a->want)
+        fail_msg("'%s' has another answer", a->text);
+    return found ? TRL_OK : err->code;
+}
+
+static trl_status do_parse_batch(const trl_parse_model *m, const parse_arg *a,
+                                 const trl_parse_input *in, trl_error *err)
+{
+    trl_parsers *p = NULL;
+    parse_arg copy = *a;
+    trl_status st = trl_parsers_new(m, &a->o, 1, &p, err);
+    if (st == TRL_OK)
+        st = trl_parsers_run(p, in, 1, same_answer, &copy, err);
+    trl_parsers_free(p);
+    return st;
+}
+
 static trl_status do_parse(const void *p, trl_error *err)
 {
     const parse_arg *a = p;
@@ -82,7 +103,10 @@ static trl_status do_parse(const void *p, trl_error *err)
     if (st == TRL_OK)
         st = trl_parser_new(m, &a->o, &parser, err);
     if (st == TRL_OK)
-        st = trl_parser_parse(parser, &(trl_parse_input){word, n, a->known, a->n_known}, &out, err);
+        st = trl_parser_parse(
+            parser,
+            &(trl_parse_input){.word = word, .n = n, .known = a->known, .n_known = a->n_known},
+            &out, err);
     if (st == TRL_OK) {
         const uint64_t got = number_of(&out);
         if (*a->want == 0)
@@ -90,11 +114,18 @@ static trl_status do_parse(const void *p, trl_error *err)
         if (*a->want != got)
             fail_msg("'%s' has another answer", a->text);
         trl_derived parts;
-        st = trl_parser_derive(parser, &(trl_parse_input){word, n, a->known, a->n_known}, &out,
-                               &parts, err);
+        st = trl_parser_derive(
+            parser,
+            &(trl_parse_input){.word = word, .n = n, .known = a->known, .n_known = a->n_known},
+            &out, &parts, err);
         st = st == TRL_EINVAL ? TRL_OK : st; /* boosted */
     }
     trl_parser_free(parser);
+    if (st == TRL_OK)
+        st = do_parse_batch(
+            m, a,
+            &(trl_parse_input){.word = word, .n = n, .known = a->known, .n_known = a->n_known},
+            err);
     trl_parse_model_free(m);
     return st;
 }

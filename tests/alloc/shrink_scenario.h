@@ -44,8 +44,9 @@ static trl_status do_shrink(const void *p, trl_error *err)
 
 static void fail_shrink(void (*fail_all)(const char *name, scenario_fn run, const void *arg))
 {
-    static const trl_shrink_options how[] = {{.keep = 0.5, .bits = 16, .fingerprints = true},
-                                             {.prune = 1e-3, .bits = 8}};
+    static const trl_shrink_options how[] = {
+        {.size = sizeof *how, .keep = 0.5, .bits = 16, .fingerprints = true},
+        {.size = sizeof *how, .prune = 1e-3, .bits = 8}};
     for (size_t k = 0; k < sizeof how / sizeof *how; k++)
         fail_all("shrink", do_shrink, &how[k]);
 }

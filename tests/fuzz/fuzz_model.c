@@ -22,8 +22,9 @@ static trl_status count(void *ctx, const char *text, size_t n, trl_error *err)
 /* What can be shrunk can be opened. */
 static void shrink(const trl_model *m)
 {
-    static const trl_shrink_options how[] = {{.keep = 0.5, .bits = 16, .fingerprints = true},
-                                             {.prune = 0.1, .bits = 8}};
+    static const trl_shrink_options how[] = {
+        {.size = sizeof *how, .keep = 0.5, .bits = 16, .fingerprints = true},
+        {.size = sizeof *how, .prune = 0.1, .bits = 8}};
     trl_buf bytes = {0};
     trl_error err;
     for (size_t k = 0; k < 2; k++) {

@@ -31,7 +31,8 @@ static const char *const dump[] = {
 static trl_shrink_options how(uint8_t x)
 {
     static const double keep[] = {0.0, 0.9, 0.5, 0.1};
-    return (trl_shrink_options){.keep = keep[x & 3],
+    return (trl_shrink_options){.size = sizeof(trl_shrink_options),
+                                .keep = keep[x & 3],
                                 .bits = x & 4   ? 16
                                         : x & 8 ? 8
                                                 : 0,

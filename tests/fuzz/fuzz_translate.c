@@ -41,7 +41,7 @@ static void check_links(const uint8_t *data, size_t size)
 static void translate(const trl_translate_model *m)
 {
     static const char text[] = "(S (A a) (S (B b) (A c)))";
-    const trl_translate_limits limits = {.nbest = 3, .explain = true};
+    const trl_translate_limits limits = {.size = sizeof limits, .nbest = 3, .explain = true};
     trl_translator *t = NULL;
     trl_treebank *bank = NULL;
     trl_tree tree;

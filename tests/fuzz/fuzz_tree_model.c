@@ -51,13 +51,16 @@ static void parse(const trl_parse_model *m)
         CHECK(trl_parser_new(m, &o, &p, &err) == TRL_OK);
         for (size_t n = 1; n <= 5; n += 2) {
             const trl_status st = trl_parser_parse(
-                p, &(trl_parse_input){word, n, known, how == 3 && n > 3 ? 1 : 0}, &got, &err);
+                p,
+                &(trl_parse_input){
+                    .word = word, .n = n, .known = known, .n_known = how == 3 && n > 3 ? 1 : 0},
+                &got, &err);
             CHECK(st == TRL_OK && got.n_trees >= 1);
             for (size_t k = 0; k < got.n_trees; k++)
                 check_tree(&got.trees[k].tree, n);
             trl_derived parts;
             const trl_status derived =
-                trl_parser_derive(p, &(trl_parse_input){word, n, NULL, 0}, &got, &parts, &err);
+                trl_parser_derive(p, &(trl_parse_input){.word = word, .n = n}, &got, &parts, &err);
             CHECK(derived == TRL_OK || derived == TRL_EINVAL);
         }
         trl_parser_free(p);

@@ -111,7 +111,8 @@ static void test_same_bytes(void **state)
     assert_string_equal(text, "0.50 x");
     train_both(data, bank, &comma);
     trl_error err = {0};
-    trl_parse_options p = {.lambda = 1.5};
+    trl_parse_options p = trl_parse_options_default();
+    p.lambda = 1.5;
     trl_parser *parser = NULL;
     const trl_status st =
         trl_parser_new((const trl_parse_model *)&p, &p, &parser, &err); /* refused before use */

@@ -1,11 +1,17 @@
-/* test_options.c -- options of training by name: the table, its checks, a struct that can grow. */
+/* test_options.c -- options by name: the tables, their checks, a struct that can grow. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
 #include <ctype.h>
+#include <math.h>
 
+#include "trellis/align.h"
+#include "trellis/boost.h"
 #include "trellis/methods.h"
-#include "trellis/train.h"
+#include "trellis/parser.h"
+#include "trellis/shrink.h"
+#include "trellis/translate.h"
+#include "trellis/tune.h"
 
 static trl_train_options o;
 static trl_error err;
@@ -47,49 +53,161 @@ static void wrong(const char *name, const char *value, const char *sentence, con
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+typedef struct named {
+    const trl_option_table *table;
+    size_t size;
+    void *options; /* at their defaults */
+    bool kinds;    /* models of different kinds have different ones */
+} named;
+
+#define TABLES 9
+
+static union {
+    trl_tune_options tune;
+    trl_cv_options cv;
+    trl_boost_options boost;
+    trl_align_options align;
+    trl_parse_options parse;
+    trl_translate_options translate;
+    trl_translate_limits limits;
+    trl_shrink_options shrink;
+} all[TABLES];
+
+static void all_tables(named out[TABLES])
+{
+    all[1].tune = trl_tune_options_default();
+    all[2].cv = trl_cv_options_default();
+    all[3].boost = trl_boost_options_default();
+    all[4].align = trl_align_options_default();
+    all[5].parse = trl_parse_options_default();
+    all[6].translate = trl_translate_options_default();
+    all[7].limits = trl_translate_limits_default();
+    all[8].shrink = trl_shrink_options_default();
+    out[0] = (named){trl_train_option_table(), sizeof o, &o, true};
+    out[1] = (named){trl_tune_option_table(), sizeof all->tune, &all[1], false};
+    out[2] = (named){trl_cv_option_table(), sizeof all->cv, &all[2], false};
+    out[3] = (named){trl_boost_option_table(), sizeof all->boost, &all[3], false};
+    out[4] = (named){trl_align_option_table(), sizeof all->align, &all[4], false};
+    out[5] = (named){trl_parse_option_table(), sizeof all->parse, &all[5], false};
+    out[6] = (named){trl_translate_option_table(), sizeof all->translate, &all[6], false};
+    out[7] = (named){trl_translate_limit_table(), sizeof all->limits, &all[7], false};
+    out[8] = (named){trl_shrink_option_table(), sizeof all->shrink, &all[8], false};
+}
+
+static void check_row(const named *t, const trl_option *x)
+{
+    assert_ptr_equal(trl_options_find(t->table, x->name), x);
+    if (t->kinds) {
+        assert_true(x->kinds & (TRL_KIND_CHAIN | TRL_KIND_TREE | TRL_KIND_GRAPH));
+        assert_non_null(x->group);
+    }
+    assert_true(x->help && x->help[0]);
+    assert_null(strstr(x->help, "--")); /* the library has no flags */
+    assert_true(x->type == TRL_OPTION_FLAG || x->value || x->choices);
+    assert_true(x->at >= sizeof(size_t) && x->at + x->size <= t->size);
+    for (const char *p = x->name; *p; p++)
+        assert_true(islower(*p) || isdigit(*p) || *p == '-');
+}
+
 static void test_rows(void **state)
 {
     (void)state;
-    size_t k = 0;
-    for (const trl_option *x; (x = trl_train_option(k)); k++) {
-        assert_ptr_equal(trl_train_option_find(x->name), x);
-        assert_true(x->kinds & (TRL_KIND_CHAIN | TRL_KIND_TREE | TRL_KIND_GRAPH));
-        assert_true(x->help && x->help[0] && x->group);
-        assert_null(strstr(x->help, "--")); /* the library has no flags */
-        assert_true(x->type == TRL_OPTION_FLAG || x->value || x->choices);
-        assert_true(x->at + x->size <= sizeof o);
-        for (const char *p = x->name; *p; p++)
-            assert_true(islower(*p) || isdigit(*p) || *p == '-');
+    named t[TABLES];
+    all_tables(t);
+    for (size_t i = 0; i < TABLES; i++) {
+        size_t k = 0;
+        for (const trl_option *x; (x = trl_options_at(t[i].table, k)); k++)
+            check_row(&t[i], x);
+        assert_true(k > (i == 0 ? 40 : 2));
+        assert_null(trl_options_at(t[i].table, k + 1));
+        assert_null(trl_options_find(t[i].table, "model-x"));
+        assert_null(trl_options_find(t[i].table, "mode"));
+        assert_null(trl_options_find(t[i].table, ""));
+        assert_null(trl_options_find(t[i].table, NULL));
     }
-    assert_true(k > 40);
-    assert_null(trl_train_option(k + 1));
-    assert_null(trl_train_option_find("model-x"));
-    assert_null(trl_train_option_find("mode"));
-    assert_null(trl_train_option_find(""));
-    assert_null(trl_train_option_find(NULL));
 }
 
 /* What is read of the defaults can be set again, and changes nothing. */
-static void test_defaults_return(void **state)
+static void check_defaults_return(const named *t)
 {
-    (void)state;
-    const trl_train_options d = o;
-    for (size_t k = 0; trl_train_option(k); k++) {
-        const char *name = trl_train_option(k)->name;
+    char d[sizeof o];
+    assert_true(t->size <= sizeof d);
+    memcpy(d, t->options, t->size);
+    for (size_t k = 0; trl_options_at(t->table, k); k++) {
+        const trl_option *x = trl_options_at(t->table, k);
         char text[200] = "";
         trl_buf b = {0};
-        assert_int_equal(trl_train_options_get(&o, name, &b, &err), TRL_OK);
+        assert_int_equal(trl_options_get(t->table, t->options, x->name, &b, &err), TRL_OK);
         assert_true(b.len < sizeof text);
         if (b.len)
             memcpy(text, b.data, b.len);
         trl_buf_fini(&b);
         if (text[0])
-            set(name, text);
-        if (trl_train_option(k)->type != TRL_OPTION_STRING)
-            assert_memory_equal(&o, &d, sizeof o);
-        set(name, NULL);
-        assert_memory_equal(&o, &d, sizeof o);
+            assert_int_equal(trl_options_set(t->table, t->options, x->name, text, &err), TRL_OK);
+        if (x->type != TRL_OPTION_STRING)
+            assert_memory_equal(t->options, d, t->size);
+        assert_int_equal(trl_options_set(t->table, t->options, x->name, NULL, &err), TRL_OK);
+        assert_memory_equal(t->options, d, t->size);
     }
+}
+
+static void test_defaults_return(void **state)
+{
+    (void)state;
+    named t[TABLES];
+    all_tables(t);
+    for (size_t i = 0; i < TABLES; i++)
+        check_defaults_return(&t[i]);
+}
+
+/* A value that is refused by name is refused in the member as well, where the options are used,
+ * with the same words. */
+static void test_ranges(void **state)
+{
+    (void)state;
+    named t[TABLES];
+    static const struct {
+        size_t table;
+        const char *name, *value, *message;
+    } given[] = {
+        {1, "folds", "1", "folds 1 is out of range: at least 2"},
+        {1, "select", "best",
+         "select 'best' is not known: use guess, f1, precision, recall or accuracy"},
+        {2, "folds", "0", "folds 0 is out of range: at least 2"},
+        {3, "decay", "1", "decay 1 is out of range: above 0 and below 1"},
+        {3, "decay", "0", "decay 0: a number above 0 is needed"},
+        {3, "lambda-end", "1e-10", "lambda-end 1e-10 is out of range: at least 1e-09 and below 1"},
+        {3, "rate", "1.5", "rate 1.5 is out of range: above 0 and at most 1"},
+        {4, "null", "1", "null 1 is out of range: above 0 and below 1"},
+        {4, "kind", "ibm4", "kind 'ibm4' is not known: use ibm1, ibm2 or hmm"},
+        {5, "lambda", "1", "lambda 1 is out of range: at least 0 and below 1"},
+        {5, "mix", "-0.5", "mix -0.5 is out of range: 0 to 1"},
+        {5, "nbest", "10001", "nbest 10001 is out of range: 0 to 10000"},
+        {5, "prune", "1", "prune 1 is out of range: below 1"},
+        {5, "probability", "maybe", "probability 'maybe' is not known: use true or false"},
+        {6, "min-share", "2", "min-share 2 is out of range: 0 to 1"},
+        {6, "lambda", "0", "lambda 0: a number above 0 is needed"},
+        {7, "nbest", "0", "nbest 0: a number above 0 is needed"},
+        {8, "keep", "2", "keep 2 is out of range: above 0 and at most 1"},
+        {8, "bits", "4", "bits '4' is not known: use 32, 16 or 8"},
+    };
+    all_tables(t);
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        const named *x = &t[given[k].table];
+        assert_int_equal(trl_options_set(x->table, x->options, given[k].name, given[k].value, &err),
+                         TRL_EINVAL);
+        assert_string_equal(err.msg, given[k].message);
+    }
+    all[5].parse.lambda = NAN;
+    trl_parser *parser = NULL;
+    assert_int_equal(trl_parser_new((const trl_parse_model *)&o, &all[5].parse, &parser, &err),
+                     TRL_EINVAL);
+    assert_string_equal(err.msg, "lambda nan is out of range: at least 0 and below 1");
+    all[5].parse = trl_parse_options_default();
+    all[5].parse.decode = (trl_parse_decode)7;
+    assert_int_equal(trl_parser_new((const trl_parse_model *)&o, &all[5].parse, &parser, &err),
+                     TRL_EINVAL);
+    assert_string_equal(err.msg, "decode '7' is not known: use brackets, tree or viterbi");
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -263,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_rows, setup),
         cmocka_unit_test_setup(test_defaults_return, setup),
+        cmocka_unit_test_setup(test_ranges, setup),
         cmocka_unit_test_setup(test_values, setup),
         cmocka_unit_test_setup(test_wrong_values, setup),
         cmocka_unit_test_setup(test_misuse, setup),

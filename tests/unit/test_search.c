@@ -435,7 +435,7 @@ static void test_limits(void **state)
     for (int how = 0; how < 3; how++) {
         trl_boosted_parser *p = NULL;
         trl_parse out;
-        const trl_parse_input in = {word, 10, NULL, 0};
+        const trl_parse_input in = {.word = word, .n = 10};
         o.max_work = how == 1 ? 1e-9 : 1000.0;
         o.beam = how == 2 ? 1 : 0;
         assert_ok(trl_boosted_parser_new(b, &o, &p, &err));
@@ -461,7 +461,7 @@ static void test_known(void **state)
                     far = {TRL_KNOWN_TAG, 2, 3, {"NN", 2}},
                     span = {TRL_KNOWN_CONSTITUENT, 0, 2, {"NP", 2}};
     assert_ok(trl_boosted_parser_new(b, &o, &p, &err));
-    trl_parse_input in = {word, 2, &tag, 1};
+    trl_parse_input in = {.word = word, .n = 2, .known = &tag, .n_known = 1};
     assert_ok(trl_boosted_parser_parse(p, &in, &out, &err));
     const trl_tree *t = &out.trees[0].tree;
     const trl_str label = trl_tree_label(t, (uint32_t)t->n_nodes - 1);
@@ -471,7 +471,7 @@ static void test_known(void **state)
         in.known = bad[k];
         assert_int_equal(trl_boosted_parser_parse(p, &in, &out, &err), TRL_EINVAL);
     }
-    in = (trl_parse_input){word, 0, NULL, 0};
+    in = (trl_parse_input){.word = word, .n = 0};
     assert_int_equal(trl_boosted_parser_parse(p, &in, &out, &err), TRL_EINVAL);
     trl_boosted_parser_free(p);
     p = NULL;

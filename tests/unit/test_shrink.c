@@ -27,10 +27,12 @@ static toy_shape some_shape(trl_rng *rng)
     return h;
 }
 
+#define SIZED .size = sizeof(trl_shrink_options)
+
 static trl_shrink_options some_options(trl_rng *rng)
 {
     static const int bits[] = {0, 32, 16, 8};
-    trl_shrink_options o = {.bits = bits[trl_rng_below(rng, 4)],
+    trl_shrink_options o = {SIZED, .bits = bits[trl_rng_below(rng, 4)],
                             .fingerprints = trl_rng_below(rng, 2)};
     const size_t how = trl_rng_below(rng, 3);
     if (how == 1)
@@ -276,7 +278,7 @@ static void test_fingerprints(void **state)
         trl_buf_fmt(&text, "node\tname-%d\tA\t%d\n", i, i + 1);
     assert_ok(trl_model_undump_memory("d", text.data, text.len, &whole, &size, &err));
     assert_ok(trl_model_from_memory(whole, size, &m, &err));
-    trl_model *small = shrunk(m, &(trl_shrink_options){.fingerprints = true}, &bytes, &r);
+    trl_model *small = shrunk(m, &(trl_shrink_options){SIZED, .fingerprints = true}, &bytes, &r);
     assert_ok(trl_tagger_new(small, &t, &err));
     for (int i = 0; i < OTHERS; i++) {
         const size_t begin[] = {0, 1};
@@ -322,9 +324,9 @@ static void test_refused(void **state)
 {
     (void)state;
     static const trl_shrink_options bad[] = {
-        {.prune = -1.0}, {.prune = HUGE_VAL}, {.prune = NAN},
-        {.keep = 1.5},   {.keep = -0.5},      {.prune = 0.1, .keep = 0.5},
-        {.bits = 4},     {.bits = -8},        {.keep = NAN}};
+        {SIZED, .prune = -1.0}, {SIZED, .prune = HUGE_VAL}, {SIZED, .prune = NAN},
+        {SIZED, .keep = 1.5},   {SIZED, .keep = -0.5},      {SIZED, .prune = 0.1, .keep = 0.5},
+        {SIZED, .bits = 4},     {SIZED, .bits = -8},        {SIZED, .keep = NAN}};
     trl_rng rng = trl_rng_seed(18);
     toy y;
     trl_buf bytes = {0}, again = {0};
@@ -335,18 +337,19 @@ static void test_refused(void **state)
         assert_true(err.msg[0] && bytes.len == 0);
     }
     assert_int_equal(trl_model_shrink(NULL, bad, &bytes, &r, &err), TRL_EINVAL);
-    trl_model *small = shrunk(y.m, &(trl_shrink_options){.fingerprints = true}, &bytes, &r);
+    trl_model *small = shrunk(y.m, &(trl_shrink_options){SIZED, .fingerprints = true}, &bytes, &r);
     assert_int_equal(trl_model_dump(small, drop, NULL, &err), TRL_EINVAL);
     assert_true(strstr(err.msg, "fingerprints") && err.hint[0]);
     assert_int_equal(trl_model_dump_top(small, 3, drop, NULL, &err), TRL_EINVAL);
-    assert_int_equal(trl_model_shrink(small, &(trl_shrink_options){.bits = 8}, &again, &r, &err),
-                     TRL_EINVAL);
+    assert_int_equal(
+        trl_model_shrink(small, &(trl_shrink_options){SIZED, .bits = 8}, &again, &r, &err),
+        TRL_EINVAL);
     assert_int_equal(trl_model_attribute(small, TRL_SCOPE_LABEL, 0).n, 0);
     assert_int_equal(version_of(&bytes), 2);
     assert_ok(trl_model_set_temperature(small, 2.0, &again, &err));
     assert_int_equal(version_of(&again), 2);
     trl_model_free(small);
-    small = shrunk(y.m, &(trl_shrink_options){.keep = 0.5}, &again, &r);
+    small = shrunk(y.m, &(trl_shrink_options){SIZED, .keep = 0.5}, &again, &r);
     assert_int_equal(version_of(&again), 1); /* an older library can read it */
     trl_model_free(small);
     trl_buf_fini(&bytes);
@@ -370,7 +373,8 @@ static void test_damaged(void **state)
     for (int bits = 8; bits <= 16; bits += 8) {
         trl_container *c = NULL;
         trl_container_builder b = {0};
-        assert_ok(trl_model_shrink(y.m, &(trl_shrink_options){.bits = bits, .fingerprints = true},
+        assert_ok(trl_model_shrink(y.m,
+                                   &(trl_shrink_options){SIZED, .bits = bits, .fingerprints = true},
                                    &bytes, &r, &err));
         assert_ok(trl_container_from_memory(bytes.data, bytes.len, NULL, &c, &err));
         trl_container_builder_copy(&b, c, "");

@@ -70,7 +70,7 @@ static uint32_t spell(const every *e, uint32_t v, answer *a)
 {
     const trl_transducer *t = e->t;
     if (v < t->s->n_words) {
-        const trl_option *o = &t->option[(v ? t->option_end[v - 1] : 0) + e->choice[v]];
+        const trl_word_option *o = &t->option[(v ? t->option_end[v - 1] : 0) + e->choice[v]];
         a->cost += o->cost;
         if (o->target != TRL_NO_ID)
             a->word[a->n++] = o->target;
@@ -159,7 +159,7 @@ static void test_search(void **state)
     for (size_t round = 0; round < 300; round++) {
         const size_t n = 1 + trl_rng_below(&rng, WORDS);
         setup x;
-        trl_option option[WORDS * 4];
+        trl_word_option option[WORDS * 4];
         uint32_t end[WORDS], n_options = 0;
         double order[2 * WORDS][2], table[64];
         make(&x, &rng, n);
@@ -167,7 +167,8 @@ static void test_search(void **state)
             const uint32_t first = (uint32_t)trl_rng_below(&rng, TARGETS);
             for (uint32_t k = 0, m = 1 + (uint32_t)trl_rng_below(&rng, 3); k < m; k++) {
                 const uint32_t target = (first + k) % TARGETS;
-                option[n_options++] = (trl_option){target ? target : TRL_NO_ID, trl_rng_unit(&rng)};
+                option[n_options++] =
+                    (trl_word_option){target ? target : TRL_NO_ID, trl_rng_unit(&rng)};
             }
             end[w] = n_options;
         }

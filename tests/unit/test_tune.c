@@ -289,7 +289,7 @@ static void test_refusals(void **state)
     WRONG((s.o.grid = zero, s.o.n_grid = 2), TRL_EINVAL, "above 0");
     WRONG((s.o.grid = nan, s.o.n_grid = 1), TRL_EINVAL, "above 0");
     WRONG((s.o.grid = zero, s.o.n_grid = 0), TRL_EINVAL, "empty");
-    WRONG(s.o.hold_out = 1, TRL_EINVAL, "held out");
+    WRONG(s.o.hold_out = 1, TRL_EINVAL, "hold-out 1 is out of range: at least 2");
     WRONG(s.o.hold_out = 1000, TRL_EPARSE, "not enough sequences");
     WRONG(s.train[0] = "-", TRL_EINVAL, "standard input");
     WRONG(s.t.dev = "-", TRL_EINVAL, "standard input");

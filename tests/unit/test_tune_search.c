@@ -324,7 +324,7 @@ static void test_refusals(void **state)
     WRONG(s.t.model = NULL, TRL_EINVAL, "no model file");
     WRONG(s.t.n_train = 0, TRL_EINVAL, "no training file");
     WRONG(s.t.partial = true, TRL_EINVAL, "partial");
-    WRONG(s.o.size = 8, TRL_EINVAL, "wrong size");
+    WRONG(s.o.size = 8, TRL_EINVAL, "no size");
     WRONG(s.t.model = in_folder("no/model"), TRL_EIO, "");
 #undef WRONG
 }
