@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "message.h"
 #include "output.h"
+#include "trellis/version.h"
 
 typedef enum theirs_type {
     THEIRS_VALUE,   /* has a value, which ours takes */
+    THEIRS_LIMIT,   /* the same, but 0 is none */
     THEIRS_FLAG,    /* becomes one, or several words with blanks between */
     THEIRS_COST,    /* CRF++'s C, see settle_costs */
     THEIRS_RHO1,    /* Wapiti's penalties */
@@ -86,7 +89,7 @@ static const theirs wapiti_train[] = {
     {'m', "model", true, THEIRS_VALUE, "--init"},
     {'d', "devel", true, THEIRS_VALUE, "--dev"},
     {'t', "nthread", true, THEIRS_VALUE, "--threads"},
-    {'i', "maxiter", true, THEIRS_VALUE, "--max-iter"},
+    {'i', "maxiter", true, THEIRS_LIMIT, "--max-iter"},
     {'1', "rho1", true, THEIRS_RHO1, NULL},
     {'2', "rho2", true, THEIRS_RHO2, NULL},
     {0, "histsz", true, THEIRS_VALUE, "--memory"},
@@ -126,7 +129,7 @@ static const theirs wapiti_label[] = {
 
 static const theirs wapiti_dump[] = {
     {'p', "prec", true, THEIRS_NOTHING, "weights have all their digits"},
-    {'a', "all", false, THEIRS_NOTHING, "weights that are 0 are left out"},
+    {0, "all", false, THEIRS_NOTHING, "weights that are 0 are left out"},
     {0},
 };
 
@@ -227,15 +230,16 @@ static bool read_number(const char *shown, const char *value, double least, doub
 static bool set_name(reading *r, const char *shown, const char *value)
 {
     const theirs_name *k = r->p->names;
-    while (k->theirs && strcmp(k->theirs, value) != 0)
+    int (*compare)(const char *, const char *) = r->p->mode ? strcmp : strcasecmp; /* as they do */
+    while (k->theirs && compare(k->theirs, value) != 0)
         k++;
     if (!k->ours) {
         message_say("%s %s: %s", shown, value,
                     k->theirs ? "has no counterpart here" : "there is no such name");
         return false;
     }
-    r->l1 = r->l1 || strcmp(value, "CRF-L1") == 0;
-    r->no_cost = r->no_cost || strcmp(value, "MIRA") == 0;
+    r->l1 = r->l1 || strcmp(k->theirs, "CRF-L1") == 0;
+    r->no_cost = r->no_cost || strcmp(k->theirs, "MIRA") == 0;
     add_words(r->out, k->ours);
     return true;
 }
@@ -244,6 +248,10 @@ static bool set_option(reading *r, const theirs *o, const char *shown, const cha
 {
     double level;
     switch (o->type) {
+    case THEIRS_LIMIT:
+        if (strcmp(value, "0") == 0)
+            return true;
+        /* fallthrough */
     case THEIRS_VALUE:
         r->nbest = r->nbest || strcmp(o->ours, "--nbest") == 0;
         add_words(r->out, o->ours);
@@ -281,6 +289,12 @@ static bool unknown(const reading *r, const char *shown)
     message_hint("'trellis %s%s%s --help' lists those that are understood", r->p->name,
                  r->p->mode ? " " : "", r->p->mode ? r->p->mode : "");
     return false;
+}
+
+/* The mode of a program, as a word or by its first letter. */
+static bool is_mode(const char *mode, const char *word)
+{
+    return strcmp(mode, word) == 0 || (word[0] == mode[0] && !word[1]);
 }
 
 /* The option at argv[*i], which moves over its value. */
@@ -389,9 +403,16 @@ static const program *find(const char *name, int argc, char **argv)
 {
     for (size_t k = 0; k < PROGRAMS; k++)
         if (strcmp(programs[k].name, name) == 0 &&
-            (!programs[k].mode || (argc > 0 && strcmp(programs[k].mode, argv[0]) == 0)))
+            (!programs[k].mode || (argc > 0 && is_mode(programs[k].mode, argv[0]))))
             return &programs[k];
     return NULL;
+}
+
+/* CRF++'s options alone; crf_test's -v says how much it prints. */
+static bool wants_version(const program *p, const char *word)
+{
+    return !p->mode &&
+           (strcmp(word, "--version") == 0 || (strcmp(word, "-v") == 0 && p->option == crf_learn));
 }
 
 static bool translate(reading *r, int argc, char **argv, int *code)
@@ -402,6 +423,12 @@ static bool translate(reading *r, int argc, char **argv, int *code)
         const bool option = argv[i][0] == '-' && argv[i][1] && !ends;
         if (option && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
             *code = print_help(r->p);
+            return false;
+        }
+        if (option && wants_version(r->p, argv[i])) {
+            text t = {0};
+            text_fmt(&t, "trellis %s\n", trl_version());
+            *code = output_print(&t);
             return false;
         }
         if (option && strcmp(argv[i], "--") == 0)
@@ -437,6 +464,9 @@ bool as_other_translate(const char *name, int argc, char **argv, as_other *out, 
     if (!p) {
         message_say("%s %s: only 'train', 'label' and 'dump' are understood", name,
                     argc > 0 ? argv[0] : "");
+        if (argc > 0 && is_mode("update", argv[0]))
+            message_hint("weights of a model are changed in what 'trellis dump' writes; "
+                         "'trellis load' reads it again");
         return false;
     }
     const int skip = p->mode ? 1 : 0;
