@@ -5,9 +5,11 @@
 #     scripts/check-abi.sh --record BUILD    writes tests/abi.txt anew, after something was added
 #     scripts/check-abi.sh --self-test BUILD checks that every kind of change is found
 #
-# A line of the list is a symbol that the library exports, a constant of the headers with its value, or a
-# struct with the place of each member.  What is recorded must stay as it is; a struct that begins with its
-# size may get longer.  Anything else is a new SOVERSION.  New lines are no failure: record them.
+# A line of the list is a symbol that the library exports, a function with the types of its parameters, a
+# constant of the headers with its value, a struct with the place of each member, the same with their types, or
+# a type of callbacks.  What is recorded must stay as it is; a struct that begins with its size may get longer.
+# Anything else is a new SOVERSION.  New lines are no failure: record them.  Types of parameters are gcc's
+# (-aux-info): with another compiler they are not compared.
 set -u
 mode=check
 case ${1-} in
@@ -68,10 +70,26 @@ program() {
     echo 'return 0; }'
 }
 
+# Types of parameters, of members and of callbacks.
+types() {
+    for h in include/trellis/*.h; do echo "#include \"trellis/${h##*/}\""; done >"$temp/all.c"
+    if ${CC:-cc} -std=c11 -Iinclude -fsyntax-only -aux-info "$temp/aux" "$temp/all.c" 2>/dev/null; then
+        sed -n 's|^/\* include/trellis/[^ ]* \*/ extern \(.*\);$|\1|p' "$temp/aux" |
+            awk '{ name = $0; sub(/ \(.*/, "", name); sub(/.*[ *]/, "", name); print "function", name, $0 }'
+    fi
+    declarations | awk '
+        /^typedef struct [a-z_0-9]* *\{/ {
+            name = $3; body = $0; sub(/^[^{]*\{/, "", body); sub(/\} *[a-z_0-9]* *;.*/, "", body)
+            gsub(/[ \t]+/, " ", body); print "types", name body
+        }'
+    declarations | tr '\n' ' ' | tr ';' '\n' | sed -n 's/.*\(typedef [^{}]*(\*\(trl_[a-z_0-9]*\))\)/callback \2 \1/p' |
+        sed 's/[ \t][ \t]*/ /g'
+}
+
 now() {
     nm -D --defined-only "$build/libtrellis.so" | awk 'NF == 3 { print "symbol", $3 }'
     program >"$temp/abi.c"
-    ${CC:-cc} -std=c11 -Iinclude -o "$temp/abi" "$temp/abi.c" && "$temp/abi"
+    ${CC:-cc} -std=c11 -Iinclude -o "$temp/abi" "$temp/abi.c" && "$temp/abi" && types
 }
 
 # Every line of the first list against the second.
@@ -84,6 +102,8 @@ compare() { # WANTED FOUND
             n = split($0, old, " "); split(have, new, " ")
             grown = $1 == "struct" && old[4] == "size@0" && new[3] + 0 >= old[3] + 0
             for (i = 4; grown && i <= n; i++) grown = old[i] == new[i]
+            if ($1 == "types" && $3 == "size_t" && $4 == "size;") # one that may get longer
+                grown = substr(have, 1, length($0)) == $0
             if (!grown) { print $1 " " $2 ": it was \"" $0 "\" and is \"" have "\""; bad = 1 }
         }
         END { exit bad }' "$2" "$1"
@@ -97,7 +117,9 @@ record)
 check)
     grep -q '^value TRL_OK 0$' "$temp/now" && grep -q '^struct trl_error ' "$temp/now" || exit 1
     if [ "$(getconf LONG_BIT)" != 64 ]; then # the list is that of 64 bits
-        grep -v '^struct ' "$list" >"$temp/list" && list=$temp/list
+        grep -v '^struct \|^function ' "$list" >"$temp/list" && list=$temp/list
+    elif ! grep -q '^function ' "$temp/now"; then
+        grep -v '^function ' "$list" >"$temp/list" && list=$temp/list
     fi
     compare "$list" "$temp/now" || {
         echo "programs that were compiled before will not run with this library: see SOVERSION in the Makefile,"
@@ -126,6 +148,15 @@ self-test)
     try good '/^struct trl_train_options /s/options [0-9]*/options 4096/'
     try bad '/^struct trl_train_options /s/options [0-9]*/options 64/'
     try bad '/^struct trl_train_options /s/ kind@8/ kind@16/'
+    try bad '/^types trl_str /s/size_t n/uint64_t n/'
+    try bad '/^types trl_train_options /s/double c1/float c1/'
+    try good '/^types trl_train_options /s/$/ int more;/'
+    try bad '/^types trl_str /s/$/ int more;/'
+    try bad '/^callback trl_cancel_fn /s/bool/int/'
+    if grep -q '^function ' "$temp/now"; then
+        try bad '/^function trl_error_text /s/char/void/'
+        try bad '/^function trl_train /d'
+    fi
     exit $status
     ;;
 esac
