@@ -49,9 +49,30 @@ static void add_info(const trl_model *m, text *t)
         text_char(t, '\n');
 }
 
-/* Of parsers there are sizes and tables, no text to load. */
+/* All of a parser. */
+static int dump_whole(const settings *s, trl_parse_model *m)
+{
+    trl_error err = {0};
+    output o;
+    bool ok = output_open(&o, s->to);
+    if (ok) {
+        ok = trl_parse_model_dump(m, write_piece, &o, &err) == TRL_OK;
+        if (!ok && !o.failed)
+            message_error(&err);
+        if (ok)
+            ok = output_close(&o);
+        else
+            output_discard(&o);
+    }
+    trl_parse_model_free(m);
+    return ok ? CLI_DONE : CLI_FAILED;
+}
+
+/* Sizes and settings of a parser, or a table of its weights. */
 static int dump_parser(const settings *s, trl_parse_model *m)
 {
+    if (!s->top && !s->info)
+        return dump_whole(s, m);
     const trl_parse_info i = trl_parse_model_info(m);
     text t = {0};
     trl_buf b = {0};
@@ -61,8 +82,6 @@ static int dump_parser(const settings *s, trl_parse_model *m)
     if (!table) {
         text_fmt(&t, "kind tree\ngrade %s\nstates %zu\nfeatures %zu\n", i.grade, i.n_states,
                  i.n_features);
-        if (!s->info)
-            message_warn("a parser is described, not dumped: this text cannot be loaded");
     } else if (strcmp(i.grade, "generative") == 0)
         message_warn("a generative grammar has no weights");
     bool ok = trl_parse_model_describe(m, table ? s->top : 0, &b, &err) == TRL_OK;
@@ -178,8 +197,8 @@ const verb verb_dump = {
     .usage = "[OPTION]... MODEL",
     .description =
         "Prints a model as text, from which 'trellis load' makes the same model again, bit\n"
-        "for bit; or a table of its largest weights, to see what it has learnt.  For a parser: the "
-        "size of grammar and lexicon and how it was trained, or such a table.\n",
+        "for bit; or a table of its largest weights, to see what it has learnt.  --info has, for a "
+        "parser, the sizes of grammar and lexicon, too.\n",
     .examples = "  trellis dump --top 10 chunk.model\n"
                 "  trellis dump chunk.model | trellis load - -m copy.model\n",
     .options = options,

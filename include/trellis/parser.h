@@ -92,6 +92,12 @@ TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
 TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_buf *out,
                                             trl_error *err);
 
+/* The whole model as text, from which trl_model_undump makes the same file again: grammar, lexicon
+ * and weights, a row each, with what it stands for after a '#' (docs/formats.md).  What `write`
+ * returns; TRL_ENOMEM. */
+TRL_API trl_status trl_parse_model_dump(const trl_parse_model *m, trl_write_fn write, void *ctx,
+                                        trl_error *err);
+
 /* Which tree of a sentence. */
 typedef enum trl_parse_decode {
     TRL_PARSE_BRACKETS, /* with the best expected brackets: best by F1; the grammar need not be able

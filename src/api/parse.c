@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "options/option_table.h"
 #include "parser/chart_model.h"
+#include "parser/tree_dump.h"
 #include "search/search_parser.h"
 
 /* One of the two. */
@@ -108,6 +109,18 @@ trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top, trl_bu
         return trl_fail_null(err);
     return m->chart ? trl_chart_model_describe(m->chart, top, out, err)
                     : trl_boosted_model_describe(m->boosted, top, out, err);
+}
+
+trl_status trl_parse_model_dump(const trl_parse_model *m, trl_write_fn write, void *ctx,
+                                trl_error *err)
+{
+    if (!m || !write)
+        return trl_fail_null(err);
+    trl_printer p = {.write = write, .ctx = ctx};
+    const trl_status st = trl_tree_text(m->chart ? m->chart->file : m->boosted->file,
+                                        m->chart ? &m->chart->m : NULL, &p, err);
+    trl_buf_fini(&p.buf);
+    return st;
 }
 
 trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *options,

@@ -3,19 +3,63 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/mem.h"
 #include "graph_model/graph_undump.h"
 #include "model/model.h"
+#include "model/section_text.h"
+#include "trellis/file.h"
 #include "trellis/model.h"
+#include "trellis/parser.h"
 
-/* Is there a line `kind graph`?  It stands before labels and weights. */
-static bool is_graph(trl_str head)
+/* Is there a line `kind KIND`?  It stands before labels and weights. */
+static bool is_kind(trl_str head, const char *kind)
 {
-    static const char line[] = "\nkind\tgraph";
-    const size_t n = sizeof line - 1;
+    static const char line[] = "\nkind\t";
+    const size_t n = sizeof line - 1, k = strlen(kind);
     for (size_t i = 0; i + n <= head.n; i++)
         if (memcmp(head.p + i, line, n) == 0)
-            return i + n == head.n || head.p[i + n] == '\n' || head.p[i + n] == '\r';
+            return i + n + k <= head.n && memcmp(head.p + i + n, kind, k) == 0 &&
+                   (i + n + k == head.n || head.p[i + n + k] == '\n' || head.p[i + n + k] == '\r');
     return false;
+}
+
+static trl_status write_file(const char *path, const void *bytes, size_t n, trl_error *err)
+{
+    trl_writer *w = NULL;
+    trl_status st = trl_writer_open(path, &w, err);
+    if (st == TRL_OK)
+        st = trl_writer_put(w, bytes, n, err);
+    if (st == TRL_OK)
+        return trl_writer_commit(w, err);
+    trl_writer_abort(w);
+    return st;
+}
+
+/* A parser's model, which must open; `in` is freed here. */
+static trl_status read_parser(trl_input *in, const char *path, unsigned char **out, size_t *size,
+                              trl_error *err)
+{
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    trl_parse_model *m = NULL;
+    char *name = trl_strndup(trl_input_name(in), strlen(trl_input_name(in)));
+    trl_status st = trl_sections_undump(in, "tree", &bytes, &n, err);
+    if (st == TRL_OK) {
+        st = trl_parse_model_from_memory(bytes, n, &m, err);
+        if (st == TRL_EMODEL)
+            st = trl_fail_where(err, st, name, 0, 0);
+    }
+    trl_parse_model_free(m);
+    trl_free(name);
+    if (st == TRL_OK && path)
+        st = write_file(path, bytes, n, err);
+    if (st == TRL_OK && !path) {
+        *out = bytes;
+        *size = n;
+    } else {
+        trl_free(bytes);
+    }
+    return st;
 }
 
 /* `in` is freed here. */
@@ -25,7 +69,9 @@ static trl_status read_dump(trl_input *in, const char *path, unsigned char **out
     trl_str head;
     const trl_status st = trl_input_peek(in, &head, err);
     if (st == TRL_OK)
-        return (is_graph(head) ? trl_graph_undump : trl_chain_undump)(in, path, out, size, err);
+        return (is_kind(head, "graph")  ? trl_graph_undump
+                : is_kind(head, "tree") ? read_parser
+                                        : trl_chain_undump)(in, path, out, size, err);
     trl_input_free(in);
     return st;
 }

@@ -88,8 +88,9 @@ static void name_unary(const table *t, uint64_t what)
 
 static void name_key(const table *t, uint64_t key)
 {
-    trl_tree_name_feature(t->m, (size_t)(key >> 56) - 1, (uint32_t)(key >> 36) & 0xfffff,
-                          key & ((UINT64_C(1) << 36) - 1), t->out);
+    const size_t family = (size_t)(key >> 56) - 1;
+    trl_tree_name_class(t->m, family, (uint32_t)(key >> 36) & 0xfffff, t->out);
+    trl_tree_name_seen(t->m, family, key & ((UINT64_C(1) << 36) - 1), t->out);
 }
 
 /* A rule with and without its annotation are two features, which always come together: their sum.

@@ -259,14 +259,17 @@ static void put_value(const trl_tree_model *m, int type, uint32_t v, trl_buf *ou
     }
 }
 
-void trl_tree_name_feature(const trl_tree_model *m, size_t family, uint32_t cls, uint64_t seen,
-                           trl_buf *out)
+void trl_tree_name_class(const trl_tree_model *m, size_t family, uint32_t cls, trl_buf *out)
+{
+    if (!put_class(&m->fine, m->tpl.family[family].part, cls, out))
+        trl_buf_fmt(out, "#%u", cls);
+}
+
+void trl_tree_name_seen(const trl_tree_model *m, size_t family, uint64_t seen, trl_buf *out)
 {
     static const uint8_t bits[4] = {36, 36, 18, 12};
     const trl_tree_family *f = &m->tpl.family[family];
     const unsigned width = bits[f->n];
-    if (!put_class(&m->fine, f->part, cls, out))
-        trl_buf_fmt(out, "#%u", cls);
     for (size_t k = 0; k < f->n; k++) {
         const int type = f->observation[k].type;
         const uint64_t v = seen >> (width * (f->n - 1 - k)) & ((UINT64_C(1) << width) - 1);

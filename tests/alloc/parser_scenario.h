@@ -130,6 +130,27 @@ static trl_status do_parse(const void *p, trl_error *err)
     return st;
 }
 
+static trl_status parser_text_to(void *ctx, const char *text, size_t n, trl_error *err)
+{
+    return trl_buf_add(ctx, text, n) ? TRL_OK : trl_fail_mem(err);
+}
+
+/* A parser as text, and back. */
+static trl_status do_dump_parser(const void *path, trl_error *err)
+{
+    trl_parse_model *m = NULL;
+    trl_buf text = {0}, bytes = {0};
+    trl_status st = trl_parse_model_open(path, &m, err);
+    if (st == TRL_OK)
+        st = trl_parse_model_dump(m, parser_text_to, &text, err);
+    if (st == TRL_OK)
+        st = trl_model_undump_buf("dump", text.data, text.len, &bytes, err);
+    trl_buf_fini(&text);
+    trl_buf_fini(&bytes);
+    trl_parse_model_free(m);
+    return st;
+}
+
 static const char parser_trees[] =
     "(TOP (S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)))\n"
     "(TOP (S (NP-SBJ (NNP Anna)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .)))\n"
