@@ -227,7 +227,7 @@ typedef struct trl_parsers trl_parsers;
 /* threads 0: one per processor.  As trl_parser_new. */
 TRL_API trl_status trl_parsers_new(const trl_parse_model *m, const trl_parse_options *o,
                                    size_t threads, trl_parsers **out, trl_error *err);
-TRL_API void trl_parsers_free(trl_parsers *p); /* accepts NULL */
+TRL_API void trl_parsers_free(trl_parsers *p);             /* accepts NULL */
 TRL_API uint64_t trl_parsers_states(const trl_parsers *p); /* trl_parser_states of all */
 
 /* Sentence k has been parsed: `found` is borrowed during the call; NULL: it failed, and err, whose
