@@ -115,13 +115,14 @@ static float *kept_of(const run *r, const visit *v, size_t k)
 }
 
 /* The weights of constants move little in one step, and all examples need them: their scores (and
- * exponentials) are made for several steps at a time.  Not once steps were shortened twice: when
- * every token moves them (piecewise training), each of these steps makes the whole correction. */
+ * exponentials) are made for several steps at a time.  Not once steps were shortened twice, nor
+ * for factors one by one: when every token moves them (piecewise training), each of these steps
+ * makes the whole correction. */
 static trl_status refresh(run *r, trl_error *err)
 {
     trl_tables shape = r->p.scores;
     double any = 0.0; /* a non-NULL row says "has rows" */
-    if (r->age++ % STALE != 0 && r->p.damp > 0.5)
+    if (r->age++ % STALE != 0 && r->p.damp > 0.5 && r->p.d->order > 0)
         return TRL_OK;
     for (size_t k = 0; k < r->p.d->n_families; k++)
         shape.row[k] =
