@@ -12,14 +12,10 @@
 /* Costs above this are not queued even while no tree is known: e^-50. */
 #define HOPELESS 50.0
 
-/* With shares: an inference is not possible when another from the same state is e^20 times as
- * likely. */
-#define UNLIKELY 20.0
-
 /* The first descent may take as much work as so many searches: sentences of 100 words. */
 #define DESCENT 4.0
 
-/* An inference that may be made. */
+/* An inference that may be made; its label TRL_NO_ID: a tagging that may be begun with. */
 struct trl_search_node {
     double cost; /* of the whole derivation up to here */
     uint32_t state;
@@ -124,13 +120,13 @@ static void to_costs(const trl_search_model *m, double *h, size_t n, double top)
 {
     double sum = 0.0;
     for (size_t k = 0; m->shares && k < n; k++)
-        sum += h[k] >= top - UNLIKELY ? exp(h[k] - top) : 0.0;
+        sum += h[k] >= top - TRL_SEARCH_UNLIKELY ? exp(h[k] - top) : 0.0;
     const double log_sum = m->shares ? log(sum) : 0.0;
     for (size_t k = 0; k < n; k++)
         if (!m->shares)
             h[k] = cost_of(h[k]);
         else
-            h[k] = h[k] >= top - UNLIKELY ? top - h[k] + log_sum : (double)INFINITY;
+            h[k] = h[k] >= top - TRL_SEARCH_UNLIKELY ? top - h[k] + log_sum : (double)INFINITY;
 }
 
 /* The costs of all inferences from the state into x->cost[spans][classifiers], spans by first root,
@@ -155,7 +151,7 @@ static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, double
             for (size_t k = 0; k < m->boost->n; k++)
                 top = h[k] > top ? h[k] : top;
             if (m->shares)
-                least = top - UNLIKELY;
+                least = top - TRL_SEARCH_UNLIKELY;
             else if (best && top > least)
                 least = top;
         }
@@ -381,6 +377,10 @@ static trl_status run_queue(trl_searcher *x, const trl_search_options *o, trl_er
             st = keep_tree(x, &n, err);
             continue;
         }
+        if (n.x.label == TRL_NO_ID) {
+            st = expand(x, n.state, err);
+            continue;
+        }
         if (!in_beam(x, o, x->state[n.state].depth + 1, &st, err))
             continue;
         const uint32_t state = make_state(x, &n);
@@ -391,10 +391,8 @@ static trl_status run_queue(trl_searcher *x, const trl_search_options *o, trl_er
     return st;
 }
 
-static trl_status start(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
-                        trl_error *err)
+static void reset(trl_searcher *x)
 {
-    const trl_search_model *m = x->model;
     trl_arena_reset(&x->arena);
     x->n_nodes = x->n_states = x->n_heap = x->n_found = 0;
     x->n_expanded = 0;
@@ -404,33 +402,67 @@ static trl_status start(trl_searcher *x, const trl_str *word, const uint32_t *ta
     x->bound = HOPELESS;
     if (x->expanded)
         memset(x->expanded, 0, x->expanded_cap * sizeof *x->expanded);
-    uint32_t *own = trl_reserve(x->word, &x->word_cap, n, sizeof *own);
+}
+
+/* Looks up the words. */
+static trl_status read_words(trl_searcher *x, const trl_search_input *in, trl_error *err)
+{
+    const trl_search_model *m = x->model;
+    uint32_t *own = trl_reserve(x->word, &x->word_cap, in->n, sizeof *own);
     if (own)
         x->word = own;
-    uint32_t(*path)[TRL_PATHS] = trl_reserve(x->path, &x->path_cap, n, sizeof *path);
+    uint32_t(*path)[TRL_PATHS] = trl_reserve(x->path, &x->path_cap, in->n, sizeof *path);
     if (path)
         x->path = path;
     if (!x->seen)
         x->seen = trl_zalloc(m->boost->names.n + 1, sizeof *x->seen);
-    trl_search_state *state = trl_reserve(x->state, &x->state_cap, 1, sizeof *state);
-    if (state)
-        x->state = state;
-    uint32_t *root = trl_arena_get(&x->arena, n, sizeof *root);
-    if (!own || !path || !x->seen || !state || !root || !trl_forest_start(&x->forest, n, tag))
+    if (!own || !path || !x->seen)
         return trl_fail_mem(err);
-    for (size_t k = 0; k < n; k++) {
-        own[k] = trl_strtab_find(&m->names.words, word[k].p, word[k].n);
-        trl_search_paths(&m->names, word[k], path[k]);
+    for (size_t k = 0; k < in->n; k++) {
+        own[k] = trl_strtab_find(&m->names.words, in->word[k].p, in->word[k].n);
+        trl_search_paths(&m->names, in->word[k], path[k]);
     }
-    state[x->n_states++] = (trl_search_state){trl_partial_start(&x->forest, root), 0.0, 0};
     return TRL_OK;
 }
 
-trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
-                          const trl_search_options *o, trl_error *err)
+/* States 0 .. n_taggings-1: the words with their tags. */
+static trl_status start(trl_searcher *x, const trl_search_input *in, trl_error *err)
+{
+    trl_search_state *state = trl_reserve(x->state, &x->state_cap, in->n_taggings, sizeof *state);
+    if (!state)
+        return trl_fail_mem(err);
+    x->state = state;
+    x->forest.n_words = in->n;
+    x->forest.n_items = x->forest.n_children = 0;
+    for (size_t k = 0; k < in->n_taggings; k++) {
+        const uint32_t base = trl_forest_tag(&x->forest, in->tag + k * in->n);
+        uint32_t *root = trl_arena_get(&x->arena, in->n, sizeof *root);
+        if (base == TRL_NO_ID || !root)
+            return trl_fail_mem(err);
+        state[x->n_states++] = (trl_search_state){trl_partial_start(&x->forest, base, root),
+                                                  in->cost ? in->cost[k] : 0.0, 0};
+    }
+    return TRL_OK;
+}
+
+/* The first tagging is looked at, the others wait in the queue. */
+static trl_status begin(trl_searcher *x, size_t n_taggings, trl_error *err)
+{
+    trl_status st = expand(x, 0, err);
+    for (uint32_t k = 1; st == TRL_OK && k < n_taggings; k++)
+        if (x->state[k].cost < x->bound)
+            st = push(x, (trl_search_node){x->state[k].cost, k, {0, 0, TRL_NO_ID}}, err);
+    return st;
+}
+
+trl_status trl_best_first(trl_searcher *x, const trl_search_input *in, const trl_search_options *o,
+                          trl_error *err)
 {
     x->want = o->nbest > 1 ? o->nbest : 1;
-    trl_status st = start(x, word, tag, n, err);
+    reset(x);
+    trl_status st = read_words(x, in, err);
+    if (st == TRL_OK)
+        st = start(x, in, err);
     if (st == TRL_OK)
         st = descend(x, o, err);
     if (st != TRL_OK)
@@ -443,7 +475,7 @@ trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *
         x->bound = known;
     x->work = 0.0;
     if (!isinf(known))
-        st = expand(x, 0, err);
+        st = begin(x, in->n_taggings, err);
     if (st == TRL_OK && !isinf(known))
         st = run_queue(x, o, err);
     if (st == TRL_OK && x->n_found == 0) {

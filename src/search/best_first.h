@@ -18,6 +18,10 @@
 #include "base/arena.h"
 #include "search/search_model.h"
 
+/* With shares: an inference is not possible when another one from the same state has a score that
+ * is larger by more than this. */
+#define TRL_SEARCH_UNLIKELY 12.0
+
 typedef struct trl_search_options {
     size_t nbest;    /* trees; 0, 1: one */
     size_t beam;     /* states of each number of inferences that are looked at; 0: no limit */
@@ -69,9 +73,18 @@ typedef struct trl_searcher {
 
 void trl_searcher_fini(trl_searcher *x);
 
-/* The cheapest trees of the n words into found[0 .. n_found), at least one.  tag: of every word.
- * TRL_ENOMEM. */
-trl_status trl_best_first(trl_searcher *x, const trl_str *word, const uint32_t *tag, size_t n,
-                          const trl_search_options *o, trl_error *err);
+/* A sentence.  With several taggings a tree also costs what its own does: the search finds the tags
+ * and the tree that are cheapest together. */
+typedef struct trl_search_input {
+    const trl_str *word; /* [n] */
+    size_t n;
+    const uint32_t *tag; /* [taggings][n], no tagging twice */
+    const double *cost;  /* [taggings] >= 0, ascending; NULL: 0 */
+    size_t n_taggings;   /* at least 1 */
+} trl_search_input;
+
+/* The cheapest trees of a sentence into found[0 .. n_found), at least one.  TRL_ENOMEM. */
+trl_status trl_best_first(trl_searcher *x, const trl_search_input *in, const trl_search_options *o,
+                          trl_error *err);
 
 #endif

@@ -8,15 +8,22 @@
 
 bool trl_forest_start(trl_forest *f, size_t n, const uint32_t *tag)
 {
-    trl_item *item = trl_reserve(f->item, &f->item_cap, n, sizeof *item);
+    f->n_words = n;
+    f->n_items = f->n_children = 0;
+    return trl_forest_tag(f, tag) != TRL_NO_ID;
+}
+
+uint32_t trl_forest_tag(trl_forest *f, const uint32_t *tag)
+{
+    const uint32_t base = (uint32_t)f->n_items;
+    trl_item *item = trl_reserve(f->item, &f->item_cap, base + f->n_words, sizeof *item);
     if (!item)
-        return false;
+        return TRL_NO_ID;
     f->item = item;
-    for (uint32_t k = 0; k < n; k++)
-        item[k] = (trl_item){.label = tag[k], .from = k, .to = k + 1, .head = k};
-    f->n_words = f->n_items = n;
-    f->n_children = 0;
-    return true;
+    for (uint32_t k = 0; k < f->n_words; k++)
+        item[base + k] = (trl_item){.label = tag[k], .from = k, .to = k + 1, .head = base + k};
+    f->n_items += f->n_words;
+    return base;
 }
 
 void trl_forest_fini(trl_forest *f)
@@ -63,11 +70,11 @@ uint32_t trl_forest_add(trl_forest *f, const trl_partial_parse *s, trl_inference
     return (uint32_t)f->n_items++;
 }
 
-trl_partial_parse trl_partial_start(const trl_forest *f, uint32_t *root)
+trl_partial_parse trl_partial_start(const trl_forest *f, uint32_t base, uint32_t *root)
 {
     for (uint32_t k = 0; k < f->n_words; k++)
-        root[k] = k;
-    return (trl_partial_parse){root, f->n_words, f->n_words - 1};
+        root[k] = base + k;
+    return (trl_partial_parse){root, f->n_words, f->n_words - 1, base};
 }
 
 trl_partial_parse trl_partial_after(const trl_partial_parse *s, size_t first, size_t last,
@@ -77,7 +84,7 @@ trl_partial_parse trl_partial_after(const trl_partial_parse *s, size_t first, si
         memcpy(root, s->root, first * sizeof *root);
     root[first] = item;
     memmove(root + first + 1, s->root + last + 1, (s->n - last - 1) * sizeof *root);
-    return (trl_partial_parse){root, s->n - (last - first), first};
+    return (trl_partial_parse){root, s->n - (last - first), first, s->base};
 }
 
 bool trl_unary_allowed(const trl_forest *f, uint32_t item, uint32_t label)

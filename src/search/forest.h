@@ -22,12 +22,13 @@
 typedef struct trl_item {
     uint32_t label;    /* of a word: its tag */
     uint32_t from, to; /* words [from .. to) */
-    uint32_t head;     /* the word that is its head */
+    uint32_t head;     /* the item of the word that is its head */
     uint32_t child, n; /* children: forest.child[child .. child + n); n = 0: a word */
 } trl_item;
 
-/* All items of all states of a sentence; items 0 .. n_words-1 are the words.  Zero-initialise;
- * release with _fini.  Kept from sentence to sentence. */
+/* All items of all states of a sentence; items 0 .. n_words-1 are the words, and so are n_words
+ * more for every further tagging.  Zero-initialise; release with _fini.  Kept from sentence to
+ * sentence. */
 typedef struct trl_forest {
     trl_item *item;
     uint32_t *child;
@@ -39,6 +40,7 @@ typedef struct trl_partial_parse {
     uint32_t *root; /* [n] items without a parent, from left to right */
     size_t n;
     size_t newest; /* the root that was added last; at first the last one */
+    uint32_t base; /* the item of its first word */
 } trl_partial_parse;
 
 /* An inference: an item over the roots [first .. last] of a state.  Valid where first <= newest. */
@@ -51,12 +53,15 @@ typedef struct trl_inference {
 bool trl_forest_start(trl_forest *f, size_t n, const uint32_t *tag);
 void trl_forest_fini(trl_forest *f);
 
+/* Adds the words with other tags: the item of the first; TRL_NO_ID: out of memory. */
+uint32_t trl_forest_tag(trl_forest *f, const uint32_t *tag);
+
 /* Adds the item of an inference in state `s`; its head by the rules.  TRL_NO_ID: out of memory. */
 uint32_t trl_forest_add(trl_forest *f, const trl_partial_parse *s, trl_inference x,
                         const trl_head_rules *heads, const trl_strtab *labels);
 
-/* The first state into root[n_words]. */
-trl_partial_parse trl_partial_start(const trl_forest *f, uint32_t *root);
+/* The first state into root[n_words]; base: the item of its first word. */
+trl_partial_parse trl_partial_start(const trl_forest *f, uint32_t base, uint32_t *root);
 
 /* The state after `item` was added over roots [first .. last] of s, into root[s->n].  May be
  * s->root itself. */

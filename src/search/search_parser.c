@@ -122,14 +122,18 @@ trl_status trl_boosted_model_describe(const trl_boosted_model *m, size_t top, tr
 
 /* ---- parsers --------------------------------------------------------------------------------- */
 
+/* Taggings of a sentence that are tried. */
+#define TAGGINGS 10
+
 struct trl_boosted_parser {
     const trl_boosted_model *model;
     trl_parse_options o;
     trl_searcher search;
     trl_tag_words tag_words;
     trl_tagger *tagger; /* NULL: none */
-    uint32_t *tag;
-    size_t tag_cap;
+    uint32_t *tag;      /* [taggings][n] */
+    double cost[TAGGINGS];
+    size_t tag_cap, n_taggings;
     trl_parsed *parsed;
     size_t parsed_cap;
     uint64_t states; /* looked at so far */
@@ -174,19 +178,21 @@ uint64_t trl_boosted_parser_states(const trl_boosted_parser *p)
     return p->states;
 }
 
-/* Tags that are not known come from the tagger. */
+/* Tags that are not known come from the tagger: its best taggings, each at what it is less likely
+ * than the best. */
 static trl_status find_tags(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
     trl_rows seq;
-    double score;
     if (!p->tagger)
         return trl_fail(err, TRL_EINVAL, "the model has no tagger: words must come with tags");
     trl_status st = trl_tag_words_make(&p->tag_words, in->word, NULL, in->n, &seq, err);
     if (st == TRL_OK)
         st = trl_tagger_set_rows(p->tagger, &seq, err);
     if (st == TRL_OK)
-        st = trl_tagger_viterbi(p->tagger, p->tag, &score, err);
-    for (size_t k = 0; st == TRL_OK && k < in->n; k++) {
+        st = trl_tagger_nbest(p->tagger, TAGGINGS, p->tag, p->cost, &p->n_taggings, err);
+    for (size_t k = p->n_taggings; st == TRL_OK && k-- > 0;)
+        p->cost[k] = p->cost[0] - p->cost[k];
+    for (size_t k = 0; st == TRL_OK && k < p->n_taggings * in->n; k++) {
         const trl_str name = trl_model_label(p->model->m.tagger, p->tag[k]);
         p->tag[k] = trl_strtab_find(&p->model->m.names.labels, name.p, name.n);
         if (p->tag[k] == TRL_NO_ID)
@@ -197,6 +203,7 @@ static trl_status find_tags(trl_boosted_parser *p, const trl_parse_input *in, tr
 
 static trl_status set_known(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
+    const size_t n = p->n_taggings * in->n;
     for (size_t k = 0; k < in->n_known; k++) {
         const trl_known *x = &in->known[k];
         if (x->type != TRL_KNOWN_TAG)
@@ -206,22 +213,42 @@ static trl_status set_known(trl_boosted_parser *p, const trl_parse_input *in, tr
         if (x->from >= in->n)
             return trl_fail(err, TRL_EINVAL, "word %zu is not in a sentence of %zu words",
                             x->from + 1, in->n);
-        p->tag[x->from] = trl_strtab_find(&p->model->m.names.labels, x->label.p, x->label.n);
-        if (p->tag[x->from] == TRL_NO_ID)
+        const uint32_t tag = trl_strtab_find(&p->model->m.names.labels, x->label.p, x->label.n);
+        for (size_t at = x->from; at < n; at += in->n)
+            p->tag[at] = tag;
+        if (tag == TRL_NO_ID)
             return trl_fail(err, TRL_EINVAL, "the model has no label '%.*s'", (int)x->label.n,
                             x->label.p);
     }
     return TRL_OK;
 }
 
+/* Where tags are known, taggings may have become the same. */
+static void drop_twins(trl_boosted_parser *p, size_t n)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < p->n_taggings; k++) {
+        size_t same = 0;
+        while (same < kept && memcmp(p->tag + same * n, p->tag + k * n, n * sizeof *p->tag) != 0)
+            same++;
+        if (same < kept)
+            continue;
+        memmove(p->tag + kept * n, p->tag + k * n, n * sizeof *p->tag);
+        p->cost[kept++] = p->cost[k];
+    }
+    p->n_taggings = kept;
+}
+
 static trl_status choose_tags(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
 {
-    uint32_t *tag = trl_reserve(p->tag, &p->tag_cap, in->n, sizeof *tag);
+    uint32_t *tag = trl_reserve(p->tag, &p->tag_cap, TAGGINGS * in->n, sizeof *tag);
     if (!tag)
         return trl_fail_mem(err);
     p->tag = tag;
     for (size_t k = 0; k < in->n; k++)
         tag[k] = TRL_NO_ID;
+    p->n_taggings = 1;
+    p->cost[0] = 0.0;
     trl_status st = set_known(p, in, err);
     bool all = true;
     for (size_t k = 0; k < in->n; k++)
@@ -229,7 +256,10 @@ static trl_status choose_tags(trl_boosted_parser *p, const trl_parse_input *in, 
     if (st != TRL_OK || all)
         return st;
     st = find_tags(p, in, err);
-    return st == TRL_OK ? set_known(p, in, err) : st;
+    if (st == TRL_OK)
+        st = set_known(p, in, err);
+    drop_twins(p, in->n);
+    return st;
 }
 
 trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
@@ -245,7 +275,9 @@ trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input
     p->search.arena.limit = p->o.max_bytes;
     trl_status st = choose_tags(p, in, err);
     if (st == TRL_OK)
-        st = trl_best_first(&p->search, in->word, p->tag, in->n, &o, err);
+        st = trl_best_first(&p->search,
+                            &(trl_search_input){in->word, in->n, p->tag, p->cost, p->n_taggings},
+                            &o, err);
     if (st != TRL_OK)
         return st;
     p->states += p->search.n_expanded;

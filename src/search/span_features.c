@@ -55,19 +55,20 @@ static void answer(writer *w, uint32_t item)
     const trl_span_view *v = w->v;
     const trl_item *x = &v->forest->item[item];
     const unsigned q = v->groups->group[w->group].questions;
-    const uint32_t tag = v->forest->item[x->head].label;
+    const trl_item *head = &v->forest->item[x->head];
+    const uint32_t tag = head->label, at = head->from;
     if (q & 1u << TRL_ASK_LABEL)
         w->key[w->n++] = make_key(w->group, TRL_ASK_LABEL, x->label);
-    if (q & 1u << TRL_ASK_WORD && v->word[x->head] != TRL_NO_ID)
-        w->key[w->n++] = make_key(w->group, TRL_ASK_WORD, v->word[x->head]);
+    if (q & 1u << TRL_ASK_WORD && v->word[at] != TRL_NO_ID)
+        w->key[w->n++] = make_key(w->group, TRL_ASK_WORD, v->word[at]);
     if (q & 1u << TRL_ASK_TAG)
         w->key[w->n++] = make_key(w->group, TRL_ASK_TAG, tag);
     if (q & 1u << TRL_ASK_CLASS)
         w->key[w->n++] = make_key(w->group, TRL_ASK_CLASS, v->names->class_of[tag]);
     if (q & 1u << TRL_ASK_CLUSTER)
         for (int k = 0; k < TRL_PATHS; k++)
-            if (v->path[x->head][k] != TRL_NO_ID)
-                w->key[w->n++] = make_key(w->group, TRL_ASK_CLUSTER, v->path[x->head][k]);
+            if (v->path[at][k] != TRL_NO_ID)
+                w->key[w->n++] = make_key(w->group, TRL_ASK_CLUSTER, v->path[at][k]);
 }
 
 static void answer_none(writer *w)
@@ -88,6 +89,7 @@ typedef struct listed {
 static listed list_of(const writer *w, trl_group_source source)
 {
     const size_t n_words = w->v->forest->n_words;
+    const long base = w->s->base;
     switch (source) {
     case TRL_GROUP_CHILDREN:
         return (listed){w->s->root, (long)w->first, 1, w->last - w->first + 1};
@@ -98,11 +100,11 @@ static listed list_of(const writer *w, trl_group_source source)
     case TRL_GROUP_PASSED:
         return (listed){w->s->root, (long)w->first + 1, 1, w->s->newest - w->first};
     case TRL_GROUP_BEFORE:
-        return (listed){NULL, (long)w->begin - 1, -1, w->begin};
+        return (listed){NULL, base + (long)w->begin - 1, -1, w->begin};
     case TRL_GROUP_AFTER:
-        return (listed){NULL, (long)w->end, 1, n_words - w->end};
+        return (listed){NULL, base + (long)w->end, 1, n_words - w->end};
     default: /* words */
-        return (listed){NULL, w->begin, 1, w->end - w->begin};
+        return (listed){NULL, base + (long)w->begin, 1, w->end - w->begin};
     }
 }
 
@@ -143,8 +145,8 @@ static void answer_modifiers(writer *w)
     for (size_t r = w->first; r <= w->last; r++) {
         const trl_item *x = &f->item[w->s->root[r]];
         for (uint32_t k = x->from; k < x->to; k++)
-            if (k != x->head)
-                answer(w, k);
+            if (w->s->base + k != x->head)
+                answer(w, w->s->base + k);
     }
 }
 

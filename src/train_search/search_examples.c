@@ -146,7 +146,7 @@ static trl_status add_tree(maker *m, size_t at, trl_error *err)
     for (size_t v = 0; v < t->n_nodes; v++)
         if (t->node[v].child == TRL_NO_NODE)
             m->item[v] = t->node[v].from;
-    trl_partial_parse s = trl_partial_start(&m->forest, m->root);
+    trl_partial_parse s = trl_partial_start(&m->forest, 0, m->root);
     const size_t n = trl_derivation(t, m->order);
     trl_status st = TRL_OK;
     for (size_t k = 0; st == TRL_OK && k < n; k++) {

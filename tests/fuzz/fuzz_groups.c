@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(trl_strtab_add(&names.words, "a", 1) == 0);
     CHECK(trl_strtab_add(&names.paths, "0101", 4) == 0);
     CHECK(trl_forest_start(&forest, 3, tag));
-    const trl_partial_parse s = trl_partial_start(&forest, root);
+    const trl_partial_parse s = trl_partial_start(&forest, 0, root);
     const trl_span_view v = {&groups, &names, &forest, word, path};
     for (size_t first = 0; first < 3; first++)
         for (size_t last = first; last < 3; last++)

@@ -1,5 +1,6 @@
 /* Boosted parsers: one derivation a tree, features, and best-first search against enumeration. */
 /* SPDX-License-Identifier: MIT */
+#include "search_enumeration.h"
 #include "support.h"
 
 #include <unistd.h>
@@ -26,7 +27,7 @@ static void check_derivation(const trl_tree *t, const trl_head_rules *heads)
             item[v] = t->node[v].from;
         }
     assert_true(trl_forest_start(&f, t->n_words, tag));
-    trl_partial_parse s = trl_partial_start(&f, root);
+    trl_partial_parse s = trl_partial_start(&f, 0, root);
     const size_t n = trl_derivation(t, order);
     assert_int_equal(n + t->n_words, t->n_nodes);
     for (size_t k = 0; k < n; k++) {
@@ -166,7 +167,7 @@ static void test_one_derivation_a_tree(void **state)
         const uint32_t tag[4] = {2, 2, 2, 2};
         uint32_t root[4];
         assert_true(trl_forest_start(&w.f, n, tag));
-        const trl_partial_parse s = trl_partial_start(&w.f, root);
+        const trl_partial_parse s = trl_partial_start(&w.f, 0, root);
         walk_all(&w, &s);
         assert_int_equal(w.n, count_trees(n));
         for (size_t a = 0; a < w.n; a++)
@@ -267,132 +268,6 @@ static int free_model(void **state)
     return 0;
 }
 
-/* The scores of a span by names of features alone; -INFINITY: not allowed. */
-static void plain_scores(const trl_search_model *m, const trl_forest *f, const uint32_t *word,
-                         const trl_partial_parse *s, size_t first, size_t last, double *score)
-{
-    trl_feature_keys keys = {0};
-    uint32_t path[8][TRL_PATHS];
-    for (size_t k = 0; k < f->n_words; k++)
-        trl_search_paths(&m->names, (trl_str){"x", 1}, path[k]); /* there are no clusters */
-    const trl_span_view v = {&m->groups, &m->names, f, word, (const uint32_t(*)[TRL_PATHS])path};
-    trl_strtab on = {0};
-    trl_buf name = {0};
-    assert_true(trl_span_features(&v, s, first, last, &keys));
-    for (size_t k = 0; k < keys.n; k++) {
-        name.len = 0;
-        assert_true(trl_feature_key_name(&m->groups, &m->names, keys.key[k], &name));
-        assert_true(trl_strtab_add(&on, name.data, name.len) != TRL_NO_ID);
-    }
-    for (size_t c = 0; c < m->boost->n; c++) {
-        const trl_boost_part *p = &m->boost->part[c];
-        double h = 0.0;
-        for (size_t t = 0; t < p->n_trees; t++) {
-            const size_t begin = t ? p->tree_end[t - 1] : 0;
-            size_t at = begin;
-            while (p->node[at].feature != TRL_NO_ID) {
-                const trl_str s2 = trl_strview_get(&m->boost->names, p->node[at].feature);
-                at = trl_strtab_find(&on, s2.p, s2.n) != TRL_NO_ID ? at + 1
-                                                                   : begin + p->node[at].off;
-            }
-            h += p->node[at].value;
-        }
-        const bool allowed =
-            (m->label_of[c] != TRL_SEARCH_TOP || (first == 0 && last + 1 == s->n)) &&
-            (first != last || trl_unary_allowed(f, s->root[first], m->label_of[c]));
-        score[c] = allowed ? h : -(double)INFINITY;
-    }
-    trl_free(keys.key);
-    trl_strtab_fini(&on);
-    trl_buf_fini(&name);
-}
-
-/* The cheapest trees by trying every derivation that costs less than the worst one kept. */
-typedef struct enumeration {
-    const trl_search_model *m;
-    trl_forest f;
-    uint32_t word[8];
-    double best[8]; /* ascending */
-    size_t want;
-} enumeration;
-
-/* The logarithm of the sum that shares are taken of. */
-static double log_sum(const enumeration *e, const trl_partial_parse *s)
-{
-    double score[64], sum = 0.0;
-    for (uint32_t first = 0; first <= s->newest; first++)
-        for (uint32_t last = first; last < s->n; last++) {
-            plain_scores(e->m, &e->f, e->word, s, first, last, score);
-            for (size_t c = 0; c < e->m->boost->n; c++)
-                sum += exp(score[c]);
-        }
-    return log(sum);
-}
-
-static void try_all(enumeration *e, const trl_partial_parse *s, double so_far)
-{
-    double score[64];
-    assert_true(e->m->boost->n <= 64);
-    const double all = e->m->shares ? log_sum(e, s) : 0.0;
-    for (uint32_t first = 0; first <= s->newest; first++)
-        for (uint32_t last = first; last < s->n; last++) {
-            plain_scores(e->m, &e->f, e->word, s, first, last, score);
-            for (size_t c = 0; c < e->m->boost->n; c++) {
-                uint32_t root[8];
-                const double total =
-                    so_far + (e->m->shares ? all - score[c] : log(1.0 + exp(-score[c])));
-                if (!(total < e->best[e->want - 1]))
-                    continue;
-                if (e->m->label_of[c] == TRL_SEARCH_TOP) {
-                    size_t at = e->want - 1;
-                    for (; at && e->best[at - 1] > total; at--)
-                        e->best[at] = e->best[at - 1];
-                    e->best[at] = total;
-                    continue;
-                }
-                const trl_inference x = {first, last, e->m->label_of[c]};
-                const size_t items = e->f.n_items, children = e->f.n_children;
-                const uint32_t item = trl_forest_add(&e->f, s, x, e->m->heads, &e->m->names.labels);
-                const trl_partial_parse next = trl_partial_after(s, first, last, item, root);
-                try_all(e, &next, total);
-                e->f.n_items = items;
-                e->f.n_children = children;
-            }
-        }
-}
-
-/* Shares are of sums without inferences below e^-20 of the best. */
-#define LEFT_OUT 1e-6
-
-static void check_sentence(const trl_search_model *m, trl_searcher *x, const trl_str *word,
-                           const uint32_t *tag, size_t n)
-{
-    trl_error err;
-    const size_t want = 3;
-    enumeration e = {.m = m, .want = want};
-    for (size_t k = 0; k < want; k++)
-        e.best[k] = 12.0; /* no further: keeps the enumeration short */
-    for (size_t k = 0; k < n; k++)
-        e.word[k] = trl_strtab_find(&m->names.words, word[k].p, word[k].n);
-    uint32_t root[8];
-    assert_true(trl_forest_start(&e.f, n, tag));
-    const trl_partial_parse s = trl_partial_start(&e.f, root);
-    try_all(&e, &s, 0.0);
-    trl_search_options o = {.nbest = want};
-    assert_ok(trl_best_first(x, word, tag, n, &o, &err));
-    assert_true(x->exact);
-    for (size_t k = 0; k < want && e.best[k] < 12.0; k++) {
-        assert_true(k < x->n_found);
-        assert_float_equal(x->found[k].cost, e.best[k], LEFT_OUT);
-    }
-    o.nbest = 1;
-    assert_ok(trl_best_first(x, word, tag, n, &o, &err));
-    assert_true(x->exact && x->n_found == 1);
-    if (e.best[0] < 12.0)
-        assert_float_equal(x->found[0].cost, e.best[0], LEFT_OUT);
-    trl_forest_fini(&e.f);
-}
-
 static void search_against_enumeration(const trl_search_model *m)
 {
     static const char *const words[] = {"she", "sees", "the", "dog", "him", "sleeps", "zebra"};
@@ -401,15 +276,22 @@ static void search_against_enumeration(const trl_search_model *m)
     trl_rng rng = trl_rng_seed(7);
     for (int round = 0; round < 40; round++) {
         const size_t n = 1 + trl_rng_below64(&rng, 4);
+        const bool two = round % 2 == 1 && n > 1;
+        static const double cost[2] = {0.125, 0.5};
         trl_str word[4];
-        uint32_t tag[4];
+        uint32_t tag[8];
         for (size_t k = 0; k < n; k++) {
             const char *w = words[trl_rng_below64(&rng, 7)], *t = tags[trl_rng_below64(&rng, 5)];
             word[k] = (trl_str){w, strlen(w)};
             tag[k] = trl_strtab_find(&m->names.labels, t, strlen(t));
             assert_true(tag[k] != TRL_NO_ID);
         }
-        check_sentence(m, &x, word, tag, n);
+        for (size_t k = 0; k < n; k++) /* another tagging: the first word has the tag of the next */
+            tag[n + k] = tag[k ? k : 1];
+        if (two && tag[0] != tag[1])
+            check_sentence(m, &x, &(trl_search_input){word, n, tag, cost, 2});
+        else
+            check_sentence(m, &x, &(trl_search_input){word, n, tag, NULL, 1});
     }
     trl_searcher_fini(&x);
 }
