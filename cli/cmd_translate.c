@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "message.h"
@@ -69,6 +70,7 @@ static option options[] = {
     {TRAIN_OPTION("min-count")},
     {TRAIN_OPTION("min-share")},
     {TRAIN_OPTION("tune")},
+    {TRAIN_OPTION("tune-null")},
     {TRAIN_OPTION("lambda")},
     {TRAIN_OPTION("eta")},
     {TRAIN_OPTION("sample")},
@@ -109,10 +111,17 @@ static void summarise(const trl_translate_result *r)
     message_line("orders: %" PRIu64 " classifiers, %" PRIu64 " inferences, %" PRIu64 " features",
                  r->node_classifiers, r->node_examples, r->node_features);
     if (r->lambda > 0.0)
-        message_line("tuning: %" PRIu64 " pairs, lambda %.4g, loss %.5f", r->tuned, r->lambda,
-                     r->tune_loss);
+        message_line("tuning: %" PRIu64 " pairs, lambda %.4g to %.4g, loss %.5f", r->tuned,
+                     r->lambda, r->lambda_most, r->tune_loss);
     else if (!isnan(r->tune_loss))
         message_line("tuning: %" PRIu64 " pairs, loss %.5f", r->tuned, r->tune_loss);
+    if (!isnan(r->tune_f[0])) {
+        char most[40] = "";
+        if (r->null_most > 0.0)
+            snprintf(most, sizeof most, ", at most %.4g", r->null_most);
+        message_line("tuning: NULL costs %.4g more%s: F %.2f, with exponent 2 %.2f", r->null_add,
+                     most, r->tune_f[0], r->tune_f[1]);
+    }
     message_line("time %s", time);
 }
 

@@ -6,11 +6,13 @@
 
 g=generative
 parse_all $g
-learn boosted $g "$work/train.align"
-for c in ${C2:-0.5 2}; do learn "l2.$c" $g "$work/train.align" --words l2 --c2 "$c"; done
+paper="--min-share 0.2 --tune-null 0" # its filter
+# shellcheck disable=SC2086
+learn boosted $g "$work/train.align" $paper
+for c in ${C2:-0.5 2}; do learn "l2.$c" $g "$work/train.align" $paper --words l2 --c2 "$c"; done
 best=$(for c in ${C2:-0.5 2}; do echo "$(tuning_loss "l2.$c") $c"; done | sort -n | awk 'NR == 1 { print $2 }')
-learn cut $g "$work/train.align" --words l2 --c2 "$best" --features "$(features boosted)"
-learn frequent $g "$work/train.align" --words frequent
+learn cut $g "$work/train.align" $paper --words l2 --c2 "$best" --features "$(features boosted)"
+learn frequent $g "$work/train.align" $paper --words frequent
 row() { # TITLE NAME
     echo "| $1 | $(word_accuracy "$2" $g develop) | $(word_accuracy "$2" $g test) | $(features "$2") | $(cpu "$2") |"
 }

@@ -12,6 +12,8 @@ for g in $grades; do
     learn "$g.disc" "$g" "$work/train.align"
 done
 first=${grades%% *}
+learn plain.gen "$first" "$work/train.align" --words generative --tune-null 0
+learn plain.disc "$first" "$work/train.align" --min-share 0.2 --tune-null 0
 learn lost.gen "$first" "$work/train.align" --words generative --drop-lost
 learn lost.disc "$first" "$work/train.align" --drop-lost
 learn own.gen "$first" "$own" --words generative
@@ -44,6 +46,8 @@ END
         row "trees $g: generative" "$g.gen"
         row "trees $g: discriminative" "$g.disc"
     done
+    row "trees $first, NULL not tuned: generative" plain.gen
+    row "trees $first, the paper's filter, NULL not tuned: discriminative" plain.disc
     row "trees $first, words without kept links are NULL: generative" lost.gen
     row "trees $first, words without kept links are NULL: discriminative" lost.disc
     row "trees $first, our links: generative" own.gen
@@ -52,6 +56,7 @@ END
     echo "p by Wilcoxon's signed ranks of sentences, generative against discriminative, F with exponents 1 and 2:"
     echo
     for g in $grades; do echo "- trees $g: $(p_value "$g.gen" "$g.disc")"; done
+    echo "- trees $first, NULL not tuned, the paper's filter: $(p_value plain.gen plain.disc)"
     echo "- trees $first, words without kept links are NULL: $(p_value lost.gen lost.disc)"
     echo "- trees $first, our links: $(p_value own.gen own.disc)"
     echo

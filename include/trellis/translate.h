@@ -53,7 +53,7 @@ typedef struct trl_translate_options {
     size_t size; /* of the struct, as the program was compiled */
     trl_translate_words words;
     uint32_t min_count; /* a translation of a word is a candidate when it is its most frequent */
-    double min_share;   /* one, or occurs min_count times and with this share: 3, 0.2 */
+    double min_share;   /* one, or occurs min_count times and with this share: 3, 0.05 */
     size_t tune;        /* pairs that choose lambda and are not trained on; SIZE_MAX: a tenth,
                            1000 at most */
     double lambda;      /* the end of the path of lambda: 0.5 */
@@ -71,6 +71,8 @@ typedef struct trl_translate_options {
     size_t threads;             /* 0: one per processor; changes nothing but the time */
     trl_translate_note_fn note; /* or NULL */
     void *note_ctx;
+    size_t tune_null; /* with so many tuning pairs or more, what leaving a word out costs is tuned
+                         to the F of their translations: 100; 0: never */
 } trl_translate_options;
 TRL_API void trl_translate_options_init(trl_translate_options *o, size_t size); /* sizeof *o */
 
@@ -93,8 +95,13 @@ typedef struct trl_translate_result {
     uint64_t classifiers, inferences; /* of words: classifiers; examples of them */
     uint64_t node_classifiers, node_examples;
     uint64_t features, node_features; /* with a parameter, of all classifiers */
-    double lambda, tune_loss;         /* chosen; mean loss of an inference there; NaN: no tuning */
+    double lambda, tune_loss;         /* chosen, the least; mean loss of an inference there; NaN: no
+                                         tuning */
     double seconds;
+    double lambda_most;         /* the largest lambda chosen */
+    double null_add, null_most; /* the cost c of NULL became c + null_add, and at most null_most (0:
+                                   no limit) */
+    double tune_f[2]; /* F of the tuning translations, exponents 1 and 2; NaN: no tuning of NULL */
 } trl_translate_result;
 
 /* Trains and writes a model file, atomically.  TRL_EPARSE with path:row:col: files of different

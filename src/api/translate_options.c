@@ -7,7 +7,7 @@
 
 static const trl_translate_options defaults = {.size = sizeof(trl_translate_options),
                                                .min_count = 3,
-                                               .min_share = 0.2,
+                                               .min_share = 0.05,
                                                .tune = SIZE_MAX,
                                                .lambda = 0.5,
                                                .decay = 0.8,
@@ -17,7 +17,8 @@ static const trl_translate_options defaults = {.size = sizeof(trl_translate_opti
                                                .iterations = 5,
                                                .beam = 40,
                                                .memory = (size_t)1 << 30,
-                                               .seed = 1};
+                                               .seed = 1,
+                                               .tune_null = 100};
 
 static const char *const words[] = {"boosted", "l2", "frequent", "generative", NULL};
 
@@ -38,6 +39,9 @@ static const trl_option rows[] = {
         .help = "... and makes up this share of them; the most frequent one always is"),
     ROW("tune", INTEGER, tune, .value = "N", .preset = "a tenth, 1000 at most",
         .help = "pairs that choose lambda and are not trained on"),
+    ROW("tune-null", INTEGER, tune_null, .value = "N",
+        .help = "with N of them or more, what leaving a word out costs is tuned to the F of their "
+                "translations; 0: never"),
     ROW("lambda", REAL, lambda, .value = "X", .above_0 = true,
         .help = "where the path of lambda ends"),
     ROW("decay", REAL, decay, .value = "X", .above_0 = true, .most = 1.0, .below = true,

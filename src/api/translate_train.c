@@ -83,12 +83,17 @@ static trl_status make_corpus(run *r, trl_error *err)
 static trl_status learn(run *r, trl_error *err)
 {
     const trl_translate_options *o = r->o;
+    const bool tune = o->tune_null && r->corpus.n_held >= o->tune_null;
     if (o->words == TRL_WORDS_GENERATIVE) {
         const trl_em_text t = {&r->corpus, r->source.text, &r->source.links, o->beam, r->pool};
-        return trl_train_generative(&r->m, &t, o->iterations, &r->learnt, err);
+        const trl_tune_text held = {&r->corpus, r->source.text, NULL};
+        const trl_status st = trl_train_generative(&r->m, &t, o->iterations, &r->learnt, err);
+        return st == TRL_OK && tune ? trl_tune_null(&r->m, &held, r->pool, &r->learnt, err) : st;
     }
-    trl_train_translate_options x = {
-        .filter = {o->min_count, o->min_share}, .features = o->features, .pool = r->pool};
+    trl_train_translate_options x = {.filter = {o->min_count, o->min_share},
+                                     .features = o->features,
+                                     .tune_null = tune,
+                                     .pool = r->pool};
     x.words = (trl_learn_options){.learner = (trl_word_learner)o->words,
                                   .boost = trl_boost_options_default(),
                                   .lambda_end = o->lambda,
@@ -107,11 +112,11 @@ static void describe(run *r)
     const trl_translate_options *o = r->o;
     trl_snprintf(r->settings, sizeof r->settings,
                  "words %s\npairs %zu\ntuned %zu\nmin-count %" PRIu32
-                 "\nmin-share %g\nlambda %g\nsample %zu\nc2 %g\nseed %" PRIu64
+                 "\nmin-share %g\nlambda %g %g\nnull %g %g\nsample %zu\nc2 %g\nseed %" PRIu64
                  "\nclassifiers %zu\nfeatures %" PRIu64 "\n",
                  words[o->words], r->corpus.n, r->corpus.n_held, o->min_count, o->min_share,
-                 r->learnt.lambda, o->sample, o->c2, o->seed, r->learnt.word_classifiers,
-                 r->learnt.compound);
+                 r->learnt.lambda[0], r->learnt.lambda[1], r->m.null.add, r->m.null.most, o->sample,
+                 o->c2, o->seed, r->learnt.word_classifiers, r->learnt.compound);
     r->m.settings = r->settings;
 }
 
@@ -133,8 +138,12 @@ static void summarise(const run *r, trl_translate_result *out)
                                   .node_examples = l->node_examples,
                                   .features = l->compound,
                                   .node_features = l->order_compound,
-                                  .lambda = l->lambda,
-                                  .tune_loss = l->held_loss};
+                                  .lambda = l->lambda[0],
+                                  .tune_loss = l->held_loss,
+                                  .lambda_most = l->lambda[1],
+                                  .null_add = r->m.null.add,
+                                  .null_most = r->m.null.most,
+                                  .tune_f = {l->held_f[0], l->held_f[1]}};
 }
 
 trl_status trl_translate_train(const trl_translate_data *data, const trl_translate_options *options,

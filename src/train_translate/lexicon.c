@@ -83,6 +83,7 @@ static trl_status filter_words(trl_translate_model *m, const entry *all, size_t 
                             (double)all[k].count >= filter->share * (double)total))
                 st = add_candidate(m, &kept, &all[k], text, err);
         m->candidate_end[w] = kept;
+        m->total[w] = (uint32_t)total;
         at = end;
     }
     return st;
@@ -97,8 +98,9 @@ trl_status trl_lexicon_make(trl_translate_model *m, const trl_translate_corpus *
     trl_status st = count_words(c, &all, &n, err);
     m->candidate = trl_alloc(n + 1, sizeof *m->candidate);
     m->candidate_end = trl_zalloc(m->names.words.n + 1, sizeof *m->candidate_end);
+    m->total = trl_zalloc(m->names.words.n + 1, sizeof *m->total);
     m->order = trl_zalloc(m->names.labels.n + 1, sizeof *m->order);
-    if (st == TRL_OK && !(m->candidate && m->candidate_end && m->order))
+    if (st == TRL_OK && !(m->candidate && m->candidate_end && m->total && m->order))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
         st = filter_words(m, all, n, text, filter, err);

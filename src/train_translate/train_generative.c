@@ -38,7 +38,7 @@ trl_status trl_train_generative(trl_translate_model *m, const trl_em_text *t, si
 {
     const trl_candidate_filter all = {1, 0.0};
     trl_generative g = {0};
-    *result = (trl_train_translate_result){.held_loss = NAN};
+    *result = (trl_train_translate_result){.held_loss = NAN, .held_f = {NAN, NAN}};
     m->is_generative = true;
     m->boost = trl_zalloc(1, sizeof *m->boost);
     trl_status st =

@@ -27,6 +27,7 @@ typedef struct training {
     trl_learnt *learnt;  /* [n] */
     trl_buf *name;       /* [n] */
     uint64_t *inference; /* [n] */
+    unsigned char *size; /* [classifiers] */
     size_t n, n_words;
 } training;
 
@@ -175,23 +176,38 @@ static void order_tasks(training *t)
                 t->order[n++] = k;
 }
 
+static unsigned char size_class(size_t n)
+{
+    unsigned char k = 0;
+    while (n >>= 1)
+        k++;
+    return k;
+}
+
 /* Classifiers are numbered task by task. */
-static void number_classifiers(training *t, trl_train_translate_result *result)
+static trl_status number_classifiers(training *t, trl_train_translate_result *result,
+                                     trl_error *err)
 {
     uint32_t next = 0;
+    if (!(t->size = trl_zalloc(t->m->boost->n + 1, 1)))
+        return trl_fail_mem(err);
     for (size_t k = 0; k < t->n; k++) {
         const task *x = &t->task[k];
+        const uint32_t first = next;
         if (x->is_label) {
             t->m->order[x->id].classifier = next++;
             result->node_examples += t->inference[k];
             result->orders++;
-            continue;
+        } else {
+            for (uint64_t q = trl_candidates_begin(t->m, x->id); q < t->m->candidate_end[x->id];
+                 q++)
+                t->m->candidate[q].classifier = next++;
+            result->inferences += t->inference[k];
         }
-        for (uint64_t q = trl_candidates_begin(t->m, x->id); q < t->m->candidate_end[x->id]; q++)
-            t->m->candidate[q].classifier = next++;
-        result->inferences += t->inference[k];
+        memset(t->size + first, size_class(x->n), next - first);
     }
     result->word_classifiers = next - result->orders;
+    return TRL_OK;
 }
 
 static void training_fini(training *t)
@@ -203,6 +219,7 @@ static void training_fini(training *t)
     trl_free(t->learnt);
     trl_free(t->name);
     trl_free(t->inference);
+    trl_free(t->size);
     trl_free(t->order);
     trl_free(t->task);
     trl_places_fini(&t->words);
@@ -223,7 +240,7 @@ trl_status trl_train_translate(trl_translate_model *m, const trl_translate_corpu
                                trl_train_translate_result *result, trl_error *err)
 {
     training t = {.m = m, .c = c, .text = text, .o = o};
-    *result = (trl_train_translate_result){.held_loss = NAN};
+    *result = (trl_train_translate_result){.held_loss = NAN, .held_f = {NAN, NAN}};
     trl_status st = trl_lexicon_make(m, c, text, &o->filter, err);
     if (st == TRL_OK)
         st = trl_places_of_words(&t.words, c, m->names.words.n, err);
@@ -240,18 +257,22 @@ trl_status trl_train_translate(trl_translate_model *m, const trl_translate_corpu
         st = trl_learnt_merge(m, &parts, err);
     if (st == TRL_OK) {
         result->candidates = m->names.words.n ? m->candidate_end[m->names.words.n - 1] : 0;
-        number_classifiers(&t, result);
-        if (o->words.learner == TRL_LEARN_L2 && o->features)
+        st = number_classifiers(&t, result, err);
+        if (st == TRL_OK && o->words.learner == TRL_LEARN_L2 && o->features)
             st = trl_keep_heaviest(m, result->word_classifiers, o->features, err);
     }
     if (st == TRL_OK)
         st = trl_translate_model_index(m, err);
+    const trl_tune_text tune = {c, text, t.size};
     if (st == TRL_OK)
-        st = trl_tune_lambda(m, c, text, result, err);
+        st = trl_tune_lambda(m, &tune, result, err);
+    if (st == TRL_OK && o->tune_null)
+        st = trl_tune_null(m, &tune, o->pool, result, err);
     if (st == TRL_OK) {
         count_compound(&t, result);
-        if (result->lambda > 0.0) /* paths end there */
-            result->lambda = fmax(result->lambda, o->words.lambda_end);
+        for (int k = 0; k < 2; k++)
+            if (result->lambda[k] > 0.0) /* paths end there */
+                result->lambda[k] = fmax(result->lambda[k], o->words.lambda_end);
     }
     training_fini(&t);
     return st;

@@ -11,6 +11,7 @@ typedef struct trl_train_translate_options {
     trl_candidate_filter filter;
     trl_learn_options words; /* of words; of orders, but these are never linear */
     size_t features;         /* of linear words: only the heaviest; 0: all */
+    bool tune_null;          /* trl_tune_null */
     trl_pool *pool;
 } trl_train_translate_options;
 
@@ -20,8 +21,9 @@ typedef struct trl_train_translate_result {
     uint64_t inferences, node_examples; /* examples of words: places and candidates; of orders */
     uint64_t compound;                  /* features with a parameter, of words */
     uint64_t order_compound;            /* of orders */
-    double lambda;                      /* that was chosen; 0: nothing held out, or linear */
-    double held_loss;                   /* mean of the held-out inferences of words; NaN: none */
+    double lambda[2]; /* the least and the largest chosen; 0: nothing held out, or linear */
+    double held_f[2]; /* of the held-out translations, exponents 1 and 2; NaN: not tuned */
+    double held_loss; /* mean of the held-out inferences of words; NaN: none */
 } trl_train_translate_result;
 
 /* Fills the model, whose names are those of the corpus; heads, parser and settings are the
@@ -43,11 +45,24 @@ typedef struct trl_learnt_parts {
 } trl_learnt_parts;
 trl_status trl_learnt_merge(trl_translate_model *m, trl_learnt_parts *parts, trl_error *err);
 
-/* Chooses the lambda with the least loss of the held-out words (of the held-out orders for
- * those), keeps the trees up to it, and says what it is and the mean loss.  TRL_ENOMEM. */
-trl_status trl_tune_lambda(trl_translate_model *m, const trl_translate_corpus *c,
-                           const trl_bitext *text, trl_train_translate_result *result,
-                           trl_error *err);
+#define TRL_SIZES 64 /* classes of classifiers by the power of two of their places */
+
+typedef struct trl_tune_text {
+    const trl_translate_corpus *corpus;
+    const trl_bitext *text;
+    const unsigned char *size; /* [classifiers] < TRL_SIZES; not for trl_tune_null */
+} trl_tune_text;
+
+/* Chooses for the classifiers of each size the lambda with the least loss of the held-out words (of
+ * the held-out orders for those), keeps the trees up to it, and says the least and the largest
+ * of them and the mean loss.  TRL_ENOMEM. */
+trl_status trl_tune_lambda(trl_translate_model *m, const trl_tune_text *t,
+                           trl_train_translate_result *result, trl_error *err);
+
+/* Chooses m->null by the held-out pairs: the largest sum of F with the exponents 1 and 2
+ * (trellis/translation.h), and says what F are then.  TRL_ENOMEM. */
+trl_status trl_tune_null(trl_translate_model *m, const trl_tune_text *t, trl_pool *pool,
+                         trl_train_translate_result *result, trl_error *err);
 
 /* Keeps the `most` heaviest weights of the linear classifiers of words.  TRL_ENOMEM. */
 trl_status trl_keep_heaviest(trl_translate_model *m, size_t n_parts, size_t most, trl_error *err);

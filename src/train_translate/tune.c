@@ -88,6 +88,13 @@ typedef struct losses {
     uint64_t n;
 } losses;
 
+typedef struct tuning {
+    trl_tree_translator t;
+    const trl_bitext *text;
+    const unsigned char *size;                 /* [classifiers] */
+    losses words[TRL_SIZES], nodes[TRL_SIZES]; /* of classifiers of a size */
+} tuning;
+
 static double lambda_of(size_t step)
 {
     return FIRST * pow(DECAY, (double)step);
@@ -125,15 +132,14 @@ static void add_losses(const trl_tree_translator *t, uint32_t classifier, bool r
     l->n++;
 }
 
-static trl_status held_word(trl_tree_translator *t, const trl_translate_pair *p, size_t at,
-                            const trl_bitext *text, losses *l, trl_error *err)
+static trl_status held_word(tuning *x, const trl_translate_pair *p, size_t at, trl_error *err)
 {
-    const trl_translate_model *m = t->m;
+    const trl_translate_model *m = x->t.m;
     const uint32_t w = p->source.word[at];
     const uint64_t begin = trl_candidates_begin(m, w), end = m->candidate_end[w];
     uint32_t target = TRL_NO_ID;
     if (p->target[at] != TRL_NO_ID) {
-        const trl_str s = trl_strtab_get(&text->side[1].words, p->target[at]);
+        const trl_str s = trl_strtab_get(&x->text->side[1].words, p->target[at]);
         if ((target = trl_strtab_find(&m->targets, s.p, s.n)) == TRL_NO_ID)
             return TRL_OK;
     }
@@ -142,43 +148,51 @@ static trl_status held_word(trl_tree_translator *t, const trl_translate_pair *p,
         known |= m->candidate[k].target == target;
     if (!known || m->candidate[begin].classifier == TRL_NO_ID)
         return TRL_OK;
-    if (!trl_translator_mark_word(t, &p->source, at))
+    if (!trl_translator_mark_word(&x->t, &p->source, at))
         return trl_fail_mem(err);
-    for (uint64_t k = begin; k < end; k++)
-        add_losses(t, m->candidate[k].classifier, m->candidate[k].target == target, l);
+    for (uint64_t k = begin; k < end; k++) {
+        const uint32_t classifier = m->candidate[k].classifier;
+        add_losses(&x->t, classifier, m->candidate[k].target == target,
+                   &x->words[x->size[classifier]]);
+    }
     return TRL_OK;
 }
 
-static trl_status held_node(trl_tree_translator *t, const trl_translate_pair *p, size_t v,
-                            losses *l, trl_error *err)
+static trl_status held_node(tuning *x, const trl_translate_pair *p, size_t v, trl_error *err)
 {
-    const uint32_t classifier = t->m->order[p->source.node[v].label].classifier;
+    const uint32_t classifier = x->t.m->order[p->source.node[v].label].classifier;
     if (p->order[v] == TRL_ORDER_FREE || classifier == TRL_NO_ID)
         return TRL_OK;
-    if (!trl_translator_mark_node(t, &p->source, v))
+    if (!trl_translator_mark_node(&x->t, &p->source, v))
         return trl_fail_mem(err);
-    add_losses(t, classifier, p->order[v] == TRL_ORDER_SWAPPED, l);
+    add_losses(&x->t, classifier, p->order[v] == TRL_ORDER_SWAPPED, &x->nodes[x->size[classifier]]);
     return TRL_OK;
 }
 
-static size_t least(const losses *l)
+/* The best step for classifiers of a size: the least loss of them and of their neighbours. */
+static size_t least(const losses *all, size_t size)
 {
+    const size_t first = size ? size - 1 : 0, last = size + 1 < TRL_SIZES ? size + 1 : size;
+    double best_sum = HUGE_VAL;
     size_t best = 0;
-    for (size_t k = 1; k < STEPS; k++)
-        if (l->sum[k] < l->sum[best])
+    for (size_t k = 0; k < STEPS; k++) {
+        double sum = 0.0;
+        for (size_t q = first; q <= last; q++)
+            sum += all[q].sum[k];
+        if (sum < best_sum) {
+            best_sum = sum;
             best = k;
+        }
+    }
     return best;
 }
 
-static void cut_paths(trl_translate_model *m, size_t from, size_t to, double lambda)
+static void cut_path(trl_boost_part *p, double lambda)
 {
-    for (size_t k = from; k < to; k++) {
-        trl_boost_part *p = &m->boost->part[k];
-        if (!p->n_points)
-            continue;
-        p->best = point_of(p, lambda);
-        p->n_trees = p->point[p->best].trees;
-    }
+    if (!p->n_points)
+        return;
+    p->best = point_of(p, lambda);
+    p->n_trees = p->point[p->best].trees;
 }
 
 /* Linear classifiers have one point, and no lambda. */
@@ -190,31 +204,59 @@ static bool is_path(const trl_translate_model *m, size_t n)
     return false;
 }
 
-trl_status trl_tune_lambda(trl_translate_model *m, const trl_translate_corpus *c,
-                           const trl_bitext *text, trl_train_translate_result *result,
-                           trl_error *err)
+static trl_status held_losses(tuning *x, const trl_translate_corpus *c, trl_error *err)
 {
-    losses words = {0}, nodes = {0};
-    trl_tree_translator t;
-    trl_status st = trl_tree_translator_init(&t, m, err);
+    trl_status st = TRL_OK;
     for (size_t k = 0; st == TRL_OK && k < c->n; k++) {
         const trl_translate_pair *p = &c->pair[k];
         for (size_t at = 0; st == TRL_OK && p->held && at < p->source.n_nodes; at++)
-            st = at < p->source.n_words ? held_word(&t, p, at, text, &words, err)
-                                        : held_node(&t, p, at, &nodes, err);
+            st = at < p->source.n_words ? held_word(x, p, at, err) : held_node(x, p, at, err);
     }
-    trl_tree_translator_fini(&t);
-    if (st != TRL_OK)
-        return st;
-    if (words.n) {
-        const size_t best = least(&words);
-        cut_paths(m, 0, result->word_classifiers, lambda_of(best));
-        result->lambda = is_path(m, result->word_classifiers) ? lambda_of(best) : 0.0;
-        result->held_loss = words.sum[best] / (double)words.n;
+    return st;
+}
+
+static void choose_lambdas(tuning *x, trl_translate_model *m, trl_train_translate_result *result)
+{
+    const size_t n_words = result->word_classifiers;
+    const bool path = is_path(m, n_words);
+    double loss = 0.0;
+    uint64_t n = 0, n_nodes = 0;
+    for (size_t k = 0; k < TRL_SIZES; k++) {
+        const double lambda = lambda_of(least(x->words, k));
+        n += x->words[k].n;
+        n_nodes += x->nodes[k].n;
+        loss += x->words[k].sum[least(x->words, k)];
+        if (!path || !x->words[k].n)
+            continue;
+        if (result->lambda[0] == 0.0 || lambda < result->lambda[0])
+            result->lambda[0] = lambda;
+        if (lambda > result->lambda[1])
+            result->lambda[1] = lambda;
     }
-    if (nodes.n)
-        cut_paths(m, result->word_classifiers, m->boost->n, lambda_of(least(&nodes)));
-    return TRL_OK;
+    for (size_t k = 0; n && k < n_words; k++)
+        cut_path(&m->boost->part[k], lambda_of(least(x->words, x->size[k])));
+    for (size_t k = n_words; n_nodes && k < m->boost->n; k++)
+        cut_path(&m->boost->part[k], lambda_of(least(x->nodes, x->size[k])));
+    if (n)
+        result->held_loss = loss / (double)n;
+}
+
+trl_status trl_tune_lambda(trl_translate_model *m, const trl_tune_text *t,
+                           trl_train_translate_result *result, trl_error *err)
+{
+    tuning *x = trl_zalloc(1, sizeof *x);
+    if (!x)
+        return trl_fail_mem(err);
+    x->text = t->text;
+    x->size = t->size;
+    trl_status st = trl_tree_translator_init(&x->t, m, err);
+    if (st == TRL_OK)
+        st = held_losses(x, t->corpus, err);
+    if (st == TRL_OK)
+        choose_lambdas(x, m, result);
+    trl_tree_translator_fini(&x->t);
+    trl_free(x);
+    return st;
 }
 
 /* ---- linear models --------------------------------------------------------------------------- */

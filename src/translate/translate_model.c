@@ -14,6 +14,12 @@ double trl_inference_cost(double h)
     return h > 0.0 ? log1p(exp(-h)) : log1p(exp(h)) - h;
 }
 
+double trl_null_cost_of(const trl_null_cost *x, double c)
+{
+    c += x->add;
+    return x->most > 0.0 && c > x->most ? x->most : c;
+}
+
 void trl_translate_model_fini(trl_translate_model *m)
 {
     trl_strtab_fini(&m->names.words);
@@ -22,6 +28,7 @@ void trl_translate_model_fini(trl_translate_model *m)
     trl_head_rules_free(m->heads);
     trl_free(m->candidate);
     trl_free(m->candidate_end);
+    trl_free(m->total);
     trl_free(m->order);
     trl_boost_model_free(m->boost);
     trl_key_index_fini(&m->index);
@@ -104,6 +111,9 @@ trl_status trl_translate_model_save(const trl_translate_model *m, const char *pa
     trl_container_builder_add(&b, "heads", heads.p, heads.n);
     trl_container_builder_add(&b, "cand", m->candidate, n_candidates * sizeof *m->candidate);
     trl_container_builder_add(&b, "candend", m->candidate_end, n_words * sizeof *m->candidate_end);
+    if (m->total)
+        trl_container_builder_add(&b, "total", m->total, n_words * sizeof *m->total);
+    trl_container_builder_add(&b, "null", &m->null, sizeof m->null);
     trl_container_builder_add(&b, "order", m->order, n_labels * sizeof *m->order);
     if (n_boost)
         trl_container_builder_add(&b, "boost", boost, n_boost);
@@ -189,6 +199,8 @@ static trl_status check_tables(const trl_translate_model *m, trl_error *err)
 static trl_status load_tables(trl_translate_model *m, trl_error *err)
 {
     const trl_container *c = m->file;
+    const void *unused;
+    size_t size;
     void *p = NULL;
     trl_status st = load_array(c, "candend", m->names.words.n, sizeof *m->candidate_end, &p, err);
     if (st != TRL_OK)
@@ -201,6 +213,11 @@ static trl_status load_tables(trl_translate_model *m, trl_error *err)
     if ((st = load_array(c, "order", m->names.labels.n, sizeof *m->order, &p, err)) != TRL_OK)
         return st;
     m->order = p;
+    if (trl_container_find(c, "total", &unused, &size)) {
+        if ((st = load_array(c, "total", m->names.words.n, sizeof *m->total, &p, err)) != TRL_OK)
+            return st;
+        m->total = p;
+    }
     return check_tables(m, err);
 }
 
@@ -240,6 +257,20 @@ static trl_status load_generative(trl_translate_model *m, trl_error *err)
     return st;
 }
 
+static trl_status load_null(trl_translate_model *m, trl_error *err)
+{
+    const void *p;
+    size_t n;
+    if (!trl_container_find(m->file, "null", &p, &n))
+        return TRL_OK;
+    if (n != sizeof m->null)
+        return trl_container_damaged(m->file, err, "the cost of NULL has another size");
+    memcpy(&m->null, p, n);
+    if (!(m->null.add >= 0.0 && isfinite(m->null.add) && m->null.most >= 0.0))
+        return trl_container_damaged(m->file, err, "the cost of NULL is negative");
+    return TRL_OK;
+}
+
 /* There may be no classifier at all. */
 static trl_status load_boost(trl_translate_model *m, trl_str bytes, trl_error *err)
 {
@@ -271,5 +302,7 @@ trl_status trl_translate_model_load(trl_translate_model *m, trl_container *c, tr
         st = load_tables(m, err);
     if (st == TRL_OK)
         st = load_generative(m, err);
+    if (st == TRL_OK)
+        st = load_null(m, err);
     return st == TRL_OK ? trl_translate_model_index(m, err) : st;
 }

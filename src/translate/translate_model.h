@@ -14,6 +14,7 @@
  * word's cand      trl_candidate of all        order    trl_order of every label boost     a model
  * of boosted trees    parser   a parser's model, or nothing
  *               or nothing
+ *     total     u32[words] times in training   null   trl_null_cost; both may be missing
  *     bilex     trl_bilexical: of a generative model (generative.h), whose c0 are the candidates'
  *               counts; gorder, u64[2]: keys and counts of orders
  */
@@ -34,6 +35,13 @@ typedef struct trl_candidate {
     uint32_t classifier; /* TRL_NO_ID: none */
 } trl_candidate;
 
+/* What it costs to leave a word out: min(c + add, most), c by the model; `most` alone where NULL is
+ * not a candidate.  Chosen by tuning; zeros: as the model says. */
+typedef struct trl_null_cost {
+    double add;  /* >= 0 */
+    double most; /* 0: no limit */
+} trl_null_cost;
+
 /* c(w, v', v). */
 typedef struct trl_bilexical {
     uint32_t word, head, target, count;
@@ -51,9 +59,11 @@ struct trl_translate_model {
     trl_candidate
         *candidate;          /* of word w: candidate[end[w-1] .. end[w]), the most frequent first */
     uint64_t *candidate_end; /* [words] */
-    trl_order *order;        /* [labels] */
-    trl_boost_model *boost;  /* classifiers of candidates and orders */
-    trl_key_index index;     /* keys to features of boost */
+    uint32_t *total;         /* [words] times in training; NULL: not known */
+    trl_null_cost null;
+    trl_order *order;       /* [labels] */
+    trl_boost_model *boost; /* classifiers of candidates and orders */
+    trl_key_index index;    /* keys to features of boost */
     trl_generative generative;
     bool is_generative; /* then it has no classifiers */
     trl_str parser;     /* the bytes of a parser's model; n = 0: none */
@@ -82,5 +92,8 @@ trl_status trl_translate_model_load(trl_translate_model *m, trl_container *c, tr
 
 /* ln(1 + exp(-h)) */
 double trl_inference_cost(double h);
+
+/* The cost of NULL, `c` by the model. */
+double trl_null_cost_of(const trl_null_cost *x, double c);
 
 #endif

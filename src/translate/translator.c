@@ -103,7 +103,32 @@ static double join_cost(const void *ctx, uint32_t word, uint32_t head, uint32_t 
     const trl_translate_model *m = x->m;
     if (other != TRL_NO_ID && other >= m->targets.n)
         return 0.0;
-    return trl_generative_word_cost(&m->generative, x->s->word[word], head, other);
+    const double c = trl_generative_word_cost(&m->generative, x->s->word[word], head, other);
+    return other == TRL_NO_ID ? trl_null_cost_of(&m->null, c) : c;
+}
+
+/* Costs of candidates, and what it costs that the translation is none of them. */
+static void add_candidates(const trl_tree_translator *t, uint32_t w, trl_word_option *option,
+                           uint32_t *n)
+{
+    const trl_translate_model *m = t->m;
+    const uint64_t begin = trl_candidates_begin(m, w), end = m->candidate_end[w];
+    uint64_t total = 0;
+    bool null = false;
+    for (uint64_t k = begin; k < end; k++)
+        total += m->candidate[k].count;
+    const bool more = m->total && total && m->total[w] > total;
+    const double other = more ? log((double)m->total[w] / (double)total) : 0.0;
+    for (uint64_t k = begin; k < end; k++) {
+        const trl_candidate *x = &m->candidate[k];
+        const double cost = other + trl_inference_cost(trl_translator_h(t, x, total));
+        const bool is_null = x->target == TRL_NO_ID;
+        option[(*n)++] =
+            (trl_word_option){x->target, is_null ? trl_null_cost_of(&m->null, cost) : cost};
+        null |= is_null;
+    }
+    if (!null && m->null.most > 0.0)
+        option[(*n)++] = (trl_word_option){TRL_NO_ID, m->null.most};
 }
 
 static bool add_word(trl_tree_translator *t, const trl_source *s, size_t word,
@@ -113,24 +138,23 @@ static bool add_word(trl_tree_translator *t, const trl_source *s, size_t word,
     const uint32_t w = s->word[word];
     const uint64_t begin = w == TRL_NO_ID ? 0 : trl_candidates_begin(m, w);
     const uint64_t end = w == TRL_NO_ID ? 0 : m->candidate_end[w];
-    uint64_t total = 0;
     if (begin == end) { /* unknown: it stays as it is */
         option[(*n)++] = (trl_word_option){(uint32_t)(m->targets.n + word), 0.0};
         return true;
     }
     if (m->is_generative) { /* paid for where heads are joined */
-        for (uint64_t k = begin; k < end && k < begin + GENERATIVE_OPTIONS; k++)
+        bool null = !(m->null.most > 0.0);
+        for (uint64_t k = begin; k < end && k < begin + GENERATIVE_OPTIONS; k++) {
             option[(*n)++] = (trl_word_option){m->candidate[k].target, 0.0};
+            null |= m->candidate[k].target == TRL_NO_ID;
+        }
+        if (!null)
+            option[(*n)++] = (trl_word_option){TRL_NO_ID, 0.0};
         return true;
     }
     if (!trl_translator_mark_word(t, s, word))
         return false;
-    for (uint64_t k = begin; k < end; k++)
-        total += m->candidate[k].count;
-    for (uint64_t k = begin; k < end; k++)
-        option[(*n)++] =
-            (trl_word_option){m->candidate[k].target,
-                              trl_inference_cost(trl_translator_h(t, &m->candidate[k], total))};
+    add_candidates(t, w, option, n);
     return true;
 }
 

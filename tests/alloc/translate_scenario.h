@@ -57,6 +57,7 @@ static trl_status do_translate(const void *p, trl_error *err)
     trl_translate_result result;
     o.words = *words;
     o.tune = 1;
+    o.tune_null = 1;
     o.threads = 2;
     const trl_status st = trl_translate_train(&data, &o, name[4], &result, err);
     return st == TRL_OK ? use_translator(&data, name[4], err) : st;
