@@ -4,15 +4,14 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "parser/borders.h"
 #include "parser/coarse_tree.h"
 #include "chart/fallback.h"
-
-#define LONGEST 30 /* words of a piece: its chart takes a few milliseconds */
 
 typedef struct builder {
     const trl_tree_model *m;
     const trl_str *word;
-    double lambda;
+    const trl_piece_parser *p;
     trl_nodes *out;
     uint32_t last; /* child of the root so far */
     trl_nodes piece;
@@ -47,19 +46,6 @@ static bool graft(builder *b, size_t from)
     return true;
 }
 
-/* The length of the piece at the start of n words: up to the last punctuation mark, or the longest
- * allowed. */
-static size_t cut(const trl_str *word, size_t n)
-{
-    static const char marks[] = ".,;:?!-";
-    if (n <= LONGEST)
-        return n;
-    for (size_t k = LONGEST; k > LONGEST / 2; k--)
-        if (word[k - 1].n == 1 && memchr(marks, word[k - 1].p[0], sizeof marks - 1))
-            return k;
-    return LONGEST;
-}
-
 /* For a piece without a tree: its phrases. */
 static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *err)
 {
@@ -86,9 +72,13 @@ static trl_status cover(builder *b, const trl_str *word, size_t n, trl_error *er
 
 static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
 {
+    const trl_words x = {b->word + from, n};
+    b->piece.n = 0;
     trl_arena_reset(b->arena);
-    trl_status st = trl_coarse_tree(b->m, &(trl_words){b->word + from, n},
-                                    &(trl_coarse_limits){b->lambda, 0.0}, &b->piece, b->arena, err);
+    trl_status st = b->p->tree ? b->p->tree(b->p->self, &x, &b->piece, err) : TRL_OK;
+    if (st == TRL_OK && b->piece.n == 0)
+        st = trl_coarse_tree(b->m, &x, &(trl_coarse_limits){b->p->lambda, 0.0}, &b->piece, b->arena,
+                             err);
     if (st == TRL_OK && b->piece.n == 0)
         st = cover(b, b->word + from, n, err);
     if (st == TRL_OK && !graft(b, from))
@@ -96,11 +86,10 @@ static trl_status add_piece(builder *b, size_t from, size_t n, trl_error *err)
     return st;
 }
 
-trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, double lambda,
+trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, const trl_piece_parser *p,
                              trl_nodes *out, trl_arena *arena, trl_error *err)
 {
-    builder b = {
-        .m = m, .word = x->word, .lambda = lambda, .out = out, .last = TRL_NO_NODE, .arena = arena};
+    builder b = {.m = m, .word = x->word, .p = p, .out = out, .last = TRL_NO_NODE, .arena = arena};
     trl_node *root = trl_reserve(out->node, &out->cap, 1, sizeof *root);
     if (!root)
         return trl_fail_mem(err);
@@ -110,7 +99,7 @@ trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, double
     out->n = 1;
     trl_status st = TRL_OK;
     for (size_t at = 0; st == TRL_OK && at < x->n;) {
-        const size_t k = cut(x->word + at, x->n - at);
+        const size_t k = trl_cut(x->word + at, x->n - at, p->longest);
         st = add_piece(&b, at, k, err);
         at += k;
     }

@@ -22,11 +22,20 @@ trl_status trl_coarse_tree(const trl_tree_model *m, const trl_words *x,
                            const trl_coarse_limits *limits, trl_nodes *out, trl_arena *arena,
                            trl_error *err);
 
-/* The same for pieces of the sentence of at most 30 words, cut after punctuation where there is
- * some: their trees, or for pieces without one their phrases (chart/fallback.h), become the
- * children of one root.  Time and memory are linear in n.  The arena is reset.  n > 0.
- * TRL_ENOMEM. */
-trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, double lambda,
+/* How pieces of a sentence are parsed. */
+typedef struct trl_piece_parser {
+    size_t longest; /* words of a piece */
+    double lambda;  /* of the coarse grammar's trees */
+    /* A better tree of a piece than the coarse grammar's; out->n is 0 where there is none.  NULL:
+     * there never is. */
+    trl_status (*tree)(void *self, const trl_words *x, trl_nodes *out, trl_error *err);
+    void *self;
+} trl_piece_parser;
+
+/* The same for pieces of the sentence, cut at punctuation where there is some (borders.h): their
+ * trees, or for pieces without one their phrases (chart/fallback.h), become the children of one
+ * root.  Time and memory are linear in n.  The arena is reset.  n > 0.  TRL_ENOMEM. */
+trl_status trl_coarse_pieces(const trl_tree_model *m, const trl_words *x, const trl_piece_parser *p,
                              trl_nodes *out, trl_arena *arena, trl_error *err);
 
 /* Labels of the coarse grammar become those of the fine one. */

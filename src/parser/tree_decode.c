@@ -100,7 +100,8 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl
     d->failure = NULL;
     d->result.n = 0;
     d->has_chart = d->complete = false;
-    d->arena.limit = o->max_bytes;
+    d->arena.limit = d->max_bytes = o->max_bytes;
+    d->max_work = o->max_work;
     d->arena.limited = false;
     if (o->max_bytes && coarse_bytes(m, n) > o->max_bytes) {
         d->failure = "it is too long for the memory allowed";
@@ -193,6 +194,53 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 
 /* ---- the last resort ------------------------------------------------------------------------- */
 
+#define SHORT_PIECE 30 /* words that the coarse grammar parses in a few milliseconds */
+#define LONG_PIECE 80  /* words of a piece for the parser itself */
+
+/* One piece of a sentence, parsed as a sentence is. */
+typedef struct piece_run {
+    trl_decoder d;
+    const trl_tree_model *m;
+    trl_decode_options o;
+} piece_run;
+
+static trl_status parse_piece(void *self, const trl_words *x, trl_nodes *out, trl_error *err)
+{
+    piece_run *r = self;
+    trl_status st = trl_decode_prepare(&r->d, r->m, x->word, x->n, &r->o, err);
+    if (st == TRL_OK && !r->d.failure)
+        st = trl_decode_mbr(&r->d, r->m, TRL_LAMBDA, err);
+    st = trl_decode_settle(&r->d, st);
+    if (st != TRL_OK || r->d.failure || r->d.result.n == 0)
+        return st;
+    const trl_nodes other = *out;
+    *out = r->d.result;
+    r->d.result = other;
+    return TRL_OK;
+}
+
+/* A sentence that is too long, or has no tree, in pieces: those of the parser, where there is time
+ * and work enough for it, else those of the coarse grammar. */
+static trl_status split(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
+                        double deadline, trl_error *err)
+{
+    const bool long_ones = x->n > LONG_PIECE && !(deadline > 0.0) && m->binary_exp &&
+                           (d->max_work <= 0.0 || 4.0 * coarse_work(m, LONG_PIECE) < d->max_work);
+    piece_run r = {.m = m,
+                   .o = {.binary_exp = m->binary_exp,
+                         .unary = m->unary,
+                         .threshold = m->threshold,
+                         .mix = TRL_MIX,
+                         .max_work = d->max_work,
+                         .max_bytes = d->max_bytes}};
+    const trl_piece_parser p = {long_ones ? LONG_PIECE : SHORT_PIECE, LAMBDA,
+                                long_ones ? parse_piece : NULL, &r};
+    const trl_status st =
+        trl_coarse_pieces(m, &(trl_words){x->word, x->n}, &p, &d->result, &d->arena, err);
+    trl_decoder_fini(&r.d);
+    return st;
+}
+
 trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
                                double deadline, bool whole, trl_error *err)
 {
@@ -213,8 +261,7 @@ trl_status trl_decode_fallback(trl_decoder *d, const trl_tree_model *m, const tr
     trl_chart *c = d->has_chart && !d->chart.late ? &d->chart : NULL;
     d->arena.limit = 0;
     if (!c && whole)
-        return trl_coarse_pieces(m, &(trl_words){x->word, x->n}, LAMBDA, &d->result, &d->arena,
-                                 err);
+        return split(d, m, x, deadline, err);
     if (!c)
         trl_arena_reset(&d->arena);
     return trl_fallback_tree(&(trl_fallback){&m->fine, &m->lexicon, x->word, x->n, c, &d->tables},

@@ -44,6 +44,8 @@ typedef struct trl_decoder {
     trl_nodes result;
     trl_brackets pruner_posteriors; /* of the pruner; n is 0 when not requested */
     double mix;
+    double max_work;  /* of the options */
+    size_t max_bytes; /* of the options */
     bool has_chart;
     bool complete;       /* the skeleton has a tree */
     bool hopeless;       /* even the coarse grammar has no tree */

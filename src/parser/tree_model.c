@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "parser/borders.h"
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -128,18 +129,24 @@ void trl_tree_model_fini(trl_tree_model *m)
 
 /* ---- a sentence ------------------------------------------------------------------------------ */
 
-/* Which cells of a very long sentence are tried: short spans, and those that start or end it. */
-static trl_status choose_cells(size_t n, uint8_t **keep, trl_arena *arena, trl_error *err)
+/* Which cells of a very long sentence are tried: short spans, those that start or end it, and those
+ * between borders of clauses. */
+static trl_status choose_cells(const trl_str *word, size_t n, uint8_t **keep, trl_arena *arena,
+                               trl_error *err)
 {
     *keep = NULL;
     if (n <= TRL_LONG_SENTENCE)
         return TRL_OK;
     *keep = trl_arena_get(arena, trl_chart_cells(n), 1);
-    if (!*keep)
+    uint8_t *border = trl_arena_get(arena, n + 1, 1);
+    if (!*keep || !border)
         return trl_fail_mem(err);
+    for (size_t i = 0; i <= n; i++)
+        border[i] = i == 0 || i == n || trl_border(word, n, i) >= TRL_CLAUSE_BORDER;
     for (size_t j = 1; j <= n; j++)
         for (size_t i = 0; i < j; i++)
-            (*keep)[trl_cell(i, j)] = j - i <= TRL_LONG_SPAN || i == 0 || j == n;
+            (*keep)[trl_cell(i, j)] =
+                j - i <= TRL_LONG_SPAN || i == 0 || j == n || (border[i] && border[j]);
     return TRL_OK;
 }
 
@@ -237,7 +244,7 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_pruned_sentence 
     *complete = false;
     if (x->p->pruner_posteriors)
         *x->p->pruner_posteriors = (trl_brackets){0};
-    trl_status st = choose_cells(x->n, &keep, arena, err);
+    trl_status st = choose_cells(x->word, x->n, &keep, arena, err);
     if (st == TRL_OK && with)
         st = find_gains(m, x->word, x->n, with, arena, err);
     if (st == TRL_OK)

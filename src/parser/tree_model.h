@@ -101,7 +101,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
 
 #define TRL_LONG_SENTENCE 150 /* words; above, spans inside the sentence have at most ... */
-#define TRL_LONG_SPAN 60      /* ... this many words */
+#define TRL_LONG_SPAN 60      /* ... this many words, unless they lie between two borders: */
+#define TRL_CLAUSE_BORDER 2   /* semicolons, colons, dashes, ends (borders.h) */
 
 typedef struct trl_pruning {
     double threshold;                /* of posteriors */
