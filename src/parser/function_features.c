@@ -181,6 +181,8 @@ static void read_neighbours(trl_function_reader *r, uint32_t v, trl_str up, cons
     FEATURE(r, l, up, word_at(r, pw));
     FEATURE(r, l, up, tag_at(r, pw), side);
     FEATURE(r, l, word_at(r, pw), word_at(r, node[v].from));
+    FEATURE(r, l, word_at(r, pw), tag_at(r, find_governor(r, v)));
+    FEATURE(r, l, word_at(r, pw), g);
 }
 
 static void read_words(trl_function_reader *r, uint32_t v, trl_str up)
