@@ -8,6 +8,7 @@
 #include "message.h"
 #include "names.h"
 #include "output.h"
+#include "trellis/graph_model.h"
 #include "trellis/shrink.h"
 #include "verbs.h"
 
@@ -85,6 +86,35 @@ static int write_model(const settings *s, const trl_model *m, const trl_shrink_o
     if (!s->quiet)
         report(m, o, &r);
     return CLI_DONE;
+}
+
+/* A model of graphs: fewer weights, and nothing else. */
+static int write_graph(const settings *s, const trl_model *m)
+{
+    trl_error err = {0};
+    trl_shrink_report r;
+    trl_graph_model *graph = NULL;
+    if (s->data)
+        return message_fail("--data tries models of chains, not of graphs: give --prune or --keep");
+    trl_status st = trl_graph_model_of(m, &graph, &err);
+    if (st == TRL_OK)
+        st = trl_graph_model_shrink(graph, &s->shrink, s->to, &r, &err);
+    if (st == TRL_OK && !s->quiet) {
+        const trl_graph_model_info i = trl_graph_model_get_info(graph);
+        message_line("%" PRIu64 " bytes of %" PRIu64 ", %" PRIu64 " weights of %" PRIu64, r.bytes,
+                     i.file_size, r.weights, i.n_features);
+    }
+    trl_graph_model_free(graph);
+    return st == TRL_OK ? CLI_DONE : fail(s, &err);
+}
+
+static int refuse(const char *model, const char *kind)
+{
+    message_say("%s: the model is of kind '%s'; only chains and graphs can be shrunk", model, kind);
+    if (strcmp(kind, "tree") == 0)
+        message_hint("a parser has numbers in place of names, and weights for the rules of its "
+                     "grammar: '--grade discriminative' has fewer of them");
+    return CLI_FAILED;
 }
 
 /* ---- all that there are ---------------------------------------------------------------------- */
@@ -219,9 +249,10 @@ static int run(void *settings_, const operands *args)
         return CLI_FAILED;
     }
     const char *kind = trl_model_get_info(m).kind;
-    if (strcmp(kind, "chain") != 0)
-        code = message_fail("%s: the model is of kind '%s'; only chains can be shrunk",
-                            args->item[0], kind);
+    if (strcmp(kind, "graph") == 0)
+        code = write_graph(s, m);
+    else if (strcmp(kind, "chain") != 0)
+        code = refuse(args->item[0], kind);
     else if (s->data)
         code = choose(s, m);
     else
@@ -245,7 +276,9 @@ const verb verb_shrink = {
         "\n"
         "With --data prints what every combination of the options that are not given takes and\n"
         "how it scores (F1 of chunks, or the accuracy of tokens); with --output as well, writes\n"
-        "the smallest that loses at most --max-loss points.\n",
+        "the smallest that loses at most --max-loss points.\n"
+        "\n"
+        "A model of graphs can be pruned. Parsers, boosted trees and aligners are refused.\n",
     .examples = "  trellis shrink chunk.model --keep 0.25 --bits 8 --fingerprints -o small.model\n"
                 "  trellis shrink chunk.model --data dev.txt\n"
                 "  trellis shrink chunk.model --data dev.txt --max-loss 0.1 -o small.model\n",

@@ -1,7 +1,5 @@
 /* model_shrink.c -- a chain model with fewer weights, fewer bits a weight, no names. */
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -9,6 +7,7 @@
 #include "base/mem.h"
 #include "model/chain_parts.h"
 #include "model/model.h"
+#include "model/shrink_rows.h"
 #include "options/option_table.h"
 #include "trellis/shrink.h"
 
@@ -40,120 +39,23 @@ static void shrinking_fini(shrinking *x)
 
 static trl_status check(const trl_model *m, const trl_shrink_options *o, trl_error *err)
 {
-    const trl_status st = trl_model_need_chain(m, err);
+    trl_status st = trl_model_need_chain(m, err);
     if (st != TRL_OK)
-        return trl_fail_hint(err, st, "only models of 'trellis tag' that are chains can be shrunk");
-    if (o->prune > 0.0 && o->keep > 0.0)
-        return trl_fail(err, TRL_EINVAL, "a threshold and a share of weights exclude each other");
-    if (o->bits != 0 && o->bits != 8 && o->bits != 16 && o->bits != 32)
-        return trl_fail(err, TRL_EINVAL, "weights have 32, 16 or 8 bits, not %d", o->bits);
+        return trl_fail_hint(err, st, "trl_graph_model_shrink prunes models of graphs");
+    st = trl_shrink_check(o, err);
+    if (st != TRL_OK)
+        return st;
     return trl_chain_need_names(trl_model_chain(m), err);
-}
-
-/* ---- what is kept ---------------------------------------------------------------------------- */
-
-static int falling(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
-/* Is the weight one of the constant attribute, which is kept whole? */
-static bool is_constant(const trl_model_family *f, uint64_t at)
-{
-    if (f->constant == TRL_NO_ID)
-        return false;
-    const trl_weight_row row = trl_model_row(f, f->constant);
-    return at >= row.at && at < row.at + row.k;
-}
-
-/* The size of the smallest weight that is kept. */
-static trl_status find_threshold(shrinking *x, trl_error *err)
-{
-    x->threshold = x->o.prune;
-    if (x->o.keep == 0.0 || x->o.keep == 1.0)
-        return TRL_OK;
-    size_t n = 0;
-    for (size_t f = 0; f < TRL_FAMILIES; f++)
-        n += (size_t)x->m->family[f].n_weights;
-    double *size = trl_alloc(n, sizeof *size);
-    if (!size)
-        return trl_fail_mem(err);
-    n = 0;
-    for (size_t k = 0; k < TRL_FAMILIES; k++) {
-        const trl_model_family *f = &x->m->family[k];
-        for (uint64_t at = 0; at < f->n_weights; at++)
-            if (!is_constant(f, at))
-                size[n++] = fabs(trl_model_weight(f, at));
-    }
-    if (n) {
-        qsort(size, n, sizeof *size, falling);
-        const size_t last = (size_t)ceil(x->o.keep * (double)n);
-        x->threshold = size[last > 0 ? last - 1 : 0];
-    }
-    trl_free(size);
-    return TRL_OK;
 }
 
 /* ---- families -------------------------------------------------------------------------------- */
 
-/* All names, by number: only what saving reads. */
-static bool copy_names(const trl_model_family *f, trl_strtab *out)
-{
-    size_t bytes = 0;
-    for (size_t a = 0; a < f->n_attrs; a++)
-        bytes += trl_strview_get(&f->names, (uint32_t)a).n;
-    out->pool = trl_alloc(bytes, 1);
-    out->end = trl_alloc(f->n_attrs, sizeof *out->end);
-    if (!out->pool || !out->end)
-        return false;
-    for (size_t a = 0; a < f->n_attrs; a++) {
-        const trl_str s = trl_strview_get(&f->names, (uint32_t)a);
-        if (s.n)
-            memcpy(out->pool + out->pool_len, s.p, s.n);
-        out->end[a] = out->pool_len += s.n;
-    }
-    out->n = f->n_attrs;
-    return true;
-}
-
-static trl_status keep_weight(trl_weight_rows *r, uint32_t cell, double w, trl_error *err)
-{
-    if (r->type == TRL_WEIGHT_FLOAT && !isfinite((float)w))
-        return trl_fail(err, TRL_ENUMERIC, "the weight %g is beyond the range of a float", w);
-    return trl_rows_add(r, cell, w) ? TRL_OK : trl_fail_mem(err);
-}
-
-static trl_status collect(shrinking *x, size_t k, trl_error *err)
+static trl_status save_family(shrinking *x, size_t k, trl_error *err)
 {
     const trl_model_family *f = &x->m->family[k];
     trl_weight_rows *r = &x->rows[k];
     r->type = f->type == TRL_WEIGHT_DOUBLE && !x->o.bits ? TRL_WEIGHT_DOUBLE : TRL_WEIGHT_FLOAT;
-    r->constant = TRL_NO_ROW;
-    if (!copy_names(f, &x->names[k]))
-        return trl_fail_mem(err);
-    r->names = &x->names[k];
-    trl_status st = TRL_OK;
-    for (size_t a = 0; st == TRL_OK && a < f->n_attrs; a++) {
-        const trl_weight_row row = trl_model_row(f, (uint32_t)a);
-        const bool constant = a == f->constant;
-        if (!trl_rows_begin(r, (uint32_t)a))
-            return trl_fail_mem(err);
-        if (constant)
-            r->constant = a;
-        for (uint64_t at = row.at; st == TRL_OK && at < row.at + row.k; at++) {
-            const double w = trl_model_weight(f, at);
-            if (constant || fabs(w) >= x->threshold)
-                st = keep_weight(r, trl_model_cell(f, row, at), w, err);
-        }
-    }
-    return st;
-}
-
-static trl_status save_family(shrinking *x, size_t k, trl_error *err)
-{
-    const trl_model_family *f = &x->m->family[k];
-    trl_status st = collect(x, k, err);
+    trl_status st = trl_shrink_collect(f, x->threshold, r, &x->names[k], err);
     /* bits that the model has already are not taken from it */
     const int has = f->type == TRL_WEIGHT_16 ? 16 : f->type == TRL_WEIGHT_8 ? 8 : 32;
     const int bits = x->o.bits ? x->o.bits : has;
@@ -261,7 +163,7 @@ static trl_status shrink(const trl_model *m, const trl_shrink_options *options, 
     shrinking x = {.m = trl_model_chain(m), .c = c, .o = o};
     const bool plain = !o.fingerprints && (o.bits == 0 || o.bits == 32);
     x.b.version = plain ? trl_container_version(c) : 2;
-    st = find_threshold(&x, err);
+    st = trl_shrink_threshold(x.m->family, TRL_FAMILIES, &x.o, &x.threshold, err);
     if (st == TRL_OK)
         st = save_all(&x, err);
     if (st == TRL_OK)

@@ -38,7 +38,18 @@ static trl_status dump_graph_model(const trl_graph_model *m, trl_error *err)
     return st;
 }
 
-static trl_status use_graph_model(const trl_buf *bytes, trl_error *err)
+static trl_status shrink_graph_model(const trl_graph_model *m, const char *folder, trl_error *err)
+{
+    char path[512];
+    trl_shrink_options o = trl_shrink_options_default();
+    snprintf(path, sizeof path, "%s/graphs.small", folder);
+    o.keep = 0.5;
+    const trl_status st = trl_graph_model_shrink(m, &o, path, NULL, err);
+    remove(path);
+    return st;
+}
+
+static trl_status use_graph_model(const trl_buf *bytes, const char *folder, trl_error *err)
 {
     static const trl_str cell[] = {{"a", 1}, {"B", 1}, {"a", 1}, {"_", 1}};
     const trl_rows rows = {.n_tokens = 2, .n_columns = 2, .cell = cell};
@@ -59,6 +70,8 @@ static trl_status use_graph_model(const trl_buf *bytes, trl_error *err)
         st = trl_graph_tagger_marginals(t, p, NULL, err);
     if (st == TRL_OK)
         st = dump_graph_model(m, err);
+    if (st == TRL_OK)
+        st = shrink_graph_model(m, folder, err);
     trl_graph_tagger_free(t);
     trl_graph_model_free(m);
     return st;
@@ -92,7 +105,7 @@ static trl_status do_graph_model(const void *arg, trl_error *err)
     o.model_out = &out;
     trl_status st = trl_train(&o, NULL, err);
     if (st == TRL_OK)
-        st = use_graph_model(&out, err);
+        st = use_graph_model(&out, arg, err);
     trl_buf_fini(&out);
     return st == TRL_OK ? read_grmm_templates(err) : st;
 }
