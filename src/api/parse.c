@@ -197,7 +197,5 @@ trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse
         return trl_chart_parser_derive(p->chart, in, tree, out, err);
     trl_fail(err, TRL_EINVAL,
              "the scores of a boosted parser are no sums over the nodes of a tree");
-    return trl_fail_hint(err, TRL_EINVAL,
-                         "each depends on all constituents made before; 'trellis dump --top' shows "
-                         "what its classifiers look at");
+    return trl_fail_hint(err, TRL_EINVAL, "each depends on all constituents made before");
 }
