@@ -131,7 +131,7 @@ static const trl_option rows[] = {
         .help = "boosted: choose splits by N examples, drawn by weight"),
     ROW("stumps", FLAG, stumps, TREE, GROUP, .help = "boosted: trees of a single split"),
     ROW("uniform-values", FLAG, uniform_values, TREE, GROUP,
-        .help = "boosted: every example counts the same, instead of every state"),
+        .help = "boosted, decode local: every example counts the same, instead of every state"),
     ROW("gold-tags", FLAG, gold_tags, TREE, GROUP,
         .help = "boosted: learn with the tags of the treebank, instead of those of taggers that "
                 "did not see the tree"),

@@ -277,6 +277,14 @@ static trl_status make_tags(run *r, trl_error *err)
 
 /* ---- examples and classifiers ---------------------------------------------------------------- */
 
+/* Values of states leave a classifier with no reason to tell a chance of 9 in 10 from one of 1 in
+ * 10: of a thousand inferences from a state both are far above the average.  Shares need to know.
+ */
+static bool is_uniform(const run *r)
+{
+    return r->model.shares || r->o->uniform_values;
+}
+
 static trl_status make_examples(run *r, trl_error *err)
 {
     trl_search_source s = {.model = &r->model,
@@ -285,7 +293,7 @@ static trl_status make_examples(run *r, trl_error *err)
                            .tag = (const uint32_t *const *)r->tag,
                            .use = r->use,
                            .want = TRL_TREE_LEARN,
-                           .uniform = r->o->uniform_values,
+                           .uniform = is_uniform(r),
                            .memory = (size_t)r->o->chart_memory << 20};
     trl_status st = trl_search_examples_make(&r->examples, &s, err);
     s.want = TRL_TREE_CHOOSE;
@@ -369,7 +377,7 @@ static trl_status write_model(run *r, trl_error *err)
         settings, sizeof settings,
         "grade boosted\nobjective boosting\nseed %" PRIu64 "\nsample %" PRIu64
         "\ntrees %s\nvalues %s\ntags %s\ncosts %s\nstates %" PRIu64 "\nexamples %" PRIu64 "\n",
-        o->seed, o->sample, o->stumps ? "stumps" : "full", o->uniform_values ? "uniform" : "states",
+        o->seed, o->sample, o->stumps ? "stumps" : "full", is_uniform(r) ? "uniform" : "states",
         o->gold_tags ? "gold" : "jackknifed", r->model.shares ? "shares" : "own",
         r->examples.n_states, r->examples.n_examples);
     trl_status st = trl_boost_model_bytes(r->model.boost, &bytes, &n, err);
