@@ -87,6 +87,10 @@ TRL_API trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format
 TRL_API trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_str text,
                                         trl_format format, trl_error *err);
 
+/* The same into a new data set. */
+TRL_API trl_status trl_dataset_from_text(const char *name, trl_str text, trl_format format,
+                                         trl_dataset **out, trl_error *err);
+
 /* Trees, for a parser (kind "tree"): the n bytes of text in Penn brackets, all or none (TRL_EPARSE
  * with name:row:col); or a tree that the library has read or made.  They are kept as they are, and
  * cleaned when a parser is trained, as those of files are.  A set has trees or sequences:

@@ -20,6 +20,8 @@ typedef struct trl_str {
     size_t n;
 } trl_str;
 
+#define TRL_STR(literal) ((trl_str){literal, sizeof(literal) - 1}) /* TRL_STR("text"), in C */
+
 /* Tokens in columns (CoNLL, CRF++, Wapiti). */
 typedef struct trl_rows {
     size_t n_tokens, n_columns;

@@ -226,6 +226,11 @@ typedef struct trl_train_result {
  * a parser). */
 TRL_API trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_error *err);
 
+/* The same without a file: the model itself, which owns its bytes.  result may be NULL; model and
+ * model_out of the options are not given: TRL_EINVAL. */
+TRL_API trl_status trl_train_model(const trl_train_options *o, trl_train_result *result,
+                                   struct trl_model **model, trl_error *err);
+
 TRL_END_DECLS
 
 #endif

@@ -1,4 +1,5 @@
 """From the source distribution to an installed package, without the network."""
+import ast
 import importlib.util
 import os
 import subprocess
@@ -29,6 +30,14 @@ def clean():
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TRELLIS_LIBRARY")}
     return dict(env, CFLAGS="-O0", PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1",
                 PIP_NO_CACHE_DIR="1")
+
+
+def test_the_sources_are_those_of_the_oldest_python():
+    """The syntax of Python 3.9, of modules and stubs."""
+    files = [p for e in ("py", "pyi") for p in (REPOSITORY / "python" / "trellis").rglob("*." + e)]
+    assert len(files) > 10
+    for path in files:
+        ast.parse(path.read_text(), str(path), feature_version=(3, 9))
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@
 
 #include "api/train_options.h"
 #include "base/fail.h"
+#include "model/model.h"
 #include "train/objectives.h"
 #include "train_chain/train_chain.h"
 #include "train_graph/graph_run.h"
@@ -135,4 +136,28 @@ trl_status trl_train(const trl_train_options *o, trl_train_result *result, trl_e
     if (nothing_to_resume(&own))
         return trl_fail(err, TRL_ECANCEL, "stopped before it began: no model was written");
     return k->train(o, result, err);
+}
+
+trl_status trl_train_model(const trl_train_options *o, trl_train_result *result, trl_model **model,
+                           trl_error *err)
+{
+    trl_train_options own;
+    trl_buf bytes = {0};
+    trl_model *m = NULL;
+    if (!o || !model)
+        return trl_fail_null(err);
+    trl_status st = trl_train_options_take(o, &own, err);
+    if (st == TRL_OK && (own.model || own.model_out))
+        st = trl_fail(err, TRL_EINVAL, "the model is wanted in memory: no 'model', no model_out");
+    own.model_out = &bytes;
+    if (st == TRL_OK)
+        st = trl_train(&own, result, err);
+    if (st == TRL_OK)
+        st = trl_model_from_memory(bytes.data, bytes.len, &m, err);
+    if (st == TRL_OK) {
+        trl_model_own(m, &bytes);
+        *model = m;
+    }
+    trl_buf_fini(&bytes);
+    return st;
 }

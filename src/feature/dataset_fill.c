@@ -117,6 +117,22 @@ trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_str text, 
     return fill_from(d, r, st, err);
 }
 
+trl_status trl_dataset_from_text(const char *name, trl_str text, trl_format format,
+                                 trl_dataset **out, trl_error *err)
+{
+    trl_dataset *d = NULL;
+    if (!out)
+        return trl_fail_null(err);
+    trl_status st = trl_dataset_new(&d, err);
+    if (st == TRL_OK)
+        st = trl_dataset_add_text(d, name, text, format, err);
+    if (st == TRL_OK)
+        *out = d;
+    else
+        trl_dataset_free(d);
+    return st;
+}
+
 /* ---- trees ----------------------------------------------------------------------------------- */
 
 trl_str trl_dataset_brackets(const trl_dataset *d)

@@ -89,6 +89,12 @@ trl_status trl_model_from_memory(const void *bytes, size_t n, trl_model **out, t
     return from_container(st, c, out, err);
 }
 
+void trl_model_own(trl_model *m, trl_buf *bytes)
+{
+    m->copy = (unsigned char *)bytes->data;
+    *bytes = (trl_buf){0};
+}
+
 trl_status trl_model_from_copy(const void *bytes, size_t n, trl_model **out, trl_error *err)
 {
     if ((!bytes && n) || !out)

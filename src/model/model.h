@@ -23,4 +23,7 @@ trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n
 trl_status trl_chain_undump(trl_input *in, const char *path, unsigned char **out, size_t *size,
                             trl_error *err);
 
+/* The model, made from these bytes by trl_model_from_memory, owns them from now on. */
+void trl_model_own(trl_model *m, trl_buf *bytes);
+
 #endif

@@ -11,8 +11,6 @@
 #include "text/tokens.h"
 #include "trellis/sequence.h"
 
-#define TRL_STR(literal) ((trl_str){literal, sizeof(literal) - 1})
-
 bool trl_word_lower(trl_str s, trl_arena *arena, trl_str *out);
 
 /* X capital, x small, c other letter, d digit; the rest as it is; marks are left out.  `runs_once`:

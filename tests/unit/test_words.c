@@ -120,9 +120,49 @@ static void test_tree(void **state)
     trl_buf_fini(&out);
 }
 
+/* A model without a file owns the bytes that a buffer would have got. */
+static void test_model_at_once(void **state)
+{
+    (void)state;
+    trl_error err = {0};
+    trl_dataset *d = NULL, *none = NULL;
+    trl_model *m = NULL;
+    trl_buf bytes = {0};
+    trl_train_result result;
+    trl_train_options o = trl_train_options_default();
+    assert_ok(trl_dataset_from_text("text", str(COLUMNS), TRL_FORMAT_COLUMNS, &d, &err));
+    o.data = d;
+    assert_ok(trl_train_model(&o, &result, &m, &err));
+    o.model_out = &bytes;
+    assert_ok(trl_train(&o, NULL, &err));
+    size_t n;
+    const void *own = trl_model_bytes(m, &n);
+    assert_int_equal(n, bytes.len);
+    assert_memory_equal(own, bytes.data, n);
+    trl_model_free(m);
+    m = NULL;
+    assert_int_equal(trl_train_model(&o, NULL, &m, &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "in memory"));
+    o.model_out = NULL;
+    o.model = "x";
+    assert_int_equal(trl_train_model(&o, NULL, &m, &err), TRL_EINVAL);
+    assert_int_equal(trl_train_model(&o, NULL, NULL, &err), TRL_EINVAL);
+    assert_int_equal(trl_train_model(NULL, NULL, &m, &err), TRL_EINVAL);
+    assert_int_equal(
+        trl_dataset_from_text("text", str("a b\nc\n"), TRL_FORMAT_COLUMNS, &none, &err),
+        TRL_EPARSE);
+    assert_int_equal(trl_dataset_from_text("text", str("a b\n"), TRL_FORMAT_COLUMNS, NULL, &err),
+                     TRL_EINVAL);
+    assert_null(m);
+    assert_null(none);
+    trl_buf_fini(&bytes);
+    trl_dataset_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_model_at_once),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_tree),
