@@ -8,7 +8,7 @@
 . "$(dirname "$0")/graphs.sh"
 
 methods=${METHODS:-chain piecewise pseudolikelihood pseudolikelihood-edge bethe bethe-zero}
-halves=${HALVES:-10} drawings='11 12 13' grid=${C2:-${GRID:-0.05 0.1 0.2 0.5 2}} held=62
+halves=${HALVES:-10} drawings='11 12' grid=${C2:-${GRID:-0.02 0.05 0.1 0.2 0.5}} held=62
 columns=1,10,11 # word, role, predicted
 stop='--optimizer lbfgs'
 # Messages have several fixed points where many equal words are joined; once they are met, the objective is nearly a ridge, and
