@@ -1,7 +1,8 @@
 #!/bin/sh
-# trellis boost beside XGBoost, trellis align beside fast_align: the same data, one thread.
+# trellis boost beside XGBoost, trellis align beside fast_align, word classifiers by logistic regression beside
+# liblinear: the same data, one thread.
 #
-#     bench/boost.sh [boost] [align]
+#     bench/boost.sh [boost] [align] [linear]
 #
 # Prints tables in Markdown; times are processor seconds of the whole program, reading included.  A
 # program that is not there is left out.  From the environment:
@@ -10,7 +11,11 @@
 #     TRELLIS_DATA  folder with conll2000/ and parallel-en-fr/   (../shared/data)
 #     XGBOOST       Debian's xgboost                             (found by PATH)
 #     FAST_ALIGN    fast_align, built by you                     (none)
+#     LIBLINEAR     Debian's liblinear-train                     (found by PATH)
+#     LINEAR        build/bench/linear                           (beside TRELLIS)
 #     ROUNDS        trees of XGBoost                             (200)
+#     PAIRS         pairs of sentences to align                  (100000)
+#     TURNS         of both programs, linear                     (3)
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -19,6 +24,9 @@ trellis=${TRELLIS:-$here/../build/trellis}
 data=${TRELLIS_DATA:-$here/../../shared/data}
 xgboost=${XGBOOST:-xgboost}
 rounds=${ROUNDS:-200}
+liblinear=${LIBLINEAR:-liblinear-train}
+linear=${LINEAR:-$(dirname "$trellis")/bench/linear}
+pairs=${PAIRS:-100000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -83,10 +91,10 @@ bench_boost() {
 }
 
 bench_align() {
-    for side in en fr; do zcat "$data/parallel-en-fr/train.$side.gz" >"$work/$side"; done
+    for side in en fr; do zcat "$data/parallel-en-fr/train.$side.gz" | sed -n "1,${pairs}p" >"$work/$side"; done
     paste "$work/en" "$work/fr" | sed 's/\t/ ||| /' >"$work/both"
     echo
-    echo "| one direction, 100,000 pairs | processor seconds an iteration |"
+    echo "| one direction, $pairs pairs | processor seconds an iteration |"
     echo "|---|---|"
     # the difference of 4 and 2 iterations is that of two; trellis trains as many of IBM 1 before the HMM
     if [ -n "${FAST_ALIGN:-}" ]; then
@@ -104,11 +112,65 @@ bench_align() {
     done
 }
 
-[ $# -gt 0 ] || set -- boost align
+# Places of the word "the" in 30,000 pairs: the words around it, all words of the sentence; is it linked to "la"?
+word_examples() {
+    for side in en fr align; do zcat "$data/parallel-en-fr/train.$side.gz" | sed -n 1,30000p >"$work/$side"; done
+    paste "$work/en" "$work/fr" "$work/align" | awk -F'\t' '
+        function put(name) {
+            if (!(name in id)) id[name] = ++ids
+            if (!(id[name] in here)) { here[id[name]]; list[++n_list] = id[name] }
+        }
+        function sort_list(   a, b, x) {
+            for (a = 2; a <= n_list; a++) { x = list[a]; for (b = a - 1; b >= 1 && list[b] > x; b--) list[b + 1] = list[b]; list[b + 1] = x }
+        }
+        {
+            n = split($1, word, " "); split($2, target, " "); k = split($3, link, " "); delete to
+            for (q = 1; q <= k; q++) { split(link[q], at, "-"); to[at[1] + 1] = to[at[1] + 1] " " target[at[2] + 1] }
+            for (i = 1; i <= n; i++) {
+                if (word[i] != "the") continue
+                delete here; n_list = 0
+                for (d = -2; d <= 2; d++) put("w" d "=" (i + d >= 1 && i + d <= n ? word[i + d] : ""))
+                for (q = 1; q <= n; q++) put("in=" word[q])
+                sort_list(); line = (to[i] " " ~ / la /) ? 1 : 0
+                for (q = 1; q <= n_list; q++) line = line " " list[q] ":1"
+                print line
+            }
+        }'
+}
+
+objective() { "$linear" "$@" | sed 's/.*objective //'; }
+
+bench_linear() {
+    [ -x "$linear" ] || { echo "bench/boost.sh: no program at $linear: run make build/bench/linear first" >&2; exit 1; }
+    word_examples >"$work/the.svm"
+    echo
+    echo "| c2 | turn | trellis, seconds | objective | liblinear, seconds | objective | liblinear -e 0.001, seconds | objective |"
+    echo "|---|---|---|---|---|---|---|---|"
+    for c2 in 0.1 1 10; do
+        cost=$(echo "$c2" | awk '{ print 1 / (2 * $1) }')
+        turn=1
+        while [ $turn -le "${TURNS:-3}" ]; do
+            line="| $c2 | $turn | $(user "$linear" "$c2" "$work/the.svm") | $(objective "$c2" "$work/the.svm")"
+            for e in 0.01 0.001; do
+                s=- o=-
+                if command -v "$liblinear" >/dev/null; then # -B 10: the penalty on the intercept is a hundredth of that on weights; ours has none
+                    s=$(user "$liblinear" -q -s 0 -c "$cost" -B 10 -e $e "$work/the.svm" "$work/liblinear.model")
+                    o=$(objective "$c2" "$work/the.svm" "$work/liblinear.model")
+                fi
+                line="$line | $s | $o"
+            done
+            echo "$line |"
+            turn=$((turn + 1))
+        done
+    done
+}
+
+[ $# -gt 0 ] || set -- boost align linear
 for section; do
     case $section in
     boost) bench_boost ;;
     align) bench_align ;;
-    *) echo "bench/boost.sh: no section '$section': boost, align" >&2; exit 2 ;;
+    linear) bench_linear ;;
+    *) echo "bench/boost.sh: no section '$section': boost, align, linear" >&2; exit 2 ;;
     esac
 done
