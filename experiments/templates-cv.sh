@@ -29,7 +29,7 @@ rows() { # TEMPLATE COLUMN DATA
     awk -v n="$n" '{ print } NF == 0 && ++s == n { exit }' "$3" >"$work/part"
     say "$1"
     folds "$top/templates/$1" "$2" >"$work/all"
-    echo "| \`$1\` | all | $(spread "$work/all" "$work/all" | sed 's/|.*/|/') |"
+    echo "| \`$1\` | all | $(spread "$work/all" "$work/all" | sed 's/|.*/| –/') |"
     grep -n . "$top/templates/$1" | grep -v -e ':#' -e ':columns ' -e ':edge:' | cut -d: -f1 | while read -r line; do
         text=$(sed -n "${line}p" "$top/templates/$1")
         say "$1 without '$text'"

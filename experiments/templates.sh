@@ -36,6 +36,7 @@ row() { # TEMPLATE SCORE TRAIN TEST
 
 \`-t ner\` on ner-es and \`-t pos\` on pos-ewt, from words alone, and \`-t chunk\` on CoNLL-2000, from words and tags: trained with default
 options and one thread, tagged and scored on the held-out part. Seconds of the processor (user), of tagging with reading text and model.
+What each line of the templates is worth: [templates-cv.md](templates-cv.md).
 
 | template | tokens tagged | score | training, s | tagging, s | model, MB |
 |---|---|---|---|---|---|
