@@ -161,7 +161,10 @@ TRL_API trl_status trl_tree_draw(const trl_tree *tree, const trl_draw_options *o
 typedef struct trl_tree_svg trl_tree_svg;
 
 TRL_API trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err); /* TRL_ENOMEM */
-TRL_API void trl_tree_svg_free(trl_tree_svg *svg);                       /* accepts NULL */
+/* The same as a part of a page: without a background and a style sheet, which would be the page's
+ * as well; words are in the page's colour, labels in colours for light and dark ones. */
+TRL_API trl_status trl_tree_svg_new_part(trl_tree_svg **out, trl_error *err);
+TRL_API void trl_tree_svg_free(trl_tree_svg *svg); /* accepts NULL */
 
 /* What a drawing shows beside the tree; all zero: nothing. */
 typedef struct trl_tree_marks {

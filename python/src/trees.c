@@ -160,7 +160,8 @@ static trl_status svg_one(void *ctx, const trl_tree *tree, trl_error *err)
     return trl_tree_svg_add(ctx, tree, err);
 }
 
-static PyObject *svg_trees(PyObject *module, PyObject *text)
+/* svg_trees(text, part=False) */
+static PyObject *svg_trees(PyObject *module, PyObject *args)
 {
     (void)module;
     source s = {0};
@@ -168,9 +169,12 @@ static PyObject *svg_trees(PyObject *module, PyObject *text)
     trl_tree_svg *svg = NULL;
     trl_buf buf = {0};
     trl_status st;
-    if (pt_text(text, "text of trees", &s.text) < 0)
+    PyObject *text;
+    int part = 0;
+    if (!PyArg_ParseTuple(args, "O|p", &text, &part) || pt_text(text, "text of trees", &s.text) < 0)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS st = trl_tree_svg_new(&svg, &err);
+    Py_BEGIN_ALLOW_THREADS st =
+        part ? trl_tree_svg_new_part(&svg, &err) : trl_tree_svg_new(&svg, &err);
     if (st == TRL_OK)
         st = walk(&s, svg_one, svg, &err);
     if (st == TRL_OK)
@@ -257,7 +261,7 @@ PyMethodDef pt_tree_methods[] = {
     {"read_trees", read_trees, METH_VARARGS, "read_trees(text, path, changes=None) -> str"},
     {"print_trees", print_trees, METH_VARARGS, "print_trees(text, format, width=0) -> str"},
     {"draw_trees", draw_trees, METH_VARARGS, "draw_trees(text, style=0, width=0, ascii=False)"},
-    {"svg_trees", svg_trees, METH_O, "svg_trees(text) -> str"},
+    {"svg_trees", svg_trees, METH_VARARGS, "svg_trees(text, part=False) -> str"},
     {"count_trees", count_trees, METH_O, "count_trees(text) -> JSON"},
     {"search_trees", search_trees, METH_VARARGS, "search_trees(text, pattern) -> list of int"},
     {NULL, NULL, 0, NULL},

@@ -127,14 +127,8 @@ def _alternatives(classes, row, best, t):
 
 def tree_html(tree) -> str:
     """A tree as SVG, in the colours of the page."""
-    svg = tree.to_svg()
-    svg = re.sub(r"<style>.*?</style>\s*", "", svg, flags=re.S)
-    svg = re.sub(r"<rect width=\"100%\" height=\"100%\"[^>]*/>\s*", "", svg)
-    text = f"text-anchor='middle' font-family='{FONT}'"
-    styles = {"p": "font-size='13' font-weight='600' fill='#3d8fd1'", "t": "font-size='13' fill='#2c9c78'",
-              "w": "font-size='15' fill='currentColor'"}
-    svg = re.sub(r'class="([ptw])"', lambda m: f"{text} {styles[m.group(1)]}", svg)
-    svg = svg.replace("<line ", "<line stroke='#8a96a3' stroke-width='1.2' stroke-linecap='round' ")
+    from . import _core
+    svg = _core.svg_trees(str(tree), True)
     return f"<div style='overflow-x:auto'>{svg}</div>"
 
 

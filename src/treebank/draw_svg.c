@@ -25,7 +25,35 @@ struct trl_tree_svg {
     trl_buf body;
     size_t width, height; /* pixels, without margins */
     size_t n;
+    bool part; /* of a page: styles at the elements */
 };
+
+/* A class of elements: its name where there is a style sheet, else what it looks like in a page of
+ * any colour. */
+static void add_class(trl_tree_svg *svg, char class)
+{
+    static const char font[] = "font-family=\"Inter,'Helvetica Neue',Helvetica,Arial,'DejaVu "
+                               "Sans',sans-serif\" text-anchor=";
+    trl_buf *b = &svg->body;
+    if (!svg->part)
+        trl_buf_fmt(b, " class=\"%c\"", class);
+    else if (class == 'f')
+        trl_buf_str(b, " fill=\"#3d8fd1\"");
+    else if (class == 'm')
+        trl_buf_str(b, " fill=\"#d1743d\" fill-opacity=\"0.25\" stroke=\"#d1743d\"");
+    else {
+        const bool label = class == 'p' || class == 't';
+        trl_buf_fmt(b, " %s\"%s\" font-size=\"%d\" fill=\"%s\"%s", font,
+                    class == 'c' ? "start" : "middle",
+                    class == 'w'   ? WORD_SIZE
+                    : class == 'n' ? NUMBER_SIZE
+                                   : LABEL_SIZE,
+                    !label         ? "currentColor"
+                    : class == 'p' ? "#3d8fd1"
+                                   : "#2c9c78",
+                    class == 'p' ? " font-weight=\"600\"" : "");
+    }
+}
 
 /* An estimate in thousandths of the font size: the font is not known. */
 static size_t letter_width(uint32_t x)
@@ -58,9 +86,11 @@ static void add_number(trl_buf *b, const char *name, size_t units)
     trl_buf_fmt(b, " %s=\"%zu.%zu\"", name, units / UNIT, units % UNIT);
 }
 
-static void add_text(trl_buf *b, char class, size_t x, size_t y, trl_str s)
+static void add_text(trl_tree_svg *svg, char class, size_t x, size_t y, trl_str s)
 {
-    trl_buf_fmt(b, "<text class=\"%c\"", class);
+    trl_buf *b = &svg->body;
+    trl_buf_str(b, "<text");
+    add_class(svg, class);
     add_number(b, "x", x);
     add_number(b, "y", y);
     trl_buf_ch(b, '>');
@@ -68,9 +98,12 @@ static void add_text(trl_buf *b, char class, size_t x, size_t y, trl_str s)
     trl_buf_str(b, "</text>\n");
 }
 
-static void add_edge(trl_buf *b, size_t x1, size_t y1, size_t x2, size_t y2)
+static void add_edge(trl_tree_svg *svg, size_t x1, size_t y1, size_t x2, size_t y2)
 {
+    trl_buf *b = &svg->body;
     trl_buf_str(b, "<line");
+    if (svg->part)
+        trl_buf_str(b, " stroke=\"#8a96a3\" stroke-width=\"1.2\" stroke-linecap=\"round\"");
     add_number(b, "x1", x1);
     add_number(b, "y1", y1);
     add_number(b, "x2", x2);
@@ -103,7 +136,7 @@ static double probability(const drawing *d, uint32_t i)
     return d->marks.probability ? d->marks.probability[i] : (double)NAN;
 }
 
-static void add_edges(trl_buf *b, const drawing *d)
+static void add_edges(trl_tree_svg *svg, const drawing *d)
 {
     const trl_tree *t = d->tree;
     const trl_box *box = d->box;
@@ -111,23 +144,26 @@ static void add_edges(trl_buf *b, const drawing *d)
         const size_t number = isnan(probability(d, i)) ? 0 : d->number;
         const size_t from = label_y(d, i) + (5 + number) * UNIT;
         if (t->node[i].child == TRL_NO_NODE)
-            add_edge(b, box[i].centre, from, box[i].centre, word_y(d, i) - WORD_SIZE * UNIT);
+            add_edge(svg, box[i].centre, from, box[i].centre, word_y(d, i) - WORD_SIZE * UNIT);
         for (uint32_t c = t->node[i].child; c != TRL_NO_NODE; c = t->node[c].next)
-            add_edge(b, box[i].centre, from, box[c].centre,
+            add_edge(svg, box[i].centre, from, box[c].centre,
                      label_y(d, c) - (LABEL_SIZE + 1) * UNIT);
     }
 }
 
 /* The frame of a marked node, the fill of one with a probability. */
-static void add_ground(trl_buf *b, const drawing *d, uint32_t i)
+static void add_ground(trl_tree_svg *svg, const drawing *d, uint32_t i)
 {
+    trl_buf *b = &svg->body;
     const bool marked = d->marks.marked && d->marks.marked[i];
     const double p = probability(d, i);
     if (!marked && isnan(p))
         return;
     const size_t half = d->box[i].label / 2 + 4 * UNIT, high = LABEL_SIZE + 5 + d->number;
     const size_t left = d->box[i].centre > half ? d->box[i].centre - half : 0;
-    trl_buf_fmt(b, "<rect class=\"%c\" rx=\"4\"", marked ? 'm' : 'f');
+    trl_buf_str(b, "<rect");
+    add_class(svg, marked ? 'm' : 'f');
+    trl_buf_str(b, " rx=\"4\"");
     add_number(b, "x", left);
     add_number(b, "y", label_y(d, i) - (LABEL_SIZE - 1) * UNIT);
     add_number(b, "width", 2 * half);
@@ -137,7 +173,7 @@ static void add_ground(trl_buf *b, const drawing *d, uint32_t i)
     trl_buf_str(b, "/>\n");
 }
 
-static void add_percent(trl_buf *b, const drawing *d, uint32_t i)
+static void add_percent(trl_tree_svg *svg, const drawing *d, uint32_t i)
 {
     char shown[16];
     const double x = 100.0 * probability(d, i);
@@ -146,21 +182,21 @@ static void add_percent(trl_buf *b, const drawing *d, uint32_t i)
     snprintf(shown, sizeof shown, "%s%%", x > 99.0 && x < 99.95 ? ">99" : x < 1.0 ? "<1" : "");
     if (shown[0] == '%')
         snprintf(shown, sizeof shown, "%.0f%%", x);
-    add_text(b, 'n', d->box[i].centre, label_y(d, i) + NUMBER * UNIT,
+    add_text(svg, 'n', d->box[i].centre, label_y(d, i) + NUMBER * UNIT,
              (trl_str){shown, strlen(shown)});
 }
 
-static void add_tree(trl_buf *b, const drawing *d)
+static void add_tree(trl_tree_svg *svg, const drawing *d)
 {
     const trl_tree *t = d->tree;
-    add_edges(b, d); /* below all text */
+    add_edges(svg, d); /* below all text */
     for (uint32_t i = 0; i < t->n_nodes; i++) {
         const bool leaf = t->node[i].child == TRL_NO_NODE;
-        add_ground(b, d, i);
-        add_text(b, leaf ? 't' : 'p', d->box[i].centre, label_y(d, i), trl_shown_label(t, i));
-        add_percent(b, d, i);
+        add_ground(svg, d, i);
+        add_text(svg, leaf ? 't' : 'p', d->box[i].centre, label_y(d, i), trl_shown_label(t, i));
+        add_percent(svg, d, i);
         if (leaf)
-            add_text(b, 'w', d->box[i].centre, word_y(d, i), t->word[t->node[i].from]);
+            add_text(svg, 'w', d->box[i].centre, word_y(d, i), t->word[t->node[i].from]);
     }
 }
 
@@ -170,6 +206,14 @@ trl_status trl_tree_svg_new(trl_tree_svg **out, trl_error *err)
         return trl_fail_null(err);
     *out = trl_zalloc(1, sizeof **out);
     return *out ? TRL_OK : trl_fail_mem(err);
+}
+
+trl_status trl_tree_svg_new_part(trl_tree_svg **out, trl_error *err)
+{
+    const trl_status st = trl_tree_svg_new(out, err);
+    if (st == TRL_OK)
+        (*out)->part = true;
+    return st;
 }
 
 void trl_tree_svg_free(trl_tree_svg *svg)
@@ -207,7 +251,7 @@ static void begin_tree(trl_tree_svg *svg, const drawing *d)
         const trl_str line = {caption, strlen(caption)};
         const size_t width = text_width(line, LABEL_SIZE) / UNIT + 1;
         svg->width = width > svg->width ? width : svg->width;
-        add_text(b, 'c', MARGIN * UNIT, (svg->height + MARGIN - 6) * UNIT, line);
+        add_text(svg, 'c', MARGIN * UNIT, (svg->height + MARGIN - 6) * UNIT, line);
     }
     trl_buf_fmt(b, "<g transform=\"translate(%d %zu)\">\n<title>", MARGIN, svg->height + MARGIN);
     for (size_t i = 0; i < d->tree->n_words; i++) {
@@ -233,7 +277,7 @@ trl_status trl_tree_svg_add_marked(trl_tree_svg *svg, const trl_tree *t,
     trl_layout_place(&l, t, GAP * UNIT);
     const size_t width = l.box[0].width / UNIT + 1;
     begin_tree(svg, &d);
-    add_tree(&svg->body, &d);
+    add_tree(svg, &d);
     trl_buf_str(&svg->body, "</g>\n");
     svg->height += deepest * (LEVEL + d.number) + LABEL_SIZE + TO_WORD + d.number + WORD_SIZE / 2;
     svg->width = width > svg->width ? width : svg->width;
@@ -246,15 +290,8 @@ trl_status trl_tree_svg_add(trl_tree_svg *svg, const trl_tree *t, trl_error *err
     return trl_tree_svg_add_marked(svg, t, &(trl_tree_marks){0}, err);
 }
 
-trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err)
+static void add_style(trl_buf *out)
 {
-    if (!svg || !out)
-        return trl_fail_null(err);
-    const size_t w = svg->width + 2 * MARGIN, h = svg->height + 2 * MARGIN;
-    trl_buf_fmt(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
-                "viewBox=\"0 0 %zu %zu\">\n",
-                w, h, w, h);
     trl_buf_fmt(out,
                 "<style>\n"
                 "text { text-anchor: middle; font-family: Inter,'Helvetica Neue',Helvetica,"
@@ -277,6 +314,19 @@ trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error 
                 "</style>\n",
                 NUMBER_SIZE, LABEL_SIZE);
     trl_buf_str(out, "<rect width=\"100%\" height=\"100%\" class=\"b\"/>\n");
+}
+
+trl_status trl_tree_svg_finish(const trl_tree_svg *svg, trl_buf *out, trl_error *err)
+{
+    if (!svg || !out)
+        return trl_fail_null(err);
+    const size_t w = svg->width + 2 * MARGIN, h = svg->height + 2 * MARGIN;
+    trl_buf_fmt(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+                "viewBox=\"0 0 %zu %zu\">\n",
+                w, h, w, h);
+    if (!svg->part)
+        add_style(out);
     trl_buf_add(out, svg->body.data, svg->body.len);
     trl_buf_str(out, "</svg>\n");
     return out->failed || svg->body.failed ? trl_fail_mem(err) : TRL_OK;

@@ -232,6 +232,39 @@ static void test_svg(void **state)
     trl_treebank_free(bank);
 }
 
+/* In a page: the same elements, and nothing that the rest of the page would get, too. */
+static void test_svg_part(void **state)
+{
+    (void)state;
+    const char *text = "(S (NP (N a)) (V b))";
+    trl_treebank *bank = NULL;
+    trl_tree_svg *svg = NULL;
+    trl_error err;
+    trl_buf out = {0};
+    trl_tree t;
+    bool more;
+    const double p[] = {0.5, 1.0, 1.0, 1.0};
+    const bool marked[] = {true, false, false, false};
+    assert_ok(
+        trl_treebank_memory(&(trl_text){"mem", text, strlen(text)}, NULL, false, &bank, &err));
+    assert_ok(trl_tree_svg_new_part(&svg, &err));
+    assert_ok(trl_treebank_next(bank, &t, &more, &err));
+    assert_ok(trl_tree_svg_add_marked(svg, &t, &(trl_tree_marks){"1", p, marked}, &err));
+    assert_ok(trl_tree_svg_finish(svg, &out, &err));
+    assert_true(trl_buf_ch(&out, '\0'));
+    assert_int_equal(occurrences(&out, "class="), 0);
+    assert_int_equal(occurrences(&out, "<style"), 0);
+    assert_int_equal(occurrences(&out, "100%\" height"), 0);
+    assert_int_equal(occurrences(&out, "<text "), 4 + 2 + 4 + 1);
+    assert_int_equal(occurrences(&out, "fill=\"currentColor\""), 2 + 4 + 1);
+    assert_int_equal(occurrences(&out, "<line stroke="), 3 + 2);
+    assert_int_equal(occurrences(&out, "<rect fill="), 4);
+    trl_buf_fini(&out);
+    trl_tree_svg_free(svg);
+    trl_treebank_free(bank);
+    assert_int_equal(trl_tree_svg_new_part(NULL, NULL), TRL_EINVAL);
+}
+
 static const bool marks[] = {false, true, false, true, false, false};
 static const char small_cat[] = "(S (NP (DT The) (NN cat)) (VP (VBZ sits)))";
 
@@ -292,10 +325,11 @@ static void test_svg_marks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_upright),    cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_marked),     cmocka_unit_test(test_svg_marks),
-        cmocka_unit_test(test_odd_labels), cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_deep),       cmocka_unit_test(test_svg),
+        cmocka_unit_test(test_upright),   cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_marked),    cmocka_unit_test(test_svg_part),
+        cmocka_unit_test(test_svg_marks), cmocka_unit_test(test_odd_labels),
+        cmocka_unit_test(test_layouts),   cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_svg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
