@@ -28,15 +28,4 @@ static const trl_option rows[] = {
 };
 #undef ROW
 
-static const trl_option_table table = {"trl_align_options", rows, sizeof rows / sizeof *rows,
-                                       &defaults, sizeof defaults};
-
-const trl_option_table *trl_align_option_table(void)
-{
-    return &table;
-}
-
-void trl_align_options_init(trl_align_options *o, size_t size)
-{
-    trl_options_init(&table, o, size);
-}
+TRL_OPTION_TABLE(trl_align_options, trl_align_option_table, rows, defaults)

@@ -291,35 +291,24 @@ static const trl_option rows[] = {
 #undef GROUP
 };
 
-static const trl_option_table table = {"trl_train_options", rows, sizeof rows / sizeof *rows,
-                                       &defaults, sizeof defaults};
-
-const trl_option_table *trl_train_option_table(void)
-{
-    return &table;
-}
+TRL_OPTION_TABLE(trl_train_options, trl_train_option_table, rows, defaults)
 
 trl_status trl_train_options_set(trl_train_options *o, const char *name, const char *value,
                                  trl_error *err)
 {
-    return trl_options_set(&table, o, name, value, err);
+    return trl_options_set(trl_train_option_table(), o, name, value, err);
 }
 
 trl_status trl_train_options_get(const trl_train_options *o, const char *name, trl_buf *out,
                                  trl_error *err)
 {
-    return trl_options_get(&table, o, name, out, err);
-}
-
-void trl_train_options_init(trl_train_options *o, size_t size)
-{
-    trl_options_init(&table, o, size);
+    return trl_options_get(trl_train_option_table(), o, name, out, err);
 }
 
 trl_status trl_train_options_take(const trl_train_options *o, trl_train_options *out,
                                   trl_error *err)
 {
-    return trl_options_copy(&table, o, out, err);
+    return trl_options_copy(trl_train_option_table(), o, out, err);
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -341,9 +330,9 @@ static const char *kinds_plural(unsigned kinds, char text[40])
 trl_status trl_train_options_check_kind(const trl_train_options *o, trl_kind kind, trl_error *err)
 {
     char text[40];
-    for (size_t k = 0; k < table.n; k++) {
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const trl_option *x = &rows[k];
-        if (!(x->kinds & kind) && trl_option_is_set(&table, x, o))
+        if (!(x->kinds & kind) && trl_option_is_set(trl_train_option_table(), x, o))
             return trl_fail(err, TRL_EINVAL, "%s goes with models of %s, not of %s", x->name,
                             kinds_plural(x->kinds, text), trl_kind_plural(kind));
     }

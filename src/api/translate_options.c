@@ -63,18 +63,7 @@ static const trl_option rows[] = {
 };
 #undef ROW
 
-static const trl_option_table table = {"trl_translate_options", rows, sizeof rows / sizeof *rows,
-                                       &defaults, sizeof defaults};
-
-const trl_option_table *trl_translate_option_table(void)
-{
-    return &table;
-}
-
-void trl_translate_options_init(trl_translate_options *o, size_t size)
-{
-    trl_options_init(&table, o, size);
-}
+TRL_OPTION_TABLE(trl_translate_options, trl_translate_option_table, rows, defaults)
 
 static const trl_translate_limits limit_defaults = {
     .size = sizeof(trl_translate_limits), .ratio = 16.0, .most = 40, .nbest = 1};
@@ -92,16 +81,4 @@ static const trl_option limit_rows[] = {
 };
 #undef ROW
 
-static const trl_option_table limit_table = {"trl_translate_limits", limit_rows,
-                                             sizeof limit_rows / sizeof *limit_rows,
-                                             &limit_defaults, sizeof limit_defaults};
-
-const trl_option_table *trl_translate_limit_table(void)
-{
-    return &limit_table;
-}
-
-void trl_translate_limits_init(trl_translate_limits *o, size_t size)
-{
-    trl_options_init(&limit_table, o, size);
-}
+TRL_OPTION_TABLE(trl_translate_limits, trl_translate_limit_table, limit_rows, limit_defaults)

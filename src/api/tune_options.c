@@ -24,18 +24,7 @@ static const trl_option cv_rows[] = {
 };
 #undef ROW
 
-static const trl_option_table cv_table = {
-    "trl_cv_options", cv_rows, sizeof cv_rows / sizeof *cv_rows, &cv_defaults, sizeof cv_defaults};
-
-const trl_option_table *trl_cv_option_table(void)
-{
-    return &cv_table;
-}
-
-void trl_cv_options_init(trl_cv_options *o, size_t size)
-{
-    trl_options_init(&cv_table, o, size);
-}
+TRL_OPTION_TABLE(trl_cv_options, trl_cv_option_table, cv_rows, cv_defaults)
 
 static const trl_tune_options tune_defaults = {.size = sizeof(trl_tune_options), .hold_out = 10};
 
@@ -67,16 +56,4 @@ static const trl_option tune_rows[] = {
 };
 #undef ROW
 
-static const trl_option_table tune_table = {"trl_tune_options", tune_rows,
-                                            sizeof tune_rows / sizeof *tune_rows, &tune_defaults,
-                                            sizeof tune_defaults};
-
-const trl_option_table *trl_tune_option_table(void)
-{
-    return &tune_table;
-}
-
-void trl_tune_options_init(trl_tune_options *o, size_t size)
-{
-    trl_options_init(&tune_table, o, size);
-}
+TRL_OPTION_TABLE(trl_tune_options, trl_tune_option_table, tune_rows, tune_defaults)

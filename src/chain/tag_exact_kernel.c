@@ -22,20 +22,6 @@ void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t
         const size_t k = key[i].k;
         const double value = key[i].value;
         double *out = rows + key[i].row * f->step;
-        if (k == f->width) {
-            ADD(j);
-            continue;
-        }
-        const uint64_t at = first - f->n_full;
-        if (f->cell_size == 1) {
-            const uint8_t *cell = (const uint8_t *)f->cell + at;
-            ADD(cell[j]);
-        } else if (f->cell_size == 2) {
-            const uint16_t *cell = (const uint16_t *)f->cell + at;
-            ADD(cell[j]);
-        } else {
-            const uint32_t *cell = (const uint32_t *)f->cell + at;
-            ADD(cell[j]);
-        }
+        TRL_TAG_CELLS(ADD);
     }
 }

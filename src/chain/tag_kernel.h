@@ -49,4 +49,20 @@ void trl_tag_add_small(const trl_model_family *f, const trl_tag_key *key, double
  * keys' weights number first .. first + k one by one.  `first` and k are set. */
 void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t n, double *rows);
 
+/* ADD(CELL) for the k weights, from number `first` on, of an attribute of the family f, where CELL
+ * is the cell of weight j: all in order, or listed in 1, 2 or 4 bytes. */
+#define TRL_TAG_CELLS(ADD)                                                                         \
+    do {                                                                                           \
+        const void *all = f->cell;                                                                 \
+        const uint64_t at = first - f->n_full; /* of a listed one */                               \
+        if (k == f->width)                                                                         \
+            ADD(j);                                                                                \
+        else if (f->cell_size == 1)                                                                \
+            ADD(((const uint8_t *)all + at)[j]);                                                   \
+        else if (f->cell_size == 2)                                                                \
+            ADD(((const uint16_t *)all + at)[j]);                                                  \
+        else                                                                                       \
+            ADD(((const uint32_t *)all + at)[j]);                                                  \
+    } while (0)
+
 #endif

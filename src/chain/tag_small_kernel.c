@@ -46,19 +46,5 @@ void trl_tag_add_small(const trl_model_family *f, const trl_tag_key *key, double
     const uint64_t first = key->first;
     const size_t k = key->k;
     const double value = key->value;
-    if (k == f->width) {
-        ADD(j);
-        return;
-    }
-    const uint64_t at = first - f->n_full;
-    if (f->cell_size == 1) {
-        const uint8_t *cell = (const uint8_t *)f->cell + at;
-        ADD(cell[j]);
-    } else if (f->cell_size == 2) {
-        const uint16_t *cell = (const uint16_t *)f->cell + at;
-        ADD(cell[j]);
-    } else {
-        const uint32_t *cell = (const uint32_t *)f->cell + at;
-        ADD(cell[j]);
-    }
+    TRL_TAG_CELLS(ADD);
 }

@@ -31,15 +31,4 @@ static const trl_option rows[] = {
 };
 #undef ROW
 
-static const trl_option_table table = {"trl_shrink_options", rows, sizeof rows / sizeof *rows,
-                                       &defaults, sizeof defaults};
-
-const trl_option_table *trl_shrink_option_table(void)
-{
-    return &table;
-}
-
-void trl_shrink_options_init(trl_shrink_options *o, size_t size)
-{
-    trl_options_init(&table, o, size);
-}
+TRL_OPTION_TABLE(trl_shrink_options, trl_shrink_option_table, rows, defaults)

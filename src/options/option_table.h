@@ -24,6 +24,19 @@ struct trl_option_table {
         __VA_ARGS__                                                                                \
     }
 
+/* The table of a struct, which programs get from table_(), and its _init. */
+#define TRL_OPTION_TABLE(struct_, table_, rows_, defaults_)                                        \
+    static const trl_option_table table_##_own = {#struct_, rows_, sizeof rows_ / sizeof *rows_,   \
+                                                  &defaults_, sizeof defaults_};                   \
+    const trl_option_table *table_(void)                                                           \
+    {                                                                                              \
+        return &table_##_own;                                                                      \
+    }                                                                                              \
+    void struct_##_init(struct_ *o, size_t size)                                                   \
+    {                                                                                              \
+        trl_options_init(&table_##_own, o, size);                                                  \
+    }
+
 /* The defaults in a struct of `size` bytes, as a program was compiled. */
 void trl_options_init(const trl_option_table *t, void *options, size_t size);
 

@@ -54,15 +54,4 @@ static const trl_option rows[] = {
 };
 #undef ROW
 
-static const trl_option_table table = {"trl_parse_options", rows, sizeof rows / sizeof *rows,
-                                       &defaults, sizeof defaults};
-
-const trl_option_table *trl_parse_option_table(void)
-{
-    return &table;
-}
-
-void trl_parse_options_init(trl_parse_options *o, size_t size)
-{
-    trl_options_init(&table, o, size);
-}
+TRL_OPTION_TABLE(trl_parse_options, trl_parse_option_table, rows, defaults)

@@ -48,15 +48,4 @@ static const trl_option rows[] = {
 };
 #undef ROW
 
-static const trl_option_table table = {"trl_boost_options", rows, sizeof rows / sizeof *rows,
-                                       &defaults, sizeof defaults};
-
-const trl_option_table *trl_boost_option_table(void)
-{
-    return &table;
-}
-
-void trl_boost_options_init(trl_boost_options *o, size_t size)
-{
-    trl_options_init(&table, o, size);
-}
+TRL_OPTION_TABLE(trl_boost_options, trl_boost_option_table, rows, defaults)
