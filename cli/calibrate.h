@@ -9,4 +9,7 @@
  * found unless quiet.  False: said. */
 bool calibrate_model(const trl_model *m, const trl_held_out *data, const char *to, bool quiet);
 
+/* The same of a parser's probabilities of constituents, on trees. */
+bool calibrate_parser(const trl_model *m, const char *trees, const char *to, bool quiet);
+
 #endif

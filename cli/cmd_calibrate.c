@@ -27,7 +27,7 @@ static const option options[] = {
     {"temperature", .type = OPTION_REAL, OPTION_FIELD(settings, temperature), .value = "T",
      .above_0 = true, .fallback = "fitted", .help = "this one, without any data"},
     {"none", .type = OPTION_FLAG, OPTION_FIELD(settings, none),
-     .help = "take the temperature out of the model"},
+     .help = "take the temperature, or a parser's calibration, out of the model"},
     {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "say nothing"},
     {0},
 };
@@ -56,6 +56,34 @@ bool calibrate_model(const trl_model *m, const trl_held_out *data, const char *t
     return st == TRL_OK;
 }
 
+bool calibrate_parser(const trl_model *m, const char *trees, const char *to, bool quiet)
+{
+    trl_error err = {0};
+    trl_span_fit fit;
+    trl_status st = trl_span_fit_find(m, trees, &fit, &err);
+    if (st == TRL_OK)
+        st = trl_model_save_span_fit(m, &fit, to, &err);
+    if (st != TRL_OK)
+        message_error(&err);
+    else if (!quiet)
+        message_line("probabilities of constituents from %" PRIu64 " trees, %" PRIu64
+                     " constituents; Brier score %.6f, before %.6f",
+                     fit.trees, fit.spans, fit.after, fit.before);
+    return st == TRL_OK;
+}
+
+/* A parser has no temperature; --none takes its calibration out. */
+static bool run_parser(const settings *s, const trl_model *m, const operands *args, const char *to)
+{
+    trl_error err = {0};
+    if (args->n)
+        return calibrate_parser(m, args->item[0], to, s->quiet);
+    if (trl_model_save_span_fit(m, NULL, to, &err) == TRL_OK)
+        return true;
+    message_error(&err);
+    return false;
+}
+
 static int run(void *settings_, const operands *args)
 {
     const settings *s = settings_;
@@ -75,7 +103,14 @@ static int run(void *settings_, const operands *args)
         return CLI_FAILED;
     }
     bool ok;
-    if (given) {
+    const bool parser = strcmp(trl_model_get_info(m).kind, "tree") == 0;
+    if (parser && s->temperature > 0.0) {
+        trl_model_free(m);
+        return message_usage("--temperature is for chains");
+    }
+    if (parser) {
+        ok = run_parser(s, m, args, to);
+    } else if (given) {
         ok = trl_model_save_temperature(m, s->none ? 0.0 : s->temperature, to, &err) == TRL_OK;
         if (!ok)
             message_error(&err);
@@ -89,7 +124,7 @@ static int run(void *settings_, const operands *args)
 
 const verb verb_calibrate = {
     .name = "calibrate",
-    .summary = "fit a temperature, so that probabilities mean what they say",
+    .summary = "fit probabilities on held-out data, so that they mean what they say",
     .usage = "[OPTION]... -m MODEL [HELD-OUT]",
     .description =
         "Divides the scores of a chain model by a temperature, the one under which the held-out\n"
@@ -101,7 +136,10 @@ const verb verb_calibrate = {
         "The data must not be those the model was trained on: of these it is too sure. Fitted "
         "anew,\n"
         "a temperature that is already there is forgotten. 'trellis score calibration' shows what\n"
-        "it does.\n",
+        "it does.\n"
+        "\n"
+        "Of a parser the probabilities of constituents that 'trellis parse --spans' prints are\n"
+        "fitted on the trees of HELD-OUT; its trees, and their probabilities, stay as they are.\n",
     .examples = "  trellis calibrate -m chunk.model dev.txt\n"
                 "  trellis calibrate -m chunk.model -o calibrated.model dev.txt\n"
                 "  trellis calibrate -m chunk.model --none\n",

@@ -44,7 +44,8 @@ static option options[] = {
     {TRAIN_OPTION("resume")},
     {"calibrate-on", .type = OPTION_STRING, OPTION_FIELD(settings, calibrate_on), .value = "FILE",
      .file = FILE_INPUT, .fallback = "no temperature",
-     .help = "held-out data to fit a temperature on, as 'trellis calibrate' does"},
+     .help = "held-out data to fit a temperature on, or trees for the probabilities of "
+             "constituents, as 'trellis calibrate' does"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},
     {"learning-curve", .type = OPTION_STRING, OPTION_FIELD(settings, fractions), .value = "LIST",
@@ -195,8 +196,8 @@ static int check_settings(settings *s)
         return CLI_USAGE;
     if (strcmp(t->model, "-") == 0)
         return message_usage("a model cannot be written to standard output");
-    if (s->calibrate_on && strcmp(t->kind, "chain") != 0)
-        return message_usage("--calibrate-on is for chains");
+    if (s->calibrate_on && strcmp(t->kind, "chain") != 0 && strcmp(t->kind, "tree") != 0)
+        return message_usage("--calibrate-on is for chains and trees");
     if (s->calibrate_on && access(s->calibrate_on, R_OK) != 0)
         return message_fail("%s: %s", s->calibrate_on, strerror(errno));
     return CLI_DONE;
@@ -270,11 +271,13 @@ static bool calibrate(const settings *s)
     bool ok = trl_model_open(t->model, &m, &err) == TRL_OK;
     if (!ok)
         message_error(&err);
+    else if (strcmp(t->kind, "tree") == 0)
+        ok = calibrate_parser(m, s->calibrate_on, t->model, s->base.quiet);
     else
         ok = calibrate_model(m, &(trl_held_out){.path = s->calibrate_on, .format = t->format},
                              t->model, s->base.quiet);
     if (!ok)
-        message_hint("the model has been saved without a temperature");
+        message_hint("the model has been saved without it");
     trl_model_free(m);
     return ok;
 }

@@ -53,6 +53,30 @@ TRL_API trl_status trl_model_set_temperature(const trl_model *m, double temperat
 TRL_API trl_status trl_model_save_temperature(const trl_model *m, double temperature,
                                               const char *path, trl_error *err);
 
+#define TRL_SPAN_KNOTS 34 /* at most */
+
+/* A parser's probabilities of constituents (`spans` of trl_parse).  Its charts do not hold the
+ * trees that pruning and grammar left out, so that posteriors are too sure: with it, what is told
+ * of a constituent with posterior p is `share`, linear between n knots, the share of right ones in
+ * held-out trees.  Trees and their probabilities stay as they are. */
+typedef struct trl_span_fit {
+    size_t n;
+    double p[TRL_SPAN_KNOTS],
+        share[TRL_SPAN_KNOTS]; /* p ascends from 0 to 1, share does not fall */
+    double before, after;      /* Brier score of a constituent: of p, and of its share */
+    uint64_t trees, spans;     /* used */
+} trl_span_fit;
+
+/* Fits it on held-out trees, parsed without the one that the model has.  TRL_EINVAL for a model of
+ * another kind or without probabilities, and for no trees; TRL_EPARSE, TRL_EIO as readers;
+ * TRL_ENOMEM. */
+TRL_API trl_status trl_span_fit_find(const trl_model *m, const char *trees, trl_span_fit *out,
+                                     trl_error *err);
+
+/* The model file with it, or, for NULL, without one; replaced atomically.  TRL_EINVAL, TRL_EIO. */
+TRL_API trl_status trl_model_save_span_fit(const trl_model *m, const trl_span_fit *fit,
+                                           const char *path, trl_error *err);
+
 TRL_END_DECLS
 
 #endif

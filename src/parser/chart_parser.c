@@ -138,6 +138,14 @@ static int by_probability(const void *a, const void *b)
 
 #define LEAST_SPAN 0.01
 
+/* What is told of a constituent over n words; the root is certain. */
+static double told(const trl_chart_parser *p, const trl_bracket *b, size_t n)
+{
+    const trl_tree_model *m = &p->model->m;
+    const bool root = n == p->d.chart.n && b->label == m->fine.state[m->fine.root].base;
+    return root ? b->any : trl_span_calibrated(&m->spans, b->any);
+}
+
 static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
 {
     trl_brackets b;
@@ -151,7 +159,7 @@ static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
     for (size_t j = 1; j <= c->n; j++)
         for (size_t i = 0; i < j; i++)
             for (uint32_t k = b.first[trl_cell(i, j)]; k < b.first[trl_cell(i, j) + 1]; k++) {
-                const double q = b.bracket[k].any;
+                const double q = told(p, &b.bracket[k], j - i);
                 if (q < LEAST_SPAN)
                     continue;
                 trl_span *s = trl_reserve(p->span, &p->cap_span, p->n_span + 1, sizeof *s);

@@ -5,6 +5,7 @@
  *     weights   f32[n_direct + slots]
  *     root      text: '(' and the label of the root, or '-' for none; missing: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
+ *     spancal   how posteriors of constituents become probabilities (span_calibration.h)
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
  *     fn...     function labels, when it has any (function_labels.h)
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
@@ -101,7 +102,9 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, (uint32_t)m->scoring, m->threshold};
     trl_container_builder_give(b, "meta", head, sizeof *head);
     trl_container_builder_add(b, "template", template_text.p, template_text.n);
-    trl_status st = add_root(&m->root, b, err);
+    trl_status st = trl_span_calibration_save(&m->spans, b, err);
+    if (st == TRL_OK)
+        st = add_root(&m->root, b, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = add_weights(m, w, b, err);
     if (st == TRL_OK && m->clusters.owned)
@@ -220,6 +223,8 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
     if (pieces && !trl_tree_template_splitless(&m->tpl))
         return trl_container_damaged(c, err, "its template looks at splits");
     st = load_root(&m->root, c, err);
+    if (st == TRL_OK)
+        st = trl_span_calibration_load(&m->spans, c, err);
     if (st == TRL_OK)
         st = load_parts(m, c, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)

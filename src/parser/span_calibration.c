@@ -1,0 +1,135 @@
+/* span_calibration.c -- isotonic regression of right constituents on posteriors. */
+/* SPDX-License-Identifier: MIT */
+#include "parser/span_calibration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#define BINS (TRL_SPAN_KNOTS - 2)
+#define LEAST 50 /* outcomes of a bin, where there are enough */
+
+const trl_span_calibration trl_span_calibration_usual = {
+    25, {{0.00000, 0.00000}, {0.01584, 0.02213}, {0.02541, 0.02782}, {0.02947, 0.03415},
+         {0.03451, 0.04471}, {0.04034, 0.04975}, {0.04741, 0.05396}, {0.05649, 0.05987},
+         {0.06681, 0.06492}, {0.08078, 0.07841}, {0.09869, 0.09654}, {0.12291, 0.11298},
+         {0.15479, 0.13623}, {0.19636, 0.19309}, {0.25239, 0.22386}, {0.32879, 0.29469},
+         {0.42882, 0.39418}, {0.54623, 0.46290}, {0.67632, 0.60877}, {0.79750, 0.72639},
+         {0.88545, 0.83129}, {0.94177, 0.88870}, {0.97628, 0.92116}, {0.99634, 0.94245},
+         {1.00000, 1.00000}}};
+
+double trl_span_calibrated(const trl_span_calibration *s, double p)
+{
+    if (s->n == 0)
+        return p;
+    size_t k = 1;
+    while (k + 1 < s->n && s->knot[k].p < p)
+        k++;
+    const double from = s->knot[k - 1].p, to = s->knot[k].p;
+    const double at = p <= from ? 0.0 : p >= to ? 1.0 : (p - from) / (to - from);
+    return s->knot[k - 1].share + at * (s->knot[k].share - s->knot[k - 1].share);
+}
+
+/* ---- fitting --------------------------------------------------------------------------------- */
+
+typedef struct pool {
+    double n, p, right; /* outcomes, sums */
+} pool;
+
+static int by_p(const void *a, const void *b)
+{
+    const trl_span_outcome *x = a, *y = b;
+    return x->p != y->p ? (x->p < y->p ? -1 : 1) : (int)x->right - (int)y->right;
+}
+
+/* Whether the second must be one with the first: it falls, or is at the same place. */
+static bool together(const pool *a, const pool *b)
+{
+    return b->right * a->n <= a->right * b->n || b->p * a->n <= a->p * b->n;
+}
+
+/* Pool adjacent violators; returns how many are left. */
+static size_t merge(pool *x, size_t n)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++) {
+        x[kept++] = x[k];
+        while (kept > 1 && together(&x[kept - 2], &x[kept - 1])) {
+            x[kept - 2].n += x[kept - 1].n;
+            x[kept - 2].p += x[kept - 1].p;
+            x[kept - 2].right += x[kept - 1].right;
+            kept--;
+        }
+    }
+    return kept;
+}
+
+bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibration *out)
+{
+    pool bin[BINS];
+    if (n == 0)
+        return false;
+    const size_t many = n / LEAST, bins = many > BINS ? BINS : many > 1 ? many : 1;
+    qsort(x, n, sizeof *x, by_p);
+    for (size_t k = 0; k < bins; k++) {
+        bin[k] = (pool){0};
+        for (size_t i = n * k / bins; i < n * (k + 1) / bins; i++) {
+            bin[k].n += 1.0;
+            bin[k].p += x[i].p;
+            bin[k].right += x[i].right;
+        }
+    }
+    const size_t kept = merge(bin, bins);
+    *out = (trl_span_calibration){.n = 1};
+    for (size_t k = 0; k < kept; k++) {
+        const double p = bin[k].p / bin[k].n;
+        if (p <= 0.0 || p >= 1.0)
+            continue;
+        out->knot[out->n].p = p;
+        out->knot[out->n++].share = bin[k].right / bin[k].n;
+    }
+    out->knot[out->n].p = 1.0;
+    out->knot[out->n++].share = bin[kept - 1].right / bin[kept - 1].n;
+    return true;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+trl_status trl_span_calibration_save(const trl_span_calibration *s, trl_container_builder *b,
+                                     trl_error *err)
+{
+    if (s->n == 0)
+        return TRL_OK;
+    double(*knot)[2] = trl_alloc(s->n, sizeof *knot);
+    if (!knot)
+        return trl_fail_mem(err);
+    for (size_t k = 0; k < s->n; k++) {
+        knot[k][0] = s->knot[k].p;
+        knot[k][1] = s->knot[k].share;
+    }
+    trl_container_builder_give(b, TRL_SPAN_CALIBRATION_TAG, knot, s->n * sizeof *knot);
+    return TRL_OK;
+}
+
+trl_status trl_span_calibration_load(trl_span_calibration *s, const trl_container *c,
+                                     trl_error *err)
+{
+    const void *bytes;
+    size_t n;
+    double x[2], p = -1.0, share = 0.0;
+    *s = (trl_span_calibration){0};
+    if (!trl_container_find(c, TRL_SPAN_CALIBRATION_TAG, &bytes, &n))
+        return TRL_OK;
+    bool sane = n % sizeof x == 0 && n >= 2 * sizeof x && n <= TRL_SPAN_KNOTS * sizeof x;
+    for (size_t at = 0; sane && at < n; at += sizeof x) {
+        memcpy(x, (const char *)bytes + at, sizeof x);
+        sane = x[0] > p && x[1] >= share && x[1] <= 1.0;
+        p = s->knot[s->n].p = x[0];
+        share = s->knot[s->n++].share = x[1];
+    }
+    if (!sane || s->knot[0].p != 0.0 || p != 1.0)
+        return trl_container_damaged(c, err, "its calibration of constituents makes no sense");
+    return TRL_OK;
+}
