@@ -24,9 +24,9 @@ TRL_API trl_status trl_graph_model_from_memory(const void *bytes, size_t n, trl_
 TRL_API trl_status trl_graph_model_of(const trl_model *m, trl_graph_model **out, trl_error *err);
 TRL_API void trl_graph_model_free(trl_graph_model *m); /* accepts NULL */
 
-/* The model with fewer weights (options->prune or ->keep) into a file, which is replaced atomically;
- * those that are always on are all kept.  `report` may be NULL.  TRL_EINVAL for bits, fingerprints and
- * other options that are none; TRL_EIO; TRL_ENOMEM. */
+/* The model with fewer weights (options->prune or ->keep) into a file, which is replaced
+ * atomically; those that are always on are all kept.  `report` may be NULL.  TRL_EINVAL for bits,
+ * fingerprints and other options that are none; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_graph_model_shrink(const trl_graph_model *m,
                                           const trl_shrink_options *options, const char *path,
                                           trl_shrink_report *report, trl_error *err);

@@ -7,7 +7,7 @@
  *     l(B | A)    = (c(A -> B .) + 2 p(B under A) + p(B)) / (c(A) + 3)          r likewise
  *
  * n1(A) rules of A were seen once, which is about the number of new ones in as much text again
- * [GOO53]; p(B under A) is the share of B among all children of A, on either side, in complete and
+ * [Goo53]; p(B under A) is the share of B among all children of A, on either side, in complete and
  * active states; p(B) among all children.  Of unary rules, with u(.) counting the steps P -> X of
  * their chains,
  *
@@ -19,7 +19,7 @@
  * is shared among the variants by the counts of their states; variants whose part is below
  * LEAST_VARIANT are left out.
  *
- * [GOO53] Good. The population frequencies of species and the estimation of population parameters.
+ * [Goo53] Good. The population frequencies of species and the estimation of population parameters.
  * Biometrika 40, 1953.
  */
 /* SPDX-License-Identifier: MIT */
