@@ -12,7 +12,8 @@
 #define RISE 1.01 /* of the lowest objective: it swings */
 #define EARLY 2   /* passes in which it may */
 #define SHORT 0.2 /* mean length of its steps, 1 being the whole way of an example */
-#define SLOW 100  /* times delta: what half of the passes must have gained */
+#define SLOW 100  /* times delta: what half of the passes must have gained, */
+#define SLOW4 10  /* and four of them on small examples */
 #define SURE 10   /* times delta: the proven distance at which the second one may end */
 
 /* In front of the state of the optimiser at work, which is missing right after the handover. */
@@ -88,7 +89,8 @@ static trl_status look(const run *r, trl_iteration *it, bool *there, trl_error *
 static bool is_slow(const run *r, const trl_iteration *now)
 {
     return !now->last && is_measured(r, now->number) && now->number > EARLY * 4 &&
-           r->head.measured - now->objective < SLOW * r->fit->o->delta * fabs(now->objective);
+           r->head.measured - now->objective <
+               (r->fit->learner->fine ? SLOW4 : SLOW) * r->fit->o->delta * fabs(now->objective);
 }
 
 static double penalty1(const trl_fit *fit, const double *x)
