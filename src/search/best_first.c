@@ -32,7 +32,7 @@ void trl_searcher_fini(trl_searcher *x)
 {
     trl_forest_fini(&x->forest);
     trl_free(x->keys.key);
-    trl_free(x->seen);
+    trl_free(x->on);
     trl_free(x->word);
     trl_free(x->path);
     trl_arena_fini(&x->arena);
@@ -58,7 +58,7 @@ static double score(const trl_boost_part *p, const double *most, const trl_searc
             return -INFINITY;
         const trl_boost_node *root = p->node + trl_boost_begin(p->tree_end, k), *v = root;
         while (v->feature != TRL_NO_ID)
-            v = x->seen[v->feature] == x->span ? v + 1 : root + v->off;
+            v = x->on[v->feature / 64] >> v->feature % 64 & 1 ? v + 1 : root + v->off;
         h += v->value;
     }
     return h;
@@ -89,14 +89,13 @@ static trl_status find_scores(trl_searcher *x, const trl_partial_parse *s, trl_i
                              (const uint32_t(*)[TRL_PATHS])x->path};
     if (!trl_span_features(&v, s, span.first, span.last, &x->keys))
         return trl_fail_mem(err);
-    if (++x->span == 0) { /* numbers are used up */
-        memset(x->seen, 0, m->boost->names.n * sizeof *x->seen);
-        x->span = 1;
-    }
+    size_t n = 0;
     for (size_t k = 0; k < x->keys.n; k++) {
         const uint32_t f = trl_key_index_find(&m->index, x->keys.key[k]);
-        if (f != TRL_NO_ID)
-            x->seen[f] = x->span;
+        if (f == TRL_NO_ID)
+            continue;
+        x->on[f / 64] |= (uint64_t)1 << f % 64;
+        x->keys.key[n++] = f;
     }
     const bool whole = span.first == 0 && span.last + 1 == s->n;
     for (size_t k = 0; k < m->boost->n; k++) {
@@ -107,6 +106,8 @@ static trl_status find_scores(trl_searcher *x, const trl_partial_parse *s, trl_i
         h[k] = allowed ? score(p, most, x, least) : -(double)INFINITY;
         most += p->n_trees;
     }
+    for (size_t k = 0; k < n; k++)
+        x->on[x->keys.key[k] / 64] = 0;
     return TRL_OK;
 }
 
@@ -142,9 +143,10 @@ static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, double
         return trl_fail_mem(err);
     x->cost = h;
     double least = m->shares ? -(double)INFINITY : score_of(below), top = -(double)INFINITY;
-    trl_inference span = {0};
-    for (; span.first <= s->newest; span.first++)
-        for (span.last = span.first; span.last < s->n; span.last++, h += m->boost->n) {
+    for (size_t first = s->newest + 1; first-- > 0;) { /* from the likely to the unlikely */
+        trl_inference span = {(uint32_t)first, (uint32_t)first, TRL_NO_ID};
+        h = x->cost + (first * s->n - first * (first - (first > 0)) / 2) * m->boost->n;
+        for (; span.last < s->n; span.last++, h += m->boost->n) {
             const trl_status st = find_scores(x, s, span, least, h, err);
             if (st != TRL_OK)
                 return st;
@@ -155,6 +157,7 @@ static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, double
             else if (best && top > least)
                 least = top;
         }
+    }
     to_costs(m, x->cost, n, top);
     return TRL_OK;
 }
@@ -414,9 +417,9 @@ static trl_status read_words(trl_searcher *x, const trl_search_input *in, trl_er
     uint32_t(*path)[TRL_PATHS] = trl_reserve(x->path, &x->path_cap, in->n, sizeof *path);
     if (path)
         x->path = path;
-    if (!x->seen)
-        x->seen = trl_zalloc(m->boost->names.n + 1, sizeof *x->seen);
-    if (!own || !path || !x->seen)
+    if (!x->on)
+        x->on = trl_zalloc(m->boost->names.n / 64 + 1, sizeof *x->on);
+    if (!own || !path || !x->on)
         return trl_fail_mem(err);
     for (size_t k = 0; k < in->n; k++) {
         own[k] = trl_strtab_find(&m->names.words, in->word[k].p, in->word[k].n);

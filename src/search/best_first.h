@@ -45,9 +45,8 @@ typedef struct trl_searcher {
 
     trl_forest forest;
     trl_feature_keys keys;
-    uint32_t *seen;              /* [features] the span a feature was last seen in */
-    uint32_t span;               /* number of the current one */
-    uint32_t *word;              /* [n_words] */
+    uint64_t *on;   /* [features / 64 + 1] bits of the features of the span that is looked at */
+    uint32_t *word; /* [n_words] */
     uint32_t (*path)[TRL_PATHS]; /* [n_words] */
     size_t word_cap, path_cap;
 

@@ -123,7 +123,7 @@ trl_status trl_boosted_model_describe(const trl_boosted_model *m, size_t top, tr
 /* ---- parsers --------------------------------------------------------------------------------- */
 
 /* Taggings of a sentence that are tried. */
-#define TAGGINGS 10
+#define TAGGINGS 4
 
 struct trl_boosted_parser {
     const trl_boosted_model *model;
