@@ -69,6 +69,8 @@ static option options[] = {
     {PARSE_OPTION("decode")},
     {PARSE_OPTION("lambda")},
     {PARSE_OPTION("mix")},
+    {PARSE_OPTION("no-rerank"),
+     .help = "parse by the first stage alone, where the model has a second one (train --rerank)"},
     {PARSE_OPTION("no-functions"),
      .help = "labels without function tags, also where the model was trained with --functions"},
     {"constraints", .type = OPTION_STRING, OPTION_FIELD(settings, constraints), .value = "FILE",

@@ -116,6 +116,7 @@ typedef struct trl_parse_options {
     bool probability; /* also compute the tree's, which costs a pass; n-best trees always have it */
     bool spans;       /* also posteriors of labelled spans */
     bool no_functions;  /* labels without function tags, also of a model that has learnt them */
+    bool first_stage;   /* leaves the second stage out, where the model has one (train --rerank) */
     double max_work;    /* of one sentence, millions of steps: counted before they are made, so that
                            the result does not depend on the machine; 0: no limit; 1000 */
     double max_seconds; /* of one sentence; 0: no limit; 0 */

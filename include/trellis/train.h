@@ -175,7 +175,9 @@ typedef struct trl_train_options {
 
     const char *memory_limit; /* chains, graphs: "500M", "4G"; what the data take beyond it is kept
                                  in temporary files ($TMPDIR, or /tmp), to the same bits; or NULL */
-    bool functions; /* trees: learn function labels (SBJ, TMP), for trees that are parsed */
+    bool functions;  /* trees: learn function labels (SBJ, TMP), for trees that are parsed */
+    uint64_t rerank; /* trees: a second stage chooses among this many of the most probable trees; 0:
+                        there is none */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

@@ -86,6 +86,8 @@ typedef struct kind_of_model {
 /* By charts, or by search. */
 static trl_status train_parser(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
+    if (strcmp(o->grade, "boosted") == 0 && o->rerank)
+        return trl_fail(err, TRL_EINVAL, "boosted parsers have no second stage");
     if (strcmp(o->grade, "boosted") == 0 && o->functions)
         return trl_fail(err, TRL_EINVAL, "boosted parsers learn no function labels");
     if (strcmp(o->grade, "boosted") == 0)

@@ -13,6 +13,8 @@
 #include "chart/nbest.h"
 #include "parser/chart_model.h"
 #include "parser/derivation.h"
+#include "parser/reranker.h"
+#include "parser/span_list.h"
 #include "parser/tree_decode.h"
 #include "treebank/transform.h"
 
@@ -24,9 +26,10 @@ struct trl_chart_parser {
     trl_decoder d;
     trl_nbest best;
     trl_tree_sum sum;
+    trl_candidates candidates; /* of the second stage */
+    trl_rerank_scratch rerank;
     trl_parsed *parsed; /* [nbest, at least 1] */
-    trl_span *span;
-    size_t n_span, cap_span;
+    trl_span_list spans;
     trl_constraint *known;
     size_t n_known, cap_known;
     bool sure; /* of trl_parse */
@@ -62,8 +65,10 @@ void trl_chart_parser_free(trl_chart_parser *p)
     trl_decoder_fini(&p->d);
     trl_nbest_fini(&p->best);
     trl_tree_sum_fini(&p->sum);
+    trl_candidates_fini(&p->candidates);
+    trl_rerank_scratch_fini(&p->rerank);
     trl_free(p->parsed);
-    trl_free(p->span);
+    trl_free(p->spans.span);
     trl_free(p->known);
     trl_parts_fini(&p->parts);
     trl_function_chooser_fini(&p->functions);
@@ -120,24 +125,6 @@ static trl_status keep_tree(trl_chart_parser *p, size_t at, const found_tree *fo
     return TRL_OK;
 }
 
-/* To nine digits: differences by rounding alone are ties. */
-static int by_probability(const void *a, const void *b)
-{
-    const trl_span *x = a, *y = b;
-    const double p = rint(1e9 * x->probability), q = rint(1e9 * y->probability);
-    if (p != q)
-        return p < q ? 1 : -1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? 1 : -1;
-    const size_t n = x->label.n < y->label.n ? x->label.n : y->label.n;
-    const int c = memcmp(x->label.p, y->label.p, n);
-    return c ? c : x->label.n < y->label.n ? -1 : x->label.n > y->label.n;
-}
-
-#define LEAST_SPAN 0.01
-
 /* What is told of a constituent over n words; the root is certain. */
 static double told(const trl_chart_parser *p, const trl_bracket *b, size_t n)
 {
@@ -154,24 +141,11 @@ static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
     if (c->late)
         return TRL_OK;
     const trl_status st = trl_chart_brackets(c, &b, &p->d.arena, err);
-    if (st != TRL_OK)
-        return st;
-    for (size_t j = 1; j <= c->n; j++)
+    for (size_t j = 1; st == TRL_OK && j <= c->n; j++)
         for (size_t i = 0; i < j; i++)
-            for (uint32_t k = b.first[trl_cell(i, j)]; k < b.first[trl_cell(i, j) + 1]; k++) {
-                const double q = told(p, &b.bracket[k], j - i);
-                if (q < LEAST_SPAN)
-                    continue;
-                trl_span *s = trl_reserve(p->span, &p->cap_span, p->n_span + 1, sizeof *s);
-                if (!s)
-                    return trl_fail_mem(err);
-                p->span = s;
-                const trl_str label = trl_strtab_get(&p->model->labels, b.bracket[k].label);
-                s[p->n_span++] = (trl_span){label, i, j, q < 1.0 ? q : 1.0}; /* 1 + rounding */
-            }
-    if (p->n_span)
-        qsort(p->span, p->n_span, sizeof *p->span, by_probability);
-    return TRL_OK;
+            for (uint32_t k = b.first[trl_cell(i, j)]; k < b.first[trl_cell(i, j) + 1]; k++)
+                b.bracket[k].any = told(p, &b.bracket[k], j - i);
+    return st == TRL_OK ? trl_span_list_fill(&p->spans, &b, &p->model->labels, err) : st;
 }
 
 /* A log probability, NaN where there is none; rounding above 0 becomes 0. */
@@ -222,6 +196,68 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
                      word, n, err);
 }
 
+/* ---- the second stage ------------------------------------------------------------------------ */
+
+static bool has_second_stage(const trl_chart_parser *p)
+{
+    return p->model->m.reranker.n > 0 && p->model->is_probability && !p->o.first_stage &&
+           p->o.decode != TRL_PARSE_VITERBI;
+}
+
+/* The trees of the list by the second stage, most probable first; of equals the earlier. */
+static trl_status keep_listed(trl_chart_parser *p, const trl_words *words, size_t *made,
+                              trl_error *err)
+{
+    trl_status st = TRL_OK;
+    const trl_candidates *c = &p->candidates;
+    const size_t want = p->o.nbest > 1 ? p->o.nbest : 1;
+    double *left = p->rerank.p;
+    for (*made = 0; st == TRL_OK && *made < want && *made < c->n; (*made)++) {
+        size_t best = 0;
+        for (size_t k = 1; k < c->n; k++)
+            best = left[k] > left[best] ? k : best;
+        const trl_candidate *t = &c->list[best];
+        st = keep_tree(p, *made, &(found_tree){t->node, t->tree.n, log(left[best])}, words->word,
+                       words->n, err);
+        left[best] = -1.0; /* taken */
+    }
+    return st;
+}
+
+/* The log probability that the list gives a tree. */
+static double listed_log_p(const trl_chart_parser *p, const trl_node_list *t)
+{
+    for (size_t k = 0; k < p->candidates.n; k++)
+        if (trl_same_tree(&p->candidates.list[k].tree, t))
+            return log(p->rerank.p[k]);
+    return -(double)INFINITY;
+}
+
+static trl_status second_stage(trl_chart_parser *p, const trl_words *words, size_t *made,
+                               trl_error *err)
+{
+    const trl_tree_model *m = &p->model->m;
+    const size_t most = p->o.nbest > m->reranker.n ? p->o.nbest : m->reranker.n;
+    trl_status st = trl_candidates_of(&p->candidates, &p->d, m, most, err);
+    if (st != TRL_OK || p->candidates.n == 0)
+        return st;
+    st = trl_rerank(m, words, &p->candidates, &p->rerank, err);
+    if (st != TRL_OK)
+        return st;
+    if (p->o.nbest > 1 || p->o.decode == TRL_PARSE_TREE)
+        return keep_listed(p, words, made, err);
+    st = trl_rerank_tree_of(m, p->o.lambda, &p->candidates, p->rerank.p, &p->d, err);
+    if (st != TRL_OK)
+        return st;
+    const trl_node_list tree = {p->d.result.node, p->d.result.n};
+    const double log_p = p->o.probability ? listed_log_p(p, &tree) : (double)NAN;
+    *made = 1;
+    return keep_tree(p, 0, &(found_tree){p->d.result.node, tree.n, log_p}, words->word, words->n,
+                     err);
+}
+
+/* ---- any sentence ---------------------------------------------------------------------------- */
+
 /* What needs sums comes first: the best tree overwrites them. */
 static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, size_t *made,
                          trl_error *err)
@@ -229,7 +265,8 @@ static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, siz
     trl_status st = TRL_OK;
     double log_z = (double)NAN;
     const bool best = p->o.nbest > 1 || p->o.decode == TRL_PARSE_TREE;
-    if (p->model->is_probability && (p->o.spans || best || p->o.probability)) {
+    const bool second = has_second_stage(p);
+    if (p->model->is_probability && (p->o.spans || (!second && (best || p->o.probability)))) {
         st = trl_chart_inside(&p->d.chart, &p->d.tables, err);
         log_z = p->d.chart.log_z;
         if (st != TRL_OK || !isfinite(log_z)) {
@@ -243,6 +280,8 @@ static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, siz
         p->d.failure = trl_time_ran_out;
     if (st != TRL_OK || p->d.failure)
         return st;
+    if (second)
+        return second_stage(p, &(trl_words){word, n}, made, err);
     return best ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
@@ -366,7 +405,8 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
     const trl_tree_model *m = &p->model->m;
     bool given = false;
     const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
-    const bool brackets = p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1;
+    const bool brackets =
+        (p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1) || has_second_stage(p);
     trl_decode_options o = {.binary_exp = m->binary_exp,
                             .unary = m->unary,
                             .ctx = p,
@@ -386,7 +426,7 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
     o.edit = in->n_known && !given ? apply_known : NULL;
     o.tags = p->tags.n == in->n ? &p->tags : NULL;
     do {
-        made = p->n_span = 0;
+        made = p->spans.n = 0;
         p->sure = true;
         st = trl_decode_prepare(&p->d, m, in->word, in->n, &o, err);
         if (st == TRL_OK && !p->d.failure)
@@ -396,7 +436,7 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
         st = settled;
     } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, in->n, &o));
     if (st == TRL_OK && made == 0) {
-        p->n_span = 0;
+        p->spans.n = 0;
         st = simpler(p, in->word, in->n, in->n_known, deadline, err);
         made = 1;
     }
@@ -405,8 +445,8 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
         return st;
     *out = (trl_parse){.n_trees = made,
                        .trees = p->parsed,
-                       .n_spans = p->n_span,
-                       .spans = p->span,
+                       .n_spans = p->spans.n,
+                       .spans = p->spans.span,
                        .sure = p->sure,
                        .warning = p->d.failure};
     return TRL_OK;

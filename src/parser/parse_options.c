@@ -35,6 +35,8 @@ static const trl_option rows[] = {
         .help = "the N most probable trees"),
     ROW("probability", FLAG, probability, .help = "also the probability of the tree"),
     ROW("spans", FLAG, spans, .help = "also the probabilities of labelled spans"),
+    ROW("no-rerank", FLAG, first_stage,
+        .help = "by the first stage alone, where the model has a second one (train 'rerank')"),
     ROW("no-functions", FLAG, no_functions,
         .help = "labels without function tags, also where the model has them"),
     ROW("beam", INTEGER, beam, .value = "N", .preset = "no limit",

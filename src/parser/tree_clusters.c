@@ -110,6 +110,13 @@ trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *fro
     return st == TRL_OK ? index_prefixes(c, err) : st;
 }
 
+trl_status trl_tree_clusters_share(trl_tree_clusters *c, const trl_tree_clusters *from,
+                                   trl_error *err)
+{
+    *c = (trl_tree_clusters){.view = from->view};
+    return from->prefix[0] ? index_prefixes(c, err) : TRL_OK;
+}
+
 void trl_tree_clusters_fini(trl_tree_clusters *c)
 {
     trl_clusters_free(c->owned);

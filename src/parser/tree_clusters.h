@@ -28,6 +28,9 @@ trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *tree
 
 /* From a model file, if it has any; the container must outlive c.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *from, trl_error *err);
+/* The same clusters once more; `from` must outlive c.  TRL_ENOMEM. */
+trl_status trl_tree_clusters_share(trl_tree_clusters *c, const trl_tree_clusters *from,
+                                   trl_error *err);
 void trl_tree_clusters_fini(trl_tree_clusters *c);
 
 /* For trl_observer.cluster. */

@@ -169,11 +169,8 @@ trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *e
                         : st;
 }
 
-trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)
+trl_status trl_decode_brackets(trl_decoder *d, trl_brackets *b, trl_error *err)
 {
-    trl_brackets b;
-    if (d->failure)
-        return TRL_OK;
     trl_status st = trl_chart_inside(&d->chart, &d->tables, err);
     if (st != TRL_OK || !isfinite(d->chart.log_z)) {
         trl_decode_note_failure(d);
@@ -184,12 +181,21 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
         trl_decode_note_failure(d);
         return TRL_OK;
     }
-    st = trl_chart_brackets(&d->chart, &b, &d->arena, err);
+    st = trl_chart_brackets(&d->chart, b, &d->arena, err);
     if (st == TRL_OK && d->pruner_posteriors.n)
-        trl_brackets_mix(&b, &d->pruner_posteriors, d->mix);
-    return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->result,
-                                       &d->arena, err)
-                        : st;
+        trl_brackets_mix(b, &d->pruner_posteriors, d->mix);
+    return st;
+}
+
+trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)
+{
+    trl_brackets b;
+    if (d->failure)
+        return TRL_OK;
+    const trl_status st = trl_decode_brackets(d, &b, err);
+    return st == TRL_OK && !d->failure ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda,
+                                                      &d->result, &d->arena, err)
+                                       : st;
 }
 
 /* ---- the last resort ------------------------------------------------------------------------- */

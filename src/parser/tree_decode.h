@@ -66,6 +66,10 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl
 trl_status trl_decode_best(trl_decoder *d, const trl_tree_model *m, trl_error *err);
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err);
 
+/* Posteriors of brackets, the pruner's share of them mixed in, in the decoder's arena; where there
+ * are none d->failure says why.  Without a failure so far. */
+trl_status trl_decode_brackets(trl_decoder *d, trl_brackets *b, trl_error *err);
+
 /* Says in d->failure why the chart has no tree. */
 void trl_decode_note_failure(trl_decoder *d);
 

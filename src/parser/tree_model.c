@@ -87,7 +87,9 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
         st = trl_tree_template_parse(&m->tpl, o->template_name, o->template_text, o->template_size,
                                      err);
     const char *clusters = o->clusters ? o->clusters : "none";
-    if (st == TRL_OK && strcmp(clusters, "auto") == 0)
+    if (st == TRL_OK && o->shared_clusters)
+        st = trl_tree_clusters_share(&m->clusters, o->shared_clusters, err);
+    else if (st == TRL_OK && strcmp(clusters, "auto") == 0)
         st = m->tpl.clusters ? trl_tree_clusters_make(&m->clusters, trees, o->pool, err) : TRL_OK;
     else if (st == TRL_OK && strcmp(clusters, "none") != 0)
         st = trl_tree_clusters_read(&m->clusters, clusters, err);
@@ -113,6 +115,7 @@ void trl_tree_model_fini(trl_tree_model *m)
     trl_observer_fini(&m->observer);
     trl_tree_clusters_fini(&m->clusters);
     trl_span_pruner_fini(&m->span_pruner);
+    trl_reranker_fini(&m->reranker);
     trl_free(m->coarse_of);
     trl_coarse_map_fini(&m->map);
     trl_coarse_fini(&m->pruner);

@@ -10,6 +10,7 @@
 #include "chart/mbr.h"
 #include "parser/function_labels.h"
 #include "parser/given_tags.h"
+#include "parser/rerank_model.h"
 #include "parser/tree_clusters.h"
 #include "parser/span_calibration.h"
 #include "parser/tree_gather.h"
@@ -58,6 +59,7 @@ typedef struct trl_tree_model {
     trl_function_labels functions;
     trl_tree_root root;         /* the root of a parser's trees; in the grammars it is TOP */
     double *binary_exp, *unary; /* of the weights, when they are final */
+    trl_reranker reranker;      /* the second stage, if there is one */
 } trl_tree_model;
 
 typedef struct trl_tree_model_options {
@@ -69,6 +71,7 @@ typedef struct trl_tree_model_options {
     uint32_t frequent; /* of the observer */
     double threshold;
     const char *clusters;                      /* file; "auto": made of the trees; "none" or NULL */
+    const trl_tree_clusters *shared_clusters;  /* in place of those, when not NULL */
     trl_pool *pool;                            /* for making them, or NULL */
     const char *template_name, *template_text; /* families */
     size_t template_size;

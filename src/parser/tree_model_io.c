@@ -8,6 +8,7 @@
  *     spancal   how posteriors of constituents become probabilities (span_calibration.h)
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
  *     fn...     function labels, when it has any (function_labels.h)
+ *     r...      the second stage, when there is one (reranker.h)
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
  * Features with weight 0 are left out.
@@ -111,6 +112,7 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
         st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
         st = trl_span_pruner_save(&m->span_pruner, b, err);
+    trl_reranker_save(&m->reranker, b);
     if (st == TRL_OK)
         st = trl_function_labels_save(&m->functions, b, err);
     if (st == TRL_OK)
@@ -172,7 +174,9 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_erro
         st = trl_tree_model_connect(m, err);
     if (st == TRL_OK)
         st = trl_function_labels_load(&m->functions, c, err);
-    return st == TRL_OK ? trl_span_pruner_load(&m->span_pruner, c, err) : st;
+    if (st == TRL_OK)
+        st = trl_span_pruner_load(&m->span_pruner, c, err);
+    return st == TRL_OK ? trl_reranker_load(&m->reranker, c, err) : st;
 }
 
 static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_error *err)

@@ -21,7 +21,8 @@ static const trl_section_type types[] = {
     {"l0ct", 'u', 1},     {"l0cc", 'd', 1},     {"l0sn", 'd', 1},    {"l0sr", 'd', 1},
     {"k0info", 'w', 1},   {"k0wn", 'u', 1},     {"k0wf", 'u', 1},    {"k0wt", 'u', 1},
     {"k0wc", 'd', 1},     {"k0cf", 'u', 1},     {"k0ct", 'u', 1},    {"k0cc", 'd', 1},
-    {"k0sn", 'd', 1},     {"k0sr", 'd', 1}};
+    {"k0sn", 'd', 1},     {"k0sr", 'd', 1},     {"rheads", 't', 1},  {"rkeys", 'w', 1},
+    {"rweights", 'f', 1}};
 
 /* The model, and the names of classes of features found so far: finding one takes a while. */
 typedef struct namer {

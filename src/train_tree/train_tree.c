@@ -178,15 +178,18 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
 {
     const trl_train_options *o = j->o;
     trl_container_builder b = {0};
+    char rerank[32] = "";
+    if (j->model.reranker.n)
+        trl_snprintf(rerank, sizeof rerank, "rerank %u\n", (unsigned)j->model.reranker.n);
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s",
+        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s%s",
         o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
         counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
         licences[j->model_options.licence], (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
-        o->functions ? "functions yes\n" : "");
+        o->functions ? "functions yes\n" : "", rerank);
     size_t size = n > 0 ? (size_t)n : 0;
     if (trl_has_dev(o) && !counted(j) && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
@@ -224,6 +227,7 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
     (void)result;
     char note[160];
     j->model_options.pool = j->pool;
+    j->model_options.shared_clusters = j->part ? j->part->clusters : NULL;
     trl_status st = trl_tree_model_build(&j->model, &j->model_options, j->heads, &j->trees, err);
     if (st == TRL_OK)
         st = trl_tree_training_check_features(j, err);
@@ -355,6 +359,8 @@ static trl_status weights(void *training, trl_train_result *result, trl_error *e
 static trl_status save(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;
+    if (j->part)
+        return j->part->trained(j->part->ctx, j, err);
     j->cancel.held = true;
     if (j->w)
         result->n_active = trl_tree_model_active(&j->model, j->w);
@@ -365,6 +371,11 @@ static trl_status save(void *training, trl_train_result *result, trl_error *err)
     return st;
 }
 
+static trl_status second_stage(void *training, trl_train_result *result, trl_error *err)
+{
+    return trl_tree_training_rerank(training, result, err);
+}
+
 static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"grammar and lexicon", grammar, false},
                                    {"function labels", functions, false},
@@ -373,15 +384,23 @@ static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"m-estimation: expectations; dev set", expectations, false},
                                    {"pt-cfg: the MECFG to choose by", first_part, true},
                                    {"weights, pt-cfg: instances", weights, true},
+                                   {"second stage", second_stage, true},
                                    {"the model", save, false},
                                    {0}};
 
 trl_status trl_train_tree(const trl_train_options *o, trl_train_result *result, trl_error *err)
 {
+    return trl_train_tree_part(o, NULL, result, err);
+}
+
+trl_status trl_train_tree_part(const trl_train_options *o, const trl_tree_part_run *part,
+                               trl_train_result *result, trl_error *err)
+{
     trl_tree_training *j = trl_zalloc(1, sizeof *j);
     if (!j)
         return trl_fail_mem(err);
     j->o = o;
+    j->part = part;
     j->started = trl_clock();
     j->cancel = (trl_cancel){o->cancelled, o->cancelled_ctx, false};
     trl_status st = trl_tree_training_check(j, err);

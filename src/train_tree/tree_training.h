@@ -14,8 +14,19 @@
 #include "train_tree/tree_task.h"
 #include "trellis/parseval.h"
 
+struct trl_tree_training;
+
+/* A run on a part of the treebank, whose model is not written: what it shares with the whole run,
+ * and who takes it when it has been trained. */
+typedef struct trl_tree_part_run {
+    const trl_tree_clusters *clusters; /* in place of its own */
+    void *ctx;
+    trl_status (*trained)(void *ctx, struct trl_tree_training *part, trl_error *err);
+} trl_tree_part_run;
+
 typedef struct trl_tree_training {
     const trl_train_options *o;
+    const trl_tree_part_run *part; /* NULL: the whole run */
     const trl_objective *objective;
     trl_tree_model_options model_options;
     trl_head_rules *heads;
@@ -76,6 +87,15 @@ trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err);
  * training trees.  TRL_EINVAL when its grammar or template is another, TRL_EIO, TRL_EMODEL,
  * TRL_ENOMEM. */
 trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err);
+
+/* tree_rerank_training.c: the second stage, if o->rerank asks for one.  TRL_EINVAL where it cannot
+ * be. */
+trl_status trl_tree_training_check_rerank(const trl_tree_training *j, trl_error *err);
+trl_status trl_tree_training_rerank(trl_tree_training *j, trl_train_result *result, trl_error *err);
+
+/* train_tree.c: as trl_train_tree on a part; o needs a place for a model, which is not used. */
+trl_status trl_train_tree_part(const trl_train_options *o, const trl_tree_part_run *part,
+                               trl_train_result *result, trl_error *err);
 
 /* train_tree.c: true to stop. */
 bool trl_tree_training_report(const trl_tree_training *j, const char *stage, const char *note);

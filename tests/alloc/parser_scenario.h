@@ -9,6 +9,7 @@
 typedef struct tree_train_arg {
     const char *folder, *grade, *objective, *optimizer, *template_text;
     bool resume, functions;
+    uint64_t rerank;
 } tree_train_arg;
 
 static trl_status do_train_tree(const void *p, trl_error *err)
@@ -39,6 +40,7 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     o.checkpoint_every = 1;
     o.resume = a->resume;
     o.functions = a->functions;
+    o.rerank = a->rerank;
     o.model = model;
     return trl_train(&o, &result, err);
 }
