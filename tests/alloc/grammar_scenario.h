@@ -84,7 +84,7 @@ static trl_status do_grammar(const void *p, trl_error *err)
     if (st == TRL_OK)
         st = each_tree(&run, text, false, err);
     if (st == TRL_OK)
-        st = trl_grammar_finish(&run.g, true, err);
+        st = trl_grammar_finish(&run.g, TRL_RULES_SMOOTHED, err);
     if (st == TRL_OK)
         st = trl_lexicon_init(&run.x, 1, err);
     if (st == TRL_OK)
