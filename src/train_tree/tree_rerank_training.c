@@ -267,7 +267,7 @@ trl_status trl_tree_training_check_rerank(const trl_tree_training *j, trl_error 
     if (o->rerank < 2 || o->rerank > TRL_RERANK_MOST)
         return trl_fail(err, TRL_EINVAL, "a second stage chooses among 2 to %d trees, not %llu",
                         TRL_RERANK_MOST, (unsigned long long)o->rerank);
-    if (strcmp(trl_objective_name(j->objective, TRL_KIND_TREE), "perceptron") == 0)
+    if (!j->objective->probabilistic)
         return trl_fail(err, TRL_EINVAL,
                         "a second stage needs probabilities, which a perceptron does not have");
     for (size_t k = 0; k < o->n_train; k++)
