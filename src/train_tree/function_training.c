@@ -131,11 +131,9 @@ static trl_status each_node(numbering *x, node_fn fn, bool examples, trl_error *
         for (uint32_t v = 1; st == TRL_OK && v < tree->n_nodes; v++)
             if (is_open(x, tree, v))
                 st = fn(x, k, v, err);
-        size_t *end = examples
-                          ? trl_reserve(t->end, &t->cap_end, t->sparse.n_examples + 1, sizeof *end)
-                          : NULL;
         if (st != TRL_OK || !examples)
             continue;
+        size_t *end = trl_reserve(t->end, &t->cap_end, t->sparse.n_examples + 1, sizeof *end);
         if (!end)
             return trl_fail_mem(err);
         t->end = end;
