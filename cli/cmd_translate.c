@@ -79,6 +79,8 @@ static option options[] = {
     {"memory", .type = OPTION_REAL, OPTION_FIELD(settings, memory), .value = "MB",
      .help = "features of a classifier beyond this go to a temporary file"},
     {TRAIN_OPTION("seed")},
+    {TRAIN_OPTION("checkpoint")},
+    {TRAIN_OPTION("resume")},
     {0},
 };
 
@@ -129,14 +131,17 @@ static int train(settings *s, const operands *args)
 {
     trl_error err = {0};
     trl_translate_result r;
-    if (!output_check(s->write))
+    if (s->train.resume && !s->train.checkpoint)
+        return message_usage("--resume needs --checkpoint FILE, the file to go on from");
+    if (!output_check(s->write) || (s->train.checkpoint && !output_check(s->train.checkpoint)))
         return CLI_FAILED;
     s->data.source = args->item[0];
     s->data.target = args->n > 1 ? args->item[1] : NULL;
     s->train.memory = (size_t)(s->memory * 1048576.0);
     s->train.note = on_note;
     s->train.note_ctx = s;
-    signals_end("stopped: nothing was written");
+    signals_end(s->train.checkpoint ? "stopped: --resume goes on from the checkpoint"
+                                    : "stopped: nothing was written");
     if (trl_translate_train(&s->data, &s->train, s->write, &r, &err) != TRL_OK) {
         message_error(&err);
         return CLI_FAILED;

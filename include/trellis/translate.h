@@ -73,6 +73,10 @@ typedef struct trl_translate_options {
     void *note_ctx;
     size_t tune_null; /* with so many tuning pairs or more, what leaving a word out costs is tuned
                          to the F of their translations: 100; 0: never */
+    const char *checkpoint; /* a file to which links, trees and classifiers are added as they are
+                               finished, or NULL; when the disk is full, a note is given and
+                               training goes on */
+    bool resume;            /* what `checkpoint` has is not made again: the same model */
 } trl_translate_options;
 TRL_API void trl_translate_options_init(trl_translate_options *o, size_t size); /* sizeof *o */
 
@@ -106,7 +110,8 @@ typedef struct trl_translate_result {
 
 /* Trains and writes a model file, atomically.  TRL_EPARSE with path:row:col: files of different
  * length, links to words that are not there, trees of other sentences; TRL_EINVAL for options out
- * of range; TRL_EMODEL for a parser's model that is none; TRL_EIO; TRL_ENOMEM. */
+ * of range; TRL_EMODEL for a parser's model that is none, and for a checkpoint of other data or
+ * options; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_translate_train(const trl_translate_data *data,
                                        const trl_translate_options *o, const char *model,
                                        trl_translate_result *result, trl_error *err);

@@ -60,6 +60,9 @@ static const trl_option rows[] = {
     ROW("seed", INTEGER, seed, .value = "N", .help = "of the sampling"),
     ROW("threads", INTEGER, threads, .value = "N",
         .help = "threads, 0 for one per processor; the model does not depend on it"),
+    ROW("checkpoint", STRING, checkpoint, .value = "FILE", .file = TRL_OPTION_OUTPUT,
+        .help = "keep links, trees and classifiers there as they are finished, for 'resume'"),
+    ROW("resume", FLAG, resume, .help = "go on from the checkpoint, to the same model"),
 };
 #undef ROW
 

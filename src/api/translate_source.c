@@ -56,15 +56,22 @@ void trl_translate_source_fini(trl_translate_source *s)
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-static trl_status align(trl_translate_source *s, size_t threads, trl_error *err)
+static trl_status align(trl_translate_source *s, const trl_translate_reading *how, trl_error *err)
 {
+    const size_t threads = trl_pool_threads(how->pool);
     trl_align_options o = trl_align_options_default();
     trl_aligner *a = NULL;
     trl_buf lines = {0};
+    size_t n = 0;
+    const void *kept = trl_journal_find(how->journal, TRL_RECORD_LINKS, 0, &n);
+    if (kept)
+        return trl_links_memory(&s->links, &(trl_text){"<links>", kept, n}, s->text, err);
     o.threads = threads;
     trl_status st = trl_aligner_train(s->text, &o, &a, err);
     if (st == TRL_OK)
         st = trl_align(a, s->text, TRL_GROW_DIAG_FINAL_AND, threads, &lines, err);
+    if (st == TRL_OK)
+        trl_journal_add(how->journal, TRL_RECORD_LINKS, 0, lines.data, lines.len);
     if (st == TRL_OK)
         st = trl_links_memory(&s->links, &(trl_text){"<links>", lines.data, lines.len}, s->text,
                               err);
@@ -79,6 +86,7 @@ typedef struct parsing {
     const trl_side *side;
     trl_parser **parser; /* [threads] */
     trl_buf *piece;      /* [jobs] */
+    trl_journal *journal;
 } parsing;
 
 static trl_status parse_one(parsing *p, size_t k, trl_parser *parser, trl_buf *out, trl_error *err)
@@ -104,23 +112,30 @@ static trl_status parse_piece(void *ctx, size_t job, size_t worker, trl_error *e
 {
     parsing *p = ctx;
     trl_status st = TRL_OK;
+    size_t n = 0;
+    const void *kept = trl_journal_find(p->journal, TRL_RECORD_PARSES, job, &n);
+    if (kept)
+        return trl_buf_add(&p->piece[job], kept, n) ? TRL_OK : trl_fail_mem(err);
     for (size_t k = job * PIECE; st == TRL_OK && k < p->side->n && k < (job + 1) * PIECE; k++)
         st = parse_one(p, k, p->parser[worker], &p->piece[job], err);
+    if (st == TRL_OK)
+        trl_journal_add(p->journal, TRL_RECORD_PARSES, job, p->piece[job].data, p->piece[job].len);
     return st;
 }
 
-static trl_status parse_all(trl_translate_source *s, const trl_parse_model *m, trl_pool *pool,
+static trl_status parse_all(trl_translate_source *s, const trl_translate_reading *how,
                             trl_error *err)
 {
-    const size_t threads = trl_pool_threads(pool), jobs = (s->text->side[0].n + PIECE - 1) / PIECE;
+    const size_t threads = trl_pool_threads(how->pool);
+    const size_t jobs = (s->text->side[0].n + PIECE - 1) / PIECE;
     parsing p = {&s->text->side[0], trl_zalloc(threads, sizeof *p.parser),
-                 trl_zalloc(jobs, sizeof *p.piece)};
+                 trl_zalloc(jobs, sizeof *p.piece), how->journal};
     trl_parse_options o = trl_parse_options_default();
     trl_status st = p.parser && p.piece ? TRL_OK : trl_fail_mem(err);
     for (size_t k = 0; st == TRL_OK && k < threads; k++)
-        st = trl_parser_new(m, &o, &p.parser[k], err);
+        st = trl_parser_new(how->parser, &o, &p.parser[k], err);
     if (st == TRL_OK)
-        st = trl_pool_run(pool, jobs, parse_piece, &p, err);
+        st = trl_pool_run(how->pool, jobs, parse_piece, &p, err);
     for (size_t k = 0; st == TRL_OK && k < jobs; k++)
         if (!trl_buf_add(&s->parses, p.piece[k].data, p.piece[k].len))
             st = trl_fail_mem(err);
@@ -133,31 +148,37 @@ static trl_status parse_all(trl_translate_source *s, const trl_parse_model *m, t
     return st;
 }
 
-trl_status trl_translate_source_read(trl_translate_source *s, const trl_translate_data *data,
-                                     const trl_parse_model *parser, trl_pool *pool,
+trl_status trl_translate_source_open(trl_translate_source *s, const trl_translate_data *data,
                                      const trl_translate_notes *notes, trl_error *err)
 {
-    const trl_transform how = {.unescape = true};
-    trl_status st = trl_bitext_read(data->source, data->target, &s->text, err);
+    const trl_status st = trl_bitext_read(data->source, data->target, &s->text, err);
     if (st != TRL_OK)
         return st;
     const trl_bitext_info i = trl_bitext_get_info(s->text);
     trl_translate_note(notes, "%zu pairs of sentences, %zu source words", i.pairs, i.source_words);
+    return TRL_OK;
+}
+
+trl_status trl_translate_source_read(trl_translate_source *s, const trl_translate_data *data,
+                                     const trl_translate_reading *how, trl_error *err)
+{
+    const trl_transform transform = {.unescape = true};
+    trl_status st = TRL_OK;
     if (data->links)
         st = trl_links_read(&s->links, data->links, s->text, err);
-    else if ((st = align(s, trl_pool_threads(pool), err)) == TRL_OK)
-        trl_translate_note(notes, "aligned: %zu links", s->links.n_links);
+    else if ((st = align(s, how, err)) == TRL_OK)
+        trl_translate_note(&how->notes, "aligned: %zu links", s->links.n_links);
     if (st != TRL_OK)
         return st;
     if (data->trees)
-        return trl_treebank_open(data->trees, &how, false, &s->trees, err);
-    if (!parser) {
+        return trl_treebank_open(data->trees, &transform, false, &s->trees, err);
+    if (!how->parser) {
         st =
             trl_fail(err, TRL_EINVAL, "the source sentences have no trees, and there is no parser");
         return trl_fail_hint(err, st, "give 'trees' or 'parser'");
     }
-    if ((st = parse_all(s, parser, pool, err)) == TRL_OK)
-        trl_translate_note(notes, "parsed: %zu sentences", i.pairs);
+    if ((st = parse_all(s, how, err)) == TRL_OK)
+        trl_translate_note(&how->notes, "parsed: %zu sentences", s->text->side[0].n);
     const trl_text text = {"<parses>", s->parses.data, s->parses.len};
-    return st == TRL_OK ? trl_treebank_memory(&text, &how, false, &s->trees, err) : st;
+    return st == TRL_OK ? trl_treebank_memory(&text, &transform, false, &s->trees, err) : st;
 }

@@ -5,6 +5,7 @@
 #ifndef TRL_TRANSLATE_SOURCE_H
 #define TRL_TRANSLATE_SOURCE_H
 
+#include "train_translate/journal.h"
 #include "train_translate/translate_corpus.h"
 #include "trellis/parser.h"
 #include "trellis/translate.h"
@@ -22,10 +23,20 @@ typedef struct trl_translate_notes {
     void *ctx;
 } trl_translate_notes;
 
-/* `parser` (or NULL) parses where data->trees is NULL.  As trl_translate_train. */
-trl_status trl_translate_source_read(trl_translate_source *s, const trl_translate_data *data,
-                                     const trl_parse_model *parser, trl_pool *pool,
+/* How: `parser` (or NULL) parses where data->trees is NULL; the journal (or NULL) has what an
+ * earlier run has made.  As trl_translate_train. */
+typedef struct trl_translate_reading {
+    const trl_parse_model *parser;
+    trl_pool *pool;
+    trl_journal *journal;
+    trl_translate_notes notes;
+} trl_translate_reading;
+
+/* The text alone; then its links and trees. */
+trl_status trl_translate_source_open(trl_translate_source *s, const trl_translate_data *data,
                                      const trl_translate_notes *notes, trl_error *err);
+trl_status trl_translate_source_read(trl_translate_source *s, const trl_translate_data *data,
+                                     const trl_translate_reading *how, trl_error *err);
 void trl_translate_source_fini(trl_translate_source *s);
 
 /* Words as treebanks write them, ( as -LRB-, and back. */

@@ -20,6 +20,7 @@ typedef struct run {
     const trl_translate_options *o;
     trl_translate_notes notes;
     trl_pool *pool;
+    trl_journal *journal;
     trl_container *parser_file;
     trl_parse_model *parser;
     trl_translate_source source;
@@ -36,7 +37,49 @@ static void run_fini(run *r)
     trl_translate_model_fini(&r->m);
     trl_parse_model_free(r->parser);
     trl_container_free(r->parser_file);
+    trl_journal_free(r->journal);
     trl_pool_free(r->pool);
+}
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/* Of the text, the parser and the options that the result depends on. */
+static uint64_t print_of(const run *r)
+{
+    const trl_translate_options *o = r->o;
+    const uint64_t number[] = {
+        (uint64_t)o->words,    o->min_count, o->tune, o->sample, o->features,
+        o->iterations,         o->drop_lost, o->beam, o->seed,   r->data->links != NULL,
+        r->data->trees != NULL};
+    const double real[] = {o->min_share, o->lambda, o->decay, o->rate, o->c2};
+    uint64_t h = trl_bitext_print(r->source.text);
+    h = h * 31 + trl_str_hash((const char *)number, sizeof number);
+    h = h * 31 + trl_str_hash((const char *)real, sizeof real);
+    return h * 31 + trl_str_hash(r->m.parser.p, r->m.parser.n);
+}
+
+static trl_status open_journal(run *r, trl_error *err)
+{
+    const trl_translate_options *o = r->o;
+    return o->checkpoint ? trl_journal_open(o->checkpoint, print_of(r), o->resume, &r->journal, err)
+                         : TRL_OK;
+}
+
+/* Links, trees and rules for heads are files too: what was made of them must be the same. */
+static trl_status check_corpus(run *r, trl_error *err)
+{
+    const uint64_t now = r->journal ? trl_translate_corpus_print(&r->corpus) : 0;
+    size_t n = 0;
+    const void *kept = trl_journal_find(r->journal, TRL_RECORD_CORPUS, 0, &n);
+    if (!kept)
+        trl_journal_add(r->journal, TRL_RECORD_CORPUS, 0, &now, sizeof now);
+    if (!kept || (n == sizeof now && memcmp(kept, &now, sizeof now) == 0))
+        return TRL_OK;
+    const trl_status st =
+        trl_fail(err, TRL_EMODEL, "this checkpoint is of a run with other links or trees");
+    trl_fail_where(err, st, r->o->checkpoint, 0, 0);
+    return trl_fail_hint(err, st,
+                         "resume with the same files, or leave out 'resume' to start anew");
 }
 
 /* The bytes go into the model, and a parser is made of them. */
@@ -50,6 +93,12 @@ static trl_status open_parser(run *r, trl_error *err)
     r->m.parser =
         (trl_str){trl_container_bytes(r->parser_file), trl_container_size(r->parser_file)};
     return trl_parse_model_from_memory(r->m.parser.p, r->m.parser.n, &r->parser, err);
+}
+
+static trl_status read_source(run *r, trl_error *err)
+{
+    const trl_translate_reading how = {r->parser, r->pool, r->journal, r->notes};
+    return trl_translate_source_read(&r->source, r->data, &how, err);
 }
 
 static trl_status make_corpus(run *r, trl_error *err)
@@ -85,7 +134,12 @@ static trl_status learn(run *r, trl_error *err)
     const trl_translate_options *o = r->o;
     const bool tune = o->tune_null && r->corpus.n_held >= o->tune_null;
     if (o->words == TRL_WORDS_GENERATIVE) {
-        const trl_em_text t = {&r->corpus, r->source.text, &r->source.links, o->beam, r->pool};
+        const trl_em_text t = {.corpus = &r->corpus,
+                               .text = r->source.text,
+                               .links = &r->source.links,
+                               .beam = o->beam,
+                               .pool = r->pool,
+                               .journal = r->journal};
         const trl_tune_text held = {&r->corpus, r->source.text, NULL};
         const trl_status st = trl_train_generative(&r->m, &t, o->iterations, &r->learnt, err);
         return st == TRL_OK && tune ? trl_tune_null(&r->m, &held, r->pool, &r->learnt, err) : st;
@@ -93,7 +147,8 @@ static trl_status learn(run *r, trl_error *err)
     trl_train_translate_options x = {.filter = {o->min_count, o->min_share},
                                      .features = o->features,
                                      .tune_null = tune,
-                                     .pool = r->pool};
+                                     .pool = r->pool,
+                                     .journal = r->journal};
     x.words = (trl_learn_options){.learner = (trl_word_learner)o->words,
                                   .boost = trl_boost_options_default(),
                                   .lambda_end = o->lambda,
@@ -166,11 +221,19 @@ trl_status trl_translate_train(const trl_translate_data *data, const trl_transla
     if (st == TRL_OK)
         st = open_parser(&r, err);
     if (st == TRL_OK)
-        st = trl_translate_source_read(&r.source, data, r.parser, r.pool, &r.notes, err);
+        st = trl_translate_source_open(&r.source, data, &r.notes, err);
+    if (st == TRL_OK)
+        st = open_journal(&r, err);
+    if (st == TRL_OK)
+        st = read_source(&r, err);
     if (st == TRL_OK)
         st = make_corpus(&r, err);
     if (st == TRL_OK)
+        st = check_corpus(&r, err);
+    if (st == TRL_OK)
         st = learn(&r, err);
+    if (trl_journal_warning(r.journal))
+        trl_translate_note(&r.notes, "%s: %s", o.checkpoint, trl_journal_warning(r.journal));
     if (st == TRL_OK) {
         describe(&r);
         st = trl_translate_model_save(&r.m, model, err);
@@ -242,14 +305,16 @@ trl_status trl_translate_score_words(const trl_translate_model *m, const trl_tra
     trl_translate_corpus corpus = {0};
     trl_tree_translator t = {0};
     trl_parse_model *parser = NULL;
-    const trl_translate_notes notes = {0};
     *out = (trl_word_accuracy){0};
     trl_pool *pool = trl_pool_new(trl_pool_count(threads));
     trl_status st = pool ? trl_tree_translator_init(&t, m, err) : trl_fail_mem(err);
     if (st == TRL_OK && m->parser.n && !data->trees)
         st = trl_parse_model_from_memory(m->parser.p, m->parser.n, &parser, err);
+    const trl_translate_reading how = {.parser = parser, .pool = pool};
     if (st == TRL_OK)
-        st = trl_translate_source_read(&source, data, parser, pool, &notes, err);
+        st = trl_translate_source_open(&source, data, &how.notes, err);
+    if (st == TRL_OK)
+        st = trl_translate_source_read(&source, data, &how, err);
     const trl_translate_text text = {.text = source.text,
                                      .trees = source.trees,
                                      .trees_path = data->trees,

@@ -72,6 +72,10 @@ void trl_learnt_fini(trl_learnt *l)
 
 /* ---- boosted trees --------------------------------------------------------------------------- */
 
+/* The lambda that is best on held-out pairs grows like the root of the number of examples, 0.08 to
+ * 0.3 times it.  Most of the work is done far below: a path goes no further than this. */
+#define LAMBDA_OF_EXAMPLES 0.04
+
 static bool at_end(void *ctx, const trl_boost_progress *now)
 {
     return now->lambda < *(const double *)ctx;
@@ -106,7 +110,7 @@ static trl_status learn_boosted(trl_learnt *out, const trl_example_rows *r, cons
     trl_boost_data *d = NULL;
     trl_boost_model *m = NULL;
     trl_boost_options b = o->boost;
-    double end = o->lambda_end;
+    double end = fmax(o->lambda_end, LAMBDA_OF_EXAMPLES * sqrt((double)r->n));
     b.lambda_end = 1e-9;
     b.threads = 1;
     b.progress = at_end;
@@ -166,7 +170,9 @@ static trl_status learn_linear(trl_learnt *out, const trl_example_rows *r, const
 trl_status trl_learn(trl_learnt *out, const trl_example_rows *r, const signed char *y,
                      size_t n_classifiers, const trl_learn_options *o, trl_error *err)
 {
-    *out = (trl_learnt){.part = trl_zalloc(n_classifiers, sizeof *out->part), .n = n_classifiers};
+    *out = (trl_learnt){.part = trl_zalloc(n_classifiers, sizeof *out->part),
+                        .n = n_classifiers,
+                        .examples = (uint64_t)r->n * n_classifiers};
     trl_status st = out->part ? TRL_OK : trl_fail_mem(err);
     if (st == TRL_OK)
         st = o->learner == TRL_LEARN_L2 ? learn_linear(out, r, y, o, err)

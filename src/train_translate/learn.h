@@ -44,12 +44,18 @@ typedef struct trl_learnt {
     size_t n;
     uint64_t *key; /* [n_keys] */
     size_t n_keys;
-} trl_learnt; /* zero-initialise; release with _fini */
+    uint64_t examples; /* rows times classifiers */
+} trl_learnt;          /* zero-initialise; release with _fini */
 
 /* y: [n_classifiers][rows] +1 or -1, each with both.  TRL_ENOMEM, TRL_EIO. */
 trl_status trl_learn(trl_learnt *out, const trl_example_rows *r, const signed char *y,
                      size_t n_classifiers, const trl_learn_options *o, trl_error *err);
 void trl_learnt_fini(trl_learnt *l);
+
+/* As bytes, appended; false: out of memory.  Back: TRL_EMODEL for bytes that are damaged;
+ * TRL_ENOMEM; keys are not looked at. */
+bool trl_learnt_save(const trl_learnt *l, trl_buf *out);
+trl_status trl_learnt_load(trl_learnt *l, const void *p, size_t n, trl_error *err);
 
 /* One linear classifier: w[n_features] and w[n_features], the intercept, of `n` rows. */
 typedef struct trl_linear_problem {

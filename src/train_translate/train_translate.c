@@ -26,7 +26,6 @@ typedef struct training {
     size_t *order;       /* [n] tasks, the largest first */
     trl_learnt *learnt;  /* [n] */
     trl_buf *name;       /* [n] */
-    uint64_t *inference; /* [n] */
     unsigned char *size; /* [classifiers] */
     size_t n, n_words;
 } training;
@@ -102,13 +101,17 @@ static bool name_parts(training *t, const task *x, trl_buf *out)
     return !out->failed;
 }
 
+static size_t classifiers_of(const training *t, const task *x)
+{
+    return x->is_label ? 1 : t->m->candidate_end[x->id] - trl_candidates_begin(t->m, x->id);
+}
+
 static trl_status learn_task(training *t, size_t at, const trl_example_rows *r,
                              const uint32_t *right, trl_error *err)
 {
     const task *x = &t->task[at];
     trl_learn_options o = t->o->words;
-    const uint64_t begin = x->is_label ? 0 : trl_candidates_begin(t->m, x->id);
-    const size_t n = x->is_label ? 1 : t->m->candidate_end[x->id] - begin;
+    const size_t n = classifiers_of(t, x);
     signed char *y = trl_alloc(n * r->n + 1, 1);
     if (!y)
         return trl_fail_mem(err);
@@ -117,19 +120,40 @@ static trl_status learn_task(training *t, size_t at, const trl_example_rows *r,
             y[k * r->n + i] = right[i] == k ? 1 : -1;
     if (x->is_label)
         o.learner = TRL_LEARN_BOOSTED;
-    t->inference[at] = (uint64_t)n * r->n;
     trl_status st = trl_learn(&t->learnt[at], r, y, n, &o, err);
-    if (st == TRL_OK && !name_parts(t, x, &t->name[at]))
-        st = trl_fail_mem(err);
     trl_free(y);
     return st;
 }
 
-static trl_status run_task(void *ctx, size_t job, size_t worker, trl_error *err)
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/* From the journal, where an earlier run has left it. */
+static trl_status take_task(training *t, size_t at, const void *bytes, size_t n, trl_error *err)
 {
-    (void)worker;
-    training *t = ctx;
-    const size_t at = t->order[job];
+    trl_learnt *l = &t->learnt[at];
+    trl_status st = trl_learnt_load(l, bytes, n, err);
+    bool sound = st == TRL_OK && l->n == classifiers_of(t, &t->task[at]);
+    for (size_t k = 0; sound && k < l->n_keys; k++)
+        sound = trl_word_key_sound(&t->m->names, l->key[k]);
+    if (st == TRL_OK && !sound)
+        st = trl_fail(err, TRL_EMODEL, "a record of the checkpoint belongs to another run");
+    return st;
+}
+
+static trl_status keep_task(const training *t, size_t at, trl_error *err)
+{
+    trl_buf bytes = {0};
+    if (!t->o->journal)
+        return TRL_OK;
+    const bool room = trl_learnt_save(&t->learnt[at], &bytes);
+    if (room)
+        trl_journal_add(t->o->journal, TRL_RECORD_TASK, at, bytes.data, bytes.len);
+    trl_buf_fini(&bytes);
+    return room ? TRL_OK : trl_fail_mem(err);
+}
+
+static trl_status make_task(training *t, size_t at, trl_error *err)
+{
     const task *x = &t->task[at];
     trl_example_rows r = {0};
     trl_feature_keys keys = {0};
@@ -141,7 +165,18 @@ static trl_status run_task(void *ctx, size_t job, size_t worker, trl_error *err)
     trl_example_rows_fini(&r);
     trl_free(keys.key);
     trl_free(right);
-    return st;
+    return st == TRL_OK ? keep_task(t, at, err) : st;
+}
+
+static trl_status run_task(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    (void)worker;
+    training *t = ctx;
+    const size_t at = t->order[job];
+    size_t n = 0;
+    const void *kept = trl_journal_find(t->o->journal, TRL_RECORD_TASK, at, &n);
+    const trl_status st = kept ? take_task(t, at, kept, n, err) : make_task(t, at, err);
+    return st == TRL_OK && !name_parts(t, &t->task[at], &t->name[at]) ? trl_fail_mem(err) : st;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -161,9 +196,8 @@ static trl_status list_tasks(training *t, trl_error *err)
             t->task[t->n++] = (task){k, true, m->order[k].kept + m->order[k].swapped};
     t->learnt = trl_zalloc(t->n + 1, sizeof *t->learnt);
     t->name = trl_zalloc(t->n + 1, sizeof *t->name);
-    t->inference = trl_zalloc(t->n + 1, sizeof *t->inference);
     t->order = trl_alloc(t->n + 1, sizeof *t->order);
-    return t->learnt && t->name && t->inference && t->order ? TRL_OK : trl_fail_mem(err);
+    return t->learnt && t->name && t->order ? TRL_OK : trl_fail_mem(err);
 }
 
 /* The largest first, so that the last ones are short: by the power of two of their sizes. */
@@ -196,13 +230,13 @@ static trl_status number_classifiers(training *t, trl_train_translate_result *re
         const uint32_t first = next;
         if (x->is_label) {
             t->m->order[x->id].classifier = next++;
-            result->node_examples += t->inference[k];
+            result->node_examples += t->learnt[k].examples;
             result->orders++;
         } else {
             for (uint64_t q = trl_candidates_begin(t->m, x->id); q < t->m->candidate_end[x->id];
                  q++)
                 t->m->candidate[q].classifier = next++;
-            result->inferences += t->inference[k];
+            result->inferences += t->learnt[k].examples;
         }
         memset(t->size + first, size_class(x->n), next - first);
     }
@@ -218,7 +252,6 @@ static void training_fini(training *t)
     }
     trl_free(t->learnt);
     trl_free(t->name);
-    trl_free(t->inference);
     trl_free(t->size);
     trl_free(t->order);
     trl_free(t->task);

@@ -3,6 +3,7 @@
 #ifndef TRL_TRAIN_TRANSLATE_H
 #define TRL_TRAIN_TRANSLATE_H
 
+#include "train_translate/journal.h"
 #include "train_translate/learn.h"
 #include "train_translate/lexicon.h"
 #include "train_translate/viterbi_em.h"
@@ -13,6 +14,7 @@ typedef struct trl_train_translate_options {
     size_t features;         /* of linear words: only the heaviest; 0: all */
     bool tune_null;          /* trl_tune_null */
     trl_pool *pool;
+    trl_journal *journal; /* finished classifiers, or NULL */
 } trl_train_translate_options;
 
 typedef struct trl_train_translate_result {
@@ -27,7 +29,7 @@ typedef struct trl_train_translate_result {
 } trl_train_translate_result;
 
 /* Fills the model, whose names are those of the corpus; heads, parser and settings are the
- * caller's.  TRL_ENOMEM, TRL_EIO. */
+ * caller's.  TRL_EMODEL: the journal is damaged; TRL_ENOMEM, TRL_EIO. */
 trl_status trl_train_translate(trl_translate_model *m, const trl_translate_corpus *c,
                                const trl_bitext *text, const trl_train_translate_options *o,
                                trl_train_translate_result *result, trl_error *err);

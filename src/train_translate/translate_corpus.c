@@ -19,6 +19,44 @@ void trl_translate_corpus_fini(trl_translate_corpus *c)
     *c = (trl_translate_corpus){0};
 }
 
+/* ---- prints ---------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, const void *p, size_t n)
+{
+    return h * 0x9e3779b97f4a7c15u + trl_str_hash(p, n);
+}
+
+uint64_t trl_bitext_print(const trl_bitext *b)
+{
+    uint64_t h = 0;
+    for (int k = 0; k < 2; k++) {
+        const trl_side *s = &b->side[k];
+        h = mix(h, s->id, s->n_ids * sizeof *s->id);
+        h = mix(h, s->end, s->n * sizeof *s->end);
+        h = mix(h, s->words.pool, s->words.pool_len);
+        h = mix(h, s->words.end, s->words.n * sizeof *s->words.end);
+    }
+    return h;
+}
+
+uint64_t trl_translate_corpus_print(const trl_translate_corpus *c)
+{
+    uint64_t h = c->n;
+    for (size_t k = 0; k < c->n; k++) {
+        const trl_translate_pair *p = &c->pair[k];
+        const trl_source *s = &p->source;
+        h = h * 31 + p->held;
+        if (!s->n_words)
+            continue;
+        h = mix(h, s->word, s->n_words * sizeof *s->word);
+        h = mix(h, s->node, s->n_nodes * sizeof *s->node);
+        h = mix(h, s->dependency, s->dependency_end[s->n_words - 1] * sizeof *s->dependency);
+        h = mix(h, p->target, s->n_words * sizeof *p->target);
+        h = mix(h, p->order, s->n_nodes);
+    }
+    return h;
+}
+
 /* ---- links ----------------------------------------------------------------------------------- */
 
 static trl_status read_links(trl_links *l, trl_input *in, const trl_bitext *b, trl_error *err)

@@ -53,6 +53,10 @@ trl_status trl_translate_corpus_make(trl_translate_corpus *c, const trl_translat
                                      trl_error *err);
 void trl_translate_corpus_fini(trl_translate_corpus *c);
 
+/* Prints of all that training sees: two corpora, or texts, with the same print are the same. */
+uint64_t trl_translate_corpus_print(const trl_translate_corpus *c);
+uint64_t trl_bitext_print(const trl_bitext *b);
+
 /* Links for a bitext from a file of Pharaoh's format.  TRL_EPARSE for bad links and for another
  * number of lines; TRL_EIO; TRL_ENOMEM. */
 trl_status trl_links_read(trl_links *l, const char *path, const trl_bitext *b, trl_error *err);

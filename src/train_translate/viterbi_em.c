@@ -324,6 +324,15 @@ trl_status trl_em_start(trl_generative *g, const trl_em_text *t, trl_error *err)
     return TRL_OK;
 }
 
+static trl_status count_all(em *e, trl_error *err)
+{
+    trl_generative_clear(e->g);
+    for (size_t k = 0; k < e->t->corpus->n; k++)
+        if (e->best[k].place && !count_pair(e, k))
+            return trl_fail_mem(err);
+    return TRL_OK;
+}
+
 static trl_status iterate(em *e, double *objective, trl_error *err)
 {
     const trl_translate_corpus *c = e->t->corpus;
@@ -336,11 +345,72 @@ static trl_status iterate(em *e, double *objective, trl_error *err)
         for (size_t k = 0; k < c->n; k++)
             *objective += e->cost[k];
     }
-    trl_generative_clear(e->g);
-    for (size_t k = 0; k < c->n; k++)
-        if (e->best[k].place && !count_pair(e, k))
+    return count_all(e, err);
+}
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/* Places and orders of all pairs that have some, back to back. */
+static trl_status keep_derivations(const em *e, size_t iteration, trl_error *err)
+{
+    trl_buf bytes = {0};
+    if (!e->t->journal)
+        return TRL_OK;
+    for (size_t k = 0; k < e->t->corpus->n; k++) {
+        const trl_source *s = &e->t->corpus->pair[k].source;
+        if (e->best[k].place) /* one block */
+            trl_buf_add(&bytes, e->best[k].place, s->n_words * sizeof(uint32_t) + s->n_nodes);
+    }
+    const bool room = !bytes.failed;
+    if (room)
+        trl_journal_add(e->t->journal, TRL_RECORD_EM, iteration, bytes.data, bytes.len);
+    trl_buf_fini(&bytes);
+    return room ? TRL_OK : trl_fail_mem(err);
+}
+
+static bool sound_derivation(const em *e, size_t k)
+{
+    const trl_source *s = &e->t->corpus->pair[k].source;
+    const size_t n = trl_side_length(&e->t->text->side[1], k);
+    const derivation *d = &e->best[k];
+    for (size_t i = 0; i < s->n_words; i++)
+        if (d->place[i] != TRL_NO_ID && d->place[i] >= n)
+            return false;
+    for (size_t v = 0; v < s->n_nodes; v++)
+        if (d->order[v] > TRL_ORDER_SWAPPED)
+            return false;
+    return true;
+}
+
+/* The last iteration that the journal has; *done: how many iterations that is. */
+static trl_status take_derivations(em *e, size_t iterations, size_t *done, trl_error *err)
+{
+    size_t left = 0;
+    const unsigned char *p = NULL;
+    for (size_t k = 0; k < iterations; k++) {
+        const void *found = trl_journal_find(e->t->journal, TRL_RECORD_EM, k, &left);
+        if (!found)
+            break;
+        p = found;
+        *done = k + 1;
+    }
+    if (!p)
+        return TRL_OK;
+    (void)trl_journal_find(e->t->journal, TRL_RECORD_EM, *done - 1, &left);
+    bool sound = true;
+    for (size_t k = 0; sound && k < e->t->corpus->n; k++) {
+        const trl_translate_pair *pair = &e->t->corpus->pair[k];
+        const size_t bytes = pair->source.n_words * sizeof(uint32_t) + pair->source.n_nodes;
+        if (pair->held || !pair->source.n_words)
+            continue;
+        if (!(e->best[k].place = trl_alloc(bytes, 1)))
             return trl_fail_mem(err);
-    return TRL_OK;
+        e->best[k].order = (unsigned char *)(e->best[k].place + pair->source.n_words);
+        sound = trl_take(&p, &left, e->best[k].place, bytes) && sound_derivation(e, k);
+    }
+    if (!sound || left)
+        return trl_fail(err, TRL_EMODEL, "a record of the checkpoint belongs to another run");
+    return count_all(e, err);
 }
 
 trl_status trl_viterbi_em(trl_generative *g, const trl_em_text *t, size_t iterations,
@@ -350,8 +420,16 @@ trl_status trl_viterbi_em(trl_generative *g, const trl_em_text *t, size_t iterat
     em e = {g, t, trl_zalloc(n, sizeof *e.best), trl_zalloc(n, sizeof *e.cost),
             trl_zalloc(threads, sizeof *e.arena)};
     trl_status st = e.best && e.cost && e.arena ? TRL_OK : trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < iterations; k++)
+    size_t done = 0;
+    if (st == TRL_OK)
+        st = take_derivations(&e, iterations, &done, err);
+    for (size_t k = 0; objective && k < done; k++)
+        objective[k] = NAN;
+    for (size_t k = done; st == TRL_OK && k < iterations; k++) {
         st = iterate(&e, objective ? &objective[k] : NULL, err);
+        if (st == TRL_OK)
+            st = keep_derivations(&e, k, err);
+    }
     for (size_t k = 0; e.best && k < n; k++)
         trl_free(e.best[k].place);
     for (size_t k = 0; e.arena && k < threads; k++)

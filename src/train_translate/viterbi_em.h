@@ -14,6 +14,7 @@
 #ifndef TRL_VITERBI_EM_H
 #define TRL_VITERBI_EM_H
 
+#include "train_translate/journal.h"
 #include "train_translate/translate_corpus.h"
 #include "translate/generative.h"
 
@@ -25,6 +26,7 @@ typedef struct trl_em_text {
     const trl_links *links;
     size_t beam;
     trl_pool *pool;
+    trl_journal *journal; /* derivations after every iteration, or NULL */
 } trl_em_text;
 
 /* Fills c0 from the transductions of the corpus.  TRL_ENOMEM. */
@@ -32,7 +34,8 @@ trl_status trl_em_start(trl_generative *g, const trl_em_text *t, trl_error *err)
 
 /* `iterations` of EM from the counts in g, whose words are source words of the corpus and target
  * words of the text.  objective[k], or NULL: what never rises, after the derivations of iteration k
- * and before their counts.  TRL_ENOMEM. */
+ * and before their counts; NaN of one that the journal had.  TRL_EMODEL: the journal is damaged;
+ * TRL_ENOMEM. */
 trl_status trl_viterbi_em(trl_generative *g, const trl_em_text *t, size_t iterations,
                           double *objective, trl_error *err);
 

@@ -103,6 +103,16 @@ bool trl_node_features(const trl_source *s, size_t node, trl_feature_keys *out)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+bool trl_word_key_sound(const trl_source_names *names, uint64_t key)
+{
+    const unsigned kind = (unsigned)(key >> 32) / SIDES;
+    const uint32_t value = (uint32_t)key;
+    if (kind >= KINDS)
+        return false;
+    return (value == END && kind < TAG) ||
+           value < (has_word(kind) ? names->words.n : names->labels.n);
+}
+
 bool trl_word_key_name(const trl_source_names *names, uint64_t key, trl_buf *out)
 {
     const unsigned kind = (unsigned)(key >> 32) / SIDES, side = (unsigned)(key >> 32) % SIDES;

@@ -27,6 +27,8 @@ bool trl_node_features(const trl_source *s, size_t node, trl_feature_keys *out);
 
 /* The name of a key, appended; the key of a name, false: it has none. */
 bool trl_word_key_name(const trl_source_names *names, uint64_t key, trl_buf *out);
+/* Is this a key of these names? */
+bool trl_word_key_sound(const trl_source_names *names, uint64_t key);
 bool trl_word_key_of(const trl_source_names *names, trl_str name, uint64_t *key);
 
 #endif

@@ -45,17 +45,24 @@ static trl_status use_translator(const trl_translate_data *data, const char *mod
     return st;
 }
 
+typedef struct translate_run {
+    trl_translate_words words;
+    bool resume; /* from a checkpoint, which is written otherwise */
+} translate_run;
+
 static trl_status do_translate(const void *p, trl_error *err)
 {
-    const trl_translate_words *words = p;
-    char name[5][512];
-    static const char *const ends[] = {"source", "target", "links", "trees", "model"};
-    for (size_t k = 0; k < 5; k++)
+    const translate_run *run = p;
+    char name[6][512];
+    static const char *const ends[] = {"source", "target", "links", "trees", "model", "state"};
+    for (size_t k = 0; k < 6; k++)
         snprintf(name[k], sizeof name[k], "%s/tr.%s", folder, ends[k]);
     const trl_translate_data data = {name[0], name[1], name[2], name[3], NULL, NULL};
     trl_translate_options o = trl_translate_options_default();
     trl_translate_result result;
-    o.words = *words;
+    o.words = run->words;
+    o.checkpoint = name[5];
+    o.resume = run->resume;
     o.tune = 1;
     o.tune_null = 1;
     o.threads = 2;
@@ -65,11 +72,14 @@ static trl_status do_translate(const void *p, trl_error *err)
 
 static void fail_translate(void (*fail_all)(const char *name, scenario_fn run, const void *arg))
 {
-    static const trl_translate_words words[] = {TRL_WORDS_BOOSTED, TRL_WORDS_L2,
-                                                TRL_WORDS_GENERATIVE};
+    static const translate_run runs[] = {{TRL_WORDS_BOOSTED, false},
+                                         {TRL_WORDS_BOOSTED, true},
+                                         {TRL_WORDS_L2, false},
+                                         {TRL_WORDS_GENERATIVE, false},
+                                         {TRL_WORDS_GENERATIVE, true}};
     write_translate_files();
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        fail_all("translate", do_translate, &words[k]);
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
+        fail_all("translate", do_translate, &runs[k]);
 }
 
 #endif

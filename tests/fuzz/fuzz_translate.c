@@ -1,13 +1,15 @@
-/* fuzz_translate.c -- any bytes as links of words, or as the tables of a translator: sound or a
- * placed error; sound tables translate.
+/* fuzz_translate.c -- any bytes as links of words, as the tables of a translator, or as classifiers
+ * in a checkpoint: sound or an error (of links a placed one); sound tables translate, sound
+ * classifiers are written as they were read.
  *
- * When the first byte is large, the tables are cut from the rest. */
+ * When the first byte is large, the tables are cut from the rest; 0xd0 to 0xdf: classifiers. */
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "model/strtab_io.h"
+#include "train_translate/learn.h"
 #include "translate/links.h"
 #include "translate/translate_model.h"
 
@@ -100,9 +102,26 @@ static void check_model(const uint8_t *data, size_t size)
         trl_strtab_fini(&names[k]);
 }
 
+static void check_learnt(const uint8_t *data, size_t size)
+{
+    trl_learnt l;
+    trl_buf out = {0};
+    trl_error err = {0};
+    const trl_status st = trl_learnt_load(&l, data, size, &err);
+    if (st != TRL_OK) {
+        CHECK(st == TRL_EMODEL && err.msg[0]);
+        return;
+    }
+    CHECK(trl_learnt_save(&l, &out) && out.len == size && memcmp(out.data, data, size) == 0);
+    trl_buf_fini(&out);
+    trl_learnt_fini(&l);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size && data[0] >= 0xf0)
+    if (size && data[0] >= 0xd0 && data[0] < 0xe0)
+        check_learnt(data + 1, size - 1);
+    else if (size && data[0] >= 0xf0)
         check_model(data + 1, size - 1);
     else
         check_links(data, size);
