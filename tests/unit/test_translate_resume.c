@@ -45,8 +45,8 @@ static void write_corpus(void)
 static trl_status train(trl_translate_words words, bool given, bool checkpoint, bool resume,
                         trl_error *err)
 {
-    const trl_translate_data data = {
-        path[SOURCE], path[TARGET], given ? path[LINKS] : NULL, path[TREES], NULL, NULL};
+    const trl_translate_data data = {path[SOURCE], path[TARGET], given ? path[LINKS] : NULL,
+                                     path[TREES],  NULL,         NULL};
     trl_translate_options o = trl_translate_options_default();
     trl_translate_result r;
     o.words = words;

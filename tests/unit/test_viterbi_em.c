@@ -97,7 +97,7 @@ static void test_never_rises(void **state)
         double objective[ITERATIONS];
         trl_generative g = {0};
         trl_error err;
-        const trl_em_text t = {&x.corpus, x.text, &x.links, beam, x.pool};
+        const trl_em_text t = {&x.corpus, x.text, &x.links, beam, x.pool, NULL};
         assert_ok(trl_em_start(&g, &t, &err));
         assert_ok(trl_viterbi_em(&g, &t, ITERATIONS, objective, &err));
         for (int k = 1; k < ITERATIONS; k++)
@@ -212,7 +212,7 @@ static void test_derivations(void **state)
         assert_ok(trl_treebank_memory(&(trl_text){"t", tree.data, tree.len}, NULL, false, &x.trees,
                                       &err));
         make_corpus(&x);
-        const trl_em_text t = {&x.corpus, x.text, &x.links, 0, x.pool};
+        const trl_em_text t = {&x.corpus, x.text, &x.links, 0, x.pool, NULL};
         assert_ok(trl_em_start(&g, &t, &err));
         every e = {.x = &x,
                    .g = &g,
