@@ -27,7 +27,7 @@
 typedef struct settings {
     train_settings base; /* first: the shared tables count on it */
     const char *grid, *c1_grid, *passes, *objectives, *records, *svg;
-    string_list templates;
+    string_list templates, variants;
     trl_tune_options tune;
 } settings;
 
@@ -63,6 +63,10 @@ static option options[] = {
     {"passes", .type = OPTION_STRING, OPTION_FIELD(settings, passes), .value = "LIST",
      .fallback = "--max-iter alone",
      .help = "values of --max-iter, separated by commas; each is tried"},
+    {"variant", .type = OPTION_LIST, OPTION_FIELD(settings, variants), .value = "OPTIONS",
+     .fallback = "the options alone",
+     .help = "options of training that are tried, on top of the others: 'markov=1 prune=1e-3', "
+             "'relaxed', '' for none; given several times, each is tried"},
     {TUNE_OPTION("halving")},
     {TUNE_OPTION("folds"),
      .help = "score by cross-validation, as 'trellis cv' does; the model is then trained on all "
@@ -330,6 +334,7 @@ static int tune(settings *s, const operands *args, const tune_lists *lists)
                            .objective = lists->n_objectives > 1,
                            .tpl = lists->n_templates > 1,
                            .passes = lists->n_passes > 1,
+                           .variant = s->variants.n > 1,
                            .folds = s->tune.folds > 0,
                            .halving = s->tune.halving,
                            .trees = strcmp(s->base.train.kind, "tree") == 0};
@@ -344,6 +349,8 @@ static int tune(settings *s, const operands *args, const tune_lists *lists)
     x.shown.trees = x.table.trees;
     trl_tune_options o = options_of(s, args, &x);
     tune_lists_set(lists, &o);
+    o.variants = s->variants.n ? s->variants.item : NULL;
+    o.n_variants = s->variants.n;
     x.n_all = trl_tune_settings(&o);
     trl_tune_run best;
     trl_error err = {0};
@@ -412,8 +419,9 @@ const verb verb_tune = {
         "weights of the previous one.  All other options are those of 'trellis\n"
         "train'.\n"
         "\n"
-        "Lists of --c1-grid, --objectives, --passes and several --template are tried in every\n"
-        "combination, each along the grid of c.  With --folds a setting is scored by\n"
+        "Lists of --c1-grid, --objectives, --passes, several --template and several --variant are\n"
+        "tried in every combination, each along the grid of c.  With --folds a setting is scored "
+        "by\n"
         "cross-validation: the table has the mean and the standard deviation over folds, a\n"
         "line below it names the strongest penalty that is as good but for one standard\n"
         "error, and the model, if -m is given, is trained on all data with the best setting.\n"
@@ -427,6 +435,8 @@ const verb verb_tune = {
         "  trellis tune --grid 0.5,1,2,none --refit -t chunk.template -m best.model train.txt\n"
         "  trellis tune --folds 5 --c1-grid 0,0.1,1 --halving -m best.model train.txt\n"
         "  trellis tune --folds 5 --objectives likelihood,memm -t a.template -t b.template x.txt\n"
+        "  trellis tune --kind tree --folds 3 --grid 0.25,0.5 --variant '' --variant relaxed "
+        "x.mrg\n"
         "  trellis tune --records runs --svg c.svg -m best.model train.txt\n"
         "  trellis plot -k time --by c runs/*.json\n",
     .options = options,

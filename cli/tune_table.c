@@ -21,9 +21,16 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path ? path : "-";
 }
 
+static const char *variant_name(const trl_tune_run *r)
+{
+    return r->variant && *r->variant ? r->variant : "-";
+}
+
 /* The columns of what there are several values of; r NULL: the heading. */
 static void add_names(const tune_table *x, const trl_tune_run *r, text *t)
 {
+    if (x->variant)
+        text_fmt(t, " %-24.24s", r ? variant_name(r) : "variant");
     if (x->tpl)
         text_fmt(t, " %-16.16s", r ? file_name(r->template_name) : "template");
     if (x->objective)
@@ -120,6 +127,8 @@ static void add_others(const tune_table *x, const trl_tune_run *r, text *t)
         text_fmt(t, ", %s", r->objective);
     if (x->tpl)
         text_fmt(t, ", %s", file_name(r->template_name));
+    if (x->variant)
+        text_fmt(t, ", variant '%s'", r->variant ? r->variant : "");
 }
 
 void tune_setting(const tune_table *x, const trl_tune_run *r, text *t)
@@ -156,6 +165,8 @@ void tune_record_name(const tune_table *x, const trl_tune_run *r, text *t)
         text_fmt(t, "-%s", r->objective);
     if (x->tpl)
         text_fmt(t, "-%s", file_name(r->template_name));
+    for (const char *p = x->variant && r->variant ? r->variant : ""; *p; p++)
+        text_fmt(t, "%s%c", p == r->variant ? "-" : "", strchr("/= \t", *p) ? '-' : *p);
     text_str(t, ".json");
     text_char(t, '\0');
 }

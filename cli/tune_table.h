@@ -8,7 +8,7 @@
 
 /* What the search has several of: these get columns. */
 typedef struct tune_table {
-    bool c1, objective, tpl, passes, folds, halving, trees;
+    bool c1, objective, tpl, passes, folds, halving, trees, variant;
     bool chunks; /* set by the first row */
     text text;
 } tune_table;

@@ -1,11 +1,12 @@
 /* tune.h -- options of training chosen on data that the models have not seen.
  *
- * A model is trained for every setting: each combination of a template, an objective, a number of
- * passes, a c1 and a c, with ||w||^2 / (2 c) (c2 = 1 / (2 c) of trl_train_options) and c1 ||w||_1
- * added to the objective; for each of the others from the smallest c to the largest and then
- * without penalty.  Each run along c starts from the weights of the one before.  Each model is
- * scored once, when it is trained: on dev, on every Nth sequence, which no run has seen, or by
- * cross-validation on all folds.  The best is kept, of equally good ones the first.
+ * A model is trained for every setting: each combination of a variant of the options, a template,
+ * an objective, a number of passes, a c1 and a c, with ||w||^2 / (2 c) (c2 = 1 / (2 c) of
+ * trl_train_options) and c1 ||w||_1 added to the objective; for each of the others from the
+ * smallest c to the largest and then without penalty.  Each run along c starts from the weights of
+ * the one before.  Each model is scored once, when it is trained: on dev, on every Nth sequence,
+ * which no run has seen, or by cross-validation on all folds.  The best is kept, of equally good
+ * ones the first.
  *
  * Halving: all settings are trained for a few iterations, the best third of them goes on, from
  * where it was, for three times as many, and so on; the last ones, three at most, run to their end.
@@ -51,6 +52,7 @@ typedef struct trl_tune_run {
     /* Of the best run with folds, else NaN: the strongest penalty whose score is within one
      * standard error (deviation / sqrt(folds)) of the best, all else being that of the best run. */
     double simple_c, simple_c1, simple_score;
+    const char *variant; /* as in the list; NULL without */
 } trl_tune_run;
 
 /* Called when a run has ended.  A status other than TRL_OK ends the tuning with it. */
@@ -90,6 +92,10 @@ typedef struct trl_tune_options {
     bool documents; /* as in trl_cv_options */
     const char *groups;
     bool halving;
+    /* Options of training by name, "NAME=VALUE NAME=VALUE ...", flags "NAME" alone; "": as `train`
+     * says.  Whatever `train` does not list here may be tried: "markov=1 prune=1e-3", "relaxed". */
+    const char *const *variants;
+    size_t n_variants;
 } trl_tune_options;
 
 TRL_API void trl_tune_options_init(trl_tune_options *o, size_t size); /* sizeof *o */

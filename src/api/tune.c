@@ -32,7 +32,7 @@ size_t trl_tune_settings(const trl_tune_options *o)
     o = &own;
     return (o->grid ? o->n_grid : TRL_TUNE_DEFAULT) * (o->c1 ? o->n_c1 : 1) *
            (o->objectives ? o->n_objectives : 1) * (o->templates ? o->n_templates : 1) *
-           (o->passes ? o->n_passes : 1);
+           (o->passes ? o->n_passes : 1) * (o->variants ? o->n_variants : 1);
 }
 
 /* ---- before the first run -------------------------------------------------------------------- */
@@ -56,8 +56,12 @@ static trl_status take_options(trl_tune_search *s, const trl_tune_options *o, tr
 static trl_status check_lists(const trl_tune_options *o, trl_error *err)
 {
     if ((o->grid && !o->n_grid) || (o->c1 && !o->n_c1) || (o->objectives && !o->n_objectives) ||
-        (o->templates && !o->n_templates) || (o->passes && !o->n_passes))
+        (o->templates && !o->n_templates) || (o->passes && !o->n_passes) ||
+        (o->variants && !o->n_variants))
         return trl_fail(err, TRL_EINVAL, "the grid is empty");
+    for (size_t k = 0; o->variants && k < o->n_variants; k++)
+        if (!o->variants[k])
+            return trl_fail_null(err);
     for (size_t k = 0; o->grid && k < o->n_grid; k++)
         if (!(o->grid[k] > 0.0))
             return trl_fail(err, TRL_EINVAL, "c must be above 0, or infinite: %g", o->grid[k]);
@@ -67,10 +71,10 @@ static trl_status check_lists(const trl_tune_options *o, trl_error *err)
     for (size_t k = 0; o->passes && k < o->n_passes; k++)
         if (o->passes[k] == 0)
             return trl_fail(err, TRL_EINVAL, "passes must be 1 or more");
-    const double n = (double)(o->grid ? o->n_grid : TRL_TUNE_DEFAULT) *
-                     (double)(o->c1 ? o->n_c1 : 1) * (double)(o->passes ? o->n_passes : 1) *
-                     (double)(o->objectives ? o->n_objectives : 1) *
-                     (double)(o->templates ? o->n_templates : 1);
+    const double n =
+        (double)(o->grid ? o->n_grid : TRL_TUNE_DEFAULT) * (double)(o->c1 ? o->n_c1 : 1) *
+        (double)(o->passes ? o->n_passes : 1) * (double)(o->objectives ? o->n_objectives : 1) *
+        (double)(o->templates ? o->n_templates : 1) * (double)(o->variants ? o->n_variants : 1);
     return n > MOST_SETTINGS
                ? trl_fail(err, TRL_EINVAL, "%.0f settings are more than %d", n, MOST_SETTINGS)
                : TRL_OK;
@@ -263,7 +267,8 @@ static void find_simple(const search *x, trl_tune_run *best)
     for (size_t k = 0; k < s->n; k++) {
         const trl_tune_run *r = &s->trial[k].run;
         if (r->objective != best->objective || s->trial[k].tpl != x->winner->tpl ||
-            r->passes != best->passes || r->round < best->round || !(r->score >= enough))
+            s->trial[k].variant != x->winner->variant || r->passes != best->passes ||
+            r->round < best->round || !(r->score >= enough))
             continue;
         if (isnan(best->simple_c) || r->c < best->simple_c ||
             (r->c == best->simple_c && r->c1 > best->simple_c1)) {

@@ -54,28 +54,72 @@ static void lists_fini(lists *x)
     trl_free(x->c1);
 }
 
-/* Setting number k of the product; c changes fastest, templates change most slowly. */
+/* Setting number k of the product; c changes fastest, variants change most slowly. */
 static void set_trial(const trl_tune_search *s, const lists *x, size_t k, trl_tune_trial *t)
 {
     const trl_tune_options *o = &s->o;
     trl_tune_run *r = &t->run;
+    const size_t variant = k / (s->n / (o->variants ? o->n_variants : 1));
+    const trl_train_options *train = t->variant = o->variants ? &s->variant[variant] : &s->train;
+    r->variant = o->variants ? o->variants[variant] : NULL;
+    k %= s->n / (o->variants ? o->n_variants : 1);
     t->first = k % x->n_c == 0;
     r->c = x->c[k % x->n_c];
     r->c2 = isinf(r->c) ? 0.0 : 0.5 / r->c;
     r->c1 = x->c1[(k /= x->n_c) % x->n_c1];
     k /= x->n_c1;
-    r->passes = o->passes ? o->passes[k % o->n_passes] : s->train.max_iter;
+    r->passes = o->passes ? o->passes[k % o->n_passes] : train->max_iter;
     k /= o->passes ? o->n_passes : 1;
-    r->objective = o->objectives ? o->objectives[k % o->n_objectives] : s->train.objective;
+    r->objective = o->objectives ? o->objectives[k % o->n_objectives] : train->objective;
     k /= o->objectives ? o->n_objectives : 1;
     t->tpl = o->templates ? &o->templates[k] : NULL;
-    r->template_name = t->tpl ? t->tpl->name : s->train.template_name;
+    r->template_name = t->tpl ? t->tpl->name : train->template_name;
+}
+
+/* Options "NAME=VALUE NAME ..." in `text`, which they borrow and which is cut into pieces. */
+static trl_status set_options(char *text, trl_train_options *o, trl_error *err)
+{
+    for (char *at = text; *at;) {
+        const size_t n = strcspn(at, " \t");
+        char *const next = at[n] ? at + n + 1 : at + n;
+        at[n] = '\0';
+        char *const value = strchr(at, '=');
+        if (value)
+            *value = '\0';
+        if (n && (strcmp(at, "c2") == 0 || strcmp(at, "kind") == 0))
+            return trl_fail(err, TRL_EINVAL, "'%s' cannot be part of a variant", at);
+        const trl_status st =
+            n ? trl_train_options_set(o, at, value ? value + 1 : "true", err) : TRL_OK;
+        if (st != TRL_OK)
+            return st;
+        at = next;
+    }
+    return TRL_OK;
+}
+
+static trl_status make_variants(trl_tune_search *s, trl_error *err)
+{
+    const size_t n = s->o.variants ? s->o.n_variants : 0;
+    if (n == 0)
+        return TRL_OK;
+    s->variant = trl_zalloc(n, sizeof *s->variant);
+    s->text = trl_zalloc(n, sizeof *s->text);
+    trl_status st = s->variant && s->text ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < n; k++) {
+        s->variant[k] = s->train;
+        s->text[k] = trl_strndup(s->o.variants[k], strlen(s->o.variants[k]));
+        st = s->text[k] ? set_options(s->text[k], &s->variant[k], err) : trl_fail_mem(err);
+    }
+    return st;
 }
 
 trl_status trl_tune_search_init(trl_tune_search *s, trl_error *err)
 {
     lists x = {0};
     s->n = trl_tune_settings(&s->o);
+    const trl_status made = make_variants(s, err);
+    if (made != TRL_OK)
+        return made;
     s->splits = s->folds.k ? (size_t)s->folds.k : 1;
     s->trial = trl_zalloc(s->n, sizeof *s->trial);
     s->held = trl_alloc(s->folds.n + 1, 1);
@@ -101,6 +145,10 @@ void trl_tune_search_fini(trl_tune_search *s)
         trl_tune_trial_forget(s, &s->trial[k]);
         trl_free(s->trial[k].model);
     }
+    for (size_t k = 0; s->text && k < s->o.n_variants; k++)
+        trl_free(s->text[k]);
+    trl_free(s->text);
+    trl_free(s->variant);
     trl_free(s->trial);
     trl_free(s->held);
     trl_folds_fini(&s->folds);
@@ -108,7 +156,8 @@ void trl_tune_search_fini(trl_tune_search *s)
 
 trl_train_options trl_tune_search_options(const trl_tune_search *s, const trl_tune_trial *t)
 {
-    trl_train_options o = s->train;
+    trl_train_options o = *t->variant;
+    (void)s;
     o.dev = o.model = o.rescue = NULL;
     o.c1 = t->run.c1;
     o.c2 = t->run.c2;
@@ -124,7 +173,7 @@ trl_train_options trl_tune_search_options(const trl_tune_search *s, const trl_tu
 
 bool trl_tune_search_is_warm(const trl_tune_search *s, const trl_tune_trial *t)
 {
-    const char *optimizer = s->train.optimizer;
+    const char *optimizer = t->variant->optimizer;
     const trl_optimizer *p = optimizer ? trl_optimizer_find(optimizer) : NULL;
     const trl_objective *x = trl_objective_find(t->run.objective);
     return !s->o.cold && (!p || p->starts) && !(x && x->counted) &&

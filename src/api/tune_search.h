@@ -10,9 +10,10 @@
 /* A setting, the models that its runs have made, and its last run. */
 typedef struct trl_tune_trial {
     trl_tune_run run; /* c, c2, c1, objective, template_name, passes before it has run */
-    const trl_tune_template *tpl; /* NULL: that of the options */
-    bool first;                   /* of a path along c: there is nothing before it */
-    trl_buf *model;               /* [splits]; empty: none */
+    const trl_tune_template *tpl;     /* NULL: that of the options */
+    const trl_train_options *variant; /* the options with the variant's in them */
+    bool first;                       /* of a path along c: there is nothing before it */
+    trl_buf *model;                   /* [splits]; empty: none */
 } trl_tune_trial;
 
 typedef struct trl_tune_search {
@@ -20,12 +21,14 @@ typedef struct trl_tune_search {
     trl_train_options train;
     trl_tune_trial *trial; /* [n] in the order in which they run */
     size_t n;
-    trl_folds folds; /* k is 0 without */
-    uint8_t *held;   /* [folds.n] */
-    size_t splits;   /* folds.k, or 1 */
+    trl_folds folds;            /* k is 0 without */
+    uint8_t *held;              /* [folds.n] */
+    size_t splits;              /* folds.k, or 1 */
+    trl_train_options *variant; /* [n_variants], `train` with changes; NULL: none */
+    char **text;                /* [n_variants]: what they borrow */
 } trl_tune_search;
 
-/* All settings.  TRL_ENOMEM. */
+/* All settings.  TRL_ENOMEM, TRL_EINVAL (variants). */
 trl_status trl_tune_search_init(trl_tune_search *s, trl_error *err);
 void trl_tune_search_fini(trl_tune_search *s);
 void trl_tune_trial_forget(const trl_tune_search *s, trl_tune_trial *t); /* its models */

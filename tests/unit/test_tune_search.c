@@ -291,6 +291,43 @@ static void test_trees(void **state)
     assert_model(s.t.model, o);
 }
 
+/* Variants change the options of training, and the best one's model is that of a run of its own. */
+static void test_variants(void **state)
+{
+    (void)state;
+    trl_error err = {0};
+    static const char *const variants[] = {"", "markov=1  strict", "max-iter=1 annotate=none"};
+    setup s;
+    setup_make(&s, write_data("trees", true));
+    s.t.kind = "tree";
+    s.t.grade = "discriminative";
+    s.t.clusters = "none";
+    s.t.template_text = NULL;
+    s.t.template_size = 0;
+    s.t.max_iter = 4;
+    s.o.grid = grid;
+    s.o.n_grid = 2;
+    s.o.variants = variants;
+    s.o.n_variants = 3;
+    s.o.folds = 2;
+    assert_int_equal(trl_tune_settings(&s.o), 6);
+    assert_ok(trl_tune(&s.o, &s.best, &err));
+    assert_int_equal(s.n, 7);
+    for (size_t k = 0; k < 6; k++) {
+        assert_ptr_equal(s.run[k].variant, variants[k / 2]);
+        assert_int_equal(s.run[k].passes, k / 2 == 2 ? 1 : 4);
+    }
+    assert_true(s.run[0].result.n_features > s.run[4].result.n_features);
+    trl_train_options o = s.t;
+    o.c2 = s.best.c2;
+    o.max_iter = s.best.passes;
+    o.markov = s.best.variant == variants[1];
+    o.strict = s.best.variant == variants[1];
+    if (s.best.variant == variants[2])
+        o.annotate = "none";
+    assert_model(s.t.model, o);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -322,6 +359,10 @@ static void test_refusals(void **state)
     WRONG(s.o.documents = true, TRL_EINVAL, "go with folds");
     WRONG((s.o.folds = 2, s.o.documents = true), TRL_EPARSE, "1 documents are too few");
     WRONG(s.t.model = NULL, TRL_EINVAL, "no model file");
+    static const char *const unknown[] = {"", "markov=0 foo=1"}, *const penalty[] = {"c2=1"};
+    WRONG((s.o.variants = unknown, s.o.n_variants = 2), TRL_EINVAL, "foo");
+    WRONG((s.o.variants = penalty, s.o.n_variants = 1), TRL_EINVAL, "c2");
+    WRONG(s.o.variants = unknown, TRL_EINVAL, "empty");
     WRONG(s.t.n_train = 0, TRL_EINVAL, "no training file");
     WRONG(s.t.partial = true, TRL_EINVAL, "partial");
     WRONG(s.o.size = 8, TRL_EINVAL, "no size");
@@ -334,7 +375,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_product),    cmocka_unit_test(test_folds),
         cmocka_unit_test(test_warm_folds), cmocka_unit_test(test_halving),
-        cmocka_unit_test(test_trees),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_trees),      cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_refusals),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-search-XXXXXX");
     if (!mkdtemp(folder))
