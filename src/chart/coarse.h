@@ -26,12 +26,17 @@ typedef struct trl_coarse {
     size_t n_states;
     uint32_t *left, *right;             /* states by place: children that are not tags */
     size_t n_left, n_right, stride;     /* stride: n_right in whole vectors */
-    trl_coarse_rule *nn, *tn, *nt, *tt; /* by the children: (n)ot a tag, (t)ag; nn by left place, tn
+    trl_coarse_rule *nn, *tn, *nt, *tt; /* by the children: (n)ot a tag, (t)ag; nn by parent, tn
                                            and tt by left tag, nt by right tag */
     size_t n_nn;
-    uint32_t *nn_first;                       /* [n_left + 1] */
-    uint32_t *tn_first, *nt_first, *tt_first; /* [n_states + 1] */
-    float *unary;                             /* [n_unary]: p */
+    uint32_t *nn_first;                                /* [n_states + 1], by parent */
+    uint32_t *nn_place;                                /* [n_nn]: left * stride + right, */
+    float *nn_p;                                       /* [n_nn]: and p, once more */
+    uint32_t *tn_first, *nt_first, *tt_first;          /* [n_states + 1] */
+    trl_coarse_rule *tn_up, *nt_up, *tt_up;            /* the same rules by tag and parent, */
+    uint32_t *tn_up_first, *nt_up_first, *tt_up_first; /* [n_states * n_states + 1] */
+    float *unary;                                      /* [n_unary]: p */
+    uint32_t *unary_parent;                            /* [n_unary] */
 } trl_coarse;
 
 trl_status trl_coarse_init(trl_coarse *c, const trl_pcfg *p, trl_error *err);

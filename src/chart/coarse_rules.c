@@ -47,6 +47,26 @@ static int by_right(const void *a, const void *b)
     return by_left(a, b);
 }
 
+static int by_parent(const void *a, const void *b)
+{
+    const trl_coarse_rule *x = a, *y = b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return by_left(a, b);
+}
+
+static int by_left_and_parent(const void *a, const void *b)
+{
+    const trl_coarse_rule *x = a, *y = b;
+    return x->left != y->left ? (x->left < y->left ? -1 : 1) : by_parent(a, b);
+}
+
+static int by_right_and_parent(const void *a, const void *b)
+{
+    const trl_coarse_rule *x = a, *y = b;
+    return x->right != y->right ? (x->right < y->right ? -1 : 1) : by_parent(a, b);
+}
+
 static void index_rules(const trl_coarse_rule *r, size_t n, bool right, size_t states,
                         uint32_t *first)
 {
@@ -54,6 +74,20 @@ static void index_rules(const trl_coarse_rule *r, size_t n, bool right, size_t s
     for (size_t k = 0; k < n; k++)
         first[(right ? r[k].right : r[k].left) + 1]++;
     for (size_t s = 0; s < states; s++)
+        first[s + 1] += first[s];
+}
+
+/* Rules with a tag once more, by tag and parent. */
+static void index_by_parent(trl_coarse_rule *to, const trl_coarse_rule *from, size_t n, bool right,
+                            size_t states, uint32_t *first)
+{
+    if (n)
+        memcpy(to, from, n * sizeof *to);
+    qsort(to, n, sizeof *to, right ? by_right_and_parent : by_left_and_parent);
+    memset(first, 0, (states * states + 1) * sizeof *first);
+    for (size_t k = 0; k < n; k++)
+        first[(right ? to[k].right : to[k].left) * states + to[k].parent + 1]++;
+    for (size_t s = 0; s < states * states; s++)
         first[s + 1] += first[s];
 }
 
@@ -75,14 +109,24 @@ static void sort_rules(trl_coarse *c, const uint32_t *lp, const uint32_t *rp)
         else
             c->nn[c->n_nn++] = r;
     }
-    qsort(c->nn, c->n_nn, sizeof *c->nn, by_left);
+    qsort(c->nn, c->n_nn, sizeof *c->nn, by_parent);
     qsort(c->tn, tn, sizeof *c->tn, by_left);
     qsort(c->tt, tt, sizeof *c->tt, by_left);
     qsort(c->nt, nt, sizeof *c->nt, by_right);
-    index_rules(c->nn, c->n_nn, false, c->n_left, c->nn_first);
+    memset(c->nn_first, 0, (c->n_states + 1) * sizeof *c->nn_first);
+    for (size_t k = 0; k < c->n_nn; k++) {
+        c->nn_first[c->nn[k].parent + 1]++;
+        c->nn_place[k] = (uint32_t)(c->nn[k].left * c->stride + c->nn[k].right);
+        c->nn_p[k] = c->nn[k].p;
+    }
+    for (size_t s = 0; s < c->n_states; s++)
+        c->nn_first[s + 1] += c->nn_first[s];
     index_rules(c->tn, tn, false, c->n_states, c->tn_first);
     index_rules(c->tt, tt, false, c->n_states, c->tt_first);
     index_rules(c->nt, nt, true, c->n_states, c->nt_first);
+    index_by_parent(c->tn_up, c->tn, tn, false, c->n_states, c->tn_up_first);
+    index_by_parent(c->tt_up, c->tt, tt, false, c->n_states, c->tt_up_first);
+    index_by_parent(c->nt_up, c->nt, nt, true, c->n_states, c->nt_up_first);
 }
 
 trl_status trl_coarse_init(trl_coarse *c, const trl_pcfg *p, trl_error *err)
@@ -101,16 +145,29 @@ trl_status trl_coarse_init(trl_coarse *c, const trl_pcfg *p, trl_error *err)
     c->tn_first = trl_alloc(s + 1, sizeof *c->tn_first);
     c->nt_first = trl_alloc(s + 1, sizeof *c->nt_first);
     c->tt_first = trl_alloc(s + 1, sizeof *c->tt_first);
+    c->nn_place = trl_alloc(b, sizeof *c->nn_place);
+    c->nn_p = trl_alloc(b, sizeof *c->nn_p);
+    c->tn_up = trl_alloc(b, sizeof *c->tn_up);
+    c->nt_up = trl_alloc(b, sizeof *c->nt_up);
+    c->tt_up = trl_alloc(b, sizeof *c->tt_up);
+    c->tn_up_first = trl_alloc(s * s + 1, sizeof *c->tn_up_first);
+    c->nt_up_first = trl_alloc(s * s + 1, sizeof *c->nt_up_first);
+    c->tt_up_first = trl_alloc(s * s + 1, sizeof *c->tt_up_first);
     c->unary = trl_alloc(g->n_unary, sizeof *c->unary);
+    c->unary_parent = trl_alloc(g->n_unary, sizeof *c->unary_parent);
     const bool ok = lp && rp && c->left && c->right && c->nn && c->tn && c->nt && c->tt &&
-                    c->nn_first && c->tn_first && c->nt_first && c->tt_first && c->unary;
+                    c->nn_first && c->tn_first && c->nt_first && c->tt_first && c->unary &&
+                    c->nn_place && c->nn_p && c->tn_up && c->nt_up && c->tt_up && c->tn_up_first &&
+                    c->nt_up_first && c->tt_up_first && c->unary_parent;
     if (ok) {
         c->n_left = number_children(g, false, lp, c->left);
         c->n_right = number_children(g, true, rp, c->right);
         c->stride = (c->n_right + 15) & ~(size_t)15;
         sort_rules(c, lp, rp);
-        for (size_t u = 0; u < g->n_unary; u++)
+        for (size_t u = 0; u < g->n_unary; u++) {
             c->unary[u] = (float)exp(p->unary[u]);
+            c->unary_parent[u] = g->unary[u].parent;
+        }
     }
     trl_free(lp);
     trl_free(rp);
@@ -131,6 +188,15 @@ void trl_coarse_fini(trl_coarse *c)
     trl_free(c->tn_first);
     trl_free(c->nt_first);
     trl_free(c->tt_first);
+    trl_free(c->nn_place);
+    trl_free(c->nn_p);
+    trl_free(c->tn_up);
+    trl_free(c->nt_up);
+    trl_free(c->tt_up);
+    trl_free(c->tn_up_first);
+    trl_free(c->nt_up_first);
+    trl_free(c->tt_up_first);
     trl_free(c->unary);
+    trl_free(c->unary_parent);
     *c = (trl_coarse){0};
 }

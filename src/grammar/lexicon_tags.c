@@ -146,12 +146,28 @@ static double total(const row *r, double least)
     return sum;
 }
 
+#define BASES 256
+
 /* The counts of a word and its class: rows by tag and by base tag. */
 typedef struct evidence {
     row word_tag, word_base, class_tag, class_base;
-    double word, class; /* tokens */
-    double least;       /* tokens of the class that make a base tag count */
+    double word, class;            /* tokens */
+    double least;                  /* tokens of the class that make a base tag count */
+    uint64_t possible[BASES / 64]; /* bits: base tags that the rows have, as far as they fit in */
 } evidence;
+
+static void note_bases(evidence *e, const row *r, double least)
+{
+    for (uint32_t i = 0; i < r->n && r->column[i] < BASES; i++)
+        if (r->count[i] >= least)
+            e->possible[r->column[i] / 64] |= (uint64_t)1 << r->column[i] % 64;
+}
+
+/* False: neither the word nor its class has the base tag. */
+static bool possible(const evidence *e, uint32_t base)
+{
+    return base >= BASES || (e->possible[base / 64] >> base % 64 & 1);
+}
 
 static evidence gather(const trl_lexicon *x, const trl_grammar *g, uint32_t word, uint32_t cls)
 {
@@ -171,6 +187,8 @@ static evidence gather(const trl_lexicon *x, const trl_grammar *g, uint32_t word
         e.least = rare ? 0.0 : USUAL * total(&e.class_base, 0.0);
         e.class = total(&e.class_base, e.least);
     }
+    note_bases(&e, &e.word_base, 0.0);
+    note_bases(&e, &e.class_base, e.least);
     return e;
 }
 
@@ -200,7 +218,7 @@ size_t trl_lexicon_tags(const trl_lexicon *x, const trl_grammar *g, uint32_t wor
     size_t n = 0;
     for (size_t i = 0; i < x->bases->n_tags; i++) {
         const uint32_t tag = x->bases->tag[i];
-        const double p = tag_given_word(x, &e, tag);
+        const double p = possible(&e, x->bases->base_of[tag]) ? tag_given_word(x, &e, tag) : 0.0;
         if (p == 0.0)
             continue;
         tags[n] = tag;

@@ -48,6 +48,8 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
     if (st == TRL_OK)
         st = trl_coarse_map_init(&m->map, &m->fine, &m->coarse, err);
     if (st == TRL_OK)
+        st = trl_corners_init(&m->corners, &m->fine, err);
+    if (st == TRL_OK)
         st = trl_span_pruner_init(&m->span_pruner, &m->coarse, err);
     m->coarse_of = trl_alloc(m->fine.n_states, sizeof *m->coarse_of);
     if (st == TRL_OK && !m->coarse_of)
@@ -118,6 +120,7 @@ void trl_tree_model_fini(trl_tree_model *m)
     trl_reranker_fini(&m->reranker);
     trl_free(m->coarse_of);
     trl_coarse_map_fini(&m->map);
+    trl_corners_fini(&m->corners);
     trl_coarse_fini(&m->pruner);
     trl_pcfg_fini(&m->pcfg);
     trl_pcfg_fini(&m->coarse_pcfg);
@@ -209,6 +212,11 @@ static trl_status prune_finely(const trl_tree_model *m, const trl_str *word,
 
 #define LOST 1e-3f /* posteriors this much below the threshold are dropped */
 
+static double coarse_threshold(const trl_pruning *p)
+{
+    return p->coarse > 0.0 ? p->coarse : p->threshold;
+}
+
 static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_t n, trl_gains *out,
                              trl_arena *arena, trl_error *err)
 {
@@ -232,7 +240,10 @@ static trl_status finish_skeleton(const trl_tree_model *m, const trl_pruning *p,
 trl_status trl_tree_skeleton_of(const trl_tree_model *m, const trl_skeleton_source *from,
                                 trl_skeleton *s, bool *complete, trl_arena *arena, trl_error *err)
 {
-    trl_status st = trl_coarse_prune(from->coarse, &m->map, from->p->threshold, s, arena, err);
+    trl_status st =
+        trl_coarse_prune(from->coarse, &m->map, coarse_threshold(from->p), s, arena, err);
+    if (st == TRL_OK)
+        st = trl_corner_filter(&m->corners, &m->fine, s, arena, err);
     if (st == TRL_OK && from->p->threshold > 0.0)
         st = prune_finely(m, from->word, &(fine_pruning){from->gains, from->p}, s, arena, err);
     return st == TRL_OK ? finish_skeleton(m, from->p, s, complete, arena, err) : st;
@@ -253,7 +264,7 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_pruned_sentence 
     if (st == TRL_OK)
         st = trl_coarse_run(
             &m->pruner, &(trl_words){x->word, x->n},
-            &(trl_coarse_how){keep, with, x->p->deadline, LOST * (float)x->p->threshold,
+            &(trl_coarse_how){keep, with, x->p->deadline, LOST * (float)coarse_threshold(x->p),
                               x->p->tags && x->p->tags->n ? &x->p->tags->coarse : NULL},
             &coarse, arena, err);
     if (st != TRL_OK)

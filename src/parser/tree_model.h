@@ -7,6 +7,7 @@
 #define TRL_TREE_MODEL_H
 
 #include "chart/coarse.h"
+#include "chart/corner_filter.h"
 #include "chart/mbr.h"
 #include "parser/function_labels.h"
 #include "parser/given_tags.h"
@@ -47,6 +48,7 @@ typedef struct trl_tree_model {
     trl_span_pruner span_pruner; /* its gains; without weights unless trained */
     uint32_t *coarse_of;         /* [fine states]: the coarse state, or TRL_NO_ID */
     trl_coarse_map map;
+    trl_corners corners; /* of the fine grammar */
     trl_tree_clusters clusters;
     trl_observer observer;
     trl_tree_template tpl;
@@ -111,6 +113,7 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
 
 typedef struct trl_pruning {
     double threshold;                /* of posteriors */
+    double coarse;                   /* of the coarse grammar's; 0: the same */
     double deadline;                 /* on trl_clock(); 0: none */
     double max_work;                 /* of the fine PCFG's chart (chart.h); 0: no limit */
     const trl_btree *gold;           /* its items are kept; or NULL */

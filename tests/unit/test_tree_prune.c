@@ -3,6 +3,7 @@
 #include "tree_oracle.h"
 
 #include "chart/coarse.h"
+#include "chart/corner_filter.h"
 
 /* ---- filter: an item survives iff it is in some tree ----------------------------------------- */
 
@@ -302,6 +303,53 @@ static void test_prune(void **state)
     assert_true(whole > 40 && less > 40);
 }
 
+static void copy_skeleton(const trl_skeleton *s, trl_skeleton *to, trl_arena *arena)
+{
+    const size_t cells = trl_chart_cells(s->n);
+    *to = (trl_skeleton){.n = s->n,
+                         .first = trl_arena_get(arena, cells + 1, sizeof *to->first),
+                         .item = trl_arena_get(arena, size_of(s) + 1, sizeof *to->item)};
+    assert_true(to->first && to->item);
+    memcpy(to->first, s->first, (cells + 1) * sizeof *to->first);
+    memcpy(to->item, s->item, size_of(s) * sizeof *to->item);
+}
+
+/* What the filter of corners drops is part of no complete tree, and it drops something. */
+static void test_corners(void **state)
+{
+    (void)state;
+    trl_rng r = trl_rng_seed(25);
+    unsigned whole = 0, dropped = 0, all = 0;
+    for (unsigned round = 0; round < 120; round++) {
+        trl_error err;
+        world w;
+        trl_corners corners;
+        trl_skeleton full, some, exact;
+        bool complete;
+        world_grammar(&w, &r, round, round % 2);
+        world_words(&w, &r, 1 + draw(&r, 6));
+        assert_ok(trl_corners_init(&corners, &w.g, &err));
+        assert_ok(trl_skeleton_full(&(trl_words_grammar){&w.g, &w.x}, &(trl_words){w.word, w.n},
+                                    &full, NULL, &w.arena, &err));
+        copy_skeleton(&full, &some, &w.arena);
+        copy_skeleton(&full, &exact, &w.arena);
+        assert_ok(trl_corner_filter(&corners, &w.g, &some, &w.arena, &err));
+        assert_ok(trl_filter(&w.g, &exact, &complete, &w.arena, &err));
+        assert_true(within(&some, &full));
+        if (complete) {
+            assert_true(within(&exact, &some));
+            whole++;
+            all += size_of(&full);
+            dropped += size_of(&full) - size_of(&some);
+            assert_ok(trl_filter(&w.g, &some, &complete, &w.arena, &err));
+            assert_true(complete && within(&exact, &some) && within(&some, &exact));
+        }
+        trl_corners_fini(&corners);
+        world_free(&w);
+    }
+    assert_true(whole > 40 && dropped > all / 4);
+}
+
 /* Every node has its item, with the marks it needs. */
 static bool holds(const trl_skeleton *s, const trl_btree *t)
 {
@@ -350,9 +398,8 @@ static void test_add_tree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_coarse),
-        cmocka_unit_test(test_prune),
+        cmocka_unit_test(test_filter),   cmocka_unit_test(test_coarse),
+        cmocka_unit_test(test_prune),    cmocka_unit_test(test_corners),
         cmocka_unit_test(test_add_tree),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
