@@ -12,19 +12,9 @@
 
 #define PIECE 64
 
-/* Target words in lo .. hi; hi < lo: none. */
-typedef struct item {
-    double cost;
-    uint32_t lo, hi;
-    uint32_t head;        /* a target word; TRL_NO_ID: NULL */
-    uint32_t left, right; /* items of the children; of a word: its place in the target, TRL_NO_ID */
-    uint32_t order;
-} item;
-
-typedef struct cell {
-    item *item;
-    size_t n;
-} cell;
+/* An item: target words in lo .. hi; its head is a target word, TRL_NO_ID: NULL; `left` of a word's
+ * is its place in the target, or TRL_NO_ID. */
+typedef trl_interval_item item;
 
 /* A derivation: places in the target sentence, orders of nodes. */
 typedef struct derivation {
@@ -46,14 +36,8 @@ typedef struct chart {
     const em *e;
     const trl_source *s;
     const uint32_t *target; /* words of the target sentence */
-    trl_arena *arena;
-    cell *cell;
+    trl_interval_chart nodes;
 } chart;
-
-static bool is_empty(const item *x)
-{
-    return x->hi < x->lo;
-}
 
 static int by_cost(const void *a, const void *b)
 {
@@ -66,17 +50,18 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* Keeps the cheapest that cover none of the same head that is cheaper, and the empty ones. */
-static void prune(cell *c, size_t beam)
+static void prune(trl_interval_cell *c, size_t beam)
 {
     size_t kept = 0;
     qsort(c->item, c->n, sizeof *c->item, by_cost);
     for (size_t k = 0; k < c->n; k++) {
         const item x = c->item[k];
-        bool beaten = beam && kept >= beam && !is_empty(&x);
+        bool beaten = beam && kept >= beam && !trl_interval_empty(&x);
         for (size_t q = 0; q < kept && !beaten; q++) {
             const item *y = &c->item[q];
-            beaten = y->head == x.head &&
-                     (is_empty(y) || (!is_empty(&x) && x.lo <= y->lo && y->hi <= x.hi));
+            beaten =
+                y->head == x.head && (trl_interval_empty(y) ||
+                                      (!trl_interval_empty(&x) && x.lo <= y->lo && y->hi <= x.hi));
         }
         if (!beaten)
             c->item[kept++] = x;
@@ -86,8 +71,8 @@ static void prune(cell *c, size_t beam)
 
 static bool make_word(chart *c, uint32_t v, const trl_link *link, size_t n)
 {
-    cell *to = &c->cell[v];
-    if (!(to->item = trl_arena_get(c->arena, n + 1, sizeof *to->item)))
+    trl_interval_cell *to = &c->nodes.cell[v];
+    if (!(to->item = trl_arena_get(c->nodes.arena, n + 1, sizeof *to->item)))
         return false;
     to->item[to->n++] = (item){.lo = 1, .head = TRL_NO_ID, .left = TRL_NO_ID};
     for (size_t k = 0; k < n; k++) {
@@ -98,51 +83,24 @@ static bool make_word(chart *c, uint32_t v, const trl_link *link, size_t n)
     return true;
 }
 
-/* What the node pays for its other child and its order; false: they overlap. */
-static bool join(const chart *c, uint32_t v, const item *a, const item *b, item *out)
+/* What the node pays for its other child and its order. */
+static void pay(const void *ctx, uint32_t v, const item pair[2], item *out)
 {
+    const chart *c = ctx;
     const trl_source *s = c->s;
     const trl_source_node *node = &s->node[v];
     const bool head_left = s->node[node->left].head == node->head;
     const uint32_t other = s->node[head_left ? node->right : node->left].head;
-    const uint32_t head = (head_left ? a : b)->head;
-    out->order = TRL_ORDER_FREE;
-    if (!is_empty(a) && !is_empty(b)) {
-        if (!(a->hi < b->lo || b->hi < a->lo))
-            return false;
-        out->order = a->hi < b->lo ? TRL_ORDER_KEPT : TRL_ORDER_SWAPPED;
-    }
-    out->head = head;
-    out->lo = is_empty(a) ? b->lo : is_empty(b) || a->lo < b->lo ? a->lo : b->lo;
-    out->hi = is_empty(a) ? b->hi : is_empty(b) || a->hi > b->hi ? a->hi : b->hi;
-    out->cost = a->cost + b->cost +
-                trl_generative_word_cost(c->e->g, s->word[other], head, (head_left ? b : a)->head);
+    out->head = pair[!head_left].head;
+    out->cost += trl_generative_word_cost(c->e->g, s->word[other], out->head, pair[head_left].head);
     if (out->order != TRL_ORDER_FREE)
         out->cost += trl_generative_order_cost(c->e->g, s, v, out->order == TRL_ORDER_SWAPPED);
-    return true;
-}
-
-static bool make_node(chart *c, uint32_t v)
-{
-    const trl_source_node *node = &c->s->node[v];
-    const cell *left = &c->cell[node->left], *right = &c->cell[node->right];
-    cell *to = &c->cell[v];
-    if (!(to->item = trl_arena_get(c->arena, left->n * right->n, sizeof *to->item)))
-        return false;
-    for (uint32_t a = 0; a < left->n; a++)
-        for (uint32_t b = 0; b < right->n; b++) {
-            item x = {.left = a, .right = b};
-            if (join(c, v, &left->item[a], &right->item[b], &x))
-                to->item[to->n++] = x;
-        }
-    prune(to, c->e->t->beam);
-    return true;
 }
 
 static uint32_t best_root(const chart *c, double *cost)
 {
     const size_t root = c->s->n_nodes - 1;
-    const cell *x = &c->cell[root];
+    const trl_interval_cell *x = &c->nodes.cell[root];
     uint32_t best = 0;
     *cost = HUGE_VAL;
     for (uint32_t k = 0; k < x->n; k++) {
@@ -181,29 +139,15 @@ static double cost_of(const chart *c, const derivation *d)
                                            h == TRL_NO_ID ? h : c->target[h]);
 }
 
-static bool read_out(chart *c, uint32_t root, derivation *d)
+static bool read_out(const chart *c, uint32_t root, derivation *d)
 {
     const trl_source *s = c->s;
-    uint32_t *chosen = trl_arena_get(c->arena, s->n_nodes, sizeof *chosen);
     if (!d->place) {
         if (!(d->place = trl_alloc(s->n_words * sizeof *d->place + s->n_nodes, 1)))
             return false;
         d->order = (unsigned char *)(d->place + s->n_words);
     }
-    if (!chosen)
-        return false;
-    chosen[s->n_nodes - 1] = root;
-    for (size_t v = s->n_nodes; v-- > 0;) {
-        const item *x = &c->cell[v].item[chosen[v]];
-        d->order[v] = (unsigned char)x->order;
-        if (v < s->n_words) {
-            d->place[v] = x->left;
-        } else {
-            chosen[s->node[v].left] = x->left;
-            chosen[s->node[v].right] = x->right;
-        }
-    }
-    return true;
+    return trl_interval_read(&c->nodes, root, d->place, d->order);
 }
 
 static trl_status derive(em *e, size_t k, trl_arena *arena, trl_error *err)
@@ -211,17 +155,14 @@ static trl_status derive(em *e, size_t k, trl_arena *arena, trl_error *err)
     const trl_source *s = &e->t->corpus->pair[k].source;
     const trl_side *side = &e->t->text->side[1];
     const trl_links *l = e->t->links;
-    trl_arena_reset(arena);
-    chart c = {e, s, side->id + trl_side_begin(side, k), arena,
-               trl_arena_get(arena, s->n_nodes, sizeof *c.cell)};
-    if (!c.cell)
-        return trl_fail_mem(err);
-    memset(c.cell, 0, s->n_nodes * sizeof *c.cell);
-    bool room = true;
+    chart c = {.e = e, .s = s, .target = side->id + trl_side_begin(side, k)};
+    bool room = trl_interval_start(&c.nodes, s, arena);
     uint64_t first = trl_links_begin(l, k);
     for (uint32_t v = 0; room && v < s->n_nodes; v++) {
         if (v >= s->n_words) {
-            room = make_node(&c, v);
+            room = trl_interval_join(&c.nodes, v, pay, &c);
+            if (room)
+                prune(&c.nodes.cell[v], e->t->beam);
             continue;
         }
         uint64_t last = first;

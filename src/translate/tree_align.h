@@ -14,17 +14,10 @@
 #ifndef TRL_TREE_ALIGN_H
 #define TRL_TREE_ALIGN_H
 
-#include "base/arena.h"
+#include "translate/interval_chart.h"
 #include "translate/links.h"
-#include "translate/source.h"
 
 #define TRL_TREE_ALIGN_LONGEST 128 /* words for which `like` never outweighs a link */
-
-typedef enum trl_node_order {
-    TRL_ORDER_FREE, /* a child has no target words: either order gives the same */
-    TRL_ORDER_KEPT,
-    TRL_ORDER_SWAPPED,
-} trl_node_order;
 
 typedef struct trl_tree_links {
     const trl_link *link; /* [n_links] by source word */
