@@ -5,14 +5,17 @@
 . "$(dirname "$0")/parallel.sh"
 
 g=generative
-parse_all $g
+n=${PAIRS:-10000}
+take "$n"
+pairs=$(wc -l <"$work/$n.en")
+parse_all $g "$n"
 paper="--min-share 0.2 --tune-null 0" # its filter
 # shellcheck disable=SC2086
-learn boosted $g "$work/train.align" $paper
-for c in ${C2:-0.5 2}; do learn "l2.$c" $g "$work/train.align" $paper --words l2 --c2 "$c"; done
+learn boosted $g "$n" align $paper
+for c in ${C2:-0.5 2}; do learn "l2.$c" $g "$n" align $paper --words l2 --c2 "$c"; done
 best=$(for c in ${C2:-0.5 2}; do echo "$(tuning_loss "l2.$c") $c"; done | sort -n | awk 'NR == 1 { print $2 }')
-learn cut $g "$work/train.align" $paper --words l2 --c2 "$best" --features "$(features boosted)"
-learn frequent $g "$work/train.align" $paper --words frequent
+learn cut $g "$n" align $paper --words l2 --c2 "$best" --features "$(features boosted)"
+learn frequent $g "$n" align $paper --words frequent
 row() { # TITLE NAME
     echo "| $1 | $(word_accuracy "$2" $g develop) | $(word_accuracy "$2" $g test) | $(features "$2") | $(cpu "$2") |"
 }

@@ -1,23 +1,40 @@
 #!/bin/bash
 # translation.sh -- Table 2 of the paper on boosted trees: a generative and a discriminative tree transducer.
+#
+# LARGE='N GRADE...': pairs, and the parsers whose trees are tried (default 100000 generative features), with the given links and with ours.
+# SMALL: the same (default 10000 generative features boosted), with the given links; variants with the trees of the first two.
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/parallel.sh"
 
-grades=${GRADES:-generative features}
-own=$work/own.align
-[ -e "$own" ] || { say links && "$trellis" align -q -j "$threads" -o "$own" "$work/train.en" "$work/train.fr"; }
-for g in $grades; do
-    parse_all "$g"
-    learn "$g.gen" "$g" "$work/train.align" --words generative
-    learn "$g.disc" "$g" "$work/train.align"
+read -r large large_grades <<<"${LARGE:-100000 generative features}"
+read -r small small_grades <<<"${SMALL:-10000 generative features boosted}"
+[ -z "$sample" ] || large=200 small=150
+both() { # NAME GRADE N LINKS [OPTION]...: the two models
+    local n=$1
+    shift
+    learn "$n.gen" "$@" --words generative
+    learn "$n.disc" "$@"
+}
+take "$large"
+take "$small"
+align_own "$large"
+for g in $large_grades; do
+    parse_all "$g" "$large"
+    both "large.$g" "$g" "$large" align
 done
-first=${grades%% *}
-learn plain.gen "$first" "$work/train.align" --words generative --tune-null 0
-learn plain.disc "$first" "$work/train.align" --min-share 0.2 --tune-null 0
-learn lost.gen "$first" "$work/train.align" --words generative --drop-lost
-learn lost.disc "$first" "$work/train.align" --drop-lost
-learn own.gen "$first" "$own" --words generative
-learn own.disc "$first" "$own"
+g=${large_grades##* }
+both large.own "$g" "$large" own
+for g in $small_grades; do
+    parse_all "$g" "$small"
+    both "small.$g" "$g" "$small" align
+done
+v=$(set -- $small_grades && echo "${2:-$1}")
+learn plain.gen "$v" "$small" align --words generative --tune-null 0
+learn plain.disc "$v" "$small" align --tune-null 0
+learn filter.disc "$v" "$small" align --min-share 0.2
+both lost "$v" "$small" align --drop-lost
+learn l2.disc "$v" "$small" align --words l2
+learn frequent.disc "$v" "$small" align --words frequent
 scores() { # NAME
     "$trellis" score translation "$work/test.fr" "$work/$1.test" 2>/dev/null |
         awk '/^exponent/ { printf "%s%s | %s | %s", n++ ? " | " : "", $3, $4, $5 } /^BLEU/ { printf " | %s", $2 }'
@@ -29,36 +46,41 @@ row() { # TITLE NAME
 p_value() { # NAME NAME: Wilcoxon's, of F with both exponents
     "$trellis" compare translation "$work/test.fr" "$work/$1.test" "$work/$2.test" 2>/dev/null | awk '/^F/ { printf "%s%s", n++ ? ", " : "", $NF }'
 }
+title() { case $1 in generative) echo "PCFG" ;; features) echo "CRF-CFG" ;; *) echo "boosted parser" ;; esac; }
+pair_rows() { # TITLE NAME
+    row "$1: generative" "$2.gen"
+    row "$1: discriminative" "$2.disc"
+}
 {
     cat <<END
 # Translation
 
-Table 2 of the paper on boosted trees: P, R and F of Turian et al. with exponents 1 and 2, here on the second half of the development pairs; $pairs pairs of Europarl
-(English to French) to train, 1,000 of them to tune; the paper has 100,000. Trees of our PCFG (generative) and CRF-CFG (features), trained on the WSJ sample and MASC; alignments as given, or
-our own. "Links": the share of linked source words whose link the trees keep. Seconds are processor seconds of the training without aligning and parsing.
+Table 2 of the paper on boosted trees: P, R and F of Turian et al. with exponents 1 and 2, here on the second half of the development pairs; pairs of Europarl
+(English to French), 1,000 of them to tune; the paper has 100,000 of its own choice. Trees of our PCFG, CRF-CFG and boosted parser, trained on the WSJ sample and MASC (the
+boosted one on sentences up to 15 words); alignments as given, or our own. "Links": the share of linked source words whose link the trees keep. Seconds are processor seconds of
+the training without aligning and parsing.
 
 | | P, 1 | R, 1 | F, 1 | P, 2 | R, 2 | F, 2 | BLEU | links | seconds |
 |---|---|---|---|---|---|---|---|---|---|
 | paper: generative | 51.29 | 38.30 | 43.85 | 22.62 | 16.90 | 19.35 | | | |
 | paper: discriminative | 62.36 | 39.06 | 48.04 | 28.02 | 17.55 | 21.59 | | | |
 END
-    for g in $grades; do
-        row "trees $g: generative" "$g.gen"
-        row "trees $g: discriminative" "$g.disc"
-    done
-    row "trees $first, NULL not tuned: generative" plain.gen
-    row "trees $first, the paper's filter, NULL not tuned: discriminative" plain.disc
-    row "trees $first, words without kept links are NULL: generative" lost.gen
-    row "trees $first, words without kept links are NULL: discriminative" lost.disc
-    row "trees $first, our links: generative" own.gen
-    row "trees $first, our links: discriminative" own.disc
+    for g in $large_grades; do pair_rows "$large pairs, $(title "$g")" "large.$g"; done
+    pair_rows "$large pairs, $(title "${large_grades##* }"), our links" large.own
+    for g in $small_grades; do pair_rows "$small pairs, $(title "$g")" "small.$g"; done
+    pair_rows "$small pairs, $(title "$v"), NULL not tuned" plain
+    row "$small pairs, $(title "$v"), candidates from a fifth on, as in the paper: discriminative" filter.disc
+    pair_rows "$small pairs, $(title "$v"), words without kept links are NULL" lost
+    row "$small pairs, $(title "$v"): logistic regression for words" l2.disc
+    row "$small pairs, $(title "$v"): most frequent words" frequent.disc
     echo
     echo "p by Wilcoxon's signed ranks of sentences, generative against discriminative, F with exponents 1 and 2:"
     echo
-    for g in $grades; do echo "- trees $g: $(p_value "$g.gen" "$g.disc")"; done
-    echo "- trees $first, NULL not tuned, the paper's filter: $(p_value plain.gen plain.disc)"
-    echo "- trees $first, words without kept links are NULL: $(p_value lost.gen lost.disc)"
-    echo "- trees $first, our links: $(p_value own.gen own.disc)"
+    for g in $large_grades; do echo "- $large pairs, $(title "$g"): $(p_value "large.$g.gen" "large.$g.disc")"; done
+    echo "- $large pairs, $(title "${large_grades##* }"), our links: $(p_value large.own.gen large.own.disc)"
+    for g in $small_grades; do echo "- $small pairs, $(title "$g"): $(p_value "small.$g.gen" "small.$g.disc")"; done
+    echo "- $small pairs, $(title "$v"), NULL not tuned: $(p_value plain.gen plain.disc)"
+    echo "- $small pairs, $(title "$v"), words without kept links are NULL: $(p_value lost.gen lost.disc)"
     echo
     made_by
     notes
