@@ -70,15 +70,17 @@ static trl_status name_features(trl_boost_model *m, const trl_boost_data *d, trl
         return trl_fail_mem(err);
     memset(number, 0xff, (d->n_features + 1) * sizeof *number); /* TRL_NO_ID */
     trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < n; k++)
-        for (size_t x = 0; st == TRL_OK && x < part[k].own.n_nodes; x++) {
-            const uint32_t a = part[k].own.node[x].feature;
-            if (a == TRL_NO_ID || number[a] != TRL_NO_ID)
-                continue;
-            const trl_str s = trl_boost_feature_name(d, a, scratch);
-            if ((number[a] = trl_strtab_add(&m->own_names, s.p, s.n)) == TRL_NO_ID)
-                st = trl_fail_mem(err);
-        }
+    for (size_t k = 0; k < n; k++)
+        for (size_t x = 0; x < part[k].own.n_nodes; x++)
+            if (part[k].own.node[x].feature != TRL_NO_ID)
+                number[part[k].own.node[x].feature] = 0;
+    for (uint32_t a = 0; st == TRL_OK && a < d->n_features; a++) { /* as there: by falling count */
+        if (number[a] == TRL_NO_ID)
+            continue;
+        const trl_str s = trl_boost_feature_name(d, a, scratch);
+        if ((number[a] = trl_strtab_add(&m->own_names, s.p, s.n)) == TRL_NO_ID)
+            st = trl_fail_mem(err);
+    }
     for (size_t k = 0; st == TRL_OK && k < n; k++) /* nothing fails from here on */
         for (size_t x = 0; x < part[k].own.n_nodes; x++)
             if (part[k].own.node[x].feature != TRL_NO_ID)

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/strtab.h"
 #include "boost/data.h"
+#include "boost/terms.h"
 #include "model/container.h"
 #include "trellis/boost.h"
 
@@ -91,5 +92,9 @@ trl_status trl_boost_model_make(const trl_boost_data *d, trl_boost_part *part, s
 trl_status trl_boost_model_bytes(const trl_boost_model *m, unsigned char **bytes, size_t *n,
                                  trl_error *err);
 void trl_boost_part_fini(trl_boost_part *p);
+
+/* The compound features of a classifier into `terms`, which is empty: its score is the sum of Theta
+ * over those that hold.  TRL_ENOMEM; release `terms` also then. */
+trl_status trl_boost_part_terms(const trl_boost_part *p, trl_boost_terms *terms, trl_error *err);
 
 #endif

@@ -87,79 +87,6 @@ trl_status trl_boost_predict(const trl_boost_model *m, size_t classifier, const 
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-typedef struct dumper {
-    trl_boost_terms terms;
-    uint32_t *path; /* literals from the root to a node */
-    uint32_t *sorted;
-    size_t n, cap, sorted_cap;
-} dumper;
-
-static int by_literal(const void *pa, const void *pb)
-{
-    const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    return a < b ? -1 : a > b;
-}
-
-static trl_status add_leaf(dumper *d, double value, trl_error *err)
-{
-    uint32_t *sorted = trl_reserve(d->sorted, &d->sorted_cap, d->n + 1, sizeof *sorted);
-    if (!sorted)
-        return trl_fail_mem(err);
-    d->sorted = sorted;
-    uint64_t hash = 0;
-    for (size_t k = 0; k < d->n; k++) {
-        sorted[k] = d->path[k];
-        hash += trl_boost_literal_hash(d->path[k]);
-    }
-    qsort(sorted, d->n, sizeof *sorted, by_literal);
-    size_t term = trl_boost_terms_find(&d->terms, hash, sorted, d->n);
-    if (term == SIZE_MAX)
-        term = trl_boost_terms_add(&d->terms, hash, sorted, d->n);
-    if (term == SIZE_MAX)
-        return trl_fail_mem(err);
-    d->terms.term[term].theta += value;
-    return TRL_OK;
-}
-
-static trl_status push_literal(dumper *d, uint32_t literal, trl_error *err)
-{
-    uint32_t *path = trl_reserve(d->path, &d->cap, d->n + 1, sizeof *path);
-    if (!path)
-        return trl_fail_mem(err);
-    d->path = path;
-    d->path[d->n++] = literal;
-    return TRL_OK;
-}
-
-/* Preorder: when a node is some `off`, the paths that were open before it end. */
-static trl_status add_tree(dumper *d, const trl_boost_node *root, size_t n, trl_error *err)
-{
-    trl_status st = TRL_OK;
-    uint32_t *turn = trl_alloc(n + 1, sizeof *turn); /* node -> the node whose `off` it is, + 1 */
-    size_t *depth = trl_alloc(n + 1, sizeof *depth);
-    if (!turn || !depth)
-        st = trl_fail_mem(err);
-    else
-        memset(turn, 0, n * sizeof *turn);
-    for (size_t k = 0; st == TRL_OK && k < n; k++) {
-        if (k == 0)
-            d->n = 0;
-        else if (turn[k]) {
-            d->n = depth[turn[k] - 1];
-            st = push_literal(d, 2 * root[turn[k] - 1].feature + 1, err);
-        } else
-            st = push_literal(d, 2 * root[k - 1].feature, err);
-        depth[k] = d->n;
-        if (root[k].feature != TRL_NO_ID)
-            turn[root[k].off] = (uint32_t)k + 1;
-        else if (st == TRL_OK && root[k].value != 0.0)
-            st = add_leaf(d, root[k].value, err);
-    }
-    trl_free(turn);
-    trl_free(depth);
-    return st;
-}
-
 typedef struct ranked {
     double size;
     size_t term;
@@ -173,22 +100,22 @@ static int by_size(const void *pa, const void *pb)
     return a->term < b->term ? -1 : a->term > b->term;
 }
 
-static trl_status write_terms(const trl_boost_model *m, const dumper *d, trl_boost_write_fn write,
-                              void *ctx, trl_error *err)
+static trl_status write_terms(const trl_boost_model *m, const trl_boost_terms *terms,
+                              trl_boost_write_fn write, void *ctx, trl_error *err)
 {
-    ranked *order = trl_alloc(d->terms.n + 1, sizeof *order);
+    ranked *order = trl_alloc(terms->n + 1, sizeof *order);
     trl_buf line = {0};
     trl_status st = order ? TRL_OK : trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < d->terms.n; k++)
-        order[k] = (ranked){fabs(d->terms.term[k].theta), k};
+    for (size_t k = 0; st == TRL_OK && k < terms->n; k++)
+        order[k] = (ranked){fabs(terms->term[k].theta), k};
     if (st == TRL_OK)
-        qsort(order, d->terms.n, sizeof *order, by_size);
-    for (size_t k = 0; st == TRL_OK && k < d->terms.n && order[k].size > 0.0; k++) {
-        const trl_boost_term *x = &d->terms.term[order[k].term];
+        qsort(order, terms->n, sizeof *order, by_size);
+    for (size_t k = 0; st == TRL_OK && k < terms->n && order[k].size > 0.0; k++) {
+        const trl_boost_term *x = &terms->term[order[k].term];
         line.len = 0;
         trl_buf_fmt(&line, "%.6g\t%s", x->theta, x->n ? "" : "(always)");
         for (size_t q = 0; q < x->n; q++) {
-            const uint32_t literal = d->terms.literal[x->begin + q];
+            const uint32_t literal = terms->literal[x->begin + q];
             const trl_str s = trl_strview_get(&m->names, literal / 2);
             trl_buf_fmt(&line, "%s%s", q ? " & " : "", literal & 1 ? "!" : "");
             trl_buf_add(&line, s.p, s.n);
@@ -208,17 +135,10 @@ trl_status trl_boost_dump(const trl_boost_model *m, size_t classifier, trl_boost
         return trl_fail_null(err);
     if (classifier >= m->n)
         return trl_fail(err, TRL_EINVAL, "there are %zu classifiers", m->n);
-    const trl_boost_part *p = &m->part[classifier];
-    dumper d = {0};
-    trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < p->n_trees; k++) {
-        const uint64_t begin = trl_boost_begin(p->tree_end, k);
-        st = add_tree(&d, p->node + begin, p->tree_end[k] - begin, err);
-    }
+    trl_boost_terms terms = {0};
+    trl_status st = trl_boost_part_terms(&m->part[classifier], &terms, err);
     if (st == TRL_OK)
-        st = write_terms(m, &d, write, ctx, err);
-    trl_boost_terms_fini(&d.terms);
-    trl_free(d.path);
-    trl_free(d.sorted);
+        st = write_terms(m, &terms, write, ctx, err);
+    trl_boost_terms_fini(&terms);
     return st;
 }

@@ -31,8 +31,8 @@ struct trl_search_state {
 void trl_searcher_fini(trl_searcher *x)
 {
     trl_forest_fini(&x->forest);
-    trl_free(x->keys.key);
-    trl_free(x->on);
+    trl_item_ids_fini(&x->ids);
+    trl_boost_present_fini(&x->present);
     trl_free(x->word);
     trl_free(x->path);
     trl_arena_fini(&x->arena);
@@ -47,29 +47,11 @@ void trl_searcher_fini(trl_searcher *x)
 
 /* ---- costs ----------------------------------------------------------------------------------- */
 
-/* h of a classifier; -INFINITY as soon as it is known to be below `least`.  most[k]: what trees k
- * and later can add. */
-static double score(const trl_boost_part *p, const double *most, const trl_searcher *x,
-                    double least)
+static trl_span_view view_of(const trl_searcher *x)
 {
-    double h = 0.0;
-    for (size_t k = 0; k < p->n_trees; k++) {
-        if (h + most[k] < least)
-            return -INFINITY;
-        const trl_boost_node *root = p->node + trl_boost_begin(p->tree_end, k), *v = root;
-        while (v->feature != TRL_NO_ID)
-            v = x->on[v->feature / 64] >> v->feature % 64 & 1 ? v + 1 : root + v->off;
-        h += v->value;
-    }
-    return h;
-}
-
-/* The h that costs c: below it, more.  A little less, so that rounding loses nothing. */
-static double score_of(double c)
-{
-    if (!(c < HOPELESS))
-        return -c - 1e-6;
-    return c > 0.0 ? -log(expm1(c)) - 1e-6 : (double)INFINITY;
+    const trl_search_model *m = x->model;
+    return (trl_span_view){&m->groups, &m->names, &x->forest, x->word,
+                           (const uint32_t(*)[TRL_PATHS])x->path};
 }
 
 /* ln(1 + exp(-h)) without overflow. */
@@ -78,36 +60,20 @@ static double cost_of(double h)
     return h > 0.0 ? log1p(exp(-h)) : log1p(exp(h)) - h;
 }
 
-/* h of all classifiers for roots [first .. last] into h[classifiers]; -INFINITY: not allowed, or
- * below `least`. */
-static trl_status find_scores(trl_searcher *x, const trl_partial_parse *s, trl_inference span,
-                              double least, double *h, trl_error *err)
+/* h of all classifiers for roots [first .. last] into h[classifiers]; -INFINITY: not allowed. */
+static trl_status find_scores(trl_searcher *x, const trl_partial_parse *s, size_t first,
+                              size_t last, double *h, trl_error *err)
 {
     const trl_search_model *m = x->model;
-    const double *most = m->most;
-    const trl_span_view v = {&m->groups, &m->names, &x->forest, x->word,
-                             (const uint32_t(*)[TRL_PATHS])x->path};
-    if (!trl_span_features(&v, s, span.first, span.last, &x->keys))
+    const trl_span_view v = view_of(x);
+    if (!trl_span_ids(&v, s, first, last, &x->ids))
         return trl_fail_mem(err);
-    size_t n = 0;
-    for (size_t k = 0; k < x->keys.n; k++) {
-        const uint32_t f = trl_key_index_find(&m->index, x->keys.key[k]);
-        if (f == TRL_NO_ID)
-            continue;
-        x->on[f / 64] |= (uint64_t)1 << f % 64;
-        x->keys.key[n++] = f;
-    }
-    const bool whole = span.first == 0 && span.last + 1 == s->n;
-    for (size_t k = 0; k < m->boost->n; k++) {
-        const bool allowed = (m->label_of[k] != TRL_SEARCH_TOP || whole) &&
-                             (span.first != span.last ||
-                              trl_unary_allowed(&x->forest, s->root[span.first], m->label_of[k]));
-        const trl_boost_part *p = &m->boost->part[k];
-        h[k] = allowed ? score(p, most, x, least) : -(double)INFINITY;
-        most += p->n_trees;
-    }
-    for (size_t k = 0; k < n; k++)
-        x->on[x->keys.key[k] / 64] = 0;
+    trl_boost_scores(&m->terms, &x->present, x->ids.span, x->ids.n_span, h);
+    const bool whole = first == 0 && last + 1 == s->n;
+    for (size_t k = 0; k < m->boost->n; k++)
+        if ((m->label_of[k] == TRL_SEARCH_TOP && !whole) ||
+            (first == last && !trl_unary_allowed(&x->forest, s->root[first], m->label_of[k])))
+            h[k] = -(double)INFINITY;
     return TRL_OK;
 }
 
@@ -131,33 +97,25 @@ static void to_costs(const trl_search_model *m, double *h, size_t n, double top)
 }
 
 /* The costs of all inferences from the state into x->cost[spans][classifiers], spans by first root,
- * then by last.  Those that cost as much as `below` (may be INFINITY), or with `best` more than the
- * cheapest, may be INFINITY. */
-static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, double below, bool best,
-                             trl_error *err)
+ * then by last; INFINITY: not possible. */
+static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, trl_error *err)
 {
     const trl_search_model *m = x->model;
     const size_t n = n_spans(s) * m->boost->n;
+    const trl_span_view v = view_of(x);
     double *h = trl_reserve(x->cost, &x->cost_cap, n, sizeof *h);
-    if (!h)
+    if (!h || !trl_item_ids_extend(&x->ids, &v, &m->index))
         return trl_fail_mem(err);
     x->cost = h;
-    double least = m->shares ? -(double)INFINITY : score_of(below), top = -(double)INFINITY;
-    for (size_t first = s->newest + 1; first-- > 0;) { /* from the likely to the unlikely */
-        trl_inference span = {(uint32_t)first, (uint32_t)first, TRL_NO_ID};
-        h = x->cost + (first * s->n - first * (first - (first > 0)) / 2) * m->boost->n;
-        for (; span.last < s->n; span.last++, h += m->boost->n) {
-            const trl_status st = find_scores(x, s, span, least, h, err);
+    double top = -(double)INFINITY;
+    for (size_t first = 0; first <= s->newest; first++)
+        for (size_t last = first; last < s->n; last++, h += m->boost->n) {
+            const trl_status st = find_scores(x, s, first, last, h, err);
             if (st != TRL_OK)
                 return st;
             for (size_t k = 0; k < m->boost->n; k++)
                 top = h[k] > top ? h[k] : top;
-            if (m->shares)
-                least = top - TRL_SEARCH_UNLIKELY;
-            else if (best && top > least)
-                least = top;
         }
-    }
     to_costs(m, x->cost, n, top);
     return TRL_OK;
 }
@@ -253,32 +211,37 @@ static bool is_over(const trl_searcher *x, const trl_search_options *o)
            (o->deadline > 0.0 && trl_clock() > o->deadline);
 }
 
-/* Queues all inferences of the state that may be part of the cheapest tree. */
-static trl_status expand(trl_searcher *x, uint32_t state, trl_error *err)
+/* Looks at a state: queues all inferences that may be part of the cheapest tree.  With `best` the
+ * cheapest of all is not queued, but written there, whatever it costs. */
+static trl_status expand(trl_searcher *x, uint32_t state, trl_search_node *best, trl_error *err)
 {
     const trl_search_model *m = x->model;
     const trl_partial_parse s = x->state[state].s;
     const double so_far = x->state[state].cost;
+    trl_search_node least = {(double)INFINITY, state, {0}};
     x->n_expanded++;
-    trl_status st = find_costs(x, &s, x->bound - so_far, false, err);
-    if (st != TRL_OK)
-        return st;
+    x->work += work_of(x, &s);
+    trl_status st = find_costs(x, &s, err);
     const double *cost = x->cost;
     trl_inference to = {0};
-    for (; to.first <= s.newest; to.first++)
-        for (to.last = to.first; to.last < s.n; to.last++)
-            for (size_t k = 0; k < m->boost->n; k++, cost++) {
+    for (; st == TRL_OK && to.first <= s.newest; to.first++)
+        for (to.last = to.first; st == TRL_OK && to.last < s.n; to.last++)
+            for (size_t k = 0; st == TRL_OK && k < m->boost->n; k++, cost++) {
                 to.label = m->label_of[k];
-                if (!(so_far + *cost < x->bound))
-                    continue;
-                st = push(x, (trl_search_node){so_far + *cost, state, to}, err);
-                if (st != TRL_OK)
-                    return st;
+                trl_search_node n = {so_far + *cost, state, to};
+                if (best && n.cost < least.cost) {
+                    const trl_search_node dearer = least;
+                    least = n;
+                    n = dearer;
+                }
+                if (n.cost < x->bound)
+                    st = push(x, n, err);
             }
-    x->work += work_of(x, &s);
     if (x->want == 1 && x->leaf != TRL_NO_ID && x->node[x->leaf].cost < x->bound)
         x->bound = x->node[x->leaf].cost;
-    return TRL_OK;
+    if (best)
+        *best = least;
+    return st;
 }
 
 /* ---- search ---------------------------------------------------------------------------------- */
@@ -302,41 +265,23 @@ static trl_status keep_tree(trl_searcher *x, const trl_search_node *n, trl_error
     return TRL_OK;
 }
 
-/* The cheapest inference of a state. */
-static trl_status cheapest(trl_searcher *x, uint32_t state, trl_search_node *best, trl_error *err)
-{
-    const trl_search_model *m = x->model;
-    const trl_partial_parse s = x->state[state].s;
-    double least = (double)INFINITY;
-    const trl_status st = find_costs(x, &s, least, true, err);
-    if (st != TRL_OK)
-        return st;
-    const double *cost = x->cost;
-    trl_inference to = {0};
-    for (; to.first <= s.newest; to.first++)
-        for (to.last = to.first; to.last < s.n; to.last++)
-            for (size_t k = 0; k < m->boost->n; k++, cost++)
-                if (*cost < least) {
-                    least = *cost;
-                    to.label = m->label_of[k];
-                    *best = (trl_search_node){x->state[state].cost + least, state, to};
-                }
-    if (isinf(least))
-        return trl_fail(err, TRL_EMODEL, "damaged model: it has no label for the root");
-    return TRL_OK;
-}
-
-/* Always the cheapest inference, until a tree is there; or until the work of DESCENT searches is
- * done: then the roots that are left get one parent, and the tree costs INFINITY. */
+/* Always the cheapest inference, until a tree is there, which is queued as all others are; or until
+ * the work of DESCENT searches is done: then the roots that are left get one parent, and the tree
+ * costs INFINITY. */
 static trl_status descend(trl_searcher *x, const trl_search_options *o, trl_error *err)
 {
     trl_search_options limit = *o;
     limit.max_work *= DESCENT;
     for (uint32_t state = 0;;) {
-        const trl_partial_parse s = x->state[state].s;
-        trl_search_node best = {(double)INFINITY, state, {0, (uint32_t)s.n - 1, TRL_SEARCH_TOP}};
-        x->work += work_of(x, &s);
-        const trl_status st = is_over(x, &limit) ? TRL_OK : cheapest(x, state, &best, err);
+        const size_t n = x->state[state].s.n;
+        trl_search_node best = {(double)INFINITY, state, {0, (uint32_t)n - 1, TRL_SEARCH_TOP}};
+        if (is_over(x, &limit)) {
+            x->leaf = (uint32_t)x->n_nodes; /* even if a tree is known: it is a flat one */
+            return push(x, best, err);
+        }
+        const trl_status st = expand(x, state, &best, err);
+        if (st == TRL_OK && isinf(best.cost))
+            return trl_fail(err, TRL_EMODEL, "damaged model: it has no label for the root");
         if (st == TRL_OK && best.x.label == TRL_SEARCH_TOP)
             return push(x, best, err);
         state = st == TRL_OK ? make_state(x, &best) : TRL_NO_ID;
@@ -381,7 +326,7 @@ static trl_status run_queue(trl_searcher *x, const trl_search_options *o, trl_er
             continue;
         }
         if (n.x.label == TRL_NO_ID) {
-            st = expand(x, n.state, err);
+            st = expand(x, n.state, NULL, err);
             continue;
         }
         if (!in_beam(x, o, x->state[n.state].depth + 1, &st, err))
@@ -389,7 +334,7 @@ static trl_status run_queue(trl_searcher *x, const trl_search_options *o, trl_er
         const uint32_t state = make_state(x, &n);
         if (state == TRL_NO_ID)
             return trl_fail_mem(err);
-        st = expand(x, state, err);
+        st = expand(x, state, NULL, err);
     }
     return st;
 }
@@ -417,10 +362,11 @@ static trl_status read_words(trl_searcher *x, const trl_search_input *in, trl_er
     uint32_t(*path)[TRL_PATHS] = trl_reserve(x->path, &x->path_cap, in->n, sizeof *path);
     if (path)
         x->path = path;
-    if (!x->on)
-        x->on = trl_zalloc(m->boost->names.n / 64 + 1, sizeof *x->on);
-    if (!own || !path || !x->on)
+    const trl_span_view v = view_of(x);
+    if (!own || !path || (!x->present.holds && !trl_boost_present_init(&x->present, &m->terms)) ||
+        (!x->ids.id && !trl_item_ids_init(&x->ids, &v, &m->index)))
         return trl_fail_mem(err);
+    trl_item_ids_reset(&x->ids);
     for (size_t k = 0; k < in->n; k++) {
         own[k] = trl_strtab_find(&m->names.words, in->word[k].p, in->word[k].n);
         trl_search_paths(&m->names, in->word[k], path[k]);
@@ -448,16 +394,6 @@ static trl_status start(trl_searcher *x, const trl_search_input *in, trl_error *
     return TRL_OK;
 }
 
-/* The first tagging is looked at, the others wait in the queue. */
-static trl_status begin(trl_searcher *x, size_t n_taggings, trl_error *err)
-{
-    trl_status st = expand(x, 0, err);
-    for (uint32_t k = 1; st == TRL_OK && k < n_taggings; k++)
-        if (x->state[k].cost < x->bound)
-            st = push(x, (trl_search_node){x->state[k].cost, k, {0, 0, TRL_NO_ID}}, err);
-    return st;
-}
-
 trl_status trl_best_first(trl_searcher *x, const trl_search_input *in, const trl_search_options *o,
                           trl_error *err)
 {
@@ -472,13 +408,12 @@ trl_status trl_best_first(trl_searcher *x, const trl_search_input *in, const trl
         return st;
     const double known = x->node[x->leaf].cost;
     x->exact = known < HOPELESS;
-    if (x->want > 1)
-        x->n_heap = 0; /* it will be found again */
-    else if (known < HOPELESS)
+    if (x->want == 1 && known < x->bound)
         x->bound = known;
     x->work = 0.0;
-    if (!isinf(known))
-        st = begin(x, in->n_taggings, err);
+    for (uint32_t k = 1; st == TRL_OK && k < in->n_taggings; k++)
+        if (x->state[k].cost < x->bound)
+            st = push(x, (trl_search_node){x->state[k].cost, k, {0, 0, TRL_NO_ID}}, err);
     if (st == TRL_OK && !isinf(known))
         st = run_queue(x, o, err);
     if (st == TRL_OK && x->n_found == 0) {

@@ -5,8 +5,8 @@
  * exp(h) / sum exp(h') among all inferences h' from its state: then a state that is sure of its
  * next inference costs nothing, whatever the classifiers' scale.  States are taken from a queue,
  * cheapest first: the first tree that comes out is the cheapest of all.  A first descent that
- * always takes the cheapest inference gives a tree at once, and a bound: what costs as much as the
- * best tree known is never queued.
+ * always takes the cheapest inference, and queues the others, gives a tree at once, and a bound:
+ * what costs as much as the best tree known is never queued.
  *
  * The search ends early, with the best tree known, when it has done its work (counted before it is
  * done, so that results do not depend on the machine) or its time is over.
@@ -44,9 +44,9 @@ typedef struct trl_searcher {
     const trl_search_model *model;
 
     trl_forest forest;
-    trl_feature_keys keys;
-    uint64_t *on;   /* [features / 64 + 1] bits of the features of the span that is looked at */
-    uint32_t *word; /* [n_words] */
+    trl_item_ids ids;
+    trl_boost_present present;
+    uint32_t *word;              /* [n_words] */
     uint32_t (*path)[TRL_PATHS]; /* [n_words] */
     size_t word_cap, path_cap;
 

@@ -17,27 +17,14 @@ void trl_search_model_fini(trl_search_model *m)
     trl_boost_model_free(m->boost);
     trl_key_index_fini(&m->index);
     trl_free(m->label_of);
-    trl_free(m->most);
+    trl_boost_term_index_fini(&m->terms);
     trl_model_free(m->tagger);
     trl_tree_clusters_fini(&m->clusters);
     *m = (trl_search_model){0};
 }
 
-/* The largest sum of leaves from each tree on. */
-static void sum_leaves(const trl_boost_part *p, double *most)
-{
-    double sum = 0.0;
-    for (size_t k = p->n_trees; k-- > 0;) {
-        double largest = -INFINITY;
-        for (uint64_t v = trl_boost_begin(p->tree_end, k); v < p->tree_end[k]; v++)
-            if (p->node[v].feature == TRL_NO_ID && p->node[v].value > largest)
-                largest = p->node[v].value;
-        most[k] = sum += largest;
-    }
-}
-
-/* Completes a model whose groups, names, heads and boost are there: label_of, index, n_trees, most.
- */
+/* Completes a model whose groups, names, heads and boost are there: label_of, index, n_trees,
+ * terms. */
 static trl_status complete(trl_search_model *m, trl_error *err)
 {
     const trl_boost_model *b = m->boost;
@@ -50,17 +37,13 @@ static trl_status complete(trl_search_model *m, trl_error *err)
             return trl_fail(err, TRL_EMODEL, "damaged model: a classifier has no label");
         m->n_trees += b->part[k].n_trees;
     }
-    if (!(m->most = trl_alloc(m->n_trees + 1, sizeof *m->most)))
-        return trl_fail_mem(err);
-    for (size_t k = 0, at = 0; k < b->n; at += b->part[k++].n_trees)
-        sum_leaves(&b->part[k], m->most + at);
     for (uint32_t f = 0; f < b->names.n; f++) {
         uint64_t key;
         if (trl_feature_key_of(&m->groups, &m->names, trl_strview_get(&b->names, f), &key) &&
             trl_key_index_add(&m->index, key, f) == TRL_NO_ID)
             return trl_fail_mem(err);
     }
-    return TRL_OK;
+    return trl_boost_term_index_make(b, &m->terms, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

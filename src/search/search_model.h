@@ -17,7 +17,7 @@
 #ifndef TRL_SEARCH_MODEL_H
 #define TRL_SEARCH_MODEL_H
 
-#include "boost/model.h"
+#include "boost/term_index.h"
 #include "grammar/tree_set.h"
 #include "parser/tree_clusters.h"
 #include "search/span_features.h"
@@ -32,9 +32,9 @@ typedef struct trl_search_model {
     uint32_t *label_of;  /* [boost->n] phrase label of a classifier */
     trl_key_index index; /* keys of boost->names */
     size_t n_trees;      /* of all classifiers */
-    double *most;        /* [n_trees] what this tree and the later ones of its classifier can add */
-    trl_model *tagger;   /* NULL: none */
-    bool shares;         /* costs are shares of states: best_first.h */
+    trl_boost_term_index terms;
+    trl_model *tagger; /* NULL: none */
+    bool shares;       /* costs are shares of states: best_first.h */
     trl_tree_clusters clusters;
 } trl_search_model; /* zero-initialise; release with _fini */
 

@@ -45,14 +45,27 @@ typedef struct writer {
     const trl_partial_parse *s;
     size_t first, last;
     uint32_t begin, end; /* words */
-    uint64_t *key;
+    uint64_t *key;       /* NULL: numbers are wanted */
+    uint32_t *id;
+    const trl_item_ids *ids; /* where they come from */
     size_t n;
     size_t group;
 } writer;
 
+/* Numbers [begin[group] .. begin[group + 1]) of a row of `ids`. */
+static void copy_ids(writer *w, const uint32_t *begin)
+{
+    for (uint32_t k = begin[w->group]; k < begin[w->group + 1]; k++)
+        w->id[w->n++] = w->ids->id[k];
+}
+
 static void answer(writer *w, uint32_t item)
 {
     const trl_span_view *v = w->v;
+    if (!w->key) {
+        copy_ids(w, w->ids->begin + item * (v->groups->n + 1));
+        return;
+    }
     const trl_item *x = &v->forest->item[item];
     const unsigned q = v->groups->group[w->group].questions;
     const trl_item *head = &v->forest->item[x->head];
@@ -73,6 +86,10 @@ static void answer(writer *w, uint32_t item)
 
 static void answer_none(writer *w)
 {
+    if (!w->key) {
+        copy_ids(w, w->ids->none);
+        return;
+    }
     const unsigned q = w->v->groups->group[w->group].questions;
     for (int k = TRL_ASK_LABEL; k <= TRL_ASK_CLASS; k++)
         if (q & 1u << k)
@@ -108,6 +125,15 @@ static listed list_of(const writer *w, trl_group_source source)
     }
 }
 
+static void answer_count(writer *w, size_t n)
+{
+    for (uint32_t k = 2; k <= TRL_GROUP_COUNT_MOST && k <= n; k++)
+        if (w->key)
+            w->key[w->n++] = make_key(w->group, TRL_ASK_COUNT, k);
+        else if (w->ids->count[w->group][k] != TRL_NO_ID)
+            w->id[w->n++] = w->ids->count[w->group][k];
+}
+
 static void answer_listed(writer *w, const trl_feature_group *g)
 {
     const listed l = list_of(w, g->source);
@@ -125,8 +151,7 @@ static void answer_listed(writer *w, const trl_feature_group *g)
         answer(w, l.list ? l.list[at] : (uint32_t)at);
     }
     if (g->questions & 1u << TRL_ASK_COUNT)
-        for (uint32_t k = 2; k <= TRL_GROUP_COUNT_MOST && k <= l.n; k++)
-            w->key[w->n++] = make_key(w->group, TRL_ASK_COUNT, k);
+        answer_count(w, l.n);
 }
 
 static void answer_grandchildren(writer *w)
@@ -156,26 +181,123 @@ static size_t most_keys(const writer *w)
     return w->v->groups->n * ((4 + TRL_PATHS) * (w->v->forest->n_words + 1) + TRL_GROUP_COUNT_MOST);
 }
 
+static void answer_all(writer *w)
+{
+    const trl_span_view *v = w->v;
+    w->begin = v->forest->item[w->s->root[w->first]].from;
+    w->end = v->forest->item[w->s->root[w->last]].to;
+    for (; w->group < v->groups->n; w->group++) {
+        const trl_feature_group *g = &v->groups->group[w->group];
+        if (g->source == TRL_GROUP_GRANDCHILDREN)
+            answer_grandchildren(w);
+        else if (g->source == TRL_GROUP_MODIFIERS)
+            answer_modifiers(w);
+        else
+            answer_listed(w, g);
+    }
+}
+
 bool trl_span_features(const trl_span_view *v, const trl_partial_parse *s, size_t first,
                        size_t last, trl_feature_keys *out)
 {
     writer w = {.v = v, .s = s, .first = first, .last = last};
-    w.begin = v->forest->item[s->root[first]].from;
-    w.end = v->forest->item[s->root[last]].to;
     w.key = trl_reserve(out->key, &out->cap, most_keys(&w), sizeof *w.key);
     if (!w.key)
         return false;
     out->key = w.key;
-    for (; w.group < v->groups->n; w.group++) {
-        const trl_feature_group *g = &v->groups->group[w.group];
-        if (g->source == TRL_GROUP_GRANDCHILDREN)
-            answer_grandchildren(&w);
-        else if (g->source == TRL_GROUP_MODIFIERS)
-            answer_modifiers(&w);
-        else
-            answer_listed(&w, g);
-    }
+    answer_all(&w);
     out->n = w.n;
+    return true;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+void trl_item_ids_fini(trl_item_ids *x)
+{
+    trl_free(x->begin);
+    trl_free(x->id);
+    trl_free(x->span);
+    *x = (trl_item_ids){0};
+}
+
+/* The numbers of keys [0 .. n), of those that have one. */
+static void add_ids(trl_item_ids *x, const trl_key_index *index, const uint64_t *key, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t id = trl_key_index_find(index, key[k]);
+        if (id != TRL_NO_ID)
+            x->id[x->n++] = id;
+    }
+}
+
+/* More numbers than the answers of one item to all groups. */
+static size_t most_ids(const trl_span_view *v)
+{
+    return v->groups->n * (4 + TRL_PATHS);
+}
+
+bool trl_item_ids_init(trl_item_ids *x, const trl_span_view *v, const trl_key_index *index)
+{
+    uint64_t key[4 + TRL_PATHS];
+    uint32_t *id = trl_reserve(x->id, &x->id_cap, most_ids(v), sizeof *id);
+    if (!id)
+        return false;
+    x->id = id;
+    x->n = x->n_items = 0;
+    writer w = {.v = v, .key = key};
+    for (; w.group < v->groups->n; w.group++) {
+        x->none[w.group] = (uint32_t)x->n;
+        w.n = 0;
+        answer_none(&w);
+        add_ids(x, index, key, w.n);
+        for (uint32_t k = 2; k <= TRL_GROUP_COUNT_MOST; k++)
+            x->count[w.group][k] = trl_key_index_find(index, make_key(w.group, TRL_ASK_COUNT, k));
+    }
+    x->none[w.group] = x->n_fixed = (uint32_t)x->n;
+    return true;
+}
+
+void trl_item_ids_reset(trl_item_ids *x)
+{
+    x->n = x->n_fixed;
+    x->n_items = 0;
+}
+
+bool trl_item_ids_extend(trl_item_ids *x, const trl_span_view *v, const trl_key_index *index)
+{
+    uint64_t key[4 + TRL_PATHS];
+    const size_t row = v->groups->n + 1, n_items = v->forest->n_items;
+    uint32_t *begin = trl_reserve(x->begin, &x->begin_cap, n_items * row, sizeof *begin);
+    x->begin = begin ? begin : x->begin;
+    uint32_t *id =
+        trl_reserve(x->id, &x->id_cap, x->n + (n_items - x->n_items) * most_ids(v), sizeof *id);
+    x->id = id ? id : x->id;
+    if (!begin || !id || x->n + n_items * most_ids(v) >= TRL_NO_ID)
+        return false;
+    for (; x->n_items < n_items; x->n_items++) {
+        begin = x->begin + x->n_items * row;
+        writer w = {.v = v, .key = key};
+        for (; w.group < v->groups->n; w.group++) {
+            begin[w.group] = (uint32_t)x->n;
+            w.n = 0;
+            answer(&w, (uint32_t)x->n_items);
+            add_ids(x, index, key, w.n);
+        }
+        begin[w.group] = (uint32_t)x->n;
+    }
+    return true;
+}
+
+bool trl_span_ids(const trl_span_view *v, const trl_partial_parse *s, size_t first, size_t last,
+                  trl_item_ids *x)
+{
+    writer w = {.v = v, .s = s, .first = first, .last = last, .ids = x};
+    w.id = trl_reserve(x->span, &x->span_cap, most_keys(&w), sizeof *w.id);
+    if (!w.id)
+        return false;
+    x->span = w.id;
+    answer_all(&w);
+    x->n_span = w.n;
     return true;
 }
 

@@ -82,4 +82,33 @@ uint32_t trl_key_index_find(const trl_key_index *x, uint64_t key);
 uint32_t trl_key_index_add(trl_key_index *x, uint64_t key, uint32_t next);
 void trl_key_index_fini(trl_key_index *x);
 
+/* ---- features as numbers --------------------------------------------------------------------- */
+
+/* The numbers of the features of all items of a forest in all groups, looked up once: parsing asks
+ * for them again and again.  Zero-initialise; release with _fini. */
+typedef struct trl_item_ids {
+    uint32_t *begin; /* [n_items][groups + 1] of id */
+    uint32_t *id;
+    size_t n_items, n, begin_cap, id_cap;
+    uint32_t none[TRL_GROUPS_MAX + 1]; /* begins: of an item that is not there */
+    uint32_t n_fixed;                  /* of id: those */
+    uint32_t count[TRL_GROUPS_MAX][TRL_GROUP_COUNT_MOST + 1]; /* TRL_NO_ID: none */
+    uint32_t *span;                                           /* [n_span] of the last span */
+    size_t n_span, span_cap;
+} trl_item_ids;
+
+/* For a table of groups and an index, which stay the same.  v: only its groups are used.  False:
+ * out of memory. */
+bool trl_item_ids_init(trl_item_ids *x, const trl_span_view *v, const trl_key_index *index);
+void trl_item_ids_reset(trl_item_ids *x); /* another sentence */
+void trl_item_ids_fini(trl_item_ids *x);
+
+/* Looks up the items that are new in the forest.  False: out of memory. */
+bool trl_item_ids_extend(trl_item_ids *x, const trl_span_view *v, const trl_key_index *index);
+
+/* The features of a span as trl_span_features finds them into x->span, those that have a number.
+ * All items of the forest must have been looked up.  False: out of memory. */
+bool trl_span_ids(const trl_span_view *v, const trl_partial_parse *s, size_t first, size_t last,
+                  trl_item_ids *x);
+
 #endif
