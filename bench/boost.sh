@@ -8,12 +8,13 @@
 # program that is not there is left out.  From the environment:
 #
 #     TRELLIS       the program                                  (build/trellis)
-#     TRELLIS_DATA  folder with conll2000/ and parallel-en-fr/   (../shared/data)
-#     XGBOOST       Debian's xgboost                             (found by PATH)
+#     TRELLIS_DATA  folder with treebanks/ and parallel-en-fr/   (../shared/data)
+#     PYTHON        one that has Debian's python3-xgboost        (/usr/bin/python3)
+#     BANK, LABEL   boost: the treebank, the label               (masc, NP)
+#     TREES         boost: grown to count visits of features     (40)
 #     FAST_ALIGN    fast_align, built by you                     (none)
 #     LIBLINEAR     Debian's liblinear-train                     (found by PATH)
 #     LINEAR        build/bench/linear                           (beside TRELLIS)
-#     ROUNDS        trees of XGBoost                             (200)
 #     PAIRS         pairs of sentences to align                  (100000)
 #     TURNS         of both programs, linear                     (3)
 set -eu
@@ -22,8 +23,11 @@ export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd)
 trellis=${TRELLIS:-$here/../build/trellis}
 data=${TRELLIS_DATA:-$here/../../shared/data}
-xgboost=${XGBOOST:-xgboost}
-rounds=${ROUNDS:-200}
+python=${PYTHON:-/usr/bin/python3}
+bank=${BANK:-masc}
+label=${LABEL:-NP}
+label_examples=$(dirname "$trellis")/bench/label_examples
+visits=$(dirname "$trellis")/bench/boost_visits
 liblinear=${LIBLINEAR:-liblinear-train}
 linear=${LINEAR:-$(dirname "$trellis")/bench/linear}
 pairs=${PAIRS:-100000}
@@ -37,57 +41,55 @@ user() {
     awk '{ print $1 + $2 }' "$work/time"
 }
 
-# Tokens as examples: words, tags, endings and shapes of seven positions, all words of the sentence; is
-# the chunk tag I-NP?
-examples() { # IN MAP OUT: features are numbered by MAP, which grows when it is empty
-    awk -v map="$2" -v out="$3" '
-        function at(k) { return k >= 1 && k <= n ? k : 0 }
-        function put(name) {
-            if (!(name in id)) { if (known) return; id[name] = ++ids; print ids, name > map }
-            if (!(name in here)) { here[name]; line = line " " id[name] ":1" }
-        }
-        function shape(w) { w = substr(w, 1, 4); gsub(/[A-Z]/, "X", w); gsub(/[a-z]/, "x", w); gsub(/[0-9]/, "d", w); return w }
-        function flush_sentence(   i, d, k, w) {
-            for (i = 1; i <= n; i++) {
-                delete here; line = chunk[i] == "I-NP" ? "1" : "0"
-                for (d = -3; d <= 3; d++) {
-                    k = at(i + d); w = k ? word[k] : "<>"
-                    put("w" d "=" tolower(w)); put("p" d "=" (k ? tag[k] : "<>"))
-                    put("s" d "=" tolower(substr(w, length(w) - 2))); put("c" d "=" shape(w))
-                }
-                for (k = 1; k <= n; k++) put("in=" tolower(word[k]))
-                print line > out
-            }
-            n = 0
-        }
-        BEGIN { while ((getline row < map) > 0) { split(row, part, " "); id[part[2]] = part[1]; known = 1 } close(map) }
-        NF == 0 { flush_sentence(); next }
-        { n++; word[n] = $1; tag[n] = $2; chunk[n] = $3 }
-        END { flush_sentence() }' "$1"
+# xgb DEPTH: XGBoost in rounds until its held-out loss rises; round, loss, seconds, of which reading, leaves.
+xgb() { "$python" "$here/xgboost_path.py" "$work/train.svm" "$work/dev.svm" 1000 "$1" 0.3 2>"$work/log" || { tail -n 5 "$work/log" >&2; exit 1; }; }
+
+# path_point LOSS: the first point of the path in $work/path.json whose held-out loss is at most LOSS: its training
+# seconds, loss, compound features; LOSS best: the best point.
+path_point() {
+    sed -n 's/.*"compound":\([0-9]*\),.*"seconds":\([0-9.e+-]*\),.*"held_out":\([0-9.e+-]*\)}.*/\2 \3 \1/p' "$work/path.json" |
+        awk -v loss="$1" '
+            loss == "best" { if (!n++ || $2 < least) { least = $2; best = $0 } next }
+            $2 <= loss && !n++ { best = $0 }
+            END { print n ? best : "- - -" }'
 }
 
+# reaches LOSS TITLE: a row for the point that has LOSS; reading is what the whole run took without its training.
+reaches() {
+    # shellcheck disable=SC2046
+    set -- "$1" "$2" $(path_point "$1")
+    [ "$3" != - ] || { echo "| $2 | not reached | | | |"; return; }
+    last=$(sed -n 's/.*"result":.*"seconds":\([0-9.e+-]*\).*/\1/p' "$work/path.json")
+    echo "$seconds $last $3 $4 $5" | awk -v title="$2" '{ read = $1 - $2; printf "| %s | %.2f | %.2f | %.6f | %d |\n", title, $3 + read, read, $4, $5 }'
+}
+
+# One label of a boosted parser: is an item with it right?  Spans of all states of the derivations of a treebank.
 bench_boost() {
-    echo "boost: making examples" >&2
-    examples "$data/conll2000/train.txt" "$work/map" "$work/train.svm"
-    examples "$data/conll2000/test.txt" "$work/map" "$work/dev.svm"
-    echo
-    echo "| | seconds | held-out loss | leaves or compound features |"
-    echo "|---|---|---|---|"
-    if command -v "$xgboost" >/dev/null; then
-        : >"$work/conf"
-        s=$(user "$xgboost" "$work/conf" task=train "data=$work/train.svm?format=libsvm" \
-            "eval[dev]=$work/dev.svm?format=libsvm" objective=binary:logistic eval_metric=logloss max_depth=6 eta=0.3 \
-            tree_method=hist nthread=1 num_round="$rounds" model_out="$work/xgb.json")
-        loss=$(sed -n 's/.*dev-logloss:\([0-9.e-]*\).*/\1/p' "$work/log" | sort -g | head -n 1)
-        leaves=$(grep -o '"num_nodes":"[0-9]*"' "$work/xgb.json" | awk -F'"' '{ n += ($4 + 1) / 2 } END { print n }')
-        echo "| XGBoost, $rounds trees, depth 6, eta 0.3, hist | $s | $loss | $leaves |"
-    fi
-    for sample in 0 8192 2048; do
-        s=$(user "$trellis" boost train -j1 --sample $sample -m "$work/model" -d "$work/dev.svm" "$work/train.svm")
-        loss=$(sed -n 's/^held-out *\([0-9.]*\).*/\1/p' "$work/log")
-        compound=$(sed -n 's/^compound *\([0-9]*\).*/\1/p' "$work/log")
-        echo "| trellis boost, sample $sample, the best of the whole path | $s | $loss | $compound |"
+    for tool in "$label_examples" "$visits"; do
+        [ -x "$tool" ] || { echo "bench/boost.sh: no program at $tool: run make $tool first" >&2; exit 1; }
     done
+    "$label_examples" "$label" 15 "$data/treebanks/$bank-train.mrg" "$data/treebanks/$bank-dev.mrg" "$work/train.svm" "$work/dev.svm"
+    echo
+    echo "| $bank, at most 15 words, $label | seconds | of which reading | held-out loss | leaves or compound features |"
+    echo "|---|---|---|---|---|"
+    losses=
+    if "$python" -c 'import xgboost' 2>/dev/null; then
+        for depth in 6 12; do
+            # shellcheck disable=SC2046
+            set -- $(xgb $depth)
+            echo "| XGBoost, hist, eta 0.3, depth $depth, $1 rounds | $3 | $4 | $2 | $5 |"
+            losses="$losses $2"
+        done
+    fi
+    for how in 2000:1 2000:0.3; do
+        seconds=$(user "$trellis" boost train -j1 --sample "${how%:*}" --rate "${how#*:}" --json "$work/path.json" -m "$work/model" -d "$work/dev.svm" "$work/train.svm")
+        title="trellis boost --sample ${how%:*} --rate ${how#*:}"
+        for loss in $losses; do reaches "$loss" "$title, until $loss"; done
+        reaches best "$title, its best"
+        echo "| $title, to the end of its path | $seconds | | | |"
+    done
+    echo
+    "$visits" "$work/train.svm" "${TREES:-40}"
 }
 
 bench_align() {

@@ -228,14 +228,17 @@ static trl_status fit_leaf(trl_trainer *t, uint32_t at, bool *moved, trl_error *
 typedef struct change_job {
     trl_trainer *t;
     const double *factor; /* [slots] exp(value); 1: no change */
-    int64_t *part;        /* [pieces][2] sums of w and |w| */
+    int64_t *part;        /* [pieces][3] sums of w and |w|; features of rows that were visited */
 } change_job;
 
-static void change_row(trl_trainer *t, int64_t *sum, size_t i, int64_t by)
+/* The number of its features. */
+static int64_t change_row(trl_trainer *t, int64_t *sum, size_t i, int64_t by)
 {
     const uint32_t *id = t->d->id;
-    for (uint64_t k = trl_boost_begin(t->d->row_end, i); k < t->d->row_end[i]; k++)
+    const uint64_t begin = trl_boost_begin(t->d->row_end, i), end = t->d->row_end[i];
+    for (uint64_t k = begin; k < end; k++)
         sum[id[k]] += by;
+    return (int64_t)(end - begin);
 }
 
 static trl_status run_change(void *ctx, size_t piece, size_t worker, trl_error *err)
@@ -243,7 +246,7 @@ static trl_status run_change(void *ctx, size_t piece, size_t worker, trl_error *
     (void)err;
     const change_job *j = ctx;
     trl_trainer *t = j->t;
-    int64_t total = 0, weight = 0;
+    int64_t total = 0, weight = 0, visited = 0;
     int64_t *sum = !t->root || worker == 0
                        ? t->root
                        : t->side + (worker - 1) * t->sums.n_blocks * TRL_SUMS_BLOCK;
@@ -253,14 +256,15 @@ static trl_status run_change(void *ctx, size_t piece, size_t worker, trl_error *
             t->odds[i] *= j->factor[t->slot[i]];
             const int64_t w = trl_loss_weight(t->v[i], t->odds[i], t->scale);
             if (sum && w != t->w[i])
-                change_row(t, sum, i, w - t->w[i]);
+                visited += change_row(t, sum, i, w - t->w[i]);
             t->w[i] = w;
         }
         total += t->w[i];
         weight += t->w[i] < 0 ? -t->w[i] : t->w[i];
     }
-    j->part[2 * piece] = total;
-    j->part[2 * piece + 1] = weight;
+    j->part[3 * piece] = total;
+    j->part[3 * piece + 1] = weight;
+    j->part[3 * piece + 2] = visited;
     return TRL_OK;
 }
 
@@ -279,7 +283,7 @@ static void merge_sides(trl_trainer *t)
 static trl_status change_odds(trl_trainer *t, const double *factor, trl_error *err)
 {
     const size_t pieces = (t->n + TRL_LOSS_PIECE - 1) / TRL_LOSS_PIECE;
-    int64_t *part = trl_alloc(pieces, 2 * sizeof *part);
+    int64_t *part = trl_alloc(pieces, 3 * sizeof *part);
     if (!part)
         return trl_fail_mem(err);
     change_job j = {t, factor, part};
@@ -291,8 +295,9 @@ static trl_status change_odds(trl_trainer *t, const double *factor, trl_error *e
     merge_sides(t);
     t->total = t->weight = 0;
     for (size_t k = 0; k < pieces; k++) {
-        t->total += part[2 * k];
-        t->weight += part[2 * k + 1];
+        t->total += part[3 * k];
+        t->weight += part[3 * k + 1];
+        t->visited += (uint64_t)part[3 * k + 2];
     }
     trl_free(part);
     return TRL_OK;

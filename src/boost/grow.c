@@ -65,6 +65,7 @@ static void add_row(trl_trainer *t, uint32_t i, int64_t w)
 {
     const uint64_t begin = trl_boost_begin(t->d->row_end, i);
     trl_sums_add(&t->sums, t->d->id + begin, t->d->row_end[i] - begin, w);
+    t->visited += t->d->row_end[i] - begin;
 }
 
 /* Systematic sampling: points a step apart on the line of all weights, the first at random.  An

@@ -48,9 +48,10 @@ typedef struct trl_trainer {
     double lambda;
     int64_t lambda_units, margin_units; /* lambda, min_gain lambda */
 
-    trl_sums sums; /* of the node that is being split */
-    int64_t *root; /* exact: sums of all examples, kept up to date; NULL with sampling */
-    int64_t *side; /* [threads][sums] changes by other workers, or NULL */
+    trl_sums sums;    /* of the node that is being split */
+    int64_t *root;    /* exact: sums of all examples, kept up to date; NULL with sampling */
+    int64_t *side;    /* [threads][sums] changes by other workers, or NULL */
+    uint64_t visited; /* features of rows that were added to sums, for benchmarks */
 
     trl_grown *grown;
     size_t n_grown, grown_cap;
