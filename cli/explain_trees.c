@@ -39,7 +39,10 @@ typedef struct question {
     trl_str against; /* of the rival; empty: none, or, where the best has none, any */
 } question;
 
-static const char *const kind_names[] = {"rule", "state", "word", "first", "split", "end"};
+static const char *const kind_names[] = {"rule", "state",    "word",   "first", "split",
+                                         "end",  "features", "others", "tags"};
+
+#define NAME_MOST ((size_t)120) /* bytes of a part's name in a table */
 
 static bool same(trl_str a, trl_str b)
 {
@@ -117,9 +120,18 @@ static void add_words(const question *q, text *out)
 static void add_name(const trl_parse_part *p, text *out)
 {
     static const char *const before[] = {
-        "", "features of ", "", "first words of ", "words between in ", "last words of "};
+        "", "features of ",     "",     "first words of ", "words between in ", "last words of ",
+        "", "alternatives of ", "tags "};
     text_str(out, before[p->kind]);
-    text_add(out, p->name.p, p->name.n);
+    size_t n = p->name.n;
+    if (n > NAME_MOST) { /* a long conjunction: at most its first literals */
+        n = NAME_MOST;
+        while (n > NAME_MOST / 2 && p->name.p[n - 1] != ' ')
+            n--;
+    }
+    text_add(out, p->name.p, n);
+    if (n < p->name.n)
+        text_str(out, "...");
 }
 
 static void add_text(const job *j, const question *q, const double *by, text *out)

@@ -249,6 +249,10 @@ TRL_API trl_status trl_parsers_run(trl_parsers *p, const trl_parse_input *in, si
  * its words (of a part of speech: with its word), and of those of the rule with the words at its
  * ends and between its children.  exp of the difference of two scores is how many times as probable
  * the one derivation is as the other.
+ *
+ * Of a boosted parser it is minus the cost of the tree: of every inference, that is, of every
+ * constituent, the parameters of the compound features that hold, and what the other inferences
+ * from the same state take away; and of the tags.
  */
 typedef enum trl_parse_part_kind {
     TRL_PARSE_PART_RULE,  /* name: S^TOP -> NP^S @S */
@@ -257,6 +261,10 @@ typedef enum trl_parse_part_kind {
     TRL_PARSE_PART_FIRST, /* the rest: a binary rule, with the first words of the span */
     TRL_PARSE_PART_SPLIT, /* where its second child begins */
     TRL_PARSE_PART_END,   /* at its end */
+    /* boosted parsers: */
+    TRL_PARSE_PART_FEATURES, /* name: NP: children[1].tag=DT & !left[1].tag=IN; one that holds */
+    TRL_PARSE_PART_OTHERS,   /* name: NP; the other inferences from the state before it */
+    TRL_PARSE_PART_TAGS,     /* name: DT NN; what they cost */
 } trl_parse_part_kind;
 
 typedef struct trl_parse_part {
@@ -273,8 +281,8 @@ typedef struct trl_derived {
 } trl_derived;
 
 /* The best derivation under what is known, its tree in *tree, and its parts; borrowed until the
- * next sentence.  The parser's options decide about limits alone.  TRL_EINVAL for a boosted parser,
- * whose scores are no sums over nodes, and as trl_parser_parse; TRL_ENOMEM. */
+ * next sentence.  The parser's options decide about limits alone.  Here a boosted parser takes
+ * known constituents, too.  TRL_EINVAL as trl_parser_parse; TRL_ENOMEM. */
 TRL_API trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse *tree,
                                      trl_derived *out, trl_error *err);
 

@@ -193,9 +193,6 @@ trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse
 {
     if (!p || !in || !tree || !out || (in->n && !in->word) || (in->n_known && !in->known))
         return trl_fail_null(err);
-    if (p->chart)
-        return trl_chart_parser_derive(p->chart, in, tree, out, err);
-    trl_fail(err, TRL_EINVAL,
-             "the scores of a boosted parser are no sums over the nodes of a tree");
-    return trl_fail_hint(err, TRL_EINVAL, "each depends on all constituents made before");
+    return p->chart ? trl_chart_parser_derive(p->chart, in, tree, out, err)
+                    : trl_boosted_parser_derive(p->boosted, in, tree, out, err);
 }

@@ -121,10 +121,14 @@ static trl_status add_answer(trl_boost_text *t, uint32_t id, double value, trl_e
 static trl_status cut_weight(const line *l, trl_str *s, bool *absent, trl_error *err)
 {
     const char *colon = NULL;
+    *absent = false;
+    if (s->n >= 2 && s->p[s->n - 2] == ':' && s->p[s->n - 1] == '1') {
+        s->n -= 2;
+        return TRL_OK;
+    }
     for (size_t k = 0; k < s->n; k++)
         if (s->p[k] == ':')
             colon = s->p + k;
-    *absent = false;
     if (!colon)
         return TRL_OK;
     double x = 0.0;

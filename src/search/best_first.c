@@ -60,14 +60,21 @@ static double cost_of(double h)
     return h > 0.0 ? log1p(exp(-h)) : log1p(exp(h)) - h;
 }
 
+trl_status trl_search_features(trl_searcher *x, const trl_partial_parse *s, size_t first,
+                               size_t last, trl_error *err)
+{
+    const trl_span_view v = view_of(x);
+    return trl_span_ids(&v, s, first, last, &x->ids) ? TRL_OK : trl_fail_mem(err);
+}
+
 /* h of all classifiers for roots [first .. last] into h[classifiers]; -INFINITY: not allowed. */
 static trl_status find_scores(trl_searcher *x, const trl_partial_parse *s, size_t first,
                               size_t last, double *h, trl_error *err)
 {
     const trl_search_model *m = x->model;
-    const trl_span_view v = view_of(x);
-    if (!trl_span_ids(&v, s, first, last, &x->ids))
-        return trl_fail_mem(err);
+    const trl_status st = trl_search_features(x, s, first, last, err);
+    if (st != TRL_OK)
+        return st;
     trl_boost_scores(&m->terms, &x->present, x->ids.span, x->ids.n_span, h);
     const bool whole = first == 0 && last + 1 == s->n;
     for (size_t k = 0; k < m->boost->n; k++)
@@ -96,9 +103,7 @@ static void to_costs(const trl_search_model *m, double *h, size_t n, double top)
             h[k] = h[k] >= top - TRL_SEARCH_UNLIKELY ? top - h[k] + log_sum : (double)INFINITY;
 }
 
-/* The costs of all inferences from the state into x->cost[spans][classifiers], spans by first root,
- * then by last; INFINITY: not possible. */
-static trl_status find_costs(trl_searcher *x, const trl_partial_parse *s, trl_error *err)
+trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, trl_error *err)
 {
     const trl_search_model *m = x->model;
     const size_t n = n_spans(s) * m->boost->n;
@@ -211,6 +216,49 @@ static bool is_over(const trl_searcher *x, const trl_search_options *o)
            (o->deadline > 0.0 && trl_clock() > o->deadline);
 }
 
+/* ---- what is known --------------------------------------------------------------------------- */
+
+/* Is there an item with the label over these words at the top of the root, or in its chain of
+ * single children; or was it asked for when a larger root was made? */
+static bool has_item(const trl_forest *f, const trl_search_known *k, uint32_t root)
+{
+    const trl_item *v = &f->item[root];
+    if (v->from > k->from || v->to < k->to)
+        return false;
+    if (v->from < k->from || v->to > k->to)
+        return true;
+    for (; v->n == 1; v = &f->item[f->child[v->child]])
+        if (k->label == TRL_NO_ID || v->label == k->label)
+            return true;
+    return v->n > 1 && (k->label == TRL_NO_ID || v->label == k->label);
+}
+
+static bool obeys(const trl_searcher *x, const trl_search_known *k, const trl_partial_parse *s,
+                  trl_inference to)
+{
+    const size_t from = x->forest.item[s->root[to.first]].from;
+    const size_t end = x->forest.item[s->root[to.last]].to;
+    const bool exact = from == k->from && end == k->to, top = to.label == TRL_SEARCH_TOP;
+    if (k->forbidden)
+        return !exact || top || (k->label != TRL_NO_ID && k->label != to.label);
+    if (end <= k->from || from >= k->to || (exact && !top))
+        return true;
+    if (from > k->from || end < k->to) /* inside, or crossing */
+        return from >= k->from && end <= k->to;
+    for (size_t r = to.first; r <= to.last; r++)
+        if (has_item(&x->forest, k, s->root[r]))
+            return true;
+    return false;
+}
+
+static bool is_allowed(const trl_searcher *x, const trl_partial_parse *s, trl_inference to)
+{
+    for (size_t k = 0; k < x->n_known; k++)
+        if (!obeys(x, &x->known[k], s, to))
+            return false;
+    return true;
+}
+
 /* Looks at a state: queues all inferences that may be part of the cheapest tree.  With `best` the
  * cheapest of all is not queued, but written there, whatever it costs. */
 static trl_status expand(trl_searcher *x, uint32_t state, trl_search_node *best, trl_error *err)
@@ -221,7 +269,7 @@ static trl_status expand(trl_searcher *x, uint32_t state, trl_search_node *best,
     trl_search_node least = {(double)INFINITY, state, {0}};
     x->n_expanded++;
     x->work += work_of(x, &s);
-    trl_status st = find_costs(x, &s, err);
+    trl_status st = trl_search_costs(x, &s, err);
     const double *cost = x->cost;
     trl_inference to = {0};
     for (; st == TRL_OK && to.first <= s.newest; to.first++)
@@ -229,6 +277,8 @@ static trl_status expand(trl_searcher *x, uint32_t state, trl_search_node *best,
             for (size_t k = 0; st == TRL_OK && k < m->boost->n; k++, cost++) {
                 to.label = m->label_of[k];
                 trl_search_node n = {so_far + *cost, state, to};
+                if (x->n_known && !is_allowed(x, &s, to))
+                    continue;
                 if (best && n.cost < least.cost) {
                     const trl_search_node dearer = least;
                     least = n;
@@ -266,22 +316,26 @@ static trl_status keep_tree(trl_searcher *x, const trl_search_node *n, trl_error
 }
 
 /* Always the cheapest inference, until a tree is there, which is queued as all others are; or until
- * the work of DESCENT searches is done: then the roots that are left get one parent, and the tree
- * costs INFINITY. */
-static trl_status descend(trl_searcher *x, const trl_search_options *o, trl_error *err)
+ * nothing that is known allows another.  False: until the work of DESCENT searches was done. Then
+ * the roots that are left get one parent, and the tree, whose cost is INFINITY, is x->leaf. */
+static trl_status descend(trl_searcher *x, const trl_search_options *o, bool *ended, trl_error *err)
 {
     trl_search_options limit = *o;
     limit.max_work *= DESCENT;
+    *ended = true;
     for (uint32_t state = 0;;) {
         const size_t n = x->state[state].s.n;
         trl_search_node best = {(double)INFINITY, state, {0, (uint32_t)n - 1, TRL_SEARCH_TOP}};
         if (is_over(x, &limit)) {
+            *ended = false;
             x->leaf = (uint32_t)x->n_nodes; /* even if a tree is known: it is a flat one */
             return push(x, best, err);
         }
         const trl_status st = expand(x, state, &best, err);
         if (st == TRL_OK && isinf(best.cost))
-            return trl_fail(err, TRL_EMODEL, "damaged model: it has no label for the root");
+            return x->n_known
+                       ? TRL_OK
+                       : trl_fail(err, TRL_EMODEL, "damaged model: it has no label for the root");
         if (st == TRL_OK && best.x.label == TRL_SEARCH_TOP)
             return push(x, best, err);
         state = st == TRL_OK ? make_state(x, &best) : TRL_NO_ID;
@@ -394,29 +448,46 @@ static trl_status start(trl_searcher *x, const trl_search_input *in, trl_error *
     return TRL_OK;
 }
 
+trl_partial_parse trl_search_begin(const trl_searcher *x, size_t k)
+{
+    return x->state[k].s;
+}
+
+/* The other taggings wait in the queue. */
+static trl_status queue_taggings(trl_searcher *x, size_t n, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    for (uint32_t k = 1; st == TRL_OK && k < n; k++)
+        if (x->state[k].cost < x->bound)
+            st = push(x, (trl_search_node){x->state[k].cost, k, {0, 0, TRL_NO_ID}}, err);
+    return st;
+}
+
 trl_status trl_best_first(trl_searcher *x, const trl_search_input *in, const trl_search_options *o,
                           trl_error *err)
 {
+    bool ended = false;
     x->want = o->nbest > 1 ? o->nbest : 1;
+    x->known = in->known;
+    x->n_known = in->n_known;
     reset(x);
     trl_status st = read_words(x, in, err);
     if (st == TRL_OK)
         st = start(x, in, err);
     if (st == TRL_OK)
-        st = descend(x, o, err);
+        st = descend(x, o, &ended, err);
     if (st != TRL_OK)
         return st;
-    const double known = x->node[x->leaf].cost;
-    x->exact = known < HOPELESS;
+    const double known = x->leaf == TRL_NO_ID ? (double)INFINITY : x->node[x->leaf].cost;
+    x->exact = ended && (known < HOPELESS || x->n_known);
     if (x->want == 1 && known < x->bound)
         x->bound = known;
     x->work = 0.0;
-    for (uint32_t k = 1; st == TRL_OK && k < in->n_taggings; k++)
-        if (x->state[k].cost < x->bound)
-            st = push(x, (trl_search_node){x->state[k].cost, k, {0, 0, TRL_NO_ID}}, err);
-    if (st == TRL_OK && !isinf(known))
+    if (ended)
+        st = queue_taggings(x, in->n_taggings, err);
+    if (st == TRL_OK && ended)
         st = run_queue(x, o, err);
-    if (st == TRL_OK && x->n_found == 0) {
+    if (st == TRL_OK && x->n_found == 0 && x->leaf != TRL_NO_ID && (ended || !x->n_known)) {
         const trl_search_node best = x->node[x->leaf];
         st = keep_tree(x, &best, err);
     }

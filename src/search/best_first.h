@@ -29,6 +29,14 @@ typedef struct trl_search_options {
     double deadline; /* trl_clock(); 0: none */
 } trl_search_options;
 
+/* What is known of the tree: an item over exactly the words [from .. to), or none.  TOP is not
+ * concerned. */
+typedef struct trl_search_known {
+    size_t from, to;
+    uint32_t label; /* TRL_NO_ID: any */
+    bool forbidden;
+} trl_search_known;
+
 typedef struct trl_found_tree {
     double cost;
     trl_node *node; /* labels of model->names; valid until the next search */
@@ -59,7 +67,9 @@ typedef struct trl_searcher {
     size_t expanded_cap;
     double *cost; /* [spans][classifiers] of a state */
     size_t cost_cap;
-    double bound;  /* what costs as much is not queued */
+    double bound; /* what costs as much is not queued */
+    const trl_search_known *known;
+    size_t n_known;
     size_t want;   /* trees */
     uint32_t leaf; /* the node of the cheapest tree known */
 
@@ -77,13 +87,27 @@ void trl_searcher_fini(trl_searcher *x);
 typedef struct trl_search_input {
     const trl_str *word; /* [n] */
     size_t n;
-    const uint32_t *tag; /* [taggings][n], no tagging twice */
-    const double *cost;  /* [taggings] >= 0, ascending; NULL: 0 */
-    size_t n_taggings;   /* at least 1 */
+    const uint32_t *tag;           /* [taggings][n], no tagging twice */
+    const double *cost;            /* [taggings] >= 0, ascending; NULL: 0 */
+    size_t n_taggings;             /* at least 1 */
+    const trl_search_known *known; /* [n_known] */
+    size_t n_known;
 } trl_search_input;
 
-/* The cheapest trees of a sentence into found[0 .. n_found), at least one.  TRL_ENOMEM. */
+/* The cheapest trees of a sentence into found[0 .. n_found), at least one; where something is
+ * known, perhaps none.  TRL_ENOMEM. */
 trl_status trl_best_first(trl_searcher *x, const trl_search_input *in, const trl_search_options *o,
                           trl_error *err);
+
+/* The costs of all inferences from a state of the last search into x->cost[spans][classifiers],
+ * spans by first root, then by last; INFINITY: not possible.  TRL_ENOMEM. */
+trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, trl_error *err);
+
+/* The features of a span of the state that was looked at last into x->ids.span.  TRL_ENOMEM. */
+trl_status trl_search_features(trl_searcher *x, const trl_partial_parse *s, size_t first,
+                               size_t last, trl_error *err);
+
+/* The state of the last search's sentence with tagging k, nothing inferred yet. */
+trl_partial_parse trl_search_begin(const trl_searcher *x, size_t k);
 
 #endif

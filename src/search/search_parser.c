@@ -137,6 +137,9 @@ struct trl_boosted_parser {
     trl_parsed *parsed;
     size_t parsed_cap;
     uint64_t states; /* looked at so far */
+    trl_search_known *known;
+    size_t known_cap, n_known;
+    trl_search_explainer why;
 };
 
 trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_options *o,
@@ -153,6 +156,7 @@ trl_status trl_boosted_parser_new(const trl_boosted_model *m, const trl_parse_op
     p->o = *o;
     p->search.model = &m->m;
     p->tag_words.names = &m->m.names;
+    p->why.model = &m->m;
     const trl_status st = m->m.tagger ? trl_tagger_new(m->m.tagger, &p->tagger, err) : TRL_OK;
     if (st == TRL_OK)
         *out = p;
@@ -170,6 +174,8 @@ void trl_boosted_parser_free(trl_boosted_parser *p)
     trl_tagger_free(p->tagger);
     trl_free(p->tag);
     trl_free(p->parsed);
+    trl_free(p->known);
+    trl_search_explainer_fini(&p->why);
     trl_free(p);
 }
 
@@ -207,9 +213,7 @@ static trl_status set_known(trl_boosted_parser *p, const trl_parse_input *in, tr
     for (size_t k = 0; k < in->n_known; k++) {
         const trl_known *x = &in->known[k];
         if (x->type != TRL_KNOWN_TAG)
-            return trl_fail(err, TRL_EINVAL,
-                            "of a sentence for a boosted parser only tags can be known, not "
-                            "constituents");
+            continue;
         if (x->from >= in->n)
             return trl_fail(err, TRL_EINVAL, "word %zu is not in a sentence of %zu words",
                             x->from + 1, in->n);
@@ -262,27 +266,57 @@ static trl_status choose_tags(trl_boosted_parser *p, const trl_parse_input *in, 
     return st;
 }
 
-trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
-                                    trl_parse *out, trl_error *err)
+/* What is known of constituents.  Labels by the names that are shown. */
+static trl_status set_constituents(trl_boosted_parser *p, const trl_parse_input *in, trl_error *err)
+{
+    trl_search_known *known = trl_reserve(p->known, &p->known_cap, in->n_known + 1, sizeof *known);
+    if (!known)
+        return trl_fail_mem(err);
+    p->known = known;
+    p->n_known = 0;
+    for (size_t k = 0; k < in->n_known; k++) {
+        const trl_known *x = &in->known[k];
+        if (x->type == TRL_KNOWN_TAG)
+            continue;
+        if (x->from >= x->to || x->to > in->n)
+            return trl_fail(err, TRL_EINVAL, "words %zu to %zu are not in a sentence of %zu words",
+                            x->from + 1, x->to, in->n);
+        const uint32_t label =
+            x->label.n ? trl_strtab_find(&p->model->labels, x->label.p, x->label.n) : TRL_NO_ID;
+        if (x->label.n && label >= p->model->m.names.n_phrases)
+            return trl_fail(err, TRL_EINVAL, "the model has no label '%.*s'", (int)x->label.n,
+                            x->label.p);
+        known[p->n_known++] =
+            (trl_search_known){x->from, x->to, label, x->type == TRL_KNOWN_NO_CONSTITUENT};
+    }
+    return TRL_OK;
+}
+
+/* Tags, then the search. */
+static trl_status search(trl_boosted_parser *p, const trl_parse_input *in, trl_search_input *to,
+                         size_t nbest, trl_error *err)
 {
     if (in->n == 0)
         return trl_fail(err, TRL_EINVAL, "a sentence without words has no tree");
-    const trl_search_options o = {.nbest = p->o.nbest,
+    const trl_search_options o = {.nbest = nbest,
                                   .beam = p->o.beam,
                                   .max_work = p->o.max_work,
                                   .deadline =
                                       p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0};
     p->search.arena.limit = p->o.max_bytes;
     trl_status st = choose_tags(p, in, err);
+    *to = (trl_search_input){in->word, in->n, p->tag, p->cost, p->n_taggings, p->known, p->n_known};
     if (st == TRL_OK)
-        st = trl_best_first(&p->search,
-                            &(trl_search_input){in->word, in->n, p->tag, p->cost, p->n_taggings},
-                            &o, err);
-    if (st != TRL_OK)
-        return st;
-    p->states += p->search.n_expanded;
+        st = trl_best_first(&p->search, to, &o, err);
+    p->states += st == TRL_OK ? p->search.n_expanded : 0;
+    return st;
+}
+
+static trl_status show_trees(trl_boosted_parser *p, const trl_parse_input *in, trl_parse *out,
+                             trl_error *err)
+{
     const size_t n = p->search.n_found;
-    trl_parsed *parsed = trl_reserve(p->parsed, &p->parsed_cap, n, sizeof *parsed);
+    trl_parsed *parsed = trl_reserve(p->parsed, &p->parsed_cap, n + 1, sizeof *parsed);
     if (!parsed)
         return trl_fail_mem(err);
     p->parsed = parsed;
@@ -303,4 +337,33 @@ trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input
         .sure = p->search.exact,
         .warning = p->search.exact ? NULL : "the search met its limit: there may be a better tree"};
     return TRL_OK;
+}
+
+trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
+                                    trl_parse *out, trl_error *err)
+{
+    trl_search_input to;
+    for (size_t k = 0; k < in->n_known; k++)
+        if (in->known[k].type != TRL_KNOWN_TAG)
+            return trl_fail(err, TRL_EINVAL,
+                            "of a sentence for a boosted parser only tags can be known, not "
+                            "constituents");
+    p->n_known = 0;
+    const trl_status st = search(p, in, &to, p->o.nbest, err);
+    return st == TRL_OK ? show_trees(p, in, out, err) : st;
+}
+
+trl_status trl_boosted_parser_derive(trl_boosted_parser *p, const trl_parse_input *in,
+                                     trl_parse *tree, trl_derived *out, trl_error *err)
+{
+    trl_search_input to;
+    *out = (trl_derived){0};
+    trl_status st = set_constituents(p, in, err);
+    if (st == TRL_OK)
+        st = search(p, in, &to, 1, err);
+    if (st == TRL_OK && p->search.n_found && p->search.exact) {
+        st = trl_search_explain(&p->why, &p->search, &to, err);
+        *out = (trl_derived){p->why.part, p->why.n, -p->search.found[0].cost};
+    }
+    return st == TRL_OK ? show_trees(p, in, tree, err) : st;
 }

@@ -3,7 +3,7 @@
 #ifndef TRL_SEARCH_PARSER_H
 #define TRL_SEARCH_PARSER_H
 
-#include "search/best_first.h"
+#include "search/search_explain.h"
 #include "search/tag_words.h"
 #include "trellis/parser.h"
 #include "trellis/tagger.h"
@@ -37,5 +37,8 @@ void trl_boosted_parser_free(trl_boosted_parser *p); /* accepts NULL */
 uint64_t trl_boosted_parser_states(const trl_boosted_parser *p);
 trl_status trl_boosted_parser_parse(trl_boosted_parser *p, const trl_parse_input *in,
                                     trl_parse *out, trl_error *err);
+/* As trl_parser_derive; out->n = 0: no tree obeys what is known, or the search met its limit. */
+trl_status trl_boosted_parser_derive(trl_boosted_parser *p, const trl_parse_input *in,
+                                     trl_parse *tree, trl_derived *out, trl_error *err);
 
 #endif

@@ -289,9 +289,9 @@ static void search_against_enumeration(const trl_search_model *m)
         for (size_t k = 0; k < n; k++) /* another tagging: the first word has the tag of the next */
             tag[n + k] = tag[k ? k : 1];
         if (two && tag[0] != tag[1])
-            check_sentence(m, &x, &(trl_search_input){word, n, tag, cost, 2});
+            check_sentence(m, &x, &(trl_search_input){word, n, tag, cost, 2, NULL, 0});
         else
-            check_sentence(m, &x, &(trl_search_input){word, n, tag, NULL, 1});
+            check_sentence(m, &x, &(trl_search_input){word, n, tag, NULL, 1, NULL, 0});
     }
     trl_searcher_fini(&x);
 }
@@ -303,6 +303,60 @@ static void test_search_against_enumeration(void **state)
     search_against_enumeration(&b->m);
     b->m.shares = false; /* as --decode local */
     search_against_enumeration(&b->m);
+    b->m.shares = true;
+}
+
+/* Trees that must have a constituent, or must not. */
+static void test_known_constituents_against_enumeration(void **state)
+{
+    const trl_boosted_model *b = *state;
+    const trl_search_model *m = &b->m;
+    static const trl_str word[4] = {{"she", 3}, {"sees", 4}, {"the", 3}, {"dog", 3}};
+    static const char *const tags[] = {"PRP", "VBZ", "DT", "NN"};
+    trl_searcher x = {.model = m};
+    uint32_t tag[4];
+    for (size_t k = 0; k < 4; k++)
+        tag[k] = trl_strtab_find(&m->names.labels, tags[k], strlen(tags[k]));
+    for (size_t from = 0; from < 4; from++)
+        for (size_t to = from + 1; to <= 4; to++)
+            for (uint32_t label = 0; label < m->names.n_phrases; label++)
+                for (int forbidden = 0; forbidden < 2; forbidden++) {
+                    const trl_search_known known = {
+                        from, to, label == TRL_SEARCH_TOP ? TRL_NO_ID : label, forbidden};
+                    check_sentence(m, &x, &(trl_search_input){word, 4, tag, NULL, 1, &known, 1});
+                }
+    trl_searcher_fini(&x);
+}
+
+/* The parts of a derivation add up to its score, with both kinds of costs. */
+static void test_parts(void **state)
+{
+    trl_boosted_model *b = *state;
+    trl_error err;
+    const trl_parse_options o = trl_parse_options_default();
+    static const trl_str word[] = {{"the", 3}, {"dog", 3}, {"sees", 4}, {"a", 1}, {"cat", 3}};
+    for (int way = 0; way < 6; way++) {
+        trl_boosted_parser *p = NULL;
+        trl_parse tree;
+        trl_derived parts;
+        b->m.shares = way % 2 == 0;
+        const trl_known known = {way / 2 == 1 ? TRL_KNOWN_NO_CONSTITUENT : TRL_KNOWN_CONSTITUENT,
+                                 0,
+                                 2,
+                                 {"NP", way / 2 == 2 ? 2 : 0}};
+        const trl_parse_input in = {.word = word, .n = 5, .known = &known, .n_known = way / 2 > 0};
+        assert_ok(trl_boosted_parser_new(b, &o, &p, &err));
+        assert_ok(trl_boosted_parser_derive(p, &in, &tree, &parts, &err));
+        assert_true(parts.n > 3 && tree.n_trees == 1);
+        double sum = 0.0;
+        for (size_t k = 0; k < parts.n; k++) {
+            sum += parts.part[k].score;
+            assert_true(parts.part[k].name.n > 0 && parts.part[k].to <= 5);
+        }
+        assert_float_equal(sum, parts.score, 1e-9);
+        assert_true(parts.score <= 0.0);
+        trl_boosted_parser_free(p);
+    }
     b->m.shares = true;
 }
 
@@ -369,6 +423,9 @@ int main(void)
         cmocka_unit_test(test_one_derivation_a_tree),
         cmocka_unit_test(test_bad_groups),
         cmocka_unit_test_setup_teardown(test_search_against_enumeration, make_model, free_model),
+        cmocka_unit_test_setup_teardown(test_known_constituents_against_enumeration, make_model,
+                                        free_model),
+        cmocka_unit_test_setup_teardown(test_parts, make_model, free_model),
         cmocka_unit_test_setup_teardown(test_limits, make_model, free_model),
         cmocka_unit_test_setup_teardown(test_known, make_model, free_model),
     };
