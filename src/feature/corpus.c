@@ -69,6 +69,8 @@ void trl_corpus_fini(trl_corpus *c)
     for (size_t f = 0; f < c->n_families; f++) {
         trl_strtab_fini(&c->family[f].names);
         trl_free(c->family[f].gold);
+        trl_free(c->family[f].cell);
+        trl_free(c->family[f].place);
         trl_occurrences_fini(&c->family[f]);
     }
     trl_buf_fini(&c->scratch);

@@ -38,6 +38,8 @@ typedef struct trl_occurrences {
     size_t width;   /* cells of a row; 0: L^(f + 1), a chain's */
     uint32_t *gold; /* [n_tokens] the true cell, or TRL_NO_ID where a row is not used; NULL: by the
                        labels, a chain's.  Owned */
+    uint32_t *cell, *place; /* of a packed family (packed_cells.h), else NULL; owned */
+    size_t full;            /* its cells before that */
     trl_strtab names;
     uint32_t constant; /* id of the constant attribute, or TRL_NO_ID */
     uint64_t *begin;   /* [n_tokens + 1] into id and values */

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "feature/design_parts.h"
+#include "feature/packed_cells.h"
 #include "feature/sparse_lists.h"
 #include "num/simd.h"
 
@@ -247,10 +248,21 @@ static bool constant_cells(trl_design_draft *b, const trl_design_options *o)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Of the family's attributes, or its constant, are all cells features? */
+static bool has_all_cells(size_t k, const trl_design_options *o)
+{
+    return (o->all_pairs || o->all_transitions || (o->all_cells >> k & 1)) && !(o->min_freq > 0.0);
+}
+
 static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_design_options *o,
                          uint64_t *n_dead)
 {
     trl_family *f = &d->family[k];
+    if (!has_all_cells(k, o) && !trl_pack_cells(&c->family[k], c->n_tokens))
+        return false;
+    f->cell = c->family[k].cell;
+    f->place = c->family[k].place;
+    f->full = c->family[k].full;
     f->width = c->family[k].width ? c->family[k].width : d->L;
     for (size_t i = 0; i < k && !c->family[k].width; i++)
         f->width *= d->L;

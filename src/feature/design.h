@@ -49,6 +49,8 @@ static inline trl_entry trl_entry_of(uint64_t weight, uint32_t cell)
 
 typedef struct trl_family {
     size_t width, step; /* cells of a table row; padded */
+    const uint32_t *cell, *place; /* of a packed family (packed_cells.h), else NULL; the corpus' */
+    size_t full;                  /* cells of its factors */
 
     /* Attributes are numbered hot dense, cold dense, hot sparse, cold sparse; the constant one
      * has no number.  Parts are given by their ends. */
@@ -115,8 +117,9 @@ typedef struct trl_design_options {
                              all_transitions then have no effect */
 } trl_design_options;
 
-/* Compiles the corpus and frees its occurrence lists, which are no longer needed; names, labels,
- * sequences and weights stay and must outlive the design.  TRL_ENOMEM; TRL_EINVAL when the corpus
+/* Compiles the corpus, packs its wide families (packed_cells.h) and frees its occurrence lists,
+ * which are no longer needed; names, labels, sequences, cells and weights stay and must outlive the
+ * design.  TRL_ENOMEM; TRL_EINVAL when the corpus
  * is empty or has more than 2^32 - 64 tokens, 2^38 - 64 sparse features or, in sparse attributes,
  * 2^26 cells.  Occurrences, list entries and weights as a whole are counted by 64 bits.  After a
  * failure the corpus is only good for fini. */
@@ -160,6 +163,17 @@ static inline size_t trl_cold_attr(const trl_family *f, size_t c)
 {
     const size_t dense = f->n_dense - f->n_hot;
     return c < dense ? f->n_hot + c : f->n_warm + (c - dense);
+}
+
+/* The factor's own cell of a cell of the family, and the reverse: TRL_NO_ID is not a feature. */
+static inline size_t trl_own_cell(const trl_family *f, size_t cell)
+{
+    return f->cell ? f->cell[cell] : cell;
+}
+
+static inline size_t trl_cell_place(const trl_family *f, size_t own)
+{
+    return f->place ? f->place[own] : own;
 }
 
 /* ---- gather ---------------------------------------------------------------------------------- */

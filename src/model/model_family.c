@@ -269,8 +269,11 @@ static size_t find_cell(const uint32_t *cells, size_t n, size_t cell)
 
 /* The weight of the design's attribute a (n_attrs: the constant) and the cell; UINT64_MAX when that
  * is not a feature. */
-static uint64_t weight_at(const trl_family *f, size_t a, size_t cell)
+static uint64_t weight_at(const trl_family *f, size_t a, size_t own)
 {
+    const size_t cell = trl_cell_place(f, own);
+    if (cell == TRL_NO_ID)
+        return UINT64_MAX;
     if (a == f->n_attrs) {
         const size_t i = find_cell(f->constant_cell, f->n_constant, cell);
         return i < f->n_constant ? f->constant_at + i : UINT64_MAX;

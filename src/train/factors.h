@@ -21,6 +21,8 @@ typedef struct trl_scored_factor {
                                  -inf forbids */
     double *adjoint;          /* [n_cells] added to; factors may share it */
     size_t n_cells, gold;     /* gold: the true cell */
+    size_t rest;              /* further cells, of score 0 and without adjoints: objectives that
+                                 look at the variables are not given any */
     size_t n_variables;       /* 0: a constant */
     const uint32_t *variable; /* [n_variables], none twice */
 } trl_scored_factor;

@@ -42,6 +42,17 @@ static void find_pieces(const trl_factor_view *x, piece *p)
     }
 }
 
+/* As trl_exponentials, with the rest of a factor's cells. */
+static double exponentials(const trl_scored_factor *f, double *p, double *scale)
+{
+    const double log_sum = trl_exponentials(f->n_cells, f->score, p, scale);
+    if (f->rest == 0 || !(log_sum > -HUGE_VAL))
+        return f->rest == 0 || isnan(log_sum) ? log_sum : log((double)f->rest);
+    const double more = log((double)f->rest) - log_sum; /* of both: log_sum + log(1 + exp(more)) */
+    *scale /= 1.0 + exp(more);
+    return more > 0.0 ? log((double)f->rest) + log1p(exp(-more)) : log_sum + log1p(exp(more));
+}
+
 trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_error *err)
 {
     size_t most = 0;
@@ -57,7 +68,7 @@ trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_err
         const trl_scored_factor *f = &x->factor[a];
         if (all[a].times > 0) {
             double scale;
-            all[a].log_sum = trl_exponentials(f->n_cells, f->score, p, &scale);
+            all[a].log_sum = exponentials(f, p, &scale);
             trl_add_scaled(f->n_cells, -x->weight * all[a].times * scale, p, f->adjoint);
         }
         const double log_sum = all[all[a].first].log_sum;

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "feature/packed_cells.h"
 #include "train/gradient.h"
 #include "train_chain/dev_score.h"
 #include "trellis/score.h"
@@ -180,7 +181,11 @@ static const double **make_tables(const trl_graph_dev *d, const trl_graph_exampl
             return NULL;
         const double *row = s->row[f] ? s->row[f] + e->row[a] * s->step[f] : NULL;
         const double *shared = d->shared.shared[f];
-        for (size_t c = 0; c < cells; c++)
+        const trl_family *family = &d->design.family[f];
+        const trl_packed_row packed = {family->cell, family->width, cells};
+        if (family->cell)
+            trl_spread_cells(&packed, shared, row, theta);
+        for (size_t c = 0; !family->cell && c < cells; c++)
             theta[c] = (shared ? shared[c] : 0.0) + (row ? row[c] : 0.0);
         table[g.table_of[a]] = theta;
     }

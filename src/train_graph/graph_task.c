@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "feature/packed_cells.h"
 #include "num/blas1.h"
 
 #define UPDATES 100
@@ -55,6 +56,7 @@ trl_status trl_graph_task_init(trl_graph_task *t, const trl_graph_corpus *corpus
     if (!t->evaluate && !t->by_factors)
         return trl_fail(err, TRL_EINVAL, "graphs are not trained by %s", objective->name);
     t->apart = !t->evaluate && objective->apart;
+    t->packed = !t->evaluate && t->by_factors == trl_factor_piecewise;
     o.method = trl_graph_method(objective, o.method);
     t->sends = t->evaluate == trl_graph_likelihood && o.method != TRL_INFER_EXACT;
     t->lanes = trl_zalloc(n_lanes, sizeof *t->lanes);
@@ -126,6 +128,8 @@ typedef struct evaluation {
     const trl_tables *scores;
     trl_tables *adjoint;
     trl_arena *arena;
+    const trl_occurrences *families;
+    bool packed;               /* factors have the cells of packed families, and a rest */
     size_t n;                  /* factors: all, or */
     const uint32_t *of_row;    /* those of one row; else NULL */
     trl_scored_factor *factor; /* [n] */
@@ -142,41 +146,68 @@ static size_t row_of(const evaluation *v, size_t a)
     return v->of_row ? 0 : v->e->row[a];
 }
 
+/* The cells of a packed family (packed_cells.h); without any where it is not, or no matter. */
+static trl_packed_row packed_of(const evaluation *v, size_t a)
+{
+    const uint32_t f = v->e->family[a];
+    if (f == TRL_NO_TEMPLATE || !v->families[f].cell)
+        return (trl_packed_row){0};
+    return (trl_packed_row){v->families[f].cell, v->families[f].width, v->families[f].full};
+}
+
 /* theta of an instance = shared + row, in place where one of them is missing.  NULL: no memory. */
 static const double *potentials(const evaluation *v, size_t a, size_t cells)
 {
     const uint32_t f = v->e->family[a];
     if (f == TRL_NO_TEMPLATE)
         return v->g.table[v->g.table_of[a]];
+    const trl_packed_row packed = packed_of(v, a);
     const double *shared = v->scores->shared[f];
     const double *row =
         v->scores->row[f] ? v->scores->row[f] + row_of(v, a) * v->scores->step[f] : NULL;
-    if (row && !shared)
+    const bool spread = packed.cell && !v->packed;
+    if (row && !shared && !spread)
         return row;
-    if (shared && !row)
+    if (shared && !row && !spread)
         return shared;
     double *theta = trl_arena_get(v->arena, cells, sizeof *theta);
     const double *const parts[] = {shared, row};
-    if (theta && shared)
+    if (theta && spread)
+        trl_spread_cells(&packed, shared, row, theta);
+    else if (theta && shared)
         trl_sum_vectors(cells, 2, parts, theta);
     else if (theta) /* all its features were dropped */
         memset(theta, 0, cells * sizeof *theta);
     return theta;
 }
 
-/* Where the adjoint of an instance is added up: its row, else the shared table, else nowhere that
- * matters. */
-static double *adjoint_of(const evaluation *v, size_t a, size_t cells)
+static double *adjoint_row(const evaluation *v, size_t a)
 {
     const uint32_t f = v->e->family[a];
     if (f != TRL_NO_TEMPLATE && v->adjoint->row[f])
         return v->adjoint->row[f] + row_of(v, a) * v->adjoint->step[f];
-    if (f != TRL_NO_TEMPLATE && v->adjoint->shared[f])
+    return NULL;
+}
+
+/* Where the adjoint of an instance is added up: its row, else the shared table, else nowhere that
+ * matters; of all cells of a packed family in between. */
+static double *adjoint_of(const evaluation *v, size_t a, size_t cells)
+{
+    const uint32_t f = v->e->family[a];
+    const bool spread = packed_of(v, a).cell && !v->packed;
+    if (!spread && adjoint_row(v, a))
+        return adjoint_row(v, a);
+    if (!spread && f != TRL_NO_TEMPLATE && v->adjoint->shared[f])
         return v->adjoint->shared[f];
-    double *unused = trl_arena_get(v->arena, cells, sizeof *unused);
-    for (size_t c = 0; unused && c < cells; c++)
-        unused[c] = 0.0;
-    return unused;
+    double *own = trl_arena_get(v->arena, cells, sizeof *own);
+    if (own)
+        memset(own, 0, cells * sizeof *own);
+    return own;
+}
+
+static const uint32_t *place_of(const evaluation *v, size_t a)
+{
+    return v->families[v->e->family[a]].place;
 }
 
 static trl_status open_factors(evaluation *v, trl_error *err)
@@ -185,11 +216,14 @@ static trl_status open_factors(evaluation *v, trl_error *err)
     if (!v->factor)
         return trl_fail_mem(err);
     for (size_t i = 0; i < v->n; i++) {
-        const size_t a = factor_at(v, i), cells = v->g.cell_at[a + 1] - v->g.cell_at[a];
+        const size_t a = factor_at(v, i), all = v->g.cell_at[a + 1] - v->g.cell_at[a];
+        const uint32_t *place = v->packed && packed_of(v, a).cell ? place_of(v, a) : NULL;
+        const size_t cells = place ? packed_of(v, a).n : all;
         v->factor[i] = (trl_scored_factor){.score = potentials(v, a, cells),
                                            .adjoint = adjoint_of(v, a, cells),
                                            .n_cells = cells,
-                                           .gold = v->e->gold[a],
+                                           .rest = all - cells,
+                                           .gold = place ? place[v->e->gold[a]] : v->e->gold[a],
                                            .n_variables = v->g.scope_at[a + 1] - v->g.scope_at[a],
                                            .variable = v->g.scope + v->g.scope_at[a]};
         if (!v->factor[i].score || !v->factor[i].adjoint)
@@ -214,10 +248,19 @@ static trl_status open_tables(evaluation *v, trl_error *err)
 static void share(const evaluation *v)
 {
     for (size_t i = 0; i < v->n; i++) {
-        const uint32_t f = v->e->family[factor_at(v, i)];
-        if (f == TRL_NO_TEMPLATE || !v->adjoint->row[f] || !v->adjoint->shared[f])
+        const size_t a = factor_at(v, i);
+        const uint32_t f = v->e->family[a];
+        const trl_packed_row packed = packed_of(v, a);
+        double *row = adjoint_row(v, a);
+        if (f == TRL_NO_TEMPLATE)
             continue;
-        trl_add_scaled(v->factor[i].n_cells, 1.0, v->factor[i].adjoint, v->adjoint->shared[f]);
+        if (packed.cell && !v->packed && row)
+            trl_collect_cells(&packed, v->factor[i].adjoint, row);
+        else if (packed.cell && !v->packed && v->adjoint->shared[f])
+            trl_collect_cells(&packed, v->factor[i].adjoint, v->adjoint->shared[f]);
+        if (row && v->adjoint->shared[f])
+            trl_add_scaled(packed.cell ? packed.n : v->factor[i].n_cells, 1.0, row,
+                           v->adjoint->shared[f]);
     }
 }
 
@@ -235,7 +278,14 @@ static trl_status evaluate(void *self, const trl_example *of, const trl_tables *
     trl_graph_task *t = self;
     const trl_graph_example *e = &t->corpus->example[example];
     const trl_graph_view g = trl_graph_look(e->graph);
-    evaluation v = {e, g, scores, adjoint, of->arena, g.n_factors, NULL, NULL, NULL};
+    evaluation v = {.e = e,
+                    .g = g,
+                    .scores = scores,
+                    .adjoint = adjoint,
+                    .arena = of->arena,
+                    .families = t->corpus->corpus.family,
+                    .packed = t->packed,
+                    .n = g.n_factors};
     bool converged = true;
     const double *messages = NULL;
     clear(t, adjoint);
@@ -317,6 +367,8 @@ static trl_status evaluate_row(void *self, const trl_example *of, const trl_tabl
                     .scores = scores,
                     .adjoint = adjoint,
                     .arena = of->arena,
+                    .families = t->corpus->corpus.family,
+                    .packed = t->packed,
                     .n = (size_t)(to - from),
                     .of_row = t->rows.factor + from};
     clear(t, adjoint);

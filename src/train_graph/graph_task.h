@@ -22,6 +22,7 @@ typedef struct trl_graph_task {
     trl_graph_objective_fn evaluate; /* NULL: */
     trl_factor_objective by_factors;
     bool apart;               /* ... one after the other */
+    bool packed;              /* ... that does without cells never seen (packed_cells.h) */
     trl_infer_plan **plan;    /* [corpus->n]; NULL: the objective needs no inference */
     trl_graph_pieces *pieces; /* [corpus->n]; NULL: none */
     trl_graph_rows rows;      /* of the examples, where these are rows */
