@@ -3,6 +3,7 @@
 #include "num/residual_kernel.h"
 
 #include "num/simd.h"
+#include "num/vexp.h"
 
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t v8s __attribute__((vector_size(32), aligned(4), may_alias));
@@ -47,4 +48,19 @@ TRL_CLONES void trl_curvature(size_t n, const double *s0, const double *s1, cons
     }
     sum[0] += trl_v8_sum(&along);
     sum[1] += trl_v8_sum(&change);
+}
+
+TRL_CLONES double trl_dual_entropy(size_t n, const float *a, double *sum)
+{
+    trl_v8 mass = {0}, entropy = {0};
+    for (size_t i = 0; i < n; i += 8) {
+        const trl_v8 zero = {0}, x = -__builtin_convertvector(*(const v8f *)(a + i), trl_v8);
+        const trl_v8 p = trl_v8_select(x > 0.0, x, zero);
+        trl_v8 log_p = p;
+        trl_v8_log(&log_p);
+        mass += p;
+        entropy -= p * log_p;
+    }
+    *sum += trl_v8_sum(&mass);
+    return trl_v8_sum(&entropy);
 }

@@ -14,6 +14,7 @@ typedef struct trl_progress_state {
     double objective, best_score; /* NaN: none yet */
     double best_objective;        /* of the iteration with the best score */
     double gradient;              /* norm; NaN: not known */
+    double gap;                   /* at most so far above the optimum; NaN: not known */
     double start;                 /* objective at the weights given; NaN: none were */
     double seconds_before;        /* of earlier, interrupted runs */
     double fall[2];               /* relative decrease of the objective, last and before */

@@ -48,6 +48,10 @@ typedef trl_status (*trl_factor_objective)(const trl_factor_view *x, double *val
 trl_factor_objective trl_factor_objective_of(const trl_objective *o);
 
 trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_error *err);
+/* The dual of one piece: task.h.  a: its stored adjoint, n cells rounded up to 8 and padded by 0;
+ * of `piece` only gold and rest are read. */
+double trl_factor_piecewise_dual(const trl_scored_factor *of, size_t n, const float *a,
+                                 double weight);
 trl_status trl_factor_pwpl(const trl_factor_view *x, double *value, trl_error *err);
 trl_status trl_factor_pseudo(const trl_factor_view *x, double *value, trl_error *err);
 trl_status trl_factor_pseudo_edge(const trl_factor_view *x, double *value, trl_error *err);

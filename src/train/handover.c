@@ -4,10 +4,12 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "train/outcome.h"
+#include "train/sdca.h"
 
 #define RISE 1.01 /* of the lowest objective: it swings */
 #define EARLY 2   /* passes in which it may */
@@ -23,6 +25,7 @@ typedef struct saved_head {
     uint64_t afresh; /* which got nowhere */
     double lowest;   /* objective of the first one */
     double measured; /* the true one, when last looked at */
+    double gap;      /* and how far above the optimum it was at most; 0: not known */
 } saved_head;
 
 typedef struct run {
@@ -30,7 +33,7 @@ typedef struct run {
     const trl_fit *fit;
     saved_head head;
     bool over;   /* the first one is to end now */
-    bool proven; /* the second one is to end now: it is at the optimum */
+    bool proven; /* the one at work is to end now: it is at the optimum */
     trl_state_fn save;
     const void *optimizer; /* at work, while it is watched */
 } run;
@@ -60,11 +63,9 @@ static trl_status tell(run *r, const trl_iteration *it, trl_state_fn save, const
 
 /* ---- the first ------------------------------------------------------------------------------- */
 
-/* Passes whose objective is measured and not estimated: 4, 8, 16, ...; of small examples, which
- * learn faster in a pass, 4, 8, 12, ... */
 static bool is_measured(const run *r, uint64_t pass)
 {
-    return pass >= 4 && (r->fit->learner->fine ? pass % 4 == 0 : (pass & (pass - 1)) == 0);
+    return trl_pass_is_measured(pass, r->fit->learner->fine);
 }
 
 /* The true objective.  At rest: is it at the optimum? */
@@ -79,15 +80,20 @@ static trl_status look(const run *r, trl_iteration *it, bool *there, trl_error *
     it->objective = F;
     it->gradient = norm;
     it->exact = true;
+    if (it->has_bound) fprintf(stderr, "pass %lu gap %g %%\n", (unsigned long)it->number, 100 * (F - it->bound) / F);
     *there = it->last && !r->h->sure && trl_outcome_is_close(F, norm, fit->o->c2);
+    if (it->has_bound && F - it->bound <= SURE * fit->o->delta * fabs(F))
+        *there = it->last = true;
     return TRL_OK;
 }
 
 /* After pass 16, 32, ... (12, 16, ...): has it come so close that the second one is the cheaper way
- * to the end?
+ * to the end?  Where the distance is known, it is slow when four passes do not halve that.
  */
 static bool is_slow(const run *r, const trl_iteration *now)
 {
+    if (now->has_bound && r->head.gap > 0.0 && now->number > EARLY * 4)
+        return !now->last && now->exact && now->objective - now->bound > 0.5 * r->head.gap;
     return !now->last && is_measured(r, now->number) && now->number > EARLY * 4 &&
            r->head.measured - now->objective <
                (r->fit->learner->fine ? SLOW4 : SLOW) * r->fit->o->delta * fabs(now->objective);
@@ -123,16 +129,21 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
     const bool slow = !r->h->sure && is_slow(r, &now);
     now.objective += penalty1(r->fit, it->x);
     r->head.lowest = fmin(r->head.lowest, it->objective);
-    if (now.exact)
+    if (now.exact) {
         r->head.measured = now.objective;
+        r->head.gap = now.has_bound ? now.objective - now.bound : 0.0;
+    }
     r->over = !there && (it->last || nowhere || slow || it->number >= r->h->passes);
     now.last = now.last && there;
+    r->proven = there && !it->last;
+    if (r->proven)
+        now.ending = TRL_END_STALLED;
     if (r->over)
-        r->head = (saved_head){1, it->number, nowhere, r->head.lowest, r->head.measured};
+        r->head = (saved_head){1, it->number, nowhere, r->head.lowest, r->head.measured, 0.0};
     const trl_status told = tell(r, &now, save, optimizer, stop, err);
     if (*stop)
-        r->over = false;
-    *stop = *stop || r->over;
+        r->over = r->proven = false;
+    *stop = *stop || r->over || r->proven;
     return told;
 }
 
@@ -196,6 +207,8 @@ trl_status trl_handover_run(const trl_handover *h, const trl_fit *fit, double *x
     const trl_watcher w = {&r, watch_first, fit->watcher ? fit->watcher->cancel : NULL};
     own.watcher = &w;
     const trl_status st = h->first(&own, x, ending, err);
+    if (st == TRL_OK && r.proven)
+        *ending = TRL_END_STALLED;
     if (st != TRL_OK || !r.over)
         return st;
     own.watcher = fit->watcher;

@@ -11,6 +11,10 @@
  * short in the first pass, or its objective has risen above the lowest by more than a hundredth:
  * the second one starts afresh, which is as fast as from such a point.
  *
+ * Where the optimiser gives a bound of the lowest objective (piecewise training by sdca), it ends
+ * by itself as soon as that proves the same, and hands over when four passes do not halve the
+ * distance.
+ *
  * Of many small examples (learner.h: fine) the first one gains faster in a pass: the objective is
  * measured after every fourth, and four that gain little are enough.
  *

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "train/gradient.h"
+#include "train/stored_adjoints.h"
 
 /* ---- the design ------------------------------------------------------------------------------ */
 
@@ -66,8 +67,9 @@ static uint64_t of_examples(const trl_design *d)
     uint64_t bytes = 0;
     for (size_t k = 0; k < d->n_families; k++) {
         const trl_family *f = &d->family[k];
-        bytes += (f->has_rows ? d->n_tokens * f->step : 0) * sizeof(float) +
-                 d->n_sequences * f->n_constant * sizeof(float);
+        bytes += (f->has_rows ? d->n_tokens * f->step : 0) * sizeof(float);
+        if (!trl_shared_is_row(d, k))
+            bytes += d->n_sequences * f->n_constant * sizeof(float);
     }
     return bytes;
 }

@@ -6,6 +6,9 @@
  * The value bounds the likelihood from below on every graph: A <= sum_a A_a (Proposition 1). Chains
  * have a faster form (chain/obj_piecewise.c).
  *
+ * The loss A_a - theta_a(y_a) has the conjugate sum p log p at p - [gold cell]: with a stored
+ * adjoint a, its dual is the entropy of p = [gold cell] - a.
+ *
  * [SM05] Sutton, McCallum. Piecewise training for undirected models. UAI 2005.
  */
 /* SPDX-License-Identifier: MIT */
@@ -13,6 +16,7 @@
 
 #include "base/fail.h"
 #include "num/blas1.h"
+#include "num/residual_kernel.h"
 #include "train/factors.h"
 
 #define LATELY 16 /* tables that are looked for among those before */
@@ -76,4 +80,17 @@ trl_status trl_factor_piecewise(const trl_factor_view *x, double *value, trl_err
         f->adjoint[f->gold] += x->weight;
     }
     return trl_factor_value(x, sum, value, err);
+}
+
+/* With the weight k, a is k times that of a loss without. */
+double trl_factor_piecewise_dual(const trl_scored_factor *of, size_t n, const float *a,
+                                 double weight)
+{
+    const double gold = weight - (double)a[of->gold]; /* its own -a is not above 0 */
+    double mass = gold, entropy = gold > 0.0 ? -gold * log(gold) : 0.0;
+    entropy += trl_dual_entropy((n + 7) / 8 * 8, a, &mass);
+    const double rest = weight - mass; /* the same share for each of them */
+    if (of->rest && rest > 0.0)
+        entropy -= rest * log(rest / (double)of->rest);
+    return entropy + weight * log(weight); /* sums of -k p log(k p) to k times those of -p log p */
 }

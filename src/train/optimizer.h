@@ -38,11 +38,13 @@ typedef enum trl_ending {
 } trl_ending;
 
 typedef struct trl_iteration {
-    uint64_t number;      /* 1 for the first */
-    double objective;     /* with all penalties; stochastic: an estimate, see `exact` */
-    bool exact;           /* objective belongs to these weights */
-    bool descends;        /* and is below those before, and that of the start */
-    double gradient;      /* Euclidean norm; NaN when not known */
+    uint64_t number;  /* 1 for the first */
+    double objective; /* with all penalties; stochastic: an estimate, see `exact` */
+    bool exact;       /* objective belongs to these weights */
+    bool descends;    /* and is below those before, and that of the start */
+    double gradient;  /* Euclidean norm; NaN when not known */
+    bool has_bound;   /* the lowest objective is not below: */
+    double bound;
     double step;          /* length factor of the step taken, or the gain */
     uint64_t evaluations; /* of the whole corpus, so far */
     uint64_t handed_over; /* iterations of the optimiser that began (handover.h); 0: the same one */

@@ -19,7 +19,7 @@
 trl_status trl_standing_at(const trl_session *s, const double *x, double enough, trl_standing *out,
                            trl_error *err)
 {
-    *out = (trl_standing){NAN, NAN, sqrt(trl_dot(s->pool, s->learner->n_weights, x, x))};
+    *out = (trl_standing){NAN, NAN, sqrt(trl_dot(s->pool, s->learner->n_weights, x, x)), NAN};
     return trl_learner_value(s->learner, &(trl_value_point){x, s->o->c2, enough}, s->pool,
                              &out->objective, &out->gradient, err);
 }
@@ -108,7 +108,8 @@ void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_sta
                           double fall, char *out, size_t cap)
 {
     const double c2 = s->o->c2, g = at->gradient, F = fabs(at->objective);
-    const double most = c2 > 0.0 ? g * g / (4.0 * c2 * F) : (double)NAN; /* above the optimum */
+    const double by_norm = c2 > 0.0 ? g * g / (4.0 * c2 * F) : (double)NAN;
+    const double most = fmin(by_norm, at->gap / F); /* above the optimum */
     const bool verified =
         isnan(g) ? ending == TRL_END_CONVERGED : g < s->o->epsilon * fmax(1.0, at->norm_x);
     switch (ending) {

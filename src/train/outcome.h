@@ -19,6 +19,7 @@
 /* How a run stands at weights x: objective and gradient norm, NaN where that is not known. */
 typedef struct trl_standing {
     double objective, gradient, norm_x;
+    double gap; /* at most so far above the optimum, by a bound of its own; NaN: there is none */
 } trl_standing;
 
 /* The objective at x by a pass over the data, the gradient too unless `enough` is finite: then any

@@ -103,7 +103,10 @@ static void replace_stored(run *r, size_t i, trl_tables *a)
             for (size_t c = t * f->step; c < t * f->step + f->width; c++)
                 swap_cell(&a->row[k][c], &row[c]);
         for (size_t c = 0; a->shared[k] && c < f->n_constant; c++)
-            swap_cell(&a->shared[k][f->constant_cell[c]], &shared[c]);
+            if (shared)
+                swap_cell(&a->shared[k][f->constant_cell[c]], &shared[c]);
+            else
+                a->shared[k][f->constant_cell[c]] = a->row[k][f->constant_cell[c]];
     }
     trl_lazy_scatter(&r->z, from, a, false);
 }

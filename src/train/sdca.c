@@ -22,65 +22,28 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "feature/dual_weights.h"
 #include "num/blas1.h"
-#include "num/residual_kernel.h"
-#include "train/example_passes.h"
 #include "train/gradient.h"
-#include "train/stored_adjoints.h"
+#include "train/sdca_run.h"
 
 #define UNIFORM 0.25 /* share of examples drawn uniformly */
 #define FAR 0.2      /* ||d||^2 / mass from which L is measured */
 #define FIRST 500    /* first visits that are all measured; then every tenth */
 #define PAUSE 3      /* visits between two measurements at least */
 #define MEMORY 0.998 /* of the mean of L / sqrt(mass) */
-#define L_MIN 1e-3
-#define RENEWAL 16 /* passes after which the weights are summed anew */
-#define STALE 4    /* steps for which shared scores are used */
-#define WIDE 5e-3  /* swings of the objective that count as wide, relative */
-#define LATE 200   /* passes after which any swing counts */
-
-typedef struct example_state {
-    double value;  /* of f_i when last seen */
-    float L;       /* curvature; 0 before the first visit */
-    float mass;    /* when L was measured */
-    float rank;    /* for sampling */
-    uint16_t skip; /* visits until the next measurement */
-    uint16_t ease; /* measurements in a row that changed little */
-} example_state;
-
-typedef struct run {
-    trl_passes p; /* examples are drawn by rank */
-    const trl_sdca_options *o;
-    double *x;
-    trl_dual_weights z;
-    example_state *ex; /* [n] */
-    double guess[2];   /* sums of L / sqrt(mass) and of 1, fading */
-    trl_stored_adjoints kept;
-    uint64_t age;   /* steps since the shared scores were made */
-    double lengths; /* of the steps of this pass, summed */
-    double *anchor; /* [n_weights] what far weights are penalised from; NULL: none are far */
-    double *moved;  /* [n_weights] */
-} run;
-
-/* One visit: scores and adjoint before the step, and its distance from the stored one. */
-typedef struct visit {
-    size_t i, from, n;
-    trl_tables s, a;
-    float *delta[TRL_FAMILIES_MAX];   /* [n][step] */
-    double *shared[TRL_FAMILIES_MAX]; /* [n_constant] the same for shared cells */
-    double far2, mass;
-} visit;
+#define RENEWAL 16   /* passes after which the weights are summed anew */
+#define WIDE 5e-3    /* swings of the objective that count as wide, relative */
+#define LATE 200     /* passes after which any swing counts */
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
-static void set_rank(run *r, size_t i, float rank)
+static void set_rank(trl_sdca_run *r, size_t i, float rank)
 {
     trl_weighted_sampler_add(&r->p.weights, i, (double)rank - (double)r->ex[i].rank);
     r->ex[i].rank = rank;
 }
 
-static size_t draw(run *r)
+static size_t draw(trl_sdca_run *r)
 {
     const size_t now = trl_passes_draw(&r->p), from = (size_t)r->p.d->first[r->p.next];
     trl_dual_weights_prefetch(&r->z, from, (size_t)r->p.d->first[r->p.next + 1] - from,
@@ -88,162 +51,12 @@ static size_t draw(run *r)
     return now;
 }
 
-/* ---- one example ----------------------------------------------------------------------------- */
+/* ---- steps
+ * --------------------------------------------------------------------------------------- */
 
-/* Of a family: how many numbers an example has that depend on the position, its scores, adjoints
- * and stored adjoints.  Pairs as sets have those of the cells of their view. */
-static size_t count_of(const trl_tables *t, size_t k)
+static void keep_measured(trl_sdca_run *r, trl_sdca_example *x, double L, double mass, double gamma)
 {
-    return t->chain.view && k == TRL_EDGE ? (t->chain.view->n_cells + 7) / 8 * 8
-                                          : t->n * t->step[k];
-}
-
-static const double *scores_of(const trl_tables *t, size_t k)
-{
-    return t->chain.view && k == TRL_EDGE ? t->chain.pairs->score : t->row[k];
-}
-
-static const double *adjoint_of(const trl_tables *t, size_t k)
-{
-    return t->chain.view && k == TRL_EDGE ? t->chain.set_cell : t->row[k];
-}
-
-static float *kept_of(const run *r, const visit *v, size_t k)
-{
-    return r->p.has_pairs && k == TRL_EDGE ? trl_stored_adjoints_cells(&r->kept, v->i)
-                                           : trl_stored_adjoints_row(&r->kept, k, v->from);
-}
-
-/* The weights of constants move little in one step, and all examples need them: their scores (and
- * exponentials) are made for several steps at a time.  Not once steps were shortened twice, nor
- * for factors one by one: when every token moves them (piecewise training), each of these steps
- * makes the whole correction. */
-static trl_status refresh(run *r, trl_error *err)
-{
-    trl_tables shape = r->p.scores;
-    double any = 0.0; /* a non-NULL row says "has rows" */
-    if (r->age++ % STALE != 0 && r->p.damp > 0.5 && r->p.d->order > 0)
-        return TRL_OK;
-    for (size_t k = 0; k < r->p.d->n_families; k++)
-        shape.row[k] =
-            r->p.d->family[k].has_rows && !(k == TRL_EDGE && r->p.has_pairs) ? &any : NULL;
-    trl_dual_weights_gather_shared(&r->z, r->p.scores.shared);
-    return trl_task_prepare(r->p.task, &shape, err);
-}
-
-/* Scores, value and adjoint of the example at the current weights. */
-static trl_status evaluate(run *r, const visit *v, trl_tables *s, trl_tables *a, double *value,
-                           trl_error *err)
-{
-    trl_status st = trl_passes_tables(&r->p, v->from, v->n, s, a, err);
-    if (st != TRL_OK)
-        return st;
-    trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
-                            s);
-    if (s->chain.view)
-        trl_pair_view_ready(s->chain.view);
-    const trl_example e = {v->i, 0, &r->p.arena};
-    st = r->p.task->evaluate(r->p.task->self, &e, s, a, value, err);
-    trl_task_finish(r->p.task, 0, a);
-    if (a->chain.view)
-        trl_pair_view_keep(a->chain.view, a);
-    return st;
-}
-
-/* delta, its norm and the adjoint's mass. */
-static bool residual(run *r, visit *v)
-{
-    v->far2 = v->mass = 0.0;
-    for (size_t k = 0; k < r->p.d->n_families; k++) {
-        const trl_family *f = &r->p.d->family[k];
-        double mass = 0.0, far2 = 0.0;
-        v->delta[k] = NULL;
-        v->shared[k] = trl_arena_get(&r->p.arena, f->n_constant, sizeof(double));
-        if (adjoint_of(&v->a, k)) {
-            const size_t n = count_of(&v->a, k);
-            v->delta[k] = trl_arena_get(&r->p.arena, n + 1, sizeof(float));
-            if (!v->delta[k])
-                return false;
-            far2 = trl_residual(n, adjoint_of(&v->a, k), kept_of(r, v, k), v->delta[k], &mass);
-        }
-        if (k == TRL_NODE || r->p.d->order == 0) { /* of chains, labels say enough */
-            v->far2 += far2;
-            v->mass += mass;
-        }
-        const float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
-        if (!v->shared[k])
-            return false;
-        for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++)
-            v->shared[k][c] = v->a.shared[k][f->constant_cell[c]] - (double)kept[c];
-    }
-    return true;
-}
-
-/* a_i += gamma delta, and the weights with it. */
-static void move(run *r, const visit *v, double gamma)
-{
-    const float by = (float)(gamma * r->z.scale);
-    float *rows[TRL_FAMILIES_MAX];
-    memcpy(rows, v->delta, sizeof rows);
-    if (v->a.chain.view) {
-        trl_dual_weights_add_pairs(&r->z, v->from, &v->a, v->delta[TRL_EDGE], by);
-        rows[TRL_EDGE] = NULL;
-    }
-    trl_dual_weights_add(&r->z, v->from, v->n, rows, by);
-    for (size_t k = 0; k < r->p.d->n_families; k++) {
-        const trl_family *f = &r->p.d->family[k];
-        if (v->delta[k])
-            trl_blend(count_of(&v->a, k), (float)gamma, v->delta[k], kept_of(r, v, k));
-        float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
-        for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
-            kept[c] += (float)(gamma * v->shared[k][c]);
-            r->z.constant[k][c] += gamma * r->z.scale * v->shared[k][c];
-        }
-    }
-}
-
-static double step_length(const run *r, double L)
-{
-    const double two = 2.0 * r->o->c2;
-    return r->p.damp * two / (two + L);
-}
-
-/* L from a second evaluation, after a step of gamma. */
-static trl_status measure(run *r, const visit *v, double gamma, double *L, trl_error *err)
-{
-    trl_tables s1 = v->s, a1;
-    double value, sum[2] = {0.0, 0.0};
-    for (size_t k = 0; k < r->p.d->n_families; k++) /* this step alone, not those of others */
-        for (size_t c = 0; v->a.shared[k] && c < r->p.d->family[k].n_constant; c++)
-            r->p.scores.shared[k][r->p.d->family[k].constant_cell[c]] +=
-                gamma * r->z.scale * v->shared[k][c];
-    r->age = 0;
-    s1.chain = (trl_chain_tables){0};
-    trl_status st = trl_task_prepare(r->p.task, &s1, err);
-    if (st == TRL_OK)
-        st = evaluate(r, v, &s1, &a1, &value, err);
-    if (st != TRL_OK)
-        return st;
-    for (size_t k = 0; k < r->p.d->n_families; k++) {
-        const trl_family *f = &r->p.d->family[k];
-        if (v->delta[k])
-            trl_curvature(count_of(&v->a, k), scores_of(&v->s, k), scores_of(&s1, k),
-                          adjoint_of(&v->a, k), adjoint_of(&a1, k), v->delta[k], sum);
-        for (size_t c = 0; v->a.shared[k] && c < f->n_constant; c++) {
-            const size_t cell = f->constant_cell[c];
-            const double ds = gamma * r->z.scale * v->shared[k][c];
-            sum[0] += v->shared[k][c] * ds;
-            sum[1] += (a1.shared[k][cell] - v->a.shared[k][cell]) * ds;
-        }
-    }
-    const double along = gamma * r->z.scale * sum[0];
-    *L = along > 1e-12 ? fmax(-sum[1] / along, L_MIN) : *L;
-    return TRL_OK;
-}
-
-static void keep_measured(run *r, example_state *x, double L, double mass, double gamma)
-{
-    const double better = step_length(r, L);
+    const double better = trl_sdca_step_length(r, L);
     const bool same = better > 0.7 * gamma && better < 1.4 * gamma;
     x->ease = (uint16_t)(!same ? 0 : x->ease < 8 ? x->ease + 1 : 8);
     x->skip = (uint16_t)(PAUSE + (x->ease ? (1u << (x->ease - 1)) - 1 : 0));
@@ -254,7 +67,8 @@ static void keep_measured(run *r, example_state *x, double L, double mass, doubl
 }
 
 /* The estimate of L before the step, and whether to measure it. */
-static double expect(run *r, example_state *x, const visit *v, bool *to_measure)
+static double expect(trl_sdca_run *r, trl_sdca_example *x, const trl_sdca_visit *v,
+                     bool *to_measure)
 {
     const bool first = x->L == 0.0f;
     if (!first) {
@@ -272,58 +86,58 @@ static double expect(run *r, example_state *x, const visit *v, bool *to_measure)
 
 static trl_status step(void *self, trl_error *err)
 {
-    run *r = self;
+    trl_sdca_run *r = self;
     double value;
-    visit v = {.i = draw(r)};
-    example_state *x = &r->ex[v.i];
+    trl_sdca_visit v = {.i = draw(r)};
+    trl_sdca_example *x = &r->ex[v.i];
     trl_arena_reset(&r->p.arena);
     v.from = (size_t)r->p.d->first[v.i];
     v.n = (size_t)r->p.d->first[v.i + 1] - v.from;
-    trl_status st = refresh(r, err);
+    trl_status st = trl_sdca_refresh(r, err);
     if (st == TRL_OK)
-        st = evaluate(r, &v, &v.s, &v.a, &value, err);
-    if (st == TRL_OK && !residual(r, &v))
+        st = trl_sdca_evaluate(r, &v, &v.s, &v.a, &value, err);
+    if (st == TRL_OK && !trl_sdca_residual(r, &v))
         st = trl_fail_mem(err);
     if (st != TRL_OK)
         return st;
     bool to_measure;
     v.mass += 1e-3;
     double L = expect(r, x, &v, &to_measure);
-    const double gamma = step_length(r, L);
+    const double gamma = trl_sdca_step_length(r, L);
     x->value = -value;
     set_rank(r, v.i, (float)(v.far2 / sqrt((double)v.n)));
     r->p.seen += r->p.seen < r->p.n;
     if (to_measure && !trl_passes_keep_shared(&r->p, &v.a))
         return trl_fail_mem(err);
     r->lengths += gamma;
-    move(r, &v, gamma);
+    trl_sdca_move(r, &v, gamma);
     if (!to_measure)
         return TRL_OK;
-    st = measure(r, &v, gamma, &L, err);
-    const double better = step_length(r, L);
+    st = trl_sdca_measure(r, &v, gamma, &L, err);
+    const double better = trl_sdca_step_length(r, L);
     if (st == TRL_OK && better < 0.7 * gamma)
-        move(r, &v, better - gamma);
+        trl_sdca_move(r, &v, better - gamma);
     keep_measured(r, x, L, v.mass, gamma);
     return st;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-static trl_passes_state own_state(run *r)
+static trl_passes_state own_state(trl_sdca_run *r)
 {
     return (trl_passes_state){r->guess, 2, r->ex, sizeof *r->ex};
 }
 
 static bool save_state(const void *optimizer, trl_buf *out)
 {
-    run r = *(const run *)optimizer;
+    trl_sdca_run r = *(const trl_sdca_run *)optimizer;
     const trl_passes_state own = own_state(&r);
     const size_t far = r.anchor ? (size_t)r.p.d->n_weights : 0;
     return trl_passes_save(&r.p, &own, out) && trl_stored_adjoints_save(&r.kept, out) &&
            trl_buf_add(out, r.anchor, far * sizeof *r.anchor);
 }
 
-static bool load_state(run *r, const unsigned char *p, size_t n)
+static bool load_state(trl_sdca_run *r, const unsigned char *p, size_t n)
 {
     const trl_passes_state own = own_state(r);
     const size_t far = r->anchor ? (size_t)r->p.d->n_weights : 0;
@@ -333,8 +147,8 @@ static bool load_state(run *r, const unsigned char *p, size_t n)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* Recomputes running sums, so that a resumed run has the same ones. */
-static void settle(run *r)
+/* Recomputes running sums, so that a resumed trl_sdca_run has the same ones. */
+static void settle(trl_sdca_run *r)
 {
     r->age = 0;
     trl_weighted_sampler_clear(&r->p.weights);
@@ -343,7 +157,7 @@ static void settle(run *r)
 }
 
 /* Far weights are penalised from q times where they are now (scaled_values.h).  x stays. */
-static void move_anchor(run *r)
+static void move_anchor(trl_sdca_run *r)
 {
     const trl_far_weights *far = r->o->far;
     if (!far)
@@ -359,7 +173,7 @@ static void move_anchor(run *r)
 }
 
 /* Checked every `period` passes: none fell below the one before them, in wide swings or late. */
-static bool is_stuck(const run *r)
+static bool is_stuck(const trl_sdca_run *r)
 {
     const size_t n = (size_t)r->p.period + 1;
     const double *oldest = r->p.past + (r->p.pass + 1) % n;
@@ -375,7 +189,7 @@ static bool is_stuck(const run *r)
 
 /* Should the objective rise or swing, steps were too long: they are shortened, all L measured anew.
  */
-static void keep_in_check(run *r, double F)
+static void keep_in_check(trl_sdca_run *r, double F)
 {
     if ((r->p.pass > 3 && F > 1.1 * r->p.lowest) || is_stuck(r)) {
         r->p.damp *= 0.7;
@@ -389,7 +203,7 @@ static void keep_in_check(run *r, double F)
 
 /* F, made of values from some steps ago, may rise and fall: none of the last ones may be far away.
  */
-static bool at_rest(run *r, double F)
+static bool at_rest(trl_sdca_run *r, double F)
 {
     const size_t period = (size_t)r->p.period;
     bool rest = period && r->p.pass > period;
@@ -399,9 +213,24 @@ static bool at_rest(run *r, double F)
     return rest;
 }
 
+/* The dual objective, w2 being ||w||^2; NaN: not known. */
+static double dual(trl_sdca_run *r, double w2)
+{
+    double sum = 0.0;
+    if (!r->p.task->dual || r->o->far || !trl_pass_is_measured(r->p.pass, true))
+        return NAN;
+    for (size_t i = 0; i < r->p.n && !isnan(sum); i++) {
+        float *row[TRL_FAMILIES_MAX];
+        for (size_t k = 0; k < r->p.d->n_families; k++)
+            row[k] = trl_stored_adjoints_row(&r->kept, k, (size_t)r->p.d->first[i]);
+        sum += r->p.task->dual(r->p.task->self, i, row);
+    }
+    return sum - r->o->c2 * w2;
+}
+
 static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *stop, trl_error *err)
 {
-    run *r = self;
+    trl_sdca_run *r = self;
     double *x = r->x;
     settle(r);
     r->p.pass++;
@@ -425,7 +254,10 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
     *ending = small ? TRL_END_CONVERGED : TRL_END_STALLED;
     *done = at_rest(r, F) || small;
     keep_in_check(r, F);
+    const double bound = dual(r, w2);
     const trl_iteration it = {.number = r->p.pass,
+                              .has_bound = !isnan(bound),
+                              .bound = bound,
                               .objective = F,
                               .gradient = NAN,
                               .step = r->lengths / (double)r->p.n,
@@ -440,7 +272,7 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
     return st;
 }
 
-static trl_status run_init(run *r, trl_error *err)
+static trl_status run_init(trl_sdca_run *r, trl_error *err)
 {
     trl_status st = trl_passes_init(&r->p, r->o->seed, err);
     r->ex = trl_zalloc(r->p.n, sizeof *r->ex);
@@ -455,7 +287,7 @@ static trl_status run_init(run *r, trl_error *err)
     return st == TRL_OK ? trl_dual_weights_init(&r->z, r->p.d, 0.5 / r->o->c2, err) : st;
 }
 
-static void run_fini(run *r)
+static void run_fini(trl_sdca_run *r)
 {
     trl_passes_fini(&r->p);
     trl_free(r->ex);
@@ -468,15 +300,15 @@ static void run_fini(run *r)
 trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_options *o,
                     const trl_descent *how, trl_error *err)
 {
-    run r = {.p = {.d = d,
-                   .task = task,
-                   .max_iter = o->max_iter,
-                   .period = o->period,
-                   .uniform = UNIFORM,
-                   .watcher = how->watcher,
-                   .takes_pairs = true},
-             .o = o,
-             .x = how->x};
+    trl_sdca_run r = {.p = {.d = d,
+                            .task = task,
+                            .max_iter = o->max_iter,
+                            .period = o->period,
+                            .uniform = UNIFORM,
+                            .watcher = how->watcher,
+                            .takes_pairs = true},
+                      .o = o,
+                      .x = how->x};
     for (uint64_t i = 0; !how->state && i < d->n_weights; i++)
         if (how->x[i] != 0.0) {
             const trl_status st = trl_fail(err, TRL_EINVAL, "sdca cannot start from given weights");

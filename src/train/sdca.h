@@ -33,6 +33,14 @@ typedef struct trl_sdca_options {
     const trl_far_weights *far; /* whose values are scaled, see scaled_values.h; NULL: none */
 } trl_sdca_options;
 
+/* After which passes the true objective, and the dual one where the task has it, are worth a look:
+ * 4, 8, 16, ...; of small examples (learner.h: fine), which learn faster in a pass, 4, 8, 12, ...
+ */
+static inline bool trl_pass_is_measured(uint64_t pass, bool fine)
+{
+    return pass >= 4 && (fine ? pass % 4 == 0 : (pass & (pass - 1)) == 0);
+}
+
 /* As trl_lbfgs, one iteration being one pass (n_sequences steps).  x must be 0 at the start:
  * weights follow from the stored adjoints.  TRL_EINVAL for other x. */
 trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_options *o,

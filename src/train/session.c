@@ -147,6 +147,7 @@ static trl_status take_note(run *r, const trl_iteration *it, bool *stop, trl_err
     r->ps.iterations = it->number;
     r->ps.objective = it->objective;
     r->ps.gradient = it->gradient;
+    r->ps.gap = it->exact && it->has_bound ? it->objective - it->bound : (double)NAN;
     r->ps.exact = it->exact;
     r->ps.descends = it->descends;
     r->ps.handed_over = it->handed_over;
@@ -252,7 +253,8 @@ static trl_status conclude(run *r, trl_ending ending, double *x, trl_train_resul
     const bool smooth = s->learner->smooth;
     const bool best = !isnan(r->ps.best_score), known = r->ps.exact || !smooth;
     const bool other = best && r->ps.best_iteration != r->ps.iterations;
-    trl_standing last = {r->ps.objective, r->ps.gradient, sqrt(trl_dot(s->pool, n, x, x))},
+    trl_standing last = {r->ps.objective, r->ps.gradient, sqrt(trl_dot(s->pool, n, x, x)),
+                         r->ps.gap},
                  kept = last;
     trl_status st = TRL_OK;
     if (!known && (!other || ending == TRL_END_CONVERGED || ending == TRL_END_STALLED))
@@ -363,6 +365,7 @@ trl_status trl_session_run(const trl_session *s, double *x, trl_train_result *re
     trl_checkpoint c = {0};
     trl_ending ending = TRL_END_MAX_ITER;
     r.ps.objective = r.ps.best_score = r.ps.best_objective = r.ps.gradient = r.ps.start = NAN;
+    r.ps.gap = NAN;
     if (s->learner->score && !s->learner->steps) {
         r.best = trl_alloc(s->learner->n_weights, sizeof *r.best);
         if (!r.best)

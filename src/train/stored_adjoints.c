@@ -19,6 +19,8 @@ static size_t row_floats(const trl_stored_adjoints *k, size_t f)
 
 static size_t shared_floats(const trl_stored_adjoints *k, size_t f)
 {
+    if (trl_shared_is_row(k->d, f))
+        return 0;
     return k->d->n_sequences * k->d->family[f].n_constant;
 }
 
@@ -45,8 +47,9 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
     for (size_t f = 0; good && f < d->n_families; f++) {
         const bool rows = d->family[f].has_rows;
         k->row[f] = rows ? trl_zalloc(row_floats(k, f), sizeof(float)) : NULL;
-        k->shared[f] = trl_zalloc(shared_floats(k, f), sizeof(float));
-        good = good && (!rows || k->row[f]) && k->shared[f];
+        const bool shared = !trl_shared_is_row(d, f);
+        k->shared[f] = shared ? trl_zalloc(shared_floats(k, f), sizeof(float)) : NULL;
+        good = good && (!rows || k->row[f]) && (!shared || k->shared[f]);
     }
     trl_spill_use(before);
     if (good)
@@ -113,7 +116,8 @@ trl_status trl_stored_adjoints_sum(const trl_stored_adjoints *k, double scale, t
             for (size_t c = 0; t.row[f] && c < n * fam->step; c++)
                 t.row[f][c] = (double)row[c];
             for (size_t c = 0; c < fam->n_constant; c++)
-                w[fam->constant_at + c] += scale * (double)shared[c];
+                w[fam->constant_at + c] +=
+                    scale * (double)(shared ? shared[c] : row[fam->constant_cell[c]]);
         }
         trl_scatter_all(d, from, &t, scale, w);
     }

@@ -14,8 +14,15 @@ typedef struct trl_stored_adjoints {
     uint64_t *cell_first;            /* [n_sequences + 1] with pairs: where an example's begin */
     float *row[TRL_FAMILIES_MAX];    /* [n_tokens][step] where there are rows; pads 0; of pairs as
                                         sets the cells of every example's view, padded */
-    float *shared[TRL_FAMILIES_MAX]; /* [n_sequences][n_constant] */
+    float *shared[TRL_FAMILIES_MAX]; /* [n_sequences][n_constant]; NULL: those of the rows */
 } trl_stored_adjoints;
+
+/* Where every example is one row, the adjoint of the shared cells is that of the row, and is not
+ * kept twice. */
+static inline bool trl_shared_is_row(const trl_design *d, size_t family)
+{
+    return d->order == 0 && d->n_sequences == d->n_tokens && d->family[family].has_rows;
+}
 
 /* Everything starts at 0.  `pairs`, which must outlive them: as sets; NULL: as rows.  TRL_ENOMEM.
  */
@@ -32,7 +39,7 @@ static inline float *trl_stored_adjoints_row(const trl_stored_adjoints *k, size_
 static inline float *trl_stored_adjoints_shared(const trl_stored_adjoints *k, size_t family,
                                                 size_t i)
 {
-    return k->shared[family] + i * k->d->family[family].n_constant;
+    return k->shared[family] ? k->shared[family] + i * k->d->family[family].n_constant : NULL;
 }
 
 /* With pairs: those of the cells of example i. */

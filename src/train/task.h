@@ -38,6 +38,11 @@ typedef struct trl_task {
     trl_status (*evaluate)(void *self, const trl_example *e, const trl_tables *scores,
                            trl_tables *adjoint, double *value, trl_error *err);
 
+    /* Of an example's stored adjoint a, rows of every family: the lowest that its loss may be with
+     * it, min over scores s of a . s - value(s); the sum over all examples less c2 ||w||^2, w =
+     * 1 / (2 c2) sum A^T a, is not above the lowest objective.  NaN: not known.  NULL: never. */
+    double (*dual)(void *self, size_t example, float *const *adjoint);
+
     /* Adds what the lane holds for the shared scores to adjoint->shared, and clears it. */
     void (*finish)(void *self, size_t lane, trl_tables *adjoint);
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train_graph/graph_task.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -384,7 +385,28 @@ static trl_status evaluate_row(void *self, const trl_example *of, const trl_tabl
     return st;
 }
 
+static double dual_of_row(void *self, size_t row, float *const *adjoint)
+{
+    const trl_graph_task *t = self;
+    const trl_graph_example *e = &t->corpus->example[t->rows.example[row]];
+    const double weight = t->corpus->corpus.weight[t->rows.example[row]];
+    double sum = 0.0;
+    for (uint64_t k = t->rows.begin[row]; weight > 0.0 && k < t->rows.begin[row + 1]; k++) {
+        const uint32_t a = t->rows.factor[k], f = e->family[a];
+        const trl_occurrences *family = &t->corpus->corpus.family[f];
+        if (!adjoint[f])
+            return NAN;
+        const uint32_t gold = family->place ? family->place[e->gold[a]] : e->gold[a];
+        const size_t rest = family->cell ? family->full - family->width : 0;
+        sum += trl_factor_piecewise_dual(&(trl_scored_factor){.gold = gold, .rest = rest},
+                                         family->width, adjoint[f], weight);
+    }
+    return sum;
+}
+
 trl_task trl_graph_task_view(trl_graph_task *t)
 {
-    return (trl_task){.self = t, .evaluate = t->rows.n ? evaluate_row : evaluate};
+    return (trl_task){.self = t,
+                      .evaluate = t->rows.n ? evaluate_row : evaluate,
+                      .dual = t->rows.n && t->packed ? dual_of_row : NULL};
 }
