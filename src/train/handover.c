@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -80,7 +79,6 @@ static trl_status look(const run *r, trl_iteration *it, bool *there, trl_error *
     it->objective = F;
     it->gradient = norm;
     it->exact = true;
-    if (it->has_bound) fprintf(stderr, "pass %lu gap %g %%\n", (unsigned long)it->number, 100 * (F - it->bound) / F);
     *there = it->last && !r->h->sure && trl_outcome_is_close(F, norm, fit->o->c2);
     if (it->has_bound && F - it->bound <= SURE * fit->o->delta * fabs(F))
         *there = it->last = true;
