@@ -48,7 +48,7 @@ static inline trl_entry trl_entry_of(uint64_t weight, uint32_t cell)
 }
 
 typedef struct trl_family {
-    size_t width, step; /* cells of a table row; padded */
+    size_t width, step;           /* cells of a table row; padded */
     const uint32_t *cell, *place; /* of a packed family (packed_cells.h), else NULL; the corpus' */
     size_t full;                  /* cells of its factors */
 

@@ -172,7 +172,9 @@ static trl_status collect(const collector *c, size_t cell, uint64_t at)
     }
     if (x == 0.0f)
         return TRL_OK;
-    return trl_rows_add(c->rows, (uint32_t)trl_own_cell(c->f, cell), (double)x) ? TRL_OK : trl_fail_mem(c->err);
+    return trl_rows_add(c->rows, (uint32_t)trl_own_cell(c->f, cell), (double)x)
+               ? TRL_OK
+               : trl_fail_mem(c->err);
 }
 
 static trl_status collect_constant(const collector *c)
