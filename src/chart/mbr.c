@@ -14,41 +14,41 @@
 /* Sums of one cell, by label.  A label is in `touched` once, whatever was added to it: a sum of 0
  * does not mean that nothing was added. */
 typedef struct sums {
-    double *p, *top, *any; /* [labels] */
-    uint8_t *on;           /* [labels]: whether it is in touched */
-    uint32_t *touched;     /* [n], of at most `labels` */
+    double *p, *above, *any; /* [labels] */
+    uint8_t *on;             /* [labels]: whether it is in touched */
+    uint32_t *touched;       /* [n], of at most `labels` */
     size_t n;
 } sums;
 
 static bool sums_init(sums *s, size_t labels, trl_arena *arena)
 {
     *s = (sums){.p = trl_arena_get(arena, labels, sizeof *s->p),
-                .top = trl_arena_get(arena, labels, sizeof *s->top),
+                .above = trl_arena_get(arena, labels, sizeof *s->above),
                 .any = trl_arena_get(arena, labels, sizeof *s->any),
                 .on = trl_arena_get(arena, labels, sizeof *s->on),
                 .touched = trl_arena_get(arena, labels, sizeof *s->touched)};
-    if (!s->p || !s->top || !s->any || !s->on || !s->touched)
+    if (!s->p || !s->above || !s->any || !s->on || !s->touched)
         return false;
     memset(s->p, 0, labels * sizeof *s->p);
-    memset(s->top, 0, labels * sizeof *s->top);
+    memset(s->above, 0, labels * sizeof *s->above);
     memset(s->any, 0, labels * sizeof *s->any);
     memset(s->on, 0, labels * sizeof *s->on);
     return true;
 }
 
-static void add(sums *s, uint32_t label, double p, double top, double any)
+static void add(sums *s, uint32_t label, double p, double above, double any)
 {
     if (!s->on[label])
         s->touched[s->n++] = label;
     s->on[label] = 1;
     s->p[label] += p;
-    s->top[label] += top;
+    s->above[label] += above;
     s->any[label] += any;
 }
 
 static void clear(sums *s, uint32_t label)
 {
-    s->p[label] = s->top[label] = s->any[label] = 0.0;
+    s->p[label] = s->above[label] = s->any[label] = 0.0;
     s->on[label] = 0;
 }
 
@@ -69,11 +69,11 @@ static void sum_chain(const trl_grammar *g, const trl_unary *rule, double p, sum
 {
     for (uint32_t k = 0; k < rule->chain_length; k++) {
         const uint32_t label = g->chain_pool[rule->chain + k];
-        add(s, label, p, 0.0, stands_above(g, rule, k, label) ? 0.0 : p);
+        add(s, label, p, p * (k + 1.0), stands_above(g, rule, k, label) ? 0.0 : p);
     }
     const trl_state *child = &g->state[rule->child];
     if (child->type == TRL_STATE_PHRASE)
-        add(s, child->base, p, 0.0,
+        add(s, child->base, p, p * (rule->chain_length + 1.0),
             stands_above(g, rule, rule->chain_length, child->base) ? 0.0 : p);
 }
 
@@ -84,7 +84,7 @@ static void sum_cell(const trl_chart *c, size_t cell, sums *s)
         const trl_state *a = &g->state[c->s->item[x] & TRL_STATE_MASK];
         const double p = c->after[x] * c->out_after[x];
         if (a->type == TRL_STATE_PHRASE && p > 0.0)
-            add(s, a->base, p, p, p);
+            add(s, a->base, p, 0.0, p);
     }
     for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
         const trl_unary_edge *u = &c->unary[e];
@@ -148,7 +148,7 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
         for (size_t k = 0; k < s.n; k++) {
             const uint32_t label = s.touched[k];
             if (s.p[label] > LEAST)
-                b->bracket[n++] = (trl_bracket){label, s.p[label], s.top[label], s.any[label]};
+                b->bracket[n++] = (trl_bracket){label, s.p[label], s.above[label], s.any[label]};
             clear(&s, label);
         }
         s.n = 0;
@@ -164,12 +164,12 @@ static void mix_cell(trl_bracket *b, size_t n, const trl_bracket *q, size_t n_q,
 {
     for (size_t x = 0; x < n; x++) {
         b[x].p *= 1.0 - share;
-        b[x].top *= 1.0 - share;
+        b[x].above *= 1.0 - share;
         b[x].any *= 1.0 - share;
         for (size_t y = 0; y < n_q; y++)
             if (q[y].label == b[x].label) {
                 b[x].p += share * q[y].p;
-                b[x].top += share * q[y].top;
+                b[x].above += share * q[y].above;
                 b[x].any += share * q[y].any;
             }
     }
@@ -252,6 +252,12 @@ typedef struct chain_of_labels {
     uint32_t parent;
 } chain_of_labels;
 
+/* The mean number of brackets above it, where it is there. */
+static double depth(const trl_bracket *b)
+{
+    return b->above / b->p;
+}
+
 /* The chosen labels of a span, uppermost first, below `parent`; returns the lowest. */
 static uint32_t append_labels(trl_nodes *out, const trl_brackets *b, size_t i, size_t j,
                               const chain_of_labels *x)
@@ -260,20 +266,19 @@ static uint32_t append_labels(trl_nodes *out, const trl_brackets *b, size_t i, s
     uint32_t skip = x->skip;
     uint32_t parent = x->parent;
     const uint32_t from = b->first[trl_cell(i, j)], to = b->first[trl_cell(i, j) + 1];
-    double above = (double)INFINITY;
     uint32_t last = TRL_NO_ID;
-    while (parent != TRL_NO_NODE) { /* selection by `top`, ties by place */
+    while (parent != TRL_NO_NODE) { /* selection by depth, ties by place */
         uint32_t next = TRL_NO_ID;
         for (uint32_t k = from; k < to && b->bracket[k].p > lambda; k++) {
-            const double t = b->bracket[k].top;
-            const bool later = t < above || (t == above && last != TRL_NO_ID && k > last);
+            const double d = depth(&b->bracket[k]);
+            const double done = last == TRL_NO_ID ? -1.0 : depth(&b->bracket[last]);
+            const bool later = d > done || (d == done && k > last);
             if (b->bracket[k].label != skip && later &&
-                (next == TRL_NO_ID || t > b->bracket[next].top))
+                (next == TRL_NO_ID || d < depth(&b->bracket[next])))
                 next = k;
         }
         if (next == TRL_NO_ID)
             break;
-        above = b->bracket[next].top;
         last = next;
         parent = append(out, b->bracket[next].label, parent, i, j);
     }

@@ -20,7 +20,8 @@
  * count, which may be above 1; `any` is the probability that there is at least one. */
 typedef struct trl_bracket {
     uint32_t label;
-    double p, top; /* top: of being the uppermost over its span */
+    double p,
+        above; /* above: the expected number of brackets over the same span that it is under */
     double any;
 } trl_bracket;
 

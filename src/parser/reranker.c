@@ -80,18 +80,19 @@ static void count(const trl_node_list *t, double p, const trl_brackets *b)
         const trl_node *x = &t->node[v];
         if (x->child == TRL_NO_NODE)
             continue;
-        bool top = true, again = false;
+        bool again = false;
+        double above = 0.0;
         for (uint32_t u = x->parent;
              u != TRL_NO_NODE && t->node[u].from == x->from && t->node[u].to == x->to;
              u = t->node[u].parent) {
-            top = false;
+            above += 1.0;
             again = again || t->node[u].label == x->label;
         }
         const size_t cell = trl_cell(x->from, x->to);
         for (uint32_t k = b->first[cell]; k < b->first[cell + 1]; k++)
             if (b->bracket[k].label == x->label) {
                 b->bracket[k].p += p;
-                b->bracket[k].top += top ? p : 0.0;
+                b->bracket[k].above += above * p;
                 b->bracket[k].any += again ? 0.0 : p;
             }
     }

@@ -7,9 +7,9 @@
 
 #define MOST_LABELS 16
 
-/* p[cell][label], top[cell][label], any[cell][label], tag[word][label], by listing trees. */
+/* p[cell][label], above[cell][label], any[cell][label], tag[word][label], by listing trees. */
 typedef struct listed {
-    double p[64][MOST_LABELS], top[64][MOST_LABELS], any[64][MOST_LABELS], tag[8][MOST_LABELS];
+    double p[64][MOST_LABELS], above[64][MOST_LABELS], any[64][MOST_LABELS], tag[8][MOST_LABELS];
 } listed;
 
 /* Whether a node above v has its span and label. */
@@ -43,8 +43,10 @@ static void list_brackets(const world *w, const ders *all, double log_z, listed 
             }
             out->p[cell][x->label] += p;
             out->any[cell][x->label] += repeated(node, v) ? 0.0 : p;
-            if (v == 0 || node[x->parent].from != x->from || node[x->parent].to != x->to)
-                out->top[cell][x->label] += p;
+            for (uint32_t u = x->parent;
+                 u != TRL_NO_NODE && node[u].from == x->from && node[u].to == x->to;
+                 u = node[u].parent)
+                out->above[cell][x->label] += p;
         }
     }
     trl_btree_fini(&t);
@@ -58,7 +60,7 @@ static void check_brackets(const world *w, const trl_brackets *b, const listed *
         for (uint32_t k = b->first[cell]; k < b->first[cell + 1]; k++) {
             const trl_bracket *x = &b->bracket[k];
             assert_near(x->p, want->p[cell][x->label], 1e-11);
-            assert_near(x->top, want->top[cell][x->label], 1e-11);
+            assert_near(x->above, want->above[cell][x->label], 1e-11);
             assert_near(x->any, want->any[cell][x->label], 1e-11);
             assert_true(x->any < 1.0 + 1e-11);
             assert_true(k == b->first[cell] || x[-1].p >= x->p);
@@ -368,7 +370,7 @@ static void test_mix(void **state)
     trl_brackets_mix(&x, &other, 0.25);
     assert_int_equal(b[0].label, 2);
     assert_near(b[0].p, 0.625, 1e-12);
-    assert_near(b[0].top, 0.575, 1e-12);
+    assert_near(b[0].above, 0.575, 1e-12);
     assert_near(b[0].any, 0.5, 1e-12);
     assert_int_equal(b[1].label, 4);
     assert_near(b[1].p, 0.45, 1e-12);
@@ -376,14 +378,36 @@ static void test_mix(void **state)
     assert_near(b[2].p, 0.075, 1e-12);
 }
 
+/* Labels over one span stand in the order of their depths, also below the root, whatever their
+ * probabilities are. */
+static void test_chain_order(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_arena arena = {0};
+    trl_nodes tree = {0};
+    uint32_t first[] = {0, 4}, tag[] = {9};
+    double tag_p[] = {1.0};
+    trl_bracket b[] = {
+        {0, 1.0, 0.0, 1.0}, {3, 0.95, 1.8, 0.95}, {5, 0.9, 0.92, 0.9}, {7, 0.6, 1.7, 0.6}};
+    const trl_brackets x = {.n = 1, .first = first, .bracket = b, .tag = tag, .tag_p = tag_p};
+    assert_ok(trl_mbr_tree(&x, 0, 0.44, &tree, &arena, &err));
+    assert_int_equal(tree.n, 5);
+    static const uint32_t want[] = {0, 5, 3, 7, 9};
+    for (size_t k = 0; k < 5; k++) {
+        assert_int_equal(tree.node[k].label, want[k]);
+        assert_int_equal(tree.node[k].parent, k ? k - 1 : TRL_NO_NODE);
+    }
+    trl_free(tree.node);
+    trl_arena_fini(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mix),
-        cmocka_unit_test(test_mbr),
-        cmocka_unit_test(test_root_label_inside),
-        cmocka_unit_test(test_fallback),
-        cmocka_unit_test(test_fallback_overflow),
+        cmocka_unit_test(test_mix),      cmocka_unit_test(test_chain_order),
+        cmocka_unit_test(test_mbr),      cmocka_unit_test(test_root_label_inside),
+        cmocka_unit_test(test_fallback), cmocka_unit_test(test_fallback_overflow),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }
