@@ -11,6 +11,7 @@
 #include "chart/fallback.h"
 
 #define LAMBDA 0.5 /* of the coarse grammar's tree */
+#define COARSE 4.0 /* the threshold of the coarse posteriors, against that of the fine ones */
 
 const char trl_no_tree[] = "the grammar has no tree for it";
 const char trl_time_ran_out[] = "time ran out";
@@ -64,6 +65,7 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
                           const trl_decode_options *o, trl_error *err)
 {
     const trl_pruning p = {.threshold = o->threshold,
+                           .coarse = m->span_pruner.span ? COARSE * o->threshold : 0.0,
                            .deadline = o->deadline,
                            .max_work = o->max_work,
                            .tags = o->tags,
