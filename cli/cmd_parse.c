@@ -307,15 +307,15 @@ static bool parse_all(job *j, const operands *args)
         message_warn("no sentences in the input");
     if (ok && j->s->constraints)
         check_known(j, number);
+    const uint64_t states = trl_parsers_states(j->parsers);
     if (ok && j->unsure)
-        message_line("%" PRIu64 " of %" PRIu64
-                     " sentences have more derivations than were looked at: "
-                     "a tree that is not listed may be more probable than the last one that is",
-                     j->unsure, j->sentences);
+        message_line("%" PRIu64 " of %" PRIu64 " sentences %s", j->unsure, j->sentences,
+                     states ? "have the best tree that was found before the search met its limit"
+                            : "have more derivations than were looked at: a tree that is not "
+                              "listed may be more probable than the last one that is");
     if (ok && j->s->verbose)
         message_line("%" PRIu64 " sentences, %" PRIu64 " words in %.2f s: %.0f words/s",
                      j->sentences, j->words, took, (double)j->words / took);
-    const uint64_t states = trl_parsers_states(j->parsers);
     if (ok && j->s->verbose && states)
         message_line("%" PRIu64 " states looked at, %.1f a word", states,
                      (double)states / (double)j->words);

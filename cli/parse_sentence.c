@@ -153,7 +153,8 @@ trl_status parse_finish(const parse_context *j, parse_job *x, const trl_parse *p
                                     : parse_print(j->style, p, &x->out, err);
     x->unsure = p && !p->sure;
     if (p && p->warning) /* more than an odd tag */
-        snprintf(x->warning, sizeof x->warning, "%s: a simpler one is printed", p->warning);
+        snprintf(x->warning, sizeof x->warning, "%s%s", p->warning,
+                 p->sure ? ": a simpler one is printed" : "");
     x->error = *err;
     if (!p && x->status == TRL_EINVAL)
         blame(j, x);

@@ -172,7 +172,8 @@ typedef struct trl_parse {
     const trl_span *spans; /* at least 0.01, none twice: probability descending (to nine digits),
                               then from ascending, to descending, labels by their bytes */
     bool sure; /* n-best: no missing tree is more probable than one of these. False when there were
-                  more derivations than are examined (10 per tree and 100 more) */
+                  more derivations than are examined (10 per tree and 100 more); of a boosted
+                  parser, when its search met a limit */
     const char *warning; /* NULL: no problem */
 } trl_parse;
 

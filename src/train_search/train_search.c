@@ -342,7 +342,9 @@ static trl_status boost(run *r, trl_error *err)
                                  .checkpoint_every = 100,
                                  .resume = o->resume,
                                  .progress = on_progress,
-                                 .progress_ctx = r};
+                                 .progress_ctx = r,
+                                 .cancelled = o->cancelled,
+                                 .cancelled_ctx = o->cancelled_ctx};
     return trl_boost_train(r->examples.data, r->dev.data, &b, &r->model.boost, err);
 }
 
