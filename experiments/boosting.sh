@@ -55,13 +55,13 @@ each_bank fits
 few_groups() { printf 'children[1] label tag\nchildren[-1] label tag\nleft[1] label tag\nright[1] label tag\n'; }
 left_out() { # CORPUS N
     few_groups >"$work/few.groups"
-    boosted "$1.$2.stumps" "$1" "$2" --stumps
     boosted "$1.$2.few" "$1" "$2" -t "$work/few.groups"
     boosted "$1.$2.paper" "$1" "$2" --decode local
     boosted "$1.$2.paper-uniform" "$1" "$2" --decode local --uniform-values
-    boosted "$1.$2.gold" "$1" "$2" --gold-tags
     local k
     for k in 5 20 60; do boosted "$1.$2.trees-$k" "$1" "$2" --max-iter $k; done
+    boosted "$1.$2.gold" "$1" "$2" --gold-tags
+    boosted "$1.$2.stumps" "$1" "$2" --stumps --max-iter 2000
     boosted "$1.$2.exact" "$1" "$2" --sample 0
 }
 if [ "$ablate" != none ]; then
@@ -119,7 +119,7 @@ T
     row 'boosted' "$1.$2.boosted"
     row "boosted, clusters of $(basename "$words_file")" "$1.$2.clusters"
     row 'every gain exact' "$1.$2.exact"
-    row 'stumps' "$1.$2.stumps"
+    row 'stumps, at most 2000 a classifier' "$1.$2.stumps"
     row 'four feature groups' "$1.$2.few"
     row 'costs and values as in the paper (`--decode local`)' "$1.$2.paper"
     row 'its costs, uniform values (`--uniform-values`)' "$1.$2.paper-uniform"
