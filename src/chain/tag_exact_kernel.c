@@ -22,6 +22,10 @@ void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t
         const size_t k = key[i].k;
         const double value = key[i].value;
         double *out = rows + key[i].row * f->step;
-        TRL_TAG_CELLS(ADD);
+        if (f->exact && k == 0)
+            for (size_t j = 0; j < f->width; j++)
+                out[j] += value * key[i].exact[j];
+        else
+            TRL_TAG_CELLS(ADD);
     }
 }

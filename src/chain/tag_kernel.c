@@ -122,23 +122,42 @@ static void fetch_names(const trl_model_family *f, trl_tag_key *key, size_t n)
         }
 }
 
+/* As `locate`, where sums are single or, from attribute n_wide on, weights doubles: weights that
+ * are added one by one. */
+static inline bool locate_single(const trl_model_family *f, uint32_t id, trl_tag_key *key)
+{
+    const trl_weight_row row = trl_model_row_from(f, f->narrow_class, id);
+    key->first = row.at;
+    key->k = row.k;
+    if (f->exact)
+        __builtin_prefetch(f->exact + row.at);
+    else if (f->weight)
+        __builtin_prefetch(f->weight + row.at);
+    if (row.k < f->width)
+        __builtin_prefetch((const char *)f->cell + (row.at - f->n_full) * f->cell_size);
+    return row.k > 0;
+}
+
+static inline bool locate_exact(const trl_model_family *f, uint32_t id, trl_tag_key *key)
+{
+    if (id >= f->n_wide)
+        return locate_single(f, id, key);
+    key->exact = id < f->n_full_attrs ? f->exact + id * f->width
+                                      : f->wide_exact + (id - f->n_full_attrs) * f->step;
+    for (size_t j = 0; j < f->width; j += 8) /* a line of the cache */
+        __builtin_prefetch(key->exact + j);
+    return true;
+}
+
 /* Finds the weights of an attribute and prefetches them.  False: it has none. */
 static inline bool locate(const trl_model_family *f, uint32_t id, trl_tag_key *key)
 {
     key->id = id;
     key->k = 0;
-    if (f->type == TRL_WEIGHT_DOUBLE || f->single) {
-        const trl_weight_row row = trl_model_row(f, id);
-        key->first = row.at;
-        key->k = row.k;
-        if (f->exact)
-            __builtin_prefetch(f->exact + row.at);
-        else if (f->weight)
-            __builtin_prefetch(f->weight + row.at);
-        if (row.k < f->width)
-            __builtin_prefetch((const char *)f->cell + (row.at - f->n_full) * f->cell_size);
-        return row.k > 0;
-    }
+    if (f->single)
+        return locate_single(f, id, key);
+    if (f->exact)
+        return locate_exact(f, id, key);
     if (id < f->n_full_attrs) {
         key->weight = f->weight + id * f->width;
     } else if (id < f->n_wide) {
@@ -209,11 +228,40 @@ TRL_INLINE void add_whole(size_t n, double value, const float *w, double *out)
             out[cell[j]] += key[i].value * (double)key[i].weight[j];                               \
     } while (0)
 
+/* As the tool that trained the model adds: in the order of the attributes, products rounded before
+ * they are added.  Here are no products, so that nothing is fused; the zeros of a spread row change
+ * no sum. */
+TRL_CLONES static void add_doubles(const trl_model_family *f, const trl_tag_key *key, size_t n,
+                                   double *rows)
+{
+    for (size_t i = 0; i < n; i++) {
+        double *out = rows + key[i].row * f->step;
+        if (key[i].value != 1.0 || (key[i].k && f->cell_size != 1)) {
+            trl_tag_add_exact(f, &key[i], 1, rows);
+        } else if (key[i].k) {
+            const uint8_t *cell = (const uint8_t *)f->cell + (key[i].first - f->n_full);
+            const double *w = f->exact + key[i].first;
+            for (size_t j = 0; j < key[i].k; j++)
+                out[cell[j]] += w[j];
+        } else if (key[i].id >= f->n_full_attrs) {
+            for (size_t j = 0; j < f->step; j += TRL_LANES)
+                *(trl_v8 *)(out + j) += *(const trl_v8 *)(key[i].exact + j);
+        } else {
+            for (size_t j = 0; j < f->width; j++)
+                out[j] += key[i].exact[j];
+        }
+    }
+}
+
 TRL_CLONES static void add_rows(const trl_model_family *f, const trl_tag_key *key, size_t n,
                                 double *rows)
 {
-    if (f->type == TRL_WEIGHT_DOUBLE || f->single) {
+    if (f->single) {
         trl_tag_add_exact(f, key, n, rows);
+        return;
+    }
+    if (f->exact) {
+        add_doubles(f, key, n, rows);
         return;
     }
     for (size_t i = 0; i < n; i++) {

@@ -23,6 +23,7 @@ typedef struct trl_tag_key {
     size_t at;     /* its first slot by tag; then where its cells are */
     union {
         const float *weight; /* of its first cell */
+        const double *exact; /* the same where weights are doubles and k is 0 */
         uint64_t first;      /* its number, where weights are added one by one or are no floats */
     };
     uint32_t id;
@@ -46,7 +47,7 @@ void trl_tag_fetch_prints(const trl_fingerprints *p, trl_tag_key *key, size_t n)
 void trl_tag_add_small(const trl_model_family *f, const trl_tag_key *key, double *out);
 
 /* tag_exact_kernel.c, for families whose weights are doubles or whose sums are single: adds the n
- * keys' weights number first .. first + k one by one.  `first` and k are set. */
+ * keys' weights number first .. first + k one by one, or, of doubles, the row where k is 0. */
 void trl_tag_add_exact(const trl_model_family *f, const trl_tag_key *key, size_t n, double *rows);
 
 /* ADD(CELL) for the k weights, from number `first` on, of an attribute of the family f, where CELL

@@ -222,7 +222,7 @@ void trl_graph_model_free(trl_graph_model *m)
     if (!m)
         return;
     for (size_t f = 0; f < TRL_FAMILIES_MAX; f++)
-        trl_free(m->family[f].wide);
+        trl_family_fini(&m->family[f]);
     trl_graph_spec_free(m->spec);
     trl_container_free(m->container);
     trl_free(m);

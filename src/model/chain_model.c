@@ -190,7 +190,7 @@ void trl_chain_model_fini(trl_chain_model *m)
     trl_template_free(m->tpl);
     trl_hmm_fini(&m->q0);
     for (size_t f = 0; f < TRL_FAMILIES; f++)
-        trl_free(m->family[f].wide);
+        trl_family_fini(&m->family[f]);
     *m = (trl_chain_model){0};
 }
 

@@ -12,7 +12,7 @@
 #include "num/simd.h"
 
 /* Rows with a weight for a sixth of the cells are also stored as whole rows, up to this many
- * floats: for a chunking model (22 labels) 1.4 MB, and a tenth of the tagging time. */
+ * numbers: for a chunking model (22 labels) 1.4 MB of floats, and a tenth of the tagging time. */
 #define WIDE_SHARE 6
 #define WIDE_MAX ((size_t)1 << 22)
 
@@ -192,9 +192,14 @@ static void spread(trl_model_family *f, size_t class)
     for (size_t a = first; a < end && a < f->n_wide; a++, row.at += row.k) {
         if (a < f->n_full_attrs)
             continue;
-        float *out = f->wide + (a - f->n_full_attrs) * f->step;
-        for (uint64_t at = row.at; at < row.at + row.k; at++)
-            out[trl_model_cell(f, row, at)] += (float)trl_model_weight(f, at);
+        const size_t first_cell = (a - f->n_full_attrs) * f->step;
+        for (uint64_t at = row.at; at < row.at + row.k; at++) {
+            const size_t cell = first_cell + trl_model_cell(f, row, at);
+            if (f->exact)
+                f->wide_exact[cell] += f->exact[at];
+            else
+                f->wide[cell] += (float)trl_model_weight(f, at);
+        }
     }
 }
 
@@ -202,19 +207,22 @@ static void spread(trl_model_family *f, size_t class)
 static trl_status make_wide(trl_model_family *f, trl_error *err)
 {
     f->step = trl_padded(f->width);
-    if (f->type != TRL_WEIGHT_FLOAT || f->single)
+    if ((!f->weight && !f->exact) || f->single)
         f->n_full_attrs = 0;
-    if (f->type == TRL_WEIGHT_DOUBLE || f->single)
+    if (f->single)
         return TRL_OK;
     f->n_wide = f->n_full_attrs;
     for (size_t i = 0; i < f->n_classes && f->class[i].k >= (f->width - 1) / WIDE_SHARE + 1; i++)
         f->n_wide = i + 1 < f->n_classes ? f->class[i + 1].first_attr : f->n_attrs;
     if (f->n_wide - f->n_full_attrs > WIDE_MAX / f->step)
         f->n_wide = f->n_full_attrs + WIDE_MAX / f->step;
-    f->wide = trl_zalloc(f->n_wide - f->n_full_attrs, f->step * sizeof *f->wide);
-    if (!f->wide)
+    const size_t n = f->n_wide - f->n_full_attrs, size = f->exact ? sizeof(double) : sizeof(float);
+    void *wide = trl_zalloc(n, f->step * size);
+    if (!wide)
         return trl_fail_mem(err);
-    trl_touch(f->wide, (f->n_wide - f->n_full_attrs) * f->step * sizeof *f->wide);
+    trl_touch(wide, n * f->step * size);
+    f->wide = f->exact ? NULL : wide;
+    f->wide_exact = f->exact ? wide : NULL;
     for (size_t i = 0; i < f->n_classes && f->class[i].first_attr < f->n_wide; i++)
         spread(f, i);
     while (f->narrow_class + 1 < f->n_classes &&
@@ -228,6 +236,14 @@ trl_status trl_family_load(trl_model_family *f, const char *prefix, const trl_co
 {
     const trl_status st = load_parts(f, prefix, c, err);
     return st == TRL_OK ? make_wide(f, err) : st;
+}
+
+void trl_family_fini(trl_model_family *f)
+{
+    trl_free(f->wide);
+    trl_free(f->wide_exact);
+    f->wide = NULL;
+    f->wide_exact = NULL;
 }
 
 uint32_t trl_family_find(const trl_model_family *f, trl_str name)

@@ -53,12 +53,12 @@ typedef struct trl_model_family {
 
     /* Attributes with many weights, but not for every cell, follow the full ones: those up to
      * n_wide are also kept as whole rows, for vector loops. */
-    /* Not where weights are doubles or sums are single: such rows are added weight by weight, and
-     * both numbers are 0.  Where weights have 16 or 8 bits full rows are kept so, too, and only
-     * n_full_attrs is 0. */
+    /* Not where sums are single: such rows are added weight by weight, and both numbers are 0.
+     * Where weights have 16 or 8 bits full rows are kept so, too, and only n_full_attrs is 0. */
     size_t n_full_attrs, n_wide, step; /* step: the width, padded */
     size_t narrow_class;               /* the class of attribute n_wide; 0 when there is none */
     float *wide;                       /* [n_wide - n_full_attrs][step]; owned */
+    double *wide_exact;                /* the same where weights are doubles */
 } trl_model_family;
 
 /* A checked view of the sections that start with the prefix (four letters); f->width, f->constant
@@ -66,6 +66,9 @@ typedef struct trl_model_family {
  * weights are finite.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_family_load(trl_model_family *f, const char *prefix, const trl_container *c,
                            trl_error *err);
+
+/* Frees what it owns. */
+void trl_family_fini(trl_model_family *f);
 
 /* Where the weights of an attribute are: weight[at .. at + k). */
 typedef struct trl_weight_row {

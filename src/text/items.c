@@ -2,7 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/items.h"
 
+#include <assert.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/arena.h"
 #include "base/fail.h"
@@ -72,23 +76,49 @@ static char *unescape(char *p, char **end)
     return p;
 }
 
-/* The first tab, LF, colon or backslash from p on, eight bytes at a time: lines end with eight LFs.
- * A byte is below 32 or equal to c where the top bit of (byte - 32) & ~byte or of (x - 1) & ~x, x =
+/* In the bytes from p on a bit, or a group of eight, is set for the first that is a tab, LF, colon,
+ * backslash or another control character; 0: there is none.  Bits above it may be wrong. */
+#if defined(__SSE2__)
+#define BLOCK 32
+#define BITS_OF_A_BYTE 1
+static inline uint64_t special_in_16(const char *p)
+{
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(31)), x);
+    const __m128i colon = _mm_cmpeq_epi8(x, _mm_set1_epi8(':'));
+    const __m128i slash = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
+    return (uint64_t)_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(colon, slash)));
+}
+
+static inline uint64_t special_in_block(const char *p)
+{
+    return special_in_16(p) | special_in_16(p + 16) << 16;
+}
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* A byte is below 32 or equal to c where the top bit of (byte - 32) & ~byte or of (x - 1) & ~x, x =
  * byte ^ c, is set; the lowest such bit is right, those above it may come of a borrow. */
+#define BLOCK 8
+#define BITS_OF_A_BYTE 8
+static inline uint64_t special_in_block(const char *p)
+{
+    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    const uint64_t colon = x ^ ones * ':', slash = x ^ ones * '\\';
+    return (((x - ones * ' ') & ~x) | ((colon - ones) & ~colon) | ((slash - ones) & ~slash)) & tops;
+}
+#endif
+
+/* The first tab, LF, colon or backslash from p on, block by block: lines end with as many LFs. */
 static inline char *find_special(char *p)
 {
     static const bool special[256] = {['\t'] = true, ['\n'] = true, [':'] = true, ['\\'] = true};
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-    for (;; p += 8) {
-        uint64_t x;
-        memcpy(&x, p, sizeof x);
-        const uint64_t colon = x ^ ones * ':', slash = x ^ ones * '\\';
-        const uint64_t found =
-            (((x - ones * ' ') & ~x) | ((colon - ones) & ~colon) | ((slash - ones) & ~slash)) &
-            tops;
+#ifdef BLOCK
+    static_assert(BLOCK <= TRL_LINE_ENDS, "a block may begin at the end of a line");
+    for (;; p += BLOCK) {
+        const uint64_t found = special_in_block(p);
         if (found) {
-            p += __builtin_ctzll(found) / 8;
+            p += __builtin_ctzll(found) / BITS_OF_A_BYTE;
             break;
         }
     }
