@@ -23,6 +23,7 @@ static void draft_fini(trl_design_draft *b)
 {
     trl_free(b->at);
     trl_free(b->token);
+    trl_free(b->high);
     trl_free(b->value);
     trl_free(b->live);
     trl_free(b->new_id);
@@ -31,18 +32,21 @@ static void draft_fini(trl_design_draft *b)
 
 /* ---- transposition and counting -------------------------------------------------------------- */
 
-static bool transpose(trl_design_draft *b, double min_freq)
+static bool transpose(trl_design_draft *b, const trl_design_options *with)
 {
     const trl_occurrences *o = b->o;
     const size_t n_old = o->names.n;
     b->at = trl_zalloc(n_old + 2, sizeof *b->at);
     b->token = trl_alloc(o->n + TRL_DESIGN_SLACK, sizeof *b->token);
     const bool ones = trl_value_list_all_one(&o->values);
+    const bool high = with->long_tokens || (uint64_t)b->c->n_tokens > UINT32_MAX;
+    b->high = high ? trl_alloc(o->n + TRL_DESIGN_SLACK, sizeof *b->high) : NULL;
     b->value = !ones ? trl_alloc(o->n, sizeof *b->value) : NULL;
     b->live = trl_zalloc(n_old, sizeof *b->live);
     b->new_id = trl_alloc(n_old, sizeof *b->new_id);
-    const bool marks = trl_cell_marks_init(&b->marks, b->f->width, b->c, min_freq);
-    if (!b->at || !b->token || (!ones && !b->value) || !b->live || !b->new_id || !marks)
+    const bool marks = trl_cell_marks_init(&b->marks, b->f->width, b->c, with->min_freq);
+    if (!b->at || !b->token || (high && !b->high) || (!ones && !b->value) || !b->live ||
+        !b->new_id || !marks)
         return false;
     for (size_t i = 0; i < o->n; i++)
         b->at[o->id[i] + 2]++;
@@ -52,6 +56,8 @@ static bool transpose(trl_design_draft *b, double min_freq)
         for (uint64_t i = o->begin[t]; i < o->begin[t + 1]; i++) {
             const uint64_t to = b->at[o->id[i] + 1]++;
             b->token[to] = (uint32_t)t;
+            if (b->high)
+                b->high[to] = (uint8_t)((uint64_t)t >> 32);
             if (b->value)
                 b->value[to] = trl_value_list_at(&o->values, i);
         }
@@ -64,9 +70,11 @@ static uint32_t mark_seen(trl_design_draft *b, size_t a)
     const bool any = !(b->marks.least > 0.0);
     int64_t seen = 0;
     trl_cell_marks_next(&b->marks);
-    for (uint64_t i = b->at[a]; i < b->at[a + 1] && !(any && (size_t)seen == b->f->width); i++)
-        seen += trl_cell_mark_token(&b->marks, &(trl_marked_token){b->c, b->k, b->token[i]},
+    for (uint64_t i = b->at[a]; i < b->at[a + 1] && !(any && (size_t)seen == b->f->width); i++) {
+        const uint64_t token = b->token[i] | (b->high ? (uint64_t)b->high[i] << 32 : 0);
+        seen += trl_cell_mark_token(&b->marks, &(trl_marked_token){b->c, b->k, (size_t)token},
                                     b->value ? b->value[i] : 1.0);
+    }
     return (uint32_t)seen;
 }
 
@@ -269,7 +277,7 @@ static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_desig
     f->step = trl_padded(f->width);
     f->words = (f->width + 63) / 64;
     trl_design_draft b = {.c = c, .o = &c->family[k], .f = f, .k = k};
-    const bool good = transpose(&b, o->min_freq) && classify(&b, o) && live_rows(&b, n_dead) &&
+    const bool good = transpose(&b, o) && classify(&b, o) && live_rows(&b, n_dead) &&
                       entry_cells(&b) && constant_cells(&b, o) && trl_design_token_lists(&b) &&
                       (k != TRL_NODE || trl_design_attribute_lists(&b));
     draft_fini(&b);
@@ -357,8 +365,11 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
                       .first = c->first};
     if (c->n_tokens == 0)
         return trl_fail(err, TRL_EINVAL, "there is nothing to learn from: no tokens");
-    if (c->n_tokens > UINT32_MAX - 64)
-        return trl_fail(err, TRL_EINVAL, "%zu tokens are more than 4,294,967,231", c->n_tokens);
+    if ((uint64_t)c->n_tokens > TRL_TOKENS_MAX)
+        return trl_fail(err, TRL_EINVAL, "%zu tokens are more than 1,099,511,627,712", c->n_tokens);
+    if (c->n_sequences > UINT32_MAX - 64)
+        return trl_fail(err, TRL_EINVAL, "%zu sequences are more than 4,294,967,231",
+                        c->n_sequences);
     uint64_t n_dead = 0;
     bool good = true;
     for (size_t k = 0; k < trl_design_built(d) && good; k++) {
@@ -394,7 +405,8 @@ void trl_design_fini(trl_design *d)
         void *const blocks[] = {f->name,          f->entry_first, f->entry_cell,   f->live,
                                 f->constant_cell, f->dense_begin, f->dense_row,    f->dense_value,
                                 f->entry_begin,   f->entry,       f->entry_value,  f->token_begin,
-                                f->token,         f->token_value, f->sparse_begin, f->sparse};
+                                f->token,         f->token_value, f->sparse_begin, f->sparse,
+                                f->token_high};
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
             trl_free(blocks[i]);
     }

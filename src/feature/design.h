@@ -88,8 +88,9 @@ typedef struct trl_family {
     /* Attribute-major, family 0 only: where each cold attribute (dense, then sparse) is on. */
     size_t n_cold;
     uint64_t *token_begin; /* [n_cold + 1] */
-    uint32_t *token;
-    double *token_value; /* NULL: all 1 */
+    uint32_t *token;       /* their lower 32 bits, see trl_token_at */
+    uint8_t *token_high;   /* the others; NULL: all 0 */
+    double *token_value;   /* NULL: all 1 */
 } trl_family;
 
 typedef struct trl_design {
@@ -115,14 +116,18 @@ typedef struct trl_design_options {
     double min_freq;      /* above 0: features of a lower frequency (cell_marks.h), including
                              transitions, are dropped, and so are all unseen ones: all_pairs and
                              all_transitions then have no effect */
+    bool long_tokens;     /* token_high also where 32 bits are enough: for tests */
 } trl_design_options;
+
+#define TRL_TOKEN_BITS 40
+#define TRL_TOKENS_MAX ((UINT64_C(1) << TRL_TOKEN_BITS) - 64)
 
 /* Compiles the corpus, packs its wide families (packed_cells.h) and frees its occurrence lists,
  * which are no longer needed; names, labels, sequences, cells and weights stay and must outlive the
- * design.  TRL_ENOMEM; TRL_EINVAL when the corpus
- * is empty or has more than 2^32 - 64 tokens, 2^38 - 64 sparse features or, in sparse attributes,
- * 2^26 cells.  Occurrences, list entries and weights as a whole are counted by 64 bits.  After a
- * failure the corpus is only good for fini. */
+ * design.  TRL_ENOMEM; TRL_EINVAL when the corpus is empty or has more than 2^40 - 64 tokens, 2^32
+ * - 64 sequences, 2^38 - 64 sparse features or, in sparse attributes, 2^26 cells.  Occurrences,
+ * list entries and weights as a whole are counted by 64 bits.  After a failure the corpus is only
+ * good for fini. */
 trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_options *o,
                             trl_error *err);
 void trl_design_fini(trl_design *d);
@@ -156,6 +161,13 @@ static inline uint64_t trl_entry_at(const trl_family *f, uint64_t e)
 static inline uint64_t trl_singleton_entry_at(const trl_family *f)
 {
     return trl_entry_at(f, f->entry_first[f->singleton_attr - f->n_dense]);
+}
+
+/* Token number r of the attribute-major lists. */
+static inline size_t trl_token_at(const trl_family *f, uint64_t r)
+{
+    const uint64_t high = f->token_high ? (uint64_t)f->token_high[r] << 32 : 0;
+    return (size_t)(high | f->token[r]);
 }
 
 /* The attribute number of cold attribute c < n_cold. */

@@ -17,6 +17,8 @@ static void drop_zeros(trl_design_draft *b)
             if (b->value[i] != 0.0) {
                 ones = ones && b->value[i] == 1.0;
                 b->token[n] = b->token[i];
+                if (b->high)
+                    b->high[n] = b->high[i];
                 b->value[n++] = b->value[i];
             }
     }
@@ -127,13 +129,16 @@ bool trl_design_attribute_lists(trl_design_draft *b)
     f->token_begin[f->n_cold] = total;
     f->token = trl_alloc64(total + TRL_DESIGN_SLACK, sizeof *f->token);
     f->token_value = b->value ? trl_alloc(total, sizeof *f->token_value) : NULL;
-    if (!f->token || (b->value && !f->token_value))
+    f->token_high = b->high ? trl_zalloc(total + TRL_DESIGN_SLACK, sizeof *f->token_high) : NULL;
+    if (!f->token || (b->value && !f->token_value) || (b->high && !f->token_high))
         return false;
     memset(f->token + total, 0, TRL_DESIGN_SLACK * sizeof *f->token);
     for (size_t c = 0; c < f->n_cold; c++) {
         const uint64_t from = b->at[f->name[trl_cold_attr(f, c)]], to = f->token_begin[c];
         const size_t len = (size_t)(f->token_begin[c + 1] - to);
         memcpy(f->token + to, b->token + from, len * sizeof *f->token);
+        if (b->high)
+            memcpy(f->token_high + to, b->high + from, len * sizeof *f->token_high);
         if (b->value)
             memcpy(f->token_value + to, b->value + from, len * sizeof *f->token_value);
     }

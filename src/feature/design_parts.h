@@ -16,7 +16,8 @@ typedef struct trl_design_draft {
     trl_family *f;
     size_t k;             /* family number */
     uint64_t *at;         /* [n_old + 1] into tokens: the transposed lists */
-    uint32_t *token;      /* by attribute, ascending */
+    uint32_t *token;      /* by attribute, ascending: the lower 32 bits */
+    uint8_t *high;        /* parallel to token: the others; NULL: all 0 */
     double *value;        /* parallel to token; NULL: all 1 */
     uint32_t *live;       /* [n_old] number of live cells; 0: dropped */
     uint32_t *new_id;     /* [n_old], or DROPPED */

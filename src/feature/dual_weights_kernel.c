@@ -322,7 +322,7 @@ static void get_singletons(const trl_dual_weights *z, const float *kept, double 
         if (a < f->singleton_row || (a >= f->n_dense && a < f->singleton_attr))
             continue;
         const uint64_t at = f->token_begin[c];
-        const float *row = kept + (size_t)f->token[at] * f->step;
+        const float *row = kept + trl_token_at(f, at) * f->step;
         const double by = z->scale * (f->token_value ? f->token_value[at] : 1.0);
         if (a < f->n_dense) {
             for (size_t k = 0; k < f->width; k++)

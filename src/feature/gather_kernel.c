@@ -332,10 +332,10 @@ TRL_INLINE void cold_block(const size_t NV, const trl_family *f, const float *no
     for (size_t k = 0; k < NV; k++)
         acc[k] = (trl_v8){0};
     for (uint64_t r = from; r < to; r++) {
-        const float *ahead = node + (size_t)f->token[r + AHEAD] * f->step + col;
+        const float *ahead = node + trl_token_at(f, r + AHEAD) * f->step + col;
         for (size_t k = 0; k < NV; k += 2)
             __builtin_prefetch(ahead + 8 * k);
-        const float *adj = node + (size_t)f->token[r] * f->step + col;
+        const float *adj = node + trl_token_at(f, r) * f->step + col;
         const double v = f->token_value ? f->token_value[r] : 1.0;
         for (size_t k = 0; k < NV; k++)
             acc[k] += v * __builtin_convertvector(*(const v8f *)(adj + 8 * k), trl_v8);
@@ -378,9 +378,9 @@ TRL_INLINE void cold_entries(const trl_family *f, const float *node, size_t c, d
         for (size_t i = 0; i < k; i++)
             sum[i] = 0.0;
         for (uint64_t r = from; r < to; r++) {
-            const float *adj = node + (size_t)f->token[r] * f->step;
+            const float *adj = node + trl_token_at(f, r) * f->step;
             const double v = f->token_value ? f->token_value[r] : 1.0;
-            __builtin_prefetch(node + (size_t)f->token[r + AHEAD] * f->step);
+            __builtin_prefetch(node + trl_token_at(f, r + AHEAD) * f->step);
             for (size_t i = 0; i < k; i++)
                 sum[i] += v * (double)adj[f->entry_cell[e + i]];
         }

@@ -87,16 +87,16 @@ static uint32_t number(trl_pair_sets *s, found *x, const trl_family *f, size_t t
         if (x->slots[at].hash == h && same(&a, &b))
             return x->slots[at].set;
     }
-    uint32_t *tokens = trl_reserve(s->token, &x->token_cap, s->n + 1, sizeof *tokens);
+    size_t *tokens = trl_reserve(s->token, &x->token_cap, s->n + 1, sizeof *tokens);
     if (tokens)
         s->token = tokens;
     uint64_t *count = trl_reserve(x->count, &x->count_cap, s->n + 1, sizeof *count);
     if (count)
         x->count = count;
-    if (!tokens || !count)
+    if (!tokens || !count || s->n >= UINT32_MAX - 1)
         return UINT32_MAX;
     x->slots[at] = (slot){h, (uint32_t)s->n};
-    tokens[s->n] = (uint32_t)token;
+    tokens[s->n] = token;
     count[s->n] = 0;
     return (uint32_t)s->n++;
 }
@@ -177,7 +177,8 @@ static bool rank(trl_pair_sets *s, const found *x, const trl_design *d, size_t t
     size_t most = TABLE_BYTES / (table * sizeof(double));
     most = most > tables ? tables : most < 1 ? 1 : most;
     ranked *r = trl_alloc(s->n, sizeof *r);
-    uint32_t *now = trl_alloc(s->n, sizeof *now), *token = trl_alloc(s->n, sizeof *token);
+    uint32_t *now = trl_alloc(s->n, sizeof *now);
+    size_t *token = trl_alloc(s->n, sizeof *token);
     const bool good = r && now && token;
     for (size_t k = 0; good && k < s->n; k++)
         r[k] = (ranked){k ? x->count[k] * s->begin[k] : UINT64_MAX, (uint32_t)k};

@@ -30,7 +30,7 @@ typedef struct trl_pair_cell {
 typedef struct trl_pair_sets {
     size_t L, n, n_tables;
     uint32_t *of;        /* [n_tokens] */
-    uint32_t *token;     /* [n] one that has the set */
+    size_t *token;       /* [n] one that has the set */
     uint64_t *begin;     /* [n + 1] first cell */
     trl_pair_cell *cell; /* ascending within a set */
     double *score;       /* like cell */

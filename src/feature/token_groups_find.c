@@ -369,7 +369,7 @@ trl_status trl_token_groups_build(trl_token_groups *p, trl_implied_rows *implied
     const uint64_t occurrences = f->dense_begin[d->n_tokens] + f->entry_begin[d->n_tokens];
     if (f->dense_value || f->entry_value || f->cold_at - f->entry_hot_at > UINT32_MAX ||
         occurrences > UINT32_MAX / 2 || /* with extra ones, places in lists are 32 bits */
-        f->step * TRL_TOKEN_GROUPS_ROWS > UINT16_MAX)
+        d->n_tokens > UINT32_MAX / 2 || f->step * TRL_TOKEN_GROUPS_ROWS > UINT16_MAX)
         return TRL_OK;
     bool good = trl_attribute_slots_init(&x.s, d, names, NULL, 0) && fill_slots(&x) &&
                 trl_classes_make(&x.token, &left);

@@ -38,6 +38,7 @@ static uint64_t attribute_lists(const trl_family *f)
     if (f->token_begin) {
         const uint64_t tokens = f->token_begin[f->n_cold];
         bytes += (f->n_cold + 1) * sizeof *f->token_begin + tokens * sizeof *f->token +
+                 (f->token_high ? tokens : 0) +
                  (f->token_value ? tokens * sizeof *f->token_value : 0);
     }
     return bytes;

@@ -1,5 +1,6 @@
-/* test_large_counts.c -- weights beyond number 2^32: a small design whose weights lie there gives
- * the bits that it gives where it is.  The vector up to them is address space without memory. */
+/* test_large_counts.c -- weights and tokens beyond number 2^32: a small design whose weights or
+ * tokens lie there gives the bits that it gives where it is.  What is before them is address space
+ * without memory. */
 /* SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE
 #include "support.h"
@@ -14,22 +15,26 @@
 
 #define SHIFT (((uint64_t)1 << 33) + 4096) /* whole pages of doubles */
 
-/* A vector of SHIFT + n doubles whose last n there are. */
+/* A vector of SHIFT + n elements whose last n there are. */
 typedef struct far_vector {
     char *all;
     size_t bytes;
     double *x;
 } far_vector;
 
-static bool far_make(far_vector *v, size_t n)
+static bool far_make_of(far_vector *v, size_t n, size_t size)
 {
-    v->bytes = (size_t)(SHIFT + n) * sizeof(double);
+    v->bytes = (size_t)(SHIFT + n) * size;
     v->all = mmap(NULL, v->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (v->all == MAP_FAILED)
         return false;
     v->x = (double *)(void *)v->all;
-    return mprotect(v->all + SHIFT * sizeof(double), n * sizeof(double), PROT_READ | PROT_WRITE) ==
-           0;
+    return mprotect(v->all + SHIFT * size, n * size, PROT_READ | PROT_WRITE) == 0;
+}
+
+static bool far_make(far_vector *v, size_t n)
+{
+    return far_make_of(v, n, sizeof(double));
 }
 
 /* The same design with SHIFT more weights before its own. */
@@ -79,22 +84,31 @@ static void set_pads(const trl_design *d, const trl_tables *t)
                 t->row[f][k * d->family[f].step + c] = 0.0;
 }
 
-/* Scores of w; then adjoints, which are the scores, into g, which was 0. */
-static double *run(const trl_design *d, const double *w, double *g, size_t *bytes)
+/* Scores of w for the tokens from number `from` on; then adjoints, which are the scores, into g,
+ * which was 0.  node: [from + n_tokens][step]. */
+static double *run_from(const trl_design *d, size_t from, float *node, const double *w, double *g,
+                        size_t *bytes)
 {
     trl_tables t;
     double *block = make_tables(d, &t, bytes);
-    trl_gather(d, w, 0, &t);
+    trl_gather(d, w, from, &t);
     trl_gather_shared(d, w, t.shared);
     set_pads(d, &t);
-    trl_scatter_all(d, 0, &t, 2.0, g);
+    trl_scatter_all(d, from, &t, 2.0, g);
     trl_scatter_shared(d, &t, g);
-    float *node = malloc(d->n_tokens * d->family[0].step * sizeof *node);
-    assert_non_null(node);
-    for (size_t i = 0; i < d->n_tokens * d->family[0].step; i++)
-        node[i] = (float)t.row[0][i];
+    const size_t step = d->family[0].step;
+    for (size_t i = 0; i < d->n_tokens * step; i++)
+        node[from * step + i] = (float)t.row[0][i];
     trl_scatter_cold(d, node, 0, d->family[0].n_cold, g);
     trl_clear_dead(d, g);
+    return block;
+}
+
+static double *run(const trl_design *d, const double *w, double *g, size_t *bytes)
+{
+    float *node = malloc((d->n_tokens + 1) * d->family[0].step * sizeof *node);
+    assert_non_null(node);
+    double *block = run_from(d, 0, node, w, g, bytes);
     free(node);
     return block;
 }
@@ -151,6 +165,103 @@ static void test_beyond_32_bits(void **state)
     }
 }
 
+/* The same design with SHIFT tokens before its own: the lists of tokens begin in far vectors, which
+ * keep what the design had, and tokens in the lists of attributes have higher numbers. */
+static bool move_tokens(trl_design *d, far_vector begin[2 * TRL_FAMILIES])
+{
+    for (size_t k = 0; k < trl_design_built(d); k++) {
+        trl_family *f = &d->family[k];
+        uint64_t **list[] = {&f->dense_begin, &f->entry_begin};
+        for (size_t i = 0; i < 2; i++) {
+            far_vector *v = &begin[2 * k + i];
+            if (!far_make_of(v, d->n_tokens + 1, sizeof(uint64_t)))
+                return false;
+            uint64_t *to = (uint64_t *)(void *)v->all;
+            memcpy(to + SHIFT, *list[i], (d->n_tokens + 1) * sizeof *to);
+            trl_free(*list[i]);
+            *list[i] = to;
+        }
+    }
+    trl_family *f = &d->family[TRL_NODE];
+    for (uint64_t r = 0; r < f->token_begin[f->n_cold]; r++) {
+        const uint64_t token = trl_token_at(f, r) + SHIFT;
+        f->token[r] = (uint32_t)token;
+        f->token_high[r] = (uint8_t)(token >> 32);
+    }
+    return true;
+}
+
+static void check_far_tokens(trl_rng *rng, const corpus_shape *h, double min_freq)
+{
+    trl_error err;
+    trl_corpus c[2];
+    trl_design d[2];
+    trl_rng again = *rng;
+    random_corpus(rng, h, &c[0]);
+    random_corpus(&again, h, &c[1]);
+    trl_design_options o = {.order = 1, .min_freq = min_freq};
+    assert_ok(trl_design_build(&d[0], &c[0], &o, &err));
+    o.long_tokens = true;
+    assert_ok(trl_design_build(&d[1], &c[1], &o, &err));
+    assert_null(d[0].family[0].token_high);
+    assert_non_null(d[1].family[0].token_high);
+    assert_true(d[0].n_weights == d[1].n_weights);
+    const size_t n = trl_design_alloc(&d[0]);
+    double *w = trl_alloc64(n, sizeof *w), *g[3];
+    for (size_t k = 0; k < 3; k++)
+        g[k] = trl_zalloc(n, sizeof *g[k]);
+    assert_true(w && g[0] && g[1] && g[2]);
+    for (size_t i = 0; i < n; i++)
+        w[i] = 2.0 * trl_rng_unit(rng) - 1.0;
+    trl_clear_dead(&d[0], w);
+    size_t bytes = 0;
+    double *table[3];
+    for (size_t k = 0; k < 2; k++)
+        table[k] = run(&d[k], w, g[k], &bytes);
+    far_vector begin[2 * TRL_FAMILIES], node;
+    const size_t row = d[1].family[0].step * sizeof(float);
+    if (!move_tokens(&d[1], begin) || !far_make_of(&node, d[1].n_tokens + 1, row))
+        skip(); /* no address space for it */
+    table[2] = run_from(&d[1], SHIFT, (float *)(void *)node.all, w, g[2], &bytes);
+    for (size_t k = 1; k < 3; k++) {
+        assert_memory_equal(table[k], table[0], bytes);
+        assert_memory_equal(g[k], g[0], n * sizeof *w);
+    }
+    munmap(node.all, node.bytes);
+    for (size_t k = 0; k < 2 * trl_design_built(&d[1]); k++) {
+        munmap(begin[k].all, begin[k].bytes);
+        trl_family *f = &d[1].family[k / 2];
+        *(k % 2 ? &f->entry_begin : &f->dense_begin) = NULL;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        trl_free(g[k]);
+        trl_free(table[k]);
+    }
+    trl_free(w);
+    for (size_t k = 0; k < 2; k++) {
+        trl_design_fini(&d[k]);
+        trl_corpus_fini(&c[k]);
+    }
+}
+
+static void test_tokens_beyond_32_bits(void **state)
+{
+    (void)state;
+    if (SIZE_MAX >> 40 == 0)
+        skip();
+    trl_rng rng = trl_rng_seed(12);
+    for (int trial = 0; trial < 40; trial++) {
+        const corpus_shape h = {.sequences = 1 + trl_rng_below(&rng, 60),
+                                .max_tokens = 12,
+                                .L = 1 + trl_rng_below(&rng, 40),
+                                .attrs = {300, 40, 0},
+                                .per_token = {1 + trl_rng_below(&rng, 12), 2, 1},
+                                .constant = {false, true, false},
+                                .values = trl_rng_below(&rng, 2)};
+        check_far_tokens(&rng, &h, trial % 4 == 3 ? 0.5 : 0.0);
+    }
+}
+
 /* Every weight and cell that the limits let through comes back from an entry. */
 static void test_entries(void **state)
 {
@@ -168,6 +279,7 @@ static void test_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries),
-                                       cmocka_unit_test(test_beyond_32_bits)};
+                                       cmocka_unit_test(test_beyond_32_bits),
+                                       cmocka_unit_test(test_tokens_beyond_32_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
