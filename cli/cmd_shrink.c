@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "held_out.h"
+#include "held_out_trees.h"
 #include "message.h"
 #include "names.h"
 #include "output.h"
@@ -61,6 +62,18 @@ static int fail(const settings *s, trl_error *err)
 
 /* ---- one model ------------------------------------------------------------------------------- */
 
+/* Of a parser: what it had, and what is left. */
+static void report_parser(const trl_parse_info *i, uint64_t size, const trl_shrink_options *o,
+                          const trl_shrink_report *r)
+{
+    message_line("%" PRIu64 " bytes of %" PRIu64 ", %" PRIu64 " weights of %zu, %" PRIu64
+                 " of them of features",
+                 r->bytes, size, r->weights, i->n_features, r->attributes);
+    if (o->fingerprints)
+        message_line("features have no names any more: one that the model does not know is taken "
+                     "for one of its own with a chance of 5e-10, and its weights cannot be listed");
+}
+
 static void say_cost(const trl_shrink_options *o)
 {
     if (o->fingerprints)
@@ -77,10 +90,36 @@ static void report(const trl_model *m, const trl_shrink_options *o, const trl_sh
     say_cost(o);
 }
 
+static int write_parser(const settings *s, const trl_model *m, const trl_shrink_options *o)
+{
+    trl_error err = {0};
+    trl_shrink_report r;
+    trl_parse_model *parser = NULL;
+    trl_buf bytes = {0};
+    output out;
+    bool ok = false;
+    trl_status st = trl_parse_model_of(m, &parser, &err);
+    if (st == TRL_OK)
+        st = trl_parse_model_shrink(parser, o, &bytes, &r, &err);
+    if (st == TRL_OK && output_open(&out, s->to)) {
+        ok = output_put(&out, bytes.data, bytes.len);
+        ok = output_close(&out) && ok;
+    }
+    if (ok && !s->quiet) {
+        const trl_parse_info i = trl_parse_model_info(parser);
+        report_parser(&i, trl_model_get_info(m).file_size, o, &r);
+    }
+    trl_buf_fini(&bytes);
+    trl_parse_model_free(parser);
+    return st != TRL_OK ? fail(s, &err) : ok ? CLI_DONE : CLI_FAILED;
+}
+
 static int write_model(const settings *s, const trl_model *m, const trl_shrink_options *o)
 {
     trl_error err = {0};
     trl_shrink_report r;
+    if (strcmp(trl_model_get_info(m).kind, "tree") == 0)
+        return write_parser(s, m, o);
     if (trl_model_shrink_file(m, o, s->to, &r, &err) != TRL_OK)
         return fail(s, &err);
     if (!s->quiet)
@@ -110,10 +149,8 @@ static int write_graph(const settings *s, const trl_model *m)
 
 static int refuse(const char *model, const char *kind)
 {
-    message_say("%s: the model is of kind '%s'; only chains and graphs can be shrunk", model, kind);
-    if (strcmp(kind, "tree") == 0)
-        message_hint("a parser has numbers in place of names, and weights for the rules of its "
-                     "grammar: '--grade discriminative' has fewer of them");
+    message_say("%s: the model is of kind '%s'; only chains, graphs and parsers can be shrunk",
+                model, kind);
     return CLI_FAILED;
 }
 
@@ -129,6 +166,7 @@ typedef struct choice {
 typedef struct search {
     const settings *s;
     const trl_model *m;
+    trl_parse_model *parser; /* of m, or NULL */
     held_out data;
     double before;
     choice best;
@@ -143,9 +181,18 @@ static void add_row(search *x, const choice *c)
     else
         text_fmt(&x->table, "%10.4g", o->keep > 0.0 ? o->keep : 1.0);
     text_fmt(&x->table, "  %4d  %-12s  %10" PRIu64 "  %6.1f  %7.2f  %+6.2f\n", o->bits,
-             o->fingerprints ? "fingerprints" : "names", c->report.bytes,
+             o->fingerprints ? "fingerprints"
+             : x->parser     ? "keys"
+                             : "names",
+             c->report.bytes,
              100.0 * (double)c->report.bytes / (double)trl_model_get_info(x->m).file_size, c->score,
              c->score - x->before);
+}
+
+static trl_status score_model(const search *x, const trl_model *m, double *score, trl_error *err)
+{
+    return x->parser ? held_out_trees_score(m, x->s->data, score, err)
+                     : held_out_score(m, &x->data, score, err);
 }
 
 /* Makes the model, scores it and keeps it in mind where it is the smallest that is good enough. */
@@ -154,11 +201,12 @@ static trl_status try_one(search *x, const trl_shrink_options *o, trl_error *err
     choice c = {.options = *o, .found = true};
     trl_buf bytes = {0};
     trl_model *small = NULL;
-    trl_status st = trl_model_shrink(x->m, o, &bytes, &c.report, err);
+    trl_status st = x->parser ? trl_parse_model_shrink(x->parser, o, &bytes, &c.report, err)
+                              : trl_model_shrink(x->m, o, &bytes, &c.report, err);
     if (st == TRL_OK)
         st = trl_model_from_memory(bytes.data, bytes.len, &small, err);
     if (st == TRL_OK)
-        st = held_out_score(small, &x->data, &c.score, err);
+        st = score_model(x, small, &c.score, err);
     trl_model_free(small);
     trl_buf_fini(&bytes);
     if (st != TRL_OK)
@@ -174,10 +222,10 @@ static trl_status try_all(search *x, trl_error *err)
 {
     const settings *s = x->s;
     const bool pruned = s->shrink.prune > 0.0 || s->shrink.keep > 0.0;
-    trl_status st = held_out_score(x->m, &x->data, &x->before, err);
-    text_fmt(&x->table, "%10s  bits  attributes         bytes       %%  %7s    loss\n",
-             s->shrink.prune > 0.0 ? "prune" : "keep",
-             held_out_has_chunks(x->m) ? "F1" : "correct");
+    trl_status st = score_model(x, x->m, &x->before, err);
+    text_fmt(&x->table, "%10s  bits  %-12s  %10s       %%  %7s    loss\n",
+             s->shrink.prune > 0.0 ? "prune" : "keep", x->parser ? "features" : "attributes",
+             "bytes", x->parser || held_out_has_chunks(x->m) ? "F1" : "correct");
     const trl_shrink_report own = {.bytes = trl_model_get_info(x->m).file_size};
     if (st == TRL_OK)
         add_row(x, &(choice){.options = {.bits = 32}, .report = own, .score = x->before});
@@ -201,7 +249,12 @@ static int choose(const settings *s, const trl_model *m)
     const operands files = {.item = &file, .n = 1};
     search x = {.s = s, .m = m, .data = {&files, s->format}};
     trl_error err = {0};
-    const trl_status st = try_all(&x, &err);
+    trl_status st = TRL_OK;
+    if (strcmp(trl_model_get_info(m).kind, "tree") == 0)
+        st = trl_parse_model_of(m, &x.parser, &err);
+    if (st == TRL_OK)
+        st = try_all(&x, &err);
+    trl_parse_model_free(x.parser);
     if (st != TRL_OK) {
         text_fini(&x.table);
         return fail(s, &err);
@@ -251,7 +304,7 @@ static int run(void *settings_, const operands *args)
     const char *kind = trl_model_get_info(m).kind;
     if (strcmp(kind, "graph") == 0)
         code = write_graph(s, m);
-    else if (strcmp(kind, "chain") != 0)
+    else if (strcmp(kind, "chain") != 0 && strcmp(kind, "tree") != 0)
         code = refuse(args->item[0], kind);
     else if (s->data)
         code = choose(s, m);
@@ -278,10 +331,13 @@ const verb verb_shrink = {
         "how it scores (F1 of chunks, or the accuracy of tokens); with --output as well, writes\n"
         "the smallest that loses at most --max-loss points.\n"
         "\n"
-        "A model of graphs can be pruned. Parsers, boosted trees and aligners are refused.\n",
+        "A model of graphs can be pruned. A parser's features can have all of this done to them,\n"
+        "its rules stay as they are; --data is then a treebank, and the score F1 of brackets.\n"
+        "Boosted parsers, boosted trees and aligners are refused.\n",
     .examples = "  trellis shrink chunk.model --keep 0.25 --bits 8 --fingerprints -o small.model\n"
                 "  trellis shrink chunk.model --data dev.txt\n"
-                "  trellis shrink chunk.model --data dev.txt --max-loss 0.1 -o small.model\n",
+                "  trellis shrink chunk.model --data dev.txt --max-loss 0.1 -o small.model\n"
+                "  trellis shrink parser.model --keep 0.25 --bits 8 -o small.model\n",
     .options = options,
     .library_rows = options,
     .settings_size = sizeof(settings),

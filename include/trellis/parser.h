@@ -10,6 +10,7 @@
 
 #include "trellis/model.h"
 #include "trellis/options.h"
+#include "trellis/shrink.h"
 #include "trellis/trees.h"
 
 TRL_BEGIN_DECLS
@@ -97,6 +98,16 @@ TRL_API trl_status trl_parse_model_describe(const trl_parse_model *m, size_t top
  * returns; TRL_ENOMEM. */
 TRL_API trl_status trl_parse_model_dump(const trl_parse_model *m, trl_write_fn write, void *ctx,
                                         trl_error *err);
+
+/* The bytes of a smaller model in place of what `out` held; kept on failure.  Features with small
+ * weights are left out (`prune`, `keep`), weights of features have 16 or 8 bits, and fingerprints
+ * take the place of features: as in trellis/shrink.h, but that rules are never left out and keep
+ * floats, and that `attributes` of the report are features.  TRL_EINVAL for a boosted parser, one
+ * without features or with fingerprints already, for fingerprints of a MECFG or PT-CFG, and for
+ * options that are none; TRL_ENOMEM. */
+TRL_API trl_status trl_parse_model_shrink(const trl_parse_model *m,
+                                          const trl_shrink_options *options, trl_buf *out,
+                                          trl_shrink_report *report, trl_error *err);
 
 /* Which tree of a sentence. */
 typedef enum trl_parse_decode {

@@ -123,6 +123,17 @@ trl_status trl_parse_model_dump(const trl_parse_model *m, trl_write_fn write, vo
     return st;
 }
 
+trl_status trl_parse_model_shrink(const trl_parse_model *m, const trl_shrink_options *options,
+                                  trl_buf *out, trl_shrink_report *report, trl_error *err)
+{
+    if (!m || !options || !out)
+        return trl_fail_null(err);
+    if (m->chart)
+        return trl_chart_model_shrink(m->chart, options, out, report, err);
+    trl_fail(err, TRL_EINVAL, "a boosted parser cannot be shrunk: its trees have few splits");
+    return trl_fail_hint(err, TRL_EINVAL, "a larger 'lambda' in training makes it smaller");
+}
+
 trl_status trl_parser_new(const trl_parse_model *m, const trl_parse_options *options,
                           trl_parser **out, trl_error *err)
 {

@@ -223,6 +223,8 @@ trl_status trl_sections_dump(const trl_container *c, const trl_section_types *ty
     writing w = {.c = c, .types = types, .p = p, .err = err};
     trl_status st = TRL_OK;
     trl_buf_fmt(&p->buf, "trellis-model\t1\nkind\t%s\nlast\tend\n", trl_container_kind(c));
+    if (trl_container_version(c) != 1)
+        trl_buf_fmt(&p->buf, "format\t%u\n", (unsigned)trl_container_version(c));
     for (size_t k = 0; st == TRL_OK && trl_container_section(c, k, &w.s);) {
         memset(w.tag, 0, sizeof w.tag);
         memcpy(w.tag, w.s.tag, 8);

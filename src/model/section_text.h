@@ -6,6 +6,7 @@
  *     trellis-model 1            first: the format and its version
  *     kind tree
  *     last end
+ *     format 2                   the file's version, where it is not 1 (container.h)
  *     text settings              the section `settings`: lines of text follow,
  *     line grade features        each with its line end, or, as `rest`, without
  *     strings f0lb 40            a table of 40 strings (strtab_io.h): f0lbpool, f0lbend4, f0lbslot

@@ -373,6 +373,10 @@ static trl_status take(reading *x)
         x->has_kind = true;
         return TRL_OK;
     }
+    if (st == TRL_OK && is(word, "format") && x->u.n_fields == 2 && is(x->u.field[1], "2")) {
+        x->b.version = 2;
+        return TRL_OK;
+    }
     if (st == TRL_OK && is(word, "last") && x->u.n_fields == 2 && is(x->u.field[1], "end"))
         return TRL_OK;
     return st == TRL_OK ? FAIL_AT(&x->u, 0, "'%.*s' is not known here", WHAT(&x->u, 0)) : st;

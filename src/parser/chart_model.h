@@ -31,6 +31,9 @@ trl_parse_info trl_chart_model_info(const trl_chart_model *m);
 trl_status trl_chart_model_describe(const trl_chart_model *m, size_t top, trl_buf *out,
                                     trl_error *err);
 
+trl_status trl_chart_model_shrink(const trl_chart_model *m, const trl_shrink_options *options,
+                                  trl_buf *out, trl_shrink_report *report, trl_error *err);
+
 typedef struct trl_chart_parser trl_chart_parser;
 
 trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,

@@ -137,7 +137,7 @@ static void put_families(table *t, trl_str families, ranked *r)
         size_t n = 0;
         for (size_t slot = 0; slot < f->index.n_slots; slot++)
             if (f->index.key[slot] >> 56 == k + 1)
-                r[n++] = (ranked){f->w32[f->n_direct + slot], f->index.key[slot]};
+                r[n++] = (ranked){(float)trl_tree_weight(f, (uint32_t)slot), f->index.key[slot]};
         put_block(t, next_family(&at, families.p + families.n), r, n);
     }
 }
@@ -146,6 +146,10 @@ trl_status trl_tree_dump_top(const trl_tree_model *m, trl_str families, size_t t
                              trl_error *err)
 {
     size_t most = m->features.index.n;
+    if (m->features.index.print) {
+        trl_fail(err, TRL_EINVAL, "the model has fingerprints in place of its features");
+        return trl_fail_hint(err, TRL_EINVAL, "ask the model that it was made of");
+    }
     most = most < m->fine.n_binary ? m->fine.n_binary : most;
     most = most < m->fine.n_unary ? m->fine.n_unary : most;
     ranked *r = trl_alloc(most + 1, sizeof *r);

@@ -21,11 +21,6 @@ void trl_tree_gather_fini(trl_tree_gather *ga)
 /* ---- features of a part -----------------------------------------------------------------------
  */
 
-static double weight(const trl_tree_features *f, uint32_t id)
-{
-    return f->w ? f->w[f->n_direct + id] : (double)f->w32[f->n_direct + id];
-}
-
 /* Appends the ids of one family's feature on this part; returns its weight. */
 static double take(trl_tree_gather *ga, size_t family, const trl_tree_part *p)
 {
@@ -43,11 +38,11 @@ static double take(trl_tree_gather *ga, size_t family, const trl_tree_part *p)
     uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + 1, sizeof *ids);
     if (!ids) {
         ga->failed = true;
-        return weight(f, id);
+        return trl_tree_weight(f, id);
     }
     ga->ids = ids;
     ids[ga->n_ids++] = id;
-    return weight(f, id);
+    return trl_tree_weight(f, id);
 }
 
 /* The score is right even when there is no room for ids. */
@@ -56,7 +51,7 @@ static double sum_weights(const trl_tree_features *f, const uint64_t *key, size_
     double sum = 0.0;
     for (size_t k = 0; k < n; k++) {
         const uint32_t id = trl_tree_index_find(&f->index, key[k]);
-        sum += id == TRL_NO_ID ? 0.0 : weight(f, id);
+        sum += id == TRL_NO_ID ? 0.0 : trl_tree_weight(f, id);
     }
     return sum;
 }
@@ -73,8 +68,7 @@ static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p
         key[n] = trl_tree_part_key(f, f->family[group][k], p, ga->seen);
         if (!key[n])
             continue;
-        if (x->n_slots)
-            __builtin_prefetch(&x->key[trl_tree_hash(key[n]) & (x->n_slots - 1)]);
+        trl_tree_index_prefetch(x, key[n]);
         n++;
     }
     uint32_t *ids = trl_reserve(ga->ids, &ga->cap_ids, ga->n_ids + n, sizeof *ids);
@@ -91,15 +85,12 @@ static double take_all(trl_tree_gather *ga, size_t group, const trl_tree_part *p
             ga->failed = ga->failed || f->grow;
             continue;
         }
-        if (f->w)
-            __builtin_prefetch(&f->w[f->n_direct + id]);
-        else
-            __builtin_prefetch(&f->w32[f->n_direct + id]);
+        trl_tree_weight_prefetch(f, id);
         ids[ga->n_ids++] = id;
     }
     double sum = 0.0;
     for (size_t k = from; k < ga->n_ids && !f->grow; k++)
-        sum += weight(f, ids[k]);
+        sum += trl_tree_weight(f, ids[k]);
     return sum;
 }
 
@@ -394,7 +385,7 @@ uint32_t trl_tree_gather_listed(trl_tree_gather *ga, const trl_listed *listed, s
     ga->ids = ids;
     for (size_t k = 0; k < n; k++) {
         ids[ga->n_ids++] = listed[k].id;
-        score += weight(ga->f, listed[k].id);
+        score += trl_tree_weight(ga->f, listed[k].id);
     }
     ga->slot[s] = (trl_slot){first, (uint32_t)n, score, 0.0};
     return s;

@@ -29,10 +29,36 @@ typedef struct trl_tree_features {
     uint8_t *rule_marks; /* [n_binary]: TRL_RIGHT_PP, TRL_VERB_*; owned */
     uint8_t family[TRL_ATTACHS + TRL_EDGE_ANCHORS][TRL_TREE_FAMILIES]; /* edges by anchor, last */
     size_t n_family[TRL_ATTACHS + TRL_EDGE_ANCHORS];
-    trl_tree_index *grow; /* keys that are looked up are added here; NULL: not added */
-    const double *w;      /* [n_weights]; NULL while growing; or */
-    const float *w32;
+    trl_tree_index *grow;    /* keys that are looked up are added here; NULL: not added */
+    const double *w;         /* [n_weights]; NULL while growing; or */
+    const float *w32;        /* [n_weights], of shrunk models [n_direct], and the features': */
+    const int16_t *multiple; /* [slots] multiples of unit; or NULL */
+    float unit;
+    const uint8_t *code; /* [slots] numbers in value; or NULL */
+    const float *value;  /* [256] */
 } trl_tree_features;
+
+/* The weight of a feature of the index. */
+static inline double trl_tree_weight(const trl_tree_features *f, uint32_t id)
+{
+    if (f->w)
+        return f->w[f->n_direct + id];
+    if (f->multiple)
+        return (double)((float)f->multiple[id] * f->unit);
+    return (double)(f->code ? f->value[f->code[id]] : f->w32[f->n_direct + id]);
+}
+
+static inline void trl_tree_weight_prefetch(const trl_tree_features *f, uint32_t id)
+{
+    if (f->w)
+        __builtin_prefetch(&f->w[f->n_direct + id]);
+    else if (f->multiple)
+        __builtin_prefetch(&f->multiple[id]);
+    else if (f->code)
+        __builtin_prefetch(&f->code[id]);
+    else
+        __builtin_prefetch(&f->w32[f->n_direct + id]);
+}
 
 #define TRL_RIGHT_PP 1u /* rule_marks */
 #define TRL_LEFT_VERB 2u

@@ -27,8 +27,7 @@ static bool push(void *ctx, uint64_t key)
         c->k->key = more;
     }
     c->k->key[c->k->n++] = key;
-    if (c->x->n_slots)
-        __builtin_prefetch(&c->x->key[trl_tree_hash(key) & (c->x->n_slots - 1)]);
+    trl_tree_index_prefetch(c->x, key);
     return true;
 }
 

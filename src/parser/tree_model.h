@@ -99,6 +99,11 @@ trl_status trl_tree_model_index_rules(trl_tree_model *m, trl_error *err);
  * m->features, or NULL for a model that was read from a file. */
 size_t trl_tree_model_active(const trl_tree_model *m, const double *w);
 
+/* Weights of rules that are not 0, of a model that was read from a file and has weights. */
+size_t trl_tree_model_rules(const trl_tree_model *m);
+
+#define TRL_TREE_BITS "feat" /* sections of weights in 16 or 8 bits begin with it */
+
 /* Sections of a file, with the weights w of m->features.  Borrows from m and template_text until
  * the container is written.  TRL_ENOMEM. */
 trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,

@@ -5,11 +5,13 @@
  *     weights   f32[n_direct + slots]
  *     root      text: '(' and the label of the root, or '-' for none; missing: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
- *     spancal   how posteriors of constituents become probabilities (span_calibration.h)
- *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
- *     fn...     function labels, when it has any (function_labels.h)
- *     r...      the second stage, when there is one (reranker.h)
- *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
+ *     shrunk models: prints, u32[slots], and their seed, printby, in place of keys; weights of
+ * rules alone and those of features in featwgt2, i16[slots], or featwgt1, u8[slots], with what they
+ * stand for in featvals (model/weight_bits.h) spancal   how posteriors of constituents become
+ * probabilities (span_calibration.h) sieve...  weights of the pruning pass, when it has any
+ * (span_pruner.h) fn...     function labels, when it has any (function_labels.h) r...      the
+ * second stage, when there is one (reranker.h) f?...     the grammar, its lexicon (l?), the coarse
+ * ones (c?, k?)
  *
  * Features with weight 0 are left out.
  */
@@ -42,10 +44,20 @@ size_t trl_tree_model_active(const trl_tree_model *m, const double *w)
     size_t n = 0;
     if (m->grade == TRL_GRADE_GENERATIVE)
         return m->fine.n_binary + m->fine.n_unary;
+    if (!w)
+        return f->index.n + trl_tree_model_rules(m);
     for (size_t k = 0; k < f->n_direct; k++)
-        n += (w ? (float)w[k] : f->w32[k]) != 0.0f;
+        n += (float)w[k] != 0.0f;
     for (size_t at = 0; at < f->index.n_slots; at++)
-        n += f->index.key[at] && (!w || active(m, w, f->index.number[at]));
+        n += f->index.key[at] && active(m, w, f->index.number[at]);
+    return n;
+}
+
+size_t trl_tree_model_rules(const trl_tree_model *m)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < m->features.n_direct; k++)
+        n += m->features.w32[k] != 0.0f;
     return n;
 }
 
@@ -54,11 +66,10 @@ static trl_status add_weights(const trl_tree_model *m, const double *w, trl_cont
 {
     const trl_tree_index *x = &m->features.index;
     const size_t direct = m->features.n_direct;
-    size_t n = 0, slots = 1024;
+    size_t n = 0;
     for (size_t at = 0; at < x->n_slots; at++)
         n += x->key[at] && active(m, w, x->number[at]);
-    while (slots * 4 < n * 5)
-        slots *= 2;
+    const size_t slots = trl_tree_slots_for(n);
     uint64_t *key = trl_zalloc(slots, sizeof *key);
     float *weight = trl_zalloc(direct + slots, sizeof *weight);
     if (!key || !weight) {
@@ -128,29 +139,75 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Keys of features, or fingerprints in their place. */
+static trl_status load_keys(trl_tree_index *x, const trl_container *c, trl_error *err)
+{
+    const void *keys, *seed;
+    size_t n;
+    const bool prints = trl_container_find(c, "prints", &keys, &n);
+    trl_status st =
+        trl_container_array(c, prints ? "prints" : "keys",
+                            prints ? sizeof *x->print : sizeof *x->key, &keys, &x->n_slots, err);
+    if (st == TRL_OK && prints)
+        st = trl_container_array(c, "printby", sizeof x->seed, &seed, &n, err);
+    if (st != TRL_OK)
+        return st;
+    if (x->n_slots == 0 || (x->n_slots & (x->n_slots - 1)) || x->n_slots > UINT32_MAX ||
+        (prints && n != 1))
+        return trl_container_damaged(c, err, "weights and features do not match");
+    x->key = prints ? NULL : keys;
+    x->print = prints ? keys : NULL;
+    if (prints)
+        memcpy(&x->seed, seed, sizeof x->seed);
+    for (size_t k = 0; k < x->n_slots; k++)
+        x->n += prints ? x->print[k] != 0 : x->key[k] != 0;
+    if (x->n == x->n_slots)
+        return trl_container_damaged(c, err, "the table of features is full");
+    return TRL_OK;
+}
+
+/* Weights of features in 16 or 8 bits; false: they are floats. */
+static bool load_bits(trl_tree_features *f, const trl_container *c, bool *good)
+{
+    const void *bits, *values;
+    size_t n = 0, n_values = 0;
+    const bool wide = trl_container_find(c, TRL_TREE_BITS "wgt2", &bits, &n);
+    if (!wide && !trl_container_find(c, TRL_TREE_BITS "wgt1", &bits, &n))
+        return false;
+    *good = trl_container_find(c, TRL_TREE_BITS "vals", &values, &n_values) &&
+            n == f->index.n_slots * (wide ? sizeof *f->multiple : sizeof *f->code) &&
+            n_values == (wide ? 1 : 256) * sizeof *f->value;
+    if (!*good)
+        return true;
+    f->value = values;
+    f->multiple = wide ? bits : NULL;
+    f->code = wide ? NULL : bits;
+    f->unit = wide ? f->value[0] : 0.0f;
+    for (size_t k = 0; k < n_values / sizeof *f->value; k++)
+        *good = *good && isfinite(f->value[k]);
+    *good = *good && isfinite(f->unit * (float)INT16_MIN);
+    return true;
+}
+
 static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_error *err)
 {
-    const void *keys, *weights;
-    size_t slots, n;
-    trl_status st = trl_container_array(c, "keys", sizeof(uint64_t), &keys, &slots, err);
+    trl_tree_features *f = &m->features;
+    const void *weights;
+    size_t n;
+    bool good = true;
+    f->index = (trl_tree_index){0};
+    trl_status st = load_keys(&f->index, c, err);
     if (st == TRL_OK)
         st = trl_container_array(c, "weights", sizeof(float), &weights, &n, err);
     if (st != TRL_OK)
         return st;
-    if (slots == 0 || (slots & (slots - 1)) || slots > UINT32_MAX ||
-        n != m->features.n_direct + slots)
+    const bool bits = load_bits(f, c, &good);
+    if (!good || n != f->n_direct + (bits ? 0 : f->index.n_slots))
         return trl_container_damaged(c, err, "weights and features do not match");
-    const uint64_t *key = keys;
-    size_t used = 0;
-    for (size_t k = 0; k < slots; k++)
-        used += key[k] != 0;
-    if (used == slots)
-        return trl_container_damaged(c, err, "the table of features is full");
     for (size_t k = 0; k < n; k++)
         if (!isfinite(((const float *)weights)[k]))
             return trl_container_damaged(c, err, "a weight is not a number");
-    m->features.index = (trl_tree_index){.key = key, .n_slots = slots, .n = used};
-    m->features.w32 = weights;
+    f->w32 = weights;
     m->binary_exp = trl_alloc64(m->fine.n_binary, sizeof *m->binary_exp);
     m->unary = trl_alloc64(m->fine.n_unary, sizeof *m->unary);
     if (!m->binary_exp || !m->unary)
@@ -233,7 +290,9 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         st = load_parts(m, c, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = load_weights(m, c, err);
-    if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
+    if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL && m->features.index.print)
+        st = trl_container_damaged(c, err, "it has fingerprints and is a MECFG or PT-CFG");
+    else if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL)
         st = trl_tree_model_index_rules(m, err);
     if (st != TRL_OK)
         trl_tree_model_fini(m);

@@ -22,7 +22,7 @@ static const trl_section_type types[] = {
     {"k0info", 'w', 1},   {"k0wn", 'u', 1},     {"k0wf", 'u', 1},    {"k0wt", 'u', 1},
     {"k0wc", 'd', 1},     {"k0cf", 'u', 1},     {"k0ct", 'u', 1},    {"k0cc", 'd', 1},
     {"k0sn", 'd', 1},     {"k0sr", 'd', 1},     {"rheads", 't', 1},  {"rkeys", 'w', 1},
-    {"rweights", 'f', 1}};
+    {"rweights", 'f', 1}, {"prints", 'u', 1},   {"printby", 'w', 1}, {"featvals", 'f', 1}};
 
 /* The model, and the names of classes of features found so far: finding one takes a while. */
 typedef struct namer {
@@ -56,7 +56,7 @@ static void put_class(namer *x, size_t family, uint32_t cls, trl_buf *out)
 static void put_key(namer *x, size_t slot, trl_buf *out)
 {
     const trl_tree_index *index = &x->m->features.index;
-    const uint64_t key = slot < index->n_slots ? index->key[slot] : 0;
+    const uint64_t key = slot < index->n_slots && index->key ? index->key[slot] : 0;
     const size_t family = (size_t)(key >> 56);
     if (!family || family > x->m->tpl.n)
         return;

@@ -35,7 +35,7 @@ static bool carry_feature(void *ctx, const trl_tree_part *p)
     const uint32_t id = to ? trl_tree_index_find(&c->now->index, to) : TRL_NO_ID;
     const uint32_t had = from ? trl_tree_index_find(&old->index, from) : TRL_NO_ID;
     if (id != TRL_NO_ID && had != TRL_NO_ID)
-        c->w[c->now->n_direct + id] = (double)old->w32[old->n_direct + had];
+        c->w[c->now->n_direct + id] = trl_tree_weight(old, had);
     return true;
 }
 

@@ -137,7 +137,24 @@ static trl_status parser_text_to(void *ctx, const char *text, size_t n, trl_erro
     return trl_buf_add(ctx, text, n) ? TRL_OK : trl_fail_mem(err);
 }
 
-/* A parser as text, and back. */
+/* A smaller parser, opened again; none of one without features. */
+static trl_status shrink_parser(const trl_parse_model *m, const trl_shrink_options *o,
+                                trl_error *err)
+{
+    trl_parse_model *small = NULL;
+    trl_shrink_report report;
+    trl_buf bytes = {0};
+    trl_status st = trl_parse_model_shrink(m, o, &bytes, &report, err);
+    if (st == TRL_OK)
+        st = trl_parse_model_from_memory(bytes.data, bytes.len, &small, err);
+    else if (st == TRL_EINVAL)
+        st = TRL_OK;
+    trl_parse_model_free(small);
+    trl_buf_fini(&bytes);
+    return st;
+}
+
+/* A parser as text, and back; and smaller. */
 static trl_status do_dump_parser(const void *path, trl_error *err)
 {
     trl_parse_model *m = NULL;
@@ -147,6 +164,16 @@ static trl_status do_dump_parser(const void *path, trl_error *err)
         st = trl_parse_model_dump(m, parser_text_to, &text, err);
     if (st == TRL_OK)
         st = trl_model_undump_buf("dump", text.data, text.len, &bytes, err);
+    if (st == TRL_OK)
+        st = shrink_parser(
+            m, &(trl_shrink_options){.size = sizeof(trl_shrink_options), .keep = 0.5, .bits = 16},
+            err);
+    if (st == TRL_OK)
+        st = shrink_parser(
+            m,
+            &(trl_shrink_options){
+                .size = sizeof(trl_shrink_options), .prune = 1e-3, .bits = 8, .fingerprints = true},
+            err);
     trl_buf_fini(&text);
     trl_buf_fini(&bytes);
     trl_parse_model_free(m);
