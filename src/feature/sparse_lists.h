@@ -16,79 +16,51 @@
  * memory; what is there belongs to the family. */
 bool trl_sparse_lists_build(trl_family *f, size_t n_tokens);
 
-/* The weights of sparse attribute a (less n_dense) to the cells of a row of scores.  The cells of
- * an attribute differ: no addition waits for another. */
-TRL_INLINE void trl_sparse_gather(const trl_family *f, uint32_t a, const double *w, double *out)
-{
-    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
-    const uint32_t *cell = f->entry_cell + e0;
-    const double *weight = w + f->entry_hot_at + e0;
-    uint64_t e = 0;
-    for (; e + 4 <= n; e += 4) {
-        const double x0 = out[cell[e]] + weight[e], x1 = out[cell[e + 1]] + weight[e + 1];
-        const double x2 = out[cell[e + 2]] + weight[e + 2], x3 = out[cell[e + 3]] + weight[e + 3];
-        out[cell[e]] = x0;
-        out[cell[e + 1]] = x1;
-        out[cell[e + 2]] = x2;
-        out[cell[e + 3]] = x3;
+/* The weights, of a type, of sparse attribute a (less n_dense) to the cells of a row of scores. The
+ * cells of an attribute differ: no addition waits for another. */
+#define TRL_SPARSE_GATHER(NAME, TYPE)                                                              \
+    TRL_INLINE void NAME(const trl_family *f, uint32_t a, const TYPE *w, double *out)              \
+    {                                                                                              \
+        const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;                     \
+        const uint32_t *cell = f->entry_cell + e0;                                                 \
+        const TYPE *weight = w + f->entry_hot_at + e0;                                             \
+        uint64_t e = 0;                                                                            \
+        for (; e + 4 <= n; e += 4) {                                                               \
+            const double x0 = out[cell[e]] + (double)weight[e];                                    \
+            const double x1 = out[cell[e + 1]] + (double)weight[e + 1];                            \
+            const double x2 = out[cell[e + 2]] + (double)weight[e + 2];                            \
+            const double x3 = out[cell[e + 3]] + (double)weight[e + 3];                            \
+            out[cell[e]] = x0;                                                                     \
+            out[cell[e + 1]] = x1;                                                                 \
+            out[cell[e + 2]] = x2;                                                                 \
+            out[cell[e + 3]] = x3;                                                                 \
+        }                                                                                          \
+        for (; e < n; e++)                                                                         \
+            out[cell[e]] += (double)weight[e];                                                     \
     }
-    for (; e < n; e++)
-        out[cell[e]] += weight[e];
-}
 
-/* The reverse: g += scale * adjoint. */
-TRL_INLINE void trl_sparse_scatter(const trl_family *f, uint32_t a, const double *adj, double scale,
-                                   double *g)
-{
-    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
-    const uint32_t *cell = f->entry_cell + e0;
-    double *to = g + f->entry_hot_at + e0;
-    uint64_t e = 0;
-    for (; e + 8 <= n; e += 8) {
-        const trl_v8 x = {adj[cell[e]],     adj[cell[e + 1]], adj[cell[e + 2]], adj[cell[e + 3]],
-                          adj[cell[e + 4]], adj[cell[e + 5]], adj[cell[e + 6]], adj[cell[e + 7]]};
-        *(trl_v8 *)(to + e) += scale * x;
+/* The reverse: g += scale * adjoint; V8 is a vector of eight of the type. */
+#define TRL_SPARSE_SCATTER(NAME, TYPE, V8)                                                         \
+    TRL_INLINE void NAME(const trl_family *f, uint32_t a, const TYPE *adj, TYPE scale, TYPE *g)    \
+    {                                                                                              \
+        const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;                     \
+        const uint32_t *cell = f->entry_cell + e0;                                                 \
+        TYPE *to = g + f->entry_hot_at + e0;                                                       \
+        uint64_t e = 0;                                                                            \
+        for (; e + 8 <= n; e += 8) {                                                               \
+            const V8 x = {adj[cell[e]],     adj[cell[e + 1]], adj[cell[e + 2]], adj[cell[e + 3]],  \
+                          adj[cell[e + 4]], adj[cell[e + 5]], adj[cell[e + 6]], adj[cell[e + 7]]}; \
+            *(V8 *)(to + e) += scale * x;                                                          \
+        }                                                                                          \
+        for (; e < n; e++)                                                                         \
+            to[e] += scale * adj[cell[e]];                                                         \
     }
-    for (; e < n; e++)
-        to[e] += scale * adj[cell[e]];
-}
 
-/* The same of weights and adjoints in single precision. */
-TRL_INLINE void trl_sparse_gather32(const trl_family *f, uint32_t a, const float *w, double *out)
-{
-    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
-    const uint32_t *cell = f->entry_cell + e0;
-    const float *weight = w + f->entry_hot_at + e0;
-    uint64_t e = 0;
-    for (; e + 4 <= n; e += 4) {
-        const double x0 = out[cell[e]] + (double)weight[e];
-        const double x1 = out[cell[e + 1]] + (double)weight[e + 1];
-        const double x2 = out[cell[e + 2]] + (double)weight[e + 2];
-        const double x3 = out[cell[e + 3]] + (double)weight[e + 3];
-        out[cell[e]] = x0;
-        out[cell[e + 1]] = x1;
-        out[cell[e + 2]] = x2;
-        out[cell[e + 3]] = x3;
-    }
-    for (; e < n; e++)
-        out[cell[e]] += (double)weight[e];
-}
+typedef float trl_sparse_v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
-TRL_INLINE void trl_sparse_scatter32(const trl_family *f, uint32_t a, const float *adj, float scale,
-                                     float *w)
-{
-    typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
-    const uint64_t e0 = f->entry_first[a], n = f->entry_first[a + 1] - e0;
-    const uint32_t *cell = f->entry_cell + e0;
-    float *to = w + f->entry_hot_at + e0;
-    uint64_t e = 0;
-    for (; e + 8 <= n; e += 8) {
-        const v8f x = {adj[cell[e]],     adj[cell[e + 1]], adj[cell[e + 2]], adj[cell[e + 3]],
-                       adj[cell[e + 4]], adj[cell[e + 5]], adj[cell[e + 6]], adj[cell[e + 7]]};
-        *(v8f *)(to + e) += scale * x;
-    }
-    for (; e < n; e++)
-        to[e] += scale * adj[cell[e]];
-}
+TRL_SPARSE_GATHER(trl_sparse_gather, double)
+TRL_SPARSE_GATHER(trl_sparse_gather32, float)
+TRL_SPARSE_SCATTER(trl_sparse_scatter, double, trl_v8)
+TRL_SPARSE_SCATTER(trl_sparse_scatter32, float, trl_sparse_v8f)
 
 #endif

@@ -81,6 +81,14 @@ static void setup_make(setup *s, const char *data)
     unlink(s->t.model);
 }
 
+/* The same with a grid of c. */
+static void setup_grid(setup *s, const char *data, const double *values, size_t n)
+{
+    setup_make(s, data);
+    s->o.grid = values;
+    s->o.n_grid = n;
+}
+
 /* The model file is what trl_train makes with these options. */
 static void assert_model(const char *path, trl_train_options o)
 {
@@ -109,9 +117,7 @@ static void test_product(void **state)
     (void)state;
     trl_error err = {0};
     setup s;
-    setup_make(&s, write_data("data", false));
-    s.o.grid = grid;
-    s.o.n_grid = 3;
+    setup_grid(&s, write_data("data", false), grid, 3);
     s.o.c1 = c1;
     s.o.n_c1 = 2;
     s.o.objectives = objectives;
@@ -152,9 +158,7 @@ static void test_folds(void **state)
     (void)state;
     trl_error err = {0};
     setup s;
-    setup_make(&s, write_data("data", false));
-    s.o.grid = grid;
-    s.o.n_grid = 3;
+    setup_grid(&s, write_data("data", false), grid, 3);
     s.o.c1 = c1;
     s.o.n_c1 = 2;
     s.o.cold = true;
@@ -233,9 +237,7 @@ static void test_halving(void **state)
     for (size_t k = 0; k < 20; k++)
         many[k] = pow(2.0, (double)k - 10.0);
     for (uint64_t folds = 0; folds <= 2; folds += 2) {
-        setup_make(&s, write_data("data", false));
-        s.o.grid = many;
-        s.o.n_grid = 20;
+        setup_grid(&s, write_data("data", false), many, 20);
         s.o.halving = true;
         s.o.folds = folds;
         assert_ok(trl_tune(&s.o, &s.best, &err));
@@ -337,9 +339,7 @@ static void test_refusals(void **state)
 #define WRONG(change, status, word)                                                                \
     do {                                                                                           \
         trl_error err = {0};                                                                       \
-        setup_make(&s, data);                                                                      \
-        s.o.grid = grid;                                                                           \
-        s.o.n_grid = 1;                                                                            \
+        setup_grid(&s, data, grid, 1);                                                             \
         change;                                                                                    \
         assert_int_equal(trl_tune(&s.o, NULL, &err), status);                                      \
         if (!strstr(err.msg, word))                                                                \
