@@ -49,7 +49,7 @@ static const option options[] = {
      .help = "the last column is not a label"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how many documents, sentences and tokens there were"},
-    {.help = "Text:"},
+    {.help = "Text"},
     {"tokens", .type = OPTION_CHOICE, OPTION_FIELD(settings, text.tokens.grain),
      .choices = grain_names,
      .help = "words: URLs, numbers and abbreviations are one token; fine: runs of letters and "
@@ -82,7 +82,7 @@ typedef struct job {
     convert_memory memory;
     convert_plan plan;
     bool documents; /* several: each is headed */
-    size_t n_documents, n_sentences, n_tokens, cut, lost, faults;
+    size_t n_documents, n_sentences, n_tokens, cut, lost, faults, faulty;
 } job;
 
 static bool hand_over(job *j)
@@ -144,19 +144,23 @@ static trl_status convert_text(job *j, const char *path, trl_error *err)
 
 static trl_status validate(job *j, const trl_reader *r, const trl_rows *rows, trl_error *err)
 {
-    size_t at = 0;
+    size_t at = 0, next = 0;
     trl_rows changed;
     convert_sequence c;
     trl_error fault = {0};
+    bool found = false;
     const trl_status st = convert_apply(&j->plan, rows, &changed, &c, err);
     if (st != TRL_OK || !c.labelled)
         return st;
-    if (trl_scheme_check(j->s->validate, j->plan.memory.label, rows->n_tokens, &at, &fault) ==
-        TRL_OK)
-        return TRL_OK;
-    convert_place(rows, trl_reader_row(r, at), at, &fault);
-    if (j->faults++ < FAULTS_SHOWN)
-        message_error(&fault);
+    while (trl_scheme_check_next(j->s->validate, j->plan.memory.label, rows->n_tokens, &next, &at,
+                                 &fault) != TRL_OK) {
+        convert_place(rows, trl_reader_row(r, at), at, &fault);
+        if (j->faults++ < FAULTS_SHOWN)
+            message_error(&fault);
+        fault = (trl_error){0};
+        found = true;
+    }
+    j->faulty += found;
     return TRL_OK;
 }
 
@@ -280,8 +284,9 @@ static int run_job(job *j, const operands *args)
         return CLI_FAILED;
     report(j);
     if (j->faults)
-        return message_fail("%zu sequence%s not well-formed in %s", j->faults,
-                            j->faults == 1 ? " is" : "s are", trl_scheme_name(j->s->validate));
+        return message_fail("%zu fault%s: %zu sequence%s not well-formed in %s", j->faults,
+                            j->faults == 1 ? "" : "s", j->faulty, j->faulty == 1 ? " is" : "s are",
+                            trl_scheme_name(j->s->validate));
     return CLI_DONE;
 }
 
@@ -338,14 +343,14 @@ const verb verb_convert = {
         "  text     raw text in UTF-8, of any language\n"
         "  marks    text with inline marks: <speaker>Anna Berg</speaker> speaks at\n"
         "           <stime>5:00 PM</stime>\n"
-        "  columns  a token a line, an empty line after each sentence; labels, if there are\n"
-        "           any, in the last column as B-NAME, I-NAME and O\n"
-        "  jsonl    a sentence a line: its text, tokens with byte offsets, labels and spans\n"
+        "  columns  a token a line, an empty line after each sentence; labels, if there\n"
+        "           are any, in the last column as B-NAME, I-NAME and O\n"
+        "  jsonl    a sentence a line: its text, tokens with byte offsets, labels, spans\n"
         "  conllu   CoNLL-U: ten cells a word, comments, ranges and empty nodes\n"
         "  crfsuite a label, a tab and attributes\n"
         "  mallet   attributes and a label, blanks between: MALLET's SimpleTagger\n"
-        "  grmm     labels, ---- and features, blanks between: GRMM; in formats of columns its\n"
-        "           word (the feature W=...) and labels\n"
+        "  grmm     labels, ---- and features, blanks between: GRMM; in formats of columns\n"
+        "           its word (the feature W=...) and labels\n"
         "\n"
         "Text is cut into tokens and sentences, whatever its script, and byte offsets are kept:\n"
         "what --to marks writes has every byte of the text. A mark that is a label must be\n"
@@ -363,7 +368,7 @@ const verb verb_convert = {
         "or\n"
         "checked (--validate): every fault with its file, line and column, and exit status 1.\n"
         "Blanks inside a cell become '_' where blanks separate cells.\n",
-    .examples = "  trellis convert --from marks --tokens fine -c word,shape,line,time seminars/* \n"
+    .examples = "  trellis convert --from marks --tokens fine -c word,shape,line,time seminars/*\n"
                 "  trellis convert --from conllu --to columns -c form,feats,upos dev.conllu\n"
                 "  trellis convert --from columns --to columns --scheme iobes train.txt\n"
                 "  trellis convert --from columns --validate iob2 train.txt\n"

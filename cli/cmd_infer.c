@@ -29,8 +29,8 @@ static const option options[] = {
      .help = "PR: log10 of Z; MAR: marginals; MPE: the best labelling"},
     {"method", 'm', OPTION_CHOICE, OPTION_FIELD(settings, infer.method), .choices = infer_methods,
      .help = "how: junction tree, belief propagation, tree-reweighted, mean field, sampling, dual"},
-    {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, form), .choices = forms,
-     .help = "form of the answer"},
+    {"to", .also = "as", .type = OPTION_CHOICE, OPTION_FIELD(settings, form), .choices = forms,
+     .help = "form of the answer; --as is the same"},
     {"output", 'o', OPTION_STRING, OPTION_FIELD(settings, to), .value = "FILE", .file = FILE_OUTPUT,
      .fallback = "standard output", .help = "where to write"},
     {"format", 'f', OPTION_CHOICE, OPTION_FIELD(settings, format), .choices = graph_formats,
@@ -272,7 +272,7 @@ const verb verb_infer = {
         "bits.\n",
     .examples = "  trellis infer grid.uai\n"
                 "  trellis infer --task PR --method trw --damping 0.5 grid.uai seen.evid\n"
-                "  trellis infer --task MPE --method mplp --as json grid.fg\n"
+                "  trellis infer --task MPE --method mplp --to json grid.fg\n"
                 "  trellis infer --info grid.uai\n"
                 "  trellis infer --convert grid.fg grid.uai\n",
     .options = options,

@@ -119,7 +119,7 @@ static int check_model(settings *s, const trl_model *m)
     s->raw.confidence = s->raw.confidence || (y->picture && info.is_probability);
     if (s->format == TRL_FORMAT_CONLLU && !y->json && (sure || y->nbest || y->probability))
         return message_fail("conllu has labels alone: leave out --marginals, --all-marginals, "
-                            "--confidence, --nbest and --probability, or print --as jsonl");
+                            "--confidence, --nbest and --probability, or print --to jsonl");
     if ((s->format == TRL_FORMAT_JSONL || y->json) && (y->nbest || y->probability))
         return message_fail("JSON lines have one labelling: leave out --nbest, and take "
                             "--confidence for --probability");
@@ -182,7 +182,7 @@ static int check_text(settings *s)
     s->style.json = !s->text && s->raw.form == TAG_JSONL;
     if (!s->text && (s->raw.columns || s->raw.tokens.grain || s->raw.tokens.sentences ||
                      s->raw.form > TAG_JSONL))
-        return message_usage("--columns, --tokens, --sentences, --as marks and --as colour are for "
+        return message_usage("--columns, --tokens, --sentences, --to marks and --to colour are for "
                              "--text");
     if (s->text && (y->all_marginals || y->nbest || y->probability || y->reference || y->spans ||
                     s->format != TRL_FORMAT_GUESS))
@@ -193,7 +193,7 @@ static int check_text(settings *s)
         (s->raw.form == TAG_MARKS || s->raw.form == TAG_COLOUR))
         return message_usage("--marginals and --confidence are printed as columns and jsonl");
     if (s->text && y->confidence && s->raw.form != TAG_JSONL)
-        return message_usage("--confidence of --text is printed --as jsonl");
+        return message_usage("--confidence of --text is printed --to jsonl");
     s->raw.confidence = y->confidence;
     s->raw.posterior = y->posterior;
     s->raw.marginals = y->marginals;

@@ -108,7 +108,10 @@ static void put_marks(const convert_sequence *s, convert_state *state, text *out
 static void show_to(trl_str document, size_t end, convert_state *state, text *out)
 {
     for (; state->written < end; state->written++) {
-        const unsigned char c = (unsigned char)document.p[state->written];
+        const size_t at = state->written;
+        const unsigned char c = (unsigned char)document.p[at];
+        if (c == '\r' && at + 1 < document.n && document.p[at + 1] == '\n')
+            continue; /* the line ends all the same */
         text_char(out, (c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? '?' : (char)c);
     }
 }

@@ -169,6 +169,9 @@ trl_status errors_read_tags(error_list *e, const error_files *f, trl_error *err)
     for (uint64_t number = 1; st == TRL_OK; number++) {
         for (int k = 0; k < 2 && st == TRL_OK; k++)
             st = trl_reader_rows(r.side[k].reader, &r.side[k].rows, &r.side[k].more, err);
+        if (st == TRL_EPARSE && !err->hint[0])
+            snprintf(err->hint, sizeof err->hint,
+                     "OUT is what 'trellis tag' prints, plain or with --marginals: columns alone");
         if (st != TRL_OK || (!r.side[0].more && !r.side[1].more))
             break;
         const int longer = r.side[0].more ? 0 : 1;

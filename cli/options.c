@@ -145,7 +145,12 @@ static bool long_option(parser *p, const char *word)
         p->help = true;
         return true;
     }
-    const size_t k = name_lookup("option", "--", name, option_name, p->v->options);
+    size_t k = 0;
+    while (!option_is_last(&p->v->options[k]) &&
+           (!p->v->options[k].also || strcmp(p->v->options[k].also, name) != 0))
+        k++;
+    if (option_is_last(&p->v->options[k]))
+        k = name_lookup("option", "--", name, option_name, p->v->options);
     if (k == NAME_NOT_FOUND)
         return false;
     snprintf(shown, sizeof shown, "--%s", p->v->options[k].name);
@@ -284,7 +289,8 @@ static void json_value(const option *o, const void *settings, text *out)
     }
     add_value(o, settings, &value);
     const bool words = o->type == OPTION_STRING || o->type == OPTION_CHOICE;
-    const bool number = value.n && strspn(value.p, "+-.e0123456789") >= value.n;
+    const bool unset = o->above_0 && value.n == 1 && value.p[0] == '0';
+    const bool number = value.n && strspn(value.p, "+-.e0123456789") >= value.n && !unset;
     const char *const *string = (const char *const *)(const void *)at;
     if (words && (value.n || (o->type == OPTION_STRING && *string)))
         text_json_bytes(out, value.n ? value.p : "", value.n);

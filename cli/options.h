@@ -46,6 +46,7 @@ typedef struct option {
     void (*table)(text *out);   /* what the value "help" prints instead of a run; NULL: nothing */
     const trl_option_table *(*library)(void); /* NULL: an option of the program alone */
     size_t base;                              /* of the library's struct in the settings */
+    const char *also;                         /* another name that is understood; NULL: none */
 } option;
 
 #define OPTION_FIELD(settings, member)                                                             \

@@ -57,7 +57,7 @@ static int check(job *j)
     const tag_style *y = &j->s->style;
     if (y->nbest || y->reference || y->decoding != TRL_DECODE_MODEL || y->confidence || y->spans ||
         y->json)
-        return message_usage("--nbest, --reference, --decode, --confidence, --spans and --as are "
+        return message_usage("--nbest, --reference, --decode, --confidence, --spans and --to are "
                              "for models of chains");
     if (y->max_marginals && (y->marginals || y->probability || y->posterior))
         return message_usage("--max-marginals goes without --marginals, --all-marginals, "

@@ -3,9 +3,14 @@
 {.help = "Raw text"},
     {"text", .type = OPTION_FLAG, OPTION_FIELD(settings, text),
      .help = "the input is raw text, to be cut into tokens and sentences"},
-    {"as", .type = OPTION_CHOICE, OPTION_FIELD(settings, raw.form), .choices = tag_form_names,
+    {"to",
+     .also = "as",
+     .type = OPTION_CHOICE,
+     OPTION_FIELD(settings, raw.form),
+     .choices = tag_form_names,
      .help = "columns: WORD LABEL; jsonl: with byte offsets, and for other input, too; marks: "
-             "<LABEL>...</LABEL> in the text; colour; auto: colour on a terminal, else columns"},
+             "<LABEL>...</LABEL> in the text; colour; auto: colour on a terminal, else columns; "
+             "--as is the same"},
     {"columns",
      'c',
      OPTION_STRING,

@@ -50,6 +50,11 @@ TRL_API void trl_scheme_prefixes(trl_scheme scheme, const trl_chunk *chunk, size
 TRL_API trl_status trl_scheme_check(trl_scheme scheme, const trl_str *label, size_t n, size_t *at,
                                     trl_error *err);
 
+/* The same from token *next on, which then is where to go on after the fault: until TRL_OK, for all
+ * faults of a sequence.  Begin with 0. */
+TRL_API trl_status trl_scheme_check_next(trl_scheme scheme, const trl_str *label, size_t n,
+                                         size_t *next, size_t *at, trl_error *err);
+
 TRL_API const char *trl_scheme_name(trl_scheme scheme);
 
 TRL_END_DECLS

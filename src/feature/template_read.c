@@ -173,6 +173,10 @@ static trl_status read_pattern(parser *ps)
     pt.cliques = cliques_of(*ps->p);
     if (!pt.cliques) {
         const trl_status st = trl_fail(ps->err, TRL_EPARSE, "a template starts with U, B, T, *");
+        trl_fail_hint(
+            ps->err, st,
+            "this is taken for CRF++'s and Wapiti's templates; one in words begins with a "
+            "property such as 'word at -1..1', or with 'columns' and their names");
         return fail_at(ps, st, ps->p);
     }
     pt.letter = t->wapiti ? trl_template_lowered(*ps->p) : *ps->p;

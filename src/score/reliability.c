@@ -157,6 +157,15 @@ static trl_status bad_line(const tagged *f, size_t n, trl_error *err)
     return trl_input_fail(f->in, err, st, 0);
 }
 
+/* As --all-marginals prints. */
+static trl_status many_labels(const tagged *f, trl_error *err)
+{
+    const trl_status st =
+        trl_fail(err, TRL_EPARSE, "several labels with probabilities, where one is expected");
+    trl_fail_hint(err, st, "tag with --marginals or --confidence, not with --all-marginals");
+    return trl_input_fail(f->in, err, st, 0);
+}
+
 static trl_status add_token(tagged *f, size_t n, const trl_str *cell, trl_error *err)
 {
     token t = {.span = NAN, .boundaries = NAN};
@@ -169,6 +178,10 @@ static trl_status add_token(tagged *f, size_t n, const trl_str *cell, trl_error 
     }
     if (n < 2 || (!sure && !read_marginal(&label, &t)) || (f->n_columns && n != f->n_columns))
         return bad_line(f, n, err);
+    trl_str before = gold;
+    if (!sure && read_marginal(&before, &(token){0}) &&
+        memchr(gold.p + before.n, '.', gold.n - before.n)) /* X:1 may be a label */
+        return many_labels(f, err);
     f->n_columns = n;
     f->sure = f->sure || sure;
     token *all = trl_reserve(f->token, &f->cap, f->n + 1, sizeof *all);

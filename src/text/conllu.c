@@ -134,7 +134,7 @@ static trl_status add_line(trl_conllu *r, trl_str line, bool *in_words, trl_erro
 {
     const size_t start = r->source.len;
     bool is_word;
-    trl_status st = trl_input_check_text(r->in, line, err);
+    trl_status st = trl_input_check_utf8(r->in, line, err);
     if (st != TRL_OK)
         return st;
     trl_buf_add(&r->source, line.p, line.n);

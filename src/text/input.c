@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "text/utf8.h"
 
 #define BLOCK ((size_t)1 << 18)
 
@@ -160,6 +161,24 @@ trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *er
 {
     const char *nul = line.n ? memchr(line.p, '\0', line.n) : NULL;
     return nul ? fail_nul(in, (uint64_t)(nul - line.p) + 1, err) : TRL_OK;
+}
+
+trl_status trl_input_check_utf8(const trl_input *in, trl_str line, trl_error *err)
+{
+    size_t at = 0;
+    while (at < line.n && (unsigned char)(line.p[at] - 1) < 0x7f) /* ASCII, but NUL */
+        at++;
+    for (size_t n; at < line.n; at += n) {
+        uint32_t code;
+        n = trl_utf8_next(line.p + at, line.n - at, &code);
+        if (n)
+            continue;
+        const trl_status st =
+            trl_fail(err, TRL_EPARSE, "byte 0x%02x is not UTF-8", (unsigned char)line.p[at]);
+        trl_fail_hint(err, st, "convert the text to UTF-8 first, as with iconv -f latin1 -t utf8");
+        return trl_input_fail(in, err, st, at + 1);
+    }
+    return trl_input_check_text(in, line, err);
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------- */

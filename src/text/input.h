@@ -30,10 +30,10 @@ void trl_input_free(trl_input *in); /* accepts NULL */
  * the end of the input.  TRL_EIO for a read error or damaged compressed data. */
 trl_status trl_input_line(trl_input *in, trl_str *line, bool *more, trl_error *err);
 
-/* As _line, but a copy in the arena with eight LFs after it, which no line holds: scans end there
+/* As _line, but a copy in the arena with 32 LFs after it, which no line holds: scans end there
  * without a bounds check, also by words.  *n is without them; *line is NULL at the end of the
  * input.  Also TRL_ENOMEM. */
-#define TRL_LINE_ENDS 8
+#define TRL_LINE_ENDS 32
 trl_status trl_input_line_copy(trl_input *in, trl_arena *text, char **line, size_t *n,
                                trl_error *err);
 
@@ -67,5 +67,8 @@ trl_status trl_input_fail(const trl_input *in, trl_error *err, trl_status code, 
 
 /* TRL_EPARSE, with its place, when the current line has a NUL byte, which text never has. */
 trl_status trl_input_check_text(const trl_input *in, trl_str line, trl_error *err);
+
+/* The same, and for bytes that are not UTF-8, for formats that are defined in it. */
+trl_status trl_input_check_utf8(const trl_input *in, trl_str line, trl_error *err);
 
 #endif

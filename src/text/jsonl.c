@@ -383,7 +383,7 @@ trl_status trl_jsonl_next(trl_jsonl *r, trl_rows *seq, bool *more, trl_error *er
         r->weight = 1.0;
         trl_status st = trl_input_line_copy(r->in, &r->text, &r->start, &n, err);
         if (st == TRL_OK && r->start)
-            st = trl_input_check_text(r->in, (trl_str){r->start, n}, err);
+            st = trl_input_check_utf8(r->in, (trl_str){r->start, n}, err);
         if (st != TRL_OK)
             return st;
         *more = r->start != NULL;

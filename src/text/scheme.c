@@ -152,24 +152,34 @@ static trl_status refuse(trl_scheme scheme, const trl_str *label, size_t n, size
                     trl_scheme_name(scheme));
 }
 
-trl_status trl_scheme_check(trl_scheme scheme, const trl_str *label, size_t n, size_t *at,
-                            trl_error *err)
+trl_status trl_scheme_check_next(trl_scheme scheme, const trl_str *label, size_t n, size_t *next,
+                                 size_t *at, trl_error *err)
 {
-    tag before = {.prefix = 'O'};
-    if ((!label && n) || !at)
+    if ((!label && n) || !next || !at)
         return trl_fail_null(err);
     if (scheme <= TRL_SCHEME_NONE || scheme > TRL_SCHEME_BILOU)
         return TRL_OK;
-    for (size_t t = 0; t <= n; t++) {
+    tag before = {.prefix = 'O'};
+    if (*next > 0 && *next <= n)
+        before = trl_scheme_tag_of(label[*next - 1]);
+    for (size_t t = *next; t <= n; t++) {
         const tag c = t < n ? trl_scheme_tag_of(label[t]) : (tag){.prefix = 'O'};
+        *next = t + 1;
         *at = t < n ? t : n - (n > 0);
         if (!trl_scheme_has(scheme, c))
             return trl_fail(err, TRL_EPARSE, "'%.*s' is not a label of %s",
                             (int)(label[t].n < 60 ? label[t].n : 60), label[t].p,
                             trl_scheme_name(scheme));
-        if (!trl_scheme_follows(scheme, before, c))
+        if (!trl_scheme_follows(scheme, before, c) && trl_scheme_has(scheme, before))
             return refuse(scheme, label, n, t, err);
         before = c;
     }
     return TRL_OK;
+}
+
+trl_status trl_scheme_check(trl_scheme scheme, const trl_str *label, size_t n, size_t *at,
+                            trl_error *err)
+{
+    size_t next = 0;
+    return trl_scheme_check_next(scheme, label, n, &next, at, err);
 }

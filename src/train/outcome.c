@@ -133,16 +133,18 @@ void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_sta
     else if (most <= CLOSE)
         trl_snprintf(out, cap, "converged, at most %.2g %% above the optimum", 100.0 * most);
     else {
-        char rate[40] = "", norm[40] = "";
+        char rate[60] = "", norm[40] = "";
         if (!isnan(fall))
-            trl_snprintf(rate, sizeof rate, ": %.2g %% an iteration", 100.0 * fall);
+            trl_snprintf(rate, sizeof rate, ": the objective fell by %.2g %% an iteration",
+                         100.0 * fall);
         if (!isnan(g))
             trl_snprintf(norm, sizeof norm, ", gradient norm %.3g", g);
         /* by the gradient of scaled values (scaling.h), which the weights' own does not confirm */
         const bool small = ending == TRL_END_CONVERGED && !isnan(fall) && fall > s->o->delta;
         trl_snprintf(out, cap, "%s%s%s",
-                     small ? "stopped, with a small gradient of the scaled values"
-                           : "stopped improving",
+                     small          ? "stopped, with a small gradient of the scaled values"
+                     : rate[0] != 0 ? "stopped"
+                                    : "stopped improving",
                      rate, norm);
     }
 }
