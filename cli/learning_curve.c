@@ -21,6 +21,8 @@ bool learning_fractions_read(const char *list, learning_fractions *f)
         char *end;
         const double x = strtod(p, &end);
         const double last = f->n ? f->at[f->n - 1] : 0.0;
+        if (x == 1.0 && end != p && !*end && f->n)
+            return true; /* all data come last anyway */
         if (end == p || (*end && *end != ',') || !(x > last && x < 1.0) || f->n == MOST_FRACTIONS) {
             message_usage("--learning-curve %s: rising numbers between 0 and 1, comma between, "
                           "such as 0.1,0.25,0.5",

@@ -131,6 +131,9 @@ bool trl_chain_training_report(const trl_chain_training *j, const char *stage, c
  * before the design takes the lists of the corpus; unsuitable features; an --init that matches
  * no feature. */
 void trl_chain_training_warn_values(const trl_chain_training *j);
+
+/* With a template in words, whose features look at characters: text that is not UTF-8. */
+void trl_chain_training_warn_text(const trl_chain_training *j);
 void trl_chain_training_warn_features(const trl_chain_training *j);
 void trl_chain_training_warn_start(const trl_chain_training *j);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "text/utf8.h"
 #include "train_chain/chain_training.h"
 
 /* With values up to 10 nothing is lost, with 100 training takes ten times as long. */
@@ -31,6 +32,36 @@ void trl_chain_training_warn_values(const trl_chain_training *j)
                  "or expect a slow and poor training",
                  name.n < 80 ? (int)name.n : 80, name.p, most, trl_chain_training_optimizer(j));
     trl_chain_training_report(j, "warning", note);
+}
+
+/* The bytes of an attribute before the first that is not UTF-8; s.n: there is none. */
+static size_t utf8_part(trl_str s)
+{
+    uint32_t code;
+    size_t at = 0;
+    for (size_t n = 1; at < s.n && n; at += n)
+        n = trl_utf8_next(s.p + at, s.n - at, &code);
+    return at;
+}
+
+void trl_chain_training_warn_text(const trl_chain_training *j)
+{
+    if (!j->tpl || !trl_template_list(j->tpl))
+        return;
+    const trl_strtab *names = &j->corpus.family[TRL_NODE].names;
+    for (size_t i = 0; i < names->n; i++) {
+        const trl_str s = trl_strtab_get(names, (uint32_t)i);
+        if (trl_utf8_valid(s))
+            continue;
+        char note[256];
+        const size_t n = utf8_part(s);
+        trl_snprintf(note, sizeof note,
+                     "the data are not UTF-8: byte 0x%02x after '%.*s'; characters and cases of "
+                     "such words are not known: convert them, as with iconv -f latin1 -t utf8",
+                     (unsigned)(unsigned char)s.p[n], n < 80 ? (int)n : 80, s.p);
+        trl_chain_training_report(j, "warning", note);
+        return;
+    }
 }
 
 /* Methods that were far below the others on every corpus tried: docs/objectives.md has the numbers.

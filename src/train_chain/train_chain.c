@@ -172,6 +172,7 @@ static trl_status read_data(void *training, trl_train_result *result, trl_error 
     if (st == TRL_OK) {
         report_read(j);
         trl_chain_training_warn_values(j);
+        trl_chain_training_warn_text(j);
     }
     return st;
 }
