@@ -88,7 +88,9 @@ trl_status parse_picture_add(const parse_picture *x, const trl_parse *p, uint64_
         int n = snprintf(caption, sizeof caption, "%llu", (unsigned long long)number);
         if (p->n_trees > 1)
             n += snprintf(caption + n, sizeof caption - (size_t)n, ", tree %zu", rank + 1);
-        if (!isnan(log_p))
+        if (isinf(log_p)) /* best by its constituents, which the grammar does not put together so */
+            n += snprintf(caption + n, sizeof caption - (size_t)n, ", best by its constituents");
+        else if (!isnan(log_p))
             n +=
                 snprintf(caption + n, sizeof caption - (size_t)n, ", probability %.3g", exp(log_p));
         if (p->warning)
