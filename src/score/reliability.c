@@ -162,7 +162,8 @@ static trl_status many_labels(const tagged *f, trl_error *err)
 {
     const trl_status st =
         trl_fail(err, TRL_EPARSE, "several labels with probabilities, where one is expected");
-    trl_fail_hint(err, st, "tag with --marginals or --confidence, not with --all-marginals");
+    trl_fail_hint(
+        err, st, "marginals of the predicted label are read, or its confidence, not all marginals");
     return trl_input_fail(f->in, err, st, 0);
 }
 
