@@ -222,7 +222,7 @@ static void check_far_tokens(trl_rng *rng, const corpus_shape *h, double min_fre
     const size_t row = d[1].family[0].step * sizeof(float);
     if (!move_tokens(&d[1], begin) || !far_make_of(&node, d[1].n_tokens + 1, row))
         skip(); /* no address space for it */
-    table[2] = run_from(&d[1], SHIFT, (float *)(void *)node.all, w, g[2], &bytes);
+    table[2] = run_from(&d[1], (size_t)SHIFT, (float *)(void *)node.all, w, g[2], &bytes);
     for (size_t k = 1; k < 3; k++) {
         assert_memory_equal(table[k], table[0], bytes);
         assert_memory_equal(g[k], g[0], n * sizeof *w);
