@@ -7,9 +7,8 @@
 
 int main(void)
 {
-    const trl_str text = TRL_STR("the DT\ndog NN\nbarks VB\n\na DT\ntree NN\nfalls VB\n");
     const char *const words[] = {"a", "dog", "falls"};
-    trl_str label[3];
+    trl_str label[3], text = TRL_STR("the DT\ndog NN\nbarks VB\n\na DT\ntree NN\nfalls VB\n");
     trl_error err;
     trl_dataset *data = NULL;
     trl_model *model = NULL;

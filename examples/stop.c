@@ -17,16 +17,13 @@ int main(int argc, char **argv)
 {
     double last = HUGE_VAL;
     trl_error err = {.msg = "usage: stop DATA MODEL"};
-    trl_train_result result;
     trl_train_options o = trl_train_options_default();
     o.train = (const char *const *)argv + 1;
     o.n_train = 1;
     o.model = argc == 3 ? argv[2] : NULL;
     o.progress = watch;
     o.progress_ctx = &last;
-    if (argc == 3 && trl_train(&o, &result, &err) == TRL_OK)
-        return printf("%s after %d iterations\n", result.stopped ? "stopped" : result.ending,
-                      (int)result.iterations) < 0;
-    fprintf(stderr, "stop: %s\n", err.msg);
-    return 1;
+    const bool done = argc == 3 && trl_train(&o, NULL, &err) == TRL_OK;
+    fprintf(done ? stdout : stderr, "stop: %s\n", done ? "the model is written" : err.msg);
+    return !done;
 }

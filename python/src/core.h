@@ -51,6 +51,7 @@ typedef struct pt_key {
     trl_str s;        /* borrowed from it */
     uint64_t hash;    /* of `s` and a colon */
     uint32_t plain;   /* the name that is `s` alone, + 1; 0: not yet made */
+    uint64_t zeros;   /* labels below 64 with which it had the value 0, as bits */
 } pt_key;
 
 typedef struct pt_names {
@@ -80,6 +81,8 @@ typedef struct pt_batch {
     pt_names *names, *labels; /* those of labels may be NULL where there are none */
     bool keep_zeros;          /* attributes with the value 0, too, which add nothing to a
                                  score, but say in training what occurs together */
+    bool once;                /* ... of an attribute with a label, where that is easily seen, once:
+                                 training needs no more */
     bool rows;                /* cells, not attributes */
     bool labelled;            /* rows: the last cell is a label that comes from elsewhere */
     size_t n;                 /* sequences */

@@ -154,10 +154,10 @@ static int add_all(pt_dataset *self, pt_batch *b, PyObject *xs, PyObject *ys, Py
 
 static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
 {
-    static char *words[] = {"X", "y", "weight", "rows", NULL};
+    static char *words[] = {"X", "y", "weight", "rows", "once", NULL};
     PyObject *x, *y, *w = Py_None;
-    int rows = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO|Op", words, &x, &y, &w, &rows))
+    int rows = 0, once = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "OO|Opp", words, &x, &y, &w, &rows, &once))
         return NULL;
     if (self->busy)
         return PyErr_Format(PyExc_RuntimeError, "another thread is using the data set");
@@ -169,6 +169,7 @@ static PyObject *dataset_add(pt_dataset *self, PyObject *args, PyObject *kw)
                   .rows = rows,
                   .labelled = true,
                   .keep_zeros = true,
+                  .once = once,
                   .before = info.n_sequences,
                   .n_columns = rows && info.n_columns ? info.n_columns - 1 : 0};
     PyObject *xs = PyObject_GetIter(x), *ys = xs ? PyObject_GetIter(y) : NULL;
@@ -220,8 +221,11 @@ static PyObject *dataset_info(pt_dataset *self, PyObject *unused)
 
 static PyMethodDef dataset_methods[] = {
     {"add", (PyCFunction)(void (*)(void))dataset_add, METH_VARARGS | METH_KEYWORDS,
-     "add(X, y, weight=None, rows=False)\n\nAdds sequences, in batches; those before the one that "
-     "is refused stay."},
+     "add(X, y, weight=None, rows=False, once=False)\n\nAdds sequences, in batches; those before "
+     "the "
+     "one that is refused stay.  once: all of them are trained on, as they are, so that an "
+     "attribute "
+     "with the value 0 need not be kept more than once with a label."},
     {"add_brackets", (PyCFunction)dataset_add_brackets, METH_O,
      "Trees in Penn brackets, for parsers."},
     {"done", (PyCFunction)dataset_done, METH_NOARGS, "Frees what only adding needs."},

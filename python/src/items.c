@@ -65,9 +65,18 @@ static int push(pt_batch *b, int64_t name, double value)
     return 0;
 }
 
+/* Was there an attribute of this name with the value 0 and the label of this token? */
+static bool is_surplus(const pt_batch *b, pt_key *key)
+{
+    const uint32_t label = b->once ? b->label[b->n_tokens] : UINT32_MAX;
+    const uint64_t bit = label < 64 ? UINT64_C(1) << label : 0, before = key->zeros;
+    key->zeros |= bit;
+    return before & bit;
+}
+
 static int push_plain(pt_batch *b, pt_key *key, double value)
 {
-    if (value == 0.0 && !b->keep_zeros)
+    if (value == 0.0 && (!b->keep_zeros || is_surplus(b, key)))
         return 0;
     if (!key->plain) {
         const int64_t name = pt_names_add(b->names, key->s);
@@ -327,7 +336,7 @@ static int token(pt_batch *b, PyObject *x, PyObject *y)
     b->begin[b->n_tokens] = b->n_ids;
     Py_INCREF(x); /* the list may lose it when a value runs code of its own */
     Py_XINCREF(y);
-    const int st = (b->rows ? row(b, x) : item(b, x)) < 0 || (y && label(b, y) < 0) ? -1 : 0;
+    const int st = (y && label(b, y) < 0) || (b->rows ? row(b, x) : item(b, x)) < 0 ? -1 : 0;
     Py_DECREF(x);
     Py_XDECREF(y);
     if (st == 0)
@@ -370,7 +379,9 @@ int pt_batch_add(pt_batch *b, PyObject *x, PyObject *y)
         st = token(b, PySequence_Fast_GET_ITEM(xs, i), ys ? PySequence_Fast_GET_ITEM(ys, i) : NULL);
     Py_XDECREF(xs);
     Py_XDECREF(ys);
-    if (st < 0) {
+    if (st < 0) { /* and what it had with the value 0 does not count */
+        for (size_t k = 0; k < PT_KEYS; k++)
+            b->names->key[k].zeros = 0;
         b->n_ids = n_ids;
         b->n_tokens = n_tokens;
         return -1;

@@ -149,9 +149,14 @@ int64_t pt_names_add_pair(pt_names *t, const pt_key *key, trl_str value)
 
 pt_key *pt_names_key(pt_names *t, PyObject *object)
 {
-    pt_key *k = &t->key[((uintptr_t)object >> 4) % PT_KEYS];
+    const size_t at = ((uintptr_t)object >> 4) % PT_KEYS;
+    pt_key *k = &t->key[at], *other = &t->key[at ^ 1];
     if (k->object == object)
         return k;
+    if (other->object == object)
+        return other;
+    if (k->object && !other->object)
+        k = other;
     trl_str s;
     if (pt_text(object, "the name of an attribute", &s) < 0)
         return NULL;
@@ -160,5 +165,6 @@ pt_key *pt_names_key(pt_names *t, PyObject *object)
     k->s = s;
     k->hash = hash(2, s.p, s.n);
     k->plain = 0;
+    k->zeros = 0;
     return k;
 }

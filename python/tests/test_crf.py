@@ -39,7 +39,9 @@ def test_the_same_bits_as_the_command_line_from_columns(program, chunk_files, tm
     rows = read_columns(chunk_files[0])
     template = "U00:%x[0,0]\nU01:%x[0,1]\nU02:%x[-1,1]/%x[0,1]\nB\n"
     (tmp_path / "t").write_text(template)
-    for extra, keywords in ((["--c1", "0.1"], {"c1": 0.1}),
+    for extra, keywords in ((["--optimizer", "auto", "--c1", "0.1"], {"c1": 0.1}),
+                            (["--c1", "0.1"], {"c1": 0.1, "algorithm": "lbfgs"}),
+                            (["--optimizer", "auto"], {}),
                             (["--objective", "perceptron"], {"objective": "perceptron"}),
                             (["--optimizer", "sgd", "--seed", "3"],
                              {"optimizer": "sgd", "random_state": 3})):
@@ -59,8 +61,8 @@ def test_the_same_bits_and_tags_as_the_command_line_from_items(program, chunks, 
                          for k, v in item.items())
                 f.write("\t".join([label, *names]) + "\n")
             f.write("\n")
-    subprocess.run([program, "train", "-q", "--format", "crfsuite", "--max-iter", "8", "-m", str(tmp_path / "m"),
-                    str(tmp_path / "items")], check=True)
+    subprocess.run([program, "train", "-q", "--format", "crfsuite", "--max-iter", "8",
+                    "--optimizer", "auto", "-m", str(tmp_path / "m"), str(tmp_path / "items")], check=True)
     crf = trellis.CRF(max_iterations=8).fit(X, y)
     assert crf.to_bytes() == (tmp_path / "m").read_bytes()
     told = subprocess.run([program, "tag", "-m", str(tmp_path / "m"), str(tmp_path / "items")],
@@ -68,11 +70,45 @@ def test_the_same_bits_and_tags_as_the_command_line_from_items(program, chunks, 
     assert told == [label for yseq in crf.predict(X) for label in yseq]
 
 
+def test_what_takes_the_least_time_is_the_default_and_lbfgs_is_there_by_name(tiny):
+    for keywords, optimizer in (({}, "sdca"), ({"c1": 0.1}, "asgd-owlqn"), ({"c2": 0.0}, "lbfgs"),
+                                ({"algorithm": "lbfgs"}, "lbfgs"), ({"optimizer": "lbfgs"}, "lbfgs"),
+                                ({"algorithm": "lbfgs", "c1": 0.1}, "lbfgs"),
+                                ({"objective": "memm"}, "lbfgs"), ({"objective": "perceptron"}, "perceptron"),
+                                ({"algorithm": "l2sgd"}, "sgd"), ({"algorithm": "ap"}, "perceptron")):
+        crf = trellis.CRF(max_iterations=4, **keywords).fit(*tiny)
+        assert crf.result_.optimizer == optimizer, keywords
+
+
+def test_the_default_ends_where_lbfgs_does(chunks):
+    X, y, _ = chunks
+    for keywords in ({}, {"c2": 0.1}, {"c1": 0.1, "c2": 0.1}):
+        usual, named = (trellis.CRF(a, **keywords).fit(X, y) for a in (None, "lbfgs"))
+        assert usual.result_.objective == pytest.approx(named.result_.objective, rel=1e-3)
+
+
+def test_zeros_count_once_with_a_label(program, tmp_path):
+    X = [[{"a": False, "w": "x"}, {"a": False, "b": 0.0, "w": "y"}], [{"a": False}, {"a": True, "b": 0}],
+         [{"b": 0.0, "c": False}, {"c": True, "a": False}]]
+    y = [["A", "B"], ["A", "A"], ["B", "A"]]
+    with open(tmp_path / "items", "w") as f:
+        for xseq, yseq in zip(X * 3, y * 3):
+            for item, label in zip(trellis._core.normalize(xseq), yseq):
+                f.write("\t".join([label, *(k.replace(":", "\\:") + f":{v!r}" for k, v in item.items())]) + "\n")
+            f.write("\n")
+    subprocess.run([program, "train", "-q", "--format", "crfsuite", "--optimizer", "auto", "-m",
+                    str(tmp_path / "m"), str(tmp_path / "items")], check=True)
+    crf = trellis.CRF().fit(X * 3, y * 3)
+    assert crf.to_bytes() == (tmp_path / "m").read_bytes()
+    assert ("a", "B") in crf.state_features_ and ("c", "A") in crf.state_features_
+
+
 def test_threads_change_nothing(chunks):
     X, y, _ = chunks
-    one, two = (trellis.CRF(max_iterations=5, n_jobs=n).fit(X, y) for n in (1, 3))
-    assert one.to_bytes() == two.to_bytes()
-    assert one.predict(X) == two.predict(X)
+    for keywords in ({}, {"c1": 0.1}, {"algorithm": "lbfgs"}):
+        one, two = (trellis.CRF(max_iterations=5, n_jobs=n, **keywords).fit(X, y) for n in (1, 3))
+        assert one.to_bytes() == two.to_bytes()
+        assert one.predict(X) == two.predict(X)
     assert [p.tolist() for p in one.predict_proba(X)] == [p.tolist() for p in two.predict_proba(X)]
 
 
@@ -201,7 +237,7 @@ def test_files(tiny, tmp_path):
 
 def test_start_from_a_model(chunks):
     X, y, _ = chunks
-    crf = trellis.CRF(max_iterations=20).fit(X, y)
+    crf = trellis.CRF("lbfgs", max_iterations=20).fit(X, y)
     on = trellis.CRF(max_iterations=1, init=crf).fit(X, y)
     assert on.history_[0].objective <= crf.result_.objective * 1.0001
 

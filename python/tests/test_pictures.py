@@ -60,6 +60,8 @@ def test_surer_is_stronger():
     body = pictures.tagged_html(["a", "b"], ["X", "X"], [0.2, 0.9])
     first, second = (float(part.split(",")[3].split(")")[0]) for part in body.split("hsla(")[1::2])
     assert first < second
+    colours = pictures.hues(["B-NP", "I-NP", "B-VP", "B-PP", "O", "B-ADVP", "B-SBAR"])
+    assert sorted(colours) == ["ADVP", "NP", "PP", "SBAR", "VP"] and len(set(colours.values())) == 5
     assert pictures.hue("NP") == pictures.hue(pictures._kind("B-NP")) == pictures.hue(pictures._kind("I-NP"))
 
 

@@ -2,11 +2,12 @@
 import os
 import tempfile
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple
 
 from . import _core, partial, training
 from ._base import BaseEstimator, NotFittedError, doubles, threads
 from .answers import Answers
+from .knowledge import Knowledge
 from .metrics import flat_accuracy_score
 
 
@@ -18,14 +19,14 @@ class Labelling(NamedTuple):
     score: float
 
 
-# CRFsuite's algorithms: what they are here, and what to say where that is something else.
+# CRFsuite's algorithms.
 ALGORITHMS = {
-    None: ({}, None),
-    "lbfgs": ({"optimizer": "lbfgs"}, None),
-    "l2sgd": ({"optimizer": "sgd"}, None),
-    "ap": ({"objective": "perceptron"}, None),
-    "pa": ({"objective": "perceptron", "optimizer": "pa"}, None),
-    "arow": ({"objective": "perceptron", "optimizer": "arow"}, None),
+    None: {},
+    "lbfgs": {"optimizer": "lbfgs"},
+    "l2sgd": {"optimizer": "sgd"},
+    "ap": {"objective": "perceptron"},
+    "pa": {"objective": "perceptron", "optimizer": "pa"},
+    "arow": {"objective": "perceptron", "optimizer": "arow"},
 }
 ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
 
@@ -35,15 +36,12 @@ WITHOUT_EFFECT = ("linesearch", "max_linesearch", "calibration_rate", "calibrati
 
 
 def algorithm_options(name):
-    """The options of one of CRFsuite's algorithms; a warning where it is another one."""
+    """The options of one of CRFsuite's algorithms."""
     key = name.lower() if isinstance(name, str) else name
     key = ALIASES.get(key, key)
     if key not in ALGORITHMS:
         raise ValueError(f"algorithm is one of {', '.join(k for k in ALGORITHMS if k)}, not {name!r}")
-    options, note = ALGORITHMS[key]
-    if note:
-        warnings.warn(f"algorithm={name!r}: {note}", UserWarning, stacklevel=4)
-    return dict(options)
+    return dict(ALGORITHMS[key])
 
 
 def seen_or_all(flag):
@@ -51,7 +49,7 @@ def seen_or_all(flag):
     return None if flag is None else "all" if flag else "seen"
 
 
-class CRF(Answers, BaseEstimator):
+class CRF(Answers, Knowledge, BaseEstimator):
     """A conditional random field that labels sequences.
 
     X is a list of sequences.  The tokens of a sequence are
@@ -68,7 +66,8 @@ class CRF(Answers, BaseEstimator):
     ----------
     objective, optimizer : str
         What is optimised and how; ``trellis.objectives()`` and ``trellis.optimizers()`` say what
-        there is.
+        there is.  Without an optimizer and an algorithm it is ``"auto"``: what takes the least
+        processor time.
     algorithm : {'lbfgs', 'l2sgd', 'ap', 'pa', 'arow'}
         The same in CRFsuite's words.
     c1, c2 : float
@@ -213,7 +212,7 @@ class CRF(Answers, BaseEstimator):
                     raise ValueError("every label of y_dev must be known")
                 y_dev = partial.notes(y_dev)
         data = _core.Dataset()
-        data.add(X, y, sample_weight, rows)
+        data.add(X, y, sample_weight, rows, once="partial" not in options)
         data.done()
         dev = None
         if X_dev is not None:
@@ -257,6 +256,8 @@ class CRF(Answers, BaseEstimator):
         if unused:
             warnings.warn(f"without effect here: {', '.join(unused)}", UserWarning, stacklevel=3)
         options = algorithm_options(self.algorithm)
+        if self.algorithm is None and self.objective in (None, "likelihood"):
+            options["optimizer"] = "auto"  # unless there is one by name, below
         own = {
             "kind": "chain", "objective": self.objective, "optimizer": self.optimizer,
             "order": self.order, "template_text": text, "template_name": name,
@@ -431,116 +432,6 @@ class CRF(Answers, BaseEstimator):
             right += w * sum(a == b for a, b in zip(gold, found))
             total += w * len(gold)
         return right / total if total else 0.0
-
-    # ---- what the model knows ------------------------------------------------------------------
-
-    @property
-    def classes_(self) -> Optional[List[str]]:
-        """The labels, or None before fit."""
-        return None if self.model_ is None else list(self.model_.labels)
-
-    @property
-    def tagger_(self):
-        """A pycrfsuite.Tagger of the model, or None before fit."""
-        if self.model_ is None:
-            return None
-        if self.__dict__.get("_tagger") is None:
-            from .compat.pycrfsuite import Tagger
-            self._tagger = Tagger._of_model(self.model_)
-        return self._tagger
-
-    @property
-    def size_(self) -> Optional[int]:
-        """The size of the model in bytes."""
-        return None if self.model_ is None else self.model_.info()["size"]
-
-    @property
-    def attributes_(self) -> Optional[List[str]]:
-        """The attributes with weights."""
-        return None if self.model_ is None else self.model_.attributes()
-
-    @property
-    def num_attributes_(self) -> Optional[int]:
-        """How many attributes have weights."""
-        return None if self.model_ is None else len(self.model_.attributes())
-
-    @property
-    def state_features_(self) -> Optional[Dict[Tuple[str, str], float]]:
-        """``{(attribute, label): weight}``."""
-        if self.model_ is None:
-            return None
-        if self.__dict__.get("_info_kept") is None:
-            self._info_kept = self.model_.features()
-        return self._info_kept
-
-    @property
-    def transition_matrix_(self):
-        """The weights of plain transitions: array (label before, label); None without."""
-        w = None if self.model_ is None else self.model_.weights(None, 1)
-        n = 0 if w is None else len(self.model_.labels)
-        return None if w is None else doubles(w, n, n)
-
-    @property
-    def transition_features_(self) -> Optional[Dict[Tuple[str, str], float]]:
-        """``{(label before, label): weight}``, those that are not 0."""
-        if self.model_ is None:
-            return None
-        matrix, labels = self.transition_matrix_, self.model_.labels
-        if matrix is None:
-            return {}
-        return {(a, b): float(matrix[i][j]) for i, a in enumerate(labels)
-                for j, b in enumerate(labels) if matrix[i][j] != 0.0}
-
-    @property
-    def training_log_(self):
-        """The history of the run, with the names of sklearn_crfsuite's log."""
-        if "history_" not in self.__dict__:
-            return None
-        from .compat.pycrfsuite import TrainLog
-        return TrainLog(self.history_, self.result_)
-
-    def weights(self, attribute: str) -> Dict[str, float]:
-        """``{label: weight}`` of an attribute; empty when the model does not have it."""
-        w = self._fitted().weights(attribute)
-        return {} if w is None else {k: v for k, v in zip(self.classes_, memoryview(w).cast("d"))
-                                     if v != 0.0}
-
-    def render(self, X, words=None, n=3):
-        """Tagged text: a colour for every label, stronger where it is surer; the n best on hover.
-
-        words are what is shown; without them, what looks like the word in X.
-        """
-        from .pictures import HTML, crf_html
-        self._fitted()
-        return HTML(crf_html(self, X, words, n))
-
-    def render_transitions(self):
-        """The weights of transitions as a table."""
-        from .pictures import HTML, transitions_html
-        self._fitted()
-        return HTML(transitions_html(self))
-
-    def render_history(self):
-        """Objective and dev score by iteration."""
-        from .pictures import HTML, history_html
-        return HTML(history_html(self.__dict__.get("history_", [])))
-
-    def _repr_html_(self):
-        from .pictures import _escape, history_html, transitions_html
-        out = f"<pre style='color:inherit;background:none'>{_escape(repr(self))}</pre>"
-        if self.model_ is None:
-            return out
-        info = self.model_.info()
-        out += (f"<div>{info['objective']}, {info['labels']} labels, {info['attributes']} attributes, "
-                f"{info['features']} weights, {info['size']} bytes</div>")
-        if len(self.model_.labels) <= 40:
-            out += transitions_html(self)
-        if self.__dict__.get("history_"):
-            out += history_html(self.history_)
-        return out
-
-    def _repr_mimebundle_(self, **unused):
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _more_tags(self):
         return {"X_types": ["sequences"], "requires_y": True, "no_validation": True}

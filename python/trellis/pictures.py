@@ -8,7 +8,7 @@ import math
 import os
 import re
 import zlib
-from typing import Iterable, List, Optional, Sequence
+from typing import Dict, Iterable, List, Optional, Sequence
 
 PAGE = ("<!DOCTYPE html>\n<html><head><meta charset='utf-8'>"
         "<meta name='color-scheme' content='light dark'><title>{title}</title></head>"
@@ -47,6 +47,16 @@ def hue(kind: str) -> int:
     return HUES[zlib.crc32(kind.encode("utf-8", "replace")) % len(HUES)]
 
 
+def hues(labels: Sequence[str]) -> Dict[str, int]:
+    """Colours of the types of these labels, all different as long as there are enough."""
+    taken: Dict[str, int] = {}
+    for kind in sorted({_kind(label) for label in labels if label not in ("O", "")}):
+        k = HUES.index(hue(kind))
+        free = [h for h in HUES[k:] + HUES[:k] if h not in taken.values()]
+        taken[kind] = free[0] if free else HUES[k]
+    return taken
+
+
 def _kind(label: str) -> str:
     """The type of a chunk label; labels of no scheme are their own type."""
     return label[2:] if re.match(r"[BIESLUM]-.", label) else label
@@ -55,13 +65,14 @@ def _kind(label: str) -> str:
 # ---- tagged text --------------------------------------------------------------------------------
 
 
-def _ruby(word, label, p, hint):
+def _ruby(word, label, p, hint, colours):
     style = "display:inline-block;text-align:center;margin:2px;padding:2px 5px;border-radius:5px;"
     alpha = 0.0
     if label not in ("O", ""):
         alpha = 0.12 + 0.43 * (1.0 if p is None else p)
-        style += (f"background:hsla({hue(_kind(label))},75%,50%,{alpha:.2f});"
-                  f"border-bottom:2px solid hsla({hue(_kind(label))},75%,50%,.9)")
+        h = colours.get(_kind(label), hue(_kind(label)))
+        style += (f"background:hsla({h},75%,50%,{alpha:.2f});"
+                  f"border-bottom:2px solid hsla({h},75%,50%,.9)")
     elif p is not None and p < 0.9:  # an O that is not sure
         style += f"border-bottom:2px dotted rgba(128,128,128,{1.0 - p:.2f})"
     small = f"<span style='font-size:70%;opacity:.75;display:block'>{_escape(label)}</span>"
@@ -71,13 +82,18 @@ def _ruby(word, label, p, hint):
 
 def tagged_html(words: Sequence[str], labels: Sequence[str],
                 probabilities: Optional[Sequence[float]] = None,
-                hints: Optional[Sequence[str]] = None, note: str = "") -> str:
-    """A sentence with a colour for every label, the stronger the surer; hints on hover."""
+                hints: Optional[Sequence[str]] = None, note: str = "",
+                colours: Optional[Dict[str, int]] = None) -> str:
+    """A sentence with a colour for every label, the stronger the surer; hints on hover.
+
+    colours are those of `hues`, of all labels that there are; without them, of the labels here.
+    """
     if len(words) != len(labels):
         raise ValueError(f"{len(words)} words and {len(labels)} labels")
     p = probabilities if probabilities is not None else [None] * len(words)
     h = hints if hints is not None else [""] * len(words)
-    spans = "".join(_ruby(*row) for row in zip(words, labels, p, h))
+    colours = hues(labels) if colours is None else colours
+    spans = "".join(_ruby(*row, colours) for row in zip(words, labels, p, h))
     foot = f"<div style='font-size:80%;opacity:.7'>{_escape(note)}</div>" if note else ""
     return f"<div style='line-height:2.2;font-family:{FONT}' dir='auto'>{spans}{foot}</div>"
 
@@ -99,6 +115,7 @@ def token_text(token) -> str:
 def crf_html(crf, X, words=None, n: int = 3) -> str:
     """Tagged text of a CRF: probabilities as opacity, alternatives and the n best on hover."""
     classes, out = crf.classes_, []
+    colours = hues(classes)
     X = list(X)
     sure = crf.model_.info()["is_probability"]
     found = crf.predict_nbest(X, n)
@@ -111,7 +128,7 @@ def crf_html(crf, X, words=None, n: int = 3) -> str:
             chosen = [float(row[classes.index(y)]) for row, y in zip(p, labels)]
             hints = [_alternatives(classes, row, best, t) for t, row in enumerate(p)]
         note = f"p = {best[0].probability:.3g}" if best and sure else ""
-        out.append(tagged_html(shown, labels, chosen, hints, note))
+        out.append(tagged_html(shown, labels, chosen, hints, note, colours))
     return "".join(out)
 
 

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "base/strtab.h"
 #include "text/input.h"
-#include "train_chain/sequence_source.h"
+#include "feature/sequence_source.h"
 #include "train_graph/graph_units.h"
 #include "trellis/trees.h"
 

@@ -215,8 +215,7 @@ static const trl_option rows[] = {
         .help = "m-estimation: sequences or trees drawn for template lines without a closed form"),
     CHECKED(check_optimizer, "optimizer", optimizer, ALL, GROUP, .value = "NAME",
             .preset = "what suits the objective",
-            .help = "how it is optimised; auto: what is fastest on so many threads, so that the "
-                    "result may depend on them"),
+            .help = "how it is optimised; auto: what takes the least processor time"),
     ROW("cost", STRING, cost, CHAIN, GROUP, .value = "COSTS",
         .help = "likelihood, perceptron: what wrong labels cost, as GOLD:WRONG=X or GOLD=X with "
                 "commas between, '*' for any label; without an '=', a file of these"),

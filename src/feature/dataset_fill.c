@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "feature/dataset_parts.h"
+#include "feature/sequence_source.h"
 #include "trellis/trees.h"
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
@@ -64,16 +65,14 @@ trl_status trl_dataset_fill_items(trl_dataset *d, trl_next_items_fn next, void *
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static trl_status next_rows(void *ctx, trl_rows *seq, double *weight, bool *more, trl_error *err)
+static trl_status next_rows(void *source, trl_rows *seq, double *weight, bool *more, trl_error *err)
 {
-    const trl_status st = trl_reader_rows(ctx, seq, more, err);
-    *weight = trl_reader_weight(ctx);
-    return st;
+    return trl_sequence_source_rows(source, seq, weight, more, err);
 }
 
-static trl_status next_items(void *ctx, trl_items *seq, bool *more, trl_error *err)
+static trl_status next_items(void *source, trl_items *seq, bool *more, trl_error *err)
 {
-    return trl_reader_items(ctx, seq, more, err);
+    return trl_sequence_source_items(source, seq, more, err);
 }
 
 static trl_status check_format(trl_format format, trl_error *err)
@@ -83,38 +82,37 @@ static trl_status check_format(trl_format format, trl_error *err)
                : trl_fail(err, TRL_EINVAL, "a data set has rows or items, not GRMM's both");
 }
 
-/* Takes over the reader, which may be NULL after a failure. */
-static trl_status fill_from(trl_dataset *d, trl_reader *r, trl_status st, trl_error *err)
+/* Takes over the source, opened with this status. */
+static trl_status fill_from(trl_dataset *d, trl_sequence_source *s, trl_status st, trl_error *err)
 {
     if (st == TRL_OK)
-        st = trl_format_is_rows(trl_reader_format(r))
-                 ? trl_dataset_fill_rows(d, next_rows, r, err)
-                 : trl_dataset_fill_items(d, next_items, r, err);
-    trl_reader_free(r);
+        st = s->format == TRL_FORMAT_COLUMNS ? trl_dataset_fill_rows(d, next_rows, s, err)
+                                             : trl_dataset_fill_items(d, next_items, s, err);
+    trl_sequence_source_fini(s);
     return st;
 }
 
 trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format, trl_error *err)
 {
-    trl_reader *r = NULL;
+    trl_sequence_source from = {0};
     if (!d || !path)
         return trl_fail_null(err);
     trl_status st = check_format(format, err);
     if (st == TRL_OK)
-        st = trl_reader_open(path, format, &r, err);
-    return fill_from(d, r, st, err);
+        st = trl_sequence_source_open(&from, path, format, err);
+    return fill_from(d, &from, st, err);
 }
 
 trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_str text, trl_format format,
                                 trl_error *err)
 {
-    trl_reader *r = NULL;
+    trl_sequence_source from = {0};
     if (!d || !name || (!text.p && text.n))
         return trl_fail_null(err);
     trl_status st = check_format(format, err);
     if (st == TRL_OK)
-        st = trl_reader_memory(name, text, format, &r, err);
-    return fill_from(d, r, st, err);
+        st = trl_sequence_source_text(&from, name, text, format, err);
+    return fill_from(d, &from, st, err);
 }
 
 trl_status trl_dataset_from_text(const char *name, trl_str text, trl_format format,

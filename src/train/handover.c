@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/mem.h"
 #include "train/outcome.h"
 #include "train/sdca.h"
 
 #define RISE 1.01 /* of the lowest objective: it swings */
 #define EARLY 2   /* passes in which it may */
 #define SHORT 0.2 /* mean length of its steps, 1 being the whole way of an example */
+#define HALF 0.5  /* of the objective without weights: a point to go on from */
 #define SLOW 100  /* times delta: what half of the passes must have gained, */
 #define SLOW4 10  /* and four of them on small examples */
 #define SURE 10   /* times delta: the proven distance at which the second one may end */
@@ -22,6 +24,7 @@ typedef struct saved_head {
     uint64_t second; /* the second optimiser is at work, */
     uint64_t before; /* after so many passes of the first one */
     uint64_t afresh; /* which got nowhere */
+    uint64_t passed; /* the point before its last pass follows, for the second one */
     double lowest;   /* objective of the first one */
     double measured; /* the true one, when last looked at */
     double gap;      /* and how far above the optimum it was at most; 0: not known */
@@ -35,12 +38,18 @@ typedef struct run {
     bool proven; /* the one at work is to end now: it is at the optimum */
     trl_state_fn save;
     const void *optimizer; /* at work, while it is watched */
+    double *before;        /* [n_weights] where a sure one was before its last pass */
 } run;
 
 static bool save_state(const void *self, trl_buf *out)
 {
     const run *r = self;
-    return trl_buf_add(out, &r->head, sizeof r->head) && (r->over || r->save(r->optimizer, out));
+    const size_t n = r->fit->learner->n_weights;
+    if (!trl_buf_add(out, &r->head, sizeof r->head))
+        return false;
+    if (!r->over)
+        return r->save(r->optimizer, out);
+    return !r->head.passed || trl_buf_add(out, r->before, n * sizeof *r->before);
 }
 
 static bool load_head(run *r)
@@ -48,7 +57,22 @@ static bool load_head(run *r)
     if (r->fit->state_size < sizeof r->head)
         return false;
     memcpy(&r->head, r->fit->state, sizeof r->head);
-    return r->head.second <= 1 && r->head.afresh <= 1;
+    return r->head.second <= 1 && r->head.afresh <= 1 && r->head.passed <= 1;
+}
+
+/* The point before the last pass of the first one, when it comes by: it is where a run is resumed,
+ * or follows the head when that pass is done. */
+static bool load_before(run *r, trl_fit *own, const double *x)
+{
+    const size_t size = r->fit->learner->n_weights * sizeof *r->before;
+    if (r->head.passed && own->state_size != size)
+        return false;
+    memcpy(r->before, r->head.passed ? own->state : x, size);
+    if (r->head.passed) {
+        own->state = NULL;
+        own->state_size = 0;
+    }
+    return true;
 }
 
 static trl_status tell(run *r, const trl_iteration *it, trl_state_fn save, const void *optimizer,
@@ -113,6 +137,26 @@ static bool swings(const run *r, const trl_iteration *it)
            !(r->fit->learner->fine && it->objective < r->head.measured);
 }
 
+/* Whether a run that swings is not far below the start of all, which the second one makes as much
+ * of.  Estimates also rise where they were below the optimum. */
+static trl_status is_lost(const run *r, trl_iteration *now, bool *there, bool *lost, trl_error *err)
+{
+    double F = NAN, norm;
+    const trl_learner *l = r->fit->learner;
+    const trl_status at_x = now->exact ? TRL_OK : look(r, now, there, err);
+    *lost = true;
+    if (at_x != TRL_OK)
+        return at_x == TRL_ENUMERIC ? TRL_OK : at_x;
+    double *zero = trl_zalloc(l->n_weights + 64, sizeof *zero);
+    if (!zero)
+        return trl_fail_mem(err);
+    const trl_value_point start = {zero, r->fit->o->c2, DBL_MAX};
+    const trl_status st = trl_learner_value(l, &start, r->fit->pool, &F, &norm, err);
+    *lost = !(now->objective < HALF * F);
+    trl_free(zero);
+    return st;
+}
+
 static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn save,
                               const void *optimizer, bool *stop, trl_error *err)
 {
@@ -120,10 +164,13 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
     trl_iteration now = *it;
     bool there = false;
     const bool measured = it->last || (!r->h->sure && is_measured(r, it->number));
-    const trl_status st = measured ? look(r, &now, &there, err) : TRL_OK;
+    trl_status st = measured ? look(r, &now, &there, err) : TRL_OK;
+    const bool swung = !r->h->sure && swings(r, it);
+    bool nowhere = !r->h->sure && it->number == 1 && it->step < SHORT;
+    if (st == TRL_OK && swung)
+        st = is_lost(r, &now, &there, &nowhere, err);
     if (st != TRL_OK)
         return st;
-    const bool nowhere = !r->h->sure && ((it->number == 1 && it->step < SHORT) || swings(r, it));
     const bool slow = !r->h->sure && is_slow(r, &now);
     now.objective += penalty1(r->fit, it->x);
     r->head.lowest = fmin(r->head.lowest, it->objective);
@@ -131,13 +178,16 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
         r->head.measured = now.objective;
         r->head.gap = now.has_bound ? now.objective - now.bound : 0.0;
     }
-    r->over = !there && (it->last || nowhere || slow || it->number >= r->h->passes);
+    r->over = !there && (it->last || nowhere || swung || slow || it->number >= r->h->passes);
     now.last = now.last && there;
     r->proven = there && !it->last;
     if (r->proven)
         now.ending = TRL_END_STALLED;
     if (r->over)
-        r->head = (saved_head){1, it->number, nowhere, r->head.lowest, r->head.measured, 0.0};
+        r->head = (saved_head){
+            1, it->number, nowhere, r->before != NULL, r->head.lowest, r->head.measured, 0.0};
+    else if (r->before)
+        memcpy(r->before, it->x, r->fit->learner->n_weights * sizeof *r->before);
     const trl_status told = tell(r, &now, save, optimizer, stop, err);
     if (*stop)
         r->over = r->proven = false;
@@ -191,26 +241,43 @@ static trl_status run_second(run *r, trl_fit fit, double *x, trl_ending *ending,
     return st;
 }
 
+static trl_status run_both(run *r, double *x, trl_ending *ending, trl_error *err)
+{
+    const trl_fit *fit = r->fit;
+    trl_fit own = *fit;
+    if (fit->state && !load_head(r))
+        return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
+    own.state_size -= fit->state ? sizeof r->head : 0;
+    own.state = own.state_size ? (const char *)fit->state + sizeof r->head : NULL;
+    if (r->before && !load_before(r, &own, x))
+        return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
+    if (!r->head.second) {
+        const trl_watcher w = {r, watch_first, fit->watcher ? fit->watcher->cancel : NULL};
+        own.watcher = &w;
+        const trl_status st = r->h->first(&own, x, ending, err);
+        if (st == TRL_OK && r->proven)
+            *ending = TRL_END_STALLED;
+        if (st != TRL_OK || !r->over)
+            return st;
+        own.watcher = fit->watcher;
+        own.state = NULL;
+        own.state_size = 0;
+    }
+    own.before = own.state ? NULL : r->before;
+    r->head.passed = 0;
+    return run_second(r, own, x, ending, err);
+}
+
 trl_status trl_handover_run(const trl_handover *h, const trl_fit *fit, double *x,
                             trl_ending *ending, trl_error *err)
 {
     run r = {.h = h, .fit = fit, .head = {.lowest = HUGE_VAL, .measured = HUGE_VAL}};
-    trl_fit own = *fit;
-    if (fit->state && !load_head(&r))
-        return trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
-    own.state_size -= fit->state ? sizeof r.head : 0;
-    own.state = own.state_size ? (const char *)fit->state + sizeof r.head : NULL;
-    if (r.head.second)
-        return run_second(&r, own, x, ending, err);
-    const trl_watcher w = {&r, watch_first, fit->watcher ? fit->watcher->cancel : NULL};
-    own.watcher = &w;
-    const trl_status st = h->first(&own, x, ending, err);
-    if (st == TRL_OK && r.proven)
-        *ending = TRL_END_STALLED;
-    if (st != TRL_OK || !r.over)
-        return st;
-    own.watcher = fit->watcher;
-    own.state = NULL;
-    own.state_size = 0;
-    return run_second(&r, own, x, ending, err);
+    if (h->sure) {
+        r.before = trl_alloc(fit->learner->n_weights, sizeof *r.before);
+        if (!r.before)
+            return trl_fail_mem(err);
+    }
+    const trl_status st = run_both(&r, x, ending, err);
+    trl_free(r.before);
+    return st;
 }

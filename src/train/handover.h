@@ -9,7 +9,8 @@
  * left is then done and proven by the second one in fewer: the second one goes on from there, and
  * ends as soon as the gradient proves that it is within 10 delta of the optimum; when its steps are
  * short in the first pass, or its objective has risen above the lowest by more than a hundredth:
- * the second one starts afresh, which is as fast as from such a point.
+ * the second one starts afresh, which is as fast as from such a point, unless the objective is
+ * measured to be less than half of that without weights.
  *
  * Where the optimiser gives a bound of the lowest objective (piecewise training by sdca), it ends
  * by itself as soon as that proves the same, and hands over when four passes do not halve the
@@ -20,7 +21,8 @@
  *
  * With an L1 penalty stochastic steps begin: three passes of them, without that penalty, get as far
  * as half the iterations of OWL-QN.  They are `sure`: they hand over after their passes, and not
- * otherwise.
+ * otherwise; and the second one also gets the point before the last pass, so that it knows how far
+ * its first steps may go (lbfgs.h).
  *
  * All this depends on the data and options alone, so that threads do not show.
  */

@@ -23,6 +23,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "num/blas1.h"
+#include "num/orthant_kernel.h"
 #include "train/history.h"
 
 #define MAX_TRIALS 40
@@ -45,42 +46,15 @@ typedef struct run {
 
 /* ---- L1 -------------------------------------------------------------------------------------- */
 
-/* c1 of x[i]. */
-static double c1_of(const run *r, size_t i)
-{
-    return r->o->scale ? r->o->c1 / r->o->scale[i] : r->o->c1;
-}
-
 /* sum of c1 |x|. */
 static double penalty1(const run *r, const double *x)
 {
-    double sum = 0.0;
-    for (size_t i = 0; i < r->n; i++)
-        sum += r->o->scale ? fabs(x[i]) / r->o->scale[i] : fabs(x[i]);
-    return r->o->c1 * sum;
+    return trl_orthant_penalty(r->n, r->o->c1, r->o->scale, x);
 }
 
-/* The subgradient of smallest norm: one-sided derivatives where x is 0. */
 static void pseudo_gradient(run *r)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const double g = r->g[i], x = r->x[i], c1 = c1_of(r, i);
-        if (x > 0.0)
-            r->v[i] = g + c1;
-        else if (x < 0.0)
-            r->v[i] = g - c1;
-        else
-            r->v[i] = g + c1 < 0.0 ? g + c1 : g - c1 > 0.0 ? g - c1 : 0.0;
-    }
-}
-
-static void project_trial(run *r)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        const double side = r->x[i] != 0.0 ? r->x[i] : -r->v[i];
-        if (r->xt[i] * side <= 0.0)
-            r->xt[i] = 0.0;
-    }
+    trl_orthant_gradient(r->n, r->o->c1, r->o->scale, r->x, r->g, r->v);
 }
 
 /* ---- line search ----------------------------------------------------------------------------- */
@@ -93,7 +67,7 @@ static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
     if (!ready)
         trl_history_step(&r->h, t, r->x, r->xt);
     if (r->o->c1 > 0.0)
-        project_trial(r);
+        trl_orthant_project(r->n, r->x, r->v, r->xt);
     r->evaluations++;
     const trl_status st = r->f->eval(r->f->self, r->xt, r->gt, F, &local);
     if (st == TRL_ENUMERIC) {
@@ -107,13 +81,10 @@ static trl_status trial(run *r, double t, bool ready, double *F, trl_error *err)
     return st;
 }
 
-/* v.(xt - x): what the slope promises for the projected step. */
+/* What the slope promises for the projected step. */
 static double promised(const run *r)
 {
-    double sum = 0.0;
-    for (size_t i = 0; i < r->n; i++)
-        sum += r->v[i] * (r->xt[i] - r->x[i]);
-    return sum;
+    return trl_orthant_slope(r->n, r->v, r->x, r->xt);
 }
 
 /* The minimum of the parabola through F(0), slope(0), F(t), kept well inside (0, t). */
@@ -344,6 +315,28 @@ static trl_status start(run *r, const void *state, size_t state_size, trl_error 
     return TRL_OK;
 }
 
+/* From x by way of o->before, which is evaluated, too, unless that overflows. */
+static trl_status start_by(run *r, const double *x, trl_error *err)
+{
+    double F;
+    memcpy(r->x, r->o->before, r->n * sizeof *r->x);
+    trl_status st = start(r, NULL, 0, err);
+    memcpy(st == TRL_OK ? r->xt : r->x, x, r->n * sizeof *r->x);
+    if (st == TRL_ENUMERIC)
+        return start(r, NULL, 0, err);
+    if (st == TRL_OK)
+        st = r->f->eval(r->f->self, r->xt, r->gt, &F, err);
+    if (st != TRL_OK)
+        return st;
+    r->evaluations++;
+    r->step = 1.0;
+    if (r->o->c1 <= 0.0)
+        trl_history_set(&r->h, r->x, r->xt);
+    accept(r, r->o->c1 > 0.0 ? F + penalty1(r, r->xt) : F);
+    r->iteration = 0;
+    return TRL_OK;
+}
+
 trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, const trl_descent *how,
                      trl_error *err)
 {
@@ -364,7 +357,8 @@ trl_status trl_lbfgs(const trl_function *f, const trl_lbfgs_options *o, const tr
         memcpy(r.x, how->x, f->n * sizeof *r.x);
         memset(r.x + f->n, 0, 64 * sizeof *r.x);
         memset(r.xt + f->n, 0, 64 * sizeof *r.xt);
-        st = start(&r, how->state, how->state_size, err);
+        st = o->before && !how->state ? start_by(&r, how->x, err)
+                                      : start(&r, how->state, how->state_size, err);
     }
     if (st == TRL_OK)
         st = iterate(&r, how->watcher, how->ending, err);

@@ -13,7 +13,10 @@ typedef struct trl_lbfgs_options {
     size_t period;   /* stop when F fell by less than delta (relative) ... */
     double delta;    /* ... in the last `period` iterations: 10, 1e-5; with c1, would at this rate
                         also fall by less than 10 delta in as many iterations as there were */
-    const double *scale; /* [n] or NULL: c1 is c1 / scale[j] for x[j] */
+    const double *scale;  /* [n] or NULL: c1 is c1 / scale[j] for x[j] */
+    const double *before; /* [n] or NULL: an earlier point on the way to x; the way from there is
+                             the first pair, so that steps are of the right length from the
+                             beginning.  Not looked at where there is a state */
 } trl_lbfgs_options;
 
 /* Minimises from how->x, in place.  how->state continues a run that a watcher saved; x must then

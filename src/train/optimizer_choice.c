@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "base/format.h"
-#include "base/pool.h"
 #include "train/optimizers.h"
 #include "train/sgd.h"
 #include "train/places.h"
@@ -52,19 +51,17 @@ static const trl_optimizer *usual(const trl_objective *o, trl_kind kind,
 }
 
 #define AUTO "auto"
-#define FEW 2     /* threads on which one example after the other beats the whole corpus at once */
 #define FINE 1e-6 /* delta below which single precision is not enough */
 
-/* What takes the least time on so many threads (docs/performance.md): of the exact likelihood of
- * chains on few threads the row over tables that needs the penalty there is; on graphs, of an
- * objective of one factor at a time, the one that needs c2, on any number of threads; else the
- * default. */
+/* What takes the least processor time (docs/performance.md), on any number of threads, so that the
+ * result does not depend on them: of the exact likelihood of chains the row over tables that needs
+ * the penalty there is; on graphs, of an objective of one factor at a time, the one that needs c2;
+ * else the default. */
 static const trl_optimizer *fastest(const trl_objective *o, trl_kind kind,
                                     const trl_train_options *options)
 {
     const bool likelihood = kind == TRL_KIND_CHAIN && o->smooth && o->needs_inference &&
-                            !options->partial && !options->cost &&
-                            trl_pool_count((size_t)options->threads) <= FEW;
+                            !options->partial && !options->cost;
     const bool l1 = options->c1 > 0.0, factors = kind == TRL_KIND_GRAPH && o->apart && !l1;
     if ((likelihood || factors) && !trl_train_starts(options) &&
         (l1 || (options->c2 > 0.0 && options->delta >= FINE)))

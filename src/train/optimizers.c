@@ -31,7 +31,8 @@ static trl_status run_lbfgs(const trl_fit *fit, double *x, trl_ending *ending, t
                                   .max_iter = (size_t)o->max_iter,
                                   .epsilon = o->epsilon,
                                   .period = (size_t)o->period,
-                                  .delta = o->delta};
+                                  .delta = o->delta,
+                                  .before = fit->before};
     trl_batch b;
     double *scale = NULL;
     trl_status st = trl_batch_init(&b, fit->learner, o->c2, fit->pool, err);

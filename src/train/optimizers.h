@@ -18,6 +18,8 @@ typedef struct trl_fit {
     const trl_watcher *watcher;
     const void *state; /* of a checkpoint; NULL: none */
     size_t state_size;
+    const double *before; /* [n_weights] a point that another optimiser passed on its way to x;
+                             NULL: none */
 } trl_fit;
 
 typedef enum trl_way {

@@ -150,14 +150,21 @@ trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, c
         return trl_lbfgs(f, o, how, err);
     scaled s = {.f = f, .watcher = how->watcher, .p = scale, .l1 = o->c1 > 0.0};
     s.w = trl_alloc64(f->n + 64, sizeof *s.w);
-    if (!s.w)
+    double *before = o->before ? trl_alloc(f->n, sizeof *before) : NULL;
+    if (!s.w || (o->before && !before)) {
+        trl_free(s.w);
+        trl_free(before);
         return trl_fail_mem(err);
+    }
     memset(s.w + f->n, 0, 64 * sizeof *s.w);
     const trl_function own = {&s, f->n, eval, f->remembers};
     const trl_watcher eye = {&s, watch, how->watcher ? how->watcher->cancel : NULL};
     trl_lbfgs_options in = *o;
     trl_descent inner = *how;
     in.scale = scale;
+    in.before = before;
+    for (size_t j = 0; before && j < f->n; j++)
+        before[j] = o->before[j] * scale[j];
     inner.watcher = how->watcher ? &eye : NULL;
     for (size_t j = 0; j < f->n; j++)
         how->x[j] *= scale[j];
@@ -165,5 +172,6 @@ trl_status trl_lbfgs_scaled(const trl_function *f, const trl_lbfgs_options *o, c
     for (size_t j = 0; j < f->n; j++)
         how->x[j] /= scale[j];
     trl_free(s.w);
+    trl_free(before);
     return st;
 }

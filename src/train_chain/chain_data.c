@@ -8,7 +8,7 @@
 #include "feature/default_template.h"
 #include "train/places.h"
 #include "train_chain/chain_training.h"
-#include "train_chain/sequence_source.h"
+#include "feature/sequence_source.h"
 
 /* ---- the template ---------------------------------------------------------------------------- */
 

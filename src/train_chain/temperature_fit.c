@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "chain/tagger_parts.h"
-#include "train_chain/sequence_source.h"
+#include "feature/sequence_source.h"
 
 /* ---- the likelihood of the data -------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include "graph_model/graph_spec.h"
 #include "graph_model/graph_unit.h"
-#include "train_chain/sequence_source.h"
+#include "feature/sequence_source.h"
 
 typedef struct trl_unit_source {
     trl_sequence_source from;

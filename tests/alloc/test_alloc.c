@@ -84,7 +84,7 @@ static trl_status do_train(const void *p, trl_error *err)
     o.objective = a->objective;
     o.order = a->order;
     o.c1 = a->c1;
-    o.max_iter = a->resume ? 4 : 2;
+    o.max_iter = (a->resume ? 4 : 2) + (a->c1 > 0.0 ? 3 : 0); /* past a handover */
     o.checkpoint = strcmp(a->objective, "hmm") == 0 ? NULL : checkpoint;
     o.q0 = a->q0;
     o.q0_mask = a->mask;
@@ -300,6 +300,8 @@ static void test_train(void **state)
         {"sdca", "likelihood", "far", NULL, NULL, .resume = false},
         {"sdca", "likelihood", "far", NULL, NULL, .resume = true},
         {"asgd", "likelihood", "far", NULL, NULL, .resume = false},
+        {"asgd-owlqn", "likelihood", "far", NULL, NULL, .c1 = 0.1, .resume = false},
+        {"asgd-owlqn", "likelihood", "far", NULL, NULL, .c1 = 0.1, .resume = true},
         {"adagrad", "likelihood", "far", NULL, NULL, .resume = false},
         {"sgd", "likelihood", "data", NULL, triples, .resume = false},
         {"asgd", "likelihood", "data", NULL, columns, .resume = false},

@@ -1,9 +1,10 @@
-/* test_lbfgs.c -- where L-BFGS and OWL-QN stop by themselves. */
+/* test_lbfgs.c -- where L-BFGS and OWL-QN stop by themselves, and how they start. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
 #include <math.h>
 
+#include "base/fail.h"
 #include "base/pool.h"
 #include "base/rng.h"
 #include "train/lbfgs.h"
@@ -132,8 +133,68 @@ static void test_no_pool(void **state)
     free(without);
 }
 
+/* ---- with a point before the start ----------------------------------------------------------- */
+
+#define STEEP 1e-3 /* curvature: a step of length 1 is far too short */
+
+/* A bowl around 5, 5, ..., and no value beyond 1e6. */
+static trl_status bowl_value(void *self, const double *x, double *g, double *F, trl_error *err)
+{
+    (void)self;
+    *F = 1.0;
+    for (size_t i = 0; i < N; i++) {
+        if (x[i] > 1e6)
+            return trl_fail(err, TRL_ENUMERIC, "too far");
+        g[i] = STEEP * (x[i] - 5.0);
+        *F += 0.5 * STEEP * (x[i] - 5.0) * (x[i] - 5.0);
+    }
+    return TRL_OK;
+}
+
+static void descend_from(const double *before, double c1, curve *c)
+{
+    trl_error err;
+    trl_ending ending;
+    double *x = calloc(N + 64, sizeof *x);
+    const trl_function f = {.n = N, .eval = bowl_value};
+    const trl_lbfgs_options o = {
+        .memory = 6, .c1 = c1, .max_iter = 100, .epsilon = 1e-9, .before = before};
+    const trl_watcher eye = {c, watch, NULL};
+    const trl_descent how = {.watcher = &eye, .x = x, .ending = &ending};
+    c->n = 0;
+    assert_ok(trl_lbfgs(&f, &o, &how, &err));
+    free(x);
+}
+
+/* The way from there says how long the first step may be: here it goes all the way.  A point that
+ * has no value is as none. */
+static void test_before(void **state)
+{
+    (void)state;
+    curve *plain = malloc(sizeof *plain), *c = malloc(sizeof *c);
+    double near[N], far[N];
+    for (size_t i = 0; i < N; i++) {
+        near[i] = -0.25;
+        far[i] = 1e7;
+    }
+    for (int round = 0; round < 2; round++) {
+        const double c1 = round * 1e-4, least = 1.0 + N * (5.0 * c1 - 0.5 * c1 * c1 / STEEP);
+        descend_from(NULL, c1, plain);
+        descend_from(near, c1, c);
+        assert_near(c->F[c->n - 1], least, 1e-9);
+        assert_near(c->F[0], least, 1e-4);
+        assert_true(plain->F[0] > 1.2 * least);
+        descend_from(far, c1, c);
+        assert_int_equal(c->n, plain->n);
+        assert_memory_equal(c->F, plain->F, c->n * sizeof *c->F);
+    }
+    free(plain);
+    free(c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_no_pool)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_no_pool),
+                                       cmocka_unit_test(test_before)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,29 @@
-/* sequence_source.c -- sequences of a file or a data set. */
+/* sequence_source.c -- sequences of a file, of text in memory, or of a data set. */
 /* SPDX-License-Identifier: MIT */
-#include "train_chain/sequence_source.h"
+#include "feature/sequence_source.h"
 
 #include "base/fail.h"
+
+static trl_status know_format(trl_sequence_source *s, trl_status st)
+{
+    if (st == TRL_OK)
+        s->format = trl_format_is_rows(trl_reader_format(s->reader)) ? TRL_FORMAT_COLUMNS
+                                                                     : TRL_FORMAT_CRFSUITE;
+    return st;
+}
 
 trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
                                     trl_error *err)
 {
     *s = (trl_sequence_source){.name = path};
-    const trl_status st = trl_reader_open(path, format, &s->reader, err);
-    if (st == TRL_OK)
-        s->format = trl_format_is_rows(trl_reader_format(s->reader)) ? TRL_FORMAT_COLUMNS
-                                                                     : TRL_FORMAT_CRFSUITE;
-    return st;
+    return know_format(s, trl_reader_open(path, format, &s->reader, err));
+}
+
+trl_status trl_sequence_source_text(trl_sequence_source *s, const char *name, trl_str text,
+                                    trl_format format, trl_error *err)
+{
+    *s = (trl_sequence_source){.name = name};
+    return know_format(s, trl_reader_memory(name, text, format, &s->reader, err));
 }
 
 trl_sequence_source trl_sequence_source_set(const trl_dataset *set, const char *name)

@@ -1,4 +1,8 @@
-/* sequence_source.h -- private: sequences one after the other, from a file or a data set. */
+/* sequence_source.h -- private: sequences one after the other, from a file, text or a data set.
+ *
+ * The one way in: data sets are filled from it (dataset_fill.c), and trainings read their data from
+ * it, whichever it is.
+ */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SEQUENCE_SOURCE_H
 #define TRL_SEQUENCE_SOURCE_H
@@ -14,9 +18,11 @@ typedef struct trl_sequence_source {
     trl_renumbering numbers; /* of a data set of items: see trl_sequence_source_copy */
 } trl_sequence_source;
 
-/* As trl_reader_open. */
+/* As trl_reader_open and trl_reader_memory.  After a failure nothing is held; fini may follow. */
 trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
                                     trl_error *err);
+trl_status trl_sequence_source_text(trl_sequence_source *s, const char *name, trl_str text,
+                                    trl_format format, trl_error *err);
 
 /* Of a data set, which is borrowed. */
 trl_sequence_source trl_sequence_source_set(const trl_dataset *set, const char *name);
