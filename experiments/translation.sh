@@ -18,12 +18,6 @@ both() { # NAME GRADE N LINKS [OPTION]...: the two models
 take "$large"
 take "$small"
 align_own "$large"
-for g in $large_grades; do
-    parse_all "$g" "$large"
-    both "large.$g" "$g" "$large" align
-done
-g=${large_grades##* }
-both large.own "$g" "$large" own
 for g in $small_grades; do
     parse_all "$g" "$small"
     both "small.$g" "$g" "$small" align
@@ -35,6 +29,12 @@ learn filter.disc "$v" "$small" align --min-share 0.2
 both lost "$v" "$small" align --drop-lost
 learn l2.disc "$v" "$small" align --words l2
 learn frequent.disc "$v" "$small" align --words frequent
+for g in $large_grades; do
+    parse_all "$g" "$large"
+    both "large.$g" "$g" "$large" align
+done
+g=${large_grades##* }
+both large.own "$g" "$large" own
 scores() { # NAME
     "$trellis" score translation "$work/test.fr" "$work/$1.test" 2>/dev/null |
         awk '/^exponent/ { printf "%s%s | %s | %s", n++ ? " | " : "", $3, $4, $5 } /^BLEU/ { printf " | %s", $2 }'

@@ -62,31 +62,46 @@ static int by_cost(const void *a, const void *b)
     return (x->swapped > y->swapped) - (x->swapped < y->swapped);
 }
 
-/* Of n items the cheapest of each kind, best first, as many as the limits allow. */
-static bool prune(chart *c, cell *to)
+/* Leaves the cheapest item of each kind. */
+static bool merge_kinds(chart *c, cell *to)
 {
-    const trl_transducer *t = c->t;
     size_t n_slots = 16, kept = 0;
     while (n_slots < 2 * to->n)
         n_slots *= 2;
-    uint64_t *slot = trl_arena_get(c->arena, n_slots, sizeof *slot);
-    if (!slot)
+    uint32_t *slot = trl_arena_get(c->arena, n_slots, sizeof *slot); /* an item + 1; 0: empty */
+    uint64_t *kind = trl_arena_get(c->arena, to->n, sizeof *kind);   /* of the items kept */
+    if (!slot || !kind)
         return false;
     memset(slot, 0, n_slots * sizeof *slot);
+    for (size_t k = 0; k < to->n; k++) {
+        const item x = to->item[k];
+        const uint64_t this_kind = kind_of(c->t, &x);
+        size_t at = this_kind >> 20 & (n_slots - 1);
+        while (slot[at] && kind[slot[at] - 1] != this_kind)
+            at = (at + 1) & (n_slots - 1);
+        if (!slot[at]) {
+            kind[kept] = this_kind;
+            to->item[kept++] = x;
+            slot[at] = (uint32_t)kept;
+        } else if (by_cost(&x, &to->item[slot[at] - 1]) < 0) {
+            to->item[slot[at] - 1] = x;
+        }
+    }
+    to->n = kept;
+    return true;
+}
+
+/* The cheapest of each kind, best first, as many as the limits allow. */
+static bool prune(chart *c, cell *to)
+{
+    const trl_transducer *t = c->t;
+    if (!merge_kinds(c, to))
+        return false;
     qsort(to->item, to->n, sizeof *to->item, by_cost);
     const double limit = t->ratio > 0.0 ? t->ratio * to->item[0].cost : HUGE_VAL;
-    for (size_t k = 0; k < to->n && !(t->most && kept == t->most); k++) {
-        if (to->item[k].cost > limit)
-            break;
-        const uint64_t kind = kind_of(t, &to->item[k]) | 1;
-        size_t at = kind >> 20 & (n_slots - 1);
-        while (slot[at] && slot[at] != kind)
-            at = (at + 1) & (n_slots - 1);
-        if (slot[at])
-            continue;
-        slot[at] = kind;
-        to->item[kept++] = to->item[k];
-    }
+    size_t kept = 0;
+    while (kept < to->n && !(t->most && kept == t->most) && to->item[kept].cost <= limit)
+        kept++;
     to->n = kept;
     return true;
 }
