@@ -47,7 +47,8 @@ static const trl_place *places_of(const trl_places *p, uint32_t id)
     return p->place + (id ? p->end[id - 1] : 0);
 }
 
-/* Rows of the places of a word whose translation is a candidate; right[i]: which one. */
+/* Rows of all places of a word; right[i]: which candidate is its translation there, the number of
+ * candidates where none is. */
 static trl_status word_rows(const training *t, const task *x, trl_example_rows *r,
                             trl_feature_keys *keys, uint32_t *right, trl_error *err)
 {
@@ -60,8 +61,6 @@ static trl_status word_rows(const training *t, const task *x, trl_example_rows *
         uint64_t k = begin;
         while (k < end && t->m->candidate[k].target != target)
             k++;
-        if (k == end)
-            continue;
         right[r->n] = (uint32_t)(k - begin);
         st = trl_word_features(&p->source, place[i].at, keys) ? trl_example_rows_add(r, keys, err)
                                                               : trl_fail_mem(err);
@@ -181,6 +180,14 @@ static trl_status run_task(void *ctx, size_t job, size_t worker, trl_error *err)
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
+/* Classifiers say themselves how likely it is that no candidate is right. */
+static void count_candidates(trl_translate_model *m, uint32_t word)
+{
+    m->total[word] = 0;
+    for (uint64_t k = trl_candidates_begin(m, word); k < m->candidate_end[word]; k++)
+        m->total[word] += m->candidate[k].count;
+}
+
 static trl_status list_tasks(training *t, trl_error *err)
 {
     const trl_translate_model *m = t->m;
@@ -191,6 +198,8 @@ static trl_status list_tasks(training *t, trl_error *err)
         if (m->candidate_end[w] - trl_candidates_begin(m, w) > 1)
             t->task[t->n++] = (task){w, false, t->words.end[w] - (w ? t->words.end[w - 1] : 0)};
     t->n_words = t->n;
+    for (size_t k = 0; k < t->n_words; k++)
+        count_candidates(t->m, t->task[k].id);
     for (uint32_t k = 0; k < m->names.labels.n; k++)
         if (m->order[k].kept && m->order[k].swapped)
             t->task[t->n++] = (task){k, true, m->order[k].kept + m->order[k].swapped};

@@ -141,12 +141,9 @@ static trl_status held_word(tuning *x, const trl_translate_pair *p, size_t at, t
     if (p->target[at] != TRL_NO_ID) {
         const trl_str s = trl_strtab_get(&x->text->side[1].words, p->target[at]);
         if ((target = trl_strtab_find(&m->targets, s.p, s.n)) == TRL_NO_ID)
-            return TRL_OK;
+            target = TRL_NO_ID - 1; /* no candidate of anything */
     }
-    bool known = false;
-    for (uint64_t k = begin; k < end; k++)
-        known |= m->candidate[k].target == target;
-    if (!known || m->candidate[begin].classifier == TRL_NO_ID)
+    if (begin == end || m->candidate[begin].classifier == TRL_NO_ID)
         return TRL_OK;
     if (!trl_translator_mark_word(&x->t, &p->source, at))
         return trl_fail_mem(err);

@@ -59,7 +59,8 @@ struct trl_translate_model {
     trl_candidate
         *candidate;          /* of word w: candidate[end[w-1] .. end[w]), the most frequent first */
     uint64_t *candidate_end; /* [words] */
-    uint32_t *total;         /* [words] times in training; NULL: not known */
+    uint32_t *total;         /* [words] times in training, of words with classifiers those of their
+                                candidates alone; NULL: not known */
     trl_null_cost null;
     trl_order *order;       /* [labels] */
     trl_boost_model *boost; /* classifiers of candidates and orders */
