@@ -15,7 +15,7 @@
 #   - every symbol that the library defines for others starts with trl_, and every one the shared
 #     library exports is declared in include/trellis
 set -u
-LAYERS="base num text options cluster treebank score feature model foreign graph graph_model boost align grammar chart parser train train_boost chain search mest train_chain train_graph train_tree train_search translate train_translate api"
+LAYERS="base num text options cluster treebank score feature model foreign graph graph_model boost align grammar chart train train_boost chain parser search mest train_chain train_graph train_tree train_search translate train_translate api"
 FORBIDDEN="exit _exit _Exit abort printf fprintf vprintf perror puts putchar fputs rand srand atoi \
 atol atof strcpy strcat sprintf vsprintf gets strtok"
 MAX_LINES=500

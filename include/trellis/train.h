@@ -178,6 +178,8 @@ typedef struct trl_train_options {
     bool functions;  /* trees: learn function labels (SBJ, TMP), for trees that are parsed */
     uint64_t rerank; /* trees: a second stage chooses among this many of the most probable trees; 0:
                         there is none */
+    bool no_tagger;  /* trees: the parser has no tagger of words, whose probabilities of tags count
+                        in the choice of the tree; by default those of features have one */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

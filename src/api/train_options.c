@@ -150,6 +150,9 @@ static const trl_option rows[] = {
     ROW("rerank", INTEGER, rerank, TREE, GROUP, .value = "N", .most = 1000, .preset = "none",
         .help = "trees: learn a second stage, too, that chooses among the N most probable trees "
                 "by features of whole trees; takes about three times as long"),
+    ROW("no-tagger", FLAG, no_tagger, TREE, GROUP,
+        .help = "trees: no tagger of words, whose probabilities of tags count in the choice of "
+                "the tree"),
     ROW("functions", FLAG, functions, TREE, GROUP,
         .help = "trees: learn function labels (NP-SBJ, PP-TMP), which parsed trees then have"),
     ROW("max-length", INTEGER, max_length, TREE, GROUP, .value = "N", .above_0 = true,

@@ -366,6 +366,15 @@ static trl_status give_known(trl_chart_parser *p, size_t n, bool *given, trl_err
     return st;
 }
 
+/* Is the tag of some word among what is known? */
+static bool knows_tags(const trl_chart_parser *p)
+{
+    for (size_t k = 0; k < p->n_known; k++)
+        if (p->known[k].type == TRL_CONSTRAIN_TAG)
+            return true;
+    return false;
+}
+
 static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                               trl_error *err)
 {
@@ -425,6 +434,7 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
         return st;
     o.edit = in->n_known && !given ? apply_known : NULL;
     o.tags = p->tags.n == in->n ? &p->tags : NULL;
+    o.no_tagger = o.edit && knows_tags(p);
     do {
         made = p->spans.n = 0;
         p->sure = true;

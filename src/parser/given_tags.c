@@ -55,13 +55,10 @@ static trl_status set_one(trl_given_tags *t, const trl_grammar *fine, const trl_
     return TRL_OK;
 }
 
-trl_status trl_given_tags_set(trl_given_tags *t, const trl_given_grammars *g, size_t n,
-                              const trl_given_list *list, trl_error *err)
+/* No tags so far, for n words. */
+static trl_status clear(trl_given_tags *t, const trl_given_grammars *g, size_t n, trl_error *err)
 {
     const trl_grammar *fine = g->fine, *coarse = g->coarse;
-    t->n = 0;
-    if (list->n == 0)
-        return TRL_OK;
     if (!room(t, n, fine->labels.n, coarse->n_states))
         return trl_fail_mem(err);
     t->n_labels = fine->labels.n;
@@ -70,14 +67,46 @@ trl_status trl_given_tags_set(trl_given_tags *t, const trl_given_grammars *g, si
     for (size_t k = 0; k < n * coarse->n_states; k++)
         t->state[k] = -HUGE_VAL;
     memset(t->given, 0, n);
-    for (size_t k = 0; k < list->n; k++) {
-        const trl_status st = set_one(t, fine, coarse, &list->tag[k], err);
-        if (st != TRL_OK)
-            return st;
-    }
     t->coarse = (trl_tag_scores){t->given, t->state};
-    t->n = n;
     return TRL_OK;
+}
+
+trl_status trl_given_tags_set(trl_given_tags *t, const trl_given_grammars *g, size_t n,
+                              const trl_given_list *list, trl_error *err)
+{
+    t->n = 0;
+    if (list->n == 0)
+        return TRL_OK;
+    trl_status st = clear(t, g, n, err);
+    for (size_t k = 0; st == TRL_OK && k < list->n; k++)
+        st = set_one(t, g->fine, g->coarse, &list->tag[k], err);
+    t->n = st == TRL_OK ? n : 0;
+    return st;
+}
+
+trl_status trl_given_tags_join(trl_given_tags *t, const trl_given_grammars *g,
+                               const trl_given_tags *first, const trl_given_words *others,
+                               trl_error *err)
+{
+    const size_t n = others->n, states = g->coarse->n_states;
+    const bool some = first && first->n == n;
+    t->n = 0;
+    trl_status st = clear(t, g, n, err);
+    for (size_t i = 0; st == TRL_OK && some && i < n; i++) {
+        if (!first->given[i])
+            continue;
+        memcpy(t->label + i * t->n_labels, first->label + i * t->n_labels,
+               t->n_labels * sizeof *t->label);
+        memcpy(t->state + i * states, first->state + i * states, states * sizeof *t->state);
+        t->given[i] = 1;
+    }
+    for (size_t k = 0; st == TRL_OK && k < others->list.n; k++) {
+        const trl_given_tag *x = &others->list.tag[k];
+        if (!some || !first->given[x->word])
+            st = set_one(t, g->fine, g->coarse, x, err);
+    }
+    t->n = st == TRL_OK ? n : 0;
+    return st;
 }
 
 void trl_given_tags_add(const trl_given_tags *t, const trl_grammar *fine, const trl_skeleton *s,
@@ -90,6 +119,58 @@ void trl_given_tags_add(const trl_given_tags *t, const trl_grammar *fine, const 
             if (state->type == TRL_STATE_TAG)
                 item[x] += t->label[i * t->n_labels + state->base];
         }
+    }
+}
+
+/* The score of a label among the tags [from, to) of one word. */
+static double listed(const trl_given_list *list, size_t from, size_t to, uint32_t label)
+{
+    for (size_t k = from; k < to; k++)
+        if (list->tag[k].label == label)
+            return list->tag[k].score;
+    return -HUGE_VAL;
+}
+
+void trl_given_list_add(const trl_given_list *list, const trl_grammar *fine, const trl_skeleton *s,
+                        double *item)
+{
+    for (size_t from = 0, to; from < list->n; from = to) {
+        const size_t i = list->tag[from].word, cell = trl_cell(i, i + 1);
+        for (to = from + 1; to < list->n && list->tag[to].word == i; to++)
+            ;
+        for (uint32_t x = s->first[cell]; x < s->first[cell + 1]; x++) {
+            const trl_state *state = &fine->state[s->item[x] & TRL_STATE_MASK];
+            if (state->type == TRL_STATE_TAG)
+                item[x] += listed(list, from, to, state->base);
+        }
+    }
+}
+
+static void see_tag(trl_seen *seen, size_t i, uint32_t label)
+{
+    seen->at[TRL_SEEN_TAG * trl_seen_stride(seen->n) + TRL_SEEN_MARGIN + i] =
+        label + TRL_SEEN_FIRST;
+}
+
+void trl_given_tags_observe(const trl_given_tags *t, trl_seen *seen)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const double *score = t->label + i * t->n_labels;
+        uint32_t best = 0;
+        for (uint32_t l = 1; l < t->n_labels; l++)
+            best = score[l] > score[best] ? l : best;
+        if (t->given[i])
+            see_tag(seen, i, best);
+    }
+}
+
+void trl_given_list_observe(const trl_given_list *list, trl_seen *seen)
+{
+    for (size_t from = 0, to; from < list->n; from = to) {
+        size_t best = from;
+        for (to = from + 1; to < list->n && list->tag[to].word == list->tag[from].word; to++)
+            best = list->tag[to].score > list->tag[best].score ? to : best;
+        see_tag(seen, list->tag[from].word, list->tag[best].label);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "chart/chart.h"
 #include "chart/coarse.h"
+#include "grammar/observation.h"
 
 /* A word, its tag (a label of the fine grammar) and the log of the weight. */
 typedef struct trl_given_tag {
@@ -47,10 +48,30 @@ trl_status trl_given_tags_set(trl_given_tags *t, const trl_given_grammars *g, si
                               const trl_given_list *list, trl_error *err);
 void trl_given_tags_fini(trl_given_tags *t);
 
+/* Tags of a sentence of n words. */
+typedef struct trl_given_words {
+    size_t n;
+    trl_given_list list;
+} trl_given_words;
+
+/* The same for words that have none by `first` (NULL: all words); the others keep those of `first`,
+ * which is of as many words or of none. */
+trl_status trl_given_tags_join(trl_given_tags *t, const trl_given_grammars *g,
+                               const trl_given_tags *first, const trl_given_words *others,
+                               trl_error *err);
+
 /* Adds the scores to those of the tag items of a chart over the fine grammar.  Of no effect without
  * tags. */
 void trl_given_tags_add(const trl_given_tags *t, const trl_grammar *fine, const trl_skeleton *s,
                         double *item);
+
+/* The same from a list, by word. */
+void trl_given_list_add(const trl_given_list *list, const trl_grammar *fine, const trl_skeleton *s,
+                        double *item);
+
+/* The best tags in place of the usual ones of words, for features. */
+void trl_given_tags_observe(const trl_given_tags *t, trl_seen *seen);
+void trl_given_list_observe(const trl_given_list *list, trl_seen *seen);
 
 /* A tree that was made without them: a word whose tag was not given gets the likeliest that was. */
 void trl_given_tags_keep(const trl_given_tags *t, trl_node *node, size_t n_nodes);

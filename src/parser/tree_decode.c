@@ -24,6 +24,8 @@ void trl_decoder_fini(trl_decoder *d)
     trl_tree_gather_fini(&d->gather);
     trl_btree_fini(&d->tree);
     trl_free(d->result.node);
+    trl_tag_finder_fini(&d->finder);
+    trl_given_tags_fini(&d->found);
     *d = (trl_decoder){0};
 }
 
@@ -38,6 +40,8 @@ static trl_status fill_tables(trl_decoder *d, const trl_tree_model *m, const trl
     if (!memory)
         return trl_fail_mem(err);
     trl_observe(&m->observer, word, n, memory, &d->seen);
+    if (m->tagger.model && o->tags)
+        trl_given_tags_observe(o->tags, &d->seen);
     const trl_gather_source x = {&m->features, &d->seen, &d->chart, o->binary_exp, o->unary, false};
     const trl_status st = trl_tree_model_tables(m, word, &x, &d->gather, &d->arena, err);
     d->tables = d->gather.t;
@@ -96,6 +100,33 @@ static bool over(double deadline)
     return deadline > 0.0 && trl_clock() > deadline;
 }
 
+/* Words whose tags are not given have those of the model's tagger.  A second try does without. */
+static trl_status find_tags(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
+                            const trl_decode_options *o, trl_error *err)
+{
+    const trl_given_grammars g = {&m->fine, &m->coarse};
+    const trl_status st = trl_tag_find(&d->finder, &m->tagger, x, err);
+    return st == TRL_OK
+               ? trl_given_tags_join(&d->found, &g, o->tags,
+                                     &(trl_given_words){x->n, {d->finder.tag, d->finder.n}}, err)
+               : st;
+}
+
+/* With what tags are known: lay_out and the tables. */
+static trl_status prepare(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
+                          const trl_decode_options *o, trl_error *err)
+{
+    trl_status st = lay_out(d, m, x->word, x->n, o, err);
+    if (st == TRL_OK && !d->complete)
+        d->failure = over(o->deadline) ? trl_time_ran_out : trl_no_tree;
+    if (st != TRL_OK || !d->has_chart)
+        return st;
+    st = fill_tables(d, m, x->word, x->n, o, err);
+    if (st == TRL_OK && o->tags)
+        trl_given_tags_add(o->tags, &m->fine, d->chart.s, d->tables.item);
+    return st;
+}
+
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl_str *word,
                               size_t n, const trl_decode_options *o, trl_error *err)
 {
@@ -113,15 +144,14 @@ trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl
         d->failure = too_much_work;
         return TRL_OK;
     }
-    const trl_status st = lay_out(d, m, word, n, o, err);
-    if (st == TRL_OK && !d->complete)
-        d->failure = over(o->deadline) ? trl_time_ran_out : trl_no_tree;
-    if (st != TRL_OK || !d->has_chart)
-        return st;
-    const trl_status filled = fill_tables(d, m, word, n, o, err);
-    if (filled == TRL_OK && o->tags)
-        trl_given_tags_add(o->tags, &m->fine, d->chart.s, d->tables.item);
-    return filled;
+    const trl_words words = {word, n};
+    trl_decode_options with = *o;
+    trl_status st = TRL_OK;
+    if (m->tagger.model && !o->no_tagger && o->tries == 0) {
+        st = find_tags(d, m, &words, o, err);
+        with.tags = &d->found;
+    }
+    return st == TRL_OK ? prepare(d, m, &words, &with, err) : st;
 }
 
 #define RELAXED 1e-3    /* the threshold of the second try, against that of the first */

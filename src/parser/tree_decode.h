@@ -30,6 +30,7 @@ typedef struct trl_decode_options {
     double mix; /* share of the pruner's posteriors in expected brackets; 0 without a span pruner */
     int tries;  /* of trl_decode_relax so far: 0 */
     const trl_given_tags *tags; /* or NULL */
+    bool no_tagger;             /* words without tags given may have any */
 } trl_decode_options;
 
 /* Scratch of one thread; zero-initialise. */
@@ -43,6 +44,8 @@ typedef struct trl_decoder {
     trl_btree tree;
     trl_nodes result;
     trl_brackets pruner_posteriors; /* of the pruner; n is 0 when not requested */
+    trl_tag_finder finder;
+    trl_given_tags found; /* tags given and those of the model's tagger */
     double mix;
     double max_work;  /* of the options */
     size_t max_bytes; /* of the options */

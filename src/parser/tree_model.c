@@ -118,6 +118,7 @@ void trl_tree_model_fini(trl_tree_model *m)
     trl_tree_clusters_fini(&m->clusters);
     trl_span_pruner_fini(&m->span_pruner);
     trl_reranker_fini(&m->reranker);
+    trl_word_tagger_fini(&m->tagger);
     trl_free(m->coarse_of);
     trl_coarse_map_fini(&m->map);
     trl_corners_fini(&m->corners);
@@ -217,14 +218,16 @@ static double coarse_threshold(const trl_pruning *p)
     return p->coarse > 0.0 ? p->coarse : p->threshold;
 }
 
-static trl_status find_gains(const trl_tree_model *m, const trl_str *word, size_t n, trl_gains *out,
+static trl_status find_gains(const trl_tree_model *m, const trl_pruned_sentence *s, trl_gains *out,
                              trl_arena *arena, trl_error *err)
 {
     trl_seen seen;
-    void *memory = trl_arena_get(arena, trl_seen_size(n), 1);
+    void *memory = trl_arena_get(arena, trl_seen_size(s->n), 1);
     if (!memory)
         return trl_fail_mem(err);
-    trl_observe(&m->observer, word, n, memory, &seen);
+    trl_observe(&m->observer, s->word, s->n, memory, &seen);
+    if (m->tagger.model && s->p->tags)
+        trl_given_tags_observe(s->p->tags, &seen);
     return trl_span_pruner_gains(&m->span_pruner, &seen, out, arena, err);
 }
 
@@ -260,7 +263,7 @@ trl_status trl_tree_skeleton(const trl_tree_model *m, const trl_pruned_sentence 
         *x->p->pruner_posteriors = (trl_brackets){0};
     trl_status st = choose_cells(x->word, x->n, &keep, arena, err);
     if (st == TRL_OK && with)
-        st = find_gains(m, x->word, x->n, with, arena, err);
+        st = find_gains(m, x, with, arena, err);
     if (st == TRL_OK)
         st = trl_coarse_run(
             &m->pruner, &(trl_words){x->word, x->n},

@@ -16,6 +16,7 @@
 #include "parser/span_calibration.h"
 #include "parser/tree_gather.h"
 #include "parser/tree_choose.h"
+#include "parser/word_tagger.h"
 #include "grammar/tree_set.h"
 
 typedef enum trl_grade {                           /* [FKM08, 5] */
@@ -62,6 +63,7 @@ typedef struct trl_tree_model {
     trl_tree_root root;         /* the root of a parser's trees; in the grammars it is TOP */
     double *binary_exp, *unary; /* of the weights, when they are final */
     trl_reranker reranker;      /* the second stage, if there is one */
+    trl_word_tagger tagger;     /* of clusters.view; or none */
 } trl_tree_model;
 
 typedef struct trl_tree_model_options {

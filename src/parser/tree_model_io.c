@@ -5,13 +5,15 @@
  *     weights   f32[n_direct + slots]
  *     root      text: '(' and the label of the root, or '-' for none; missing: '(TOP'
  *     keys      u64[slots]: the key of each slot's feature, 0 for none
- *     shrunk models: prints, u32[slots], and their seed, printby, in place of keys; weights of
- * rules alone and those of features in featwgt2, i16[slots], or featwgt1, u8[slots], with what they
- * stand for in featvals (model/weight_bits.h) spancal   how posteriors of constituents become
- * probabilities (span_calibration.h) sieve...  weights of the pruning pass, when it has any
- * (span_pruner.h) fn...     function labels, when it has any (function_labels.h) r...      the
- * second stage, when there is one (reranker.h) f?...     the grammar, its lexicon (l?), the coarse
- * ones (c?, k?)
+ *     prints    u32[slots], with their seed in printby: in place of keys in a shrunk model
+ *     featwgt2  i16[slots], or featwgt1, u8[slots]: weights of features in a shrunk model, which
+ *               stand for those in featvals (model/weight_bits.h); weights has those of rules alone
+ *     spancal   how posteriors of constituents become probabilities (span_calibration.h)
+ *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
+ *     fn...     function labels, when it has any (function_labels.h)
+ *     tagger    the file of a chain model, when there is a tagger (word_tagger.h)
+ *     r...      the second stage, when there is one (reranker.h)
+ *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
  * Features with weight 0 are left out.
  */
@@ -124,6 +126,11 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     if (st == TRL_OK)
         st = trl_span_pruner_save(&m->span_pruner, b, err);
     trl_reranker_save(&m->reranker, b);
+    if (m->tagger.model) {
+        size_t n;
+        const void *bytes = trl_model_bytes(m->tagger.model, &n);
+        trl_container_builder_add(b, "tagger", bytes, n);
+    }
     if (st == TRL_OK)
         st = trl_function_labels_save(&m->functions, b, err);
     if (st == TRL_OK)
@@ -216,6 +223,17 @@ static trl_status load_weights(trl_tree_model *m, const trl_container *c, trl_er
     return TRL_OK;
 }
 
+static trl_status load_tagger(trl_tree_model *m, const trl_container *c, trl_error *err)
+{
+    const void *bytes;
+    size_t n;
+    if (!trl_container_find(c, "tagger", &bytes, &n))
+        return TRL_OK;
+    return trl_word_tagger_open(&m->tagger, (trl_str){bytes, n},
+                                &(trl_given_grammars){&m->fine, &m->coarse}, &m->clusters.view,
+                                err);
+}
+
 static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_error *err)
 {
     trl_status st = trl_tree_clusters_load(&m->clusters, c, err);
@@ -233,6 +251,8 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_erro
         st = trl_function_labels_load(&m->functions, c, err);
     if (st == TRL_OK)
         st = trl_span_pruner_load(&m->span_pruner, c, err);
+    if (st == TRL_OK)
+        st = load_tagger(m, c, err);
     return st == TRL_OK ? trl_reranker_load(&m->reranker, c, err) : st;
 }
 

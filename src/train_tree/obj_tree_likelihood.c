@@ -4,7 +4,8 @@
  *
  *     d loss / d score(r, i, k, j) = P(r, i, k, j | s) - [r over (i, k, j) is in t]
  *
- * Z over all trees of the chart; expectations by inside-outside.
+ * Z over all trees of the chart; expectations by inside-outside.  Where words have tags with
+ * scores, these are added to w . f of the tags: constants, without a derivative.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -21,6 +22,8 @@ trl_status trl_loss_tree_likelihood(const trl_tree_task *t, const trl_tree_examp
     trl_status st = trl_chart_init(c, t->f->g, &e->s, &w->arena, err);
     if (st == TRL_OK)
         st = trl_tree_gather_scores(ga, &source, &w->arena, err);
+    if (st == TRL_OK && e->tags)
+        trl_given_list_add(e->tags, t->f->g, &e->s, ga->t.item);
     if (st == TRL_OK)
         st = trl_chart_inside(c, &ga->t, err);
     if (st != TRL_OK)

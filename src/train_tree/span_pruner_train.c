@@ -19,6 +19,7 @@ enum { K = TRL_SPAN_PRUNER_CLASSES, TAGS = TRL_SPAN_PRUNER_TAGS };
 struct trl_span_pruner_worker {
     trl_arena arena;
     trl_btree gold;
+    trl_given_tags tags;
 };
 
 /* Where rows are in the weights; slopes below `least` are left out. */
@@ -153,11 +154,18 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     if (!memory || !span || !word || !left || !right)
         return trl_fail_mem(err);
     trl_observe(t->observer, tree->word, n, memory, &x);
+    if (t->tags)
+        trl_given_list_observe(&t->tags[example], &x);
     st = trl_span_pruner_gains(&t->span_pruner, &x, &gains, &w->arena, err);
+    if (st == TRL_OK && t->tags)
+        st = trl_given_tags_set(&w->tags, &(trl_given_grammars){t->fine, t->coarse->pcfg->g}, n,
+                                &t->tags[example], err);
     if (st == TRL_OK)
         st = trl_coarse_run(t->coarse, &(trl_words){tree->word, n},
-                            &(trl_coarse_how){.gains = &gains, .least = t->least * LOST}, &chart,
-                            &w->arena, err);
+                            &(trl_coarse_how){.gains = &gains,
+                                              .least = t->least * LOST,
+                                              .tags = w->tags.n ? &w->tags.coarse : NULL},
+                            &chart, &w->arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
     if (t->hook && !t->done[example]) {
@@ -197,6 +205,8 @@ trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pru
     *t = (trl_span_pruner_task){.coarse = data->c,
                                 .observer = data->o,
                                 .trees = data->trees,
+                                .tags = data->tags,
+                                .fine = data->fine,
                                 .least = 1e-3f,
                                 .n_workers = n_workers};
     trl_status st = trl_span_pruner_init(&t->span_pruner, data->c->pcfg->g, err);
@@ -225,6 +235,7 @@ void trl_span_pruner_task_fini(trl_span_pruner_task *t)
     for (size_t k = 0; t->worker && k < t->n_workers; k++) {
         trl_arena_fini(&t->worker[k].arena);
         trl_btree_fini(&t->worker[k].gold);
+        trl_given_tags_fini(&t->worker[k].tags);
     }
     trl_free(t->worker);
     trl_free(t->done);
@@ -247,9 +258,8 @@ trl_status trl_span_pruner_train(trl_span_pruner *s, const trl_span_pruner_data 
                                    .seed = options->seed};
     trl_ending ending;
     trl_span_pruner_task t;
-    trl_status st = trl_span_pruner_task_init(
-        &t, &(trl_span_pruner_data){data->c, data->o, data->trees}, options->span_bits,
-        options->word_bits, trl_pool_threads(pool), err);
+    trl_status st = trl_span_pruner_task_init(&t, data, options->span_bits, options->word_bits,
+                                              trl_pool_threads(pool), err);
     if (st != TRL_OK)
         return st;
     t.hook = watch->hook;

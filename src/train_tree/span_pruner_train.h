@@ -6,6 +6,7 @@
 
 #include "train/sparse.h"
 #include "chart/coarse.h"
+#include "parser/given_tags.h"
 #include "grammar/tree_set.h"
 
 /* Called for every tree before any weight has learnt from it, so that charts are pruned like those
@@ -28,6 +29,8 @@ typedef struct trl_span_pruner_task {
     const trl_coarse *coarse;
     const trl_observer *observer;
     const trl_tree_set *trees;
+    const trl_given_list *tags; /* [trees], of labels of `fine`; or NULL */
+    const trl_grammar *fine;
     trl_span_pruner span_pruner;      /* with the prepared weights as `exact` */
     const trl_span_pruner_hook *hook; /* or NULL */
     uint8_t *done;                    /* [trees]: the hook has been called */
@@ -41,6 +44,8 @@ typedef struct trl_span_pruner_data {
     const trl_coarse *c;
     const trl_observer *o;
     const trl_tree_set *trees;
+    const trl_given_list *tags; /* [trees], of labels of `fine`; or NULL */
+    const trl_grammar *fine;
 } trl_span_pruner_data;
 
 trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pruner_data *data,

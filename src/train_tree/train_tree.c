@@ -112,6 +112,7 @@ static uint64_t fingerprint(const trl_tree_training *j)
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
     h = mix(h, &j->span_pruner, sizeof j->span_pruner);
+    h = mix(h, &j->tagger, sizeof j->tagger);
     h = mix(h, trl_objective_name(j->objective, TRL_KIND_TREE),
             strlen(trl_objective_name(j->objective, TRL_KIND_TREE)));
     if (o->nota)
@@ -184,12 +185,13 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s%s",
+        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s%s%s",
         o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
         counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
         licences[j->model_options.licence], (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
-        o->functions ? "functions yes\n" : "", rerank);
+        j->model.tagger.model ? "tagger chain\n" : "", o->functions ? "functions yes\n" : "",
+        rerank);
     size_t size = n > 0 ? (size_t)n : 0;
     if (trl_has_dev(o) && !counted(j) && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
@@ -245,6 +247,12 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
         trl_tree_training_report(j, "clusters", note);
     }
     return TRL_OK;
+}
+
+static trl_status tagger(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    return trl_tree_training_tagger(training, err);
 }
 
 static trl_status functions(void *training, trl_train_result *result, trl_error *err)
@@ -378,6 +386,7 @@ static trl_status second_stage(void *training, trl_train_result *result, trl_err
 
 static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"grammar and lexicon", grammar, false},
+                                   {"tagger", tagger, false},
                                    {"function labels", functions, false},
                                    {"span pruner, charts, features", charts, false},
                                    {"start", start, false},
@@ -414,6 +423,7 @@ trl_status trl_train_tree_part(const trl_train_options *o, const trl_tree_part_r
     trl_store_free(j->charts);
     trl_buf_fini(&j->families);
     trl_tree_model_fini(&j->model);
+    trl_tree_training_tagger_fini(j);
     trl_tree_set_fini(&j->trees);
     trl_tree_set_fini(&j->dev);
     trl_head_rules_free(j->heads);

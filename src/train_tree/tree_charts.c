@@ -12,9 +12,24 @@
 
 typedef struct charting {
     trl_tree_training *j;
-    trl_arena *arena; /* [threads] */
-    uint8_t *unknown; /* [trees] */
+    trl_arena *arena;     /* [threads] */
+    uint8_t *unknown;     /* [trees] */
+    trl_given_tags *tags; /* [threads] of the tree */
 } charting;
+
+/* The tags of a tree, or NULL. */
+static trl_status tags_of(charting *c, size_t k, size_t worker, const trl_given_tags **out,
+                          trl_error *err)
+{
+    const trl_tree_training *j = c->j;
+    *out = NULL;
+    if (!j->tags)
+        return TRL_OK;
+    *out = &c->tags[worker];
+    return trl_given_tags_set(&c->tags[worker],
+                              &(trl_given_grammars){&j->model.fine, &j->model.coarse},
+                              j->trees.tree[k].n_words, &j->tags[k], err);
+}
 
 /* The parts of an example other than its chart. */
 static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_error *err)
@@ -28,6 +43,9 @@ static trl_status fill_example(trl_tree_training *j, size_t k, bool *known, trl_
         return trl_fail_mem(err);
     trl_observe(&j->model.observer, t->word, t->n_words, memory, &e->seen);
     e->source = k;
+    e->tags = j->tags ? &j->tags[k] : NULL;
+    if (e->tags)
+        trl_given_list_observe(e->tags, &e->seen);
     e->stored = true;
     return st;
 }
@@ -42,8 +60,12 @@ static trl_status chart_unseen(void *ctx, size_t k, size_t worker, const trl_coa
     bool known, complete = false;
     trl_skeleton s;
     trl_arena_reset(&c->arena[worker]);
-    trl_status st = fill_example(j, k, &known, err);
-    const trl_pruning p = {.threshold = j->o->prune, .gold = &j->example[k].gold, .filter = true};
+    const trl_given_tags *tags;
+    trl_status st = tags_of(c, k, worker, &tags, err);
+    if (st == TRL_OK)
+        st = fill_example(j, k, &known, err);
+    const trl_pruning p = {
+        .threshold = j->o->prune, .gold = &j->example[k].gold, .filter = true, .tags = tags};
     if (st == TRL_OK && known)
         st = trl_tree_skeleton_of(
             &j->model,
@@ -66,17 +88,21 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
     if (e->seen.at)
         return TRL_OK;
     trl_arena_reset(&c->arena[worker]);
-    trl_status st = fill_example(j, k, &known, err);
+    const trl_given_tags *tags;
+    trl_status st = tags_of(c, k, worker, &tags, err);
+    if (st == TRL_OK)
+        st = fill_example(j, k, &known, err);
     if (st == TRL_OK && known && !j->objective->needs_inference) {
         complete = true;
         st = trl_gold_skeleton(&e->gold, NULL, 0, &s, &c->arena[worker], err);
     } else if (st == TRL_OK && known)
-        st = trl_tree_skeleton(
-            &j->model,
-            &(trl_pruned_sentence){
-                t->word, t->n_words,
-                &(trl_pruning){.threshold = j->o->prune, .gold = &e->gold, .filter = true}},
-            &s, &complete, &c->arena[worker], err);
+        st = trl_tree_skeleton(&j->model,
+                               &(trl_pruned_sentence){t->word, t->n_words,
+                                                      &(trl_pruning){.threshold = j->o->prune,
+                                                                     .gold = &e->gold,
+                                                                     .filter = true,
+                                                                     .tags = tags}},
+                               &s, &complete, &c->arena[worker], err);
     if (st == TRL_OK && complete)
         st = trl_skeleton_copy(&s, j->charts, &e->s, err);
     c->unknown[k] = !complete;
@@ -129,9 +155,10 @@ static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_erro
 trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err)
 {
     const size_t threads = trl_pool_threads(j->pool);
-    charting c = {j, trl_zalloc(threads, sizeof *c.arena), trl_zalloc(j->trees.n, 1)};
+    charting c = {j, trl_zalloc(threads, sizeof *c.arena), trl_zalloc(j->trees.n, 1),
+                  trl_zalloc(threads, sizeof *c.tags)};
     j->example = trl_zalloc(j->trees.n, sizeof *j->example);
-    trl_status st = c.arena && c.unknown && j->example ? TRL_OK : trl_fail_mem(err);
+    trl_status st = c.arena && c.unknown && c.tags && j->example ? TRL_OK : trl_fail_mem(err);
     j->n_examples = st == TRL_OK ? j->trees.n : 0;
     if (st == TRL_OK)
         st = trl_store_new((size_t)j->o->chart_memory << 20, &j->charts, err);
@@ -144,7 +171,10 @@ trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err)
         st = collect(j, c.unknown, err);
     for (size_t k = 0; c.arena && k < threads; k++)
         trl_arena_fini(&c.arena[k]);
+    for (size_t k = 0; c.tags && k < threads; k++)
+        trl_given_tags_fini(&c.tags[k]);
     trl_free(c.arena);
+    trl_free(c.tags);
     trl_free(c.unknown);
     return st;
 }

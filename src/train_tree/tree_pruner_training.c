@@ -48,10 +48,11 @@ trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_
         o.word_bits = 11;
     watching w = {.j = j};
     const trl_watcher watcher = {&w, watch, NULL};
-    const trl_status st = trl_span_pruner_train(
-        &j->model.span_pruner,
-        &(trl_span_pruner_data){&j->model.pruner, &j->model.observer, &j->trees}, &o, j->pool,
-        &(trl_span_pruner_watch){&watcher, hook}, err);
+    const trl_status st =
+        trl_span_pruner_train(&j->model.span_pruner,
+                              &(trl_span_pruner_data){&j->model.pruner, &j->model.observer,
+                                                      &j->trees, j->tags, &j->model.fine},
+                              &o, j->pool, &(trl_span_pruner_watch){&watcher, hook}, err);
     if (st != TRL_OK || !w.stopped)
         return st;
     /* an unfinished pruner makes different charts: write neither a model nor a checkpoint */

@@ -9,6 +9,7 @@
 
 #include "train/objectives.h"
 #include "train/sparse.h"
+#include "parser/given_tags.h"
 #include "parser/tree_choose.h"
 
 typedef struct trl_tree_example {
@@ -16,8 +17,9 @@ typedef struct trl_tree_example {
     bool stored;    /* in a store, or else on the heap */
     trl_seen seen;  /* one heap block at seen.at */
     trl_btree gold;
-    size_t source;        /* the tree it was made from */
-    trl_span_state *nota; /* [n_nota] NOTA instances, all in s; owned */
+    size_t source;              /* the tree it was made from */
+    const trl_given_list *tags; /* of its words; or NULL */
+    trl_span_state *nota;       /* [n_nota] NOTA instances, all in s; owned */
     size_t n_nota;
 } trl_tree_example;
 void trl_tree_example_fini(trl_tree_example *e);

@@ -36,6 +36,9 @@ typedef struct trl_tree_training {
     size_t n_examples, n_unknown; /* unknown: trees the grammar cannot make */
     trl_buf families;             /* the template, built-in sets written out */
     bool span_pruner;             /* the pruner is a span pruner */
+    bool tagger;                  /* the parser has a tagger, if there are trees enough for one */
+    trl_buf tagger_file;          /* the bytes of model.tagger */
+    trl_given_list *tags;         /* [trees] by taggers that have not seen the tree; or NULL */
     trl_store *charts;
     const trl_optimizer *optimizer; /* NULL: counted */
     trl_learner learner;
@@ -74,6 +77,11 @@ trl_status trl_tree_training_expect(trl_tree_training *j, trl_error *err);
  * over. */
 trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_hook *hook,
                                     trl_error *err);
+
+/* tree_tagger_training.c: learns the model's tagger and tags the trees (j->tags), if j->tagger.
+ * TRL_ECANCEL; TRL_ENOMEM. */
+trl_status trl_tree_training_tagger(trl_tree_training *j, trl_error *err);
+void trl_tree_training_tagger_fini(trl_tree_training *j);
 
 /* tree_function_training.c: learns the model's function labels when they are asked for; else says
  * that the trees had some, if so.  TRL_EINVAL without any; TRL_ECANCEL; TRL_ENOMEM. */

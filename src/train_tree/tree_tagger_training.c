@@ -1,0 +1,205 @@
+/* tree_tagger_training.c -- the parser's tagger, and the tags that training trees have by it.
+ *
+ * A parser that is to live with a tagger's mistakes must learn with them: every tree has the tags
+ * of a tagger that has not seen it, of all folds but its own.  Folds are whole stretches of the
+ * treebank: new text is of other documents, too.
+ */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "base/mem.h"
+#include "train_chain/train_chain.h"
+#include "train_tree/tree_training.h"
+
+#define FOLDS 5
+#define LEAST_TREES 100 /* of fewer a tagger learns too little */
+#define PENALTY 0.25
+
+typedef struct tagging {
+    trl_tree_training *j;
+    bool clusters; /* the tagger looks at them */
+} tagging;
+
+static size_t fold_of(const trl_tree_training *j, size_t tree)
+{
+    return tree * FOLDS / j->trees.n;
+}
+
+/* ---- learning -------------------------------------------------------------------------------- */
+
+static void read_tags(const trl_tree *t, trl_str *tag)
+{
+    for (uint32_t v = 0; v < t->n_nodes; v++)
+        if (t->node[v].child == TRL_NO_NODE)
+            tag[t->node[v].from] = trl_tree_label(t, v);
+}
+
+/* The rows of all trees but those of a fold (FOLDS: of all). */
+static trl_status fill_data(const trl_tree_training *j, size_t fold, trl_dataset *data,
+                            trl_error *err)
+{
+    trl_tag_rows rows = {0};
+    trl_str *tag = NULL;
+    size_t cap = 0;
+    trl_status st = TRL_OK;
+    for (size_t k = 0; st == TRL_OK && k < j->trees.n; k++) {
+        const trl_tree *t = &j->trees.tree[k];
+        trl_rows seq;
+        if (fold_of(j, k) == fold)
+            continue;
+        trl_str *grown = trl_reserve(tag, &cap, t->n_words, sizeof *tag);
+        if (!grown) {
+            st = trl_fail_mem(err);
+            break;
+        }
+        tag = grown;
+        read_tags(t, tag);
+        st = trl_tag_rows_make(&rows, &j->model.clusters.view, &(trl_words){t->word, t->n_words},
+                               tag, &seq, err);
+        if (st == TRL_OK)
+            st = trl_dataset_add_rows(data, &seq, 1, NULL, err);
+    }
+    trl_free(rows.cell);
+    trl_free(tag);
+    return st;
+}
+
+/* The tagger of all trees but those of a fold, as a file's bytes. */
+static trl_status learn(const tagging *x, size_t fold, trl_buf *out, trl_error *err)
+{
+    const trl_train_options *from = x->j->o;
+    trl_dataset *data = NULL;
+    trl_buf template = {0};
+    trl_train_result result = {0};
+    trl_tag_rows_template(x->clusters, &template);
+    trl_train_options o = {.kind = "chain",
+                           .template_name = "<tagger>",
+                           .template_text = template.data,
+                           .template_size = template.len,
+                           .objective = "likelihood",
+                           .optimizer = "sdca",
+                           .c2 = PENALTY,
+                           .epsilon = 1e-5,
+                           .period = 10,
+                           .delta = 1e-5,
+                           .memory = 6,
+                           .seed = from->seed,
+                           .threads = 1,
+                           .checkpoint_every = 10,
+                           .grade = from->grade,
+                           .annotate = from->annotate,
+                           .clusters = from->clusters,
+                           .model_out = out,
+                           .cancelled = from->cancelled,
+                           .cancelled_ctx = from->cancelled_ctx};
+    trl_status st = template.failed ? trl_fail_mem(err) : trl_dataset_new(&data, err);
+    if (st == TRL_OK)
+        st = fill_data(x->j, fold, data, err);
+    o.data = data;
+    if (st == TRL_OK)
+        st = trl_train_chain(&o, &result, err);
+    if (st == TRL_OK && result.stopped)
+        st = trl_fail(err, TRL_ECANCEL, "stopped");
+    trl_dataset_free(data);
+    trl_buf_fini(&template);
+    return st;
+}
+
+/* ---- the tags of trees ----------------------------------------------------------------------- */
+
+/* Copies the tags found for a tree, word by word, and adds the right one where it is ruled out. */
+static trl_status keep_tags(trl_tree_training *j, size_t tree, const trl_tag_finder *f,
+                            trl_error *err)
+{
+    const trl_tree *t = &j->trees.tree[tree];
+    const trl_grammar *g = &j->model.fine;
+    trl_given_tag *list = trl_alloc(f->n + t->n_words, sizeof *list);
+    trl_str *tag = trl_alloc(t->n_words, sizeof *tag);
+    size_t n = 0;
+    if (list && tag)
+        read_tags(t, tag);
+    for (size_t i = 0, k = 0; list && tag && i < t->n_words; i++) {
+        const uint32_t right = trl_strtab_find(&g->labels, tag[i].p, tag[i].n);
+        bool there = false;
+        for (; k < f->n && f->tag[k].word == i; k++) {
+            there |= f->tag[k].label == right;
+            list[n++] = f->tag[k];
+        }
+        if (!there && right != TRL_NO_ID)
+            list[n++] = (trl_given_tag){i, right, log(TRL_TAG_LEAST)};
+    }
+    trl_free(tag);
+    j->tags[tree] = (trl_given_list){list, n};
+    return list && tag ? TRL_OK : trl_fail_mem(err);
+}
+
+static trl_status tag_fold(trl_tree_training *j, size_t fold, const trl_buf *bytes, trl_error *err)
+{
+    const trl_tree_model *m = &j->model;
+    trl_word_tagger tagger = {0};
+    trl_tag_finder finder = {0};
+    trl_status st =
+        trl_word_tagger_open(&tagger, (trl_str){bytes->data, bytes->len},
+                             &(trl_given_grammars){&m->fine, &m->coarse}, &m->clusters.view, err);
+    for (size_t k = 0; st == TRL_OK && k < j->trees.n; k++) {
+        const trl_tree *t = &j->trees.tree[k];
+        if (fold_of(j, k) != fold)
+            continue;
+        st = trl_tag_find(&finder, &tagger, &(trl_words){t->word, t->n_words}, err);
+        if (st == TRL_OK)
+            st = keep_tags(j, k, &finder, err);
+    }
+    trl_tag_finder_fini(&finder);
+    trl_word_tagger_fini(&tagger);
+    return st;
+}
+
+/* Jobs 0 .. FOLDS-1 tag their fold; the last learns the tagger of the model. */
+static trl_status run_fold(void *ctx, size_t fold, size_t worker, trl_error *err)
+{
+    tagging *x = ctx;
+    trl_buf bytes = {0};
+    (void)worker;
+    if (fold == FOLDS)
+        return learn(x, fold, &x->j->tagger_file, err);
+    trl_status st = learn(x, fold, &bytes, err);
+    if (st == TRL_OK)
+        st = tag_fold(x->j, fold, &bytes, err);
+    trl_buf_fini(&bytes);
+    return st;
+}
+
+/* ---- the stage ------------------------------------------------------------------------------- */
+
+trl_status trl_tree_training_tagger(trl_tree_training *j, trl_error *err)
+{
+    tagging x = {j, j->model.clusters.view.name.n > 0};
+    char note[96];
+    if (!j->tagger || j->trees.n < LEAST_TREES)
+        return TRL_OK;
+    j->tags = trl_zalloc(j->trees.n, sizeof *j->tags);
+    trl_status st =
+        j->tags ? trl_pool_run(j->pool, FOLDS + 1, run_fold, &x, err) : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = trl_word_tagger_open(
+            &j->model.tagger, (trl_str){j->tagger_file.data, j->tagger_file.len},
+            &(trl_given_grammars){&j->model.fine, &j->model.coarse}, &j->model.clusters.view, err);
+    if (st != TRL_OK)
+        return st;
+    snprintf(note, sizeof note, "tagger of %zu tags, and %d of parts of the trees",
+             j->model.tagger.n_labels, FOLDS);
+    trl_tree_training_report(j, "tagger", note);
+    return TRL_OK;
+}
+
+void trl_tree_training_tagger_fini(trl_tree_training *j)
+{
+    for (size_t k = 0; j->tags && k < j->trees.n; k++)
+        trl_free((void *)(uintptr_t)j->tags[k].tag);
+    trl_free(j->tags);
+    trl_buf_fini(&j->tagger_file);
+}
