@@ -161,11 +161,12 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
         st = trl_given_tags_set(&w->tags, &(trl_given_grammars){t->fine, t->coarse->pcfg->g}, n,
                                 &t->tags[example], err);
     if (st == TRL_OK)
-        st = trl_coarse_run(t->coarse, &(trl_words){tree->word, n},
-                            &(trl_coarse_how){.gains = &gains,
-                                              .least = t->least * LOST,
-                                              .tags = w->tags.n ? &w->tags.coarse : NULL},
-                            &chart, &w->arena, err);
+        st =
+            trl_coarse_run(t->coarse, &(trl_words){tree->word, n},
+                           &(trl_coarse_how){.gains = &gains,
+                                             .least = t->least * LOST,
+                                             .tags = t->tags && w->tags.n ? &w->tags.coarse : NULL},
+                           &chart, &w->arena, err);
     if (st != TRL_OK || !isfinite(chart.log_z))
         return st;
     if (t->hook && !t->done[example]) {

@@ -381,6 +381,7 @@ static void test_parser(void **state)
         a.o.spans = k / 2 == 4;
         fail_all("parse", do_parse, &a);
     }
+    parse_with_tagger();
 }
 
 static void make_ready(const train_arg *arg)

@@ -35,4 +35,25 @@ static void train_trees(void)
     }
 }
 
+/* A parser with a tagger, as those of enough trees have. */
+static void parse_with_tagger(void)
+{
+    enum { TIMES = 40 };
+    static char trees[TIMES * sizeof parser_trees];
+    const tree_train_arg arg = {folder,        "features", "likelihood", "adagrad",
+                                tree_template, false,      false,        0};
+    uint64_t want = 0;
+    trl_error err;
+    char model[512];
+    for (size_t k = 0; k < TIMES; k++)
+        memcpy(trees + k * (sizeof parser_trees - 1), parser_trees, sizeof parser_trees);
+    write_file("trees", trees);
+    assert_ok(do_train_tree(&arg, &err));
+    snprintf(model, sizeof model, "%s/tagging", folder);
+    assert_int_equal(rename(in_folder("model"), model), 0);
+    parse_arg a = {model, trl_parse_options_default(), parser_known, 0, parser_text[0], &want};
+    a.o.max_seconds = 0.0;
+    fail_all("parse with a tagger", do_parse, &a);
+}
+
 #endif

@@ -26,8 +26,10 @@ static void start(trl_span_pruner_task *t, const bank *b, size_t threads)
 {
     trl_error err;
     assert_ok(trl_span_pruner_task_init(
-        t, &(trl_span_pruner_data){&b->m.pruner, &b->m.observer, &b->trees}, SPAN_BITS, WORD_BITS,
-        threads, &err));
+        t,
+        &(trl_span_pruner_data){
+            .c = &b->m.pruner, .o = &b->m.observer, .trees = &b->trees, .fine = &b->m.fine},
+        SPAN_BITS, WORD_BITS, threads, &err));
 }
 
 static void gains_of(const bank *b, const trl_span_pruner *s, const trl_tree *t, trl_gains *g,
@@ -123,14 +125,34 @@ static double loss_at(trl_span_pruner_task *t, const double *w, size_t example, 
     return loss;
 }
 
-static void test_gradient(void **state)
+/* Of every word of the tree its tag and another, with scores. */
+static size_t give_tags(const bank *b, const trl_tree *t, trl_given_tag *tag)
 {
-    (void)state;
+    size_t n = 0;
+    const uint32_t other = trl_strtab_find(&b->m.fine.labels, "NN", 2);
+    for (uint32_t v = 0; v < t->n_nodes; v++) {
+        if (t->node[v].child != TRL_NO_NODE)
+            continue;
+        const trl_str name = trl_tree_label(t, v);
+        const uint32_t right = trl_strtab_find(&b->m.fine.labels, name.p, name.n);
+        tag[n++] = (trl_given_tag){t->node[v].from, right, -0.3};
+        if (right != other)
+            tag[n++] = (trl_given_tag){t->node[v].from, other, -1.1};
+    }
+    return n;
+}
+
+static void check_gradient(bool with_tags)
+{
     bank b;
     trl_span_pruner_task t;
+    trl_given_tag tag[2 * 9];
     open_bank(&b);
     start(&t, &b, 1);
     t.least = 0.0f;
+    trl_given_list *tags = trl_zalloc(b.trees.n, sizeof *tags);
+    tags[3] = (trl_given_list){tag, give_tags(&b, &b.trees.tree[3], tag)};
+    t.tags = with_tags ? tags : NULL;
     double *w = some_weights(&t, 0.3);
     double *dense = trl_zalloc(t.sparse.n_weights, sizeof *dense);
     trl_sparse g = {0};
@@ -150,11 +172,22 @@ static void test_gradient(void **state)
         large += fabs(dense[k]) > 0.1;
     }
     assert_true(large > 20);
+    const double with = loss_at(&t, w, example, NULL);
+    t.tags = NULL;
+    assert_true(with_tags == (fabs(with - loss_at(&t, w, example, NULL)) > 0.01));
+    trl_free(tags);
     trl_sparse_fini(&g);
     trl_free(dense);
     trl_free(w);
     trl_span_pruner_task_fini(&t);
     bank_close(&b);
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    check_gradient(false);
+    check_gradient(true);
 }
 
 /* ---- training and files ---------------------------------------------------------------------- */
@@ -172,9 +205,9 @@ static void train(bank *b, trl_span_pruner *s, size_t threads)
     trl_error err;
     trl_pool *pool = trl_pool_new(threads);
     assert_ok(trl_span_pruner_init(s, &b->m.coarse, &err));
-    assert_ok(
-        trl_span_pruner_train(s, &(trl_span_pruner_data){&b->m.pruner, &b->m.observer, &b->trees},
-                              &training, pool, &(trl_span_pruner_watch){NULL, NULL}, &err));
+    assert_ok(trl_span_pruner_train(
+        s, &(trl_span_pruner_data){.c = &b->m.pruner, .o = &b->m.observer, .trees = &b->trees},
+        &training, pool, &(trl_span_pruner_watch){NULL, NULL}, &err));
     trl_pool_free(pool);
 }
 

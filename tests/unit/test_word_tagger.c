@@ -1,7 +1,7 @@
 /* The tagger of a parser: its tags against those of the chain model itself, trees and their
  * probabilities against the same tags given, threads, files, dumps. */
 /* SPDX-License-Identifier: MIT */
-#include "support.h"
+#include "tree_bank.h"
 
 #include <unistd.h>
 
@@ -247,10 +247,52 @@ static void test_rows(void **state)
     trl_clusters_free(c);
 }
 
+/* Scores from a list are those of the table that is made of it. */
+static void test_list(void **state)
+{
+    (void)state;
+    trl_error err;
+    bank b;
+    trl_given_tag tag[200];
+    trl_given_tags table = {0};
+    bank_open(&b, trl_tree_template_text("discriminative"), (trl_annotation){.tag_parents = true},
+              false, 9, 10, 3);
+    for (size_t k = 0; k < b.n; k++) {
+        const trl_tree_example *e = &b.example[k];
+        const uint32_t nn = trl_strtab_find(&b.m.fine.labels, "NN", 2),
+                       vb = trl_strtab_find(&b.m.fine.labels, "VB", 2);
+        size_t n = 0, items = e->s.first[trl_chart_cells(e->s.n)];
+        for (size_t i = 0; i < e->s.n; i += 2) { /* every other word */
+            tag[n++] = (trl_given_tag){i, nn, -0.5};
+            tag[n++] = (trl_given_tag){i, vb, -0.2 * (double)i};
+        }
+        double *x = trl_zalloc(items, sizeof *x), *y = trl_zalloc(items, sizeof *y);
+        const trl_given_list list = {tag, n};
+        assert_ok(trl_given_tags_set(&table, &(trl_given_grammars){&b.m.fine, &b.m.coarse}, e->s.n,
+                                     &list, &err));
+        trl_given_tags_add(&table, &b.m.fine, &e->s, x);
+        trl_given_list_add(&list, &b.m.fine, &e->s, y);
+        assert_memory_equal(x, y, items * sizeof *x);
+        trl_seen a = e->seen;
+        trl_given_tags_observe(&table, &a);
+        for (size_t i = 0; i < e->s.n; i += 2)
+            assert_int_equal(trl_seen_at(&a, TRL_SEEN_TAG, (ptrdiff_t)i),
+                             TRL_SEEN_FIRST + (i <= 2 ? vb : nn)); /* -0.4 or -0.8 */
+        const uint32_t other = trl_seen_at(&a, TRL_SEEN_TAG, 1);
+        trl_given_list_observe(&list, &a);
+        assert_int_equal(trl_seen_at(&a, TRL_SEEN_TAG, 1), other);
+        trl_free(x);
+        trl_free(y);
+    }
+    trl_given_tags_fini(&table);
+    bank_close(&b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_given), cmocka_unit_test(test_some_given),
-        cmocka_unit_test(test_threads_and_option), cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_given),
+                                       cmocka_unit_test(test_some_given),
+                                       cmocka_unit_test(test_threads_and_option),
+                                       cmocka_unit_test(test_rows), cmocka_unit_test(test_list)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
