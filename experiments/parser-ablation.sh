@@ -1,6 +1,6 @@
 #!/bin/bash
-# parser-ablation.sh -- what each part of the parser is worth: groups of features, the rules never seen, the span
-# pruner, annotation.  Cross-validated on training trees; the development sections are not looked at.
+# parser-ablation.sh -- what each part of the parser is worth: groups of features, the tagger, the rules never seen, the
+# span pruner, annotation.  Cross-validated on training trees; the development sections are not looked at.
 usual_lengths=15
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
@@ -63,13 +63,14 @@ describe() {
     rule-ends) echo 'words at the ends of the span of a rule' ;;
     unary) echo 'words at the ends of unary rules' ;;
     rules) echo 'rules and words alone (`--grade discriminative`, same rules and pruner)' ;;
+    tagger) echo 'the tagger of words (`--no-tagger`)' ;;
     relaxed) echo 'rules never seen (`--relaxed`)' ;;
     strict) echo 'these, and known rules under other parents (`--strict`)' ;;
     pruner) echo 'the span pruner (`--pruner pcfg --relaxed`)' ;;
     plain) echo 'annotation of tags and heads (`--annotate parents`)' ;;
     esac
 }
-others='rules relaxed strict pruner plain'
+others='rules tagger relaxed strict pruner plain'
 for c in $corpora; do
     part "$c"
     # shellcheck disable=SC2046
@@ -77,6 +78,7 @@ for c in $corpora; do
         of "$c" all $(with_clusters)
         for g in $groups; do of "$c" "$g" $(with_clusters) -t "$work/$g.families"; done
         of "$c" rules $(with_clusters) --grade discriminative --pruner spans
+        of "$c" tagger $(with_clusters) --no-tagger
         of "$c" relaxed $(with_clusters) --relaxed
         of "$c" strict $(with_clusters) --strict
         of "$c" pruner $(with_clusters) --pruner pcfg --relaxed
