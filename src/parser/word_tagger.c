@@ -84,7 +84,7 @@ static bool is_tagger(const trl_model *m, const trl_cluster_view *clusters)
 {
     const trl_model_info x = trl_model_get_info(m);
     return strcmp(x.kind, "chain") == 0 && x.format == TRL_FORMAT_COLUMNS && x.is_probability &&
-           x.n_columns == 2u + (clusters->name.n ? PATHS : 0u);
+           x.n_labels > 0 && x.n_columns == 2u + (clusters->name.n ? PATHS : 0u);
 }
 
 trl_status trl_word_tagger_open(trl_word_tagger *t, trl_str bytes, const trl_given_grammars *g,
