@@ -109,7 +109,8 @@ def test_threads_change_nothing(chunks):
         one, two = (trellis.CRF(max_iterations=5, n_jobs=n, **keywords).fit(X, y) for n in (1, 3))
         assert one.to_bytes() == two.to_bytes()
         assert one.predict(X) == two.predict(X)
-    assert [p.tolist() for p in one.predict_proba(X)] == [p.tolist() for p in two.predict_proba(X)]
+    assert [[list(row) for row in p] for p in one.predict_proba(X)] == \
+        [[list(row) for row in p] for p in two.predict_proba(X)]
 
 
 def enumerate_scores(crf, xseq):

@@ -84,7 +84,7 @@ static trl_status do_train(const void *p, trl_error *err)
     o.objective = a->objective;
     o.order = a->order;
     o.c1 = a->c1;
-    o.max_iter = (a->resume ? 4 : 2) + (a->c1 > 0.0 ? 3 : 0); /* past a handover */
+    o.max_iter = (a->resume ? 4U : 2U) + (a->c1 > 0.0 ? 3U : 0U); /* past a handover */
     o.checkpoint = strcmp(a->objective, "hmm") == 0 ? NULL : checkpoint;
     o.q0 = a->q0;
     o.q0_mask = a->mask;
