@@ -114,6 +114,14 @@ paper() { # METHOD
 row() { # METHOD
     echo "| $(title "$1") | $(paper "$1") | $(scores "$1" location | mean) | $(scores "$1" speaker | mean) | $(scores "$1" location | deviation) / $(scores "$1" speaker | deviation) | $(against piecewise "$1" location) / $(against piecewise "$1" speaker) | $(against chain "$1" location) / $(against chain "$1" speaker) | $(iterations "$1") | $(spent "$1") |"
 }
+edges_row() { # ROLE: means over the halves of what skip-edges.awk prints
+    for k in $(seq "$halves"); do awk -v role="$1" -f "$top/experiments/skip-edges.awk" "$work/chain.$k.out"; done |
+        awk -v role="$1" '{ for (i = 1; i <= 11; i++) s[i] += $i; n++ }
+            END {
+                for (i = 1; i <= 11; i++) s[i] /= n
+                printf "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f %% | %.2f | %.2f | %.2f |\n", role, s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11]
+            }'
+}
 held_row() { # C2
     echo -n "| $1 |"
     for m in $tuned; do
@@ -139,6 +147,23 @@ END
 Means over the halves; deviations of their values; p: paired t-test over the halves (they overlap, so that it is a rough guide); seconds
 of the processor: one half; belief propagation from the chain without the chain's own seconds.
 END
+    case " $methods " in
+    *' chain '*)
+        cat <<END
+
+## What edges between equal words can tell
+
+Of the chain's labels, means over the halves, by \`experiments/skip-edges.awk\`. Joined: the same capitalised word occurs elsewhere in the message. Told: one of those tokens has the
+same true label, and the chain has that right; an edge that makes its ends agree can correct no others. "Pairs agree": of joined pairs with the label at one end at least, those with it at both. F1 of the chain; if every told
+token were right, that is, by an oracle that knows where to agree; if equal words all took the label that the chain gives to most of them.
+
+| | tokens | missed | joined | told | wrong | joined | told | pairs agree | F1 of the chain | oracle | always agree |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+END
+        edges_row location
+        edges_row speaker
+        ;;
+    esac
     case $grid in
     *' '*)
         cat <<END
