@@ -234,27 +234,40 @@ static trl_status marginals(trl_infer_run *r, trl_error *err)
     return trl_gibbs(&problem, &o, r->variable, r->factor, NULL, err);
 }
 
-trl_status trl_infer_marginals(const trl_infer_plan *p, const trl_infer_input *input,
-                               trl_infer_work *w, trl_infer_result *out, trl_error *err)
+/* What all answers begin and end with. */
+static trl_status answer(trl_status (*find)(trl_infer_run *r, trl_error *err),
+                         const trl_infer_plan *p, const trl_infer_input *input, trl_infer_work *w,
+                         trl_infer_result *out, trl_error *err)
 {
     trl_infer_run r;
     if (!p || !w || !out)
         return trl_fail_null(err);
     trl_status st = begin(&r, p, input, w, err);
     if (st == TRL_OK)
-        st = marginals(&r, err);
-    if (st != TRL_OK)
-        return st;
-    r.r.variable = r.variable;
-    r.r.factor = r.factor;
-    *out = r.r;
-    return TRL_OK;
+        st = find(&r, err);
+    if (st == TRL_OK)
+        *out = r.r;
+    return st;
+}
+
+static trl_status all_marginals(trl_infer_run *r, trl_error *err)
+{
+    r->r.variable = r->variable;
+    r->r.factor = r->factor;
+    return marginals(r, err);
+}
+
+trl_status trl_infer_marginals(const trl_infer_plan *p, const trl_infer_input *input,
+                               trl_infer_work *w, trl_infer_result *out, trl_error *err)
+{
+    return answer(all_marginals, p, input, w, out, err);
 }
 
 /* ---- max-marginals --------------------------------------------------------------------------- */
 
 static trl_status max_marginals(trl_infer_run *r, trl_error *err)
 {
+    r->r.variable = r->variable;
     if (r->p->o.method == TRL_INFER_EXACT) {
         const trl_jtree_input in = jtree_input(r);
         r->r.converged = r->r.exact_marginals = true;
@@ -268,17 +281,7 @@ static trl_status max_marginals(trl_infer_run *r, trl_error *err)
 trl_status trl_infer_max_marginals(const trl_infer_plan *p, const trl_infer_input *input,
                                    trl_infer_work *w, trl_infer_result *out, trl_error *err)
 {
-    trl_infer_run r;
-    if (!p || !w || !out)
-        return trl_fail_null(err);
-    trl_status st = begin(&r, p, input, w, err);
-    if (st == TRL_OK)
-        st = max_marginals(&r, err);
-    if (st != TRL_OK)
-        return st;
-    r.r.variable = r.variable;
-    *out = r.r;
-    return TRL_OK;
+    return answer(max_marginals, p, input, w, out, err);
 }
 
 /* ---- the best labelling ---------------------------------------------------------------------- */
@@ -322,21 +325,20 @@ static trl_status best(trl_infer_run *r, trl_error *err)
     return trl_gibbs(&problem, &o, r->variable, r->factor, r->y, err);
 }
 
+static trl_status scored_best(trl_infer_run *r, trl_error *err)
+{
+    const trl_status st = best(r, err);
+    if (st != TRL_OK)
+        return st;
+    r->r.y = r->y;
+    r->r.score = trl_graph_score(r->p->graph, r->table, r->y);
+    if (r->r.exact) /* the two agree up to rounding */
+        r->r.bound = r->r.score;
+    return TRL_OK;
+}
+
 trl_status trl_infer_best(const trl_infer_plan *p, const trl_infer_input *input, trl_infer_work *w,
                           trl_infer_result *out, trl_error *err)
 {
-    trl_infer_run r;
-    if (!p || !w || !out)
-        return trl_fail_null(err);
-    trl_status st = begin(&r, p, input, w, err);
-    if (st == TRL_OK)
-        st = best(&r, err);
-    if (st != TRL_OK)
-        return st;
-    r.r.y = r.y;
-    r.r.score = trl_graph_score(p->graph, r.table, r.y);
-    if (r.r.exact) /* the two agree up to rounding */
-        r.r.bound = r.r.score;
-    *out = r.r;
-    return TRL_OK;
+    return answer(scored_best, p, input, w, out, err);
 }

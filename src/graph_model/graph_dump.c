@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "graph_model/graph_model.h"
 #include "model/dump_text.h"
+#include "model/ranked_weights.h"
 
 typedef struct dumping {
     const trl_graph_model *m;
@@ -105,23 +106,7 @@ static trl_status put_factor(dumping *d)
 
 /* ---- the largest ----------------------------------------------------------------------------- */
 
-typedef struct ranked {
-    double weight;
-    uint32_t attr, cell;
-} ranked;
-
-/* Large weights first; the order is total, whatever qsort does. */
-static int by_weight(const void *pa, const void *pb)
-{
-    const ranked *a = pa, *b = pb;
-    if (a->weight != b->weight)
-        return a->weight < b->weight ? 1 : -1;
-    if (a->attr != b->attr)
-        return a->attr < b->attr ? -1 : 1;
-    return a->cell < b->cell ? -1 : a->cell > b->cell;
-}
-
-static void put_ranked(dumping *d, const ranked *r)
+static void put_ranked(dumping *d, const trl_ranked_weight *r)
 {
     trl_buf *b = &d->p.buf;
     trl_put_number(b, "%14.6f", r->weight);
@@ -139,16 +124,17 @@ static void put_ranked(dumping *d, const ranked *r)
 static trl_status put_top(dumping *d, size_t top)
 {
     const trl_model_family *f = &d->m->family[d->factor];
-    ranked *all = trl_alloc(f->n_weights + 1, sizeof *all);
+    trl_ranked_weight *all = trl_alloc(f->n_weights + 1, sizeof *all);
     size_t n = 0;
     if (!all)
         return trl_fail_mem(d->err);
     for (size_t a = 0; a < f->n_attrs; a++) {
         const trl_weight_row row = trl_model_row(f, (uint32_t)a);
         for (uint64_t at = row.at; at < row.at + row.k; at++)
-            all[n++] = (ranked){trl_model_weight(f, at), (uint32_t)a, trl_model_cell(f, row, at)};
+            all[n++] = (trl_ranked_weight){trl_model_weight(f, at), (uint32_t)a,
+                                           trl_model_cell(f, row, at)};
     }
-    qsort(all, n, sizeof *all, by_weight);
+    qsort(all, n, sizeof *all, trl_ranked_weight_compare);
     const size_t large = n < top ? n : top, small = n - large < top ? n - large : top;
     trl_buf_fmt(&d->p.buf, "factor %s: %zu weights\n", d->m->spec->factor[d->factor].name, n);
     trl_buf_str(&d->p.buf, large ? "  largest\n" : "");

@@ -8,11 +8,7 @@
 #include "model/dump_hmm.h"
 #include "model/dump_text.h"
 #include "model/model.h"
-
-typedef struct ranked {
-    double weight;
-    uint32_t attr, cell;
-} ranked;
+#include "model/ranked_weights.h"
 
 typedef struct table {
     const trl_chain_model *m;
@@ -21,17 +17,6 @@ typedef struct table {
     trl_printer p;
     trl_error *err;
 } table;
-
-/* Large weights first; the order is total, whatever qsort does. */
-static int by_weight(const void *pa, const void *pb)
-{
-    const ranked *a = pa, *b = pb;
-    if (a->weight != b->weight)
-        return a->weight < b->weight ? 1 : -1;
-    if (a->attr != b->attr)
-        return a->attr < b->attr ? -1 : 1;
-    return a->cell < b->cell ? -1 : a->cell > b->cell;
-}
 
 /* "label -> label"; returns its width. */
 static size_t put_labels(const table *t, trl_buf *b, uint32_t cell)
@@ -48,7 +33,7 @@ static size_t put_labels(const table *t, trl_buf *b, uint32_t cell)
     return width;
 }
 
-static trl_status put_ranked(table *t, const ranked *r)
+static trl_status put_ranked(table *t, const trl_ranked_weight *r)
 {
     const trl_model_family *f = &t->m->family[t->family];
     trl_buf *b = &t->p.buf;
@@ -67,7 +52,7 @@ static trl_status put_ranked(table *t, const ranked *r)
 }
 
 /* The width of the labels of the rows that will be shown. */
-static void measure(table *t, const ranked *r, size_t n)
+static void measure(table *t, const trl_ranked_weight *r, size_t n)
 {
     trl_buf scratch = {0};
     t->label_width = 0;
@@ -82,12 +67,12 @@ static void measure(table *t, const ranked *r, size_t n)
 }
 
 /* Largest first, then, of what has not been shown, the smallest first. */
-static trl_status put_block(table *t, ranked *r, size_t n)
+static trl_status put_block(table *t, trl_ranked_weight *r, size_t n)
 {
     const size_t large = n < t->top ? n : t->top;
     const size_t small = n - large < t->top ? n - large : t->top;
     trl_status st = TRL_OK;
-    qsort(r, n, sizeof *r, by_weight);
+    qsort(r, n, sizeof *r, trl_ranked_weight_compare);
     measure(t, r, n);
     if (large)
         trl_buf_str(&t->p.buf, "  largest\n");
@@ -101,10 +86,10 @@ static trl_status put_block(table *t, ranked *r, size_t n)
 }
 
 /* All weights of the family, by label when there are several groups: at[g] .. at[g + 1]. */
-static ranked *collect(const table *t, size_t groups, size_t *at)
+static trl_ranked_weight *collect(const table *t, size_t groups, size_t *at)
 {
     const trl_model_family *f = &t->m->family[t->family];
-    ranked *all = trl_alloc((size_t)f->n_weights, sizeof *all);
+    trl_ranked_weight *all = trl_alloc((size_t)f->n_weights, sizeof *all);
     memset(at, 0, (groups + 2) * sizeof *at);
     for (int pass = 0; all && pass < 2; pass++) {
         for (size_t a = 0; a < f->n_attrs; a++) {
@@ -115,7 +100,8 @@ static ranked *collect(const table *t, size_t groups, size_t *at)
                 if (pass == 0)
                     at[g + 2]++;
                 else
-                    all[at[g + 1]++] = (ranked){trl_model_weight(f, i), (uint32_t)a, cell};
+                    all[at[g + 1]++] =
+                        (trl_ranked_weight){trl_model_weight(f, i), (uint32_t)a, cell};
             }
         }
         for (size_t g = 0; pass == 0 && g < groups; g++)
@@ -131,7 +117,7 @@ static trl_status put_family(table *t)
     if (t->m->has_q0 && t->m->family[t->family].n_weights == 0)
         return TRL_OK; /* an HMM alone */
     size_t *at = trl_alloc(groups + 2, sizeof *at);
-    ranked *all = at ? collect(t, groups, at) : NULL;
+    trl_ranked_weight *all = at ? collect(t, groups, at) : NULL;
     trl_status st = all ? TRL_OK : trl_fail_mem(t->err);
     for (size_t g = 0; st == TRL_OK && g < groups; g++) {
         trl_buf_str(&t->p.buf, title[t->family]);
