@@ -200,7 +200,7 @@ void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const *ou
 {
     for (size_t k = 0; k < z->d->n_families; k++) {
         const trl_family *f = &z->d->family[k];
-        if (!f->has_constant)
+        if (!f->has_constant || !out[k])
             continue;
         memset(out[k], 0, f->step * sizeof **out);
         for (size_t i = 0; i < f->n_constant; i++)

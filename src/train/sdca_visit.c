@@ -42,12 +42,16 @@ trl_status trl_sdca_refresh(trl_sdca_run *r, trl_error *err)
 {
     trl_tables shape = r->p.scores;
     double any = 0.0; /* a non-NULL row says "has rows" */
+    double *old[TRL_FAMILIES_MAX];
+    const bool anew = r->age == 0;
     if (r->age++ % STALE != 0 && r->p.damp > 0.5 && r->p.d->order > 0)
         return TRL_OK;
+    for (size_t k = 0; k < r->p.d->n_families; k++) /* rows keep theirs up to date */
+        old[k] = anew || !trl_shared_is_row(r->p.d, k) ? r->p.scores.shared[k] : NULL;
     for (size_t k = 0; k < r->p.d->n_families; k++)
         shape.row[k] =
             r->p.d->family[k].has_rows && !(k == TRL_EDGE && r->p.has_pairs) ? &any : NULL;
-    trl_dual_weights_gather_shared(&r->z, r->p.scores.shared);
+    trl_dual_weights_gather_shared(&r->z, old);
     return trl_task_prepare(r->p.task, &shape, err);
 }
 
@@ -136,8 +140,11 @@ void trl_sdca_move(trl_sdca_run *r, const trl_sdca_visit *v, double gamma)
             kept[c] += (float)(gamma * v->shared[k][c]);
             r->z.constant[k][c] += gamma * r->z.scale * v->shared[k][c];
         }
-        for (size_t c = 0; !kept && c < f->n_constant; c++)
-            r->z.constant[k][c] += gamma * r->z.scale * shared_delta(v, f, k, c);
+        for (size_t c = 0; !kept && c < f->n_constant; c++) {
+            const size_t cell = f->constant_cell[c];
+            r->p.scores.shared[k][cell] = r->z.constant[k][c] +=
+                gamma * r->z.scale * (double)v->delta[k][cell];
+        }
     }
 }
 
@@ -155,11 +162,10 @@ trl_status trl_sdca_measure(trl_sdca_run *r, const trl_sdca_visit *v, double gam
     double value, sum[2] = {0.0, 0.0};
     for (size_t k = 0; k < r->p.d->n_families; k++) { /* this step alone, not those of others */
         const trl_family *f = &r->p.d->family[k];
-        for (size_t c = 0; has_shared(r, v, k) && c < f->n_constant; c++)
-            r->p.scores.shared[k][f->constant_cell[c]] +=
-                gamma * r->z.scale * shared_delta(v, f, k, c);
+        for (size_t c = 0; v->shared[k] && c < f->n_constant; c++)
+            r->p.scores.shared[k][f->constant_cell[c]] += gamma * r->z.scale * v->shared[k][c];
     }
-    r->age = 0;
+    r->age = r->p.d->order == 0; /* of chains they must be made anew */
     s1.chain = (trl_chain_tables){0};
     trl_status st = trl_task_prepare(r->p.task, &s1, err);
     if (st == TRL_OK)
