@@ -221,7 +221,7 @@ static trl_status know(trl_graph_tagger *t, size_t token, size_t k, uint32_t *ou
     const trl_status st = trl_fail(err, TRL_EPARSE, "'%.*s' is not a label of '%s' in the model",
                                    (int)(s.n < 100 ? s.n : 100), s.p, layer->name);
     trl_fail_hint(err, st, "_ or ? stands for a label that is not known");
-    return trl_graph_unit_where(&t->unit, st, token, err);
+    return trl_graph_unit_where_cell(&t->unit, st, token, layer->column, err);
 }
 
 static trl_status read_evidence(trl_graph_tagger *t, trl_error *err)

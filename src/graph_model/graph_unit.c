@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "text/columns.h"
 
 void trl_graph_unit_clear(trl_graph_unit *u)
 {
@@ -25,6 +26,7 @@ void trl_graph_unit_fini(trl_graph_unit *u)
     trl_free(u->first);
     trl_free(u->sentence);
     trl_free(u->row);
+    trl_free(u->col);
     trl_free(u->attr_begin);
     trl_free(u->attr);
     trl_free(u->path);
@@ -47,6 +49,7 @@ static bool reserve(trl_graph_unit *u, size_t n_tokens)
     GROW(first, first_cap, u->n_sentences + 2);
     GROW(sentence, sentence_cap, n);
     GROW(row, row_cap, n);
+    GROW(col, col_cap, (uint64_t)n * u->n_columns);
     GROW(attr_begin, begin_cap, n + 1);
     if (u->n_tokens == 0)
         u->first[0] = u->attr_begin[0] = 0;
@@ -81,8 +84,11 @@ trl_status trl_graph_unit_add(trl_graph_unit *u, const trl_rows *seq, trl_error 
     bool good = (!seq->path || u->path) && reserve(u, seq->n_tokens);
     for (size_t t = 0; good && t < seq->n_tokens; t++) {
         const size_t at = u->n_tokens + t;
-        for (size_t c = 0; good && c < u->n_columns; c++)
+        for (size_t c = 0; good && c < u->n_columns; c++) {
+            const uint64_t col = trl_rows_col(seq, t, c);
+            u->col[at * u->n_columns + c] = col <= UINT32_MAX ? (uint32_t)col : 0;
             good = keep(u, seq->cell[t * u->n_columns + c], &u->cell[at * u->n_columns + c]);
+        }
         u->sentence[at] = (uint32_t)u->n_sentences;
         u->row[at] = seq->path ? seq->first_row + t : 0;
         u->attr_begin[at + 1] = u->attr_begin[at];
@@ -137,4 +143,11 @@ trl_status trl_graph_unit_where(const trl_graph_unit *u, trl_status st, size_t t
                                 trl_error *err)
 {
     return u->path ? trl_fail_where(err, st, u->path, u->row[token], 0) : st;
+}
+
+trl_status trl_graph_unit_where_cell(const trl_graph_unit *u, trl_status st, size_t token,
+                                     size_t column, trl_error *err)
+{
+    const uint32_t col = u->col[token * u->n_columns + column];
+    return u->path ? trl_fail_where(err, st, u->path, u->row[token], col) : st;
 }

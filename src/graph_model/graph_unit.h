@@ -13,13 +13,14 @@ typedef struct trl_graph_unit {
     size_t *first;      /* [n_sentences + 1] tokens */
     uint32_t *sentence; /* [n_tokens] */
     uint64_t *row;      /* [n_tokens] its line; 0: not known */
+    uint32_t *col;      /* [n_tokens][n_columns] where cells start in it; 0: not known */
     size_t *attr_begin; /* [n_tokens + 1] */
     trl_attr *attr;     /* attributes of the data, if they have any */
     char *path;         /* for messages; NULL: none */
     double weight;      /* how often it counts */
 
     trl_buf bytes; /* cells and names */
-    size_t cell_cap, first_cap, sentence_cap, row_cap, begin_cap, attr_cap;
+    size_t cell_cap, first_cap, sentence_cap, row_cap, col_cap, begin_cap, attr_cap;
 } trl_graph_unit;
 
 /* Forgets all sentences, keeps the memory. */
@@ -41,8 +42,10 @@ void trl_graph_unit_close(trl_graph_unit *u);
 /* Sentence k as rows. */
 trl_rows trl_graph_unit_rows(const trl_graph_unit *u, size_t k);
 
-/* Fills in the place of a token. */
+/* Fills in the place of a token, or of its cell `column`. */
 trl_status trl_graph_unit_where(const trl_graph_unit *u, trl_status st, size_t token,
                                 trl_error *err);
+trl_status trl_graph_unit_where_cell(const trl_graph_unit *u, trl_status st, size_t token,
+                                     size_t column, trl_error *err);
 
 #endif
