@@ -83,7 +83,7 @@ for m in $few; do
     done
 done
 
-# ---- all sentences: belief propagation and the exact likelihood from the piecewise weights ---------
+# ---- all sentences: belief propagation from the piecewise weights, the exact likelihood from its own ---
 whole=$(among piecewise bethe likelihood pseudolikelihood)
 if [ "$full" = yes ]; then
     for m in $whole; do
@@ -91,7 +91,7 @@ if [ "$full" = yes ]; then
         case $m in
         piecewise) start='--optimizer auto' ;;
         bethe) start="--init $work/all.piecewise.model --keep-messages" ;;
-        likelihood) start="--init $work/all.piecewise.model" ;;
+        likelihood) start="--init $work/all.bethe.model" ;;
         *) start= ;;
         esac
         # shellcheck disable=SC2086
@@ -147,7 +147,7 @@ END
 
 ## All $(count "$work/all") sentences
 
-c2 as above; piecewise training by \`--optimizer auto\`, the others by L-BFGS; belief propagation and the exact likelihood start from the piecewise weights (their seconds are without those), the former keeps its messages. p against piecewise.
+c2 as above; piecewise training by \`--optimizer auto\`, the others by L-BFGS; belief propagation starts from the piecewise weights and keeps its messages, the exact likelihood starts from its weights (seconds are without those of the start). p against piecewise.
 
 | training | F1 | McNemar | bootstrap | iterations | processor seconds | seconds on the wall |
 |---|---|---|---|---|---|---|
