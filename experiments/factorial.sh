@@ -91,7 +91,7 @@ if [ "$full" = yes ]; then
         case $m in
         piecewise) start='--optimizer auto' ;;
         bethe) start="--init $work/all.piecewise.model --keep-messages" ;;
-        likelihood) start="--init $work/all.bethe.model" ;;
+        likelihood) start="--init $work/all.$(among bethe | grep . || echo piecewise).model" ;;
         *) start= ;;
         esac
         # shellcheck disable=SC2086
