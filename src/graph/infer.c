@@ -305,9 +305,12 @@ static trl_status best(trl_infer_run *r, trl_error *err)
 {
     trl_problem problem;
     const trl_infer_method method = r->p->o.method;
-    if (method == TRL_INFER_TRW || method == TRL_INFER_MEAN_FIELD)
-        return trl_fail(err, TRL_EINVAL,
-                        "trw and mean field find marginals, not the best labelling");
+    if (method == TRL_INFER_TRW || method == TRL_INFER_MEAN_FIELD) {
+        const trl_status st =
+            trl_fail(err, TRL_EINVAL, "trw and mean field find marginals, not the best labelling");
+        return trl_fail_hint(err, st,
+                             "with 'posterior' the most probable label of each variable is taken");
+    }
     if (method == TRL_INFER_EXACT) {
         const trl_jtree_input in = jtree_input(r);
         r->r.converged = r->r.exact = true;
