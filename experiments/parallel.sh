@@ -70,6 +70,7 @@ learn() { # NAME GRADE N LINKS [OPTION]...: NAME.model, NAME.log, NAME.time, tra
         "$trellis" translate -m "$work/$n.model" -f trees -o "$work/$n.$s" "$work/$g.$s.mrg"
     done
 }
+title() { case $1 in generative) echo "PCFG" ;; features) echo "CRF-CFG" ;; *) echo "boosted parser" ;; esac; }
 cpu() { awk '{ printf "%.0f", $2 + $3 }' "$work/$1.time"; }
 features() { sed -n 's/^words: .*inferences, \([0-9]*\) features/\1/p' "$work/$1.log"; }
 tuning_loss() { sed -n 's/^tuning: .*loss \(.*\)/\1/p' "$work/$1.log"; }

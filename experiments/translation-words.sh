@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/parallel.sh"
 
-g=generative
+g=${GRADE:-generative} # whose trees
 n=${PAIRS:-10000}
 take "$n"
 pairs=$(wc -l <"$work/$n.en")
@@ -24,7 +24,7 @@ row() { # TITLE NAME
 # Word classifiers
 
 How often the best candidate of a source word is the word that it is linked to, or NULL where it has no link; $pairs pairs of Europarl (English to French), given
-alignments, trees of our PCFG. The paper has 10,000 pairs of its own choice and GIZA++. All words of the text count, also those that were never seen
+alignments, trees of our $(title "$g"). The paper has 10,000 pairs of its own choice and GIZA++. All words of the text count, also those that were never seen
 (always wrong). "With a choice": the word has several candidates and the right one is among them. Seconds are processor seconds of the training, orders of nodes included.
 c2 of the logistic regression was chosen by the loss of the tuning pairs: $best of ${C2:-0.5 2}.
 

@@ -46,7 +46,6 @@ row() { # TITLE NAME
 p_value() { # NAME NAME: Wilcoxon's, of F with both exponents
     "$trellis" compare translation "$work/test.fr" "$work/$1.test" "$work/$2.test" 2>/dev/null | awk '/^F/ { printf "%s%s", n++ ? ", " : "", $NF }'
 }
-title() { case $1 in generative) echo "PCFG" ;; features) echo "CRF-CFG" ;; *) echo "boosted parser" ;; esac; }
 pair_rows() { # TITLE NAME
     row "$1: generative" "$2.gen"
     row "$1: discriminative" "$2.disc"
