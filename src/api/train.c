@@ -53,8 +53,11 @@ double trl_train_c2(const trl_train_options *o)
     const bool tree = strcmp(o->kind, "tree") == 0;
     if (x && x->needs_q0 && !x->counted && !tree)
         return 0.25; /* m-estimation is a mean over sequences: docs/objectives.md */
-    return x && x->id == TRL_OBJ_LIKELIHOOD && tree && strcmp(o->grade, "features") == 0 ? 2.0
-                                                                                         : 1.0;
+    if (!x || x->id != TRL_OBJ_LIKELIHOOD || !tree)
+        return 1.0;
+    return strcmp(o->grade, "features") == 0         ? 2.0 /* docs/parser.md */
+           : strcmp(o->grade, "discriminative") == 0 ? 0.1
+                                                     : 1.0;
 }
 
 /* A run that was cut off before its first checkpoint starts over, to the same bits; this is

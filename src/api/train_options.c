@@ -278,7 +278,8 @@ static const trl_option rows[] = {
     ROW("c1", REAL, c1, ALL, GROUP, .value = "X", .most = HUGE_VAL,
         .help = "adds X times the sum of absolute weights"),
     ROW("c2", REAL, c2, ALL, GROUP, .value = "X", .most = HUGE_VAL,
-        .preset = "1, for m-estimation of chains 0.25, for trees by the likelihood of features 2",
+        .preset = "1, for m-estimation of chains 0.25, for trees by the likelihood 2, "
+                  "with --grade discriminative 0.1",
         .help = "adds X times the sum of squared weights"),
 #undef GROUP
 
