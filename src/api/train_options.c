@@ -279,7 +279,7 @@ static const trl_option rows[] = {
         .help = "adds X times the sum of absolute weights"),
     ROW("c2", REAL, c2, ALL, GROUP, .value = "X", .most = HUGE_VAL,
         .preset = "1, for m-estimation of chains 0.25, for trees by the likelihood 2, "
-                  "with --grade discriminative 0.1",
+                  "of the discriminative grade 0.1",
         .help = "adds X times the sum of squared weights"),
 #undef GROUP
 
