@@ -4,88 +4,36 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train_chain/train_chain.h"
+#include "train_chain/tag_lesson.h"
 #include "trellis/tagger.h"
 
-/* By cross-validation on the words of MASC up to 15 words: docs/results/boosting.md. */
-#define PENALTY 0.25
-
-static bool is_in(const trl_tree_tagger_source *s, size_t tree, size_t folds, size_t fold)
+static trl_status make_rows(void *ctx, const trl_tree *t, const trl_str *tag, trl_rows *out,
+                            trl_error *err)
 {
-    return folds == 0 || tree * folds / s->trees->n == fold;
-}
-
-static void read_tags(const trl_tree *t, trl_str *tag)
-{
-    for (uint32_t v = 0; v < t->n_nodes; v++)
-        if (t->node[v].child == TRL_NO_NODE)
-            tag[t->node[v].from] = trl_tree_label(t, v);
-}
-
-static trl_status fill_data(const trl_tree_tagger_source *s, size_t folds, size_t fold,
-                            trl_dataset *data, trl_error *err)
-{
-    trl_tag_words words = {.names = &s->model->names};
-    trl_str *tag = NULL;
-    size_t cap = 0;
-    trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < s->trees->n; k++) {
-        const trl_tree *t = &s->trees->tree[k];
-        trl_rows seq;
-        if (folds && is_in(s, k, folds, fold))
-            continue;
-        trl_str *grown = trl_reserve(tag, &cap, t->n_words, sizeof *tag);
-        if (!grown) {
-            st = trl_fail_mem(err);
-            break;
-        }
-        tag = grown;
-        read_tags(t, tag);
-        st = trl_tag_words_make(&words, t->word, tag, t->n_words, &seq, err);
-        if (st == TRL_OK)
-            st = trl_dataset_add_rows(data, &seq, 1, NULL, err);
-    }
-    trl_tag_words_fini(&words);
-    trl_free(tag);
-    return st;
+    return trl_tag_words_make(ctx, t->word, tag, t->n_words, out, err);
 }
 
 trl_status trl_tree_tagger_train(const trl_tree_tagger_source *s, size_t folds, size_t fold,
                                  trl_buf *out, trl_error *err)
 {
-    trl_dataset *data = NULL;
     trl_buf template = {0};
-    trl_train_result result = {0};
+    trl_tag_words words = {.names = &s->model->names};
+    const trl_tag_lesson lesson = {.trees = s->trees,
+                                   .folds = folds,
+                                   .fold = fold,
+                                   .rows = make_rows,
+                                   .ctx = &words,
+                                   .template = &template,
+                                   .from = s->o};
+    const trl_train_options how = {.objective = "memm",
+                                   .max_iter = 60,
+                                   .epsilon = 1e-4,
+                                   .period = 5,
+                                   .delta = 1e-3,
+                                   .threads = s->o->threads};
     trl_tag_words_template(&s->model->names, &template);
-    trl_train_options o = {.kind = "chain",
-                           .template_name = "<tagger>",
-                           .template_text = template.data,
-                           .template_size = template.len,
-                           .objective = "memm",
-                           .c2 = PENALTY,
-                           .max_iter = 60,
-                           .epsilon = 1e-4,
-                           .period = 5,
-                           .delta = 1e-3,
-                           .memory = 6,
-                           .seed = s->o->seed,
-                           .threads = s->o->threads,
-                           .checkpoint_every = 10,
-                           .grade = s->o->grade,
-                           .annotate = s->o->annotate,
-                           .clusters = s->o->clusters,
-                           .model_out = out,
-                           .cancelled = s->o->cancelled,
-                           .cancelled_ctx = s->o->cancelled_ctx};
-    trl_status st = template.failed ? trl_fail_mem(err) : trl_dataset_new(&data, err);
-    if (st == TRL_OK)
-        st = fill_data(s, folds, fold, data, err);
-    o.data = data;
-    if (st == TRL_OK)
-        st = trl_train_chain(&o, &result, err);
-    if (st == TRL_OK && result.stopped)
-        st = trl_fail(err, TRL_ECANCEL, "stopped");
-    trl_dataset_free(data);
+    const trl_status st = trl_tag_lesson_learn(&lesson, how, out, err);
+    trl_tag_words_fini(&words);
     trl_buf_fini(&template);
     return st;
 }
@@ -117,7 +65,7 @@ trl_status trl_tree_tagger_apply(const trl_tree_tagger_source *s, const trl_mode
     for (size_t k = 0; st == TRL_OK && k < s->trees->n; k++) {
         const trl_tree *tree = &s->trees->tree[k];
         trl_rows seq;
-        if (!is_in(s, k, folds, fold) || s->use[k] == TRL_TREE_TAGS)
+        if (s->use[k] == TRL_TREE_TAGS || (folds && !trl_tree_in_fold(k, s->trees->n, folds, fold)))
             continue;
         st = trl_tag_words_make(&words, tree->word, NULL, tree->n_words, &seq, err);
         if (st == TRL_OK)

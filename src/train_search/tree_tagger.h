@@ -1,9 +1,7 @@
 /* tree_tagger.h -- the tagger of a parser, learnt from the tags of a treebank.
  *
- * A maximum entropy Markov model over the rows of search/tag_words.h.  A parser that
- * is to live with the tagger's mistakes must learn with them: the training trees get the tags of
- * taggers that have not seen them, each fold those of a tagger of all other folds.  Folds are whole
- * stretches of the treebank: new text is of other documents, too.
+ * A maximum entropy Markov model over the rows of search/tag_words.h; training trees get the tags
+ * of taggers of other folds (train_chain/tag_lesson.h).
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_TREE_TAGGER_H

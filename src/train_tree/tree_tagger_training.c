@@ -1,110 +1,61 @@
 /* tree_tagger_training.c -- the parser's tagger, and the tags that training trees have by it.
  *
- * A parser that is to live with a tagger's mistakes must learn with them: every tree has the tags
- * of a tagger that has not seen it, of all folds but its own.  Folds are whole stretches of the
- * treebank: new text is of other documents, too.
+ * Every tree has the tags of a tagger of all folds but its own (train_chain/tag_lesson.h).
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "train_chain/train_chain.h"
+#include "train_chain/tag_lesson.h"
 #include "train_tree/tree_training.h"
 
 #define FOLDS 5
 #define LEAST_TREES 100 /* of fewer a tagger learns too little */
-#define PENALTY 0.25
 
 typedef struct tagging {
     trl_tree_training *j;
     bool clusters; /* the tagger looks at them */
 } tagging;
 
-static size_t fold_of(const trl_tree_training *j, size_t tree)
-{
-    return tree * FOLDS / j->trees.n;
-}
-
 /* ---- learning -------------------------------------------------------------------------------- */
 
-static void read_tags(const trl_tree *t, trl_str *tag)
-{
-    for (uint32_t v = 0; v < t->n_nodes; v++)
-        if (t->node[v].child == TRL_NO_NODE)
-            tag[t->node[v].from] = trl_tree_label(t, v);
-}
+typedef struct row_maker {
+    const trl_cluster_view *clusters;
+    trl_tag_rows rows;
+} row_maker;
 
-/* The rows of all trees but those of a fold (FOLDS: of all). */
-static trl_status fill_data(const trl_tree_training *j, size_t fold, trl_dataset *data,
+static trl_status make_rows(void *ctx, const trl_tree *t, const trl_str *tag, trl_rows *out,
                             trl_error *err)
 {
-    trl_tag_rows rows = {0};
-    trl_str *tag = NULL;
-    size_t cap = 0;
-    trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < j->trees.n; k++) {
-        const trl_tree *t = &j->trees.tree[k];
-        trl_rows seq;
-        if (fold_of(j, k) == fold)
-            continue;
-        trl_str *grown = trl_reserve(tag, &cap, t->n_words, sizeof *tag);
-        if (!grown) {
-            st = trl_fail_mem(err);
-            break;
-        }
-        tag = grown;
-        read_tags(t, tag);
-        st = trl_tag_rows_make(&rows, &j->model.clusters.view, &(trl_words){t->word, t->n_words},
-                               tag, &seq, err);
-        if (st == TRL_OK)
-            st = trl_dataset_add_rows(data, &seq, 1, NULL, err);
-    }
-    trl_free(rows.cell);
-    trl_free(tag);
-    return st;
+    row_maker *m = ctx;
+    return trl_tag_rows_make(&m->rows, m->clusters, &(trl_words){t->word, t->n_words}, tag, out,
+                             err);
 }
 
-/* The tagger of all trees but those of a fold, as a file's bytes. */
+/* The tagger of all trees but those of a fold (FOLDS: of all), as a file's bytes. */
 static trl_status learn(const tagging *x, size_t fold, trl_buf *out, trl_error *err)
 {
-    const trl_train_options *from = x->j->o;
-    trl_dataset *data = NULL;
     trl_buf template = {0};
-    trl_train_result result = {0};
+    row_maker rows = {.clusters = &x->j->model.clusters.view};
+    const trl_tag_lesson lesson = {.trees = &x->j->trees,
+                                   .folds = fold == FOLDS ? 0 : FOLDS,
+                                   .fold = fold,
+                                   .rows = make_rows,
+                                   .ctx = &rows,
+                                   .template = &template,
+                                   .from = x->j->o};
+    const trl_train_options how = {.objective = "likelihood",
+                                   .optimizer = "sdca",
+                                   .epsilon = 1e-5,
+                                   .period = 10,
+                                   .delta = 1e-5,
+                                   .threads = 1};
     trl_tag_rows_template(x->clusters, &template);
-    trl_train_options o = {.kind = "chain",
-                           .template_name = "<tagger>",
-                           .template_text = template.data,
-                           .template_size = template.len,
-                           .objective = "likelihood",
-                           .optimizer = "sdca",
-                           .c2 = PENALTY,
-                           .epsilon = 1e-5,
-                           .period = 10,
-                           .delta = 1e-5,
-                           .memory = 6,
-                           .seed = from->seed,
-                           .threads = 1,
-                           .checkpoint_every = 10,
-                           .grade = from->grade,
-                           .annotate = from->annotate,
-                           .clusters = from->clusters,
-                           .model_out = out,
-                           .cancelled = from->cancelled,
-                           .cancelled_ctx = from->cancelled_ctx};
-    trl_status st = template.failed ? trl_fail_mem(err) : trl_dataset_new(&data, err);
-    if (st == TRL_OK)
-        st = fill_data(x->j, fold, data, err);
-    o.data = data;
-    if (st == TRL_OK)
-        st = trl_train_chain(&o, &result, err);
-    if (st == TRL_OK && result.stopped)
-        st = trl_fail(err, TRL_ECANCEL, "stopped");
-    trl_dataset_free(data);
+    const trl_status st = trl_tag_lesson_learn(&lesson, how, out, err);
+    trl_free(rows.rows.cell);
     trl_buf_fini(&template);
     return st;
 }
@@ -121,7 +72,7 @@ static trl_status keep_tags(trl_tree_training *j, size_t tree, const trl_tag_fin
     trl_str *tag = trl_alloc(t->n_words, sizeof *tag);
     size_t n = 0;
     if (list && tag)
-        read_tags(t, tag);
+        trl_tree_read_tags(t, tag);
     for (size_t i = 0, k = 0; list && tag && i < t->n_words; i++) {
         const uint32_t right = trl_strtab_find(&g->labels, tag[i].p, tag[i].n);
         bool there = false;
@@ -147,7 +98,7 @@ static trl_status tag_fold(trl_tree_training *j, size_t fold, const trl_buf *byt
                              &(trl_given_grammars){&m->fine, &m->coarse}, &m->clusters.view, err);
     for (size_t k = 0; st == TRL_OK && k < j->trees.n; k++) {
         const trl_tree *t = &j->trees.tree[k];
-        if (fold_of(j, k) != fold)
+        if (!trl_tree_in_fold(k, j->trees.n, FOLDS, fold))
             continue;
         st = trl_tag_find(&finder, &tagger, &(trl_words){t->word, t->n_words}, err);
         if (st == TRL_OK)
