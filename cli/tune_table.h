@@ -20,7 +20,7 @@ void tune_name_of_c(double c, char out[24]);
 void tune_table_add(tune_table *t, const trl_tune_run *r);
 
 /* What tells a setting from others: "c = 1, c1 = 0.1, objective memm". */
-void tune_setting(const tune_table *t, const trl_tune_run *r, text *out);
+void tune_setting(const tune_table *x, const trl_tune_run *r, text *t);
 
 /* The same without c: what a path along c is called; "" when there is but one. */
 void tune_path(const tune_table *t, const trl_tune_run *r, text *out);
