@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "align/direction.h"
 #include "align/symmetry.h"
@@ -37,10 +36,7 @@ void trl_aligner_free(trl_aligner *a)
 
 static trl_status start_pool(size_t threads, trl_pool **pool, trl_error *err)
 {
-    if (threads == 0) {
-        const long n = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = n > 0 ? (size_t)n : 1;
-    }
+    threads = trl_pool_count(threads);
     if (threads > 1 && !(*pool = trl_pool_new(threads)))
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
     return TRL_OK;

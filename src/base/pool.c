@@ -1,8 +1,10 @@
 /* pool.c -- worker threads over an atomic job counter. */
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -123,8 +125,15 @@ void trl_pool_free(trl_pool *p)
 
 size_t trl_pool_count(size_t asked)
 {
-    const long n = asked ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
-    return asked ? asked : n > 0 ? (size_t)n : 1;
+    if (asked)
+        return asked;
+#ifdef CPU_COUNT
+    cpu_set_t may;
+    if (sched_getaffinity(0, sizeof may, &may) == 0)
+        return (size_t)CPU_COUNT(&may);
+#endif
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (size_t)n : 1;
 }
 
 size_t trl_pool_threads(const trl_pool *p)

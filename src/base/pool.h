@@ -26,7 +26,8 @@ typedef trl_status (*trl_job_fn)(void *ctx, size_t job, size_t worker, trl_error
  * memory. */
 trl_pool *trl_pool_new(size_t threads);
 void trl_pool_free(trl_pool *pool); /* accepts NULL */
-/* How many threads an option asks for: itself, or, where it is 0, one per processor. */
+/* How many threads an option asks for: itself, or, where it is 0, one per processor that the
+ * process may use. */
 size_t trl_pool_count(size_t asked);
 size_t trl_pool_threads(const trl_pool *pool);
 

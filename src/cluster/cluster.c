@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -97,11 +96,7 @@ static bool on_step(void *ctx, bool tree, size_t done, size_t total, double work
 
 static trl_status start_threads(job *j, trl_error *err)
 {
-    size_t threads = j->o->threads;
-    if (threads == 0) {
-        const long n = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = n > 0 ? (size_t)n : 1;
-    }
+    const size_t threads = trl_pool_count(j->o->threads);
     if (threads > 1 && !(j->pool = trl_pool_new(threads)))
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
     return TRL_OK;

@@ -36,16 +36,23 @@ void trl_dual_weights_gather(const trl_dual_weights *z, size_t from, const float
                              const trl_tables *t);
 void trl_dual_weights_gather_shared(const trl_dual_weights *z, double *const *out);
 
-/* Prefetches the lists of the tokens from .. from + n - 1 and their stored adjoints. (Prefetching
- * the weights as well costs as much as it saves: most are in cache.) */
-void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n, const float *kept);
+/* Prefetches the lists of a family for the tokens from .. from + n - 1 and their stored adjoints.
+ * (Prefetching the weights as well costs as much as it saves: most are in cache.) */
+void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t family, size_t from, size_t n,
+                               const float *kept);
 
 /* w += by * A^T delta, live cells only; delta[f] is [n][step], pads 0, NULL where there are no
  * rows.  The caller adds delta to the stored adjoints. */
 void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *const *delta,
                           float by);
 
-/* The same for pairs as sets of a view (t->chain): delta has a number for each of its cells. */
+/* Weights of the family's constants += by * delta, one row of it; scores, a shared table, become
+ * these weights. */
+void trl_dual_weights_add_constants(trl_dual_weights *z, size_t family, const float *delta,
+                                    double by, double *scores);
+
+/* The same as _add for pairs as sets of a view (t->chain): delta has a number for each of its
+ * cells. */
 void trl_dual_weights_add_pairs(trl_dual_weights *z, size_t from, const trl_tables *t,
                                 const float *delta, float by);
 

@@ -214,9 +214,10 @@ TRL_INLINE void fetch(const void *p, size_t bytes)
         __builtin_prefetch((const char *)p + k, 0, 2);
 }
 
-void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t from, size_t n, const float *kept)
+void trl_dual_weights_prefetch(const trl_dual_weights *z, size_t family, size_t from, size_t n,
+                               const float *kept)
 {
-    const trl_family *f = &z->d->family[TRL_NODE];
+    const trl_family *f = &z->d->family[family];
     const uint64_t r = f->dense_begin[from], e = f->entry_begin[from];
     fetch(f->dense_row + r, (size_t)(f->dense_begin[from + n] - r) * sizeof *f->dense_row);
     if (!f->sparse_begin)
@@ -281,6 +282,23 @@ void trl_dual_weights_add(trl_dual_weights *z, size_t from, size_t n, float *con
         if (delta[k])
             add_family(z, f, from, n, k == TRL_NODE ? trl_singleton_entry_at(f) : UINT64_MAX,
                        delta[k], by);
+    }
+}
+
+TRL_CLONES void trl_dual_weights_add_constants(trl_dual_weights *z, size_t family,
+                                               const float *delta, double by, double *scores)
+{
+    const trl_family *f = &z->d->family[family];
+    double *w = z->constant[family];
+    if (f->n_constant == f->width) { /* all cells, in their order */
+        for (size_t c = 0; c < f->width; c++)
+            w[c] += by * (double)delta[c];
+        memcpy(scores, w, f->width * sizeof *scores);
+        return;
+    }
+    for (size_t c = 0; c < f->n_constant; c++) {
+        const size_t cell = f->constant_cell[c];
+        scores[cell] = w[c] += by * (double)delta[cell];
     }
 }
 

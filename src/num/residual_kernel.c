@@ -50,6 +50,20 @@ TRL_CLONES void trl_curvature(size_t n, const double *s0, const double *s1, cons
     sum[1] += trl_v8_sum(&change);
 }
 
+TRL_CLONES void trl_curvature_along(size_t n, double by, const double *a0, const double *a1,
+                                    const float *delta, double sum[2])
+{
+    trl_v8 along = {0}, change = {0};
+    for (size_t i = 0; i < n; i += 8) {
+        const trl_v8 d = __builtin_convertvector(*(const v8f *)(delta + i), trl_v8), ds = by * d;
+        const trl_v8 da = *(const trl_v8 *)(a1 + i) - *(const trl_v8 *)(a0 + i);
+        along += d * ds;
+        change += da * ds;
+    }
+    sum[0] += trl_v8_sum(&along);
+    sum[1] += trl_v8_sum(&change);
+}
+
 TRL_CLONES double trl_dual_entropy(size_t n, const float *a, double *sum)
 {
     trl_v8 mass = {0}, entropy = {0};

@@ -16,6 +16,10 @@ void trl_blend(size_t n, float by, const float *x, float *y);
 void trl_curvature(size_t n, const double *s0, const double *s1, const double *a0, const double *a1,
                    const float *delta, double sum[2]);
 
+/* The same where the scores moved by `by` delta: s1 - s0 = by delta. */
+void trl_curvature_along(size_t n, double by, const double *a0, const double *a1,
+                         const float *delta, double sum[2]);
+
 /* The sum of - p log p over p = max(0, -a[i]), whose sum is added to *sum.  n is a multiple of 8.
  */
 double trl_dual_entropy(size_t n, const float *a, double *sum);

@@ -108,7 +108,7 @@ trl_status trl_passes_run(trl_passes *p, const trl_passes_fns *f, void *self, tr
         if (done || stop || p->pass >= (p->max_iter ? p->max_iter : TRL_MOST_PASSES))
             return TRL_OK;
         trl_status st = TRL_OK;
-        for (size_t k = 0; st == TRL_OK && k < p->n; k++) {
+        for (size_t k = 0; st == TRL_OK && k < (p->steps ? p->steps : p->n); k++) {
             st = trl_watcher_check(p->watcher, err);
             if (st == TRL_OK)
                 st = f->step(self, err);

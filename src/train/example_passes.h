@@ -23,6 +23,7 @@ typedef struct trl_passes {
     double uniform;             /* share of examples drawn uniformly */
     const trl_watcher *watcher; /* or NULL */
     bool takes_pairs;           /* as sets, where the task does and they are worth it */
+    size_t steps;               /* calls of `step` that make a pass; 0: one for each example */
 
     size_t n;                     /* examples */
     trl_weighted_sampler weights; /* of drawing */
@@ -55,7 +56,8 @@ trl_status trl_passes_tables(trl_passes *p, size_t from, size_t n, trl_tables *s
  * of memory. */
 bool trl_passes_keep_shared(trl_passes *p, trl_tables *t);
 
-/* Passes of n steps until max_iter, or until end_pass sets *done (then *ending as well) or *stop.
+/* Passes, of n steps each or of p->steps, until max_iter, or until end_pass sets *done (then
+ * *ending as well) or *stop.
  */
 typedef struct trl_passes_fns {
     trl_status (*step)(void *self, trl_error *err);

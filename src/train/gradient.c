@@ -313,7 +313,7 @@ static trl_status run_lane(void *ctx, size_t job, size_t worker, trl_error *err)
     trl_shared_clear(g->d, &l->shared);
     l->norm2 = 0.0;
     for (size_t seq = l->seq0; seq < l->seq1; seq++) {
-        const trl_example e = {seq, job, &g->arenas[worker]};
+        const trl_example e = {seq, job, &g->arenas[worker], 0};
         double value;
         trl_status st = trl_pool_check(g->pool, err);
         if (st == TRL_OK)

@@ -27,7 +27,7 @@ typedef struct once {
 static trl_status add_example(once *o, size_t i, double *value, trl_error *err)
 {
     const size_t from = (size_t)o->d->first[i], n = (size_t)o->d->first[i + 1] - from;
-    const trl_example e = {i, 0, &o->arena};
+    const trl_example e = {i, 0, &o->arena, 0};
     trl_tables s, a;
     trl_arena_reset(&o->arena);
     if (!trl_tables_get(o->d, n, &o->arena, &s) || !trl_tables_get(o->d, n, &o->arena, &a))

@@ -76,7 +76,7 @@ static trl_status evaluate(run *r, size_t i, trl_tables *s, trl_tables *a, doubl
     trl_lazy_gather(&r->z, from, s);
     trl_lazy_gather_shared(&r->z, s->shared);
     st = trl_task_prepare(r->p.task, s, err);
-    const trl_example e = {i, 0, &r->p.arena};
+    const trl_example e = {i, 0, &r->p.arena, 0};
     if (st == TRL_OK)
         st = r->p.task->evaluate(r->p.task->self, &e, s, a, value, err);
     trl_task_finish(r->p.task, 0, a);

@@ -34,6 +34,9 @@
 #define RENEWAL 16   /* passes after which the weights are summed anew */
 #define WIDE 5e-3    /* swings of the objective that count as wide, relative */
 #define LATE 200     /* passes after which any swing counts */
+#define BELOW 1e-4   /* of a bound: values seen that lie below it by more come from long steps */
+#define NARROW 16    /* times narrower than the widest: a line takes twice as many steps */
+#define SOON 4       /* passes after which they are looked at */
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
@@ -46,8 +49,9 @@ static void set_rank(trl_sdca_run *r, size_t i, float rank)
 static size_t draw(trl_sdca_run *r)
 {
     const size_t now = trl_passes_draw(&r->p), from = (size_t)r->p.d->first[r->p.next];
-    trl_dual_weights_prefetch(&r->z, from, (size_t)r->p.d->first[r->p.next + 1] - from,
-                              trl_stored_adjoints_row(&r->kept, TRL_NODE, from));
+    const size_t k = r->part ? r->part - 1 : TRL_NODE;
+    trl_dual_weights_prefetch(&r->z, k, from, (size_t)r->p.d->first[r->p.next + 1] - from,
+                              trl_stored_adjoints_row(&r->kept, k, from));
     return now;
 }
 
@@ -84,9 +88,8 @@ static double expect(trl_sdca_run *r, trl_sdca_example *x, const trl_sdca_visit 
     return L;
 }
 
-static trl_status step(void *self, trl_error *err)
+static trl_status step(trl_sdca_run *r, trl_error *err)
 {
-    trl_sdca_run *r = self;
     double value;
     trl_sdca_visit v = {.i = draw(r)};
     trl_sdca_example *x = &r->ex[v.i];
@@ -121,6 +124,43 @@ static trl_status step(void *self, trl_error *err)
     return st;
 }
 
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+typedef struct parts {
+    size_t n; /* 1, or one for each family */
+    trl_sdca_run *run;
+    trl_pool *pool;
+} parts;
+
+static trl_status only_step(void *self, trl_error *err)
+{
+    return step(((parts *)self)->run, err);
+}
+
+static trl_status pass_of(void *self, size_t part, size_t worker, trl_error *err)
+{
+    trl_sdca_run *r = &((parts *)self)->run[part];
+    trl_status st = TRL_OK;
+    (void)worker;
+    for (size_t k = 0; st == TRL_OK && k < (r->narrow ? 2 : 1) * r->p.n; k++) {
+        st = trl_watcher_check(r->p.watcher, err);
+        if (st == TRL_OK)
+            st = step(r, err);
+    }
+    return st;
+}
+
+static trl_status pass_of_all(void *self, trl_error *err)
+{
+    parts *all = self;
+    trl_status st = TRL_OK;
+    if (all->pool)
+        return trl_pool_run(all->pool, all->n, pass_of, all, err);
+    for (size_t k = 0; st == TRL_OK && k < all->n; k++)
+        st = pass_of(all, k, 0, err);
+    return st;
+}
+
 /* ---- state ----------------------------------------------------------------------------------- */
 
 static trl_passes_state own_state(trl_sdca_run *r)
@@ -130,35 +170,50 @@ static trl_passes_state own_state(trl_sdca_run *r)
 
 static bool save_state(const void *optimizer, trl_buf *out)
 {
-    trl_sdca_run r = *(const trl_sdca_run *)optimizer;
-    const trl_passes_state own = own_state(&r);
-    const size_t far = r.anchor ? (size_t)r.p.d->n_weights : 0;
-    return trl_passes_save(&r.p, &own, out) && trl_stored_adjoints_save(&r.kept, out) &&
-           trl_buf_add(out, r.anchor, far * sizeof *r.anchor);
+    const parts *all = optimizer;
+    const trl_sdca_run *r = &all->run[0];
+    const size_t far = r->anchor ? (size_t)r->p.d->n_weights : 0;
+    for (size_t k = 0; k < all->n; k++) {
+        trl_sdca_run one = all->run[k];
+        const trl_passes_state own = own_state(&one);
+        if (!trl_passes_save(&one.p, &own, out))
+            return false;
+    }
+    return trl_stored_adjoints_save(&r->kept, out) &&
+           trl_buf_add(out, r->anchor, far * sizeof *r->anchor);
 }
 
-static bool load_state(trl_sdca_run *r, const unsigned char *p, size_t n)
+static bool load_state(parts *all, const unsigned char *p, size_t n)
 {
-    const trl_passes_state own = own_state(r);
+    trl_sdca_run *r = &all->run[0];
     const size_t far = r->anchor ? (size_t)r->p.d->n_weights : 0;
-    return trl_passes_load(&r->p, &own, &p, &n) && trl_stored_adjoints_load(&r->kept, &p, &n) &&
+    for (size_t k = 0; k < all->n; k++) {
+        const trl_passes_state own = own_state(&all->run[k]);
+        if (!trl_passes_load(&all->run[k].p, &own, &p, &n))
+            return false;
+    }
+    return trl_stored_adjoints_load(&r->kept, &p, &n) &&
            trl_take(&p, &n, r->anchor, far * sizeof *r->anchor) && n == 0;
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
 /* Recomputes running sums, so that a resumed trl_sdca_run has the same ones. */
-static void settle(trl_sdca_run *r)
+static void settle(parts *all)
 {
-    r->age = 0;
-    trl_weighted_sampler_clear(&r->p.weights);
-    for (size_t i = 0; i < r->p.n; i++)
-        trl_weighted_sampler_add(&r->p.weights, i, (double)r->ex[i].rank);
+    for (size_t k = 0; k < all->n; k++) {
+        trl_sdca_run *r = &all->run[k];
+        r->age = 0;
+        trl_weighted_sampler_clear(&r->p.weights);
+        for (size_t i = 0; i < r->p.n; i++)
+            trl_weighted_sampler_add(&r->p.weights, i, (double)r->ex[i].rank);
+    }
 }
 
 /* Far weights are penalised from q times where they are now (scaled_values.h).  x stays. */
-static void move_anchor(trl_sdca_run *r)
+static void move_anchor(parts *all)
 {
+    trl_sdca_run *r = &all->run[0];
     const trl_far_weights *far = r->o->far;
     if (!far)
         return;
@@ -187,18 +242,32 @@ static bool is_stuck(const trl_sdca_run *r)
     return wide && !lower;
 }
 
-/* Should the objective rise or swing, steps were too long: they are shortened, all L measured anew.
- */
-static void keep_in_check(trl_sdca_run *r, double F)
+/* Steps were too long: they are shortened, all L measured anew. */
+static void shorten(trl_sdca_run *r)
 {
-    if ((r->p.pass > 3 && F > 1.1 * r->p.lowest) || is_stuck(r)) {
-        r->p.damp *= 0.7;
+    r->p.damp *= 0.7;
+    for (size_t i = 0; i < r->p.n; i++)
+        r->ex[i].skip = r->ex[i].ease = 0;
+}
+
+/* They are shortened should the objective rise or swing.  Of parts it is made of values from when
+ * it was lower, and rises without harm; but where these are below what the lowest objective can be
+ * (bounded), every step goes beyond what the others leave of it. */
+static void keep_in_check(parts *all, double F, bool bounded)
+{
+    trl_sdca_run *r = &all->run[0];
+    const bool by_bound = bounded && all->n > 1;
+    if ((r->p.pass > 3 && F > 1.1 * r->p.lowest) ||
+        ((all->n == 1 || !r->p.task->dual) && is_stuck(r))) {
         r->p.lowest = F;
-        for (size_t i = 0; i < r->p.n; i++)
-            r->ex[i].skip = r->ex[i].ease = 0;
-    } else if (F < r->p.lowest) {
-        r->p.lowest = F;
+        for (size_t k = 0; k < all->n; k++)
+            shorten(&all->run[k]);
+        return;
     }
+    r->p.lowest = fmin(r->p.lowest, F);
+    for (size_t k = 0; by_bound && r->p.pass >= SOON && k < all->n; k++)
+        if (all->run[k].value < (1.0 - BELOW) * all->run[k].bound)
+            shorten(&all->run[k]);
 }
 
 /* F, made of values from some steps ago, may rise and fall: none of the last ones may be far away.
@@ -213,117 +282,201 @@ static bool at_rest(trl_sdca_run *r, double F)
     return rest;
 }
 
-/* The dual objective, w2 being ||w||^2; NaN: not known. */
-static double dual(trl_sdca_run *r, double w2)
+static trl_status bound_of(void *self, size_t part, size_t worker, trl_error *err)
 {
+    (void)worker, (void)err;
+    trl_sdca_bound(&((parts *)self)->run[part]);
+    return TRL_OK;
+}
+
+/* The dual objective of all; NaN: not known. */
+static double bound_of_all(parts *all)
+{
+    const trl_sdca_run *r = all->run;
     double sum = 0.0;
-    if (!r->p.task->dual || r->o->far || !trl_pass_is_measured(r->p.pass, true))
+    bool known = r->p.task->dual && !r->o->far && trl_pass_is_measured(r->p.pass, true);
+    for (size_t k = 0; k < r->p.d->n_families; k++)
+        known = known && r->p.d->family[k].has_rows;
+    if (!known)
         return NAN;
-    for (size_t i = 0; i < r->p.n && !isnan(sum); i++) {
-        float *row[TRL_FAMILIES_MAX];
-        for (size_t k = 0; k < r->p.d->n_families; k++)
-            row[k] = trl_stored_adjoints_row(&r->kept, k, (size_t)r->p.d->first[i]);
-        sum += r->p.task->dual(r->p.task->self, i, row);
+    trl_pool_run_all(all->pool, all->n, bound_of, all);
+    for (size_t k = 0; k < all->n; k++)
+        sum += all->run[k].bound;
+    return sum;
+}
+
+/* The weights of the pass, and now and then their rounding errors of many small steps corrected. */
+static trl_status end_weights(parts *all, trl_error *err)
+{
+    trl_sdca_run *r = &all->run[0];
+    if (r->p.pass % RENEWAL == 0) {
+        const trl_status st = trl_stored_adjoints_sum(&r->kept, r->z.scale, &r->p.arena, r->x, err);
+        if (st != TRL_OK)
+            return st;
+        for (size_t k = 0; r->o->far && k < r->o->far->n; k++)
+            r->x[r->o->far->weight[k]] += r->anchor[r->o->far->weight[k]];
+        trl_dual_weights_set(&r->z, r->x);
     }
-    return sum - r->o->c2 * w2;
+    trl_dual_weights_get(&r->z, r->kept.row[TRL_NODE], r->x);
+    return TRL_OK;
 }
 
 static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *stop, trl_error *err)
 {
-    trl_sdca_run *r = self;
-    double *x = r->x;
-    settle(r);
+    parts *all = self;
+    trl_sdca_run *r = &all->run[0];
+    settle(all);
     r->p.pass++;
-    if (r->p.pass % RENEWAL == 0) { /* corrects the rounding errors of many small steps */
-        const trl_status st = trl_stored_adjoints_sum(&r->kept, r->z.scale, &r->p.arena, x, err);
-        if (st != TRL_OK)
-            return st;
-        for (size_t k = 0; r->o->far && k < r->o->far->n; k++)
-            x[r->o->far->weight[k]] += r->anchor[r->o->far->weight[k]];
-        trl_dual_weights_set(&r->z, x);
+    const trl_status made = end_weights(all, err);
+    if (made != TRL_OK)
+        return made;
+    double F = 0.0, far2 = 0.0, lengths = 0.0;
+    size_t steps = 0;
+    for (size_t k = 0; k < all->n; k++) {
+        const trl_sdca_run *one = &all->run[k];
+        const uint64_t *first = one->p.d->first;
+        for (size_t i = 0; i < one->p.n; i++) {
+            F += one->ex[i].value;
+            far2 += (double)one->ex[i].rank * sqrt((double)(first[i + 1] - first[i]));
+        }
+        lengths += one->lengths;
+        steps += (one->narrow ? 2 : 1) * one->p.n;
+        all->run[k].lengths = 0.0;
     }
-    trl_dual_weights_get(&r->z, r->kept.row[TRL_NODE], x);
-    double F = 0.0, far2 = 0.0;
-    for (size_t i = 0; i < r->p.n; i++) {
-        F += r->ex[i].value;
-        far2 += (double)r->ex[i].rank * sqrt((double)(r->p.d->first[i + 1] - r->p.d->first[i]));
-    }
-    const double w2 = trl_far_norm2(r->o->far, (size_t)r->p.d->n_weights, x);
+    const double w2 = trl_far_norm2(r->o->far, (size_t)r->p.d->n_weights, r->x);
     F += r->o->c2 * w2;
     const bool small = sqrt(far2) < r->o->epsilon * fmax(1.0, sqrt(w2));
     *ending = small ? TRL_END_CONVERGED : TRL_END_STALLED;
     *done = at_rest(r, F) || small;
-    keep_in_check(r, F);
-    const double bound = dual(r, w2);
+    const double bound = bound_of_all(all);
+    keep_in_check(all, F, !isnan(bound));
     const trl_iteration it = {.number = r->p.pass,
                               .has_bound = !isnan(bound),
                               .bound = bound,
                               .objective = F,
                               .gradient = NAN,
-                              .step = r->lengths / (double)r->p.n,
+                              .step = lengths / (double)steps,
                               .evaluations = r->p.pass,
-                              .x = x,
+                              .x = r->x,
                               .last = *done,
                               .ending = *ending};
     const trl_watcher *w = r->p.watcher;
-    const trl_status st = w ? w->watch(w->self, &it, save_state, r, stop, err) : TRL_OK;
-    move_anchor(r);
-    r->lengths = 0.0;
+    const trl_status st = w ? w->watch(w->self, &it, save_state, all, stop, err) : TRL_OK;
+    move_anchor(all);
     return st;
 }
 
-static trl_status run_init(trl_sdca_run *r, trl_error *err)
+static trl_status part_init(trl_sdca_run *r, size_t part, trl_error *err)
 {
-    trl_status st = trl_passes_init(&r->p, r->o->seed, err);
+    trl_status st = trl_passes_init(&r->p, r->o->seed + part, err);
     r->ex = trl_zalloc(r->p.n, sizeof *r->ex);
+    return st == TRL_OK && !r->ex ? trl_fail_mem(err) : st;
+}
+
+/* What all share is made for the first one. */
+static trl_status shared_init(trl_sdca_run *r, trl_error *err)
+{
     if (r->o->far) {
         r->anchor = trl_zalloc((size_t)r->p.d->n_weights, sizeof *r->anchor);
         r->moved = trl_alloc((size_t)r->p.d->n_weights, sizeof *r->moved);
+        if (!r->anchor || !r->moved)
+            return trl_fail_mem(err);
     }
-    if (st == TRL_OK && (!r->ex || (r->o->far && !(r->anchor && r->moved))))
-        st = trl_fail_mem(err);
-    if (st == TRL_OK)
-        st = trl_stored_adjoints_init(&r->kept, r->p.d, r->p.has_pairs ? &r->p.pairs : NULL, err);
+    const trl_status st =
+        trl_stored_adjoints_init(&r->kept, r->p.d, r->p.has_pairs ? &r->p.pairs : NULL, err);
     return st == TRL_OK ? trl_dual_weights_init(&r->z, r->p.d, 0.5 / r->o->c2, err) : st;
 }
 
-static void run_fini(trl_sdca_run *r)
+/* The number of family k, and one, by the width of families: long passes begin first. */
+static size_t part_at(const trl_design *d, size_t k)
 {
-    trl_passes_fini(&r->p);
-    trl_free(r->ex);
-    trl_free(r->anchor);
-    trl_free(r->moved);
-    trl_stored_adjoints_fini(&r->kept);
-    trl_dual_weights_fini(&r->z);
+    for (size_t f = 0; f < d->n_families; f++) {
+        size_t before = 0;
+        for (size_t g = 0; g < d->n_families; g++)
+            before += d->family[g].width > d->family[f].width ||
+                      (d->family[g].width == d->family[f].width && g < f);
+        if (before == k)
+            return f + 1;
+    }
+    return 0;
+}
+
+/* So much narrower than the widest one that its steps cost next to nothing. */
+static bool is_narrow(const trl_design *d, size_t family)
+{
+    size_t widest = 0;
+    for (size_t f = 0; f < d->n_families; f++)
+        widest = d->family[f].width > widest ? d->family[f].width : widest;
+    return d->family[family].width <= widest / NARROW;
+}
+
+static trl_status parts_init(parts *all, const trl_sdca_run *like, trl_error *err)
+{
+    const bool cut = like->p.task->parts && like->p.d->n_families > 1;
+    all->n = cut ? like->p.d->n_families : 1;
+    all->run = trl_zalloc(all->n, sizeof *all->run);
+    trl_status st = all->run ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < all->n; k++) {
+        all->run[k] = *like;
+        all->run[k].part = cut ? part_at(like->p.d, k) : 0;
+        all->run[k].narrow = cut && is_narrow(like->p.d, all->run[k].part - 1);
+        st = part_init(&all->run[k], k, err);
+    }
+    if (st == TRL_OK)
+        st = shared_init(all->run, err);
+    for (size_t k = 1; st == TRL_OK && k < all->n; k++) {
+        all->run[k].kept = all->run->kept;
+        all->run[k].z = all->run->z;
+    }
+    if (cut && st == TRL_OK)
+        all->run->p.steps = 1; /* of all together */
+    return st;
+}
+
+static void parts_fini(parts *all)
+{
+    if (!all->run)
+        return;
+    for (size_t k = 0; k < all->n; k++) {
+        trl_passes_fini(&all->run[k].p);
+        trl_free(all->run[k].ex);
+    }
+    trl_free(all->run->anchor);
+    trl_free(all->run->moved);
+    trl_stored_adjoints_fini(&all->run->kept);
+    trl_dual_weights_fini(&all->run->z);
+    trl_free(all->run);
 }
 
 trl_status trl_sdca(const trl_design *d, const trl_task *task, const trl_sdca_options *o,
                     const trl_descent *how, trl_error *err)
 {
-    trl_sdca_run r = {.p = {.d = d,
-                            .task = task,
-                            .max_iter = o->max_iter,
-                            .period = o->period,
-                            .uniform = UNIFORM,
-                            .watcher = how->watcher,
-                            .takes_pairs = true},
-                      .o = o,
-                      .x = how->x};
+    const trl_sdca_run like = {.p = {.d = d,
+                                     .task = task,
+                                     .max_iter = o->max_iter,
+                                     .period = o->period,
+                                     .uniform = UNIFORM,
+                                     .watcher = how->watcher,
+                                     .takes_pairs = true},
+                               .o = o,
+                               .x = how->x};
+    parts all = {.pool = how->pool};
     for (uint64_t i = 0; !how->state && i < d->n_weights; i++)
         if (how->x[i] != 0.0) {
             const trl_status st = trl_fail(err, TRL_EINVAL, "sdca cannot start from given weights");
             return trl_fail_hint(err, st, "start from them with the optimizer lbfgs or sag");
         }
-    trl_status st = run_init(&r, err);
-    if (st == TRL_OK && how->state && !load_state(&r, how->state, how->state_size))
+    trl_status st = parts_init(&all, &like, err);
+    if (st == TRL_OK && how->state && !load_state(&all, how->state, how->state_size))
         st = trl_fail(err, TRL_EMODEL, "the checkpoint does not fit this training run");
     if (st == TRL_OK) {
-        trl_dual_weights_set(&r.z, how->x);
+        const trl_passes_fns fns = {all.n > 1 ? pass_of_all : only_step, end_pass};
+        trl_dual_weights_set(&all.run->z, how->x);
         if (how->state)
-            move_anchor(&r);
-        settle(&r);
-        st = trl_passes_run(&r.p, &(trl_passes_fns){step, end_pass}, &r, how->ending, err);
+            move_anchor(&all);
+        settle(&all);
+        st = trl_passes_run(&all.run->p, &fns, &all, how->ending, err);
     }
-    run_fini(&r);
+    parts_fini(&all);
     return st;
 }

@@ -19,7 +19,12 @@ typedef struct trl_sdca_example {
     uint16_t ease; /* measurements in a row that changed little */
 } trl_sdca_example;
 
+/* Where tasks have parts, each family is a problem of its own, and has a run of its own: its own
+ * draws and lengths of steps.  These runs share weights and stored adjoints, of which each has its
+ * family's, and go on at the same time; what they do does not depend on that. */
 typedef struct trl_sdca_run {
+    size_t part;  /* 0: all families; k + 1: family k */
+    bool narrow;  /* takes twice as many steps in a pass */
     trl_passes p; /* examples are drawn by rank */
     const trl_sdca_options *o;
     double *x;
@@ -27,11 +32,17 @@ typedef struct trl_sdca_run {
     trl_sdca_example *ex; /* [n] */
     double guess[2];      /* sums of L / sqrt(mass) and of 1, fading */
     trl_stored_adjoints kept;
-    uint64_t age;   /* steps since the shared scores were made */
-    double lengths; /* of the steps of this pass, summed */
-    double *anchor; /* [n_weights] what far weights are penalised from; NULL: none are far */
-    double *moved;  /* [n_weights] */
+    uint64_t age;        /* steps since the shared scores were made */
+    double lengths;      /* of the steps of this pass, summed */
+    double bound, value; /* of its objective: the lowest it can be, and by examples as last seen */
+    double *anchor;      /* [n_weights] what far weights are penalised from; NULL: none are far */
+    double *moved;       /* [n_weights] */
 } trl_sdca_run;
+
+static inline bool trl_sdca_has(const trl_sdca_run *r, size_t family)
+{
+    return r->part == 0 || r->part == family + 1;
+}
 
 /* One visit: scores and adjoint before the step, and its distance from the stored one. */
 typedef struct trl_sdca_visit {
@@ -42,6 +53,9 @@ typedef struct trl_sdca_visit {
                                          those of a row */
     double far2, mass;
 } trl_sdca_visit;
+
+/* Sets bound and value, at the weights r->x, for tasks with a dual (sdca_bound.c). */
+void trl_sdca_bound(trl_sdca_run *r);
 
 /* Makes the shared scores anew, where they are too old.  TRL_ENOMEM. */
 trl_status trl_sdca_refresh(trl_sdca_run *r, trl_error *err);

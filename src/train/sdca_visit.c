@@ -47,7 +47,9 @@ trl_status trl_sdca_refresh(trl_sdca_run *r, trl_error *err)
     if (r->age++ % STALE != 0 && r->p.damp > 0.5 && r->p.d->order > 0)
         return TRL_OK;
     for (size_t k = 0; k < r->p.d->n_families; k++) /* rows keep theirs up to date */
-        old[k] = anew || !trl_shared_is_row(r->p.d, k) ? r->p.scores.shared[k] : NULL;
+        old[k] = trl_sdca_has(r, k) && (anew || !trl_shared_is_row(r->p.d, k))
+                     ? r->p.scores.shared[k]
+                     : NULL;
     for (size_t k = 0; k < r->p.d->n_families; k++)
         shape.row[k] =
             r->p.d->family[k].has_rows && !(k == TRL_EDGE && r->p.has_pairs) ? &any : NULL;
@@ -63,13 +65,15 @@ trl_status trl_sdca_evaluate(trl_sdca_run *r, const trl_sdca_visit *v, trl_table
     if (st != TRL_OK)
         return st;
     for (size_t k = 0; k < r->p.d->n_families; k++)
-        if (trl_shared_is_row(r->p.d, k))
+        if (!trl_sdca_has(r, k))
+            s->row[k] = a->row[k] = NULL;
+        else if (trl_shared_is_row(r->p.d, k))
             a->shared[k] = NULL;
     trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
                             s);
     if (s->chain.view)
         trl_pair_view_ready(s->chain.view);
-    const trl_example e = {v->i, 0, &r->p.arena};
+    const trl_example e = {v->i, 0, &r->p.arena, r->part};
     st = r->p.task->evaluate(r->p.task->self, &e, s, a, value, err);
     trl_task_finish(r->p.task, 0, a);
     if (a->chain.view)
@@ -98,20 +102,26 @@ bool trl_sdca_residual(trl_sdca_run *r, trl_sdca_visit *v)
             v->mass += mass;
         }
         const float *kept = trl_stored_adjoints_shared(&r->kept, k, v->i);
-        if (!kept || !v->a.shared[k])
+        if (!kept || !v->a.shared[k] || !trl_sdca_has(r, k))
             continue;
         v->shared[k] = trl_arena_get(&r->p.arena, f->n_constant, sizeof(double));
         if (!v->shared[k])
             return false;
-        for (size_t c = 0; c < f->n_constant; c++)
-            v->shared[k][c] = v->a.shared[k][f->constant_cell[c]] - (double)kept[c];
+        for (size_t c = 0; c < f->n_constant; c++) {
+            const double a = v->a.shared[k][f->constant_cell[c]];
+            v->shared[k][c] = a - (double)kept[c];
+            if (r->part) { /* there is nothing else to go by */
+                v->far2 += v->shared[k][c] * v->shared[k][c];
+                v->mass += fabs(a);
+            }
+        }
     }
     return true;
 }
 
 static bool has_shared(const trl_sdca_run *r, const trl_sdca_visit *v, size_t k)
 {
-    return v->shared[k] || trl_shared_is_row(r->p.d, k);
+    return v->shared[k] || (trl_shared_is_row(r->p.d, k) && trl_sdca_has(r, k));
 }
 
 /* The delta of a constant's weight: where examples are rows, that of the row. */
@@ -140,11 +150,9 @@ void trl_sdca_move(trl_sdca_run *r, const trl_sdca_visit *v, double gamma)
             kept[c] += (float)(gamma * v->shared[k][c]);
             r->z.constant[k][c] += gamma * r->z.scale * v->shared[k][c];
         }
-        for (size_t c = 0; !kept && c < f->n_constant; c++) {
-            const size_t cell = f->constant_cell[c];
-            r->p.scores.shared[k][cell] = r->z.constant[k][c] +=
-                gamma * r->z.scale * (double)v->delta[k][cell];
-        }
+        if (!kept && f->n_constant && trl_sdca_has(r, k))
+            trl_dual_weights_add_constants(&r->z, k, v->delta[k], gamma * r->z.scale,
+                                           r->p.scores.shared[k]);
     }
 }
 
@@ -179,6 +187,10 @@ trl_status trl_sdca_measure(trl_sdca_run *r, const trl_sdca_visit *v, double gam
                           adjoint_of(&v->a, k), adjoint_of(&a1, k), v->delta[k], sum);
         const double *before = v->shared[k] ? v->a.shared[k] : v->a.row[k];
         const double *after = v->shared[k] ? a1.shared[k] : a1.row[k];
+        if (has_shared(r, v, k) && !v->shared[k] && f->n_constant == f->width) { /* all cells */
+            trl_curvature_along(f->step, gamma * r->z.scale, before, after, v->delta[k], sum);
+            continue;
+        }
         for (size_t c = 0; has_shared(r, v, k) && c < f->n_constant; c++) {
             const size_t cell = f->constant_cell[c];
             const double delta = shared_delta(v, f, k, c), ds = gamma * r->z.scale * delta;

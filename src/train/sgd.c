@@ -84,7 +84,7 @@ static trl_status evaluate_slot(void *ctx, size_t job, size_t worker, trl_error 
     trl_lazy_gather(&r->z, from, &scores);
     if (scores.chain.view)
         trl_pair_view_ready(scores.chain.view);
-    const trl_example e = {s->example, job, &s->arena};
+    const trl_example e = {s->example, job, &s->arena, 0};
     const trl_status st = r->task->evaluate(r->task->self, &e, &scores, &adjoint, &s->value, err);
     trl_task_finish(r->task, job, &adjoint);
     if (adjoint.chain.view)

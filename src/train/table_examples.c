@@ -164,7 +164,7 @@ static trl_status evaluate(void *self, size_t example, size_t number, double *lo
         trl_pair_view_gather(x->d, x->w, from, &scores);
         trl_pair_view_ready(scores.chain.view);
     }
-    const trl_example e = {example, number, &w->arena};
+    const trl_example e = {example, number, &w->arena, 0};
     const trl_status st = x->task->evaluate(x->task->self, &e, &scores, &adjoint, &value, err);
     trl_task_finish(x->task, number, &adjoint);
     if (adjoint.chain.view)

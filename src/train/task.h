@@ -23,11 +23,14 @@ typedef struct trl_example {
     size_t number;
     size_t lane;
     trl_arena *arena;
+    size_t part; /* 0: all of it; k + 1: what family k has of it, where tasks have parts */
 } trl_example;
 
 typedef struct trl_task {
     void *self;
     bool single; /* works in single precision: scores need no more either */
+    bool parts;  /* the value of an example is a sum over families, each of its own scores alone:
+                    an example may be evaluated in part, and tables then have that family alone */
 
     /* Takes in shared scores; `scores->row` only says which families have rows.  Called by one
      * thread before the examples that use them. */
@@ -40,7 +43,8 @@ typedef struct trl_task {
 
     /* Of an example's stored adjoint a, rows of every family: the lowest that its loss may be with
      * it, min over scores s of a . s - value(s); the sum over all examples less c2 ||w||^2, w =
-     * 1 / (2 c2) sum A^T a, is not above the lowest objective.  NaN: not known.  NULL: never. */
+     * 1 / (2 c2) sum A^T a, is not above the lowest objective.  Families whose rows are NULL are
+     * left out.  NULL: not known. */
     double (*dual)(void *self, size_t example, float *const *adjoint);
 
     /* Adds what the lane holds for the shared scores to adjoint->shared, and clears it. */

@@ -8,13 +8,6 @@
 #include "feature/dataset.h"
 #include "train/places.h"
 
-static trl_status add_set(trl_tree_set *s, const trl_dataset *d, const char *name,
-                          const trl_train_options *o, trl_error *err)
-{
-    const trl_str text = trl_dataset_brackets(d);
-    return trl_tree_set_memory(s, name, text, (size_t)o->max_length, err);
-}
-
 static bool leaves_out(const void *options, uint64_t k)
 {
     return trl_train_leaves_out(options, k);
@@ -28,7 +21,7 @@ trl_status trl_tree_data_train(trl_tree_set *s, const trl_train_options *o, trl_
     for (size_t k = 0; st == TRL_OK && k < o->n_train; k++)
         st = trl_tree_set_read(s, o->train[k], (size_t)o->max_length, err);
     if (st == TRL_OK && o->data)
-        st = add_set(s, o->data, "<data>", o, err);
+        st = trl_tree_set_take(s, o->data, "<data>", (size_t)o->max_length, err);
     s->passes = NULL;
     if (st != TRL_OK || s->n > 0)
         return st;
@@ -47,8 +40,9 @@ trl_status trl_tree_data_dev(trl_tree_set *s, const trl_train_options *o, trl_er
     const size_t before = s->n;
     if (!o->dev && !o->dev_data)
         return TRL_OK;
-    trl_status st = o->dev ? trl_tree_set_read(s, o->dev, (size_t)o->max_length, err)
-                           : add_set(s, o->dev_data, "<dev_data>", o, err);
+    trl_status st =
+        o->dev ? trl_tree_set_read(s, o->dev, (size_t)o->max_length, err)
+               : trl_tree_set_take(s, o->dev_data, "<dev_data>", (size_t)o->max_length, err);
     if (st == TRL_OK && s->n == before) {
         st = trl_fail(err, TRL_EPARSE, "there are no trees in it");
         trl_fail_where(err, st, o->dev ? o->dev : "<dev_data>", 0, 0);

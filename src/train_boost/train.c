@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
@@ -108,11 +107,7 @@ static trl_status run_classifier(void *ctx, size_t k, size_t worker, trl_error *
 /* Several classifiers share the threads one each; a single one uses them all. */
 static trl_status run_all(training *tr, trl_error *err)
 {
-    size_t threads = tr->o->threads;
-    if (threads == 0) {
-        const long n = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = n > 0 ? (size_t)n : 1;
-    }
+    const size_t threads = trl_pool_count(tr->o->threads);
     trl_pool *pool = NULL;
     if (threads > 1 && !(pool = trl_pool_new(threads)))
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);

@@ -6,9 +6,9 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "feature/packed_cells.h"
 #include "train/gradient.h"
 #include "train_chain/dev_score.h"
+#include "train_graph/graph_theta.h"
 #include "trellis/score.h"
 
 #define DEV_CELLS 4194304.0 /* exact decoding where the cliques have no more, else max-product */
@@ -176,18 +176,13 @@ static const double **make_tables(const trl_graph_dev *d, const trl_graph_exampl
     for (size_t a = 0; table && a < g.n_factors; a++) {
         const uint32_t f = e->family[a];
         const size_t cells = g.cell_at[a + 1] - g.cell_at[a];
-        double *theta = trl_arena_get(arena, cells, sizeof *theta);
-        if (!theta)
-            return NULL;
-        const double *row = s->row[f] ? s->row[f] + e->row[a] * s->step[f] : NULL;
-        const double *shared = d->shared.shared[f];
         const trl_family *family = &d->design.family[f];
-        const trl_packed_row packed = {family->cell, family->width, cells};
-        if (family->cell)
-            trl_spread_cells(&packed, shared, row, theta);
-        for (size_t c = 0; !family->cell && c < cells; c++)
-            theta[c] = (shared ? shared[c] : 0.0) + (row ? row[c] : 0.0);
-        table[g.table_of[a]] = theta;
+        const trl_factor_scores x = {.shared = d->shared.shared[f],
+                                     .row = s->row[f] ? s->row[f] + e->row[a] * s->step[f] : NULL,
+                                     .spread = {family->cell, family->width, cells}};
+        table[g.table_of[a]] = trl_graph_theta(&x, cells, arena);
+        if (!table[g.table_of[a]])
+            return NULL;
     }
     return table;
 }

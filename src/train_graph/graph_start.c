@@ -4,8 +4,13 @@
  * attributes of single labels go to factors of one variable, those of pairs to factors of one layer
  * at neighbouring tokens, where the labels are the layer's.  So a chain that was trained with the
  * lines of a factor's template gives that factor its weights.
+ *
+ * Weights of factors that were trained one by one are too large together: every factor of a label
+ * says all that there is to say of it.  Where they start the training of whole graphs, they are
+ * halved for as long as that makes the objective lower.
  */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -14,6 +19,8 @@
 #include "model/model.h"
 #include "train_graph/graph_run.h"
 #include "train/places.h"
+
+#define HALVED 6 /* times at most */
 
 /* The numbers here of labels there; NULL: no memory. */
 static uint32_t *map_labels(const trl_strview *from, const trl_strtab *to)
@@ -120,6 +127,41 @@ static trl_status start_chain(trl_graph_run *j, const trl_chain_model *m, uint64
     return TRL_OK;
 }
 
+/* ---- their size ------------------------------------------------------------------------------ */
+
+static bool one_by_one(const char *objective)
+{
+    const trl_objective *o = trl_objective_find(objective);
+    return o && o->apart;
+}
+
+static trl_status halve(trl_graph_run *j, trl_error *err)
+{
+    trl_graph_training *t = &j->training;
+    const size_t n = (size_t)t->design.n_weights, all = trl_design_alloc(&t->design);
+    double *x = trl_alloc64(all, sizeof *x), before = HUGE_VAL, F = HUGE_VAL, norm;
+    trl_status st = x ? TRL_OK : trl_fail_mem(err);
+    if (st == TRL_OK)
+        memcpy(x, t->w, all * sizeof *x);
+    for (int k = 0; st == TRL_OK && k <= HALVED && F <= before; k++) {
+        if (k > 0)
+            memcpy(t->w, x, all * sizeof *x); /* as good as those before, or better */
+        for (size_t i = 0; k > 0 && i < n; i++)
+            x[i] *= 0.5;
+        before = F;
+        const trl_value_point at = {x, j->o->c2, HUGE_VAL};
+        st = trl_learner_value(&t->learner, &at, t->pool, &F, &norm, err);
+        if (st == TRL_ENUMERIC) {
+            st = TRL_OK;
+            F = HUGE_VAL;
+        }
+    }
+    uint64_t runs, unsettled;
+    trl_graph_task_runs(&t->task, &runs, &unsettled); /* those of iterations are counted */
+    trl_free(x);
+    return st;
+}
+
 trl_status trl_graph_run_start(trl_graph_run *j, trl_error *err)
 {
     if (!trl_train_starts(j->o))
@@ -136,6 +178,9 @@ trl_status trl_graph_run_start(trl_graph_run *j, trl_error *err)
         st = trl_model_need_chain(from, err);
     if (st == TRL_OK)
         st = graph ? start_graph(j, g, &n, err) : start_chain(j, trl_model_chain(from), &n, err);
+    if (st == TRL_OK && graph && n && !j->o->resume && one_by_one(g->objective) &&
+        j->training.task.plan && j->training.objective->smooth)
+        st = halve(j, err);
     trl_graph_model_free(g);
     trl_model_free(m);
     if (st == TRL_OK && n == 0)

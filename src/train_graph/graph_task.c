@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "feature/packed_cells.h"
 #include "num/blas1.h"
+#include "train_graph/graph_theta.h"
 
 #define UPDATES 100
 
@@ -156,30 +157,18 @@ static trl_packed_row packed_of(const evaluation *v, size_t a)
     return (trl_packed_row){v->families[f].cell, v->families[f].width, v->families[f].full};
 }
 
-/* theta of an instance = shared + row, in place where one of them is missing.  NULL: no memory. */
+/* theta of an instance.  NULL: no memory. */
 static const double *potentials(const evaluation *v, size_t a, size_t cells)
 {
     const uint32_t f = v->e->family[a];
     if (f == TRL_NO_TEMPLATE)
         return v->g.table[v->g.table_of[a]];
-    const trl_packed_row packed = packed_of(v, a);
-    const double *shared = v->scores->shared[f];
-    const double *row =
-        v->scores->row[f] ? v->scores->row[f] + row_of(v, a) * v->scores->step[f] : NULL;
-    const bool spread = packed.cell && !v->packed;
-    if (row && !shared && !spread)
-        return row;
-    if (shared && !row && !spread)
-        return shared;
-    double *theta = trl_arena_get(v->arena, cells, sizeof *theta);
-    const double *const parts[] = {shared, row};
-    if (theta && spread)
-        trl_spread_cells(&packed, shared, row, theta);
-    else if (theta && shared)
-        trl_sum_vectors(cells, 2, parts, theta);
-    else if (theta) /* all its features were dropped */
-        memset(theta, 0, cells * sizeof *theta);
-    return theta;
+    trl_factor_scores s = {.shared = v->scores->shared[f]};
+    if (v->scores->row[f])
+        s.row = v->scores->row[f] + row_of(v, a) * v->scores->step[f];
+    if (!v->packed)
+        s.spread = packed_of(v, a);
+    return trl_graph_theta(&s, cells, v->arena);
 }
 
 static double *adjoint_row(const evaluation *v, size_t a)
@@ -356,6 +345,19 @@ static bool number_variables(evaluation *v, trl_factor_view *x)
     return true;
 }
 
+/* Those factors of the row that the part has; the part is a family and one. */
+static bool choose(evaluation *v, size_t part)
+{
+    uint32_t *own = trl_arena_get(v->arena, v->n + 1, sizeof *own);
+    size_t n = 0;
+    for (size_t i = 0; own && i < v->n; i++)
+        if (v->e->family[v->of_row[i]] + 1 == part)
+            own[n++] = v->of_row[i];
+    v->of_row = own;
+    v->n = n;
+    return own;
+}
+
 static trl_status evaluate_row(void *self, const trl_example *of, const trl_tables *scores,
                                trl_tables *adjoint, double *value, trl_error *err)
 {
@@ -373,7 +375,9 @@ static trl_status evaluate_row(void *self, const trl_example *of, const trl_tabl
                     .n = (size_t)(to - from),
                     .of_row = t->rows.factor + from};
     clear(t, adjoint);
-    trl_status st = open_factors(&v, err);
+    trl_status st = of->part && !choose(&v, of->part) ? trl_fail_mem(err) : TRL_OK;
+    if (st == TRL_OK)
+        st = open_factors(&v, err);
     trl_factor_view x = {
         .n = v.n, .factor = v.factor, .weight = t->corpus->corpus.weight[k], .arena = of->arena};
     if (st == TRL_OK && !number_variables(&v, &x))
@@ -395,7 +399,7 @@ static double dual_of_row(void *self, size_t row, float *const *adjoint)
         const uint32_t a = t->rows.factor[k], f = e->family[a];
         const trl_occurrences *family = &t->corpus->corpus.family[f];
         if (!adjoint[f])
-            return NAN;
+            continue;
         const uint32_t gold = family->place ? family->place[e->gold[a]] : e->gold[a];
         const size_t rest = family->cell ? family->full - family->width : 0;
         sum += trl_factor_piecewise_dual(&(trl_scored_factor){.gold = gold, .rest = rest},
@@ -407,6 +411,7 @@ static double dual_of_row(void *self, size_t row, float *const *adjoint)
 trl_task trl_graph_task_view(trl_graph_task *t)
 {
     return (trl_task){.self = t,
+                      .parts = t->rows.n > 0,
                       .evaluate = t->rows.n ? evaluate_row : evaluate,
                       .dual = t->rows.n && t->packed ? dual_of_row : NULL};
 }

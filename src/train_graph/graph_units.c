@@ -9,14 +9,13 @@ trl_status trl_unit_source_open(trl_unit_source *s, const char *path, const trl_
 {
     *s = (trl_unit_source){.document = spec->document};
     if (path)
-        return trl_sequence_source_open(
+        return trl_sequence_source_file(
             &s->from, path, spec->attributes ? TRL_FORMAT_GRMM : TRL_FORMAT_COLUMNS, err);
     if (spec->attributes)
         return trl_fail(err, TRL_EINVAL,
                         "features attributes are those of a file of GRMM's format");
-    s->from = trl_sequence_source_set(set, "<data>");
     s->alone = !trl_dataset_has_documents(set);
-    return TRL_OK;
+    return trl_sequence_source_open(&s->from, set, "<data>", err);
 }
 
 void trl_unit_source_fini(trl_unit_source *s)

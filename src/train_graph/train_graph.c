@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
@@ -108,8 +107,7 @@ static trl_status compile(trl_graph_training *t, const trl_infer_options *infer,
                                   .all_cells = t->corpus->all_cells,
                                   .min_count = o->min_count,
                                   .min_freq = o->min_freq};
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t threads = o->threads ? o->threads : cores > 0 ? (size_t)cores : 1;
+    const size_t threads = trl_pool_count(o->threads);
     t->pool = trl_pool_new(threads);
     if (!t->pool)
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);

@@ -85,7 +85,7 @@ static inline trl_status graph_problem_try(graph_problem *p, double *value, trl_
             p->adjoint.shared[f][c] = 0.0;
     }
     trl_arena_reset(&p->arena);
-    const trl_example e = {0, 1, &p->arena};
+    const trl_example e = {0, 1, &p->arena, 0};
     return p->view.evaluate(p->view.self, &e, &p->scores, &p->adjoint, value, err);
 }
 

@@ -1,8 +1,10 @@
 /* test_base.c -- strings, memory, random numbers, threads, errors. */
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "support.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -400,6 +402,25 @@ static void test_pool_reports_the_lowest_failure(void **state)
     }
 }
 
+static void test_pool_counts_what_it_may_use(void **state)
+{
+    (void)state;
+    assert_int_equal(trl_pool_count(3), 3);
+    assert_true(trl_pool_count(0) >= 1);
+#ifdef CPU_COUNT
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(trl_pool_count(0), CPU_COUNT(&all));
+    CPU_ZERO(&one);
+    for (size_t k = 0; !CPU_COUNT(&one); k++)
+        if (CPU_ISSET(k, &all))
+            CPU_SET(k, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(trl_pool_count(0), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+#endif
+}
+
 static void test_pool(void **state)
 {
     (void)state;
@@ -466,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_mul_high),
         cmocka_unit_test(test_rng),
         cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pool_counts_what_it_may_use),
         cmocka_unit_test(test_pool_reports_the_lowest_failure),
         cmocka_unit_test(test_errors),
     };

@@ -75,7 +75,7 @@ static void gather_both(twins *p, size_t s)
     trl_arena_reset(&p->arena);
     assert_true(trl_tables_get(&p->d, len, &p->arena, &a));
     assert_true(trl_tables_get(&p->d, len, &p->arena, &b));
-    trl_dual_weights_prefetch(&p->z, from, len,
+    trl_dual_weights_prefetch(&p->z, TRL_NODE, from, len,
                               p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step);
     trl_dual_weights_gather(&p->z, from, p->kept[TRL_NODE] + from * p->d.family[TRL_NODE].step, &a);
     trl_gather(&p->d, p->w, from, &b);
@@ -150,7 +150,8 @@ static void test_constants(void **state)
 {
     (void)state;
     trl_rng rng = trl_rng_seed(19);
-    for (int k = 0; k < 10; k++) {
+    size_t all_cells = 0, some_cells = 0;
+    for (int k = 0; k < 40; k++) {
         twins p;
         trl_error err;
         trl_tables a, b;
@@ -165,10 +166,30 @@ static void test_constants(void **state)
         for (size_t f = 0; f < TRL_FAMILIES; f++)
             for (size_t i = 0; a.shared[f] && i < p.d.family[f].width; i++)
                 assert_true(a.shared[f][i] == b.shared[f][i]);
+        for (size_t f = 0; f < TRL_FAMILIES; f++) {
+            const trl_family *fam = &p.d.family[f];
+            if (!fam->n_constant)
+                continue;
+            float *delta = trl_alloc(fam->step, sizeof *delta);
+            assert_non_null(delta);
+            for (size_t i = 0; i < fam->step; i++)
+                delta[i] = i < fam->width ? (float)signed_unit(&rng) : 0.0f;
+            all_cells += fam->n_constant > 1 && fam->n_constant == fam->width;
+            some_cells += fam->n_constant > 0 && fam->n_constant < fam->width;
+            trl_dual_weights_add_constants(&p.z, f, delta, 0.7, a.shared[f]);
+            for (size_t i = 0; i < fam->n_constant; i++) {
+                const uint32_t cell = fam->constant_cell[i];
+                const double want = p.w[fam->constant_at + i] + 0.7 * (double)delta[cell];
+                assert_near(p.z.constant[f][i], want, 1e-15);
+                assert_near(a.shared[f][cell], want, 1e-15);
+            }
+            trl_free(delta);
+        }
         trl_shared_free(&a);
         trl_shared_free(&b);
         twins_fini(&p);
     }
+    assert_true(all_cells > 0 && some_cells > 0);
 }
 
 /* ---- kernels --------------------------------------------------------------------------- */
@@ -179,7 +200,7 @@ static void test_residual(void **state)
     trl_rng rng = trl_rng_seed(20);
     for (size_t n = 8; n <= 400; n += 56) {
         double a[400], a1[400], s[400], s1[400], mass = 0.5, far2 = 0.0, want = 0.5;
-        double sum[2] = {1.0, 2.0}, wanted[2] = {1.0, 2.0};
+        double sum[2] = {1.0, 2.0}, wanted[2] = {1.0, 2.0}, along[2] = {3.0, 4.0};
         float kept[400], delta[400];
         for (size_t i = 0; i < n; i++) {
             a[i] = signed_unit(&rng);
@@ -190,6 +211,7 @@ static void test_residual(void **state)
         }
         const double got = trl_residual(n, a, kept, delta, &mass);
         trl_curvature(n, s, s1, a, a1, delta, sum);
+        trl_curvature_along(n, 0.3, a, a1, delta, along);
         for (size_t i = 0; i < n; i++) {
             const double d = a[i] - (double)kept[i];
             assert_near((double)delta[i], d, 2e-7);
@@ -197,7 +219,11 @@ static void test_residual(void **state)
             want += fabs(a[i]);
             wanted[0] += (double)delta[i] * (s1[i] - s[i]);
             wanted[1] += (a1[i] - a[i]) * (s1[i] - s[i]);
+            along[0] -= 0.3 * (double)delta[i] * (double)delta[i];
+            along[1] -= 0.3 * (double)delta[i] * (a1[i] - a[i]);
         }
+        assert_near(along[0], 3.0, 1e-10);
+        assert_near(along[1], 4.0, 1e-10);
         assert_near(got / far2, 1.0, 1e-5);
         assert_near(mass / want, 1.0, 1e-5);
         assert_near(sum[0], wanted[0], 1e-10);

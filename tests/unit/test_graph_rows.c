@@ -73,6 +73,59 @@ static void test_same_objective(void **state)
     }
 }
 
+/* One family's part of an example, or all of it (part 0), at random scores. */
+static double part_of(const problem *p, size_t row, size_t part, trl_tables *adjoint,
+                      trl_arena *arena)
+{
+    const trl_design *d = &p->t.design;
+    trl_error err;
+    trl_tables scores;
+    double value;
+    trl_rng rng = trl_rng_seed(row);
+    assert_true(trl_tables_get(d, 1, arena, &scores));
+    assert_true(trl_tables_get(d, 1, arena, adjoint));
+    for (size_t f = 0; f < d->n_families; f++) {
+        scores.shared[f] = adjoint->shared[f] = NULL;
+        for (size_t c = 0; scores.row[f] && c < d->family[f].step; c++)
+            scores.row[f][c] = 2.0 * trl_rng_unit(&rng) - 1.0;
+        if (part && part != f + 1)
+            scores.row[f] = adjoint->row[f] = NULL;
+    }
+    const trl_example e = {row, 0, arena, part};
+    assert_ok(p->t.view.evaluate(p->t.view.self, &e, &scores, adjoint, &value, &err));
+    return value;
+}
+
+/* An example is the sum of its parts, and each has its family's adjoint. */
+static void test_parts(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        problem p;
+        trl_arena arena = {0};
+        size_t rows = 0;
+        problem_open(&p, apart[k], "sdca");
+        const trl_design *d = &p.t.design;
+        assert_true(p.t.view.parts && d->n_families > 1);
+        for (size_t row = 0; row < d->n_sequences; row++) {
+            trl_tables whole, part;
+            double sum = 0.0;
+            trl_arena_reset(&arena);
+            const double value = part_of(&p, row, 0, &whole, &arena);
+            for (size_t f = 0; f < d->n_families; f++) {
+                sum += part_of(&p, row, f + 1, &part, &arena);
+                for (size_t c = 0; whole.row[f] && c < d->family[f].width; c++)
+                    assert_near(part.row[f][c], whole.row[f][c], 0.0);
+                rows += whole.row[f] != NULL;
+            }
+            assert_near(sum, value, 1e-12 * (1.0 + fabs(value)));
+        }
+        assert_true(rows > d->n_sequences);
+        trl_arena_fini(&arena);
+        problem_close(&p);
+    }
+}
+
 static double optimum(const char *objective, const char *optimizer, uint64_t *passes)
 {
     problem p;
@@ -132,8 +185,8 @@ static void test_whole_graphs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_objective),
-                                       cmocka_unit_test(test_same_optimum),
-                                       cmocka_unit_test(test_whole_graphs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_objective), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_same_optimum), cmocka_unit_test(test_whole_graphs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,8 +167,8 @@ static size_t wrong(const double *w)
         for (size_t f = 0; f < d->n_families; f++)
             scores.shared[f] = shared.shared[f];
         trl_gather(d, w, from, &scores);
-        assert_ok(p.t.view.evaluate(p.t.view.self, &(trl_example){e, 0, &arena}, &scores, &adjoint,
-                                    &value, &err));
+        assert_ok(p.t.view.evaluate(p.t.view.self, &(trl_example){e, 0, &arena, 0}, &scores,
+                                    &adjoint, &value, &err));
         n += value < 0.0;
     }
     trl_shared_free(&shared);
