@@ -91,11 +91,12 @@ TRL_API trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_st
 TRL_API trl_status trl_dataset_from_text(const char *name, trl_str text, trl_format format,
                                          trl_dataset **out, trl_error *err);
 
-/* Trees, for a parser (kind "tree"): the n bytes of text in Penn brackets, all or none (TRL_EPARSE
- * with name:row:col); or a tree that the library has read or made.  They are kept as they are, and
- * cleaned when a parser is trained, as those of files are.  A set has trees or sequences:
- * TRL_EINVAL. TRL_ENOMEM. */
+/* Trees, for a parser (kind "tree"): those of a file in Penn brackets, plain, gzip or zstd, or of
+ * the n bytes of text, all or none (TRL_EPARSE with path:row:col, TRL_EIO); or a tree that the
+ * library has read or made.  They are kept as they are, and cleaned when a parser is trained, as
+ * those of files are.  A set has trees or sequences: TRL_EINVAL. TRL_ENOMEM. */
 struct trl_tree;
+TRL_API trl_status trl_dataset_read_trees(trl_dataset *d, const char *path, trl_error *err);
 TRL_API trl_status trl_dataset_add_brackets(trl_dataset *d, const char *name, const char *text,
                                             size_t n, trl_error *err);
 TRL_API trl_status trl_dataset_add_tree(trl_dataset *d, const struct trl_tree *tree,

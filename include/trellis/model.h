@@ -103,12 +103,14 @@ TRL_API trl_status trl_model_weights(const trl_model *m, trl_scope scope, uint32
 /* Receives text: called with pieces in order; a status other than TRL_OK ends the dump with it. */
 typedef trl_status (*trl_write_fn)(void *ctx, const char *text, size_t n, trl_error *err);
 
-/* The whole model as text (docs/formats.md) that trl_model_undump turns into the same model, bit
- * for bit. */
+/* The whole model, of a chain, a graph or a parser, as text (docs/formats.md) that trl_model_undump
+ * turns into the same model, bit for bit.  TRL_EINVAL for other kinds, and for models without names
+ * or of boosted parsers; TRL_ENOMEM. */
 TRL_API trl_status trl_model_dump(const trl_model *m, trl_write_fn write, void *ctx,
                                   trl_error *err);
 
-/* A table of the `top` largest and smallest weights of every label. */
+/* A table of the `top` largest and smallest weights of every label, or of every factor of a graph.
+ */
 TRL_API trl_status trl_model_dump_top(const trl_model *m, size_t top, trl_write_fn write, void *ctx,
                                       trl_error *err);
 

@@ -33,7 +33,7 @@ static trl_status count_sequences(trl_folds *f, const trl_train_options *o, cons
 {
     trl_sequence_source s;
     const trl_format format = o->template_text && !o->format ? TRL_FORMAT_COLUMNS : o->format;
-    trl_status st = trl_sequence_source_open(&s, path, format, err);
+    trl_status st = trl_sequence_source_file(&s, path, format, err);
     if (st != TRL_OK)
         return st;
     bool first = true;
@@ -74,8 +74,11 @@ static trl_status count_graphs(trl_folds *f, const trl_graph_spec *spec, const c
 static trl_status count_trees(trl_folds *f, const char *path, bool keep_going, trl_error *err)
 {
     trl_treebank *bank = NULL;
+    trl_dataset *file = NULL;
     const trl_transform how = trl_transform_clean();
-    trl_status st = trl_treebank_open(path, &how, false, &bank, err);
+    trl_status st = trl_dataset_of_file(path, TRL_FORMAT_GUESS, &file, err);
+    if (st == TRL_OK)
+        st = trl_dataset_trees(file, path, &how, &bank, err);
     if (st == TRL_OK && keep_going)
         trl_treebank_resync(bank);
     for (bool more = true; st == TRL_OK && more;) {
@@ -87,6 +90,7 @@ static trl_status count_trees(trl_folds *f, const char *path, bool keep_going, t
             st = add_unit(f, true, err);
     }
     trl_treebank_free(bank);
+    trl_dataset_free(file);
     return st;
 }
 

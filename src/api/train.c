@@ -95,12 +95,12 @@ static trl_status train_parser(const trl_train_options *o, trl_train_result *res
         return trl_fail(err, TRL_EINVAL, "boosted parsers learn no function labels");
     if (strcmp(o->grade, "boosted") == 0)
         return trl_train_search(o, result, err);
-    if (o->sample || o->stumps || o->uniform_values || o->gold_tags)
+    if (o->sample || o->stumps || o->uniform_values || o->jackknife)
         return trl_fail(err, TRL_EINVAL, "%s goes with the grade boosted",
                         o->sample           ? "sample"
                         : o->stumps         ? "stumps"
                         : o->uniform_values ? "uniform-values"
-                                            : "gold-tags");
+                                            : "jackknife");
     return trl_train_tree(o, result, err);
 }
 

@@ -132,9 +132,9 @@ static const trl_option rows[] = {
     ROW("stumps", FLAG, stumps, TREE, GROUP, .help = "boosted: trees of a single split"),
     ROW("uniform-values", FLAG, uniform_values, TREE, GROUP,
         .help = "boosted, decode local: every example counts the same, instead of every state"),
-    ROW("gold-tags", FLAG, gold_tags, TREE, GROUP,
-        .help = "boosted: learn with the tags of the treebank, instead of those of taggers that "
-                "did not see the tree"),
+    ROW("jackknife", FLAG, jackknife, TREE, GROUP,
+        .help = "boosted: learn with the tags of taggers that did not see the tree, instead of "
+                "those of the treebank"),
     ROW("annotate", STRING, annotate, TREE, GROUP, .value = "LIST",
         .help =
             "trees: what states know: parents, tags (parents of tags, too), heads (of VPs); none"),

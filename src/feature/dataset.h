@@ -1,4 +1,9 @@
-/* dataset.h -- private: the sequences of a trl_dataset, handed out as a reader would. */
+/* dataset.h -- private: the sequences of a trl_dataset, handed out as a reader would.
+ *
+ * A data set is kept in memory, or it is a file or a text: its sequences and trees are then read
+ * anew by everyone who walks through it (sequence_source.h, trl_dataset_trees), and take no memory.
+ * The files of a training are such sets; the ones that callers have are always in memory.
+ */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_DATASET_PRIVATE_H
 #define TRL_DATASET_PRIVATE_H
@@ -33,8 +38,22 @@ trl_status trl_dataset_cursor_copy(trl_dataset_cursor *c, trl_corpus *to, trl_re
 bool trl_dataset_cursor_more(const trl_dataset_cursor *c);
 const trl_corpus *trl_dataset_corpus(const trl_dataset *d);
 
-/* The text of the trees, "" where there are none; borrowed. */
-trl_str trl_dataset_brackets(const trl_dataset *d);
+/* A data set that is a file, or the bytes of one, where it is; path, name and text are borrowed. It
+ * is opened by those who walk through it: TRL_ENOMEM alone. */
+trl_status trl_dataset_of_file(const char *path, trl_format format, trl_dataset **out,
+                               trl_error *err);
+trl_status trl_dataset_of_text(const char *name, trl_str text, trl_format format, trl_dataset **out,
+                               trl_error *err);
+
+/* Opens the trees, as trl_treebank_open; name is for messages, where the set is in memory. */
+struct trl_treebank;
+struct trl_transform;
+trl_status trl_dataset_trees(const trl_dataset *d, const char *name,
+                             const struct trl_transform *how, struct trl_treebank **out,
+                             trl_error *err);
+
+/* The path or name of a set that is a file or a text, else `name`. */
+const char *trl_dataset_place_or(const trl_dataset *d, const char *name);
 
 /* Does any sequence of rows begin a document? */
 bool trl_dataset_has_documents(const trl_dataset *d);

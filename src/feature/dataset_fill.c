@@ -65,6 +65,35 @@ trl_status trl_dataset_fill_items(trl_dataset *d, trl_next_items_fn next, void *
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+static trl_status new_place(const char *place, trl_str text, trl_format format, trl_dataset **out,
+                            trl_error *err)
+{
+    const trl_status st = trl_dataset_new(out, err);
+    if (st != TRL_OK)
+        return st;
+    (*out)->place = place;
+    (*out)->text = text;
+    (*out)->written = format;
+    return TRL_OK;
+}
+
+trl_status trl_dataset_of_file(const char *path, trl_format format, trl_dataset **out,
+                               trl_error *err)
+{
+    return new_place(path, (trl_str){0}, format, out, err);
+}
+
+trl_status trl_dataset_of_text(const char *name, trl_str text, trl_format format, trl_dataset **out,
+                               trl_error *err)
+{
+    return new_place(name, text.p ? text : (trl_str){"", 0}, format, out, err);
+}
+
+const char *trl_dataset_place_or(const trl_dataset *d, const char *name)
+{
+    return d->place ? d->place : name;
+}
+
 static trl_status next_rows(void *source, trl_rows *seq, double *weight, bool *more, trl_error *err)
 {
     return trl_sequence_source_rows(source, seq, weight, more, err);
@@ -82,37 +111,41 @@ static trl_status check_format(trl_format format, trl_error *err)
                : trl_fail(err, TRL_EINVAL, "a data set has rows or items, not GRMM's both");
 }
 
-/* Takes over the source, opened with this status. */
-static trl_status fill_from(trl_dataset *d, trl_sequence_source *s, trl_status st, trl_error *err)
+/* Adds the sequences of another data set, made with this status; takes it over. */
+static trl_status fill_from(trl_dataset *d, trl_dataset *from, trl_status st, trl_error *err)
 {
+    trl_sequence_source s = {0};
     if (st == TRL_OK)
-        st = s->format == TRL_FORMAT_COLUMNS ? trl_dataset_fill_rows(d, next_rows, s, err)
-                                             : trl_dataset_fill_items(d, next_items, s, err);
-    trl_sequence_source_fini(s);
+        st = trl_sequence_source_open(&s, from, "<data>", err);
+    if (st == TRL_OK)
+        st = s.format == TRL_FORMAT_COLUMNS ? trl_dataset_fill_rows(d, next_rows, &s, err)
+                                            : trl_dataset_fill_items(d, next_items, &s, err);
+    trl_sequence_source_fini(&s);
+    trl_dataset_free(from);
     return st;
 }
 
 trl_status trl_dataset_read(trl_dataset *d, const char *path, trl_format format, trl_error *err)
 {
-    trl_sequence_source from = {0};
+    trl_dataset *file = NULL;
     if (!d || !path)
         return trl_fail_null(err);
     trl_status st = check_format(format, err);
     if (st == TRL_OK)
-        st = trl_sequence_source_open(&from, path, format, err);
-    return fill_from(d, &from, st, err);
+        st = trl_dataset_of_file(path, format, &file, err);
+    return fill_from(d, file, st, err);
 }
 
 trl_status trl_dataset_add_text(trl_dataset *d, const char *name, trl_str text, trl_format format,
                                 trl_error *err)
 {
-    trl_sequence_source from = {0};
+    trl_dataset *given = NULL;
     if (!d || !name || (!text.p && text.n))
         return trl_fail_null(err);
     trl_status st = check_format(format, err);
     if (st == TRL_OK)
-        st = trl_sequence_source_text(&from, name, text, format, err);
-    return fill_from(d, &from, st, err);
+        st = trl_dataset_of_text(name, text, format, &given, err);
+    return fill_from(d, given, st, err);
 }
 
 trl_status trl_dataset_from_text(const char *name, trl_str text, trl_format format,
@@ -133,9 +166,16 @@ trl_status trl_dataset_from_text(const char *name, trl_str text, trl_format form
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-trl_str trl_dataset_brackets(const trl_dataset *d)
+trl_status trl_dataset_trees(const trl_dataset *d, const char *name, const trl_transform *how,
+                             trl_treebank **out, trl_error *err)
 {
-    return (trl_str){d->brackets.len ? d->brackets.data : "", d->brackets.len};
+    if (d->place && !d->text.p)
+        return trl_treebank_open(d->place, how, false, out, err);
+    const trl_str text = d->place          ? d->text
+                         : d->brackets.len ? (trl_str){d->brackets.data, d->brackets.len}
+                                           : (trl_str){"", 0};
+    const trl_text given = {trl_dataset_place_or(d, name), text.p, text.n};
+    return trl_treebank_memory(&given, how, false, out, err);
 }
 
 static trl_status check_trees(const trl_dataset *d, trl_error *err)
@@ -145,46 +185,87 @@ static trl_status check_trees(const trl_dataset *d, trl_error *err)
                : trl_fail(err, TRL_EINVAL, "the data set has sequences: trees do not go with them");
 }
 
+typedef struct tree_mark {
+    size_t len, n_trees, n_words;
+} tree_mark;
+
+static tree_mark mark_trees(const trl_dataset *d)
+{
+    return (tree_mark){d->brackets.len, d->n_trees, d->n_words};
+}
+
+/* The trees as they were, after a failure. */
+static trl_status settle_trees(trl_dataset *d, tree_mark before, trl_status st, trl_error *err)
+{
+    if (st == TRL_OK && d->brackets.failed)
+        st = trl_fail_mem(err);
+    if (st == TRL_OK)
+        return st;
+    d->brackets.len = before.len;
+    d->brackets.failed = false;
+    d->n_trees = before.n_trees;
+    d->n_words = before.n_words;
+    return st;
+}
+
+static trl_status keep_tree(trl_dataset *d, const trl_tree *tree, trl_error *err)
+{
+    const trl_status st = trl_tree_print(tree, TRL_TREE_LINE, 0, &d->brackets, err);
+    if (st == TRL_OK)
+        trl_buf_ch(&d->brackets, '\n');
+    d->n_trees++;
+    d->n_words += tree->n_words;
+    return st;
+}
+
+/* Adds the trees of another data set, made with this status; takes it over. */
+static trl_status add_trees(trl_dataset *d, trl_dataset *from, trl_status st, trl_error *err)
+{
+    trl_treebank *bank = NULL;
+    const tree_mark before = mark_trees(d);
+    if (st == TRL_OK)
+        st = trl_dataset_trees(from, "<trees>", NULL, &bank, err);
+    for (bool more = true; st == TRL_OK && more;) {
+        trl_tree tree;
+        st = trl_treebank_next(bank, &tree, &more, err);
+        if (st == TRL_OK && more)
+            st = keep_tree(d, &tree, err);
+    }
+    trl_treebank_free(bank);
+    trl_dataset_free(from);
+    return settle_trees(d, before, st, err);
+}
+
+trl_status trl_dataset_read_trees(trl_dataset *d, const char *path, trl_error *err)
+{
+    trl_dataset *file = NULL;
+    if (!d || !path)
+        return trl_fail_null(err);
+    trl_status st = check_trees(d, err);
+    if (st == TRL_OK)
+        st = trl_dataset_of_file(path, TRL_FORMAT_GUESS, &file, err);
+    return add_trees(d, file, st, err);
+}
+
 trl_status trl_dataset_add_brackets(trl_dataset *d, const char *name, const char *text, size_t n,
                                     trl_error *err)
 {
-    trl_treebank *bank = NULL;
+    trl_dataset *given = NULL;
     if (!d || !name || (!text && n))
         return trl_fail_null(err);
     trl_status st = check_trees(d, err);
     if (st == TRL_OK)
-        st = trl_treebank_memory(&(trl_text){name, text, n}, NULL, false, &bank, err);
-    size_t trees = 0, words = 0;
-    for (bool more = true; st == TRL_OK && more;) {
-        trl_tree tree;
-        st = trl_treebank_next(bank, &tree, &more, err);
-        if (st == TRL_OK && more) {
-            trees++;
-            words += tree.n_words;
-        }
-    }
-    trl_treebank_free(bank);
-    const size_t before = d->brackets.len;
-    if (st == TRL_OK && !(trl_buf_add(&d->brackets, text, n) && trl_buf_ch(&d->brackets, '\n'))) {
-        d->brackets.len = before;
-        d->brackets.failed = false;
-        st = trl_fail_mem(err);
-    }
-    if (st == TRL_OK) {
-        d->n_trees += trees;
-        d->n_words += words;
-    }
-    return st;
+        st = trl_dataset_of_text(name, (trl_str){text, n}, TRL_FORMAT_GUESS, &given, err);
+    return add_trees(d, given, st, err);
 }
 
 trl_status trl_dataset_add_tree(trl_dataset *d, const trl_tree *tree, trl_error *err)
 {
     if (!d || !tree || !tree->node || !tree->word || !tree->labels)
         return trl_fail_null(err);
-    trl_buf line = {0};
-    trl_status st = trl_tree_print(tree, TRL_TREE_LINE, 0, &line, err);
+    const tree_mark before = mark_trees(d);
+    trl_status st = check_trees(d, err);
     if (st == TRL_OK)
-        st = trl_dataset_add_brackets(d, "<tree>", line.data, line.len, err);
-    trl_buf_fini(&line);
-    return st;
+        st = keep_tree(d, tree, err);
+    return settle_trees(d, before, st, err);
 }

@@ -16,6 +16,9 @@ struct trl_dataset {
     size_t weight_cap, document_cap;
     trl_buf brackets; /* trees, as they were given; a set has trees or sequences */
     size_t n_trees, n_words;
+    const char *place;  /* of a file or text, borrowed, when the set is that; else NULL */
+    trl_str text;       /* p is NULL: a file */
+    trl_format written; /* the format of the file or text, perhaps to be guessed */
 };
 
 /* Where a check failed: numbers from 1, 0 where it does not apply. */

@@ -1,36 +1,43 @@
-/* sequence_source.c -- sequences of a file, of text in memory, or of a data set. */
+/* sequence_source.c -- the sequences of a data set: of its file, its text or its memory. */
 /* SPDX-License-Identifier: MIT */
 #include "feature/sequence_source.h"
 
 #include "base/fail.h"
+#include "feature/dataset_parts.h"
 
-static trl_status know_format(trl_sequence_source *s, trl_status st)
+static trl_status open_place(trl_sequence_source *s, const trl_dataset *set, trl_error *err)
 {
+    const trl_status st =
+        set->text.p ? trl_reader_memory(set->place, set->text, set->written, &s->reader, err)
+                    : trl_reader_open(set->place, set->written, &s->reader, err);
     if (st == TRL_OK)
         s->format = trl_format_is_rows(trl_reader_format(s->reader)) ? TRL_FORMAT_COLUMNS
                                                                      : TRL_FORMAT_CRFSUITE;
     return st;
 }
 
-trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
+trl_status trl_sequence_source_open(trl_sequence_source *s, const trl_dataset *set,
+                                    const char *name, trl_error *err)
+{
+    const char *called = trl_dataset_place_or(set, name);
+    *s = (trl_sequence_source){
+        .cursor = {.set = set, .name = called}, .format = set->format, .name = called};
+    return set->place ? open_place(s, set, err) : TRL_OK;
+}
+
+trl_status trl_sequence_source_file(trl_sequence_source *s, const char *path, trl_format format,
                                     trl_error *err)
 {
+    trl_dataset *file = NULL;
     *s = (trl_sequence_source){.name = path};
-    return know_format(s, trl_reader_open(path, format, &s->reader, err));
-}
-
-trl_status trl_sequence_source_text(trl_sequence_source *s, const char *name, trl_str text,
-                                    trl_format format, trl_error *err)
-{
-    *s = (trl_sequence_source){.name = name};
-    return know_format(s, trl_reader_memory(name, text, format, &s->reader, err));
-}
-
-trl_sequence_source trl_sequence_source_set(const trl_dataset *set, const char *name)
-{
-    return (trl_sequence_source){.cursor = {.set = set, .name = name},
-                                 .format = trl_dataset_get_info(set).format,
-                                 .name = name};
+    trl_status st = trl_dataset_of_file(path, format, &file, err);
+    if (st == TRL_OK)
+        st = trl_sequence_source_open(s, file, path, err);
+    if (st == TRL_OK)
+        s->own = file;
+    else
+        trl_dataset_free(file);
+    return st;
 }
 
 void trl_sequence_source_fini(trl_sequence_source *s)
@@ -38,6 +45,7 @@ void trl_sequence_source_fini(trl_sequence_source *s)
     trl_reader_free(s->reader);
     trl_dataset_cursor_fini(&s->cursor);
     trl_renumbering_fini(&s->numbers);
+    trl_dataset_free(s->own);
 }
 
 trl_status trl_sequence_source_rows(trl_sequence_source *s, trl_rows *seq, double *weight,

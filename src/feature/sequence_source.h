@@ -1,7 +1,7 @@
-/* sequence_source.h -- private: sequences one after the other, from a file, text or a data set.
+/* sequence_source.h -- private: the sequences of a data set, one after the other.
  *
- * The one way in: data sets are filled from it (dataset_fill.c), and trainings read their data from
- * it, whichever it is.
+ * The one way in: trainings read their data from it, whether the set is a file or in memory, and
+ * sets in memory are filled from those that are files (dataset_fill.c).
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SEQUENCE_SOURCE_H
@@ -10,7 +10,8 @@
 #include "feature/dataset.h"
 
 typedef struct trl_sequence_source {
-    trl_reader *reader; /* NULL: a data set */
+    trl_reader *reader; /* of a file or text; NULL: a data set in memory */
+    trl_dataset *own;   /* freed with the source, or NULL */
     trl_dataset_cursor cursor;
     trl_format format;       /* TRL_FORMAT_GUESS: an empty data set */
     const char *name;        /* for messages; borrowed */
@@ -18,14 +19,14 @@ typedef struct trl_sequence_source {
     trl_renumbering numbers; /* of a data set of items: see trl_sequence_source_copy */
 } trl_sequence_source;
 
-/* As trl_reader_open and trl_reader_memory.  After a failure nothing is held; fini may follow. */
-trl_status trl_sequence_source_open(trl_sequence_source *s, const char *path, trl_format format,
-                                    trl_error *err);
-trl_status trl_sequence_source_text(trl_sequence_source *s, const char *name, trl_str text,
-                                    trl_format format, trl_error *err);
+/* Of a data set, which is borrowed; name is for messages, where it is in memory.  As
+ * trl_reader_open where it is a file.  After a failure nothing is held; fini may follow. */
+trl_status trl_sequence_source_open(trl_sequence_source *s, const trl_dataset *set,
+                                    const char *name, trl_error *err);
 
-/* Of a data set, which is borrowed. */
-trl_sequence_source trl_sequence_source_set(const trl_dataset *set, const char *name);
+/* Of a data set that is that file, made and freed with the source. */
+trl_status trl_sequence_source_file(trl_sequence_source *s, const char *path, trl_format format,
+                                    trl_error *err);
 void trl_sequence_source_fini(trl_sequence_source *s);
 
 /* As trl_reader_rows and trl_reader_items.  *weight: how often the sequence counts. */

@@ -150,22 +150,38 @@ static trl_status read_all(trl_tree_set *s, trl_treebank *bank, const char *path
     return st;
 }
 
-trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err)
+trl_status trl_tree_set_take(trl_tree_set *s, const trl_dataset *from, const char *name,
+                             size_t max_length, trl_error *err)
 {
     const trl_transform how = cleaned();
     trl_treebank *bank = NULL;
-    const trl_status st = trl_treebank_open(path, &how, false, &bank, err);
-    return read_all(s, bank, path, max_length, st, err);
+    const trl_status st = trl_dataset_trees(from, name, &how, &bank, err);
+    return read_all(s, bank, trl_dataset_place_or(from, name), max_length, st, err);
+}
+
+/* Takes the data set over, made with this status. */
+static trl_status take_over(trl_tree_set *s, trl_dataset *from, size_t max_length, trl_status st,
+                            trl_error *err)
+{
+    if (st == TRL_OK)
+        st = trl_tree_set_take(s, from, NULL, max_length, err);
+    trl_dataset_free(from);
+    return st;
+}
+
+trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err)
+{
+    trl_dataset *file = NULL;
+    const trl_status st = trl_dataset_of_file(path, TRL_FORMAT_GUESS, &file, err);
+    return take_over(s, file, max_length, st, err);
 }
 
 trl_status trl_tree_set_memory(trl_tree_set *s, const char *name, trl_str text, size_t max_length,
                                trl_error *err)
 {
-    const trl_transform how = cleaned();
-    trl_treebank *bank = NULL;
-    const trl_status st =
-        trl_treebank_memory(&(trl_text){name, text.p, text.n}, &how, false, &bank, err);
-    return read_all(s, bank, name, max_length, st, err);
+    trl_dataset *given = NULL;
+    const trl_status st = trl_dataset_of_text(name, text, TRL_FORMAT_GUESS, &given, err);
+    return take_over(s, given, max_length, st, err);
 }
 
 void trl_tree_set_fini(trl_tree_set *s)

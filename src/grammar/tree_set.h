@@ -5,6 +5,7 @@
 
 #include "trellis/trees.h"
 #include "base/cancel.h"
+#include "feature/dataset.h"
 #include "grammar/grammar.h"
 
 /* The root of a treebank's trees: a label (TOP, ROOT, S1, VROOT or an empty one), or no root at
@@ -39,10 +40,14 @@ typedef struct trl_tree_set {
     size_t cap_function;
 } trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
-/* Reads all trees of up to max_length words (0: any), without traces and function tags (these are
- * kept apart when s->keep_functions), the root labelled TOP.  `path` is borrowed for messages. With
- * on_bad a line that begins with '(' begins a tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO,
- * TRL_ECANCEL, TRL_ENOMEM. */
+/* Takes all trees of a data set of up to max_length words (0: any), without traces and function
+ * tags (these are kept apart when s->keep_functions), the root labelled TOP.  Names are borrowed
+ * for messages: the path of a set that is a file, else `name`. With on_bad a line that begins with
+ * '(' begins a tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL, TRL_ENOMEM. */
+trl_status trl_tree_set_take(trl_tree_set *s, const trl_dataset *from, const char *name,
+                             size_t max_length, trl_error *err);
+
+/* The same of a data set that is that file. */
 trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_length, trl_error *err);
 
 /* The same of text in memory. */

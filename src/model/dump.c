@@ -102,10 +102,8 @@ static void put_calibration(trl_buf *b, const trl_chain_model *m)
     }
 }
 
-trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx, trl_error *err)
+trl_status trl_chain_dump(const trl_model *model, trl_write_fn write, void *ctx, trl_error *err)
 {
-    if (!model || !write)
-        return trl_fail_null(err);
     const trl_chain_model *m = trl_model_chain(model);
     trl_printer p = {.write = write, .ctx = ctx};
     trl_status st = trl_model_need_chain(model, err);
@@ -131,16 +129,4 @@ trl_status trl_model_dump(const trl_model *model, trl_write_fn write, void *ctx,
         st = trl_printer_flush(&p, true, err);
     trl_buf_fini(&p.buf);
     return st;
-}
-
-static trl_status append(void *ctx, const char *text, size_t n, trl_error *err)
-{
-    return trl_buf_add(ctx, text, n) ? TRL_OK : trl_fail_mem(err);
-}
-
-trl_status trl_model_dump_buf(const trl_model *m, trl_buf *out, trl_error *err)
-{
-    if (!m || !out)
-        return trl_fail_null(err);
-    return trl_model_dump(m, append, out, err);
 }

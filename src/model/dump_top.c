@@ -132,11 +132,9 @@ static trl_status put_family(table *t)
     return st;
 }
 
-trl_status trl_model_dump_top(const trl_model *model, size_t top, trl_write_fn write, void *ctx,
+trl_status trl_chain_dump_top(const trl_model *model, size_t top, trl_write_fn write, void *ctx,
                               trl_error *err)
 {
-    if (!model || !write)
-        return trl_fail_null(err);
     table t = {.m = trl_model_chain(model), .top = top, .p = {write, ctx, {0}}, .err = err};
     trl_status st = trl_model_need_chain(model, err);
     if (st == TRL_OK)

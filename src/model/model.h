@@ -18,6 +18,11 @@ trl_status trl_model_need_chain(const trl_model *m, trl_error *err);
 trl_status trl_model_undump_memory(const char *name, const void *bytes, size_t n,
                                    unsigned char **out, size_t *size, trl_error *err);
 
+/* As trl_model_dump and trl_model_dump_top, of chains. */
+trl_status trl_chain_dump(const trl_model *m, trl_write_fn write, void *ctx, trl_error *err);
+trl_status trl_chain_dump_top(const trl_model *m, size_t top, trl_write_fn write, void *ctx,
+                              trl_error *err);
+
 /* Reads the dump of a chain model from `in`, which is freed here, and writes to the path, or to
  * memory when it is NULL. */
 trl_status trl_chain_undump(trl_input *in, const char *path, unsigned char **out, size_t *size,

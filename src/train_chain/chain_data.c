@@ -254,23 +254,28 @@ static trl_status take_next(trl_chain_training *j, trl_sequence_source *from, bo
                : copy_items(j, from, dev, more, err);
 }
 
-/* All sequences of a file or, where `path` is NULL, of a data set, for training or, `dev`, for
- * scoring. */
-static trl_status read_source(trl_chain_training *j, const char *path, const trl_dataset *set,
-                              bool dev, trl_error *err)
+/* All sequences of a data set, for training or, `dev`, for scoring. */
+static trl_status read_set(trl_chain_training *j, const trl_dataset *set, bool dev, trl_error *err)
 {
     trl_sequence_source from;
-    const trl_format asked = j->o->format;
-    const trl_format want = j->o->template_text && !asked ? TRL_FORMAT_COLUMNS : asked;
-    trl_status st = path ? trl_sequence_source_open(&from, path, want, err) : TRL_OK;
-    if (!path)
-        from = trl_sequence_source_set(set, dev ? "<dev_data>" : "<data>");
-    else if (st != TRL_OK)
-        return st;
+    trl_status st = trl_sequence_source_open(&from, set, dev ? "<dev_data>" : "<data>", err);
     for (bool more = true; st == TRL_OK && more;)
         if ((st = trl_cancel_check(&j->cancel, err)) == TRL_OK)
             st = take_next(j, &from, dev, &more, err);
     trl_sequence_source_fini(&from);
+    return st;
+}
+
+/* All sequences of a data set that is a file. */
+static trl_status read_file(trl_chain_training *j, const char *path, bool dev, trl_error *err)
+{
+    const trl_format asked = j->o->format;
+    const trl_format want = j->o->template_text && !asked ? TRL_FORMAT_COLUMNS : asked;
+    trl_dataset *file = NULL;
+    trl_status st = trl_dataset_of_file(path, want, &file, err);
+    if (st == TRL_OK)
+        st = read_set(j, file, dev, err);
+    trl_dataset_free(file);
     return st;
 }
 
@@ -368,9 +373,9 @@ trl_status trl_chain_training_read(trl_chain_training *j, trl_error *err)
     if (st == TRL_OK)
         st = trl_chain_training_read_rules(j, err);
     for (size_t k = 0; st == TRL_OK && k < j->o->n_train; k++)
-        st = read_source(j, j->o->train[k], NULL, false, err);
+        st = read_file(j, j->o->train[k], false, err);
     if (st == TRL_OK && j->o->data)
-        st = read_source(j, NULL, j->o->data, false, err);
+        st = read_set(j, j->o->data, false, err);
     if (st == TRL_OK && j->o->q0_mask)
         st = j->format == TRL_FORMAT_COLUMNS
                  ? mask(j, err)
@@ -406,7 +411,8 @@ trl_status trl_chain_training_read_dev(trl_chain_training *j, trl_error *err)
     if (st == TRL_OK && j->o->partial)
         st = trl_corpus_use_notes(c, err);
     if (st == TRL_OK)
-        st = read_source(j, j->o->dev, j->o->dev_data, true, err);
+        st =
+            j->o->dev ? read_file(j, j->o->dev, true, err) : read_set(j, j->o->dev_data, true, err);
     if (st == TRL_OK && c->n_tokens == 0)
         st = no_sequences(j->o->dev ? j->o->dev : "<dev_data>", err);
     if (st != TRL_OK)

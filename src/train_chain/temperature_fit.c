@@ -111,12 +111,9 @@ static trl_status evaluate(held_out *h, double b, double *F, trl_error *err)
     trl_status st = trl_tagger_set_temperature(h->tagger, 1.0 / b, err);
     if (st != TRL_OK)
         return st;
-    if (h->data->set)
-        s = trl_sequence_source_set(h->data->set, "the held-out data");
-    else
-        st = trl_sequence_source_open(
-            &s, h->data->path, h->data->format ? h->data->format : trl_model_get_info(h->m).format,
-            err);
+    const trl_format format = h->data->format ? h->data->format : trl_model_get_info(h->m).format;
+    st = h->data->set ? trl_sequence_source_open(&s, h->data->set, "the held-out data", err)
+                      : trl_sequence_source_file(&s, h->data->path, format, err);
     if (st != TRL_OK)
         return st;
     for (bool more = true; st == TRL_OK && more;) {

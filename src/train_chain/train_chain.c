@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
@@ -47,11 +46,7 @@ static trl_status compile(trl_chain_training *j, trl_error *err)
                                   .all_transitions = j->o->all_transitions,
                                   .min_count = j->o->min_count,
                                   .min_freq = j->o->min_freq};
-    size_t threads = j->o->threads;
-    if (threads == 0) {
-        const long n = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = n > 0 ? (size_t)n : 1;
-    }
+    const size_t threads = trl_pool_count(j->o->threads);
     j->pool = trl_pool_new(threads);
     if (!j->pool)
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);

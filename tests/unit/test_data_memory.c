@@ -46,7 +46,9 @@ static void test_parsers(void **state)
     (void)state;
     const char *path[] = {write_file("bank", bank)};
     const char *dev = write_file("held", held);
-    trl_dataset *data = set_of(bank), *dev_data = set_of(held);
+    trl_dataset *data = set_of(bank), *dev_data = NULL;
+    assert_ok(trl_dataset_new(&dev_data, &err));
+    assert_ok(trl_dataset_read_trees(dev_data, dev, &err));
     const trl_dataset_info i = trl_dataset_get_info(data);
     assert_int_equal(i.n_trees, 3);
     assert_int_equal(i.n_words, 10);
@@ -81,6 +83,48 @@ static void test_parsers(void **state)
     trl_dataset_free(dev_data);
 }
 
+static void train_generative(const trl_dataset *d, trl_buf *out)
+{
+    trl_train_options o = trl_train_options_default();
+    o.kind = "tree";
+    o.grade = "generative";
+    o.clusters = "none";
+    o.data = d;
+    o.model_out = out;
+    assert_ok(trl_train(&o, NULL, &err));
+}
+
+/* Trees of a file, with roots of every kind, and after others. */
+static void test_tree_files(void **state)
+{
+    (void)state;
+    static const char more[] = "( (S (NP-1 (NN x)) (VP (VB y) (NP (-NONE- *T*-1)))))\n"
+                               "(TOP (S (NP (NN -LRB-)) (X (SYM a\\/b))))";
+    trl_dataset *d = NULL, *whole = set_of(bank);
+    trl_buf one = {0}, two = {0};
+    assert_ok(trl_dataset_add_brackets(whole, "more", more, strlen(more), &err));
+    assert_ok(trl_dataset_new(&d, &err));
+    assert_ok(trl_dataset_read_trees(d, write_file("bank", bank), &err));
+    REFUSED(TRL_EIO, "", trl_dataset_read_trees(d, "/no/such/file", &err));
+    const char *broken = write_file("broken", "(S (A b))\n(S (A b)");
+    REFUSED(TRL_EPARSE, "", trl_dataset_read_trees(d, broken, &err));
+    assert_string_equal(err.path, broken);
+    assert_int_equal(trl_dataset_get_info(d).n_trees, 3); /* as it was */
+    assert_int_equal(trl_dataset_get_info(d).n_words, 10);
+    assert_ok(trl_dataset_read_trees(d, write_file("more", more), &err));
+    assert_int_equal(trl_dataset_get_info(d).n_trees, 5);
+    REFUSED(TRL_EINVAL, "NULL", trl_dataset_read_trees(NULL, "x", &err));
+    REFUSED(TRL_EINVAL, "NULL", trl_dataset_read_trees(d, NULL, &err));
+    train_generative(d, &one);
+    train_generative(whole, &two);
+    assert_int_equal(one.len, two.len);
+    assert_memory_equal(one.data, two.data, one.len);
+    trl_buf_fini(&one);
+    trl_buf_fini(&two);
+    trl_dataset_free(d);
+    trl_dataset_free(whole);
+}
+
 /* Trees that were read are trees that were written. */
 static void test_single_trees(void **state)
 {
@@ -96,16 +140,8 @@ static void test_single_trees(void **state)
     while (assert_ok(trl_treebank_next(b, &tree, &more, &err)), more)
         assert_ok(trl_dataset_add_tree(d, &tree, &err));
     trl_treebank_free(b);
-    trl_train_options o = trl_train_options_default();
-    o.kind = "tree";
-    o.grade = "generative";
-    o.clusters = "none";
-    o.data = d;
-    o.model_out = &one;
-    assert_ok(trl_train(&o, NULL, &err));
-    o.data = whole;
-    o.model_out = &two;
-    assert_ok(trl_train(&o, NULL, &err));
+    train_generative(d, &one);
+    train_generative(whole, &two);
     assert_int_equal(one.len, two.len);
     assert_memory_equal(one.data, two.data, one.len);
     trl_buf_fini(&one);
@@ -136,6 +172,7 @@ static void test_wrong_trees(void **state)
     assert_int_equal(trl_dataset_get_info(d).n_trees, 0);
     REFUSED(TRL_EINVAL, "has sequences",
             trl_dataset_add_brackets(sequences, "x", held, strlen(held), &err));
+    REFUSED(TRL_EINVAL, "has sequences", trl_dataset_read_trees(sequences, "x", &err));
     assert_ok(trl_dataset_add_brackets(d, "x", held, strlen(held), &err));
     REFUSED(TRL_EINVAL, "has trees", trl_dataset_add_rows(d, &rows, 1, NULL, &err));
     trl_train_options o = trl_train_options_default();
@@ -239,20 +276,33 @@ static void test_callbacks(void **state)
 static void test_files(void **state)
 {
     (void)state;
-    const char *path[] = {write_columns("columns", 3, 30),
-                          write_file("items", "X\ta\tb:2\nY\tc\n\n@weight:2\nX\tc\n")};
-    for (size_t k = 0; k < 2; k++) {
+    static const char conllu[] =
+        "# a comment\n1\ta\ta\tDET\tDT\t_\t2\tdet\t_\t_\n2\tb\tb\tNOUN\tNN\t_\t0\troot\t_\t_\n\n";
+    static const struct {
+        const char *text; /* NULL: made up */
+        trl_format format;
+    } file[] = {{NULL, TRL_FORMAT_GUESS},
+                {"@weight:3\na X\nb Y\n\nb X\n", TRL_FORMAT_COLUMNS},
+                {"X\ta\tb:2\nY\tc\n\n@weight:2\nX\tc\n", TRL_FORMAT_GUESS},
+                {conllu, TRL_FORMAT_CONLLU},
+                {"a b X\nc Y\n\nc X\n", TRL_FORMAT_MALLET},
+                {"{\"tokens\": [\"a\", \"b\"], \"labels\": [\"X\", \"Y\"]}\n", TRL_FORMAT_JSONL}};
+    for (size_t k = 0; k < sizeof file / sizeof *file; k++) {
+        const char *path =
+            file[k].text ? write_file("data", file[k].text) : write_columns("data", 3, 30);
         trl_dataset *d = NULL;
         trl_buf out = {0};
         trl_train_options o = trl_train_options_default();
         o.max_iter = 5;
-        o.train = &path[k];
+        o.train = &path;
+        o.format = file[k].format;
         o.n_train = 1;
         o.model = in_folder("model");
         assert_ok(trl_train(&o, NULL, &err));
         assert_ok(trl_dataset_new(&d, &err));
-        assert_ok(trl_dataset_read(d, path[k], TRL_FORMAT_GUESS, &err));
+        assert_ok(trl_dataset_read(d, path, file[k].format, &err));
         o.n_train = 0;
+        o.format = TRL_FORMAT_GUESS;
         o.model = NULL;
         o.data = d;
         o.model_out = &out;
@@ -269,9 +319,9 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parsers),     cmocka_unit_test(test_single_trees),
-        cmocka_unit_test(test_wrong_trees), cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_parsers),      cmocka_unit_test(test_tree_files),
+        cmocka_unit_test(test_single_trees), cmocka_unit_test(test_wrong_trees),
+        cmocka_unit_test(test_callbacks),    cmocka_unit_test(test_files),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-memory-XXXXXX");
     if (!mkdtemp(folder))

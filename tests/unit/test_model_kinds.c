@@ -44,6 +44,25 @@ static const char *make_tree(void)
     return o.model;
 }
 
+static const char *make_graph(void)
+{
+    static const char spec[] = "labels tag column 1\nlabels np column 2\nscore np\ntemplate words\n"
+                               "  U0:%x[0,0]\nfactor tag[i] features words\nfactor np[i]\n"
+                               "factor tag[i-1] tag[i]\nfactor tag[i] np[i]\n";
+    const char *path[] = {
+        write_file("graphs", "the D B\ndog N I\nsaw V O\n\nRex N B\nbarks V O\n")};
+    trl_train_options o = trl_train_options_default();
+    o.kind = "graph";
+    o.template_text = spec;
+    o.template_size = sizeof spec - 1;
+    o.max_iter = 5;
+    o.train = path;
+    o.n_train = 1;
+    o.model = in_folder("graph");
+    assert_ok(trl_train(&o, NULL, &err));
+    return o.model;
+}
+
 static const uint32_t feature[] = {0, 1, 0, 1, 2};
 static const size_t ends[] = {1, 2, 4, 5};
 
@@ -93,7 +112,9 @@ static void no_chain(const trl_model *m)
     double w[4];
     REFUSED("not a chain", trl_tagger_new(m, &t, &err));
     assert_true(err.hint[0] && err.path[0]);
-    REFUSED("not a chain", trl_model_dump_buf(m, &b, &err));
+    const char *kind = trl_model_get_info(m).kind;
+    if (strcmp(kind, "tree") != 0 && strcmp(kind, "graph") != 0)
+        REFUSED("not a chain", trl_model_dump_buf(m, &b, &err));
     REFUSED("attribute 0", trl_model_weights(m, TRL_SCOPE_LABEL, 0, w, &err));
     assert_int_equal(trl_model_label(m, 0).n, 0);
     assert_int_equal(trl_model_find_label(m, (trl_str){"O", 1}), UINT32_MAX);
@@ -130,6 +151,27 @@ static trl_model *opened(const char *path, const char *kind)
     if (strcmp(kind, "chain") != 0)
         no_chain(m);
     return m;
+}
+
+/* Through text and back: the same bytes. */
+static void test_text_of_each(void **state)
+{
+    (void)state;
+    const char *const path[] = {make_chain(), make_tree(), make_graph()};
+    static const char *const kind[] = {"chain", "tree", "graph"};
+    for (size_t k = 0; k < 3; k++) {
+        trl_model *m = opened(path[k], kind[k]);
+        trl_buf text = {0}, back = {0};
+        size_t n;
+        const void *bytes = trl_model_bytes(m, &n);
+        assert_ok(trl_model_dump_buf(m, &text, &err));
+        assert_ok(trl_model_undump_buf("text", text.data, text.len, &back, &err));
+        assert_int_equal(back.len, n);
+        assert_memory_equal(back.data, bytes, n);
+        trl_buf_fini(&text);
+        trl_buf_fini(&back);
+        trl_model_free(m);
+    }
 }
 
 static void test_trees(void **state)
@@ -248,9 +290,8 @@ static void test_dumps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_boosting),
-        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_text_of_each), cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_boosting),     cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_dumps),
     };
     snprintf(folder, sizeof folder, "/tmp/trellis-kinds-XXXXXX");
