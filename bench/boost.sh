@@ -16,7 +16,7 @@
 #     LIBLINEAR     Debian's liblinear-train                     (found by PATH)
 #     LINEAR        build/bench/linear                           (beside TRELLIS)
 #     PAIRS         pairs of sentences to align                  (100000)
-#     TURNS         of both programs, linear                     (3)
+#     TURNS         of both programs, boost (medians) and linear (3)
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -58,20 +58,26 @@ path_point() {
 reaches() {
     # shellcheck disable=SC2046
     set -- "$1" "$2" $(path_point "$1")
-    [ "$3" != - ] || { echo "| $2 | not reached | | | |"; return; }
+    [ "$3" != - ] || { echo "| $2 | - | - | not reached | - |"; return; }
     last=$(sed -n 's/.*"result":.*"seconds":\([0-9.e+-]*\).*/\1/p' "$work/path.json")
     echo "$seconds $last $3 $4 $5" | awk -v title="$2" '{ read = $1 - $2; printf "| %s | %.2f | %.2f | %.6f | %d |\n", title, $3 + read, read, $4, $5 }'
 }
 
-# One label of a boosted parser: is an item with it right?  Spans of all states of the derivations of a treebank.
-bench_boost() {
-    for tool in "$label_examples" "$visits"; do
-        [ -x "$tool" ] || { echo "bench/boost.sh: no program at $tool: run make $tool first" >&2; exit 1; }
-    done
-    "$label_examples" "$label" 15 "$data/treebanks/$bank-train.mrg" "$data/treebanks/$bank-dev.mrg" "$work/train.svm" "$work/dev.svm"
-    echo
-    echo "| $bank, at most 15 words, $label | seconds | of which reading | held-out loss | leaves or compound features |"
-    echo "|---|---|---|---|---|"
+# medians: rows `| title | seconds | reading | ...`, some titles several times, to one row a title.
+medians() {
+    awk -F' [|] ' '
+        function median(list,   n, x, a, b, t) {
+            n = split(list, x, " ")
+            for (a = 2; a <= n; a++) { t = x[a]; for (b = a - 1; b >= 1 && x[b] + 0 > t + 0; b--) x[b + 1] = x[b]; x[b + 1] = t }
+            return n ? x[int((n + 1) / 2)] : ""
+        }
+        !($1 in all) { title[++n] = $1 }
+        { all[$1] = all[$1] " " $2; read[$1] = read[$1] " " $3; rest[$1] = $4 " | " $5 }
+        END { for (k = 1; k <= n; k++) { t = title[k]; print t " | " median(all[t]) " | " median(read[t]) " | " rest[t] } }'
+}
+
+# Both programs once: rows of the table.
+boost_turn() {
     losses=
     if "$python" -c 'import xgboost' 2>/dev/null; then
         for depth in 6 12; do
@@ -86,8 +92,25 @@ bench_boost() {
         title="trellis boost --sample ${how%:*} --rate ${how#*:}"
         for loss in $losses; do reaches "$loss" "$title, until $loss"; done
         reaches best "$title, its best"
-        echo "| $title, to the end of its path | $seconds | | | |"
+        echo "| $title, to the end of its path | $seconds | - | - | - |"
     done
+}
+
+# One label of a boosted parser: is an item with it right?  Spans of all states of the derivations of a treebank.
+bench_boost() {
+    for tool in "$label_examples" "$visits"; do
+        [ -x "$tool" ] || { echo "bench/boost.sh: no program at $tool: run make $tool first" >&2; exit 1; }
+    done
+    "$label_examples" "$label" 15 "$data/treebanks/$bank-train.mrg" "$data/treebanks/$bank-dev.mrg" "$work/train.svm" "$work/dev.svm"
+    turn=1
+    while [ $turn -le "${TURNS:-3}" ]; do
+        boost_turn >>"$work/turns"
+        turn=$((turn + 1))
+    done
+    echo
+    echo "| $bank, at most 15 words, $label; medians of ${TURNS:-3} turns | seconds | of which reading | held-out loss | leaves or compound features |"
+    echo "|---|---|---|---|---|"
+    medians <"$work/turns"
     echo
     "$visits" "$work/train.svm" "${TREES:-40}"
 }

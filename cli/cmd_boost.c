@@ -49,6 +49,7 @@ static option options[] = {
     {BOOST_OPTION("rate")},
     {BOOST_OPTION("decay")},
     {BOOST_OPTION("lambda-end")},
+    {BOOST_OPTION("lambda-least")},
     {BOOST_OPTION("patience")},
     {BOOST_OPTION("no-intercept")},
     {BOOST_OPTION("seed")},

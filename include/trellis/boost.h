@@ -138,6 +138,7 @@ typedef struct trl_boost_options {
     bool (*cancelled)(void *ctx); /* asked by any thread while a tree grows, as if progress had said
                                    * to stop: the tree is thrown away; or NULL */
     void *cancelled_ctx;
+    double lambda_least; /* >= 0: of every classifier ends when lambda is below it, too: 0 */
 } trl_boost_options;
 
 TRL_API void trl_boost_options_init(trl_boost_options *o, size_t size); /* sizeof *o */

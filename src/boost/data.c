@@ -107,24 +107,52 @@ static trl_status renumber_features(trl_boost_data *d, const trl_boost_raw *raw,
     return st;
 }
 
-/* Shell's way, with gaps of Ciura: rows are short, and many are nearly sorted. */
-static void sort_row(uint32_t *id, size_t n)
+#define DIGITS 256 /* of a pass of sort_row */
+#define SHORT 24   /* rows that are sorted by insertion */
+
+static void insert_all(uint32_t *id, size_t n)
 {
-    static const size_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
-    if (n > 4 * gaps[0]) {
+    for (size_t i = 1; i < n; i++) {
+        const uint32_t x = id[i];
+        size_t k = i;
+        for (; k > 0 && id[k - 1] > x; k--)
+            id[k] = id[k - 1];
+        id[k] = x;
+    }
+}
+
+/* One pass by a digit: from -> to, stable. */
+static void sort_digit(const uint32_t *from, uint32_t *to, size_t n, unsigned shift)
+{
+    uint32_t at[DIGITS + 1] = {0};
+    for (size_t k = 0; k < n; k++)
+        at[(from[k] >> shift) % DIGITS + 1]++;
+    for (size_t d = 1; d < DIGITS; d++)
+        at[d] += at[d - 1];
+    for (size_t k = 0; k < n; k++)
+        to[at[(from[k] >> shift) % DIGITS]++] = from[k];
+}
+
+/* Ascending, by digits of 8 bits as far as ids below n_features have them. */
+static void sort_row(uint32_t *id, size_t n, size_t n_features)
+{
+    uint32_t other[1024], *from = id, *to = other;
+    if (n <= SHORT) {
+        insert_all(id, n);
+        return;
+    }
+    if (n > sizeof other / sizeof *other) {
         qsort(id, n, sizeof *id, by_id);
         return;
     }
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
-        const size_t gap = gaps[g];
-        for (size_t i = gap; i < n; i++) {
-            const uint32_t x = id[i];
-            size_t k = i;
-            for (; k >= gap && id[k - gap] > x; k -= gap)
-                id[k] = id[k - gap];
-            id[k] = x;
-        }
+    for (unsigned shift = 0; shift < 32 && (n_features - 1) >> shift; shift += 8) {
+        sort_digit(from, to, n, shift);
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
     }
+    if (from != id)
+        memcpy(id, from, n * sizeof *id);
 }
 
 trl_status trl_boost_build_columns(trl_boost_data *d, trl_error *err)
@@ -165,7 +193,7 @@ trl_status trl_boost_build(trl_boost_data *d, trl_boost_raw *raw, size_t n_featu
         }
         for (size_t i = 0; i < raw->n; i++) {
             const uint64_t begin = trl_boost_begin(raw->row_end, i);
-            sort_row(id + begin, raw->row_end[i] - begin);
+            sort_row(id + begin, raw->row_end[i] - begin, n_features);
         }
         d->row_end = d->own_rows = raw->row_end;
         raw->row_end = NULL;

@@ -118,6 +118,8 @@ typedef struct trl_boost_text {
     trl_str *token; /* of a row */
     uint32_t *token_id;
     size_t n_tokens, token_cap, token_id_cap;
+    uint32_t *numbered; /* [feature number of libsvm] its id + 2; 1: no id; 0: not looked up yet */
+    size_t numbered_cap;
 } trl_boost_text;
 
 trl_status trl_boost_text_read(trl_boost_text *t, trl_input *in, trl_error *err);

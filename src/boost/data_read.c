@@ -96,6 +96,7 @@ static trl_status read_text(const char *const *path, size_t n_paths,
     trl_free(t.seen);
     trl_free(t.token);
     trl_free(t.token_id);
+    trl_free(t.numbered);
     if (st != TRL_OK) {
         trl_boost_data_free(t.d);
         return st;

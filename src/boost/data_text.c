@@ -171,10 +171,9 @@ static trl_status add_token(trl_boost_text *t, trl_str s, trl_error *err)
     return TRL_OK;
 }
 
-static trl_status mark_seen(const line *l, size_t k, trl_error *err)
+static trl_status mark_seen(const line *l, trl_str name, uint32_t id, trl_error *err)
 {
     trl_boost_text *t = l->t;
-    const uint32_t id = t->token_id[k];
     const size_t cap = t->seen_cap;
     if (id >= cap) {
         uint64_t *grown = trl_reserve(t->seen, &t->seen_cap, (size_t)id + 1, sizeof *grown);
@@ -184,8 +183,7 @@ static trl_status mark_seen(const line *l, size_t k, trl_error *err)
         memset(grown + cap, 0, (t->seen_cap - cap) * sizeof *grown);
     }
     if (t->seen[id] == t->raw.n + 1)
-        return FAIL(l, t->token[k].p, err, "feature '%.*s' is there twice", shown(t->token[k].n),
-                    t->token[k].p);
+        return FAIL(l, name.p, err, "feature '%.*s' is there twice", shown(name.n), name.p);
     t->seen[id] = t->raw.n + 1;
     return trl_boost_raw_id(&t->raw, id) ? TRL_OK : trl_boost_no_room(t->raw.store, err);
 }
@@ -238,8 +236,76 @@ static trl_status add_features(line *l, size_t first, trl_error *err)
         }
     for (size_t k = first; st == TRL_OK && k < t->n_tokens; k++)
         if (t->token_id[k] != TRL_NO_ID)
-            st = mark_seen(l, k, err);
+            st = mark_seen(l, t->token[k], t->token_id[k], err);
     return st;
+}
+
+/* ---- features of libsvm that are small numbers ----------------------------------------------- */
+
+#define NUMBERED 4194304u /* looked up in a table, by name only once */
+
+/* A word NUMBER or NUMBER:1 at l->at, which moves on; false: it is another one. */
+static bool plain_number(line *l, trl_str *name, uint32_t *number)
+{
+    const char *p = l->at;
+    uint32_t x = 0;
+    while (p < l->end && *p >= '0' && *p <= '9' && x < NUMBERED)
+        x = 10 * x + (uint32_t)(*p++ - '0');
+    *name = (trl_str){l->at, (size_t)(p - l->at)};
+    *number = x;
+    if (name->n == 0 || x >= NUMBERED || (name->p[0] == '0' && name->n > 1))
+        return false;
+    if (l->end - p >= 2 && p[0] == ':' && p[1] == '1')
+        p += 2;
+    if (p < l->end && !blank(*p))
+        return false;
+    l->at = p;
+    return true;
+}
+
+/* Its number among the names, + 2; 1: it is not among them.  0: out of memory. */
+static uint32_t look_up(trl_boost_text *t, trl_str name, uint32_t number)
+{
+    const size_t cap = t->numbered_cap;
+    if (number >= cap) {
+        uint32_t *grown =
+            trl_reserve(t->numbered, &t->numbered_cap, (size_t)number + 1, sizeof *grown);
+        if (!grown)
+            return 0;
+        t->numbered = grown;
+        memset(grown + cap, 0, (t->numbered_cap - cap) * sizeof *grown);
+    }
+    if (t->numbered[number] == 0) {
+        const uint32_t id =
+            t->fixed ? trl_strview_find(&t->names, name.p, name.n, trl_str_hash(name.p, name.n))
+                     : trl_strtab_add(&t->d->names, name.p, name.n);
+        if (id == TRL_NO_ID && !t->fixed)
+            return 0;
+        t->numbered[number] = id == TRL_NO_ID ? 1 : id + 2;
+    }
+    return t->numbered[number];
+}
+
+/* The features from l->at on, up to one that is written in another way. */
+static trl_status add_numbered(line *l, trl_error *err)
+{
+    trl_boost_text *t = l->t;
+    trl_str name;
+    uint32_t number;
+    for (;;) {
+        while (l->at < l->end && blank(*l->at))
+            l->at++;
+        if (l->at == l->end || !plain_number(l, &name, &number))
+            return TRL_OK;
+        const uint32_t id = number < t->numbered_cap && t->numbered[number]
+                                ? t->numbered[number]
+                                : look_up(t, name, number);
+        const trl_status st = id == 0   ? trl_fail_mem(err)
+                              : id == 1 ? TRL_OK
+                                        : mark_seen(l, name, id - 2, err);
+        if (st != TRL_OK)
+            return st;
+    }
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -272,7 +338,7 @@ static trl_status libsvm_line(line *l, trl_error *err)
     trl_status st = parse_answer(l, answer, &class_id, err);
     if (st == TRL_OK && answer.n < s.n)
         st = parse_value(l, (trl_str){s.p + answer.n + 1, s.n - answer.n - 1}, &value, err);
-    while (st == TRL_OK && (s = next_word(l)).n) {
+    while (st == TRL_OK && (st = add_numbered(l, err)) == TRL_OK && (s = next_word(l)).n) {
         bool absent;
         st = cut_weight(l, &s, &absent, err);
         if (st == TRL_OK)

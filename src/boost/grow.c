@@ -18,7 +18,6 @@
 #include "base/rng.h"
 #include "boost/trainer.h"
 
-#define MAX_DEPTH 4096 /* of any tree: appending it to the ensemble is recursive */
 #define TRIES 8        /* features that all examples may reject before a sampled node is a leaf */
 #define REDRAW_BELOW 4 /* a node draws anew when it has less than sample / 4 of its examples */
 
@@ -35,8 +34,9 @@ static int64_t gain(const trl_trainer *t, int64_t sum)
 
 static bool worth_opening(const trl_trainer *t, const trl_grown *x)
 {
-    return x->weight > t->lambda_units + t->margin_units && x->count > 1 &&
-           x->depth < (t->o->depth ? t->o->depth : MAX_DEPTH);
+    const uint64_t most =
+        t->o->depth && t->o->depth < TRL_BOOST_MAX_DEPTH ? t->o->depth : TRL_BOOST_MAX_DEPTH;
+    return x->weight > t->lambda_units + t->margin_units && x->count > 1 && x->depth < most;
 }
 
 /* ---- examples of a node ---------------------------------------------------------------------- */

@@ -22,6 +22,10 @@
 #include "model/container.h"
 #include "trellis/boost.h"
 
+/* Splits from the root of any tree to a leaf: appending a tree is recursive, and its compound
+ * features take room for all of them each. */
+#define TRL_BOOST_MAX_DEPTH 4096
+
 typedef struct trl_boost_node {
     uint32_t feature; /* TRL_NO_ID: a leaf */
     uint32_t off;

@@ -44,6 +44,9 @@ static trl_status add_leaf(collector *d, double value, trl_error *err)
 
 static trl_status push_literal(collector *d, uint32_t literal, trl_error *err)
 {
+    if (d->n == TRL_BOOST_MAX_DEPTH)
+        return trl_fail(err, TRL_EMODEL, "damaged model: a tree has more than %d splits in a row",
+                        TRL_BOOST_MAX_DEPTH);
     uint32_t *path = trl_reserve(d->path, &d->cap, d->n + 1, sizeof *path);
     if (!path)
         return trl_fail_mem(err);

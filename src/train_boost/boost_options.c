@@ -33,6 +33,8 @@ static const trl_option rows[] = {
         .help = "lambda is multiplied by X when no root can be split"),
     ROW("lambda-end", REAL, lambda_end, .value = "X", .least = 1e-9, .most = 1.0, .below = true,
         .help = "end when lambda is below X times the first"),
+    ROW("lambda-least", REAL, lambda_least, .value = "X", .most = HUGE_VAL,
+        .help = "end when lambda is below X"),
     ROW("patience", INTEGER, patience, .value = "N",
         .help = "end after N points without a smaller held-out loss; 0: never"),
     ROW("no-intercept", FLAG, no_intercept,

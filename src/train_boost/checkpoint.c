@@ -31,7 +31,8 @@ uint64_t trl_boost_fingerprint(const trl_boost_path *p)
     const uint64_t number[] = {
         t->n,      t->d->n_features, o->trees,  o->depth,        o->patience,
         o->sample, o->seed,          t->column, o->no_intercept, p->held_out ? p->held_out->n : 0};
-    const double real[] = {o->decay, o->lambda_end, o->min_gain, o->rate, p->held_value};
+    const double real[] = {o->decay, o->lambda_end,   o->min_gain,
+                           o->rate,  o->lambda_least, p->held_value};
     uint64_t h = trl_str_hash((const char *)t->v, t->n * sizeof *t->v);
     h = h * 31 + trl_str_hash((const char *)t->d->id, trl_boost_active(t->d) * sizeof *t->d->id);
     h = h * 31 + trl_str_hash((const char *)number, sizeof number);

@@ -167,7 +167,7 @@ static trl_status next_lambda(trl_boost_path *p, trl_iteration *it, trl_error *e
     const trl_boost_options *o = p->t.o;
     const double lambda = p->t.lambda * o->decay;
     const trl_status st = end_point(p, err);
-    it->last = lambda < o->lambda_end * p->first_lambda || is_full(p);
+    it->last = lambda < o->lambda_end * p->first_lambda || lambda < o->lambda_least || is_full(p);
     it->ending = is_full(p) ? TRL_END_MAX_ITER : TRL_END_CONVERGED;
     if (st == TRL_OK && !it->last)
         trl_trainer_set_lambda(&p->t, lambda);

@@ -76,11 +76,6 @@ void trl_learnt_fini(trl_learnt *l)
  * cubic root.  Most of the work is done far below: a path goes no further than this. */
 #define LAMBDA_OF_EXAMPLES 0.1
 
-static bool at_end(void *ctx, const trl_boost_progress *now)
-{
-    return now->lambda < *(const double *)ctx;
-}
-
 /* Takes the ensembles out of the model; the names of its features are numbers of rows. */
 static trl_status take_parts(trl_learnt *out, trl_boost_model *m, const trl_example_rows *r,
                              trl_error *err)
@@ -110,11 +105,9 @@ static trl_status learn_boosted(trl_learnt *out, const trl_example_rows *r, cons
     trl_boost_data *d = NULL;
     trl_boost_model *m = NULL;
     trl_boost_options b = o->boost;
-    double end = fmax(o->lambda_end, LAMBDA_OF_EXAMPLES * cbrt((double)r->n));
     b.lambda_end = 1e-9;
+    b.lambda_least = fmax(o->lambda_end, LAMBDA_OF_EXAMPLES * cbrt((double)r->n));
     b.threads = 1;
-    b.progress = at_end;
-    b.progress_ctx = &end;
     trl_status st = trl_boost_data_new(&x, o->memory, &d, err);
     for (size_t k = 0; st == TRL_OK && k < out->n; k++)
         st = trl_boost_data_answer(d, "", y + k * r->n, NULL, err);

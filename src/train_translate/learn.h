@@ -18,7 +18,7 @@ typedef enum trl_word_learner {
 
 typedef struct trl_learn_options {
     trl_word_learner learner;
-    trl_boost_options boost; /* of TRL_LEARN_BOOSTED; lambda_end and progress are set here */
+    trl_boost_options boost; /* of TRL_LEARN_BOOSTED; where lambda ends is set here */
     double lambda_end;       /* where lambda ends */
     double c2;               /* of TRL_LEARN_L2: loss + c2 ||w||^2, the intercept apart */
     size_t memory;           /* bytes of features before a file is used */

@@ -163,6 +163,17 @@ static void test_many(void **state)
     assert_ok(trl_boost_predict(both, 0, p.data, b, &err));
     assert_memory_equal(a, b, p.n * sizeof *a);
     trl_boost_model_free(alone);
+    const double first[2] = {trl_boost_model_classifier(both, 0).point[0].lambda,
+                             trl_boost_model_classifier(both, 1).point[0].lambda};
+    trl_boost_model_free(both);
+    o.lambda_end = 1e-9;
+    o.lambda_least = 0.5 * fmin(first[0], first[1]);
+    both = train(&p, NULL, o);
+    for (size_t k = 0; k < 2; k++) { /* each ends there */
+        const trl_boost_classifier c = trl_boost_model_classifier(both, k);
+        assert_true(c.n_points > 1);
+        assert_true(c.point[c.n_points - 1].lambda >= o.lambda_least);
+    }
     trl_boost_model_free(both);
     free(a);
     free(b);

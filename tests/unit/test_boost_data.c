@@ -175,6 +175,67 @@ static void test_many_rows(void **state)
     assert_int_equal(trl_boost_read(paths, 1, &o, &d[0], &err), TRL_EMODEL);
 }
 
+/* Features are the same whether they are looked up by number or by name: numbers beyond the table,
+ * ":1.0", and the same data as other data numbers it. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    trl_boost_data *d = NULL, *like = NULL;
+    trl_boost_read_options o = trl_boost_read_options_default();
+    assert_ok(read_text("+1 0 4194303 4194304:1 7:1.0\n-1\t4194303:1.0\t4194304 0:1 2147483647\n"
+                        "+1 7 0:1e0 4194304:0 1:0\n",
+                        o, &d));
+    assert_int_equal(d->n_features, 5); /* ties in order of appearance */
+    assert_string_equal(row_names(d, 0), "0 4194303 4194304 7 ");
+    assert_string_equal(row_names(d, 1), "0 4194303 4194304 2147483647 ");
+    assert_string_equal(row_names(d, 2), "0 7 ");
+    o.like = d;
+    assert_ok(read_text("-1 7 7777 2147483647 5 4194304:1.0\n", o, &like));
+    assert_string_equal(row_names(like, 0), "4194304 7 2147483647 ");
+    trl_boost_data_free(like);
+    assert_int_equal(read_text("-1 7 4194304 7:1.0\n", o, &like), TRL_EPARSE);
+    assert_int_equal(err.col, 14);
+    trl_boost_data_free(d);
+}
+
+/* Rows of any length come out ascending, each feature once: numbers are drawn without repetition
+ * by steps that have no divisor in common with their range. */
+static void test_long_rows(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {0, 1, 2, 23, 24, 25, 255, 256, 257, 1023, 1024, 1025, 5000};
+    const size_t n = sizeof lengths / sizeof *lengths, range = 70001; /* a prime */
+    trl_buf text = {0};
+    trl_boost_data *d = NULL;
+    for (size_t i = 0; i < n; i++) {
+        trl_buf_str(&text, i % 2 ? "+1" : "-1");
+        for (size_t k = 0; k < lengths[i]; k++)
+            trl_buf_fmt(&text, " %zu", (i + 1) * 7919 * (k + 1) % range);
+        trl_buf_ch(&text, '\n');
+    }
+    trl_buf_ch(&text, '\0');
+    assert_ok(read_text(text.data, trl_boost_read_options_default(), &d));
+    trl_buf_fini(&text);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = trl_boost_begin(d->row_end, i);
+        uint64_t sum = 0, want = 0;
+        assert_int_equal(d->row_end[i] - begin, lengths[i]);
+        for (uint64_t k = begin; k < d->row_end[i]; k++) {
+            char scratch[24];
+            const trl_str s = trl_boost_feature_name(d, d->id[k], scratch);
+            assert_true(k == begin || d->id[k - 1] < d->id[k]);
+            uint64_t number = 0;
+            for (size_t c = 0; c < s.n; c++)
+                number = 10 * number + (uint64_t)(s.p[c] - '0');
+            sum += number;
+        }
+        for (size_t k = 0; k < lengths[i]; k++)
+            want += (i + 1) * 7919 * (k + 1) % range;
+        assert_int_equal(sum, want);
+    }
+    trl_boost_data_free(d);
+}
+
 /* A folder where nothing can be put is as a disk that is full. */
 static void test_no_room(void **state)
 {
@@ -197,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_libsvm),    cmocka_unit_test(test_vw),
         cmocka_unit_test(test_classes),   cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_long_rows),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);

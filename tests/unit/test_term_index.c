@@ -94,8 +94,38 @@ static void test_scores_are_those_of_the_trees(void **state)
     }
 }
 
+/* A chain of splits, each below the one before it where its feature is absent.  Files may hold any
+ * tree, and the compound features of a chain take room for the square of its length. */
+static void test_deep_trees(void **state)
+{
+    (void)state;
+    for (uint32_t depth = TRL_BOOST_MAX_DEPTH; depth <= TRL_BOOST_MAX_DEPTH + 1; depth++) {
+        trl_error err;
+        trl_boost_ensemble e = {0};
+        trl_boost_terms terms = {0};
+        for (uint32_t k = 0; k < depth; k++) {
+            assert_true(trl_boost_ensemble_node(&e, (trl_boost_node){k, 2 * k + 2, 0.0}));
+            assert_true(trl_boost_ensemble_node(&e, (trl_boost_node){TRL_NO_ID, 0, k ? 0.0 : 1.0}));
+        }
+        assert_true(trl_boost_ensemble_node(&e, (trl_boost_node){TRL_NO_ID, 0, 2.0}));
+        assert_true(trl_boost_ensemble_tree(&e));
+        const trl_boost_part part = {.node = e.node, .tree_end = e.tree_end, .n_trees = 1};
+        const trl_status st = trl_boost_part_terms(&part, &terms, &err);
+        if (depth == TRL_BOOST_MAX_DEPTH) {
+            assert_ok(st);
+            assert_int_equal(terms.n, 2);
+            assert_int_equal(terms.term[1].n, depth);
+        } else {
+            assert_int_equal(st, TRL_EMODEL);
+        }
+        trl_boost_terms_fini(&terms);
+        trl_boost_ensemble_fini(&e);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scores_are_those_of_the_trees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scores_are_those_of_the_trees),
+                                       cmocka_unit_test(test_deep_trees)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,10 +320,58 @@ static void test_linear(void **state)
     }
 }
 
+/* Classifiers over the same rows: each is what it is alone, to the end of its path. */
+static void test_together(void **state)
+{
+    (void)state;
+    enum { N = 200, K = 3 };
+    trl_example_rows r = {0};
+    trl_learnt all = {0}, one = {0};
+    trl_error err;
+    trl_rng rng = trl_rng_seed(12);
+    static signed char y[K * N];
+    for (size_t i = 0; i < N; i++) {
+        uint64_t key[6];
+        trl_feature_keys keys = {.key = key};
+        for (uint64_t f = 0; f < 6; f++)
+            if (trl_rng_below(&rng, 2))
+                key[keys.n++] = f;
+        assert_ok(trl_example_rows_add(&r, &keys, &err));
+        for (size_t k = 0; k < K; k++) /* the first needs no feature, the last two need one each */
+            y[k * N + i] = trl_rng_below(&rng, 10) < 3 ? 1 : -1;
+        for (size_t q = 0; q < keys.n; q++)
+            if (key[q] == 1 || key[q] == 2)
+                y[key[q] * N + i] = 1;
+    }
+    const trl_learn_options o = {.learner = TRL_LEARN_BOOSTED,
+                                 .boost = trl_boost_options_default(),
+                                 .lambda_end = 2.0,
+                                 .memory = 1 << 20};
+    assert_ok(trl_learn(&all, &r, y, K, &o, &err));
+    for (size_t k = 0; k < K; k++) {
+        assert_ok(trl_learn(&one, &r, y + k * N, 1, &o, &err));
+        const trl_boost_part *a = &all.part[k], *b = &one.part[0];
+        assert_int_equal(a->n_points, b->n_points);
+        assert_int_equal(a->own.n_nodes, b->own.n_nodes);
+        assert_true(k == 0 || a->own.n_trees > 3);
+        for (size_t v = 0; v < a->own.n_nodes; v++) {
+            const trl_boost_node *x = &a->own.node[v], *z = &b->own.node[v];
+            assert_int_equal(x->feature == TRL_NO_ID, z->feature == TRL_NO_ID);
+            assert_true(x->feature == TRL_NO_ID || all.key[x->feature] == one.key[z->feature]);
+            assert_true(x->value == z->value);
+        }
+        assert_true(a->own_point[a->n_points - 1].lambda >= 2.0);
+        trl_learnt_fini(&one);
+    }
+    trl_learnt_fini(&all);
+    trl_example_rows_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_search), cmocka_unit_test(test_names),
                                        cmocka_unit_test(test_features),
-                                       cmocka_unit_test(test_linear)};
+                                       cmocka_unit_test(test_linear),
+                                       cmocka_unit_test(test_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
