@@ -6,7 +6,7 @@
 {.help = "Model"}, {TRAIN_OPTION("kind")},
 #ifndef TRAIN_CHAINS_ONLY
     {TRAIN_OPTION("grade")}, {TRAIN_OPTION("sample")}, {TRAIN_OPTION("stumps")},
-    {TRAIN_OPTION("uniform-values")}, {TRAIN_OPTION("gold-tags")}, {TRAIN_OPTION("annotate")},
+    {TRAIN_OPTION("uniform-values")}, {TRAIN_OPTION("jackknife")}, {TRAIN_OPTION("annotate")},
     {TRAIN_OPTION("markov")}, {TRAIN_OPTION("strict")}, {TRAIN_OPTION("relaxed")},
     {TRAIN_OPTION("rerank")}, {TRAIN_OPTION("no-tagger")}, {TRAIN_OPTION("functions")},
     {TRAIN_OPTION("max-length")},

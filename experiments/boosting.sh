@@ -3,13 +3,13 @@
 # parsing and translation (NIPS 2006): the boosted parser beside a PCFG and the CRF-CFG; what its text says of stumps,
 # values of states, feature groups and lambda.
 #
-# SAMPLE=N: examples that choose a split (0: all).  ABLATE=CORPUS: where parts are left out, none: nowhere.
+# SAMPLE=N: examples that choose a split (0: all).  ABLATE=CORPORA: where parts are left out, none: nowhere.
 usual_lengths=15
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
 
 drawn=${SAMPLE:-2000}
-ablate=${ABLATE:-masc}
+ablate=${ABLATE:-wsj-sample masc}
 case $corpora in sample | given) ablate=$corpora ;; esac
 trees=()
 [ -z "$sample" ] || trees=(--max-iter 4)
@@ -25,6 +25,13 @@ whole() { # CORPUS
     esac
 }
 
+# metered FILE COMMAND...: its peak of memory in kilobytes into FILE, where GNU time is there.
+metered() {
+    local to=$1
+    shift
+    if [ -x /usr/bin/time ]; then /usr/bin/time -f %M -o "$to" "$@"; else "$@"; fi
+}
+
 # boosted NAME CORPUS N [OPTION]...: trains, parses words and words with tags.
 boosted() {
     local n=$1 from
@@ -34,7 +41,7 @@ boosted() {
     [ -e "$work/$n.mrg" ] && return
     say "$n"
     local TIMEFORMAT='%R %U %S'
-    { time "$trellis" train --kind tree --grade boosted -j "$threads" --max-length "$length" --sample "$drawn" "${trees[@]}" \
+    { time metered "$work/$n.memory" "$trellis" train --kind tree --grade boosted -j "$threads" --max-length "$length" --sample "$drawn" "${trees[@]}" \
         -m "$work/$n.model" "$@" "$from" 2>"$work/$n.log"; } 2>"$work/$n.time" || { cat "$work/$n.log" >&2; exit 1; }
     "$trellis" trees --to tagged "$dev" >"$dev.tagged"
     "$trellis" parse -v -m "$work/$n.model" --input tagged "$dev.tagged" >"$work/$n.tags.mrg" 2>"$work/$n.tags.warnings"
@@ -60,12 +67,14 @@ left_out() { # CORPUS N
     boosted "$1.$2.paper-uniform" "$1" "$2" --decode local --uniform-values
     local k
     for k in 5 20 60; do boosted "$1.$2.trees-$k" "$1" "$2" --max-iter $k; done
-    boosted "$1.$2.gold" "$1" "$2" --gold-tags
+    boosted "$1.$2.jackknife" "$1" "$2" --jackknife
     boosted "$1.$2.stumps" "$1" "$2" --stumps --max-iter 2000
     boosted "$1.$2.exact" "$1" "$2" --sample 0
 }
 if [ "$ablate" != none ]; then
-    for n in $lengths; do bank "$ablate" "$n" && left_out "$ablate" "$n"; done
+    for n in $lengths; do
+        for c in $ablate; do bank "$c" "$n" && left_out "$c" "$n"; done
+    done
 fi
 
 # ---- numbers ------------------------------------------------------------------------------
@@ -123,14 +132,14 @@ T
     row 'four feature groups' "$1.$2.few"
     row 'costs and values as in the paper (`--decode local`)' "$1.$2.paper"
     row 'its costs, uniform values (`--uniform-values`)' "$1.$2.paper-uniform"
-    row 'learnt with true tags' "$1.$2.gold"
+    row 'learnt with jackknifed tags (`--jackknife`)' "$1.$2.jackknife"
     local k
     for k in 5 20 60; do row "at most $k trees a classifier" "$1.$2.trees-$k"; done
     [ -e "$work/$1.$2.boosted.mrg" ] || return 0
     set -- $(counted "$1.$2.boosted") "$1.$2.boosted"
     echo
     echo "$1 states, $2 spans, $3 examples (the paper: 40 million), $4 atomic features (1.1 million)."
-    echo "Slowest classifier and its processor seconds; classifiers, seconds of all: $(slowest "$5")."
+    echo "Slowest classifier and its processor seconds; classifiers, seconds of all: $(slowest "$5"). Peak of memory in training: $(awk 'NR == 1 && /^[0-9]+$/ { printf "%.0f MB", $1 / 1024 }' "$work/$5.memory" 2>/dev/null)."
 }
 {
     echo "# Boosted parsing"

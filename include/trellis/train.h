@@ -125,7 +125,7 @@ typedef struct trl_train_options {
     uint64_t sample;       /* boosted: examples drawn by weight to choose a split; 0: all, exact */
     bool stumps;           /* boosted: trees of one split */
     bool uniform_values; /* boosted, decode local: every example counts the same, not every state */
-    bool gold_tags;      /* boosted: learns from the treebank's tags, not from jackknifed ones */
+    bool jackknife;      /* boosted: learns from the tags of taggers that did not see the tree */
 
     trl_progress_fn progress; /* or NULL */
     void *progress_ctx;

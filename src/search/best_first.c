@@ -89,18 +89,17 @@ static size_t n_spans(const trl_partial_parse *s)
     return (s->newest + 1) * s->n - s->newest * (s->newest + 1) / 2;
 }
 
-/* Scores of a state to costs: ln(1 + exp(-h)) each, or minus the logarithm of its share. */
-static void to_costs(const trl_search_model *m, double *h, size_t n, double top)
+/* Scores of a state, `top` the largest, to costs: minus the logarithm of a score's share among all
+ * of them and no inference. */
+static void to_shares(double *h, size_t n, double top)
 {
-    double sum = 0.0;
-    for (size_t k = 0; m->shares && k < n; k++)
-        sum += h[k] >= top - TRL_SEARCH_UNLIKELY ? exp(h[k] - top) : 0.0;
-    const double log_sum = m->shares ? log(sum) : 0.0;
+    const double most = top > 0.0 ? top : 0.0, least = top - TRL_SEARCH_UNLIKELY;
+    double sum = TRL_SEARCH_NONE * exp(-most);
     for (size_t k = 0; k < n; k++)
-        if (!m->shares)
-            h[k] = cost_of(h[k]);
-        else
-            h[k] = h[k] >= top - TRL_SEARCH_UNLIKELY ? top - h[k] + log_sum : (double)INFINITY;
+        sum += h[k] >= least ? exp(h[k] - most) : 0.0;
+    const double log_sum = log(sum) + most;
+    for (size_t k = 0; k < n; k++)
+        h[k] = h[k] >= least ? log_sum - h[k] : (double)INFINITY;
 }
 
 trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, trl_error *err)
@@ -121,7 +120,11 @@ trl_status trl_search_costs(trl_searcher *x, const trl_partial_parse *s, trl_err
             for (size_t k = 0; k < m->boost->n; k++)
                 top = h[k] > top ? h[k] : top;
         }
-    to_costs(m, x->cost, n, top);
+    if (m->shares)
+        to_shares(x->cost, n, top);
+    else
+        for (size_t k = 0; k < n; k++)
+            x->cost[k] = cost_of(x->cost[k]);
     return TRL_OK;
 }
 

@@ -2,8 +2,9 @@
  *
  * An inference costs c = ln(1 + exp(-h)) >= 0, h the score of the label's classifier; a tree costs
  * the sum over its derivation [TM06, equation 1].  Or, with shares, it costs -ln of its share
- * exp(h) / sum exp(h') among all inferences h' from its state: then a state that is sure of its
- * next inference costs nothing, whatever the classifiers' scale.  States are taken from a queue,
+ * exp(h) / (c + sum exp(h')) among all inferences h' from its state, c that none of them is right:
+ * a state that is sure of its next inference costs nothing, but one from which nothing looks right
+ * costs.  States are taken from a queue,
  * cheapest first: the first tree that comes out is the cheapest of all.  A first descent that
  * always takes the cheapest inference, and queues the others, gives a tree at once, and a bound:
  * what costs as much as the best tree known is never queued.
@@ -21,6 +22,10 @@
 /* With shares: an inference is not possible when another one from the same state has a score that
  * is larger by more than this. */
 #define TRL_SEARCH_UNLIKELY 12.0
+
+/* With shares: what no inference counts beside exp(h) of the others.  By cross-validation 1 is as
+ * good and slower, 0 worse: docs/results/boosting.md. */
+#define TRL_SEARCH_NONE 0.3
 
 typedef struct trl_search_options {
     size_t nbest;    /* trees; 0, 1: one */

@@ -2,8 +2,8 @@
  *
  * The score of a tree is minus its cost.  Every inference adds the parameters of the compound
  * features of its label's classifier that hold for it, h in all, and what the other inferences from
- * its state take away: -ln sum exp(h') of all of them, or, where costs are no shares, what is left
- * of -ln(1 + exp(-h)) - h.  The tags add minus what they cost.
+ * its state take away: -ln(c + sum exp(h')) of all of them, or, where costs are no shares, what is
+ * left of -ln(1 + exp(-h)) - h.  The tags add minus what they cost.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_SEARCH_EXPLAIN_H

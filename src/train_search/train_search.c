@@ -250,7 +250,7 @@ static trl_status retag(const trl_tree_tagger_source *s, uint32_t *const *tag, s
     return st;
 }
 
-/* The tagger of the model; the trees get the tags of others unless true ones are wanted. */
+/* The tagger of the model; the trees get the tags of others if that is wanted. */
 static trl_status make_tags(run *r, trl_error *err)
 {
     trl_tree_set all = r->trees; /* a view: of the training trees, then of the dev set */
@@ -259,7 +259,7 @@ static trl_status make_tags(run *r, trl_error *err)
     trl_status st = gold_tags(r, err);
     if (st == TRL_OK)
         st = trl_tree_tagger_train(&s, 0, 0, &r->tagger, err);
-    if (r->o->gold_tags || st != TRL_OK)
+    if (!r->o->jackknife || st != TRL_OK)
         return st;
     for (size_t k = 0; st == TRL_OK && all.n > FOLDS && k < FOLDS; k++)
         st = retag(&s, r->tag, k, err);
@@ -380,7 +380,7 @@ static trl_status write_model(run *r, trl_error *err)
         "grade boosted\nobjective boosting\nseed %" PRIu64 "\nsample %" PRIu64
         "\ntrees %s\nvalues %s\ntags %s\ncosts %s\nstates %" PRIu64 "\nexamples %" PRIu64 "\n",
         o->seed, o->sample, o->stumps ? "stumps" : "full", is_uniform(r) ? "uniform" : "states",
-        o->gold_tags ? "gold" : "jackknifed", r->model.shares ? "shares" : "own",
+        o->jackknife ? "jackknifed" : "gold", r->model.shares ? "shares" : "own",
         r->examples.n_states, r->examples.n_examples);
     trl_status st = trl_boost_model_bytes(r->model.boost, &bytes, &n, err);
     const trl_search_parts parts = {

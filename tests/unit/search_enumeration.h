@@ -76,7 +76,7 @@ static bool has_constituent(const trl_forest *f, uint32_t item, const trl_search
 /* The largest score of a state, and the logarithm of the sum that shares are taken of. */
 static double log_sum(const enumeration *e, const trl_partial_parse *s, double *top)
 {
-    double score[64], sum = 0.0;
+    double score[64], sum = TRL_SEARCH_NONE;
     *top = -(double)INFINITY;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t first = 0; first <= s->newest; first++)
