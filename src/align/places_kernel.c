@@ -125,8 +125,9 @@ static bool hmm_start(const trl_places *p, size_t l, size_t m, trl_place_scratch
         double z = 0.0;
         for (size_t j = 1; j <= l; j++)
             z += c[j];
+        const double scale = (1.0 - p->null) / z;
         for (size_t j = 1; j <= l; j++)
-            h->step[from * wide + j] = (1.0 - p->null) * c[j] / z;
+            h->step[from * wide + j] = scale * c[j];
     }
     return true;
 }
@@ -196,32 +197,48 @@ static void hmm_backward(const hmm_rows *h, const double *t)
             back[j] += row[0] * h->null * after[j];
             sum += (h->word[i * h->wide + j] + h->none[i * h->wide + j]) * back[j];
         }
+        const double scale = 1.0 / sum;
         for (size_t j = 0; j <= h->l; j++)
-            back[j] /= sum;
+            back[j] *= scale;
     }
 }
 
-/* Expected jumps into every target word: last(from) step(from, j) t(j) back(j) / scale. */
+/* out = sum_i last_i(from) in_i(j) for eight places j, last_i the forward row before i. */
+TRL_INLINE trl_v8 jumps_into(const hmm_rows *h, size_t from, size_t j)
+{
+    trl_v8 sum = {0};
+    if (from == 0)
+        sum += *(const trl_v8 *)(h->back + j);
+    for (size_t i = 1; i < h->m; i++)
+        sum += h->word[(i - 1) * h->wide + from] * *(const trl_v8 *)(h->back + i * h->wide + j);
+    return sum;
+}
+
+/* Expected jumps: sum_i last_i(from) step(from, j) t(i, j) back_i(j) / scale_i, by width j - from
+ * and by `from`.  Rows `word` become the forward rows F, rows `back` become t back / scale. */
 TRL_CLONES static void hmm_count(const hmm_rows *h, const double *t, trl_place_counts *counts)
 {
-    double *in = h->work, width[TRL_JUMPS + TRL_LANES] = {0};
+    double width[TRL_JUMPS + TRL_LANES] = {0};
     for (size_t i = 0; i < h->m; i++) {
-        const double *row = t + i * (h->l + 1), *back = h->back + i * h->wide;
+        const double *row = t + i * (h->l + 1), *none = h->none + i * h->wide;
+        double *word = h->word + i * h->wide, *back = h->back + i * h->wide;
+        const double scale = 1.0 / h->scale[i];
+        back[0] = 0.0;
+        for (size_t j = 1; j <= h->l; j++)
+            back[j] *= row[j] * scale;
         for (size_t j = 0; j <= h->l; j++)
-            in[j] = j ? row[j] * back[j] / h->scale[i] : 0.0;
-        for (size_t from = 0; from <= h->l; from++) {
-            const double last =
-                i ? h->word[(i - 1) * h->wide + from] + h->none[(i - 1) * h->wide + from]
-                  : from == 0;
-            const double *step = h->step + from * h->wide;
-            double *to = width + TRL_ALIGN_LONGEST - from, here = 0.0;
-            for (size_t j = 1; last > 0.0 && j <= h->l; j++) {
-                const double x = last * step[j] * in[j];
-                to[j] += x;
-                here += x;
-            }
-            count(&counts->from[h->l * (TRL_ALIGN_LONGEST + 1) + from], here);
+            word[j] += none[j];
+    }
+    for (size_t from = 0; from <= h->l; from++) {
+        double *to = width + TRL_ALIGN_LONGEST - from;
+        trl_v8 here = {0};
+        for (size_t j = 0; j < h->wide; j += TRL_LANES) {
+            const trl_v8 x =
+                jumps_into(h, from, j) * *(const trl_v8 *)(h->step + from * h->wide + j);
+            here += x;
+            *(trl_v8 *)(to + j) += x;
         }
+        count(&counts->from[h->l * (TRL_ALIGN_LONGEST + 1) + from], trl_v8_sum(&here));
     }
     for (size_t d = TRL_ALIGN_LONGEST - h->l; d <= TRL_ALIGN_LONGEST + h->l; d++)
         count(&counts->jump[d], width[d]);
