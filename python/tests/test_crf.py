@@ -40,7 +40,7 @@ def test_the_same_bits_as_the_command_line_from_columns(program, chunk_files, tm
     template = "U00:%x[0,0]\nU01:%x[0,1]\nU02:%x[-1,1]/%x[0,1]\nB\n"
     (tmp_path / "t").write_text(template)
     for extra, keywords in ((["--optimizer", "auto", "--c1", "0.1"], {"c1": 0.1}),
-                            (["--c1", "0.1"], {"c1": 0.1, "algorithm": "lbfgs"}),
+                            (["--c1", "0.1"], {"c1": 0.1, "optimizer": "lbfgs"}),
                             (["--optimizer", "auto"], {}),
                             (["--objective", "perceptron"], {"objective": "perceptron"}),
                             (["--optimizer", "sgd", "--seed", "3"],
@@ -72,8 +72,10 @@ def test_the_same_bits_and_tags_as_the_command_line_from_items(program, chunks, 
 
 def test_what_takes_the_least_time_is_the_default_and_lbfgs_is_there_by_name(tiny):
     for keywords, optimizer in (({}, "sdca"), ({"c1": 0.1}, "asgd-owlqn"), ({"c2": 0.0}, "lbfgs"),
-                                ({"algorithm": "lbfgs"}, "lbfgs"), ({"optimizer": "lbfgs"}, "lbfgs"),
-                                ({"algorithm": "lbfgs", "c1": 0.1}, "lbfgs"),
+                                ({"algorithm": "lbfgs"}, "sdca"), ({"optimizer": "lbfgs"}, "lbfgs"),
+                                ({"algorithm": "lbfgs", "c1": 0.1}, "asgd-owlqn"),
+                                ({"algorithm": "lbfgs", "optimizer": "lbfgs"}, "lbfgs"),
+                                ({"algorithm": "lbfgs", "objective": "memm"}, "lbfgs"),
                                 ({"objective": "memm"}, "lbfgs"), ({"objective": "perceptron"}, "perceptron"),
                                 ({"algorithm": "l2sgd"}, "sgd"), ({"algorithm": "ap"}, "perceptron")):
         crf = trellis.CRF(max_iterations=4, **keywords).fit(*tiny)
@@ -83,7 +85,9 @@ def test_what_takes_the_least_time_is_the_default_and_lbfgs_is_there_by_name(tin
 def test_the_default_ends_where_lbfgs_does(chunks):
     X, y, _ = chunks
     for keywords in ({}, {"c2": 0.1}, {"c1": 0.1, "c2": 0.1}):
-        usual, named = (trellis.CRF(a, **keywords).fit(X, y) for a in (None, "lbfgs"))
+        usual, theirs = (trellis.CRF(a, **keywords).fit(X, y) for a in (None, "lbfgs"))
+        named = trellis.CRF(optimizer="lbfgs", **keywords).fit(X, y)
+        assert usual.to_bytes() == theirs.to_bytes()
         assert usual.result_.objective == pytest.approx(named.result_.objective, rel=1e-3)
 
 
@@ -105,7 +109,7 @@ def test_zeros_count_once_with_a_label(program, tmp_path):
 
 def test_threads_change_nothing(chunks):
     X, y, _ = chunks
-    for keywords in ({}, {"c1": 0.1}, {"algorithm": "lbfgs"}):
+    for keywords in ({}, {"c1": 0.1}, {"optimizer": "lbfgs"}):
         one, two = (trellis.CRF(max_iterations=5, n_jobs=n, **keywords).fit(X, y) for n in (1, 3))
         assert one.to_bytes() == two.to_bytes()
         assert one.predict(X) == two.predict(X)
@@ -238,7 +242,7 @@ def test_files(tiny, tmp_path):
 
 def test_start_from_a_model(chunks):
     X, y, _ = chunks
-    crf = trellis.CRF("lbfgs", max_iterations=20).fit(X, y)
+    crf = trellis.CRF(optimizer="lbfgs", max_iterations=20).fit(X, y)
     on = trellis.CRF(max_iterations=1, init=crf).fit(X, y)
     assert on.history_[0].objective <= crf.result_.objective * 1.0001
 

@@ -81,6 +81,7 @@ def test_the_log(tiny, tmp_path, capsys):
     assert [info["num"] for info in seen] == [1, 2, 3, 4]
     losses = [info["loss"] for info in seen]
     assert losses == sorted(losses, reverse=True)
+    assert "L-BFGS" not in out and "Optimizer: sdca\n" in out  # the log says what ran
     assert trainer.logparser.featgen_percent == 100
     assert trainer.logparser.featgen_num_features > 0
     assert [e[0] for e in trainer.logparser.events if e[0] not in ("featgen_progress", "iteration")] == \

@@ -19,10 +19,11 @@ class Labelling(NamedTuple):
     score: float
 
 
-# CRFsuite's algorithms.
+# CRFsuite's algorithms.  Its lbfgs is its name for the minimum of the penalised likelihood, which is the
+# same whatever gets there; L-BFGS itself is an optimizer.
 ALGORITHMS = {
-    None: {},
-    "lbfgs": {"optimizer": "lbfgs"},
+    None: {"optimizer": "auto"},
+    "lbfgs": {"optimizer": "auto"},
     "l2sgd": {"optimizer": "sgd"},
     "ap": {"objective": "perceptron"},
     "pa": {"objective": "perceptron", "optimizer": "pa"},
@@ -35,12 +36,15 @@ WITHOUT_EFFECT = ("linesearch", "max_linesearch", "calibration_rate", "calibrati
                   "calibration_candidates", "calibration_max_trials")
 
 
-def algorithm_options(name):
-    """The options of one of CRFsuite's algorithms."""
+def algorithm_options(name, objective=None):
+    """The options of one of CRFsuite's algorithms, which are about the likelihood unless there is
+    another objective."""
     key = name.lower() if isinstance(name, str) else name
     key = ALIASES.get(key, key)
     if key not in ALGORITHMS:
         raise ValueError(f"algorithm is one of {', '.join(k for k in ALGORITHMS if k)}, not {name!r}")
+    if objective not in (None, "likelihood") and key in (None, "lbfgs"):
+        return {"optimizer": key} if key else {}
     return dict(ALGORITHMS[key])
 
 
@@ -66,10 +70,11 @@ class CRF(Answers, Knowledge, BaseEstimator):
     ----------
     objective, optimizer : str
         What is optimised and how; ``trellis.objectives()`` and ``trellis.optimizers()`` say what
-        there is.  Without an optimizer and an algorithm it is ``"auto"``: what takes the least
-        processor time.
+        there is.  Without an optimizer it is ``"auto"``: what takes the least processor time to
+        the optimum.
     algorithm : {'lbfgs', 'l2sgd', 'ap', 'pa', 'arow'}
-        The same in CRFsuite's words.
+        The same in CRFsuite's words.  ``"lbfgs"`` is its default and ours: the optimum of the
+        penalised likelihood, by ``"auto"``; L-BFGS itself is ``optimizer="lbfgs"``.
     c1, c2 : float
         The penalty ``c1 |w|_1 + c2 |w|_2^2``.
     min_freq, min_count, all_possible_states, all_possible_transitions, order : features
@@ -255,9 +260,7 @@ class CRF(Answers, Knowledge, BaseEstimator):
         unused = [k for k in WITHOUT_EFFECT if getattr(self, k) is not None]
         if unused:
             warnings.warn(f"without effect here: {', '.join(unused)}", UserWarning, stacklevel=3)
-        options = algorithm_options(self.algorithm)
-        if self.algorithm is None and self.objective in (None, "likelihood"):
-            options["optimizer"] = "auto"  # unless there is one by name, below
+        options = algorithm_options(self.algorithm, self.objective)
         own = {
             "kind": "chain", "objective": self.objective, "optimizer": self.optimizer,
             "order": self.order, "template_text": text, "template_name": name,

@@ -169,7 +169,7 @@ def matrix_html(matrix, rows: Sequence[str], columns: Sequence[str], corner: str
     values = [[float(x) for x in row] for row in matrix]
     top = max((abs(x) for row in values for x in row if math.isfinite(x)), default=0.0) or 1.0
     cell = "padding:3px 7px;text-align:right;font-variant-numeric:tabular-nums;border:0;color:inherit;"
-    head = "padding:3px 7px;font-weight:600;border:0;background:none;color:inherit;"
+    head = "padding:3px 7px;font-weight:600;border:0;white-space:nowrap;background:none;color:inherit;"
     out = [f"<table style='border-collapse:collapse;font:13px {FONT}'><tr>"
            f"<th style='{head}text-align:left;opacity:.7'>{_escape(corner)}</th>"]
     out += [f"<th style='{head}text-align:right'>{_escape(c)}</th>" for c in columns]

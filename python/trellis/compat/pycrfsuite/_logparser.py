@@ -159,7 +159,7 @@ class TrainLog:
 class LogWriter:
     """Turns the progress of a run into CRFsuite's messages."""
 
-    TITLES = {"lbfgs": "L-BFGS optimization", "l2sgd": "Stochastic Gradient Descent (SGD)",
+    TITLES = {"lbfgs": "Optimization of the penalized likelihood", "l2sgd": "Stochastic Gradient Descent (SGD)",
               "ap": "Averaged perceptron", "pa": "Passive Aggressive",
               "arow": "Adaptive Regularization of Weights (AROW)"}
 
@@ -218,7 +218,9 @@ class LogWriter:
             self.prepare(0, 0.0)
         self.send(f"{self.title.split()[0]} terminated with error: {why}\n")
 
-    def finish(self, seconds, active, attributes, labels):
+    def finish(self, seconds, active, attributes, labels, optimizer=None):
+        if optimizer:
+            self.send(f"Optimizer: {optimizer}\n")
         self.send(f"Total seconds required for training: {seconds:.3f}\n")
         self.send("\n")
         self.send("Storing the model\n")

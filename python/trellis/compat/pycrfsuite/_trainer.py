@@ -20,7 +20,7 @@ _PARAMETERS = {
     "lbfgs": [
         ("c1", 0.0, "Coefficient of the L1 penalty.", "c1"),
         ("c2", 1.0, "Coefficient of the L2 penalty.", "c2"),
-        ("max_iterations", _MOST, "The maximum number of L-BFGS iterations.", "max_iter"),
+        ("max_iterations", _MOST, "The maximum number of iterations.", "max_iter"),
         ("num_memories", 6, "The number of pairs that approximate the inverse Hessian.", "memory"),
         ("epsilon", 1e-5, "Stop at this norm of the gradient over that of the weights.", "epsilon"),
         ("period", 10, "The number of iterations that delta is about.", "period"),
@@ -123,7 +123,7 @@ class BaseTrainer:
         if exception is not None:
             raise exception
         writer.finish(result.seconds, result.active, len(trained.attributes()),
-                      len(trained.labels))
+                      len(trained.labels), result.optimizer)
 
     def params(self):
         """The names of the parameters of the algorithm."""
