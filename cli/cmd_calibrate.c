@@ -34,12 +34,14 @@ static const option options[] = {
 
 static void report(const trl_temperature_fit *f)
 {
+    message_count a, b;
     if (f->left_out)
-        message_warn("%" PRIu64 " sequences with labels that the model does not have were left out",
-                     f->left_out);
-    message_line("temperature %.5g from %" PRIu64 " sequences, %" PRIu64
-                 " tokens; log-likelihood a token %.6f, before %.6f",
-                 f->temperature, f->sequences, f->tokens, f->after, f->before);
+        message_warn("%s with labels that the model does not have %s left out",
+                     message_counted(f->left_out, "sequence", &a),
+                     f->left_out == 1 ? "was" : "were");
+    message_line("temperature %.5g from %s, %s; log-likelihood a token %.6f, before %.6f",
+                 f->temperature, message_counted(f->sequences, "sequence", &a),
+                 message_counted(f->tokens, "token", &b), f->after, f->before);
 }
 
 bool calibrate_model(const trl_model *m, const trl_held_out *data, const char *to, bool quiet)

@@ -254,14 +254,16 @@ static trl_status convert_file(job *j, const char *path, trl_error *err)
 
 static void report(const job *j)
 {
+    message_count a, b, c, d;
     if (j->lost)
         message_warn("%zu mark%s without a token of %s own: empty, or in a token that another mark "
                      "has; --tokens fine cuts finer",
                      j->lost, j->lost == 1 ? "" : "s", j->lost == 1 ? "its" : "their");
     if (j->s->verbose)
-        message_say("%zu file%s, %zu sequences, %zu tokens; %zu marks ended inside tokens",
-                    j->n_documents, j->n_documents == 1 ? "" : "s", j->n_sentences, j->n_tokens,
-                    j->cut);
+        message_say("%s, %s, %s; %s ended inside tokens",
+                    message_counted(j->n_documents, "file", &a),
+                    message_counted(j->n_sentences, "sequence", &b),
+                    message_counted(j->n_tokens, "token", &c), message_counted(j->cut, "mark", &d));
 }
 
 static int run_job(job *j, const operands *args)

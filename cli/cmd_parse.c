@@ -19,7 +19,7 @@ typedef struct settings {
     const char *model, *to, *constraints;
     trl_sentence_format input;
     parse_style style;
-    bool map, verbose;
+    bool map, verbose, quiet;
     double max_memory;
     size_t threads;
     trl_parse_options parse;
@@ -91,6 +91,7 @@ static option options[] = {
          "then be replaced by renaming only, never changed in place"},
     {"verbose", 'v', OPTION_FLAG, OPTION_FIELD(settings, verbose),
      .help = "say how much was parsed, and how fast"},
+    {"quiet", 'q', OPTION_FLAG, OPTION_FIELD(settings, quiet), .help = "no warnings"},
     {0},
 };
 
@@ -145,7 +146,8 @@ static bool run_batch(job *j)
             message_error(&x->error);
             ok = false;
         } else if (x->warning[0]) {
-            message_warn("%s:%" PRIu64 ": %s", j->context.path, x->row, x->warning);
+            if (!j->s->quiet)
+                message_warn("%s:%" PRIu64 ": %s", j->context.path, x->row, x->warning);
             j->warnings++;
         }
         j->sentences++;
@@ -303,12 +305,12 @@ static bool parse_all(job *j, const operands *args)
     for (size_t k = 0; ok && k < args->n; k++)
         ok = parse_file(j, args->item[k], &number);
     const double took = seconds() - from;
-    if (ok && number == 0)
+    if (ok && number == 0 && !j->s->quiet)
         message_warn("no sentences in the input");
     if (ok && j->s->constraints)
         check_known(j, number);
     const uint64_t states = trl_parsers_states(j->parsers);
-    if (ok && j->unsure)
+    if (ok && j->unsure && !j->s->quiet)
         message_line("%" PRIu64 " of %" PRIu64 " sentences %s", j->unsure, j->sentences,
                      states ? "have the best tree that was found before the search met its limit"
                             : "have more derivations than were looked at: a tree that is not "

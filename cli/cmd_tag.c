@@ -85,10 +85,12 @@ static void report(const settings *s, const tag_text_counts *n, bool attributes,
         message_warn("no sequences in the input");
     if (!s->verbose)
         return;
-    message_say("%" PRIu64 " sequences, %" PRIu64 " tokens in %.2f s (%.0f tokens/s); "
-                "%" PRIu64 " attributes unknown to the model were ignored",
-                n->sequences, n->tokens, seconds,
-                (double)n->tokens / (seconds > 0.0 ? seconds : 1e-9), n->unknown);
+    message_count a, b, c;
+    message_say("%s, %s in %.2f s (%.0f tokens/s); %s unknown to the model %s ignored",
+                message_counted(n->sequences, "sequence", &a),
+                message_counted(n->tokens, "token", &b), seconds,
+                (double)n->tokens / (seconds > 0.0 ? seconds : 1e-9),
+                message_counted(n->unknown, "attribute", &c), n->unknown == 1 ? "was" : "were");
 }
 
 /* Fills in what the model decides, and refuses what it cannot do. */

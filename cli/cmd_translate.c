@@ -256,8 +256,7 @@ static int translate(settings *s, const trl_translate_model *m, const operands *
         message_error(&err);
     }
     if (j.warnings && !s->quiet)
-        message_warn("%" PRIu64 " sentences have a simpler tree than the parser's best",
-                     j.warnings);
+        message_warn("sentences with a simpler tree than the parser's best: %" PRIu64, j.warnings);
     trl_translator_free(j.t);
     if (st != TRL_OK) {
         output_discard(&j.out);

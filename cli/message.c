@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "message.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -153,4 +154,10 @@ void message_status(const char *line)
         fputs("\r\033[K", stderr);
         status_shown = false;
     }
+}
+
+const char *message_counted(uint64_t n, const char *what, message_count *out)
+{
+    snprintf(out->text, sizeof out->text, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+    return out->text;
 }

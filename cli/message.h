@@ -10,6 +10,8 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
+#include <stdint.h>
+
 #include "trellis/status.h"
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit codes */
@@ -39,6 +41,12 @@ int message_memory(void);                                                      /
 
 /* A line without the program's name: progress, tables. */
 void message_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "1 sequence", "2 sequences": out->text, which is returned. */
+typedef struct message_count {
+    char text[64];
+} message_count;
+const char *message_counted(uint64_t n, const char *what, message_count *out);
 
 /* Rewrites the status line of a terminal, cut to its width; NULL takes it away. */
 void message_status(const char *line);

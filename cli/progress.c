@@ -146,6 +146,30 @@ static void show_iteration(progress *p, const trl_progress *now)
     p->shown = now->seconds;
 }
 
+static void show_read(const progress *p, const trl_progress *now)
+{
+    char time[40];
+    message_count a, b, c;
+    progress_duration(now->seconds, time, sizeof time);
+    message_counted(now->n_sequences, p->trees ? "sentence" : "sequence", &a);
+    message_counted(now->n_tokens, p->trees ? "word" : "token", &b);
+    if (p->trees)
+        message_line("read %s, %s  time %s", a.text, b.text, time);
+    else
+        message_line("read %s, %s, %s  time %s", a.text, b.text,
+                     message_counted(now->n_labels, "label", &c), time);
+}
+
+static void show_compiled(const progress *p, const trl_progress *now)
+{
+    char time[40];
+    message_count a, b;
+    progress_duration(now->seconds, time, sizeof time);
+    message_line("compiled %s, %s  time %s",
+                 message_counted(now->n_attributes, p->trees ? "rule" : "attribute", &a),
+                 message_counted(now->n_features, "feature", &b), time);
+}
+
 void progress_show(progress *p, const trl_progress *now)
 {
     if (strcmp(now->stage, "warning") == 0) {
@@ -154,20 +178,10 @@ void progress_show(progress *p, const trl_progress *now)
     }
     if (p->quiet)
         return;
-    char time[40];
-    progress_duration(now->seconds, time, sizeof time);
-    if (strcmp(now->stage, "read") == 0 && p->trees)
-        message_line("read %" PRIu64 " sentences, %" PRIu64 " words  time %s", now->n_sequences,
-                     now->n_tokens, time);
-    else if (strcmp(now->stage, "compiled") == 0 && p->trees)
-        message_line("compiled %" PRIu64 " rules, %" PRIu64 " features  time %s", now->n_attributes,
-                     now->n_features, time);
-    else if (strcmp(now->stage, "read") == 0)
-        message_line("read %" PRIu64 " sequences, %" PRIu64 " tokens, %" PRIu64 " labels  time %s",
-                     now->n_sequences, now->n_tokens, now->n_labels, time);
+    if (strcmp(now->stage, "read") == 0)
+        show_read(p, now);
     else if (strcmp(now->stage, "compiled") == 0)
-        message_line("compiled %" PRIu64 " attributes, %" PRIu64 " features  time %s",
-                     now->n_attributes, now->n_features, time);
+        show_compiled(p, now);
     else if (strcmp(now->stage, "iteration") == 0)
         show_iteration(p, now);
     if (now->note && strcmp(now->stage, "done") != 0) /* the summary has it */

@@ -103,8 +103,8 @@ int score_translation(bool json, bool details, const operands *args)
     const trl_translation_totals x = trl_translation_get_totals(tr);
     text t = {0};
     if (x.inexact)
-        message_warn("%zu sentences: the best matching for exponent 2 is not proven, a good one is "
-                     "counted",
+        message_warn("sentences whose best matching for exponent 2 is not proven, a good one being "
+                     "counted: %zu",
                      x.inexact);
     if (json)
         add_json(tr, &x, &t);
