@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
@@ -73,11 +72,7 @@ bool trl_tree_training_report(const trl_tree_training *j, const char *stage, con
 
 static trl_status start_pool(trl_tree_training *j, trl_error *err)
 {
-    size_t threads = j->o->threads;
-    if (threads == 0) {
-        const long n = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = n > 0 ? (size_t)n : 1;
-    }
+    const size_t threads = trl_pool_count(j->o->threads);
     j->pool = trl_pool_new(threads);
     if (!j->pool)
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
