@@ -74,7 +74,8 @@ def compiler():
 def flags():
     return [
         "-std=c11", "-O2", "-fopenmp-simd", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden",
-        "-pthread", "-fstack-protector-strong", "-Wno-psabi", "-D_POSIX_C_SOURCE=200809L",
+        "-pthread", "-fstack-protector-strong", "-Wno-psabi", "-Werror=implicit-function-declaration",
+        "-D_POSIX_C_SOURCE=200809L",
         f'-DTRL_VERSION="{version()}"',
     ] + shlex.split(os.environ.get("CFLAGS", ""))
 

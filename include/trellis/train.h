@@ -11,6 +11,8 @@
 
 TRL_BEGIN_DECLS
 
+struct trl_score;
+
 /* What a run reports, once per iteration and at a few other points. */
 typedef struct trl_progress {
     const char *stage;  /* "read", "compiled", "iteration", "warning", "done" */
@@ -22,9 +24,13 @@ typedef struct trl_progress {
     double dev_score, dev_best;   /* percent; NaN without a dev set */
     double seconds, seconds_left; /* since the start; NaN when not known */
     uint64_t n_sequences, n_tokens, n_labels, n_attributes, n_features;
-    bool estimated;   /* objective is a sum of losses of single examples during the pass: near the
-                         true value, on either side */
-    const char *note; /* a sentence, or NULL */
+    bool estimated;    /* objective is a sum of losses of single examples during the pass: near the
+                          true value, on either side */
+    const char *note;  /* a sentence, or NULL */
+    double norm;       /* of the weights, after an iteration of a method that has some; else 0 */
+    uint64_t n_active; /* weights that are not 0 then */
+    const struct trl_score *dev; /* all scores of the dev set of a chain (score.h), for the time of
+                                    the call; NULL without one */
 } trl_progress;
 
 /* Return true to stop: the best weights so far are saved as usual. */

@@ -22,6 +22,7 @@ static inline PyObject *Py_NewRef(PyObject *o)
 #include "trellis/dataset.h"
 #include "trellis/foreign.h"
 #include "trellis/model.h"
+#include "trellis/score.h"
 #include "trellis/tagger.h"
 #include "trellis/train.h"
 
@@ -172,6 +173,7 @@ int pt_option_set(const trl_option_table *t, void *options, PyObject *texts, con
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+PyObject *pt_score_tuple(const trl_score *s); /* totals, chunks, labels, confusions, two reports */
 PyObject *pt_train(PyObject *module, PyObject *args, PyObject *kw);
 PyObject *pt_train_table(PyObject *module, PyObject *unused);
 PyObject *pt_parse_table(PyObject *module, PyObject *unused);

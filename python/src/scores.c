@@ -4,7 +4,6 @@
 
 #include "trellis/compare.h"
 #include "trellis/parseval.h"
-#include "trellis/score.h"
 
 #include <math.h>
 
@@ -127,7 +126,21 @@ static int add_tags(trl_score *s, PyObject *gold, PyObject *predicted)
     return 0;
 }
 
-/* score_tags(gold, predicted, raw): totals, chunks, labels, confusions, two reports */
+PyObject *pt_score_tuple(const trl_score *s)
+{
+    trl_error err = {0};
+    char *chunks = NULL, *tokens = NULL;
+    if (trl_score_report_chunks(s, false, &chunks, &err) != TRL_OK ||
+        trl_score_report_tokens(s, &tokens, &err) != TRL_OK) {
+        trl_text_free(chunks);
+        return pt_raise(&err);
+    }
+    return Py_BuildValue("(NNNNNN)", totals_dict(s), row_list(s, trl_score_chunks),
+                         row_list(s, trl_score_labels), confusion_list(s), text_and_free(chunks),
+                         text_and_free(tokens));
+}
+
+/* score_tags(gold, predicted, raw): as pt_score_tuple */
 static PyObject *score_tags(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -135,24 +148,14 @@ static PyObject *score_tags(PyObject *module, PyObject *args)
     int raw = 0;
     trl_error err = {0};
     trl_score *s = NULL;
-    char *chunks = NULL, *tokens = NULL;
     if (!PyArg_ParseTuple(args, "O!O!|p", &PyList_Type, &gold, &PyList_Type, &predicted, &raw))
         return NULL;
     trl_score_options o = trl_score_options_default();
     o.raw = raw;
     if (trl_score_new(&o, &s, &err) != TRL_OK)
         return pt_raise(&err);
-    if (add_tags(s, gold, predicted) == 0) {
-        if (trl_score_report_chunks(s, false, &chunks, &err) != TRL_OK ||
-            trl_score_report_tokens(s, &tokens, &err) != TRL_OK) {
-            trl_text_free(chunks);
-            pt_raise(&err);
-        } else {
-            out = Py_BuildValue("(NNNNNN)", totals_dict(s), row_list(s, trl_score_chunks),
-                                row_list(s, trl_score_labels), confusion_list(s),
-                                text_and_free(chunks), text_and_free(tokens));
-        }
-    }
+    if (add_tags(s, gold, predicted) == 0)
+        out = pt_score_tuple(s);
     trl_score_free(s);
     return out;
 }

@@ -40,8 +40,8 @@ static PyObject *number_or_none(double x)
 static PyObject *progress_dict(const trl_progress *p)
 {
     return Py_BuildValue(
-        "{s:s,s:K,s:K,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:K,s:K,s:K,s:K,s:K,s:O,s:z}", "stage", p->stage,
-        "iteration", (unsigned long long)p->iteration, "max_iterations",
+        "{s:s,s:K,s:K,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:K,s:K,s:K,s:K,s:K,s:O,s:z,s:d,s:K,s:N}",
+        "stage", p->stage, "iteration", (unsigned long long)p->iteration, "max_iterations",
         (unsigned long long)p->max_iterations, "objective", number_or_none(p->objective),
         "gradient", number_or_none(p->gradient), "step", number_or_none(p->step), "dev_score",
         number_or_none(p->dev_score), "dev_best", number_or_none(p->dev_best), "seconds",
@@ -49,7 +49,9 @@ static PyObject *progress_dict(const trl_progress *p)
         (unsigned long long)p->n_sequences, "tokens", (unsigned long long)p->n_tokens, "labels",
         (unsigned long long)p->n_labels, "attributes", (unsigned long long)p->n_attributes,
         "features", (unsigned long long)p->n_features, "estimated",
-        p->estimated ? Py_True : Py_False, "note", p->note);
+        p->estimated ? Py_True : Py_False, "note", p->note, "norm", p->norm, "active",
+        (unsigned long long)p->n_active, "dev",
+        p->dev ? pt_score_tuple(p->dev) : Py_NewRef(Py_None));
 }
 
 /* train.h: the data is borrowed until it has been read, dev data until features are compiled. */

@@ -91,6 +91,13 @@ def test_the_default_ends_where_lbfgs_does(chunks):
         assert usual.result_.objective == pytest.approx(named.result_.objective, rel=1e-3)
 
 
+def test_what_the_first_pass_has_learned_is_kept_with_a_weak_penalty(chunks):
+    crf = trellis.CRF(c2=0.03, max_iterations=4).fit(*chunks[:2])
+    assert "(lbfgs after 1 of sdca)" in crf.result_.ending
+    objectives = [p.objective for p in crf.history_]
+    assert objectives == sorted(objectives, reverse=True)
+
+
 def test_zeros_count_once_with_a_label(program, tmp_path):
     X = [[{"a": False, "w": "x"}, {"a": False, "b": 0.0, "w": "y"}], [{"a": False}, {"a": True, "b": 0}],
          [{"b": 0.0, "c": False}, {"c": True, "a": False}]]
@@ -164,7 +171,10 @@ def test_dev_data_chooses_the_iteration(chunks):
     crf = trellis.CRF(max_iterations=15).fit(X[:60], y[:60], X[60:], y[60:])
     best = max(p.dev_score for p in crf.history_)
     assert crf.result_.dev_score == best
-    assert crf.history_[crf.result_.saved_iteration - 1].dev_score == best
+    kept = crf.history_[crf.result_.saved_iteration - 1]
+    assert kept.dev_score == best
+    assert kept.dev == trellis.score.tokens(y[60:], crf.predict(X[60:]))
+    assert kept.active == crf.result_.active and kept.norm > 0.0
     with pytest.raises(ValueError, match="X_dev"):
         crf.fit(X, y, X)
 

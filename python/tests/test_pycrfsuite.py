@@ -1,4 +1,5 @@
 """trellis.compat.pycrfsuite: programs for python-crfsuite run."""
+import math
 import os
 
 import pytest
@@ -62,6 +63,52 @@ def test_groups_are_held_out(tiny, tmp_path):
     with pycrfsuite.Tagger().open(str(tmp_path / "m")) as tagger:
         assert "w:cat" not in tagger.info().attributes and "w:the" in tagger.info().attributes
     assert all("dev_score" in p for p in trainer.logparser.iterations)
+
+
+def test_the_log_has_the_scores_of_a_group_that_is_held_out(tmp_path, capsys):
+    trainer = pycrfsuite.Trainer(params={"max_iterations": 1})
+    for _ in range(4):
+        trainer.append([{"w": "a"}, {"w": "b"}, {"w": "c"}], ["A", "B", "C"])
+    trainer.append([{"w": "a"}, {"w": "b"}, {"w": "c"}, {"w": "a"}], ["A", "A", "D", "E"], 1)
+    trainer.append([{"w": "a"}], ["A"], 1)
+    trainer.train(str(tmp_path / "m"), holdout=1)
+    # to the letter what CRFsuite writes of the same data
+    assert """
+Performance by label (#match, #model, #ref) (precision, recall, F1):
+    A: (2, 3, 3) (0.6667, 0.6667, 0.6667)
+    B: (0, 1, 0) (******, ******, ******)
+    C: (0, 1, 0) (******, ******, ******)
+    D: (0, 0, 1) (0.0000, 0.0000, 0.0000)
+    E: (0, 0, 1) (0.0000, 0.0000, 0.0000)
+Macro-average precision, recall, F1: (0.133333, 0.133333, 0.133333)
+Item accuracy: 2 / 5 (0.4000)
+Instance accuracy: 1 / 2 (0.5000)
+""" in capsys.readouterr().out
+    last = trainer.logparser.last_iteration
+    assert last["scores"]["A"] == (2, 3, 3, 0.6667, 0.6667, 0.6667) and "B" not in last["scores"]
+    assert last["avg_f1"] == 0.133333 and last["instance_accuracy_float"] == 0.5
+    assert last["active_features"] == trainer.logparser.featgen_num_features == 5
+    with pycrfsuite.Tagger().open(str(tmp_path / "m")) as tagger:
+        info = tagger.info()
+    weights = [*info.state_features.values(), *info.transitions.values()]
+    assert last["feature_norm"] == pytest.approx(math.sqrt(sum(w * w for w in weights)), abs=1e-5)
+
+
+def test_a_group_without_tokens_is_not_scored(tiny, tmp_path):
+    trainer = pycrfsuite.Trainer(params={"max_iterations": 2}, verbose=False)
+    for xseq, yseq in zip(*tiny):
+        trainer.append(xseq, yseq)
+    trainer.append([], [], 1)
+    trainer.train(str(tmp_path / "m"), holdout=1)
+    assert trainer.logparser.last_iteration["num"] == 2
+
+
+def test_what_is_no_sequence_is_a_wrong_value():
+    for bad in ("foo", [[{"foo": "bar"}]], 3):
+        with pytest.raises(ValueError):
+            pycrfsuite.ItemSequence(bad)
+        with pytest.raises(ValueError):
+            pycrfsuite.Trainer().append(bad, ["A"])
 
 
 def test_the_log(tiny, tmp_path, capsys):

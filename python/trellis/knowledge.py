@@ -99,12 +99,12 @@ class Knowledge:
         return HTML(history_html(self.__dict__.get("history_", [])))
 
     def _repr_html_(self):
-        from .pictures import _escape, history_html, transitions_html
+        from .pictures import FONT, _escape, history_html, transitions_html
         out = f"<pre style='color:inherit;background:none'>{_escape(repr(self))}</pre>"
         if self.model_ is None:
             return out
         info = self.model_.info()
-        out += (f"<div>{info['objective']}, {info['labels']} labels, {info['attributes']} attributes, "
+        out += (f"<div style='font:13px {FONT};margin:6px 0'>{info['objective']}, {info['labels']} labels, {info['attributes']} attributes, "
                 f"{info['features']} weights, {info['size']} bytes</div>")
         if len(self.model_.labels) <= 40:
             out += transitions_html(self)

@@ -178,7 +178,7 @@ def matrix_html(matrix, rows: Sequence[str], columns: Sequence[str], corner: str
         for x in row:
             alpha = 0.7 * abs(x) / top if math.isfinite(x) else 0.0
             colour = f"background:hsla({210 if x > 0 else 25},80%,50%,{alpha:.2f})" if x else "opacity:.45"
-            out.append(f"<td style='{cell}{colour}'>{x:.2f}</td>")
+            out.append(f"<td style='{cell}{colour}'>{x:.2f}</td>".replace(">-0.00<", ">0.00<"))
     return "<div style='overflow-x:auto'>" + "".join(out) + "</tr></table></div>"
 
 

@@ -141,7 +141,12 @@ def tokens(y_true, y_pred) -> TokenScore:
     >>> round(s.accuracy, 2), s.sequence_accuracy, s.confusions
     (66.67, 50.0, [('B', 'A', 1)])
     """
-    t, _, rows, confusions, _, report = _core.score_tags(_lists(y_true), _lists(y_pred), True)
+    return token_score(_core.score_tags(_lists(y_true), _lists(y_pred), True))
+
+
+def token_score(counted) -> TokenScore:
+    """What the core has counted, about single tokens."""
+    t, _, rows, confusions, _, report = counted
     labels = {r[0]: Row(*r) for r in rows}
     return TokenScore(t["accuracy"], t["sequence_accuracy"], t["tokens"], t["correct_tokens"],
                       t["sequences"], labels, confusions, report)

@@ -3,7 +3,7 @@ import dataclasses
 import sys
 from typing import Callable, List, Optional
 
-from . import _core
+from . import _core, score
 
 
 @dataclasses.dataclass(frozen=True)
@@ -11,7 +11,8 @@ class Progress:
     """What a run reports after every iteration, and at a few other moments.
 
     stage is "read", "compiled", "iteration", "warning" or "done"; numbers that are not known are
-    None.
+    None.  norm is that of the weights, active how many of them are not 0; dev has the scores of the
+    dev data label by label.
     """
 
     stage: str
@@ -31,6 +32,9 @@ class Progress:
     features: int
     estimated: bool
     note: Optional[str]
+    norm: float
+    active: int
+    dev: Optional[score.TokenScore] = dataclasses.field(repr=False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +114,8 @@ def run(options, data=None, dev=None, callbacks: Optional[List[Callable]] = None
         watchers.append(shown)
 
     def on_progress(values):
-        p = Progress(**values)
+        dev = values.pop("dev")
+        p = Progress(**values, dev=dev and score.token_score(dev))
         if p.stage == "iteration":
             history.append(p)
         return any([watch(p) for watch in watchers])

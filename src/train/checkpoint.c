@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "num/blas1.h"
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
@@ -49,6 +50,14 @@ static double time_left(const trl_progress_state *ps, const trl_train_options *o
     return left * per;
 }
 
+static uint64_t count_active(const double *x, size_t n)
+{
+    uint64_t active = 0;
+    for (size_t k = 0; k < n; k++)
+        active += x[k] != 0.0;
+    return active;
+}
+
 bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const trl_iteration *it,
                           double dev_score)
 {
@@ -67,6 +76,8 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
         return false;
     const double seconds = trl_clock() - s->started + ps->seconds_before;
     const uint64_t most = ps->most;
+    const size_t n = s->learner->n_weights;
+    const bool scored = s->learner->scored && !isnan(dev_score);
     const trl_progress p = {.stage = "iteration",
                             .iteration = it->number,
                             .max_iterations = most,
@@ -79,7 +90,10 @@ bool trl_report_iteration(trl_progress_state *ps, const trl_session *s, const tr
                             .seconds = seconds,
                             .seconds_left = time_left(ps, o, it->number, most, seconds),
                             .n_features = s->learner->n_features,
-                            .note = *note ? note : NULL};
+                            .note = *note ? note : NULL,
+                            .norm = n ? sqrt(trl_dot(s->pool, n, it->x, it->x)) : 0.0,
+                            .n_active = count_active(it->x, n),
+                            .dev = scored ? s->learner->scored(s->learner->self) : NULL};
     return o->progress(o->progress_ctx, &p);
 }
 

@@ -14,7 +14,8 @@
 #define RISE 1.01 /* of the lowest objective: it swings */
 #define EARLY 2   /* passes in which it may */
 #define SHORT 0.2 /* mean length of its steps, 1 being the whole way of an example */
-#define HALF 0.5  /* of the objective without weights: a point to go on from */
+#define HALF 0.5  /* of the objective without weights: a point to go on from when it swings, */
+#define FAR 0.15  /* and after a pass of short steps */
 #define SLOW 100  /* times delta: what half of the passes must have gained, */
 #define SLOW4 10  /* and four of them on small examples */
 #define SURE 10   /* times delta: the proven distance at which the second one may end */
@@ -137,9 +138,10 @@ static bool swings(const run *r, const trl_iteration *it)
            !(r->fit->learner->fine && it->objective < r->head.measured);
 }
 
-/* Whether a run that swings is not far below the start of all, which the second one makes as much
- * of.  Estimates also rise where they were below the optimum. */
-static trl_status is_lost(const run *r, trl_iteration *now, bool *there, bool *lost, trl_error *err)
+/* Whether a run that swings or hardly moves is not below this share of the start of all, which the
+ * second one makes as much of.  Estimates also rise where they were below the optimum. */
+static trl_status is_lost(const run *r, trl_iteration *now, double share, bool *there, bool *lost,
+                          trl_error *err)
 {
     double F = NAN, norm;
     const trl_learner *l = r->fit->learner;
@@ -152,7 +154,7 @@ static trl_status is_lost(const run *r, trl_iteration *now, bool *there, bool *l
         return trl_fail_mem(err);
     const trl_value_point start = {zero, r->fit->o->c2, DBL_MAX};
     const trl_status st = trl_learner_value(l, &start, r->fit->pool, &F, &norm, err);
-    *lost = !(now->objective < HALF * F);
+    *lost = !(now->objective < share * F);
     trl_free(zero);
     return st;
 }
@@ -166,9 +168,10 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
     const bool measured = it->last || (!r->h->sure && is_measured(r, it->number));
     trl_status st = measured ? look(r, &now, &there, err) : TRL_OK;
     const bool swung = !r->h->sure && swings(r, it);
-    bool nowhere = !r->h->sure && it->number == 1 && it->step < SHORT;
-    if (st == TRL_OK && swung)
-        st = is_lost(r, &now, &there, &nowhere, err);
+    const bool creeps = !r->h->sure && it->number == 1 && it->step < SHORT;
+    bool nowhere = false;
+    if (st == TRL_OK && (swung || creeps))
+        st = is_lost(r, &now, creeps ? FAR : HALF, &there, &nowhere, err);
     if (st != TRL_OK)
         return st;
     const bool slow = !r->h->sure && is_slow(r, &now);
@@ -178,7 +181,7 @@ static trl_status watch_first(void *self, const trl_iteration *it, trl_state_fn 
         r->head.measured = now.objective;
         r->head.gap = now.has_bound ? now.objective - now.bound : 0.0;
     }
-    r->over = !there && (it->last || nowhere || swung || slow || it->number >= r->h->passes);
+    r->over = !there && (it->last || creeps || swung || slow || it->number >= r->h->passes);
     now.last = now.last && there;
     r->proven = there && !it->last;
     if (r->proven)

@@ -92,6 +92,9 @@ typedef struct trl_learner {
      * percent where that makes sense.  NaN: this iteration has none. */
     trl_status (*score)(void *self, const double *x, double *score, trl_error *err);
 
+    /* All counts of the last score, valid until the next one; NULL: there is the number alone. */
+    const struct trl_score *(*scored)(const void *self);
+
     /* What there is to say about the iteration that has ended, as a sentence; empty: nothing.
      * Called once per iteration, with or without somebody who listens. */
     void (*note)(void *self, char *text, size_t size);

@@ -88,6 +88,7 @@ void trl_dev_fini(trl_dev *d)
     for (size_t k = 0; d->arenas && k < trl_pool_threads(d->pool); k++)
         trl_arena_fini(&d->arenas[k]);
     trl_free(d->arenas);
+    trl_score_free(d->last);
     trl_free(d->predicted);
     trl_free(d->names);
     trl_free(d->name_bytes);
@@ -154,8 +155,9 @@ static trl_status decode(void *ctx, size_t job, size_t worker, trl_error *err)
     return TRL_OK;
 }
 
-/* `predicted` false: scores the true labels instead of the predicted ones. */
-static trl_status count(trl_dev *d, bool predicted, trl_score_totals *totals, trl_error *err)
+/* `predicted` false: scores the true labels instead of the predicted ones.  The caller frees *out.
+ */
+static trl_status count(trl_dev *d, bool predicted, trl_score **out, trl_error *err)
 {
     const trl_score_options o = trl_score_options_default();
     trl_score *s = NULL;
@@ -177,16 +179,18 @@ static trl_status count(trl_dev *d, bool predicted, trl_score_totals *totals, tr
         st = trl_score_add(s, n, gold, gold + n, err);
     }
     if (st == TRL_OK)
-        *totals = trl_score_get(s);
-    trl_score_free(s);
+        *out = s;
+    else
+        trl_score_free(s);
     return st;
 }
 
 trl_status trl_dev_broken_iobes(trl_dev *d, bool *broken, trl_error *err)
 {
-    trl_score_totals t = {0};
-    const trl_status st = d->chunks ? count(d, false, &t, err) : TRL_OK;
-    *broken = t.broken_iobes;
+    trl_score *s = NULL;
+    const trl_status st = d->chunks ? count(d, false, &s, err) : TRL_OK;
+    *broken = s && trl_score_get(s).broken_iobes;
+    trl_score_free(s);
     return st;
 }
 
@@ -211,10 +215,14 @@ trl_status trl_dev_score(void *dev, const double *w, double *score, trl_error *e
     trl_status st = trl_chain_prepare(&d->chain, &shape, err);
     if (st == TRL_OK)
         st = trl_pool_run(d->pool, (d->corpus.n_sequences + JOB - 1) / JOB, decode, d, err);
-    trl_score_totals t;
+    trl_score *s = NULL;
     if (st == TRL_OK)
-        st = count(d, true, &t, err);
-    if (st == TRL_OK)
-        *score = d->chunks ? t.f1 : t.accuracy;
-    return st;
+        st = count(d, true, &s, err);
+    if (st != TRL_OK)
+        return st;
+    trl_score_free(d->last);
+    d->last = s;
+    const trl_score_totals t = trl_score_get(s);
+    *score = d->chunks ? t.f1 : t.accuracy;
+    return TRL_OK;
 }

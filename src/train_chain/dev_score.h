@@ -7,6 +7,7 @@
 #include "chain/objective.h"
 #include "feature/project.h"
 #include "model/hmm.h"
+#include "trellis/score.h"
 
 typedef struct trl_dev {
     trl_corpus corpus; /* filled by the caller before init; has its own label table */
@@ -26,7 +27,8 @@ typedef struct trl_dev {
     const double *w;    /* of the current scoring */
     const char **names; /* label names, NUL-terminated: training's, then dev's */
     char *name_bytes;
-    bool chunks; /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */
+    bool chunks;     /* all labels are B-X, I-X, O ...: F1 of chunks, else accuracy */
+    trl_score *last; /* of the last scoring; NULL before */
 } trl_dev;
 
 /* A tag of a chunk scheme: O, or one of B I E S L M U before '-'. */

@@ -102,6 +102,12 @@ static trl_status score(void *self, const double *x, double *score, trl_error *e
     return trl_dev_score(&j->dev, x, score, err);
 }
 
+static const trl_score *scored(const void *self)
+{
+    const trl_chain_training *j = self;
+    return j->dev.last;
+}
+
 static void make_learner(trl_chain_training *j)
 {
     const bool tables = trl_chain_objective(j->objective);
@@ -114,7 +120,8 @@ static void make_learner(trl_chain_training *j)
                                .design = &j->design,
                                .names = &j->corpus.family[TRL_NODE].names,
                                .task = tables ? &j->view : NULL,
-                               .score = trl_has_dev(j->o) ? score : NULL};
+                               .score = trl_has_dev(j->o) ? score : NULL,
+                               .scored = scored};
     j->session =
         (trl_session){.o = j->o,
                       .optimizer = j->optimizer,

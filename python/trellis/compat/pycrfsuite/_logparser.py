@@ -9,7 +9,7 @@ _HEAD = re.compile(r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}$")
 _SECONDS = re.compile(r"Seconds required: (\d+\.\d+)")
 _TOTAL = re.compile(r"Total seconds required for training: (\d+\.\d+)")
 _COUNT = re.compile(r"Number of features: (\d+)")
-_LABEL = re.compile(r" {4}(.+): \((\d+), (\d+), (\d+)\) \(([\d.*]+), ([\d.*]+), ([\d.*]+)\)")
+_LABEL = re.compile(r" {4}(.+): \((\d+), (\d+), (\d+)\) \(([\d.]+), ([\d.]+), ([\d.]+)\)")
 _AVERAGES = re.compile(r"Macro-average precision, recall, F1: \(([\d.]+), ([\d.]+), ([\d.]+)\)")
 _ACCURACY = re.compile(r"(Item|Instance) accuracy: (\d+) / (\d+)")
 _PROGRESS = frozenset([".", "", *map(str, range(11))])
@@ -110,8 +110,8 @@ class TrainLogParser:
             now[name + "_float"] = float(now[name])
         found = _LABEL.match(line)
         if found:
-            shares = [None if "*" in x else float(x) for x in found.groups()[4:]]
-            now["scores"][found.group(1)] = LabelScore(*map(int, found.groups()[1:4]), *shares)
+            now["scores"][found.group(1)] = LabelScore(*map(int, found.groups()[1:4]),
+                                                       *map(float, found.groups()[4:]))
         return None
 
     def _between(self, line):
@@ -146,8 +146,8 @@ class TrainLog:
         for p in history:
             row = {"num": p.iteration, "scores": {}, "time": (p.seconds or 0.0) - last}
             last = p.seconds or last
-            for name, value in (("loss", p.objective), ("error_norm", p.gradient),
-                                ("dev_score", p.dev_score)):
+            for name, value in (("loss", p.objective), ("feature_norm", p.norm), ("error_norm", p.gradient),
+                                ("active_features", p.active), ("dev_score", p.dev_score)):
                 if value is not None:
                     row[name] = value
             self.iterations.append(row)
@@ -163,8 +163,9 @@ class LogWriter:
               "ap": "Averaged perceptron", "pa": "Passive Aggressive",
               "arow": "Adaptive Regularization of Weights (AROW)"}
 
-    def __init__(self, send, algorithm, params, holdout):
+    def __init__(self, send, algorithm, params, holdout, labels):
         self.send = send
+        self.labels = labels
         self.title = self.TITLES[algorithm]
         self.head = "Iteration" if algorithm == "lbfgs" else "Epoch"
         self.params = params
@@ -204,14 +205,39 @@ class LogWriter:
             self.prepare(p.features, p.seconds or 0.0)
         if p.stage == "iteration":
             self.send(f"***** {self.head} #{p.iteration} *****\n")
-            for name, value in (("Loss", p.objective), ("Error norm", p.gradient),
-                                ("Line search step", p.step), ("Dev score", p.dev_score)):
+            for name, value in (("Loss", p.objective), ("Feature norm", p.norm), ("Error norm", p.gradient)):
+                if value is not None:
+                    self.send(f"{name}: {value:f}\n")
+            self.send(f"Active features: {p.active}\n")
+            for name, value in (("Line search step", p.step), ("Dev score", p.dev_score)):
                 if value is not None:
                     self.send(f"{name}: {value:f}\n")
             now = p.seconds or 0.0
             self.send(f"Seconds required for this iteration: {max(now - self.last, 0.0):.3f}\n")
+            if p.dev:
+                self.performance(p.dev)
             self.send("\n")
             self.last = now
+
+    def performance(self, dev):
+        """The scores of the held-out group; averages are over all labels, those that it lacks, too."""
+        self.send("Performance by label (#match, #model, #ref) (precision, recall, F1):\n")
+        sums, right = [0.0, 0.0, 0.0], 0
+        for label in self.labels:
+            row = dev.labels.get(label)
+            counts = (row.correct, row.predicted, row.gold) if row else (0, 0, 0)
+            shares = ["******"] * 3
+            if counts[2]:
+                values = [row.precision / 100, row.recall / 100, row.f1 / 100]
+                sums = [a + b for a, b in zip(sums, values)]
+                shares = [f"{v:.4f}" for v in values]
+                right += row.correct
+            self.send(f"    {label}: ({', '.join(map(str, counts))}) ({', '.join(shares)})\n")
+        averages = ", ".join(f"{s / len(self.labels):f}" for s in sums)
+        self.send(f"Macro-average precision, recall, F1: ({averages})\n")
+        self.send(f"Item accuracy: {right} / {dev.tokens} ({right / dev.tokens:.4f})\n")
+        whole = round(dev.sequence_accuracy / 100 * dev.sequences)
+        self.send(f"Instance accuracy: {whole} / {dev.sequences} ({whole / dev.sequences:.4f})\n")
 
     def fail(self, why):
         if not self.prepared:

@@ -15,6 +15,18 @@ def _imported(name, data):
     return _core.Model(_core.import_model(name if isinstance(name, str) else os.fsdecode(name), data))
 
 
+class SequenceError(TypeError, ValueError):
+    """What was given is not a sequence of items: a ValueError to CRFsuite's users."""
+
+
+def taken(take, xseq, *more):
+    """take(xseq, *more), a function of the core; ItemSequence is a list already."""
+    try:
+        return take(xseq._items if isinstance(xseq, ItemSequence) else xseq, *more)
+    except TypeError as e:
+        raise SequenceError(str(e)) from None
+
+
 class ItemSequence:
     """The attributes of a sequence, taken out of Python once.
 
@@ -23,7 +35,7 @@ class ItemSequence:
     """
 
     def __init__(self, pyseq):
-        self._items = pyseq._items if isinstance(pyseq, ItemSequence) else _core.normalize(pyseq)
+        self._items = pyseq._items if isinstance(pyseq, ItemSequence) else taken(_core.normalize, pyseq)
 
     def items(self):
         """A list of dictionaries {name: value}."""
@@ -37,11 +49,6 @@ class ItemSequence:
 
     def __repr__(self):
         return f"<ItemSequence of size {len(self)}>"
-
-
-def plain(xseq):
-    """What the core reads: ItemSequence is a list already."""
-    return xseq._items if isinstance(xseq, ItemSequence) else xseq
 
 
 class Tagger:
@@ -92,7 +99,7 @@ class Tagger:
 
     def set(self, xseq):
         """The sequence that the next questions are about."""
-        self._opened().set(plain(xseq))
+        taken(self._opened().set, xseq)
         self._current = None
 
     def tag(self, xseq=None):

@@ -4,7 +4,7 @@ import os
 from ... import _core, training
 from ...crf import ALIASES, algorithm_options, seen_or_all
 from ._logparser import LogWriter, TrainLogParser
-from ._tagger import plain
+from ._tagger import taken
 
 # Name, default, help; the option of Trellis that it is, or None: accepted, and without effect.
 _FEATURES = [
@@ -87,8 +87,10 @@ class BaseTrainer:
 
     def append(self, xseq, yseq, group=0):
         """Adds a sequence; its group may be held out."""
-        self._store.add(plain(xseq), list(yseq))
-        self._groups.append(int(group))
+        group, yseq = int(group), list(yseq)
+        taken(self._store.add, xseq, yseq)
+        self._groups.append(group)
+        self._labels.update(dict.fromkeys(yseq))
 
     def select(self, algorithm, type="crf1d"):
         """Chooses the algorithm: lbfgs, l2sgd, ap, pa or arow."""
@@ -100,15 +102,15 @@ class BaseTrainer:
     def train(self, model, holdout=-1):
         """Trains, and writes the model to the file of this name ('': nowhere)."""
         self._before_train()
-        writer = LogWriter(self.message, self._algorithm, self._values, holdout)
+        writer = LogWriter(self.message, self._algorithm, self._values, holdout, list(self._labels))
         data = self._store.dataset(bytes(g != holdout for g in self._groups))
         if data.info()["sequences"] == 0:
             writer.fail("there are no sequences")
             writer.finish(0.0, 0, 0, 0)
             return
-        dev = None
-        if holdout in self._groups:
-            dev = self._store.dataset(bytes(g == holdout for g in self._groups))
+        dev = self._store.dataset(bytes(g == holdout for g in self._groups))
+        if dev.info()["sequences"] == 0:
+            dev = None
         options = algorithm_options(self._algorithm)
         options["kind"] = "chain"
         for name in self._changed:
@@ -165,6 +167,7 @@ class BaseTrainer:
         """Removes all sequences."""
         self._store = _core.Store()
         self._groups = []
+        self._labels = {}  # in the order in which they came
 
     def _before_train(self):
         pass
