@@ -158,3 +158,12 @@ def test_stopped_training_keeps_the_parser(bank):
     parser.fit(bank[:40], dev=bank[40:50])
     assert parser.result_.stopped and parser.result_.iterations == 1
     assert parser.parse(bank[0].words()).tree
+
+
+def test_words_that_brackets_cannot_have_are_refused():
+    for word in ("a b", "(", "a)b", "", "x\ny"):
+        with pytest.raises(ValueError, match="word"):
+            trellis.Treebank([trellis.Tree("S", [trellis.Tree("N", word=word)])])
+    with pytest.raises(ValueError, match="label"):
+        trellis.Treebank([trellis.Tree("S", [trellis.Tree("N P", word="a")])])
+    assert len(trellis.Treebank([trellis.Tree("", [trellis.Tree("-LRB-", word="-LRB-")])])) == 1

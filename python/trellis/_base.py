@@ -6,10 +6,10 @@ try:
     from sklearn.exceptions import NotFittedError
 except ImportError:
 
-    class NotFittedError(ValueError, AttributeError):
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """The estimator was not fitted yet."""
 
-    class BaseEstimator:
+    class BaseEstimator:  # type: ignore[no-redef]
         """get_params, set_params and repr, as scikit-learn has them."""
 
         @classmethod
@@ -37,7 +37,7 @@ except ImportError:
 try:
     import numpy
 except ImportError:
-    numpy = None
+    numpy = None  # type: ignore[assignment]
 
 
 def doubles(data, *shape):

@@ -1,5 +1,5 @@
 """More questions to a fitted CRF: spans, entropies, what a label is made of; what is known before."""
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import _core
 from ._base import doubles
@@ -47,6 +47,9 @@ class Answers:
     ``known`` has for every sequence None, a dictionary from positions to a label or a set of labels,
     or a list of spans ``(begin, end, type)``; all answers are then given that.
     """
+
+    if TYPE_CHECKING:
+        def _fitted(self) -> Any: ...
 
     def _taggers(self, X, known, rules) -> Iterator[Optional[_core.Tagger]]:
         """A tagger with each sequence loaded; None for one without tokens."""

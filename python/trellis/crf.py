@@ -406,7 +406,7 @@ class CRF(Answers, Knowledge, BaseEstimator):
         labels = self.classes_
         out = []
         for p in self._probabilities(X):
-            values = memoryview(p).cast("d").tolist()
+            values: List[float] = list(memoryview(p).cast("d"))  # type: ignore[arg-type]
             n = len(labels)
             out.append([dict(zip(labels, values[k:k + n])) for k in range(0, len(values), n)])
         return out

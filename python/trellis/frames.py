@@ -1,5 +1,5 @@
 """Sequences out of data frames."""
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 
 def sentences(frame, by: str, columns: Sequence[str],
@@ -17,7 +17,7 @@ def sentences(frame, by: str, columns: Sequence[str],
         for k, v in enumerate(values):
             if v is None or v != v:
                 raise ValueError(f"row {k + 1}: the column {name!r} has no value")
-    groups = {}
+    groups: Dict[Any, List[int]] = {}
     for k, key in enumerate(lists[by]):
         groups.setdefault(key, []).append(k)
 

@@ -1,5 +1,5 @@
 """What a fitted CRF knows: labels, attributes, weights, its training; pictures of these."""
-from typing import Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from ._base import doubles
 
@@ -7,10 +7,15 @@ from ._base import doubles
 class Knowledge:
     """The part of CRF that looks into the model."""
 
+    if TYPE_CHECKING:
+        @property
+        def model_(self) -> Any: ...
+        def _fitted(self) -> Any: ...
+
     @property
-    def classes_(self) -> Optional[List[str]]:
+    def classes_(self) -> List[str]:
         """The labels, or None before fit."""
-        return None if self.model_ is None else list(self.model_.labels)
+        return None if self.model_ is None else list(self.model_.labels)  # type: ignore[return-value]
 
     @property
     def tagger_(self):

@@ -209,7 +209,7 @@ class Parser(BaseEstimator):
 
     def predict(self, sentences) -> List[Tree]:
         """The best tree of every sentence."""
-        return [p.tree for p in self.parse_all(sentences)]
+        return [p.tree for p in self.parse_all(sentences)]  # type: ignore[misc]
 
     def score(self, sentences, trees) -> float:
         """The F1 of labelled brackets, between 0 and 1."""

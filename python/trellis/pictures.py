@@ -90,7 +90,8 @@ def tagged_html(words: Sequence[str], labels: Sequence[str],
     """
     if len(words) != len(labels):
         raise ValueError(f"{len(words)} words and {len(labels)} labels")
-    p = probabilities if probabilities is not None else [None] * len(words)
+    unknown: List[Optional[float]] = [None] * len(words)
+    p = probabilities if probabilities is not None else unknown
     h = hints if hints is not None else [""] * len(words)
     colours = hues(labels) if colours is None else colours
     spans = "".join(_ruby(*row, colours) for row in zip(words, labels, p, h))

@@ -200,5 +200,5 @@ def compare_trees(gold, a, b, params: str = "collins", resamples: int = 10000,
             paths.append(os.path.join(folder, name))
             with open(paths[-1], "w", encoding="utf-8", errors="surrogateescape") as f:
                 f.write(lines_of(bank))
-        return _comparison(_core.compare_trees(*paths, resamples, random_state, confidence, params),
+        return _comparison(_core.compare_trees(paths[0], paths[1], paths[2], resamples, random_state, confidence, params),
                            trees=True)

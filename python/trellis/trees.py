@@ -7,6 +7,7 @@ from typing import Iterator, List, Optional
 from . import _core
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
+_BREAK = re.compile(r"[ \t\n\r\f\v()]")  # what brackets cannot have within a word
 
 
 class Tree:
@@ -200,6 +201,16 @@ def parse_lines(text: str) -> Iterator[Tree]:
         raise ValueError("a bracket is not closed")
 
 
+def _line(tree):
+    """A tree in brackets that are read as the same tree."""
+    for node in tree.nodes():
+        for name, what in ((node.label, "label"), (node.word, "word")):
+            if name and _BREAK.search(name) or name == "" and what == "word":
+                raise ValueError(f"the {what} {name!r} of a tree: it is empty or has a space or a bracket, which are "
+                                 "written -LRB- and -RRB-")
+    return str(tree)
+
+
 def lines_of(trees) -> str:
     """Trees of any kind (Tree, nltk.Tree, text) as text, a line each."""
     if isinstance(trees, str):
@@ -209,11 +220,11 @@ def lines_of(trees) -> str:
     out = []
     for t in trees:
         if isinstance(t, Tree):
-            out.append(str(t))
+            out.append(_line(t))
         elif isinstance(t, str):
             out.append(" ".join(t.split()))
         elif hasattr(t, "label") and callable(t.label):
-            out.append(str(Tree.from_nltk(t)))
+            out.append(_line(Tree.from_nltk(t)))
         else:
             raise TypeError(f"a tree is a Tree, an nltk.Tree or a string, not {type(t).__name__}")
     return "".join(line + "\n" for line in out)
