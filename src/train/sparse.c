@@ -13,6 +13,8 @@ typedef struct slot { /* one example of a batch */
     size_t example;
     double loss;
     trl_sparse g;
+    trl_sparse dealt; /* several parts: g part by part, */
+    size_t *end;      /* [n_parts] the end of each */
 } slot;
 
 /* A share of the weights: blocks of neighbours, dealt out by their number. */
@@ -21,19 +23,26 @@ typedef struct part {
     size_t n, cap;
 } part;
 
+/* What a step needs of a weight besides itself, in half a cache line: steps touch weights here and
+ * there, and every line that one thread writes has to travel when another one needs it. */
+typedef struct course {
+    double g;      /* sum of the batch, 0 between batches */
+    double sum;    /* of squares (adagrad) */
+    double mean;   /* averaged: sum over steps of the weight, up to date with last */
+    uint64_t last; /* step it was last brought up to date at */
+} course;
+
 typedef struct run {
     const trl_sparse_task *task;
     const trl_sparse_options *o;
     trl_pool *pool;
     size_t n, batch;
-    double *w, *sum; /* sum of squares (adagrad), of weights (averaged sgd) */
-    double *mean;    /* averaged: sum over steps of the weights, up to date with
-                        last[] */
-    uint64_t *last;  /* step a weight was last brought up to date at */
-    double *g;       /* [n_weights] sums of the batch, 0 between batches */
-    part *parts;     /* [n_parts]: one a thread */
+    double *w;
+    course *course; /* [n_weights] */
+    part *parts;    /* [n_parts]: one a thread */
     size_t n_parts;
     slot *slots;
+    size_t *ends;   /* of the slots */
     uint32_t *turn; /* [batch]: slots in the order of their evaluation */
     size_t in_batch;
     uint32_t *order;
@@ -61,36 +70,38 @@ static double gain(const run *r, uint64_t step)
  * the mean. */
 static void catch_up(run *r, uint32_t k)
 {
-    const uint64_t missed = r->step - r->last[k];
+    course *c = &r->course[k];
+    const uint64_t missed = r->step - c->last;
     if (missed == 0)
         return;
     const double per = 2.0 * r->o->c2 / (double)r->n / relief(r, k);
     double rate;
     if (r->o->adaptive)
-        rate = r->sum[k] > 0.0 ? r->o->eta / sqrt(r->sum[k]) * per : 0.0;
+        rate = c->sum > 0.0 ? r->o->eta / sqrt(c->sum) * per : 0.0;
     else
         rate = gain(r, r->step) * per * (double)r->batch;
     const double keep = rate < 1.0 ? 1.0 - rate : 0.0;
     const double old = r->w[k];
     if (rate > 0.0)
         r->w[k] *= missed == 1 ? keep : pow(keep, (double)missed);
-    if (r->mean) {
-        const uint64_t from = r->last[k] > r->mean_from ? r->last[k] : r->mean_from;
+    if (r->o->averaged) {
+        const uint64_t from = c->last > r->mean_from ? c->last : r->mean_from;
         if (r->step > from)
-            r->mean[k] += 0.5 * (old + r->w[k]) * (double)(r->step - from);
+            c->mean += 0.5 * (old + r->w[k]) * (double)(r->step - from);
     }
-    r->last[k] = r->step;
+    c->last = r->step;
 }
 
 static void apply(run *r, uint32_t k)
 {
-    const double g = r->o->adaptive ? r->g[k] / (double)r->batch : r->g[k];
-    r->g[k] = 0.0;
+    course *c = &r->course[k];
+    const double g = r->o->adaptive ? c->g / (double)r->batch : c->g;
+    c->g = 0.0;
     catch_up(r, k);
     if (r->o->adaptive) {
-        r->sum[k] += g * g;
+        c->sum += g * g;
         if (g != 0.0)
-            r->w[k] -= r->o->eta * g / (sqrt(r->sum[k]) + 1e-8);
+            r->w[k] -= r->o->eta * g / (sqrt(c->sum) + 1e-8);
     } else {
         r->w[k] -= gain(r, r->step) * g;
     }
@@ -99,20 +110,66 @@ static void apply(run *r, uint32_t k)
 /* ---- one batch ----------------------------------------------------------------------------------
  */
 
+#define BLOCK_BITS 6 /* neighbours share a part: two threads do not write one cache line */
+
+static size_t part_of(const run *r, uint32_t id)
+{
+    const uint32_t mixed = (id >> BLOCK_BITS) * UINT32_C(0x9e3779b1);
+    return (size_t)((uint64_t)mixed * r->n_parts >> 32);
+}
+
+/* Deals an example's gradient out to the parts, each in its order. */
+static bool deal(const run *r, slot *s)
+{
+    const trl_sparse *g = &s->g;
+    trl_sparse *to = &s->dealt;
+    to->n = 0;
+    if (!trl_sparse_room(to, g->n))
+        return false;
+    memset(s->end, 0, r->n_parts * sizeof *s->end);
+    for (size_t k = 0; k < g->n; k++)
+        s->end[part_of(r, g->id[k])]++;
+    for (size_t p = 0, at = 0; p < r->n_parts; p++) {
+        const size_t n = s->end[p];
+        s->end[p] = at;
+        at += n;
+    }
+    for (size_t k = 0; k < g->n; k++) {
+        const size_t at = s->end[part_of(r, g->id[k])]++;
+        to->id[at] = g->id[k];
+        to->value[at] = g->value[k];
+    }
+    return true;
+}
+
 static trl_status evaluate(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     run *r = ctx;
     slot *s = &r->slots[r->turn[job]];
     s->g.n = 0;
-    return r->task->evaluate(r->task->self, s->example, worker, &s->loss, &s->g, err);
+    const trl_status st =
+        r->task->evaluate(r->task->self, s->example, worker, &s->loss, &s->g, err);
+    return st == TRL_OK && r->n_parts > 1 && !deal(r, s) ? trl_fail_mem(err) : st;
 }
 
-#define BLOCK_BITS 6 /* neighbours share a part: two threads do not write one cache line */
+#define AHEAD 12 /* weights that are fetched before their turn */
 
-static bool is_in(const run *r, uint32_t id, size_t job)
+/* Adds n entries; false: out of memory. */
+static bool add(run *r, part *p, const uint32_t *id, const double *value, size_t n)
 {
-    const uint32_t mixed = (id >> BLOCK_BITS) * UINT32_C(0x9e3779b1);
-    return r->n_parts == 1 || (size_t)((uint64_t)mixed * r->n_parts >> 32) == job;
+    uint32_t *t = trl_reserve(p->touched, &p->cap, p->n + n, sizeof *t);
+    if (!t)
+        return false;
+    p->touched = t;
+    for (size_t k = 0; k < n; k++) {
+        if (k + AHEAD < n)
+            __builtin_prefetch(&r->course[id[k + AHEAD]], 1);
+        course *c = &r->course[id[k]];
+        if (c->g == 0.0)
+            t[p->n++] = id[k];
+        c->g += value[k];
+    }
+    return true;
 }
 
 /* Adds the slots' gradients for one share of the weights, in order, and takes the step. */
@@ -123,23 +180,21 @@ static trl_status update(void *ctx, size_t job, size_t worker, trl_error *err)
     part *p = &r->parts[job];
     p->n = 0;
     for (size_t b = 0; b < r->in_batch; b++) {
-        const trl_sparse *s = &r->slots[b].g;
-        uint32_t *t = trl_reserve(p->touched, &p->cap, p->n + s->n, sizeof *t);
-        if (!t)
+        const slot *s = &r->slots[b];
+        const trl_sparse *g = r->n_parts > 1 ? &s->dealt : &s->g;
+        const size_t from = r->n_parts > 1 && job ? s->end[job - 1] : 0,
+                     to = r->n_parts > 1 ? s->end[job] : g->n;
+        if (to > from && !add(r, p, g->id + from, g->value + from, to - from))
             return trl_fail_mem(err);
-        p->touched = t;
-        for (size_t k = 0; k < s->n; k++) {
-            const uint32_t id = s->id[k];
-            if (!is_in(r, id, job))
-                continue;
-            if (r->g[id] == 0.0)
-                t[p->n++] = id;
-            r->g[id] += s->value[k];
-        }
     }
-    for (size_t k = 0; k < p->n; k++)
-        if (r->g[p->touched[k]] != 0.0)
+    for (size_t k = 0; k < p->n; k++) {
+        if (k + AHEAD < p->n) {
+            __builtin_prefetch(&r->course[p->touched[k + AHEAD]], 1);
+            __builtin_prefetch(&r->w[p->touched[k + AHEAD]], 1);
+        }
+        if (r->course[p->touched[k]].g != 0.0)
             apply(r, p->touched[k]);
+    }
     return TRL_OK;
 }
 
@@ -217,54 +272,60 @@ static trl_status one_pass(run *r, trl_error *err)
     }
     trl_pool_run_all(r->pool, (r->task->n_weights + PIECE - 1) / PIECE, catch_up_piece, r);
     r->pass++;
-    if (r->mean && r->pass == 1) { /* the mean starts after the first pass */
+    if (r->o->averaged && r->pass == 1) { /* the mean starts after the first pass */
         r->mean_from = r->step;
-        memset(r->mean, 0, r->task->n_weights * sizeof *r->mean);
+        for (size_t k = 0; k < r->task->n_weights; k++)
+            r->course[k].mean = 0.0;
     }
     return st;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
+/* Weights, their sums and, where there are any, their means, one after the other. */
 static size_t state_bytes(const run *r)
 {
-    return r->task->n_weights * sizeof(double) * (r->mean ? 3 : 2);
+    return r->task->n_weights * sizeof(double) * (r->o->averaged ? 3 : 2);
 }
 
 static bool save(const void *self, trl_buf *out)
 {
     const run *r = self;
-    const size_t bytes = r->task->n_weights * sizeof(double);
+    const size_t m = r->task->n_weights;
     const uint64_t head[3] = {r->step, r->pass, r->mean_from};
     trl_buf_add(out, head, sizeof head);
     trl_buf_add(out, &r->rng, sizeof r->rng);
     trl_buf_add(out, r->past, sizeof r->past);
     trl_buf_add(out, r->order, r->n * sizeof *r->order);
-    trl_buf_add(out, r->w, bytes);
-    trl_buf_add(out, r->sum, bytes);
-    if (r->mean)
-        trl_buf_add(out, r->mean, bytes);
+    trl_buf_add(out, r->w, m * sizeof *r->w);
+    for (size_t k = 0; k < m; k++)
+        trl_buf_add(out, &r->course[k].sum, sizeof(double));
+    for (size_t k = 0; r->o->averaged && k < m; k++)
+        trl_buf_add(out, &r->course[k].mean, sizeof(double));
     return !out->failed;
 }
 
 static trl_status restore(run *r, const unsigned char *p, size_t n, trl_error *err)
 {
-    const size_t bytes = r->task->n_weights * sizeof(double);
+    const size_t m = r->task->n_weights;
     uint64_t head[3];
     if (!trl_take(&p, &n, head, sizeof head) || !trl_take(&p, &n, &r->rng, sizeof r->rng) ||
         !trl_take(&p, &n, r->past, sizeof r->past) ||
         !trl_take(&p, &n, r->order, r->n * sizeof *r->order) || n != state_bytes(r) ||
-        !trl_take(&p, &n, r->w, bytes) || !trl_take(&p, &n, r->sum, bytes) ||
-        (r->mean && !trl_take(&p, &n, r->mean, bytes)))
+        !trl_take(&p, &n, r->w, m * sizeof *r->w))
         return trl_fail(err, TRL_EMODEL, "the checkpoint belongs to another run");
+    for (size_t k = 0; k < m; k++)
+        trl_take(&p, &n, &r->course[k].sum, sizeof(double));
+    for (size_t k = 0; r->o->averaged && k < m; k++)
+        trl_take(&p, &n, &r->course[k].mean, sizeof(double));
     for (size_t k = 0; k < r->n; k++)
         if (r->order[k] >= r->n)
             return trl_fail(err, TRL_EMODEL, "the checkpoint is damaged");
     r->step = head[0];
     r->pass = head[1];
     r->mean_from = head[2];
-    for (size_t k = 0; k < r->task->n_weights; k++)
-        r->last[k] = r->step;
+    for (size_t k = 0; k < m; k++)
+        r->course[k].last = r->step;
     return TRL_OK;
 }
 
@@ -272,14 +333,14 @@ static trl_status restore(run *r, const unsigned char *p, size_t n, trl_error *e
 
 static void finish(run *r)
 {
-    for (size_t b = 0; r->slots && b < r->batch; b++)
+    for (size_t b = 0; r->slots && b < r->batch; b++) {
         trl_sparse_fini(&r->slots[b].g);
+        trl_sparse_fini(&r->slots[b].dealt);
+    }
     trl_free(r->slots);
+    trl_free(r->ends);
     trl_free(r->w);
-    trl_free(r->sum);
-    trl_free(r->mean);
-    trl_free(r->last);
-    trl_free(r->g);
+    trl_free(r->course);
     trl_free(r->order);
     trl_free(r->turn);
     for (size_t k = 0; r->parts && k < r->n_parts; k++)
@@ -291,24 +352,22 @@ static bool start(run *r, const double *x)
 {
     const size_t m = r->task->n_weights;
     r->w = trl_alloc64(m + 64, sizeof *r->w); /* as learner.h asks: rows are read in vectors */
-    r->sum = trl_zalloc(m, sizeof *r->sum);
-    r->mean = r->o->averaged ? trl_zalloc(m + 64, sizeof *r->mean) : NULL;
-    r->last = trl_zalloc(m, sizeof *r->last);
-    r->g = trl_zalloc(m, sizeof *r->g);
+    r->course = trl_alloc64(m + 1, sizeof *r->course);
     r->order = trl_alloc(r->n, sizeof *r->order);
     r->slots = trl_zalloc(r->batch, sizeof *r->slots);
     r->turn = trl_alloc(r->batch, sizeof *r->turn);
     r->n_parts = trl_pool_threads(r->pool);
     r->parts = trl_zalloc(r->n_parts, sizeof *r->parts);
-    if (!r->turn || !r->parts)
-        return false;
-    if (!r->w || !r->sum || (r->o->averaged && !r->mean) || !r->last || !r->g || !r->order ||
-        !r->slots)
+    r->ends = trl_alloc(r->batch * r->n_parts, sizeof *r->ends);
+    if (!r->w || !r->course || !r->order || !r->slots || !r->turn || !r->parts || !r->ends)
         return false;
     memcpy(r->w, x, m * sizeof *x);
     memset(r->w + m, 0, 64 * sizeof *r->w);
+    memset(r->course, 0, m * sizeof *r->course);
     for (size_t k = 0; k < r->n; k++)
         r->order[k] = (uint32_t)k;
+    for (size_t b = 0; b < r->batch; b++)
+        r->slots[b].end = r->ends + b * r->n_parts;
     return true;
 }
 
@@ -316,9 +375,9 @@ static bool start(run *r, const double *x)
 static void current(const run *r, double *x)
 {
     const double steps = (double)(r->step - r->mean_from);
-    const bool mean = r->mean && r->pass > 1;
+    const bool mean = r->o->averaged && r->pass > 1;
     for (size_t k = 0; k < r->task->n_weights; k++)
-        x[k] = mean ? r->mean[k] / steps : r->w[k];
+        x[k] = mean ? r->course[k].mean / steps : r->w[k];
 }
 
 static bool settled(const run *r)
