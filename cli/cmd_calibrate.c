@@ -61,16 +61,18 @@ bool calibrate_model(const trl_model *m, const trl_held_out *data, const char *t
 bool calibrate_parser(const trl_model *m, const char *trees, const char *to, bool quiet)
 {
     trl_error err = {0};
-    trl_span_fit fit;
-    trl_status st = trl_span_fit_find(m, trees, &fit, &err);
+    trl_parse_fit fit;
+    trl_status st = trl_parse_fit_find(m, trees, &fit, &err);
     if (st == TRL_OK)
-        st = trl_model_save_span_fit(m, &fit, to, &err);
+        st = trl_model_save_parse_fit(m, &fit, to, &err);
     if (st != TRL_OK)
         message_error(&err);
     else if (!quiet)
-        message_line("probabilities of constituents from %" PRIu64 " trees, %" PRIu64
-                     " constituents; Brier score %.6f, before %.6f",
-                     fit.trees, fit.spans, fit.after, fit.before);
+        message_line("probabilities of constituents and trees from %" PRIu64 " trees, %" PRIu64
+                     " constituents; Brier score of constituents %.6f, before %.6f; of trees %.6f, "
+                     "before %.6f",
+                     fit.span.trees, fit.span.spans, fit.span.after, fit.span.before,
+                     fit.tree.after, fit.tree.before);
     return st == TRL_OK;
 }
 
@@ -80,7 +82,7 @@ static bool run_parser(const settings *s, const trl_model *m, const operands *ar
     trl_error err = {0};
     if (args->n)
         return calibrate_parser(m, args->item[0], to, s->quiet);
-    if (trl_model_save_span_fit(m, NULL, to, &err) == TRL_OK)
+    if (trl_model_save_parse_fit(m, NULL, to, &err) == TRL_OK)
         return true;
     message_error(&err);
     return false;
@@ -140,8 +142,9 @@ const verb verb_calibrate = {
         "a temperature that is already there is forgotten. 'trellis score calibration' shows what\n"
         "it does.\n"
         "\n"
-        "Of a parser the probabilities of constituents that 'trellis parse --spans' prints are\n"
-        "fitted on the trees of HELD-OUT; its trees, and their probabilities, stay as they are.\n",
+        "Of a parser the probabilities of constituents ('trellis parse --spans') and of trees\n"
+        "(--probability, --nbest) are fitted on the trees of HELD-OUT; its trees stay as they "
+        "are.\n",
     .examples = "  trellis calibrate -m chunk.model dev.txt\n"
                 "  trellis calibrate -m chunk.model -o calibrated.model dev.txt\n"
                 "  trellis calibrate -m chunk.model --none\n",

@@ -277,10 +277,10 @@ const verb verb_score = {
         "'calibration' asks whether probabilities mean what they say: of answers given with 0.8,\n"
         "are 80 % right?  It reads what 'trellis tag --confidence' (or --marginals) printed of "
         "data\n"
-        "that have their labels, or true trees and what 'trellis parse --spans' printed, and "
-        "shows\n"
-        "for tokens, spans, boundaries, sequences, or constituents, the Brier score, the expected\n"
-        "calibration error and a table and plot of the share of right answers over probability.\n",
+        "that have their labels, or true trees and what 'trellis parse' printed with --spans,\n"
+        "--probability or --nbest, and shows for tokens, spans, boundaries, sequences, or for\n"
+        "constituents and trees, the Brier score, the expected calibration error and a table and\n"
+        "plot of the share of right answers over probability.\n",
     .examples = "  trellis tag -m chunk.model test.txt | trellis score chunks\n"
                 "  trellis score tokens --json tagged.txt\n"
                 "  trellis score chunks --columns 2,4 two-layers.txt\n"

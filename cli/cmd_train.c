@@ -44,7 +44,7 @@ static option options[] = {
     {TRAIN_OPTION("resume")},
     {"calibrate-on", .type = OPTION_STRING, OPTION_FIELD(settings, calibrate_on), .value = "FILE",
      .file = FILE_INPUT, .fallback = "no temperature",
-     .help = "held-out data to fit a temperature on, or trees for the probabilities of "
+     .help = "held-out data to fit a temperature on, or trees for the probabilities of trees and "
              "constituents, as 'trellis calibrate' does"},
     {"json", .type = OPTION_STRING, OPTION_FIELD(settings, json), .value = "FILE",
      .file = FILE_OUTPUT, .help = "write a record of the run: options, curve, result"},

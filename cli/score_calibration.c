@@ -16,6 +16,8 @@
 
 static const char *const names[TRL_N_RELIABLE] = {"tokens", "spans", "boundaries", "sequences"};
 
+static const char *const of_trees[] = {"constituents", "trees"};
+
 typedef struct report {
     trl_reliability r[TRL_N_RELIABLE];
     const char *name[TRL_N_RELIABLE];
@@ -117,17 +119,17 @@ static bool read_files(report *x, const operands *args)
 {
     trl_error err = {0};
     const bool trees = args->n == 3;
-    const trl_status st = trees
-                              ? trl_reliability_trees(args->item[1], args->item[2], x->r, &err)
-                              : trl_reliability_file(args->n > 1 ? args->item[1] : "-", x->r, &err);
+    const trl_status st =
+        trees ? trl_reliability_parses(args->item[1], args->item[2], &x->r[0], &x->r[1], &err)
+              : trl_reliability_file(args->n > 1 ? args->item[1] : "-", x->r, &err);
     if (st != TRL_OK) {
         message_error(&err);
         return false;
     }
     bool any = false;
-    for (size_t i = 0; i < (trees ? 1 : TRL_N_RELIABLE); i++) {
+    for (size_t i = 0; i < (trees ? 2 : TRL_N_RELIABLE); i++) {
         const bool there = trl_reliability_get(&x->r[i]).n > 0;
-        x->name[i] = !there ? NULL : trees ? "constituents" : names[i];
+        x->name[i] = !there ? NULL : trees ? of_trees[i] : names[i];
         any = any || there;
     }
     if (!any)

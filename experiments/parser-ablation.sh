@@ -1,6 +1,7 @@
 #!/bin/bash
 # parser-ablation.sh -- what each part of the parser is worth: groups of features, the tagger, the rules never seen, the
-# span pruner, annotation.  Cross-validated on training trees; the development sections are not looked at.
+# span pruner, annotation; and other values of its options.  Cross-validated on training trees; the development sections
+# are not looked at.
 usual_lengths=15
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
@@ -68,9 +69,11 @@ describe() {
     strict) echo 'these, and known rules under other parents (`--strict`)' ;;
     pruner) echo 'the span pruner (`--pruner pcfg --relaxed`)' ;;
     plain) echo 'annotation of tags and heads (`--annotate parents`)' ;;
+    c2=* | max-iter=* | prune=* | markov=* | annotate=*) echo "\`--${1/=/ }\`" ;;
     esac
 }
 others='rules tagger relaxed strict pruner plain'
+values=${VALUES:-c2=0.5 c2=1 c2=4 max-iter=3 max-iter=8 prune=1e-3 prune=1e-5 markov=1 annotate=parents,heads}
 for c in $corpora; do
     part "$c"
     # shellcheck disable=SC2046
@@ -83,6 +86,7 @@ for c in $corpora; do
         of "$c" strict $(with_clusters) --strict
         of "$c" pruner $(with_clusters) --pruner pcfg --relaxed
         of "$c" plain $(with_clusters) --annotate parents
+        for g in $values; do of "$c" "$g" $(with_clusters) "--${g%%=*}" "${g#*=}"; done
     }
 done
 
@@ -108,6 +112,14 @@ standard deviation, and in how many folds it is a loss. No development section i
 | nothing | $(for c in $corpora; do echo -n "$(mean "$c" all) | "; done)– | – | – |
 END
     for g in $groups $others; do row "$g"; done
+    cat <<END
+
+Other values of options, in place of the defaults (c2 2, five passes, \`--prune 1e-4\` in training, markov order 0, \`--annotate parents,tags,heads\`):
+
+| with | $(for c in $corpora; do echo -n "$(title "$c") | "; done)difference | deviation | losses |
+|---|$(for c in $corpora; do echo -n "---|"; done)---|---|---|
+END
+    for g in $values; do row "$g"; done
     echo
     made_by
     notes

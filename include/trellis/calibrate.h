@@ -58,7 +58,7 @@ TRL_API trl_status trl_model_save_temperature(const trl_model *m, double tempera
 /* A parser's probabilities of constituents (`spans` of trl_parse).  Its charts do not hold the
  * trees that pruning and grammar left out, so that posteriors are too sure: with it, what is told
  * of a constituent with posterior p is `share`, linear between n knots, the share of right ones in
- * held-out trees.  Trees and their probabilities stay as they are. */
+ * held-out trees.  Trees stay as they are. */
 typedef struct trl_span_fit {
     size_t n;
     double p[TRL_SPAN_KNOTS],
@@ -76,6 +76,20 @@ TRL_API trl_status trl_span_fit_find(const trl_model *m, const char *trees, trl_
 /* The model file with it, or, for NULL, without one; replaced atomically.  TRL_EINVAL, TRL_EIO. */
 TRL_API trl_status trl_model_save_span_fit(const trl_model *m, const trl_span_fit *fit,
                                            const char *path, trl_error *err);
+
+/* The same together with a function for whole trees (log_probability of trl_parsed), of the same
+ * form; its share is never above p, so that what is told of all trees of a sentence adds up to at
+ * most 1: the rest is the share of trees that are in no chart.  It is fitted on the trees that the
+ * parser chooses; tree.n 0: there is none, `spans` of it is their number. */
+typedef struct trl_parse_fit {
+    trl_span_fit span, tree;
+} trl_parse_fit;
+
+/* As trl_span_fit_find and trl_model_save_span_fit. */
+TRL_API trl_status trl_parse_fit_find(const trl_model *m, const char *trees, trl_parse_fit *out,
+                                      trl_error *err);
+TRL_API trl_status trl_model_save_parse_fit(const trl_model *m, const trl_parse_fit *fit,
+                                            const char *path, trl_error *err);
 
 TRL_END_DECLS
 

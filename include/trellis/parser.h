@@ -163,8 +163,9 @@ typedef struct trl_known {
 
 typedef struct trl_parsed {
     trl_tree tree;
-    double log_probability; /* of all its derivations; -inf: the grammar cannot make it.  NaN when
-                               not requested, for a simpler tree, and for a perceptron */
+    double log_probability; /* of all its derivations, as calibrated (trellis/calibrate.h); -inf:
+                               the chart does not have it.  NaN when not requested, for a simpler
+                               tree, and for a perceptron */
 } trl_parsed;
 
 /* The probability that the tree has at least one constituent with this label over the words from ..

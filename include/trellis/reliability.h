@@ -67,6 +67,14 @@ TRL_API trl_status trl_reliability_file(const char *path, trl_reliability *r, tr
 TRL_API trl_status trl_reliability_trees(const char *gold, const char *spans, trl_reliability *r,
                                          trl_error *err);
 
+/* The same, and the trees that 'trellis parse' printed with their probabilities (--probability,
+ * --nbest): every one of them is an answer, and is right when it has all nodes of the true tree and
+ * no other.  Without empty lines in it the file has one tree for each sentence.  Either of the two
+ * may be NULL. */
+TRL_API trl_status trl_reliability_parses(const char *gold, const char *parsed,
+                                          trl_reliability *constituents, trl_reliability *trees,
+                                          trl_error *err);
+
 TRL_END_DECLS
 
 #endif

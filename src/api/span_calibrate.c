@@ -1,5 +1,7 @@
-/* span_calibrate.c -- a parser's probabilities of constituents, fitted on held-out trees. */
+/* span_calibrate.c -- a parser's probabilities of constituents and trees, fitted on held-out trees.
+ */
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -7,12 +9,23 @@
 #include "parser/span_calibration.h"
 #include "trellis/buf.h"
 #include "trellis/calibrate.h"
+#include "treebank/transform.h"
 #include "trellis/parser.h"
 
-/* The bytes of the model with this calibration (NULL: none). */
-static trl_status rebuild(const trl_model *m, const trl_span_calibration *s, const char *path,
+/* Of constituents and of trees. */
+typedef struct functions {
+    trl_span_calibration spans, trees;
+} functions;
+
+/* What becomes of that of trees. */
+typedef enum tree_part { TREES_REPLACED, TREES_KEPT } tree_part;
+
+/* The bytes of the model with this calibration. */
+static trl_status rebuild(const trl_model *m, const functions *f, tree_part part, const char *path,
                           trl_buf *out, trl_error *err)
 {
+    const char *const old[] = {TRL_SPAN_CALIBRATION_TAG,
+                               part == TREES_KEPT ? NULL : TRL_TREE_CALIBRATION_TAG, NULL};
     trl_container *c = NULL;
     size_t n = 0;
     const void *bytes = trl_model_bytes(m, &n);
@@ -20,9 +33,10 @@ static trl_status rebuild(const trl_model *m, const trl_span_calibration *s, con
     if (st != TRL_OK)
         return st;
     trl_container_builder b = {0};
-    trl_container_builder_copy(&b, c, TRL_SPAN_CALIBRATION_TAG);
-    if (s)
-        st = trl_span_calibration_save(s, &b, err);
+    trl_container_builder_copy(&b, c, old);
+    st = trl_span_calibration_save(&f->spans, TRL_SPAN_CALIBRATION_TAG, &b, err);
+    if (st == TRL_OK && part == TREES_REPLACED)
+        st = trl_span_calibration_save(&f->trees, TRL_TREE_CALIBRATION_TAG, &b, err);
     if (st == TRL_OK)
         st = path ? trl_container_write(&b, "tree", path, err)
                   : trl_container_to_buf(&b, "tree", out, err);
@@ -36,46 +50,60 @@ static trl_status rebuild(const trl_model *m, const trl_span_calibration *s, con
 typedef struct outcomes {
     trl_span_outcome *x;
     size_t n, cap;
-    uint64_t trees;
 } outcomes;
+
+typedef struct collection {
+    outcomes spans, trees; /* trees: those that the parser chooses */
+    uint64_t n_trees;
+} collection;
+
+static bool add(outcomes *o, double p, bool right)
+{
+    trl_span_outcome *x = trl_reserve(o->x, &o->cap, o->n + 1, sizeof *x);
+    if (!x)
+        return false;
+    o->x = x;
+    x[o->n++] = (trl_span_outcome){p, right};
+    return true;
+}
+
+static bool same_label(const trl_tree *t, uint32_t node, trl_str label)
+{
+    const trl_str mine = trl_tree_label(t, node);
+    return mine.n == label.n && memcmp(mine.p, label.p, label.n) == 0;
+}
 
 static bool in_tree(const trl_tree *t, const trl_span *s)
 {
-    for (uint32_t k = 0; k < t->n_nodes; k++) {
-        const trl_str label = trl_tree_label(t, k);
+    for (uint32_t k = 0; k < t->n_nodes; k++)
         if (t->node[k].child != TRL_NO_NODE && t->node[k].from == s->from &&
-            t->node[k].to == s->to && label.n == s->label.n &&
-            memcmp(label.p, s->label.p, label.n) == 0)
+            t->node[k].to == s->to && same_label(t, k, s->label))
             return true;
-    }
     return false;
 }
 
-/* Every span but the root, which is certain. */
-static trl_status add_tree(outcomes *o, trl_parser *p, const trl_tree *gold, trl_error *err)
+/* Every span but the root, which is certain, and the tree. */
+static trl_status add_tree(collection *o, trl_parser *p, const trl_tree *gold, trl_error *err)
 {
     trl_parse got;
     const trl_parse_input in = {.word = gold->word, .n = gold->n_words};
     const trl_status st = trl_parser_parse(p, &in, &got, err);
     if (st != TRL_OK || got.warning)
         return st;
-    const trl_str root = trl_tree_label(&got.trees[0].tree, 0);
-    o->trees++;
-    for (size_t k = 0; k < got.n_spans; k++) {
+    const trl_parsed *best = &got.trees[0];
+    bool ok = true;
+    o->n_trees++;
+    for (size_t k = 0; ok && k < got.n_spans; k++) {
         const trl_span *s = &got.spans[k];
-        if (s->from == 0 && s->to == gold->n_words && s->label.n == root.n &&
-            memcmp(s->label.p, root.p, root.n) == 0)
-            continue;
-        trl_span_outcome *x = trl_reserve(o->x, &o->cap, o->n + 1, sizeof *x);
-        if (!x)
-            return trl_fail_mem(err);
-        o->x = x;
-        x[o->n++] = (trl_span_outcome){s->probability, in_tree(gold, s)};
+        if (s->from != 0 || s->to != gold->n_words || !same_label(&best->tree, 0, s->label))
+            ok = add(&o->spans, s->probability, in_tree(gold, s));
     }
-    return TRL_OK;
+    if (ok && !isnan(best->log_probability))
+        ok = add(&o->trees, exp(best->log_probability), trl_trees_equal(gold, &best->tree));
+    return ok ? TRL_OK : trl_fail_mem(err);
 }
 
-static trl_status collect(outcomes *o, trl_parser *p, const char *path, trl_error *err)
+static trl_status collect(collection *o, trl_parser *p, const char *path, trl_error *err)
 {
     const trl_transform how = trl_transform_clean();
     trl_treebank *bank = NULL;
@@ -97,73 +125,121 @@ static double brier(const trl_span_calibration *s, const outcomes *o)
         const double d = trl_span_calibrated(s, o->x[k].p) - (o->x[k].right ? 1.0 : 0.0);
         sum += d * d;
     }
-    return sum / (double)o->n;
+    return o->n ? sum / (double)o->n : 0.0;
 }
 
-static void fill(const trl_span_calibration *s, const outcomes *o, trl_span_fit *out)
+static void fill(const trl_span_calibration *f, const outcomes *o, uint64_t n_trees,
+                 trl_span_fit *out)
 {
-    *out = (trl_span_fit){.n = s->n,
+    *out = (trl_span_fit){.n = f->n,
                           .before = brier(&(trl_span_calibration){0}, o),
-                          .after = brier(s, o),
-                          .trees = o->trees,
+                          .after = brier(f, o),
+                          .trees = n_trees,
                           .spans = o->n};
-    for (size_t k = 0; k < s->n; k++) {
-        out->p[k] = s->knot[k].p;
-        out->share[k] = s->knot[k].share;
+    for (size_t k = 0; k < f->n; k++) {
+        out->p[k] = f->knot[k].p;
+        out->share[k] = f->knot[k].share;
     }
 }
 
 /* ---- entry ----------------------------------------------------------------------------------- */
 
-trl_status trl_span_fit_find(const trl_model *m, const char *trees, trl_span_fit *out,
-                             trl_error *err)
+/* The parser of the model without calibration, with what it needs. */
+static trl_status fit(const trl_model *m, const char *trees, collection *o, functions *f,
+                      trl_error *err)
 {
-    if (!m || !trees || !out)
-        return trl_fail_null(err);
     trl_parse_options options = trl_parse_options_default();
-    options.spans = true;
+    options.spans = options.probability = options.first_stage = true;
     trl_buf bytes = {0};
     trl_parse_model *raw = NULL;
     trl_parser *p = NULL;
-    outcomes o = {0};
-    trl_span_calibration s;
-    trl_status st = rebuild(m, NULL, NULL, &bytes, err);
+    *f = (functions){0};
+    trl_status st = rebuild(m, f, TREES_REPLACED, NULL, &bytes, err);
     if (st == TRL_OK)
         st = trl_parse_model_from_memory(bytes.data, bytes.len, &raw, err);
     if (st == TRL_OK)
         st = trl_parser_new(raw, &options, &p, err);
     if (st == TRL_OK)
-        st = collect(&o, p, trees, err);
-    if (st == TRL_OK && !trl_span_calibration_fit(o.x, o.n, &s)) {
+        st = collect(o, p, trees, err);
+    if (st == TRL_OK && !trl_span_calibration_fit(o->spans.x, o->spans.n, &f->spans)) {
         st = trl_fail(err, TRL_EINVAL, "there are no constituents to fit probabilities on");
         trl_fail_where(err, st, trees, 0, 0);
     }
     if (st == TRL_OK)
-        fill(&s, &o, out);
+        trl_tree_calibration_fit(o->trees.x, o->trees.n, &f->trees);
     trl_parser_free(p);
     trl_parse_model_free(raw);
     trl_buf_fini(&bytes);
-    trl_free(o.x);
     return st;
+}
+
+trl_status trl_parse_fit_find(const trl_model *m, const char *trees, trl_parse_fit *out,
+                              trl_error *err)
+{
+    if (!m || !trees || !out)
+        return trl_fail_null(err);
+    collection o = {0};
+    functions f;
+    const trl_status st = fit(m, trees, &o, &f, err);
+    if (st == TRL_OK) {
+        fill(&f.spans, &o.spans, o.n_trees, &out->span);
+        fill(&f.trees, &o.trees, o.n_trees, &out->tree);
+    }
+    trl_free(o.spans.x);
+    trl_free(o.trees.x);
+    return st;
+}
+
+trl_status trl_span_fit_find(const trl_model *m, const char *trees, trl_span_fit *out,
+                             trl_error *err)
+{
+    trl_parse_fit both;
+    if (!out)
+        return trl_fail_null(err);
+    const trl_status st = trl_parse_fit_find(m, trees, &both, err);
+    if (st == TRL_OK)
+        *out = both.span;
+    return st;
+}
+
+/* From 0 to 1; `below`: at most p. */
+static trl_status take(const trl_span_fit *fit, bool below, trl_span_calibration *s, trl_error *err)
+{
+    const size_t n = fit->n;
+    bool sane = n >= 2 && n <= TRL_SPAN_KNOTS;
+    *s = (trl_span_calibration){.n = n};
+    for (size_t k = 0; sane && k < n; k++) {
+        sane = fit->share[k] >= 0.0 && fit->share[k] <= (below ? fit->p[k] : 1.0) &&
+               (k == 0 ? fit->p[k] == 0.0
+                       : fit->p[k] > fit->p[k - 1] && fit->share[k] >= fit->share[k - 1]);
+        s->knot[k].p = fit->p[k];
+        s->knot[k].share = fit->share[k];
+    }
+    if (sane && fit->p[n - 1] == 1.0)
+        return TRL_OK;
+    return trl_fail(err, TRL_EINVAL,
+                    below ? "a calibration of trees ascends from 0 to 1 and is at most p"
+                          : "a calibration ascends from 0 to 1");
 }
 
 trl_status trl_model_save_span_fit(const trl_model *m, const trl_span_fit *fit, const char *path,
                                    trl_error *err)
 {
+    functions f = {0};
     if (!m || !path)
         return trl_fail_null(err);
-    if (!fit)
-        return rebuild(m, NULL, path, NULL, err);
-    trl_span_calibration s = {.n = fit->n};
-    bool sane = fit->n >= 2 && fit->n <= TRL_SPAN_KNOTS;
-    for (size_t k = 0; sane && k < fit->n; k++) {
-        sane = fit->share[k] >= 0.0 && fit->share[k] <= 1.0 &&
-               (k == 0 ? fit->p[k] == 0.0
-                       : fit->p[k] > fit->p[k - 1] && fit->share[k] >= fit->share[k - 1]);
-        s.knot[k].p = fit->p[k];
-        s.knot[k].share = fit->share[k];
-    }
-    if (!sane || fit->p[fit->n - 1] != 1.0)
-        return trl_fail(err, TRL_EINVAL, "a calibration ascends from 0 to 1");
-    return rebuild(m, &s, path, NULL, err);
+    const trl_status st = fit ? take(fit, false, &f.spans, err) : TRL_OK;
+    return st == TRL_OK ? rebuild(m, &f, TREES_KEPT, path, NULL, err) : st;
+}
+
+trl_status trl_model_save_parse_fit(const trl_model *m, const trl_parse_fit *fit, const char *path,
+                                    trl_error *err)
+{
+    functions f = {0};
+    if (!m || !path)
+        return trl_fail_null(err);
+    trl_status st = fit ? take(&fit->span, false, &f.spans, err) : TRL_OK;
+    if (st == TRL_OK && fit && fit->tree.n)
+        st = take(&fit->tree, true, &f.trees, err);
+    return st == TRL_OK ? rebuild(m, &f, TREES_REPLACED, path, NULL, err) : st;
 }

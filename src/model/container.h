@@ -115,9 +115,10 @@ bool trl_container_find(const trl_container *c, const char *tag, const void **by
  * many. */
 bool trl_container_section(const trl_container *c, size_t k, trl_section *out);
 
-/* Adds all sections of a container, which must outlive the builder, but the one with tag `but`; the
- * format's version is that of the container. */
-void trl_container_builder_copy(trl_container_builder *b, const trl_container *c, const char *but);
+/* Adds all sections of a container, which must outlive the builder, but those with the tags `but`,
+ * a list that NULL ends; the format's version is that of the container. */
+void trl_container_builder_copy(trl_container_builder *b, const trl_container *c,
+                                const char *const *but);
 
 /* As _find for an array of items of `width` bytes.  TRL_EMODEL when the section is missing or its
  * size is not a multiple of `width`. */

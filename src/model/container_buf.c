@@ -57,14 +57,18 @@ trl_status trl_container_damaged(const trl_container *c, trl_error *err, const c
     return trl_fail_where(err, st, trl_container_path(c), 0, 0);
 }
 
-void trl_container_builder_copy(trl_container_builder *b, const trl_container *c, const char *but)
+void trl_container_builder_copy(trl_container_builder *b, const trl_container *c,
+                                const char *const *but)
 {
     trl_section s;
     b->version = trl_container_version(c);
     for (size_t k = 0; trl_container_section(c, k, &s); k++) {
         char tag[sizeof s.tag + 1] = {0};
         memcpy(tag, s.tag, sizeof s.tag);
-        if (strcmp(tag, but) != 0)
+        const char *const *out = but;
+        while (*out && strcmp(tag, *out) != 0)
+            out++;
+        if (!*out)
             trl_container_builder_add(b, tag, s.bytes, s.size);
     }
 }

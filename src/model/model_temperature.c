@@ -20,7 +20,7 @@ static trl_status build(const trl_model *m, const double *T, const char *path, t
     if (st != TRL_OK)
         return st;
     trl_container_builder b = {0};
-    trl_container_builder_copy(&b, c, TRL_TEMPERATURE_TAG);
+    trl_container_builder_copy(&b, c, (const char *const[]){TRL_TEMPERATURE_TAG, NULL});
     if (*T > 0.0)
         trl_container_builder_add(&b, TRL_TEMPERATURE_TAG, T, sizeof *T);
     st = path ? trl_container_write(&b, TRL_CHAIN_KIND, path, err)

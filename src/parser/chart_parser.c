@@ -148,11 +148,11 @@ static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
     return st == TRL_OK ? trl_span_list_fill(&p->spans, &b, &p->model->labels, err) : st;
 }
 
-/* A log probability, NaN where there is none; rounding above 0 becomes 0. */
-static double log_share(double score, double log_z)
+/* A log probability, NaN where there is none; rounding above 0 becomes 0.  As it is told. */
+static double log_share(const trl_chart_parser *p, double score, double log_z)
 {
-    const double p = score - log_z;
-    return p > 0.0 ? 0.0 : p;
+    const double log_p = score - log_z;
+    return trl_log_calibrated(&p->model->m.trees, log_p > 0.0 ? 0.0 : log_p);
 }
 
 static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, double log_z,
@@ -169,7 +169,7 @@ static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, doubl
     for (size_t k = 0; st == TRL_OK && k < p->best.n; k++)
         st = keep_tree(p, k,
                        &(found_tree){p->best.tree[k].node, p->best.tree[k].n,
-                                     log_share(p->best.tree[k].score, log_z)},
+                                     log_share(p, p->best.tree[k].score, log_z)},
                        word, n, err);
     *made = p->best.n;
     return st;
@@ -192,7 +192,7 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
     if (st != TRL_OK)
         return st;
     *made = 1;
-    return keep_tree(p, 0, &(found_tree){d->result.node, d->result.n, log_share(score, log_z)},
+    return keep_tree(p, 0, &(found_tree){d->result.node, d->result.n, log_share(p, score, log_z)},
                      word, n, err);
 }
 

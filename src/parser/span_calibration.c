@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "parser/span_calibration.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,9 @@ const trl_span_calibration trl_span_calibration_usual = {
          {0.57673, 0.49831}, {0.69007, 0.58075}, {0.79393, 0.69255}, {0.87794, 0.78487},
          {0.93491, 0.84472}, {0.97023, 0.90765}, {0.99505, 0.93224}, {1.00000, 1.00000}}};
 
+const trl_span_calibration trl_tree_calibration_usual = {
+    5, {{0.0, 0.0}, {0.1, 0.05}, {0.5, 0.4}, {0.9, 0.8}, {1.0, 0.95}}};
+
 double trl_span_calibrated(const trl_span_calibration *s, double p)
 {
     if (s->n == 0)
@@ -30,6 +34,16 @@ double trl_span_calibrated(const trl_span_calibration *s, double p)
     const double from = s->knot[k - 1].p, to = s->knot[k].p;
     const double at = p <= from ? 0.0 : p >= to ? 1.0 : (p - from) / (to - from);
     return s->knot[k - 1].share + at * (s->knot[k].share - s->knot[k - 1].share);
+}
+
+double trl_log_calibrated(const trl_span_calibration *s, double log_p)
+{
+    if (s->n == 0 || !isfinite(log_p))
+        return log_p;
+    const double p = exp(log_p);
+    if (p >= s->knot[1].p)
+        return log(trl_span_calibrated(s, p));
+    return log_p + log(s->knot[1].share / s->knot[1].p); /* p may be too small for a number */
 }
 
 /* ---- fitting --------------------------------------------------------------------------------- */
@@ -95,10 +109,25 @@ bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibratio
     return true;
 }
 
+bool trl_tree_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibration *out)
+{
+    if (!trl_span_calibration_fit(x, n, out))
+        return false;
+    for (size_t k = 1; k < out->n; k++) {
+        if (out->knot[k].share == 0.0) /* of a bin of LEAST, or of all, none was right */
+            out->knot[k].share = 0.5 / (double)(n < LEAST ? n + 1 : LEAST + 1);
+        if (out->knot[k].share < out->knot[k - 1].share)
+            out->knot[k].share = out->knot[k - 1].share;
+        if (out->knot[k].share > out->knot[k].p)
+            out->knot[k].share = out->knot[k].p;
+    }
+    return true;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
-trl_status trl_span_calibration_save(const trl_span_calibration *s, trl_container_builder *b,
-                                     trl_error *err)
+trl_status trl_span_calibration_save(const trl_span_calibration *s, const char *tag,
+                                     trl_container_builder *b, trl_error *err)
 {
     if (s->n == 0)
         return TRL_OK;
@@ -109,27 +138,28 @@ trl_status trl_span_calibration_save(const trl_span_calibration *s, trl_containe
         knot[k][0] = s->knot[k].p;
         knot[k][1] = s->knot[k].share;
     }
-    trl_container_builder_give(b, TRL_SPAN_CALIBRATION_TAG, knot, s->n * sizeof *knot);
+    trl_container_builder_give(b, tag, knot, s->n * sizeof *knot);
     return TRL_OK;
 }
 
-trl_status trl_span_calibration_load(trl_span_calibration *s, const trl_container *c,
-                                     trl_error *err)
+trl_status trl_span_calibration_load(trl_span_calibration *s, const char *tag,
+                                     const trl_container *c, trl_error *err)
 {
     const void *bytes;
     size_t n;
     double x[2], p = -1.0, share = 0.0;
+    const bool below = strcmp(tag, TRL_TREE_CALIBRATION_TAG) == 0;
     *s = (trl_span_calibration){0};
-    if (!trl_container_find(c, TRL_SPAN_CALIBRATION_TAG, &bytes, &n))
+    if (!trl_container_find(c, tag, &bytes, &n))
         return TRL_OK;
     bool sane = n % sizeof x == 0 && n >= 2 * sizeof x && n <= TRL_SPAN_KNOTS * sizeof x;
     for (size_t at = 0; sane && at < n; at += sizeof x) {
         memcpy(x, (const char *)bytes + at, sizeof x);
-        sane = x[0] > p && x[1] >= share && x[1] <= 1.0;
+        sane = x[0] > p && x[1] >= share && x[1] <= (below ? x[0] : 1.0);
         p = s->knot[s->n].p = x[0];
         share = s->knot[s->n++].share = x[1];
     }
     if (!sane || s->knot[0].p != 0.0 || p != 1.0)
-        return trl_container_damaged(c, err, "its calibration of constituents makes no sense");
+        return trl_container_damaged(c, err, "its calibration makes no sense");
     return TRL_OK;
 }

@@ -54,11 +54,11 @@ typedef struct trl_tree_model {
     trl_observer observer;
     trl_tree_template tpl;
     trl_tree_features features;
-    trl_expansions expansions;  /* of the fine grammar */
-    trl_rule_index lists;       /* of TRL_SCORING_LOCAL: the inverted index of features */
-    trl_span_calibration spans; /* of the probabilities of constituents that are told */
-    double threshold;           /* of coarse posteriors */
-    uint32_t frequent;          /* of the observer */
+    trl_expansions expansions;         /* of the fine grammar */
+    trl_rule_index lists;              /* of TRL_SCORING_LOCAL: the inverted index of features */
+    trl_span_calibration spans, trees; /* of the probabilities that are told */
+    double threshold;                  /* of coarse posteriors */
+    uint32_t frequent;                 /* of the observer */
     trl_function_labels functions;
     trl_tree_root root;         /* the root of a parser's trees; in the grammars it is TOP */
     double *binary_exp, *unary; /* of the weights, when they are final */

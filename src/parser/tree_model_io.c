@@ -9,6 +9,7 @@
  *     featwgt2  i16[slots], or featwgt1, u8[slots]: weights of features in a shrunk model, which
  *               stand for those in featvals (model/weight_bits.h); weights has those of rules alone
  *     spancal   how posteriors of constituents become probabilities (span_calibration.h)
+ *     treecal   the same of trees
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
  *     fn...     function labels, when it has any (function_labels.h)
  *     tagger    the file of a chain model, when there is a tagger (word_tagger.h)
@@ -116,7 +117,9 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
     *head = (meta){1, (uint32_t)m->grade, m->observer.frequent, (uint32_t)m->scoring, m->threshold};
     trl_container_builder_give(b, "meta", head, sizeof *head);
     trl_container_builder_add(b, "template", template_text.p, template_text.n);
-    trl_status st = trl_span_calibration_save(&m->spans, b, err);
+    trl_status st = trl_span_calibration_save(&m->spans, TRL_SPAN_CALIBRATION_TAG, b, err);
+    if (st == TRL_OK)
+        st = trl_span_calibration_save(&m->trees, TRL_TREE_CALIBRATION_TAG, b, err);
     if (st == TRL_OK)
         st = add_root(&m->root, b, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
@@ -305,7 +308,9 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
         return trl_container_damaged(c, err, "its template looks at splits");
     st = load_root(&m->root, c, err);
     if (st == TRL_OK)
-        st = trl_span_calibration_load(&m->spans, c, err);
+        st = trl_span_calibration_load(&m->spans, TRL_SPAN_CALIBRATION_TAG, c, err);
+    if (st == TRL_OK)
+        st = trl_span_calibration_load(&m->trees, TRL_TREE_CALIBRATION_TAG, c, err);
     if (st == TRL_OK)
         st = load_parts(m, c, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)

@@ -9,7 +9,8 @@
 
 /* As trl_reliability_file and trl_reliability_trees; what is read from stays the caller's. */
 trl_status trl_reliability_read(trl_input *in, trl_reliability *r, trl_error *err);
-trl_status trl_reliability_read_spans(trl_input *in, trl_treebank *gold, trl_reliability *r,
-                                      trl_error *err);
+trl_status trl_reliability_read_parses(trl_input *in, trl_treebank *gold,
+                                       trl_reliability *constituents, trl_reliability *trees,
+                                       trl_error *err);
 
 #endif

@@ -196,8 +196,10 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     trl_container_builder_add(&b, "settings", j->settings,
                               size < sizeof j->settings ? size : sizeof j->settings);
     const trl_str text = {j->model_options.template_text, j->model_options.template_size};
-    if (j->model_options.licence == TRL_RULES_SMOOTHED && j->objective->id == TRL_OBJ_LIKELIHOOD)
+    if (j->model_options.licence == TRL_RULES_SMOOTHED && j->objective->id == TRL_OBJ_LIKELIHOOD) {
         j->model.spans = trl_span_calibration_usual;
+        j->model.trees = trl_tree_calibration_usual;
+    }
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
     if (st == TRL_OK)
         st = o->model ? trl_container_rescue(&b, "tree", o->model, o->rescue, err)

@@ -103,10 +103,11 @@ static bool is_one_of(trl_str s, const char *const *names, size_t n)
     return false;
 }
 
+static const char *const roots[] = {"", "TOP", "ROOT", "S1", "VROOT"};
+
 static bool look_up(trl_transformer *x, uint32_t id)
 {
     static const char *const empties[] = {"-NONE-", "SU", "CODE"};
-    static const char *const roots[] = {"", "TOP", "ROOT", "S1", "VROOT"};
     const trl_str s = trl_strtab_get(x->labels, id), category = trl_label_category(s);
     known_label *k = &x->label[id];
     k->empty = is_one_of(s, empties, sizeof empties / sizeof *empties);
@@ -314,4 +315,26 @@ void trl_drop_root(trl_node **node, size_t *n_nodes)
         v->child -= v->child != TRL_NO_NODE;
         v->next -= v->next != TRL_NO_NODE;
     }
+}
+
+/* The first node below a root. */
+static uint32_t below_root(const trl_tree *t)
+{
+    return t->n_nodes > 1 && t->node[1].to == t->node[0].to &&
+                   is_one_of(trl_tree_label(t, 0), roots, sizeof roots / sizeof *roots)
+               ? 1
+               : 0;
+}
+
+bool trl_trees_equal(const trl_tree *a, const trl_tree *b)
+{
+    const uint32_t i = below_root(a), j = below_root(b);
+    bool same = a->n_words == b->n_words && a->n_nodes - i == b->n_nodes - j;
+    for (uint32_t k = 0; same && k < a->n_nodes - i; k++) {
+        const trl_node *x = &a->node[i + k], *y = &b->node[j + k];
+        const trl_str p = trl_tree_label(a, i + k), q = trl_tree_label(b, j + k);
+        same = x->from == y->from && x->to == y->to &&
+               (x->child == TRL_NO_NODE) == (y->child == TRL_NO_NODE) && trl_label_is(p, q.p, q.n);
+    }
+    return same;
 }

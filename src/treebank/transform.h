@@ -33,6 +33,10 @@ trl_status trl_transformer_run(trl_transformer *x, const trl_tree *in, trl_tree 
 const uint32_t *trl_transformer_nodes(const trl_transformer *x);
 const uint32_t *trl_transformer_words(const trl_transformer *x);
 
+/* Whether two trees have the same nodes, labels of words included; a root TOP, ROOT, S1, VROOT or
+ * "" with one child is not looked at.  Words are not compared. */
+bool trl_trees_equal(const trl_tree *a, const trl_tree *b);
+
 /* Removes the root of a tree's nodes, for treebanks that have none; only when it has one child. */
 void trl_drop_root(trl_node **node, size_t *n_nodes);
 

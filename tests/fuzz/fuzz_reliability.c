@@ -43,7 +43,7 @@ static void read_spans(const uint8_t *data, size_t size)
     if (trl_input_memory("fuzz", data, size, &in, &err) == TRL_OK &&
         trl_treebank_memory(&(trl_text){.name = "gold", .p = gold, .n = sizeof gold - 1}, NULL,
                             false, &bank, &err) == TRL_OK) {
-        const trl_status st = trl_reliability_read_spans(in, bank, &r, &err);
+        const trl_status st = trl_reliability_read_parses(in, bank, &r, &r, &err);
         CHECK(st == TRL_OK || st == TRL_EIO || st == TRL_EINVAL ||
               (st == TRL_EPARSE && err.row > 0));
         check(&r);

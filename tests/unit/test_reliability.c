@@ -147,6 +147,46 @@ static void test_trees(void **state)
     assert_near(t.brier, (0.01 + 0.04 + 0.01 + 0.25) / 4, 1e-12);
 }
 
+static trl_reliability_totals parsed(const char *text, trl_reliability_totals *spans)
+{
+    const char *gold = write_file("gold", "(TOP (S (NP-SBJ (A a) (B b)) (VP (C c))))\n(S (A a))\n");
+    trl_reliability r = {.n_bins = 10}, trees = {.n_bins = 10};
+    assert_ok(trl_reliability_parses(gold, write_file("parsed", text), &r, &trees, &err));
+    *spans = trl_reliability_get(&r);
+    return trl_reliability_get(&trees);
+}
+
+/* Trees one a line; lists; with constituents; simpler ones, which have no probability. */
+static void test_whole_trees(void **state)
+{
+    (void)state;
+    trl_reliability_totals spans;
+    trl_reliability_totals t =
+        parsed("0.9\t(S (NP (A a) (B b)) (VP (C c)))\n0.5\t(TOP (S (B a)))\n", &spans);
+    assert_true(t.n == 2 && t.right == 1 && spans.n == 0);
+    assert_near(t.brier, (0.01 + 0.25) / 2, 1e-12);
+    t = parsed("0.6\t(TOP (S (NP (A a) (B b)) (VP (C c))))\n0.1\t(S (NP (A a)) (B b) (C c))\n\n"
+               "1\t(TOP (S (A a)))\n0\t(S (S (A a)))\n\n",
+               &spans);
+    assert_true(t.n == 4 && t.right == 2);
+    assert_near(t.brier, (0.16 + 0.01) / 4, 1e-12);
+    t = parsed(
+        "0.6\t(TOP (S (NP (A a) (B b)) (VP (C c))))\n1-2 NP 0.9\n\n-\t(S (A a))\n1-1 S 1\n\n",
+        &spans);
+    assert_true(t.n == 1 && t.right == 1 && spans.n == 2 && spans.right == 2);
+    const char *gold = write_file("gold", "(S (A a))\n");
+    trl_reliability r = {.n_bins = 10};
+    assert_int_equal(
+        trl_reliability_parses(gold, write_file("parsed", "0.5\t(S (A a))\n\n0.5\t(S (A a)\n\n"),
+                               &r, &r, &err),
+        TRL_EINVAL); /* more sentences */
+    assert_int_equal(
+        trl_reliability_parses(gold, write_file("parsed", "0.5\t(S (A a)\n\n"), &r, &r, &err),
+        TRL_EPARSE);
+    assert_int_equal(err.row, 1);
+    assert_int_equal(trl_reliability_parses(gold, NULL, &r, &r, &err), TRL_EINVAL);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -166,7 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),    cmocka_unit_test(test_confidence),
         cmocka_unit_test(test_marginals), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_trees),     cmocka_unit_test(test_whole_trees),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

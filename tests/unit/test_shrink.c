@@ -377,7 +377,7 @@ static void test_damaged(void **state)
                                    &(trl_shrink_options){SIZED, .bits = bits, .fingerprints = true},
                                    &bytes, &r, &err));
         assert_ok(trl_container_from_memory(bytes.data, bytes.len, NULL, &c, &err));
-        trl_container_builder_copy(&b, c, "");
+        trl_container_builder_copy(&b, c, (const char *const[]){NULL});
         for (int i = 0; i < 2000; i++) {
             unsigned char *copy = NULL;
             trl_chain_model m;

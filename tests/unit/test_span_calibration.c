@@ -1,5 +1,5 @@
-/* test_span_calibration.c -- probabilities of constituents: the fit against all poolings of its
- * bins, the map, files. */
+/* test_span_calibration.c -- probabilities of constituents and trees: the fit against all poolings
+ * of its bins, the map, sums over trees, files. */
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
@@ -116,24 +116,30 @@ static void test_extremes(void **state)
 
 static trl_error err;
 
-static trl_status load(const trl_span_calibration *s, const double *raw, size_t n,
-                       trl_span_calibration *back)
+static trl_status load_as(const char *tag, const trl_span_calibration *s, const double *raw,
+                          size_t n, trl_span_calibration *back)
 {
     trl_container_builder b = {0};
     trl_container *c = NULL;
     trl_buf bytes = {0};
     if (s)
-        assert_ok(trl_span_calibration_save(s, &b, &err));
+        assert_ok(trl_span_calibration_save(s, tag, &b, &err));
     if (raw)
-        trl_container_builder_add(&b, TRL_SPAN_CALIBRATION_TAG, raw, n * sizeof *raw);
+        trl_container_builder_add(&b, tag, raw, n * sizeof *raw);
     trl_container_builder_add(&b, "other", "x", 1);
     assert_ok(trl_container_to_buf(&b, "tree", &bytes, &err));
     assert_ok(trl_container_from_memory(bytes.data, bytes.len, "tree", &c, &err));
-    const trl_status st = trl_span_calibration_load(back, c, &err);
+    const trl_status st = trl_span_calibration_load(back, tag, c, &err);
     trl_container_free(c);
     trl_container_builder_fini(&b);
     trl_buf_fini(&bytes);
     return st;
+}
+
+static trl_status load(const trl_span_calibration *s, const double *raw, size_t n,
+                       trl_span_calibration *back)
+{
+    return load_as(TRL_SPAN_CALIBRATION_TAG, s, raw, n, back);
 }
 
 static void test_files(void **state)
@@ -158,13 +164,68 @@ static void test_files(void **state)
     assert_int_equal(load(NULL, bad[0], 2, &back), TRL_EMODEL);
 }
 
+static void test_tree_files(void **state)
+{
+    (void)state;
+    const char *tag = TRL_TREE_CALIBRATION_TAG;
+    static const double above[] = {0, 0, 0.5, 0.6, 1, 1}, below[] = {0, 0, 0.5, 0.5, 1, 0.9};
+    const trl_span_calibration *usual = &trl_tree_calibration_usual;
+    trl_span_calibration back;
+    assert_ok(load_as(tag, usual, NULL, 0, &back));
+    assert_int_equal(back.n, usual->n);
+    assert_ok(load_as(tag, NULL, below, 6, &back));
+    assert_int_equal(load_as(tag, NULL, above, 6, &back), TRL_EMODEL);
+    assert_ok(load(NULL, above, 6, &back));
+}
+
+/* What is told of trees that have 1 together adds up to at most 1, in their order. */
+static void check_proper(const trl_span_calibration *s, uint64_t seed)
+{
+    double p[50], sum = 0.0, told = 0.0;
+    trl_rng r = trl_rng_seed(seed);
+    for (size_t k = 0; k < 50; k++)
+        sum += p[k] = pow(trl_rng_unit(&r), 1.0 + (double)(seed % 40));
+    for (size_t k = 0; k < 50; k++) {
+        const double log_p = log(p[k] / sum), log_q = trl_log_calibrated(s, log_p);
+        assert_true(log_q <= log_p + 1e-12 && log_q > -(double)INFINITY);
+        assert_near(exp(log_q), trl_span_calibrated(s, p[k] / sum), 1e-12);
+        for (size_t i = 0; i < k; i++)
+            assert_true(p[i] > p[k] || trl_log_calibrated(s, log(p[i] / sum)) <= log_q + 1e-12);
+        told += exp(log_q);
+    }
+    assert_true(told <= 1.0 + 1e-12);
+}
+
+static void test_trees(void **state)
+{
+    (void)state;
+    const trl_span_calibration none = {0};
+    trl_span_outcome *x = malloc(N * sizeof *x);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        trl_span_calibration s;
+        draw_outcomes(x, seed);
+        for (size_t k = 0; seed % 4 == 0 && k < N; k++)
+            x[k].right = x[k].p > 0.3 && x[k].right; /* bins without a right one */
+        assert_true(trl_tree_calibration_fit(x, seed % 3 ? N : seed, &s));
+        for (size_t k = 1; k < s.n; k++)
+            assert_true(s.knot[k].share >= s.knot[k - 1].share && s.knot[k].share > 0.0 &&
+                        s.knot[k].share <= s.knot[k].p);
+        check_proper(&s, seed);
+        check_proper(&trl_tree_calibration_usual, seed);
+    }
+    free(x);
+    assert_near(trl_log_calibrated(&none, -3.0), -3.0, 0.0);
+    assert_true(trl_log_calibrated(&trl_tree_calibration_usual, -1e4) < -9e3);
+    assert_true(isnan(trl_log_calibrated(&trl_tree_calibration_usual, NAN)));
+    assert_true(trl_log_calibrated(&trl_tree_calibration_usual, -HUGE_VAL) == -HUGE_VAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_map),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_fit),        cmocka_unit_test(test_map),
+        cmocka_unit_test(test_extremes),   cmocka_unit_test(test_files),
+        cmocka_unit_test(test_tree_files), cmocka_unit_test(test_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,7 +224,7 @@ static void test_damaged(void **state)
         trl_buf out = {0};
         trl_model *m = NULL;
         const double T = k < 5 ? bad[k] : 1.0;
-        trl_container_builder_copy(&b, c, "temperat");
+        trl_container_builder_copy(&b, c, (const char *const[]){"temperat", NULL});
         trl_container_builder_add(&b, "temperat", &T, k < 5 ? sizeof T : 4); /* or cut off */
         assert_ok(trl_container_to_buf(&b, "chain", &out, &err));
         assert_int_equal(trl_model_from_memory(out.data, out.len, &m, &err), TRL_EMODEL);
