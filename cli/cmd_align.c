@@ -60,13 +60,18 @@ static bool on_progress(void *ctx, const trl_align_progress *p)
 static void warn(const trl_bitext *b)
 {
     const trl_bitext_info i = trl_bitext_get_info(b);
+    const size_t unaligned = trl_bitext_unaligned(b);
+    message_count n;
     if (i.empty)
-        message_warn("%zu of %zu pairs have an empty side: their lines are empty", i.empty,
-                     i.pairs);
-    if (i.longer)
-        message_warn(
-            "%zu pairs have more than %d words on a side: where words stand is not looked at",
-            i.longer, TRL_ALIGN_LONGEST);
+        message_warn("%s of %zu without words on both sides: the line of links is empty there",
+                     message_counted(i.empty, "pair", &n), i.pairs);
+    if (unaligned)
+        message_warn("%s with more than %d words on a side: not learnt from, the line of links is "
+                     "empty there",
+                     message_counted(unaligned, "pair", &n), TRL_ALIGN_MOST);
+    if (i.longer > unaligned)
+        message_warn("%s with more than %d words on a side: where words stand is not looked at",
+                     message_counted(i.longer - unaligned, "pair", &n), TRL_ALIGN_LONGEST);
 }
 
 #define NO_LINKS "stopped: the model has been saved, no links were written"

@@ -2,7 +2,7 @@
 # translation.sh -- Table 2 of the paper on boosted trees: a generative and a discriminative tree transducer.
 #
 # LARGE='N GRADE...': pairs, and the parsers whose trees are tried (default 100000 features generative), with the given links and, for the
-#     first parser, with ours.
+#     first parser, with ours; LARGE=none: no such rows.
 # SMALL: the same (default 10000 features generative boosted); variants with the trees of the first.
 # WORDS: learners of words (default 'generative boosted l2'); small pairs with the trees of the first parser and the given links have all.
 # LINKS: of LARGE (default 'align own': as given, ours).
@@ -10,8 +10,10 @@
 . "$(dirname "$0")/parallel.sh"
 
 read -r large large_grades <<<"${LARGE:-100000 features generative}"
+[ "$large" != none ] || large='' large_grades=''
 read -r small small_grades <<<"${SMALL:-10000 features generative boosted}"
-[ -z "$sample" ] || large=200 small=150
+[ -z "$sample" ] || large=${large:+200} small=150
+[ "$large" != "$small" ] || { echo "LARGE and SMALL have the same number of pairs: LARGE=none leaves the first rows out" >&2 && exit 2; }
 first=${small_grades%% *}
 list=$work/rows # a line for every row: name, the row it is compared with or -, title
 : >"$list"
@@ -33,7 +35,7 @@ models() { # NAME TITLE GRADE N LINKS WORDS...: one for every learner of words
         model "$n.$w" "$([ "$w" = generative ] && echo - || echo "$n.generative")" "$title: $(title_of "$w")" "$grade" "$size" "$links" --words "$w"
     done
 }
-take "$large"
+[ -z "$large" ] || take "$large"
 take "$small"
 all="generative boosted l2"
 words=${WORDS:-$all}
@@ -44,7 +46,7 @@ for g in $large_grades; do
 done
 g=${large_grades%% *}
 # shellcheck disable=SC2086
-[ "$large" = "$small" ] || models large.own "$large pairs, $(title "$g"), our links" "$g" "$large" own $words
+[ -z "$large" ] || models large.own "$large pairs, $(title "$g"), our links" "$g" "$large" own $words
 # shellcheck disable=SC2086
 for g in $small_grades; do
     models "small.$g" "$small pairs, $(title "$g")" "$g" "$small" align $([ "$g" = "$first" ] && echo "$all" || echo "$words")

@@ -31,11 +31,13 @@ typedef struct trl_aligner trl_aligner;
 
 #define TRL_ALIGN_LONGEST                                                                          \
     512 /* words of a side; in longer pairs places do not matter, as in IBM 1 */
+#define TRL_ALIGN_MOST                                                                             \
+    4096 /* words of a side; longer pairs are not learnt from and have no links */
 
 /* Reads parallel text: line k of `source` belongs to line k of `target`; with target NULL a line is
- * `source ||| target`.  Words are separated by blanks; a side may be empty.  Plain, gzip, zstd; "-"
- * is standard input.  TRL_EPARSE with path:row:col: files of different length, a line without |||,
- * a NUL byte; TRL_EINVAL: no lines; TRL_EIO; TRL_ENOMEM. */
+ * `source ||| target`, or empty.  Words are separated by blanks; a side may be empty.  Plain, gzip,
+ * zstd; "-" is standard input.  TRL_EPARSE with path:row:col: files of different length, a line
+ * without ||| or with two of them, a NUL byte; TRL_EINVAL: no lines; TRL_EIO; TRL_ENOMEM. */
 TRL_API trl_status trl_bitext_read(const char *source, const char *target, trl_bitext **out,
                                    trl_error *err);
 TRL_API void trl_bitext_free(trl_bitext *b); /* accepts NULL */
@@ -46,6 +48,8 @@ typedef struct trl_bitext_info {
         longer; /* pairs with an empty side; with one of more than TRL_ALIGN_LONGEST words */
 } trl_bitext_info;
 TRL_API trl_bitext_info trl_bitext_get_info(const trl_bitext *b);
+/* Pairs with words on both sides, and more than TRL_ALIGN_MOST on one. */
+TRL_API size_t trl_bitext_unaligned(const trl_bitext *b);
 
 typedef enum trl_align_model { TRL_ALIGN_IBM1, TRL_ALIGN_IBM2, TRL_ALIGN_HMM } trl_align_model;
 

@@ -69,6 +69,9 @@ trl_status trl_aligner_train(const trl_bitext *b, const trl_align_options *optio
         return st;
     if (i.empty == i.pairs)
         return trl_fail(err, TRL_EINVAL, "no pair has words on both sides");
+    if (i.empty + trl_bitext_unaligned(b) == i.pairs)
+        return trl_fail(err, TRL_EINVAL, "no pair has at most %d words on both sides",
+                        TRL_ALIGN_MOST);
     trl_aligner *a = trl_zalloc(1, sizeof *a);
     trl_pool *pool = NULL;
     st = a ? copy_words(a, b, err) : trl_fail_mem(err);
@@ -238,7 +241,7 @@ static bool best_of(const aligning *g, size_t k, int way, work *w)
 static bool align_pair(const aligning *g, size_t k, work *w, trl_buf *out)
 {
     const size_t l = trl_side_length(&g->b->side[0], k), m = trl_side_length(&g->b->side[1], k);
-    if (l == 0 || m == 0)
+    if (!trl_sides_fit(&g->b->side[0], &g->b->side[1], k))
         return trl_buf_ch(out, '\n');
     bool *link = trl_reserve(w->link, &w->link_cap, l * m, sizeof *link);
     if (link)

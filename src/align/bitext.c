@@ -58,14 +58,45 @@ static trl_status read_side(trl_side *side, const char *path, trl_error *err)
     return st;
 }
 
-/* The first " ||| " (or one at an end of the line); NULL: there is none. */
-static const char *find_bars(trl_str s)
+/* The first " ||| " from k on (or one at an end of the line); NULL: there is none. */
+static const char *find_bars(trl_str s, size_t k)
 {
-    for (size_t k = 0; k + 3 <= s.n; k++)
+    for (; k + 3 <= s.n; k++)
         if (memcmp(s.p + k, "|||", 3) == 0 && (k == 0 || blank(s.p[k - 1])) &&
             (k + 3 == s.n || blank(s.p[k + 3])))
             return s.p + k;
     return NULL;
+}
+
+static bool all_blank(trl_str s)
+{
+    size_t k = 0;
+    while (k < s.n && blank(s.p[k]))
+        k++;
+    return k == s.n;
+}
+
+/* The line `source ||| target`; an empty line is a pair without words. */
+static trl_status add_joined(trl_bitext *b, trl_input *in, trl_str line, trl_error *err)
+{
+    trl_str source = line, target = {line.p + line.n, 0};
+    if (!all_blank(line)) {
+        const char *bars = find_bars(line, 0), *second;
+        if (!bars) {
+            trl_fail(err, TRL_EPARSE, "a line without '|||'");
+            trl_input_fail(in, err, TRL_EPARSE, line.n + 1);
+            return trl_fail_hint(err, TRL_EPARSE, "'trellis align SOURCE TARGET' reads two files");
+        }
+        source.n = (size_t)(bars - line.p);
+        target = (trl_str){bars + 3, line.n - source.n - 3};
+        if ((second = find_bars(line, source.n + 3))) {
+            trl_fail(err, TRL_EPARSE, "a second '|||' in a line");
+            trl_input_fail(in, err, TRL_EPARSE, (size_t)(second - line.p) + 1);
+            return trl_fail_hint(err, TRL_EPARSE, "a line is SOURCE ||| TARGET");
+        }
+    }
+    const trl_status st = add_sentence(&b->side[0], source, err);
+    return st == TRL_OK ? add_sentence(&b->side[1], target, err) : st;
 }
 
 trl_status trl_bitext_joined(trl_bitext *b, trl_input *in, trl_error *err)
@@ -78,18 +109,8 @@ trl_status trl_bitext_joined(trl_bitext *b, trl_input *in, trl_error *err)
         if (st != TRL_OK || !more)
             break;
         st = trl_input_check_text(in, line, err);
-        const char *bars = st == TRL_OK ? find_bars(line) : NULL;
-        if (st == TRL_OK && !bars) {
-            trl_fail(err, TRL_EPARSE, "a line without '|||'");
-            st = trl_input_fail(in, err, TRL_EPARSE, line.n + 1);
-            trl_fail_hint(err, st, "'trellis align SOURCE TARGET' reads two files");
-        }
         if (st == TRL_OK)
-            st = add_sentence(&b->side[0], (trl_str){line.p, (size_t)(bars - line.p)}, err);
-        if (st == TRL_OK) {
-            const char *rest = bars + 3;
-            st = add_sentence(&b->side[1], (trl_str){rest, line.n - (size_t)(rest - line.p)}, err);
-        }
+            st = add_joined(b, in, line, err);
     }
     return st;
 }
@@ -164,4 +185,13 @@ trl_bitext_info trl_bitext_get_info(const trl_bitext *b)
         i.longer += l > TRL_ALIGN_LONGEST || m > TRL_ALIGN_LONGEST;
     }
     return i;
+}
+
+size_t trl_bitext_unaligned(const trl_bitext *b)
+{
+    size_t n = 0;
+    for (size_t k = 0; b && k < b->side[0].n; k++)
+        n += trl_side_length(&b->side[0], k) && trl_side_length(&b->side[1], k) &&
+             !trl_sides_fit(&b->side[0], &b->side[1], k);
+    return n;
 }

@@ -31,4 +31,11 @@ static inline size_t trl_side_length(const trl_side *s, size_t k)
     return s->end[k] - trl_side_begin(s, k);
 }
 
+/* Whether pair k can have links: words on both sides, no more than TRL_ALIGN_MOST. */
+static inline bool trl_sides_fit(const trl_side *s, const trl_side *t, size_t k)
+{
+    const size_t l = trl_side_length(s, k), m = trl_side_length(t, k);
+    return l && m && l <= TRL_ALIGN_MOST && m <= TRL_ALIGN_MOST;
+}
+
 #endif

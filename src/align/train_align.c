@@ -27,6 +27,7 @@ typedef struct trainer {
     const trl_side *source, *target;
     size_t n; /* pairs */
     size_t n_source;
+    size_t n_words;    /* running target words of pairs that are learnt from */
     uint64_t *cell_at; /* [n] first cell of a pair; row j has m cells */
     uint32_t *cell;    /* entry */
     uint64_t *row_end; /* [n_source] entries */
@@ -58,13 +59,18 @@ static trl_status list_occurrences(const trainer *t, uint64_t **end_, occurrence
     *list_ = list;
     if (!end || !list)
         return trl_fail_mem(err);
-    end[1] = t->n;
-    for (size_t k = 0; k < s->n_ids; k++)
-        if (s->id[k] + 2 <= t->n_source)
-            end[s->id[k] + 2]++;
+    for (size_t k = 0; k < t->n; k++) {
+        const bool fit = trl_sides_fit(s, t->target, k);
+        end[1] += fit;
+        for (uint64_t q = trl_side_begin(s, k); fit && q < s->end[k]; q++)
+            if (s->id[q] + 2 <= t->n_source)
+                end[s->id[q] + 2]++;
+    }
     for (size_t e = 0; e < t->n_source; e++)
         end[e + 1] += end[e];
     for (size_t k = 0; k < t->n; k++) {
+        if (!trl_sides_fit(s, t->target, k))
+            continue;
         list[end[0]++] = (occurrence){(uint32_t)k, 0};
         for (uint64_t q = trl_side_begin(s, k), j = 1; q < s->end[k]; q++, j++)
             list[end[s->id[q] + 1]++] = (occurrence){(uint32_t)k, (uint32_t)j};
@@ -117,7 +123,10 @@ static trl_status make_cells(trainer *t, trl_error *err)
     trl_status st = entry_of && seen && t->cell_at && t->row_end ? TRL_OK : trl_fail_mem(err);
     for (size_t k = 0; st == TRL_OK && k < t->n; k++) {
         t->cell_at[k] = total;
+        if (!trl_sides_fit(t->source, t->target, k))
+            continue;
         total += (trl_side_length(t->source, k) + 1) * trl_side_length(t->target, k);
+        t->n_words += trl_side_length(t->target, k);
     }
     if (st == TRL_OK && !(t->cell = trl_alloc(total + 1, sizeof *t->cell)))
         st = trl_fail_mem(err);
@@ -148,13 +157,13 @@ static double *block_of(trainer *t, size_t worker, size_t n)
 static trl_status expect_pair(trainer *t, size_t k, size_t worker, double *log_p, trl_error *err)
 {
     const size_t l = trl_side_length(t->source, k), m = trl_side_length(t->target, k);
+    if (!trl_sides_fit(t->source, t->target, k))
+        return TRL_OK;
     double *p = block_of(t, worker, (l + 1) * m), *posterior, here;
     const uint32_t *cell = t->cell + t->cell_at[k];
     if (!p)
         return trl_fail_mem(err);
     posterior = p + (l + 1) * m;
-    if (l == 0 || m == 0)
-        return TRL_OK;
     for (size_t j = 0; j <= l; j++)
         for (size_t i = 0; i < m; i++)
             p[i * (l + 1) + j] = (double)t->entry[cell[j * m + i]].t;
@@ -252,7 +261,7 @@ static trl_status iterate(trainer *t, const trl_direction_options *o, const char
                                   model,
                                   number,
                                   log_p,
-                                  exp(-log_p / (double)(t->target->n_ids ? t->target->n_ids : 1)),
+                                  exp(-log_p / (double)(t->n_words ? t->n_words : 1)),
                                   seconds_now() - start};
     if (o->o->progress && o->o->progress(o->o->progress_ctx, &p))
         return trl_fail(err, TRL_ECANCEL, "stopped");

@@ -91,19 +91,14 @@ typedef struct losses {
 typedef struct tuning {
     trl_tree_translator t;
     const trl_bitext *text;
-    const unsigned char *size;                 /* [classifiers] */
+    const unsigned char *size; /* [classifiers] */
+    double lambda[STEPS];
     losses words[TRL_SIZES], nodes[TRL_SIZES]; /* of classifiers of a size */
 } tuning;
 
-static double lambda_of(size_t step)
+/* The last point from k on whose lambda is not below. */
+static size_t point_of(const trl_boost_part *p, size_t k, double lambda)
 {
-    return FIRST * pow(DECAY, (double)step);
-}
-
-/* The last point whose lambda is not below. */
-static size_t point_of(const trl_boost_part *p, double lambda)
-{
-    size_t k = 0;
     while (k + 1 < p->n_points && p->point[k + 1].lambda >= lambda)
         k++;
     return k;
@@ -118,16 +113,20 @@ static double tree_value(const trl_tree_translator *t, const trl_boost_part *p, 
 }
 
 /* Adds the loss of one example, whose features are marked, for every lambda. */
-static void add_losses(const trl_tree_translator *t, uint32_t classifier, bool right, losses *l)
+static void add_losses(const tuning *x, uint32_t classifier, bool right, losses *l)
 {
-    const trl_boost_part *p = &t->m->boost->part[classifier];
-    size_t trees = 0;
-    double h = 0.0;
+    const trl_boost_part *p = &x->t.m->boost->part[classifier];
+    size_t point = 0, trees = 0;
+    double h = 0.0, cost = trl_inference_cost(0.0);
     for (size_t step = 0; step < STEPS; step++) {
-        const size_t end = p->n_points ? p->point[point_of(p, lambda_of(step))].trees : 0;
-        for (; trees < end; trees++)
-            h += tree_value(t, p, trees);
-        l->sum[step] += trl_inference_cost(right ? h : -h);
+        point = point_of(p, point, x->lambda[step]);
+        const size_t end = p->n_points ? p->point[point].trees : 0;
+        if (trees < end) {
+            for (; trees < end; trees++)
+                h += tree_value(&x->t, p, trees);
+            cost = trl_inference_cost(right ? h : -h);
+        }
+        l->sum[step] += cost;
     }
     l->n++;
 }
@@ -149,8 +148,7 @@ static trl_status held_word(tuning *x, const trl_translate_pair *p, size_t at, t
         return trl_fail_mem(err);
     for (uint64_t k = begin; k < end; k++) {
         const uint32_t classifier = m->candidate[k].classifier;
-        add_losses(&x->t, classifier, m->candidate[k].target == target,
-                   &x->words[x->size[classifier]]);
+        add_losses(x, classifier, m->candidate[k].target == target, &x->words[x->size[classifier]]);
     }
     return TRL_OK;
 }
@@ -162,7 +160,7 @@ static trl_status held_node(tuning *x, const trl_translate_pair *p, size_t v, tr
         return TRL_OK;
     if (!trl_translator_mark_node(&x->t, &p->source, v))
         return trl_fail_mem(err);
-    add_losses(&x->t, classifier, p->order[v] == TRL_ORDER_SWAPPED, &x->nodes[x->size[classifier]]);
+    add_losses(x, classifier, p->order[v] == TRL_ORDER_SWAPPED, &x->nodes[x->size[classifier]]);
     return TRL_OK;
 }
 
@@ -188,7 +186,7 @@ static void cut_path(trl_boost_part *p, double lambda)
 {
     if (!p->n_points)
         return;
-    p->best = point_of(p, lambda);
+    p->best = point_of(p, 0, lambda);
     p->n_trees = p->point[p->best].trees;
 }
 
@@ -219,7 +217,7 @@ static void choose_lambdas(tuning *x, trl_translate_model *m, trl_train_translat
     double loss = 0.0;
     uint64_t n = 0, n_nodes = 0;
     for (size_t k = 0; k < TRL_SIZES; k++) {
-        const double lambda = lambda_of(least(x->words, k));
+        const double lambda = x->lambda[least(x->words, k)];
         n += x->words[k].n;
         n_nodes += x->nodes[k].n;
         loss += x->words[k].sum[least(x->words, k)];
@@ -231,9 +229,9 @@ static void choose_lambdas(tuning *x, trl_translate_model *m, trl_train_translat
             result->lambda[1] = lambda;
     }
     for (size_t k = 0; n && k < n_words; k++)
-        cut_path(&m->boost->part[k], lambda_of(least(x->words, x->size[k])));
+        cut_path(&m->boost->part[k], x->lambda[least(x->words, x->size[k])]);
     for (size_t k = n_words; n_nodes && k < m->boost->n; k++)
-        cut_path(&m->boost->part[k], lambda_of(least(x->nodes, x->size[k])));
+        cut_path(&m->boost->part[k], x->lambda[least(x->nodes, x->size[k])]);
     if (n)
         result->held_loss = loss / (double)n;
 }
@@ -246,6 +244,8 @@ trl_status trl_tune_lambda(trl_translate_model *m, const trl_tune_text *t,
         return trl_fail_mem(err);
     x->text = t->text;
     x->size = t->size;
+    for (size_t k = 0; k < STEPS; k++)
+        x->lambda[k] = FIRST * pow(DECAY, (double)k);
     trl_status st = trl_tree_translator_init(&x->t, m, err);
     if (st == TRL_OK)
         st = held_losses(x, t->corpus, err);

@@ -297,8 +297,37 @@ static void test_new_text(void **state)
     const char *out = align_text(a, text, TRL_UNION);
     assert_non_null(strchr(out, '\n'));
     assert_non_null(strstr(strchr(out, '\n'), "0-1"));
+    assert_string_equal(align_text(a, "\n \nw1 ||| v1\n", TRL_INTERSECTION), "\n\n0-0\n");
     trl_aligner_free(a);
     trl_bitext_free(b);
+}
+
+/* A pair beyond TRL_ALIGN_MOST words has no links and does not count: what is learnt from the
+ * others is the same without it. */
+static void test_longest(void **state)
+{
+    (void)state;
+    trl_bitext *b[2] = {NULL, NULL};
+    trl_buf out[2] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        write_bitext(60, 3);
+        FILE *f = fopen(path[0], "a");
+        for (size_t w = 0; f && w < (k ? (size_t)TRL_ALIGN_MOST + 1 : 0); w++)
+            fprintf(f, "w%zu ", w % 40);
+        assert_true(f && fprintf(f, "||| %s\n", k ? "v1" : "") > 0 && fclose(f) == 0);
+        assert_ok(trl_bitext_read(path[0], NULL, &b[k], &err));
+        assert_int_equal(trl_bitext_unaligned(b[k]), k);
+        assert_int_equal(trl_bitext_get_info(b[k]).longer, k);
+        trl_aligner *a = train(b[k], TRL_ALIGN_HMM, 1);
+        assert_ok(trl_align(a, b[k], TRL_UNION, 1, &out[k], &err));
+        trl_aligner_free(a);
+        trl_bitext_free(b[k]);
+    }
+    assert_int_equal(out[0].len, out[1].len);
+    assert_memory_equal(out[0].data, out[1].data, out[0].len);
+    assert_true(out[1].len > 2 && memcmp(out[1].data + out[1].len - 2, "\n\n", 2) == 0);
+    trl_buf_fini(&out[0]);
+    trl_buf_fini(&out[1]);
 }
 
 /* ---- symmetries ------------------------------------------------------------------------------ */
@@ -431,9 +460,10 @@ int main(void)
     for (int k = 0; k < 3; k++)
         snprintf(path[k], sizeof path[k], "/tmp/trellis-align-%d-%d", (int)getpid(), k);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),    cmocka_unit_test(test_training),
-        cmocka_unit_test(test_new_text),       cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_symmetry_order), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_training),
+        cmocka_unit_test(test_new_text),    cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_symmetry),    cmocka_unit_test(test_symmetry_order),
+        cmocka_unit_test(test_refusals),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     for (int k = 0; k < 3; k++)
