@@ -19,8 +19,10 @@ static void key_real(text *t, const char *key, double x)
 
 static void add_table(const trl_translation_totals *x, text *t)
 {
-    text_fmt(t, "%zu sentences, %zu words, %zu in the references\n\n", x->sentences, x->test,
-             x->gold);
+    message_count n[2];
+    text_fmt(t, "%s, %s, %zu in the references\n\n",
+             message_counted(x->sentences, "sentence", &n[0]),
+             message_counted(x->test, "word", &n[1]), x->gold);
     text_fmt(t, "%-14s %9s %9s %9s\n", "", "precision", "recall", "F");
     for (int e = 0; e < 2; e++)
         text_fmt(t, "exponent %d     %9.2f %9.2f %9.2f\n", e + 1, x->precision[e], x->recall[e],
@@ -131,8 +133,10 @@ static void add_comparison(const trl_bootstrap_options *o, const trl_translation
 {
     char interval[24];
     snprintf(interval, sizeof interval, "%g %% interval", 100.0 * o->confidence);
-    text_fmt(t, "%zu sentences\n\n%-14s %7s %7s %7s  %-16s %10s %9s\n", r->sentences, "", "A", "B",
-             "B - A", interval, "bootstrap", "Wilcoxon");
+    message_count n;
+    text_fmt(t, "%s\n\n%-14s %7s %7s %7s  %-16s %10s %9s\n",
+             message_counted(r->sentences, "sentence", &n), "", "A", "B", "B - A", interval,
+             "bootstrap", "Wilcoxon");
     for (int k = 0; k < TRL_TRANSLATION_MEASURES; k++) {
         const trl_bootstrap *d = &r->difference[k];
         text_fmt(t, "%-14s %7.2f %7.2f %+7.2f  [%+6.2f, %+6.2f]", shown[k], r->score[0][k],
