@@ -5,7 +5,7 @@
 #     first parser, with ours; LARGE=none: no such rows.
 # SMALL: the same (default 10000 features generative boosted); variants with the trees of the first.
 # WORDS: learners of words (default 'generative boosted l2'); small pairs with the trees of the first parser and the given links have all.
-# LINKS: of LARGE (default 'align own': as given, ours).
+# LINKS: of LARGE: align (as given), own (ours) or, the default, 'align own'.
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/parallel.sh"
 
@@ -46,7 +46,7 @@ for g in $large_grades; do
 done
 g=${large_grades%% *}
 # shellcheck disable=SC2086
-[ -z "$large" ] || models large.own "$large pairs, $(title "$g"), our links" "$g" "$large" own $words
+[ -z "$large" ] || [ "$links" = align ] || models large.own "$large pairs, $(title "$g"), our links" "$g" "$large" own $words
 # shellcheck disable=SC2086
 for g in $small_grades; do
     models "small.$g" "$small pairs, $(title "$g")" "$g" "$small" align $([ "$g" = "$first" ] && echo "$all" || echo "$words")
