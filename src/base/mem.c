@@ -76,23 +76,34 @@ void trl_free(void *p)
 /* Large blocks get huge pages where the system has them: access to them is random. */
 #define HUGE_PAGE ((size_t)1 << 21)
 
-void *trl_alloc64(uint64_t count, size_t size)
+static void *aligned(uint64_t count, size_t size, bool zero)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         return remember(NULL, 0);
     bytes = (bytes + 64) & ~(size_t)63;
     if (trl_spill_takes(bytes))
-        return remember(trl_spill_get(bytes, false), bytes);
-    if (bytes < 4 * HUGE_PAGE)
-        return remember(aligned_alloc(64, bytes), bytes);
-    bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    void *p = remember(aligned_alloc(HUGE_PAGE, bytes), bytes);
+        return remember(trl_spill_get(bytes, zero), bytes);
+    const size_t page = bytes < 4 * HUGE_PAGE ? 64 : HUGE_PAGE;
+    bytes = (bytes + page - 1) & ~(page - 1);
+    void *p = remember(aligned_alloc(page, bytes), bytes);
 #ifdef MADV_HUGEPAGE
-    if (p)
+    if (p && page == HUGE_PAGE)
         (void)madvise(p, bytes, MADV_HUGEPAGE); /* advice only: failure does not matter */
 #endif
+    if (p && zero)
+        memset(p, 0, bytes);
     return p;
+}
+
+void *trl_alloc64(uint64_t count, size_t size)
+{
+    return aligned(count, size, false);
+}
+
+void *trl_zalloc64(uint64_t count, size_t size)
+{
+    return aligned(count, size, true);
 }
 
 void trl_touch(void *p, size_t n)

@@ -18,8 +18,10 @@ void *trl_zalloc(uint64_t count, size_t size); /* zeroed */
 void *trl_realloc(void *p, uint64_t count, size_t size);
 void trl_free(void *p); /* accepts NULL */
 
-/* Uninitialised, 64-byte aligned, for vector kernels. */
+/* 64-byte aligned, for vector kernels and for large blocks that are read here and there, which get
+ * huge pages where the system has them: uninitialised, or all 0. */
 void *trl_alloc64(uint64_t count, size_t size);
+void *trl_zalloc64(uint64_t count, size_t size);
 
 /* The n bytes at p, which may be NULL, will all be used soon: where the system can it provides
  * their pages at once, which costs less than one by one. */

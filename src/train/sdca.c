@@ -50,6 +50,7 @@ static size_t draw(trl_sdca_run *r)
 {
     const size_t now = trl_passes_draw(&r->p), from = (size_t)r->p.d->first[r->p.next];
     const size_t k = r->part ? r->part - 1 : TRL_NODE;
+    __builtin_prefetch(&r->ex[r->p.next], 1, 2);
     trl_dual_weights_prefetch(&r->z, k, from, (size_t)r->p.d->first[r->p.next + 1] - from,
                               trl_stored_adjoints_row(&r->kept, k, from));
     return now;
@@ -369,7 +370,12 @@ static trl_status end_pass(void *self, trl_ending *ending, bool *done, bool *sto
 static trl_status part_init(trl_sdca_run *r, size_t part, trl_error *err)
 {
     trl_status st = trl_passes_init(&r->p, r->o->seed + part, err);
-    r->ex = trl_zalloc(r->p.n, sizeof *r->ex);
+    r->ex = trl_zalloc64(r->p.n, sizeof *r->ex);
+    for (size_t k = 0; k < r->p.d->n_families; k++) /* adjoints that rows have, or another part */
+        if (!trl_sdca_has(r, k) || trl_shared_is_row(r->p.d, k)) {
+            trl_free(r->p.adjoint.shared[k]);
+            r->p.adjoint.shared[k] = NULL;
+        }
     return st == TRL_OK && !r->ex ? trl_fail_mem(err) : st;
 }
 

@@ -67,8 +67,6 @@ trl_status trl_sdca_evaluate(trl_sdca_run *r, const trl_sdca_visit *v, trl_table
     for (size_t k = 0; k < r->p.d->n_families; k++)
         if (!trl_sdca_has(r, k))
             s->row[k] = a->row[k] = NULL;
-        else if (trl_shared_is_row(r->p.d, k))
-            a->shared[k] = NULL;
     trl_dual_weights_gather(&r->z, v->from, trl_stored_adjoints_row(&r->kept, TRL_NODE, v->from),
                             s);
     if (s->chain.view)

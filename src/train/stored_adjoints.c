@@ -46,9 +46,9 @@ trl_status trl_stored_adjoints_init(trl_stored_adjoints *k, const trl_design *d,
     bool good = !pairs || count_cells(k);
     for (size_t f = 0; good && f < d->n_families; f++) {
         const bool rows = d->family[f].has_rows;
-        k->row[f] = rows ? trl_zalloc(row_floats(k, f), sizeof(float)) : NULL;
+        k->row[f] = rows ? trl_zalloc64(row_floats(k, f), sizeof(float)) : NULL;
         const bool shared = !trl_shared_is_row(d, f);
-        k->shared[f] = shared ? trl_zalloc(shared_floats(k, f), sizeof(float)) : NULL;
+        k->shared[f] = shared ? trl_zalloc64(shared_floats(k, f), sizeof(float)) : NULL;
         good = good && (!rows || k->row[f]) && (!shared || k->shared[f]);
     }
     trl_spill_use(before);

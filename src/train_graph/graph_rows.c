@@ -11,6 +11,9 @@ void trl_graph_rows_fini(trl_graph_rows *r)
     trl_free(r->example);
     trl_free(r->begin);
     trl_free(r->factor);
+    for (size_t f = 0; f < TRL_FAMILIES_MAX; f++)
+        trl_free(r->gold[f]);
+    trl_free(r->weight);
     *r = (trl_graph_rows){0};
 }
 
@@ -48,6 +51,36 @@ static void fill(trl_graph_rows *r, const trl_graph_corpus *c)
     }
 }
 
+static bool make_gold(trl_graph_rows *r, const trl_graph_corpus *c)
+{
+    for (size_t f = 0; f < c->corpus.n_families; f++) {
+        r->gold[f] = trl_alloc(r->n + 1, sizeof *r->gold[f]);
+        for (size_t row = 0; r->gold[f] && row < r->n; row++)
+            r->gold[f][row] = TRL_NO_ID;
+        if (!r->gold[f])
+            return false;
+    }
+    for (size_t row = 0; row < r->n; row++) {
+        const trl_graph_example *e = &c->example[r->example[row]];
+        for (uint64_t k = r->begin[row]; k < r->begin[row + 1]; k++) {
+            const uint32_t a = r->factor[k], *place = c->corpus.family[e->family[a]].place;
+            r->gold[e->family[a]][row] = place ? place[e->gold[a]] : e->gold[a];
+        }
+    }
+    return true;
+}
+
+static bool make_weight(trl_graph_rows *r, const trl_graph_corpus *c)
+{
+    bool plain = true;
+    for (size_t k = 0; k < c->n; k++)
+        plain = plain && c->corpus.weight[k] == 1.0;
+    r->weight = plain ? NULL : trl_alloc(r->n + 1, sizeof *r->weight);
+    for (size_t row = 0; r->weight && row < r->n; row++)
+        r->weight[row] = c->corpus.weight[r->example[row]];
+    return plain || r->weight;
+}
+
 trl_status trl_graph_rows_init(trl_graph_rows *r, const trl_graph_corpus *c, trl_error *err)
 {
     size_t factors;
@@ -67,5 +100,8 @@ trl_status trl_graph_rows_init(trl_graph_rows *r, const trl_graph_corpus *c, trl
     for (size_t row = 0; row <= n; row++)
         r->first[row] = row;
     fill(r, c);
-    return TRL_OK;
+    if (make_gold(r, c) && make_weight(r, c))
+        return TRL_OK;
+    trl_graph_rows_fini(r);
+    return trl_fail_mem(err);
 }

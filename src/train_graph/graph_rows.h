@@ -16,9 +16,14 @@ typedef struct trl_graph_rows {
     uint32_t *example; /* [n] the graph of each row */
     uint64_t *begin;   /* [n + 1] into factor */
     uint32_t *factor;  /* of the graph */
+    /* The same by template, for those who need no more: the true cell (of a packed family its
+     * place) of the factor in each row, TRL_NO_ID where there is none. */
+    uint32_t *gold[TRL_FAMILIES_MAX]; /* [n] */
+    double *weight;                   /* [n] of the graph; NULL: all 1 */
 } trl_graph_rows;
 
-/* Leaves n at 0 where a factor has no template and so belongs to no row.  TRL_ENOMEM. */
+/* The corpus is packed already, if it will be.  Leaves n at 0 where a factor has no template and so
+ * belongs to no row.  TRL_ENOMEM. */
 trl_status trl_graph_rows_init(trl_graph_rows *r, const trl_graph_corpus *c, trl_error *err);
 void trl_graph_rows_fini(trl_graph_rows *r);
 

@@ -389,21 +389,76 @@ static trl_status evaluate_row(void *self, const trl_example *of, const trl_tabl
     return st;
 }
 
-static double dual_of_row(void *self, size_t row, float *const *adjoint)
+/* ---- the pieces of a row --------------------------------------------------------------------- */
+
+static double weight_of(const trl_graph_rows *r, size_t row)
+{
+    return r->weight ? r->weight[row] : 1.0;
+}
+
+/* The part of a row, one factor that is a piece: all there is to know of it are its scores and its
+ * true cell, and the graph, which is far away in memory, is not looked at.  Adds to *value. */
+static trl_status add_piece(const trl_graph_task *t, const trl_example *of,
+                            const trl_tables *scores, trl_tables *adjoint, double *value,
+                            trl_error *err)
+{
+    const size_t f = of->part - 1;
+    const trl_occurrences *family = &t->corpus->corpus.family[f];
+    const uint32_t gold = t->rows.gold[f][of->number];
+    const size_t cells = family->width;
+    double *row = adjoint->row[f], *shared = adjoint->shared[f];
+    if (row)
+        memset(row, 0, adjoint->step[f] * sizeof *row);
+    if (gold == TRL_NO_ID)
+        return TRL_OK;
+    double *to = row ? row : shared ? shared : trl_arena_get(of->arena, cells, sizeof *to);
+    const trl_factor_scores s = {.shared = scores->shared[f], .row = scores->row[f]};
+    const trl_scored_factor factor = {.score = trl_graph_theta(&s, cells, of->arena),
+                                      .adjoint = to,
+                                      .n_cells = cells,
+                                      .rest = family->cell ? family->full - cells : 0,
+                                      .gold = gold};
+    if (!factor.score || !to)
+        return trl_fail_mem(err);
+    if (!row && !shared)
+        memset(to, 0, cells * sizeof *to);
+    const trl_factor_view x = {
+        .n = 1, .factor = &factor, .weight = weight_of(&t->rows, of->number), .arena = of->arena};
+    double own;
+    const trl_status st = trl_factor_piecewise(&x, &own, err);
+    *value += own;
+    if (st == TRL_OK && row && shared)
+        trl_add_scaled(cells, 1.0, row, shared);
+    return st;
+}
+
+static trl_status evaluate_pieces(void *self, const trl_example *of, const trl_tables *scores,
+                                  trl_tables *adjoint, double *value, trl_error *err)
 {
     const trl_graph_task *t = self;
-    const trl_graph_example *e = &t->corpus->example[t->rows.example[row]];
-    const double weight = t->corpus->corpus.weight[t->rows.example[row]];
+    trl_status st = TRL_OK;
+    *value = 0.0;
+    if (of->part)
+        return add_piece(t, of, scores, adjoint, value, err);
+    for (size_t f = 0; st == TRL_OK && f < t->corpus->corpus.n_families; f++) {
+        const trl_example part = {of->number, of->lane, of->arena, f + 1};
+        st = add_piece(t, &part, scores, adjoint, value, err);
+    }
+    return st;
+}
+
+static double dual_of_pieces(void *self, size_t row, float *const *adjoint)
+{
+    const trl_graph_task *t = self;
+    const double weight = weight_of(&t->rows, row);
     double sum = 0.0;
-    for (uint64_t k = t->rows.begin[row]; weight > 0.0 && k < t->rows.begin[row + 1]; k++) {
-        const uint32_t a = t->rows.factor[k], f = e->family[a];
+    for (size_t f = 0; weight > 0.0 && f < t->corpus->corpus.n_families; f++) {
         const trl_occurrences *family = &t->corpus->corpus.family[f];
-        if (!adjoint[f])
-            continue;
-        const uint32_t gold = family->place ? family->place[e->gold[a]] : e->gold[a];
+        const uint32_t gold = adjoint[f] ? t->rows.gold[f][row] : TRL_NO_ID;
         const size_t rest = family->cell ? family->full - family->width : 0;
-        sum += trl_factor_piecewise_dual(&(trl_scored_factor){.gold = gold, .rest = rest},
-                                         family->width, adjoint[f], weight);
+        if (gold != TRL_NO_ID)
+            sum += trl_factor_piecewise_dual(&(trl_scored_factor){.gold = gold, .rest = rest},
+                                             family->width, adjoint[f], weight);
     }
     return sum;
 }
@@ -412,6 +467,8 @@ trl_task trl_graph_task_view(trl_graph_task *t)
 {
     return (trl_task){.self = t,
                       .parts = t->rows.n > 0,
-                      .evaluate = t->rows.n ? evaluate_row : evaluate,
-                      .dual = t->rows.n && t->packed ? dual_of_row : NULL};
+                      .evaluate = !t->rows.n  ? evaluate
+                                  : t->packed ? evaluate_pieces
+                                              : evaluate_row,
+                      .dual = t->rows.n && t->packed ? dual_of_pieces : NULL};
 }
