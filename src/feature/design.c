@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "feature/design_parts.h"
 #include "feature/packed_cells.h"
-#include "feature/sparse_lists.h"
 #include "num/simd.h"
 
 /* Occurrences from which a row, or an entry, is worth a copy per lane (train/gradient.c). */
@@ -276,7 +275,7 @@ static bool build_family(trl_design *d, trl_corpus *c, size_t k, const trl_desig
         f->width *= d->L;
     f->step = trl_padded(f->width);
     f->words = (f->width + 63) / 64;
-    trl_design_draft b = {.c = c, .o = &c->family[k], .f = f, .k = k};
+    trl_design_draft b = {.c = c, .o = &c->family[k], .f = f, .k = k, .chain = d->order > 0};
     const bool good = transpose(&b, o) && classify(&b, o) && live_rows(&b, n_dead) &&
                       entry_cells(&b) && constant_cells(&b, o) && trl_design_token_lists(&b) &&
                       (k != TRL_NODE || trl_design_attribute_lists(&b));
@@ -390,11 +389,6 @@ trl_status trl_design_build(trl_design *d, trl_corpus *c, const trl_design_optio
         return st;
     }
     resolve_entries(d);
-    for (size_t k = 0; k < d->n_families && d->order == 0; k++)
-        if (!trl_sparse_lists_build(&d->family[k], d->n_tokens)) {
-            trl_design_fini(d);
-            return trl_fail_mem(err);
-        }
     return TRL_OK;
 }
 

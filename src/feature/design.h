@@ -79,9 +79,10 @@ typedef struct trl_family {
     uint64_t *entry_begin; /* [n_tokens + 1] */
     trl_entry *entry;
     double *entry_value; /* NULL: all 1 */
-    /* Where attributes have many entries each (and all of them are hot, without values): the sparse
-     * attributes on at each token, less n_dense.  Their entries are read from entry_cell, which is
-     * small enough for a cache; `entry` is a thousand of them a token.  NULL: not such a family. */
+    /* Where attributes have many entries each (of a graph's families that are all hot, without
+     * values): the sparse attributes on at each token, less n_dense, and no list of entries has
+     * any.  Entries are read from entry_cell, which is small enough for a cache; there are a
+     * thousand a token (sparse_lists.h).  NULL: not such a family. */
     uint64_t *sparse_begin; /* [n_tokens + 1] */
     uint32_t *sparse;
 

@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 
+#define MANY 8 /* entries of an attribute, on average, from which attributes are listed instead */
+
 /* Forgets occurrences with the value 0, and values at all where every other one is 1. */
 static void drop_zeros(trl_design_draft *b)
 {
@@ -29,36 +31,61 @@ static void drop_zeros(trl_design_draft *b)
     }
 }
 
+typedef struct list_sizes {
+    uint64_t rows, sparse, entries; /* sparse: attributes, which have so many entries */
+} list_sizes;
+
 /* Sizes of the token-major lists, and their begin arrays.  The occurrences have new ids from here
  * on. */
-static bool count_token_lists(trl_design_draft *b, uint64_t *n_rows, uint64_t *n_entries)
+static bool count_token_lists(trl_design_draft *b, list_sizes *size)
 {
     trl_family *f = b->f;
     const size_t n = b->c->n_tokens;
     f->dense_begin = trl_alloc(n + 1, sizeof *f->dense_begin);
     f->entry_begin = trl_alloc(n + 1, sizeof *f->entry_begin);
-    if (!f->dense_begin || !f->entry_begin)
+    f->sparse_begin = trl_alloc(n + 1, sizeof *f->sparse_begin);
+    if (!f->dense_begin || !f->entry_begin || !f->sparse_begin)
         return false;
-    *n_rows = *n_entries = 0;
+    *size = (list_sizes){0};
     for (size_t t = 0; t < n; t++) {
-        f->dense_begin[t] = *n_rows;
-        f->entry_begin[t] = *n_entries;
+        f->dense_begin[t] = size->rows;
+        f->sparse_begin[t] = size->sparse;
+        f->entry_begin[t] = size->entries;
         for (uint64_t i = b->o->begin[t]; i < b->o->begin[t + 1]; i++) {
             const bool off = trl_value_list_at(&b->o->values, i) == 0.0;
             const uint32_t a = b->o->id[i] = off ? TRL_DESIGN_DROPPED : b->new_id[b->o->id[i]];
-            if (a < f->n_dense)
-                ++*n_rows;
-            else if (a != TRL_DESIGN_DROPPED)
-                *n_entries += f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
+            if (a < f->n_dense) {
+                size->rows++;
+            } else if (a != TRL_DESIGN_DROPPED) {
+                size->sparse++;
+                size->entries +=
+                    f->entry_first[a - f->n_dense + 1] - f->entry_first[a - f->n_dense];
+            }
         }
     }
-    f->dense_begin[n] = *n_rows;
-    f->entry_begin[n] = *n_entries;
+    f->dense_begin[n] = size->rows;
+    f->sparse_begin[n] = size->sparse;
+    f->entry_begin[n] = size->entries;
     return true;
 }
 
-/* One token's rows and entries of the attributes row[0] .. row[1], sparse[0] .. sparse[1].  Hot
- * ones go first, so that scatter stops at the first cold one; singletons last. */
+/* Attributes are listed, or their entries; the other list is empty. */
+static void choose_list(trl_design_draft *b, list_sizes *size)
+{
+    trl_family *f = b->f;
+    const bool hot = f->n_hot == f->n_dense && f->n_warm == f->n_attrs;
+    if (b->chain || !hot || b->value || size->entries == 0 || size->entries < MANY * size->sparse) {
+        trl_free(f->sparse_begin);
+        f->sparse_begin = NULL;
+        return;
+    }
+    memset(f->entry_begin, 0, (b->c->n_tokens + 1) * sizeof *f->entry_begin);
+    size->entries = 0;
+}
+
+/* One token's rows and entries, or sparse attributes, of the attributes row[0] .. row[1], sparse[0]
+ * .. sparse[1].  Hot ones go first, so that scatter stops at the first cold one; singletons last.
+ */
 static void fill_token(trl_design_draft *b, size_t t, const size_t row[2], const size_t sparse[2],
                        uint64_t *r, uint64_t *e)
 {
@@ -69,6 +96,8 @@ static void fill_token(trl_design_draft *b, size_t t, const size_t row[2], const
             if (f->dense_value)
                 f->dense_value[*r] = trl_value_list_at(&b->o->values, i);
             f->dense_row[(*r)++] = a;
+        } else if (f->sparse && a >= sparse[0] && a < sparse[1]) {
+            f->sparse[(*e)++] = (uint32_t)(a - f->n_dense);
         } else if (a >= sparse[0] && a < sparse[1]) {
             for (uint64_t k = f->entry_first[a - f->n_dense];
                  k < f->entry_first[a - f->n_dense + 1]; k++) {
@@ -84,28 +113,30 @@ static void fill_token(trl_design_draft *b, size_t t, const size_t row[2], const
 bool trl_design_token_lists(trl_design_draft *b)
 {
     trl_family *f = b->f;
-    uint64_t n_rows, n_entries;
+    list_sizes n;
     if (b->value)
         drop_zeros(b);
-    if (!count_token_lists(b, &n_rows, &n_entries))
+    if (!count_token_lists(b, &n))
         return false;
-    f->has_rows = n_rows + n_entries > 0 || b->k == TRL_NODE;
-    f->dense_row = trl_alloc64(n_rows + TRL_DESIGN_SLACK, sizeof *f->dense_row);
-    f->entry = trl_alloc64(n_entries + TRL_DESIGN_SLACK, sizeof *f->entry);
-    if (!f->dense_row || !f->entry)
+    f->has_rows = n.rows + n.entries > 0 || b->k == TRL_NODE;
+    choose_list(b, &n);
+    f->dense_row = trl_alloc64(n.rows + TRL_DESIGN_SLACK, sizeof *f->dense_row);
+    f->entry = trl_alloc64(n.entries + TRL_DESIGN_SLACK, sizeof *f->entry);
+    f->sparse = f->sparse_begin ? trl_alloc(n.sparse, sizeof *f->sparse) : NULL;
+    if (!f->dense_row || !f->entry || (f->sparse_begin && !f->sparse))
         return false;
-    memset(f->dense_row + n_rows, 0, TRL_DESIGN_SLACK * sizeof *f->dense_row);
-    memset(f->entry + n_entries, 0, TRL_DESIGN_SLACK * sizeof *f->entry);
+    memset(f->dense_row + n.rows, 0, TRL_DESIGN_SLACK * sizeof *f->dense_row);
+    memset(f->entry + n.entries, 0, TRL_DESIGN_SLACK * sizeof *f->entry);
     if (b->value) {
-        f->dense_value = trl_alloc(n_rows, sizeof *f->dense_value);
-        f->entry_value = trl_alloc(n_entries, sizeof *f->entry_value);
+        f->dense_value = trl_alloc(n.rows, sizeof *f->dense_value);
+        f->entry_value = trl_alloc(n.entries, sizeof *f->entry_value);
         if (!f->dense_value || !f->entry_value)
             return false;
     }
     const size_t row[] = {0, f->n_hot, f->singleton_row, f->n_dense};
     const size_t sparse[] = {f->n_dense, f->n_warm, f->singleton_attr, f->n_attrs};
     for (size_t t = 0; t < b->c->n_tokens; t++) {
-        uint64_t r = f->dense_begin[t], e = f->entry_begin[t];
+        uint64_t r = f->dense_begin[t], e = f->sparse ? f->sparse_begin[t] : f->entry_begin[t];
         for (size_t k = 0; k < 3; k++)
             fill_token(b, t, row + k, sparse + k, &r, &e);
     }

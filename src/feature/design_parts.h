@@ -15,6 +15,7 @@ typedef struct trl_design_draft {
     trl_occurrences *o;
     trl_family *f;
     size_t k;             /* family number */
+    bool chain;           /* of a chain: all its lists are of entries */
     uint64_t *at;         /* [n_old + 1] into tokens: the transposed lists */
     uint32_t *token;      /* by attribute, ascending: the lower 32 bits */
     uint8_t *high;        /* parallel to token: the others; NULL: all 0 */

@@ -45,6 +45,8 @@ static uint64_t *count_sparse(const finder *x)
     const trl_family *f = x->f;
     const size_t n = (size_t)f->entry_first[f->n_warm - f->n_dense];
     uint64_t *count = trl_zalloc(n, sizeof *count);
+    for (uint64_t i = 0; count && f->sparse_begin && i < f->sparse_begin[x->d->n_tokens]; i++)
+        count[f->entry_first[f->sparse[i]]]++;
     for (uint64_t e = 0; count && e < f->entry_begin[x->d->n_tokens]; e++) {
         const uint64_t k = f->entry[e].weight - f->entry_hot_at;
         if (f->entry[e].weight >= f->entry_hot_at && k < n)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "feature/lazy_weights.h"
 #include "feature/pair_view.h"
+#include "feature/sparse_lists.h"
 #include "num/simd.h"
 
 /* Entries lie below the cold rows. */
@@ -145,6 +146,12 @@ TRL_INLINE void gather_rows(const size_t NV, trl_lazy *z, size_t k, size_t tok, 
 
 TRL_INLINE void gather_entries(trl_lazy *z, const trl_family *f, size_t tok, double *out)
 {
+    trl_entry_walk walk = trl_entries_of(f, tok);
+    while (f->sparse_begin && trl_entry_next(&walk)) {
+        trl_lazy_entry *x = &z->entry[walk.entry.weight];
+        catch_up_entry(z, x);
+        out[walk.entry.cell] += x->v * z->scale;
+    }
     for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
         trl_lazy_entry *x = &z->entry[f->entry[e].weight];
         catch_up_entry(z, x);
@@ -301,6 +308,14 @@ TRL_INLINE void scatter_rows(trl_lazy *z, size_t k, size_t tok, const double *ad
 TRL_INLINE void scatter_entries(trl_lazy *z, const trl_family *f, size_t tok, const double *adj,
                                 bool to_v)
 {
+    trl_entry_walk walk = trl_entries_of(f, tok);
+    while (f->sparse_begin && trl_entry_next(&walk)) {
+        trl_lazy_entry *x = &z->entry[walk.entry.weight];
+        if (to_v)
+            x->v += adj[walk.entry.cell];
+        else
+            x->dir += adj[walk.entry.cell];
+    }
     for (uint64_t e = f->entry_begin[tok]; e < f->entry_begin[tok + 1]; e++) {
         trl_lazy_entry *x = &z->entry[f->entry[e].weight];
         const double by = (f->entry_value ? f->entry_value[e] : 1.0) * adj[f->entry[e].cell];

@@ -11,10 +11,45 @@
 #include "feature/design.h"
 #include "num/simd.h"
 
-/* Fills f->sparse_begin and f->sparse from the entries of the tokens, if all weights of the family
- * are hot, attributes have no values and many entries each; else they stay NULL.  False: out of
- * memory; what is there belongs to the family. */
-bool trl_sparse_lists_build(trl_family *f, size_t n_tokens);
+/* The entries of a token one by one, whichever list it has: for (trl_entry_walk x =
+ * trl_entries_of(f, tok); trl_entry_next(&x);) ...  Lists without attributes are read directly
+ * where time matters. */
+typedef struct trl_entry_walk {
+    const trl_family *f;
+    uint64_t i, end;   /* list elements to come */
+    uint64_t e, e_end; /* entries of the last attribute to come */
+    trl_entry entry;
+    double value;
+} trl_entry_walk;
+
+static inline trl_entry_walk trl_entries_of(const trl_family *f, size_t tok)
+{
+    const uint64_t *begin = f->sparse_begin ? f->sparse_begin : f->entry_begin;
+    return (trl_entry_walk){.f = f, .i = begin[tok], .end = begin[tok + 1], .value = 1.0};
+}
+
+static inline bool trl_entry_next(trl_entry_walk *x)
+{
+    const trl_family *f = x->f;
+    if (!f->sparse_begin) {
+        if (x->i == x->end)
+            return false;
+        x->entry = f->entry[x->i];
+        x->value = f->entry_value ? f->entry_value[x->i] : 1.0;
+        x->i++;
+        return true;
+    }
+    while (x->e == x->e_end) {
+        if (x->i == x->end)
+            return false;
+        const uint32_t a = f->sparse[x->i++];
+        x->e = f->entry_first[a];
+        x->e_end = f->entry_first[a + 1];
+    }
+    x->entry = trl_entry_of(f->entry_hot_at + x->e, f->entry_cell[x->e]);
+    x->e++;
+    return true;
+}
 
 /* The weights, of a type, of sparse attribute a (less n_dense) to the cells of a row of scores. The
  * cells of an attribute differ: no addition waits for another. */

@@ -18,7 +18,9 @@ static uint64_t token_lists(const trl_family *f, size_t n_tokens)
         return 0;
     const uint64_t rows = f->dense_begin[n_tokens];
     const uint64_t entries = f->entry_begin ? f->entry_begin[n_tokens] : 0;
-    const uint64_t sparse = f->sparse_begin ? f->sparse_begin[n_tokens] * sizeof *f->sparse : 0;
+    const uint64_t sparse = f->sparse_begin ? f->sparse_begin[n_tokens] * sizeof *f->sparse +
+                                                  ((uint64_t)n_tokens + 1) * sizeof *f->sparse_begin
+                                            : 0;
     return sparse + rows * sizeof *f->dense_row + entries * sizeof *f->entry +
            (f->dense_value ? rows * sizeof *f->dense_value : 0) +
            (f->entry_value ? entries * sizeof *f->entry_value : 0) +

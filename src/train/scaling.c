@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "feature/sparse_lists.h"
 
 #define NEAR 16.0    /* values from 1 / NEAR to NEAR are left alone */
 #define FURTHEST 500 /* largest exponent of a scale: its square is still finite */
@@ -41,10 +42,11 @@ static void add_values(const trl_design *d, const trl_family *f, double *S, doub
         S[at] += f->dense_value ? f->dense_value[i] * f->dense_value[i] : 1.0;
         n[at] += 1.0;
     }
-    for (uint64_t i = 0; i < f->entry_begin[d->n_tokens]; i++) {
-        S[f->entry[i].weight] += f->entry_value ? f->entry_value[i] * f->entry_value[i] : 1.0;
-        n[f->entry[i].weight] += 1.0;
-    }
+    for (size_t tok = 0; tok < d->n_tokens; tok++)
+        for (trl_entry_walk x = trl_entries_of(f, tok); trl_entry_next(&x);) {
+            S[x.entry.weight] += x.value * x.value;
+            n[x.entry.weight] += 1.0;
+        }
 }
 
 static double scale_of(double S, double n, double c2)

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "feature/sparse_lists.h"
 #include "train/gradient.h"
 
 typedef struct worker {
@@ -50,7 +51,11 @@ static bool add_row(const trl_family *f, size_t tok, const double *adjoint, trl_
 {
     const uint64_t r0 = f->dense_begin[tok], r1 = f->dense_begin[tok + 1];
     const uint64_t e0 = f->entry_begin[tok], e1 = f->entry_begin[tok + 1];
-    if (!trl_sparse_room(out, (size_t)((r1 - r0) * f->width + (e1 - e0))))
+    trl_entry_walk x = trl_entries_of(f, tok);
+    uint64_t n = (r1 - r0) * f->width + (e1 - e0);
+    for (uint64_t i = x.i; f->sparse_begin && i < x.end; i++)
+        n += f->entry_first[f->sparse[i] + 1] - f->entry_first[f->sparse[i]];
+    if (!trl_sparse_room(out, (size_t)n))
         return false;
     for (uint64_t r = r0; r < r1; r++) {
         const size_t row = f->dense_row[r];
@@ -63,6 +68,8 @@ static bool add_row(const trl_family *f, size_t tok, const double *adjoint, trl_
     for (uint64_t e = e0; e < e1; e++)
         add(out, f->entry[e].weight,
             -(f->entry_value ? f->entry_value[e] : 1.0) * adjoint[f->entry[e].cell]);
+    while (f->sparse_begin && trl_entry_next(&x))
+        add(out, x.entry.weight, -adjoint[x.entry.cell]);
     return true;
 }
 

@@ -6,8 +6,10 @@
 #include "base/rng.h"
 #include "feature/dual_weights.h"
 #include "feature/implied_rows.h"
+#include "feature/sparse_lists.h"
 #include "support.h"
 #include "train/gradient.h"
+#include "train/sag.h"
 
 enum { EXAMPLES = 150, KINDS = 2, ROWS = 8, SLOTS = 4, CHECKED = 200 };
 static const size_t width[KINDS] = {300, 280};
@@ -39,6 +41,26 @@ static trl_status evaluate(void *self, const trl_example *e, const trl_tables *s
         }
     }
     return TRL_OK;
+}
+
+/* Lists of entries in place of those of attributes. */
+static void list_entries(const trl_design *d, trl_family *f)
+{
+    uint64_t n = 0;
+    f->entry_begin = calloc(d->n_tokens + 1, sizeof *f->entry_begin);
+    f->entry = calloc(1000 * d->n_tokens, sizeof *f->entry);
+    assert_true(f->entry_begin && f->entry);
+    for (size_t t = 0; t < d->n_tokens; t++) {
+        f->entry_begin[t] = n;
+        for (uint64_t i = f->sparse_begin[t]; i < f->sparse_begin[t + 1]; i++)
+            for (uint64_t e = f->entry_first[f->sparse[i]]; e < f->entry_first[f->sparse[i] + 1];
+                 e++)
+                f->entry[n++] = trl_entry_of(trl_entry_at(f, e), f->entry_cell[e]);
+        assert_true(n + 16 < 1000 * d->n_tokens);
+    }
+    f->entry_begin[d->n_tokens] = n;
+    f->sparse = NULL;
+    f->sparse_begin = NULL;
 }
 
 /* A word, what follows from it (a:, c:), and something else. */
@@ -74,8 +96,8 @@ static void open_wide(wide *x, trl_rng *rng)
     x->plain = x->design;
     for (size_t f = 0; f < KINDS; f++) {
         assert_non_null(x->design.family[f].sparse);
-        x->plain.family[f].sparse = NULL;
-        x->plain.family[f].sparse_begin = NULL;
+        assert_int_equal(x->design.family[f].entry_begin[x->design.n_tokens], 0);
+        list_entries(&x->design, &x->plain.family[f]);
     }
     assert_int_equal(x->design.family[0].n_cold, 0); /* no copy of all adjoints */
     assert_true(x->design.family[0].n_dense > 0);
@@ -83,6 +105,8 @@ static void open_wide(wide *x, trl_rng *rng)
 
 static void close_wide(wide *x)
 {
+    for (size_t f = 0; f < KINDS; f++)
+        free(x->plain.family[f].entry_begin), free(x->plain.family[f].entry);
     trl_design_fini(&x->design);
     trl_corpus_fini(&x->corpus);
     trl_pool_free(x->pool);
@@ -251,12 +275,45 @@ static void test_single_twin(void **state)
     close_wide(&x);
 }
 
+/* Entries one by one, and an optimiser that keeps its weights out of date. */
+static void test_entries_twin(void **state)
+{
+    trl_rng rng = trl_rng_seed(19);
+    wide x;
+    trl_error err;
+    trl_ending ending;
+    (void)state;
+    open_wide(&x, &rng);
+    for (size_t f = 0; f < KINDS; f++)
+        for (size_t t = 0; t < x.design.n_tokens; t++) {
+            trl_entry_walk a = trl_entries_of(&x.design.family[f], t),
+                           b = trl_entries_of(&x.plain.family[f], t);
+            while (trl_entry_next(&b)) {
+                assert_true(trl_entry_next(&a));
+                assert_int_equal(a.entry.weight, b.entry.weight);
+                assert_int_equal(a.entry.cell, b.entry.cell);
+                assert_true(a.value == 1.0 && b.value == 1.0);
+            }
+            assert_false(trl_entry_next(&a));
+        }
+    const trl_task task = {.self = &x.corpus, .evaluate = evaluate};
+    const trl_sag_options o = {.c2 = 0.1, .max_iter = 3, .seed = 1};
+    double *w = random_weights(&x.design, &rng), *v = random_weights(&x.design, &rng);
+    memcpy(v, w, trl_design_alloc(&x.design) * sizeof *w);
+    const trl_descent of_lists = {.x = w, .ending = &ending}, of_twin = {.x = v, .ending = &ending};
+    assert_ok(trl_sag(&x.design, &task, &o, &of_lists, &err));
+    assert_ok(trl_sag(&x.plain, &task, &o, &of_twin, &err));
+    assert_memory_equal(w, v, x.design.n_weights * sizeof *w);
+    trl_free(w);
+    trl_free(v);
+    close_wide(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twin),
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_single_twin),
+        cmocka_unit_test(test_twin),        cmocka_unit_test(test_entries_twin),
+        cmocka_unit_test(test_examples),    cmocka_unit_test(test_single_twin),
         cmocka_unit_test(test_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
