@@ -19,6 +19,7 @@
 #include "boost/trainer.h"
 
 #define TRIES 8        /* features that all examples may reject before a sampled node is a leaf */
+#define AHEAD 6        /* rows are fetched so many before they are added */
 #define REDRAW_BELOW 4 /* a node draws anew when it has less than sample / 4 of its examples */
 
 static int64_t magnitude(int64_t x)
@@ -41,24 +42,48 @@ static bool worth_opening(const trl_trainer *t, const trl_grown *x)
 
 /* ---- examples of a node ---------------------------------------------------------------------- */
 
-static void list_examples(trl_trainer *t, uint32_t at)
+typedef struct column {
+    const uint32_t *example;
+    size_t n;
+} column;
+
+static column column_of(const trl_trainer *t, uint32_t feature)
 {
-    const trl_grown *x = &t->grown[at];
+    const uint64_t begin = trl_boost_begin(t->d->column_end, feature);
+    return (column){t->d->example + begin, (size_t)(t->d->column_end[feature] - begin)};
+}
+
+/* Whether the examples of a node are found by the column of its feature, not among all. */
+static bool has_column(const trl_grown *x)
+{
+    return x->parent != TRL_NO_ID && !(x->literal & 1);
+}
+
+static void list_examples(trl_trainer *t, const trl_grown *x)
+{
     const uint32_t slot = x->slot;
     size_t n = 0;
-    if (x->parent != TRL_NO_ID && !(x->literal & 1)) {
-        const uint32_t a = x->literal / 2;
-        const uint32_t *ex = t->d->example + trl_boost_begin(t->d->column_end, a);
-        const uint32_t *end = t->d->example + t->d->column_end[a];
-        for (; ex < end; ex++)
-            if (t->slot[*ex] == slot)
-                t->work[n++] = *ex;
+    if (has_column(x)) {
+        const column c = column_of(t, x->literal / 2);
+        for (size_t k = 0; k < c.n; k++) { /* n <= k: there is room */
+            t->work[n] = c.example[k];
+            n += t->slot[c.example[k]] == slot;
+        }
     } else {
-        for (size_t i = 0; i < t->n; i++)
-            if (t->slot[i] == slot)
-                t->work[n++] = (uint32_t)i;
+        for (size_t i = 0; i < t->n; i++) {
+            t->work[n] = (uint32_t)i;
+            n += t->slot[i] == slot;
+        }
     }
     t->n_work = n;
+}
+
+/* The row of an example that is added soon; rows of a sample lie far apart. */
+static void fetch_row(const trl_trainer *t, uint32_t i)
+{
+    const uint64_t begin = trl_boost_begin(t->d->row_end, i), end = t->d->row_end[i];
+    for (uint64_t k = begin; k < end; k += 16)
+        __builtin_prefetch(&t->d->id[k]);
 }
 
 static void add_row(trl_trainer *t, uint32_t i, int64_t w)
@@ -73,11 +98,16 @@ static void add_row(trl_trainer *t, uint32_t i, int64_t w)
 static int64_t draw(trl_trainer *t, const trl_grown *x, uint64_t seed)
 {
     trl_rng rng = trl_rng_seed(seed);
+    const bool by_column = has_column(x);
+    const uint32_t slot = x->slot;
+    const column c = by_column ? column_of(t, x->literal / 2) : (column){NULL, t->n};
     const int64_t step = x->weight / (int64_t)t->o->sample + 1;
     int64_t next = (int64_t)trl_rng_below64(&rng, (uint64_t)step), at = 0, total = 0;
     size_t n = 0;
-    for (size_t k = 0; k < t->n_work; k++) {
-        const uint32_t i = t->work[k];
+    for (size_t k = 0; k < c.n; k++) {
+        const uint32_t i = by_column ? c.example[k] : (uint32_t)k;
+        if (t->slot[i] != slot)
+            continue;
         at += magnitude(t->w[i]);
         if (next >= at)
             continue;
@@ -109,11 +139,14 @@ static void open_sums(trl_trainer *t, open_node *x, uint64_t number)
         return;
     }
     trl_sums_clear(&t->sums);
-    list_examples(t, x->at);
     if (x->sampled)
         x->total = draw(t, g, t->o->seed ^ number << 32 ^ g->hash);
+    else
+        list_examples(t, g);
     for (size_t k = 0; k < t->n_work; k++) {
         const uint32_t i = t->work[k];
+        if (x->sampled && k + AHEAD < t->n_work)
+            fetch_row(t, t->work[k + AHEAD]);
         add_row(t, i, x->sampled ? t->drawn[i] : t->w[i]);
     }
 }
@@ -130,12 +163,12 @@ typedef struct split {
 static split measure(const trl_trainer *t, uint32_t slot, uint32_t a)
 {
     split s = {.feature = a};
-    const uint32_t *ex = t->d->example + trl_boost_begin(t->d->column_end, a);
-    const uint32_t *end = t->d->example + t->d->column_end[a];
-    for (; ex < end; ex++)
-        if (t->slot[*ex] == slot) {
-            s.on_total += t->w[*ex];
-            s.on_weight += magnitude(t->w[*ex]);
+    const column c = column_of(t, a);
+    for (size_t k = 0; k < c.n; k++)
+        if (t->slot[c.example[k]] == slot) {
+            const int64_t w = t->w[c.example[k]];
+            s.on_total += w;
+            s.on_weight += magnitude(w);
             s.on_count++;
         }
     return s;
@@ -214,11 +247,11 @@ static trl_status make_children(trl_trainer *t, uint32_t at, const split *s, trl
 static void move_on(trl_trainer *t, uint32_t at, const split *s)
 {
     const uint32_t slot = t->grown[at].slot, on = t->grown[t->grown[at].on].slot;
-    const uint32_t *ex = t->d->example + trl_boost_begin(t->d->column_end, s->feature);
-    const uint32_t *end = t->d->example + t->d->column_end[s->feature];
-    for (; ex < end; ex++)
-        if (t->slot[*ex] == slot)
-            t->slot[*ex] = on;
+    const column c = column_of(t, s->feature);
+    for (size_t k = 0; k < c.n; k++) {
+        uint32_t *at_slot = &t->slot[c.example[k]];
+        *at_slot = *at_slot == slot ? on : *at_slot;
+    }
 }
 
 /* Subtracts the smaller child's examples from the sums; exact: over all of them. */
@@ -226,11 +259,10 @@ static void subtract_all(trl_trainer *t, const split *s, uint32_t at, bool on_le
 {
     const uint32_t slot = t->grown[on_leaves ? t->grown[at].on : t->grown[at].off].slot;
     if (on_leaves) {
-        const uint32_t *ex = t->d->example + trl_boost_begin(t->d->column_end, s->feature);
-        const uint32_t *end = t->d->example + t->d->column_end[s->feature];
-        for (; ex < end; ex++)
-            if (t->slot[*ex] == slot)
-                add_row(t, *ex, -t->w[*ex]);
+        const column c = column_of(t, s->feature);
+        for (size_t k = 0; k < c.n; k++)
+            if (t->slot[c.example[k]] == slot)
+                add_row(t, c.example[k], -t->w[c.example[k]]);
     } else {
         for (size_t i = 0; i < t->n; i++)
             if (t->slot[i] == slot)
@@ -308,8 +340,9 @@ trl_status trl_grow(trl_trainer *t, uint64_t number, bool *split_root, trl_error
     t->grown = grown;
     size_t count = 0;
     for (size_t i = 0; i < t->n; i++) {
-        t->slot[i] = t->v[i] != 0.0 ? 0 : TRL_NO_ID;
-        count += t->v[i] != 0.0;
+        const bool counts = t->v[i] != 0.0;
+        t->slot[i] = counts ? 0 : TRL_NO_ID;
+        count += counts;
     }
     grown[0] = (trl_grown){.parent = TRL_NO_ID,
                            .on = TRL_NO_ID,

@@ -46,9 +46,11 @@ void trl_sums_set(trl_sums *s, const int64_t *sum)
 
 void trl_sums_add(trl_sums *s, const uint32_t *id, size_t n, int64_t w)
 {
+    int64_t *restrict sum = s->sum;
+    unsigned char *restrict state = s->state;
     for (size_t k = 0; k < n; k++) {
-        s->sum[id[k]] += w;
-        s->state[id[k] / TRL_SUMS_BLOCK] = TRL_SUMS_STALE | TRL_SUMS_USED;
+        sum[id[k]] += w;
+        state[id[k] / TRL_SUMS_BLOCK] = TRL_SUMS_STALE | TRL_SUMS_USED;
     }
 }
 
