@@ -252,6 +252,7 @@ static trl_status run_change(void *ctx, size_t piece, size_t worker, trl_error *
                        : t->side + (worker - 1) * t->sums.n_blocks * TRL_SUMS_BLOCK;
     const size_t end = (piece + 1) * TRL_LOSS_PIECE < t->n ? (piece + 1) * TRL_LOSS_PIECE : t->n;
     for (size_t i = piece * TRL_LOSS_PIECE; i < end; i++) {
+        const bool begins = i % TRL_WEIGHT_BLOCK == 0;
         if (t->slot[i] != TRL_NO_ID && j->factor[t->slot[i]] != 1.0) {
             t->odds[i] *= j->factor[t->slot[i]];
             const int64_t w = trl_loss_weight(t->v[i], t->odds[i], t->scale);
@@ -259,8 +260,11 @@ static trl_status run_change(void *ctx, size_t piece, size_t worker, trl_error *
                 visited += change_row(t, sum, i, w - t->w[i]);
             t->w[i] = w;
         }
+        const int64_t size = t->w[i] < 0 ? -t->w[i] : t->w[i];
         total += t->w[i];
-        weight += t->w[i] < 0 ? -t->w[i] : t->w[i];
+        weight += size;
+        if (t->block)
+            t->block[i / TRL_WEIGHT_BLOCK] = size + (begins ? 0 : t->block[i / TRL_WEIGHT_BLOCK]);
     }
     j->part[3 * piece] = total;
     j->part[3 * piece + 1] = weight;

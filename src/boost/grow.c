@@ -53,27 +53,21 @@ static column column_of(const trl_trainer *t, uint32_t feature)
     return (column){t->d->example + begin, (size_t)(t->d->column_end[feature] - begin)};
 }
 
-/* Whether the examples of a node are found by the column of its feature, not among all. */
-static bool has_column(const trl_grown *x)
+/* Where the examples of a node are: in the column of the feature that first had its slot; of the
+ * root's slot, anywhere (NULL). */
+static column place_of(const trl_trainer *t, const trl_grown *x)
 {
-    return x->parent != TRL_NO_ID && !(x->literal & 1);
+    return x->slot ? column_of(t, t->grown[x->slot].literal / 2) : (column){NULL, t->n};
 }
 
 static void list_examples(trl_trainer *t, const trl_grown *x)
 {
-    const uint32_t slot = x->slot;
+    const column c = place_of(t, x);
     size_t n = 0;
-    if (has_column(x)) {
-        const column c = column_of(t, x->literal / 2);
-        for (size_t k = 0; k < c.n; k++) { /* n <= k: there is room */
-            t->work[n] = c.example[k];
-            n += t->slot[c.example[k]] == slot;
-        }
-    } else {
-        for (size_t i = 0; i < t->n; i++) {
-            t->work[n] = (uint32_t)i;
-            n += t->slot[i] == slot;
-        }
+    for (size_t k = 0; k < c.n; k++) { /* n <= k: there is room */
+        const uint32_t i = c.example ? c.example[k] : (uint32_t)k;
+        t->work[n] = i;
+        n += t->slot[i] == x->slot;
     }
     t->n_work = n;
 }
@@ -94,31 +88,54 @@ static void add_row(trl_trainer *t, uint32_t i, int64_t w)
 }
 
 /* Systematic sampling: points a step apart on the line of all weights, the first at random.  An
- * example that k points hit stands for k steps of weight.  Returns the sampled total. */
+ * example that k points hit stands for k steps of weight. */
+typedef struct sampling {
+    int64_t step, next, at; /* next: the next point; at: the end of the weights so far */
+    int64_t total;          /* sampled */
+} sampling;
+
+static void pass(trl_trainer *t, sampling *s, uint32_t i)
+{
+    s->at += magnitude(t->w[i]);
+    if (s->next >= s->at)
+        return;
+    const int64_t hits = (s->at - s->next - 1) / s->step + 1;
+    s->next += hits * s->step;
+    t->drawn[i] = t->w[i] < 0 ? -hits * s->step : hits * s->step;
+    s->total += t->drawn[i];
+    t->work[t->n_work++] = i;
+}
+
+/* Of the root's slot: blocks that no point hits are passed over. */
+static void draw_rest(trl_trainer *t, sampling *s)
+{
+    for (size_t b = 0; b * TRL_WEIGHT_BLOCK < t->n; b++) {
+        if (s->next >= s->at + t->rest[b]) {
+            s->at += t->rest[b];
+            continue;
+        }
+        const size_t begin = b * TRL_WEIGHT_BLOCK, left = t->n - begin;
+        const size_t end = begin + (left < TRL_WEIGHT_BLOCK ? left : TRL_WEIGHT_BLOCK);
+        for (size_t i = begin; i < end; i++)
+            if (t->slot[i] == 0)
+                pass(t, s, (uint32_t)i);
+    }
+}
+
+/* Returns the sampled total. */
 static int64_t draw(trl_trainer *t, const trl_grown *x, uint64_t seed)
 {
     trl_rng rng = trl_rng_seed(seed);
-    const bool by_column = has_column(x);
-    const uint32_t slot = x->slot;
-    const column c = by_column ? column_of(t, x->literal / 2) : (column){NULL, t->n};
-    const int64_t step = x->weight / (int64_t)t->o->sample + 1;
-    int64_t next = (int64_t)trl_rng_below64(&rng, (uint64_t)step), at = 0, total = 0;
-    size_t n = 0;
-    for (size_t k = 0; k < c.n; k++) {
-        const uint32_t i = by_column ? c.example[k] : (uint32_t)k;
-        if (t->slot[i] != slot)
-            continue;
-        at += magnitude(t->w[i]);
-        if (next >= at)
-            continue;
-        const int64_t hits = (at - next - 1) / step + 1;
-        next += hits * step;
-        t->drawn[i] = t->w[i] < 0 ? -hits * step : hits * step;
-        total += t->drawn[i];
-        t->work[n++] = i;
-    }
-    t->n_work = n;
-    return total;
+    const column c = place_of(t, x);
+    sampling s = {.step = x->weight / (int64_t)t->o->sample + 1};
+    s.next = (int64_t)trl_rng_below64(&rng, (uint64_t)s.step);
+    t->n_work = 0;
+    if (!c.example)
+        draw_rest(t, &s);
+    for (size_t k = 0; c.example && k < c.n; k++)
+        if (t->slot[c.example[k]] == x->slot)
+            pass(t, &s, c.example[k]);
+    return s.total;
 }
 
 /* Where a node's sums come from while it is being split. */
@@ -249,8 +266,12 @@ static void move_on(trl_trainer *t, uint32_t at, const split *s)
     const uint32_t slot = t->grown[at].slot, on = t->grown[t->grown[at].on].slot;
     const column c = column_of(t, s->feature);
     for (size_t k = 0; k < c.n; k++) {
-        uint32_t *at_slot = &t->slot[c.example[k]];
-        *at_slot = *at_slot == slot ? on : *at_slot;
+        const uint32_t i = c.example[k];
+        if (t->slot[i] != slot)
+            continue;
+        t->slot[i] = on;
+        if (t->rest && slot == 0)
+            t->rest[i / TRL_WEIGHT_BLOCK] -= magnitude(t->w[i]);
     }
 }
 
@@ -352,6 +373,8 @@ trl_status trl_grow(trl_trainer *t, uint64_t number, bool *split_root, trl_error
                            .count = count};
     t->n_grown = 1;
     t->n_pending = 0;
+    if (t->rest)
+        memcpy(t->rest, t->block, (t->n / TRL_WEIGHT_BLOCK + 1) * sizeof *t->rest);
     trl_status st = push(t, 0, err);
     while (st == TRL_OK && t->n_pending)
         st = split_down(t, t->pending[--t->n_pending], number, err);

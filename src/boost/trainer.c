@@ -55,8 +55,13 @@ static bool allocate(trl_trainer *t)
     bool ok = trl_sums_init(&t->sums, t->d->n_features) && t->v && t->odds && t->w && t->slot &&
               t->work && t->leaf_v && t->leaf_odds && t->slope && t->grown;
     const size_t sums = t->sums.n_blocks * TRL_SUMS_BLOCK;
-    if (t->o->sample)
-        return ok && (t->drawn = trl_zalloc(n, sizeof *t->drawn));
+    if (t->o->sample) {
+        const size_t blocks = n / TRL_WEIGHT_BLOCK + 1;
+        t->drawn = trl_zalloc(n, sizeof *t->drawn);
+        t->block = trl_zalloc(blocks, sizeof *t->block);
+        t->rest = trl_zalloc(blocks, sizeof *t->rest);
+        return ok && t->drawn && t->block && t->rest;
+    }
     ok = ok && (t->root = trl_zalloc(sums, sizeof *t->root));
     if (ok && threads > 1)
         ok = (t->side = trl_zalloc((threads - 1) * sums, sizeof *t->side)) != NULL;
@@ -78,6 +83,8 @@ void trl_trainer_fini(trl_trainer *t)
     trl_free(t->odds);
     trl_free(t->w);
     trl_free(t->drawn);
+    trl_free(t->block);
+    trl_free(t->rest);
     trl_free(t->slot);
     trl_free(t->work);
     trl_free(t->leaf_v);
@@ -104,10 +111,15 @@ static void add_rows(const trl_trainer *t, int64_t *sum)
 void trl_trainer_weigh(trl_trainer *t)
 {
     t->total = t->weight = 0;
+    if (t->block)
+        memset(t->block, 0, (t->n / TRL_WEIGHT_BLOCK + 1) * sizeof *t->block);
     for (size_t i = 0; i < t->n; i++) {
         t->w[i] = trl_loss_weight(t->v[i], t->odds[i], t->scale);
+        const int64_t size = t->w[i] < 0 ? -t->w[i] : t->w[i];
         t->total += t->w[i];
-        t->weight += t->w[i] < 0 ? -t->w[i] : t->w[i];
+        t->weight += size;
+        if (t->block)
+            t->block[i / TRL_WEIGHT_BLOCK] += size;
     }
     if (t->root) {
         memset(t->root, 0, t->sums.n_blocks * TRL_SUMS_BLOCK * sizeof *t->root);

@@ -14,12 +14,15 @@
 #include "boost/sums.h"
 #include "boost/terms.h"
 
+#define TRL_WEIGHT_BLOCK ((size_t)64) /* divides TRL_LOSS_PIECE */
+
 /* A node of the tree that is being grown. */
 typedef struct trl_grown {
     uint32_t parent;  /* TRL_NO_ID: the root */
     uint32_t literal; /* how the parent leads here */
     uint32_t on, off; /* children, or TRL_NO_ID */
-    uint32_t slot;    /* of its examples: shared with the children that lack their feature */
+    uint32_t slot;    /* of its examples: shared with the children that lack their feature; the
+                         number of the first node that has it */
     uint32_t depth;
     int64_t total, weight; /* sums of w y and of w over its examples */
     uint64_t count;        /* examples */
@@ -40,6 +43,8 @@ typedef struct trl_trainer {
     double *odds;    /* [n] exp h */
     int64_t *w;      /* [n] y w in units */
     int64_t *drawn;  /* [n] of examples in `work`: their weight in a sample; NULL: no sampling */
+    int64_t *block;  /* [n / TRL_WEIGHT_BLOCK + 1] sampling: sums of |w| of so many examples */
+    int64_t *rest;   /* the same, of those that are still in the root's slot of the growing tree */
     uint32_t *slot;  /* [n] of its node in the growing tree; TRL_NO_ID for examples without value */
     double positive; /* sum of v > 0 */
     double scale;
