@@ -20,6 +20,8 @@
 
 #define TRIES 8        /* features that all examples may reject before a sampled node is a leaf */
 #define AHEAD 6        /* rows are fetched so many before they are added */
+#define ROWS 256       /* of a piece of work */
+#define SHARED 2048    /* rows that several threads add up together */
 #define REDRAW_BELOW 4 /* a node draws anew when it has less than sample / 4 of its examples */
 
 static int64_t magnitude(int64_t x)
@@ -138,6 +140,60 @@ static int64_t draw(trl_trainer *t, const trl_grown *x, uint64_t seed)
     return s.total;
 }
 
+static void add_drawn(trl_trainer *t)
+{
+    for (size_t k = 0; k < t->n_work; k++) {
+        if (k + AHEAD < t->n_work)
+            fetch_row(t, t->work[k + AHEAD]);
+        add_row(t, t->work[k], t->drawn[t->work[k]]);
+    }
+}
+
+typedef struct rows_job {
+    trl_trainer *t;
+    int64_t sign;
+    uint64_t visited[TRL_POOL_MOST]; /* by worker */
+} rows_job;
+
+/* Worker 0 adds to the sums, others to arrays of their own. */
+static trl_status run_rows(void *ctx, size_t piece, size_t worker, trl_error *err)
+{
+    (void)err;
+    rows_job *j = ctx;
+    trl_trainer *t = j->t;
+    const size_t end = (piece + 1) * ROWS < t->n_work ? (piece + 1) * ROWS : t->n_work;
+    int64_t *side = worker ? t->side + (worker - 1) * t->sums.n_blocks * TRL_SUMS_BLOCK : NULL;
+    for (size_t k = piece * ROWS; k < end; k++) {
+        const uint32_t i = t->work[k];
+        const uint64_t begin = trl_boost_begin(t->d->row_end, i), n = t->d->row_end[i] - begin;
+        const uint32_t *id = t->d->id + begin;
+        const int64_t w = j->sign * t->w[i];
+        j->visited[worker] += n;
+        if (!side)
+            trl_sums_add(&t->sums, id, n, w);
+        else
+            for (uint64_t q = 0; q < n; q++)
+                side[id[q]] += w;
+    }
+    return TRL_OK;
+}
+
+/* Adds all examples in `work`, or subtracts them: in parallel where that is worth adding up. */
+static void add_listed(trl_trainer *t, int64_t sign)
+{
+    rows_job j = {t, sign, {0}};
+    const size_t n = (t->n_work + ROWS - 1) / ROWS, width = t->sums.n_blocks * TRL_SUMS_BLOCK;
+    const bool together = t->side && n > 1 && t->n_work >= SHARED;
+    for (size_t k = 0; !together && k < n; k++)
+        (void)run_rows(&j, k, 0, NULL);
+    if (together)
+        trl_pool_run_all(t->pool, n, run_rows, &j);
+    for (size_t k = 0; together && k + 1 < trl_pool_threads(t->pool); k++)
+        trl_sums_take(&t->sums, t->side + k * width);
+    for (size_t k = 0; k < TRL_POOL_MOST; k++)
+        t->visited += j.visited[k];
+}
+
 /* Where a node's sums come from while it is being split. */
 typedef struct open_node {
     uint32_t at;
@@ -160,12 +216,10 @@ static void open_sums(trl_trainer *t, open_node *x, uint64_t number)
         x->total = draw(t, g, t->o->seed ^ number << 32 ^ g->hash);
     else
         list_examples(t, g);
-    for (size_t k = 0; k < t->n_work; k++) {
-        const uint32_t i = t->work[k];
-        if (x->sampled && k + AHEAD < t->n_work)
-            fetch_row(t, t->work[k + AHEAD]);
-        add_row(t, i, x->sampled ? t->drawn[i] : t->w[i]);
-    }
+    if (x->sampled)
+        add_drawn(t);
+    else
+        add_listed(t, 1);
 }
 
 /* ---- splits ---------------------------------------------------------------------------------- */
@@ -276,19 +330,10 @@ static void move_on(trl_trainer *t, uint32_t at, const split *s)
 }
 
 /* Subtracts the smaller child's examples from the sums; exact: over all of them. */
-static void subtract_all(trl_trainer *t, const split *s, uint32_t at, bool on_leaves)
+static void subtract_all(trl_trainer *t, uint32_t at, bool on_leaves)
 {
-    const uint32_t slot = t->grown[on_leaves ? t->grown[at].on : t->grown[at].off].slot;
-    if (on_leaves) {
-        const column c = column_of(t, s->feature);
-        for (size_t k = 0; k < c.n; k++)
-            if (t->slot[c.example[k]] == slot)
-                add_row(t, c.example[k], -t->w[c.example[k]]);
-    } else {
-        for (size_t i = 0; i < t->n; i++)
-            if (t->slot[i] == slot)
-                add_row(t, (uint32_t)i, -t->w[i]);
-    }
+    list_examples(t, &t->grown[on_leaves ? t->grown[at].on : t->grown[at].off]);
+    add_listed(t, -1);
 }
 
 /* The same for drawn examples, of which those that stay are kept in the list. */
@@ -343,7 +388,7 @@ static trl_status split_down(trl_trainer *t, uint32_t at, uint64_t number, trl_e
         if (x.sampled)
             x.total = subtract_drawn(t, x.at, on_leaves);
         else
-            subtract_all(t, &s, x.at, on_leaves);
+            subtract_all(t, x.at, on_leaves);
         x.at = stays;
         if (!x.sampled)
             x.total = t->grown[stays].total;

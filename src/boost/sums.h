@@ -38,6 +38,9 @@ void trl_sums_set(trl_sums *s, const int64_t *sum);
 
 /* Adds w to the sums of n features. */
 void trl_sums_add(trl_sums *s, const uint32_t *id, size_t n, int64_t w);
+
+/* Adds an array of n_blocks * 64 and empties it. */
+void trl_sums_take(trl_sums *s, int64_t *side);
 void trl_sums_put(trl_sums *s, uint32_t id, int64_t sum);
 
 typedef struct trl_extremes {

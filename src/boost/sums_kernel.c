@@ -54,6 +54,24 @@ void trl_sums_add(trl_sums *s, const uint32_t *id, size_t n, int64_t w)
     }
 }
 
+TRL_CLONES static bool take_block(int64_t *restrict sum, int64_t *restrict side)
+{
+    int64_t any = 0;
+    for (size_t k = 0; k < TRL_SUMS_BLOCK; k++) {
+        any |= side[k];
+        sum[k] += side[k];
+        side[k] = 0;
+    }
+    return any != 0;
+}
+
+void trl_sums_take(trl_sums *s, int64_t *side)
+{
+    for (size_t b = 0; b < s->n_blocks; b++)
+        if (take_block(s->sum + b * TRL_SUMS_BLOCK, side + b * TRL_SUMS_BLOCK))
+            s->state[b] = TRL_SUMS_STALE | TRL_SUMS_USED;
+}
+
 void trl_sums_put(trl_sums *s, uint32_t id, int64_t sum)
 {
     s->sum[id] = sum;
