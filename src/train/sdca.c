@@ -56,8 +56,7 @@ static size_t draw(trl_sdca_run *r)
     return now;
 }
 
-/* ---- steps
- * --------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void keep_measured(trl_sdca_run *r, trl_sdca_example *x, double L, double mass, double gamma)
 {
