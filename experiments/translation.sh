@@ -4,7 +4,7 @@
 # LARGE='N GRADE...': pairs, and the parsers whose trees are tried (default 100000 features generative), with the given links and, for the
 #     first parser, with ours; LARGE=none: no such rows.
 # SMALL: the same (default 10000 features generative boosted); variants with the trees of the first.
-# WORDS: learners of words (default 'generative boosted l2'); small pairs with the trees of the first parser and the given links have all.
+# WORDS: learners of words (default 'generative boosted l2'); small pairs with the trees of the first parser have all.
 # LINKS: of LARGE: align (as given), own (ours) or, the default, 'align own'.
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/parallel.sh"
@@ -52,7 +52,7 @@ for g in $small_grades; do
     models "small.$g" "$small pairs, $(title "$g")" "$g" "$small" align $([ "$g" = "$first" ] && echo "$all" || echo "$words")
 done
 # shellcheck disable=SC2086
-models small.own "$small pairs, $(title "$first"), our links" "$first" "$small" own $words
+models small.own "$small pairs, $(title "$first"), our links" "$first" "$small" own $all
 base="$small pairs, $(title "$first")" to=small.$first.generative
 model frequent $to "$base: most frequent words" "$first" "$small" align --words frequent
 model filter $to "$base: discriminative, candidates from a fifth on, as in the paper" "$first" "$small" align --min-share 0.2
