@@ -123,5 +123,6 @@ typedef struct trl_boost_text {
 } trl_boost_text;
 
 trl_status trl_boost_text_read(trl_boost_text *t, trl_input *in, trl_error *err);
+void trl_boost_text_fini(trl_boost_text *t); /* all but `d` */
 
 #endif

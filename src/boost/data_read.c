@@ -92,11 +92,7 @@ static trl_status read_text(const char *const *path, size_t n_paths,
     }
     if (st == TRL_OK)
         st = finish(&t, strcmp(path[0], "-") == 0 ? "<stdin>" : path[0], err);
-    trl_boost_raw_fini(&t.raw);
-    trl_free(t.seen);
-    trl_free(t.token);
-    trl_free(t.token_id);
-    trl_free(t.numbered);
+    trl_boost_text_fini(&t);
     if (st != TRL_OK) {
         trl_boost_data_free(t.d);
         return st;

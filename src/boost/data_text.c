@@ -435,3 +435,12 @@ trl_status trl_boost_text_read(trl_boost_text *t, trl_input *in, trl_error *err)
     trl_buf_fini(&l.joined);
     return st;
 }
+
+void trl_boost_text_fini(trl_boost_text *t)
+{
+    trl_boost_raw_fini(&t->raw);
+    trl_free(t->seen);
+    trl_free(t->token);
+    trl_free(t->token_id);
+    trl_free(t->numbered);
+}

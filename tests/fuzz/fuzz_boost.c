@@ -108,10 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (st != TRL_OK)
         CHECK(st == err.code && err.msg[0] && err.path[0] && err.row > 0 && err.col > 0);
     trl_input_free(in);
-    trl_boost_raw_fini(&t.raw);
-    trl_free(t.seen);
-    trl_free(t.token);
-    trl_free(t.token_id);
+    trl_boost_text_fini(&t);
     trl_boost_data_free(t.d);
     return 0;
 }
