@@ -115,7 +115,7 @@ static bool on_progress(void *ctx, const trl_progress *p)
     if (!isnan(p->dev_score) && !(p->dev_score <= w->best))
         w->best = p->dev_score;
     assert_true(isnan(p->dev_best) || p->dev_best == w->best);
-    assert_true(!p->dev == isnan(p->dev_score));
+    assert_true((p->dev == NULL) == (isnan(p->dev_score) != 0));
     if (p->dev) {
         const trl_score_totals t = trl_score_get(p->dev);
         assert_true(p->dev_score == t.f1 || p->dev_score == t.accuracy);
