@@ -4,6 +4,8 @@
 # values of states, feature groups and lambda.
 #
 # SAMPLE=N: examples that choose a split (0: all).  ABLATE=CORPORA: where parts are left out, none: nowhere.
+# FOLDS=K: also cross-validation of costs and tags, on K stretches of each training file.  KINDS: of which
+# (tags: the treebank's against jackknifed ones; costs: shares against the paper's with uniform values).
 usual_lengths=15
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
@@ -33,10 +35,9 @@ metered() {
 }
 
 # boosted NAME CORPUS N [OPTION]...: trains, parses words and words with tags.
-boosted() {
-    local n=$1 from
-    from=$(whole "$2")
-    local length=$3
+boosted() { boosted_on "$1" "$(whole "$2")" "${@:3}"; }
+boosted_on() { # NAME FILE N [OPTION]...
+    local n=$1 from=$2 length=$3
     shift 3
     [ -e "$work/$n.mrg" ] && return
     say "$n"
@@ -76,6 +77,42 @@ if [ "$ablate" != none ]; then
         for c in $ablate; do bank "$c" "$n" && left_out "$c" "$n"; done
     done
 fi
+
+# ---- folds --------------------------------------------------------------------------------
+# fold CORPUS N K: sets train (whole trees of all but stretch K), dev, words: its trees of at most N words.
+folds=${FOLDS:-0}
+kinds=${KINDS:-tags costs}
+fold() {
+    local all=$work/$1.all n
+    [ -e "$all" ] || "$trellis" trees "$(whole "$1")" >"$all"
+    n=$(trees_in "$all")
+    fold_train=$work/$1.fold-$3.all dev=$work/$1.$2.fold-$3.dev words=$work/$1.$2.fold-$3.words
+    awk -v n="$n" -v k="$3" -v K="$folds" 'int((NR - 1) * K / n) + 1 != k' "$all" >"$fold_train"
+    awk -v n="$n" -v k="$3" -v K="$folds" 'int((NR - 1) * K / n) + 1 == k' "$all" >"$dev.all"
+    "$trellis" trees --max-length "$2" "$dev.all" >"$dev"
+    "$trellis" trees --to words "$dev" >"$words"
+}
+fold_names() { # of the kinds that are compared
+    echo default
+    case $kinds in *tags*) echo jackknife ;; esac
+    case $kinds in *costs*) echo paper-uniform ;; esac
+}
+cross_validate() { # CORPUS N
+    local k which
+    for ((k = 1; k <= folds; k++)); do
+        fold "$1" "$2" "$k"
+        for which in $(fold_names); do
+            case $which in
+            default) set -- "$1" "$2" ;;
+            jackknife) set -- "$1" "$2" --jackknife ;;
+            paper-uniform) set -- "$1" "$2" --decode local --uniform-values ;;
+            esac
+            boosted_on "$1.$2.fold-$k.$which" "$fold_train" "$2" "${@:3}"
+            set -- "$1" "$2"
+        done
+    done
+}
+[ "$folds" = 0 ] || each_bank cross_validate
 
 # ---- numbers ------------------------------------------------------------------------------
 counted() { # NAME: states, spans, examples, atomic features
@@ -141,6 +178,27 @@ T
     echo "$1 states, $2 spans, $3 examples (the paper: 40 million), $4 atomic features (1.1 million)."
     echo "Slowest classifier and its processor seconds; classifiers, seconds of all: $(slowest "$5"). Peak of memory in training: $(awk 'NR == 1 && /^[0-9]+$/ { printf "%.0f MB", $1 / 1024 }' "$work/$5.memory" 2>/dev/null)."
 }
+# Each way's F1 over the folds, and the differences from the default within a fold: means (deviations).
+fold_table() { # CORPUS N
+    local k which f
+    echo
+    echo "## $(title "$1"), at most $2 words: $folds stretches of the training file, each parsed by what was learnt from the others"
+    echo
+    echo '| | F1 of each | mean | difference | F1 of each, tags given | mean | difference |'
+    echo '|---|---|---|---|---|---|---|'
+    for which in $(fold_names); do
+        for ((k = 1; k <= folds; k++)); do
+            fold "$1" "$2" "$k"
+            for f in default "$which"; do echo "$(tree_f1 "$1.$2.fold-$k.$f") $(tree_f1 "$1.$2.fold-$k.$f.tags")"; done | paste - -
+        done | awk -v which="$which" '
+            function spread(s, q, n) { return n > 1 && q > s * s / n ? sqrt((q - s * s / n) / (n - 1)) : 0 }
+            { for (c = 1; c <= 2; c++) { x = $(c + 2); d = x - $c; each[c] = each[c] (NR > 1 ? ", " : "") x
+                s[c] += x; D[c] += d; Q[c] += d * d } }
+            END { printf "| %s |", which
+                for (c = 1; c <= 2; c++) printf " %s | %.2f | %+.2f (%.2f) |", each[c], s[c] / NR, D[c] / NR, spread(D[c], Q[c], NR)
+                print "" }'
+    done
+}
 {
     echo "# Boosted parsing"
     echo
@@ -148,6 +206,7 @@ T
     echo "parser's own tagger, which learns from all trees of the training file; P, R, F1 as \`trellis score trees --gold-tags\` counts. Splits are chosen by $drawn examples."
     made_by
     each_bank table
+    [ "$folds" = 0 ] || each_bank fold_table
     notes
 } >"$work/page.md"
 publish

@@ -67,7 +67,7 @@ brackets() {
         /-- All --/ { on = 1 } /-- len/ { on = 0 } !on { next } { sub(/^ */, "", $2) }
         /^Bracketing R/ { r = $2 } /^Bracketing P/ { p = $2 } /^Bracketing F/ { f = $2 }
         /^Complete/ { e = $2 } /^Average cr/ { c = $2 } /^No cr/ { z = $2 }
-        END { print p, r, f, e, c, z }'
+        END { print p, r, f ~ /nan/ ? "0.00" : f, e, c, z }' # no bracket is right
 }
 tree_f1() { brackets "$1" | awk '{ print $3 }'; }
 passes() { field "$work/runs/$1.json" iterations; }
