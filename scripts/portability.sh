@@ -16,7 +16,7 @@
 # Prints what failed and, last, `N passed, N failed`, which also goes to build-port/tests/result.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-QUICK="test_base test_vexp test_number test_matrix_kernel test_single_kernel test_chain \
+QUICK="test_base test_pool test_vexp test_number test_matrix_kernel test_single_kernel test_chain \
 test_chain_single test_objectives test_gradient test_container test_oracle_crf test_oracle_sample \
 test_tree_chart test_grammar_io test_tag_kernel"
 jobs=$(nproc)

@@ -1,4 +1,9 @@
-/* pool.c -- worker threads over an atomic job counter. */
+/* pool.c -- worker threads over an atomic job counter.
+ *
+ * A round is open while there are jobs to take.  Workers come to it as they wake, and the caller
+ * waits for those that came, not for those that were still asleep when the last job was done: a
+ * round of short jobs costs what it costs without them.
+ */
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/pool.h"
@@ -25,9 +30,10 @@ struct trl_pool {
     size_t started;
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    size_t round;   /* guarded by lock */
-    size_t running; /* guarded by lock */
-    bool quit;      /* guarded by lock */
+    size_t round;   /* guarded by lock, as the next three */
+    bool open;      /* the round has jobs */
+    size_t running; /* workers in it, without the caller */
+    bool quit;
     trl_job_fn fn;
     void *ctx;
     size_t n_jobs;
@@ -62,11 +68,12 @@ static void *worker_main(void *arg)
     size_t seen = 0;
     pthread_mutex_lock(&p->lock);
     for (;;) {
-        while (p->round == seen && !p->quit)
+        while ((!p->open || p->round == seen) && !p->quit)
             pthread_cond_wait(&p->work, &p->lock);
         if (p->quit)
             break;
         seen = p->round;
+        p->running++;
         pthread_mutex_unlock(&p->lock);
         work_through(w);
         pthread_mutex_lock(&p->lock);
@@ -169,16 +176,18 @@ trl_status trl_pool_run(trl_pool *p, size_t n_jobs, trl_job_fn fn, void *ctx, tr
     p->n_jobs = n_jobs;
     atomic_store(&p->next, 0);
     atomic_store(&p->stop, false);
-    if (p->threads > 1) {
+    const bool shared = p->threads > 1 && n_jobs > 1;
+    if (shared) {
         pthread_mutex_lock(&p->lock);
         p->round++;
-        p->running = p->threads - 1;
+        p->open = true;
         pthread_cond_broadcast(&p->work);
         pthread_mutex_unlock(&p->lock);
     }
     work_through(&p->workers[0]);
-    if (p->threads > 1) {
+    if (shared) {
         pthread_mutex_lock(&p->lock);
+        p->open = false;
         while (p->running)
             pthread_cond_wait(&p->done, &p->lock);
         pthread_mutex_unlock(&p->lock);

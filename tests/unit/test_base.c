@@ -1,18 +1,13 @@
-/* test_base.c -- strings, memory, random numbers, threads, errors. */
+/* test_base.c -- strings, memory, random numbers, errors. */
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* sched_setaffinity */
 #include "support.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "base/pool.h"
 #include "base/rng.h"
 #include "base/strtab.h"
 
@@ -359,101 +354,6 @@ static void test_rng(void **state)
     assert_int_equal(trl_rng_below(&r, 1), 0);
 }
 
-/* ---- threads ------------------------------------------------------------------------------- */
-
-typedef struct jobs {
-    atomic_int runs[500], workers[8];
-    size_t threads, fail_from; /* jobs from here on fail */
-} jobs;
-
-static trl_status run_job(void *ctx, size_t job, size_t worker, trl_error *err)
-{
-    jobs *j = ctx;
-    atomic_fetch_add(&j->runs[job], 1);
-    atomic_fetch_add(&j->workers[worker], 1);
-    if (job >= j->fail_from)
-        return trl_fail(err, TRL_EPARSE, "job %zu failed", job);
-    return TRL_OK;
-}
-
-/* Returns when as many jobs as there are threads have begun; then all of them fail. */
-static trl_status fail_together(void *ctx, size_t job, size_t worker, trl_error *err)
-{
-    (void)worker;
-    pthread_barrier_wait(ctx);
-    return trl_fail(err, TRL_EIO, "job %zu failed", job);
-}
-
-static void test_pool_reports_the_lowest_failure(void **state)
-{
-    (void)state;
-    for (unsigned threads = 1; threads <= 4; threads++) {
-        pthread_barrier_t barrier;
-        trl_pool *pool = trl_pool_new(threads);
-        assert_non_null(pool);
-        assert_int_equal(pthread_barrier_init(&barrier, NULL, threads), 0);
-        for (int round = 0; round < 100; round++) {
-            trl_error err = {0};
-            assert_int_equal(trl_pool_run(pool, threads, fail_together, &barrier, &err), TRL_EIO);
-            assert_string_equal(err.msg, "job 0 failed");
-        }
-        pthread_barrier_destroy(&barrier);
-        trl_pool_free(pool);
-    }
-}
-
-static void test_pool_counts_what_it_may_use(void **state)
-{
-    (void)state;
-    assert_int_equal(trl_pool_count(3), 3);
-    assert_true(trl_pool_count(0) >= 1);
-#ifdef CPU_COUNT
-    cpu_set_t all, one;
-    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
-    assert_int_equal(trl_pool_count(0), CPU_COUNT(&all));
-    CPU_ZERO(&one);
-    for (size_t k = 0; !CPU_COUNT(&one); k++)
-        if (CPU_ISSET(k, &all))
-            CPU_SET(k, &one);
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    assert_int_equal(trl_pool_count(0), 1);
-    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-#endif
-}
-
-static void test_pool(void **state)
-{
-    (void)state;
-    for (size_t threads = 1; threads <= 4; threads++) {
-        trl_pool *pool = trl_pool_new(threads);
-        trl_error err = {0};
-        char want[40];
-        assert_non_null(pool);
-        assert_int_equal(trl_pool_threads(pool), threads);
-        for (size_t round = 0; round < 60; round++) {
-            jobs j = {.threads = threads, .fail_from = SIZE_MAX};
-            const size_t n = round * 8;
-            assert_ok(trl_pool_run(pool, n, run_job, &j, &err));
-            for (size_t k = 0; k < 500; k++)
-                assert_int_equal(j.runs[k], k < n);
-            for (size_t w = threads; w < 8; w++)
-                assert_int_equal(j.workers[w], 0);
-            /* jobs are handed out in order, so the first that fails has always run */
-            jobs f = {.threads = threads, .fail_from = 7 * round};
-            assert_int_equal(trl_pool_run(pool, 500, run_job, &f, &err), TRL_EPARSE);
-            snprintf(want, sizeof want, "job %zu failed", 7 * round);
-            assert_string_equal(err.msg, want);
-            assert_int_equal(err.code, TRL_EPARSE);
-            for (size_t k = 0; k < 500; k++) /* at most one more per worker */
-                assert_int_equal(f.runs[k], k <= 7 * round             ? 1
-                                            : k >= 7 * round + threads ? 0
-                                                                       : f.runs[k] != 0);
-        }
-        trl_pool_free(pool);
-    }
-    trl_pool_free(NULL);
-}
-
 /* ---- errors ----------------------------------------------------------------------------- */
 
 static void test_errors(void **state)
@@ -486,9 +386,6 @@ int main(void)
         cmocka_unit_test(test_buf),
         cmocka_unit_test(test_mul_high),
         cmocka_unit_test(test_rng),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_pool_counts_what_it_may_use),
-        cmocka_unit_test(test_pool_reports_the_lowest_failure),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
