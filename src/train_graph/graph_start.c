@@ -139,22 +139,23 @@ static trl_status halve(trl_graph_run *j, trl_error *err)
 {
     trl_graph_training *t = &j->training;
     const size_t n = (size_t)t->design.n_weights, all = trl_design_alloc(&t->design);
-    double *x = trl_alloc64(all, sizeof *x), before = HUGE_VAL, F = HUGE_VAL, norm;
+    double *x = trl_alloc64(all, sizeof *x), best = HUGE_VAL, F, norm;
     trl_status st = x ? TRL_OK : trl_fail_mem(err);
     if (st == TRL_OK)
         memcpy(x, t->w, all * sizeof *x);
-    for (int k = 0; st == TRL_OK && k <= HALVED && F <= before; k++) {
-        if (k > 0)
-            memcpy(t->w, x, all * sizeof *x); /* as good as those before, or better */
-        for (size_t i = 0; k > 0 && i < n; i++)
-            x[i] *= 0.5;
-        before = F;
+    for (int k = 0; st == TRL_OK && k <= HALVED; k++) {
         const trl_value_point at = {x, j->o->c2, HUGE_VAL};
         st = trl_learner_value(&t->learner, &at, t->pool, &F, &norm, err);
         if (st == TRL_ENUMERIC) {
             st = TRL_OK;
             F = HUGE_VAL;
         }
+        if (st != TRL_OK || !(F <= best))
+            break;
+        best = F;
+        memcpy(t->w, x, all * sizeof *x);
+        for (size_t i = 0; i < n; i++)
+            x[i] *= 0.5;
     }
     uint64_t runs, unsettled;
     trl_graph_task_runs(&t->task, &runs, &unsettled); /* those of iterations are counted */

@@ -1,8 +1,6 @@
 /* test_graph_documents.c -- documents of several sentences, from a file and from memory. */
 /* SPDX-License-Identifier: MIT */
-#include "support.h"
-
-#include "train_setup.h"
+#include "graph_setup.h"
 #include "trellis/graph_model.h"
 
 static const char text[] = "-DOCSTART-\n\nRex N\nbarks V\n\nthe D\ndog N\n\nRex N\nsaw V\n\n"
@@ -36,25 +34,16 @@ static trl_dataset *sequences(const char *path, bool documents)
     return d;
 }
 
-static void graph_setup(setup *s, const char *train)
+/* The objective; of the sequences, which are freed, instead of the file. */
+static double train_to(const char *model, setup *s, trl_dataset *d)
 {
-    setup_make(s, train);
-    s->o.kind = "graph";
-    s->o.template_name = "skip.graph";
-    s->o.template_text = skip;
-    s->o.template_size = strlen(skip);
-    s->o.max_iter = 5;
-}
-
-static double train(setup *s, trl_dataset *d, const char *model)
-{
-    trl_error err;
     s->o.model = model;
+    s->o.max_iter = 5;
     if (d) {
         s->o.n_train = 0;
         s->o.data = d;
     }
-    assert_ok(trl_train(&s->o, &s->result, &err));
+    train(s);
     trl_dataset_free(d);
     return s->result.objective;
 }
@@ -69,32 +58,26 @@ static void test_memory(void **state)
     snprintf(apart, sizeof apart, "%s", in_folder("apart"));
     snprintf(each, sizeof each, "%s", in_folder("each"));
     setup s;
-    graph_setup(&s, data);
-    const double whole = train(&s, NULL, file);
-    graph_setup(&s, data);
-    train(&s, sequences(data, true), memory);
+    graph_setup(&s, data, skip);
+    const double whole = train_to(file, &s, NULL);
+    graph_setup(&s, data, skip);
+    train_to(memory, &s, sequences(data, true));
     assert_same_files(file, memory);
     /* without documents every sequence is one: as a file that says so, and not as above */
-    graph_setup(&s, data);
-    const double alone = train(&s, sequences(data, false), apart);
+    graph_setup(&s, data, skip);
+    const double alone = train_to(apart, &s, sequences(data, false));
     assert_true(fabs(alone - whole) > 1e-3);
     const char *cut =
         write_file("cut", "-DOCSTART-\n\nRex N\nbarks V\n\n-DOCSTART-\n\nthe D\ndog N\n\n"
                           "-DOCSTART-\n\nRex N\nsaw V\n\n-DOCSTART-\n\nsaw V\nRex V\n\n"
                           "-DOCSTART-\n\nRex N\n\n");
-    graph_setup(&s, cut);
-    train(&s, NULL, each);
+    graph_setup(&s, cut, skip);
+    train_to(each, &s, NULL);
     assert_same_files(apart, each);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory)};
-    snprintf(folder, sizeof folder, "/tmp/trellis-documents-XXXXXX");
-    if (!mkdtemp(folder))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failed;
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -1,9 +1,7 @@
 /* test_graph_model.c -- from a model file and columns to labels: a graph that is a chain gives the
  * chain's numbers; small graphs are enumerated; documents, known labels, starts, checkpoints. */
 /* SPDX-License-Identifier: MIT */
-#include "support.h"
-
-#include "train_setup.h"
+#include "graph_setup.h"
 #include "trellis/graph_model.h"
 
 static const char chain_file[] = "labels y column 2\n"
@@ -32,30 +30,6 @@ static const char skip_file[] = "unit document\n"
                                 "factor y[i] features words\n"
                                 "factor y[i-1] y[i]\n"
                                 "factor skip: y[i] y[j] where %x[i,0] = %x[j,0] and j-i < 40\n";
-
-/* Columns in a file whose path stays valid. */
-static const char *make_data(uint64_t seed, size_t sentences)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s", write_columns("train", seed, sentences));
-    return path;
-}
-
-static void graph_setup(setup *s, const char *train, const char *model_file)
-{
-    setup_make(s, train);
-    s->o.kind = "graph";
-    s->o.template_name = "model.graph";
-    s->o.template_text = model_file;
-    s->o.template_size = strlen(model_file);
-    s->o.threads = 1;
-}
-
-static void train(setup *s)
-{
-    trl_error err;
-    assert_ok(trl_train(&s->o, &s->result, &err));
-}
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -487,11 +461,5 @@ int main(void)
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_pieces),
     };
-    snprintf(folder, sizeof folder, "/tmp/trellis-graph-XXXXXX");
-    if (!mkdtemp(folder))
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failed;
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

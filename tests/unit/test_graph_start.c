@@ -1,32 +1,7 @@
 /* test_graph_start.c -- where the training of whole graphs starts. */
 /* SPDX-License-Identifier: MIT */
-#include "support.h"
-#include "train_setup.h"
+#include "graph_setup.h"
 #include "trellis/graph_model.h"
-
-/* Columns in a file whose path stays valid. */
-static const char *make_data(uint64_t seed, size_t sentences)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s", write_columns("train", seed, sentences));
-    return path;
-}
-
-static void graph_setup(setup *s, const char *train, const char *model_file)
-{
-    setup_make(s, train);
-    s->o.kind = "graph";
-    s->o.template_name = "model.graph";
-    s->o.template_text = model_file;
-    s->o.template_size = strlen(model_file);
-    s->o.threads = 1;
-}
-
-static void train(setup *s)
-{
-    trl_error err;
-    assert_ok(trl_train(&s->o, &s->result, &err));
-}
 
 /* Six factors that say the same, each trained by itself: together their weights are too large, and
  * whole graphs start from a part of them. */
@@ -59,8 +34,37 @@ static void test_start_from_pieces(void **state)
     assert_true(whole.result.objective < 1.2 * best.result.objective);
 }
 
+/* A penalty that the pieces did not have wants less than a thirty-second of their weights: the last
+ * halving counts, too. */
+static void test_start_halved_to_the_end(void **state)
+{
+    (void)state;
+    static const char two[] = "labels y column 2\n"
+                              "template words\n"
+                              "  U:%x[0,0]\n"
+                              "factor a: y[i] features words\n"
+                              "factor b: y[i] features words\n";
+    const char *data = make_data(2, 40);
+    setup pieces, whole, best;
+    graph_setup(&pieces, data, two);
+    pieces.o.objective = "piecewise";
+    pieces.o.c2 = 1e-4;
+    pieces.o.model = in_folder("pieces.model");
+    train(&pieces);
+    graph_setup(&whole, data, two);
+    whole.o.init = in_folder("pieces.model");
+    whole.o.c2 = 100.0;
+    whole.o.max_iter = 1;
+    train(&whole);
+    graph_setup(&best, data, two);
+    best.o.c2 = 100.0;
+    train(&best);
+    assert_true(whole.result.objective < 1.5 * best.result.objective);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_start_from_pieces)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_start_from_pieces),
+                                       cmocka_unit_test(test_start_halved_to_the_end)};
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
