@@ -103,9 +103,7 @@ trl_status trl_bp_best(trl_bp *b, const trl_problem *p, int schedule, const trl_
     if (st == TRL_ENOMEM)
         return trl_fail_mem(err);
     if (!found) /* messages may have excluded allowed labels */
-        st = trl_search(p, NULL, trl_search_steps(p->g), y, &found, err);
-    if (st == TRL_OK && !found)
-        return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found");
+        st = trl_search_allowed(p, y, err);
     if (st == TRL_OK)
         trl_climb(p, b->row[0], y);
     return st;

@@ -61,14 +61,11 @@ trl_status trl_gibbs(const trl_problem *p, const trl_method_options *o, double *
     const size_t labels = g->label_at[g->n_variables], cells = g->cell_at[g->n_factors];
     double *row = trl_arena_get(p->arena, p->l->max_width, sizeof *row);
     uint32_t *y = trl_arena_get(p->arena, g->n_variables, sizeof *y);
-    bool found;
     if (!row || !y)
         return trl_fail_mem(err);
-    const trl_status st = trl_search(p, NULL, trl_search_steps(g), y, &found, err);
+    const trl_status st = trl_search_allowed(p, y, err);
     if (st != TRL_OK)
         return st;
-    if (!found)
-        return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found to start from");
     trl_rng rng = trl_rng_seed(o->seed);
     double score = -HUGE_VAL;
     memset(variable, 0, labels * sizeof *variable);

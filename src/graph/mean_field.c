@@ -78,15 +78,12 @@ static trl_status start(const trl_problem *p, double *q, trl_error *err)
         }
         return TRL_OK;
     }
-    bool found;
     uint32_t *y = trl_arena_get(p->arena, g->n_variables, sizeof *y);
     if (!y)
         return trl_fail_mem(err);
-    const trl_status st = trl_search(p, NULL, trl_search_steps(g), y, &found, err);
+    const trl_status st = trl_search_allowed(p, y, err);
     if (st != TRL_OK)
         return st;
-    if (!found)
-        return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found to start from");
     for (uint32_t v = 0; v < g->n_variables; v++)
         for (uint32_t x = 0; x < g->labels[v]; x++)
             q[g->label_at[v] + x] = x == y[v];

@@ -201,7 +201,6 @@ trl_status trl_mplp(const trl_problem *p, const trl_method_options *o, double *m
                     trl_infer_result *out, uint32_t *y, trl_error *err)
 {
     mplp s;
-    bool found = true;
     uint32_t *try = trl_arena_get(p->arena, p->g->n_variables, sizeof *try);
     if (!try || !init(&s, p, messages))
         return trl_fail_mem(err);
@@ -211,11 +210,9 @@ trl_status trl_mplp(const trl_problem *p, const trl_method_options *o, double *m
     if (s.forbidden)
         return trl_fail(err, TRL_ENUMERIC, "every labelling is forbidden: the probability is 0");
     if (out->score == -HUGE_VAL) {
-        const trl_status st = trl_search(p, NULL, trl_search_steps(p->g), try, &found, err);
+        const trl_status st = trl_search_allowed(p, try, err);
         if (st != TRL_OK)
             return st;
-        if (!found)
-            return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found");
         trl_climb(p, s.row, try);
         memcpy(y, try, p->g->n_variables * sizeof *y);
         out->score = trl_problem_score(p, y);

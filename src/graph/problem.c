@@ -247,3 +247,12 @@ trl_status trl_search(const trl_problem *p, const trl_bp *messages, uint64_t max
     order_variables(&s);
     return walk(&s, max_steps, found, err);
 }
+
+trl_status trl_search_allowed(const trl_problem *p, uint32_t *y, trl_error *err)
+{
+    bool found;
+    const trl_status st = trl_search(p, NULL, trl_search_steps(p->g), y, &found, err);
+    if (st == TRL_OK && !found)
+        return trl_fail(err, TRL_ENUMERIC, "no labelling that is allowed was found");
+    return st;
+}
